@@ -1,4 +1,4 @@
-"""What the program says of itself, and of the libraries that it stands on. No Qt here."""
+"""The program's version and licence, and those of the libraries that it uses."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ LIBRARIES = (
     "platformdirs",
     "bleak",
 )
-"""By their names in the package index; the last is there only where it was asked for."""
+"""Names in the package index; the last is optional."""
 
 _CLASSIFIER = "License :: OSI Approved :: "
-_LONGEST = 60  # some packages put the whole text where its name belongs
+_MAX_NAME = 60  # characters; some packages put the whole licence where its name belongs
 
 
 @dataclass(frozen=True, slots=True)
 class Library:
-    """One library: its name, its version, the name of its licence, where it comes from."""
+    """A library's name, version, name of its licence and home page."""
 
     name: str
     version: str
@@ -35,22 +35,22 @@ class Library:
 
 
 def about_words() -> str:
-    """The program, its version and its licence, as paragraphs."""
+    """What the program is, its version and its licence, in paragraphs."""
     try:
         version = metadata.version("sandtable")
-    except metadata.PackageNotFoundError:  # run from a folder that was only unpacked
-        version = "of this folder"
+    except metadata.PackageNotFoundError:  # run from an unpacked folder
+        version = "(not installed)"
     return (
         f"Sandtable {version}\n\n"
-        "A table of plastic soldiers that measures itself: a webcam over it, a printed marker on it, true inches with"
-        " how sure they are, and five published rulesets played to the letter.\n\n"
-        "Free software under the GNU General Public License, version 3 or later, without any warranty. The rulesets are"
-        " their authors'; each is named with its credit where a battle begins."
+        "Sandtable measures a table of plastic soldiers through a webcam. It knows inches from a printed marker, shows"
+        " how exact they are, and plays five published games by their rules.\n\n"
+        "Free software under the GNU General Public License, version 3 or later, without any warranty. The games belong"
+        " to their authors, who are named when a battle begins."
     )
 
 
 def libraries(read: Callable[[str], metadata.PackageMetadata] = metadata.metadata) -> tuple[Library, ...]:
-    """Those that are installed here, as they describe themselves."""
+    """The libraries that are installed, from their own metadata."""
     found = []
     for name in LIBRARIES:
         try:
@@ -65,8 +65,8 @@ def _licence(about: metadata.PackageMetadata) -> str:
     if expression := _field(about, "License-Expression"):
         return expression
     classes = [words.removeprefix(_CLASSIFIER) for words in about.get_all("Classifier") or () if _CLASSIFIER in words]
-    told = _field(about, "License").strip()
-    return told if told and len(told) < _LONGEST and "\n" not in told else ", ".join(classes) or "not told"
+    name = _field(about, "License").strip()
+    return name if name and len(name) < _MAX_NAME and "\n" not in name else ", ".join(classes) or "unknown"
 
 
 def _home(about: metadata.PackageMetadata) -> str:

@@ -1,4 +1,4 @@
-"""What an analysis says, as the JSON that others rely on."""
+"""The JSON documents of an analysis; docs/formats.md describes them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from calibration.drift import Drift
 from calibration.solve import Calibration
 from rules.tabletop.table import Figure
 from rules.tabletop.template import Blast
-from ui.measuring import blasted, measured, read_off, sights
+from ui.measuring import figures_under_blast, measured, read_off, sights
 from ui.session import End, Ruler, TableState
 from ui.setup.colours import groups_of, separations_of
 from ui.table.terrain import terrain_document
@@ -21,7 +21,7 @@ SCHEMA = 1
 
 
 def analysis_of(view: TableView, source: str, setup: Setup, blasts: Sequence[Blast], *, pairs: bool) -> dict[str, Any]:
-    """One picture's analysis under this set-up; ranges and sight of every ordered pair only where asked for."""
+    """The analysis of one picture; `pairs` adds range and sight of every ordered pair of figures."""
     return {
         "schema": SCHEMA,
         "source": source,
@@ -35,17 +35,17 @@ def analysis_of(view: TableView, source: str, setup: Setup, blasts: Sequence[Bla
 
 
 def table_document(view: TableView, source: str, state: TableState) -> dict[str, Any]:
-    """The table as it lies: its analysis with every pair, and what the players laid on it."""
-    blasts = [one for one in state.templates if isinstance(one, Blast)]
+    """The table now: its analysis with every pair, and the players' rulers, templates and terrain."""
+    blasts = [template for template in state.templates if isinstance(template, Blast)]
     document = analysis_of(view, source, state.setup, blasts, pairs=True)
     return document | {
-        "rulers": [_ruler(view, one) for one in state.rulers],
+        "rulers": [_ruler(view, ruler) for ruler in state.rulers],
         "terrain": terrain_document(state.setup.terrain)["pieces"],
     }
 
 
 def frame_of(view: TableView) -> dict[str, Any]:
-    """One picture of a folder or video."""
+    """The entry of one picture of a folder or video."""
     return {
         "index": view.frame.index,
         "time_s": _short(view.frame.time_s),
@@ -57,46 +57,46 @@ def frame_of(view: TableView) -> dict[str, Any]:
 def sequence_of(
     frames: list[dict[str, Any]], events: list[dict[str, Any]], source: str, colours: dict[str, Any]
 ) -> dict[str, Any]:
-    """The analysis of a folder or video, from its frames and events, and `colours_of` its end."""
+    """The analysis of a folder or video from its frames, its events, and `colours_of` its last view."""
     return {"schema": SCHEMA, "source": source, **colours, "frames": frames, "events": events}
 
 
 def colours_of(view: TableView, setup: Setup) -> dict[str, Any]:
-    """How well the armies separate from the table (`other` is null) and from each other, the worst first.
+    """How well the armies' colours separate from the table (`other` is null) and from each other, worst first.
 
-    Where none was taught, also the groups that stand for them.
+    If no army was taught, also the groups that are proposed as armies.
     """
-    told = [
-        {"army": one.army, "other": one.other, "score": _short(one.score), "words": one.sentence}
-        for one in separations_of(view, setup)
+    separations = [
+        {"army": found.army, "other": found.other, "score": _short(found.score), "words": found.sentence}
+        for found in separations_of(view, setup)
     ]
-    document: dict[str, Any] = {"empty_table": setup.reference_bgr is not None, "separation": told}
+    document: dict[str, Any] = {"empty_table": setup.reference_bgr is not None, "separation": separations}
     if view.proposed:
         document["groups"] = [{"army": army, "figures": count} for army, count in groups_of(view).items()]
     return document
 
 
 def events_of(view: TableView) -> Iterable[dict[str, Any]]:
-    """What happened in one frame."""
+    """The events of one frame: drifts, hands, and figures found, lost or moved."""
     for drift in view.drifts:
         yield _drift(drift, view.frame.index)
     if view.hand is not None:
         yield {"kind": str(view.hand), "frame": view.frame.index}
     for event in view.tracking.events:
-        said: dict[str, Any] = {"kind": str(event.kind), "frame": view.frame.index, "id": event.id}
+        document: dict[str, Any] = {"kind": str(event.kind), "frame": view.frame.index, "id": event.id}
         if event.from_in is not None and event.to_in is not None:
-            said |= {"from_in": _point(event.from_in), "to_in": _point(event.to_in)}
-            said["distance_in"] = _short(math.dist(event.from_in, event.to_in))
-        yield said
+            document |= {"from_in": _point(event.from_in), "to_in": _point(event.to_in)}
+            document["distance_in"] = _short(math.dist(event.from_in, event.to_in))
+        yield document
 
 
 def _drift(drift: Drift, frame: int) -> dict[str, Any]:
-    """A moved table is told as its camera moved over it, with `what` it was as far as the picture shows."""
+    """A moved table is reported as `camera_moved`; `what` says what moved, as far as the picture shows."""
     if drift.from_in is None or drift.to_in is None:
         return {"kind": "camera_moved", "frame": frame, "what": str(drift.what), "shift_px": _short(drift.shift_px)}
-    said: dict[str, Any] = {"kind": "marker_moved", "frame": frame, "id": drift.ids[0]}
-    said |= {"from_in": _point(drift.from_in), "to_in": _point(drift.to_in)}
-    return said | {"distance_in": _short(math.dist(drift.from_in, drift.to_in))}
+    document: dict[str, Any] = {"kind": "marker_moved", "frame": frame, "id": drift.ids[0]}
+    document |= {"from_in": _point(drift.from_in), "to_in": _point(drift.to_in)}
+    return document | {"distance_in": _short(math.dist(drift.from_in, drift.to_in))}
 
 
 def _calibration(calibration: Calibration | None, problem: str | None) -> dict[str, Any]:
@@ -122,7 +122,7 @@ def _calibration(calibration: Calibration | None, problem: str | None) -> dict[s
 
 
 def _figure(figure: Figure, view: TableView) -> dict[str, Any]:
-    assert view.calibration is not None  # noqa: S101 - a figure has a place only through one
+    assert view.calibration is not None  # noqa: S101 - figures need a calibration
     foot = view.calibration.camera.table_to_pixel((*figure.centre_in, figure.z_in))[0]
     return {
         "id": figure.id,
@@ -159,7 +159,7 @@ def _pairs(view: TableView, setup: Setup) -> list[dict[str, Any]]:
 
 
 def _ruler(view: TableView, ruler: Ruler) -> dict[str, Any]:
-    """A ruler with its numbers; they are null while one of its ends is not seen."""
+    """A ruler with its numbers, which are null while one of its ends is not visible."""
     reading = read_off(view, ruler)
     ends = {"a": _end(ruler.a), "b": _end(ruler.b), "via": [_point(place) for place in ruler.via]}
     if reading is None:
@@ -180,7 +180,7 @@ def _blast(view: TableView, blast: Blast) -> dict[str, Any]:
     return {
         "centre_in": _point(blast.centre_in),
         "radius_in": blast.radius_in,
-        "inside": [{"id": hit.id, "fraction": _short(hit.fraction)} for hit in blasted(view, blast)],
+        "inside": [{"id": hit.id, "fraction": _short(hit.fraction)} for hit in figures_under_blast(view, blast)],
     }
 
 

@@ -1,4 +1,4 @@
-"""One slow thing at a time, in a thread, for a window that must not wait: start it, and take what came of it later."""
+"""A single-slot background task: start slow work in a thread, and take its result later without blocking."""
 
 from __future__ import annotations
 
@@ -12,60 +12,58 @@ T = TypeVar("T")
 
 
 class Behind(Generic[T]):
-    """Does one thing in a thread."""
+    """Runs one function at a time in a thread."""
 
     def __init__(self, name: str) -> None:
-        """`name` it to whoever debugs."""
+        """`name` becomes the thread's name, for debugging."""
         self._name, self._thread = name, threading.Thread()
         self._task: _Task[T] | None = None
 
     @property
     def busy(self) -> bool:
-        """Whether it is at work."""
+        """Whether the work is still running."""
         return self._thread.is_alive()
 
     @property
     def refusal(self) -> str:
-        """Why the last thing could not be done; empty where it could."""
+        """The message of the UserError that ended the last work; empty if there was none."""
         return self._task.refusal if self._task is not None else ""
 
     def start(self, work: Callable[[], T]) -> bool:
-        """Begin; whether it did: it does one thing at a time, and what was not taken is lost."""
+        """Start the work and return True, or return False if other work is running; drops a result not yet taken."""
         if self.busy:
             return False
         self._task = _Task(work)
-        # No daemon: one that is cut off inside a library may take the program's ending down with it.
-        self._thread = threading.Thread(target=self._task.do, name=self._name, daemon=False)
+        # Not a daemon: a thread that is cut off inside a library may crash the program at exit.
+        self._thread = threading.Thread(target=self._task.run, name=self._name, daemon=False)
         self._thread.start()
         return True
 
     def take(self) -> T | None:
-        """What came of it, once; None before it is done, or where it was refused."""
+        """The result, once; None before the work is done, or if it failed."""
         if self.busy or self._task is None:
             return None
         result, self._task.result = self._task.result, None
         return result
 
     def drop(self) -> None:
-        """Forget what is under way: nobody waits for it, and what comes of it is lost."""
+        """Abandon the work: it runs to its end, but its result is lost."""
         self._task, self._thread = None, threading.Thread()
 
-    def join(self, most_s: float | None = None) -> None:
-        """Wait until it is done, or for so many seconds at most."""
+    def join(self, timeout_s: float | None = None) -> None:
+        """Wait until the work is done, at most `timeout_s` seconds."""
         if self._thread.ident is not None:
-            self._thread.join(most_s)
+            self._thread.join(timeout_s)
 
 
 class _Task(Generic[T]):
-    """One thing, and what came of it."""
-
     def __init__(self, work: Callable[[], T]) -> None:
         self._work = work
         self.result: T | None = None
         self.refusal = ""
 
-    def do(self) -> None:
+    def run(self) -> None:
         try:
             self.result = self._work()
-        except UserError as refusal:
-            self.refusal = str(refusal)
+        except UserError as error:
+            self.refusal = str(error)

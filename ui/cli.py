@@ -1,4 +1,4 @@
-"""The command line: the headless face of a session. Exit 0 done, 1 could not, 2 wrong usage; no traceback."""
+"""The command line. Exit status 0: done, 1: failed with a message, 2: wrong usage. Bad input gives no traceback."""
 
 from __future__ import annotations
 
@@ -13,50 +13,50 @@ from pathlib import Path
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import STANDING_HEIGHT_IN, PointIn
 from ui.commands.option_types import count, seed
-from ui.commands.terminal import tame
+from ui.commands.terminal import sanitized
 from ui.commands.wire_options import add_dice, add_rod
 
 SIDE_HELP = "side of the printed markers, the black square, in inches (default: the program's own sheet, 3)"
-TEACH_HELP = "a soldier of that army; repeat. Without it figures are grouped by their colour"
-RECTANGLE_HELP = "no markers: the size of a rectangle and its corners: near left, near right, far right, far left"
-_MOST_SQUARES = 60  # of a board in a row; the largest dictionary has markers for 44 x 44
+TEACH_HELP = "a pixel on a soldier of that army; may be repeated. Without it, figures are grouped by colour"
+RECTANGLE_HELP = "without markers: size of a rectangle and its corners: near left, near right, far right, far left"
+_MAX_SQUARES = 60  # in a row of a board; the largest dictionary has markers for 44 x 44
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; the exit status."""
+    """Run one command and return its exit status."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a terminal that cannot show "±" shows the rest
     if isinstance(sys.stdin, io.TextIOWrapper):
-        sys.stdin.reconfigure(errors="surrogateescape")  # what is no text is refused by who asked for some
-    options = _parser().parse_args(_with_minus(sys.argv[1:] if arguments is None else arguments))
+        sys.stdin.reconfigure(errors="surrogateescape")  # the command rejects input that is not text
+    options = _parser().parse_args(_join_negative_values(sys.argv[1:] if arguments is None else arguments))
     try:
         status: int = options.run(options)
         if sys.stdout is not None:
             sys.stdout.flush()
-    except UserError as refusal:
-        print(tame(f"sandtable: {refusal}").replace("\n", " "), file=sys.stderr)
+    except UserError as error:
+        print(sanitized(f"sandtable: {error}").replace("\n", " "), file=sys.stderr)
         return 1
     except BrokenPipeError:
-        _say_no_more()  # the reader has seen enough (`sandtable ... | head`)
+        _discard_output()  # the reader has closed the pipe (`sandtable ... | head`)
         return 0
     except OSError as error:
-        # What is read and written by name refuses in its own words; left is the output, or a system in need.
+        # Named files raise UserError, so this is standard output, or the system has run out of something.
         print(f"sandtable: the output cannot be written ({error}): send it to another place", file=sys.stderr)
-        _say_no_more()
+        _discard_output()
         return 1
     except KeyboardInterrupt:
         return 130
     return status
 
 
-def _say_no_more() -> None:
-    """Let no output come after this; without it Python complains once more at exit."""
+def _discard_output() -> None:
+    """Discard all further output; otherwise Python reports the same error again at exit."""
     if sys.stdout is not None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _with_minus(arguments: Sequence[str]) -> list[str]:
-    """`--blast -5,3,2` as `--blast=-5,3,2`: argparse takes a leading minus for another option."""
+def _join_negative_values(arguments: Sequence[str]) -> list[str]:
+    """Turn `--blast -5,3,2` into `--blast=-5,3,2`, since argparse reads a leading minus as an option."""
     joined: list[str] = []
     for argument in arguments:
         if joined and joined[-1] == "--blast" and argument[:1] == "-" != argument[1:2]:
@@ -68,68 +68,68 @@ def _with_minus(arguments: Sequence[str]) -> list[str]:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="sandtable", description="A webcam over a table of plastic soldiers measures in true inches."
+        prog="sandtable", description="Measures a table of plastic soldiers through a webcam, in inches."
     )
     parser.set_defaults(run=_window, source=None)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
 
     demo = commands.add_parser("demo", help="the simulated table; without a display: picture, JSON and log of a turn")
-    demo.add_argument("--out", type=Path, default=Path("sandtable-demo"), metavar="DIR", help="where the files go")
-    demo.add_argument("--seed", type=seed, default=1, help="another number, another table")
+    demo.add_argument("--out", type=Path, default=Path("sandtable-demo"), metavar="DIR", help="folder for the files")
+    demo.add_argument("--seed", type=seed, default=1, help="each number gives another table")
     demo.set_defaults(run=_demo)
 
-    sheet = commands.add_parser("print", help="markers, boards, the range rod, unit cards: a PDF, printed at 100 %%")
+    sheet = commands.add_parser("print", help="a PDF of markers, a board, the range rod or unit cards")
     sheet.add_argument("pdf", type=Path, metavar="OUT.pdf")
     _add_print(sheet.add_argument)
     sheet.set_defaults(run=_print)
 
-    _add_lens(commands.add_parser("lens", help="lens from pictures of the printed board"))
+    _add_lens(commands.add_parser("lens", help="measure the lens from pictures of the printed board"))
     _add_analyse(commands.add_parser("analyse", help="find, measure and report the figures in pictures or a camera"))
 
-    resolve = commands.add_parser("resolve", help="one rules question as JSON in, the verdict with its reasons out")
-    resolve.add_argument("file", metavar="FILE", help='a question, or a list of them; "-" reads standard input')
+    resolve = commands.add_parser("resolve", help="answer a rules question: JSON in, verdict with reasons out")
+    resolve.add_argument("file", metavar="FILE", help='a question or a list of questions; "-" reads standard input')
     resolve.set_defaults(run=_resolve)
 
-    battle = commands.add_parser("battle", help="a scripted situation as JSON in, what the rules say of each step out")
+    battle = commands.add_parser("battle", help="play a scripted situation (JSON) and print the verdicts")
     battle.add_argument("file", metavar="FILE", help='the situation; "-" reads standard input')
     battle.add_argument("--json", type=Path, metavar="OUT", help="write the answer into this file, too")
     battle.set_defaults(run=_battle)
 
-    replay = commands.add_parser("replay", help="a battle told from its journal")
+    replay = commands.add_parser("replay", help="print a battle from its journal")
     replay.add_argument("battle", type=Path, metavar="BATTLE")
-    what = replay.add_mutually_exclusive_group()
-    what.add_argument("--json", action="store_true", help="every entry and the state, as JSON")
-    what.add_argument("--recover", type=Path, metavar="COPY", help="write what a damaged battle can be trusted in")
+    output = replay.add_mutually_exclusive_group()
+    output.add_argument("--json", action="store_true", help="every entry and the state, as JSON")
+    output.add_argument("--recover", type=Path, metavar="COPY", help="copy the readable part of a damaged battle")
     replay.set_defaults(run=_replay)
 
-    doctor = commands.add_parser("doctor", help="what is missing: libraries, cameras, ports, permissions")
+    doctor = commands.add_parser("doctor", help="check libraries, cameras, ports and permissions")
     doctor.set_defaults(run=_doctor)
 
-    add_rod(commands.add_parser("rod", help="drive the LED range rod, or try an emulated one"))
-    add_dice(commands.add_parser("dice", help="watch electronic dice, ask them for a roll, or play them"))
+    add_rod(commands.add_parser("rod", help="control the LED range rod, or emulate one"))
+    add_dice(commands.add_parser("dice", help="watch electronic dice, ask them for a roll, or emulate them"))
     return parser
 
 
 def _add_print(add: Callable[..., object]) -> None:
     kinds = ("markers", "edge", "board", "rod", "cards")
     add("--paper", type=str.lower, choices=("letter", "a4"), default="letter")
-    add("--kind", choices=kinds, help="edge: small markers; board: for the lens (default markers)")
-    add("--marker-side", type=_length, metavar="IN", help="side of each marker (default 3, of small ones 1.5)")
+    add("--kind", choices=kinds, help="edge: small markers; board: for measuring the lens (default markers)")
+    add("--marker-side", type=_length, metavar="IN", help="side of each marker (default 3; small markers 1.5)")
     add("--dictionary", default="4X4_50", help="ArUco dictionary (default 4X4_50)")
-    add("--board", type=_board, metavar="COLSxROWS:SQUARE:MARKER", help="squares of the board, inches (6x8:1:0.75)")
-    add("--game", default="", metavar="NAME", help="cards: every ready unit of this game, as army_men")
-    add("--army", type=Path, metavar="FILE", help="cards: the figures of this army list, or of the one saved so named")
-    add("--measured", type=_measured, metavar="ACROSS,DOWN", help="mm the 100 mm scales came out: corrects the print")
+    add("--board", type=_board, metavar="COLSxROWS:SQUARE:MARKER", help="squares in inches (default 6x8:1:0.75)")
+    add("--game", default="", metavar="NAME", help="cards of every ready unit of this game, for example army_men")
+    add("--army", type=Path, metavar="FILE", help="cards of this army list: a file, or the name of a saved list")
+    add("--measured", type=_measured, metavar="ACROSS,DOWN", help="printed length of the 100 mm scales, in mm")
 
 
 def _add_lens(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("images", type=Path, nargs="+", metavar="IMAGES", help="pictures of the board, by the camera and its focus")
+    add("images", type=Path, nargs="+", metavar="IMAGES", help="pictures of the board, with one camera at one focus")
     add("-o", "--out", type=Path, required=True, metavar="FILE", help="the lens profile to write")
-    add("--board", type=_board, metavar="COLSxROWS:SQUARE:MARKER", help="squares of the board, inches (6x8:1:0.75)")
+    add("--board", type=_board, metavar="COLSxROWS:SQUARE:MARKER", help="squares in inches (default 6x8:1:0.75)")
     add("--dictionary", default="4X4_50", help="ArUco dictionary of the board (default 4X4_50)")
-    add("--chessboard", type=_chessboard, metavar="COLSxROWS:SQUARE", help="a plain one; inner corners, inches")
-    add("--camera", metavar="NAME", help="keep the profile for this camera, too: it is used when it is opened")
+    add("--chessboard", type=_chessboard, metavar="COLSxROWS:SQUARE", help="a plain chessboard: inner corners, inches")
+    add("--camera", metavar="NAME", help="also save the profile for this camera, to use whenever it is opened")
     parser.set_defaults(run=_lens)
 
 
@@ -137,31 +137,31 @@ def _add_analyse(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("source", metavar="SOURCE", help='image, folder, video, camera number or "demo"')
     add("--marker-side", type=_length, default=3.0, metavar="IN", help=SIDE_HELP)
-    add("--measured", type=_measured, metavar="ACROSS,DOWN", help="mm the sheet's 100 mm scales are: surer inches")
+    add("--measured", type=_measured, metavar="ACROSS,DOWN", help="printed length of the sheet's 100 mm scales, in mm")
     add("--dictionary", default="4X4_50", help="ArUco dictionary (default 4X4_50)")
-    add("--board", type=_board, metavar="COLSxROWS:SQUARE:MARKER", help="a ChArUco board lies there instead (inches)")
-    add("--layout", type=Path, metavar="FILE", help="known marker places; the table's frame is then the layout's")
+    add("--board", type=_board, metavar="COLSxROWS:SQUARE:MARKER", help="a ChArUco board instead of markers (inches)")
+    add("--layout", type=Path, metavar="FILE", help="known places of the markers; defines the table's coordinates")
     add("--lens", type=Path, metavar="FILE", help="lens profile")
     add("--rectangle", type=_rectangle, metavar="WxH:X,Y:X,Y:X,Y:X,Y", help=RECTANGLE_HELP)
     add("--teach", type=_teach, action="append", default=[], metavar="NAME@X,Y", help=TEACH_HELP)
-    add("--reference", type=Path, metavar="IMAGE", help="the empty table")
-    add("--figure-height", type=_length, default=STANDING_HEIGHT_IN, metavar="IN", help="of a standing figure")
+    add("--reference", type=Path, metavar="IMAGE", help="a picture of the empty table")
+    add("--figure-height", type=_length, default=STANDING_HEIGHT_IN, metavar="IN", help="height of a standing figure")
     add("--terrain", type=Path, metavar="FILE", help="terrain pieces")
-    add("--blast", type=_blast, action="append", default=[], metavar="X,Y,RADIUS", help="who is inside; repeat")
-    add("--pairs", action="store_true", help="every pair of figures: ranges")
+    add("--blast", type=_blast, action="append", default=[], metavar="X,Y,RADIUS", help="a blast; may be repeated")
+    add("--pairs", action="store_true", help="ranges and sight of every pair of figures")
     add("--json", type=Path, metavar="FILE", help="write the results")
     add("--picture", type=Path, metavar="FILE", help="write the annotated picture")
-    add("--frames", type=count, metavar="N", help="stop after N pictures (a camera, or the demo, without it: 1)")
+    add("--frames", type=count, metavar="N", help="stop after N pictures (default for a camera or the demo: 1)")
     parser.set_defaults(run=_analyse)
 
 
-def _numbers(text: str, count: int, what: str) -> list[float]:
+def _numbers(text: str, count: int, expected: str) -> list[float]:
     try:
         values = [float(part) for part in text.split(",")]
     except ValueError:
         values = []
     if len(values) != count or not all(abs(v) < 1e9 for v in values):
-        raise argparse.ArgumentTypeError(f"{text!r} is not {what}")
+        raise argparse.ArgumentTypeError(f"{text!r} is not {expected}")
     return values
 
 
@@ -181,7 +181,7 @@ def _teach(text: str) -> tuple[str, tuple[float, float]]:
 
 
 def _rectangle(text: str) -> tuple[tuple[tuple[float, float], ...], tuple[float, float]]:
-    """The corners in pixels, and the width and depth in inches."""
+    """Returns the corners in pixels, and the width and depth in inches."""
     size, *corners = text.split(":")
     width, depth = _numbers(size.lower().replace("x", ","), 2, f"a size in inches, as 24x18, in {text!r}")
     if len(corners) != 4:
@@ -208,8 +208,8 @@ def _board(text: str) -> tuple[int, int, float, float]:
         square, marker = (float(part) for part in lengths.split(":"))
     except ValueError:
         raise argparse.ArgumentTypeError(f"{text!r} is not COLSxROWS:SQUARE:MARKER, as 7x5:1.4:1.0") from None
-    if max(columns, rows) > _MOST_SQUARES:
-        raise argparse.ArgumentTypeError(f"{text!r} has more than {_MOST_SQUARES} squares in a row")
+    if max(columns, rows) > _MAX_SQUARES:
+        raise argparse.ArgumentTypeError(f"{text!r} has more than {_MAX_SQUARES} squares in a row")
     return columns, rows, square, marker
 
 
@@ -229,7 +229,7 @@ def _lens(options: argparse.Namespace) -> int:
 
 
 def _analyse(options: argparse.Namespace) -> int:
-    from ui.commands.analyse import run_analysis  # OpenCV takes a third of a second: usage errors do not wait for it
+    from ui.commands.analyse import run_analysis  # not for usage errors: OpenCV takes 1/3 s
 
     return run_analysis(options)
 
@@ -242,7 +242,7 @@ def _demo(options: argparse.Namespace) -> int:
         return _window(argparse.Namespace(source="demo"))
     from ui.commands.demo import play_demo
 
-    print(f"{problem} Playing the simulated table without a window instead.")
+    print(f"{problem} The demo runs without a window instead.")
     return play_demo(options.out, options.seed)
 
 
@@ -304,7 +304,7 @@ def _window(options: argparse.Namespace) -> int:
 
     problem = display_problem(os.environ, sys.platform)
     if problem is not None:
-        print(f"sandtable: {problem} `sandtable demo` plays the simulated table without one.", file=sys.stderr)
+        print(f"sandtable: {problem} `sandtable demo` also works without a window.", file=sys.stderr)
         return 2
     from ui.desktop.app import run
 

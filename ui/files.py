@@ -1,4 +1,4 @@
-"""Files the faces read and write: terrain, pictures, text. Whole or not at all."""
+"""Reads terrain files and writes JSON, pictures and other files, each completely or not at all."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ from rules.tabletop.regular_file import is_special
 from rules.tabletop.table import TerrainKind, TerrainPiece
 from vision.frame import ImageBgr
 
-MOST_PIECES = 500
-"""Of terrain in one file; a crowded table has 40."""
+MAX_PIECES = 500
+"""Terrain pieces in one file; a crowded table has 40."""
 
 _PICTURES = (".jpg", ".jpeg", ".png", ".webp", ".bmp", ".tif", ".tiff")
 
 
 def read_terrain(path: Path) -> tuple[TerrainPiece, ...]:
-    """Terrain pieces from a file.
+    """Read the terrain pieces of a file.
 
     Raises:
-        UserError: if the file is not one, has more than `MOST_PIECES`, or a piece cannot be.
+        UserError: if it is not a terrain file, has more than `MAX_PIECES`, or one of them is invalid.
     """
     document = read_json(path, "terrain")
     pieces = document.get("pieces")
     if not isinstance(pieces, list):
         raise UserError(f'the terrain file {path} needs a list "pieces"')
-    if len(pieces) > MOST_PIECES:
-        raise UserError(f"the terrain file {path} has {len(pieces):,} pieces, more than {MOST_PIECES}: take some out")
+    if len(pieces) > MAX_PIECES:
+        raise UserError(f"the terrain file {path} has {len(pieces):,} pieces, more than {MAX_PIECES}: remove some")
     return tuple(_piece(piece, f"piece {number} of {path}") for number, piece in enumerate(pieces, 1))
 
 
@@ -56,7 +56,7 @@ def _piece(piece: Any, where: str) -> TerrainPiece:
 
 
 def write_json(path: Path, document: Any) -> None:
-    """Write a JSON document; numbers stay as they are, NaN is a fault.
+    """Write a JSON document; NaN in it raises ValueError.
 
     Raises:
         UserError: see `write_bytes`.
@@ -65,7 +65,7 @@ def write_json(path: Path, document: Any) -> None:
 
 
 def write_picture(path: Path, image_bgr: ImageBgr) -> None:
-    """Write a picture in the format that its name ends with.
+    """Write a picture in the format of its file name's ending.
 
     Raises:
         UserError: for an unknown ending; see also `write_bytes`.
@@ -74,7 +74,7 @@ def write_picture(path: Path, image_bgr: ImageBgr) -> None:
 
 
 def picture_bytes(path: Path, image_bgr: ImageBgr) -> bytes:
-    """What is to be written to `path` for a picture.
+    """The picture encoded in the format of the path's ending.
 
     Raises:
         UserError: for an unknown ending.
@@ -87,20 +87,20 @@ def picture_bytes(path: Path, image_bgr: ImageBgr) -> bytes:
 
 
 def refuse_unpicturable(path: Path) -> None:
-    """Refuse a name whose ending is of no kind of picture.
+    """Check that the file name has the ending of a known picture format.
 
     Raises:
-        UserError: for such a name.
+        UserError: if it has not.
     """
     if path.suffix.lower() not in _PICTURES:
         raise UserError(f"the picture {path} needs a name ending in {', '.join(_PICTURES)}")
 
 
 def refuse_unwritable(path: Path) -> None:
-    """Refuse a file that could not be written, before there is work to lose.
+    """Check that a file can be written, before there is work to lose.
 
     Raises:
-        UserError: if it is a folder, or its own folder is missing or not writable.
+        UserError: if it is a folder, or its parent folder is missing or not writable.
     """
     if os.path.isdir(path):
         raise _not_written(path, errno.EISDIR)
@@ -111,45 +111,45 @@ def refuse_unwritable(path: Path) -> None:
 
 
 def write_bytes(path: Path, data: bytes) -> None:
-    """Write a file beside its place and move it there, so that a full disk leaves the old one whole.
+    """Write a temporary file beside the old one and move it into place, so that a full disk leaves the old one whole.
 
-    Where a link leads is written to, and the link stays; a pipe or a device (`/dev/stdout`) is written into.
+    A link is followed and kept; a pipe or a device (`/dev/stdout`) is written to directly.
 
     Raises:
-        UserError: if the folder is missing, not writable or full, or nothing reads from the pipe.
+        UserError: if the folder is missing, not writable or full, or no program reads from the pipe.
     """
-    beside = None
+    temporary = None
     try:
         if is_special(path):
             _write_into(path, data)
             return
-        place = Path(os.path.realpath(path))
-        handle, beside = tempfile.mkstemp(dir=place.parent, prefix=".sandtable.")
+        target = Path(os.path.realpath(path))
+        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=".sandtable.")
         with os.fdopen(handle, "wb") as file:
             file.write(data)
-        Path(beside).chmod(0o666 & ~_umask())
-        os.replace(beside, place)
+        Path(temporary).chmod(0o666 & ~_umask())
+        os.replace(temporary, target)
     except OSError as error:
-        if beside:
-            Path(beside).unlink(missing_ok=True)
+        if temporary:
+            Path(temporary).unlink(missing_ok=True)
         raise _not_written(path, error.errno or 0, error.strerror or str(error)) from error
 
 
 def make_folder(folder: Path) -> None:
-    """Make a folder, with those it lies in, unless it is there.
+    """Create a folder and its parents if they are missing.
 
     Raises:
-        UserError: if it cannot be made.
+        UserError: if it cannot be created.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        why = f"{error.strerror or error}: {_way_out(error.errno or 0)}"
-        raise UserError(f"the folder {folder} cannot be made ({why})") from error
+        reason = f"{error.strerror or error}: {_advice(error.errno or 0)}"
+        raise UserError(f"the folder {folder} cannot be created ({reason})") from error
 
 
 def set_aside(path: Path, as_number: Callable[[int], Path]) -> Path:
-    """Move a file to the first of these places that is free, where nothing is lost of it; where that is.
+    """Move a file to the first free path that `as_number` gives for 1, 2, ... and return that path.
 
     Raises:
         OSError: if it cannot be moved.
@@ -160,10 +160,10 @@ def set_aside(path: Path, as_number: Callable[[int], Path]) -> Path:
 
 
 def _write_into(path: Path, data: bytes) -> None:
-    """Write into a pipe or a device; opened this way, a pipe that nothing reads from fails instead of waiting."""
-    not_waiting = getattr(os, "O_NONBLOCK", 0)
-    handle = os.open(path, os.O_WRONLY | not_waiting)
-    if not_waiting:
+    """Write to a pipe or a device; without blocking, so that a pipe without a reader fails at once."""
+    non_blocking = getattr(os, "O_NONBLOCK", 0)
+    handle = os.open(path, os.O_WRONLY | non_blocking)
+    if non_blocking:
         os.set_blocking(handle, True)
     with os.fdopen(handle, "wb") as file:
         file.write(data)
@@ -172,23 +172,23 @@ def _write_into(path: Path, data: bytes) -> None:
 _REASONS = {
     errno.EISDIR: "it is a folder",
     errno.ENOENT: "there is no such folder",
-    errno.EACCES: "its folder may not be written in",
-    errno.EPERM: "its folder may not be written in",
-    errno.EROFS: "its folder may only be read",
+    errno.EACCES: "you may not write in its folder",
+    errno.EPERM: "you may not write in its folder",
+    errno.EROFS: "its folder is read-only",
     errno.ENOSPC: "the disk is full",
     errno.ENXIO: "no program reads from this pipe",
 }
-_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_DISK_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
-def _not_written(path: Path, number: int, words: str = "") -> UserError:
-    why = _REASONS.get(number, words)
-    return UserError(f"{path} cannot be written ({why}): {_way_out(number)}")
+def _not_written(path: Path, number: int, description: str = "") -> UserError:
+    reason = _REASONS.get(number, description)
+    return UserError(f"{path} cannot be written ({reason}): {_advice(number)}")
 
 
-def _way_out(number: int) -> str:
-    """What helps against an error of the system, by its number."""
-    return "make room, or choose another disk" if number in _NO_ROOM else "choose another folder or name"
+def _advice(number: int) -> str:
+    """What to do about a system error, by its errno."""
+    return "free some space, or choose another disk" if number in _DISK_FULL else "choose another folder or name"
 
 
 def _umask() -> int:

@@ -1,4 +1,4 @@
-"""What was measured, in words for the player."""
+"""Formats measurements as text for the players."""
 
 from __future__ import annotations
 
@@ -14,50 +14,50 @@ from ui.units import Unit
 
 
 class Basis(StrEnum):
-    """Between which parts of two bases a distance is told."""
+    """The parts of two bases between which a distance is shown."""
 
     CENTRE = "centre"
     EDGE = "edge"
 
 
 def begun(words: str) -> str:
-    """With a capital: a refusal's words as they begin a line."""
+    """The text with its first letter in upper case."""
     return words[:1].upper() + words[1:]
 
 
 def sentence(words: str) -> str:
-    """With a capital, and an end."""
+    """The text as a sentence: capitalized, and ending with a full stop."""
     return begun(words) + ("" if not words or words[-1] in ".…?!" else ".")
 
 
 def spread_in(sigma_in: float) -> float:
-    """Half the width that holds the truth nineteen times in twenty, in tenths of an inch rounded up."""
+    """Two sigma (95 % confidence), rounded up to tenths of an inch."""
     return float(spread_words(sigma_in))
 
 
 def spread_words(sigma_in: float, unit: Unit = Unit.INCH) -> str:
-    """The same in words, in tenths of the unit."""
+    """Two sigma as a number in text, rounded up to tenths of the unit."""
     return f"{max(1, math.ceil(20 * sigma_in * unit.per_in - 1e-9)) / 10:.1f}"
 
 
 def range_words(distance: Range, basis: Basis = Basis.CENTRE, unit: Unit = Unit.INCH) -> str:
-    """Between the bases' centres or edges, as "12.4 in ± 0.1"."""
+    """The distance between the bases' centres or edges, such as "12.4 in ± 0.1"."""
     length_in = distance.edge_in if basis is Basis.EDGE else distance.centre_in
     return f"{unit.words(length_in)} ± {spread_words(distance.sigma_in, unit)}"
 
 
 def other_words(distance: Range, basis: Basis = Basis.CENTRE, unit: Unit = Unit.INCH) -> str:
-    """The same distance between the other parts of the bases."""
+    """The distance between those parts of the bases that `basis` does not name."""
     return edge_words(distance, unit) if basis is Basis.CENTRE else f"centre {unit.words(distance.centre_in)}"
 
 
 def edge_words(distance: Range, unit: Unit = Unit.INCH) -> str:
-    """Base edge to base edge, as "edge 11.5 in"."""
+    """The distance from base edge to base edge, such as "edge 11.5 in"."""
     return f"edge {unit.words(distance.edge_in)}" if distance.edge_in > 0 else "bases touch"
 
 
 def percent_words(fraction: float) -> str:
-    """A part as "73 %"; never 0 % for what is there, never 100 % for what is not whole."""
+    """A fraction such as "73 %"; only 0 gives 0 %, and only 1 gives 100 %."""
     percent = round(100 * fraction)
     if 0 < fraction < 1 - 1e-6:
         percent = min(99, max(1, percent))
@@ -65,20 +65,20 @@ def percent_words(fraction: float) -> str:
 
 
 def in_order(figures: Iterable[Figure]) -> list[Figure]:
-    """By army, then by number as people count: green-2 before green-10."""
+    """Figures sorted by army, then by number: green-2 before green-10."""
     return sorted(figures, key=lambda figure: (figure.army, len(figure.id), figure.id))
 
 
 def place_words(place_in: PointIn, unit: Unit = Unit.INCH, area: PlayArea | None = None) -> str:
-    """A place on the table, as "x 12.3 in, y 4.5 in", counted from the area's corner where there is one."""
+    """A place such as "x 12.3 in, y 4.5 in", measured from the corner of the area of play if there is one."""
     x, y = place_in if area is None else area.from_table(place_in)
-    off = "" if area is None or area.holds(place_in) else ", off the table"
-    return f"x {unit.words(x)}, y {unit.words(y)}{off}"
+    outside = "" if area is None or area.holds(place_in) else ", off the table"
+    return f"x {unit.words(x)}, y {unit.words(y)}{outside}"
 
 
 def calibration_words(calibration: Calibration, unit: Unit = Unit.INCH) -> str:
-    """How well the camera is known, as "calibrated: 4 markers, ±0.03 in, residual 0.1 px"; ± is two sigma."""
+    """The calibration's quality, such as "calibrated: 4 markers, ±0.03 in, residual 0.1 px"; ± is two sigma."""
     count = len(calibration.markers_in)
     markers = {0: "by hand", 1: "1 marker"}.get(count, f"{count} markers")
-    error_in = max(0.01, 2 * calibration.typical_sigma_in())  # no error is never the answer
+    error_in = max(0.01, 2 * calibration.typical_sigma_in())  # never claim a perfect measurement
     return f"calibrated: {markers}, ±{error_in * unit.per_in:.2f} {unit}, residual {calibration.residual_px:.1f} px"

@@ -1,4 +1,4 @@
-"""What is measured on a view of the table: ranges and how sure they are, rulers, sight, what templates cover. No Qt."""
+"""Measures on a view: ranges with their errors, rulers, sight, and the figures under templates."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from vision.table_view import TableView
 
 _PIN_IN = 1e-4
 _HALF_BASE_IN = 0.5
-_LONGEST_BASE_IN = 5.0  # from its middle, of anything that is driven over a table, with its error
+_LONGEST_BASE_IN = 5.0  # from the middle to the end of the longest vehicle, with its error
 
 
 class Tape:
-    """Ranges between figures of one view, each measured when it is first asked for.
+    """Ranges between the figures of one view, each measured on first use.
 
-    Their errors are what calibration and silhouettes leave. The figures' own deviations already hold the
-    calibration's at each place; but errors that both places share cancel in a distance, so the calibration's part is
-    taken out of both and put in once, for the pair.
+    Their errors come from the calibration and the silhouettes. Each figure's sigma already includes the calibration's
+    error at its place; but errors that both places share cancel in a distance. So the calibration's part is removed
+    from both figures and added once for the pair.
     """
 
     def __init__(self, calibration: Calibration, figures: Sequence[Figure]) -> None:
@@ -39,47 +39,47 @@ class Tape:
         self._shared = calibration.covariance_in2(self._places)
         own = np.array([f.sigma_in**2 for f in figures]) - np.diag(self._shared).reshape(-1, 2).mean(1)
         self._own2 = np.maximum(0, own)
-        self._known: dict[tuple[str, PointIn, str, PointIn], Range] = {}
+        self._ranges: dict[tuple[str, PointIn, str, PointIn], Range] = {}
 
     def __call__(self, a: Figure, b: Figure) -> Range:
-        """The range from one of the figures to another; either may have been shifted since it was seen."""
-        there, back = ((a.id, a.centre_in, b.id, b.centre_in), (b.id, b.centre_in, a.id, a.centre_in))
-        if there not in self._known:
+        """The range from one figure to another; a rule may have moved either of them since the view."""
+        forward, reverse = ((a.id, a.centre_in, b.id, b.centre_in), (b.id, b.centre_in, a.id, a.centre_in))
+        if forward not in self._ranges:
             found = self._measured(a, b)
-            self._known |= {there: found, back: found.turned()}
-        return self._known[there]
+            self._ranges |= {forward: found, reverse: found.turned()}
+        return self._ranges[forward]
 
     def _measured(self, a: Figure, b: Figure) -> Range:
         i, j = self._row[a.id], self._row[b.id]
-        two = np.ix_([2 * i, 2 * i + 1, 2 * j, 2 * j + 1], [2 * i, 2 * i + 1, 2 * j, 2 * j + 1])
-        variance = self._own2[i] + self._own2[j] + _along(self._shared[two], self._places[i, :2] - self._places[j, :2])
-        return range_between(a, b, float(np.sqrt(variance)))
+        rows = [2 * i, 2 * i + 1, 2 * j, 2 * j + 1]
+        shared = _distance_variance(self._shared[np.ix_(rows, rows)], self._places[i, :2] - self._places[j, :2])
+        return range_between(a, b, float(np.sqrt(self._own2[i] + self._own2[j] + shared)))
 
 
 def measured(view: TableView, figures: Sequence[Figure]) -> dict[tuple[str, str], Range]:
-    """Ranges between all of some figures of a view, by their ids, each pair in both orders."""
+    """Ranges between all these figures of a view, by pairs of ids in both orders; empty without a calibration."""
     if view.calibration is None or len(figures) < 2:
         return {}
     tape = Tape(view.calibration, figures)
     return {(a.id, b.id): tape(a, b) for a in figures for b in figures if a.id != b.id}
 
 
-def _along(covariance_in2: FloatArray, way_in: FloatArray) -> float:
-    """Variance of the distance between two places with this (4, 4) covariance, along the way between them."""
-    length = float(np.hypot(*way_in))
-    direction = way_in / length if length > 0 else np.array([1.0, 0.0])
-    slope = np.concatenate([direction, -direction])
-    return float(slope @ covariance_in2 @ slope)
+def _distance_variance(covariance_in2: FloatArray, offset_in: FloatArray) -> float:
+    """Variance of the distance between two places with this offset, (2,), and this joint covariance, (4, 4)."""
+    length = float(np.hypot(*offset_in))
+    direction = offset_in / length if length > 0 else np.array([1.0, 0.0])
+    gradient = np.concatenate([direction, -direction])
+    return float(gradient @ covariance_in2 @ gradient)
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A ruler read off in one view.
+    """The measurement of a ruler in one view.
 
     Attributes:
-        a, b: What stands at its ends.
-        range: Along all of it.
-        legs: From corner to corner; one for a straight ruler.
+        a, b: The figures at its ends; a pin stands for a bare place.
+        range: The whole length.
+        legs: The parts between corners; one for a straight ruler.
     """
 
     a: Figure
@@ -89,8 +89,8 @@ class Reading:
 
 
 def read_off(view: TableView, ruler: Ruler) -> Reading | None:
-    """What a ruler says in this view, or None where one of its ends is not seen."""
-    seen = [standing_at(view, end) for end in (ruler.a, *ruler.via, ruler.b)]
+    """Measure a ruler in this view; None if one of its ends is not visible."""
+    seen = [figure_at_end(view, end) for end in (ruler.a, *ruler.via, ruler.b)]
     stops = [stop for stop in seen if stop is not None]
     if len(stops) < len(seen):
         return None
@@ -101,26 +101,26 @@ def read_off(view: TableView, ruler: Ruler) -> Reading | None:
 
 
 Read = Callable[[TableView, Ruler], Reading | None]
-"""`read_off`, or what remembers its answer."""
+"""`read_off`, or `Readings`, which caches its result."""
 
 
 class Readings:
-    """Reads rulers off for several who ask the same: answer, rod and picture, at every move of the mouse."""
+    """Caches the last measurement, because the answer, the rod and the picture need it at every move of the mouse."""
 
     def __init__(self) -> None:
-        self._asked: tuple[object, ...] = ()
-        self._told: Reading | None = None
+        self._key: tuple[object, ...] = ()
+        self._reading: Reading | None = None
 
     def __call__(self, view: TableView, ruler: Ruler) -> Reading | None:
-        """As `read_off`; worked out once for the same ruler on the same table."""
-        asked = (view.calibration, view.figures, ruler)
-        if asked != self._asked:
-            self._asked, self._told = asked, read_off(view, ruler)
-        return self._told
+        """As `read_off`, calculated once for the same ruler on the same table."""
+        key = (view.calibration, view.figures, ruler)
+        if key != self._key:
+            self._key, self._reading = key, read_off(view, ruler)
+        return self._reading
 
 
 def _joined(legs: Sequence[Range]) -> Range:
-    """One range along all legs; what errs in the scale errs in all of them alike, so their errors add up."""
+    """One range along all legs; their errors add up, because an error of scale is the same in all of them."""
     first, last = legs[0], legs[-1]
     return Range(
         centre_in=sum(leg.centre_in for leg in legs),
@@ -132,8 +132,8 @@ def _joined(legs: Sequence[Range]) -> Range:
     )
 
 
-def standing_at(view: TableView, end: End) -> Figure | None:
-    """The figure of that id; for a bare place a pin, a figure too small to matter. None where it is not seen."""
+def figure_at_end(view: TableView, end: End) -> Figure | None:
+    """The figure with this id; for a bare place a pin, which is a tiny figure. None if it is not visible."""
     if view.calibration is None or isinstance(end, str):
         return next((figure for figure in view.figures if figure.id == end), None)
     sigma_in = float(view.calibration.sigma_in([(*end, 0.0)])[0])
@@ -144,29 +144,29 @@ def standing_at(view: TableView, end: End) -> Figure | None:
 
 
 def sights(view: TableView, setup: Setup) -> Exposures:
-    """What each figure of a view sees of each other one past the terrain."""
+    """How much each figure of a view sees of each other figure past the terrain."""
     return exposures(view.figures, setup.terrain, SightRules(standing_height_in=setup.figure_height_in))
 
 
-def blasted(view: TableView, blast: Blast) -> tuple[Hit, ...]:
-    """Figures of a view under the blast, most covered first."""
+def figures_under_blast(view: TableView, blast: Blast) -> tuple[Hit, ...]:
+    """The figures of a view under the blast, most covered first."""
     return under_blast(blast, view.figures)
 
 
 def covered(view: TableView, template: Template) -> tuple[Hit, ...]:
-    """Figures of a view that are under a template, or may be, most covered first; not he from whom it starts."""
+    """The figures that are or may be under a template, most covered first, without the figure it starts from."""
     start, reach_in = start_of(template), reach_of(template) + _LONGEST_BASE_IN
-    spared_in = 0.0 if isinstance(template, Blast) else _HALF_BASE_IN
-    return under(template, [f for f in view.figures if spared_in <= math.dist(f.centre_in, start) < reach_in])
+    nearest_in = 0.0 if isinstance(template, Blast) else _HALF_BASE_IN
+    return under(template, [f for f in view.figures if nearest_in <= math.dist(f.centre_in, start) < reach_in])
 
 
 def figure_at(view: TableView, px: tuple[float, float], reach_px: float = 12.0) -> Figure | None:
-    """The figure that a click means: the one whose body, from base to top, is nearest to the pixel.
+    """The figure at a click: the one whose body, from base to top, is nearest to the pixel; None if none is near.
 
     Args:
         view: The picture that was clicked.
         px: The click.
-        reach_px: How far beside a body a click still means it.
+        reach_px: How far beside a body a click still counts.
     """
     if view.calibration is None or not view.figures:
         return None
@@ -175,13 +175,13 @@ def figure_at(view: TableView, px: tuple[float, float], reach_px: float = 12.0) 
     tops_in = feet_in + [(0, 0, 0.8 * POSTURE_HEIGHT_IN[f.posture]) for f in figures]
     sides_in = feet_in + (_HALF_BASE_IN, 0, 0)
     feet, tops, sides = view.calibration.camera.table_to_pixel([*feet_in, *tops_in, *sides_in]).reshape(3, -1, 2)
-    away = _distance_to_segments(np.array(px, np.float64), feet, tops) - np.linalg.norm(sides - feet, axis=1)
-    nearest = int(np.nanargmin(away)) if np.isfinite(away).any() else 0
-    return figures[nearest] if away[nearest] < reach_px else None
+    gap_px = _distance_to_segments(np.array(px, np.float64), feet, tops) - np.linalg.norm(sides - feet, axis=1)
+    nearest = int(np.nanargmin(gap_px)) if np.isfinite(gap_px).any() else 0
+    return figures[nearest] if gap_px[nearest] < reach_px else None
 
 
 def _distance_to_segments(point: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
-    """(N,) from a point (2,) to the segments between a (N, 2) and b (N, 2)."""
-    way = b - a
-    part = np.clip(((point - a) * way).sum(1) / np.maximum((way**2).sum(1), 1e-9), 0, 1)
-    return np.asarray(np.linalg.norm(point - a - part[:, None] * way, axis=1))
+    """(N,) distances from a point (2,) to the segments between a (N, 2) and b (N, 2)."""
+    along = b - a
+    part = np.clip(((point - a) * along).sum(1) / np.maximum((along**2).sum(1), 1e-9), 0, 1)
+    return np.asarray(np.linalg.norm(point - a - part[:, None] * along, axis=1))

@@ -248,7 +248,7 @@ def test_pictures_set_aside_take_their_own_log_with_them(save: Path) -> None:
     with Battle.open(save, lambda: 0.0) as battle:
         mine = Album(battle)
         assert mine.picture(1) is None
-        assert "set aside" in mine.remark
+        assert "are now in" in mine.remark
         mine.put(1, PICTURE + b" of mine")
         assert mine.picture(1) == PICTURE + b" of mine"
         mine.close()
@@ -281,7 +281,7 @@ def test_an_altered_entry_is_named_and_the_battle_goes_on_in_a_copy(
     assert main(["replay", str(save)]) == 1
     assert "--recover COPY" in capsys.readouterr().err
     assert main(["replay", str(save), "--recover", str(copy)]) == 0
-    assert "goes on from entry 3" in capsys.readouterr().out
+    assert "after entry 3" in capsys.readouterr().out
     with Battle.open(copy, lambda: 0.0) as battle:
         assert not battle.remark
         assert [entry.body.get("text") for entry in battle.entries] == [

@@ -30,7 +30,7 @@ from tools.damaged_saves import run_rounds, without_checksums
 from tools.kills import play_and_kill
 from ui.battle.export import battle_json
 from ui.cli import main
-from ui.files import MOST_PIECES, read_terrain, write_json
+from ui.files import MAX_PIECES, read_terrain, write_json
 from vision.source import open_source, read_image
 
 SAVES, KILLS = 150, 12
@@ -83,7 +83,7 @@ def test_terrain_has_a_limit_of_corners(tmp_path: Path) -> None:
     path = tmp_path / "terrain.json"
     assert len(read_terrain(terrain_file(path, star(MOST_CORNERS)))) == 1
     is_refused_within(5, lambda: read_terrain(terrain_file(path, star(100_000))), "100,000 corners, more than 1,000")
-    is_refused_within(5, lambda: read_terrain(terrain_file(path, *[star(3)] * (MOST_PIECES + 1))), "501 pieces")
+    is_refused_within(5, lambda: read_terrain(terrain_file(path, *[star(3)] * (MAX_PIECES + 1))), "501 pieces")
     with pytest.raises(UserError, match="1,001 corners"):
         TerrainPiece("x", TerrainKind.HILL, tuple((x, y) for x, y in star(MOST_CORNERS + 1)), 0, 1)
 
@@ -240,7 +240,7 @@ def test_the_way_out_of_a_folder_that_may_only_be_read_is_not_to_make_room(
     for number, way_out in (
         (errno.EROFS, "choose another folder"),
         (errno.EACCES, "choose another folder"),
-        (errno.ENOSPC, "make room"),
+        (errno.ENOSPC, "free some space"),
     ):
 
         def refuses(*_: object, number: int = number, **__: object) -> None:
@@ -249,7 +249,7 @@ def test_the_way_out_of_a_folder_that_may_only_be_read_is_not_to_make_room(
         monkeypatch.setattr("tempfile.mkstemp", refuses)
         with pytest.raises(UserError, match=way_out) as refusal:
             write_json(tmp_path / "x.json", {})
-        assert ("make room" in str(refusal.value)) == (number == errno.ENOSPC)
+        assert ("free some space" in str(refusal.value)) == (number == errno.ENOSPC)
 
 
 def test_a_note_in_a_battle_is_no_limit(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""A screenless Qt whose warnings and slot errors fail the test, waits for threads, the real window on a small table."""
+"""Fixtures: offscreen Qt whose warnings and slot errors fail the test, waiting, and the window on a small table."""
 
 import os
 
@@ -32,12 +32,12 @@ from vision.source import Source
 _OF_THE_PLATFORM = tuple(
     f"This plugin does not support {what}" for what in ("propagateSizeHints()", "raise()", "grabbing the keyboard")
 )
-"""What the screenless platform says of itself whenever a window or a menu is shown."""
+"""The message of the offscreen platform whenever a window or a menu is shown."""
 
 
 @pytest.fixture(scope="session", autouse=True)
 def frozen_imports() -> Iterator[None]:
-    """Leave what is loaded by now out of every collection, which then takes a hundredth of the time."""
+    """Exclude all objects loaded so far from garbage collection, which then takes a hundredth of the time."""
     gc.collect()
     gc.freeze()
     yield
@@ -46,7 +46,7 @@ def frozen_imports() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def collected_here(frozen_imports: None) -> Iterator[None]:
-    """Garbage is collected in the main thread alone, after each test.
+    """Collect garbage only in the main thread, after each test.
 
     Python collects in the thread that happens to reach the limit. Widgets that are collected beside Qt's own thread can
     crash it: PyQt walks its table of connections there without its lock.
@@ -66,7 +66,7 @@ def application() -> QApplication:
 
 @pytest.fixture
 def qt(application: QApplication, request: pytest.FixtureRequest) -> Iterator[QApplication]:
-    """The application. What Qt complains of, what fails in a slot and what stays open fails the test."""
+    """The application. A Qt warning, an error in a slot or a window left open fails the test."""
     complaints: list[str] = []
 
     def collect(kind: QtMsgType, _context: object, words: str | None) -> None:
@@ -85,7 +85,7 @@ def qt(application: QApplication, request: pytest.FixtureRequest) -> Iterator[QA
     finally:
         qInstallMessageHandler(before)
     assert complaints == []
-    # What a failed test has not closed is deleted, but not held against it as well.
+    # Windows that a failed test left open are deleted, but are not another failure.
     if left and _HAS_FAILED not in request.node.stash:
         pytest.fail(f"left open: {', '.join(left)}; hand it to the fixture `owned`")
 
@@ -95,7 +95,7 @@ _HAS_FAILED = pytest.StashKey[bool]()
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
-    """Let what failed in a slot fail the test itself, as long as nothing else has."""
+    """Raise errors from slots in the test itself, unless it has failed already."""
     try:
         yield
         ERRORS.raise_first()
@@ -106,14 +106,14 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
 
 @pytest.hookimpl(wrapper=True, optionalhook=True)
 def pytest_timeout_set_timer() -> Generator[None, object, object]:
-    """Keep limits that are set within a test as well, as those that leave out its fixtures."""
+    """Handle time limits that are set within a test too, such as those without fixtures."""
     was_set = yield
     LIMITS.take_over()
     return was_set
 
 
 def _open_widgets(application: QApplication) -> set[QWidget]:
-    """The windows and dialogs that belong to no other, shown or not."""
+    """The windows and dialogs without a parent, shown or not."""
     return {widget for widget in application.topLevelWidgets() if widget.parent() is None}
 
 
@@ -130,7 +130,7 @@ def _delete(widgets: Iterable[QWidget], application: QApplication) -> None:
 
 @pytest.fixture
 def owned(qt: QApplication) -> Iterator[Owned[QWidget]]:
-    """Closes and deletes the widgets it is given, after the test."""
+    """Closes and deletes the given widgets after the test."""
     widgets: list[QWidget] = []
 
     def own(widget: QWidget) -> QWidget:
@@ -143,13 +143,13 @@ def owned(qt: QApplication) -> Iterator[Owned[QWidget]]:
 
 @pytest.fixture
 def wait_until() -> Callable[..., None]:
-    """Lets Qt work until a condition holds."""
+    """Processes Qt events until a condition holds."""
     return let_qt_work
 
 
 @pytest.fixture(scope="module")
 def table() -> SimulatedTable:
-    """Four soldiers on felt, half the usual picture; drawn once, since drawing the table takes half a second."""
+    """Four soldiers on felt, at half the usual size; drawn once, because that takes half a second."""
     models = tuple(Model(name, name.split("-")[0], Sculpt.RIFLEMAN, *at) for name, at in POSTS.items())
     scene = Scene(TABLE_IN, markers=corner_markers(TABLE_IN), models=models)
     return SimulatedTable(scene, overhead_camera((960, 540), TABLE_IN, 40.0))
@@ -157,8 +157,8 @@ def table() -> SimulatedTable:
 
 @pytest.fixture
 def found(monkeypatch: pytest.MonkeyPatch, table: SimulatedTable) -> None:
-    """Figures are found at once where the very picture that is searched shows them; `Finder` has tests of its own."""
-    shown: dict[int, tuple[Figure, ...]] = {}  # by the identity of each picture, as long as somebody holds it
+    """Replace the finder by one that returns a picture's true figures at once; `Finder` has its own tests."""
+    shown: dict[int, tuple[Figure, ...]] = {}  # by the id of each picture, while it exists
     read = table.read
 
     def noted() -> Frame | None:
@@ -205,13 +205,13 @@ def open_window(qt: QApplication, table: SimulatedTable, tmp_path: Path, wait_un
     for window in windows:
         window.close()
         window.deleteLater()
-    # What nobody waits for any more may take another moment.
+    # Abandoned tasks may take another moment.
     wait_until(lambda: not any(thread.name.startswith("sandtable") for thread in threading.enumerate()))
 
 
 @pytest.fixture
 def window(found: None, open_window: Open, wait_until: Wait) -> Window:
-    """The window when all four soldiers are seen."""
+    """The window once it shows all four soldiers."""
     opened = open_window()
     wait_until(lambda: opened.bench.view and len(opened.bench.view.figures) == len(POSTS))
     return opened

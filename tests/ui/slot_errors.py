@@ -1,4 +1,4 @@
-"""Exceptions that leave a slot: kept until the test can raise them. Time limits: the same way, never inside Qt.
+"""Exceptions in a slot are kept until the test can raise them, and so are time limits, never inside Qt.
 
 PyQt ends the process at an exception that leaves a slot or an event handler, unless `sys.excepthook` is replaced. A
 time limit is such an exception, and it can come at any bytecode: between two steps of painting it leaves a painter
@@ -19,18 +19,18 @@ from PyQt6.QtCore import QObject, QTimer
 from PyQt6.QtWidgets import QApplication, QDialog, QWidget
 
 LAST_CALL_S = 60.0
-"""A test that has not ended so long after its limit is interrupted wherever it stands, even if that crashes."""
+"""A test that is still running this long after its limit is interrupted anywhere, even if that crashes."""
 
 _BEAT_MS = 50
 _FRAMES = 12
 _HAS_ALARM = hasattr(signal, "SIGALRM")
-"""There is none on Windows, where pytest-timeout ends the process."""
+"""False on Windows, where pytest-timeout ends the process."""
 
 _Handler = Callable[[int, FrameType | None], object]
 
 
 class SlotErrors:
-    """Keeps the exceptions of one test, oldest first."""
+    """The exceptions of one test, oldest first."""
 
     def __init__(self) -> None:
         self._kept: list[BaseException] = []
@@ -43,13 +43,13 @@ class SlotErrors:
         self._kept.append(error)
 
     def catch(self, _kind: type[BaseException], error: BaseException, where: TracebackType | None) -> None:
-        """Keep an exception that nothing caught: for `sys.excepthook`."""
+        """Keep an uncaught exception, as `sys.excepthook`."""
         # A traceback keeps the variables of its functions alive, among them painters and widgets.
         traceback.clear_frames(where)
         self.keep(error)
 
     def raise_first(self) -> None:
-        """Raise the oldest exception, with the others as notes; nothing where there is none."""
+        """Raise the oldest exception, if any, with the others as notes."""
         if not self._kept:
             return
         first, *others = self._kept
@@ -60,12 +60,12 @@ class SlotErrors:
 
 
 ERRORS = SlotErrors()
-"""Those of the test that runs now: the hook that fills it is one for the whole process, too."""
+"""The errors of the running test; global, because the exception hook is global, too."""
 
 
 @contextmanager
 def kept_errors() -> Iterator[SlotErrors]:
-    """Keep what leaves a slot, and time limits, until the block ends; then raise what the test has not raised yet."""
+    """Keep slot errors and time limits until the block ends; then raise those that the test has not raised yet."""
     before = sys.excepthook
     sys.excepthook = ERRORS.catch
     beat = _Beat()
@@ -80,7 +80,7 @@ def kept_errors() -> Iterator[SlotErrors]:
 
 
 class _Beat(QObject):
-    """Lets Python handle signals while Qt waits, and ends the dialogs that a failed test would wait for."""
+    """Lets Python handle signals while Qt waits, and closes dialogs that a failed test would wait for."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -94,7 +94,7 @@ class _Beat(QObject):
 
 
 def _end_what_waits() -> None:
-    """Close the dialog or menu in front: once something has failed, nothing will answer it."""
+    """Close the dialog or menu in front, because nothing will answer it after a failure."""
     if not ERRORS:
         return
     waiting: QWidget | None = QApplication.activePopupWidget() or QApplication.activeModalWidget()
@@ -105,26 +105,26 @@ def _end_what_waits() -> None:
 
 
 class GentleLimits:
-    """Has time limits kept that pytest-timeout would raise, and raised only as a last resort."""
+    """Keeps time limits that pytest-timeout would raise, and raises them directly only as a last resort."""
 
     def __init__(self, keep: Callable[[BaseException], None]) -> None:
         self._keep, self._active, self._is_over = keep, False, False
         self._raise: _Handler | None = None
 
     def begin(self) -> None:
-        """Keep the limit that is set now, and those that are set until the end."""
+        """Handle the present time limit and all later ones."""
         self._active, self._is_over = True, False
         self.take_over()
 
     def take_over(self) -> None:
-        """Keep the limit that has just been set; nothing happens where there is none, or before the beginning."""
+        """Handle the limit that was just set, if there is one and handling has begun."""
         limit = signal.getsignal(signal.SIGALRM) if self._active and _HAS_ALARM else None
         if callable(limit) and limit != self._handle:
             self._raise = limit
             signal.signal(signal.SIGALRM, self._handle)
 
     def end(self) -> None:
-        """Leave limits to pytest-timeout again; one that has been kept is over."""
+        """Leave limits to pytest-timeout again; a kept one ends."""
         self._active = False
         if self._is_over:
             signal.setitimer(signal.ITIMER_REAL, 0)
@@ -146,4 +146,4 @@ class GentleLimits:
 
 
 LIMITS = GentleLimits(ERRORS.keep)
-"""Those of the test that runs now: there is one alarm for the whole process."""
+"""The limits of the running test; global, because the process has only one alarm."""

@@ -1,4 +1,4 @@
-"""Whole stories in the real window: a simulated table under the camera, and a player with a mouse and keys."""
+"""Helpers for story tests in the real window: a simulated table and a player with mouse and keyboard."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ from vision.simulation.simulator import SimulatedTable, Stage, overhead_camera
 
 Part = TypeVar("Part", bound=QWidget)
 Answer = Callable[[QDialog], None]
-"""What a player does in a dialog that opens."""
+"""What the player does in a dialog."""
 
 NEAR_IN = 0.3
-"""What the program and the simulator may differ by."""
+"""The allowed difference between program and simulator."""
 
 _IN_A_ROW = QPoint(8, 8)
 _ANSWER_EVERY_MS = 5
@@ -52,7 +52,7 @@ _ANSWER_EVERY_MS = 5
 
 @dataclass(frozen=True)
 class Put(Play):
-    """Soldiers stand where the players have put them."""
+    """Soldiers at the places where the player put them."""
 
     places: dict[str, PointIn] = field(default_factory=dict)
 
@@ -65,7 +65,7 @@ class Put(Play):
 
 
 class Board(SimulatedTable):
-    """A small table of two armies that face each other, filmed while a test plays on it.
+    """A small table with two opposing armies, filmed while a test plays on it.
 
     Attributes:
         over: What comes between table and picture, as a hand.
@@ -85,19 +85,19 @@ class Board(SimulatedTable):
         self.gone = ""
 
     def tidy(self) -> None:
-        """Everybody back to his post, the camera to its place, and nothing in the way."""
+        """Put all soldiers and the camera back to their places, with nothing in the way."""
         self._put.places.clear()
         self.camera, self._stage = self._hung
         self.over, self.gone, self.bare = lambda image: image, "", False
 
     def bump(self) -> None:
-        """Hang the camera elsewhere, as if somebody had run into its arm."""
+        """Move the camera, as if somebody had bumped into it."""
         camera = overhead_camera((960, 540), TABLE_IN, 40.5, tilt_deg=4.0)
         self._stage = Stage(self._scene, camera)
         self.camera = camera
 
     def put(self, name: str, place_in: PointIn) -> None:
-        """Take a soldier up and put him down there."""
+        """Move a soldier to a place."""
         self._put.places[name] = place_in
 
     def read(self) -> Frame | None:
@@ -108,7 +108,7 @@ class Board(SimulatedTable):
 
 
 class Arm:
-    """A bare arm that reaches in from the near side, and is never quite at rest."""
+    """A bare arm that reaches in from the near side and is never quite still."""
 
     def __init__(self) -> None:
         self._seen = 0
@@ -121,7 +121,7 @@ class Arm:
 
 @contextmanager
 def answering(*answers: Answer) -> Iterator[None]:
-    """Answer the dialogs that open, each as it comes; all must come and no other may."""
+    """Answer the dialogs in the order in which they open; exactly these must open."""
     todo, met = list(answers), [None]
 
     def look() -> None:
@@ -145,12 +145,12 @@ def answering(*answers: Answer) -> Iterator[None]:
 
 
 def words_of(widget: QWidget) -> str:
-    """All the words that are to be read on it."""
+    """All its visible text."""
     return " / ".join(label.text() for label in widget.findChildren(QLabel) if label.isVisible() and label.text())
 
 
 def typed(faces: str, *expected: str) -> Answer:
-    """Type what the dice show, where the dialog says all of that."""
+    """Type the faces if the dialog shows all of this text."""
 
     def answer(dialog: QDialog) -> None:
         assert isinstance(dialog, RollDialog)
@@ -165,7 +165,7 @@ def typed(faces: str, *expected: str) -> Answer:
 
 
 def mustered(game: str, path: Path, **cards: str) -> tuple[Answer, Answer]:
-    """Choose this game and these cards, all by the beginnings of their titles, and keep the battle there."""
+    """Choose this game and these cards by the beginnings of their titles, and save the battle there."""
 
     def muster(dialog: QDialog) -> None:
         assert isinstance(dialog, MusterDialog)
@@ -188,7 +188,7 @@ def mustered(game: str, path: Path, **cards: str) -> tuple[Answer, Answer]:
 
 
 def pick(box: QWidget, words: str) -> None:
-    """Go down a list to what begins so."""
+    """Select the list item that begins with this text, with the arrow keys."""
     assert isinstance(box, QComboBox)
     QTest.keyClick(box, Qt.Key.Key_Home)
     while not box.currentText().startswith(words) and box.currentIndex() < box.count() - 1:
@@ -197,7 +197,7 @@ def pick(box: QWidget, words: str) -> None:
 
 
 def press(among: QWidget, words: str) -> None:
-    """Click the button that begins so."""
+    """Click the button whose text begins with this."""
     buttons = [one for one in among.findChildren(QPushButton) if one.isVisible()]
     named = [one for one in buttons if one.text().replace("&", "").startswith(words)]
     assert len(named) == 1, f"{words} is not the one of {[one.text() for one in buttons]}: {words_of(among)}"
@@ -207,30 +207,30 @@ def press(among: QWidget, words: str) -> None:
 
 
 class Player:
-    """Plays in a window by mouse and keys, and reads what is to be read there."""
+    """Plays in a window by mouse and keyboard, and reads its texts."""
 
     def __init__(self, window: Window, board: Board, wait_until: Wait) -> None:
         self.window, self.board, self.wait_until = window, board, wait_until
 
     @property
     def bar(self) -> str:
-        """The calm line over the picture."""
+        """The message bar above the picture."""
         return self.window.bar.text if self.window.bar.isVisible() else ""
 
     @property
     def status(self) -> str:
-        """The line below the picture."""
+        """The status line below the picture."""
         return words_of(self.window.statusBar())
 
     def key(self, key: Qt.Key, keys: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
-        if not self.window.isActiveWindow():  # without a screen nobody gives the keys back when a dialog has closed
+        if not self.window.isActiveWindow():  # offscreen, focus does not return when a dialog closes
             self.window.activateWindow()
             self.wait_until(self.window.isActiveWindow)
         self.window.picture.setFocus()
         QTest.keyClick(self.window.picture, key, keys)
 
     def undo_words(self) -> tuple[str, str]:
-        """What the menu Edit would undo and do again."""
+        """The texts of Undo and Redo in the menu Edit."""
         return tuple(self._action("Edit", verb).text() for verb in ("Undo", "Redo"))
 
     def _action(self, menu: str, entry: str) -> QAction:
@@ -239,7 +239,7 @@ class Player:
         return action
 
     def looks(self) -> None:
-        """Lean back for a moment: a few pictures pass."""
+        """Wait for a few pictures."""
         for _ in range(3):
             before = self.window.bench.frame
             self.wait_until(lambda before=before: self.window.bench.frame is not before)
@@ -247,24 +247,24 @@ class Player:
     # The table
 
     def sees(self, name: str) -> PointIn | None:
-        """Where the program has a soldier."""
+        """The place at which the program sees a soldier."""
         view = self.window.bench.view
         return next((one.centre_in for one in view.figures if one.id == name), None) if view else None
 
     def carries(self, name: str, place_in: PointIn) -> None:
-        """Take a soldier up, put him there, and wait until the program has seen it."""
+        """Move a soldier to a place and wait until the program sees it there."""
         self.board.put(name, place_in)
         self.wait_until(lambda: (at := self.sees(name)) is not None and math.dist(at, place_in) < NEAR_IN)
 
     @property
     def ruler(self) -> str:
-        """The first thing that lies on the table, in the panel's words."""
+        """The first ruler or template on the table, as the panel shows it."""
         return _named(self.window.panel, QListWidget, "Rulers and blasts").item(0).text()
 
     # The battle
 
     def begins(self, game: str, path: Path, **cards: str) -> None:
-        """Begin a battle by the menu; as `mustered`."""
+        """Begin a battle through the menu; arguments as for `mustered`."""
         with answering(*mustered(game, path, **cards)):
             self.key(Qt.Key.Key_N, Qt.KeyboardModifier.ControlModifier)
         self.wait_until(lambda: self.phase == "Set-up")
@@ -276,35 +276,35 @@ class Player:
 
     @property
     def about(self) -> str:
-        """Whose deeds are shown."""
+        """The figure whose actions are shown."""
         return self.window.battle.panel.about
 
     @property
     def why(self) -> str:
-        """What is said of the deed that is chosen, or of the one that was done."""
+        """The text about the selected or the last action."""
         return self.window.battle.panel.why
 
     @property
     def deeds(self) -> dict[str, str]:
-        """What is offered, each with its chance."""
+        """The offered actions with their odds."""
         tree = self._deeds
         items = [tree.topLevelItem(row) for row in range(tree.topLevelItemCount())]
         return {item.text(0): item.text(1).replace("\n", ", ") for item in items}
 
     @property
     def story(self) -> list[str]:
-        """The history, line by line."""
+        """The lines of the history."""
         told = _named(self.window.battle.panel, QListWidget, "History")
         return [told.item(row).text() for row in range(told.count())]
 
     @property
     def plot(self) -> list[str]:
-        """The history of the present phase, without dice and rules."""
+        """The history's lines of the present phase, without dice and rules."""
         own = self.story[len(self.story) - self.story[::-1].index(self.phase) :]
         return [line.strip() for line in own if not line.startswith("    ")]
 
     def goes_on(self, *phases: str) -> None:
-        """Press the key for the next phase, so often; each must be the one that is expected."""
+        """Press the key for the next phase and check each phase that follows."""
         for phase in phases:
             before = self.phase
             self.key(Qt.Key.Key_N)
@@ -313,7 +313,7 @@ class Player:
             self.wait_until(lambda phase=phase: self.undo_words()[0].casefold() == f"undo {phase}".casefold())
 
     def chooses(self, name: str, deed: str = "") -> None:
-        """Click a soldier on the picture (nobody for an empty name), and a deed in the list."""
+        """Click a soldier in the picture (none for an empty name), and an action in the list."""
         if name:
             click_table(self.window, self.sees(name))
             assert spoken(name) in self.about
@@ -327,14 +327,14 @@ class Player:
             QTest.mouseClick(tree.viewport(), LEFT, pos=tree.visualItemRect(item).topLeft() + _IN_A_ROW)
 
     def does(self, name: str, deed: str, *answers: Answer) -> str:
-        """Choose a deed, do it and roll its dice; what came of it."""
+        """Choose an action, do it and roll its dice; returns the result's text."""
         self.chooses(name, deed)
         with answering(*answers):
             press(self.window.battle.panel, "Do it")
         return self.why
 
     def may_not(self, name: str, deed: str) -> str:
-        """Choose a deed that the rules refuse; their sentence."""
+        """Choose an action that the rules do not allow; returns their sentence."""
         self.chooses(name, deed)
         assert self.deeds[next(one for one in self.deeds if one.startswith(deed))] == "no"
         [do] = [one for one in self.window.battle.panel.findChildren(QPushButton) if one.text() == "Do it"]
@@ -342,24 +342,24 @@ class Player:
         return self.why
 
     def settles(self, *buttons: str) -> None:
-        """Press buttons that wait in the panel, as those of moves that were seen."""
+        """Press buttons in the panel, such as those of detected moves."""
         for button in buttons:
             self.wait_until(lambda button=button: any(one.startswith(button) for one in self.waiting))
             press(self.window.battle.panel, button)
-            QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)  # as the program's own loop would
+            QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)  # as the program's event loop does
 
     @property
     def waiting(self) -> list[str]:
-        """What all buttons of the battle's side say."""
+        """The texts of all buttons in the battle panel."""
         buttons = self.window.battle.panel.findChildren(QPushButton)
         return [one.text() for one in buttons if one.isVisible()]
 
     def undoes_all(self) -> list[str]:
-        """Ctrl+Z until there is nothing left; what the menu called each step."""
+        """Press Ctrl+Z until nothing is left to undo; returns the menu's labels of the steps."""
         return self._turns(0, Qt.KeyboardModifier.ControlModifier)
 
     def redoes_all(self) -> list[str]:
-        """The way back."""
+        """Press Redo as often; returns the labels."""
         return self._turns(1, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier)
 
     def _turns(self, which: int, keys: Qt.KeyboardModifier) -> list[str]:
@@ -375,5 +375,5 @@ class Player:
 
 
 def _named(among: QWidget, kind: type[Part], name: str) -> Part:
-    """The part that says this of itself to who cannot see it."""
+    """The widget with this accessible name."""
     return next(part for part in among.findChildren(kind) if part.accessibleName() == name)

@@ -1,4 +1,4 @@
-"""Small tables before the tools, seen by a camera of known numbers."""
+"""Small tables for tests of the tools, seen by a known camera."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from vision.setup import Setup
 
 
 def soldier(name: str, x: float, y: float, sigma_in: float = 0.0, radius_in: float = 0.5) -> Figure:
-    """A man on a round base; its army is the name's first word."""
+    """A soldier on a round base; its army is the first word of its name."""
     base = ellipse_outline((x, y), radius_in, radius_in)
     return Figure(name, name.split("-")[0], x, y, 0.0, sigma_in, Posture.STANDING, base)
 
@@ -33,7 +33,7 @@ def piece(name: str, kind: str, outline: Outline, height_in: float) -> TerrainPi
 
 
 def before(*figures: Figure, terrain: tuple[TerrainPiece, ...] = (), basis: Basis = Basis.CENTRE) -> Situation:
-    """A table without a battle."""
+    """The context of a tool without a battle."""
     return Situation(view_of(*figures), TableState(Setup(terrain=terrain), basis=basis))
 
 
@@ -41,7 +41,7 @@ def before(*figures: Figure, terrain: tuple[TerrainPiece, ...] = (), basis: Basi
 def in_battle(
     path: Path, game: str, card: str, figures: tuple[Figure, ...], terrain: tuple[TerrainPiece, ...] = ()
 ) -> Iterator[Situation]:
-    """A table where every figure has the same card, in the first phase of a battle."""
+    """The context of a tool in the first phase of a battle in which every figure has the same card."""
     sides = dict.fromkeys(figure.army for figure in figures)
     men = {side: tuple(Recruit(figure=f.id, card=card) for f in figures if f.army == side) for side in sides}
     armies = {side: Army(name=side, game=game, recruits=recruits) for side, recruits in men.items()}

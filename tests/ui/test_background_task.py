@@ -1,4 +1,4 @@
-"""One slow thing at a time, in a thread."""
+"""The single-slot background task."""
 
 import threading
 import time
@@ -7,7 +7,7 @@ from rules.tabletop.errors import UserError
 from ui.background_task import Behind
 
 
-def test_one_thing_at_a_time_taken_once() -> None:
+def test_one_task_at_a_time_with_one_result() -> None:
     behind: Behind[int] = Behind("test")
     gate = threading.Event()
     assert behind.take() is None
@@ -21,7 +21,7 @@ def test_one_thing_at_a_time_taken_once() -> None:
     assert behind.take() is None
 
 
-def test_a_refusal_is_kept_until_the_next() -> None:
+def test_an_error_is_kept_until_the_next_task() -> None:
     def refuse() -> int:
         raise UserError("too dark")
 
@@ -34,7 +34,7 @@ def test_a_refusal_is_kept_until_the_next() -> None:
     assert (behind.take(), behind.refusal) == (3, "")
 
 
-def test_what_is_dropped_is_waited_for_by_nobody_and_never_taken() -> None:
+def test_a_dropped_task_is_not_awaited() -> None:
     behind: Behind[int] = Behind("test")
     gate = threading.Event()
     done: list[int] = []
@@ -48,13 +48,13 @@ def test_what_is_dropped_is_waited_for_by_nobody_and_never_taken() -> None:
     behind.drop()
     assert behind.take() is None
     until_s = time.monotonic() + 60
-    while not done and time.monotonic() < until_s:  # it goes on to its end all the same
+    while not done and time.monotonic() < until_s:  # it still runs to its end
         time.sleep(0.005)
     assert done == [1]
     assert behind.take() is None
 
 
-def test_a_dropped_refusal_is_not_told() -> None:
+def test_a_dropped_tasks_error_is_forgotten() -> None:
     def refuse() -> int:
         raise UserError("too dark")
 

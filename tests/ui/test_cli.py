@@ -1,4 +1,4 @@
-"""The command line as a player meets it: exit codes, sentences, files."""
+"""The command line: exit codes, sentences, files."""
 
 import json
 import os
@@ -18,7 +18,7 @@ from vision.simulation.simulator import demo_table
 
 @pytest.fixture(scope="module")
 def table(tmp_path_factory):
-    """The simulated table as files: its picture, the empty one, lens, layout, terrain; and the truth."""
+    """The simulated table as files (pictures with and without figures, lens, layout, terrain), and the truth."""
     folder = tmp_path_factory.mktemp("table")
     demo = demo_table()
     frame = demo.read()
@@ -50,7 +50,7 @@ def table(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def analysis(table):
-    """Everything `analyse` can be asked for at once."""
+    """`analyse` with all its options."""
     folder, truth, clicks = table
     green = next(f for f in truth.figures if f.army == "green")
     done = main([
@@ -63,7 +63,7 @@ def analysis(table):
     return json.loads((folder / "out.json").read_text()), truth, folder
 
 
-def test_how_well_the_armies_separate_is_told_in_numbers_and_words(analysis, table, capsys):
+def test_separation_is_reported_as_score_and_text(analysis, table, capsys):
     document, _, folder = analysis
     assert document["empty_table"] is True
     told = {(one["army"], one["other"]): one for one in document["separation"]}
@@ -76,11 +76,11 @@ def test_how_well_the_armies_separate_is_told_in_numbers_and_words(analysis, tab
     said = capsys.readouterr().out
     assert sentence in said
     assert said.rstrip().endswith(
-        "Without a picture of the empty table fewer soldiers are found, most of all in shade."
+        "Without a picture of the empty table, fewer soldiers are found, above all in shadow."
     )
 
 
-def test_the_calibration_is_the_true_camera(analysis):
+def test_the_calibration_equals_the_true_camera(analysis):
     document, truth, _ = analysis
     assert (document["schema"], document["image_size"]) == (1, [1920, 1080])
     said = document["calibration"]
@@ -92,7 +92,7 @@ def test_the_calibration_is_the_true_camera(analysis):
     assert [m["id"] for m in said["markers"]] == [0, 1, 2, 3]
 
 
-def test_figures_stand_where_they_stand(analysis):
+def test_figures_are_measured_at_their_true_places(analysis):
     document, truth, _ = analysis
     armies = [f for f in truth.figures if f.army in ("green", "tan") and f.posture != "vehicle"]
     near = 0
@@ -113,7 +113,7 @@ def test_figures_stand_where_they_stand(analysis):
         assert figure["foot_px"] == pytest.approx(foot, abs=1.0)
 
 
-def test_every_ordered_pair_has_its_range(analysis):
+def test_every_ordered_pair_has_a_range(analysis):
     document, _, _ = analysis
     figures = {f["id"]: f for f in document["figures"]}
     assert len(document["pairs"]) == len(figures) * (len(figures) - 1)
@@ -128,14 +128,14 @@ def test_every_ordered_pair_has_its_range(analysis):
     assert any(not pair["visible"] for pair in document["pairs"]), "there is a house on the table"
 
 
-def test_the_blast_holds_the_soldier_it_fell_on(analysis):
+def test_the_blast_contains_its_target(analysis):
     document, _, _ = analysis
     (blast,) = document["blasts"]
     assert blast["inside"][0]["fraction"] == pytest.approx(1, abs=0.05)
     assert blast["inside"][0]["id"].startswith("green")
 
 
-def test_the_annotated_picture_is_the_picture_with_something_on_it(analysis):
+def test_the_annotated_picture_differs_from_the_original(analysis):
     _, _, folder = analysis
     plain, drawn = cv2.imread(str(folder / "table.png")), cv2.imread(str(folder / "out.png"))
     assert plain.shape == drawn.shape
@@ -143,7 +143,7 @@ def test_the_annotated_picture_is_the_picture_with_something_on_it(analysis):
     assert 0.001 < changed < 0.2
 
 
-def test_one_marker_without_a_layout_gives_the_same_table_turned(table, tmp_path):
+def test_one_marker_without_a_layout_gives_a_rotated_table(table, tmp_path):
     folder, truth, _ = table
     out = tmp_path / "o.json"
     assert main(["analyse", str(folder / "table.png"), "--json", str(out)]) == 0
@@ -155,7 +155,7 @@ def test_one_marker_without_a_layout_gives_the_same_table_turned(table, tmp_path
     assert np.abs(found @ np.array([[c, s], [-s, c]]) + (x, y) - true).max() < 0.06
 
 
-def test_without_a_marker_a_rectangle_gives_inches(table, tmp_path, capsys):
+def test_a_rectangle_calibrates_without_markers(table, tmp_path, capsys):
     folder, truth, clicks = table
     (width, depth), out = (30.0, 20.0), tmp_path / "o.json"
     corners_in = np.array([[8.0, 8, 0], [8 + width, 8, 0], [8 + width, 8 + depth, 0], [8, 8 + depth, 0]])
@@ -174,27 +174,27 @@ def test_without_a_marker_a_rectangle_gives_inches(table, tmp_path, capsys):
 @pytest.mark.parametrize(
     "wrong", ["30x20", "30:1,1:2,1:2,2:1,2", "30x20:1,1:2,1:2,2", "ax20:1,1:2,1:2,2:1,2", "30x20:1,1:2,1:2,2:1,x"]
 )
-def test_a_rectangle_that_is_none_is_wrong_usage(wrong, capsys):
+def test_an_invalid_rectangle_is_wrong_usage(wrong, capsys):
     with pytest.raises(SystemExit) as stop:
         main(["analyse", "picture.png", "--rectangle", wrong])
     assert stop.value.code == 2
     assert "--rectangle" in capsys.readouterr().err
 
 
-def test_a_rectangle_whose_corners_go_round_the_wrong_way_is_refused(table, capsys):
+def test_a_mirrored_rectangle_is_rejected(table, capsys):
     folder, _, _ = table
     assert main(["analyse", str(folder / "table.png"), "--rectangle", "30x20:200,200:600,200:600,600:200,600"]) == 1
     assert "near left, near right, far right, far left" in capsys.readouterr().err
 
 
-def test_a_rectangle_and_markers_exclude_one_another(table, capsys):
+def test_a_rectangle_and_marker_options_exclude_each_other(table, capsys):
     folder, _, _ = table
     both = ["--rectangle", "30x20:200,600:600,600:600,200:200,200", "--layout", str(folder / "layout.json")]
     assert main(["analyse", str(folder / "table.png"), *both]) == 1
     assert "leave out --rectangle" in capsys.readouterr().err
 
 
-def test_what_nobody_taught_is_grouped_by_its_plastic(table, tmp_path, capsys):
+def test_untaught_figures_are_grouped_by_plastic(table, tmp_path, capsys):
     folder, truth, _ = table
     out = tmp_path / "o.json"
     reference = ["--reference", str(folder / "empty.png"), "--layout", str(folder / "layout.json")]
@@ -208,7 +208,7 @@ def test_what_nobody_taught_is_grouped_by_its_plastic(table, tmp_path, capsys):
         assert f"{count} {army}" in said
 
 
-def test_a_folder_gives_frames_with_names_that_stay(table, tmp_path):
+def test_a_folder_gives_frames_with_persistent_ids(table, tmp_path):
     folder, _, clicks = table
     shots = tmp_path / "shots"
     shots.mkdir()
@@ -248,7 +248,7 @@ def test_a_folder_gives_frames_with_names_that_stay(table, tmp_path):
         (["table.png", "--board", "7x5:1.0:1.4"], "cannot be"),
     ],
 )
-def test_what_cannot_be_done_is_said_in_one_sentence(table, tmp_path, monkeypatch, capsys, arguments, words):
+def test_failures_are_one_sentence(table, tmp_path, monkeypatch, capsys, arguments, words):
     folder, _, clicks = table
     monkeypatch.chdir(tmp_path)
     (tmp_path / "table.png").symlink_to(folder / "table.png")
@@ -291,14 +291,14 @@ def test_wrong_usage_exits_with_2(arguments, capsys):
     assert "usage:" in capsys.readouterr().err
 
 
-def test_a_blast_may_lie_left_of_the_origin(table, capsys):
+def test_a_blast_may_have_negative_coordinates(table, capsys):
     folder, _, _ = table
     assert main(["analyse", str(folder / "table.png"), "--blast", "-5,-.5,2"]) == 0
     assert "Blast of 2 in at -5.0, -0.5" in capsys.readouterr().out
 
 
-def test_what_is_seen_instead_of_markers_is_said_and_drawn(tmp_path, capsys):
-    """A marker of another dictionary, twice as large as need be: 8 cells of 12 px on paper."""
+def test_unusable_markers_are_reported_and_drawn(tmp_path, capsys):
+    """A marker of another dictionary, twice as large as necessary: 8 cells of 12 px on paper."""
     marker = cv2.aruco.generateImageMarker(cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_6X6_250), 7, 96)
     picture = np.full((360, 640), 120, np.uint8)
     picture[100:260, 300:460] = 240
@@ -313,7 +313,7 @@ def test_what_is_seen_instead_of_markers_is_said_and_drawn(tmp_path, capsys):
     assert not changed[:90].any()
 
 
-def test_a_broken_picture_does_not_lose_those_before_it(table, tmp_path, capsys):
+def test_a_broken_picture_keeps_earlier_results(table, tmp_path, capsys):
     folder, _, _ = table
     shots, out = tmp_path / "shots", tmp_path / "out.json"
     shots.mkdir()
@@ -324,7 +324,7 @@ def test_a_broken_picture_does_not_lose_those_before_it(table, tmp_path, capsys)
     assert len(json.loads(out.read_text())["frames"]) == 1
 
 
-def test_ctrl_c_does_not_lose_what_was_seen(monkeypatch, tmp_path):
+def test_ctrl_c_keeps_earlier_results(monkeypatch, tmp_path):
     demo, out, read = demo_table(lambda: 0.0), tmp_path / "out.json", []
 
     def interrupted():
@@ -341,7 +341,7 @@ def test_ctrl_c_does_not_lose_what_was_seen(monkeypatch, tmp_path):
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="/dev/full is a device of Linux")
 @pytest.mark.parametrize(("output", "status", "lines"), [("> /dev/full", 1, 1), (">&-", 0, 0), ("| true", 0, 0)])
-def test_an_output_that_takes_nothing_ends_in_no_traceback(output, status, lines, tmp_path):
+def test_an_unwritable_output_gives_no_traceback(output, status, lines, tmp_path):
     question = tmp_path / "question.json"
     question.write_text('{"ruleset": "army_men", "given": {"action": "weapon", "weapon": "knife"}}')
     python, asked = shlex.quote(sys.executable), shlex.quote(str(question))
@@ -351,7 +351,7 @@ def test_an_output_that_takes_nothing_ends_in_no_traceback(output, status, lines
     assert done.returncode == status
 
 
-def test_a_terminal_without_plus_minus_shows_the_rest(table):
+def test_a_terminal_without_plus_minus_shows_other_text(table):
     folder, _, _ = table
     done = subprocess.run(
         [sys.executable, "-m", "ui.cli", "analyse", str(folder / "table.png")],
@@ -361,14 +361,14 @@ def test_a_terminal_without_plus_minus_shows_the_rest(table):
     assert "4 markers: ?0." in done.stdout
 
 
-def test_print(tmp_path, capsys):
+def test_the_print_command(tmp_path, capsys):
     assert main(["print", str(tmp_path / "sheet.pdf"), "--paper", "A4"]) == 0
     assert (tmp_path / "sheet.pdf").read_bytes().startswith(b"%PDF")
     assert "100 %" in capsys.readouterr().out
     assert main(["print", str(tmp_path / "none" / "sheet.pdf")]) == 1
 
 
-def test_without_a_display_the_window_says_so(monkeypatch, capsys):
+def test_the_window_needs_a_display(monkeypatch, capsys):
     for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr("sys.platform", "linux")
@@ -376,7 +376,7 @@ def test_without_a_display_the_window_says_so(monkeypatch, capsys):
     assert "sandtable demo" in capsys.readouterr().err
 
 
-def test_the_program_starts_as_a_program():
+def test_the_program_starts_as_a_process():
     done = subprocess.run([sys.executable, "-m", "ui.cli", "--help"], capture_output=True, text=True, check=False)
     assert done.returncode == 0
     assert "analyse" in done.stdout

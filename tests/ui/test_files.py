@@ -40,7 +40,7 @@ def test_terrain(tmp_path):
         (7, "piece 2 .*object"),
     ],
 )
-def test_terrain_that_is_none_is_named(tmp_path, piece, fault):
+def test_invalid_terrain_is_reported_with_its_place(tmp_path, piece, fault):
     with pytest.raises(UserError, match=fault):
         read_terrain(terrain_file(tmp_path, HOUSE, piece))
 
@@ -51,19 +51,19 @@ def test_a_terrain_file_without_pieces(tmp_path):
         read_terrain(tmp_path / "t.json")
 
 
-def test_a_picture_there_and_back(tmp_path):
+def test_a_picture_round_trip(tmp_path):
     picture = np.random.default_rng(1).integers(0, 255, (20, 30, 3), np.uint8)
     path = tmp_path / "Tisch für Zwei.png"
     write_picture(path, picture)
     assert np.array_equal(read_image(path), picture)
 
 
-def test_a_picture_of_no_known_kind(tmp_path):
+def test_an_unknown_picture_format_is_rejected(tmp_path):
     with pytest.raises(UserError, match=r"\.gif needs a name ending in"):
         write_picture(tmp_path / "a.gif", np.zeros((2, 2, 3), np.uint8))
 
 
-def test_a_failed_write_leaves_the_old_file_and_no_litter(tmp_path, monkeypatch):
+def test_a_failed_write_keeps_the_old_file_and_no_temporary_file(tmp_path, monkeypatch):
     path = tmp_path / "a.json"
     write_json(path, {"old": True})
 
@@ -71,18 +71,18 @@ def test_a_failed_write_leaves_the_old_file_and_no_litter(tmp_path, monkeypatch)
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("os.replace", full)
-    with pytest.raises(UserError, match=r"the disk is full.*make room"):
+    with pytest.raises(UserError, match=r"the disk is full.*free some space"):
         write_json(path, {"new": True})
     assert json.loads(path.read_text()) == {"old": True}
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_a_folder_that_is_not_there(tmp_path):
+def test_a_missing_folder_is_reported(tmp_path):
     with pytest.raises(UserError, match=r"cannot be written \(there is no such folder\): choose another folder"):
         write_bytes(tmp_path / "none" / "a.txt", b"")
 
 
-def test_a_link_stays_and_what_it_leads_to_is_written(tmp_path):
+def test_a_link_is_followed_and_kept(tmp_path):
     (tmp_path / "there").mkdir()
     (tmp_path / "link.json").symlink_to(tmp_path / "there" / "a.json")
     write_json(tmp_path / "link.json", {"a": 1})
@@ -90,7 +90,7 @@ def test_a_link_stays_and_what_it_leads_to_is_written(tmp_path):
     assert json.loads((tmp_path / "there" / "a.json").read_text()) == {"a": 1}
 
 
-def test_a_pipe_is_written_into_and_not_replaced(tmp_path):
+def test_a_pipe_is_written_to_and_not_replaced(tmp_path):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
@@ -103,7 +103,7 @@ def test_a_pipe_is_written_into_and_not_replaced(tmp_path):
         os.close(reader)
 
 
-def test_what_could_not_be_written_is_refused_beforehand(tmp_path):
+def test_unwritable_files_are_rejected_beforehand(tmp_path):
     with pytest.raises(UserError, match="it is a folder"):
         refuse_unwritable(tmp_path)
     with pytest.raises(UserError, match="no such folder"):
@@ -112,7 +112,7 @@ def test_what_could_not_be_written_is_refused_beforehand(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_files_are_as_readable_as_any_other(tmp_path):
+def test_new_files_have_the_usual_permissions(tmp_path):
     write_bytes(tmp_path / "a", b"x")
     (tmp_path / "b").write_bytes(b"x")
     assert (tmp_path / "a").stat().st_mode == (tmp_path / "b").stat().st_mode

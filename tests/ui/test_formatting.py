@@ -1,4 +1,4 @@
-"""Numbers in the player's words."""
+"""Formatting numbers for the player."""
 
 import pytest
 
@@ -18,11 +18,11 @@ def distance(centre_in: float, edge_in: float, sigma_in: float) -> Range:
     ("sigma_in", "spread"),
     [(0.0, 0.1), (0.02, 0.1), (0.05, 0.1), (0.051, 0.2), (0.1, 0.2), (0.31, 0.7)],  # two sigma, in tenths rounded up
 )
-def test_the_spread_is_never_told_too_small(sigma_in: float, spread: float) -> None:
+def test_the_spread_is_rounded_up(sigma_in: float, spread: float) -> None:
     assert spread_in(sigma_in) == pytest.approx(spread)
 
 
-def test_a_range_is_told_to_the_tenth() -> None:
+def test_a_range_is_shown_to_the_tenth() -> None:
     assert range_words(distance(12.44, 11.46, 0.04)) == "12.4 in ± 0.1"
     assert edge_words(distance(12.44, 11.46, 0.04)) == "edge 11.5 in"
     assert edge_words(distance(0.9, 0.0, 0.04)) == "bases touch"
@@ -31,11 +31,11 @@ def test_a_range_is_told_to_the_tenth() -> None:
 @pytest.mark.parametrize(
     ("fraction", "words"), [(0.001, "1 %"), (0.73, "73 %"), (0.999, "99 %"), (1.0, "100 %"), (1 - 1e-12, "100 %")]
 )
-def test_a_part_is_neither_nothing_nor_all(fraction: float, words: str) -> None:
+def test_a_small_part_is_not_0_and_a_large_one_not_100_percent(fraction: float, words: str) -> None:
     assert percent_words(fraction) == words
 
 
-def test_figures_are_told_in_the_order_people_count_in() -> None:
+def test_figures_are_sorted_by_number() -> None:
     base = ellipse_outline((0.0, 0.0), 0.5, 0.5)
     names = ["tan-1", "green-10", "green-2", "green-1"]
     figures = [Figure(name, name.split("-")[0], 0.0, 0.0, 0.0, 0.1, Posture.STANDING, base) for name in names]
@@ -48,7 +48,7 @@ def test_centimetres_are_inches_times_2_54() -> None:
     assert place_words((10.0, -1.0), Unit.CENTIMETRE) == "x 25.4 cm, y -2.5 cm"
 
 
-def test_a_place_is_counted_from_the_tables_corner() -> None:
+def test_a_place_is_measured_from_the_areas_corner() -> None:
     area = PlayArea((2.0, 3.0), 30.0, 20.0)
     assert place_words((12.0, 9.0), area=area) == "x 10.0 in, y 6.0 in"
     assert place_words((1.0, 9.0), area=area) == "x -1.0 in, y 6.0 in, off the table"

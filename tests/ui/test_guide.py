@@ -1,4 +1,4 @@
-"""The user's guide tells of the program as it is: its keys, units, buttons, pictures and links."""
+"""The user's guide agrees with the program: keys, units, buttons, pictures and links."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ GUIDE = (DOCS / "guide.md").read_text()
 
 
 def section(title: str) -> str:
-    """From its heading to the next of its rank or above."""
+    """A section, from its heading to the next heading of the same or a higher level."""
     [(rank, body)] = re.findall(rf"^(#+) {re.escape(title)}\n(.*?)(?=^\1 |^##? |\Z)", GUIDE, re.M | re.S)
     assert rank
     return str(body)
 
 
-def test_each_tool_stands_there_with_its_key_and_what_it_does(open_window: Open) -> None:
+def test_the_guide_lists_every_tool_with_its_key(open_window: Open) -> None:
     window = open_window()
     tools = dict(keys_of(window))["Tools"]
     rows = re.findall(r"^\| `(.+?)` \| (\w+) \| (.+) \|$", section("The tools"), re.M)
     assert rows == list(tools)
 
 
-def test_each_key_and_each_menu_that_is_named_is_there(open_window: Open) -> None:
+def test_keys_and_menus_in_the_guide_exist(open_window: Open) -> None:
     window = open_window()
     every = {key for _, rows in keys_of(window) for keys, _, _ in rows for key in keys.split()}
     assert set(re.findall(r"`(Ctrl\+\S+?|F\d|[A-Z])`", GUIDE)) <= every
@@ -41,7 +41,7 @@ def test_each_key_and_each_menu_that_is_named_is_there(open_window: Open) -> Non
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_units_that_a_game_is_mustered_from_are_its_own(game: str) -> None:
+def test_units_in_the_guide_exist_in_their_game(game: str) -> None:
     opened = open_game(game)
     part = (
         section(opened.title)
@@ -56,7 +56,7 @@ def test_units_that_a_game_is_mustered_from_are_its_own(game: str) -> None:
     assert {words for words in named if words not in cards and words + "s" not in cards} == set()
 
 
-def test_its_pictures_and_links_lead_somewhere() -> None:
+def test_the_guides_pictures_and_links_exist() -> None:
     headings = {
         re.sub(r"[^\w -]", "", words.lower()).replace(" ", "-") for words in re.findall(r"^#+ (.+)$", GUIDE, re.M)
     }
@@ -68,5 +68,5 @@ def test_its_pictures_and_links_lead_somewhere() -> None:
 
 
 def test_the_pictures_stay_small() -> None:
-    # Each is there in a second on a slow line; JPEG packs them by some kB better or worse whenever they are made anew.
+    # Each loads in a second on a slow line; new versions of a JPEG differ by some kB.
     assert max(path.stat().st_size for path in (DOCS / "pictures").iterdir()) < 300_000

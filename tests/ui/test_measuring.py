@@ -8,11 +8,11 @@ from rules.tabletop.path import placed
 from rules.tabletop.template import Blast
 from tests.ui.views import figure, over, view_of
 from ui import measuring
-from ui.measuring import Readings, Tape, blasted, figure_at, measured, read_off
+from ui.measuring import Readings, Tape, figure_at, figures_under_blast, measured, read_off
 from ui.session import Ruler
 
 
-def test_a_range_with_a_perfect_camera_has_the_figures_errors_only():
+def test_with_a_perfect_camera_a_range_has_only_the_figures_errors():
     a, b = figure("tan-1", 4, 8, 0.3), figure("tan-2", 14, 8, 0.4)
     ranges = measured(view_of(a, b), (a, b))
     assert set(ranges) == {("tan-1", "tan-2"), ("tan-2", "tan-1")}
@@ -21,17 +21,17 @@ def test_a_range_with_a_perfect_camera_has_the_figures_errors_only():
     assert ranges["tan-1", "tan-2"].sigma_in == pytest.approx(0.5)
 
 
-def test_what_shifts_both_ends_alike_is_no_error_of_a_range():
-    """A camera that may hang elsewhere moves every place by the same: places err, ranges do not."""
+def test_a_common_shift_is_not_an_error_of_a_range():
+    """An error of the camera's position shifts all places equally: places have an error, ranges have not."""
     moved = over(at=(10.0 + 0.5 * NUDGE, 8.0))  # half an inch of standard deviation
     a, b = figure("tan-1", 4, 8, 0.5), figure("tan-2", 14, 8, 0.5)
     view = view_of(a, b, deviants=(moved,))
     assert view.calibration.sigma_in([(4, 8, 0)])[0] == pytest.approx(0.5 / np.sqrt(2), rel=1e-3)
-    # 0.5^2 - 0.5^2 / 2 each is the figures' own; the pair adds nothing: sqrt(2 * 0.125) = 0.5.
+    # 0.5^2 - 0.5^2 / 2 each is the figures' own error; the pair adds nothing: sqrt(2 * 0.125) = 0.5.
     assert measured(view, (a, b))["tan-1", "tan-2"].sigma_in == pytest.approx(0.5, rel=1e-3)
 
 
-def test_what_scales_the_table_grows_with_the_range():
+def test_an_error_of_scale_grows_with_the_range():
     higher = over(height_in=40.0 * (1 + 0.01 * NUDGE))  # one per cent of scale
     a, b, c = figure("t-1", 4, 8, 0.0), figure("t-2", 9, 8, 0.0), figure("t-3", 14, 8, 0.0)
     ranges = measured(view_of(a, b, c, deviants=(higher,)), (a, b, c))
@@ -39,7 +39,7 @@ def test_what_scales_the_table_grows_with_the_range():
     assert ranges["t-1", "t-3"].sigma_in == pytest.approx(0.10, rel=1e-3)
 
 
-def test_a_click_means_the_body_not_only_the_base():
+def test_a_click_on_the_body_picks_the_figure():
     standing = figure("tan-1", 20, 8)
     view = view_of(standing, figure("tan-2", 4, 8))
     head = view.calibration.camera.table_to_pixel((20, 8, 1.6))[0]
@@ -49,14 +49,14 @@ def test_a_click_means_the_body_not_only_the_base():
     assert figure_at(view, (500, 50)) is None
 
 
-def test_a_ruler_goes_with_its_figures_and_waits_for_the_missing():
+def test_a_ruler_follows_its_figures_and_waits_for_lost_ones():
     ruler = Ruler("tan-1", (10.0, 8.0))
     assert read_off(view_of(figure("tan-1", 4, 8)), ruler).range.centre_in == pytest.approx(6)
     assert read_off(view_of(figure("tan-1", 7, 8)), ruler).range.centre_in == pytest.approx(3)
     assert read_off(view_of(figure("tan-2", 7, 8)), ruler) is None
 
 
-def test_a_ruler_is_read_off_once_for_all_who_ask(monkeypatch):
+def test_a_ruler_is_measured_once_for_all_users(monkeypatch):
     asked = []
     monkeypatch.setattr(measuring, "read_off", lambda view, ruler: asked.append(ruler) or read_off(view, ruler))
     read, near, far = Readings(), Ruler("tan-1", (10.0, 8.0)), Ruler("tan-1", (14.0, 8.0))
@@ -74,12 +74,12 @@ def assert_same(one, other):
     assert one is None or (one.range, one.legs) == (other.range, other.legs)
 
 
-def test_a_blast_over_a_view():
+def test_a_blast_covers_figures_of_a_view():
     view = view_of(figure("tan-1", 4, 8), figure("tan-2", 14, 8))
-    assert [hit.id for hit in blasted(view, Blast((4, 8), 2))] == ["tan-1"]
+    assert [hit.id for hit in figures_under_blast(view, Blast((4, 8), 2))] == ["tan-1"]
 
 
-def test_a_tape_measures_a_figure_that_was_shifted_anew():
+def test_a_tape_measures_a_moved_figure_again():
     a, b = figure("tan-1", 4, 8), figure("tan-2", 14, 8)
     tape = Tape(view_of(a, b).calibration, (a, b))
     assert tape(a, b).centre_in == pytest.approx(10)

@@ -1,4 +1,4 @@
-"""What is set up and laid on the table, step by step."""
+"""The session: setup, rulers, templates, teaching and corrections, with undo."""
 
 from dataclasses import replace
 
@@ -29,20 +29,20 @@ from vision.teaching import FigurePicker
 from vision.tracks import Event, EventKind, Tracking
 
 
-def test_undo_and_redo_reach_everything_by_name():
+def test_undo_and_redo_return_their_labels():
     session = Session()
     session.lay_ruler("tan-1", "tan-2")
     session.lay(Blast((4, 8), 2.0))
     session.clear()
     assert session.state.rulers == session.state.templates == ()
-    assert [session.undo() for _ in range(4)] == ["clear the table", "blast of 2 in", "ruler tan-1 to tan-2", None]
-    assert session.redo() == "ruler tan-1 to tan-2"
+    assert [session.undo() for _ in range(4)] == ["clear the table", "blast of 2 in", "ruler Tan 1 to Tan 2", None]
+    assert session.redo() == "ruler Tan 1 to Tan 2"
     assert session.state.rulers == (Ruler("tan-1", "tan-2"),)
     session.lay(Blast((1, 1), 1.0))
-    assert session.can_redo is None, "a new step ends what had been undone"
+    assert session.can_redo is None, "a new step discards undone steps"
 
 
-def test_the_same_ruler_twice_is_one_step():
+def test_laying_the_same_ruler_twice_is_one_step():
     session = Session()
     session.lay_ruler("tan-1", "tan-2")
     session.lay_ruler("tan-1", "tan-2")
@@ -50,7 +50,7 @@ def test_the_same_ruler_twice_is_one_step():
     assert len(session.state.rulers) == 1
 
 
-def test_an_army_begins_with_its_usual_plastic_and_a_click_makes_it_its_own():
+def test_a_click_replaces_an_armys_usual_colour():
     image = np.full((200, 200, 3), (40, 90, 150), np.uint8)
     image[80:110, 80:110] = (60, 120, 70)
     session = Session()
@@ -59,28 +59,28 @@ def test_an_army_begins_with_its_usual_plastic_and_a_click_makes_it_its_own():
     assert usual.name == "Green"
     session.teach(Frame(image, 0, 0.0), "Green", (95, 95))
     (taught,) = session.state.setup.palette
-    # 30 x 30 pixels and a little rim against the 12 that the usual colour counts for.
+    # 30 x 30 pixels with a small margin, against the weight 12 of the usual colour.
     assert np.abs(taught.mean - log_colour(image[95:96, 95:96])[0, 0]).max() < 0.03
     assert [session.undo(), session.undo()] == ["teach Green", "begin Green"]
     with pytest.raises(UserError, match=r"No stock colour is called 'pink'\. Choose one of green, tan"):
         session.begin_army("pink")
 
 
-def test_a_tray_is_put_aside_in_every_step_and_is_none():
+def test_ignoring_the_tray_is_not_an_undo_step():
     session = Session()
     session.lay_ruler("tan-1", "tan-2")
     session.put_aside(((10, 20, 30, 40),))
     before = session.state
     session.put_aside(((10, 20, 30, 40),))
-    assert session.state is before, "what is known changes nothing: the table is not searched again"
-    assert session.undo() == "ruler tan-1 to tan-2"
+    assert session.state is before, "an unchanged setup does not start another search"
+    assert session.undo() == "ruler Tan 1 to Tan 2"
     assert session.state.setup.aside_px == ((10, 20, 30, 40),)
     session.put_aside(())
     session.redo()
     assert session.state.setup.aside_px == ()
 
 
-def test_who_looks_is_told_what_is_played_on_and_that_once(monkeypatch):
+def test_vision_gets_the_area_of_play_once(monkeypatch):
     asked = []
     session = Session()
     monkeypatch.setattr(session._pipeline, "look", lambda frame, setup: asked.append(setup) or view_of())
@@ -88,13 +88,13 @@ def test_who_looks_is_told_what_is_played_on_and_that_once(monkeypatch):
     for _ in range(2):
         session.look(view_of().frame)
     assert asked[0].area_in == ((1, 2), (31, 2), (31, 22), (1, 22))
-    assert asked[0] is asked[1], "another set-up would be searched anew"
+    assert asked[0] is asked[1], "another setup would start a search"
     session.undo()
     session.look(view_of().frame)
     assert asked[2].area_in is None
 
 
-def test_teaching_undoes_and_refines():
+def test_teaching_refines_and_can_be_undone():
     image = np.full((200, 200, 3), (40, 90, 150), np.uint8)
     image[80:110, 80:110] = (60, 120, 70)
     image[20:40, 20:40] = (70, 130, 80)
@@ -113,7 +113,7 @@ def test_teaching_undoes_and_refines():
         session.teach(frame, "  ", (95, 95))
 
 
-def test_the_empty_table_is_a_step():
+def test_learning_the_empty_table_can_be_undone():
     session = Session()
     session.learn_empty_table(Frame(np.zeros((20, 30, 3), np.uint8), 0, 0.0))
     assert session.state.setup.reference_bgr is not None
@@ -124,7 +124,7 @@ def test_the_empty_table_is_a_step():
 TAPED = Prints(taped=(Taped(((10.0, 10.0), (900.0, 10.0)), 40.0),))
 
 
-def test_a_lens_that_was_known_all_along_is_no_step():
+def test_a_lens_known_from_the_start_is_not_a_step():
     session = Session(Setup(prints=TAPED))
     session.use_lens(LENS, as_before=True)
     assert session.state.setup.lens is LENS
@@ -134,7 +134,7 @@ def test_a_lens_that_was_known_all_along_is_no_step():
     assert session.can_undo == "the lens profile"
 
 
-def test_the_unit_is_no_step_and_stays_through_undo():
+def test_the_unit_is_not_changed_by_undo():
     session = Session()
     session.use_prints(Prints(side_in=2.0))
     session.show_in(Unit.CENTIMETRE)
@@ -143,7 +143,7 @@ def test_the_unit_is_no_step_and_stays_through_undo():
     assert session.can_redo == "markers of 2 in"
 
 
-def test_what_was_moved_is_told_once_even_from_views_that_nobody_saw(monkeypatch):
+def test_drifts_are_reported_once_even_from_skipped_views(monkeypatch):
     bump = Drift(Moved.CAMERA, 3.0)
     session = Session()
     monkeypatch.setattr(session._pipeline, "look", lambda frame, setup: replace(view_of(), drifts=(bump,)))
@@ -153,7 +153,7 @@ def test_what_was_moved_is_told_once_even_from_views_that_nobody_saw(monkeypatch
     assert session.take_drifts() == ()
 
 
-def test_what_was_clicked_for_inches_does_not_outlive_its_picture():
+def test_a_clicked_rectangle_is_forgotten_with_its_source():
     session = Session(Setup(prints=TAPED))
     session.clear()
     session.new_source()
@@ -174,7 +174,7 @@ def drawn_px(place_in):
 
 @pytest.fixture
 def at_table(monkeypatch):
-    """A session that has seen a drawn table with two green soldiers and a tan one, and that picture."""
+    """A session after a view of a drawn table with two green soldiers and a tan one, and the picture."""
     image = empty()
     for place, colour in ((GREEN_IN, GREEN), (OTHER_GREEN_IN, GREEN), (TAN_IN, TAN)):
         soldier(image, DRAWN, *place, colour)
@@ -187,7 +187,7 @@ def at_table(monkeypatch):
     return session, view.frame
 
 
-def test_bare_table_teaches_nothing_and_the_nearest_is_named_as_it_is_shown(at_table):
+def test_a_click_on_bare_table_names_the_nearest_figure(at_table):
     session, frame = at_table
     session.correct("rename", Renamed("green-4", "green-7"))
     with pytest.raises(NoFigureThere, match="The nearest is Green 7") as refused:
@@ -199,7 +199,7 @@ def test_bare_table_teaches_nothing_and_the_nearest_is_named_as_it_is_shown(at_t
     assert session.state.setup.palette == ()
 
 
-def test_a_soldier_of_another_army_is_not_mixed_into_one(at_table):
+def test_a_soldier_of_another_army_is_rejected(at_table):
     session, frame = at_table
     session.teach(frame, "green", drawn_px(GREEN_IN))
     (green,) = session.state.setup.palette
@@ -218,7 +218,7 @@ def test_a_soldier_of_another_army_is_not_mixed_into_one(at_table):
     assert mixed.samples > green.samples, "the player knows better"
 
 
-def test_an_army_is_not_begun_twice_under_two_names(at_table):
+def test_an_army_cannot_be_taught_under_two_names(at_table):
     session, frame = at_table
     session.teach(frame, "green", drawn_px(GREEN_IN))
     with pytest.raises(OtherPlastic, match="That soldier looks like green") as refused:
@@ -228,7 +228,7 @@ def test_an_army_is_not_begun_twice_under_two_names(at_table):
     assert [colour.name for colour in session.state.setup.palette] == ["green", "olive"]
 
 
-def test_a_pick_that_is_ready_teaches_what_a_click_would(at_table, monkeypatch):
+def test_an_early_pick_teaches_the_same_as_a_click(at_table, monkeypatch):
     session, frame = at_table
     with_click, with_pick = [], []
     session.teach(frame, "green", drawn_px(GREEN_IN))
@@ -237,20 +237,20 @@ def test_a_pick_that_is_ready_teaches_what_a_click_would(at_table, monkeypatch):
     request = session.pick_request(frame, drawn_px(GREEN_IN))
     assert request is not None
     picked = request.answer(FigurePicker())
-    monkeypatch.setattr("ui.table.picking.FigurePicker.pick", None)  # nothing more is picked
+    monkeypatch.setattr("ui.table.picking.FigurePicker.pick", None)  # no further search
     session.teach(frame, "green", drawn_px(GREEN_IN), picked=picked)
     with_pick.extend(session.state.setup.palette)
     assert with_pick[0].samples == with_click[0].samples
     np.testing.assert_allclose(with_pick[0].mean, with_click[0].mean)
     assert session.pick_request(frame, (-1.0, 5.0)) is None, "outside the picture"
-    assert Session().pick_request(frame, drawn_px(GREEN_IN)) is None, "no inches yet"
+    assert Session().pick_request(frame, drawn_px(GREEN_IN)) is None, "not calibrated yet"
 
 
 def moved(name, or_else):
     return Event(EventKind.MOVED, name, (5.0, 5.0), (9.0, 9.0), or_else)
 
 
-def test_moves_in_doubt_are_asked_once_even_from_views_that_nobody_saw(monkeypatch):
+def test_doubtful_moves_are_reported_once_even_from_skipped_views(monkeypatch):
     both = (figure("green-3", 5, 5), figure("green-5", 9, 9))
     seen = [
         view_of(*both),
@@ -260,7 +260,7 @@ def test_moves_in_doubt_are_asked_once_even_from_views_that_nobody_saw(monkeypat
     monkeypatch.setattr("ui.session.Pipeline.look", lambda self, frame, setup: seen.pop(0))
     session = Session()
     views = [session.look(view_of().frame) for _ in range(3)]
-    assert session.take_doubtful_moves() == (("green-3", "green-5"),), "green-9 is not there any more"
+    assert session.take_doubtful_moves() == (("green-3", "green-5"),), "green-9 does not exist any more"
     assert session.take_doubtful_moves() == ()
     session.swap("green-3", "green-5")
     shown = session.shown(views[-1])
@@ -269,7 +269,7 @@ def test_moves_in_doubt_are_asked_once_even_from_views_that_nobody_saw(monkeypat
     assert {one.id: one.centre_in for one in session.shown(views[-1]).figures}["green-3"] == (5, 5)
 
 
-def test_moves_in_doubt_have_the_names_that_are_shown(monkeypatch):
+def test_doubtful_moves_use_the_shown_names(monkeypatch):
     both = (figure("green-3", 5, 5), figure("green-5", 9, 9))
     view = replace(view_of(*both), tracking=Tracking(both, (moved("green-3", "green-5"),)))
     monkeypatch.setattr("ui.session.Pipeline.look", lambda self, frame, setup: view)
@@ -279,7 +279,7 @@ def test_moves_in_doubt_have_the_names_that_are_shown(monkeypatch):
     assert session.take_doubtful_moves() == (("green-1", "green-3"),)
 
 
-def test_figures_in_play_are_pinned_by_the_names_that_the_camera_knows(monkeypatch):
+def test_figures_in_play_are_pinned_by_their_track_ids(monkeypatch):
     pinned = []
     monkeypatch.setattr("ui.session.Pipeline.pin", lambda self, ids: pinned.append(ids))
     view = view_of(figure("green-3", 5, 5), figure("tan-2", 9, 9))
@@ -294,4 +294,4 @@ def test_figures_in_play_are_pinned_by_the_names_that_the_camera_knows(monkeypat
     session.undo()
     session.keep_names(frozenset())
     session.look(view.frame)
-    assert pinned[-1] == frozenset(), "teaching decides again when the battle is over"
+    assert pinned[-1] == frozenset(), "teaching applies again after the battle"

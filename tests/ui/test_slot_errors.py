@@ -1,4 +1,4 @@
-"""What fails in a slot fails the test, and a time limit ends a test without ending the run."""
+"""An error in a slot fails the test, and a time limit ends a test without ending the run."""
 
 import signal
 import sys
@@ -22,13 +22,13 @@ def fail() -> None:
     raise ZeroDivisionError("in a slot")
 
 
-def test_what_fails_in_a_slot_is_raised_where_the_test_waits(wait_until: Wait) -> None:
+def test_slot_errors_are_raised_where_the_test_waits(wait_until: Wait) -> None:
     QTimer.singleShot(0, fail)
     with pytest.raises(ZeroDivisionError, match="in a slot"):
         wait_until(never)
 
 
-def test_all_failures_of_a_test_are_named(wait_until: Wait) -> None:
+def test_all_slot_errors_of_a_test_are_reported(wait_until: Wait) -> None:
     ERRORS.keep(ValueError("first"))
     ERRORS.keep(ValueError("second"))
     with pytest.raises(ValueError, match="first") as caught:
@@ -37,7 +37,7 @@ def test_all_failures_of_a_test_are_named(wait_until: Wait) -> None:
     ERRORS.raise_first()
 
 
-def test_a_dialog_that_nothing_will_answer_is_closed(owned: Owned[QDialog], wait_until: Wait) -> None:
+def test_a_dialog_without_an_answer_is_closed(owned: Owned[QDialog], wait_until: Wait) -> None:
     dialog = owned(QDialog())
     QTimer.singleShot(0, fail)
     assert dialog.exec() == QDialog.DialogCode.Rejected
@@ -58,7 +58,7 @@ def test_a_time_limit_closes_what_the_test_waits_for(
     assert not menu.isVisible()
     with pytest.raises(pytest.fail.Exception, match="Timeout") as caught:
         wait_until(never)
-    assert "dialog.exec()" in caught.value.__notes__[0], "it says where the test stood"
+    assert "dialog.exec()" in caught.value.__notes__[0], "the report names the test's line"
 
 
 @has_alarm
@@ -79,7 +79,7 @@ def test_a_time_limit_is_not_raised_inside_a_slot(wait_until: Wait) -> None:
 
 @has_alarm
 @pytest.mark.timeout(200, func_only=True)
-def test_a_limit_without_the_fixtures_is_kept_as_well() -> None:
+def test_a_time_limit_without_fixtures_works_too() -> None:
     signal.setitimer(signal.ITIMER_REAL, 0.01)
     while not ERRORS:
         pass

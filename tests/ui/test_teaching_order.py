@@ -1,4 +1,4 @@
-"""Three armies taught in every order, with pauses, undo and the empty table in between: all end in the right army."""
+"""Three armies taught in every order, with pauses, undo and the empty table in between, end correctly."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ SENSOR = Sensor(CAMERA.lens.image_size, 2.2, np.random.default_rng(5))
 
 
 class Table:
-    """A session that looks at the same table again and again, as the window's thread does."""
+    """A session that processes the same table repeatedly, as the window's thread does."""
 
     def __init__(self) -> None:
         setup = Setup(prints=Prints(layout=TRUTH.markers), lens=CAMERA.lens)
@@ -65,7 +65,7 @@ class Table:
 
     @property
     def wrong(self) -> list[str]:
-        """Soldiers that are not seen, or in another army than theirs."""
+        """Soldiers that were not found, or are in the wrong army."""
         return [true.id for true in TRUTH.figures if not self._is_right(true)]
 
     def _is_right(self, true: Figure) -> bool:
@@ -78,8 +78,8 @@ class Table:
 
 
 @pytest.mark.parametrize("order", list(permutations(ARMIES)), ids="-".join)
-def test_every_order_ends_with_all_in_their_armies(order: tuple[str, ...]) -> None:
-    """Every other order waits until all that is known is tracked before the next army is taught."""
+def test_every_teaching_order_ends_with_correct_armies(order: tuple[str, ...]) -> None:
+    """In every other order, the next army is taught only after all known armies are tracked."""
     table, pause = Table(), 1 if order < ("green", "tan") else SEARCHES + 1
     for army in order:
         table.teach(army)
@@ -89,7 +89,7 @@ def test_every_order_ends_with_all_in_their_armies(order: tuple[str, ...]) -> No
     assert len(table.view.figures) == len(TRUTH.figures)
 
 
-def test_undo_and_the_empty_table_in_between_change_nothing_in_the_end() -> None:
+def test_undo_and_the_empty_table_do_not_change_the_result() -> None:
     table = Table()
     table.teach("green")
     table.look(SEARCHES + 1)
@@ -121,11 +121,11 @@ def test_the_clicked_figure_is_in_its_army_in_the_next_picture() -> None:
     assert seen.army == "tan"
 
 
-def test_rulers_follow_figures_that_turn_out_to_be_of_another_army() -> None:
+def test_rulers_follow_figures_whose_army_changes() -> None:
     table = Table()
     table.teach("green")
     table.look(3)
-    # Whatever green finds first is measured, and the army is named again.
+    # Figures found as green are measured before the other armies are taught.
     a, b = sorted(table.view.figures, key=lambda figure: figure.x_in)[:2]
     table.session.lay_ruler(a.id, b.id)
     table.teach("tan")

@@ -25,16 +25,16 @@ BARE_IN = (15.0, 15.0)
 Open = Callable[..., Window]
 Wait = Callable[..., None]
 Owned = Callable[[T], T]
-"""The fixture that closes and deletes the widgets it is given."""
+"""The fixture that closes and deletes the given widgets."""
 
 
 def let_qt_work(condition: Callable[[], object], timeout_s: float = 60.0) -> None:
-    """Process events until the condition holds; what fails in a slot meanwhile is raised here."""
+    """Process events until the condition holds; raises errors of slots in the meantime."""
     until_s = time.monotonic() + timeout_s
-    pulse = QTimer()  # wakes the wait below where no event comes: a thread may fulfil the condition
+    pulse = QTimer()  # wakes the loop without events, because a thread may fulfil the condition
     pulse.start(2)
     while not condition():
-        assert time.monotonic() < until_s, "waited in vain"
+        assert time.monotonic() < until_s, "the condition never became true"
         QCoreApplication.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents)
         ERRORS.raise_first()
 
@@ -51,7 +51,7 @@ def click(window: Window, place_in: tuple[float, float]) -> None:
 
 
 def point(window: Window, place_in: tuple[float, float]) -> None:
-    """Move the mouse; not through QTest, which moves the one real cursor, and the windows before left theirs."""
+    """Move the mouse without QTest, which would move the one real cursor that earlier windows also used."""
     move(window.picture, at(window, place_in))
 
 

@@ -1,1 +1,1 @@
-"""A battle in words and as files. No Qt here."""
+"""Battles: setting up, playing, history, files, and all their texts. No Qt here."""

@@ -1,4 +1,4 @@
-"""What a figure can do, in words: each deed with its chance, and on asking how the number comes about."""
+"""Actions as text: names, odds, what must be rolled, and the reasons behind the numbers."""
 
 from __future__ import annotations
 
@@ -13,21 +13,23 @@ from rules.engine.text import listed, outcome_words, place_words, spoken, told
 from rules.engine.verdict import Verdict
 from ui.formatting import edge_words, percent_words, range_words
 
+_MAX_LINES, _MAX_OBLIGATIONS = 3, 3
+
 
 def state_words(state: State) -> str:
-    """Where in the turn the battle is, as "Turn 2, Green, attacking"."""
+    """The turn and its phase, such as "Turn 2, Green, attacking"."""
     if not state.turn:
         return "Set-up"
     return f"Turn {state.turn}, {step_words(state)}".removesuffix(", ")
 
 
 def step_words(step: State | PhaseBegun) -> str:
-    """A part of a turn, with the side where only one acts in it, as "Green, attacking"."""
+    """A phase, with the side if only one side acts in it, such as "Green, attacking"."""
     return ", ".join(filter(None, (spoken(step.side), step.phase.replace("_", " "))))
 
 
 def deed_words(prospect: ActionPreview) -> str:
-    """As "Rifle at Tan 4"; whom it is done to is always among the words. At a bare place, as "Grenade"."""
+    """An action with its target, such as "Rifle at Tan 4"; at a bare place only the weapon, such as "Grenade"."""
     deed = prospect.deed
     if deed.spot_in is not None:
         return deed.title.removesuffix(f" at the spot {place_words(deed.spot_in)}")
@@ -35,7 +37,7 @@ def deed_words(prospect: ActionPreview) -> str:
 
 
 def chance_words(prospect: ActionPreview) -> str:
-    """In a few words: the likeliest way, what stands in the way, or what is to be settled first."""
+    """The odds in a few words, or "yes", "no", "too close"."""
     if not prospect.possible:
         return "no"
     if prospect.doubts:
@@ -47,49 +49,46 @@ def chance_words(prospect: ActionPreview) -> str:
     return odds_words(prospect.odds)
 
 
-_MOST_LINES, _MOST_OWED = 3, 3
-
-
 def chance_lines(prospect: ActionPreview) -> str:
-    """The same for a narrow column: the likeliest ways, a line each."""
+    """The odds for a narrow column: the likeliest outcomes, a line each."""
     if len(prospect.odds) < 2 or not prospect.possible or prospect.doubts:
         return chance_words(prospect)
     lines = _ranked(prospect.odds)
-    if len(lines) > _MOST_LINES:
-        lines[_MOST_LINES - 1 :] = [f"and {len(lines) - _MOST_LINES + 1} more"]
+    if len(lines) > _MAX_LINES:
+        lines[_MAX_LINES - 1 :] = [f"and {len(lines) - _MAX_LINES + 1} more"]
     return "\n".join(lines)
 
 
 def odds_words(odds: Mapping[str, Fraction]) -> str:
-    """As "kills 50 %, misses 50 %", the likeliest first."""
+    """Such as "kills 50 %, misses 50 %", the likeliest first."""
     return ", ".join(_ranked(odds))
 
 
 def _ranked(odds: Mapping[str, Fraction]) -> list[str]:
-    ranked = sorted(odds.items(), key=lambda one: (-one[1], one[0]))
+    ranked = sorted(odds.items(), key=lambda item: (-item[1], item[0]))
     return [f"{outcome_words(outcome)} {percent_words(float(chance))}" for outcome, chance in ranked]
 
 
 def owed_words(duties: Sequence[ActionPreview]) -> str:
-    """What is still owed in this phase besides, as "Still owed: Status checks of Green (Esc shows it)"."""
-    named = [deed_words(one) for one in duties[:_MOST_OWED]]
-    more = [f"{len(duties) - _MOST_OWED} more"] if len(duties) > _MOST_OWED else []
-    return f"Still owed: {', '.join(named + more)} (Esc shows {'it' if len(duties) == 1 else 'them'})"
+    """What this phase still needs, such as "Still to do: Status checks of Green (press Esc to see it)"."""
+    named = [deed_words(duty) for duty in duties[:_MAX_OBLIGATIONS]]
+    more = [f"{len(duties) - _MAX_OBLIGATIONS} more"] if len(duties) > _MAX_OBLIGATIONS else []
+    return f"Still to do: {', '.join(named + more)} (press Esc to see {'it' if len(duties) == 1 else 'them'})"
 
 
 def _odds_of_one(name: str, odds: Mapping[str, Fraction]) -> str:
-    """As "Tan 1: hit 50 %, missed 50 %"; outcomes that begin with whom they befall do not name him again."""
+    """Such as "Tan 1: hit 50 %, missed 50 %"; the figure's name is removed from the outcomes."""
     own = {outcome.removeprefix(f"{name} "): chance for outcome, chance in odds.items()}
     return f"{spoken(name)}: {odds_words(own)}"
 
 
 def reason_rows(prospect: ActionPreview) -> tuple[str, ...]:
-    """How it comes about: range, sight, every modifier with its rule, the odds; or why it cannot be."""
+    """The reasons: range, sight, every modifier with its rule, and the odds; or why the action is not allowed."""
     deed, rows = prospect.deed, []
     if deed.view is not None:
         rows += _view_rows(deed.view, deed.band)
     if deed.spot_in is not None and deed.at:
-        rows.append(f"there: {listed(deed.at)}")
+        rows.append(f"at that place: {listed(deed.at)}")
     if prospect.refusal:
         return (*rows, refusal_words(prospect))
     if prospect.before is not None:
@@ -110,10 +109,10 @@ def verdict_rows(verdict: Verdict) -> tuple[str, ...]:
 
 
 def refusal_words(prospect: ActionPreview) -> str:
-    """Why a deed may not be done: what the players are to say first, where the rules cannot do without it."""
-    lacks = (one for one in prospect.asks if one.default is None and repr(one.fact) in prospect.refusal)
-    first = next(lacks, None)
-    return told(prospect.why_not) if first is None else f"say first: {first.text}"
+    """Why an action is not allowed; if the rules lack a fact, the question that the players must answer."""
+    missing = (ask for ask in prospect.asks if ask.default is None and repr(ask.fact) in prospect.refusal)
+    first = next(missing, None)
+    return told(prospect.why_not) if first is None else f"answer first: {first.text}"
 
 
 def _view_rows(view: View, band: str) -> list[str]:
@@ -124,7 +123,7 @@ def _view_rows(view: View, band: str) -> list[str]:
 
 
 def movement_words(outlook: AvailableActions) -> str:
-    """What is left of its move, as "2.5 in of 4 left", or why it may not move."""
+    """What is left of the figure's move, such as "2.5 in of 4 left to move", or why it may not move."""
     prospect = outlook.movement
     if not prospect.possible or prospect.before is None:
         return refusal_words(prospect) or prospect.deed.title

@@ -1,4 +1,4 @@
-"""What a battle shows on the table: who would do it and to whom, and where something has strayed to."""
+"""What a battle shows on the table: the selected action with its target, moves, and scatter."""
 
 from __future__ import annotations
 
@@ -25,26 +25,26 @@ _PIN_IN, _BARB_IN, _BARB_DEG = 0.25, 0.5, 150.0
 
 @dataclass(frozen=True, slots=True)
 class Stray:
-    """Where something was to go, and where it went."""
+    """Where a shot was aimed, and where it landed."""
 
     aimed_in: PointIn
     fell_in: PointIn
 
     @property
     def off_in(self) -> float:
-        """How far it has strayed."""
+        """How far it landed from its aim."""
         return math.dist(self.aimed_in, self.fell_in)
 
 
 def stray_marks(stray: Stray) -> tuple[Mark, ...]:
-    """A pin where it was aimed, an arrow with its inches, and a pin where it fell."""
-    up = -1.0 if stray.fell_in[1] >= stray.aimed_in[1] else 1.0  # away from the way between, as the screen has it
+    """A pin at the aim, an arrow, and a pin with the distance where the shot landed."""
+    up = -1.0 if stray.fell_in[1] >= stray.aimed_in[1] else 1.0  # on the screen, away from the arrow
     return (
         _pinned(stray.aimed_in, PREVIEW),
         *_arrow((stray.aimed_in, stray.fell_in), BLAST),
         _pinned(stray.fell_in, BLAST, faded(BLAST, 120)),
         Note((*stray.aimed_in, 0.0), (("aimed", 13.0),), PREVIEW, (0.0, -up * 20.0)),
-        Note((*stray.fell_in, 0.0), ((f"fell {stray.off_in:.1f} in off", 16.0),), BLAST_WORDS, (0.0, up * 24.0)),
+        Note((*stray.fell_in, 0.0), ((f"landed {stray.off_in:.1f} in away", 16.0),), BLAST_WORDS, (0.0, up * 24.0)),
     )
 
 
@@ -54,8 +54,8 @@ def _pin(at_in: PointIn) -> list[PointIn]:
 
 
 def way_marks(proposals: Sequence[Proposal]) -> tuple[Mark, ...]:
-    """The ways of moves that the camera saw, while the players have not said what they are."""
-    paths = [path for one in proposals for path in one.paths.values()]
+    """Arrows for moves that the camera saw and the players have not yet accepted or rejected."""
+    paths = [path for proposal in proposals for path in proposal.paths.values()]
     return tuple(mark for path in paths for mark in (*_arrow(path, PREVIEW), _pinned(path[0], PREVIEW)))
 
 
@@ -71,12 +71,12 @@ def _pinned(at_in: PointIn, colour: Colour, fill: Colour | None = None) -> Mark:
 
 
 def pointing(chosen: ActionPreview | None, figure: str, stray: Stray | None = None) -> Preview:
-    """What is to be seen of the deed that is chosen, and of the figure that is asked.
+    """The preview of the selected action and of the figure that acts.
 
     Args:
-        chosen: The deed.
-        figure: Who is asked; empty for nobody. He is ringed.
-        stray: What has strayed last, until the next deed.
+        chosen: The selected action.
+        figure: Id of the figure, which gets a ring; empty for none.
+        stray: The last shot that scattered, until the next action.
     """
     shown = Preview(picked=figure or None, marks=stray_marks(stray) if stray is not None else ())
     if chosen is None:
@@ -92,7 +92,7 @@ def pointing(chosen: ActionPreview | None, figure: str, stray: Stray | None = No
 
 
 def aiming(shown: Preview, first: Template | None, at_in: PointIn | None) -> Preview:
-    """The same; with nothing chosen yet, what a click at that bare place would lay there."""
+    """The preview with `first`, the template that a click would lay at this bare place, if no action is selected."""
     if at_in is None or first is None or shown.ruler is not None:
         return shown
     return replace(shown, template=relaid(first, at_in))

@@ -1,4 +1,4 @@
-"""A battle in play at a table that is seen: joins the journal, the game's referee and the view, without Qt."""
+"""A battle on the table: joins the journal, the game's referee and the camera's view, without Qt."""
 
 from __future__ import annotations
 
@@ -39,20 +39,20 @@ from vision.setup import Setup
 from vision.table_view import TableView
 
 LEAST_MOVE_IN = 0.35
-"""Soldiers are nudged; what is less is not proposed as a move."""
+"""Shorter moves are not proposed, because players nudge soldiers."""
 LEAST_TURN_DEG = 20.0
-"""Neither hands nor the camera know a soldier's facing better."""
-MOST_RECALLED = 20
-"""A deed keeps the table as it was; what is overruled is seldom older than this many of them."""
+"""Neither hands nor the camera know the facing of a soldier better."""
+MAX_RECALLED = 20
+"""Actions whose positions are kept, to overrule their verdicts; older ones are seldom overruled."""
 
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """Figures that stand elsewhere than the journal has them: a move, until the players say that it is none.
+    """A proposed move of figures that the camera sees elsewhere than the journal.
 
     Attributes:
-        paths: From where each stood to where it is seen, straight.
-        prospect: What the rules say of it.
+        paths: A straight path for each, from its journalled place to its visible one.
+        prospect: What the rules say about the move.
     """
 
     paths: Mapping[str, Path]
@@ -60,18 +60,18 @@ class Proposal:
 
     @property
     def words(self) -> str:
-        """As "Green 3 moved 5.8 in"."""
+        """Such as "Green 3 moved 5.8 in"."""
         longest = max(length_in(path) for path in self.paths.values())
         names = ", ".join(spoken(name) for name in self.paths)
         return f"{names} moved {longest:.1f} in"
 
 
 class Play:
-    """What the players do in a battle. Every call that changes it returns when the change is on the disk.
+    """What the players do in a battle. A call that changes the battle returns once the change is on the disk.
 
     Attributes:
         battle: The open battle.
-        referee: Of its game.
+        referee: The referee of its game.
     """
 
     def __init__(self, battle: Battle) -> None:
@@ -81,58 +81,58 @@ class Play:
         self._seen: set[str] = set()
 
     def moment(self, view: TableView | None, setup: Setup) -> Moment:
-        """The battle now, on the table as this view shows it; figures that are not in the battle do not count."""
+        """The position: the battle now, with its figures as this view shows them."""
         figures = [figure for figure in view.figures if figure.id in self.battle.state.units] if view else []
         if view is None or view.calibration is None:
             return moment_of(self.battle, (), setup.terrain)
         return moment_of(self.battle, figures, setup.terrain, Tape(view.calibration, figures))
 
     def outlook(self, moment: Moment, figure: str) -> AvailableActions:
-        """What a figure can do now; raises as `rules.engine.referee.outlook`, and where it is out."""
+        """All actions of a figure; raises as `rules.engine.referee.outlook`, and UserError if the figure is out."""
         if moment.unit(figure).out:
-            raise UserError(f"{spoken(figure)} is out")
+            raise UserError(f"{spoken(figure)} is out of the battle. Choose another soldier")
         return outlook(self.referee, moment, figure)
 
     def at_spot(self, moment: Moment, figure: str, spot_in: PointIn) -> tuple[ActionPreview, ...]:
-        """What a figure can do at a bare place; raises as `rules.engine.referee.at_spot`."""
+        """All actions of a figure at a bare place; raises as `rules.engine.referee.at_spot`."""
         return at_spot(self.referee, moment, figure, spot_in)
 
     def aims(self, moment: Moment, figure: str, spot_in: PointIn) -> bool:
-        """Whether a figure has anything that goes to a bare place."""
+        """Whether a figure has an action at a bare place."""
         if figure not in moment.figures or moment.unit(figure).out:
             return False
         return any(True for _ in self.referee.at_spot(moment, figure, spot_in))
 
     def duties(self, moment: Moment) -> tuple[ActionPreview, ...]:
-        """What is owed by nobody alone."""
+        """The obligations of a whole side or the battle."""
         return tuple(prospect(moment, deed) for deed in self.referee.duties(moment))
 
     def do(self, moment: Moment, deed: Deed, dice: Dice) -> Verdict:
-        """Ask, roll and journal; raises as `rules.engine.referee.perform`."""
-        found = perform(self.battle, self.referee, moment, deed, dice)
-        asked = prospect(moment, replace(deed, listed=False)).deed  # as it was told and settled, without its odds
-        self._done[self.battle.entries[-1].seq] = moment, replace(asked, listed=deed.listed)
-        for seq in sorted(self._done)[:-MOST_RECALLED]:
+        """Carry out an action: roll, get the verdict and journal it; raises as `rules.engine.referee.perform`."""
+        verdict = perform(self.battle, self.referee, moment, deed, dice)
+        answered = prospect(moment, replace(deed, listed=False)).deed  # with the players' answers, without odds
+        self._done[self.battle.entries[-1].seq] = moment, replace(answered, listed=deed.listed)
+        for seq in sorted(self._done)[:-MAX_RECALLED]:
             del self._done[seq]
-        return found
+        return verdict
 
     def done(self, seq: int) -> tuple[Moment, Deed] | None:
-        """The deed that an entry tells of, and when it was done; None of one long ago or of another day."""
+        """The position and action of a journal entry; None if it is too old or of an earlier session."""
         return self._done.get(seq)
 
     def go_on(self, moment: Moment) -> str:
-        """Begin what follows in the turn; its name."""
+        """Begin the next phase and return its name."""
         begins = self.referee.next_phase(moment)
         self.battle.record(begins)
         return ", ".join(filter(None, [f"turn {begins.turn}", spoken(begins.side), begins.phase.replace("_", " ")]))
 
     def place_new(self, moment: Moment) -> None:
-        """Note where figures stand that are seen for the first time; once taken back, not by itself again."""
+        """Journal the places of figures that are visible for the first time; after an undo, they are not repeated."""
         self._place(moment, [name for name in moment.figures if name not in self._seen])
         self._seen |= moment.figures.keys()
 
     def place_all(self, moment: Moment) -> None:
-        """Note where all figures stand that have no place yet, before something is done."""
+        """Journal the places of all figures that have none yet, before an action."""
         self._place(moment, moment.figures)
 
     def _place(self, moment: Moment, names: Iterable[str]) -> None:
@@ -146,53 +146,53 @@ class Play:
     # What the camera saw
 
     def proposals(self, moment: Moment) -> tuple[Proposal, ...]:
-        """Who stands elsewhere than the journal has him: the men of a squad together, where they may."""
-        gone = [unit for unit in moment.state.units.values() if _went(unit, moment.figures.get(unit.id))]
-        groups: dict[tuple[str, str], list[Unit]] = {}
-        for unit in gone:
-            groups.setdefault((unit.side, unit.squad or unit.id), []).append(unit)
-        return tuple(one for men in groups.values() for one in self._of_squad(moment, men))
+        """Moves of figures that are not at their journalled places; a squad moves together if the rules allow it."""
+        moved = [unit for unit in moment.state.units.values() if _has_moved(unit, moment.figures.get(unit.id))]
+        squads: dict[tuple[str, str], list[Unit]] = {}
+        for unit in moved:
+            squads.setdefault((unit.side, unit.squad or unit.id), []).append(unit)
+        return tuple(proposal for units in squads.values() for proposal in self._of_squad(moment, units))
 
-    def _of_squad(self, moment: Moment, men: Sequence[Unit]) -> tuple[Proposal, ...]:
-        together = self._proposal(moment, men)
-        if len(men) == 1 or together.prospect.possible:
+    def _of_squad(self, moment: Moment, units: Sequence[Unit]) -> tuple[Proposal, ...]:
+        together = self._proposal(moment, units)
+        if len(units) == 1 or together.prospect.possible:
             return (together,)
-        singly = tuple(self._proposal(moment, [man]) for man in men)
-        return singly if all(one.prospect.possible for one in singly) else (together,)
+        singly = tuple(self._proposal(moment, [unit]) for unit in units)
+        return singly if all(proposal.prospect.possible for proposal in singly) else (together,)
 
-    def _proposal(self, moment: Moment, men: Sequence[Unit]) -> Proposal:
-        paths = {man.id: (man.at_in, moment.figure(man.id).centre_in) for man in men if man.at_in is not None}
-        stood = as_journalled(moment)
-        return Proposal(paths, prospect(stood, self.referee.march(stood, paths, _turned(moment, men))))
+    def _proposal(self, moment: Moment, units: Sequence[Unit]) -> Proposal:
+        paths = {unit.id: (unit.at_in, moment.figure(unit.id).centre_in) for unit in units if unit.at_in is not None}
+        before = as_journalled(moment)
+        return Proposal(paths, prospect(before, self.referee.march(before, paths, _turned(moment, units))))
 
     def left_in(self, moment: Moment, proposal: Proposal) -> float | None:
-        """What was left of the allowance of those who went, before they did; None where the rules do not say."""
-        stood = as_journalled(moment)
-        answers = [prospect(stood, self.referee.movement(stood, name)).before for name in proposal.paths]
-        left = [one.numbers.get("left_in") for one in answers if one is not None]
+        """The smallest allowance left before the move, over its figures; None if the rules do not say."""
+        before = as_journalled(moment)
+        answers = [prospect(before, self.referee.movement(before, name)).before for name in proposal.paths]
+        left = [answer.numbers.get("left_in") for answer in answers if answer is not None]
         return min((float(inches) for inches in left if inches is not None), default=None)
 
     def accept(self, moment: Moment, proposal: Proposal) -> Verdict:
-        """Ask the rules of the move and journal it as they say; raises as `do`."""
+        """Apply the rules to the move and journal it; raises as `do`."""
         return self.do(as_journalled(moment), proposal.prospect.deed, no_dice)
 
     def let_pass(self, moment: Moment, proposal: Proposal, reason: str) -> None:
-        """Let a move stand that the rules would not: the players overrule them.
+        """Journal a move that the rules do not allow, because the players overrule them.
 
         Raises:
             UserError: as `rules.battle.overrides.let_stand`.
         """
-        together = bool(proposal.prospect.deed.given)  # without facts they may only be asked one by one
+        together = bool(proposal.prospect.deed.given)  # a move without facts holds for one figure only
         moves = [proposal.paths] if together else [{name: path} for name, path in proposal.paths.items()]
         let_stand(self.battle, self.referee, as_journalled(moment), moves, reason)
 
     def only_shifted(self, proposal: Proposal) -> None:
-        """It was no move: the figures were nudged, or the table was."""
+        """Journal new places without a move: the figures or the table were only nudged."""
         for name, path in proposal.paths.items():
             self.battle.record(Placed(figure=name, at_in=path[-1]))
 
     def drifted(self, drift: Drift) -> None:
-        """Camera, table or markers were moved; positions on the table stay."""
+        """Journal that the camera, the table or a marker moved; places on the table stay."""
         if drift.what is DriftOf.MARKER:
             self.battle.record(MarkerMoved(ids=drift.ids))
         else:
@@ -201,21 +201,27 @@ class Play:
     # What the players say
 
     def settle(self, doubt: Ambiguity, answer: str, limit: str = "") -> None:
-        """Decide what is too close to call, of a `limit` where its words are known; the doubt is journalled first."""
+        """Journal the players' decision on something too close to call, with its question first.
+
+        Args:
+            doubt: What is too close to call.
+            answer: One of its answers.
+            limit: The limit as text, if known.
+        """
         if doubt.question not in self.battle.state.doubts:
             self.battle.record(Doubted(question=doubt.question, answers=tuple(doubt.answers)))
         self.battle.record(Settled(question=doubt.question, answer=answer, limit=limit))
 
     def tell(self, deed: Deed, fact: str, value: object) -> None:
-        """Answer a question that no camera can, for whoever does this; it holds for this turn."""
+        """Journal a fact that no camera can measure, for the acting figure and this turn."""
         figure, key = deed.by[0] if deed.by else "", told_key(deed, fact)
         self.battle.record(Changed(changes=(Change(figure=figure, key=key, value=value, this_turn=True),)))
 
     def change(self, figure: str, key: str, value: object) -> None:
-        """Say what is so of a figure, as that it is out."""
+        """Journal a status of a figure, such as that it is out."""
         self.battle.record(Changed(changes=(Change(figure=figure, key=key, value=value),)))
 
-    # What is told
+    # The story
 
     @property
     def story(self) -> tuple[str, ...]:
@@ -224,13 +230,13 @@ class Play:
 
 
 def owed(duties: Iterable[ActionPreview]) -> tuple[ActionPreview, ...]:
-    """The duties that can be done now, but for whether anybody has won, which is no debt."""
-    return tuple(one for one in duties if one.possible and not one.deed.action.startswith("victory"))
+    """The obligations that can be settled now, without victory checks, which are optional."""
+    return tuple(duty for duty in duties if duty.possible and not duty.deed.action.startswith("victory"))
 
 
-def _turned(moment: Moment, men: Iterable[Unit]) -> dict[str, float]:
-    """Which way those face now that were turned; a figure that was only slid aside owes no turn back."""
-    seen = {man.id: (man.facing_deg, moment.figure(man.id).facing_deg) for man in men}
+def _turned(moment: Moment, units: Iterable[Unit]) -> dict[str, float]:
+    """The facings of units that were turned; a figure that was only pushed sideways needs no turn back."""
+    seen = {man.id: (man.facing_deg, moment.figure(man.id).facing_deg) for man in units}
     return {
         name: now_deg
         for name, (before_deg, now_deg) in seen.items()
@@ -238,7 +244,7 @@ def _turned(moment: Moment, men: Iterable[Unit]) -> dict[str, float]:
     }
 
 
-def _went(unit: Unit, seen: Figure | None) -> bool:
+def _has_moved(unit: Unit, seen: Figure | None) -> bool:
     if seen is None or unit.at_in is None or unit.out:
         return False
     return math.dist(unit.at_in, seen.centre_in) > max(LEAST_MOVE_IN, DOUBT_SIGMAS * seen.sigma_in)

@@ -1,4 +1,4 @@
-"""Setting up a battle: the game, how its open questions are answered, and which figure is which unit."""
+"""Setting up a battle: its game and options, the armies, and the goals."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from rules.tabletop.errors import UserError
 from rules.tabletop.table import Figure
 from ui.battle.goals import agree
 
-NEEDS_TWO_SIDES = "a battle needs two sides with figures: teach both armies by a click on a soldier of each"
+NEEDS_TWO_SIDES = "a battle needs two armies: click a soldier of each army to teach both"
 
 
 @dataclass(frozen=True, slots=True)
 class Muster:
-    """What the players chose before a battle.
+    """The players' choices before a battle.
 
     Attributes:
         game: Name of the game.
-        options: What is chosen instead of a default.
+        armies: By side, in playing order.
+        options: Options that differ from the defaults.
         house_rules: A file that inherits the game.
-        armies: By side, in the order in which the sides play.
-        aims: What the sides have to do; as usual where nothing is said.
+        aims: The sides' objectives; the game's default if empty.
     """
 
     game: str
@@ -41,17 +41,17 @@ class Muster:
 
 
 def usual_army(game: Game[object], side: str, figures: Sequence[Figure]) -> Army:
-    """Everybody of one colour as the game's first ready card, until the players say otherwise."""
+    """An army of all figures of a side, each with the game's first ready card."""
     first = next(iter(game.rules.plain["cards"]))
     recruits = (Recruit(figure=figure.id, card=first) for figure in figures if figure.army == side)
     return Army(name=side, game=game.name, recruits=tuple(recruits))
 
 
 def fitted(army: Army, figures: Sequence[Figure]) -> tuple[tuple[Recruit, ...], int]:
-    """A saved list given to the figures on the table: each its own entry where it has one, the others in order.
+    """Assign a saved list to the figures on the table: entries with the same id first, the others in order.
 
     Returns:
-        The recruits, as many as there are figures at most, and how many of the list are left without a figure.
+        The assigned recruits, at most one per figure, and the number of entries without a figure.
     """
     own = {recruit.figure: recruit for recruit in army.recruits}
     names = [figure.id for figure in figures]
@@ -62,7 +62,7 @@ def fitted(army: Army, figures: Sequence[Figure]) -> tuple[tuple[Recruit, ...], 
 
 
 def checked(muster: Muster) -> dict[str, Verdict]:
-    """What the game says of each side's army, where it says anything.
+    """The game's verdict on each side's army; only for games that check armies.
 
     Raises:
         UserError: as `rules.games.rosters.points_check`, or as `open_game`.
@@ -73,16 +73,16 @@ def checked(muster: Muster) -> dict[str, Verdict]:
 
 
 def begin(path: Path, clock: Clock, muster: Muster) -> Battle:
-    """Begin the battle in a new file, with everybody enlisted.
+    """Begin the battle in a new file and enlist all figures.
 
     Raises:
-        UserError: if no side has figures, or as `Battle.begin` and `rules.engine.roster.enlistment`.
+        UserError: if a side has no figures, or as `Battle.begin` and `rules.engine.roster.enlistment`.
     """
     empty = [side for side, army in muster.armies.items() if not army.recruits]
     if len(muster.armies) < 2 or empty:
         raise UserError(NEEDS_TWO_SIDES)
     game = open_game(muster.game, muster.house_rules)
-    recruits = [one for side, army in muster.armies.items() for one in enlistment(game, army, side)]
+    recruits = [recruit for side, army in muster.armies.items() for recruit in enlistment(game, army, side)]
     battle = Battle.begin(path, clock, muster.game, list(muster.armies), muster.options, muster.house_rules)
     battle.record_all(recruits)
     agree(battle, [aim for aim in muster.aims if aim.side in muster.armies])

@@ -1,4 +1,4 @@
-"""A battle for others: as a text, as JSON, and as one page with pictures that any browser opens. No Qt here."""
+"""Exports a battle as text, as JSON, or as an HTML page with pictures. No Qt here."""
 
 from __future__ import annotations
 
@@ -33,23 +33,23 @@ pre { white-space: pre-wrap; font: inherit; margin: 0; }
 
 
 def story_text(battle: Battle, step: Step = no_step) -> str:
-    """What holds, then how it stands, what was taken back, and where the rules would now answer otherwise.
+    """The story of the battle, the figures left, the number of undone entries, and verdicts that would now differ.
 
     Raises:
-        UserError: what `step` raises.
+        UserError: if `step` raises it.
     """
     held = standing(battle.entries)
     lines = list(tell(battle.game, battle.held.values()))
     left = (f"{spoken(side)} {figures}" for side, figures in battle.state.figures_left.items())
     lines += ["", f"Figures left: {', '.join(left)}."]
-    gone = sum(map(is_event, battle.entries)) - len(held)
-    lines += [f"Taken back: {gone} {'entry' if gone == 1 else 'entries'}."] if gone else []
-    lines += map(_told, differences(battle.game, battle.events, step))
+    undone = sum(map(is_event, battle.entries)) - len(held)
+    lines += [f"Taken back: {undone} {'entry' if undone == 1 else 'entries'}."] if undone else []
+    lines += map(_difference_words, differences(battle.game, battle.events, step))
     return "\n".join(lines) + "\n"
 
 
 def battle_document(battle: Battle, step: Step = no_step) -> dict[str, Any]:
-    """The journal, the state that it folds into, and the differences; raises as `story_text`."""
+    """The journal, its state, and the verdicts that would now differ, as JSON; raises as `story_text`."""
     held = {entry.seq for entry in standing(battle.entries)}
     return {
         "schema": SCHEMA,
@@ -60,24 +60,24 @@ def battle_document(battle: Battle, step: Step = no_step) -> dict[str, Any]:
 
 
 def battle_json(battle: Battle, step: Step = no_step) -> bytes:
-    """The same as a file holds it; raises as `story_text`."""
+    """`battle_document` as the bytes of a file; raises as `story_text`."""
     return (json.dumps(battle_document(battle, step), indent=1, allow_nan=False) + "\n").encode()
 
 
-def page(title: str, credit: str, told: Iterable[Moment], picture: Callable[[int], bytes | None], step: Step) -> bytes:
-    """The story as a page of HTML that needs nothing else: its pictures are in it, and no script is.
+def page(title: str, credit: str, story: Iterable[Moment], picture: Callable[[int], bytes | None], step: Step) -> bytes:
+    """The story as one HTML page with embedded pictures and no script.
 
     Args:
-        title: Of the game, and who played.
-        credit: Of the game.
-        told: What holds of the battle.
-        picture: The JPEG of an entry.
-        step: Is told of every moment.
+        title: The game and its players.
+        credit: The game's credit.
+        story: The moments that stand.
+        picture: Returns the JPEG of an entry.
+        step: Called with the progress before every moment.
 
     Raises:
-        UserError: what `step` raises.
+        UserError: if `step` raises it.
     """
-    every = tuple(told)
+    every = tuple(story)
     parts = [_head(title, credit)]
     for number, moment in enumerate(every):
         step(number, len(every))
@@ -111,5 +111,5 @@ def _entry(entry: Entry, held: set[int]) -> dict[str, Any]:
     return {**plain(entry), "stands": entry.seq in held}
 
 
-def _told(found: Difference) -> str:
-    return f"Entry {found.seq} said {found.was}; the rules of this program say {found.now}."
+def _difference_words(found: Difference) -> str:
+    return f"Entry {found.seq}: the verdict was {found.was}, but the present rules say {found.now}."

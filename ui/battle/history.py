@@ -1,4 +1,4 @@
-"""A battle as a row of moments: what happened in each, who had a part in it, and how all stood after it. No Qt here."""
+"""A battle's history as moments, each with its text, its figures and the state after it. No Qt here."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from rules.engine.text import label
 from ui.formatting import begun
 
 _TOGETHER: Mapping[type[Event], str] = {Enlisted: "figures join", Placed: "figures are placed"}
-"""Events that come in rows: a row of them is one moment."""
+"""Consecutive events of these kinds form one moment."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -25,15 +25,15 @@ class Moment:
     """Something that happened in a battle.
 
     Attributes:
-        seqs: Numbers of its entries, in order.
-        time_s: When, by the journal's clock.
-        title: In a few words.
-        lines: As the story tells it.
-        figures: Who had a part in it.
-        after: How the battle stood then.
-        stands: False where it was taken back and can be done again.
-        is_step: False where it befell the table: nobody can go back to it.
-        is_phase: Whether a turn, or a part of one, begins with it.
+        seqs: Numbers of its journal entries, in order.
+        time_s: Time by the journal's clock.
+        title: A few words.
+        lines: The story's lines.
+        figures: Ids of the figures that took part.
+        after: The battle's state afterwards.
+        stands: False if it was undone and can be redone.
+        is_step: False for external events, which undo skips.
+        is_phase: Whether it begins a turn or a phase.
     """
 
     seqs: tuple[int, ...]
@@ -48,33 +48,34 @@ class Moment:
 
 
 def moments(battle: Battle) -> tuple[Moment, ...]:
-    """All that holds, in order; then what was taken back and can be done again."""
+    """All moments that stand, in order, then those that were undone and can be redone."""
     held, again = standing(battle.entries), redoable(battle.entries)
     state, found = State(), []
     for entries, stands in ((held, True), (again, False)):
-        for some in _rows(entries):
-            events = [event_of(entry) for entry in some]
+        for group in _groups(entries):
+            events = [event_of(entry) for entry in group]
             for event in events:
                 state = fold(state, event)
-            found.append(_moment(battle.game, some, events, state, stands))
+            found.append(_moment(battle.game, group, events, state, stands))
     return tuple(found)
 
 
 def matching(every: Iterable[Moment], words: str) -> tuple[Moment, ...]:
-    """Those in which a figure had a part, where `words` is its name as "tan-4" or "Tan 4"; else where they occur."""
+    """Moments with the figure that `words` names ("tan-4" or "Tan 4"); else those whose text contains `words`."""
     sought = " ".join(words.casefold().split())
     every = tuple(every)
     figure = sought.replace(" ", "-")
-    named = tuple(one for one in every if figure in {name.casefold() for name in one.figures})
+    named = tuple(moment for moment in every if figure in {name.casefold() for name in moment.figures})
     if not sought or named:
         return named or every
-    return tuple(one for one in every if sought in "\n".join((one.title, *one.lines)).casefold())
+    return tuple(moment for moment in every if sought in "\n".join((moment.title, *moment.lines)).casefold())
 
 
-def _rows(entries: Sequence[Entry]) -> Iterator[list[Entry]]:
+def _groups(entries: Sequence[Entry]) -> Iterator[list[Entry]]:
     together = {kind.kind for kind in _TOGETHER}
-    for _, some in groupby(enumerate(entries), lambda one: one[1].kind if one[1].kind in together else one[0]):
-        yield [entry for _, entry in some]
+    numbered = enumerate(entries)
+    for _, group in groupby(numbered, lambda item: item[1].kind if item[1].kind in together else item[0]):
+        yield [entry for _, entry in group]
 
 
 def _moment(
@@ -97,7 +98,7 @@ def _moment(
 
 
 def _words(value: object) -> Iterator[str]:
-    """Every text in an entry's body, its keys too: figures are named in both."""
+    """Every string in an entry's body, including keys, because both may name figures."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):

@@ -1,4 +1,4 @@
-"""Rounds in which one figure after another is asked: morale, wounds, simultaneous fire, fire at whom one saw pass."""
+"""Rounds that ask one figure after another: morale, wounds, simultaneous fire, opportunity fire."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from rules.engine.text import spoken
 from ui.battle.battle_session import Play
 
 PATIENCE = 2
-"""How many are looked at before the window has its turn again."""
+"""Figures that one call may examine, so that the window does not wait."""
 
 
 class Mark(StrEnum):
-    """How it stands with a figure of a round."""
+    """The state of a figure in a round."""
 
     OPEN = "open"
     DONE = "done"
@@ -28,19 +28,14 @@ class Mark(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A figure of a round.
-
-    Attributes:
-        figure: Its id.
-        mark: How it stands with it.
-    """
+    """A figure in a round, by its id, and its state."""
 
     figure: str
     mark: Mark
 
     @property
     def words(self) -> str:
-        """As "✓ Tan 4" or "Tan 5, skipped"."""
+        """Such as "✓ Tan 4" or "Tan 5, skipped"."""
         name = spoken(self.figure)
         after = {Mark.SKIPPED: ", skipped", Mark.IDLE: ", nothing to do"}
         return f"{'✓ ' if self.mark is Mark.DONE else ''}{name}{after.get(self.mark, '')}"
@@ -48,13 +43,13 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Walk:
-    """How a round stands.
+    """The state of a round.
 
     Attributes:
-        name: Of the round.
-        steps: Everybody in it, in the order in which they are asked.
-        at: The one who is asked now, by his number; None where nobody is left.
-        looking: Whether it is not known yet who is next.
+        name: The round's name.
+        steps: All its figures, in order.
+        at: Index of the current figure; None if none is left.
+        looking: Whether the next figure is not known yet.
     """
 
     name: str
@@ -64,22 +59,22 @@ class Walk:
 
     @property
     def figure(self) -> str:
-        """Who is asked now; empty where nobody is."""
+        """Id of the current figure; empty if there is none."""
         return self.steps[self.at].figure if self.at is not None else ""
 
     @property
     def words(self) -> str:
-        """As "Morale, 3 of 5: Tan 4"."""
+        """Such as "Morale, 3 of 5: Tan 4"."""
         if self.at is not None:
             return f"{self.name}, {self.at + 1} of {len(self.steps)}: {spoken(self.figure)}"
         if self.looking:
-            return f"{self.name}: looking for the next …"
-        left = sum(step.mark is Mark.SKIPPED for step in self.steps)
-        return f"{self.name}: {f'{left} skipped' if left else 'all done'}"
+            return f"{self.name}: finding the next soldier …"
+        skipped = sum(step.mark is Mark.SKIPPED for step in self.steps)
+        return f"{self.name}: {f'{skipped} skipped' if skipped else 'all done'}"
 
 
 def rounds(play: Play, moment: Moment) -> tuple[str, ...]:
-    """The rounds that there may be now: what is owed first, then attacks of those who may have one."""
+    """Names of the possible rounds now: obligations first, then attacks."""
     if not moment.state.turn:
         return ()
     owed = dict.fromkeys(deed.round for deed in play.referee.duties(moment) if deed.round and deed.by)
@@ -87,16 +82,16 @@ def rounds(play: Play, moment: Moment) -> tuple[str, ...]:
 
 
 class Walker:
-    """Leads through one round: knows who was asked, who is next, and whom the players passed over.
+    """Leads through one round: it knows which figures are done or skipped, and which is next.
 
-    Whether somebody has anything to attack takes long to find out, so it is asked only of who might be next.
+    Whether a figure can attack takes long to compute, so only figures that might be next are examined.
 
     Attributes:
-        name: Of the round.
+        name: The round's name.
     """
 
     def __init__(self, play: Play, name: str) -> None:
-        """Begin a round; nobody is asked before the first `look`."""
+        """Prepare a round; the first `look` selects its first figure."""
         self.name = name
         self._play = play
         self._order: list[str] = []
@@ -108,11 +103,11 @@ class Walker:
         self._owed: dict[str, tuple[Deed, ...]] = {}
 
     def look(self, moment: Moment, patience: int = PATIENCE) -> Walk:
-        """How the round stands now; who is done, or has nothing to do, gives way to the next.
+        """Go on to the next figure if the current one is done or has nothing to do, and return the round's state.
 
         Args:
-            moment: The battle now.
-            patience: How many may be looked at; where that is not enough, the walk says that it is looking.
+            moment: The battle's position now.
+            patience: How many figures may be examined; if that is not enough, the result is `looking`.
         """
         self._take(moment)
         for name in self._coming():
@@ -127,26 +122,26 @@ class Walker:
         return self._walk()
 
     def deeds(self, moment: Moment) -> tuple[Deed, ...]:
-        """What is asked of him whose turn it is."""
+        """The actions of the current figure in this round."""
         self._take(moment)
         return self._deeds(self._at) if self._at else ()
 
     def skip(self, moment: Moment) -> Walk:
-        """Pass over who is asked now; he can be come back to."""
+        """Skip the current figure; `back` and `go` return to it."""
         if self._at:
             self._skipped.add(self._at)
         return self.look(moment)
 
     def back(self, moment: Moment) -> Walk:
-        """Come back to the last one before who is not done; from the first, to the last of all."""
+        """Return to the previous figure that is not done, cyclically."""
         self._take(moment)
         here = self._order.index(self._at) if self._at else len(self._order)
-        round_the_end = [*self._order[:here][::-1], *self._order[here + 1 :][::-1]]
-        found = next((name for name in round_the_end if self._is_open(name)), "")
+        previous = [*self._order[:here][::-1], *self._order[here + 1 :][::-1]]
+        found = next((name for name in previous if self._is_open(name)), "")
         return self.go(found, moment) if found else self.look(moment)
 
     def go(self, figure: str, moment: Moment) -> Walk:
-        """Ask this one next, where there is anything to ask him."""
+        """Make this figure the next, if it has anything to do."""
         if figure in self._order:
             self._skipped.discard(figure)
             self._idle.discard(figure)
@@ -154,7 +149,7 @@ class Walker:
         return self.look(moment)
 
     def _take(self, moment: Moment) -> None:
-        """Look at the battle as it is now; where something was taken back, everybody may be asked again."""
+        """Update to the battle's position; after an undo, all idle figures are examined again."""
         if moment is self._moment:
             return
         self._moment, done = moment, _done(self._play)
@@ -163,13 +158,13 @@ class Walker:
             self._last = undone[0]
         self._done = done
         owed = [deed for deed in self._play.referee.duties(moment) if deed.round == self.name and deed.by]
-        self._owed = {deed.by[0]: tuple(one for one in owed if one.by[0] == deed.by[0]) for deed in owed}
+        self._owed = {deed.by[0]: tuple(own for own in owed if own.by[0] == deed.by[0]) for deed in owed}
         self._idle -= self._owed.keys()
-        coming = self._owed if self.name not in self._play.referee.rounds(moment) else in_turn(moment)
+        coming = self._owed if self.name not in self._play.referee.rounds(moment) else able_to_attack(moment)
         self._order += [name for name in coming if name not in self._order]
 
     def _coming(self) -> list[str]:
-        """Who is asked now, and who after him, round the end."""
+        """The current figure and those after it, cyclically."""
         here = self._order.index(self._last) if self._last in self._order else 0
         names = [*self._order[here:], *self._order[:here]]
         return [name for name in names if name not in self._skipped and name not in self._idle]
@@ -199,20 +194,20 @@ class Walker:
         return Mark.IDLE if name in self._idle else Mark.OPEN
 
 
-def in_turn(moment: Moment) -> list[str]:
-    """Who may attack in this phase, in the order of the battle."""
+def able_to_attack(moment: Moment) -> list[str]:
+    """Ids of figures that may attack in this phase, in the order of the battle."""
     side = moment.state.side
     units = moment.state.units.values()
     return [unit.id for unit in units if unit.id in moment.figures and not unit.out and side in ("", unit.side)]
 
 
 def _possible(moment: Moment, deed: Deed) -> bool:
-    """Whether it may be done; its odds are not worked out for that, nor what is too close to call."""
+    """Whether the action is possible, without computing its odds or ambiguities."""
     return prospect(moment, replace(deed, listed=False, measured=())).possible
 
 
 def _done(play: Play) -> set[str]:
-    """Who has done something since the phase began."""
+    """Ids of figures that have acted since the phase began."""
     names: set[str] = set()
     for entry in reversed(standing(play.battle.entries)):
         event = event_of(entry)

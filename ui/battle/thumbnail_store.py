@@ -1,4 +1,4 @@
-"""Small pictures of a battle's moments, in a file beside it; the battle does not depend on them."""
+"""Thumbnails of a battle's moments, in an SQLite file beside the battle, which does not depend on them."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from ui.files import set_aside
 from vision.frame import ImageBgr
 
 MOST_BYTES = 20_000
-"""Of one picture: an evening of 500 moments stays under 10 MB."""
+"""Size of one picture; 500 moments then take less than 10 MB."""
 
 APPLICATION_ID, SCHEMA = 0x53616E70, 1
-"""Mark the file as ours ("Sanp")."""
+"""Identify the file ("Sanp")."""
 
-_MOST_FILE_BYTES = 2**28
-"""Of the album: more pictures than a battle has entries."""
+_MAX_FILE_BYTES = 2**28
+"""Size of the file; more than the pictures of any battle need."""
 
 _QUALITIES = (80, 65, 50, 38)
-_SMALLER = 0.75
+_SHRINK = 0.75
 _JPEG = b"\xff\xd8"
 _TABLES = (
     "CREATE TABLE battle (born TEXT NOT NULL) STRICT",
@@ -38,30 +38,30 @@ _TABLES = (
 
 
 def small_jpeg(image_bgr: ImageBgr) -> bytes:
-    """The picture as a JPEG of `MOST_BYTES` at most: coarser first, then smaller."""
+    """The picture as a JPEG of at most `MOST_BYTES`, reducing first its quality, then its size."""
     while True:
         for quality in _QUALITIES:
             _, data = cv2.imencode(".jpg", image_bgr, [cv2.IMWRITE_JPEG_QUALITY, quality])
             if data.size <= MOST_BYTES:
                 return data.tobytes()
-        smaller = cv2.resize(image_bgr, None, fx=_SMALLER, fy=_SMALLER, interpolation=cv2.INTER_AREA)
+        smaller = cv2.resize(image_bgr, None, fx=_SHRINK, fy=_SHRINK, interpolation=cv2.INTER_AREA)
         image_bgr = np.asarray(smaller, np.uint8)
 
 
 def album_path(battle: Path) -> Path:
-    """The file of the pictures of the battle in that file."""
+    """The file of a battle's pictures."""
     return battle.with_name(f"{battle.name}.pictures")
 
 
 class Album:
-    """The pictures of one battle; any thread may use it.
+    """The pictures of one battle; safe for use from any thread.
 
-    A battle without pictures has no such file. One that is damaged, or of another battle, is set aside under another
-    name. One that cannot be opened now, as one that another program is using, stays where it is and is not used.
+    The first picture creates the file. A damaged file, or that of another battle, is renamed out of the way. A file
+    that cannot be opened now, because another program is using it, stays and is not used.
 
     Attributes:
-        path: Of the file.
-        remark: What is wrong with it, as a sentence; empty where all is well.
+        path: The file.
+        remark: What is wrong with it, as a sentence; empty if nothing is.
     """
 
     def __init__(self, battle: Battle) -> None:
@@ -85,36 +85,36 @@ class Album:
             return self._seqs
 
     def picture(self, seq: int) -> bytes | None:
-        """The JPEG of an entry; None where there is none."""
+        """The JPEG of an entry, or None."""
         with self._lock:
             rows = self._rows("SELECT jpeg FROM picture WHERE seq = ? AND length(jpeg) <= ?", seq, MOST_BYTES)
         return next((data for (data,) in rows if isinstance(data, bytes) and data.startswith(_JPEG)), None)
 
     def put(self, seq: int, jpeg: bytes) -> None:
-        """Keep the picture of an entry; a newer one of the same takes its place.
+        """Store the picture of an entry, replacing an older one.
 
         Raises:
-            UserError: if the disk is full or the folder is not to be written in.
+            UserError: if the disk is full or the folder is not writable.
         """
         with self._lock:
             try:
                 file = self._opened(make=True)
                 if file is not None:
-                    # No picture makes the disk wait, which the journal needs; with the power the newest few are lost.
+                    # Without a disk flush, which is reserved for the journal; a power cut loses the newest few.
                     file.execute("PRAGMA journal_mode = WAL")
                     file.execute("INSERT OR REPLACE INTO picture VALUES (?, ?)", (seq, jpeg))
                     self._seqs = None
             except FAULTS as fault:
                 raise UserError(
-                    f"the pictures of this battle cannot be kept in {self.path} ({why_not(fault)}); the battle itself"
-                    " goes on"
+                    f"the pictures of this battle cannot be saved in {self.path} ({why_not(fault)}); the battle itself"
+                    " is safe"
                 ) from fault
 
     def close(self) -> None:
-        """Let go of the file; a second call does nothing."""
+        """Close the file; a second call does nothing."""
         with self._lock:
             if self._file is not None:
-                with suppress(sqlite3.Error):  # one file again, that can be read where nothing may be written
+                with suppress(sqlite3.Error):  # back to one file, which is readable on a read-only disk
                     self._file.execute("PRAGMA journal_mode = DELETE")
                 self._file.close()
             self._file = None
@@ -125,14 +125,14 @@ class Album:
             return [] if file is None else file.execute(query, values).fetchall()
         except FAULTS as fault:
             self.remark = (
-                f"The pictures in {self.path} cannot be read ({why_not(fault)}); the battle does not need them."
+                f"The pictures in {self.path} cannot be read ({why_not(fault)}); the battle works without them."
             )
-        except UserError as refusal:
-            self.remark = f"{refusal} (the battle does not need it)"
+        except UserError as error:
+            self.remark = f"{error} (the battle works without it)"
         return []
 
     def _opened(self, *, make: bool) -> sqlite3.Connection | None:
-        """The connection, if there is a file or one is to be made.
+        """The connection, if there is a file or `make` asks for one.
 
         Raises:
             sqlite3.Error, UnicodeDecodeError: if it cannot be used now.
@@ -147,16 +147,16 @@ class Album:
         return self._file
 
     def _connected(self) -> sqlite3.Connection | None:
-        """A connection that can be written through, since only then SQLite mends what a killed program has left.
+        """A writable connection, because only then SQLite recovers from a killed program.
 
         Returns:
-            None where the file is damaged or of another battle.
+            None if the file is damaged or of another battle.
         """
         self._refuse_unsafe()
         file = sqlite3.connect(self.path, isolation_level=None, timeout=1.0, check_same_thread=False)
         try:
             file.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 4 * MOST_BYTES)
-            file.execute("PRAGMA locking_mode = EXCLUSIVE")  # and so there is no index of the log to be tampered with
+            file.execute("PRAGMA locking_mode = EXCLUSIVE")  # no shared-memory index that others could tamper with
             file.execute("PRAGMA synchronous = NORMAL")
             if self._is_ours(file):
                 return file
@@ -169,26 +169,26 @@ class Album:
         return None
 
     def _refuse_unsafe(self) -> None:
-        what = f"the album {self.path}"
+        what = f"the picture file {self.path}"
         if self.path.is_symlink():
-            raise UserError(f"{what} is a link, which is not followed: delete it, or put the album itself there")
+            raise UserError(f"{what} is a link, which is not followed: delete it, or put the file itself there")
         if os.path.lexists(self.path):
             try:
                 refuse_special(self.path, what)
             except OSError as fault:
                 raise UserError(f"{what} cannot be used: {fault.strerror}") from fault
         refuse_unsafe_companions(self.path, what)
-        if sum(path.stat().st_size for path in (self.path, *beside(self.path)) if path.exists()) > _MOST_FILE_BYTES:
-            raise UserError(f"{what} is larger than {_MOST_FILE_BYTES // 2**20} MB, which no album is: move it away")
+        if sum(path.stat().st_size for path in (self.path, *beside(self.path)) if path.exists()) > _MAX_FILE_BYTES:
+            raise UserError(f"{what} is larger than {_MAX_FILE_BYTES // 2**20} MB, so it is damaged: move it away")
 
     def _is_ours(self, file: sqlite3.Connection) -> bool:
-        """Whether it holds pictures of this battle; an empty file is made to."""
-        marks = [file.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")]
+        """Whether the file belongs to this battle; an empty file is initialized."""
+        header = [file.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")]
         schema = {one_line(sql or "") for (sql,) in file.execute("SELECT sql FROM sqlite_schema LIMIT 9")}
-        if marks == [0, 0] and not schema:
+        if header == [0, 0] and not schema:
             self._begin(file)
             return True
-        if marks != [APPLICATION_ID, SCHEMA] or schema != set(_TABLES):
+        if header != [APPLICATION_ID, SCHEMA] or schema != set(_TABLES):
             return False
         return [born for (born,) in file.execute("SELECT born FROM battle LIMIT 2")] == [self._born]
 
@@ -203,8 +203,8 @@ class Album:
         companions = beside(self.path)
         try:
             aside = set_aside(self.path, lambda number: Path(f"{self.path}.aside-{number}"))
-            for path in companions:  # they are read with the file that they stand beside, and with no other
+            for path in companions:  # SQLite reads them with the file of the matching name only
                 os.replace(path, f"{aside}{path.name.removeprefix(self.path.name)}")
         except OSError as error:
-            raise UserError(f"the album {self.path} is of another battle, and stays: {error.strerror}") from error
-        self.remark = f"The pictures in {self.path} were of another battle or damaged; they are set aside as {aside}."
+            raise UserError(f"{self.path} belongs to another battle but cannot be renamed: {error.strerror}") from error
+        self.remark = f"The pictures in {self.path} belong to another battle or are damaged; they are now in {aside}."

@@ -1,4 +1,4 @@
-"""What the games that ship are called on the screen. A ruleset takes a tenth of a second to read, so once will do."""
+"""Titles of the built-in games, cached because reading a ruleset takes a tenth of a second."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ from rules.games import open_game
 
 @cache
 def title_of(game: str) -> str:
-    """The title of a game, by its short name; raises as `open_game`."""
+    """The title of a game with this short name; raises as `open_game`."""
     return open_game(game).title

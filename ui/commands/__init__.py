@@ -1,1 +1,1 @@
-"""The commands of the command line. No Qt here."""
+"""The commands of the command line, one module each. No Qt here."""

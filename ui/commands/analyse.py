@@ -1,4 +1,4 @@
-"""`sandtable analyse`: pictures in, figures, ranges and blasts out."""
+"""`sandtable analyse`: finds and measures the figures in pictures."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ from vision.table_view import TableView
 
 
 def run_analysis(options: argparse.Namespace) -> int:
-    """Analyse a source as the options say; the exit status.
+    """Analyse a source and return the exit status.
 
     Raises:
         UserError: if a file, the source or the calibration cannot be used.
     """
-    _refuse_outputs(options)
+    _check_outputs(options)
     session = Session(_setup(options))
     blasts = tuple(Blast(centre, radius) for centre, radius in options.blast)
     stop: UserError | KeyboardInterrupt | None = None
@@ -44,13 +44,13 @@ def run_analysis(options: argparse.Namespace) -> int:
     try:
         first = source.read()
         if first is None:
-            raise UserError(f"{source.name} holds no picture")
+            raise UserError(f"{source.name} contains no picture")
         if options.lens is None:
-            _know_lens(session, options.source, first)
+            _use_saved_lens(session, options.source, first)
         if options.teach:
-            session.look(first)  # inches first: a figure under a click is looked for at its size
+            session.look(first)  # calibrates first, so that a click finds a figure by its size
         for army, px in options.teach:
-            session.teach(first, army, px, surely=True)  # there is nobody to ask
+            session.teach(first, army, px, surely=True)  # a command cannot ask
         if options.frames is None and (source.live or source.still):
             view = session.look(first)
             document = analysis_of(view, options.source, session.state.setup, blasts, pairs=options.pairs)
@@ -59,46 +59,42 @@ def run_analysis(options: argparse.Namespace) -> int:
     finally:
         source.close()
     state = replace(session.state, templates=blasts)
-    troubles = view.set_aside if view.calibration else _why_not(view, state.setup)
+    issues = view.set_aside if view.calibration else why_not(view.frame.gray(), state.setup.prints, state.setup.lens)
     if options.json:
         write_json(options.json, document)
     if options.picture:
-        from ui.desktop.picture.painter import annotated  # Qt draws the text; without a picture nobody waits for it
+        from ui.desktop.picture.painter import annotated  # loads Qt, which draws the text
 
-        shapes = (*table_overlay(view, state), *trouble_overlay(troubles, view.frame.size_px))
+        shapes = (*table_overlay(view, state), *trouble_overlay(issues, view.frame.size_px))
         write_picture(options.picture, annotated(view.frame.image_bgr, shapes))
     if view.calibration is None:
-        raise stop or UserError(_failure(view.problem or "there is no calibration", troubles))
+        raise stop or UserError(_failure(view.problem or "the picture cannot be calibrated", issues))
     print(report(view, state.setup, blasts, pairs=options.pairs))
     if stop is not None:
         raise stop
     return 0
 
 
-def _know_lens(session: Session, spec: str, first: Frame) -> None:
-    """Use the profile that is kept for this camera; one for other pictures is no reason to stop."""
+def _use_saved_lens(session: Session, spec: str, first: Frame) -> None:
+    """Use the saved profile of this camera; one for another picture size gives only a message."""
     camera = camera_identity(spec)
     try:
         lens = LensProfiles(lens_folder()).find(camera, first.size_px) if camera else None
-    except UserError as refusal:
-        print(f"sandtable: {refusal}", file=sys.stderr)
+    except UserError as error:
+        print(f"sandtable: {error}", file=sys.stderr)
         return
     if lens is not None:
         session.use_lens(lens, as_before=True)
 
 
-def _why_not(view: TableView, setup: Setup) -> tuple[Trouble, ...]:
-    return why_not(view.frame.gray(), setup.prints, setup.lens)
+def _failure(problem: str, issues: Sequence[Trouble]) -> str:
+    """Why there is no calibration, followed by the issues with markers, each kind once."""
+    sentences = {issue.reason: issue.sentence for issue in reversed(issues)}
+    return "; ".join([problem, *sorted(words for words in sentences.values() if words != problem)])
 
 
-def _failure(problem: str, troubles: Sequence[Trouble]) -> str:
-    """Why there is no calibration, and what was seen instead, each kind of thing once."""
-    seen = {trouble.reason: trouble.sentence for trouble in reversed(troubles)}
-    return "; ".join([problem, *sorted(words for words in seen.values() if words != problem)])
-
-
-def _refuse_outputs(options: argparse.Namespace) -> None:
-    """Before the work, for a video may take an hour."""
+def _check_outputs(options: argparse.Namespace) -> None:
+    """Check the output files before the work, since a video may take an hour."""
     for path in filter(None, (options.json, options.picture)):
         refuse_unwritable(path)
     if options.picture:
@@ -108,9 +104,10 @@ def _refuse_outputs(options: argparse.Namespace) -> None:
 def _sequence(
     session: Session, first: Frame, source: Source, options: argparse.Namespace
 ) -> tuple[TableView, dict[str, Any], UserError | KeyboardInterrupt | None]:
-    """Look at every frame in turn, with a sign of life on a terminal.
+    """Analyse every frame, with the progress on a terminal.
 
-    A broken picture or Ctrl+C ends it before its time: the last of the three; what was seen until then is not lost.
+    Returns the last view, the document, and the error or Ctrl+C that ended the analysis early, after which the frames
+    up to then are still in the document.
     """
     view = session.look(first)
     frames, events = [frame_of(view)], [*events_of(view)]
@@ -122,8 +119,8 @@ def _sequence(
             events.extend(events_of(view))
             if sys.stderr.isatty():
                 print(f"\r{source.name}: {len(frames)} pictures", end="", file=sys.stderr)
-    except (UserError, KeyboardInterrupt) as why:
-        stop = why
+    except (UserError, KeyboardInterrupt) as error:
+        stop = error
     if sys.stderr.isatty():
         print(file=sys.stderr)
     return view, sequence_of(frames, events, options.source, colours_of(view, session.state.setup)), stop
@@ -131,7 +128,7 @@ def _sequence(
 
 def _setup(options: argparse.Namespace) -> Setup:
     if options.rectangle and (options.layout or options.board or options.measured):
-        raise UserError("a rectangle stands in for markers: leave out --rectangle, or --layout, --board and --measured")
+        raise UserError("a rectangle replaces markers: leave out --rectangle, or --layout, --board and --measured")
     prints = Prints(
         side_in=options.marker_side,
         dictionary=options.dictionary,

@@ -1,4 +1,4 @@
-"""`sandtable dice`: watches electronic dice, asks them for a roll, or plays them."""
+"""`sandtable dice`: watches electronic dice, asks them for a roll, or emulates them."""
 
 from __future__ import annotations
 
@@ -18,30 +18,31 @@ from hardware.dice_reader import DiceCollector, ElectronicDice, Question
 from hardware.emulator import EmulatedDice, FaultInjector, Wire
 from hardware.ports import attached
 from rules.engine.dice import Dice, DiceRequest, Die, Roll, as_fudge, rolled
+from rules.engine.text import roller_words
 from rules.tabletop.errors import UserError
-from ui.devices.cli_links import Following, Source, emulated_wire, list_ports, turns
+from ui.devices.cli_links import LinkReporter, Source, emulated_wire, list_ports, turns
 from ui.devices.dice_source import request_of
 
-_HELP = "Commands: roll [FACES ...], unplug, plug, quit; mischief: " + ", ".join(FaultInjector)
+_HELP = "Commands: roll [FACES ...], unplug, plug, quit; faults: " + ", ".join(FaultInjector)
 
 
 def typed_dice(read: Callable[[str], str], say: Callable[[str], object] = print) -> Dice:
-    """Dice that lie on the table and are typed in; asks until the answer can be.
+    """Dice whose faces are typed in; repeats the prompt until the answer is valid.
 
     Args:
-        read: Shows a prompt and returns what was typed, as `input`.
-        say: Tells what was wrong with it.
+        read: Shows a prompt and returns the typed line, as `input`.
+        say: Shows an error.
     """
 
     def dice(request: DiceRequest) -> Roll:
         while True:
-            words = re.split(r"[ ,]+", read(f"{_asked(request)}: ").strip())
+            words = re.split(r"[ ,]+", read(f"{_request_words(request)}: ").strip())
             try:
                 return rolled(request, [int(word) for word in words if word])
-            except UserError as refusal:
-                say(str(refusal))
+            except UserError as error:
+                say(str(error))
             except ValueError:
-                say("type the faces as numbers, as 4 2; a minus is -1, a blank 0")
+                say("type the faces as numbers, for example 4 2; for a minus type -1, for a blank 0")
 
     return dice
 
@@ -49,24 +50,24 @@ def typed_dice(read: Callable[[str], str], say: Callable[[str], object] = print)
 def _typed(prompt: str) -> str:
     try:
         return input(prompt)
-    except (EOFError, RuntimeError) as end:  # the latter is Python's word for no keyboard at all
-        raise UserError("the roll was not typed in: type it where this is asked, or throw with --virtual") from end
+    except (EOFError, RuntimeError) as error:  # RuntimeError: there is no keyboard at all
+        raise UserError("no roll was typed: type it after the question, or roll with --virtual") from error
 
 
 def virtual_dice(chance: random.Random) -> Dice:
-    """Dice that the machine throws."""
+    """Dice that the program rolls."""
     return lambda request: rolled(request, (chance.choice(request.die.faces) for _ in range(request.count)))
 
 
 def run_dice(options: argparse.Namespace) -> int:
-    """The command; the exit status."""
+    """Run the command and return its exit status."""
     if options.list:
         print(list_ports())
         return 0
     request = None if options.ask is None else request_of(options.ask)
     if request is not None and (options.typed or options.virtual):
         dice = typed_dice(_typed) if options.typed else virtual_dice(random.Random(options.seed))  # noqa: S311
-        print(_told(request, dice(request)))
+        print(_roll_words(request, dice(request)))
         return 0
     if options.emulate:
         with emulated_wire("dice") as wire:
@@ -95,15 +96,15 @@ def _source(options: argparse.Namespace) -> Iterator[Source]:
 
 
 def _watch(source: Source, seconds: float | None, port: str | None) -> int:
-    following, damaged = Following(), 0
+    following, damaged = LinkReporter(), 0
     for _ in turns(seconds):
         following.look(source.status)
         for line, _ in source.arrivals():
-            print(_shown(line), flush=True)
+            print(_line_words(line), flush=True)
         if source.damaged != damaged:
             damaged = source.damaged
             print(f"({damaged} damaged, dropped)", flush=True)
-    following.must_have_worked(source.status, port)
+    following.check_worked(source.status, port)
     print(f"{source.repeated} repeated, {source.damaged} damaged")
     return 0
 
@@ -115,27 +116,27 @@ def _ask(
     each_turn: Callable[[], object] = int,
     port: str | None = None,
 ) -> int:
-    following, left = Following(), turns(seconds)
+    following, left = LinkReporter(), turns(seconds)
 
     def wait(_: float) -> None:
         each_turn()
         following.look(source.status)
         if next(left, None) is None:
-            following.must_have_worked(source.status, port)
+            following.check_worked(source.status, port)
             raise UserError("the dice did not answer in time: throw them, or type the roll with --typed")
 
     tray = DiceCollector(time.monotonic, as_fudge)
-    print(f"{_asked(request)} ...", flush=True)
+    print(f"{_request_words(request)} ...", flush=True)
     roll = ElectronicDice(tray, source.arrivals, confirmed, wait)(request)
-    print(_told(request, roll))
+    print(_roll_words(request, roll))
     return 0
 
 
 def confirmed(question: Question, read: Callable[[str], str] = input) -> bool:
-    """Ask at the keyboard; no answer is no."""
+    """Ask at the keyboard; no answer means no."""
     try:
         return read(f"{question.text} [y/N] ").strip().lower() in ("y", "yes")
-    except (EOFError, RuntimeError):  # the latter is Python's word for no keyboard at all
+    except (EOFError, RuntimeError):  # RuntimeError: there is no keyboard at all
         return False
 
 
@@ -154,7 +155,7 @@ def _emulate(wire: Wire, request: DiceRequest | None, options: argparse.Namespac
             return _ask(source, request, options.seconds, thrower.step)
         finally:
             source.close()
-    print(f"Emulated dice ({', '.join(dice.names)}) hang on {wire.path}. In another terminal:")
+    print(f"Emulated dice ({', '.join(dice.names)}) are connected to {wire.path}. In another terminal:")
     print(f"  sandtable dice --port {wire.path}\n{_HELP}", flush=True)
     for _ in turns(options.seconds):
         thrower.step()
@@ -164,7 +165,7 @@ def _emulate(wire: Wire, request: DiceRequest | None, options: argparse.Namespac
 
 
 class _Thrower:
-    """Throws the emulated dice by itself, every so many seconds while a program listens."""
+    """Throws the emulated dice automatically, every `every_s` seconds while a program is connected."""
 
     def __init__(self, dice: EmulatedDice, every_s: float | None) -> None:
         self._dice, self._every_s, self._next_s = dice, every_s, 0.0
@@ -174,62 +175,63 @@ class _Thrower:
         now_s = time.monotonic()
         if self._every_s is not None and self._dice.wire.connected and now_s >= self._next_s:
             if self._next_s:
-                _say_thrown(self._dice.roll())
+                _print_thrown(self._dice.roll())
             self._next_s = now_s + self._every_s
 
 
 class _Keyboard:
-    """Commands to the emulated dice, a line each."""
+    """Reads commands to the emulated dice, one per line."""
 
     def __init__(self, dice: EmulatedDice) -> None:
-        self._dice, self._open = dice, sys.stdin is not None  # a program that is started without a terminal has none
+        self._dice, self._open = dice, sys.stdin is not None  # None without a terminal
 
     def step(self) -> bool:
-        """Obey what was typed; False when that was to quit."""
+        """Carry out a typed command; returns False for quit."""
         if not self._open or not select.select([sys.stdin], [], [], 0)[0]:
             return True
         line = sys.stdin.readline()
         self._open = bool(line)
-        return self._obey(line.split()) if line.strip() else True
+        return self._execute(line.split()) if line.strip() else True
 
-    def _obey(self, words: list[str]) -> bool:
-        order, rest = words[0], words[1:]
-        if order == "roll":
-            self._roll(rest)
-        elif order in tuple(FaultInjector):
-            self._dice.misbehave(FaultInjector(order))
-        elif order == "plug":
+    def _execute(self, words: list[str]) -> bool:
+        command, arguments = words[0], words[1:]
+        if command == "roll":
+            self._roll(arguments)
+        elif command in tuple(FaultInjector):
+            self._dice.misbehave(FaultInjector(command))
+        elif command == "plug":
             self._dice.wire.plug()
-        elif order == "unplug":
+        elif command == "unplug":
             self._dice.wire.unplug()
-        elif order != "quit":
+        elif command != "quit":
             print(_HELP, flush=True)
-        return order != "quit"
+        return command != "quit"
 
     def _roll(self, words: list[str]) -> None:
-        known = {str(face): face for face in self._dice.die.faces}
-        if not set(words) <= set(known):
-            print(f"these dice show {', '.join(known)}", flush=True)
+        faces = {str(face): face for face in self._dice.die.faces}
+        if not set(words) <= set(faces):
+            print(f"the faces of these dice are {', '.join(faces)}", flush=True)
             return
-        _say_thrown(self._dice.roll([known[word] for word in words]))
+        _print_thrown(self._dice.roll([faces[word] for word in words]))
 
 
-def _say_thrown(lines: Iterable[RollLine]) -> None:
+def _print_thrown(lines: Iterable[RollLine]) -> None:
     print("threw", ", ".join(f"{line.id} {line.face:d}" for line in lines), flush=True)
 
 
-def _asked(request: DiceRequest) -> str:
-    return f"{request.for_whom} throws {request.count}d{'F' if request.die is Die.FUDGE else '6'} for {request.why}"
+def _request_words(request: DiceRequest) -> str:
+    dice = f"{request.count}d{'F' if request.die is Die.FUDGE else '6'}"
+    return f"{roller_words(request.for_whom)} throws {dice} for {request.why}"
 
 
-def _told(request: DiceRequest, roll: Roll) -> str:
+def _roll_words(request: DiceRequest, roll: Roll) -> str:
     fudge = request.die is Die.FUDGE
     faces = (f"{face:+d}" if fudge and face else str(face) for face in (*roll.faces, roll.total))
     *each, total = faces
     return f"{' '.join(each)}  total {total}"
 
 
-def _shown(line: RollLine) -> str:
+def _line_words(line: RollLine) -> str:
     notes = (
         [f"{line.age_s:.0f} s ago"] * (line.age_s >= 1) + ["leaning"] * line.cocked + [line.doubt] * bool(line.doubt)
     )

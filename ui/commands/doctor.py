@@ -1,4 +1,4 @@
-"""Looks at the machine and says what is missing, each thing with its remedy. Imports no Qt of its own."""
+"""`sandtable doctor`: examines the computer and says what is missing and how to fix it. Imports no Qt of its own."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from ui.commands.libraries import (
     loads,
     missing_libraries,
 )
-from ui.setup.video_devices import gives_pictures, told
+from ui.setup.video_devices import device_fact, gives_pictures
 
 if TYPE_CHECKING:
     from hardware.ports import Port
 
 OLDEST_PYTHON = (3, 11)
 LOW_SPACE_BYTES = 500_000_000
-"""An evening's battles with their pictures stay far below this."""
+"""Far more than the battles of an evening need with their pictures."""
 
 _SETUP = "make setup"
 _PYTHON_LIBRARIES = {
@@ -40,11 +40,11 @@ _PYTHON_LIBRARIES = {
     "PyQt6": "PyQt6.QtWidgets",
     "pyserial": "serial",
 }
-"""Name in the package index -> what to import to see that it works."""
+"""Name in the package index -> module whose import shows that it works."""
 
 
 class State(StrEnum):
-    """How a thing stands: `MISSING` stops the program, `WARNING` only a part of it."""
+    """`MISSING` stops the program, `WARNING` only a part of it."""
 
     OK = "ok"
     WARNING = "warning"
@@ -53,7 +53,7 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing looked at; `remedy` is what to do about it, empty where nothing need be done."""
+    """One result; `remedy` says what to do, empty if nothing."""
 
     name: str
     state: State
@@ -65,14 +65,14 @@ def import_version(package: str, module: str) -> str:
     """Import the module and return the package's version.
 
     Raises:
-        ImportError: if it is not installed or does not load; the text says why.
+        ImportError: if it is not installed or does not load; its text gives the reason.
     """
     importlib.import_module(module)
     return metadata.version(package)
 
 
 def serial_ports() -> tuple[tuple[str, str], ...]:
-    """The machine's serial ports as (device, description), likely ones first; none where pyserial is missing."""
+    """The computer's serial ports as (device, description), likely ones first; none without pyserial."""
     try:
         ports = importlib.import_module("hardware.ports")
     except ImportError:
@@ -81,29 +81,29 @@ def serial_ports() -> tuple[tuple[str, str], ...]:
 
 
 def lens_profiles() -> tuple[tuple[str, str], ...]:
-    """The lens profiles kept for this user as (camera and picture size, problem); none where OpenCV is missing."""
+    """This user's lens profiles as (camera and picture size, problem); none without OpenCV."""
     try:
         profiles = importlib.import_module("ui.setup.profiles")
     except ImportError:
         return ()
     kept = profiles.LensProfiles(profiles.lens_folder()).kept()
-    return tuple((f"{one.camera}, {one.image_size[0]}x{one.image_size[1]}", one.problem) for one in kept)
+    return tuple((f"{lens.camera}, {lens.image_size[0]}x{lens.image_size[1]}", lens.problem) for lens in kept)
 
 
 def _described(port: Port, holder: str) -> str:
-    """What hangs on a port, whether it may be ours, and who has it."""
-    notes = ["may drive the rod or hear dice"] * port.likely + [f"{holder} holds it"] * bool(holder)
+    """What is on a port, whether it may be our device, and which program uses it."""
+    notes = ["may be the rod or dice"] * port.likely + [f"in use by {holder}"] * bool(holder)
     return port.description + (f" ({', '.join(notes)})" if notes else "")
 
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """The machine as the doctor sees it; the defaults are the real one.
+    """The computer to examine; the defaults are the real one.
 
     Attributes:
-        root: Where /dev, /sys and /usr are found.
-        may_use: Whether this user may read and write the file.
-        free_bytes: Free space where the folder is.
+        root: Folder of /dev, /sys and /usr.
+        may_use: Whether this user may read and write a file.
+        free_bytes: Free space on the disk of a folder.
     """
 
     platform: str = sys.platform
@@ -119,11 +119,11 @@ class Machine:
 
 
 def examine(machine: Machine | None = None, saves: Path | None = None) -> tuple[Finding, ...]:
-    """Look at everything the program uses.
+    """Examine everything that the program uses.
 
     Args:
-        machine: The real one if None.
-        saves: Folder that battles are saved in; it need not exist yet. The current one if None.
+        machine: The computer; the real one if None.
+        saves: The folder for battles, which need not exist yet; the current folder if None.
     """
     machine = machine or Machine()
     linux = machine.platform == "linux"
@@ -140,7 +140,7 @@ def examine(machine: Machine | None = None, saves: Path | None = None) -> tuple[
 
 
 def format_findings(findings: Iterable[Finding]) -> str:
-    """The findings as aligned lines, each remedy under its finding; ends without a line break."""
+    """The findings as aligned lines, each remedy under its finding, without a final line break."""
     findings = tuple(findings)
     wide = max((len(finding.name) for finding in findings), default=0)
     lines = []
@@ -154,7 +154,7 @@ def format_findings(findings: Iterable[Finding]) -> str:
 def display_problem(environ: Mapping[str, str], platform: str) -> str | None:
     """Why no window can open, as a sentence; None if one can.
 
-    To be asked before Qt is: without a display Qt ends the process and raises nothing.
+    Call this before using Qt, because without a display Qt ends the process without an exception.
     """
     if platform != "linux":
         return None
@@ -183,14 +183,14 @@ def _python_library(machine: Machine, package: str, module: str) -> Finding:
 
 
 def _system(machine: Machine) -> tuple[Finding, ...]:
-    unseen = display_problem(machine.environ, machine.platform)
-    font = Finding("font", State.MISSING, "none, so every text would be empty", install_line([FONT_PACKAGE]))
+    no_display = display_problem(machine.environ, machine.platform)
+    font = Finding("font", State.MISSING, "none, so no text would be visible", install_line([FONT_PACKAGE]))
     return (
         _shared("system libraries", missing_libraries(LIBRARIES, machine.loads), State.MISSING),
         _shared(
             "window libraries",
             missing_libraries(WINDOW_LIBRARIES, machine.loads),
-            State.WARNING if unseen else State.MISSING,
+            State.WARNING if no_display else State.MISSING,
         ),
         Finding("font", State.OK, "found") if has_font(machine.root) else font,
     )
@@ -206,7 +206,7 @@ def _display(machine: Machine) -> Finding:
     problem = display_problem(machine.environ, machine.platform)
     if problem is None:
         return Finding("display", State.OK, "a window can open")
-    return Finding("display", State.WARNING, "none", "start it from a desktop, or play without one: sandtable demo")
+    return Finding("display", State.WARNING, "none", "start Sandtable from a desktop, or run sandtable demo")
 
 
 def _cameras(machine: Machine) -> list[Finding]:
@@ -214,13 +214,13 @@ def _cameras(machine: Machine) -> list[Finding]:
     entries = sorted((machine.root / "sys/class/video4linux").glob("video*"), key=lambda entry: int(entry.name[5:]))
     first = [entry for entry in entries if gives_pictures(entry)]
     if not first:
-        remedy = "plug one in; until then the simulated table stands in for it"
+        remedy = "plug one in; until then, use the simulated table"
         return [Finding("camera", State.WARNING, "none found", remedy)]
     return [_camera(machine, entry) for entry in first]
 
 
 def _camera(machine: Machine, entry: Path) -> Finding:
-    detail = f"/dev/{entry.name} {told(entry, 'name')}".rstrip()
+    detail = f"/dev/{entry.name} {device_fact(entry, 'name')}".rstrip()
     if machine.may_use(machine.root / "dev" / entry.name):
         return Finding("camera", State.OK, detail)
     return _forbidden("camera", detail, "video")
@@ -229,7 +229,7 @@ def _camera(machine: Machine, entry: Path) -> Finding:
 def _ports(machine: Machine) -> list[Finding]:
     found = list(machine.ports())
     if not found:
-        return [Finding("serial port", State.OK, "none; dice and range rod are optional")]
+        return [Finding("serial port", State.OK, "none; electronic dice and the range rod are optional")]
     return [_port(machine, device, description) for device, description in found]
 
 
@@ -248,8 +248,8 @@ def _forbidden(name: str, detail: str, group: str) -> Finding:
 def _lenses(machine: Machine) -> list[Finding]:
     found = list(machine.lenses())
     if not found:
-        return [Finding("lens profile", State.OK, "none; the lens is found with the markers, less surely")]
-    remedy = "delete the file, then learn the lens again: Inches, The camera's lens…"
+        return [Finding("lens profile", State.OK, "none; the lens is estimated from the markers, less exactly")]
+    remedy = "delete the file, then measure the lens again: Inches, The camera's lens…"
     return [
         Finding("lens profile", State.WARNING if problem else State.OK, problem or camera, remedy if problem else "")
         for camera, problem in found
@@ -262,8 +262,8 @@ def _space(machine: Machine, saves: Path) -> Finding:
     detail = f"{free / 1e9:.1f} GB free for saves in {saves}"
     if not machine.may_use(folder):
         return Finding(
-            "disk", State.MISSING, f"{saves} cannot be written", f"make {folder} your own, or save elsewhere"
+            "disk", State.MISSING, f"{saves} cannot be written", f"make {folder} writable, or save in another folder"
         )
     if free < LOW_SPACE_BYTES:
-        return Finding("disk", State.WARNING, detail, "make room before a long battle")
+        return Finding("disk", State.WARNING, detail, "free some space before a long battle")
     return Finding("disk", State.OK, detail)

@@ -1,4 +1,4 @@
-"""`sandtable lens`: pictures of the printed board in, a lens profile out."""
+"""`sandtable lens`: makes a lens profile from pictures of the printed board."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from vision.source import read_image
 
 
 def run_lens(options: argparse.Namespace) -> int:
-    """Make a lens profile as the options say; the exit status.
+    """Make a lens profile and return the exit status.
 
     Raises:
-        UserError: if a picture or the output cannot be used, or the pictures do not tell the lens.
+        UserError: if a picture or the output cannot be used, or the pictures do not determine the lens.
     """
     refuse_unwritable(options.out)
     board = _board(options)
@@ -36,28 +36,28 @@ def run_lens(options: argparse.Namespace) -> int:
         answer = offer(gathering, find_view(gray, board, options.dictionary))
         gathering = answer.gathering
         print(f"{path.name}: {_progress(answer)}", flush=True)
-    assert gathering is not None  # noqa: S101 - one picture at least is asked for
+    assert gathering is not None  # noqa: S101 - argparse requires a picture
     print(gathering.coverage.sentence)
     fit = fit_lens(gathering)
-    document = lens_document(fit.lens) | _story(gathering, fit)
+    document = lens_document(fit.lens) | _provenance(gathering, fit)
     write_json(options.out, document | ({"camera": options.camera} if options.camera else {}))
     print(_summary(gathering, fit))
-    print(f"{options.out} written: hand it over with --lens {options.out}")
+    print(f"Wrote {options.out}: use it with --lens {options.out}")
     if options.camera:
-        print(f"kept for {options.camera} in {LensProfiles(lens_folder()).keep(options.camera, fit.lens)}")
+        print(f"Saved for {options.camera} in {LensProfiles(lens_folder()).keep(options.camera, fit.lens)}")
     return 0
 
 
 def _board(options: argparse.Namespace) -> Board | Chessboard:
     if options.board and options.chessboard:
-        raise UserError("--board and --chessboard are two kinds of boards: name the one that is in the pictures")
+        raise UserError("--board and --chessboard are different boards: give only the one in the pictures")
     if options.chessboard:
         return Chessboard(*options.chessboard)
     return Board(*options.board) if options.board else LENS_BOARD
 
 
 def _pictures(paths: Iterable[Path]) -> Iterator[tuple[Path, ImageGray]]:
-    """Each picture in grey, all of one size.
+    """Yield each picture in grey.
 
     Raises:
         UserError: see `read_image`; or if a picture has another size than the first.
@@ -67,10 +67,10 @@ def _pictures(paths: Iterable[Path]) -> Iterator[tuple[Path, ImageGray]]:
         gray = np.asarray(cv2.cvtColor(read_image(path), cv2.COLOR_BGR2GRAY), np.uint8)
         first = first or (path, gray.shape)
         if gray.shape != first[1]:
-            here, there = (f"{shape[1]}x{shape[0]}" for shape in (gray.shape, first[1]))
+            this_size, first_size = (f"{shape[1]}x{shape[0]}" for shape in (gray.shape, first[1]))
             raise UserError(
-                f"{path} is {here} and {first[0]} is {there}: a lens profile holds for one picture size,"
-                " take all pictures with it"
+                f"{path} is {this_size} but {first[0]} is {first_size}: use pictures of one size only, because a lens"
+                " profile is for one size"
             )
         yield path, gray
 
@@ -78,7 +78,7 @@ def _pictures(paths: Iterable[Path]) -> Iterator[tuple[Path, ImageGray]]:
 def _progress(answer: Offer) -> str:
     taken = len(answer.gathering.views)
     if not answer.accepted:
-        return f"refused, {answer.refusal}"
+        return f"rejected, {answer.refusal}"
     enough = f"{taken} of at least {FEWEST_VIEWS}" if taken < FEWEST_VIEWS else f"{taken} taken"
     corners, part = len(answer.gathering.views[-1].ids), 100 * answer.gathering.coverage.part
     return f"taken, {corners} corners; {enough}, {part:.0f} % of the frame covered"
@@ -88,13 +88,13 @@ def _summary(gathering: Gathering, fit: LensFit) -> str:
     left_out = int(np.isnan(fit.by_view_px).sum())
     words = f"{len(gathering.views) - left_out} pictures: {fit.sentence}"
     if left_out:
-        words += f"; {left_out} left out because the others contradict them"
+        words += f"; {left_out} left out because they contradict the others"
     if gathering.coverage.missing:
-        words += "\nwhere the board has not been the lens is a guess: add pictures with the board there"
+        words += "\nThe lens is only a guess where no picture shows the board: add pictures with the board there"
     return words
 
 
-def _story(gathering: Gathering, fit: LensFit) -> dict[str, object]:
+def _provenance(gathering: Gathering, fit: LensFit) -> dict[str, object]:
     return {
         "views": len(gathering.views),
         "residual_px": fit.residual_px,

@@ -1,4 +1,4 @@
-"""A battle's journal as a story, or as JSON; both say where the rules would now answer otherwise."""
+"""`sandtable replay`: a battle's journal as a story or as JSON, with the verdicts that would now differ."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from rules.battle.progress import Step, no_step, part_of
 from rules.battle.recovery import recover
 from rules.tabletop.errors import UserError
 from ui.battle.export import battle_document, story_text
-from ui.commands.terminal import tame
+from ui.commands.terminal import sanitized
 
 _PATIENCE_S, _REDRAW_S = 1.0, 0.25
 
 
 def run_replay(options: argparse.Namespace) -> int:
-    """The command; the exit status.
+    """Run the command and return its exit status.
 
     Raises:
         UserError: as `replay_text` and `rules.battle.recovery.recover`.
@@ -31,30 +31,30 @@ def run_replay(options: argparse.Namespace) -> int:
         if options.recover is not None:
             count = recover(options.battle, options.recover, time.time, progress.step)
             progress.end()
-            print(tame(f"{options.recover} goes on from entry {count} of {options.battle}."))
+            print(sanitized(f"{options.recover} continues {options.battle} after entry {count}."))
             return 0
         with _opened(options.battle, part_of(progress.step, 0, 2)) as battle:
-            told: Step = part_of(progress.step, 1, 2)
-            text = _json(battle_document(battle, told)) if options.json else story_text(battle, told)
+            step: Step = part_of(progress.step, 1, 2)
+            text = _json(battle_document(battle, step)) if options.json else story_text(battle, step)
             progress.end()
             if battle.remark:
-                print(tame(f"sandtable: {battle.remark}"), file=sys.stderr)
-    print(text if options.json else tame(text))
+                print(sanitized(f"sandtable: {battle.remark}"), file=sys.stderr)
+    print(text if options.json else sanitized(text))
     return 0
 
 
 def replay_text(path: Path) -> str:
-    """The story of the battle in a file: what holds, then how it stands, and what was taken back.
+    """The story of the battle in a file, see `story_text`.
 
     Raises:
-        UserError: if there is no battle, or the file is damaged, foreign or newer.
+        UserError: if there is no battle, or the file is damaged, of another program, or too new.
     """
     with _opened(path, no_step) as battle:
         return story_text(battle)
 
 
 def replay_json(path: Path) -> dict[str, Any]:
-    """The journal, the state that it folds into, and the differences; raises as `replay_text`."""
+    """The journal and state as JSON, see `battle_document`; raises as `replay_text`."""
     with _opened(path, no_step) as battle:
         return battle_document(battle)
 
@@ -65,14 +65,14 @@ def _json(document: dict[str, Any]) -> str:
 
 def _opened(path: Path, step: Step) -> Battle:
     try:
-        return Battle.open(path, lambda: 0.0, step)  # nothing is written, so the time is never asked
+        return Battle.open(path, lambda: 0.0, step)  # nothing is written, so the clock is not used
     except Damaged as damage:
-        way = " (sandtable replay BATTLE --recover COPY)" if damage.kept else ""
-        raise UserError(f"{damage}{way}") from damage
+        command = " (sandtable replay BATTLE --recover COPY)" if damage.kept else ""
+        raise UserError(f"{damage}{command}") from damage
 
 
 class _Progress:
-    """A percentage on the terminal for whoever waits longer than a second; Ctrl-C ends the task."""
+    """Shows a percentage on the terminal after a second."""
 
     def __init__(self, out: TextIO | None, clock: Callable[[], float]) -> None:
         self._out = out if out is not None and out.isatty() else None

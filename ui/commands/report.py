@@ -1,4 +1,4 @@
-"""An analysis as text a player reads: figures, ranges, blasts."""
+"""An analysis as text for the player: figures, ranges, blasts."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from collections.abc import Sequence
 
 from rules.tabletop.template import Blast
 from ui.formatting import in_order
-from ui.measuring import blasted, measured, sights
+from ui.measuring import figures_under_blast, measured, sights
 from ui.setup.colours import WITHOUT_EMPTY, group_words, one_plastic, separations_of
 from vision.setup import Setup
 from vision.table_view import TableView
 
-_PAIRS_SHOWN = 12
-_SURE = 2  # standard deviations: ± holds nineteen times in twenty, here as in the window
+_MAX_PAIRS = 12
+_SIGMAS = 2  # ± covers 95 %, as in the window
 
 
 def report(view: TableView, setup: Setup, blasts: Sequence[Blast], *, pairs: bool) -> str:
-    """What one view shows, as plain text of a few aligned tables."""
+    """One view as plain text with aligned tables."""
     parts = [calibration_line(view), _groups(view), _figures(view), _colours(view, setup)]
     if pairs and len(view.figures) > 1:
         parts.append(_ranges(view, setup))
@@ -25,40 +25,40 @@ def report(view: TableView, setup: Setup, blasts: Sequence[Blast], *, pairs: boo
 
 
 def calibration_line(view: TableView) -> str:
-    """How well pixels become inches now, or why not, in one line."""
+    """The calibration's quality, or why there is none, in one line."""
     if view.calibration is None:
         return f"Not calibrated: {view.problem}"
     calibration = view.calibration
     count = len(calibration.markers_in)
-    error_in = max(0.01, _SURE * calibration.typical_sigma_in())
+    error_in = max(0.01, _SIGMAS * calibration.typical_sigma_in())
     by = f"{count} marker{'s' if count != 1 else ''}" if count else "a rectangle"
     line = f"Calibrated by {by}: ±{error_in:.2f} in on the table, residual {calibration.residual_px:.2f} px"
     return line if view.problem is None else f"{line}; now: {view.problem}"
 
 
 def _groups(view: TableView) -> str:
-    """What was found with nothing taught."""
+    """The proposed groups."""
     words = group_words(view)
     if not words:
         return ""
-    more = " Two armies of one colour cannot be told apart." if one_plastic(view) else ""
-    return f"{words}, grouped by their colour. To name an army, click one of its figures (--teach NAME@X,Y).{more}"
+    more = " Two armies of one colour cannot be separated." if one_plastic(view) else ""
+    return f"{words}, grouped by their colour. To name an army, use --teach NAME@X,Y with a pixel of a soldier.{more}"
 
 
 def _figures(view: TableView) -> str:
     if not view.figures:
-        return "No figures found. Teach an army by a click on one of its soldiers (--teach NAME@X,Y)."
+        return "No soldiers found. Teach an army with --teach NAME@X,Y and a pixel of one of its soldiers."
     rows = [("figure", "posture", "x in", "y in", "± in", "facing", "sure")]
     for figure in in_order(view.figures):
         facing = "" if figure.facing_deg is None else f"{figure.facing_deg:.0f}°"
-        place = (f"{figure.x_in:.1f}", f"{figure.y_in:.1f}", f"{_SURE * figure.sigma_in:.2f}")
+        place = (f"{figure.x_in:.1f}", f"{figure.y_in:.1f}", f"{_SIGMAS * figure.sigma_in:.2f}")
         rows.append((figure.id, str(figure.posture), *place, facing, f"{figure.confidence:.0%}"))
     return _table(rows)
 
 
 def _colours(view: TableView, setup: Setup) -> str:
-    told = [one.sentence for one in separations_of(view, setup)]
-    return "\n".join([*told, *([WITHOUT_EMPTY] if told and setup.reference_bgr is None else [])])
+    sentences = [found.sentence for found in separations_of(view, setup)]
+    return "\n".join([*sentences, *([WITHOUT_EMPTY] if sentences and setup.reference_bgr is None else [])])
 
 
 def _ranges(view: TableView, setup: Setup) -> str:
@@ -69,17 +69,17 @@ def _ranges(view: TableView, setup: Setup) -> str:
         key=lambda item: item[1].edge_in,
     )
     rows = [("from", "to", "centre in", "edge in", "± in", "sees", "seen")]
-    for (a, b), distance in distances[:_PAIRS_SHOWN]:
-        numbers = (f"{distance.centre_in:.1f}", f"{distance.edge_in:.1f}", f"{_SURE * distance.sigma_in:.2f}")
+    for (a, b), distance in distances[:_MAX_PAIRS]:
+        numbers = (f"{distance.centre_in:.1f}", f"{distance.edge_in:.1f}", f"{_SIGMAS * distance.sigma_in:.2f}")
         rows.append((a, b, *numbers, f"{seen.exposure[row[a], row[b]]:.0%}", f"{seen.exposure[row[b], row[a]]:.0%}"))
-    more = len(distances) - _PAIRS_SHOWN
+    more = len(distances) - _MAX_PAIRS
     return _table(rows) + (f"\n... and {more} longer ranges" if more > 0 else "")
 
 
 def _blast(view: TableView, blast: Blast) -> str:
     x, y = blast.centre_in
     title = f"Blast of {blast.radius_in:g} in at {x:.1f}, {y:.1f}:"
-    hits = blasted(view, blast)
+    hits = figures_under_blast(view, blast)
     if not hits:
         return f"{title} nobody is under it."
     return f"{title}\n" + _table([(f"  {hit.id}", f"{hit.fraction:.0%} of the base") for hit in hits])

@@ -1,4 +1,4 @@
-"""A rules question as JSON in, the verdict as JSON out. It translates; every rule lives in its game."""
+"""`sandtable resolve`: answers a rules question in JSON with the verdict in JSON."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def read_question(source: Path | TextIO) -> Any:
     """The JSON document of a file or stream.
 
     Raises:
-        UserError: if it cannot be read or is no JSON.
+        UserError: if it cannot be read or is not JSON.
     """
     what = f"the question {source}" if isinstance(source, Path) else "the question"
     return from_json(read_text(source, what), what)
@@ -28,22 +28,22 @@ def read_question(source: Path | TextIO) -> Any:
 def resolve_question(document: Any) -> Any:
     """The answer to a question, or to each of a list of questions.
 
-    A question is `{"ruleset": "army_men", "given": {"action": "attack", ...}, "dice": [6, 1]}`; `options` may choose
-    other answers to what the rulebook leaves open. The answer holds all numbers of the verdict, its `outcome` and its
-    `reasons`; a question that the rules refuse is answered by `error` and `message`. Facts that only other actions of
-    the game ask about are named in `passed_over`: they changed nothing.
+    A question is `{"ruleset": "army_men", "given": {"action": "attack", ...}, "dice": [6, 1]}`; `options` may change
+    the game's options. The answer has all numbers of the verdict, its `outcome` and its `reasons`; if the rules refuse
+    the question, it has `error` and `message`. `passed_over` lists facts that the action ignores because only other
+    actions use them.
     """
     if isinstance(document, list):
-        return [resolve_question(one) for one in document]
+        return [resolve_question(question) for question in document]
     try:
         return _answered(document)
-    except RuleRefusal as refusal:
-        return {"error": refusal.code, "message": str(refusal)} | ({"rule": refusal.rule} if refusal.rule else {})
+    except RuleRefusal as error:
+        return {"error": error.code, "message": str(error)} | ({"rule": error.rule} if error.rule else {})
 
 
 def is_refused(answer: Any) -> bool:
     """Whether the answer, or one of a list of answers, is a refusal."""
-    return any(is_refused(one) for one in answer) if isinstance(answer, list) else "error" in answer
+    return any(map(is_refused, answer)) if isinstance(answer, list) else "error" in answer
 
 
 def _answered(document: Any) -> dict[str, Any]:
@@ -62,7 +62,7 @@ def _answered(document: Any) -> dict[str, Any]:
     answer = game.ask(action, {fact: value for fact, value in given.items() if fact not in passed_over}, dice)
     if answer.allowed:
         dice.finish()
-    return _told(answer) | ({"passed_over": passed_over} if passed_over else {})
+    return _document(answer) | ({"passed_over": passed_over} if passed_over else {})
 
 
 @cache
@@ -70,14 +70,14 @@ def _game(name: str) -> Game[Any]:
     return open_game(name)
 
 
-def _told(answer: Verdict) -> dict[str, Any]:
-    reasons = [{"rule": one.rule, "text": one.text, "modifier": one.modifier} for one in answer.reasons]
-    told: dict[str, Any] = _whole({"outcome": answer.outcome, **answer.numbers, "reasons": reasons})
-    return told
+def _document(answer: Verdict) -> dict[str, Any]:
+    reasons = [{"rule": reason.rule, "text": reason.text, "modifier": reason.modifier} for reason in answer.reasons]
+    document: dict[str, Any] = _whole({"outcome": answer.outcome, **answer.numbers, "reasons": reasons})
+    return document
 
 
 def _whole(value: Any) -> Any:
-    """The same with 6 for 6.0, as people write it."""
+    """The value with whole numbers as integers."""
     if isinstance(value, Mapping):
         return {key: _whole(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):

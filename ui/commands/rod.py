@@ -1,4 +1,4 @@
-"""`sandtable rod`: drives the LED range rod, or plays one."""
+"""`sandtable rod`: controls the LED range rod, or emulates one."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from hardware.range_rod import Alarm, DiceWait, Idle, Lamp, Measured, RodShape, 
 from hardware.rod_text import LETTERS, blocks, letters, scale
 from rules.tabletop.errors import UserError
 from rules.tabletop.tolerance import at_most
-from ui.devices.cli_links import Following, emulated_wire, list_ports, turns
+from ui.devices.cli_links import LinkReporter, emulated_wire, list_ports, turns
 
 _PLAIN_REDRAW_S = 0.2
-"""A picture that moves is printed no oftener than this where it cannot be drawn over."""
+"""Shortest time between two printed lines if the terminal cannot overwrite a line."""
 
 
 def run_rod(options: argparse.Namespace) -> int:
-    """The command; the exit status."""
+    """Run the command and return its exit status."""
     if options.list:
         print(list_ports())
         return 0
@@ -34,26 +34,26 @@ def run_rod(options: argparse.Namespace) -> int:
         with emulated_wire("rod") as wire:
             return _emulate(wire, shape, sign, options.seconds)
     if sign is None:
-        raise UserError("there is nothing to show: --show INCHES, --ruler, --dice-wait, --alarm or --off")
+        raise UserError("nothing to show: add --show INCHES, --ruler, --dice-wait, --alarm or --off")
     return _drive(shape, sign, options)
 
 
 def wanted_sign(options: argparse.Namespace) -> Sign | None:
-    """What the options ask the rod to show; None if nothing.
+    """The sign that the options name, or None.
 
     Raises:
         ValueError: for a range or reach below 0.
     """
     if options.show is not None:
         return measured(options.show, options.reach, options.sigma)
-    for asked, sign in ((options.ruler, Ruler()), (options.dice_wait, DiceWait()), (options.alarm, Alarm())):
-        if asked:
+    for wanted, sign in ((options.ruler, Ruler()), (options.dice_wait, DiceWait()), (options.alarm, Alarm())):
+        if wanted:
             return sign
     return Idle() if options.off else None
 
 
 def measured(range_in: float, reach_in: float | None, sigma_in: float = 0.0) -> Measured:
-    """A range for the rod, its lamp by whether it lies within the reach."""
+    """The sign for a range, with a lamp that shows whether it is within the reach."""
     if reach_in is None:
         return Measured(range_in)
     return Measured(range_in, Lamp(at_most(range_in, reach_in, sigma_in).value), reach_in)
@@ -61,25 +61,25 @@ def measured(range_in: float, reach_in: float | None, sigma_in: float = 0.0) -> 
 
 def _drive(shape: RodShape, sign: Sign, options: argparse.Namespace) -> int:
     try:
-        rod, following = RangeRod(shape, finder(options.port), baud=options.baud), Following()
+        rod, following = RangeRod(shape, finder(options.port), baud=options.baud), LinkReporter()
     except ValueError as error:
         raise UserError(str(error)) from None
     try:
         rod.show(sign)
         for _ in turns(options.seconds):
             following.look(rod.status)
-        following.must_have_worked(rod.status, options.port)
+        following.check_worked(rod.status, options.port)
     finally:
         rod.close()
     return 0
 
 
 def _emulate(wire: Wire, shape: RodShape, sign: Sign | None, seconds: float | None) -> int:
-    """Play a rod; where something is to be shown, drive it as well."""
+    """Emulate a rod, and control it if there is a sign to show."""
     picture = _Picture(shape)
     device = EmulatedRod(wire, time.monotonic)
     if sign is None:
-        print(f"An emulated rod of {shape.leds} LEDs hangs on {wire.path}. In another terminal:")
+        print(f"An emulated rod of {shape.leds} LEDs is connected to {wire.path}. In another terminal:")
         print(f"  sandtable rod --port {wire.path} --show 7.5 --reach 12")
     rod = None if sign is None else RangeRod(shape, lambda: (str(wire.path),))
     try:
@@ -96,22 +96,22 @@ def _emulate(wire: Wire, shape: RodShape, sign: Sign | None, seconds: float | No
 
 
 class _Picture:
-    """Draws the rod on the terminal: over itself where that can be, else a line for each change."""
+    """Draws the rod on the terminal: in place if possible, else a new line for each change."""
 
     def __init__(self, shape: RodShape) -> None:
-        self._over = sys.stdout.isatty()
+        self._in_place = sys.stdout.isatty()
         self._last, self._drawn_s = "", 0.0
         scale_line = scale(shape)
-        print(scale_line if self._over else f"({LETTERS})\n{scale_line}")
+        print(scale_line if self._in_place else f"({LETTERS})\n{scale_line}")
 
     def draw(self, leds: tuple[tuple[int, int, int], ...], now_s: float) -> None:
-        words = blocks(leds) if self._over else letters(leds)
-        due = self._over or now_s - self._drawn_s >= _PLAIN_REDRAW_S
+        words = blocks(leds) if self._in_place else letters(leds)
+        due = self._in_place or now_s - self._drawn_s >= _PLAIN_REDRAW_S
         if leds and due and words != self._last:
             self._last, self._drawn_s = words, now_s
-            print(f"\r{words}" if self._over else words, end="" if self._over else "\n", flush=True)
+            print(f"\r{words}" if self._in_place else words, end="" if self._in_place else "\n", flush=True)
 
     def end(self) -> None:
-        """Leave the line that was drawn over."""
-        if self._over:
+        """End the line that was overwritten."""
+        if self._in_place:
             print()

@@ -1,8 +1,8 @@
-"""What may be printed on a terminal: names and words in files may be a stranger's."""
+"""Makes text from files, which may be malicious, safe to print on a terminal."""
 
 from __future__ import annotations
 
 
-def tame(text: str) -> str:
-    """The text without what a terminal obeys, as escape sequences."""
+def sanitized(text: str) -> str:
+    """The text with control characters, which could form escape sequences, replaced."""
     return "".join(letter if letter.isprintable() or letter == "\n" else "\N{REPLACEMENT CHARACTER}" for letter in text)

@@ -1,1 +1,1 @@
-"""The range rod and dice as the window has them. No Qt here."""
+"""The range rod, electronic dice and the dice tray, for window and command line. No Qt here."""

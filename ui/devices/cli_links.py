@@ -1,4 +1,4 @@
-"""What the commands for rod and dice share: ports told, links followed, a place for emulated devices, the time."""
+"""Shared parts of the commands for rod and dice: listing ports, reporting links, emulated devices, timing."""
 
 from __future__ import annotations
 
@@ -19,45 +19,45 @@ STEP_S = 0.01
 
 
 class Source(Protocol):
-    """Where rolls come in: a port or the radio."""
+    """A source of rolls: a serial port or Bluetooth."""
 
     @property
     def status(self) -> LinkStatus:
-        """How its link stands."""
+        """The state of its link."""
 
     @property
     def damaged(self) -> int:
-        """How many messages could not be read."""
+        """Number of unreadable messages."""
 
     @property
     def repeated(self) -> int:
-        """How many rolls came more than once."""
+        """Number of repeated rolls."""
 
     def arrivals(self) -> Iterable[tuple[RollLine, float]]:
-        """The rolls since the last call, each with the time at which it was heard."""
+        """The rolls since the last call, each with its time of arrival."""
 
     def close(self) -> None:
-        """End it."""
+        """Close the link."""
 
 
 def list_ports(ports: tuple[Port, ...] | None = None) -> str:
-    """The machine's ports as lines, likely ones first; the real ones if None."""
+    """The ports as lines, likely ones first; by default those of this computer."""
     ports = attached() if ports is None else ports
     lines = [
         f"{'likely' if port.likely else '':<7} {port.device:<14} {port.description}  {port.name}" for port in ports
     ]
-    return "\n".join(lines) or "No serial port has anything on it: plug the device in, or try --emulate."
+    return "\n".join(lines) or "No device on any serial port: plug it in, or try --emulate."
 
 
 @contextmanager
 def emulated_wire(name: str) -> Iterator[Wire]:
-    """A wire in a folder of its own, gone afterwards.
+    """A pseudo-terminal for an emulated device, in a temporary folder.
 
     Raises:
         UserError: on Windows.
     """
     if not HAS_WIRES:
-        raise UserError("emulated devices need pseudo-terminals, which Windows lacks: try them on Linux or a Mac")
+        raise UserError("emulated devices do not work on Windows: try them on Linux or a Mac")
     with tempfile.TemporaryDirectory(prefix="sandtable-") as folder:
         wire = Wire(Path(folder) / name)
         try:
@@ -67,7 +67,7 @@ def emulated_wire(name: str) -> Iterator[Wire]:
 
 
 def turns(seconds: float | None, clock: Callable[[], float] = time.monotonic) -> Iterator[float]:
-    """The time, every hundredth of a second, until so many seconds have passed; for ever if None."""
+    """Yield the time every 0.01 s until `seconds` have passed, or for ever."""
     start_s = now_s = clock()
     while seconds is None or now_s - start_s < seconds:
         yield now_s
@@ -75,18 +75,18 @@ def turns(seconds: float | None, clock: Callable[[], float] = time.monotonic) ->
         now_s = clock()
 
 
-class Following:
+class LinkReporter:
     """Prints a link's state and error when they change.
 
     Attributes:
-        was_up: Whether it ever worked.
+        was_up: Whether the link ever worked.
     """
 
     def __init__(self, say: Callable[[str], None] = print) -> None:
         self._say, self._last, self.was_up = say, "", False
 
     def look(self, status: LinkStatus) -> None:
-        """Say what is new."""
+        """Print the status if it has changed."""
         up = status.state is LinkState.UP
         self.was_up |= up
         words = f"{status.port}: connected" if up else status.error or f"{status.state} ..."
@@ -94,13 +94,13 @@ class Following:
             self._last = words
             self._say(words)
 
-    def must_have_worked(self, status: LinkStatus, port: str | None = None) -> None:
-        """Say that this was all; `port` is the one that was asked for.
+    def check_worked(self, status: LinkStatus, port: str | None = None) -> None:
+        """Check at the end that the link worked; `port` is the port that the user named.
 
         Raises:
             UserError: if the link never came up.
         """
         if not self.was_up:
-            none = "no likely port is there: name one with --port (see --list), or try --emulate"
-            unreached = f"nothing was reached on {port}: see --list for what is plugged in"
+            none = "no likely port found: name one with --port (see --list), or try --emulate"
+            unreached = f"no device answers on {port}: --list shows what is plugged in"
             raise UserError(status.error or (unreached if port else none))

@@ -1,6 +1,6 @@
-"""Where a device of the table hangs: the ports there are, the one it is connected to, how it stands in words. No Qt.
+"""The connection of a device: the available ports, the chosen one, and its status as text. No Qt.
 
-The links have threads of their own; nothing here waits for them, save `close` at the program's end.
+The links have their own threads; nothing here waits for them except `close` at the program's end.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from ui.devices.cli_links import emulated_wire
 from ui.formatting import sentence
 
 ANY = ""
-"""The port of whoever looks for any likely one."""
+"""Stands for any likely port."""
 
 EMULATED = "emulated"
 RADIO = "bluetooth:"
 
 
 class Level(StrEnum):
-    """How a device stands, at a glance."""
+    """The kind of a device's status."""
 
     OFF = "off"
     LOOKING = "looking"
@@ -39,11 +39,12 @@ class Level(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """How a device stands.
+    """A device's status.
 
     Attributes:
-        words: For the player.
-        trouble: What went wrong last, where it works again; empty otherwise.
+        level: Its kind.
+        words: The text for the player.
+        trouble: The last error, if the device works again; else empty.
     """
 
     level: Level
@@ -53,17 +54,17 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A port to choose: what stands for it in the settings, and its words."""
+    """A choice of port: its value in the settings, and its text."""
 
     spec: str
     words: str
 
 
 class Ports:
-    """The machine's ports, listed in a thread: some systems take their time.
+    """The computer's ports, listed in a thread because that is slow on some systems.
 
     Attributes:
-        found: As `hardware.ports.attached`; empty before the first look is done.
+        found: As `hardware.ports.attached`; empty until the first list is ready.
     """
 
     def __init__(self, listed: Callable[[], tuple[Port, ...]] = attached) -> None:
@@ -71,13 +72,13 @@ class Ports:
         self._listed, self._thread = listed, threading.Thread()
 
     def look(self) -> None:
-        """Look again; returns at once."""
+        """List the ports again; returns at once."""
         if not self._thread.is_alive():
             self._thread = threading.Thread(target=self._look, name="ports", daemon=True)
             self._thread.start()
 
     def close(self, wait_s: float = 1.0) -> None:
-        """Wait for the look that is under way, if one is."""
+        """Wait for a running listing."""
         if self._thread.is_alive():
             self._thread.join(wait_s)
 
@@ -86,12 +87,12 @@ class Ports:
 
 
 def choices(ports: Iterable[Port], chosen: str | None, radio: bool = False) -> tuple[Choice, ...]:
-    """What a device may hang on: likely ports first, and the one that was chosen even while it is not there.
+    """The choices of ports: likely ones first, and always the chosen one, even if it is not plugged in.
 
     Args:
-        ports: As listed, likely ones first.
-        chosen: The port now, None for none.
-        radio: Whether it may be in the air.
+        ports: The ports, likely ones first.
+        chosen: The chosen port, or None.
+        radio: Whether the device can use Bluetooth.
     """
     ports = tuple(ports)
     likely = [port for port in ports if port.likely]
@@ -99,7 +100,7 @@ def choices(ports: Iterable[Port], chosen: str | None, radio: bool = False) -> t
     found.append(Choice(ANY, "Any likely port" if likely else "Any likely port (none now)"))
     found += [Choice(port.name, _port_words(port)) for port in ports if not port.likely]
     found += [Choice(f"{RADIO}{make}", f"Bluetooth: {_MAKES[make]}") for make in Make if radio]
-    if chosen not in (None, EMULATED, *(one.spec for one in found)):
+    if chosen not in (None, EMULATED, *(choice.spec for choice in found)):
         found.append(Choice(str(chosen), f"{chosen} (not plugged in)"))
     return tuple(found)
 
@@ -121,74 +122,74 @@ class _Device(Protocol):
 D = TypeVar("D", bound=_Device)
 
 
-class Berth(Generic[D]):
-    """Where a device hangs, or would.
+class DeviceConnection(Generic[D]):
+    """The connection of one device.
 
     Attributes:
-        spec: What it is to hang on, None for nothing.
-        device: It, once it is made; the port of the one before is let go of first, in a thread.
-        wire: Of an emulated device.
+        spec: The chosen port, or None.
+        device: The device, once it is created; first a thread closes the previous one, to free its port.
+        wire: The pseudo-terminal of an emulated device.
     """
 
     def __init__(self, name: str, make: Callable[[str, Wire | None], D]) -> None:
-        """`name` it to the player; `make` gets the spec, and the wire of an emulated device."""
+        """`name` is shown to the player; `make` creates the device from the port and an emulated device's wire."""
         self.name, self._make = name, make
         self.spec: str | None = None
         self.device: D | None = None
         self.wire: Wire | None = None
         self._problem = ""
-        self._leaving = threading.Thread()
-        self._held = ExitStack()
+        self._closing = threading.Thread()
+        self._resources = ExitStack()
 
     @property
     def port(self) -> str:
-        """The device of the port that is in use; empty if none is."""
+        """The system's name of the port in use; empty if there is none."""
         status = self.device.status if self.device is not None else LinkStatus()
         return status.port if status.state in (LinkState.SETTLING, LinkState.UP) else ""
 
     def connect(self, spec: str) -> None:
-        """Hang it there, from the next `pull` on. Returns at once."""
+        """Connect to this port at the next `pull`. Returns at once."""
         self.leave()
         self.spec = spec
 
     def leave(self) -> None:
-        """Let go of it. Returns at once."""
+        """Disconnect. Returns at once."""
         if self.device is not None:
-            held, self._held = self._held, ExitStack()
-            self._leaving = threading.Thread(target=_let_go, args=(self.device, held), name="letting go")
-            self._leaving.start()
+            resources, self._resources = self._resources, ExitStack()
+            self._closing = threading.Thread(target=_close, args=(self.device, resources), name="closing device")
+            self._closing.start()
         self.spec, self.device, self.wire, self._problem = None, None, None, ""
 
     def replug(self) -> None:
-        """Pull an emulated device's plug, or plug it in again."""
+        """Unplug an emulated device, or plug it in again."""
         if self.wire is not None:
             (self.wire.unplug if self.wire.plugged else self.wire.plug)()
 
     def pull(self) -> bool:
-        """Connect what is to be connected; whether a new device was made."""
-        if self.spec is None or self.device is not None or self._problem or self._leaving.is_alive():
+        """Create the device if it is due, and return whether it was."""
+        if self.spec is None or self.device is not None or self._problem or self._closing.is_alive():
             return False
         try:
-            self.wire = self._held.enter_context(emulated_wire(self.name)) if self.spec == EMULATED else None
+            self.wire = self._resources.enter_context(emulated_wire(self.name)) if self.spec == EMULATED else None
             self.device = self._make(self.spec, self.wire)
         except (NoBluetooth, UserError) as error:
             self._problem = str(error)
         return self.device is not None
 
     def close(self) -> None:
-        """Let go of it and wait until that is done."""
+        """Disconnect and wait until that is done."""
         self.leave()
-        if self._leaving.ident is not None:
-            self._leaving.join()
+        if self._closing.ident is not None:
+            self._closing.join()
 
     @property
     def standing(self) -> Standing:
-        """How it stands now."""
+        """The status now."""
         if self.spec is None:
             return Standing(Level.OFF, "Not connected.")
         if self.device is None:
             return Standing(
-                Level.TROUBLE if self._problem else Level.LOOKING, sentence(self._problem or "one moment …")
+                Level.TROUBLE if self._problem else Level.LOOKING, sentence(self._problem or "connecting …")
             )
         status = self.device.status
         path = str(self.wire.path) if self.wire is not None else ""
@@ -198,21 +199,21 @@ class Berth(Generic[D]):
         if status.state is LinkState.UP:
             return Standing(Level.UP, f"Connected: {where}.", trouble)
         if status.state is LinkState.SETTLING:
-            return Standing(Level.LOOKING, f"Found {where}: waiting until it listens …", trouble)
+            return Standing(Level.LOOKING, f"Found {where}. Waiting for its answer …", trouble)
         if status.state in (LinkState.DENIED, LinkState.BUSY):
             return Standing(Level.TROUBLE, trouble)
         if path and self.wire is not None and not self.wire.plugged:
-            return Standing(Level.LOOKING, "It is unplugged: plug it in again, it is taken up by itself.")
-        return Standing(Level.LOOKING, trouble or "Looking for it: plug it in, it is taken up by itself.")
+            return Standing(Level.LOOKING, "It is unplugged. Plug it in again; it then connects automatically.")
+        return Standing(Level.LOOKING, trouble or "Searching. Plug it in; it then connects automatically.")
 
 
-def _let_go(device: _Device, held: ExitStack) -> None:
-    with held:
+def _close(device: _Device, resources: ExitStack) -> None:
+    with resources:
         device.close()
 
 
 def finding(spec: str, wire: Wire | None, taken: Callable[[], str]) -> Callable[[], tuple[str, ...]]:
-    """Looks for a device's port, never the one that another device of ours is on; for `hardware.link.Link`."""
+    """A function for `hardware.link.Link` that finds a device's port, but never one that our other device uses."""
     if wire is not None:
         path = str(wire.path)
         return lambda: (path,)

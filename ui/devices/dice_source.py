@@ -1,4 +1,4 @@
-"""One request for dice, put to dice that tell what they show: what answers it, what is asked. No Qt here."""
+"""One request for dice and the sources that can answer it, with the electronic dice as the first. No Qt here."""
 
 from __future__ import annotations
 
@@ -11,119 +11,119 @@ from hardware.dice_reader import DiceCollector, Fallen, Why
 from rules.engine.dice import DiceRequest, Die, Roll
 from rules.tabletop.errors import UserError
 
-_ASKED = re.compile(r"(\d{0,2})d(6|f)", re.IGNORECASE)
+_REQUEST = re.compile(r"(\d{0,2})d(6|f)", re.IGNORECASE)
 
 
 def request_of(text: str) -> DiceRequest:
-    """`2d6` or `4dF` as a request.
+    """Parse a request such as `2d6` or `4dF`.
 
     Raises:
-        UserError: for anything else.
+        UserError: if it is not one.
     """
-    found = _ASKED.fullmatch(text)
+    found = _REQUEST.fullmatch(text)
     if found is None or found[1] == "0":
-        raise UserError(f"{text!r} is no roll: write it as 2d6 or 4dF")
+        raise UserError(f"{text!r} is not a roll: write for example 2d6 or 4dF")
     die = Die.D6 if found[2] == "6" else Die.FUDGE
     return DiceRequest(die, int(found[1] or 1), "the player", "the roll")
 
 
 class DiceSource(Protocol):
-    """One request for dice, put to one of the things that can answer it.
+    """One request for dice to one source.
 
     Attributes:
-        roll: What fell, once it lies; the player confirms it.
+        roll: The roll, once the dice rest; the player confirms it.
     """
 
     roll: Roll | None
 
     def pull(self) -> bool:
-        """Whether the roll has come in just now."""
+        """Update, and return whether the roll has just arrived."""
 
     @property
     def doubt(self) -> str:
-        """What the players must settle first, with yes or no; empty if nothing."""
+        """A question that the players must answer first, with yes or no; empty if none."""
 
     @property
     def yes_words(self) -> str:
-        """What yes means."""
+        """The text of the answer yes."""
 
     @property
     def words(self) -> str:
-        """How it goes."""
+        """The state of the request."""
 
     def settle(self, yes: bool) -> None:
-        """Their answer."""
+        """Answer the question."""
 
     def again(self) -> None:
-        """What was told does not count; ask anew."""
+        """Reject the roll and request another one."""
 
     def end(self) -> None:
-        """Ask no more; what answered has answered."""
+        """End the request; its dice cannot answer another one."""
 
 
 YES = "Yes, it counts"
 
 
 class ElectronicAsking:
-    """One request for dice, put to electronic ones.
+    """One request to electronic dice.
 
     Attributes:
-        request: What is asked for.
-        roll: What fell, once it lies; the player confirms it.
+        request: The request.
+        roll: The roll, once the dice rest; the player confirms it.
     """
 
     def __init__(self, request: DiceRequest, tray: DiceCollector) -> None:
-        """Ask; what fell a moment ago counts."""
+        """Start the request; dice that fell a moment ago count."""
         self.request, self._tray = request, tray
         self.roll: Roll | None = None
         tray.ask(request)
 
     def pull(self) -> bool:
-        """Whether the roll has come in just now."""
+        """Update, and return whether the roll has just arrived."""
         roll = self._tray.answer() if self.roll is None else None
         self.roll = self.roll or roll
         return roll is not None
 
     @property
     def doubt(self) -> str:
-        """What the players must settle first; empty if nothing."""
+        """A question that the players must answer first; empty if none."""
         return self._tray.question.text if self._tray.question is not None else ""
 
     @property
     def yes_words(self) -> str:
-        """What yes means."""
+        """The text of the answer yes."""
         question = self._tray.question
         return "Yes, throw again" if question is not None and question.why is Why.EXTRA else YES
 
     def settle(self, yes: bool) -> None:
-        """Their answer."""
+        """Answer the question."""
         self._tray.settle(yes)
 
     def again(self) -> None:
-        """Ask for another throw; one that has fallen since the last counts."""
+        """Request another throw; dice that fell after the last roll count."""
         self.roll = None
         self._tray.ask(self.request)
 
     def end(self) -> None:
-        """Ask no more."""
+        """End the request."""
         self._tray.withdraw()
 
     @property
     def words(self) -> str:
-        """How it goes."""
+        """The state of the request."""
         if self.doubt:
             return self.doubt
         if self.roll is not None:
-            return "This is what the dice say: OK takes it."
+            return "This is your roll. Press OK to use it."
         if self._tray.taken:
             return f"{kept_words(self._tray.taken)}: {len(self._tray.taken)} of {self.request.count}."
         if self._tray.ignored is not None:
-            return f"{fell_words(self._tray.ignored)} but does not fit: throw the dice that are asked for."
-        return "Throw the dice: what they show appears by itself."
+            return f"{fell_words(self._tray.ignored)}, but this roll needs other dice. Throw those."
+        return "Throw the dice. Their numbers appear here."
 
 
 def fell_words(line: RollLine) -> str:
-    """A die that fell, as "d1 shows 4, leaning"."""
+    """A die that fell, such as "d1 shows 4, leaning"."""
     fudge = line.die is Die.FUDGE
     face = {1: "+", 0: "blank", -1: "-"}[line.face] if fudge else str(line.face)
     notes = (
@@ -133,5 +133,5 @@ def fell_words(line: RollLine) -> str:
 
 
 def kept_words(rolls: Iterable[Fallen]) -> str:
-    """Dice that fell, in a row."""
-    return ", ".join(fell_words(one.line) for one in rolls)
+    """Several dice that fell, separated by commas."""
+    return ", ".join(fell_words(fallen.line) for fallen in rolls)

@@ -1,6 +1,6 @@
-"""The range rod and electronic dice as the window has them: what they show and say. No Qt here.
+"""The range rod and electronic dice for the window. No Qt here.
 
-`pull` is called many times a second and does what is due; nothing here waits.
+The window calls `pull` many times a second; no method waits.
 """
 
 from __future__ import annotations
@@ -21,20 +21,19 @@ from hardware.ports import Port, attached
 from hardware.range_rod import DiceWait, Idle, Lamp, Measured, RodShape, Ruler, Sign, black, plain_colours
 from rules.engine.dice import Die
 from ui.devices.cli_links import Source
-from ui.devices.device_connection import ANY, RADIO, Berth, finding
+from ui.devices.device_connection import ANY, RADIO, DeviceConnection, finding
 from ui.devices.dice_source import fell_words
 
 TEST_S = 1.2
-"""How long each light of the rod's test stays."""
+"""Duration of each light in the rod's test."""
 
 HEAR_S = 20.0
-"""How long a test of the dice listens."""
+"""Duration of a test of the dice."""
 
-MOST_TOLD = 6
+_MAX_ROLLS_SHOWN = 6
+_STALE_S = 20.0
 
-STALE_S = 20.0
-
-TESTED: tuple[Sign, ...] = (
+TEST_SIGNS: tuple[Sign, ...] = (
     Ruler(), Measured(6, Lamp.GREEN, 12), Measured(12, Lamp.AMBER, 12), Measured(15, Lamp.RED, 12), DiceWait(),
 )  # fmt: skip
 
@@ -43,32 +42,32 @@ class Rod:
     """The range rod.
 
     Attributes:
-        shape: The strip.
-        berth: Where it hangs.
+        shape: The LED strip.
+        berth: Its connection.
     """
 
     def __init__(
         self, shape: RodShape, taken: Callable[[], str] = str, clock: Callable[[], float] = time.monotonic
     ) -> None:
-        """`taken` tells the port that another device of ours is on."""
+        """`taken` returns the port that our other device uses."""
         self.shape, self._taken, self._clock = shape, taken, clock
-        self.berth: Berth[RangeRod] = Berth("rod", self._make)
+        self.berth: DeviceConnection[RangeRod] = DeviceConnection("rod", self._make)
         self._emulated: EmulatedRod | None = None
         self._sign: Sign = Idle()
         self._tested_s: float | None = None
 
     def show(self, sign: Sign) -> None:
-        """Show this from now on, once a test is over."""
+        """Show this sign, after a running test."""
         self._sign = sign
-        self._pass_on()
+        self._update()
 
     def test(self) -> None:
-        """Show one light after the other."""
+        """Show all lights, one after the other."""
         self._tested_s = self._clock()
-        self._pass_on()
+        self._update()
 
     def reshape(self, shape: RodShape) -> None:
-        """It is this strip from now on; it is connected anew, so that no LED of the old one stays lit."""
+        """Use another strip; reconnects, so that no LED stays lit."""
         spec = self.berth.spec
         if shape != self.shape:
             self.shape = shape
@@ -77,19 +76,19 @@ class Rod:
 
     @property
     def sign(self) -> Sign:
-        """What it shows now."""
+        """The sign that it shows now."""
         step = -1 if self._tested_s is None else int((self._clock() - self._tested_s) / TEST_S)
-        return TESTED[step] if 0 <= step < len(TESTED) else self._sign
+        return TEST_SIGNS[step] if 0 <= step < len(TEST_SIGNS) else self._sign
 
     @property
     def counters(self) -> str:
-        """What went out; empty before anything did."""
+        """What was sent, as text; empty if nothing was."""
         status = self.berth.device.status if self.berth.device is not None else LinkStatus()
         return counted((status.frames, "frame", "sent"), (max(0, status.connections - 1), "time", "reconnected"))
 
     @property
     def lights(self) -> tuple[Colour, ...]:
-        """Its LEDs from the near end on, at full light: those an emulated rod was told, else those that were sent."""
+        """The LEDs' colours from the near end, at full brightness: received by an emulated rod, else those sent."""
         device = self.berth.device
         if self._emulated is not None and self.berth.wire is not None and self.berth.wire.plugged:
             leds = tuple(_at_full_light(colour, self.shape) for colour in self._emulated.leds)
@@ -98,34 +97,34 @@ class Rod:
         return plain_colours(self.shape, self.sign, self._clock()) if up else black(self.shape)
 
     def pull(self) -> None:
-        """Do what is due."""
+        """Connect and send what is due."""
         if self.berth.pull() and self.berth.wire is not None:
             self._emulated = EmulatedRod(self.berth.wire, self._clock)
         if self._emulated is not None and self.berth.wire is not None:
             self._emulated.step()
-        self._pass_on()
+        self._update()
 
     def close(self) -> None:
-        """Darken it and let go."""
+        """Switch off the LEDs and disconnect."""
         self.berth.close()
 
     def _make(self, spec: str, wire: Wire | None) -> RangeRod:
         return RangeRod(self.shape, finding(spec, wire, self._taken))
 
-    def _pass_on(self) -> None:
+    def _update(self) -> None:
         device = self.berth.device
         if device is not None and device.sign != self.sign:
             device.show(self.sign)
 
 
 class DiceHand:
-    """Electronic dice, and which of their rolls answers what is asked.
+    """Electronic dice.
 
     Attributes:
-        berth: Where they hang.
-        tray: Sorts out what falls.
-        told: The last things that fell, in words, the newest first.
-        heard: How many there were.
+        berth: Their connection.
+        tray: Collects their rolls into answers.
+        told: The last rolls as text, newest first.
+        heard: Number of rolls so far.
     """
 
     def __init__(
@@ -135,19 +134,19 @@ class DiceHand:
         clock: Callable[[], float] = time.monotonic,
         ports: Callable[[], tuple[Port, ...]] = attached,
     ) -> None:
-        """`chance` throws emulated dice; for `taken` see `Rod`; `ports` lists the machine's."""
-        self.berth: Berth[Source] = Berth("dice", self._make)
+        """`chance` throws emulated dice; `taken` as for `Rod`; `ports` lists the computer's ports."""
+        self.berth: DeviceConnection[Source] = DeviceConnection("dice", self._make)
         self.tray = DiceCollector(clock)
-        self.told: deque[str] = deque(maxlen=MOST_TOLD)
+        self.told: deque[str] = deque(maxlen=_MAX_ROLLS_SHOWN)
         self.heard = 0
         self._chance, self._taken, self._clock, self._ports = chance, taken, clock, ports
         self._emulated: EmulatedDice | None = None
-        self._repeats = Repeats()  # outlives a connection: a roll that was heard on the last one is not heard again
+        self._repeats = Repeats()  # for all connections: dice repeat old rolls after reconnecting
         self._tested_s: float | None = None
         self._hears = False
 
     def pull(self) -> None:
-        """Do what is due."""
+        """Connect and receive rolls."""
         if self.berth.pull() and self.berth.wire is not None:
             self._emulated = EmulatedDice(self.berth.wire, self._clock, self._chance, count=MOST_DICE)
         if self._emulated is not None and self.berth.wire is not None:
@@ -165,30 +164,30 @@ class DiceHand:
 
     @property
     def test_words(self) -> str:
-        """How the test goes; empty without one."""
+        """The state of the test; empty without one."""
         if self._tested_s is None:
             return ""
         if self._hears:
-            return f"Heard: {self.told[0]}. The dice work."
+            return f"Received: {self.told[0]}. The dice work."
         if self._clock() - self._tested_s < HEAR_S:
-            return "Throw a die now: what it shows appears here …"
-        return "Nothing was heard: wake the dice by shaking them, and see that the port is theirs."
+            return "Throw a die now. Its number appears here …"
+        return "No roll arrived. Shake the dice to wake them, and check that you chose their port."
 
     @property
     def counters(self) -> str:
-        """What came in, and what was dropped of it; empty before anything came."""
+        """What was received and dropped, as text; empty if nothing was."""
         device = self.berth.device
         if device is None:
             return ""
         return counted(
-            (self.heard, "roll", "heard"),
+            (self.heard, "roll", "received"),
             (device.repeated, "repeat", "dropped"),
             (device.damaged, "damaged line", "dropped"),
             (max(0, device.status.connections - 1), "time", "reconnected"),
         )
 
     def throw(self, die: Die, count: int, how: FaultInjector | None = None) -> None:
-        """Throw so many emulated dice; nothing where there are none."""
+        """Throw emulated dice, or inject a fault; does nothing with real dice."""
         if self._emulated is None or self.berth.wire is None:
             return
         self._emulated.die = die
@@ -198,13 +197,13 @@ class DiceHand:
             self._emulated.misbehave(how)
             return
         self._emulated.roll(
-            faces, cocked=how is FaultInjector.COCKED, age_s=STALE_S if how is FaultInjector.STALE else 0.0
+            faces, cocked=how is FaultInjector.COCKED, age_s=_STALE_S if how is FaultInjector.STALE else 0.0
         )
         if how is FaultInjector.DOUBLE:
             self._emulated.roll([self._chance.choice(die.faces)])
 
     def close(self) -> None:
-        """Let go of them."""
+        """Disconnect."""
         self.berth.close()
 
     def _make(self, spec: str, wire: Wire | None) -> Source:
@@ -215,11 +214,11 @@ class DiceHand:
 
 
 def counted(*counts: tuple[int, str, str]) -> str:
-    """Counts that are not 0, as "12 frames sent, 1 time reconnected"."""
-    return ", ".join(f"{count} {what}{'s' * (count != 1)} {done}" for count, what, done in counts if count)
+    """The counts that are not 0, such as "12 frames sent, 1 time reconnected"."""
+    return ", ".join(f"{count} {noun}{'s' * (count != 1)} {verb}" for count, noun, verb in counts if count)
 
 
 def _at_full_light(colour: Colour, shape: RodShape) -> Colour:
-    """What brightness and gamma were taken off."""
+    """The colour before brightness and gamma were applied."""
     red, green, blue = (round(255 * min(1.0, part / (255 * shape.brightness)) ** (1 / shape.gamma)) for part in colour)
     return (red, green, blue)

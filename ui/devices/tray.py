@@ -1,7 +1,4 @@
-"""Dice in a tray that a camera reads, as the window has them: what was seen, and what of it is still to be used.
-
-No Qt here; nothing here waits.
-"""
+"""The dice tray for the window: dice that a camera reads, and whether they were used. No method waits. No Qt here."""
 
 from __future__ import annotations
 
@@ -13,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from calibration.camera import TableCamera
 from hardware.dice_reader import KEEP_S
 from hardware.emulator import Wire
-from ui.devices.device_connection import Berth, Choice
+from ui.devices.device_connection import Choice, DeviceConnection
 from ui.devices.rod_and_dice import counted
 from ui.devices.tray_camera import TABLE, WHOLE, Read, Region, Seen, TrayCamera, read_tray
 from vision.dice.tray import TrayReading
@@ -22,17 +19,17 @@ from vision.frame import Frame
 from vision.motion import Box
 from vision.source import Source, camera_numbers, open_source
 
-_MOST_TOLD = 4
+_MAX_READINGS_SHOWN = 4
 
 
 class TrayHand:
-    """Dice that a camera reads, as the window has them.
+    """Dice that a camera reads.
 
     Attributes:
-        berth: Which camera.
+        berth: The connection to the camera.
         seen: The newest dice that came to rest; None before the first.
-        told: The last readings in words, the newest first.
-        heard: How many readings there were.
+        told: The last readings as text, newest first.
+        heard: Number of readings so far.
     """
 
     def __init__(
@@ -42,25 +39,25 @@ class TrayHand:
         clock: Callable[[], float] = time.monotonic,
         read: Read = read_tray,
     ) -> None:
-        """`region_of` tells where in a camera's picture the tray lies, None for all of it; see `TrayCamera`."""
+        """`region_of` returns the tray's part of a camera's picture, None for all of it; see `TrayCamera`."""
         self._region_of, self._opener, self._clock, self._read = region_of, opener, clock, read
-        self.berth: Berth[TrayCamera] = Berth("dice tray", self._make)
+        self.berth: DeviceConnection[TrayCamera] = DeviceConnection("dice tray", self._make)
         self.seen: Seen | None = None
-        self.told: deque[str] = deque(maxlen=_MOST_TOLD)
+        self.told: deque[str] = deque(maxlen=_MAX_READINGS_SHOWN)
         self.heard = 0
-        self._spent: Seen | None = None
+        self._used: Seen | None = None
         self._resting = False
         self._tested = False
 
     @property
     def now_s(self) -> float:
-        """The time, by the clock of `Seen`."""
+        """The time on the clock of `Seen`."""
         return self._clock()
 
     @property
-    def unspent(self) -> Seen | None:
-        """What came to rest last, unless it has answered a request already."""
-        return None if self.seen is self._spent else self.seen
+    def unused(self) -> Seen | None:
+        """The dice that last came to rest, unless they have answered a request."""
+        return None if self.seen is self._used else self.seen
 
     @property
     def resting(self) -> bool:
@@ -69,22 +66,28 @@ class TrayHand:
 
     @property
     def kept_words(self) -> str:
-        """What answers the next request unasked; empty if nothing."""
-        seen = self.unspent
-        kept = seen is not None and self._clock() - seen.at_s <= KEEP_S
-        return f"Kept for the next roll: {reading_words(seen.reading)}." if seen is not None and kept else ""
+        """A sentence about dice that will answer the next request; empty if there are none."""
+        seen = self.unused
+        if seen is None or self._clock() - seen.at_s > KEEP_S:
+            return ""
+        return f"Kept for the next roll: {reading_words(seen.reading)}."
 
-    def spend(self) -> None:
-        """What lies there has answered."""
-        self._spent = self.seen
+    def mark_used(self) -> None:
+        """Mark the dice in the tray as used."""
+        self._used = self.seen
 
     def on_table_px(self, size_px: tuple[int, int]) -> tuple[Box, ...]:
-        """What the tray takes of the table's picture of this width and height: nothing under a camera of its own."""
+        """The tray's box in the table's picture of this (width, height); empty if the tray has its own camera."""
         region = self._region_of(TABLE) if self.berth.spec == TABLE else None
         return () if region is None else (region.box_px(size_px),)
 
     def pull(self, frame: Frame | None, camera: TableCamera | None) -> None:
-        """Do what is due; the newest picture of the table's camera, and where that hangs."""
+        """Connect and receive readings.
+
+        Args:
+            frame: The newest picture of the table's camera.
+            camera: That camera, if it is calibrated.
+        """
         self.berth.pull()
         device = self.berth.device
         if device is None:
@@ -99,21 +102,21 @@ class TrayHand:
                 self.heard += 1
 
     def test(self) -> None:
-        """Read what lies there now."""
+        """Read the dice that lie in the tray now."""
         if self.berth.device is not None:
             self._tested = True
             self.berth.device.again()
 
     @property
     def counters(self) -> str:
-        """What came in; empty before anything did."""
+        """What was received, as text; empty if nothing was."""
         frames = self.berth.device.status.frames if self.berth.device is not None else 0
         return counted((frames, "picture", "seen"), (self.heard, "roll", "read"))
 
     @property
     def test_words(self) -> str:
-        """How the test goes; empty without one."""
-        return "Reading what lies in the tray …" if self._tested else ""
+        """The state of the test; empty without one."""
+        return "Reading the dice in the tray …" if self._tested else ""
 
     def close(self) -> None:
         """Release the camera."""
@@ -124,28 +127,28 @@ class TrayHand:
 
 
 def cameras(numbers: Iterable[int], table: str, chosen: str | None) -> tuple[Choice, ...]:
-    """What may watch the tray: the table's camera, and every other; the one that was chosen even while it is gone.
+    """The choices of cameras for the tray: the table's, all others, and always the chosen one.
 
     Args:
-        numbers: Of the cameras there are.
-        table: The source of the table's pictures, which is not opened twice.
-        chosen: Now; None for none.
+        numbers: Numbers of the available cameras.
+        table: The table's source, which cannot be opened twice.
+        chosen: The chosen camera, or None.
     """
     found = [Choice(TABLE, "The table's camera")]
     found += [Choice(str(number), f"Camera {number}") for number in numbers if str(number) != table]
-    if chosen is not None and chosen not in {one.spec for one in found}:
-        found.append(Choice(chosen, f"Camera {chosen} (not there)"))
+    if chosen is not None and chosen not in {choice.spec for choice in found}:
+        found.append(Choice(chosen, f"Camera {chosen} (not plugged in)"))
     return tuple(found)
 
 
 def numbers() -> Sequence[int]:
-    """Of the machine's cameras; the first few, where only trying them tells."""
+    """Numbers of the computer's cameras; outside Linux, where only opening them tells, the first three."""
     return camera_numbers() if sys.platform == "linux" else range(3)
 
 
 def reading_words(reading: TrayReading) -> str:
-    """A reading, as "4, 2 (leaning?)"."""
-    return ", ".join(map(_die_words, reading.dice)) or "no dice are seen"
+    """A reading, such as "4, 2 (leaning?)"."""
+    return ", ".join(map(_die_words, reading.dice)) or "no dice"
 
 
 def _die_words(die: DieSeen) -> str:

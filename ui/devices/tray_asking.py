@@ -1,30 +1,74 @@
-"""One request for dice, put to the camera over the tray. No Qt here."""
+"""The dice source that asks the camera over the tray. No Qt here."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from hardware.dice_reader import FORGET_S, KEEP_S
-from rules.engine.dice import DiceRequest, Roll, rolled
-from ui.devices.camera_dice import Proposal, propose
+from rules.engine.dice import DiceRequest, Die, Roll, as_fudge, rolled
 from ui.devices.dice_source import YES
 from ui.devices.tray import TrayHand, reading_words
 from ui.devices.tray_camera import Seen
 from ui.formatting import sentence
+from vision.dice.tray import TrayReading
+from vision.dice.view import DieKind
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A result that the player confirms.
+
+    Attributes:
+        request: The request.
+        faces: The faces in the request's terms: -1, 0 or 1 for a Fudge die, else 1 to 6.
+        reading: The dice with their places and probabilities.
+        why_doubt: Sentences on what to check; empty if all is well.
+    """
+
+    request: DiceRequest
+    faces: tuple[int, ...]
+    reading: TrayReading
+    why_doubt: tuple[str, ...]
+
+
+def propose(request: DiceRequest, reading: TrayReading) -> Proposal:
+    """The tray's answer to a request; if it asks for Fudge dice, ordinary dice count as such."""
+    kinds = {die.kind for die in reading.dice}
+    doubts = []
+    faces = tuple(die.face for die in reading.dice)
+    if len(kinds) > 1:
+        doubts.append("ordinary and Fudge dice lie in the tray: remove one kind")
+    elif request.die is Die.FUDGE and kinds == {DieKind.D6}:
+        faces = as_fudge(faces) if faces else ()
+    elif request.die is Die.D6 and kinds == {DieKind.FUDGE}:
+        doubts.append("these are Fudge dice: roll six-sided dice, or type the numbers")
+    if len(faces) != request.count:
+        doubts.append(
+            f"the roll needs {request.count} dice, but the camera sees {len(faces)}: is a die outside the tray?"
+        )
+    for k in reading.doubtful:
+        die = reading.dice[k]
+        if die.cocked:
+            doubts.append(f"die {k + 1} seems to lean on something: roll it again, or type its number")
+        else:
+            doubts.append(f"die {k + 1} may not show {die.face} ({die.confidence:.0%} sure): check it")
+    return Proposal(request, faces, reading, tuple(doubts))
 
 
 class TrayAsking:
-    """One request for dice, put to the camera over the tray.
+    """One request to the camera over the tray.
 
     Attributes:
-        request: What is asked for.
-        roll: What was read, once nothing about it is doubtful; the player confirms it.
-        seen: The dice that it is about; None before some are seen.
-        yes_words: What yes means.
+        request: The request.
+        roll: The roll, once nothing about it is doubtful; the player confirms it.
+        seen: The dice that the request is about; None before some are seen.
+        yes_words: The text of the answer yes.
     """
 
     yes_words = YES
 
     def __init__(self, request: DiceRequest, hand: TrayHand) -> None:
-        """Ask; what came to rest a moment ago and has not answered yet counts."""
+        """Start the request; unused dice that came to rest a moment ago count."""
         self.request, self._hand = request, hand
         self.roll: Roll | None = None
         self.seen: Seen | None = None
@@ -34,9 +78,9 @@ class TrayAsking:
         self._settled = False
 
     def pull(self) -> bool:
-        """Whether the roll has come in just now."""
+        """Update, and return whether the roll has just arrived."""
         settled, self._settled = self._settled, False
-        seen = self._hand.unspent
+        seen = self._hand.unused
         if seen is None or seen is self.seen or self._asked_s - seen.at_s > FORGET_S:
             return settled
         proposal = propose(self.request, seen.reading)
@@ -61,43 +105,43 @@ class TrayAsking:
 
     def _stale(self, seen: Seen) -> list[str]:
         early_s = self._asked_s - seen.at_s
-        return [f"the dice came to rest {early_s:.0f} s before they were asked for"] if early_s > KEEP_S else []
+        return [f"the dice were thrown {early_s:.0f} s before this roll"] if early_s > KEEP_S else []
 
     @property
     def doubt(self) -> str:
-        """What the players must settle first; empty if nothing."""
+        """A question that the players must answer first; empty if none."""
         if self._doubted is None or self.seen is None:
             return ""
         return f"{reading_words(self.seen.reading)}. {sentence(self._doubt)} Does it count?"
 
     def settle(self, yes: bool) -> None:
-        """Their answer."""
+        """Answer the question."""
         if yes and self._doubted is not None:
             self.roll, self._settled = self._doubted, True
         self._doubt, self._doubted = "", None
 
     def again(self) -> None:
-        """Read again what lies there."""
+        """Read the dice in the tray again."""
         self.roll, self._wrong = None, ""
         self._hand.test()
 
     def end(self) -> None:
-        """Ask no more; what lies there has answered."""
+        """End the request and mark its dice as used."""
         if self.seen is not None:
-            self._hand.spend()
+            self._hand.mark_used()
 
     @property
     def words(self) -> str:
-        """How it goes."""
+        """The state of the request."""
         if self.doubt:
             return self.doubt
         if self.roll is not None and self.seen is not None:
-            return f"{reading_words(self.seen.reading)}. OK takes it."
-        return sentence(self._wrong) if self._wrong else "Throw the dice into the tray: they are read once they lie."
+            return f"{reading_words(self.seen.reading)}. Press OK to use it."
+        return sentence(self._wrong) or "Throw the dice into the tray. The camera reads them when they stop."
 
 
 def _countable(proposal: Proposal) -> bool:
-    """Whether these faces could be the roll at all."""
+    """Whether the number and kind of dice fit the request."""
     request = proposal.request
     return len(proposal.faces) == request.count and set(proposal.faces) <= set(request.die.faces)
 
@@ -105,4 +149,4 @@ def _countable(proposal: Proposal) -> bool:
 def _moved(before: Roll | None, found: Roll) -> list[str]:
     if before is None or sorted(before.faces) == sorted(found.faces):
         return []
-    return [f"the dice showed {', '.join(map(str, before.faces))} before: they were moved, or thrown again"]
+    return [f"the dice showed {', '.join(map(str, before.faces))} before: somebody moved them or threw again"]

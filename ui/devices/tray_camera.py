@@ -1,6 +1,6 @@
-"""Watches a tray of dice in a thread: where it lies in the picture, and what came to rest in it. No Qt here.
+"""Watches a dice tray in a thread and reads dice that come to rest in it. No Qt here.
 
-The camera is the table's own, whose pictures are offered, or a second one, which the thread opens and reads.
+The camera is the table's, whose pictures are passed in, or a second one, which the thread opens.
 """
 
 from __future__ import annotations
@@ -22,26 +22,26 @@ from vision.frame import Frame, ImageBgr
 from vision.source import Source, open_source
 
 TABLE = "table"
-"""The tray lies under the table's own camera."""
+"""Stands for the table's own camera."""
 
-_LEAST = 0.03
+_MIN_PART = 0.03
 _EVERY_S = 0.1
-"""Between two pictures that are compared."""
+"""Time between two compared pictures."""
 
 _RETRY_S = 2.0
 _NO_PICTURE = "the table's camera gives no picture yet"
-_MOST_TOLD = 4
+_MAX_ARRIVALS = 4
 
 Read = Callable[[ImageBgr, tuple[tuple[float, float], ...] | None, TableCamera | None], tuple[DieSeen, ...]]
-"""Reads a picture's dice within an outline, with the camera where that is known."""
+"""Reads the dice inside an outline of a picture, with the camera if it is calibrated."""
 
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """A box of the picture, in parts of its width and height: the same whatever its size.
+    """A box in the picture, in fractions of its width and height.
 
     Raises:
-        UserError: if it is no box within the picture, or too small for dice.
+        UserError: if the box is not inside the picture, or too small for dice.
     """
 
     left: float = 0.0
@@ -50,19 +50,19 @@ class Region:
     bottom: float = 1.0
 
     def __post_init__(self) -> None:
-        across = 0 <= self.left <= self.right - _LEAST and self.right <= 1
-        if not (across and 0 <= self.top <= self.bottom - _LEAST and self.bottom <= 1):
-            raise UserError("the dice tray is too small a part of the picture: draw a box round the whole tray")
+        across = 0 <= self.left <= self.right - _MIN_PART and self.right <= 1
+        if not (across and 0 <= self.top <= self.bottom - _MIN_PART and self.bottom <= 1):
+            raise UserError("this box is too small: draw a box round the whole dice tray")
 
     def box_px(self, size_px: tuple[int, int]) -> tuple[int, int, int, int]:
-        """Left, top, right and bottom in a picture of this width and height."""
+        """Left, top, right and bottom in a picture of this (width, height)."""
         width, height = size_px
         return (
             round(self.left * width), round(self.top * height), round(self.right * width), round(self.bottom * height),
         )  # fmt: skip
 
     def outline_px(self, size_px: tuple[int, int]) -> tuple[tuple[float, float], ...]:
-        """Its corners, as far as they are pixels."""
+        """The corner pixels of the box."""
         left, top, right, bottom = self.box_px(size_px)
         return ((left, top), (right - 1, top), (right - 1, bottom - 1), (left, bottom - 1))
 
@@ -75,10 +75,10 @@ class Seen:
     """Dice that came to rest.
 
     Attributes:
-        reading: What they show; outlines in pixels of the whole picture.
-        tray_bgr: The tray's part of that picture.
-        corner_px: Where that part begins.
-        at_s: When, by the program's clock.
+        reading: The dice; outlines in pixels of the whole picture.
+        tray_bgr: The tray's part of the picture.
+        corner_px: The upper left corner of that part.
+        at_s: The time on the program's clock.
     """
 
     reading: TrayReading
@@ -90,12 +90,12 @@ class Seen:
 def read_tray(
     image_bgr: ImageBgr, tray_px: tuple[tuple[float, float], ...] | None, camera: TableCamera | None
 ) -> tuple[DieSeen, ...]:
-    """As `Read`: whatever dice there are."""
+    """The default `Read`: all dice."""
     return read_dice(image_bgr, tray_px, camera=camera)
 
 
 class TrayCamera:
-    """Watches the tray in a thread of its own. No method waits, save `close`."""
+    """Watches the tray in its own thread. No method waits except `close`."""
 
     def __init__(
         self,
@@ -105,14 +105,14 @@ class TrayCamera:
         read: Read = read_tray,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Start to watch.
+        """Start watching.
 
         Args:
             spec: `TABLE`, or a second camera, as for `vision.source.open_source`.
-            region: Where the tray lies in the picture.
+            region: The tray's part of the picture.
             opener: Opens the second camera; called in the thread.
             read: Reads the dice; called in the thread.
-            clock: Seconds that run evenly.
+            clock: A monotonic clock in seconds.
         """
         self._spec, self._region, self._opener, self._read, self._clock = spec, region, opener, read, clock
         self._status = LinkStatus(LinkState.SEEKING, error=_NO_PICTURE if spec == TABLE else "")
@@ -121,31 +121,31 @@ class TrayCamera:
         self._camera: TableCamera | None = None
         self._again = False
         self._picture: Frame | None = None
-        self._arrived: deque[Seen] = deque(maxlen=_MOST_TOLD)
+        self._arrived: deque[Seen] = deque(maxlen=_MAX_ARRIVALS)
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="sandtable dice tray", daemon=True)
         self._thread.start()
 
     @property
     def status(self) -> LinkStatus:
-        """How it stands; the camera takes the port's place."""
+        """The state of the camera, as of a link; its name stands for the port."""
         return self._status
 
     @property
     def picture(self) -> Frame | None:
-        """The newest picture that was looked at, whole."""
+        """The newest picture that was processed."""
         return self._picture
 
     def offer(self, frame: Frame | None, camera: TableCamera | None) -> None:
-        """The newest picture of the table's camera, and where that hangs if it is known. Returns at once."""
+        """Pass in the newest picture of the table's camera, and the camera if it is calibrated. Returns at once."""
         self._offered = (frame, camera)
 
     def again(self) -> None:
-        """Read what lies there, though nothing may have moved."""
+        """Read the tray once, even if nothing moved."""
         self._again = True
 
     def arrivals(self) -> tuple[Seen, ...]:
-        """What was read since the last call. Returns at once."""
+        """The readings since the last call. Returns at once."""
         found = []
         while self._arrived:
             found.append(self._arrived.popleft())
@@ -160,8 +160,8 @@ class TrayCamera:
         while not self._stopping.is_set():
             try:
                 self._follow_table() if self._spec == TABLE else self._follow_source()
-            except UserError as refusal:
-                self._note(state=LinkState.SEEKING, error=str(refusal))
+            except UserError as error:
+                self._note(state=LinkState.SEEKING, error=str(error))
                 self._stopping.wait(_RETRY_S)
 
     def _follow_table(self) -> None:

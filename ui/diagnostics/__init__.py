@@ -1,1 +1,1 @@
-"""What keeps the program healthy and says how it is: stalls of the window, what was told, what a bug report needs."""
+"""Stalls of the window, crashes, the event log, and the bug report made from them."""

@@ -1,4 +1,4 @@
-"""Where each thread stood when the program died by a signal: a file that the next start reads."""
+"""Records the stack of each thread when a signal kills the program, in a file that the next start reads."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-_MOST_CHARACTERS = 8000
-"""Of a bug report; the threads of one crash take a quarter of that."""
+_MAX_CHARACTERS = 8000
+"""The limit for a bug report; one crash takes a quarter of it."""
 
 
 def crash_file(log: Path) -> Path:
@@ -17,31 +17,31 @@ def crash_file(log: Path) -> Path:
 
 
 def last_crash(file: Path) -> str:
-    """What the previous run wrote as it died; empty where it ended well or nothing can be read."""
+    """What the previous run wrote when it crashed; empty if it did not, or the file cannot be read."""
     try:
-        return file.read_text("utf-8", errors="replace")[-_MOST_CHARACTERS:].strip()
+        return file.read_text("utf-8", errors="replace")[-_MAX_CHARACTERS:].strip()
     except OSError:
         return ""
 
 
 @contextmanager
 def crashes_kept(file: Path) -> Iterator[None]:
-    """Write the threads' positions to the file if the program dies by a signal before the block ends.
+    """Write the threads' stacks to the file if a signal kills the program before the block ends.
 
-    A run that ends well leaves the file empty. A fault handler that is on already stays as it is, as with
-    `python -X faulthandler`, and a disk that cannot be written to is no reason not to play.
+    Without a crash the file stays empty. A fault handler that is already on, as with `python -X faulthandler`, is kept.
+    Errors of the disk are ignored.
     """
     if faulthandler.is_enabled():
         yield
         return
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        kept = file.open("w", encoding="utf-8")
+        stream = file.open("w", encoding="utf-8")
     except OSError:
         yield
         return
-    with kept:
-        faulthandler.enable(kept)
+    with stream:
+        faulthandler.enable(stream)
         try:
             yield
         finally:

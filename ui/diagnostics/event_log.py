@@ -1,4 +1,4 @@
-"""What happened in the program lately: kept in memory for a bug report, and in a log that stays small."""
+"""The last events of the program, in memory for a bug report and in a small log file."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from platformdirs import user_log_path
 from ui.diagnostics.ui_watchdog import Stall
 
 LARGEST_BYTES = 200_000
-"""Of one file; there are two, the older one is overwritten."""
+"""Size of a log file; there are two, and the older one is overwritten."""
 
 _LAST = 20
 
 
 def log_file() -> Path:
-    """Where this user's log is kept; neither file nor folder need exist yet."""
+    """This user's log file; neither it nor its folder need exist yet."""
     return user_log_path("sandtable", appauthor=False) / "sandtable.log"
 
 
 class Diary:
-    """Keeps the last things that happened; from any thread.
+    """Records the last events; safe for use from any thread.
 
     Attributes:
-        log: The file; None where none is kept, or none can be.
-        examined: Has the doctor look at the machine, and tells what he found; takes its time.
+        log: The log file; None if there is none or it cannot be written.
+        examined: Returns the findings of `sandtable doctor`, which takes time.
     """
 
     def __init__(
@@ -40,11 +40,11 @@ class Diary:
         clock: Callable[[], float] = time.time,
         examined: Callable[[], str] = lambda: "",
     ) -> None:
-        """Keep a diary, in a file too if one is named; a disk that is full or read-only stops nobody."""
+        """Record in memory and, if `log` is given, in that file; a full or read-only disk is ignored."""
         self.log, self._clock, self.examined = log, clock, examined
         self._stalls: deque[str] = deque(maxlen=_LAST)
-        self._told: deque[str] = deque(maxlen=_LAST)
-        self._last_words = ""
+        self._messages: deque[str] = deque(maxlen=_LAST)
+        self._last_message = ""
         self._logger = logging.Logger("sandtable")
         self._logger.addHandler(logging.NullHandler())
         self._writer: QueueListener | None = None
@@ -58,28 +58,28 @@ class Diary:
 
     @property
     def told(self) -> tuple[str, ...]:
-        """What the players were last told, and what went wrong, each with its time."""
-        return tuple(self._told)
+        """The last messages and errors, each with its time."""
+        return tuple(self._messages)
 
     def stalled(self, stall: Stall) -> None:
-        """The window has stalled."""
+        """Record a stall of the window."""
         self._stalls.append(self._dated(stall.words))
         self._logger.warning("stalled %s", stall.words)
 
     def said(self, words: str) -> None:
-        """The players are told this now; what still stands there is not told again."""
-        if words and words != self._last_words:
-            self._told.append(self._dated(words))
+        """Record a message to the players, unless it is still the same."""
+        if words and words != self._last_message:
+            self._messages.append(self._dated(words))
             self._logger.info("said %s", words)
-        self._last_words = words
+        self._last_message = words
 
     def failed(self, report: str) -> None:
-        """Something went wrong that should not have."""
-        self._told.append(self._dated(report))
+        """Record an unexpected error."""
+        self._messages.append(self._dated(report))
         self._logger.error("failed %s", report)
 
     def close(self) -> None:
-        """Write down what is not yet written."""
+        """Write everything that is not yet written, and close the file."""
         if self._writer is not None:
             self._writer.stop()
             for handler in self._writer.handlers:
@@ -96,7 +96,7 @@ class Diary:
         except OSError:
             return False
         file.setFormatter(logging.Formatter("%(asctime)s %(message)s"))
-        # A disk may take its time, so the window's thread only puts into a queue.
+        # Disks can be slow, so the window's thread only fills a queue.
         queue: SimpleQueue[logging.LogRecord] = SimpleQueue()
         self._logger.addHandler(QueueHandler(queue))
         self._writer = QueueListener(queue, file)
@@ -105,12 +105,12 @@ class Diary:
 
 
 class _File(RotatingFileHandler):
-    """A log that cannot be written is no reason to disturb a game."""
+    """A log file that ignores errors, so that they do not disturb a game."""
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - logging's name
-        """Nothing."""
+        """Ignore the error."""
 
     def close(self) -> None:
-        """Let go of the file."""
-        with suppress(OSError):  # what was held back for a full disk
+        """Close the file."""
+        with suppress(OSError):  # the disk may be full
             super().close()

@@ -1,1 +1,1 @@
-"""What is printed. No Qt here."""
+"""Pages to print: markers, boards, the range rod and unit cards. No Qt here."""

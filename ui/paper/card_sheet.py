@@ -1,4 +1,4 @@
-"""Unit cards on paper: eight of 92 x 60 mm on a page, to be cut out."""
+"""Unit cards on paper: eight of 92 x 60 mm on a page, to cut out."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from rules.engine.game import Game
+from rules.engine.text import spoken
 from rules.tabletop.errors import UserError
 from ui.formatting import begun
-from ui.paper.card_faces import UnitCard
+from ui.paper.cards import UnitCard
 from ui.paper.page import (
     MARGIN_MM,
     PAPERS_MM,
@@ -32,7 +33,7 @@ _INSET_MM = 3.0
 _HEAD_MM, _FOOT_MM = 11.5, 7.8
 _ADVICE = f"Cut along the grey lines: a card is {CARD_MM[0]:g} x {CARD_MM[1]:g} mm."
 _LINE, _SMALL = 4.0, 3.4
-"""Type of the weapons, and of what is less often needed."""
+"""Type size of the weapons, and of the remarks."""
 _LEADING = 1.25
 _BOX_MM, _BOX_STEP_MM = 3.2, 3.9
 _LETTER_MM = 1.4
@@ -40,14 +41,14 @@ _RULE_ROW_MM = 2.5
 
 
 def card_sheet(cards: Sequence[UnitCard], title: str, game: Game[Any], paper: str = "letter", words: str = "") -> Sheet:
-    """Pages of cards, under a title and words about them, over the credit that the game asks for.
+    """Pages of cards, with a title and `words` above them and the game's credit below.
 
     Raises:
         UserError: if there is no card, or the paper is unknown.
     """
     check_paper(paper)
     if not cards:
-        raise UserError(f"{title} has no figure, so there is no card to print: enlist somebody first")
+        raise UserError(f"{title} has no figures, so there are no cards to print: add a figure first")
     groups = [cards[start : start + _COLUMNS * _ROWS] for start in range(0, len(cards), _COLUMNS * _ROWS)]
     advice = f"{words}. {_ADVICE}" if words else _ADVICE
     titles = [f"{title}, {number} of {len(groups)}" for number in range(1, len(groups) + 1)]
@@ -70,14 +71,14 @@ def _page(cards: Sequence[UnitCard], heading: tuple[str, str], game: Game[Any], 
 
 
 def card_face(card: UnitCard, corner_mm: PointMm) -> Page:
-    """One card: name and id, what is always at hand, weapons, remarks, boxes to tick, the rules' ids."""
+    """One card: title and figure, values, weapons, remarks, boxes to tick, and the rules' ids."""
     left, top = corner_mm[0] + _INSET_MM, corner_mm[1]
     room_mm = CARD_MM[0] - 2 * _INSET_MM
     right = left + room_mm
     name_mm = room_mm * (0.62 if card.figure else 1.0)
     texts = [
         Text(card.title, (left, top + 6.5), 5.0, bold=True, room_mm=name_mm),
-        Text(card.figure, (right, top + 6.5), 5.0, Align.RIGHT, bold=True, room_mm=room_mm - name_mm - 2),
+        Text(spoken(card.figure), (right, top + 6.5), 5.0, Align.RIGHT, bold=True, room_mm=room_mm - name_mm - 2),
         Text(begun(card.kind), (left, top + 11.0), 3.2, room_mm=room_mm * 0.58),
         Text("  ".join(card.rules), (right, top + 11.0), _RULE_ROW_MM, Align.RIGHT, room_mm=room_mm * 0.4),
     ]
@@ -92,7 +93,7 @@ def card_face(card: UnitCard, corner_mm: PointMm) -> Page:
 
 
 def _values(card: UnitCard, left: float, top: float, room_mm: float) -> tuple[Page, float]:
-    """Names over values, four in a row at most; and where they end."""
+    """Names above values, at most four in a row, and the y at which they end."""
     columns = min(4, max(1, len(card.values)))
     wide = room_mm / columns
     texts = []
@@ -104,7 +105,7 @@ def _values(card: UnitCard, left: float, top: float, room_mm: float) -> tuple[Pa
 
 
 def _body(card: UnitCard, corner_mm: PointMm, room_mm: float, high_mm: float) -> Page:
-    """Weapons and remarks, smaller where they would not fit."""
+    """Weapons and remarks, in smaller type if they would not fit."""
     shrink = 1.0
     while True:
         rows = [(row, _LINE * shrink) for words in card.weapons for row in wrapped(words, room_mm, _LINE * shrink)]
@@ -120,7 +121,7 @@ def _body(card: UnitCard, corner_mm: PointMm, room_mm: float, high_mm: float) ->
 
 
 def _boxes(card: UnitCard, left: float, foot: float, room_mm: float) -> Page:
-    """Names, each followed by its boxes, in one row; smaller where they would not fit."""
+    """Names, each followed by its boxes, in one row; smaller if they would not fit."""
     texts, lines = [], list[Line]()
     pad_mm = _BOX_STEP_MM - _BOX_MM
     full_mm = sum(len(name) * _LETTER_MM + pad_mm + count * _BOX_STEP_MM for name, count in card.boxes)

@@ -1,19 +1,267 @@
-"""Unit cards: a ready unit of a game, or a figure of an army list, as the words that stand on its card."""
+"""Unit cards, as text, of a game's ready units or of the figures in an army list."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import fields
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, fields, replace
 from typing import Any, get_args
 
+from rules.engine.dice import no_dice
 from rules.engine.game import Game
 from rules.engine.roster import Army, check_army
+from rules.engine.ruleset import limit
 from rules.engine.schema import Reader, hints
-from ui.paper.card_faces import FACES, UnitCard
+from rules.games.army_men import tables as am
+from rules.games.fudge_miniatures import tables as fm
+from rules.games.plastic_fudge import tables as pf
+from rules.games.plastic_fudge.fire import reach_in
+from rules.games.simple_plastic import tables as sp
+from rules.games.simple_plastic_figure import tables as ww
+from ui.formatting import begun, sentence
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnitCard:
+    """The text of a card, in reading order.
+
+    Attributes:
+        title: Name of the unit.
+        kind: Sort of unit, in a few words.
+        figure: Id of the figure on the table; empty on a ready card.
+        values: Names and values, such as ("Moves", "6 in").
+        weapons: One line each.
+        remarks: Everything else, in sentences.
+        boxes: Names and numbers of boxes to tick in play.
+        rules: Ids of the rules that apply.
+    """
+
+    title: str
+    kind: str
+    figure: str = ""
+    values: tuple[tuple[str, str], ...] = ()
+    weapons: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
+    boxes: tuple[tuple[str, int], ...] = ()
+    rules: tuple[str, ...] = ()
+
+    def of(self, figure: str, squad: str = "") -> UnitCard:
+        """The card of one figure on the table."""
+        return replace(self, figure=figure, kind=f"{self.kind}, squad {squad}" if squad else self.kind)
+
+
+Face = Callable[[Game[Any], str | None, Any, str], UnitCard]
+"""Arguments: the game, the name of its ready card (None for a player's own), the row, and a title for rows without."""
+
+
+def _words(name: str) -> str:
+    """A row's name as it is printed; a word without a vowel is an abbreviation."""
+    return " ".join(word if set(word) & set("aeiouy") else word.upper() for word in name.split("_"))
+
+
+def _flags(row: Any, without: Iterable[str] = ()) -> list[str]:
+    """The names of the fields of a row that are True."""
+    found = [field.name for field in fields(row) if getattr(row, field.name) is True]
+    return [_words(name) for name in found if name not in without]
+
+
+def _ids(*rules: str) -> tuple[str, ...]:
+    return tuple(rule for rule in dict.fromkeys(rules) if rule)
+
+
+def _sentences(*remarks: str) -> tuple[str, ...]:
+    return tuple(sentence(remark) for remark in remarks if remark)
+
+
+def _plastic_fudge(game: Game[Any], name: str | None, row: pf.Card, _: str) -> UnitCard:
+    rules: pf.Rules = game.rules
+    levels = rules.tables.levels
+    if name is not None:
+        points = game.ask("unit_card", {"unit": name}, no_dice).numbers["cost"]
+    else:
+        points = game.ask("unit_cost", _bought(row), no_dice).numbers["total"]
+    weapons = []
+    for weapon, reach, attack in zip(row.weapons, row.RL, row.AL, strict=False):
+        reaches = f"{reach_in(rules, levels[reach].rating, weapon):g} in"
+        weapons.append(f"{begun(_words(weapon))}: reaches {reaches}, attack {levels[attack].rating:+d} ({attack})")
+    if row.radio:
+        weapons.append(f"Radio: reaches R{levels[row.RL[0]].range_bands} ({row.RL[0]})")
+    lowest = int(limit(rules, "abysmal"))
+    special = rules.tables.specials[row.special] if row.special else None
+    remarks = [row.note]
+    special_rules: tuple[str, ...] = ()
+    if special:
+        melee = special.hand_to_hand
+        remarks += [_SPECIAL[word] for word in _flags(special)]
+        remarks += [f"attacked hand to hand: AL {melee.AL:+d}, RL {melee.RL:+d}"]
+        special_rules = ("PF-107", special.rule, melee.rule)
+    pose = "pose as it stands" if row.posed else row.pose or ""
+    moves = f"{levels[row.ML].move_in * rules.option('move_scale'):g} in"
+    return UnitCard(
+        title=row.title,
+        kind=", ".join(filter(None, (row.kind, *_flags(row, ("posed", "ML_by_jeep")), pose))),
+        values=(
+            (f"{'By jeep' if row.ML_by_jeep else 'Moves'}, {row.ML}", moves),
+            (f"Defense, {row.DL}", f"{levels[row.DL].rating:+d}"),
+            (f"Training, {row.TL}", f"{levels[row.TL].rating:+d}"),
+            ("Points", str(points)),
+        ),
+        weapons=tuple(weapons),
+        remarks=_sentences(*remarks),
+        boxes=(("Injuries", levels[row.DL].rating - lowest),),
+        rules=_ids(row.rule, *(rules.tables.weapons[weapon].rule for weapon in row.weapons), *special_rules),
+    )
+
+
+_SPECIAL = {
+    "spotter": "cannot act without a spotter",
+    "fixed": "moves only when attacked hand to hand",
+    "explodes": "a Legendary attack on it makes it explode",
+}
+
+
+def _bought(row: pf.Card) -> Mapping[str, Any]:
+    """The question to the rules of what a player's own card costs."""
+    levels = {"ML": row.ML, "RL": list(row.RL), "AL": list(row.AL), "DL": row.DL, "TL": row.TL}
+    return {**levels, "class": row.kind, "commander": row.commander, "special": row.special is not None}
+
+
+def _army_men(game: Game[Any], _: str | None, row: am.Card, title: str) -> UnitCard:
+    rules: am.Rules = game.rules
+    kind = rules.tables.kinds[row.kind]
+    values = [("Moves", f"{kind.move_in:g} in" if kind.move_in else "stays")]
+    values += [("On a road", f"{kind.road_in:g} in")] if kind.road_in else []
+    boxes = (("Lives", int(limit(rules, "hero_lives"))),) if row.hero else ()
+    abilities = _flags(row)
+    rule_text = rules.header.rules.get(row.rule, "") if abilities else ""
+    return UnitCard(
+        title=row.title or title,
+        kind=", ".join((_words(row.kind), *abilities)),
+        values=tuple(values),
+        weapons=tuple(_army_men_weapon(weapon, rules.tables.weapons[weapon]) for weapon in row.weapons),
+        remarks=_sentences(row.note, rule_text),
+        boxes=boxes,
+        rules=_ids(row.rule, kind.rule, *(rules.tables.weapons[weapon].rule for weapon in row.weapons)),
+    )
+
+
+def _army_men_weapon(name: str, row: am.Weapon) -> str:
+    near, far = row.range_min_in, row.range_max_in
+    reach = "as far as it sees" if far is None else f"{near:g} to {far:g} in" if near else f"to {far:g} in"
+    facts = ["adjacent only" if far == 0 else reach, f"attack {row.attack}"]
+    facts += [f"{row.rof} targets"] if row.rof > 1 else []
+    sizes = (("blast", row.blast_in), ("flame", row.cone_in), ("glue", row.area_in))
+    facts += [f"{what} {size:g} in" for what, size in sizes if size is not None]
+    facts += [f"crew {row.crew}"] if row.crew > 1 else []
+    facts += _flags(row, ("automatic", "ammunition", "gun", "high_tech", "laid"))
+    facts += ["over cover"] if row.indirect is not am.Indirect.NEVER else []
+    return f"{begun(_words(name))}: {', '.join(facts)}"
+
+
+def _fudge_miniatures(game: Game[Any], name: str | None, row: fm.Card, title: str) -> UnitCard:
+    rules: fm.Rules = game.rules
+    level_names = {level.value: word for word, level in rules.tables.ladder.items()}
+    stats = [(begun(stat), getattr(row, stat)) for stat in ("strength", "dexterity", "guts")]
+    factors = [(word.upper(), getattr(row, word)) for word in ("modf", "rodf", "ddf", "hddf")]
+    values = [(", ".join(filter(None, (stat, level_names.get(value)))), f"{value:+d}") for stat, value in stats]
+    values += [("Movement", f"{row.movement_in} in")]
+    values += [(factor, "N/A" if value is None else f"{value:+d}") for factor, value in factors]
+    traits = [(trait, "gift") for trait in row.gifts] + [(trait, "fault") for trait in row.faults]
+    remarks = [f"{_words(trait)} ({sort}): {_trait_words(rules.tables.traits[trait])}" for trait, sort in traits]
+    return UnitCard(
+        title=name or title,
+        kind="character",
+        values=tuple(values),
+        weapons=tuple(_item_words(item) for item in row.equipment),
+        remarks=_sentences(*remarks, row.note),
+        boxes=tuple((begun(_words(wound)), column.boxes) for wound, column in rules.tables.wounds.items()),
+        rules=_ids(row.rule, *(rules.tables.traits[trait].rule for trait, _ in traits), "FM-08"),
+    )
+
+
+def _trait_words(trait: fm.Trait) -> str:
+    return trait.text + (f" {trait.modifier:+d}" if trait.modifier else "")
+
+
+def _item_words(item: fm.Item) -> str:
+    facts = [f"{item.hands}h"] if item.hands else []
+    facts += [f"damage {item.damage:+d}"] if item.is_weapon else []
+    facts += [f"range {item.range_in:g} in"] if item.range_in is not None else []
+    facts += [f"reach {item.reach_in:g} in"] if item.reach_in else []
+    facts += [f"{what} {bonus:+d}" for what, bonus in (("armour", item.armour), ("shield", item.shield)) if bonus]
+    return f"{item.name}: {', '.join(facts)}" if facts else item.name
+
+
+def _simple_plastic(game: Game[Any], _: str | None, row: sp.Card, title: str) -> UnitCard:
+    rules: sp.Rules = game.rules
+    unit = rules.tables.units[row.unit]
+    places = [where for where, may in (("in a squad", unit.in_squad), ("alone", unit.alone)) if may]
+    values = [
+        ("Moves", f"{limit(rules, 'move_in'):g} in"),
+        ("Attacks", str(unit.attacks)),
+        ("Dice", f"{unit.dice} each" if unit.attacks > 1 else str(unit.dice)),
+        ("Kills on", f"{limit(rules, 'base_to_kill'):g}+"),
+    ]
+    after = "" if unit.attacks_after_moving else "cannot attack in a turn in which it moved"
+    modifiers = [f"{row_.modifier:+d} {row_.text}" for row_ in rules.tables.modifiers.values()]
+    return UnitCard(
+        title=row.title or title,
+        kind=_words(row.unit) + (", special" if unit.special else ""),
+        values=tuple(values),
+        remarks=_sentences("serves " + " or ".join(places), after, "to kill: " + "; ".join(modifiers)),
+        rules=_ids(row.rule, unit.rule, *(row_.rule for row_ in rules.tables.modifiers.values())),
+    )
+
+
+def _simple_plastic_figure(game: Game[Any], _: str | None, row: ww.Card, title: str) -> UnitCard:
+    rules: ww.Rules = game.rules
+    pose, role = rules.tables.poses[row.pose], rules.tables.commanders[row.role]
+    weapons = [ww.weapon_of(rules, weapon) for weapon in row.weapons]
+    lines = []
+    for name, weapon in zip(row.weapons, weapons, strict=True):
+        facts = [f"to {weapon.range_in:g} in", f"{weapon.rof} shot{'s' * (weapon.rof > 1)}"]
+        facts += [f"blast radius {weapon.blast_radius_in:g} in"] if weapon.blast_radius_in is not None else []
+        fire = rules.tables.fires[weapon.fire].modifier
+        facts += [f"{_words(weapon.fire)} {fire:+d}"] if fire else []
+        lines.append(f"{_nation_words(rules, name, row.nation)}: {', '.join(facts)}")
+    bayonet = f"bayonet: {limit(rules, 'bayonet'):+g} hand to hand" if row.bayonet else ""
+    reserve = "a reserve: replaces an eliminated figure" if row.reserve else ""
+    rule_text = "" if row.role == "figure" else rules.header.rules.get(role.rule, "")
+    return UnitCard(
+        title=row.title or title,
+        kind=_words(row.nation or "any nation") + ("" if row.role == "figure" else f", {_words(row.role)}"),
+        values=(
+            ("Moves", f"{limit(rules, 'allowance_in'):g} in"),
+            (f"Target, {row.pose}", f"{pose.modifier:+d}"),
+            ("Out on", f"{limit(rules, 'eliminated_at'):g}+"),
+        ),
+        weapons=tuple(lines),
+        remarks=_sentences(bayonet, reserve, rule_text),
+        rules=_ids(row.rule, pose.rule, role.rule, *(weapon.rule for weapon in weapons), "WW-24" * row.bayonet),
+    )
+
+
+def _nation_words(rules: ww.Rules, weapon: str, nation: str | None) -> str:
+    """A nation's own name of a weapon."""
+    if nation is None:
+        return begun(_words(weapon))
+    own = f"{nation.capitalize()} "
+    names = [name.removeprefix(own) for name, row in rules.tables.aliases.items() if row.weapon == weapon]
+    names = [name for name in names if f"{own}{name}" in rules.tables.aliases]
+    return " or ".join(names) or begun(_words(weapon.removesuffix(f"_{nation}").removeprefix(f"{nation}_")))
+
+
+FACES: Mapping[str, Face] = {
+    "army_men": _army_men,
+    "fudge_miniatures": _fudge_miniatures,
+    "plastic_fudge": _plastic_fudge,
+    "simple_plastic": _simple_plastic,
+    "simple_plastic_figure": _simple_plastic_figure,
+}
+"""Makes a card from a row of each game's data."""
 
 
 def game_cards(game: Game[Any]) -> tuple[UnitCard, ...]:
-    """Every ready unit of a game, in the order of its data."""
+    """A card for every ready unit of a game, in the order of its data."""
     return tuple(_face(game, name, row) for name, row in game.rules.tables.cards.items())
 
 
@@ -21,23 +269,23 @@ def army_cards(game: Game[Any], army: Army) -> tuple[UnitCard, ...]:
     """A card for each figure of an army list.
 
     Raises:
-        UserError: if the list is for another game, names a card that the game has not, or a player's own card is not
-            such a card.
+        UserError: if the list is for another game, names a card that the game does not have, or a player's own card
+            is not valid in the game.
     """
     check_army(game, army)
     cards = []
-    for one in army.recruits:
-        if one.card is not None:
-            card = _face(game, one.card, game.rules.tables.cards[one.card])
+    for recruit in army.recruits:
+        if recruit.card is not None:
+            card = _face(game, recruit.card, game.rules.tables.cards[recruit.card])
         else:
-            own = dict(one.own or {})
-            card = _face(game, None, _own_row(game, own, one.figure), str(own.get("title", one.figure)))
-        cards.append(card.of(one.figure, one.squad))
+            own = dict(recruit.own or {})
+            card = _face(game, None, _own_row(game, own, recruit.figure), str(own.get("title", recruit.figure)))
+        cards.append(card.of(recruit.figure, recruit.squad))
     return tuple(cards)
 
 
 def _own_row(game: Game[Any], own: Mapping[str, Any], figure: str) -> Any:
-    """A player's own card as the game's; what only the rulebook's cards have is left blank."""
+    """A player's own card as a row of the game's data; fields that only rulebook cards have stay blank."""
     tables: Any = type(game.rules.tables)
     kind = get_args(hints(tables)["cards"])[1]
     known = {field.name for field in fields(kind)}

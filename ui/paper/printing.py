@@ -1,4 +1,4 @@
-"""What can be printed, and the sheet of each: one way in for the command line and the window."""
+"""Everything that can be printed, for the command line and the window."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ui.paper.rod_card import rod_sheet
 
 
 class Kind(StrEnum):
-    """What can be printed."""
+    """The kinds of sheets."""
 
     MARKERS = "markers"
     EDGE = "edge"
@@ -29,15 +29,15 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PrintJob:
-    """One sheet as the player wants it.
+    """The sheet that the player wants to print.
 
     Attributes:
-        side_in: Side of the markers; None for the usual one of the kind.
-        dictionary: Of the markers and the board.
-        board: Squares and markers of the board; None for the program's own.
-        game: Short name of the game whose ready cards are wanted.
-        army: An army list whose cards are wanted instead.
-        scale: What the printer makes of 100 mm; the sheet is drawn so that it comes out true.
+        side_in: Side of the markers; None for the kind's default.
+        dictionary: ArUco dictionary of the markers and the board.
+        board: Squares and markers of the board; None for the default board.
+        game: Short name of the game whose ready cards are printed.
+        army: An army list whose cards are printed instead.
+        scale: The printer's measured scale, which the drawing corrects.
     """
 
     kind: Kind = Kind.MARKERS
@@ -51,7 +51,7 @@ class PrintJob:
 
     @property
     def file_name(self) -> str:
-        """A name to suggest for the PDF."""
+        """A suggested name for the PDF."""
         return f"sandtable-{self.kind}.pdf"
 
 
@@ -59,7 +59,7 @@ def sheet_of(job: PrintJob) -> Sheet:
     """The pages of a job.
 
     Raises:
-        UserError: if there can be no such sheet, or the game, the army or one of its cards is unknown.
+        UserError: if the sheet is impossible, or the game, the army or one of its cards is unknown.
     """
     return corrected(_drawn(job), job.scale)
 
@@ -79,10 +79,10 @@ def _drawn(job: PrintJob) -> Sheet:
 
 
 def _ready_cards(name: str, paper: str) -> Sheet:
-    from ui.paper import card_sheet, cards  # with all five games: too much for the window's start
+    from ui.paper import card_sheet, cards  # here, because loading all five games is slow
 
     if not name:
-        raise UserError(f"cards are of a game or of an army list: name one of {', '.join(GAMES)}, or choose a list")
+        raise UserError(f"choose a game ({', '.join(GAMES)}) or an army list to print cards of")
     game = open_game(name)
     return card_sheet.card_sheet(cards.game_cards(game), f"{game.title}, ready cards", game, paper)
 
@@ -96,15 +96,15 @@ def _army_cards(army: Army, paper: str) -> Sheet:
 
 
 def army_words(army: Army) -> str:
-    """How many figures an army list has, and what its game says of it, or why it cannot say."""
+    """How many figures an army list has, and whether its game allows it."""
     count = f"{len(army.recruits)} figure" + "s" * (len(army.recruits) != 1)
     try:
         checked = points_check(open_game(army.game), army)
-    except UserError as refusal:
-        return f"{count}; {refusal}"
+    except UserError as error:
+        return f"{count}; {error}"
     if checked is None:
         return count
     points = f", {checked.numbers['points']} points" if "points" in checked.numbers else ""
-    said = str(checked.numbers.get("reason") or checked.outcome).replace("_", " ")
-    why = checked.reasons[0]
-    return f"{count}{points}: {said}" + ("" if said == "legal" else f" ({why.rule}: {why.text.rstrip('.')})")
+    result = str(checked.numbers.get("reason") or checked.outcome).replace("_", " ")
+    reason = checked.reasons[0]
+    return f"{count}{points}: {result}" + ("" if result == "legal" else f" ({reason.rule}: {reason.text.rstrip('.')})")

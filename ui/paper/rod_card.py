@@ -1,4 +1,4 @@
-"""The range rod of Plastic Fudge on paper: strips to be glued to one another, or round a dowel."""
+"""The range rod of Plastic Fudge on paper: strips to glue together, or round a dowel."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from ui.theme import BLUE, ORANGE
 Rgb = tuple[int, int, int]
 
 STRIP_IN = 6
-"""Of the rod on one strip; its joints then lie under the coloured marks."""
+"""Length of a strip; the joints then lie under the coloured marks."""
 
 _WIDTH_MM, _TAB_MM, _MARK_MM = 22.0, 9.0, 4.0
 _PLAIN: Rgb = (0, 0, 0)
@@ -38,7 +38,7 @@ _ZONES: tuple[tuple[Rgb, Rgb], ...] = (
     ((224, 239, 252), (188, 220, 247)),
     ((255, 255, 255), (222, 222, 222)),
 )
-"""Of every first and second band up to the first coloured mark, up to the second, and beyond: as the LED rod shows."""
+"""Colours of odd and even bands, up to the first coloured mark, up to the second, and beyond, as on the LED rod."""
 _ADVICE = (
     "Print at 100 % (actual size). Check both scales with a ruler: they must be 100 mm and 4 in long.",
     "Cut out the strips along the grey lines and glue each on the tab of the one before.",
@@ -47,10 +47,10 @@ _ADVICE = (
 
 
 def rod_sheet(game: Game[Any], paper: str = "letter") -> Sheet:
-    """The rod with a mark at every range band, in the lengths and colours that Plastic Fudge names.
+    """The rod with a mark at every range band, in the lengths and colours of Plastic Fudge.
 
     Args:
-        game: Plastic Fudge, under the players' options.
+        game: Plastic Fudge, with the players' options.
 
     Raises:
         UserError: if the paper is unknown.
@@ -72,7 +72,7 @@ def rod_sheet(game: Game[Any], paper: str = "letter") -> Sheet:
 
 
 def _strip(number: int, count: int, corner_mm: PointMm, band_in: float, colours: Mapping[float, Rgb]) -> Page:
-    """One strip from its nearer end, at the bottom, up to the tab."""
+    """One strip, from its near end at the bottom to its tab."""
     left, top = corner_mm
     foot = top + _TAB_MM + STRIP_IN * MM_PER_IN
     first_in, last_in = number * STRIP_IN, (number + 1) * STRIP_IN
@@ -100,7 +100,7 @@ def _strip(number: int, count: int, corner_mm: PointMm, band_in: float, colours:
 
 
 def _levels(game: Game[Any], corner_mm: PointMm, room_mm: float) -> Page:
-    """How far each level moves and reaches, and whom the game is owed to."""
+    """A table of how far each level moves and reaches, and the game's credit."""
     left, top = corner_mm
     rows = [("Level", "moves", "reaches")]
     for name, row in game.rules.tables.levels.items():

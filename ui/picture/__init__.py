@@ -1,1 +1,1 @@
-"""What is drawn over the picture, as values. No Qt here."""
+"""Lines and labels that are drawn over the picture, as values. No Qt here."""

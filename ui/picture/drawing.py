@@ -1,4 +1,4 @@
-"""What rests on the table is worked out only when it changed: the mouse moves more often. No Qt here."""
+"""Caches the shapes over a picture, because they change less often than the mouse moves. No Qt here."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ class Drawing:
     def __init__(self, read: Read = read_off) -> None:
         self._read = read
         self._resting: Shapes = ()
-        self._for: tuple[object, ...] = ()
+        self._resting_key: tuple[object, ...] = ()
         self._found: Shapes = ()
-        self._found_for: tuple[object, Finding | None] = (None, None)
+        self._found_key: tuple[object, Finding | None] = (None, None)
 
     def of(
         self, view: TableView, state: TableState, preview: Preview, screen_scale: float = 1.0
     ) -> tuple[Shapes, Shapes, Shapes]:
-        """What rests, what the tool's question comes to, and what follows the mouse: together `table_overlay`.
+        """What lies on the table, the tool's answer, and what follows the mouse: together `table_overlay`.
 
-        The first two are the very same tuples as before where nothing of theirs changed.
+        The first two are the identical tuples as before while nothing in them changes.
         """
         quiet = preview.finding is not None
-        asked = (view.calibration, view.figures, state, preview.ground, screen_scale, quiet)
-        if asked != self._for:
-            self._for = asked
+        key = (view.calibration, view.figures, state, preview.ground, screen_scale, quiet)
+        if key != self._resting_key:
+            self._resting_key = key
             self._resting = resting_shapes(view, state, preview.ground, screen_scale, self._read, quiet=quiet)
-        if self._found_for[0] is not view.calibration or self._found_for[1] is not preview.finding:
-            self._found_for, self._found = (view.calibration, preview.finding), found_shapes(view, preview)
+        if self._found_key[0] is not view.calibration or self._found_key[1] is not preview.finding:
+            self._found_key, self._found = (view.calibration, preview.finding), found_shapes(view, preview)
         return self._resting, self._found, loose_shapes(view, state, preview, self._read)

@@ -1,4 +1,4 @@
-"""What is drawn over a picture of markers that do not help."""
+"""Shapes over markers that cannot be used for calibration."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ui.theme import BLAST, BLAST_WORDS, faded
 
 
 def trouble_overlay(troubles: Sequence[Trouble], image_size: tuple[int, int]) -> tuple[Shape, ...]:
-    """What looks like a marker and does not help, outlined, with the reason beside it and within the picture."""
+    """Outlines markers that cannot be used, each with its reason beside it, inside the picture."""
     shapes: list[Shape] = []
     width, height = image_size
     for trouble in troubles:

@@ -1,4 +1,4 @@
-"""What is drawn over the picture, as values in its pixels: rings, rulers, templates, labels. No Qt here."""
+"""Shapes over the picture, in its pixels: rings, rulers, templates, labels. No Qt here."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from calibration.camera import TableCamera
+from rules.engine.text import spoken
 from rules.tabletop.table import Figure, PointIn, TerrainPiece
 from rules.tabletop.template import Blast, Hit, Template, drawn
 from ui.formatting import other_words, percent_words, range_words, spread_in
@@ -24,17 +25,17 @@ from vision.table_view import TableView
 
 PointPx = tuple[float, float]
 
-_RULER_PIECES = 32  # a straight line on the table is bent by the lens
+_RULER_PIECES = 32  # segments of a line, because the lens bends it
 _ARC_STEP_DEG = 3.75
 _RULER_LABEL_HALF_SIZE = np.array([95.0, 27.0])
 _SURE = 0.995
-_FILLED = (BLAST, 110)
-_LABELS_FROM_PX_PER_IN = 30.0  # closer together the figures' names would cover one another
+_UNDER_TEMPLATE = (BLAST, 110)
+_LABELS_FROM_PX_PER_IN = 30.0  # at a smaller scale the figures' names would cover one another
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line through `points_px`, closed and filled or not; widths are of the screen, whatever the zoom."""
+    """A line through `points_px`, closed and filled or not; its width is in pixels of the screen at any zoom."""
 
     points_px: tuple[PointPx, ...]
     colour: Colour
@@ -47,10 +48,10 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """Words on a dark plate, centred `offset` (right, down, on the screen) from a place in the picture.
+    """Text on a dark plate, with its centre at `offset` (right, down, on the screen) from a place in the picture.
 
     Attributes:
-        rows: Each a text and its size on the screen.
+        rows: Texts with their sizes on the screen.
     """
 
     at_px: PointPx
@@ -68,9 +69,9 @@ class GroundPreview:
 
     Attributes:
         hovered: Name of the piece under the mouse.
-        selected: Name of the piece in question.
-        piece: That as it would be; None for none.
-        corner: The corner of it in question.
+        selected: Name of the selected piece.
+        piece: The selected piece as the edit would leave it, or None.
+        corner: Number of its selected corner.
     """
 
     hovered: str | None = None
@@ -81,18 +82,18 @@ class GroundPreview:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """What the tool in hand shows and has not laid down.
+    """What the current tool shows before anything is laid on the table.
 
     Attributes:
         hovered: Id of the figure under the mouse.
         picked: Id of the figure that was picked.
-        asked: Id of the figure of which all is to be told.
+        asked: Id of the figure whose details are shown.
         pin_in: A bare place that was picked.
         ruler, template: What a click would lay down.
-        finding: What the tool's question comes to.
-        told: What the battle says of the figure under the mouse, in lines.
-        ground: What is done to the terrain; None while its tool is not in hand.
-        marks: What a battle shows besides, as where a shell has strayed to.
+        finding: The answer to the tool's question.
+        told: What the battle knows about the figure under the mouse, in lines.
+        ground: The terrain tool's preview; None for other tools.
+        marks: Other marks of a battle, such as where a shell landed.
     """
 
     hovered: str | None = None
@@ -110,13 +111,13 @@ class Preview:
 def table_overlay(
     view: TableView, state: TableState, preview: Preview | None = None, screen_scale: float = 1.0
 ) -> tuple[Shape, ...]:
-    """Everything to draw over a picture, from the lowest up; nothing where it has no calibration.
+    """All shapes over a picture, from the lowest up; none without a calibration.
 
     Args:
-        view: What the picture shows.
-        state: What lies on the table.
-        preview: What the tool in hand adds.
-        screen_scale: Pixels of the screen that one pixel of the picture takes up.
+        view: The view of the picture.
+        state: The table's state.
+        preview: What the current tool adds.
+        screen_scale: Screen pixels per pixel of the picture.
     """
     preview = preview or Preview()
     quiet = preview.finding is not None
@@ -133,7 +134,7 @@ def resting_shapes(
     *,
     quiet: bool,
 ) -> tuple[Shape, ...]:
-    """What stays the same wherever the mouse goes; `quiet` leaves the figures' names out."""
+    """The shapes that do not depend on the mouse; `quiet` leaves out the figures' names."""
     if view.calibration is None:
         return ()
     camera = view.calibration.camera
@@ -156,14 +157,14 @@ def resting_shapes(
 
 
 def found_shapes(view: TableView, preview: Preview) -> tuple[Shape, ...]:
-    """What the tool's question comes to, above all that rests."""
+    """The marks of the tool's answer, drawn above the resting shapes."""
     if view.calibration is None or preview.finding is None:
         return ()
     return tuple(marked(view.calibration.camera, preview.finding.marks))
 
 
 def loose_shapes(view: TableView, state: TableState, preview: Preview, read: Read = read_off) -> tuple[Shape, ...]:
-    """What else the tool in hand shows, above everything: it follows the mouse."""
+    """The other shapes of the current tool, drawn above everything; they follow the mouse."""
     if view.calibration is None:
         return ()
     camera = view.calibration.camera
@@ -185,7 +186,7 @@ def loose_shapes(view: TableView, state: TableState, preview: Preview, read: Rea
 
 
 def marked(camera: TableCamera, marks: Sequence[Mark]) -> Iterator[Shape]:
-    """Marks as the camera sees them; all are projected in one go, which takes as long as projecting one."""
+    """Marks projected into the picture, all in one call, which takes as long as projecting one."""
     points = [mark.points_in if isinstance(mark, Trace) else (mark.at_in,) for mark in marks]
     pixels = camera.table_to_pixel(np.reshape([place for some in points for place in some], (-1, 3)))
     ends = np.cumsum([len(some) for some in points])
@@ -200,7 +201,7 @@ def marked(camera: TableCamera, marks: Sequence[Mark]) -> Iterator[Shape]:
 def _terrain(
     camera: TableCamera, terrain: Sequence[TerrainPiece], ground: GroundPreview | None, screen_scale: float
 ) -> Iterator[Shape]:
-    """Thin outlines; with the tool in hand the names, and the corners of the piece in question."""
+    """Thin outlines; with the terrain tool also the names, and the corners of the selected piece."""
     for known in sorted(terrain, key=lambda piece: piece.top_in):
         chosen = ground is not None and known.name == ground.selected
         piece = ground.piece if chosen and ground is not None and ground.piece is not None else known
@@ -222,7 +223,7 @@ def _terrain(
 def _handles(
     camera: TableCamera, piece: TerrainPiece, height_in: float, corner: int | None, half_px: float
 ) -> Iterator[Shape]:
-    """A small square on each corner, the one in question filled."""
+    """A small square on each corner; the selected one is filled."""
     corners = camera.table_to_pixel([(*point, height_in) for point in piece.outline_in])
     square = half_px * np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]])
     for number, px in enumerate(corners):
@@ -233,7 +234,7 @@ def _handles(
 def _figures(
     view: TableView, state: TableState, hits: Sequence[Hit], screen_scale: float, *, quiet: bool
 ) -> Iterator[Shape]:
-    """A ring for each, filled where it is under a template; with a name where there is room for names."""
+    """A ring round each figure, filled if it is under a template, with its name if there is room for names."""
     assert view.calibration is not None  # noqa: S101 - the caller asked
     camera = view.calibration.camera
     armies = army_names(state.setup.palette or view.proposed)
@@ -241,13 +242,13 @@ def _figures(
     roomy = screen_scale * _px_per_inch(camera, view.figures) >= _LABELS_FROM_PX_PER_IN
     for figure, outline in zip(view.figures, _rings(camera, view.figures), strict=True):
         colour = army_colour(figure.army, armies)
-        yield Line(outline, colour, 2.0, faded(*_FILLED if figure.id in inside else (colour, 40)), closed=True)
+        yield Line(outline, colour, 2.0, faded(*_UNDER_TEMPLATE if figure.id in inside else (colour, 40)), closed=True)
         if roomy and not quiet and figure.id not in inside:
-            yield from _label(camera, (*figure.centre_in, figure.z_in), ((figure.id, 12.0),), colour, 27.0)
+            yield from _label(camera, (*figure.centre_in, figure.z_in), ((spoken(figure.id), 12.0),), colour, 27.0)
 
 
 def _pointed_out(view: TableView, state: TableState, preview: Preview, hits: Sequence[Hit]) -> Iterator[Shape]:
-    """Who would be under the template, and who is under the mouse or was picked, with all there is to tell of him."""
+    """Figures under the template, and figures hovered over or picked, these with their details."""
     assert view.calibration is not None  # noqa: S101 - the caller asked
     camera = view.calibration.camera
     armies, inside = army_names(state.setup.palette or view.proposed), {hit.id for hit in hits}
@@ -255,7 +256,7 @@ def _pointed_out(view: TableView, state: TableState, preview: Preview, hits: Seq
     for figure, outline in zip(marked_out, _rings(camera, marked_out), strict=True):
         colour = army_colour(figure.army, armies)
         stands_out = figure.id in (preview.hovered, preview.picked)
-        fill = faded(*_FILLED) if figure.id in inside else faded(colour, 90)
+        fill = faded(*_UNDER_TEMPLATE) if figure.id in inside else faded(colour, 90)
         yield Line(outline, colour, 4.0 if stands_out else 2.0, fill, closed=True)
         if stands_out:
             rows = _rows_of(figure, preview)
@@ -265,7 +266,7 @@ def _pointed_out(view: TableView, state: TableState, preview: Preview, hits: Seq
 def _hit_labels(view: TableView, hits: Sequence[Hit]) -> Iterator[Shape]:
     assert view.calibration is not None  # noqa: S101 - the caller asked
     places = {figure.id: (*figure.centre_in, figure.z_in) for figure in view.figures}
-    for hit in _most(hits):
+    for hit in _largest_hits(hits):
         yield from _label(view.calibration.camera, places[hit.id], ((_part_words(hit), 16.0),), WHITE, 24.0)
 
 
@@ -275,21 +276,22 @@ def _template_label(camera: TableCamera, template: Template) -> list[Shape]:
 
 
 def _rows_of(figure: Figure, preview: Preview) -> Rows:
-    """All there is to tell of a figure under the mouse; less of one that was picked before."""
+    """The details of a figure under the mouse; only id and posture of one that was picked before."""
     if figure.id != preview.hovered or preview.finding is not None:
-        return ((figure.id, 15.0), (figure.posture.value, 12.0))
-    surely = "" if figure.confidence > _SURE else f", {percent_words(figure.confidence)} sure"
-    told = (f"{figure.army}, {figure.posture.value}{surely}", *preview.told, f"± {spread_in(figure.sigma_in):.1f} in")
-    return ((figure.id, 15.0), *((words, 12.0) for words in told))
+        return ((spoken(figure.id), 15.0), (figure.posture.value, 12.0))
+    confidence = "" if figure.confidence > _SURE else f", {percent_words(figure.confidence)} sure"
+    seen = f"{figure.army}, {figure.posture.value}{confidence}"
+    details = (seen, *preview.told, f"± {spread_in(figure.sigma_in):.1f} in")
+    return ((spoken(figure.id), 15.0), *((words, 12.0) for words in details))
 
 
 def _part_words(hit: Hit) -> str:
-    """The part of a base that is under a template; with a question mark where it may be none of it."""
+    """The part of a base that is under a template, with a question mark if it may be 0."""
     return percent_words(hit.fraction) if hit.least > 0 else f"{percent_words(hit.most)} at most?"
 
 
 def _rings(camera: TableCamera, figures: Sequence[Figure]) -> list[tuple[PointPx, ...]]:
-    """The bases' outlines; all are projected in one go, which takes as long as projecting one."""
+    """The bases' outlines in the picture, projected in one call, which takes as long as projecting one."""
     points = [(*point, figure.z_in) for figure in figures for point in figure.base_in]
     pixels = camera.table_to_pixel(np.reshape(points, (-1, 3)))
     ends = np.cumsum([len(figure.base_in) for figure in figures])
@@ -297,12 +299,11 @@ def _rings(camera: TableCamera, figures: Sequence[Figure]) -> list[tuple[PointPx
 
 
 def _px_per_inch(camera: TableCamera, figures: Sequence[Figure]) -> float:
-    """Where the figures are."""
     return camera.px_per_inch(*np.median([f.centre_in for f in figures], axis=0)) if figures else 0.0
 
 
 def _ruler_lines(camera: TableCamera, reading: Reading, loose: bool) -> Iterator[Shape]:
-    """Thin from centre to centre, strong between the bases' edges."""
+    """Thin lines between the centres, strong ones between the bases' edges."""
     colour = PREVIEW if loose else RULER
     heights = (reading.a.z_in, reading.b.z_in)
     for leg in reading.legs:
@@ -324,13 +325,13 @@ def _ruler_label(camera: TableCamera, reading: Reading, loose: bool, state: Tabl
 
 
 def _beside(camera: TableCamera, reading: Reading) -> PointPx:
-    """From a ruler's middle to where its label lies clear of it, above it on the screen."""
+    """The offset from a ruler's middle at which its label does not cover it, upwards on the screen."""
     ends = camera.table_to_pixel([(*f.centre_in, f.z_in) for f in (reading.a, reading.b)])
     along = ends[1] - ends[0]
     normal = np.array([along[1], -along[0]]) / max(float(np.hypot(*along)), 1e-9)
     normal *= -1 if normal[1] > 0 else 1
-    away = abs(normal) @ _RULER_LABEL_HALF_SIZE + 8
-    return (float(normal[0] * away), float(normal[1] * away)) if np.isfinite(away) else (0.0, -40.0)
+    gap = abs(normal) @ _RULER_LABEL_HALF_SIZE + 8
+    return (float(normal[0] * gap), float(normal[1] * gap)) if np.isfinite(gap) else (0.0, -40.0)
 
 
 def _laid(camera: TableCamera, template: Template, *, loose: bool) -> Line:
@@ -340,12 +341,12 @@ def _laid(camera: TableCamera, template: Template, *, loose: bool) -> Line:
 
 
 def _far_end(template: Template) -> PointIn:
-    """The place of its outline that is farthest up the table: where its name stands."""
+    """The point of its outline with the largest y, where its name stands."""
     return max(drawn(template, _ARC_STEP_DEG), key=lambda place: place[1])
 
 
-def _most(hits: Sequence[Hit]) -> list[Hit]:
-    """Each figure once: under several blasts, its largest part."""
+def _largest_hits(hits: Sequence[Hit]) -> list[Hit]:
+    """Each figure once, with its largest part if it is under several templates."""
     return list({hit.id: hit for hit in sorted(hits, key=lambda hit: hit.fraction)}.values())
 
 
@@ -393,5 +394,5 @@ def _closed(
 
 
 def _seen(pixels: npt.NDArray[np.float64]) -> tuple[PointPx, ...]:
-    """The pixels that are there: what lies behind the camera or beyond its lens has none."""
+    """The finite pixels; points behind the camera or outside its lens have none."""
     return tuple((x, y) for x, y in pixels[np.isfinite(pixels).all(1)].tolist())

@@ -1,4 +1,4 @@
-"""The table from straight above, as a map: every figure stands on it where its base is, lean as it may. No Qt."""
+"""The table map: the picture rectified to a view from straight above, with each figure where its base is. No Qt."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ from vision.frame import Frame, ImageBgr
 from vision.table_view import TableView
 
 Extent = tuple[float, float, float, float]
-"""Left, near, right and far edge of what a map shows, in table inches."""
+"""Left, near, right and far edge of a map, in table inches."""
 
-_EYE_IN = 20_000.0  # so far up that a soldier's height moves his head by less than a pixel
+_EYE_IN = 20_000.0  # so high that a soldier's head is less than a pixel from its feet
 _MARGIN_IN = 1.5
-_SEEN = 1.5  # as far to the side as the camera hangs high, places are measured: see `Calibration.typical_sigma_in`
-_BLOCK = 8  # of the map's pixels, between which the way into the picture is taken as straight
-_NOWHERE = -32.0
+_MAX_SIDE = 1.5  # horizontal reach of the measured area in camera heights: see `Calibration.typical_sigma_in`
+_BLOCK = 8  # map pixels between exact projections; pixels in between are interpolated
+_OUTSIDE_PX = -32.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MapCalibration(Calibration):
-    """A calibration seen by another camera: what is sure, and how sure, stays what the real one measured.
+    """The calibration of the map's virtual camera, with the errors of the real one.
 
     Attributes:
-        measured: The real one.
+        measured: The real calibration.
     """
 
     measured: Calibration
 
     def covariance_in2(self, points_in: npt.ArrayLike) -> FloatArray:
-        """As of the real camera."""
+        """Covariance from the real calibration."""
         return self.measured.covariance_in2(points_in)
 
 
@@ -45,8 +45,8 @@ class TableMap:
     """A map of a table.
 
     Attributes:
-        calibration: Its own camera, with the errors of the real one.
-        maps: Where in the camera's picture each of its pixels lies, as `cv2.remap` takes it.
+        calibration: The virtual camera, with the errors of the real one.
+        maps: For each of its pixels the pixel of the camera's picture, in the form of `cv2.remap`.
     """
 
     calibration: MapCalibration
@@ -54,46 +54,46 @@ class TableMap:
 
     @property
     def camera(self) -> TableCamera:
-        """What looks straight down."""
+        """The virtual camera, which looks straight down."""
         return self.calibration.camera
 
     def picture(self, image_bgr: ImageBgr) -> ImageBgr:
-        """The camera's picture laid on the table's surface; black where it shows none of it."""
+        """The camera's picture rectified to the table's surface; black where the camera does not see it."""
         return np.asarray(cv2.remap(image_bgr, *self.maps, cv2.INTER_LINEAR), np.uint8)
 
     def view(self, view: TableView) -> TableView:
-        """The same table as this map shows it; the frame stays the camera's."""
+        """The view with this map's calibration; its frame is still the camera's."""
         return replace(view, calibration=self.calibration)
 
     def frame(self, frame: Frame) -> Frame:
-        """The same moment as this map shows it."""
+        """The frame with the map's picture."""
         return Frame(self.picture(frame.image_bgr), frame.index, frame.time_s)
 
 
 def map_of(calibration: Calibration, extent: Extent, size_px: tuple[int, int]) -> TableMap:
-    """The map of a part of the table, as large as fits into (width, height) pixels."""
+    """The map of a part of the table, as large as fits into `size_px`, (width, height)."""
     camera = overhead(extent, size_px)
     known = (calibration.markers_in, calibration.residual_px, calibration.deviants)
-    return TableMap(MapCalibration(camera, *known, calibration), _ways(camera, calibration.camera))
+    return TableMap(MapCalibration(camera, *known, calibration), _pixel_maps(camera, calibration.camera))
 
 
 class MapMaker:
-    """Makes a map anew only where the camera hangs elsewhere or something else is to be shown."""
+    """Keeps the last map until the calibration, the area or the size changes."""
 
     def __init__(self) -> None:
         self._last: TableMap | None = None
-        self._for: tuple[Calibration, Outline | None, tuple[int, int]] | None = None
+        self._key: tuple[Calibration, Outline | None, tuple[int, int]] | None = None
 
     def made(self, calibration: Calibration, area_in: Outline | None, size_px: tuple[int, int]) -> TableMap:
-        """The map of the part of the table that is played on, else of all that is seen, within so many pixels."""
-        asked = (calibration, area_in, size_px)
-        if self._last is None or asked != self._for:
-            self._for, self._last = asked, map_of(calibration, extent_of(calibration, area_in), size_px)
+        """The map of the area of play, or of everything the camera sees, within `size_px`."""
+        key = (calibration, area_in, size_px)
+        if self._last is None or key != self._key:
+            self._key, self._last = key, map_of(calibration, extent_of(calibration, area_in), size_px)
         return self._last
 
 
 def overhead(extent: Extent, size_px: tuple[int, int]) -> TableCamera:
-    """A camera straight above, whose picture's right is +x and whose upper edge is +y."""
+    """A virtual camera straight above the table, with +x to the right and +y up in its picture."""
     left, near, right, far = extent
     px_per_in = min(size_px[0] / (right - left), size_px[1] / (far - near))
     width, height = (max(1, round(px_per_in * inches)) for inches in (right - left, far - near))
@@ -105,7 +105,7 @@ def overhead(extent: Extent, size_px: tuple[int, int]) -> TableCamera:
 
 
 def extent_of(calibration: Calibration, area_in: Outline | None = None) -> Extent:
-    """What is to be shown: the part of the table that is played on, else all that the camera sees of it."""
+    """The area of play with a margin, or everything that the camera sees of the table."""
     if area_in is not None:
         x, y = np.array(area_in).T
         edges = (x.min() - _MARGIN_IN, y.min() - _MARGIN_IN, x.max() + _MARGIN_IN, y.max() + _MARGIN_IN)
@@ -115,19 +115,19 @@ def extent_of(calibration: Calibration, area_in: Outline | None = None) -> Exten
     places = calibration.camera.pixel_to_table(np.c_[u.ravel(), v.ravel()])
     eye = calibration.camera.position_in
     with np.errstate(invalid="ignore"):
-        near = np.hypot(*(places - eye[:2]).T) < _SEEN * abs(eye[2])
+        near = np.hypot(*(places - eye[:2]).T) < _MAX_SIDE * abs(eye[2])
     x, y = places[near].T if near.any() else eye[:2, None] + np.array([[-1.0, 1.0], [-1.0, 1.0]])
     return (math.floor(x.min()), math.floor(y.min()), math.ceil(x.max()), math.ceil(y.max()))
 
 
-def _ways(camera: TableCamera, real: TableCamera) -> tuple[npt.NDArray[np.int16], npt.NDArray[np.uint16]]:
-    """Where each of the map's pixels lies in the real picture: worked out for blocks, and between them straight."""
+def _pixel_maps(camera: TableCamera, real: TableCamera) -> tuple[npt.NDArray[np.int16], npt.NDArray[np.uint16]]:
+    """Where each of the map's pixels lies in the real picture: exact every `_BLOCK` pixels, interpolated between."""
     width, height = camera.lens.image_size
-    columns, rows = width // _BLOCK + 3, height // _BLOCK + 3  # with one around, beyond which nothing is interpolated
+    columns, rows = width // _BLOCK + 3, height // _BLOCK + 3  # with a border of one block for interpolation
     u, v = np.meshgrid(_BLOCK * np.arange(-1, columns - 1), _BLOCK * np.arange(-1, rows - 1))
     middles = np.c_[u.ravel(), v.ravel()] + (_BLOCK - 1) / 2
     pixels = real.table_to_pixel(camera.pixel_to_table(middles)).reshape(rows, columns, 2)
-    coarse = np.where(np.isfinite(pixels), pixels, _NOWHERE).astype(np.float32)
+    coarse = np.where(np.isfinite(pixels), pixels, _OUTSIDE_PX).astype(np.float32)
     fine = cv2.resize(coarse, (columns * _BLOCK, rows * _BLOCK), interpolation=cv2.INTER_LINEAR)
     inner = fine[_BLOCK : _BLOCK + height, _BLOCK : _BLOCK + width]
     u_px, v_px = (np.ascontiguousarray(inner[..., axis]) for axis in (0, 1))

@@ -1,1 +1,1 @@
-"""What players ask of the table, and the answers. No Qt here."""
+"""The tools' questions about the table, and their answers in text and marks. No Qt here."""

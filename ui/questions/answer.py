@@ -1,12 +1,12 @@
-"""The answer in large letters: what the last question on the table comes to, now."""
+"""The answer in large letters to the players' last question."""
 
 from __future__ import annotations
 
-from rules.engine.text import spoken, told
+from rules.engine.text import spoken
 from rules.tabletop.table import Figure
 from rules.tabletop.template import Hit, Template
 from ui.formatting import Basis, other_words, percent_words, range_words, spread_words
-from ui.measuring import Reading, covered, read_off, standing_at
+from ui.measuring import Reading, covered, figure_at_end, read_off
 from ui.picture.overlay import Preview
 from ui.session import Ruler, TableState
 from ui.table.finding import Answer
@@ -15,12 +15,13 @@ from ui.units import Unit
 from vision.table_view import TableView
 
 Laid = Ruler | Template
+"""What players lay on the table."""
 
 
 def newest(before: TableState, after: TableState) -> Laid | None:
-    """What was laid on the table between two states, or None where nothing was."""
-    was = on_table(before)
-    return next((thing for thing in reversed(on_table(after)) if thing not in was), None)
+    """The newest ruler or template that `after` has and `before` has not, or None."""
+    old = on_table(before)
+    return next((laid for laid in reversed(on_table(after)) if laid not in old), None)
 
 
 def on_table(state: TableState) -> tuple[Laid, ...]:
@@ -31,23 +32,23 @@ def on_table(state: TableState) -> tuple[Laid, ...]:
 def current_answer(
     view: TableView, state: TableState, preview: Preview, question: Laid | None, reading: Reading | None
 ) -> Answer:
-    """What to answer: what the tool in hand asks, else a question (see `asked_now`), with the reading of a ruler."""
+    """The answer to the current tool's question, else to `question` (see `asked_now`) with its ruler's reading."""
     if preview.finding is not None:
         return preview.finding.answer
-    figure = standing_at(view, preview.asked) if preview.asked else None
+    figure = figure_at_end(view, preview.asked) if preview.asked else None
     if figure is not None:
         return _of_figure(figure, state, preview.told)
     return _answer(view, question, reading, state.basis, state.unit) if question is not None else Answer()
 
 
 def asked_now(state: TableState, preview: Preview, last: Laid | None) -> Laid | None:
-    """What the tool in hand would lay down, else what was laid down last and still lies there."""
+    """What the current tool would lay down, else what was laid down last and still lies there."""
     laid = on_table(state)
     return preview.ruler or preview.template or (last if last in laid else None) or (laid[-1] if laid else None)
 
 
 def answer_to(view: TableView, question: Laid, basis: Basis, unit: Unit) -> Answer:
-    """What a ruler or a template says in this view, distances between those parts of the bases."""
+    """The answer of a ruler or a template in this view."""
     reading = read_off(view, question) if isinstance(question, Ruler) else None
     return _answer(view, question, reading, basis, unit)
 
@@ -58,8 +59,8 @@ def _answer(view: TableView, question: Laid, reading: Reading | None, basis: Bas
 
 def _of_ruler(ruler: Ruler, reading: Reading | None, basis: Basis, unit: Unit) -> Answer:
     if reading is None:
-        return Answer("not seen", (f"{told(ruler.name)}: not both are in sight now",))
-    rows = [told(ruler.name)]
+        return Answer("not seen", (f"{ruler.name}: the camera does not see both ends",))
+    rows = [ruler.name]
     if reading.a.army and reading.b.army:
         rows.append(other_words(reading.range, basis, unit))
     if len(reading.legs) > 1:
@@ -73,16 +74,16 @@ def _of_template(view: TableView, template: Template) -> Answer:
 
 
 def _count_words(hits: tuple[Hit, ...]) -> str:
-    sure = sum(hit.fraction > 0 for hit in hits)
-    count = {0: "nobody", 1: "1 figure"}.get(sure, f"{sure} figures")
-    return f"{count}, {len(hits) - sure} perhaps" if len(hits) > sure else count
+    certain = sum(hit.fraction > 0 for hit in hits)
+    count = {0: "nobody", 1: "1 soldier"}.get(certain, f"{certain} soldiers")
+    return f"{count}, {len(hits) - certain} perhaps" if len(hits) > certain else count
 
 
 def hit_words(hit: Hit) -> str:
-    """As "Tan 2  63 %", with its bounds where the places leave them open: "Tan 2  63 % (58 to 70 %)"."""
-    part, least, most = (percent_words(one) for one in (hit.fraction, hit.least, hit.most))
+    """The part under the template with its bounds, such as "Tan 2  63 %" or "Tan 2  63 % (58 to 70 %)"."""
+    part, least, most = (percent_words(value) for value in (hit.fraction, hit.least, hit.most))
     bounds = "" if least == most else f" ({least.removesuffix(' %')} to {most})"
-    perhaps = ", perhaps untouched" if hit.least == 0 else ""
+    perhaps = ", perhaps missed" if hit.least == 0 else ""
     return f"{spoken(hit.id)}  {part}{bounds}{perhaps}"
 
 
@@ -90,5 +91,5 @@ def _of_figure(figure: Figure, state: TableState, told_of: tuple[str, ...]) -> A
     place = f"{state.place_words(figure.centre_in)} (± {spread_words(figure.sigma_in, state.unit)})"
     rows = [f"{figure.army}, {figure.posture.value}", place]
     if figure.z_in:
-        rows.append(f"on {state.unit.words(figure.z_in)} of ground")
+        rows.append(f"stands {state.unit.words(figure.z_in)} above the table")
     return Answer(spoken(figure.id), (*rows, *told_of))

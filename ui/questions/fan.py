@@ -1,4 +1,4 @@
-"""Whom can he shoot? Every other figure with its range and how it stands to the reach and to sight. No Qt here."""
+"""Targets of a shooter: every other figure with its range, its exposure, and whether it is in reach. No Qt here."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from ui.table.finding import Answer, Finding, Mark, Note, Trace, along, lifted, 
 from ui.theme import PURPLE, SILVER, SKY, YELLOW, Colour, faded
 from ui.units import Unit
 
-_ROWS = 6
+_MAX_ROWS = 6
 
 
 class Chance(Enum):
-    """How a figure stands to him who would shoot; the words are told, the colour only helps."""
+    """Whether a figure can be shot at. The words say so; the colour only helps."""
 
     IN = ("in range", SKY)
     DOUBT = ("too close to call", YELLOW)
@@ -35,18 +35,18 @@ class Chance(Enum):
 
     @property
     def words(self) -> str:
-        """For the player."""
+        """The text for the player."""
         return self.value[0]
 
     @property
     def colour(self) -> Colour:
-        """Of its ring."""
+        """The colour of the ring."""
         return self.value[1]
 
 
 @dataclass(frozen=True, slots=True)
 class Aim:
-    """One figure as a target: how far, how much of it is seen, and what comes of both."""
+    """A target: its range, how much of it the shooter sees, and whether it can be shot at."""
 
     target: Figure
     range: Range
@@ -55,9 +55,9 @@ class Aim:
 
 
 def aims(now: Situation, shooter: Figure, arm: Arm) -> tuple[Aim, ...]:
-    """Every figure of another army, the nearest first; of all armies where there is but one."""
-    others = [one for one in now.view.figures if one.id != shooter.id and one.army != shooter.army]
-    others = others or [one for one in now.view.figures if one.id != shooter.id]
+    """All figures of other armies, nearest first; all other figures if there is only one army."""
+    others = [figure for figure in now.view.figures if figure.id != shooter.id and figure.army != shooter.army]
+    others = others or [figure for figure in now.view.figures if figure.id != shooter.id]
     if now.view.calibration is None or not others:
         return ()
     tape = Tape(now.view.calibration, now.view.figures)
@@ -79,27 +79,27 @@ def _chance(reach: Call, exposure: float) -> Chance:
 
 
 def fan_finding(now: Situation, shooter: Figure, arm: Arm) -> Finding:
-    """Whom a figure can shoot with a weapon."""
+    """The targets that a figure can shoot at with a weapon."""
     found = aims(now, shooter, arm)
-    sure = sum(aim.chance is Chance.IN for aim in found)
-    headline = {0: "no target", 1: "1 target"}.get(sure, f"{sure} targets")
+    in_range = sum(aim.chance is Chance.IN for aim in found)
+    headline = {0: "no target", 1: "1 target"}.get(in_range, f"{in_range} targets")
     rows = [f"{spoken(shooter.id)}: {arm.words}", _counts(found)]
     near = [aim for aim in found if aim.chance in (Chance.IN, Chance.DOUBT)]
-    rows += [_row(aim, now.state.basis, now.state.unit) for aim in near[:_ROWS]]
-    if len(near) > _ROWS:
-        rows.append(f"and {len(near) - _ROWS} more")
+    rows += [_row(aim, now.state.basis, now.state.unit) for aim in near[:_MAX_ROWS]]
+    if len(near) > _MAX_ROWS:
+        rows.append(f"and {len(near) - _MAX_ROWS} more")
     return Finding(Answer(headline, tuple(rows)), tuple(_marks(found, shooter, arm, now.state)))
 
 
 def _counts(found: Sequence[Aim]) -> str:
     counts = [(sum(aim.chance is chance for aim in found), chance.words) for chance in Chance]
-    return ", ".join(f"{count} {words}" for count, words in counts if count) or "nobody to shoot at"
+    return ", ".join(f"{count} {words}" for count, words in counts if count) or "no other soldier on the table"
 
 
 def _row(aim: Aim, basis: Basis, unit: Unit) -> str:
     doubt = ", too close to call" if aim.chance is Chance.DOUBT else ""
-    far = range_words(aim.range, basis, unit)
-    return f"{spoken(aim.target.id)}  {far}, {percent_words(aim.exposure)} seen{doubt}"
+    distance = range_words(aim.range, basis, unit)
+    return f"{spoken(aim.target.id)}  {distance}, {percent_words(aim.exposure)} in sight{doubt}"
 
 
 def _marks(found: Sequence[Aim], shooter: Figure, arm: Arm, state: TableState) -> Iterator[Mark]:
@@ -118,14 +118,14 @@ def _marks(found: Sequence[Aim], shooter: Figure, arm: Arm, state: TableState) -
 
 
 def _label(aim: Aim, basis: Basis, unit: Unit) -> str:
-    """Its range, and a word wherever that is not the whole answer."""
+    """The range, and a word if the target is not simply in range."""
     inches = aim.range.edge_in if basis is Basis.EDGE else aim.range.centre_in
     word = {Chance.IN: "", Chance.DOUBT: " ?", Chance.OUT: " out", Chance.HIDDEN: " hidden"}[aim.chance]
     return f"{unit.words(inches)}{word}"
 
 
 def _ring(aim: Aim) -> Iterator[Mark]:
-    """Filled where it can be shot, dashed where that is in doubt, crossed out where it is not seen, else thin."""
+    """A ring: filled if in range, dashed if too close to call, crossed out if hidden, else thin."""
     chance, target = aim.chance, aim.target
     fill = faded(chance.colour, 130) if chance is Chance.IN else None
     width = 4.0 if chance is Chance.IN else 2.5
@@ -136,8 +136,8 @@ def _ring(aim: Aim) -> Iterator[Mark]:
 
 
 def _reach(shooter: Figure, reach_in: float, basis: Basis) -> tuple[tuple[float, float, float], ...]:
-    """How far it goes over the table, from the base's centre or from its edge."""
+    """The outline of the weapon's reach on the table, from the base's centre or its edge."""
     if basis is Basis.CENTRE:
         return lifted(drawn(Blast(shooter.centre_in, reach_in), 5.0))
-    round_it = base_area(shooter).buffer(reach_in, quad_segs=16)
-    return ring([(x, y) for x, y, *_ in round_it.exterior.coords[:-1]])
+    area = base_area(shooter).buffer(reach_in, quad_segs=16)
+    return ring([(x, y) for x, y, *_ in area.exterior.coords[:-1]])

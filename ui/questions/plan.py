@@ -1,4 +1,4 @@
-"""A move before it is made: its inches, what the ground and the game make of them, and where it ends. No Qt here."""
+"""Plans a move: its length, its cost by terrain and game, and how far the figure may go. No Qt here."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ from ui.theme import BLAST, BLAST_WORDS, SKY, WHITE, YELLOW, faded
 
 _FINE_IN = 0.1
 _TICK_IN = 0.25
-_AHEAD_PX = (75.0, 46.0)  # half a label and the ghost of a base
+_AHEAD_PX = (75.0, 46.0)  # half a label, and the outline of a base
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a path comes to.
+    """A planned path and whether the figure may go it.
 
     Attributes:
-        path_in: From where the figure stands.
-        call: Whether it may go all of it.
-        reach_in: How much of it, along the way, it may go.
-        allowance_in, left_in: Of its move, before it goes.
-        cost_in: What the path takes from that; None where the game does not say, as of a path that may not be.
-        reasons: The game's, with their rules; why not, where it may not.
+        path_in: The path, from the figure's place.
+        call: Whether it may go the whole path.
+        reach_in: How far along the path it may go.
+        allowance_in, left_in: The allowance of its move, and what is left of it before this path.
+        cost_in: What the path takes from the allowance; None if the game gives no cost, as for a forbidden path.
+        reasons: The game's reasons with their rules.
     """
 
     path_in: Path
@@ -51,39 +51,38 @@ class Plan:
 
     @property
     def words(self) -> str:
-        """Whether it may go there."""
+        """The text of `call`."""
         if self.call is Call.OUT:
             return "too far" if self.reach_in else "may not go"
         return "may go there" if self.call is Call.IN else "too close to call"
 
 
 def planned(now: Situation, figure: Figure, path_in: Path, typed_in: float) -> Plan:
-    """What a path comes to: by the battle's game for a figure that is in it, else inch by inch of a typed allowance."""
+    """Plan a path by the battle's rules if the figure is in it, else by its length and a typed allowance."""
     if now.play is not None and now.moment is not None and figure.id in now.moment.state.units:
         return _by_the_game(now.play, now, figure, path_in)
-    far_in = length_in(path_in)
-    call = at_most(far_in, typed_in, figure.sigma_in)
-    return Plan(path_in, call, min(far_in, typed_in), typed_in, typed_in, far_in)
+    path_length_in = length_in(path_in)
+    call = at_most(path_length_in, typed_in, figure.sigma_in)
+    return Plan(path_in, call, min(path_length_in, typed_in), typed_in, typed_in, path_length_in)
 
 
 def _by_the_game(play: Play, now: Situation, figure: Figure, path_in: Path) -> Plan:
     moment = now.moment
     assert moment is not None  # noqa: S101 - the caller asked
 
-    def asked(path: Path) -> ActionPreview:
+    def preview(path: Path) -> ActionPreview:
         try:
             return prospect(moment, play.referee.march(moment, {figure.id: path}))
-        except UserError as refusal:
-            return ActionPreview(play.referee.movement(moment, figure.id), None, {}, str(refusal))
+        except UserError as error:
+            return ActionPreview(play.referee.movement(moment, figure.id), None, {}, str(error))
 
     before = prospect(moment, play.referee.movement(moment, figure.id))
     allowance_in, left_in = _number(before, "allowance_in"), _number(before, "left_in")
-    whole = asked(path_in)
+    whole = preview(path_in)
     after_in = _number(whole, "left_in")
     call = Call.TOO_CLOSE if whole.doubts else Call.IN if whole.possible else Call.OUT
     cost_in = left_in - after_in if left_in is not None and after_in is not None and whole.possible else None
-    far_in = length_in(path_in)
-    reach_in = far_in if whole.possible else _reach(asked, path_in)
+    reach_in = length_in(path_in) if whole.possible else _reach(preview, path_in)
     reasons = verdict_rows(whole.before) if whole.before is not None else ()
     if not reasons and whole.why_not:
         reasons = (refusal_words(whole),)
@@ -95,25 +94,24 @@ def _number(found: ActionPreview, name: str) -> float | None:
     return float(value) if value is not None else None
 
 
-def _reach(asked: Callable[[Path], ActionPreview], path_in: Path) -> float:
-    """How far along the path the game lets it go, by halving; 0 where it lets it go nowhere."""
+def _reach(preview: Callable[[Path], ActionPreview], path_in: Path) -> float:
+    """How far along the path the game allows, found by bisection; 0 if not at all."""
     low, high = 0.0, length_in(path_in)
     while high - low > _FINE_IN:
         middle = (low + high) / 2
-        low, high = (middle, high) if asked(cut(path_in, middle)).possible else (low, middle)
+        low, high = (middle, high) if preview(cut(path_in, middle)).possible else (low, middle)
     return low if low > _FINE_IN else 0.0
 
 
 def plan_finding(now: Situation, figure: Figure, path_in: Path, typed_in: float) -> Finding:
-    """A path for a figure, in words and on the table."""
+    """The plan of a path, as text and marks."""
     plan = planned(now, figure, path_in, typed_in)
-    far_in = length_in(path_in)
     rows = [f"{spoken(figure.id)}: {plan.words}", _allowance_words(plan)]
     if plan.call is Call.OUT and plan.reach_in:
-        rows.append(f"as far as {plan.reach_in:.1f} in along this way")
+        rows.append(f"may go {plan.reach_in:.1f} in along this path")
     rows += _ground_rows(now, path_in)
     rows += plan.reasons
-    headline = f"{far_in:.1f} in ± {spread_in(figure.sigma_in):.1f}"
+    headline = f"{length_in(path_in):.1f} in ± {spread_in(figure.sigma_in):.1f}"
     return Finding(Answer(headline, tuple(filter(None, rows))), tuple(_marks(now, figure, plan)))
 
 
@@ -127,7 +125,7 @@ def _allowance_words(plan: Plan) -> str:
 
 
 def _ground_rows(now: Situation, path_in: Path) -> list[str]:
-    """What it leads through, as "2.1 in through the wood"."""
+    """The terrain that the path crosses, such as "2.1 in through Wood (woods)"."""
     found = []
     for piece in now.terrain:
         inside_in = sum(end - start for start, end in spans_in(path_in, Polygon(piece.outline_in)))
@@ -137,7 +135,7 @@ def _ground_rows(now: Situation, path_in: Path) -> list[str]:
 
 
 def _marks(now: Situation, figure: Figure, plan: Plan) -> Iterator[Mark]:
-    """The way it may go whole, with a tick at each inch; what is beyond dashed, a cross where it ends."""
+    """A solid line with a tick per inch as far as the figure may go; from there a dashed line, after a cross."""
     path_in, colour = plan.path_in, YELLOW if plan.call is Call.TOO_CLOSE else SKY
     allowed = cut(path_in, plan.reach_in)
     beyond = _rest(path_in, plan.reach_in)
@@ -164,16 +162,16 @@ def _marks(now: Situation, figure: Figure, plan: Plan) -> Iterator[Mark]:
 
 
 def _onward_px(path_in: Path) -> tuple[float, float]:
-    """From the end of the way to where words stand clear of it: on in its direction, as the picture has it."""
+    """The offset of a label from the path's end, onwards in its direction, so that it does not cover the path."""
     (a, b), (c, d) = next(((p, q) for p, q in pairwise(reversed(path_in)) if p != q), ((0.0, 0.0), (0.0, 1.0)))
-    far = max(((a - c) ** 2 + (b - d) ** 2) ** 0.5, 1e-9)
-    return (_AHEAD_PX[0] * (a - c) / far, -_AHEAD_PX[1] * (b - d) / far)
+    length = max(((a - c) ** 2 + (b - d) ** 2) ** 0.5, 1e-9)
+    return (_AHEAD_PX[0] * (a - c) / length, -_AHEAD_PX[1] * (b - d) / length)
 
 
 def _end_rows(plan: Plan) -> tuple[tuple[str, float], ...]:
-    far_in = length_in(plan.path_in)
-    rows = [(f"{far_in:.1f} in", 20.0)]
-    if plan.cost_in is not None and abs(plan.cost_in - far_in) > 0.05:
+    path_length_in = length_in(plan.path_in)
+    rows = [(f"{path_length_in:.1f} in", 20.0)]
+    if plan.cost_in is not None and abs(plan.cost_in - path_length_in) > 0.05:
         rows.append((f"costs {plan.cost_in:.1f}", 13.0))
     if plan.call is not Call.IN:
         rows.append((plan.words, 13.0))
@@ -183,9 +181,8 @@ def _end_rows(plan: Plan) -> tuple[tuple[str, float], ...]:
 
 
 def _ticks(now: Situation, path_in: Path) -> Iterator[Mark]:
-    """A stroke across the way at each whole inch, so that it can be read like a tape."""
-    far_in = length_in(path_in)
-    for inch in range(1, int(far_in) + 1):
+    """A stroke across the path at each whole inch, as on a tape measure."""
+    for inch in range(1, int(length_in(path_in)) + 1):
         x, y = place_at(path_in, inch)
         u, v = place_at(path_in, max(0.0, inch - 0.01))
         step = max(((x - u) ** 2 + (y - v) ** 2) ** 0.5, 1e-9)
@@ -195,16 +192,16 @@ def _ticks(now: Situation, path_in: Path) -> Iterator[Mark]:
 
 
 def _rest(path_in: Path, from_in: float) -> Path:
-    """The path from a length along it on."""
-    beyond, gone = [place_at(path_in, from_in)], 0.0
+    """The part of the path after its first `from_in` inches."""
+    beyond, passed_in = [place_at(path_in, from_in)], 0.0
     for a, b in pairwise(path_in):
-        gone += length_in((a, b))
-        if gone > from_in + 1e-9:
+        passed_in += length_in((a, b))
+        if passed_in > from_in + 1e-9:
             beyond.append(b)
     return tuple(beyond)
 
 
 def _over(now: Situation, path_in: Path) -> tuple[Point3In, ...]:
-    """The path on the ground that it leads over."""
+    """The path at the height of the ground under it."""
     flat = along(lifted(path_in))
     return tuple((x, y, surface_in((x, y), now.terrain)) for x, y, _ in flat)

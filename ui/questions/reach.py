@@ -1,4 +1,4 @@
-"""How far a unit's weapons reach, from its card and its game's own data. No Qt here."""
+"""How far a unit's weapons reach, from its card and its game's data. No Qt here."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from ui.formatting import Basis
 
 @dataclass(frozen=True, slots=True)
 class Arm:
-    """What somebody shoots with.
+    """A weapon's reach.
 
     Attributes:
-        name: For people.
-        most_in, least_in: How far it reaches, and from how near; `most_in` is None for as far as one sees.
+        name: The weapon's name as shown.
+        most_in, least_in: Longest and shortest range; `most_in` is None for no limit but sight.
     """
 
     name: str
@@ -31,12 +31,12 @@ class Arm:
 
     @property
     def words(self) -> str:
-        """As "rifle, 24 in"."""
-        far = "as far as he sees" if self.most_in is None else f"{self.most_in:g} in"
+        """Such as "rifle, 24 in"."""
+        far = "as far as it sees" if self.most_in is None else f"{self.most_in:g} in"
         return f"{self.name}, {self.least_in:g} to {far}" if self.least_in else f"{self.name}, {far}"
 
     def reaches(self, distance: Range, basis: Basis) -> Call:
-        """Whether a distance between those parts of the bases is within reach."""
+        """Whether a distance is within reach, measured between those parts of the bases."""
         inches = distance.edge_in if basis is Basis.EDGE else distance.centre_in
         most = Call.IN if self.most_in is None else at_most(inches, self.most_in, distance.sigma_in)
         least = Call.IN if not self.least_in else at_least(inches, self.least_in, distance.sigma_in)
@@ -44,26 +44,26 @@ class Arm:
 
 
 def arms_of(moment: Moment | None, figure: str) -> tuple[Arm, ...]:
-    """The weapons of a figure in the battle, the farthest reaching first; none where it has none or is not in it."""
+    """The weapons of a figure, longest range first; none if it has none or is not in the battle."""
     unit = moment.state.units.get(figure) if moment is not None else None
     if moment is None or unit is None:
         return ()
-    return card_arms(moment.game, moment.kind(unit))
+    return card_reaches(moment.game, moment.kind(unit))
 
 
-def card_arms(game: Game[Any], card: Mapping[str, Any]) -> tuple[Arm, ...]:
-    """The weapons on a unit card of a game, the farthest reaching first."""
+def card_reaches(game: Game[Any], card: Mapping[str, Any]) -> tuple[Arm, ...]:
+    """The weapons on a unit card of a game, longest range first."""
     return tuple(sorted(_arms(game, card), key=lambda arm: -(float("inf") if arm.most_in is None else arm.most_in)))
 
 
 def _arms(game: Game[Any], card: Mapping[str, Any]) -> Iterator[Arm]:
     rows = game.rules.plain.get("weapons")
     if rows is None and "equipment" not in card:
-        yield Arm("any weapon", None)  # a game without ranges: what is seen may be shot at
+        yield Arm("any weapon", None)  # a game without ranges: everything in sight is a target
         return
-    for thing in card.get("equipment", ()):
-        if thing.get("kind") == "ranged":
-            yield Arm(str(thing["name"]), thing.get("range_in"))
+    for item in card.get("equipment", ()):
+        if item.get("kind") == "ranged":
+            yield Arm(str(item["name"]), item.get("range_in"))
     levels = card.get("RL", ())
     levels = (levels,) if isinstance(levels, str) else tuple(levels)
     for number, name in enumerate(card.get("weapons", ())):

@@ -1,10 +1,10 @@
-"""Can he see him? The rays, the part in sight and what hides the rest, in words and on the table. No Qt here."""
+"""Line of sight: the part of a target that a shooter sees, what hides the rest, and the rays. No Qt here."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from rules.engine.text import spoken
+from rules.engine.text import spoken, told
 from rules.tabletop.sight import Hidden, Ray, Sight, sight
 from rules.tabletop.table import Figure, Point3In
 from ui.formatting import other_words, percent_words, range_words
@@ -16,13 +16,13 @@ _CROSS_IN = 0.22
 
 
 def sight_finding(now: Situation, shooter: Figure, target: Figure) -> Finding:
-    """What one figure sees of another."""
+    """How much one figure sees of another, as text and marks."""
     found = sight(shooter, target, now.terrain, now.view.figures, now.sight_rules)
     return Finding(Answer(headline(found), _rows(now, found, shooter, target)), tuple(_marks(found, target)))
 
 
 def headline(found: Sight) -> str:
-    """As "73 % in sight"."""
+    """Such as "73 % in sight"."""
     return f"{percent_words(found.exposure)} in sight" if found.visible else "hidden"
 
 
@@ -34,30 +34,30 @@ def _rows(now: Situation, found: Sight, shooter: Figure, target: Figure) -> tupl
     if found.hidden_by:
         rows.append(f"hidden by {hidden_words(found.hidden_by)}")
     if found.exposure_to_fire > found.exposure + 0.005:
-        rows.append(f"{percent_words(found.exposure_to_fire)} open to fire: the rest is only screened")
+        rows.append(f"{percent_words(found.exposure_to_fire)} open to fire: the rest hides behind what stops no shot")
     if found.figures_in_the_way:
-        counted = "" if now.sight_rules.figures_hide else " (figures do not count here)"
+        counted = "" if now.sight_rules.figures_hide else " (soldiers do not block sight here)"
         rows.append(f"in the way: {hidden_words(found.figures_in_the_way)}{counted}")
-    for who, pieces in ((shooter, found.shooter_within), (target, found.target_within)):
+    for figure, pieces in ((shooter, found.shooter_within), (target, found.target_within)):
         if pieces:
-            rows.append(f"{spoken(who.id)} is in {', '.join(pieces)}")
+            rows.append(f"{spoken(figure.id)} is in {', '.join(pieces)}")
     rows.append(f"{spoken(target.id)} sees {percent_words(found.shooter_exposure)} of {spoken(shooter.id)}")
     return tuple(rows)
 
 
 def hidden_words(hidden: Iterable[Hidden]) -> str:
-    """As "house 60 %, hedge 12 %", most first."""
-    return ", ".join(f"{one.name} {percent_words(one.fraction)}" for one in hidden)
+    """Such as "house 60 %, hedge 12 %", largest part first."""
+    return ", ".join(f"{told(part.name)} {percent_words(part.fraction)}" for part in hidden)
 
 
 def _marks(found: Sight, target: Figure) -> Iterator[Mark]:
-    """Clear rays light and whole; stopped ones end in a cross, and a dashed shadow goes on to where they aimed."""
+    """Clear rays as light lines; stopped rays end in a cross, with a dashed line on to the target."""
     for ray in found.rays:
         yield from _ray(ray)
     named = {ray.stopped_by: ray.stop_in for ray in found.rays if ray.stop_in is not None}
     for name, at_in in named.items():
         if name is not None and at_in is not None:
-            yield Note(at_in, ((name, 14.0),), BLAST_WORDS, (0.0, -22.0))
+            yield Note(at_in, ((told(name), 14.0),), BLAST_WORDS, (0.0, -22.0))
     place = (*target.centre_in, target.z_in)
     yield Note(place, ((headline(found), 20.0),), WHITE if found.visible else BLAST_WORDS, (0.0, -40.0))
 
@@ -72,7 +72,7 @@ def _ray(ray: Ray) -> Iterator[Mark]:
 
 
 def cross(at_in: Point3In, colour: Colour, half_in: float = _CROSS_IN) -> Iterator[Mark]:
-    """Two strokes: here something ends."""
+    """Two crossed strokes at a place."""
     x, y, z = at_in
     for lean in (1, -1):
         ends = ((x - half_in, y - lean * half_in, z), (x + half_in, y + lean * half_in, z))

@@ -1,4 +1,4 @@
-"""What is otherwise on the table than it was: who has moved and how far, who has come, gone or fallen. No Qt here."""
+"""What changed on the table: figures that moved, appeared, disappeared or fell. No Qt here."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from ui.theme import SILVER, WHITE, YELLOW, faded
 from ui.units import Unit
 from vision.table_view import TableView
 
-_ROWS = 8
+_MAX_ROWS = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One figure that is otherwise than it was.
+    """One figure before and after.
 
     Attributes:
-        then, now: It; None where it was not seen, or is not.
+        then, now: The figure; None if it was not or is not visible.
     """
 
     then: Figure | None
@@ -33,26 +33,26 @@ class Change:
 
     @property
     def figure(self) -> Figure:
-        """It, as new as it is known."""
+        """The newest that is known of the figure."""
         found = self.now or self.then
-        assert found is not None  # noqa: S101 - one of both there is
+        assert found is not None  # noqa: S101 - never both
         return found
 
     @property
     def moved_in(self) -> float:
-        """How far it has moved; 0 where it rests within its error, or was or is not seen."""
+        """How far it moved; 0 if less than its error, or if it was or is not visible."""
         if self.then is None or self.now is None:
             return 0.0
-        far_in = math.dist(self.then.centre_in, self.now.centre_in)
-        return far_in if far_in > max(LEAST_MOVE_IN, DOUBT_SIGMAS * self.sigma_in) else 0.0
+        distance_in = math.dist(self.then.centre_in, self.now.centre_in)
+        return distance_in if distance_in > max(LEAST_MOVE_IN, DOUBT_SIGMAS * self.sigma_in) else 0.0
 
     @property
     def sigma_in(self) -> float:
-        """One standard deviation of the way."""
-        return math.hypot(*(one.sigma_in for one in (self.then, self.now) if one is not None))
+        """One standard deviation of the distance."""
+        return math.hypot(*(figure.sigma_in for figure in (self.then, self.now) if figure is not None))
 
     def words(self, unit: Unit = Unit.INCH) -> str:
-        """What happened to it, as "moved 5.8 in, now down"; empty where nothing did."""
+        """What changed, such as "moved 5.8 in, now down"; empty if nothing did."""
         if self.then is None:
             return "is new"
         if self.now is None:
@@ -63,20 +63,20 @@ class Change:
 
 
 def changes(then: Iterable[Figure], now: Iterable[Figure]) -> tuple[Change, ...]:
-    """Every figure that is otherwise, by army and number; a figure is the same by its id."""
-    before, after = ({one.id: one for one in figures} for figures in (then, now))
-    either = in_order({**before, **after}.values())
-    found = (Change(before.get(one.id), after.get(one.id)) for one in either)
+    """Every figure that changed, matched by id, in order of army and number."""
+    before, after = ({figure.id: figure for figure in figures} for figures in (then, now))
+    every = in_order({**before, **after}.values())
+    found = (Change(before.get(figure.id), after.get(figure.id)) for figure in every)
     return tuple(change for change in found if change.words())
 
 
 def compared(then: TableView, now: TableView, unit: Unit = Unit.INCH) -> Finding:
-    """What has changed between two views of one table, told and marked at its places in inches."""
+    """What changed between two views of one table, as text and marks."""
     found = changes(then.figures, now.figures)
     headline = {0: "nothing has changed", 1: "1 change"}.get(len(found), f"{len(found)} changes")
-    rows = [_row(change, unit) for change in found[:_ROWS]]
-    if len(found) > _ROWS:
-        rows.append(f"and {len(found) - _ROWS} more")
+    rows = [_row(change, unit) for change in found[:_MAX_ROWS]]
+    if len(found) > _MAX_ROWS:
+        rows.append(f"and {len(found) - _MAX_ROWS} more")
     return Finding(Answer(headline, tuple(rows)), tuple(_marks(found, unit)))
 
 

@@ -1,4 +1,4 @@
-"""What a tool asks of: the table as it is seen, what lies on it, the battle that is played there. No Qt here."""
+"""What a tool works on: the view, the table's state, and the battle. No Qt here."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from vision.table_view import TableView
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Situation:
-    """The table before a tool.
+    """A tool's input.
 
     Attributes:
-        view: What is seen, corrections included.
-        state: What lies there.
-        play, moment: The battle, and how it stands at this view; None where none is played.
+        view: The view, with corrections.
+        state: The table's state.
+        play, moment: The battle and its position at this view; None without a battle.
     """
 
     view: TableView
@@ -33,26 +33,26 @@ class Situation:
 
     @property
     def terrain(self) -> tuple[TerrainPiece, ...]:
-        """Every piece, wrecks of the battle among them."""
+        """All terrain, including wrecks from the battle."""
         return self.moment.terrain if self.moment is not None else self.state.setup.terrain
 
     @property
     def sight_rules(self) -> SightRules:
-        """What the game says about seeing, else the usual."""
+        """The game's rules of sight, or the defaults without a battle."""
         if self.moment is not None:
             return self.moment.sight
         return SightRules(standing_height_in=self.state.setup.figure_height_in)
 
     def figure(self, name: str | None) -> Figure | None:
-        """The figure of that id, where it is seen."""
+        """The figure with this id, if it is visible."""
         return next((figure for figure in self.view.figures if figure.id == name), None)
 
     def range(self, a: Figure, b: Figure) -> Range:
-        """How far two figures of the view are apart."""
+        """The range between two figures of the view."""
         return measured(self.view, (a, b))[a.id, b.id]
 
     def is_same_table(self, other: Situation | None) -> bool:
-        """Whether nothing has changed since that a tool could ask about."""
+        """Whether nothing that a tool uses has changed."""
         return (
             other is not None
             and self.view.calibration is other.view.calibration
@@ -62,20 +62,20 @@ class Situation:
         )
 
     def told_of(self, name: str) -> tuple[str, ...]:
-        """What the battle says of a figure, in lines; nothing where it is not in one."""
+        """What the battle knows about a figure, in lines; empty if it is not in the battle."""
         unit = self.moment.state.units.get(name) if self.moment is not None else None
         if unit is None or self.moment is None:
             return ()
         card = str(self.moment.kind(unit).get("title", unit.card or "own card"))
-        said = {**unit.statuses, **unit.this_turn}
-        states = [status_words(key, value) for key, value in said.items() if value not in (None, False, "")]
+        statuses = {**unit.statuses, **unit.this_turn}
+        rows = [status_words(key, value) for key, value in statuses.items() if value not in (None, False, "")]
         squad = (unit.squad,) if unit.squad else ()
         used = (f"moved {unit.allowance_used_in:.1f} in this turn",) if unit.allowance_used_in else ()
-        return (", ".join((card, *squad)), *states, *used)
+        return (", ".join((card, *squad)), *rows, *used)
 
 
 def basis_of(play: Play | None) -> Basis:
-    """Between what the game measures: all of them between the bases' edges, unless an option says otherwise."""
+    """The basis on which the game measures: base edges, unless one of its options says centres."""
     if play is None:
         return Basis.CENTRE
     rules = play.battle.game.rules

@@ -1,1 +1,1 @@
-"""Getting ready: cameras, lenses, the guide of the first evening. No Qt here."""
+"""Setting up the table: cameras, lenses, armies, the first-run guide and saved tables. No Qt here."""

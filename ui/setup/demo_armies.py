@@ -1,4 +1,4 @@
-"""The simulated table's armies, taught as a player would teach them, so that the demo measures at once."""
+"""The armies of the simulated table, taught by simulated clicks, so that the demo measures at once."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from vision.setup import Setup
 from vision.simulation.simulator import Truth
 
 _CLICKS = 3
-"""Soldiers clicked in each army; the second and third make the colour surer."""
+"""Soldiers clicked in each army; more than one make its colour more reliable."""
 
 
 def demo_setup(frame: Frame, truth: Truth, empty_bgr: ImageBgr) -> Setup:
-    """All that a careful player would have told the program about the simulated table.
+    """The complete setup of the simulated table.
 
     Args:
         frame: A picture of the simulated table.
-        truth: About that picture. Where its markers lie is told, too: only in their frame is its terrain in place.
+        truth: The truth about that picture; its marker layout defines the coordinates of the terrain.
         empty_bgr: The table without figures.
     """
     return replace(demo_ground(truth), palette=demo_palette(frame, truth), reference_bgr=empty_bgr)
 
 
 def demo_ground(truth: Truth) -> Setup:
-    """What is known of the simulated table before its armies are taught: its camera's lens, its terrain."""
+    """The setup of the simulated table before its armies are taught: markers, lens and terrain."""
     return Setup(Prints(layout=truth.markers), truth.camera.lens, propose=True, terrain=truth.terrain)
 
 
@@ -38,7 +38,7 @@ def demo_palette(frame: Frame, truth: Truth) -> Palette:
 
     Args:
         frame: A picture of the simulated table.
-        truth: About that picture.
+        truth: The truth about that picture.
     """
     soldiers: dict[str, list[Figure]] = {}
     for figure in truth.figures:
@@ -52,6 +52,6 @@ def _learn(frame: Frame, truth: Truth, army: str, soldiers: list[Figure]) -> Arm
     colour = None
     for soldier in soldiers:
         x, y = truth.camera.table_to_pixel((*soldier.centre_in, soldier.z_in))[0]
-        with suppress(UserError):  # one who stands in a tree's shadow; the next will do
+        with suppress(UserError):  # a soldier in the shadow of a tree
             colour = teach(frame.image_bgr, (float(x), float(y)), army, colour)
     return colour

@@ -1,4 +1,4 @@
-"""Whether the picture of the empty table still shows soldiers. No Qt here."""
+"""Checks whether the picture of the empty table still shows soldiers. No Qt here."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from vision.table_outline import marker_papers
 from vision.table_view import TableView
 
 SURE = 0.9
-"""Confidence from which a soldier on the empty table counts: prints and leaves are seldom believed so much."""
+"""Confidence from which a soldier on the empty table counts; prints and leaves seldom reach it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EmptyTable:
-    """A picture of the empty table, and what is needed to look for soldiers on it."""
+    """A picture of the empty table with everything needed to search it for soldiers."""
 
     state: TableState
     picture_bgr: ImageBgr
@@ -28,7 +28,7 @@ class EmptyTable:
     papers_in: tuple[Outline, ...] = ()
 
     def soldiers(self) -> int:
-        """How many soldiers of the known armies surely stand on the part that is played on; takes a second or two."""
+        """The number of soldiers of known armies in the area of play with `SURE` confidence; takes 1 to 2 s."""
         setup, area = self.state.setup, self.state.area
         found = Finder().find(
             self.picture_bgr,
@@ -39,16 +39,17 @@ class EmptyTable:
             keep_out_in=self.papers_in,
             aside_px=setup.aside_px,
         )
-        return sum(one.confidence >= SURE and (area is None or area.holds((one.x_in, one.y_in))) for one in found)
+        sure = [(figure.x_in, figure.y_in) for figure in found if figure.confidence >= SURE]
+        return sum(area is None or area.holds(place_in) for place_in in sure)
 
 
 class EmptyTableCheck:
-    """Looks for soldiers on the empty table in the background, once whenever that or the armies change.
+    """Searches the empty table for soldiers in the background, once whenever it or the armies change.
 
-    What was known before the player's first step is not looked at.
+    It does not search what was known before the player's first step.
 
     Attributes:
-        soldiers: How many were found; 0 where there are none, or where that is not known yet.
+        soldiers: Number of soldiers found; 0 also before the search is done.
     """
 
     def __init__(self) -> None:
@@ -58,11 +59,11 @@ class EmptyTableCheck:
         self.soldiers = 0
 
     def follow(self, view: TableView | None, state: TableState, *, at_start: bool) -> None:
-        """Follow the table; called often.
+        """Start a search or take its result; to be called often.
 
         Args:
-            view: What is seen of it.
-            state: What is known of it.
+            view: The newest view.
+            state: The table's state.
             at_start: Whether the player has not changed anything yet.
         """
         setup = state.setup
@@ -84,9 +85,9 @@ class EmptyTableCheck:
             self._task.start(lambda: (picture_bgr, table.soldiers()))
 
     def accept(self) -> None:
-        """The player says that the table was empty."""
+        """The player confirmed that the table was empty."""
         self.soldiers = 0
 
     def close(self) -> None:
-        """Look no more."""
+        """Stop searching."""
         self._task.drop()

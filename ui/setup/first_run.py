@@ -1,4 +1,4 @@
-"""The first evening, step by step: what each step waits for, and what it says as the table stands. No Qt here."""
+"""The guide to the first shot: its steps, what each step waits for, and its text. No Qt here."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from vision.source import SETTLING
 from vision.table_view import TableView
 
 ENOUGH_MARKERS = 4
-"""One near each corner; more make places little surer."""
+"""One near each corner; more hardly improve the accuracy."""
 
-_MOST_TROUBLES = 3
+_MAX_ISSUES = 3
 
 
 class Step(StrEnum):
-    """In order."""
+    """The guide's steps, in order."""
 
     CAMERA = "Camera"
     MARKERS = "Markers"
@@ -34,7 +34,7 @@ class Step(StrEnum):
 
 
 class Mark(StrEnum):
-    """How far a step is."""
+    """The state of a step."""
 
     DONE = "done"
     NOW = "now"
@@ -44,7 +44,7 @@ class Mark(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Tick:
-    """One thing a step waits for, and whether it is well; None where that is not known yet."""
+    """One thing that a step waits for, and whether it is good; None while unknown."""
 
     words: str
     good: bool | None
@@ -52,19 +52,18 @@ class Tick:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Standing:
-    """Everything that the guide looks at.
+    """The guide's input.
 
     Attributes:
-        spec: What is open, as for `vision.source.open_source`.
-        view, state: The table; no view before the first picture was looked at.
-        cameras: Those of this machine.
-        held: What the camera holds of exposure and colours, as it reads them back; empty where the source does not
-            say.
-        problem: Why there is no picture; empty where there is one.
-        troubles: Why something that looks like a marker does not help, a sentence each.
+        spec: The open source, as for `vision.source.open_source`.
+        view, state: The table; no view before the first picture was searched.
+        cameras: The cameras of this computer.
+        held: Which of the camera's settings (exposure, colours) are fixed; empty if the source does not say.
+        problem: Why there is no picture; empty if there is one.
+        troubles: Why markers cannot be used, a sentence each.
         playing: Whether a battle is open.
-        armies: How many are to be taught.
-        is_bare: Whether the simulated table is shown without its armies; None where nobody keeps them off.
+        armies: How many armies to teach.
+        is_bare: Whether the simulated table is shown without its armies; None for other sources.
     """
 
     spec: str
@@ -80,32 +79,32 @@ class Standing:
 
     @property
     def markers(self) -> tuple[int, ...]:
-        """Those that inches rest on now."""
+        """Ids of the markers that the calibration uses now."""
         if self.view is None or self.view.calibration is None or self.view.problem is not None:
             return ()
-        aside = {trouble.id for trouble in self.view.set_aside}
-        return tuple(number for number in sorted(self.view.calibration.markers_in) if number not in aside)
+        unused = {issue.id for issue in self.view.set_aside}
+        return tuple(number for number in sorted(self.view.calibration.markers_in) if number not in unused)
 
     @property
     def has_inches(self) -> bool:
-        """Whether pixels become inches, whatever they rest on."""
+        """Whether there is a valid calibration, with or without markers."""
         return self.view is not None and self.view.calibration is not None and self.view.problem is None
 
     @property
     def source_words(self) -> str:
-        """What is open, for people."""
+        """The name of the open source."""
         known = {str(camera.number): camera.words for camera in self.cameras}
         return known.get(self.spec, title_words(self.spec))
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """What the player has said to the guide.
+    """What the player told the guide.
 
     Attributes:
-        agreed: Steps that he called good: this source, so few markers.
-        skipped: Steps that he went past.
-        back_at: The step that he went back to, if he did.
+        agreed: Steps that the player accepted, such as this source or few markers.
+        skipped: Steps that the player skipped.
+        back_at: The step that the player went back to, if any.
     """
 
     agreed: frozenset[Step] = field(default_factory=frozenset)
@@ -113,19 +112,19 @@ class Progress:
     back_at: Step | None = None
 
     def agree(self, step: Step) -> Progress:
-        """He calls the step good."""
+        """The player accepts the step."""
         return Progress(self.agreed | {step}, self.skipped - {step})
 
     def skip(self, step: Step) -> Progress:
-        """He goes past the step, or on from one that he had gone back to."""
+        """The player skips the step, or leaves one that was done before."""
         return Progress(self.agreed, self.skipped | {step})
 
     def go_on(self) -> Progress:
-        """He has done what he went back for."""
+        """The player has finished the step that they went back to."""
         return replace(self, back_at=None)
 
     def go_to(self, step: Step) -> Progress:
-        """He goes to a step, whatever is done."""
+        """The player goes to a step, done or not."""
         return replace(self, skipped=self.skipped - {step}, back_at=step)
 
 
@@ -134,12 +133,12 @@ class Guide:
     """What the guide shows.
 
     Attributes:
-        marks: How far each step is.
-        step: The one that is to be done; None after the last.
-        words: What is to be done, a sentence.
-        button: Words of the button that does it.
-        ready: Whether it can be done now.
-        is_done: Whether the step was done before, and the player went back to it.
+        marks: The state of each step.
+        step: The current step; None after the last.
+        words: What to do, in a sentence or two.
+        button: The text of the button that does it.
+        ready: Whether the button works now.
+        is_done: Whether the step was done before and the player went back to it.
         ticks: What the step waits for.
     """
 
@@ -153,19 +152,18 @@ class Guide:
 
 
 def guide(now: Standing, progress: Progress) -> Guide:
-    """What the guide shows as the table stands."""
+    """What the guide shows now."""
     done = {step: _DONE[step](now, progress) for step in Step}
-    step = progress.back_at or next((one for one in Step if not done[one] and one not in progress.skipped), None)
-    marks = {one: _mark(one, step, done[one], progress) for one in Step}
-    if step is None:
-        return Guide(
-            marks, None, "That was the first shot. The guide stays in the menu Help; F1 shows every key.", "Close"
-        )
-    return replace(_SHOWN[step](now), marks=marks, is_done=done[step])
+    current = progress.back_at or next((step for step in Step if not done[step] and step not in progress.skipped), None)
+    marks = {step: _mark(step, current, done[step], progress) for step in Step}
+    if current is None:
+        words = "That was the first shot. You find this guide in the menu Help; F1 shows every key."
+        return Guide(marks, None, words, "Close")
+    return replace(_SHOWN[current](now), marks=marks, is_done=done[current])
 
 
-def _mark(step: Step, at: Step | None, done: bool, progress: Progress) -> Mark:
-    if step is at:
+def _mark(step: Step, current: Step | None, done: bool, progress: Progress) -> Mark:
+    if step is current:
         return Mark.NOW
     if done:
         return Mark.DONE
@@ -184,10 +182,10 @@ def _markers_done(now: Standing, progress: Progress) -> bool:
 
 
 def _armies_done(now: Standing) -> bool:
-    """Whether all armies are taught and a soldier of each was found: one alone may have been on the empty table."""
+    """Whether all armies are taught and found; a soldier left on the empty table would not be found."""
     taught = {colour.name for colour in now.state.setup.palette}
     tracking = now.view.tracking if now.view is not None else None
-    found = {one.army for one in (*tracking.figures, *tracking.lost)} if tracking is not None else set()
+    found = {figure.army for figure in (*tracking.figures, *tracking.lost)} if tracking is not None else set()
     return len(taught) >= now.armies and taught <= found
 
 
@@ -206,49 +204,45 @@ def _camera(now: Standing) -> Guide:
     if now.problem:
         return Guide({}, Step.CAMERA, sentence(now.problem), "Choose another…")
     if now.spec == "demo" and not now.cameras:
-        words = (
-            "No camera is plugged in. Plug one in, or learn all of it on the simulated table: the steps are the same."
-        )
+        words = "No camera is plugged in. Plug one in, or practise on the simulated table: the steps are the same."
         return Guide({}, Step.CAMERA, words, "Choose…")
     if now.spec == "demo":
-        words = "Choose the camera that hangs over the table; the picture shows at once what it sees."
+        words = "Choose the camera over the table. Its picture appears at once."
         return Guide({}, Step.CAMERA, words, "Choose…")
     if now.held == SETTLING:
-        words = f"{now.source_words}: exposure, white balance and focus find their values and are then held."
+        words = f"{now.source_words} is adjusting to the light. Please wait."
         return Guide({}, Step.CAMERA, words, "Choose another…")
-    words = (
-        f"This is {now.source_words}. All of the table should be in the picture, and the light should stay as it is."
-    )
+    words = f"This is {now.source_words}. The whole table should be in the picture. Do not change the light after this."
     return Guide({}, Step.CAMERA, words, "Choose another…", ticks=ticks)
 
 
 def _markers(now: Standing) -> Guide:
     ticks = tuple(Tick(f"marker {number}", True) for number in now.markers)
-    ticks += tuple(Tick(words, False) for words in now.troubles[:_MOST_TROUBLES])
+    ticks += tuple(Tick(words, False) for words in now.troubles[:_MAX_ISSUES])
     calibration = now.view.calibration if now.view else None
     if not now.has_inches or calibration is None:
         words = (
-            "Print the markers at 100 %, and lay at least one flat on the table, wholly in the picture; one near each"
-            " corner is far better."
+            "Print the markers at 100 %. Lay at least one flat on the table, fully in the picture. One near each corner"
+            " is much better."
         )
         return Guide({}, Step.MARKERS, words, "Print markers…", ticks=ticks)
-    sure = now.state.unit.fine_words(2 * max(calibration.typical_sigma_in(), 0.005))
+    error = now.state.unit.fine_words(2 * max(calibration.typical_sigma_in(), 0.005))
     count = len(now.markers)
-    seen = "1 marker is" if count == 1 else f"{count} markers are"
-    words = f"{seen} seen: places on the table are sure to ±{sure}."
+    seen = "1 marker" if count == 1 else f"{count} markers"
+    words = f"The camera sees {seen}: places on the table are exact to ±{error}."
     if count < ENOUGH_MARKERS:
-        words += " One near each corner makes that far surer."
-    return Guide({}, Step.MARKERS, words, "That is enough", ticks=ticks)
+        words += " One near each corner makes them much more exact."
+    return Guide({}, Step.MARKERS, words, "Continue", ticks=ticks)
 
 
 def _empty(now: Standing) -> Guide:
     if now.is_bare is False or (now.view is not None and now.view.frozen):
-        words = "Something moves or a hand is in the picture: take it out, and wait a moment."
+        words = "Something moves in the picture. Take your hands out and wait a moment."
         return Guide({}, Step.EMPTY, words, "Learn empty table", ready=False)
     if now.is_bare:
-        words = "The simulated table is empty now: learn it, and its armies come in."
+        words = "The simulated table is empty now. Press Learn empty table, then its armies appear."
     else:
-        words = "Take every soldier off the table; markers and terrain stay. Then his outline is found more surely."
+        words = "Take every soldier off the table. Markers and terrain stay. This helps to find the soldiers later."
     return Guide({}, Step.EMPTY, words, "Learn empty table", ready=now.view is not None)
 
 
@@ -257,38 +251,38 @@ def _armies(now: Standing) -> Guide:
     figures = now.view.figures if now.view is not None else ()
     counts = {army: sum(figure.army == army for figure in figures) for army in armies}
     ticks = tuple(
-        Tick(f"{army}: {f'{count} seen' if count else 'looking for them …'}", bool(count) or None)
+        Tick(f"{army}: {f'{count} seen' if count else 'searching …'}", bool(count) or None)
         for army, count in counts.items()
     )
     if now.view is not None:
         apart = doubts(now.view, now.state.setup)
-        ticks += tuple(Tick(one.sentence, None if one.level is Level.FAIR else False) for one in apart[:_MOST_TROUBLES])
-    if now.view is not None and (groups := proposed(now.view, now.state)):
-        words = (
-            f"Found {groups}, grouped by colour. Use them, or name an army and click the base of one of its soldiers."
+        ticks += tuple(
+            Tick(doubt.sentence, None if doubt.level is Level.FAIR else False) for doubt in apart[:_MAX_ISSUES]
         )
-        doubt = one_colour_words(now.view)
-        ticks = (*ticks, *((Tick(doubt, None),) if doubt else ()))
+    if now.view is not None and (groups := proposed(now.view, now.state)):
+        words = f"Found {groups}, grouped by colour. Use them, or name an army and click one of its soldiers."
+        advice = one_colour_words(now.view)
+        ticks = (*ticks, *((Tick(advice, None),) if advice else ()))
         return Guide({}, Step.ARMIES, words, "Use them", ready=now.has_inches, ticks=ticks)
     if not armies:
         words = "Put the armies on the table. Name the first, then click the base of one of its soldiers."
     elif len(armies) < now.armies:
         words = (
-            "Now the next army: its name, then a click on one of its soldiers. Until it is taught they are taken for"
-            " another's."
+            "Now the next army: type its name, then click one of its soldiers. Until then, its soldiers count as the"
+            " other army's."
         )
     else:
-        words = "A click on another soldier makes a colour surer; a new name and a click teach one army more."
-    return Guide({}, Step.ARMIES, words, "Teach by a click", ready=now.has_inches, ticks=ticks)
+        words = "Click more soldiers to find them better. To teach another army, type its name and click a soldier."
+    return Guide({}, Step.ARMIES, words, "Teach army", ready=now.has_inches, ticks=ticks)
 
 
 def _game(now: Standing) -> Guide:
-    words = "Choose one of the five games, and say what each soldier is; or skip this and only measure."
-    return Guide({}, Step.GAME, words, "Choose the game…")
+    words = "Choose one of the five games and each soldier's unit. Or skip this and only measure."
+    return Guide({}, Step.GAME, words, "Choose game…")
 
 
 def _shot(now: Standing) -> Guide:
-    words = "Click a soldier, then one of the other army: the distance and its uncertainty appear on the right."
+    words = "Click a soldier, then one of the other army. The distance and its uncertainty appear on the right."
     return Guide({}, Step.SHOT, words, "Measure")
 
 

@@ -1,6 +1,6 @@
 """Armies as groups of figures of one colour: accepting, naming, merging and splitting them. No Qt here.
 
-Before the player accepts the groups that were found, they are those of the view; the first change accepts them.
+Until the player accepts the proposed groups, they come from the view; the first change accepts them.
 """
 
 from __future__ import annotations
@@ -22,58 +22,58 @@ from vision.palette import ArmyColour, FloatImage, Palette, army_names, learn_co
 from vision.proposals import halves, named
 from vision.table_view import TableView
 
-_LONGEST_NAME = 30
+_MAX_NAME = 30
 
 
 class OneColour(UserError):
-    """An army cannot be split because all of its figures have nearly the same colour."""
+    """An army cannot be split because its figures all have nearly the same colour."""
 
     def __init__(self, army: str) -> None:
-        super().__init__(f"{begun(army)}: all figures are nearly the same colour. To split them, {MARK_THEM}")
+        super().__init__(f"{begun(army)}: all soldiers are nearly the same colour. To split them, {MARK_THEM}")
 
 
 def armies_of(view: TableView, state: TableState) -> tuple[str, ...]:
-    """Names of the armies that are taught or, while none is, were found by colour; then those set by hand alone."""
+    """Names of the taught armies, or of the proposed ones while none is taught; then those that corrections added."""
     known = army_names(state.setup.palette or view.proposed)
-    by_hand = {one.army for one in state.corrections if isinstance(one, ArmyChanged)}
+    by_hand = {change.army for change in state.corrections if isinstance(change, ArmyChanged)}
     seen = (figure.army for figure in view.figures if figure.army in by_hand)
     return tuple(dict.fromkeys((*known, *seen)))
 
 
 def accepted(view: TableView, state: TableState) -> TableState:
-    """With the groups that were found by colour as the armies."""
+    """The state with the proposed groups as armies."""
     return _with(state, state.setup.palette or view.proposed)
 
 
 def renamed(view: TableView, state: TableState, army: str, name: str) -> TableState:
-    """With another name for an army.
+    """The state with another name for an army.
 
     Raises:
-        UserError: if it is not a name, or another army has it.
+        UserError: if the name is not valid, or another army has it.
     """
     name = name.strip()
-    if not name or len(name) > _LONGEST_NAME or not name.isprintable():
-        raise UserError(f"An army's name has 1 to {_LONGEST_NAME} letters. Type another one.")
+    if not name or len(name) > _MAX_NAME or not name.isprintable():
+        raise UserError(f"An army's name has 1 to {_MAX_NAME} letters. Type another one.")
     if name != army and name in armies_of(view, state):
-        raise UserError(f"There is an army called {name} already. To make them one army, select both and press Merge.")
+        raise UserError(f"There is already an army called {name}. To make them one army, select both and press Merge.")
     return _moved(view, state, {army: name})
 
 
 def merged(view: TableView, state: TableState, into: str, others: Iterable[str]) -> TableState:
-    """With one army instead of several: it has the plastics of all."""
+    """The state with several armies merged into one, which has all their plastics."""
     return _moved(view, state, dict.fromkeys(set(others) - {into}, into))
 
 
 def split(view: TableView, state: TableState, army: str, other: Figure | None = None) -> tuple[TableState, str]:
-    """With two armies instead of one, by the colours of its figures, and the name of the new one.
+    """The state with an army split into two by the colours of its figures, and the name of the new army.
 
     Args:
         view, state: The table.
-        army: The army; an army of several plastics is split into these, any other by what its figures look like now.
-        other: A figure of the new army; the fewer are the new army if None.
+        army: The army; if it has several plastics it is split by them, else by the figures' present colours.
+        other: A figure of the new army; if None, the smaller part is the new army.
 
     Raises:
-        OneColour: if its figures cannot be told apart.
+        OneColour: if its figures' colours cannot be separated.
     """
     palette = state.setup.palette or view.proposed
     own = tuple(colour for colour in palette if colour.name == army)
@@ -87,7 +87,7 @@ def split(view: TableView, state: TableState, army: str, other: Figure | None = 
 
 
 def another_army(view: TableView, state: TableState, figure: Figure) -> ArmyChanged:
-    """The correction that puts one figure alone into a new army, named after the plastic that is nearest."""
+    """The correction that moves one figure to a new army, named after the nearest plastic."""
     palette = state.setup.palette or view.proposed
     own = next((colour for colour in palette if colour.name == figure.army), None)
     taken = frozenset((figure.army, *armies_of(view, state)))
@@ -96,9 +96,9 @@ def another_army(view: TableView, state: TableState, figure: Figure) -> ArmyChan
 
 
 def _new_name(colour: ArmyColour, others: Palette, taken: frozenset[str]) -> str:
-    """The usual plastic that a colour is, seen beside the others; the nearest one that is free if that is taken."""
-    beside = named((colour, *others))[0].name
-    return beside if beside not in taken else named((colour,), taken)[0].name
+    """The name of the usual plastic closest to a colour, compared with the others; the nearest free one if taken."""
+    name = named((colour, *others))[0].name
+    return name if name not in taken else named((colour,), taken)[0].name
 
 
 def _with(state: TableState, palette: Palette) -> TableState:
@@ -107,12 +107,12 @@ def _with(state: TableState, palette: Palette) -> TableState:
 
 
 def _moved(view: TableView, state: TableState, names: Mapping[str, str]) -> TableState:
-    """With other names for some armies; what the players have corrected stays with its army."""
+    """The state with other names for some armies; corrected figures stay in their army."""
     palette = tuple(
         replace(colour, name=names.get(colour.name, colour.name)) for colour in state.setup.palette or view.proposed
     )
-    corrections = tuple(_corrected(one, names) for one in state.corrections)
-    # A figure that was corrected keeps the army that the camera has for it.
+    corrections = tuple(_corrected(correction, names) for correction in state.corrections)
+    # Otherwise vision would keep a corrected figure in its old army.
     pinned = names_in(state.corrections) - names_in(c for c in corrections if isinstance(c, ArmyChanged | Added))
     more: list[Correction] = []
     for figure in view.figures:
@@ -123,18 +123,18 @@ def _moved(view: TableView, state: TableState, names: Mapping[str, str]) -> Tabl
     return _with(replace(state, corrections=(*corrections, *more)), palette)
 
 
-def _corrected(one: Correction, names: Mapping[str, str]) -> Correction:
-    match one:
+def _corrected(correction: Correction, names: Mapping[str, str]) -> Correction:
+    match correction:
         case ArmyChanged(_, army, _) if army in names:
-            return replace(one, army=names[army])
+            return replace(correction, army=names[army])
         case Added(figure) if figure.army in names:
-            return replace(one, figure=replace(figure, army=names[figure.army]))
+            return replace(correction, figure=replace(figure, army=names[figure.army]))
         case _:
-            return one
+            return correction
 
 
 def _of_several(view: TableView, state: TableState, own: Palette, other: Figure | None) -> tuple[Palette, Palette]:
-    """The plastics that stay and the one that goes: that of a figure, else the one that fewest pixels taught."""
+    """The plastics that stay, and the one that goes: that of `other`, else the one learned from the fewest pixels."""
     goes = min(own, key=lambda colour: colour.samples)
     if other is not None and len(seen := _plastic(view, state, own, other)):
         middle = np.median(seen, axis=0)
@@ -143,7 +143,7 @@ def _of_several(view: TableView, state: TableState, own: Palette, other: Figure 
 
 
 def _of_figures(view: TableView, state: TableState, own: Palette, other: Figure | None) -> tuple[Palette, Palette]:
-    """The colours of the two kinds of figures that an army has."""
+    """The colours of an army's two kinds of figures."""
     figures = [figure for figure in view.figures if figure.army == own[0].name]
     plastics = [_plastic(view, state, own, figure) for figure in figures]
     found = halves(plastics)

@@ -1,4 +1,4 @@
-"""What the window says of the table in passing: what is open, what to do next, what lies there."""
+"""Texts about the table: the name of the source, the next step, and what lies on the table."""
 
 from __future__ import annotations
 
@@ -11,43 +11,43 @@ from vision.source import is_camera
 from vision.table_view import TableView
 
 TEACH = "teach"
-"""The tool by which armies are taught."""
+"""Name of the tool that teaches armies."""
 
-# Hard spaces: a key stands in one line with what it does.
+# Non-breaking spaces keep a key and its tool on one line.
 _KEYS = "   M:\u00a0measure   S:\u00a0sight   B:\u00a0blast   D:\u00a0move   T:\u00a0teach"
 
 
 def title_words(spec: str) -> str:
-    """What is open, for people."""
+    """The name of a source."""
     if spec == "demo":
         return "Simulated table"
     return f"Camera {spec}" if is_camera(spec) else Path(spec).name
 
 
 def next_step(view: TableView, state: TableState, tool: str, hint: str, practice: str = "") -> str:
-    """What the player would do next, with the tool in hand.
+    """What the player should do next.
 
     Args:
         view, state: The table.
-        tool: Name of the tool.
-        hint: What its next click does.
-        practice: What the mouse can do to the soldiers of the simulated table; empty for any other table.
+        tool: Name of the current tool.
+        hint: What the tool's next click does.
+        practice: How the mouse moves soldiers of the simulated table; empty for other tables.
     """
     if view.calibration is None:
-        return "Lay a printed marker flat on the table, wholly in the picture: it tells how long an inch is."
+        return "Lay a printed marker flat on the table, fully in the picture. It shows how long an inch is."
     if view.proposed and not state.setup.palette and tool != TEACH:
         return "Use the armies found by colour, or press T and click a soldier of each army."
     if not state.setup.palette and tool != TEACH:
-        found = " Soldiers are found by themselves and grouped by colour." if state.setup.propose else ""
-        return f"No army is known yet.{found} Press T, then click a soldier to teach its army's colour."
+        found = " Soldiers are found automatically and grouped by colour." if state.setup.propose else ""
+        return f"No army is known yet.{found} Press T, then click a soldier to teach its army."
     if state.setup.palette and not view.figures:
-        return "Looking for soldiers of the armies taught …"
-    if practice:  # the keys would make a third line, and push the picture away from under the mouse
+        return "Searching for the soldiers of your armies …"
+    if practice:  # with the keys, a third line would move the picture under the mouse
         return f"{practice}   {hint}"
     return hint + ("   M: measure" if tool == TEACH else _KEYS)
 
 
 def laid_words(view: TableView, state: TableState) -> list[str]:
-    """Every ruler and template on the table, each with what it says."""
-    named = ((thing.name if isinstance(thing, Ruler) else template_words(thing), thing) for thing in on_table(state))
-    return [f"{name}: {answer_to(view, thing, state.basis, state.unit).headline}" for name, thing in named]
+    """Every ruler and template on the table with its result."""
+    named = ((laid.name if isinstance(laid, Ruler) else template_words(laid), laid) for laid in on_table(state))
+    return [f"{name}: {answer_to(view, laid, state.basis, state.unit).headline}" for name, laid in named]

@@ -1,6 +1,6 @@
-"""A live session with the printed board: each picture is taken or refused, with what to do next. No Qt.
+"""Live lens calibration with the printed board: takes or rejects each picture and says what to do next. No Qt.
 
-What is judged of single views is `calibration.lens`; here is what only a live picture needs: the board must rest.
+`calibration.lens` judges single views; this module adds that the board must not move.
 """
 
 from __future__ import annotations
@@ -14,36 +14,36 @@ from ui.formatting import sentence
 from ui.paper.marker_sheet import LENS_BOARD
 
 WANTED_VIEWS = 12
-"""More make the lens hardly surer."""
+"""More views hardly improve the lens."""
 
 WANTED_PART = 0.8
-"""Of the frame; the board's own border keeps its corners from the very rim."""
+"""Part of the frame to cover; the board's own border keeps its corners from the edges."""
 
-_STILL_OF_WIDTH = 1.5 / 1920
+_STILL_WIDTHS = 1.5 / 1920
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LensSession:
-    """The state of a session; every picture leads to the next.
+    """The state of the session; every picture leads to the next state.
 
     Attributes:
-        gathering: What was taken.
-        seen: The board in the newest picture; None where it was not found.
-        words: What became of that picture, and what to do.
+        gathering: The views taken.
+        seen: The board in the newest picture; None if it was not found.
+        words: What happened to that picture, and what to do.
         taken: Whether it was taken.
-        board, dictionary: What is held before the camera.
+        board, dictionary: The board that the player holds.
     """
 
     gathering: Gathering
     seen: View | None = None
-    words: str = "Hold the printed board before the camera, wholly in the picture."
+    words: str = "Hold the printed board in front of the camera, fully in the picture."
     taken: bool = False
     board: Board = LENS_BOARD
     dictionary: str = "4X4_50"
     _before: View | None = field(default=None, repr=False)
 
     def look(self, gray: ImageGray) -> LensSession:
-        """After one more picture (height, width)."""
+        """The session after one more picture, (height, width)."""
         view = find_view(gray, self.board, self.dictionary)
         answer = offer(self.gathering, view)
         if answer.accepted and not self._rests(view):
@@ -55,41 +55,41 @@ class LensSession:
         )
 
     def _rests(self, view: View | None) -> bool:
-        """A rolling shutter bends a board that moves, and no single picture tells."""
+        """Whether the board is still; a rolling shutter distorts a moving board, and one picture cannot show that."""
         if view is None or self._before is None:
             return False
-        return apart_px(view, self._before) < max(1.0, _STILL_OF_WIDTH * self.gathering.image_size[0])
+        return apart_px(view, self._before) < max(1.0, _STILL_WIDTHS * self.gathering.image_size[0])
 
     def _next(self, gathering: Gathering) -> str:
         coverage = gathering.coverage
         if coverage.missing:
             return f"now hold it at the {coverage.missing[0]} of the picture"
         if coverage.slanted < 2:
-            return "now hold it at a slant: one side nearer to the camera"
-        return "nothing is missing" if len(gathering.views) >= WANTED_VIEWS else "now hold it elsewhere, or at a slant"
+            return "now tilt it: hold one side nearer to the camera"
+        return "that is enough" if len(gathering.views) >= WANTED_VIEWS else "now hold it at another place, or tilt it"
 
     def without_last(self) -> LensSession:
-        """Without the picture that was taken last."""
+        """The session without the last picture."""
         gathering = replace(self.gathering, views=self.gathering.views[:-1])
-        return replace(self, gathering=gathering, words="The last picture is thrown away.", taken=False)
+        return replace(self, gathering=gathering, words="The last picture is deleted.", taken=False)
 
     @property
     def can_fit(self) -> bool:
-        """Whether there is enough to work out a lens at all."""
+        """Whether there are enough views to compute a lens."""
         return len(self.gathering.views) >= FEWEST_VIEWS
 
     @property
     def is_enough(self) -> bool:
-        """Whether more would hardly help."""
+        """Whether more views would hardly help."""
         coverage = self.gathering.coverage
         return len(self.gathering.views) >= WANTED_VIEWS and coverage.part >= WANTED_PART and coverage.slanted >= 2
 
     @property
     def progress(self) -> float:
-        """0 to 1: the least of pictures and covered frame."""
+        """From 0 to 1: the smaller of the parts of views and of the frame."""
         pictures = len(self.gathering.views) / WANTED_VIEWS
         return min(1.0, pictures, self.gathering.coverage.part / WANTED_PART)
 
     def fit(self) -> LensFit:
-        """The lens; raises `UserError` as `fit_lens`."""
+        """Compute the lens; raises `UserError` as `fit_lens`."""
         return fit_lens(self.gathering)

@@ -1,4 +1,4 @@
-"""Lens profiles kept from one evening to the next, by camera and picture size. The folder is handed in."""
+"""Saved lens profiles, by camera and picture size."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from vision.source import is_camera
 
 
 def lens_folder() -> Path:
-    """Where this user's profiles are kept; it need not exist yet."""
+    """The folder of this user's profiles; it need not exist yet."""
     return user_config_path("sandtable", appauthor=False) / "lenses"
 
 
 def camera_identity(spec: str, root: Path = Path("/")) -> str:
-    """What tells a camera from others on whatever port it hangs; empty where the source is no camera.
+    """A camera's identity, the same on every USB port; empty if the source is not a camera.
 
     Args:
         spec: As for `vision.source.open_source`.
-        root: Where Linux has /dev and /sys; elsewhere the camera's number must do.
+        root: Folder of Linux' /dev and /sys; without them, the camera's number is its identity.
     """
     if not is_camera(spec):
         return ""
@@ -46,7 +46,7 @@ def camera_identity(spec: str, root: Path = Path("/")) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A profile in the folder: of which camera, for which pictures, and what is wrong with it, if anything is."""
+    """A profile in the folder: its camera, its picture size, and the problem with it, if any."""
 
     camera: str
     image_size: tuple[int, int]
@@ -60,29 +60,29 @@ class LensProfiles:
     folder: Path
 
     def path_of(self, camera: str, image_size: tuple[int, int]) -> Path:
-        """The file of this camera (its identity, as the system names it) at this size, whether or not it is there."""
+        """The file for this camera identity and picture size, whether or not it exists."""
         return self.folder / f"{file_name(camera)}-{image_size[0]}x{image_size[1]}.json"
 
     def keep(self, camera: str, lens: Lens, story: Mapping[str, Any] | None = None) -> Path:
-        """Use this lens from now on for this camera at the lens' picture size; its file.
+        """Save this lens for this camera and the lens' picture size, and return the file.
 
         Args:
-            camera: Its identity.
-            lens: With its covariance, if it has one.
-            story: What else to keep in the file, as how it was found.
+            camera: The camera's identity.
+            lens: The lens, with its covariance if it has one.
+            story: More data for the file, such as how the lens was measured.
 
         Raises:
-            UserError: if the camera has no name, or the file cannot be written.
+            UserError: if the identity is empty, or the file cannot be written.
         """
         if not camera.strip():
-            raise UserError("a lens profile is kept by its camera: give the camera a name")
+            raise UserError("a lens profile belongs to a camera: give the camera a name")
         path = self.path_of(camera, lens.image_size)
         make_folder(path.parent)
         write_json(path, lens_document(lens) | {"camera": camera} | dict(story or {}))
         return path
 
     def find(self, camera: str, image_size: tuple[int, int]) -> Lens | None:
-        """The lens of this camera at this picture size; None where the camera has no profile at all.
+        """The lens of this camera at this picture size; None if the camera has no profile at all.
 
         Raises:
             UserError: if its profiles are for other sizes, or the file is broken.
@@ -95,8 +95,8 @@ class LensProfiles:
             return None
         known = ", ".join(f"{width}x{height}" for width, height in sizes)
         raise UserError(
-            f"the lens profile of {camera} is for {known} pictures and this one is {image_size[0]}x{image_size[1]}:"
-            " set the camera to that size, or make a profile for this one"
+            f"the lens profile of {camera} is for pictures of {known}, but these are {image_size[0]}x{image_size[1]}:"
+            " set the camera to that size, or measure the lens again"
         )
 
     def sizes(self, camera: str) -> list[tuple[int, int]]:
@@ -105,30 +105,28 @@ class LensProfiles:
         return sorted((int(match[1]), int(match[2])) for match in found if match)
 
     def kept(self) -> tuple[Kept, ...]:
-        """All profiles, by camera and size; one that cannot be used is there with its problem."""
+        """All profiles, by camera and size; unusable ones have a problem."""
         found = []
         for path in sorted(self.folder.glob("*.json")):
             try:
                 camera = str(read_json(path, "lens").get("camera", ""))
                 lens = read_lens(path)
                 self._checked(path, camera, lens.image_size)
-                problem = (
-                    "" if path == self.path_of(camera, lens.image_size) else f"{path} is not named as it should be"
-                )
+                problem = "" if path == self.path_of(camera, lens.image_size) else f"{path} has the wrong file name"
                 found.append(Kept(camera, lens.image_size, problem))
-            except UserError as refusal:
-                found.append(Kept(path.stem, (0, 0), str(refusal)))
-        return tuple(sorted(found, key=lambda one: (one.camera, one.image_size)))
+            except UserError as error:
+                found.append(Kept(path.stem, (0, 0), str(error)))
+        return tuple(sorted(found, key=lambda kept: (kept.camera, kept.image_size)))
 
     def _checked(self, path: Path, camera: str, image_size: tuple[int, int]) -> Lens:
         lens = read_lens(path)
         if lens.image_size != image_size or read_json(path, "lens").get("camera") != camera:
-            raise UserError(f"the lens file {path} is of another camera or size than its name says: delete it")
+            raise UserError(f"the lens file {path} is for another camera or picture size than its name says: delete it")
         return lens
 
 
 def file_name(camera: str) -> str:
-    """A name that every system takes, and that no two cameras share."""
+    """A file name, valid on every system and unique for each camera."""
     words = re.sub(r"[^A-Za-z0-9]+", "-", camera).strip("-").lower()[:60] or "camera"
     digest = hashlib.sha256(camera.encode(errors="surrogatepass")).hexdigest()
     return f"{words}-{digest[:8]}"

@@ -1,4 +1,4 @@
-"""Examples of a table's toys as JSON, and back; one that is damaged is dropped alone."""
+"""Reads and writes learned examples as JSON; a damaged example is dropped, the others are kept."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from vision.examples import CROP_PX, MOST_EXAMPLES, Example, Examples
 from vision.frame import ImageBgr
 from vision.likeness import DIRECTIONS, unit, version
 
-_PNG_BYTES = 16_000  # more than 40 x 40 pixels of noise take
-_NAME_LETTERS = 100
-_DARKEST = -30.0  # below any log colour
+_MAX_PNG_BYTES = 16_000  # more than 40 x 40 pixels of noise need
+_MAX_NAME = 100
+_MIN_LOG_COLOUR = -30.0
 
 
 def examples_document(examples: Examples) -> dict[str, Any]:
-    """The examples as JSON: `networks` says whose signatures they are."""
-    return {"networks": version(), "all": [_one(example) for example in examples.all]}
+    """The examples as JSON; `networks` is the version that made their signatures."""
+    return {"networks": version(), "all": [_document_of_one(example) for example in examples.all]}
 
 
 def examples_of(document: object) -> tuple[Examples, str]:
-    """The examples of a document, and what of it is lost, as a sentence; empty where all is well.
+    """The examples of a document, and a sentence about lost ones, empty if none are.
 
     Args:
-        document: As `examples_document` makes it; None where nothing was learned.
+        document: As `examples_document` makes it; None if nothing was learned.
     """
     if document is None:
         return Examples(), ""
@@ -38,19 +38,19 @@ def examples_of(document: object) -> tuple[Examples, str]:
     if not isinstance(found, list):
         return Examples(), "The learned figures cannot be read: confirm or correct a few again."
     if body.get("networks") != version():
-        return Examples(), "The figures were learned by another version: confirm or correct a few again."
+        return Examples(), "Another version of Sandtable learned these figures: confirm or correct a few again."
     good: list[Example] = []
-    for one in found[-MOST_EXAMPLES:]:
+    for body_of_one in found[-MOST_EXAMPLES:]:
         try:
-            good.append(_one_of(one))
+            good.append(_example_of(body_of_one))
         except (KeyError, TypeError, ValueError, OverflowError, binascii.Error, cv2.error):
             continue
     lost = len(found[-MOST_EXAMPLES:]) - len(good)
-    those = "1 learned figure is" if lost == 1 else f"{lost} learned figures are"
-    return Examples(tuple(good)), f"{those} damaged and forgotten; the others are kept." if lost else ""
+    subject = "1 learned figure is" if lost == 1 else f"{lost} learned figures are"
+    return Examples(tuple(good)), f"{subject} damaged and forgotten; the others are kept." if lost else ""
 
 
-def _one(example: Example) -> dict[str, Any]:
+def _document_of_one(example: Example) -> dict[str, Any]:
     _, png = cv2.imencode(".png", example.crop_bgr)
     return {
         "name": example.name,
@@ -62,18 +62,18 @@ def _one(example: Example) -> dict[str, Any]:
     }
 
 
-def _one_of(document: Mapping[str, Any]) -> Example:
+def _example_of(document: Mapping[str, Any]) -> Example:
     signature = np.array(document["signature"], np.float32)
     first, second, third = (float(value) for value in document["colour"])
     if signature.shape != (DIRECTIONS,) or not np.isfinite([*signature, first, second, third]).all():
         raise ValueError("a signature is a list of finite numbers")
-    if not np.linalg.norm(signature) > 0 or min(first, second, third) < _DARKEST:
-        raise ValueError("a signature has a direction, and a colour some light")
+    if not np.linalg.norm(signature) > 0 or min(first, second, third) < _MIN_LOG_COLOUR:
+        raise ValueError("a signature must not be zero, nor a colour black")
     posture = Posture(document["posture"])
     if posture is Posture.VEHICLE:
-        raise ValueError("no vehicle is learned")
+        raise ValueError("vehicles are not learned")
     name, army = document["name"], document["army"]
-    if not all(isinstance(text, str) and 0 < len(text) <= _NAME_LETTERS for text in (name, army)):
+    if not all(isinstance(text, str) and 0 < len(text) <= _MAX_NAME for text in (name, army)):
         raise ValueError("a name is a short text")
     crop = _crop(document["crop"])
     return Example(name, army, posture, unit(signature), (first, second, third), crop)
@@ -81,7 +81,7 @@ def _one_of(document: Mapping[str, Any]) -> Example:
 
 def _crop(text: str) -> ImageBgr:
     png = base64.b64decode(text, validate=True)
-    if not png.startswith(b"\x89PNG") or len(png) > _PNG_BYTES:
+    if not png.startswith(b"\x89PNG") or len(png) > _MAX_PNG_BYTES:
         raise ValueError("a crop is a small PNG")
     crop = cv2.imdecode(np.frombuffer(png, np.uint8), cv2.IMREAD_COLOR)
     if crop is None or crop.shape != (CROP_PX, CROP_PX, 3):

@@ -1,4 +1,4 @@
-"""A table as it was left, and how it lies under the camera now: carried over by the markers that still lie there."""
+"""Saved tables: what is saved, and how to transform it to today's coordinates by the markers."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ from vision.table_view import TableView
 from vision.tracks import Tracking
 
 _SAME_IN = 0.5
-"""Markers measured by one picture and no lens profile are off by as much at the table's far edge."""
+"""Tolerance for one marker: the error at the far edge from one picture without a lens profile."""
 _STILL_IN = 0.02
-"""Less is the calibration's own unrest: then nothing is carried anywhere."""
+"""Smaller shifts are noise of the calibration and are ignored."""
 
 NO_MARKER = (
-    "none of the markers of that evening is seen, so nobody can say where its things lay:"
-    " lay one of them where it was, or begin afresh"
+    "the camera sees none of the saved table's markers, so the saved places are unknown:"
+    " lay a marker where it was, or start a new table"
 )
-OTHERWISE = (
-    "the markers lie otherwise than that evening, so nobody can say where its things lay:"
-    " lay them as they were, or begin afresh"
+MARKERS_MOVED = (
+    "the markers lie at other places than on the saved table, so the saved places are unknown:"
+    " lay them where they were, or start a new table"
 )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EmptyTable:
-    """The picture of the table without figures, and what took it, in the inches of that evening."""
+    """The picture of the table without figures, and its camera in the saved table's coordinates."""
 
     picture_bgr: ImageBgr
     camera: TableCamera
@@ -47,16 +47,16 @@ class EmptyTable:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KeptTable:
-    """What is kept of a table from one evening to the next; armies, markers and the lens are kept elsewhere.
+    """The saved data of a table; armies, calibration targets and the lens are saved elsewhere.
 
     Attributes:
-        image_size: Of the camera's pictures.
-        markers_in: Marker id -> (4, 2) corners: by them the table is found again.
-        terrain, rulers, templates, basis, area, corrections: As of `TableState`.
-        figure_height_in: Of a standing figure.
-        seen: The figures as the camera had them, before the corrections.
-        known, bound: As of `Session`.
-        empty: The empty table, where it was learnt.
+        image_size: Size of the camera's pictures.
+        markers_in: Marker id -> (4, 2) corners, which relate the saved places to a later view.
+        terrain, rulers, templates, basis, area, corrections: See `TableState`.
+        figure_height_in: Height of a standing figure.
+        seen: The tracks, before corrections.
+        known, bound: See `Session`.
+        empty: The empty table, if it was learned.
         examples: Figures that were confirmed or corrected.
     """
 
@@ -77,12 +77,12 @@ class KeptTable:
 
     @property
     def words(self) -> str:
-        """What there is of it, as "3 pieces of terrain, 12 figures by name"; empty for a bare table."""
+        """Its contents, such as "3 pieces of terrain, 12 named soldiers"; empty for a bare table."""
         counted = (
             (len(self.terrain), "piece of terrain", "pieces of terrain"),
             (len(self.rulers) + len(self.templates), "ruler or template", "rulers and templates"),
             (len(self.corrections), "correction", "corrections"),
-            (len(self.seen.figures) + len(self.seen.lost), "figure by name", "figures by name"),
+            (len(self.seen.figures) + len(self.seen.lost), "named soldier", "named soldiers"),
             (len(self.examples.all), "learned figure", "learned figures"),
         )
         parts = [f"{count} {one if count == 1 else many}" for count, one, many in counted if count]
@@ -91,18 +91,18 @@ class KeptTable:
         return ", ".join(parts)
 
 
-def kept_of(session: Session, seen: TableView) -> KeptTable | None:
-    """What is to be kept of a table now; None where nobody knows its inches, or no marker would tell them again.
+def table_to_save(session: Session, seen: TableView) -> KeptTable | None:
+    """The table to save now; None unless it is calibrated by at least one marker.
 
     Args:
-        session: Of the table.
-        seen: What the camera has, without corrections.
+        session: The table's session.
+        seen: The view without corrections.
     """
     state, calibration = session.state, seen.calibration
     if calibration is None or seen.problem is not None or not calibration.markers_in:
         return None
     picture_bgr = state.setup.reference_bgr
-    # Learnt a moment ago, no view may know it yet: then the camera hangs where it hung.
+    # If the empty table was learned a moment ago, no view has its camera yet; then the camera has not moved.
     camera = seen.reference_camera or state.setup.reference_camera or calibration.camera
     return KeptTable(
         seen.frame.size_px,
@@ -124,56 +124,57 @@ def kept_of(session: Session, seen: TableView) -> KeptTable | None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RestoredTable:
-    """A kept table in the inches of today.
+    """A saved table in today's coordinates.
 
     Attributes:
-        table: It.
-        remarks: What of it makes no sense any more, or less, each a sentence.
+        table: The table.
+        remarks: Sentences about what is lost or less certain.
     """
 
     table: KeptTable
     remarks: tuple[str, ...]
 
     def take_up(self, session: Session) -> None:
-        """Let it be the session's table, as a step that can be undone."""
-        kept, before = self.table, session.state
+        """Make it the session's table, as a step that can be undone."""
+        saved, before = self.table, session.state
         setup = replace(
-            before.setup, terrain=kept.terrain, figure_height_in=kept.figure_height_in, examples=kept.examples
+            before.setup, terrain=saved.terrain, figure_height_in=saved.figure_height_in, examples=saved.examples
         )
-        if kept.empty is not None:
-            setup = replace(setup, reference_bgr=kept.empty.picture_bgr, reference_camera=kept.empty.camera)
-        state = TableState(setup, kept.rulers, kept.templates, kept.basis, kept.corrections, kept.area, before.unit)
-        session.take_up("the table as it was left", state, kept.seen, kept.known, kept.bound)
+        if saved.empty is not None:
+            setup = replace(setup, reference_bgr=saved.empty.picture_bgr, reference_camera=saved.empty.camera)
+        laid = (saved.rulers, saved.templates)
+        state = TableState(setup, *laid, saved.basis, saved.corrections, saved.area, before.unit)
+        session.take_up("restore the saved table", state, saved.seen, saved.known, saved.bound)
 
 
-def as_left(kept: KeptTable, view: TableView) -> RestoredTable:
-    """The kept table as it lies in this view.
+def as_left(saved: KeptTable, view: TableView) -> RestoredTable:
+    """Transform a saved table to the coordinates of this view.
 
     Raises:
-        UserError: where nothing tells where it lies: there are no inches, or its markers lie otherwise.
+        UserError: if the view has no calibration, or its markers do not fit the saved ones.
     """
     if view.calibration is None:
-        raise UserError("there are no inches yet: uncover a marker first")
-    shift, used = _between(kept.markers_in, view.calibration.markers_in)
+        raise UserError("the camera sees no marker yet: uncover one first")
+    shift, used = _between(saved.markers_in, view.calibration.markers_in)
     remarks = []
     if len(used) == 1:
         remarks.append(
-            f"Only marker {used[0]} tells where all of it lies: if it was moved, undo this and begin afresh."
+            f"All saved places rely on marker {used[0]} alone. If it was moved, undo this and start a new table."
         )
-    moved = [number for number in kept.markers_in if number in view.calibration.markers_in and number not in used]
+    moved = [number for number in saved.markers_in if number in view.calibration.markers_in and number not in used]
     if moved:
-        remarks.append(f"Marker {', '.join(map(str, moved))} was moved since; the others tell where all of it lies.")
-    table = kept if shift is None else _carried(kept, shift)
-    if table.empty is not None and kept.image_size != view.frame.size_px:
+        remarks.append(f"Marker {', '.join(map(str, moved))} was moved; the other markers show where everything lies.")
+    table = saved if shift is None else _carried(saved, shift)
+    if table.empty is not None and saved.image_size != view.frame.size_px:
         table = replace(table, empty=None)
         width, height = view.frame.size_px
-        remarks.append(f"The camera's pictures are {width}x{height} now: learn the empty table anew.")
+        remarks.append(f"The camera's pictures are {width}x{height} now: learn the empty table again.")
     return RestoredTable(table, tuple(remarks))
 
 
 @dataclass(frozen=True, slots=True)
 class _Shift:
-    """From the table's frame of one evening to that of another: turned by `turn` (radians), then shifted."""
+    """From the saved coordinates to today's: a rotation by `turn` radians, then a shift."""
 
     x_in: float
     y_in: float
@@ -191,50 +192,51 @@ class _Shift:
 
 
 def _between(then: Mapping[int, FloatArray], now: Mapping[int, FloatArray]) -> tuple[_Shift | None, tuple[int, ...]]:
-    """How the table's frame was shifted, None where it was not, and the markers that say so."""
+    """The shift of the table's coordinates, None if there is none, and the ids of the markers that agree on it."""
     common = [number for number in then if number in now]
     if not common:
         raise UserError(NO_MARKER)
     while (fit := _fit(then, now, common))[0] > _SAME_IN:
-        if len(common) < 3:  # of two that disagree nobody knows which was moved
-            raise UserError(OTHERWISE)
-        common = min(([one for one in common if one != out] for out in common), key=lambda c: _fit(then, now, c)[0])
+        if len(common) < 3:  # if two markers disagree, either may have moved
+            raise UserError(MARKERS_MOVED)
+        rests = ([number for number in common if number != left_out] for left_out in common)
+        common = min(rests, key=lambda rest: _fit(then, now, rest)[0])
     place = fit[1]
-    rest = max(float(np.abs(then[number] - now[number]).max()) for number in common)
-    return None if rest <= _STILL_IN else _Shift(*place), tuple(common)
+    offset_in = max(float(np.abs(then[number] - now[number]).max()) for number in common)
+    return None if offset_in <= _STILL_IN else _Shift(*place), tuple(common)
 
 
 def _fit(
     then: Mapping[int, FloatArray], now: Mapping[int, FloatArray], numbers: Sequence[int]
 ) -> tuple[float, tuple[float, float, float]]:
-    """How far the worst corner of these markers is off, in inches, when all are laid on their places; and how so."""
+    """The best shift for these markers: the error of its worst corner in inches, and the shift (x, y, turn)."""
     place = place_of(*(np.concatenate([table[number] for number in numbers]) for table in (then, now)))
-    return max(float(np.abs(laid_at(then[one], place) - now[one]).max()) for one in numbers), place
+    return max(float(np.abs(laid_at(then[number], place) - now[number]).max()) for number in numbers), place
 
 
-def _carried(kept: KeptTable, shift: _Shift) -> KeptTable:
-    corrections = {one: _correction(one, shift) for one in kept.corrections}
-    seen = kept.seen
-    empty, area = kept.empty, kept.area
+def _carried(saved: KeptTable, shift: _Shift) -> KeptTable:
+    corrections = {old: _correction(old, shift) for old in saved.corrections}
+    seen = saved.seen
+    empty, area = saved.empty, saved.area
     return replace(
-        kept,
+        saved,
         markers_in={
             number: laid_at(corners, (shift.x_in, shift.y_in, shift.turn))
-            for number, corners in kept.markers_in.items()
+            for number, corners in saved.markers_in.items()
         },
-        terrain=tuple(replace(piece, outline_in=shift.places(piece.outline_in)) for piece in kept.terrain),
-        rulers=tuple(Ruler(_end(one.a, shift), _end(one.b, shift), shift.places(one.via)) for one in kept.rulers),
-        templates=tuple(_template(one, shift) for one in kept.templates),
+        terrain=tuple(replace(piece, outline_in=shift.places(piece.outline_in)) for piece in saved.terrain),
+        rulers=tuple(Ruler(_end(old.a, shift), _end(old.b, shift), shift.places(old.via)) for old in saved.rulers),
+        templates=tuple(_template(template, shift) for template in saved.templates),
         area=area and replace(area, origin_in=shift.place(area.origin_in), turn_deg=shift.bearing(area.turn_deg)),
         corrections=tuple(corrections.values()),
         seen=Tracking(_figures(seen.figures, shift), (), _figures(seen.lost, shift)),
-        bound={_added(corrections[one]): name for one, name in kept.bound.items() if one in corrections},
+        bound={_added(corrections[old]): name for old, name in saved.bound.items() if old in corrections},
         empty=empty and EmptyTable(empty.picture_bgr, _camera(empty.camera, shift)),
     )
 
 
 def _added(correction: Correction) -> Added:
-    assert isinstance(correction, Added)  # noqa: S101 - carried over, it is what it was
+    assert isinstance(correction, Added)  # noqa: S101 - a shift keeps the type
     return correction
 
 
@@ -273,7 +275,7 @@ def _correction(correction: Correction, shift: _Shift) -> Correction:
             seen_in, at_in = shift.places((correction.seen_in, correction.at_in))
             return replace(correction, seen_in=seen_in, at_in=at_in)
         case Deleted():
-            # What a place looked like is remembered along the axes of that evening: turned, nothing would match.
+            # The patch is sampled along the saved axes, so it would not match after a larger rotation.
             spot = correction.spot if abs(shift.turn) < math.radians(2) else None
             if spot is not None:
                 spot = replace(spot, place_in=(*shift.place(spot.place_in[:2]), spot.place_in[2]))

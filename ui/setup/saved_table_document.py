@@ -1,4 +1,4 @@
-"""A kept table as JSON, and back; what a stranger wrote, or a disk has damaged, is refused as a whole."""
+"""Reads and writes a saved table as JSON; an invalid or damaged document is rejected as a whole."""
 
 from __future__ import annotations
 
@@ -52,80 +52,80 @@ _CORRECTIONS: Mapping[str, type[Correction]] = {
     "placed": PlacedAt,
     "renamed": Renamed,
 }
-_NO_PLACES = {"relief", "place_in", "image_size", "matrix", "distortion", "rotation", "translation"}
-"""Lists of numbers that are no place on the table."""
+_NOT_PLACES = {"relief", "place_in", "image_size", "matrix", "distortion", "rotation", "translation"}
+"""Keys of lists of numbers that are not places on the table."""
 _SPOT_SIDE = 15
 
 
-def document_of(kept: KeptTable, camera: str, picture: str) -> dict[str, Any]:
+def document_of(saved: KeptTable, camera: str, picture: str) -> dict[str, Any]:
     """The table as JSON.
 
     Args:
-        kept: The table.
-        camera: Identity of the camera over it.
-        picture: Name of the file with the empty table, beside the document; not used where it was not learnt.
+        saved: The table.
+        camera: Identity of its camera.
+        picture: File name of the empty table's picture beside the document; ignored if the table has none.
     """
-    corrections = list(kept.corrections)
+    corrections = list(saved.corrections)
     document: dict[str, Any] = {
         "schema": SCHEMA,
         "camera": camera,
-        "image_size": list(kept.image_size),
-        "markers": [{"id": number, "corners_in": corners.tolist()} for number, corners in kept.markers_in.items()],
-        "figure_height_in": kept.figure_height_in,
-        "terrain": [plain(piece) for piece in kept.terrain],
-        "rulers": [plain(ruler) for ruler in kept.rulers],
-        "templates": [{"kind": _kind(_TEMPLATES, one)} | plain(one) for one in kept.templates],
-        "basis": str(kept.basis),
-        "area": plain(kept.area),
-        "corrections": [{"kind": _kind(_CORRECTIONS, one)} | _correction(one) for one in corrections],
-        "figures": [plain(figure) for figure in kept.seen.figures],
-        "lost": [plain(figure) for figure in kept.seen.lost],
-        "known": sorted(kept.known),
-        "bound": [[corrections.index(one), name] for one, name in kept.bound.items() if one in corrections],
-        "empty": None if kept.empty is None else {"picture": picture} | _camera(kept.empty.camera),
+        "image_size": list(saved.image_size),
+        "markers": [{"id": number, "corners_in": corners.tolist()} for number, corners in saved.markers_in.items()],
+        "figure_height_in": saved.figure_height_in,
+        "terrain": [plain(piece) for piece in saved.terrain],
+        "rulers": [plain(ruler) for ruler in saved.rulers],
+        "templates": [{"kind": _kind(_TEMPLATES, template)} | plain(template) for template in saved.templates],
+        "basis": str(saved.basis),
+        "area": plain(saved.area),
+        "corrections": [{"kind": _kind(_CORRECTIONS, change)} | _correction(change) for change in corrections],
+        "figures": [plain(figure) for figure in saved.seen.figures],
+        "lost": [plain(figure) for figure in saved.seen.lost],
+        "known": sorted(saved.known),
+        "bound": [[corrections.index(added), name] for added, name in saved.bound.items() if added in corrections],
+        "empty": None if saved.empty is None else {"picture": picture} | _camera(saved.empty.camera),
     }
-    if kept.examples.all:
-        document["examples"] = examples_document(kept.examples)
+    if saved.examples.all:
+        document["examples"] = examples_document(saved.examples)
     short: dict[str, Any] = _short(document)
     return short
 
 
 def picture_of(document: Mapping[str, Any]) -> str | None:
-    """Name of the file with the empty table; None where there is none.
+    """File name of the empty table's picture, or None.
 
     Raises:
-        UserError: if it is no plain name: nothing outside of the document's own folder is read.
+        UserError: if it is not a plain file name, because only the document's own folder may be read.
     """
     empty = document.get("empty")
     if empty is None:
         return None
     name = empty.get("picture") if isinstance(empty, dict) else None
     if not isinstance(name, str) or not name.endswith(".png") or any(sign in name for sign in "/\\:"):
-        raise UserError(f"its picture of the empty table is called {name!r}, which is no name of a picture")
+        raise UserError(f"its picture of the empty table is called {name!r}, which is not the name of a picture")
     return name
 
 
 def table_of(document: Mapping[str, Any], picture_bgr: ImageBgr | None) -> KeptTable:
-    """The table of a document.
+    """Read a table from a document.
 
     Args:
         document: As `document_of` makes it.
-        picture_bgr: The picture that it names; None where that is gone.
+        picture_bgr: The picture that it names; None if it is missing.
 
     Raises:
-        UserError: if it is none.
+        UserError: if the document is invalid.
     """
     try:
         _check_places({key: value for key, value in document.items() if key != "examples"})
-        corrections = tuple(_correction_of(one, f"corrections[{i}]") for i, one in enumerate(document["corrections"]))
+        corrections = tuple(_correction_of(body, f"corrections[{i}]") for i, body in enumerate(document["corrections"]))
         area, empty = document["area"], document["empty"]
         width, height = (int(side) for side in document["image_size"])
         return KeptTable(
             (width, height),
-            {int(one["id"]): np.array(one["corners_in"], np.float64).reshape(4, 2) for one in document["markers"]},
+            {int(row["id"]): np.array(row["corners_in"], np.float64).reshape(4, 2) for row in document["markers"]},
             tuple(_each(TerrainPiece, document, "terrain")),
             tuple(map(_ruler, document["rulers"])),
-            tuple(_template(one, f"templates[{i}]") for i, one in enumerate(document["templates"])),
+            tuple(_template(body, f"templates[{i}]") for i, body in enumerate(document["templates"])),
             Basis(document["basis"]),
             None if area is None else Reader({}).read(PlayArea, area, "area"),
             corrections,
@@ -139,26 +139,26 @@ def table_of(document: Mapping[str, Any], picture_bgr: ImageBgr | None) -> KeptT
     except (AttributeError, IndexError, KeyError, TypeError, ValueError, OverflowError) as fault:
         if isinstance(fault, UserError):
             raise
-        raise UserError(f"it is not as this program writes it ({type(fault).__name__}: {fault})") from fault
+        raise UserError(f"it is damaged ({type(fault).__name__}: {fault})") from fault
 
 
-def _kind(kinds: Mapping[str, type], one: object) -> str:
-    return next(name for name, kind in kinds.items() if type(one) is kind)
+def _kind(kinds: Mapping[str, type], value: object) -> str:
+    return next(name for name, kind in kinds.items() if type(value) is kind)
 
 
 def _each(kind: type[Any], document: Mapping[str, Any], key: str) -> Iterable[Any]:
-    return (Reader({}).read(kind, one, f"{key}[{i}]") for i, one in enumerate(document[key]))
+    return (Reader({}).read(kind, body, f"{key}[{i}]") for i, body in enumerate(document[key]))
 
 
-def _correction(one: Correction) -> dict[str, Any]:
-    match one:
+def _correction(correction: Correction) -> dict[str, Any]:
+    match correction:
         case Added(figure, known):
             return {"figure": plain(figure), "known": sorted(known)}
         case Deleted(name, at_in, spot, known):
             seen = None if spot is None else {"place_in": list(spot.place_in), "relief": spot.relief.tolist()}
             return {"id": name, "at_in": list(at_in), "spot": seen, "known": sorted(known)}
         case _:
-            body: dict[str, Any] = plain(one)
+            body: dict[str, Any] = plain(correction)
             return body
 
 
@@ -179,7 +179,7 @@ def _spot(document: Mapping[str, Any] | None) -> Spot | None:
     x, y, z = map(float, document["place_in"])
     relief = np.array(document["relief"], np.float32).reshape(_SPOT_SIDE, _SPOT_SIDE)
     if not np.isfinite((x, y, z, *relief.flat)).all():
-        raise ValueError("a place's look is no finite number")
+        raise ValueError("the appearance of a place has a number that is not finite")
     relief.setflags(write=False)
     return Spot((x, y, z), relief)
 
@@ -204,7 +204,7 @@ def _point(found: Any) -> PointIn:
 
 def _bound(pairs: Iterable[Any], corrections: tuple[Correction, ...]) -> Bound:
     found = {corrections[int(number)]: str(name) for number, name in pairs}
-    return {one: name for one, name in found.items() if isinstance(one, Added)}
+    return {added: name for added, name in found.items() if isinstance(added, Added)}
 
 
 def _names(found: Iterable[Any]) -> frozenset[str]:
@@ -228,7 +228,7 @@ def _camera_of(document: Mapping[str, Any]) -> TableCamera:
 
 
 def _short(value: Any) -> Any:
-    """Numbers with as many digits as mean anything: a thousandth of a pixel, or of an inch, and better."""
+    """The document with its numbers rounded; seven decimals are far below a thousandth of a pixel or inch."""
     if isinstance(value, float):
         return round(value, 7)
     if isinstance(value, dict):
@@ -237,12 +237,12 @@ def _short(value: Any) -> Any:
 
 
 def _check_places(value: Any, key: str = "") -> None:
-    """Refuse a place that has not two numbers, or lies beyond any table."""
+    """Check that every place has two numbers and lies within any possible table."""
     if isinstance(value, dict):
         for name, inner in value.items():
             _check_places(inner, name)
-    elif isinstance(value, list) and key not in _NO_PLACES:
-        numbers = [one for one in value if isinstance(one, (int, float)) and not isinstance(one, bool)]
+    elif isinstance(value, list) and key not in _NOT_PLACES:
+        numbers = [inner for inner in value if isinstance(inner, (int, float)) and not isinstance(inner, bool)]
         if numbers and key != "bound" and (len(value) != 2 or max(map(abs, numbers)) > FARTHEST_IN):
             raise UserError(f"{key} has the place {value}: a place is x and y within {FARTHEST_IN:g} in")
         for inner in value:

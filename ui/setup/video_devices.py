@@ -1,16 +1,16 @@
-"""What Linux tells of its video devices, below /sys; read with Python alone, for a machine that lacks the libraries."""
+"""Facts about Linux video devices from /sys, read without other libraries, so that `sandtable doctor` always works."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 
-def told(entry: Path, fact: str) -> str:
-    """A device's "name" or "index"; empty where it tells none."""
+def device_fact(entry: Path, fact: str) -> str:
+    """A device's "name" or "index"; empty if it has none."""
     file = entry / fact
     return file.read_text(errors="replace").strip() if file.is_file() else ""
 
 
 def gives_pictures(entry: Path) -> bool:
-    """Whether it does: a webcam's second device is for its own data."""
-    return told(entry, "index") in ("0", "")
+    """Whether the device delivers pictures; a webcam's second device is for metadata."""
+    return device_fact(entry, "index") in ("0", "")

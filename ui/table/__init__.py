@@ -1,1 +1,1 @@
-"""What lies on the table as the players build and correct it. No Qt here."""
+"""The table's contents as the players build, teach and correct them. No Qt here."""

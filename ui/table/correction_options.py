@@ -1,4 +1,4 @@
-"""What can be corrected of a figure or at a place, each as one choice of a menu. No Qt here."""
+"""The possible corrections of a figure or at a place, as the choices of a menu. No Qt here."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from rules.engine.text import spoken
 from rules.tabletop.errors import UserError
 from rules.tabletop.path import placed
 from rules.tabletop.table import Figure, PointIn, Posture
@@ -27,9 +28,9 @@ from ui.table.corrections import (
 from vision.patch_memory import spot_at
 from vision.table_view import TableView
 
-_HAND_IN = 0.1  # a click on a base misses its centre by so much
+_CLICK_SIGMA_IN = 0.1  # of a click on a base's centre
 _NEIGHBOURS = 5
-_TWO_APART_IN = (0.8, 1.6)  # two in one blob stand base to base, and not farther than a blob is long
+_SPLIT_IN = (0.8, 1.6)  # two figures seen as one stand base to base, at most as far apart as that one is long
 _ADDED = {Posture.STANDING: "{}", Posture.DOWN: "{}, lying", Posture.VEHICLE: "{}, a vehicle"}
 _POSTURES = (Posture.STANDING, Posture.KNEELING, Posture.PRONE, Posture.DOWN)
 
@@ -39,10 +40,10 @@ class Remedy:
     """One choice.
 
     Attributes:
-        group: Words of the submenu that it is in; empty for none.
-        words: What the choice says.
-        label: Name of the step, for undo.
-        corrections: What it comes to.
+        group: Text of its submenu; empty for none.
+        words: Text of the choice.
+        label: Label of the undo step.
+        corrections: What it does.
     """
 
     group: str
@@ -52,34 +53,34 @@ class Remedy:
 
 
 def everybody(view: TableView) -> tuple[Figure, ...]:
-    """Those seen and those lost."""
+    """The visible and the lost figures of a view."""
     return (*view.figures, *view.tracking.lost)
 
 
 def remedies_for(view: TableView, figure: Figure, at_in: PointIn | None, armies: Iterable[str]) -> tuple[Remedy, ...]:
-    """All that may be wrong with a figure that was clicked.
+    """All corrections of a figure that was clicked.
 
     Args:
-        view: As it is shown.
-        figure: Of this view.
-        at_in: The place that was clicked, at the height of what the figure stands on.
-        armies: Names of all that are taught.
+        view: The view with corrections.
+        figure: The figure, from this view.
+        at_in: The click, at the height on which the figure stands.
+        armies: Names of all taught armies.
     """
-    name = figure.id
+    name, title = figure.id, spoken(figure.id)
     found = [
-        Remedy("", "Confirm: this is a figure", f"confirm {name}", (Confirmed(name),)),
-        Remedy("", "Delete: there is no figure here", f"delete {name}", (_deleted(view, figure),)),
+        Remedy("", "Confirm: this is a soldier", f"confirm {title}", (Confirmed(name),)),
+        Remedy("", "Delete: no soldier is here", f"delete {title}", (_deleted(view, figure),)),
     ]
     found += [_split(view, figure, at_in)]
     others = [army for army in dict.fromkeys(armies) if army != figure.army]
     for army in others:
         to = next_name(army, everybody(view))
-        found.append(Remedy("Army", army, f"{name} is {army}", (ArmyChanged(name, army, to),)))
+        found.append(Remedy("Army", army, f"{title} is {army}", (ArmyChanged(name, army, to),)))
     if figure.posture is not Posture.VEHICLE:
         found += [
-            Remedy("Posture", str(p), f"{name} is {p}", (PostureSet(name, p, figure.posture),))
-            for p in _POSTURES
-            if p is not figure.posture
+            Remedy("Posture", str(posture), f"{title} is {posture}", (PostureSet(name, posture, figure.posture),))
+            for posture in _POSTURES
+            if posture is not figure.posture
         ]
     found += [merge(figure, other) for other in _nearest(view.figures, figure)]
     found += [_rename(view, name, other.id) for other in _nearest(everybody(view), figure, figure.army)]
@@ -87,16 +88,16 @@ def remedies_for(view: TableView, figure: Figure, at_in: PointIn | None, armies:
 
 
 def remedies_at(view: TableView, at_in: PointIn, z_in: float, armies: Iterable[str]) -> tuple[Remedy, ...]:
-    """All that may be missing at a bare place: a figure nobody saw, or one that is seen beside where it stands."""
+    """All corrections at a bare place: adding a figure, or moving one that is detected beside its true place."""
     sigma_in = hand_sigma_in(view, at_in, z_in)
     found = []
     for army in dict.fromkeys(armies):
         for posture, words in _ADDED.items():
             name = next_name(army, everybody(view))
-            figure = Figure(name, army, *at_in, z_in, sigma_in, posture, usual_base(posture, at_in))
-            found.append(Remedy("Add", words.format(army), f"add {name}", (Added(figure),)))
-    around = sorted(everybody(view), key=lambda one: math.dist(one.centre_in, at_in))[:_NEIGHBOURS]
-    return (*found, *(place(view, one, at_in, z_in) for one in around))
+            added = Figure(name, army, *at_in, z_in, sigma_in, posture, usual_base(posture, at_in))
+            found.append(Remedy("Add", words.format(army), f"add {spoken(name)}", (Added(added),)))
+    nearest = sorted(everybody(view), key=lambda figure: math.dist(figure.centre_in, at_in))[:_NEIGHBOURS]
+    return (*found, *(place(view, figure, at_in, z_in) for figure in nearest))
 
 
 def _deleted(view: TableView, figure: Figure) -> Deleted:
@@ -106,65 +107,67 @@ def _deleted(view: TableView, figure: Figure) -> Deleted:
 
 
 def place(view: TableView, figure: Figure, at_in: PointIn, z_in: float) -> Remedy:
-    """The figure stands there."""
+    """The correction that a figure stands at this place."""
     sigma_in = hand_sigma_in(view, at_in, z_in)
-    put = PlacedAt(figure.id, figure.centre_in, at_in, z_in, sigma_in)
-    return Remedy("Stands here", figure.id, f"place {figure.id}", (put, *_kept(view, figure)))
+    placed_at = PlacedAt(figure.id, figure.centre_in, at_in, z_in, sigma_in)
+    title = spoken(figure.id)
+    return Remedy("Stands here", title, f"place {title}", (placed_at, *_confirmed_if_lost(view, figure)))
 
 
 def rename(view: TableView, figure: Figure, to: str) -> Remedy:
-    """The figure is called so; whoever was takes its name.
+    """The correction of a figure's name; a figure that has the name already gets this one's.
 
     Raises:
-        UserError: if that is no name.
+        UserError: if the name is not valid.
     """
     to = to.strip()
     if not to or len(to) > 40 or not to.isprintable():
-        raise UserError(f"{figure.id} cannot be called {to!r}: give a name of up to 40 letters, as {figure.army}-7")
+        raise UserError(f"this is not a name: {to!r}. Type up to 40 letters, for example {figure.army}-7")
     return _rename(view, figure.id, to)
 
 
 def hand_sigma_in(view: TableView, at_in: PointIn, z_in: float) -> float:
-    """How sure a place is that was clicked."""
+    """The standard deviation of a clicked place."""
     if view.calibration is None:
-        return _HAND_IN
+        return _CLICK_SIGMA_IN
     sigma_in = float(view.calibration.sigma_in([(*at_in, z_in)])[0])
-    return math.hypot(_HAND_IN, sigma_in) if math.isfinite(sigma_in) else 1.0
+    return math.hypot(_CLICK_SIGMA_IN, sigma_in) if math.isfinite(sigma_in) else 1.0
 
 
-def _kept(view: TableView, figure: Figure) -> tuple[Correction, ...]:
-    """Who is placed while he is not seen stays on the table."""
-    return () if any(one.id == figure.id for one in view.figures) else (Confirmed(figure.id),)
+def _confirmed_if_lost(view: TableView, figure: Figure) -> tuple[Correction, ...]:
+    """Keeps a figure on the table that is placed while it is not visible."""
+    return () if any(seen.id == figure.id for seen in view.figures) else (Confirmed(figure.id),)
 
 
 def _split(view: TableView, figure: Figure, at_in: PointIn | None) -> Remedy:
-    """Two stand where one is seen: the second where the click was, the first as far to the other side."""
-    way = np.subtract(at_in or figure.centre_in, figure.centre_in)
-    length = float(np.hypot(*way))
+    """Splits a figure into two: the second at the click, the first at the same distance on the other side."""
+    offset = np.subtract(at_in or figure.centre_in, figure.centre_in)
+    length = float(np.hypot(*offset))
     if length < 0.1:
         outline = np.array(figure.base_in) - figure.centre_in
-        way = outline[np.argmax(np.hypot(*outline.T))]
-        length = float(np.hypot(*way))
-    half = way / length * np.clip(length, *np.divide(_TWO_APART_IN, 2))
-    one, two = ((figure.x_in + s * half[0], figure.y_in + s * half[1]) for s in (-1, 1))
+        offset = outline[np.argmax(np.hypot(*outline.T))]
+        length = float(np.hypot(*offset))
+    half = offset / length * np.clip(length, *np.divide(_SPLIT_IN, 2))
+    first_in, second_in = ((figure.x_in + s * half[0], figure.y_in + s * half[1]) for s in (-1, 1))
     sigma_in = hand_sigma_in(view, figure.centre_in, figure.z_in)
     name = next_name(figure.army, everybody(view))
-    other = replace(placed(figure, two), id=name, sigma_in=sigma_in)
-    put = PlacedAt(figure.id, figure.centre_in, one, figure.z_in, sigma_in)
-    return Remedy("", "Split: these are two", f"split {figure.id}", (put, Added(other)))
+    other = replace(placed(figure, second_in), id=name, sigma_in=sigma_in)
+    placed_at = PlacedAt(figure.id, figure.centre_in, first_in, figure.z_in, sigma_in)
+    return Remedy("", "Split: these are two", f"split {spoken(figure.id)}", (placed_at, Added(other)))
 
 
 def merge(figure: Figure, other: Figure) -> Remedy:
-    """Both are one figure, which goes by the other's name."""
-    return Remedy("The same as", other.id, f"merge {figure.id} into {other.id}", (Merged(other.id, figure.id),))
+    """The correction that both are one figure, which keeps the other's name."""
+    title = spoken(other.id)
+    return Remedy("The same as", title, f"merge {spoken(figure.id)} into {title}", (Merged(other.id, figure.id),))
 
 
 def _rename(view: TableView, name: str, to: str) -> Remedy:
-    taken = any(one.id == to for one in everybody(view))
-    words = f"{to} (they exchange names)" if taken else to
-    return Remedy("Is really", words, f"{name} is {to}", (Renamed(name, to),))
+    taken = any(figure.id == to for figure in everybody(view))
+    words = f"{spoken(to)} (they swap names)" if taken else spoken(to)
+    return Remedy("Is really", words, f"{spoken(name)} is {spoken(to)}", (Renamed(name, to),))
 
 
 def _nearest(figures: Iterable[Figure], figure: Figure, army: str | None = None) -> list[Figure]:
-    others = [one for one in figures if one.id != figure.id and army in (None, one.army)]
-    return sorted(others, key=lambda one: math.dist(one.centre_in, figure.centre_in))[:_NEIGHBOURS]
+    others = [other for other in figures if other.id != figure.id and army in (None, other.army)]
+    return sorted(others, key=lambda other: math.dist(other.centre_in, figure.centre_in))[:_NEIGHBOURS]

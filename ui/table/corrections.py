@@ -1,8 +1,8 @@
-"""What the players know better than the camera: corrections of its figures, which outlast every later picture.
+"""The players' corrections of the camera's figures, which hold for all later pictures.
 
-Each correction is a value; a view is corrected by folding all of them, oldest first, over what was seen. A correction
-names a figure as it was called when it was made, so that taking the newest one back leaves the others as they were.
-Names are only ever exchanged or moved up: no fold gives two figures one name.
+Each correction is a value; a view is corrected by applying all of them, oldest first, to the tracks. A correction uses
+the figure's name at the time it was made, so that undoing the newest one leaves the others unchanged. Names are only
+swapped or moved up, so no two figures get the same name.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from vision.patch_memory import Spot
 from vision.tracks import Event, EventKind, Tracking
 
 HOLDS_IN = 0.5
-"""A place given by hand counts while the camera has the figure this near to where it had it then."""
-_GONE_WITHIN_IN = 1.5  # a deleted thing that strays further has become another: the tracker takes it for carried
-_SAME_WITHIN_IN = 0.75  # a newcomer this near to a figure that was added is that figure
+"""A corrected place holds while the track is this near to its place at the time of the correction."""
+_DELETED_WITHIN_IN = 1.5  # a deleted track that moves further has become another figure
+_SAME_WITHIN_IN = 0.75  # a new track this near to an added figure is that figure
 
 _LYING = {Posture.PRONE, Posture.DOWN}
 _UPRIGHT_BASE_IN, _LYING_BASE_IN, _HALF_HULL_IN = (0.5, 0.39), (1.0, 0.42), (1.6, 0.95)
@@ -28,20 +28,20 @@ _UPRIGHT_BASE_IN, _LYING_BASE_IN, _HALF_HULL_IN = (0.5, 0.39), (1.0, 0.42), (1.6
 
 @dataclass(frozen=True, slots=True)
 class Confirmed:
-    """The figure is one, and stays on the table when it is not seen."""
+    """This is a figure, which stays on the table when the camera does not see it."""
 
     id: str
 
 
 @dataclass(frozen=True, slots=True)
 class Deleted:
-    """No figure stands there, under this name or a later one, as long as the picture there is the same.
+    """No figure is here, under this id or a later one, while the picture here stays the same.
 
     Attributes:
-        id: What was taken for a figure.
-        at_in: Where.
-        spot: What it looked like; None where that is not known, and it counts again once it strays from there.
-        known: Names the tracker had given by then: these others may come here.
+        id: The wrong figure's id.
+        at_in: Its place.
+        spot: Its appearance; if None, the deletion ends when the track moves away.
+        known: Track ids at that time, which may move here later.
     """
 
     id: str
@@ -52,11 +52,11 @@ class Deleted:
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """A figure that the camera missed. Once it sees a newcomer there, that is the one, and goes on from there.
+    """A figure that the camera missed; the next new track at its place becomes this figure.
 
     Attributes:
-        figure: As it was put there by hand.
-        known: Names the tracker had given by then: none of these is the newcomer.
+        figure: The figure as the player added it.
+        known: Track ids at that time, which are not new.
     """
 
     figure: Figure
@@ -65,7 +65,7 @@ class Added:
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """Two that were taken for two are one: it keeps the first name."""
+    """Two tracks are one figure, which keeps the name `kept`."""
 
     kept: str
     gone: str
@@ -73,7 +73,7 @@ class Merged:
 
 @dataclass(frozen=True, slots=True)
 class ArmyChanged:
-    """The figure is of another army, and called `to` from now on."""
+    """The figure belongs to another army and gets the name `to`."""
 
     id: str
     army: str
@@ -82,12 +82,12 @@ class ArmyChanged:
 
 @dataclass(frozen=True, slots=True)
 class PostureSet:
-    """The figure stands, kneels or lies as told, until the camera sees it fall or rise.
+    """The figure has another posture, until the camera sees it fall or rise.
 
     Attributes:
-        id: The figure.
-        posture: As told.
-        seen: As it was shown then.
+        id: The figure's id.
+        posture: The correct posture.
+        seen: The posture shown at that time.
     """
 
     id: str
@@ -97,13 +97,13 @@ class PostureSet:
 
 @dataclass(frozen=True, slots=True)
 class PlacedAt:
-    """The figure stands elsewhere than where it is seen, until it is seen to have moved.
+    """The figure stands at another place, until the camera sees it move.
 
     Attributes:
-        id: The figure.
-        seen_in: Where it was shown then.
-        at_in, z_in: Where it stands, and how high.
-        sigma_in: How sure the hand is.
+        id: The figure's id.
+        seen_in: The place shown at that time.
+        at_in, z_in: The correct place and its height.
+        sigma_in: Standard deviation of the click.
     """
 
     id: str
@@ -115,7 +115,7 @@ class PlacedAt:
 
 @dataclass(frozen=True, slots=True)
 class Renamed:
-    """The figure has another name; who had that name takes this one's."""
+    """The figure has another name; a figure with that name gets this one's."""
 
     id: str
     to: str
@@ -125,10 +125,10 @@ Correction = Confirmed | Deleted | Added | Merged | ArmyChanged | PostureSet | P
 
 
 def names_in(corrections: Iterable[Correction]) -> frozenset[str]:
-    """Every name of a figure that the corrections use."""
+    """All figure names in the corrections."""
     names: set[str] = set()
-    for one in corrections:
-        match one:
+    for correction in corrections:
+        match correction:
             case Added(figure):
                 names.add(figure.id)
             case Merged(kept, gone):
@@ -136,21 +136,21 @@ def names_in(corrections: Iterable[Correction]) -> frozenset[str]:
             case ArmyChanged(name, _, to) | Renamed(name, to):
                 names |= {name, to}
             case _:
-                names.add(one.id)
+                names.add(correction.id)
     return frozenset(names)
 
 
 Bound = Mapping[Added, str]
-"""Figures that were added, and the tracker's names of the newcomers they turned out to be."""
+"""Added figures with the ids of the tracks that they became."""
 
 
 @dataclass(frozen=True, slots=True)
-class _One:
-    """A figure on its way through the corrections.
+class _Entry:
+    """A figure while the corrections are applied.
 
     Attributes:
-        track: The tracker's name; empty for one that only the players see.
-        figure: As it is shown so far.
+        track: Its track id; empty for an added figure without a track.
+        figure: The figure as corrected so far.
         here: Whether it is on the table now.
     """
 
@@ -164,15 +164,15 @@ class _One:
 
 
 def bind(corrections: Iterable[Correction], seen: Tracking, bound: Bound) -> Bound:
-    """Which newcomers the figures are that were added, after this picture; a figure once found stays the same one."""
+    """Assign added figures to new tracks of this picture; earlier assignments stay."""
     found = dict(bound)
     for added in corrections:
         if not isinstance(added, Added) or added in found:
             continue
         new = [f for f in seen.figures if f.id not in added.known and f.id not in found.values()]
-        tank = added.figure.posture is Posture.VEHICLE
+        is_vehicle = added.figure.posture is Posture.VEHICLE
         near = [f for f in new if _apart_in(f, added.figure.centre_in) <= _SAME_WITHIN_IN]
-        same = [f for f in near if (f.posture is Posture.VEHICLE) == tank]
+        same = [f for f in near if (f.posture is Posture.VEHICLE) == is_vehicle]
         if same:
             found[added] = min(same, key=lambda f: _apart_in(f, added.figure.centre_in)).id
     return found
@@ -184,140 +184,144 @@ def corrected(
     bound: Bound | None = None,
     over: Container[Deleted] = (),
 ) -> Tracking:
-    """What is known after one picture, as the players have it.
+    """The figures and track events of one picture with the corrections applied.
 
     Args:
-        seen: What the camera has.
+        seen: The tracker's result.
         corrections: Oldest first.
         bound: From `bind`.
-        over: Deletions that no longer count: something else is to be seen there now.
+        over: Deletions that have ended, because the picture at their place has changed.
     """
     if not corrections:
         return seen
     bound = bound or {}
-    ones = _corrected(seen, corrections, bound, over)
-    names = {one.track: one.id for one in ones if one.track}
+    entries = _corrected(seen, corrections, bound, over)
+    names = {entry.track: entry.id for entry in entries if entry.track}
     events = [
         replace(event, id=names[event.id], or_else=names.get(event.or_else or ""))
         for event in seen.events
         if event.id in names
     ]
-    told = tuple(event for event in events if not _no_news(event, ones, bound))
-    here = tuple(one.figure for one in ones if one.here)
-    return Tracking(here, told, tuple(one.figure for one in ones if not one.here))
+    reported = tuple(event for event in events if not _is_redundant(event, entries, bound))
+    here = tuple(entry.figure for entry in entries if entry.here)
+    return Tracking(here, reported, tuple(entry.figure for entry in entries if not entry.here))
 
 
 def names_shown(
     seen: Tracking, corrections: Sequence[Correction], bound: Bound, over: Container[Deleted] = ()
 ) -> Mapping[str, str]:
-    """The camera's name of each figure, and the one that the players know it by; arguments as of `corrected`."""
-    return {one.track: one.id for one in _corrected(seen, corrections, bound, over) if one.track}
+    """The shown id for each track id; arguments as for `corrected`."""
+    return {entry.track: entry.id for entry in _corrected(seen, corrections, bound, over) if entry.track}
 
 
-def _corrected(seen: Tracking, corrections: Sequence[Correction], bound: Bound, over: Container[Deleted]) -> list[_One]:
-    ones = [_One(f.id, f, True) for f in seen.figures] + [_One(f.id, f, False) for f in seen.lost]
+def _corrected(
+    seen: Tracking, corrections: Sequence[Correction], bound: Bound, over: Container[Deleted]
+) -> list[_Entry]:
+    entries = [_Entry(f.id, f, True) for f in seen.figures] + [_Entry(f.id, f, False) for f in seen.lost]
     for correction in corrections:
         if not (isinstance(correction, Deleted) and correction in over):
-            ones = _fold(ones, correction, bound)
-    return ones
+            entries = _fold(entries, correction, bound)
+    return entries
 
 
-def _no_news(event: Event, ones: Sequence[_One], bound: Bound) -> bool:
-    """Whoever was added is not found anew, and whoever stays on the table is not lost."""
-    one = next(one for one in ones if one.id == event.id)
-    return (event.kind is EventKind.FOUND and one.track in bound.values()) or (
-        event.kind is EventKind.LOST and one.here
+def _is_redundant(event: Event, entries: Sequence[_Entry], bound: Bound) -> bool:
+    """Whether the event contradicts a correction: an added figure is not "found", a confirmed one not "lost"."""
+    entry = next(entry for entry in entries if entry.id == event.id)
+    return (event.kind is EventKind.FOUND and entry.track in bound.values()) or (
+        event.kind is EventKind.LOST and entry.here
     )
 
 
-def _fold(ones: list[_One], correction: Correction, bound: Bound) -> list[_One]:
+def _fold(entries: list[_Entry], correction: Correction, bound: Bound) -> list[_Entry]:
     match correction:
         case Added():
-            return _with(ones, correction, bound)
+            return _with(entries, correction, bound)
         case Merged(kept, gone):
-            return _as_one(ones, kept, gone)
+            return _as_one(entries, kept, gone)
         case Deleted():
-            return [one for one in ones if not _is_no_figure(one, correction)]
+            return [entry for entry in entries if not _is_no_figure(entry, correction)]
         case Renamed(name, to):
-            return [_called(one, {name: to, to: name}.get(one.id, one.id)) for one in ones]
+            return [_renamed(entry, {name: to, to: name}.get(entry.id, entry.id)) for entry in entries]
         case ArmyChanged(name, army, to):
-            if all(one.id != name for one in ones):
-                return _room_for(ones, to)
-            return [_enlisted(one, army, to) if old.id == name else one for old, one in _making_room(ones, to)]
+            if all(entry.id != name for entry in entries):
+                return _with_name_free(entries, to)
+            return [_in_army(entry, army, to) if old.id == name else entry for old, entry in _moved_up(entries, to)]
         case _:
-            return [_touched(one, correction) if one.id == correction.id else one for one in ones]
+            return [_updated(entry, correction) if entry.id == correction.id else entry for entry in entries]
 
 
-def _is_no_figure(one: _One, deleted: Deleted) -> bool:
-    """The deleted thing, or what the tracker made of it anew."""
-    away_in = _apart_in(one.figure, deleted.at_in)
-    again = deleted.spot is not None and bool(one.track) and one.track not in deleted.known
-    return (one.id == deleted.id and away_in <= _GONE_WITHIN_IN) or (again and away_in <= _SAME_WITHIN_IN)
+def _is_no_figure(entry: _Entry, deleted: Deleted) -> bool:
+    """Whether this is the deleted figure, or a new track in its place."""
+    away_in = _apart_in(entry.figure, deleted.at_in)
+    again = deleted.spot is not None and bool(entry.track) and entry.track not in deleted.known
+    return (entry.id == deleted.id and away_in <= _DELETED_WITHIN_IN) or (again and away_in <= _SAME_WITHIN_IN)
 
 
-def _touched(one: _One, correction: Confirmed | PostureSet | PlacedAt) -> _One:
-    figure = one.figure
+def _updated(entry: _Entry, correction: Confirmed | PostureSet | PlacedAt) -> _Entry:
+    figure = entry.figure
     match correction:
         case Confirmed():
-            return replace(one, figure=replace(figure, confidence=1.0), here=True)
+            return replace(entry, figure=replace(figure, confidence=1.0), here=True)
         case PostureSet(_, posture, seen):
             fell = (figure.posture is Posture.DOWN) != (seen is Posture.DOWN)
-            return one if fell else replace(one, figure=_postured(figure, posture))
+            return entry if fell else replace(entry, figure=_postured(figure, posture))
         case PlacedAt(_, seen_in, at_in, z_in, sigma_in):
             if _apart_in(figure, seen_in) > HOLDS_IN:
-                return one
-            return replace(one, figure=replace(placed(figure, at_in), z_in=z_in, sigma_in=sigma_in))
+                return entry
+            return replace(entry, figure=replace(placed(figure, at_in), z_in=z_in, sigma_in=sigma_in))
 
 
-def _with(ones: list[_One], added: Added, bound: Bound) -> list[_One]:
-    """A figure that was added: the newcomer it turned out to be, else itself."""
+def _with(entries: list[_Entry], added: Added, bound: Bound) -> list[_Entry]:
+    """Add a figure: its new track if it has one, else the figure itself."""
     track = bound.get(added)
-    room = _room_for(ones, added.figure.id)
-    if any(one.track == track for one in room if track):
-        return [_enlisted(one, added.figure.army, added.figure.id) if one.track == track else one for one in room]
-    return [*room, _One("", added.figure, True)]
+    name, army = added.figure.id, added.figure.army
+    others = _with_name_free(entries, name)
+    if any(entry.track == track for entry in others if track):
+        return [_in_army(entry, army, name) if entry.track == track else entry for entry in others]
+    return [*others, _Entry("", added.figure, True)]
 
 
-def _as_one(ones: list[_One], kept: str, gone: str) -> list[_One]:
-    """The better seen of the two, under the kept one's name."""
-    two = sorted((one for one in ones if one.id in (kept, gone)), key=lambda one: (not one.here, one.id != kept))
+def _as_one(entries: list[_Entry], kept: str, gone: str) -> list[_Entry]:
+    """Merge two figures into one with the kept name, at the place of the one that is visible."""
+    two = [entry for entry in entries if entry.id in (kept, gone)]
+    two.sort(key=lambda entry: (not entry.here, entry.id != kept))
     if not two:
-        return ones
-    army = next((one.figure.army for one in two if one.id == kept), two[0].figure.army)
-    return [_enlisted(one, army, kept) if one is two[0] else one for one in ones if one not in two[1:]]
+        return entries
+    army = next((entry.figure.army for entry in two if entry.id == kept), two[0].figure.army)
+    return [_in_army(entry, army, kept) if entry is two[0] else entry for entry in entries if entry not in two[1:]]
 
 
-def _called(one: _One, name: str) -> _One:
-    return one if one.id == name else replace(one, figure=replace(one.figure, id=name))
+def _renamed(entry: _Entry, name: str) -> _Entry:
+    return entry if entry.id == name else replace(entry, figure=replace(entry.figure, id=name))
 
 
-def _enlisted(one: _One, army: str, name: str) -> _One:
-    return replace(one, figure=replace(one.figure, id=name, army=army))
+def _in_army(entry: _Entry, army: str, name: str) -> _Entry:
+    return replace(entry, figure=replace(entry.figure, id=name, army=army))
 
 
-def _room_for(ones: Iterable[_One], name: str) -> list[_One]:
-    return [one for _, one in _making_room(ones, name)]
+def _with_name_free(entries: Iterable[_Entry], name: str) -> list[_Entry]:
+    return [entry for _, entry in _moved_up(entries, name)]
 
 
-def _making_room(ones: Iterable[_One], name: str) -> list[tuple[_One, _One]]:
-    """Each before and after those have moved up by one who got this name or a later number since it was given."""
+def _moved_up(entries: Iterable[_Entry], name: str) -> list[tuple[_Entry, _Entry]]:
+    """Pairs of each figure before and after; those with this name or a higher number of its army move up by one."""
     army, number = _numbered(name)
     pairs = []
-    for one in ones:
-        theirs, at = _numbered(one.id)
+    for entry in entries:
+        theirs, at = _numbered(entry.id)
         up = theirs == army and at >= number
-        pairs.append((one, _called(one, f"{army}-{at + 1}") if up else one))
+        pairs.append((entry, _renamed(entry, f"{army}-{at + 1}") if up else entry))
     return pairs
 
 
 def next_name(army: str, figures: Iterable[Figure]) -> str:
-    """A name that nobody of the army has, nor anybody had before with a higher number."""
-    numbers = [number for theirs, number in (_numbered(figure.id) for figure in figures) if theirs == army]
+    """The army's next name, one above its highest number."""
+    numbers = [number for other, number in (_numbered(figure.id) for figure in figures) if other == army]
     return f"{army}-{max(numbers, default=0) + 1}"
 
 
 def _numbered(name: str) -> tuple[str, int]:
-    """Army and number of a name such as "tan-4"; of any other name itself and -1."""
+    """The army and number of a name such as "tan-4"; for other names the name and -1."""
     parts = re.fullmatch(r"(.+)-(0|[1-9]\d*)", name)
     return (parts[1], int(parts[2])) if parts else (name, -1)
 
@@ -327,14 +331,14 @@ def _apart_in(figure: Figure, at_in: PointIn) -> float:
 
 
 def _postured(figure: Figure, posture: Posture) -> Figure:
-    """In another posture; the base is another only where one of the two lies and the other does not."""
+    """The figure in another posture, with a usual base if only one of the two postures is lying."""
     same = (posture in _LYING) == (figure.posture in _LYING) or Posture.VEHICLE in (posture, figure.posture)
     base_in = figure.base_in if same else usual_base(posture, figure.centre_in, figure.facing_deg or 0.0)
     return replace(figure, posture=posture, base_in=base_in)
 
 
 def usual_base(posture: Posture, at_in: PointIn, turn_deg: float = 0.0) -> Outline:
-    """Outline of a 54 mm soldier's base, of one who lies, or of a tank's hull."""
+    """The outline of a standing or lying 54 mm soldier's base, or of a tank's hull."""
     if posture is Posture.VEHICLE:
         c, s = math.cos(math.radians(turn_deg)), math.sin(math.radians(turn_deg))
         half = [(u * _HALF_HULL_IN[0], v * _HALF_HULL_IN[1]) for u, v in ((1, -1), (1, 1), (-1, 1), (-1, -1))]

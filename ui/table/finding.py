@@ -1,4 +1,4 @@
-"""What a question at the table comes to: an answer in words, and marks on the table that show why. No Qt here."""
+"""The answer to a question about the table, as text and as marks on the table. No Qt here."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from rules.tabletop.table import Point3In, PointIn
 from ui.theme import WHITE, Colour
 
 Rows = tuple[tuple[str, float], ...]
-"""Lines of words, each with its size on the screen."""
+"""Lines of text, each with its size on the screen."""
 
-_PIECE_IN = 4.0  # the lens bends what is straight on the table
+_PIECE_IN = 4.0  # length of a segment, because the lens bends straight lines
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A headline to be read across the table, and what belongs to it."""
+    """A headline in large letters, and details."""
 
     headline: str = ""
     rows: tuple[str, ...] = ()
@@ -26,7 +26,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """A line through places over the table (x, y, z), closed and filled or not; its width is of the screen."""
+    """A line through places (x, y, z), closed and filled or not; its width is in pixels of the screen."""
 
     points_in: tuple[Point3In, ...]
     colour: Colour
@@ -39,7 +39,7 @@ class Trace:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """Words at a place over the table, centred `offset` (right, down, on the screen) from it."""
+    """Text with its centre at `offset` (right, down, on the screen) from a place."""
 
     at_in: Point3In
     rows: Rows
@@ -52,14 +52,14 @@ Mark = Trace | Note
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """An answer and its marks, from the lowest up."""
+    """An answer with its marks, from the lowest up."""
 
     answer: Answer
     marks: tuple[Mark, ...] = ()
 
 
 def along(places_in: Sequence[Point3In]) -> tuple[Point3In, ...]:
-    """The same line with so many places that it can be bent as the lens bends it."""
+    """The line divided into short segments, so that it follows the lens distortion when projected."""
     found = [places_in[0]] if places_in else []
     for a, b in pairwise(places_in):
         count = max(1, math.ceil(math.dist(a, b) / _PIECE_IN))
@@ -68,12 +68,12 @@ def along(places_in: Sequence[Point3In]) -> tuple[Point3In, ...]:
 
 
 def lifted(outline_in: Iterable[PointIn], height_in: float = 0.0) -> tuple[Point3In, ...]:
-    """Places on the table at a height."""
+    """Places at a height."""
     return tuple((x, y, height_in) for x, y in outline_in)
 
 
 def ring(outline_in: Sequence[PointIn], height_in: float = 0.0) -> tuple[Point3In, ...]:
-    """A closed outline at a height, with places enough to be bent."""
+    """A closed outline at a height, divided into short segments as by `along`."""
     return along(lifted((*outline_in, outline_in[0]), height_in))[:-1]
 
 

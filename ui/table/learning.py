@@ -1,4 +1,4 @@
-"""What a correction teaches about other figures: an example is taken from the picture and kept with the table."""
+"""Learns from corrections: a corrected figure becomes an example, which is saved with the table."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ from vision.frame import ImageBgr
 from vision.setup import Setup
 from vision.table_view import TableView
 
-_CROP_IN = 2.4  # side of the square that an example's picture shows
-_WAIST = 0.4  # its middle, as a part of the standing height
+_CROP_IN = 2.4  # side of an example's square picture
+_WAIST = 0.4  # height of its centre, as a part of the standing height
 
 
 def learned(
     setup: Setup, corrections: Iterable[Correction], shown: TableView, seen: TableView, names: Mapping[str, str]
 ) -> Setup:
-    """The set-up with the examples that these corrections give; the same one where they give none.
+    """The setup with the examples from these corrections; the identical setup if there are none.
 
     Args:
-        setup: As it is.
-        corrections: The new ones.
-        shown: The view with all corrections so far.
-        seen: The same view as the camera has it.
-        names: The camera's name of each figure, and the one that it is shown by.
+        setup: The present setup.
+        corrections: The new corrections.
+        shown: The view with the earlier corrections.
+        seen: The view without corrections.
+        names: The shown id for each track id.
     """
     looks = {names.get(track, track): look for track, look in seen.appearances.items()}
     figures = {figure.id: figure for figure in shown.figures}
     new = [
         example
-        for one in corrections
-        if isinstance(one, Confirmed | PostureSet | ArmyChanged) and one.id in looks and one.id in figures
-        for example in _examples(one, figures[one.id], looks[one.id], seen)
+        for change in corrections
+        if isinstance(change, Confirmed | PostureSet | ArmyChanged) and change.id in looks and change.id in figures
+        for example in _examples(change, figures[change.id], looks[change.id], seen)
     ]
     return replace(setup, examples=setup.examples.with_more(new)) if new else setup
 
@@ -55,14 +55,14 @@ def _examples(
 
 
 def _crop(view: TableView, figure: Figure) -> ImageBgr | None:
-    """The figure in the middle of a small picture; None while inches are unknown."""
+    """A small picture with the figure at its centre; None without a calibration."""
     if view.calibration is None:
         return None
     waist_in = figure.z_in + _WAIST * STANDING_HEIGHT_IN
     px_per_in = view.calibration.camera.px_per_inch(*figure.centre_in, waist_in)
     u, v = view.calibration.camera.table_to_pixel((*figure.centre_in, waist_in))[0]
     scale = _CROP_IN * px_per_in / CROP_PX
-    way = np.array([[scale, 0.0, u], [0.0, scale, v]])
-    way[:, 2] -= scale * (CROP_PX - 1) / 2
+    transform = np.array([[scale, 0.0, u], [0.0, scale, v]])
+    transform[:, 2] -= scale * (CROP_PX - 1) / 2
     flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
-    return np.asarray(cv2.warpAffine(view.frame.image_bgr, way, (CROP_PX, CROP_PX), flags=flags), np.uint8)
+    return np.asarray(cv2.warpAffine(view.frame.image_bgr, transform, (CROP_PX, CROP_PX), flags=flags), np.uint8)

@@ -1,4 +1,4 @@
-"""Which figure a click would teach: asked ahead of the click, in the background, so that the window never waits."""
+"""Finds the figure under the resting mouse in the background, ahead of a click, so that the window never waits."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ PointPx = tuple[float, float]
 """x and y in pixels of the camera's picture."""
 
 RESTS_S = 0.1
-"""A mouse that has not moved for so long rests on something."""
-_SAME_PX = 4.0  # a hand that clicks moves the mouse so much
-_AROUND_PX = 40  # of the picture on each side that must look the same; a soldier is 40 to 60 pixels high
-_BLUR_PX, _SAME_LEVELS = 7, 24  # grey levels: noise averages to 2 over the blur, a soldier who comes changes 40
+"""The mouse rests if it has not moved for this time."""
+_SAME_PX = 4.0  # movement of the mouse during a click
+_AROUND_PX = 40  # margin of the picture that must be unchanged; a soldier is 40 to 60 pixels high
+_BLUR_PX, _SAME_LEVELS = 7, 24  # grey levels: noise averages to 2 over the blur, a new soldier changes 40
 
 # Log chroma between single clicks on the simulated table, three seeds, with and without its empty picture: on two
 # soldiers of one army 0.04 in the middle and 0.10 at most, shade included; on a green and a tan one 0.13 at least.
@@ -34,13 +34,13 @@ _SAME_PLASTIC = 0.08
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PickRequest:
-    """Which figure is at this pixel?
+    """A request to find the figure at a pixel.
 
     Attributes:
         frame: The picture.
         px: The pixel.
-        view: The newest view of the table; it must have a calibration.
-        setup: What is known of the table.
+        view: The newest view; it must have a calibration.
+        setup: The table's setup.
     """
 
     frame: Frame
@@ -49,7 +49,7 @@ class PickRequest:
     setup: Setup
 
     def answer(self, picker: FigurePicker) -> Pick:
-        """The figure there, if any; takes 50 to 300 ms."""
+        """Find the figure; takes 50 to 300 ms."""
         calibration, setup = self.view.calibration, self.setup
         assert calibration is not None  # noqa: S101 - the caller asked
         found = picker.pick(
@@ -66,7 +66,7 @@ class PickRequest:
         return Pick(self, found if found is not None and found.is_figure else None)
 
     def covers(self, other: PickRequest) -> bool:
-        """Whether the other one has the same answer: nearly the same pixel of a picture that looks the same there."""
+        """Whether the other request has the same answer: nearly the same pixel, and an unchanged picture around it."""
         if self.setup is not other.setup or math.dist(self.px, other.px) > _SAME_PX:
             return False
         if self.frame is other.frame:
@@ -75,7 +75,7 @@ class PickRequest:
         return one.shape == two.shape and bool(cv2.absdiff(one, two).max() < _SAME_LEVELS)
 
     def _around(self, frame: Frame) -> np.ndarray[tuple[int, ...], np.dtype[np.uint8]]:
-        """The picture round the pixel, without its noise."""
+        """The blurred picture around the pixel."""
         x, y = round(self.px[0]), round(self.px[1])
         rows = slice(max(0, y - _AROUND_PX), y + _AROUND_PX + 1)
         columns = slice(max(0, x - _AROUND_PX), x + _AROUND_PX + 1)
@@ -84,14 +84,14 @@ class PickRequest:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pick:
-    """The answer to a request: the figure at that pixel; None on bare table."""
+    """The answer to a request; no figure on bare table."""
 
     request: PickRequest
     figure: ClickedFigure | None
 
 
 class HoverPicker:
-    """Picks the figure under a mouse that rests, one at a time in the background."""
+    """Finds the figure under the resting mouse, one request at a time, in the background."""
 
     def __init__(self) -> None:
         self._task: Behind[Pick] = Behind("sandtable pick")
@@ -102,10 +102,10 @@ class HoverPicker:
         self._since_s = 0.0
 
     def follow(self, request: PickRequest | None, now_s: float) -> bool:
-        """Follow the mouse; called often. Returns whether a new answer has come.
+        """Follow the mouse; to be called often. Returns whether a new answer has arrived.
 
         Args:
-            request: What is under the mouse; None where nothing is to be picked.
+            request: The request for the mouse's pixel, or None.
             now_s: The time in seconds.
         """
         came = self._task.take()
@@ -120,11 +120,11 @@ class HoverPicker:
         return came is not None
 
     def pick_for(self, request: PickRequest) -> Pick | None:
-        """The answer to a request; None while it is not known."""
+        """The answer to a request; None until it is known."""
         return self._ready if self._ready is not None and self._ready.request.covers(request) else None
 
     def close(self) -> None:
-        """Ask no more, for good; what is under way ends by itself."""
+        """Stop for good; a search in progress ends by itself."""
         self._task.drop()
 
     def _ask(self, request: PickRequest) -> None:
@@ -134,21 +134,21 @@ class HoverPicker:
         self._task.start(lambda: self._answer(request))
 
     def _answer(self, request: PickRequest) -> Pick:
-        self._picker = self._picker or FigurePicker()  # loads networks: not for the thread of the window
+        self._picker = self._picker or FigurePicker()  # here, because loading the networks is slow
         return request.answer(self._picker)
 
 
 def is_other_plastic(clicked: ArmyColour, army: ArmyColour) -> bool:
-    """Whether what was clicked clearly is not of an army's plastic, whatever the light."""
+    """Whether the clicked colour clearly is not an army's plastic in any light."""
     return apart(clicked, army) > _OTHER_PLASTIC
 
 
 def same_plastic(clicked: ArmyColour, armies: Iterable[ArmyColour]) -> ArmyColour | None:
-    """The army whose plastic looks like what was clicked; None if there is none."""
+    """The army whose plastic looks like the clicked colour, or None."""
     nearest = min(armies, key=lambda army: apart(clicked, army), default=None)
     return nearest if nearest is not None and apart(clicked, nearest) < _SAME_PLASTIC else None
 
 
-def apart(one: ArmyColour, other: ArmyColour) -> float:
-    """Distance between two log chromas; brightness is the light's, not the plastic's."""
-    return math.dist(one.mean[:2], other.mean[:2])
+def apart(colour: ArmyColour, other: ArmyColour) -> float:
+    """Distance between two log chromas, without brightness, which depends on the light."""
+    return math.dist(colour.mean[:2], other.mean[:2])

@@ -1,4 +1,4 @@
-"""Templates as the players lay them: the shapes that each game's own data has, and how they are called. No Qt here."""
+"""The templates that players can lay, from each game's data, and their names. No Qt here."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from rules.tabletop.table import PointIn
 from rules.tabletop.template import Blast, Flame, Strip, Template, Wedge, Zone, drawn
 
 _STEP_IN = 0.5
-_LEAST_IN, _MOST_IN = 0.5, 48.0
-_NAMES_SHOWN = 3
+_MIN_LENGTH_IN, _MAX_LENGTH_IN = 0.5, 48.0
+_MAX_NAMES = 3
 
 
 class Kind(StrEnum):
-    """What a template is laid by: a disc by its middle, all others from where they start towards a place."""
+    """The kinds of templates: a disc lies about its centre, the others start at a place in a direction."""
 
     BLAST = "blast"
     WEDGE = "wedge"
@@ -31,13 +31,13 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A template before it is laid.
+    """A template without a place.
 
     Attributes:
-        kind: What it is.
+        kind: Its kind.
         length_in: Radius of a disc or wedge, length of a flame or strip.
-        width: Inches across a strip, or a flame's far end; degrees of a wedge; 0 of a disc.
-        titles: Which weapons lay it, as "Army Men: grenade"; none where the players chose its size.
+        width: Width of a strip or of a flame's far end in inches; angle of a wedge in degrees; 0 for a disc.
+        titles: The weapons that use it, such as "Army Men: grenade"; none if the players chose its size.
     """
 
     kind: Kind
@@ -47,21 +47,21 @@ class Form:
 
     @property
     def words(self) -> str:
-        """As "blast of 3 in (Army Men: grenade, bazooka)"."""
-        shown = ", ".join(self.titles[:_NAMES_SHOWN]) + (" …" if len(self.titles) > _NAMES_SHOWN else "")
+        """Such as "blast of 3 in (Army Men: grenade, bazooka)"."""
+        shown = ", ".join(self.titles[:_MAX_NAMES]) + (" …" if len(self.titles) > _MAX_NAMES else "")
         size = template_words(self.laid((0.0, 0.0), (1.0, 0.0)))
         return f"{size} ({shown})" if shown else size
 
     def longer(self, steps: int) -> Form:
-        """The same form, so many half inches larger or, with less than 0 steps, smaller."""
+        """The form with its length changed by `steps` half inches."""
         return self.of_length(self.length_in + steps * _STEP_IN)
 
     def of_length(self, length_in: float) -> Form:
-        """The same form in another size, within what a table has room for."""
-        return replace(self, length_in=min(max(length_in, _LEAST_IN), _MOST_IN), titles=())
+        """The form with another length, limited to sizes that fit on a table."""
+        return replace(self, length_in=min(max(length_in, _MIN_LENGTH_IN), _MAX_LENGTH_IN), titles=())
 
     def laid(self, from_in: PointIn, toward_in: PointIn) -> Template:
-        """The template on the table; a disc lies about `from_in`. A place towards itself means to the right."""
+        """The template laid at `from_in` towards `toward_in`; to the right if both are the same place."""
         if self.kind is Kind.BLAST:
             return Blast(from_in, self.length_in)
         toward_deg = bearing_deg(from_in, toward_in) if math.dist(from_in, toward_in) > 0 else 0.0
@@ -78,13 +78,13 @@ USUAL = {
     Kind.FLAME: Form(Kind.FLAME, 12.0, 6.0),
     Kind.STRIP: Form(Kind.STRIP, 12.0, 1.0),
 }
-"""What is in hand where no game says otherwise."""
+"""The default form of each kind."""
 
 
 def forms(kind: Kind, games: Iterable[Game[Any]]) -> tuple[Form, ...]:
-    """The games' own templates of one kind, smallest first, those of one size as one; the usual one leads.
+    """The default form of a kind, then the games' own forms, smallest first, without duplicates of a size.
 
-    Where a single game is played, only its own are given, if it has any.
+    For a single game that has forms of this kind, only its own.
     """
     every = tuple(games)
     found: dict[tuple[float, float], Form] = {}
@@ -100,7 +100,7 @@ def forms(kind: Kind, games: Iterable[Game[Any]]) -> tuple[Form, ...]:
 
 
 def _forms_of(game: Game[Any]) -> Iterable[tuple[str, Form]]:
-    """All that a game's weapons lay, as its data has it."""
+    """The names of a game's weapons with their forms."""
     data = game.rules.plain
     across = "blast_size" not in game.options or game.rules.option("blast_size") == "diameter"
     for name, row in data.get("weapons", {}).items():
@@ -119,7 +119,7 @@ def _forms_of(game: Game[Any]) -> Iterable[tuple[str, Form]]:
 
 
 def template_words(template: Template) -> str:
-    """As "blast of 3 in" or "wedge of 45°, 6 in"."""
+    """Such as "blast of 3 in" or "wedge of 45°, 6 in"."""
     match template:
         case Blast(_, radius):
             return f"blast of {radius:g} in"
@@ -134,7 +134,7 @@ def template_words(template: Template) -> str:
 
 
 def relaid(template: Template, at_in: PointIn) -> Template:
-    """The same template where a click would lay it: a disc about that place, a wedge or flame towards it."""
+    """The template where a click would lay it: a disc at that place, a wedge or flame towards it."""
     match template:
         case Blast():
             return replace(template, centre_in=at_in)
@@ -145,7 +145,7 @@ def relaid(template: Template, at_in: PointIn) -> Template:
 
 
 def start_of(template: Template) -> PointIn:
-    """Where it is laid from: a disc's middle, else where it begins."""
+    """A disc's centre, or the start of another template."""
     match template:
         case Blast(at, _) | Wedge(at, _, _, _) | Flame(at, _, _, _):
             return at
@@ -154,6 +154,6 @@ def start_of(template: Template) -> PointIn:
 
 
 def reach_of(template: Template) -> float:
-    """How far any of it is from where it is laid."""
+    """The largest distance of its outline from its start."""
     start = start_of(template)
     return max(math.dist(start, place) for place in drawn(template))

@@ -1,4 +1,4 @@
-"""What a click teaches of an army's plastic, and why it may teach nothing. No Qt here."""
+"""Teaching an army's plastic by a click, and the errors that prevent wrong colours. No Qt here."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from vision.stock_colours import is_usual
 from vision.table_view import TableView
 
 _NEAREST_IN = 6.0
-"""A click this far from a figure may have been meant for it."""
+"""A click within this distance may have been meant for a figure."""
 
 
 class NoFigureThere(UserError):
-    """A click that was to teach an army's colour hit bare table.
+    """A click to teach an army's colour hit bare table.
 
     Attributes:
-        nearest: The figure that may have been meant; None where none is near.
-        nearest_px: A pixel of it.
+        nearest: The figure that may have been meant, or None.
+        nearest_px: A pixel on it.
     """
 
     def __init__(self, nearest: Figure | None = None, nearest_px: PointPx | None = None) -> None:
@@ -31,11 +31,11 @@ class NoFigureThere(UserError):
 
 
 class OtherPlastic(UserError):
-    """A click that was to teach one army hit a figure that looks like another's.
+    """A click to teach one army hit a figure that looks like another army's.
 
     Attributes:
-        army: The army that was named.
-        like: The known army that the figure looks like; empty where it looks like none.
+        army: The army to teach.
+        like: The known army that the figure looks like; empty if none.
     """
 
     def __init__(self, army: str, like: str) -> None:
@@ -44,11 +44,11 @@ class OtherPlastic(UserError):
 
 
 def no_figure(view: TableView, px: PointPx) -> NoFigureThere:
-    """The refusal of a click on bare table, with the figure that is nearest to it.
+    """The error for a click on bare table, with the figure nearest to it.
 
     Args:
-        view: As it is shown; it must have a calibration.
-        px: What was clicked.
+        view: The view with corrections; it must have a calibration.
+        px: The click.
     """
     assert view.calibration is not None  # noqa: S101 - the caller asked
     camera = view.calibration.camera
@@ -62,11 +62,11 @@ def no_figure(view: TableView, px: PointPx) -> NoFigureThere:
 
 
 def refuse_other_plastic(clicked: ArmyColour, palette: Palette) -> None:
-    """Refuse to mix two armies' plastics, or to begin one army under two names.
+    """Prevent mixing two armies' plastics, or teaching one army under two names.
 
     Args:
-        clicked: What was clicked, under the name that was chosen.
-        palette: The armies; those that have their usual colour are of any plastic.
+        clicked: The clicked colour, with the name of the army to teach.
+        palette: The armies; those that still have their usual colour accept any plastic.
 
     Raises:
         OtherPlastic: if the click does not fit its army, or fits another better.
@@ -81,14 +81,14 @@ def refuse_other_plastic(clicked: ArmyColour, palette: Palette) -> None:
 
 
 def taught(clicked: ArmyColour, palette: Palette) -> Palette:
-    """The armies with what a click has shown of one: it refines the plastic of that army that is most like it."""
+    """The palette with the clicked colour, which refines the most similar plastic of its army."""
     known = own_plastic(clicked, palette)
     others = tuple(colour for colour in palette if colour is not known)
     colour = clicked if known is None else merged(known, clicked)
-    return tuple(sorted((*others, colour), key=lambda one: one.name))
+    return tuple(sorted((*others, colour), key=lambda army: army.name))
 
 
 def own_plastic(clicked: ArmyColour, palette: Palette) -> ArmyColour | None:
-    """The plastic of the same army that is most like what was clicked; None where the army is not known."""
+    """The plastic of the same army that is most similar to the clicked colour; None if the army is new."""
     own = [colour for colour in palette if colour.name == clicked.name]
     return min(own, key=lambda colour: apart(colour, clicked), default=None)

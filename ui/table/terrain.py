@@ -1,4 +1,4 @@
-"""The terrain on the table as the player builds it: pieces added, changed, stacked, written down. No Qt here."""
+"""Editing terrain: adding, changing, moving, stacking and saving pieces. No Qt here."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Terrain = tuple[TerrainPiece, ...]
 PointPx = tuple[float, float]
 
 _CROWNS = frozenset({TerrainKind.TREE, TerrainKind.WOODS, TerrainKind.BUSH, TerrainKind.ROCKS})
-_MOSTLY = 0.5
+_MOST_AREA = 0.5
 _LEVEL_IN = 0.02
 _HEIGHT_IN = {
     TerrainKind.HILL: 1.0,
@@ -47,28 +47,28 @@ _HEIGHT_IN = {
 
 
 def usual_height_in(kind: TerrainKind) -> float:
-    """Height of such a piece beside 54 mm figures, to begin with; 0 for what lies flat."""
+    """The default height of this kind for 54 mm figures; 0 for flat kinds."""
     return _HEIGHT_IN.get(kind, 0.0)
 
 
 def usual_name(kind: TerrainKind) -> str:
-    """What a piece of this kind is called until it has a name of its own."""
+    """The default name of a piece of this kind."""
     return "piece" if kind is TerrainKind.OTHER else str(kind).replace("_", " ")
 
 
 def outline_height_in(piece: TerrainPiece) -> float:
-    """Height above the table at which the piece's outline is seen from above.
+    """Height above the table of the outline that is visible from above.
 
-    A crown is widest half-way up, a roof overhangs at its eaves; everything else shows its upper edge.
+    A crown is widest half-way up, a roof at its eaves; other pieces show their upper edge.
     """
-    share = 0.5 if piece.kind in _CROWNS else 0.85 if piece.kind is TerrainKind.BUILDING else 1.0
-    return piece.base_in + share * piece.height_in
+    part = 0.5 if piece.kind in _CROWNS else 0.85 if piece.kind is TerrainKind.BUILDING else 1.0
+    return piece.base_in + part * piece.height_in
 
 
 def standing_place(camera: TableCamera, px: PointPx, terrain: Iterable[TerrainPiece]) -> tuple[PointIn, float] | None:
-    """The place that a pixel shows and its height: on the highest hill or bridge there, else on the table.
+    """The place at a pixel and its height: on the highest hill or bridge there, else on the table.
 
-    None where the pixel shows no place of the table.
+    None if the pixel does not show the table.
     """
     levels = sorted({0.0, *(piece.top_in for piece in terrain if piece.kind in CARRIES)}, reverse=True)
     for level_in in levels:
@@ -83,82 +83,82 @@ def _is_top(piece: TerrainPiece, level_in: float, at_in: PointIn) -> bool:
 
 
 def base_under(outline_in: Outline, terrain: Iterable[TerrainPiece]) -> float:
-    """Height of what a piece of this outline stands on: the highest hill or bridge under most of it, else the table."""
+    """Height of the ground under an outline: the highest hill or bridge under most of it, else 0."""
     area = Polygon(outline_in)
     under = (p for p in terrain if p.kind in CARRIES and _lies_over(area, p))
     return max((piece.top_in for piece in under), default=0.0)
 
 
 def _lies_over(area: Polygon, piece: TerrainPiece) -> bool:
-    return bool(area.intersection(Polygon(piece.outline_in)).area > _MOSTLY * area.area)
+    return bool(area.intersection(Polygon(piece.outline_in)).area > _MOST_AREA * area.area)
 
 
 def fresh_name(wanted: str, terrain: Iterable[TerrainPiece]) -> str:
-    """The name, with a number behind it where another piece has it."""
+    """The name, with a number after it if another piece has it."""
     taken = {piece.name for piece in terrain}
     names = (wanted if n == 1 else f"{wanted} {n}" for n in range(1, len(taken) + 2))
     return next(name for name in names if name not in taken)
 
 
 def piece_named(terrain: Iterable[TerrainPiece], name: str | None) -> TerrainPiece | None:
-    """The piece of that name, if there is one."""
+    """The piece with this name, or None."""
     return next((piece for piece in terrain if piece.name == name), None)
 
 
 def piece_seen_at(camera: TableCamera, px: PointPx, terrain: Iterable[TerrainPiece]) -> TerrainPiece | None:
-    """The uppermost piece whose outline in the picture goes round a pixel, the smallest of several."""
+    """The uppermost piece whose outline contains a pixel, the smallest of several."""
     pieces = tuple(terrain)
     places = camera.pixel_to_table([px] * len(pieces), np.array([outline_height_in(piece) for piece in pieces]))
-    there = [
+    containing = [
         piece
         for piece, place in zip(pieces, places, strict=True)
         if np.isfinite(place).all() and Polygon(piece.outline_in).covers(Point(place))
     ]
-    return max(there, key=lambda piece: (piece.base_in, -Polygon(piece.outline_in).area), default=None)
+    return max(containing, key=lambda piece: (piece.base_in, -Polygon(piece.outline_in).area), default=None)
 
 
 def as_seen(before: Terrain, after: Terrain, camera: TableCamera) -> Terrain:
-    """The terrain after a change of heights, with every outline where it is seen in the picture.
+    """The terrain after a change of heights, with outlines moved so that they stay the same in the picture.
 
     Args:
-        before: As the outlines were marked.
-        after: The same pieces in the same order, at other heights.
-        camera: Through which they are seen.
+        before: The terrain with its old heights.
+        after: The same pieces in the same order, with new heights.
+        camera: The camera of the picture.
     """
     return tuple(_as_seen(old, new, camera) for old, new in zip(before, after, strict=True))
 
 
 def _as_seen(old: TerrainPiece, new: TerrainPiece, camera: TableCamera) -> TerrainPiece:
-    was_in, is_in = outline_height_in(old), outline_height_in(new)
-    if abs(was_in - is_in) < EXACT:
+    from_in, to_in = outline_height_in(old), outline_height_in(new)
+    if abs(from_in - to_in) < EXACT:
         return new
-    return replace(new, outline_in=reprojected(camera, old.outline_in, was_in, is_in))
+    return replace(new, outline_in=reprojected(camera, old.outline_in, from_in, to_in))
 
 
 def reprojected(camera: TableCamera, outline_in: Outline, from_in: float, to_in: float) -> Outline:
-    """What an outline at one height is at another, where the picture shows the same of both.
+    """The outline at another height that looks the same in the picture.
 
     Raises:
-        UserError: if the other height is not below the camera.
+        UserError: if that height is not below the camera.
     """
     places = camera.pixel_to_table(camera.table_to_pixel([(*point, from_in) for point in outline_in]), to_in)
     if not np.isfinite(places).all():
-        raise UserError(f"nothing {to_in:g} in high is seen there: the camera hangs at {camera.position_in[2]:.1f} in")
+        raise UserError(f"a height of {to_in:g} in is too much: the camera hangs at {camera.position_in[2]:.1f} in")
     return tuple((float(x), float(y)) for x, y in places)
 
 
 def resettled(piece: TerrainPiece, terrain: Iterable[TerrainPiece]) -> TerrainPiece:
-    """The piece on what is under most of it."""
+    """The piece, standing on the ground under most of it."""
     return replace(piece, base_in=base_under(piece.outline_in, terrain))
 
 
 def with_piece(terrain: Terrain, piece: TerrainPiece) -> Terrain:
-    """With another piece, under a name of its own."""
+    """The terrain with another piece, which gets a free name."""
     return (*terrain, replace(piece, name=fresh_name(piece.name, terrain)))
 
 
 def without_piece(terrain: Terrain, name: str) -> Terrain:
-    """Without that piece; what stood on it comes down to what is below."""
+    """The terrain without a piece; pieces that stood on it come down."""
     gone = piece_named(terrain, name)
     rest = tuple(piece for piece in terrain if piece.name != name)
     if gone is None:
@@ -167,24 +167,24 @@ def without_piece(terrain: Terrain, name: str) -> Terrain:
 
 
 def with_changed(terrain: Terrain, name: str, piece: TerrainPiece) -> Terrain:
-    """With a piece in place of the one of that name; what stands on it goes up and down with it.
+    """The terrain with a changed piece in place of the named one; pieces on it follow its height.
 
     Raises:
-        UserError: if there is none, or another piece has the new name already.
+        UserError: if there is no piece of that name, or another piece has the new name.
     """
     old = piece_named(terrain, name)
     if old is None:
-        raise UserError(f"there is no terrain called {name!r} any more: click it again")
+        raise UserError(f"there is no terrain called {name!r} any more: click another piece")
     if not piece.name.strip():
         raise UserError(f"the terrain {name!r} needs a name: type one")
     if piece.name != name and piece_named(terrain, piece.name):
         raise UserError(f"another piece of terrain is called {piece.name!r}: choose another name")
-    changed = tuple(piece if one.name == name else one for one in terrain)
+    changed = tuple(piece if other.name == name else other for other in terrain)
     return _settled(changed, old, piece.top_in) if old.kind in CARRIES and piece.kind in CARRIES else changed
 
 
 def _settled(terrain: Terrain, carrier: TerrainPiece, level_in: float) -> Terrain:
-    """What stood on the carrier stands at another level, and so does what stood on that."""
+    """Move everything that stood on the carrier to another level, and what stood on that, too."""
     if abs(level_in - carrier.top_in) < EXACT:
         return terrain
     for rider in _riders(terrain, carrier):
@@ -194,7 +194,7 @@ def _settled(terrain: Terrain, carrier: TerrainPiece, level_in: float) -> Terrai
 
 
 def _riders(terrain: Terrain, carrier: TerrainPiece) -> list[TerrainPiece]:
-    """What stands on a piece."""
+    """The pieces that stand on a piece."""
     return [
         piece
         for piece in terrain
@@ -206,30 +206,31 @@ def _riders(terrain: Terrain, carrier: TerrainPiece) -> list[TerrainPiece]:
 
 
 def _pile(terrain: Terrain, piece: TerrainPiece) -> set[str]:
-    """Names of a piece and of all that stands on it, and on that."""
+    """Names of a piece and of everything above it."""
     return {piece.name}.union(*(_pile(terrain, rider) for rider in _riders(terrain, piece)))
 
 
 def with_moved(terrain: Terrain, name: str, by_in: PointIn) -> Terrain:
-    """With that piece elsewhere, and with it what stands on it."""
+    """The terrain with a piece and everything on it moved."""
     piece = piece_named(terrain, name)
     pile = _pile(terrain, piece) if piece is not None else set()
     return tuple(
-        replace(one, outline_in=_shifted(one.outline_in, by_in)) if one.name in pile else one for one in terrain
+        replace(other, outline_in=_shifted(other.outline_in, by_in)) if other.name in pile else other
+        for other in terrain
     )
 
 
 def with_landed(before: Terrain, moved: Terrain, name: str) -> Terrain:
-    """With that piece, which was moved, on what is under it now, if before it stood on what was under it then."""
-    was, piece = piece_named(before, name), piece_named(moved, name)
-    if was is None or piece is None:
+    """The terrain with a moved piece set on its new ground, unless it did not stand on the ground before."""
+    old, piece = piece_named(before, name), piece_named(moved, name)
+    if old is None or piece is None:
         return moved
-    pile = _pile(before, was)
-    rest = [one for one in moved if one.name not in pile]
-    if abs(was.base_in - base_under(was.outline_in, rest)) > _LEVEL_IN:
+    pile = _pile(before, old)
+    rest = [other for other in moved if other.name not in pile]
+    if abs(old.base_in - base_under(old.outline_in, rest)) > _LEVEL_IN:
         return moved
-    up_in = base_under(piece.outline_in, rest) - was.base_in
-    return tuple(replace(one, base_in=one.base_in + up_in) if one.name in pile else one for one in moved)
+    up_in = base_under(piece.outline_in, rest) - old.base_in
+    return tuple(replace(other, base_in=other.base_in + up_in) if other.name in pile else other for other in moved)
 
 
 def _shifted(outline_in: Outline, by_in: PointIn) -> Outline:
@@ -237,23 +238,23 @@ def _shifted(outline_in: Outline, by_in: PointIn) -> Outline:
 
 
 def with_corner_at(piece: TerrainPiece, corner: int, at_in: PointIn) -> TerrainPiece:
-    """With one corner elsewhere; raises `UserError` where the outline would cross itself."""
+    """The piece with one corner moved; raises `UserError` if the outline would cross itself."""
     return replace(piece, outline_in=(*piece.outline_in[:corner], at_in, *piece.outline_in[corner + 1 :]))
 
 
 def with_corner_on(piece: TerrainPiece, edge: int, at_in: PointIn) -> TerrainPiece:
-    """With one more corner on the edge that begins at a corner; raises `UserError` where the outline would cross."""
+    """The piece with a new corner on the edge after corner `edge`; raises `UserError` if its outline would cross."""
     return replace(piece, outline_in=(*piece.outline_in[: edge + 1], at_in, *piece.outline_in[edge + 1 :]))
 
 
 def without_corner(piece: TerrainPiece, corner: int) -> TerrainPiece:
-    """With one corner less.
+    """The piece without one corner.
 
     Raises:
-        UserError: if three make it up, or the outline would cross itself.
+        UserError: if it has only three, or the outline would cross itself.
     """
     if len(piece.outline_in) <= 3:
-        raise UserError(f"{piece.name} has only three corners left: delete the whole piece, or drag them")
+        raise UserError(f"{piece.name} has only three corners: drag them, or delete the whole piece")
     return replace(piece, outline_in=(*piece.outline_in[:corner], *piece.outline_in[corner + 1 :]))
 
 
@@ -280,23 +281,23 @@ def write_terrain(path: Path, terrain: Sequence[TerrainPiece]) -> None:
 
 
 def terrain_words(piece: TerrainPiece) -> str:
-    """A piece in a line, as "house: building, 4 in high on 1.3 in"."""
+    """A piece in one line, such as "house: building, 4 in high on 1.3 in"."""
     high = f"{piece.height_in:g} in high" if piece.height_in else "flat"
     on = f" on {piece.base_in:g} in" if piece.base_in else ""
     return f"{piece.name}: {str(piece.kind).replace('_', ' ')}, {high}{on}"
 
 
 def nearest_corner(corners: Sequence[PointIn], at: PointIn, reach: float) -> int | None:
-    """The corner within reach that is nearest, all in one measure."""
-    away = [math.dist(corner, at) for corner in corners]
-    nearest = min(range(len(away)), key=away.__getitem__, default=None)
-    return nearest if nearest is not None and away[nearest] <= reach else None
+    """Index of the nearest corner within reach, or None; all lengths in the same unit."""
+    return _nearest_within([math.dist(corner, at) for corner in corners], reach)
 
 
 def nearest_edge(corners: Sequence[PointIn], at: PointIn, reach: float) -> int | None:
-    """The edge within reach that is nearest, by the corner it begins at."""
-    spot = Point(at)
+    """Index of the corner at which the nearest edge within reach starts, or None."""
     edges = zip(corners, (*corners[1:], corners[0]), strict=True)
-    away = [LineString(edge).distance(spot) for edge in edges]
-    nearest = min(range(len(away)), key=away.__getitem__, default=None)
-    return nearest if nearest is not None and away[nearest] <= reach else None
+    return _nearest_within([LineString(edge).distance(Point(at)) for edge in edges], reach)
+
+
+def _nearest_within(distances: Sequence[float], reach: float) -> int | None:
+    nearest = min(range(len(distances)), key=distances.__getitem__, default=None)
+    return nearest if nearest is not None and distances[nearest] <= reach else None

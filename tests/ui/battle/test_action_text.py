@@ -1,4 +1,4 @@
-"""What a figure can do, in words that a player reads at a glance."""
+"""Actions as text."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ def asked(**parts: object) -> ActionPreview:
     return ActionPreview(**{"deed": SHOT, "before": None, "odds": HALF} | parts)  # type: ignore[arg-type]
 
 
-def test_a_deed_is_its_title_and_whom_it_is_done_to() -> None:
+def test_an_action_is_shown_with_its_target() -> None:
     assert deed_words(asked()) == "Rifle at Tan 4"
     both = Deed("Hand-to-hand", "fight", {}, by=("green-1",), at=("tan-4", "tan-5"))
     assert deed_words(asked(deed=both)) == "Hand-to-hand: Tan 4, Tan 5"
     assert deed_words(asked(deed=Deed("Clear the jam", "clear", {}, by=("green-1",)))) == "Clear the jam"
     thrown = Deed("Grenade at the spot (3.0, 4.5)", "blast", {}, ("green-1",), ("tan-4", "tan-5"), spot_in=(3.0, 4.5))
     assert deed_words(asked(deed=thrown)) == "Grenade"
-    assert "there: Tan 4, Tan 5" in reason_rows(asked(deed=thrown))
+    assert "at that place: Tan 4, Tan 5" in reason_rows(asked(deed=thrown))
 
 
 @pytest.mark.parametrize(
@@ -40,7 +40,7 @@ def test_a_deed_is_its_title_and_whom_it_is_done_to() -> None:
         (asked(doubts=(Ambiguity("in reach?", ("range_in",), {"in": 5.9, "out": 6.1}),)), "too close"),
     ],
 )
-def test_its_chance_in_a_few_words(prospect: ActionPreview, words: str) -> None:
+def test_odds_in_a_few_words(prospect: ActionPreview, words: str) -> None:
     assert chance_words(prospect) == words
 
 
@@ -68,33 +68,33 @@ def test_what_must_be_rolled(numbers: dict[str, object], words: str) -> None:
     assert needed_words(asked(before=None)) == ""
 
 
-def test_the_likeliest_outcome_comes_first_and_equals_by_name() -> None:
+def test_outcomes_are_sorted_by_probability_then_name() -> None:
     odds = {"misses": Fraction(1, 6), "hits_armour": Fraction(1, 6), "kills": Fraction(2, 3)}
     assert odds_words(odds) == "kills 67 %, hits armour 17 %, misses 17 %"
 
 
-def test_under_a_blast_everybody_has_odds_of_his_own() -> None:
+def test_each_figure_under_a_blast_has_its_own_odds() -> None:
     each = {"tan-1": {"tan-1 KIL": Fraction(3, 4), "tan-1 NE": Fraction(1, 4)}, "tan-2": {"hit": Fraction(1)}}
     assert reason_rows(asked(odds={}, odds_of=each)) == ("Tan 1: kills 75 %, no effect 25 %", "Tan 2: hit 100 %")
 
 
-def test_why_not_in_place_of_odds() -> None:
+def test_a_forbidden_action_shows_the_reason_instead_of_odds() -> None:
     assert reason_rows(asked(refusal="jammed")) == ("jammed",)
 
 
-def test_what_the_rules_cannot_do_without_is_asked_for_in_place_of_its_name() -> None:
+def test_a_missing_fact_is_shown_as_a_question() -> None:
     which = Question("facing_deg", "Which way does he face?", None, holds=float)
     refused = asked(refusal="the question 'rout_move' lacks the key 'facing_deg': give it a number", asks=(which,))
-    assert reason_rows(refused) == ("say first: Which way does he face?",)
+    assert reason_rows(refused) == ("answer first: Which way does he face?",)
     assert refusal_words(asked(refusal="green-2 is not seen", asks=(which,))) == "Green 2 is not seen"
 
 
-def test_reasons_name_figures_as_players_do() -> None:
+def test_reasons_use_readable_figure_names() -> None:
     hurt = Verdict("may_attack", {}, (Reason("PF-52", "green-9 is hurt", -1.0), Reason("WW-46", "seen by field_gun")))
     assert verdict_rows(hurt) == ("-1  Green 9 is hurt (PF-52)", "seen by field gun (WW-46)")
 
 
-def test_every_modifier_with_its_sign_and_rule_then_the_odds() -> None:
+def test_reasons_list_signed_modifiers_with_rules_then_odds() -> None:
     before = Verdict("needs_4", {}, (Reason("FM-12", "in cover", -1.0), Reason("FM-03", "roll 4 or more")))
     assert reason_rows(asked(before=before)) == (
         "-1  in cover (FM-12)",

@@ -22,7 +22,7 @@ ARMY = Army(
 )
 
 
-def test_a_list_is_there_again(tmp_path: Path) -> None:
+def test_a_saved_army_list_loads_unchanged(tmp_path: Path) -> None:
     save_army(tmp_path / "green.json", ARMY)
     assert load_army(tmp_path / "green.json") == ARMY
     assert json.loads((tmp_path / "green.json").read_text("utf-8"))["schema"] == 1
@@ -33,10 +33,13 @@ def test_a_list_is_there_again(tmp_path: Path) -> None:
     [
         ('{"schema": 2}', "has schema 2, but this version of Sandtable reads schema 1"),
         ("Dear diary", "is not JSON"),
-        ('{"schema": 1, "name": "x", "game": "army_men"}', r"green\.json: the army list lacks the key 'recruits'"),
+        (
+            '{"schema": 1, "name": "x", "game": "army_men"}',
+            r"green\.json cannot be read: the army list lacks the key 'recruits'",
+        ),
     ],
 )
-def test_what_is_no_list_is_refused_by_its_name(text: str, message: str, tmp_path: Path) -> None:
+def test_an_invalid_army_list_is_rejected_with_its_file_name(text: str, message: str, tmp_path: Path) -> None:
     path = tmp_path / "green.json"
     path.write_text(text)
     with pytest.raises(UserError, match=message):
@@ -49,13 +52,13 @@ def shelf(tmp_path: Path) -> Shelf:
     return Shelf(tmp_path / "data" / "armies")
 
 
-def test_a_shelf_is_empty_before_the_first_list(shelf: Shelf) -> None:
+def test_a_missing_folder_lists_no_armies(shelf: Shelf) -> None:
     assert shelf.listed() == ()
     with pytest.raises(UserError, match="there is no army list 'Guards': save one first"):
         shelf.take("Guards")
 
 
-def test_lists_are_kept_taken_renamed_and_deleted(shelf: Shelf) -> None:
+def test_army_lists_are_saved_loaded_renamed_and_deleted(shelf: Shelf) -> None:
     other = replace(ARMY, name="Tans: second wave!", recruits=ARMY.recruits[:1])
     shelf.keep(ARMY)
     shelf.keep(other)
@@ -69,31 +72,31 @@ def test_lists_are_kept_taken_renamed_and_deleted(shelf: Shelf) -> None:
     assert shelf.names() == (ARMY.name,)
 
 
-def test_a_list_is_replaced_by_its_next_version(shelf: Shelf) -> None:
+def test_saving_replaces_a_list_of_the_same_name(shelf: Shelf) -> None:
     shelf.keep(ARMY)
     shelf.keep(replace(ARMY, recruits=ARMY.recruits[:1]))
     assert len(shelf.take(ARMY.name).recruits) == 1
     assert len(shelf.listed()) == 1
 
 
-def test_a_name_may_change_its_case_only(shelf: Shelf) -> None:
+def test_a_rename_may_change_only_the_case(shelf: Shelf) -> None:
     shelf.keep(replace(ARMY, name="guards"))
     shelf.rename("guards", "Guards")
     assert shelf.names() == ("Guards",)
 
 
 @pytest.mark.parametrize(("name", "new"), [("Guards", "Tans"), ("Guards", "tans!")])
-def test_a_name_that_another_army_has_is_refused(shelf: Shelf, name: str, new: str) -> None:
+def test_a_taken_name_is_rejected(shelf: Shelf, name: str, new: str) -> None:
     shelf.keep(replace(ARMY, name="Guards"))
     shelf.keep(replace(ARMY, name="Tans"))
-    with pytest.raises(UserError, match="already: delete it first"):
+    with pytest.raises(UserError, match="there is already an army list"):
         shelf.rename(name, new)
     assert shelf.names() == ("Guards", "Tans")
 
 
-def test_two_names_for_one_file_are_refused(shelf: Shelf) -> None:
+def test_two_names_with_the_same_file_are_rejected(shelf: Shelf) -> None:
     shelf.keep(replace(ARMY, name="A-Team"))
-    with pytest.raises(UserError, match="'A Team' and 'A-Team' would share the file"):
+    with pytest.raises(UserError, match="'A Team' is too similar to the saved list 'A-Team'"):
         shelf.keep(replace(ARMY, name="A Team"))
     with pytest.raises(UserError, match="there is no army list 'A Team'"):
         shelf.delete("A Team")
@@ -101,18 +104,18 @@ def test_two_names_for_one_file_are_refused(shelf: Shelf) -> None:
 
 
 @pytest.mark.parametrize("name", ["", "../..", "???"])
-def test_a_name_without_letters_is_refused(shelf: Shelf, name: str) -> None:
-    with pytest.raises(UserError, match="give it a name with letters or digits"):
+def test_a_name_without_letters_is_rejected(shelf: Shelf, name: str) -> None:
+    with pytest.raises(UserError, match="use letters or digits"):
         shelf.keep(replace(ARMY, name=name))
 
 
-def test_a_name_leads_nowhere_else(shelf: Shelf) -> None:
+def test_a_name_cannot_leave_the_folder(shelf: Shelf) -> None:
     shelf.keep(replace(ARMY, name="../../etc/passwd"))
     assert [one.path.name for one in shelf.listed()] == ["etc-passwd.json"]
 
 
 @pytest.mark.parametrize("text", ["Dear diary", '{"schema": 9}', '{"schema": 1, "pieces": []}', '{"schema":1}'])
-def test_a_foreign_file_is_shown_and_left_alone(shelf: Shelf, text: str) -> None:
+def test_an_invalid_file_is_listed_and_left_unchanged(shelf: Shelf, text: str) -> None:
     shelf.keep(replace(ARMY, name="Guards"))
     foreign = shelf.folder / "tans.json"
     foreign.write_text(text)
@@ -132,12 +135,12 @@ def test_a_foreign_file_is_shown_and_left_alone(shelf: Shelf, text: str) -> None
     assert shelf.names() == ("Guards",)
 
 
-def test_a_shelf_that_cannot_be_made_is_refused(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_created_is_reported(tmp_path: Path) -> None:
     (tmp_path / "armies").write_text("a file")
-    with pytest.raises(UserError, match="cannot be made"):
+    with pytest.raises(UserError, match="cannot be created"):
         Shelf(tmp_path / "armies" / "here").keep(ARMY)
 
 
-def test_an_army_is_found_by_its_file(tmp_path: Path) -> None:
+def test_an_army_is_loaded_by_file_or_name(tmp_path: Path) -> None:
     save_army(tmp_path / "x.json", ARMY)
     assert find_army(tmp_path / "x.json") == ARMY

@@ -1,4 +1,4 @@
-"""What a battle shows on the table: who is asked, and where something has strayed to."""
+"""What a battle shows on the table: the acting figure, templates, moves and scatter."""
 
 from __future__ import annotations
 
@@ -11,35 +11,36 @@ from ui.battle.battle_session import Proposal
 from ui.table.finding import Note, Trace
 
 
-def test_nobody_and_nothing() -> None:
+def test_no_selection_shows_nothing() -> None:
     shown = pointing(None, "")
     assert (shown.picked, shown.asked, shown.ruler, shown.marks) == (None, None, None, ())
 
 
-def test_who_is_asked_is_ringed() -> None:
+def test_the_acting_figure_is_picked() -> None:
     assert pointing(None, "tan-4").picked == "tan-4"
 
 
-def test_a_stray_is_drawn_from_where_it_was_aimed_to_where_it_fell() -> None:
+def test_scatter_is_drawn_from_aim_to_landing_place() -> None:
     stray = Stray((10.0, 10.0), (13.0, 14.0))
     marks = stray_marks(stray)
     way = next(mark for mark in marks if isinstance(mark, Trace) and mark.dashed)
     assert (way.points_in[0], way.points_in[-1]) == ((10.0, 10.0, 0.0), (13.0, 14.0, 0.0))
-    assert "fell 5.0 in off" in [words for mark in marks if isinstance(mark, Note) for words, _ in mark.rows]  # 3, 4, 5
+    notes = [words for mark in marks if isinstance(mark, Note) for words, _ in mark.rows]
+    assert "landed 5.0 in away" in notes  # 3, 4, 5
     [head] = [mark for mark in marks if isinstance(mark, Trace) and not mark.closed and not mark.dashed]
     assert head.points_in[1] == (13.0, 14.0, 0.0)
     back = math.dist(head.points_in[0][:2], stray.aimed_in)
-    assert back < 5.0  # its barbs point back to where it came from
+    assert back < 5.0  # the barbs of its head point backwards
     assert pointing(None, "", stray).marks == marks
 
 
-def test_a_click_would_lay_it_there() -> None:
+def test_the_preview_shows_the_template_at_the_mouse() -> None:
     blast = Blast((1.0, 1.0), 3.0)
     assert aiming(pointing(None, "tan-4"), blast, (5.0, 6.0)).template == Blast((5.0, 6.0), 3.0)
     assert aiming(pointing(None, "tan-4"), blast, None).template is None
 
 
-def test_the_way_of_a_move_that_the_camera_saw_is_drawn() -> None:
+def test_a_detected_move_is_drawn_as_an_arrow() -> None:
     paths = {"tan-4": ((10.0, 10.0), (13.0, 14.0))}
     deed = Deed("Move", "move", {}, ("tan-4",), paths=paths)
     way, head, pin = way_marks([Proposal(paths, ActionPreview(deed, None, {}))])

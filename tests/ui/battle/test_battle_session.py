@@ -1,4 +1,4 @@
-"""A battle in play: what the camera sees becomes moves, and the players have the last word."""
+"""A battle on the table: detected moves, shots, and the players' decisions."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ def play(tmp_path: Path) -> Iterator[Play]:
 
 
 def seen(battle: Battle, **moved: PointIn) -> Moment:
-    """The table with some figures elsewhere."""
+    """The position with some figures at other places."""
     places = {**PLACES, **{name.replace("_", "-"): at for name, at in moved.items()}}
     return moment_of(battle, [figure(name, *at, sigma=0.01) for name, at in places.items()], [HEDGE])
 
 
-def test_a_squad_that_was_moved_is_proposed_as_one_move(play: Play) -> None:
+def test_a_moved_squad_is_proposed_as_one_move(play: Play) -> None:
     moved = {f"green_{n}": (PLACES[f"green-{n}"][0], 7.0) for n in (1, 2, 3, 4)}
     [proposal] = play.proposals(seen(play.battle, **moved))
     assert proposal.words == "Green 1, Green 2, Green 3, Green 4 moved 3.0 in"
@@ -47,7 +47,7 @@ def test_a_squad_that_was_moved_is_proposed_as_one_move(play: Play) -> None:
     assert play.proposals(seen(play.battle, **moved)) == ()
 
 
-def test_what_is_moved_too_far_may_pass_all_the_same(play: Play) -> None:
+def test_players_can_let_a_move_pass_that_is_too_far(play: Play) -> None:
     moved = {f"green_{n}": (PLACES[f"green-{n}"][0], 9.0) for n in (1, 2, 3, 4)}
     moment = seen(play.battle, **moved)
     [proposal] = play.proposals(moment)
@@ -62,7 +62,7 @@ def test_what_is_moved_too_far_may_pass_all_the_same(play: Play) -> None:
     )
 
 
-def test_a_nudge_is_no_move(play: Play) -> None:
+def test_a_nudge_is_journalled_without_a_move(play: Play) -> None:
     assert play.proposals(seen(play.battle, tan_1=(4, 14.5 + LEAST_MOVE_IN - 0.01))) == ()
     moment = seen(play.battle, tan_1=(5, 14.5))
     [proposal] = play.proposals(moment)
@@ -71,7 +71,7 @@ def test_a_nudge_is_no_move(play: Play) -> None:
     assert (unit.at_in, unit.allowance_used_in) == ((5, 14.5), 0)
 
 
-def test_a_limit_is_settled_and_the_settlement_is_journalled(play: Play) -> None:
+def test_settling_an_ambiguity_is_journalled(play: Play) -> None:
     moved = {f"green_{n}": (PLACES[f"green-{n}"][0], 8.0) for n in (1, 2, 3, 4)}
     moment = seen(play.battle, **moved)
     [proposal] = play.proposals(moment)
@@ -85,7 +85,7 @@ def test_a_limit_is_settled_and_the_settlement_is_journalled(play: Play) -> None
     assert play.battle.undo() == "settled: Move the squad rifles: how far its leading man went: less"
 
 
-def test_a_shot_is_asked_rolled_and_told(play: Play, tmp_path: Path) -> None:
+def test_a_shot_is_rolled_and_journalled(play: Play, tmp_path: Path) -> None:
     play.go_on(seen(play.battle))
     moment = seen(play.battle)
     shot = next(one for one in play.outlook(moment, "green-1").attacks if one.deed.at == ("tan-1", "tan-2"))
@@ -95,7 +95,7 @@ def test_a_shot_is_asked_rolled_and_told(play: Play, tmp_path: Path) -> None:
     assert replay(tmp_path / "b") == ()
 
 
-def test_what_is_told_of_one_target_is_not_told_of_another(play: Play) -> None:
+def test_a_fact_about_one_target_does_not_apply_to_another(play: Play) -> None:
     play.go_on(seen(play.battle))
     shots = {one.deed.at[0]: one for one in play.outlook(seen(play.battle), "green-1").attacks}
     assert "target_in_cover" in [question.fact for question in shots["tan-3"].asks]
@@ -107,8 +107,8 @@ def test_what_is_told_of_one_target_is_not_told_of_another(play: Play) -> None:
     assert "target_in_cover" not in [question.fact for question in after["tan-3"].asks]
 
 
-def test_men_of_a_squad_who_may_only_go_one_by_one_are_proposed_so(tmp_path: Path) -> None:
-    """Plastic Fudge moves single units, whatever list they come from."""
+def test_squads_that_move_singly_are_proposed_singly(tmp_path: Path) -> None:
+    """Plastic Fudge moves single units, even those of a squad."""
     men = tuple(Recruit(figure=f"green-{n}", card="basic", squad="pals") for n in (1, 2))
     army, foe = (
         Army(name="Pals", game="plastic_fudge", recruits=men),
@@ -122,8 +122,8 @@ def test_men_of_a_squad_who_may_only_go_one_by_one_are_proposed_so(tmp_path: Pat
         assert [one.words for one in proposals] == ["Green 1 moved 1.0 in", "Green 2 moved 1.0 in"]
 
 
-def test_what_no_figure_does_alone_is_told_too(play: Play) -> None:
-    """Simple Plastic: who reached the objective is asked of the players, for no camera knows what was agreed."""
+def test_facts_of_a_whole_side_can_be_answered(play: Play) -> None:
+    """Simple Plastic: the players say who reached the objective, because the camera cannot know it."""
 
     def who_won() -> ActionPreview:
         return next(one for one in play.duties(seen(play.battle)) if one.deed.action == "victory")
@@ -139,8 +139,8 @@ def test_what_no_figure_does_alone_is_told_too(play: Play) -> None:
     assert who_won() == asked
 
 
-def test_a_place_that_was_taken_back_is_noted_again_only_before_something_is_done(tmp_path: Path) -> None:
-    """Else undo would never get past it: the camera still sees everybody."""
+def test_an_undone_place_is_journalled_again_only_before_an_action(tmp_path: Path) -> None:
+    """Otherwise undo would never get past it, because the camera still sees all figures."""
     with begun(tmp_path / "b", "simple_plastic", {"green": GREEN, "tan": TAN}, {}) as battle:
         one = Play(battle)
         one.place_new(seen(battle))

@@ -1,4 +1,4 @@
-"""Which figure is which unit: by hand, and from lists that were saved on another evening."""
+"""Assigning units to figures, by hand and from saved army lists."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def cards(dialog: MusterDialog, side: str) -> list[tuple[str, str | None, str]]:
     return [(one.figure, one.card, one.squad) for one in dialog.muster.armies[side].recruits]
 
 
-def test_each_takes_his_own_entry_and_the_others_follow_in_order() -> None:
+def test_figures_get_their_own_entry_and_the_others_in_order() -> None:
     recruits, left_over = fitted(GREEN, MEN[:3])
     assert [(one.figure, one.card) for one in recruits] == [
         ("green-1", "medic"),
@@ -57,12 +57,12 @@ def test_each_takes_his_own_entry_and_the_others_follow_in_order() -> None:
     assert left_over == 0
 
 
-def test_what_has_no_figure_is_counted_and_what_has_no_entry_stays_out() -> None:
+def test_entries_without_figures_are_counted() -> None:
     assert fitted(GREEN, MEN[:1])[1] == 2
     assert len(fitted(GREEN, [*MEN[:3], figure("green-4", 1, 1)])[0]) == 3
 
 
-def test_a_list_is_taken_by_choosing_it(dialog: MusterDialog) -> None:
+def test_choosing_a_list_fills_the_cards(dialog: MusterDialog) -> None:
     box = dialog._lists["green"]
     box.setCurrentIndex(box.findData("Evening rifles"))
     box.activated.emit(box.currentIndex())
@@ -73,7 +73,7 @@ def test_a_list_is_taken_by_choosing_it(dialog: MusterDialog) -> None:
     ]
 
 
-def test_what_was_set_is_kept_and_taken_again(
+def test_an_army_saved_in_the_dialog_can_be_chosen_again(
     dialog: MusterDialog, shelf: Shelf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     dialog.choose_card("tan-2", "engineer", "pioneers")
@@ -86,7 +86,7 @@ def test_what_was_set_is_kept_and_taken_again(
     assert cards(dialog, "tan")[1] == ("tan-2", "engineer", "pioneers")
 
 
-def test_a_card_of_ones_own_comes_along(dialog: MusterDialog, shelf: Shelf) -> None:
+def test_a_players_own_card_is_kept(dialog: MusterDialog, shelf: Shelf) -> None:
     own = dict(dialog._opened.rules.plain["cards"]["rifleman"]) | {"title": "Old Bill"}
     shelf.keep(Army(name="Bills", game="army_men", recruits=(Recruit(figure="green-1", own=own),)))
     dialog.take_list("green", "Bills")
@@ -95,14 +95,14 @@ def test_a_card_of_ones_own_comes_along(dialog: MusterDialog, shelf: Shelf) -> N
     assert bill.card is None
 
 
-def test_a_list_of_another_game_is_refused(dialog: MusterDialog) -> None:
+def test_a_list_for_another_game_is_rejected(dialog: MusterDialog) -> None:
     dialog.choose_game("simple_plastic")
     assert dialog._lists["green"].findData("Evening rifles") == -1
     with pytest.raises(UserError, match="is for Army Men: choose that game first"):
         dialog.take_list("green", "Evening rifles")
 
 
-def test_a_name_that_makes_no_file_is_told_in_the_dialog(dialog: MusterDialog, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_invalid_name_is_reported_in_the_dialog(dialog: MusterDialog, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(QInputDialog, "getText", lambda *_, **__: ("…", True))
     dialog._ask_name("green")
-    assert "give it a name with letters or digits" in dialog._words.text()
+    assert "use letters or digits" in dialog._words.text()

@@ -1,4 +1,4 @@
-"""Who may act one after another, and a cross-hair that goes where the picture has the arrow."""
+"""Cycling through figures, and moving the cross-hair in the direction of the arrow keys."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ def moment(tmp_path: Path) -> Moment:
         return moment_of(battle, [figure(name, *at) for name, at in PLACES.items()], ())
 
 
-def test_those_of_the_side_to_move_come_one_after_another_and_round_the_end(moment: Moment) -> None:
+def test_figures_of_the_acting_side_are_cycled(moment: Moment) -> None:
     assert [next_figure(moment, now, 1) for now in ("", "green-1", "green-3")] == ["green-1", "green-3", "green-1"]
     assert [next_figure(moment, now, -1) for now in ("", "green-1", "tan-1")] == ["green-3", "green-3", "green-3"]
 
 
-def test_a_cross_hair_begins_at_the_nearest_enemy(moment: Moment) -> None:
+def test_the_cross_hair_starts_at_the_nearest_enemy(moment: Moment) -> None:
     assert first_place(moment, "green-3") == (6.0, 5.0)
     assert first_place(moment, "green-1") == (6.0, 5.0)  # 5 in off; Tan 1 is 7
     assert first_place(moment, "tan-1") == (2.0, 2.0)  # 7 in; Green 3 is 8.1, Green 2 is out
@@ -47,19 +47,21 @@ def test_a_cross_hair_begins_at_the_nearest_enemy(moment: Moment) -> None:
 NEAR = overhead((0.0, 0.0, 30.0, 20.0), (900, 600))
 HALF_TURN = np.diag([-1.0, -1.0, 1.0])
 FAR = TableCamera(NEAR.lens, NEAR.rotation @ HALF_TURN, NEAR.rotation @ (30.0, 20.0, 0.0) + NEAR.translation)
-"""The same from the far edge: it sees (x, y) where the other sees (30 - x, 20 - y)."""
+"""The same camera from the far edge: it sees (x, y) where the other sees (30 - x, 20 - y)."""
 
 
 @pytest.mark.parametrize(
     ("toward_px", "way_in"),
     [((1, 0), (0.25, 0.0)), ((-1, 0), (-0.25, 0.0)), ((0, -1), (0.0, 0.25)), ((0, 1), (0.0, -0.25))],
 )
-def test_it_goes_where_the_picture_has_the_arrow(toward_px: tuple[int, int], way_in: tuple[float, float]) -> None:
+def test_the_cross_hair_moves_in_the_direction_of_the_picture(
+    toward_px: tuple[int, int], way_in: tuple[float, float]
+) -> None:
     (dx, dy), at_in = way_in, (10.0, 8.0)
     assert stepped(NEAR, at_in, toward_px, 0.25) == pytest.approx((10.0 + dx, 8.0 + dy))
     assert stepped(FAR, at_in, toward_px, 0.25) == pytest.approx((10.0 - dx, 8.0 - dy))
 
 
-def test_it_stays_in_the_picture() -> None:
+def test_the_cross_hair_stays_in_the_picture() -> None:
     assert stepped(NEAR, (29.5, 8.0), (1, 0), 1.0) == (29.5, 8.0)
     assert stepped(NEAR, (29.5, 8.0), (1, 0), 0.25) == (29.75, 8.0)

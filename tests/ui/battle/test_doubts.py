@@ -1,4 +1,4 @@
-"""TOO CLOSE TO CALL in each game that knows ranges: asked, settled either way, journalled, undone."""
+""" "Too close to call" in each game with ranges: shown, settled either way, journalled, undone."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from ui.battle.action_text import chance_words
 from ui.battle.battle_session import Play
 
 SIGMA_IN = 0.05
-"""Of each place; the error of a range between two is 0.07 in, and two of those are in doubt."""
+"""Of each place; so the error of a range is 0.07 in, and within two of those a limit is too close to call."""
 
 SHOOTERS = {
     "simple_plastic": ("soldier", PhaseBegun(turn=1, side="green", phase="attacking")),
     "fudge_miniatures": ("Yanni the Yeoman", PhaseBegun(turn=1, side="green", phase="action")),
     "simple_plastic_figure": ("german_rifleman", PhaseBegun(turn=1, side="green", phase="first_actions")),
 }
-"""Whose rules hang on the part that is seen: any of it hidden is cover, half is hidden, a quarter must be seen."""
+"""Games whose rules use the visible part: any hidden part gives cover, half is hidden, a quarter must be visible."""
 
 GAMES = {
     "army_men": ("rifleman", PhaseBegun(turn=1, phase="small_arms")),
@@ -38,7 +38,7 @@ GAMES = {
     "fudge_miniatures": ("Yanni the Yeoman", PhaseBegun(turn=1, side="green", phase="action")),
     "simple_plastic_figure": ("german_rifleman", PhaseBegun(turn=1, side="green", phase="first_actions")),
 }
-"""Simple Plastic Wargame has none: range does not matter in it (SP-10)."""
+"""Simple Plastic Wargame is missing, because range does not matter in it (SP-10)."""
 
 
 def battle_at(path: Path, game: str) -> Battle:
@@ -46,7 +46,7 @@ def battle_at(path: Path, game: str) -> Battle:
     armies = {side: Army(name=side, game=game, recruits=recruits(side, card)) for side in ("green", "tan")}
     battle = begun(path / "b", game, armies, {"green-1": (0.0, 0.0), "tan-1": (9.0, 0.0)})
     battle.record(phase)
-    if game == "simple_plastic_figure":  # WW-09: he may do anything
+    if game == "simple_plastic_figure":  # WW-09: the figure may do anything
         battle.record(Changed(changes=(Change(figure="green-1", key="status_die", value=1, this_turn=True),)))
     return battle
 
@@ -62,7 +62,7 @@ def shots(play: Play, far_in: float, wall: Sequence[TerrainPiece] = ()) -> list[
 
 
 def half_hidden(play: Play) -> tuple[Sequence[TerrainPiece], ActionPreview]:
-    """A high wall that comes in from the side, and the first shot past it whose sight is too close to call."""
+    """A high wall, moved in from the side, and the first shot past it whose sight is too close to call."""
     for hundredths in range(60, -61, -3):
         wall = [piece("wall", TerrainKind.WALL, box(5.0, hundredths / 100, 5.2, 6.0), height=4.0)]
         for one in shots(play, 6.0, wall):
@@ -72,7 +72,7 @@ def half_hidden(play: Play) -> tuple[Sequence[TerrainPiece], ActionPreview]:
 
 
 def barely_seen(play: Play) -> tuple[Sequence[TerrainPiece], ActionPreview]:
-    """A high wall that comes in from the side, and the first shot past it of whom it leaves too little to be sure."""
+    """A high wall, moved in from the side, and the first shot past it whose target may be completely hidden."""
     for hundredths in range(60, -61, -2):
         wall = [piece("wall", TerrainKind.WALL, box(5.0, hundredths / 100 - 0.5, 5.2, 6.0), height=4.0)]
         for one in shots(play, 6.0, wall):
@@ -82,7 +82,7 @@ def barely_seen(play: Play) -> tuple[Sequence[TerrainPiece], ActionPreview]:
 
 
 def doubtful(play: Play) -> tuple[float, ActionPreview]:
-    """The first range, walking away by tenths of an inch, at which a shot is too close to call."""
+    """The first range, in steps of a tenth of an inch, at which a shot is too close to call."""
     for tenths in range(11, 600):
         for one in shots(play, tenths / 10):
             if any("range" in doubt.question for doubt in one.doubts):
@@ -91,7 +91,7 @@ def doubtful(play: Play) -> tuple[float, ActionPreview]:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_a_range_is_asked_settled_and_undone(game: str, tmp_path: Path) -> None:
+def test_an_ambiguous_range_is_settled_and_undone(game: str, tmp_path: Path) -> None:
     with battle_at(tmp_path, game) as battle:
         play = Play(battle)
         far_in, shot = doubtful(play)
@@ -107,11 +107,11 @@ def test_a_range_is_asked_settled_and_undone(game: str, tmp_path: Path) -> None:
             what = doubt.question.split(", ", 2)[2]  # after the turn and the side
             assert battle.undo() == f"settled: {what}: {answer}"
             assert battle.undo() == f"asked: {what}"
-        assert told["less"] != told["more"]  # else it would not have been in doubt
+        assert told["less"] != told["more"]  # otherwise it would not be ambiguous
 
 
 @pytest.mark.parametrize("game", SHOOTERS)
-def test_sight_past_an_edge_is_asked_and_settled(game: str, tmp_path: Path) -> None:
+def test_ambiguous_sight_past_an_edge_is_settled(game: str, tmp_path: Path) -> None:
     with battle_at(tmp_path, game) as battle:
         play = Play(battle)
         wall, shot = half_hidden(play)
@@ -128,11 +128,11 @@ def test_sight_past_an_edge_is_asked_and_settled(game: str, tmp_path: Path) -> N
 
 
 SEERS = ("army_men", "plastic_fudge")
-"""Whose rules ask only whether he is seen at all."""
+"""Games whose rules use only whether the target is visible."""
 
 
 @pytest.mark.parametrize("game", SEERS)
-def test_whether_he_is_seen_at_all_is_asked_settled_and_undone(game: str, tmp_path: Path) -> None:
+def test_ambiguous_visibility_is_settled_and_undone(game: str, tmp_path: Path) -> None:
     with battle_at(tmp_path, game) as battle:
         play = Play(battle)
         wall, shot = barely_seen(play)
@@ -152,15 +152,15 @@ def test_whether_he_is_seen_at_all_is_asked_settled_and_undone(game: str, tmp_pa
 
 @pytest.mark.parametrize("game", SEERS)
 @pytest.mark.parametrize("wall", [(), (box(5.0, -6.0, 5.2, 6.0),), (box(5.0, -0.05, 5.2, 6.0),)])
-def test_who_is_seen_whole_or_half_or_not_at_all_is_in_no_doubt(game: str, wall: Sequence[Any], tmp_path: Path) -> None:
+def test_clear_visibility_is_not_ambiguous(game: str, wall: Sequence[Any], tmp_path: Path) -> None:
     with battle_at(tmp_path, game) as battle:
         pieces = [piece("wall", TerrainKind.WALL, outline, height=4.0) for outline in wall]
         found = shots(Play(battle), 6.0, pieces)
         assert not [doubt for one in found for doubt in one.doubts if "sees" in doubt.question]
 
 
-def test_the_woods_that_a_target_may_stand_in_are_asked_for(tmp_path: Path) -> None:
-    """Plastic Fudge, PF-28: the larger part of his base counts, whose middle is at 6 in, give or take twice 0.05 in."""
+def test_standing_in_woods_can_be_ambiguous(tmp_path: Path) -> None:
+    """Plastic Fudge, PF-28: the larger part of the base counts; its centre is at 6 in ± twice 0.05 in."""
     told = {}
     with battle_at(tmp_path, "plastic_fudge") as battle:
         play = Play(battle)
@@ -172,7 +172,7 @@ def test_the_woods_that_a_target_may_stand_in_are_asked_for(tmp_path: Path) -> N
         woods = [piece("copse", TerrainKind.WOODS, box(5.95, -3.0, 9.0, 3.0), height=0.1)]
         [doubt] = told[5.95]
         assert set(doubt.answers) == {"forest", "open"}
-        for answer, level in (("forest", 0), ("open", -1)):  # a standing man's -1; a forest adds 1
+        for answer, level in (("forest", 0), ("open", -1)):  # standing gives -1; a forest adds 1
             play.settle(doubt, answer)
             [after] = shots(play, 6.0, woods)
             assert after.before is not None
@@ -181,6 +181,6 @@ def test_the_woods_that_a_target_may_stand_in_are_asked_for(tmp_path: Path) -> N
             battle.undo()
 
 
-def test_what_is_wholly_in_sight_is_in_no_doubt(tmp_path: Path) -> None:
+def test_full_sight_is_not_ambiguous(tmp_path: Path) -> None:
     with battle_at(tmp_path, "simple_plastic") as battle:
         assert [one.doubts for one in shots(Play(battle), 6.0)] == [()]

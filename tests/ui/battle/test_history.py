@@ -1,4 +1,4 @@
-"""A battle's moments, their pictures, and what is exported of them."""
+"""A battle's moments, their thumbnails, and the exports."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def titles(told: tuple[Moment, ...]) -> list[str]:
     return [one.title for one in told]
 
 
-def test_the_moments_of_a_battle_and_how_all_stood(battle: Battle) -> None:
+def test_moments_have_titles_figures_and_states(battle: Battle) -> None:
     told = moments(battle)
     assert titles(told) == [
         "The battle of Green against Tan begins",
@@ -76,7 +76,7 @@ def test_the_moments_of_a_battle_and_how_all_stood(battle: Battle) -> None:
     assert all(one.stands for one in told)
 
 
-def test_what_was_taken_back_follows_and_stands_no_more(battle: Battle) -> None:
+def test_undone_moments_come_last_and_do_not_stand(battle: Battle) -> None:
     battle.undo()
     battle.undo()
     battle.record(CameraMoved(what="table"))
@@ -98,15 +98,15 @@ def test_what_was_taken_back_follows_and_stands_no_more(battle: Battle) -> None:
         ("nothing of the kind", []),
     ],
 )
-def test_a_figure_or_a_word_is_looked_for(battle: Battle, words: str, found: list[str]) -> None:
+def test_the_history_is_searched_by_figure_or_text(battle: Battle, words: str, found: list[str]) -> None:
     assert titles(matching(moments(battle), words)) == found
 
 
-def test_without_words_all_is_found(battle: Battle) -> None:
+def test_an_empty_search_finds_all_moments(battle: Battle) -> None:
     assert len(matching(moments(battle), "  ")) == 7
 
 
-def test_a_map_shows_all_who_stood_and_who_is_out(battle: Battle) -> None:
+def test_the_battle_map_shows_standing_and_eliminated_figures(battle: Battle) -> None:
     told = moments(battle)
     extent = extent_of(one.after for one in told)
     assert extent == (-7.0, -9.5, 17.0, 14.5)  # 1 to 9 and 1 to 4 with 3 in of room, 24 in at least
@@ -114,15 +114,17 @@ def test_a_map_shows_all_who_stood_and_who_is_out(battle: Battle) -> None:
     _, after = map_shapes(told[5].after, extent, (480, 480), told[5].figures)
     assert size == (480, 480)
     assert len([one for one in before if isinstance(one, Line) and one.closed]) == 3  # the house, and two
-    assert len([one for one in after if isinstance(one, Line) and not one.closed]) == 2  # the cross of the fallen
+    assert (
+        len([one for one in after if isinstance(one, Line) and not one.closed]) == 2
+    )  # the cross of the eliminated figure
     assert {rows for one in after if isinstance(one, Label) for rows, _ in one.rows} == {"house", "Green 1", "Tan 4"}
     ring = next(one for one in after if isinstance(one, Line) and one.closed and one.width == 3.5)
     middle = np.mean(ring.points_px, axis=0)
     assert middle == pytest.approx((20 * 8 - 0.5, 20 * 13.5 - 0.5), abs=0.1)  # (1, 1) at 20 px an inch
 
 
-def test_names_of_terrain_do_not_lie_on_one_another(battle: Battle) -> None:
-    """Five pieces in one spot and two men: plates of 11 px letters, about 20 px high, none on another."""
+def test_names_of_terrain_do_not_overlap(battle: Battle) -> None:
+    """Five pieces at one place and two soldiers: plates of 11 px letters, about 20 px high, do not overlap."""
     names = ("low stone wall", "hedge", "house", "old barn", "wood")
     pieces = [TerrainPiece(name, TerrainKind.WALL, ((2.0, 2.0), (4.0, 2.0), (4.0, 4.0))) for name in names]
     told = moments(battle)
@@ -134,7 +136,7 @@ def test_names_of_terrain_do_not_lie_on_one_another(battle: Battle) -> None:
 
 
 def _plate(label: Label) -> tuple[float, float, float, float]:
-    """Where the words are on a screen that shows the map at three fifths, in letters of 0.6 of their height."""
+    """The label's rectangle on a screen that shows the map at 60 %, with letters 0.6 times as wide as high."""
     (u, v), (right, down) = label.at_px, label.offset
     [(words, size)] = label.rows
     x, y, half = 0.6 * u + right, 0.6 * v + down, 0.3 * size * len(words)
@@ -151,7 +153,7 @@ def _covers(a: tuple[float, ...], b: tuple[float, ...]) -> bool:
 NOISE = np.random.default_rng(3).integers(0, 255, (360, 640, 3), np.uint8)
 
 
-def test_a_picture_is_never_larger_than_its_bound() -> None:
+def test_thumbnails_stay_below_their_maximum_size() -> None:
     smooth = cv2.GaussianBlur(NOISE, (0, 0), 8)
     for image in (NOISE, smooth):
         jpeg = small_jpeg(np.asarray(image, np.uint8))
@@ -160,7 +162,7 @@ def test_a_picture_is_never_larger_than_its_bound() -> None:
     assert cv2.imdecode(np.frombuffer(small_jpeg(np.asarray(smooth, np.uint8)), np.uint8), 1).shape == (360, 640, 3)
 
 
-def test_pictures_come_back_and_the_battle_is_untouched(battle: Battle) -> None:
+def test_thumbnails_are_stored_without_changing_the_battle(battle: Battle) -> None:
     before = battle.path.read_bytes()
     album, jpeg = Album(battle), small_jpeg(NOISE)
     assert (album.seqs, album.picture(9)) == (frozenset(), None)
@@ -177,7 +179,7 @@ def test_pictures_come_back_and_the_battle_is_untouched(battle: Battle) -> None:
     assert [path.name for path in battle.path.parent.glob("*.pictures*")] == ["b.pictures"]
 
 
-def test_pictures_of_another_battle_are_set_aside(battle: Battle, tmp_path: Path) -> None:
+def test_thumbnails_of_another_battle_are_renamed(battle: Battle, tmp_path: Path) -> None:
     with Battle.begin(tmp_path / "c", lambda: 5.0, "simple_plastic", ["green", "tan"]) as other:
         album = Album(other)
         album.put(1, small_jpeg(NOISE))
@@ -185,7 +187,7 @@ def test_pictures_of_another_battle_are_set_aside(battle: Battle, tmp_path: Path
     album_path(tmp_path / "c").rename(album_path(battle.path))
     mine = Album(battle)
     assert mine.picture(1) is None
-    assert "set aside" in mine.remark
+    assert "are now in" in mine.remark
     mine.put(1, small_jpeg(NOISE))
     assert mine.seqs == {1}
     mine.close()
@@ -193,27 +195,27 @@ def test_pictures_of_another_battle_are_set_aside(battle: Battle, tmp_path: Path
 
 
 @pytest.mark.parametrize("harm", [b"no database", b"SQLite format 3\0" + bytes(200)])
-def test_damaged_pictures_are_no_harm(battle: Battle, harm: bytes) -> None:
+def test_a_damaged_thumbnail_file_is_renamed(battle: Battle, harm: bytes) -> None:
     album_path(battle.path).write_bytes(harm)
     album = Album(battle)
     assert album.picture(1) is None
-    assert "set aside" in album.remark
+    assert "are now in" in album.remark
     assert Path(f"{album.path}.aside-1").read_bytes() == harm
     album.close()
 
 
-def test_on_a_full_disk_it_is_said_and_the_battle_goes_on(battle: Battle) -> None:
+def test_a_full_disk_is_reported_and_the_battle_continues(battle: Battle) -> None:
     album = Album(battle)
     album.put(1, small_jpeg(NOISE))
     assert album._file is not None
-    album._file.execute("PRAGMA max_page_count = 1")  # as SQLite says it of a full disk
-    with pytest.raises(UserError, match=r"disk is full.*the battle itself goes on"):
+    album._file.execute("PRAGMA max_page_count = 1")  # SQLite then reports a full disk
+    with pytest.raises(UserError, match=r"disk is full.*the battle itself is safe"):
         album.put(2, small_jpeg(NOISE))
     album.close()
     battle.record(Noted(text="on"))
 
 
-def test_what_a_stranger_put_into_the_file_is_no_picture(battle: Battle) -> None:
+def test_foreign_data_in_the_thumbnail_file_is_ignored(battle: Battle) -> None:
     album = Album(battle)
     album.put(1, b"\xff\xd8ok")
     album.close()
@@ -229,7 +231,7 @@ def test_what_a_stranger_put_into_the_file_is_no_picture(battle: Battle) -> None
 # Exports
 
 
-def test_the_page_stands_by_itself_and_shows_what_was_said_as_it_was_said(battle: Battle) -> None:
+def test_the_html_page_is_self_contained_and_escaped(battle: Battle) -> None:
     jpeg = small_jpeg(NOISE)
     done: list[tuple[int, int]] = []
     html = page("A & B", "by <them>", moments(battle), {9: jpeg, 4: jpeg}.get, lambda *at: done.append(at)).decode()
@@ -244,7 +246,7 @@ def test_the_page_stands_by_itself_and_shows_what_was_said_as_it_was_said(battle
     assert done[-1] == (6, 7)
 
 
-def test_the_page_can_be_called_off(battle: Battle) -> None:
+def test_the_html_export_can_be_cancelled(battle: Battle) -> None:
     def off(_: int, __: int) -> None:
         raise UserError("called off")
 
@@ -252,7 +254,7 @@ def test_the_page_can_be_called_off(battle: Battle) -> None:
         page("A", "", moments(battle), lambda _: None, off)
 
 
-def test_the_json_is_what_replay_says(battle: Battle) -> None:
+def test_the_exported_json_equals_replay(battle: Battle) -> None:
     document = json.loads(battle_json(battle))
     assert document == json.loads(json.dumps(battle_document(battle)))
     assert [entry["stands"] for entry in document["entries"]] == [True] * 10

@@ -1,4 +1,4 @@
-"""A move that the players let pass marks what any move of that game marks, so that what follows counts it."""
+"""A move that the players let pass has the same effects as an allowed move, so that later rules count it."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ GAMES = {
     "plastic_fudge": ("basic", PhaseBegun(turn=1, side="green", phase="a_moves")),
 }
 TAN_AT_IN: PointIn = (60.0, 60.0)
-"""Where he sees Green 1 best at the end of any of his moves."""
+"""The place from which Green 1 is best visible after each of its moves."""
 FAR_IN = 40.0
-"""Farther than anybody on foot goes in one turn of any of the games."""
+"""Farther than any figure on foot moves in one turn of any game."""
 
 
 def battle_at(path: Path, game: str) -> Battle:
@@ -36,7 +36,7 @@ def battle_at(path: Path, game: str) -> Battle:
     armies = {side: Army(name=side, game=game, recruits=recruits(side, card)) for side in ("green", "tan")}
     battle = begun(path, game, armies, {"green-1": (0.0, 0.0), "tan-1": TAN_AT_IN})
     battle.record(phase)
-    if game == "simple_plastic_figure":  # WW-09: he may do anything
+    if game == "simple_plastic_figure":  # WW-09: the figure may do anything
         battle.record(Changed(changes=(Change(figure="green-1", key="status_die", value=1, this_turn=True),)))
     return battle
 
@@ -47,7 +47,7 @@ def seen(battle: Battle, green_in: PointIn) -> Moment:
 
 
 def moved(path: Path, game: str, far_in: float) -> tuple[Battle, Unit]:
-    """The battle and Green 1 after a move of so many inches, as the rules have it or let pass."""
+    """The battle and Green 1 after a move of `far_in` inches, allowed or overruled."""
     battle = battle_at(path, game)
     play, moment = Play(battle), seen(battle, (far_in, 0.0))
     [proposal] = play.proposals(moment)
@@ -59,7 +59,7 @@ def moved(path: Path, game: str, far_in: float) -> tuple[Battle, Unit]:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_it_leaves_the_marks_of_any_move(game: str, tmp_path: Path) -> None:
+def test_an_allowed_and_an_overruled_move_have_the_same_effects(game: str, tmp_path: Path) -> None:
     legal, allowed = moved(tmp_path / "legal", game, 1.0)
     passed, far = moved(tmp_path / "far", game, FAR_IN)
     told = [event_of(battle.entries[-1]) for battle in (legal, passed)]
@@ -71,8 +71,8 @@ def test_it_leaves_the_marks_of_any_move(game: str, tmp_path: Path) -> None:
     assert far.allowance_used_in > allowed.allowance_used_in > 0
 
 
-def test_the_attacker_moved_although_it_was_too_far(tmp_path: Path) -> None:
-    """Simple Plastic Wargame, SP-07 and SP-12: only who did not move attacks better for it."""
+def test_an_overruled_move_counts_as_moved(tmp_path: Path) -> None:
+    """Simple Plastic Wargame, SP-07 and SP-12: only a figure that did not move gets the bonus."""
     battle, _ = moved(tmp_path / "b", "simple_plastic", 5.0)
     battle.record(PhaseBegun(turn=1, side="green", phase="attacking"))
     play, moment = Play(battle), seen(battle, (5.0, 0.0))
@@ -82,7 +82,7 @@ def test_the_attacker_moved_although_it_was_too_far(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("game", ["simple_plastic_figure", "plastic_fudge"])
-def test_who_may_only_go_one_by_one_passes_so(game: str, tmp_path: Path) -> None:
+def test_single_moves_are_overruled_one_by_one(game: str, tmp_path: Path) -> None:
     card, phase = GAMES[game]
     pals = recruits("green", card, card)
     armies = {"green": Army(name="g", game=game, recruits=pals), "tan": Army(name="t", game=game, recruits=())}
@@ -99,8 +99,8 @@ def test_who_may_only_go_one_by_one_passes_so(game: str, tmp_path: Path) -> None
         assert battle.state.unit("green-2").at_in == (3.0, 0.0)
 
 
-def test_a_move_into_touch_leads_into_the_fight_all_the_same(tmp_path: Path) -> None:
-    """Simple Plastic Figure, WW-22: who ends in touch with an enemy fights."""
+def test_an_overruled_move_into_contact_leads_to_a_fight(tmp_path: Path) -> None:
+    """Simple Plastic Figure, WW-22: a figure that ends its move in contact with an enemy fights."""
     battle = battle_at(tmp_path / "b", "simple_plastic_figure")
     play, moment = Play(battle), seen(battle, (TAN_AT_IN[0], TAN_AT_IN[1] - 1))
     [proposal] = play.proposals(moment)

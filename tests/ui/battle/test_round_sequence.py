@@ -1,4 +1,4 @@
-"""Rounds: who is asked, in what order, who is done, who was passed over, and what undo does to that."""
+"""Rounds: the order of the figures, which are done or skipped, and undo."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def seen(battle: Battle) -> Moment:
 
 @pytest.fixture
 def morale(tmp_path: Path) -> Iterator[Play]:
-    """Plastic Fudge, whose morale phase asks everybody (PF-61)."""
+    """Plastic Fudge, whose morale phase asks every figure (PF-61)."""
     with opened(tmp_path, "plastic_fudge", "basic", PhaseBegun(turn=1, phase="morale")) as battle:
         yield Play(battle)
 
@@ -59,14 +59,14 @@ def fire(tmp_path: Path) -> Iterator[Play]:
 
 
 def ask(play: Play, walker: Walker) -> None:
-    """Do the first thing that the figure is asked for."""
+    """Do the current figure's first action."""
     moment = seen(play.battle)
     walker.look(moment)
     play.do(moment, walker.deeds(moment)[0], best)
 
 
 def settled(walker: Walker, play: Play) -> Walk:
-    """The walk once it has found who is next."""
+    """The round's state once the next figure is known."""
     moment = seen(play.battle)
     return next(walk for walk in (walker.look(moment) for _ in itertools.count()) if not walk.looking)
 
@@ -75,7 +75,7 @@ def marks(walk: Walk) -> dict[str, str]:
     return {step.figure: str(step.mark) for step in walk.steps}
 
 
-def test_morale_asks_one_after_another_and_ticks(morale: Play) -> None:
+def test_a_morale_round_asks_each_figure_and_ticks_it(morale: Play) -> None:
     assert rounds(morale, seen(morale.battle)) == ("Morale",)
     walker = Walker(morale, "Morale")
     assert settled(walker, morale).words == "Morale, 1 of 5: Green 1"
@@ -90,7 +90,7 @@ def test_morale_asks_one_after_another_and_ticks(morale: Play) -> None:
     assert rounds(morale, seen(morale.battle)) == ()
 
 
-def test_who_is_skipped_is_come_back_to(morale: Play) -> None:
+def test_a_skipped_figure_can_be_returned_to(morale: Play) -> None:
     walker = Walker(morale, "Morale")
     settled(walker, morale)
     assert walker.skip(seen(morale.battle)).figure == "green-2"
@@ -103,17 +103,17 @@ def test_who_is_skipped_is_come_back_to(morale: Play) -> None:
     assert settled(walker, morale).words == "Morale: all done"
 
 
-def test_back_goes_to_the_one_before_who_is_open_and_any_can_be_asked_for(morale: Play) -> None:
+def test_back_goes_to_the_previous_open_figure(morale: Play) -> None:
     walker = Walker(morale, "Morale")
     settled(walker, morale)
     assert walker.go("tan-1", seen(morale.battle)).figure == "tan-1"
     assert walker.back(seen(morale.battle)).figure == "green-3"
     assert walker.go("nobody", seen(morale.battle)).figure == "green-3"
     walker.go("green-1", seen(morale.battle))
-    assert walker.back(seen(morale.battle)).figure == "tan-2"  # round the end
+    assert walker.back(seen(morale.battle)).figure == "tan-2"  # cyclically
 
 
-def test_an_undone_check_is_asked_for_again(morale: Play) -> None:
+def test_an_undone_check_is_repeated(morale: Play) -> None:
     walker = Walker(morale, "Morale")
     ask(morale, walker)
     ask(morale, walker)
@@ -124,20 +124,20 @@ def test_an_undone_check_is_asked_for_again(morale: Play) -> None:
     assert marks(walk)["green-1"] == Mark.DONE
 
 
-def test_simultaneous_fire_goes_through_both_sides(fire: Play) -> None:
+def test_simultaneous_fire_asks_both_sides(fire: Play) -> None:
     assert rounds(fire, seen(fire.battle)) == ("Fire",)
     walker = Walker(fire, "Fire")
     asked = []
     while (walk := settled(walker, fire)).figure:
         asked.append(walk.figure)
         ask(fire, walker)
-    # AM-37: one attack in a turn. A 12 misses and shoots empty (AM-77), so nobody falls.
+    # AM-37: one attack in a turn. A 12 misses and empties the weapon (AM-77), so no figure falls.
     assert asked == list(PLACES)
     assert set(marks(walk).values()) == {Mark.DONE}
 
 
-def test_who_has_nobody_in_range_is_not_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Only he is looked at who might be next, and only so many at once."""
+def test_figures_without_targets_are_not_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only figures that might be next are examined, and only a few per call."""
     with opened(tmp_path, "army_men", "rifleman", PhaseBegun(turn=1, phase="automatic_weapons")) as battle:
         play = Play(battle)
         walker = Walker(play, "Fire")
@@ -149,8 +149,8 @@ def test_who_has_nobody_in_range_is_not_asked(tmp_path: Path, monkeypatch: pytes
         assert set(marks(walk).values()) == {Mark.IDLE}  # rifles are small arms (AM-12)
 
 
-def test_opportunity_fire_is_a_round_of_its_own(tmp_path: Path) -> None:
-    """AM-34: who moved through a gun's sight can be shot at where he was seen."""
+def test_opportunity_fire_is_a_separate_round(tmp_path: Path) -> None:
+    """AM-34: a figure that moved through a gun's sight can be shot at where it was visible."""
     with opened(tmp_path, "army_men", "rifleman", PhaseBegun(turn=1, side="tan", phase="movement")) as battle:
         play = Play(battle)
         moment = seen(battle)
@@ -165,7 +165,7 @@ def test_opportunity_fire_is_a_round_of_its_own(tmp_path: Path) -> None:
         assert [deed.title for deed in walker.deeds(seen(battle))] == ["Rifle at Tan 1 on its way"]
 
 
-def test_before_the_first_turn_there_is_none(tmp_path: Path) -> None:
+def test_there_is_no_round_before_the_first_turn(tmp_path: Path) -> None:
     armies = {side: Army(name=side, game="army_men", recruits=recruits(side, "rifleman")) for side in ("green", "tan")}
     with begun(tmp_path / "b", "army_men", armies, {"green-1": (4, 4), "tan-1": (4, 9)}) as battle:
         moment = moment_of(battle, [figure("green-1", 4, 4), figure("tan-1", 4, 9)], ())

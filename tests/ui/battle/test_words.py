@@ -1,4 +1,4 @@
-"""No sentence for players holds a raw id, "tan-4", or a name of the program, "very_hurt", in any game or phase."""
+"""No sentence for players contains a raw id ("tan-4") or an internal name ("very_hurt"), in any game or phase."""
 
 from __future__ import annotations
 
@@ -40,15 +40,15 @@ SET_UPS: dict[str, Callable[[Path], Evening]] = {
     "simple_plastic_figure": test_battle_simple_plastic_figure.set_up,
 }
 RAW = re.compile(r"[a-z]\w*-\d|\w_\w|[\[{]'")
-"""An id, a name with underscores, a list or a table as the program writes it."""
+"""An id, a name with underscores, or a list or dict as Python prints it."""
 
 
 def told(play: Play, evening: Evening) -> Iterator[str]:
-    """All that the window would say of this moment."""
+    """Everything that the window would show at this position."""
     moment = evening.moment
     yield state_words(moment.state)
     found: list[ActionPreview] = [*play.duties(moment)]
-    for name in list(moment.figures)[::2]:  # of every other: the rest are asked in the next moment
+    for name in list(moment.figures)[::2]:  # every second one; the others are used at the next position
         outlook = play.outlook(moment, name)
         yield movement_words(outlook)
         found += [*outlook.attacks, *outlook.others]
@@ -60,7 +60,7 @@ def told(play: Play, evening: Evening) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("game", SET_UPS)
-def test_no_sentence_holds_ids_or_names_of_the_program(game: str, tmp_path: Path) -> None:
+def test_no_sentence_contains_raw_ids(game: str, tmp_path: Path) -> None:
     evening = SET_UPS[game](tmp_path / "b")
     with evening.battle as battle:
         play = Play(battle)

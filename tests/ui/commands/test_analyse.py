@@ -1,4 +1,4 @@
-"""`sandtable analyse`: the measured sheet, and the lens that is kept for a camera."""
+"""`sandtable analyse`: a measured print, and the saved lens of a camera."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def calibration(source: str, out: Path, *more: str) -> dict[str, object]:
     return found
 
 
-def test_a_measured_sheet_is_surer_and_as_large_as_it_came_out(image: ImageBgr, tmp_path: Path) -> None:
+def test_a_measured_sheet_improves_the_scale(image: ImageBgr, tmp_path: Path) -> None:
     table, out = tmp_path / "table.png", tmp_path / "out.json"
     cv2.imwrite(str(table), image)
 
@@ -60,7 +60,7 @@ class Camera:
         pass
 
 
-def test_the_lens_kept_for_a_camera_is_used_and_one_for_other_pictures_is_named(
+def test_a_saved_lens_is_used_and_a_wrong_size_reported(
     image: ImageBgr, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("ui.commands.analyse.lens_folder", lambda: tmp_path / "lenses")
@@ -71,4 +71,4 @@ def test_the_lens_kept_for_a_camera_is_used_and_one_for_other_pictures_is_named(
     monkeypatch.setattr("ui.commands.analyse.open_source", lambda _: Camera(image[:500]))
     found = calibration("77", tmp_path / "out.json")
     assert found["camera"]["matrix"] != SEEN_BY.lens.matrix.tolist()  # type: ignore[index]
-    assert "is for 960x540 pictures and this one is 960x500" in capsys.readouterr().err
+    assert "is for pictures of 960x540, but these are 960x500" in capsys.readouterr().err

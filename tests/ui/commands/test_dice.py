@@ -1,4 +1,4 @@
-"""`sandtable dice`: watching, asking and playing, with emulated dice; typed and virtual ones."""
+"""`sandtable dice`: watching, asking and emulating dice; typed and virtual dice."""
 
 from __future__ import annotations
 
@@ -24,24 +24,24 @@ posix = pytest.mark.skipif(sys.platform == "win32", reason="pseudo-terminals")
 @pytest.mark.parametrize(
     ("text", "die", "count"), [("2d6", Die.D6, 2), ("d6", Die.D6, 1), ("4dF", Die.FUDGE, 4), ("12D6", Die.D6, 12)]
 )
-def test_requests(text: str, die: Die, count: int) -> None:
+def test_dice_requests_are_parsed(text: str, die: Die, count: int) -> None:
     request = request_of(text)
     assert (request.die, request.count) == (die, count)
 
 
 @pytest.mark.parametrize("text", ["", "2", "2d20", "0d6", "d", "2d6+1", "-1d6"])
-def test_what_is_no_request(text: str) -> None:
-    with pytest.raises(UserError, match="write it as 2d6 or 4dF"):
+def test_invalid_dice_requests_are_rejected(text: str) -> None:
+    with pytest.raises(UserError, match="write for example 2d6 or 4dF"):
         request_of(text)
 
 
-def test_typed_dice_ask_until_the_answer_can_be() -> None:
+def test_typed_dice_repeat_the_prompt_until_valid() -> None:
     typed, said = iter(["7 2", "4", "four two", " 4,2 "]), []
     assert typed_dice(lambda _: next(typed), said.append)(request_of("2d6")) == Roll((4, 2))
     assert ["cannot show 7" in said[0], "needs 2" in said[1], "as numbers" in said[2]] == [True] * 3
 
 
-def test_four_drivers_answer_one_procedure() -> None:
+def test_four_dice_sources_answer_one_procedure() -> None:
     def attack() -> Procedure[int]:
         roll = yield DiceRequest(Die.FUDGE, 4, "the firer", "the attack")
         return roll.total
@@ -80,7 +80,7 @@ def test_a_question_is_answered_with_y(monkeypatch, typed: str, yes: bool) -> No
         (["--emulate", "--every", "0"], "not above 0"),
     ],
 )
-def test_wrong_usage_is_said_at_once(arguments, words, capsys) -> None:
+def test_wrong_usage_is_reported_at_once(arguments, words, capsys) -> None:
     with pytest.raises(SystemExit) as stop:
         main(["dice", *arguments])
     assert stop.value.code == 2
@@ -104,7 +104,7 @@ def test_commands_to_the_emulated_dice(monkeypatch, capsys) -> None:
     assert main(["dice", "--emulate", "--seconds", "5"]) == 0
     out = capsys.readouterr().out
     assert "threw d1 4, d2 2" in out
-    assert "these dice show 1, 2, 3, 4, 5, 6" in out
+    assert "the faces of these dice are 1, 2, 3, 4, 5, 6" in out
     assert out.count("Commands:") == 2
     assert next(reads, None) is None
 
@@ -143,14 +143,14 @@ def test_dice_on_a_port_are_watched(tmp_path, capsys) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--ask", "3d20"], "write it as 2d6 or 4dF"),
+        (["--ask", "3d20"], "write for example 2d6 or 4dF"),
         (["--bluetooth", "pixels"], "pip install bleak"),
         (["--emulate", "--count", "0"], "1 to 20 dice"),
         (["--port", "/dev/no-such-port", "--seconds", "0.2"], "not plugged in"),
         (["--port", "/dev/no-such-port", "--seconds", "0.2", "--ask", "2d6"], "not plugged in"),
     ],
 )
-def test_what_cannot_be_is_said_in_one_sentence(arguments, words, capsys, monkeypatch) -> None:
+def test_errors_are_one_sentence(arguments, words, capsys, monkeypatch) -> None:
     monkeypatch.setitem(sys.modules, "bleak", None)
     assert main(["dice", *arguments]) == 1
     said = capsys.readouterr().err

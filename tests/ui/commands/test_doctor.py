@@ -14,7 +14,7 @@ from ui.commands.libraries import LIBRARIES, WINDOW_LIBRARIES, has_font, missing
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    """The file system of a machine with a font, a webcam that shows as two devices, and a capture stick."""
+    """The file system of a computer with a font, a webcam that has two devices, and a capture stick."""
     _write(tmp_path / "usr/share/fonts/truetype/DejaVuSans.ttf")
     for device, index, name in (("video0", "0", "HD Webcam"), ("video1", "1", "HD Webcam"), ("video10", "0", "Stick")):
         _write(tmp_path / "sys/class/video4linux" / device / "index", index + "\n")
@@ -48,7 +48,7 @@ def _found(findings: Sequence[Finding], name: str) -> Finding:
     return finding
 
 
-def test_a_machine_that_has_everything(root: Path) -> None:
+def test_a_complete_computer_has_no_problems(root: Path) -> None:
     findings = examine(_machine(root), root / "saves")
     assert {finding.state for finding in findings} == {State.OK}
     assert not any(finding.remedy for finding in findings)
@@ -60,7 +60,7 @@ def test_a_machine_that_has_everything(root: Path) -> None:
     assert _found(findings, "disk").detail.startswith("100.0 GB free")
 
 
-def test_missing_shared_libraries_come_with_the_line_that_brings_them(root: Path) -> None:
+def test_missing_libraries_come_with_an_install_command(root: Path) -> None:
     findings = examine(_machine(root, loads=lambda library: library not in ("libEGL.so.1", "libgthread-2.0.so.0")))
     finding = _found(findings, "system libraries")
     assert finding.state is State.MISSING
@@ -68,16 +68,14 @@ def test_missing_shared_libraries_come_with_the_line_that_brings_them(root: Path
 
 
 @pytest.mark.parametrize(("environ", "state"), [({"DISPLAY": ":0"}, State.MISSING), ({}, State.WARNING)])
-def test_window_libraries_are_needed_only_where_a_window_can_open(
-    root: Path, environ: dict[str, str], state: State
-) -> None:
+def test_window_libraries_are_needed_only_with_a_display(root: Path, environ: dict[str, str], state: State) -> None:
     findings = examine(_machine(root, environ=environ, loads=lambda library: library in LIBRARIES))
     finding = _found(findings, "window libraries")
     assert finding.state is state
     assert all(package in finding.remedy for package in WINDOW_LIBRARIES.values())
 
 
-def test_a_python_library_that_does_not_load_is_named_with_its_reason(root: Path) -> None:
+def test_a_failed_import_is_reported_with_its_reason(root: Path) -> None:
     def broken(package: str, module: str) -> str:
         if module == "PyQt6.QtWidgets":
             raise ImportError("libEGL.so.1: cannot open shared object file")
@@ -88,12 +86,12 @@ def test_a_python_library_that_does_not_load_is_named_with_its_reason(root: Path
     assert "libEGL.so.1" in finding.detail
 
 
-def test_an_old_python_is_missing(root: Path) -> None:
+def test_an_old_python_is_reported(root: Path) -> None:
     finding = _found(examine(_machine(root, python=(3, 10, 14))), "Python")
     assert (finding.state, finding.detail) == (State.MISSING, "3.10.14 is too old")
 
 
-def test_forbidden_devices_name_the_group(root: Path) -> None:
+def test_inaccessible_devices_name_the_missing_group(root: Path) -> None:
     findings = examine(_machine(root, may_use=lambda path: path.name not in ("video0", "ttyUSB0")))
     video = next(finding for finding in findings if finding.name == "camera")
     port = _found(findings, "serial port")
@@ -102,7 +100,7 @@ def test_forbidden_devices_name_the_group(root: Path) -> None:
     assert port.remedy.startswith("sudo usermod -aG dialout $USER,")
 
 
-def test_no_font_no_camera_no_display(tmp_path: Path) -> None:
+def test_missing_font_camera_and_display_are_reported(tmp_path: Path) -> None:
     findings = examine(_machine(tmp_path, environ={}, ports=list))
     assert _found(findings, "font").state is State.MISSING
     assert _found(findings, "camera").state is State.WARNING
@@ -110,7 +108,7 @@ def test_no_font_no_camera_no_display(tmp_path: Path) -> None:
     assert _found(findings, "serial port").state is State.OK  # hardware is optional
 
 
-def test_saves_that_cannot_be_written_and_a_disk_nearly_full(root: Path) -> None:
+def test_an_unwritable_folder_and_a_full_disk_are_reported(root: Path) -> None:
     saves = root / "not" / "yet"
     asked: list[Path] = []
     full = examine(_machine(root, free_bytes=lambda folder: asked.append(folder) or 1_000_000), saves)  # type: ignore[func-returns-value]
@@ -120,9 +118,9 @@ def test_saves_that_cannot_be_written_and_a_disk_nearly_full(root: Path) -> None
     assert _found(closed, "disk").state is State.MISSING
 
 
-def test_lens_profiles_are_named(root: Path) -> None:
+def test_lens_profiles_are_listed(root: Path) -> None:
     assert _found(examine(_machine(root), root), "lens profile").detail == "HD Webcam, 1920x1080"
-    assert "none; the lens is found" in _found(examine(_machine(root, lenses=list), root), "lens profile").detail
+    assert "none; the lens is estimated" in _found(examine(_machine(root, lenses=list), root), "lens profile").detail
     broken = _found(
         examine(_machine(root, lenses=lambda: [("x, 0x0", "the lens file x.json is not JSON")]), root), "lens profile"
     )
@@ -130,7 +128,7 @@ def test_lens_profiles_are_named(root: Path) -> None:
     assert broken.remedy.startswith("delete the file")
 
 
-def test_other_systems_are_not_asked_for_linux_things(root: Path) -> None:
+def test_other_systems_skip_linux_checks(root: Path) -> None:
     findings = examine(_machine(root, platform="darwin", environ={}, loads=lambda library: False))
     assert not {"system libraries", "font", "camera"} & {finding.name for finding in findings}
     assert {finding.state for finding in findings} == {State.OK}
@@ -153,7 +151,7 @@ def test_display_problem(environ: dict[str, str], platform: str, problem: bool) 
     assert (display_problem(environ, platform) is not None) is problem
 
 
-def test_findings_are_aligned_and_remedies_stand_below() -> None:
+def test_findings_are_aligned_with_remedies_below() -> None:
     text = format_findings([Finding("disk", State.OK, "fine"), Finding("a camera", State.WARNING, "none", "plug in")])
     assert text.splitlines() == [
         "ok       disk      fine",
@@ -163,34 +161,34 @@ def test_findings_are_aligned_and_remedies_stand_below() -> None:
     assert format_findings([]) == ""
 
 
-def test_the_real_machine_can_be_examined(tmp_path: Path) -> None:
+def test_the_real_computer_can_be_examined(tmp_path: Path) -> None:
     findings = examine(saves=tmp_path)
     running = {"Python", "opencv-python", "numpy", "scipy", "shapely", "PyQt6", "pyserial", "disk"}
     assert {finding.name for finding in findings if finding.state is State.OK} >= running
 
 
-def test_the_loader_is_asked() -> None:
+def test_libraries_are_checked_by_the_system_loader() -> None:
     wanted = {"libc.so.6": "libc6", "libnowhere.so.7": "libnowhere7"}
     assert "libnowhere.so.7" in missing_libraries(wanted)
 
 
 @pytest.mark.parametrize(("name", "font"), [("a/b.ttf", True), ("a/b.txt", False)])
-def test_a_font_is_a_font_file(tmp_path: Path, name: str, font: bool) -> None:
+def test_fonts_are_found_by_file_type(tmp_path: Path, name: str, font: bool) -> None:
     _write(tmp_path / "usr/share/fonts" / name)
     assert has_font(tmp_path) is font
 
 
-def test_the_ports_say_what_may_hang_on_them(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ports_are_described(monkeypatch: pytest.MonkeyPatch) -> None:
     esp = Port("/dev/ttyUSB0", "CP2102", 0x10C4, 0xEA60)
     gps = Port("/dev/ttyACM0", "u-blox GPS", 0x1546, 0x01A7)
     monkeypatch.setattr("hardware.ports.attached", lambda: (esp, gps))
     monkeypatch.setattr("hardware.ports.holder", lambda device: "gpsd (12)" if device == gps.device else "")
     assert serial_ports() == (
-        ("/dev/ttyUSB0", "CP2102 (may drive the rod or hear dice)"),
-        ("/dev/ttyACM0", "u-blox GPS (gpsd (12) holds it)"),
+        ("/dev/ttyUSB0", "CP2102 (may be the rod or dice)"),
+        ("/dev/ttyACM0", "u-blox GPS (in use by gpsd (12))"),
     )
 
 
-def test_without_pyserial_no_port_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_pyserial_there_are_no_ports(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "hardware.ports", None)
     assert serial_ports() == ()

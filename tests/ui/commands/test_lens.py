@@ -1,4 +1,4 @@
-"""`sandtable lens` as a player meets it: pictures of the board in, progress, a file out."""
+"""`sandtable lens`: pictures of the board, progress, and the lens profile."""
 
 import json
 
@@ -16,7 +16,7 @@ PX_PER_IN = 100
 
 
 def picture(at, slant_deg, away_in=13.0):
-    """The program's own board as LENS sees it, blurred a little."""
+    """The default board as LENS sees it, slightly blurred."""
     board = cv2.aruco.CharucoBoard((6, 8), 1.0, 0.75, dictionary_of("4X4_50"))
     sheet = np.pad(board.generateImage((6 * PX_PER_IN, 8 * PX_PER_IN)), 50, constant_values=255)
     turn = cv2.Rodrigues(np.radians([180 + slant_deg[0], slant_deg[1], 0.0]))[0]
@@ -51,9 +51,9 @@ def test_a_lens_from_pictures(pictures, tmp_path, capsys, monkeypatch):
     assert main(["lens", *(str(pictures / f"{n}.png") for n in names), "-o", str(out), "--camera", "My cam"]) == 0
     said = capsys.readouterr().out
     assert "1.png: taken, 35 corners; 2 of at least 6" in said
-    assert "again.png: refused, the board is at the same place as in picture 9" in said
-    assert "blurred.png: refused, the picture is blurred by" in said
-    assert "empty.png: refused, no board found" in said
+    assert "again.png: rejected, the board is at the same place as in picture 9" in said
+    assert "blurred.png: rejected, the picture is blurred by" in said
+    assert "empty.png: rejected, no board found" in said
     assert "The board has been in" in said
     assert "px (rms)" in said
     lens = read_lens(out)
@@ -76,16 +76,16 @@ def test_too_few_pictures(pictures, tmp_path, capsys):
 def test_pictures_of_two_sizes(pictures, tmp_path, capsys):
     both = [str(pictures / "0.png"), str(pictures / "small.png")]
     assert main(["lens", *both, "-o", str(tmp_path / "lens.json")]) == 1
-    assert "small.png is 640x480 and" in capsys.readouterr().err
+    assert "small.png is 640x480 but" in capsys.readouterr().err
 
 
 def test_two_kinds_of_boards_at_once(pictures, tmp_path, capsys):
     options = ["--board", "6x8:1:0.75", "--chessboard", "9x6:1"]
     assert main(["lens", str(pictures / "0.png"), "-o", str(tmp_path / "lens.json"), *options]) == 1
-    assert "two kinds of boards" in capsys.readouterr().err
+    assert "different boards" in capsys.readouterr().err
 
 
-def test_a_chessboard_that_is_none(tmp_path, capsys):
+def test_an_invalid_chessboard_is_rejected(tmp_path, capsys):
     with pytest.raises(SystemExit) as stop:
         main(["lens", "a.png", "-o", "b.json", "--chessboard", "9by6"])
     assert stop.value.code == 2

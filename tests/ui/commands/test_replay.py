@@ -18,7 +18,7 @@ from ui.commands.replay import replay_json, replay_text
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    """A shot, a remark that was taken back, and nothing else."""
+    """A battle with a shot and an undone note."""
     file = tmp_path / "evening.battle"
     with Battle.begin(file, lambda: 7.0, "simple_plastic", ["green", "tan"]) as battle:
         battle.record(Enlisted(figure="green-1", side="green", card="soldier"))
@@ -69,22 +69,22 @@ def test_the_json(path: Path) -> None:
     assert document["state"]["units"]["green-1"]["acts"] == {"attack": 1}
 
 
-def test_telling_leaves_the_file_as_it_was(path: Path) -> None:
+def test_replaying_does_not_change_the_file(path: Path) -> None:
     before = path.read_bytes()
     replay_text(path)
     replay_json(path)
     assert path.read_bytes() == before
 
 
-def test_where_the_rules_have_changed_it_says_so(path: Path) -> None:
+def test_changed_rules_are_reported(path: Path) -> None:
     with Journal(path, lambda: 8.0) as journal:
         body = dict(journal.entries()[4].body)
         journal.append("asked", {**body, "verdict": {**body["verdict"], "outcome": "kills"}})
-    assert "Entry 8 said kills; the rules of this program say misses." in replay_text(path).splitlines()
+    assert "Entry 8: the verdict was kills, but the present rules say misses." in replay_text(path).splitlines()
     assert replay_json(path)["differences"] == [{"seq": 8, "was": "kills", "now": "misses"}]
 
 
-def test_no_battle_no_story(tmp_path: Path) -> None:
+def test_a_file_without_a_battle_is_rejected(tmp_path: Path) -> None:
     for face in (replay_text, replay_json):
         with pytest.raises(UserError, match="there is no battle in"):
             face(tmp_path / "nothing")

@@ -1,4 +1,4 @@
-"""Questions as JSON: answered, refused with a code, one by one in a list."""
+"""Rules questions in JSON: answers, refusals with a code, and lists."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _ask(given: Any, dice: Any = (), **more: Any) -> dict[str, Any]:
     return answer
 
 
-def test_an_answer_holds_numbers_and_reasons() -> None:
+def test_an_answer_has_numbers_and_reasons() -> None:
     answer = _ask({**RIFLE, "behind_cover": True}, [2, 3])
     assert answer["outcome"] == "miss"
     assert answer["attack_value"] == 4
@@ -28,7 +28,7 @@ def test_an_answer_holds_numbers_and_reasons() -> None:
     assert not is_refused(answer)
 
 
-def test_what_the_rules_forbid_is_an_answer() -> None:
+def test_a_forbidden_action_is_an_answer() -> None:
     answer = _ask({**RIFLE, "distance_in": 25})
     assert (answer["allowed"], answer["reason"]) == (False, "out_of_range")
     assert not is_refused(answer)
@@ -57,14 +57,14 @@ def test_what_the_rules_forbid_is_an_answer() -> None:
         (None, "bad_question"),
     ],
 )
-def test_what_cannot_be_answered_is_refused_with_a_code(document: Any, code: str) -> None:
+def test_invalid_questions_are_refused_with_a_code(document: Any, code: str) -> None:
     answer = resolve_question(document)
     assert answer["error"] == code
     assert answer["message"]
     assert is_refused(answer)
 
 
-def test_a_list_is_answered_one_by_one() -> None:
+def test_a_list_of_questions_gives_a_list_of_answers() -> None:
     climb = {"ruleset": "army_men", "given": {"action": "climb"}, "dice": [6]}
     answers = resolve_question([climb, {**climb, "dice": []}])
     assert answers[0]["climbed_in"] == 3
@@ -72,7 +72,7 @@ def test_a_list_is_answered_one_by_one() -> None:
     assert is_refused(answers)
 
 
-def test_options_and_notes_go_with_a_question() -> None:
+def test_questions_may_have_options_and_notes() -> None:
     given = {"action": "swim", "note": "in the pond"}
     assert _ask(given, [6], options={"drowning_face": 6})["drowned"]
     assert not _ask(given, [6])["drowned"]
@@ -98,7 +98,7 @@ def test_the_command_answers_from_a_file_and_from_a_pipe(tmp_path, capsys, monke
 @pytest.mark.parametrize(
     ("content", "words"), [("{", "not JSON"), ("[" * 200_000, "not JSON"), (None, "cannot be read")]
 )
-def test_a_file_that_is_no_question(tmp_path, capsys, content, words):
+def test_a_file_that_is_not_a_question(tmp_path, capsys, content, words):
     path = tmp_path / "question.json"
     if content is not None:
         path.write_text(content)
@@ -106,7 +106,7 @@ def test_a_file_that_is_no_question(tmp_path, capsys, content, words):
     assert words in capsys.readouterr().err
 
 
-def test_whole_numbers_are_written_as_such():
+def test_whole_numbers_are_written_as_integers():
     answer = resolve_question({"ruleset": "army_men", "given": {"action": "move_allowance", "unit": "infantry"}})
     assert answer["distance_in"] == 12  # AM-19
     assert '"distance_in": 12,' in json.dumps(answer)

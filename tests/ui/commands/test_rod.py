@@ -14,13 +14,13 @@ from hardware.ports import Port
 from hardware.range_rod import Lamp, Measured, RodShape, colours
 from ui.cli import main
 from ui.commands.rod import measured
-from ui.devices.cli_links import Following, list_ports
+from ui.devices.cli_links import LinkReporter, list_ports
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="pseudo-terminals")
 
 
 @posix
-def test_an_emulated_rod_draws_what_it_is_told(capsys) -> None:
+def test_an_emulated_rod_draws_what_it_receives(capsys) -> None:
     assert main(["rod", "--emulate", "--show", "7.5", "--reach", "12", "--length", "15", "--seconds", "0.5"]) == 0
     legend, scale, drawn = capsys.readouterr().out.splitlines()
     assert "g green" in legend
@@ -30,7 +30,7 @@ def test_an_emulated_rod_draws_what_it_is_told(capsys) -> None:
 
 
 @posix
-def test_a_pattern_moves(capsys) -> None:
+def test_a_moving_pattern_is_redrawn(capsys) -> None:
     assert main(["rod", "--emulate", "--dice-wait", "--seconds", "0.9"]) == 0
     assert len(set(capsys.readouterr().out.splitlines()[2:])) >= 3
 
@@ -61,7 +61,7 @@ def test_a_rod_on_a_port_is_lit_and_darkened(tmp_path, capsys) -> None:
 
 
 @posix
-def test_an_emulated_rod_tells_its_port(capsys) -> None:
+def test_an_emulated_rod_prints_its_port(capsys) -> None:
     assert main(["rod", "--emulate", "--seconds", "0.1"]) == 0
     assert "sandtable rod --port " in capsys.readouterr().out
 
@@ -76,7 +76,9 @@ def test_an_emulated_rod_tells_its_port(capsys) -> None:
         (7.5, None, 0, None),
     ],
 )
-def test_the_lamp_is_the_verdict(range_in: float, reach_in: float | None, sigma_in: float, lamp: Lamp | None) -> None:
+def test_the_lamp_shows_the_verdict(
+    range_in: float, reach_in: float | None, sigma_in: float, lamp: Lamp | None
+) -> None:
     assert measured(range_in, reach_in, sigma_in) == Measured(range_in, lamp, reach_in)
 
 
@@ -90,11 +92,11 @@ def test_the_lamp_is_the_verdict(range_in: float, reach_in: float | None, sigma_
         (["--show", "3", "--length", "0"], "length in inches"),
         (["--off", "--brightness", "2"], "brightness"),
         (["--off", "--port", "/dev/no-such-port", "--seconds", "0.2"], "not plugged in"),
-        (["--off", "--port", "usb:1:2:3@4", "--seconds", "0.2"], "nothing was reached on usb:1:2:3@4"),
+        (["--off", "--port", "usb:1:2:3@4", "--seconds", "0.2"], "no device answers on usb:1:2:3@4"),
         (["--off", "--seconds", "0.2"], "no likely port"),
     ],
 )
-def test_what_cannot_be_is_said_in_one_sentence(arguments, words, capsys, monkeypatch) -> None:
+def test_errors_are_one_sentence(arguments, words, capsys, monkeypatch) -> None:
     monkeypatch.setattr("hardware.devices.attached", tuple)
     assert main(["rod", *arguments]) == 1
     said = capsys.readouterr().err
@@ -124,16 +126,16 @@ def test_wrong_usage(arguments, capsys) -> None:
 def test_the_ports_are_listed(monkeypatch, capsys) -> None:
     port = Port("/dev/ttyUSB0", "CP2102", 0x10C4, 0xEA60, "0001", "1-1")
     monkeypatch.setattr("ui.devices.cli_links.attached", lambda: (port,))
-    assert list_ports(()) == "No serial port has anything on it: plug the device in, or try --emulate."
+    assert list_ports(()) == "No device on any serial port: plug it in, or try --emulate."
     assert main(["rod", "--list"]) == 0
     assert capsys.readouterr().out == "likely  /dev/ttyUSB0   CP2102  usb:10c4:ea60:0001@1-1\n"
 
 
-def test_a_link_is_followed_without_repetition() -> None:
+def test_link_states_are_printed_once() -> None:
     said: list[str] = []
-    following = Following(said.append)
+    following = LinkReporter(said.append)
     up = LinkStatus(LinkState.UP, "/dev/x")
     for status in (LinkStatus(LinkState.SEEKING), up, up, LinkStatus(LinkState.SEEKING, "/dev/x", "gone")):
         following.look(status)
     assert said == ["seeking ...", "/dev/x: connected", "gone"]
-    following.must_have_worked(up)
+    following.check_worked(up)

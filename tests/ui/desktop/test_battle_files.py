@@ -65,7 +65,7 @@ def test_a_battle_of_one_army_is_refused_before_its_dialog(window: Window) -> No
     window.panel.forget.emit("blue")
     with answering():
         window.files.new_battle()
-    assert "needs two sides" in window.bar.text
+    assert "needs two armies" in window.bar.text
 
 
 def damaged(window: Window, path: Path) -> Path:

@@ -292,7 +292,7 @@ def test_what_is_owed_is_named_while_a_soldier_is_chosen(window: Window, tmp_pat
     panel = mustered(window, tmp_path / "b", "simple_plastic_figure")
     press(panel, "Next")
     window.battle.choose("green-1")
-    assert "Still owed: " in panel.about
+    assert "Still to do: " in panel.about
     assert "Who goes first" in panel.about
 
 

@@ -286,7 +286,7 @@ def test_a_known_camera_gets_its_lens_and_another_size_is_refused(
     wait_until(lambda: window.bench.view is not None)
     assert window.session.state.setup.lens is None, "another camera"
     window.open("77")
-    wait_until(lambda: "is for 960x540 pictures and this one is 960x500" in window.bar.text)
+    wait_until(lambda: "is for pictures of 960x540, but these are 960x500" in window.bar.text)
     assert window.session.state.setup.lens is None
 
 

@@ -51,7 +51,7 @@ def test_a_figure_of_the_wrong_army_in_two_clicks_and_back(window: Window, wait_
     choose(ask(window, POSTS["green-1"]), "Army", "blue")
     assert figures(window)["blue-3"] == ("blue", Posture.STANDING)
     assert "green-1" not in figures(window)
-    assert window.actions_.undo.text() == "Undo green-1 is blue"
+    assert window.actions_.undo.text() == "Undo Green 1 is blue"
     anew(window, wait_until)
     assert "blue-3" in figures(window), "the next picture does not bring it back"
     window.actions_.undo.trigger()
@@ -78,7 +78,7 @@ def test_one_that_is_missing_is_added_where_the_click_was(window: Window, wait_u
     window.use_tool("measure")
     click(window, BARE_IN)
     click(window, POSTS["blue-1"])
-    assert window.session.state.rulers[0].name == "green-3 to blue-1", "it is a figure like any other"
+    assert window.session.state.rulers[0].name == "Green 3 to Blue 1", "it is a figure like any other"
 
 
 def test_the_tool_asks_with_the_left_button_and_the_next_click_places(window: Window) -> None:
@@ -91,7 +91,7 @@ def test_the_tool_asks_with_the_left_button_and_the_next_click_places(window: Wi
     click(window, (13.0, 7.0))
     moved = next(one for one in window.bench.view.figures if one.id == "green-2")
     assert moved.centre_in == pytest.approx((13.0, 7.0), abs=0.05)
-    assert window.session.can_undo == "place green-2"
+    assert window.session.can_undo == "place Green 2"
     assert window.tool.name == "correct"
 
 

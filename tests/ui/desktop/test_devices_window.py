@@ -49,7 +49,7 @@ def nothing_left() -> Iterator[None]:
     """Used before the window: when that is closed, no thread of a link is left."""
     yield
     left = {thread.name for thread in threading.enumerate()}
-    assert left & {"link", "letting go", "sandtable dice tray"} == set()
+    assert left & {"link", "closing device", "sandtable dice tray"} == set()
 
 
 def press(parent: QWidget, words: str) -> None:
@@ -246,7 +246,7 @@ def test_thrown_dice_fill_the_open_request_and_light_the_rod(
     assert "Throw the dice" in strip_of(dialog).text
     cup.roll([5, 2])
     wait_until(lambda: dialog.roll == Roll((5, 2)))
-    assert "OK takes it" in strip_of(dialog).text
+    assert "Press OK to use it" in strip_of(dialog).text
     press(strip_of(dialog), "Throw again")
     wait_until(lambda: "Throw the dice" in strip_of(dialog).text)
     cup.roll([1, 1])
@@ -322,7 +322,7 @@ def test_the_tray_is_drawn_in_the_tables_picture_and_remembered(
         picker.resize(960, 540)
         QTest.mousePress(picker, LEFT, pos=QPoint(96, 54))
         QTest.mouseRelease(picker, LEFT, pos=QPoint(97, 55))
-        assert "too small a part" in dialog.words
+        assert "this box is too small" in dialog.words
         QTest.mousePress(picker, LEFT, pos=QPoint(480, 270))
         QTest.mouseRelease(picker, LEFT, pos=QPoint(96, 54))
         dialog.accept()

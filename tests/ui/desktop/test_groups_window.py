@@ -46,7 +46,7 @@ def proposing(open_window: Open, wait_until: Wait, table: SimulatedTable) -> Win
 
 def test_armies_are_proposed_unasked_and_one_click_accepts_them(proposing: Window, wait_until: Wait) -> None:
     window = proposing
-    assert window.bar.text.endswith(" figures, grouped by colour.")
+    assert window.bar.text.endswith(" soldiers, grouped by colour.")
     assert window.session.can_undo is None, "nothing was done yet"
     groups = counts(window)
     assert sorted(groups.values()) == [2, 2]

@@ -193,12 +193,12 @@ def test_a_cameras_exposure_is_held_and_read_back(
     window = open_window(None, opener)
     guide = window.help.guide
     guide.begin()
-    assert guide.bar.words.text().startswith("Choose the camera that hangs over the table")
+    assert guide.bar.words.text().startswith("Choose the camera over the table.")
     choose_source(window, "HD Webcam (camera 2)")
     wait_until(lambda: window.bench.held == SETTLING)
     guide.pull()
     assert step_of(window) is Step.CAMERA
-    assert "then held" in guide.bar.words.text()
+    assert "is adjusting to the light" in guide.bar.words.text()
     wait_until(lambda: step_of(window) is Step.EMPTY)  # four markers lie there
     QTest.mouseClick(guide.bar.steps[Step.CAMERA], LEFT)
     assert [(tick.words, tick.good) for tick in guide.bar.shown.ticks] == [
@@ -309,7 +309,7 @@ def test_the_steps_can_be_done_in_any_order(
     choose_source(window, "Simulated table")
     wait_until(lambda: step_of(window) is Step.EMPTY, timeout_s=60)
     QTest.mouseClick(guide.bar.steps[Step.ARMIES], LEFT)
-    press(window)  # "Teach by a click" stays at the step
+    press(window)  # "Teach army" stays at the step
     assert step_of(window) is Step.ARMIES
     assert window.tool.name == "teach"
     wait_until(lambda: np.abs(window.bench.frame.image_bgr.astype(int) - table.empty_bgr).max() > 60)

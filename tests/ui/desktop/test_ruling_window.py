@@ -57,7 +57,7 @@ def test_what_the_dice_said_is_overruled_by_keyboard_and_undone_by_name(
         # SP-11, SP-12: who stayed needs 3; what was said is no choice.
         assert words == [
             "Misses, 33 % by the dice",
-            "Nothing comes of it; it counts as done",
+            "No effect, but the action is used up",
             "As if it had not been tried",
         ]
         ok(dialog)  # nothing without a reason
@@ -108,7 +108,7 @@ def test_whom_the_rules_let_not_fire_the_players_may(window: Window, panel: Batt
 
     def answer(dialog: RulingDialog) -> None:
         assert dialog.holding is not None
-        assert dialog.holding.outcome == "nothing comes of it"
+        assert dialog.holding.outcome == "nothing happens"
         assert dialog._figure.currentData() == "blue-1"  # whom it is about comes first
         dialog._add()
         assert dialog.said == (("blue-1", "eliminated"),)

@@ -72,7 +72,7 @@ def test_closed_and_opened_again_it_is_as_it_was_left(
     second = at_the_table(open_window, wait_until, table, taught=True)
     wait_until(lambda: second.kept.offer[0])
     second._tell()
-    assert "1 piece of terrain, 1 ruler or template, 1 correction, 4 figures by name" in second.bar.text
+    assert "1 piece of terrain, 1 ruler or template, 1 correction, 4 named soldiers" in second.bar.text
     assert second.session.state.setup.terrain == ()
     [button] = [one for one in second.bar.findChildren(QPushButton) if one.text() == "As you left it"]
     QTest.mouseClick(button, LEFT)

@@ -44,7 +44,7 @@ def test_from_nothing_to_a_range(
         player.looks()
         wait_until(lambda: step_of(window) is Step.GAME and len(window.bench.view.figures) == len(POSTS))
     with answering(*mustered("Army Men", tmp_path / "first.battle")):
-        press(guide.bar, "Choose the game")
+        press(guide.bar, "Choose game")
     wait_until(lambda: step_of(window) is Step.SHOT)
     for name in ("green-1", "blue-1"):
         QTest.mouseClick(window.picture, LEFT, pos=on_base(window, table, name))

@@ -18,12 +18,12 @@ BARE_IN = (26.0, 15.0)
 """Neither on the book nor near a soldier."""
 
 STEPS = [
-    "ruler green-1 to blue-1",
+    "ruler Green 1 to Blue 1",
     "blast of 3 in",
     "measure from base edges",
     "teach blue",
-    "green-2 is blue",
-    "add green-2",
+    "Green 2 is blue",
+    "add Green 2",
     "book is 2 in high",
     "remove book",
     "clear the table",

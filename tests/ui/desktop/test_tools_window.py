@@ -106,7 +106,7 @@ def test_a_wedge_is_laid_from_a_soldier_towards_a_place(window: Window) -> None:
     click(window, POSTS["blue-2"])
     assert window.session.state.templates == ()
     point(window, POSTS["blue-1"])
-    assert window.panel.headline == "1 figure"  # himself it spares
+    assert window.panel.headline == "1 soldier"  # himself it spares
     click(window, POSTS["blue-1"])
     (wedge,) = window.session.state.templates
     assert isinstance(wedge, Wedge)

@@ -101,7 +101,7 @@ def test_a_picture_that_finds_the_disk_full_is_told(window: Window, wait_until: 
     (tmp_path / "table.png").symlink_to("/dev/full")
     window.save_snapshot(tmp_path / "table.png")
     wait_until(lambda: "the disk is full" in window.bar.text)
-    assert "make room, or choose another disk" in window.bar.text
+    assert "free some space, or choose another disk" in window.bar.text
 
 
 @pytest.fixture

@@ -98,7 +98,7 @@ def test_escape_lets_go_first_of_the_soldier_then_of_the_tool(window: Window) ->
 def test_a_blast_tells_whom_it_covers_and_how_much(window: Window) -> None:
     window.use_tool("blast")
     point(window, POSTS["blue-1"])
-    assert window.panel.headline == "2 figures"
+    assert window.panel.headline == "2 soldiers"
     turn_wheel(window.picture, at(window, POSTS["blue-1"]), -3)
     assert "1.5 in" in window.tool.hint  # 3 less three half inches
     click(window, POSTS["blue-1"])

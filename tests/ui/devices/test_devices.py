@@ -1,4 +1,4 @@
-"""Rod and dice as the window has them, without a window: emulated ones behind pseudo-terminals, ports that fail."""
+"""Rod and dice for the window, tested without one: emulated devices on pseudo-terminals, failing ports."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from hardware.link import LinkState, LinkStatus
 from hardware.ports import Port
 from hardware.range_rod import LAMP_COLOUR, Alarm, DiceWait, Lamp, Measured, RodShape, Ruler
 from rules.engine.dice import Die
-from ui.devices.device_connection import ANY, EMULATED, Berth, Level, Ports, choices, finding
-from ui.devices.rod_and_dice import HEAR_S, TEST_S, TESTED, DiceHand, Rod, counted
+from ui.devices.device_connection import ANY, EMULATED, DeviceConnection, Level, Ports, choices, finding
+from ui.devices.rod_and_dice import HEAR_S, TEST_S, TEST_SIGNS, DiceHand, Rod, counted
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="pseudo-terminals")
 
@@ -31,7 +31,7 @@ GPS = Port("/dev/ttyACM3", "a GPS", 0x1546, 0x01A8, "", "1-3")
 def until(true: Callable[[], object], step: Callable[[], object], limit_s: float = 60.0) -> None:
     end = time.monotonic() + limit_s
     while not true():
-        assert time.monotonic() < end, "waited in vain"
+        assert time.monotonic() < end, "the condition never became true"
         step()
         time.sleep(0.002)
 
@@ -63,7 +63,7 @@ def up(device: Rod | DiceHand) -> bool:
 
 
 @posix
-def test_an_emulated_rod_is_lit_as_it_was_told(rod: Rod) -> None:
+def test_an_emulated_rod_shows_the_sign(rod: Rod) -> None:
     assert rod.berth.standing.words == "Not connected."
     rod.berth.connect(EMULATED)
     rod.show(Measured(9.5, Lamp.GREEN, 11))
@@ -72,13 +72,13 @@ def test_an_emulated_rod_is_lit_as_it_was_told(rod: Rod) -> None:
     # An LED an inch: green to the white tip over 9.5 in, less the mark at 6 in; bands beyond, and the reach.
     green = [led for led, colour in enumerate(rod.lights) if colour[1] > 200 and colour[0] < 50 and colour[2] < 100]
     assert green == [0, 1, 2, 3, 4, 5, 7, 8]
-    assert min(rod.lights[9]) > 240  # brightness and gamma taken off again
+    assert min(rod.lights[9]) > 240  # brightness and gamma are reversed
     assert rod.lights[11][0] > 150 > rod.lights[11][1]  # purple
     assert rod.counters.endswith("sent")
 
 
 @posix
-def test_every_verdict_has_its_colour_and_a_new_strip_its_own_leds(rod: Rod) -> None:
+def test_verdicts_have_colours_and_a_new_strip_reconnects(rod: Rod) -> None:
     rod.berth.connect(EMULATED)
     for lamp in Lamp:
         rod.show(Measured(3.5, lamp))
@@ -93,7 +93,7 @@ def _near(colour: tuple[int, int, int], red: int, green: int) -> bool:
 
 
 @posix
-def test_a_pulled_plug_is_told_and_healed(rod: Rod) -> None:
+def test_an_unplugged_device_is_reported_and_reconnected(rod: Rod) -> None:
     rod.berth.connect(EMULATED)
     rod.show(Ruler())
     until(lambda: up(rod) and any(map(any, rod.lights)), rod.pull)
@@ -107,7 +107,7 @@ def test_a_pulled_plug_is_told_and_healed(rod: Rod) -> None:
 
 
 @posix
-def test_forgotten_nothing_is_left() -> None:
+def test_disconnecting_leaves_nothing_behind() -> None:
     threads, files = threading.active_count(), descriptors()
     rod, dice = Rod(INCH_EACH), DiceHand(chance(), ports=lambda: ())
     for _ in range(2):
@@ -122,20 +122,20 @@ def test_forgotten_nothing_is_left() -> None:
     assert not any(folder.exists() for folder in folders)
 
 
-def test_connecting_never_waits() -> None:
-    """A port whose listing hangs, as some systems' do, keeps nobody waiting."""
+def test_connecting_does_not_wait() -> None:
+    """Listing ports, which hangs on some systems, does not block."""
     gate = threading.Event()
 
     def slow(_: str, __: Wire | None) -> _Slow:
         return _Slow(gate)
 
-    berth: Berth[_Slow] = Berth("rod", slow)
+    berth: DeviceConnection[_Slow] = DeviceConnection("rod", slow)
     began = time.monotonic()
     berth.connect("a")
     berth.pull()
-    berth.connect("b")  # the first is still being let go of
+    berth.connect("b")  # the first is still closing
     assert not berth.pull()
-    assert time.monotonic() - began < 30, "the listing itself would never end"
+    assert time.monotonic() - began < 30, "listing the ports would never end"
     assert berth.standing.level is Level.LOOKING
     gate.set()
     until(berth.pull, int)
@@ -162,8 +162,8 @@ class _Slow:
         (LinkState.BUSY, Level.TROUBLE),
     ],
 )
-def test_each_state_stands_so(state: LinkState, level: Level) -> None:
-    berth: Berth[_Slow] = Berth("rod", lambda *_: _Slow(threading.Event()))
+def test_every_link_state_has_a_text(state: LinkState, level: Level) -> None:
+    berth: DeviceConnection[_Slow] = DeviceConnection("rod", lambda *_: _Slow(threading.Event()))
     berth.connect("/dev/ttyUSB0")
     berth.pull()
     why = "you may not open /dev/ttyUSB0: sudo usermod -aG dialout $USER, then log out and in again"
@@ -175,7 +175,7 @@ def test_each_state_stands_so(state: LinkState, level: Level) -> None:
     berth.close()
 
 
-def test_likely_ports_come_first_and_one_that_is_gone_stays_chosen() -> None:
+def test_likely_ports_come_first_and_a_missing_choice_stays() -> None:
     found = choices((ESP32, GPS), "usb:1a86:7523:@1-9", radio=True)
     assert [one.spec for one in found] == [
         ESP32.name, ANY, GPS.name, *(f"bluetooth:{make}" for make in Make), "usb:1a86:7523:@1-9",
@@ -200,16 +200,16 @@ def test_ports_are_listed_in_a_thread() -> None:
     until(lambda: ports.found == (ESP32,), int)
 
 
-def test_the_rods_test_shows_each_light_and_gives_the_answer_back() -> None:
+def test_the_rod_test_shows_each_light_then_the_sign_again() -> None:
     now = [0.0]
     rod = Rod(INCH_EACH, clock=lambda: now[0])
     rod.show(Measured(4))
     rod.test()
     shown = []
-    for _ in range(len(TESTED) + 1):
+    for _ in range(len(TEST_SIGNS) + 1):
         shown.append(rod.sign)
         now[0] += TEST_S
-    assert shown == [*TESTED, Measured(4)]
+    assert shown == [*TEST_SIGNS, Measured(4)]
     rod.show(Alarm())
     assert rod.sign == Alarm()
     rod.show(DiceWait())
@@ -217,7 +217,7 @@ def test_the_rods_test_shows_each_light_and_gives_the_answer_back() -> None:
 
 
 @posix
-def test_emulated_dice_are_heard_counted_and_kept(dice: DiceHand) -> None:
+def test_emulated_dice_are_received_and_counted(dice: DiceHand) -> None:
     dice.berth.connect(EMULATED)
     until(lambda: up(dice), dice.pull)
     dice.test()
@@ -234,11 +234,11 @@ def test_emulated_dice_are_heard_counted_and_kept(dice: DiceHand) -> None:
     dice.throw(Die.D6, 1, FaultInjector.REPEAT)
     dice.throw(Die.D6, 1, FaultInjector.TORN)
     until(lambda: "1 damaged line dropped" in dice.counters and "1 repeat dropped" in dice.counters, dice.pull)
-    assert dice.counters.startswith("3 rolls heard")
+    assert dice.counters.startswith("3 rolls received")
 
 
 @posix
-def test_dice_on_a_real_port_and_a_test_that_hears_nothing(tmp_path: Path) -> None:
+def test_a_dice_test_without_rolls_is_reported(tmp_path: Path) -> None:
     now = [0.0]
     wire = Wire(tmp_path / "dice")
     cup = EmulatedDice(wire, time.monotonic, chance())
@@ -247,7 +247,7 @@ def test_dice_on_a_real_port_and_a_test_that_hears_nothing(tmp_path: Path) -> No
     until(lambda: up(dice), lambda: (dice.pull(), cup.step()))
     dice.test()
     now[0] = HEAR_S + 1
-    assert dice.test_words.startswith("Nothing was heard")
+    assert dice.test_words.startswith("No roll arrived")
     cup.roll([6])
     until(lambda: dice.heard == 1, lambda: (dice.pull(), cup.step()))
     assert "d1 shows 6" in dice.told[0]
@@ -256,7 +256,7 @@ def test_dice_on_a_real_port_and_a_test_that_hears_nothing(tmp_path: Path) -> No
 
 
 @posix
-def test_a_roll_that_was_heard_is_not_heard_again_after_connecting_anew(tmp_path: Path, dice: DiceHand) -> None:
+def test_repeated_rolls_are_dropped_after_reconnecting(tmp_path: Path, dice: DiceHand) -> None:
     wire = Wire(tmp_path / "dice")
     cup = EmulatedDice(wire, time.monotonic, chance())
     dice.berth.connect(str(wire.path))
@@ -269,14 +269,14 @@ def test_a_roll_that_was_heard_is_not_heard_again_after_connecting_anew(tmp_path
     wire.unplug()
 
 
-def test_two_devices_never_take_one_port() -> None:
-    """The rod's port is passed over by dice that look for any likely one."""
+def test_two_devices_never_use_one_port() -> None:
+    """Dice that search for any likely port skip the rod's."""
     find = finding("/dev/ttyUSB0", None, lambda: "/dev/ttyUSB0")
     assert find() == ()
     assert finding("/dev/ttyUSB0", None, lambda: "/dev/ttyUSB1")() == ("/dev/ttyUSB0",)
 
 
-def test_counts_are_words() -> None:
+def test_counts_as_text() -> None:
     assert (
         counted((1, "roll", "heard"), (0, "repeat", "dropped"), (2, "frame", "sent")) == "1 roll heard, 2 frames sent"
     )

@@ -1,4 +1,4 @@
-"""What the rod says of an answer: reach and verdict come from the rules themselves."""
+"""What the rod shows: reach and verdict come from the rules."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Shot = Callable[..., tuple[Moment, ActionPreview]]
 
 @pytest.fixture
 def shot(tmp_path: Path) -> Shot:
-    """An assault rifle (AM-49: 2 ft) of Army Men at one enemy, bases an inch across, so far from edge to edge."""
+    """An assault rifle (AM-49: 2 ft) of Army Men and one enemy; bases an inch across, distance from edge to edge."""
 
     def aim(edge_in: float, sigma_in: float = 0.001, phase: str = "automatic_weapons") -> tuple[Moment, ActionPreview]:
         armies = {
@@ -47,7 +47,7 @@ def shot(tmp_path: Path) -> Shot:
     ("edge_in", "sigma_in", "lamp"),
     [(10, 0.001, Lamp.GREEN), (23.5, 0.001, Lamp.GREEN), (24.0, 0.05, Lamp.AMBER), (30, 0.001, Lamp.RED)],
 )
-def test_the_verdicts_colour_and_the_weapons_reach(shot: Shot, edge_in: float, sigma_in: float, lamp: Lamp) -> None:
+def test_the_sign_shows_verdict_and_reach(shot: Shot, edge_in: float, sigma_in: float, lamp: Lamp) -> None:
     moment, one = shot(edge_in, sigma_in)
     sign = deed_sign(moment, one)
     assert sign is not None
@@ -56,20 +56,20 @@ def test_the_verdicts_colour_and_the_weapons_reach(shot: Shot, edge_in: float, s
     assert sign.range_in == pytest.approx(float(one.deed.given["distance_in"]))
 
 
-def test_what_something_else_forbids_is_red_and_has_no_reach(shot: Shot) -> None:
+def test_an_action_forbidden_at_any_range_is_red_without_reach(shot: Shot) -> None:
     sign = deed_sign(*shot(10, phase="movement"))
     assert sign is not None
     assert (sign.lamp, sign.reach_in) == (Lamp.RED, None)
 
 
-def test_a_range_of_nothing_ends_too(shot: Shot) -> None:
+def test_the_search_ends_for_a_range_of_zero(shot: Shot) -> None:
     moment, one = shot(0.0, phase="movement")
     assert reach_in(moment, one.deed) is None
 
 
-def test_signs_in_words() -> None:
+def test_signs_as_text() -> None:
     assert sign_words(Measured(7.46, Lamp.AMBER, 12)) == "7.5 in of 12 in: too close to call"
     assert sign_words(Measured(7.46)) == "7.5 in"
     assert sign_words(Idle()).startswith("dark")
-    assert sign_words(DiceWait()) == "dice are awaited"
-    assert sign_words(Ruler()).startswith("the empty rod")
+    assert sign_words(DiceWait()) == "waiting for dice"
+    assert sign_words(Ruler()).startswith("a plain rod")

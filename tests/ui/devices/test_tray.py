@@ -1,4 +1,4 @@
-"""A tray of dice under a camera: watched in a thread, put to a request, doubted, settled, read again."""
+"""The dice tray: watching in a thread, answering a request, doubts, settling, reading again."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rules.tabletop.errors import UserError
 from tests.vision.dice.pictures import Drawn, draw
 from ui.devices.device_connection import Level
 from ui.devices.tray import TrayHand, cameras, reading_words
-from ui.devices.tray_asking import TrayAsking
+from ui.devices.tray_asking import TrayAsking, propose
 from ui.devices.tray_camera import TABLE, Region, Seen
 from vision.dice.tray import TrayReading
 from vision.dice.view import DieKind, DieSeen
@@ -32,7 +32,7 @@ def seen(*faces: int, at_s: float = 0.0, cocked: bool = False, kind: DieKind = D
 
 
 class Hand(TrayHand):
-    """Sees what it is told."""
+    """A tray whose dice the test sets."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -51,18 +51,18 @@ def hand() -> Hand:
     return Hand()
 
 
-def test_dice_that_come_to_rest_are_the_roll(hand: Hand) -> None:
+def test_resting_dice_are_the_roll(hand: Hand) -> None:
     asking = TrayAsking(TWO, hand)
     assert not asking.pull()
     assert asking.words.startswith("Throw the dice into the tray")
     hand.lies(seen(6, 1))
     assert asking.pull()
     assert asking.roll == Roll((6, 1))
-    assert asking.words == "6 (95%), 1 (95%). OK takes it."
+    assert asking.words == "6 (95%), 1 (95%). Press OK to use it."
     assert not asking.pull()
 
 
-def test_a_roll_that_nobody_asked_for_waits_five_seconds_is_asked_about_for_a_minute_and_answers_once(
+def test_an_early_roll_counts_5_s_is_questioned_60_s_and_used_once(
     hand: Hand,
 ) -> None:
     hand.lies(seen(6, 1))
@@ -72,13 +72,13 @@ def test_a_roll_that_nobody_asked_for_waits_five_seconds_is_asked_about_for_a_mi
     assert asking.pull()
     assert asking.roll == Roll((6, 1))
     asking.end()
-    assert not TrayAsking(TWO, hand).pull()  # the dice still lie there
+    assert not TrayAsking(TWO, hand).pull()  # the same dice are still there
     assert hand.kept_words == ""
     hand.lies(seen(2, 2, at_s=KEEP_S))
     hand.now = KEEP_S + 10
     asking = TrayAsking(TWO, hand)
     assert not asking.pull()
-    assert "came to rest 10 s before they were asked for" in asking.doubt
+    assert "were thrown 10 s before this roll" in asking.doubt
     asking.settle(True)
     assert asking.pull()
     assert asking.roll == Roll((2, 2))
@@ -88,7 +88,7 @@ def test_a_roll_that_nobody_asked_for_waits_five_seconds_is_asked_about_for_a_mi
     assert not late.doubt
 
 
-def test_a_leaning_die_is_asked_about(hand: Hand) -> None:
+def test_a_leaning_die_is_questioned(hand: Hand) -> None:
     asking = TrayAsking(TWO, hand)
     hand.lies(seen(6, 1, cocked=True))
     assert not asking.pull()
@@ -101,12 +101,12 @@ def test_a_leaning_die_is_asked_about(hand: Hand) -> None:
     assert asking.roll == Roll((3, 4))
 
 
-def test_too_few_too_many_and_foreign_dice_never_count(hand: Hand) -> None:
+def test_a_wrong_number_or_kind_of_dice_never_counts(hand: Hand) -> None:
     asking = TrayAsking(TWO, hand)
     for wrong, words in (
-        (seen(6), "2 dice are asked for and 1 are seen"),
-        (seen(6, 5, 4), "2 dice are asked for and 3 are seen"),
-        (seen(-1, 0, kind=DieKind.FUDGE), "Fudge dice: roll six-sided ones"),
+        (seen(6), "The roll needs 2 dice, but the camera sees 1"),
+        (seen(6, 5, 4), "The roll needs 2 dice, but the camera sees 3"),
+        (seen(-1, 0, kind=DieKind.FUDGE), "Fudge dice: roll six-sided dice"),
     ):
         hand.lies(wrong)
         assert not asking.pull()
@@ -115,14 +115,14 @@ def test_too_few_too_many_and_foreign_dice_never_count(hand: Hand) -> None:
     assert asking.roll is None
 
 
-def test_dice_that_are_moved_after_they_were_read_are_asked_about(hand: Hand) -> None:
+def test_dice_moved_after_reading_are_questioned(hand: Hand) -> None:
     asking = TrayAsking(TWO, hand)
     hand.lies(seen(6, 1))
     asking.pull()
     hand.lies(seen(1, 6))  # pushed together: the same dice
     assert not asking.pull()
     assert not asking.doubt
-    hand.lies(seen(6))  # one is taken out
+    hand.lies(seen(6))  # one is removed
     assert not asking.pull()
     assert asking.roll == Roll((6, 1))
     hand.lies(seen(5, 5))
@@ -133,7 +133,7 @@ def test_dice_that_are_moved_after_they_were_read_are_asked_about(hand: Hand) ->
     assert asking.roll == Roll((5, 5))
 
 
-def test_read_again(hand: Hand) -> None:
+def test_the_tray_can_be_read_again(hand: Hand) -> None:
     asking = TrayAsking(TWO, hand)
     hand.lies(seen(6, 1))
     asking.pull()
@@ -143,41 +143,41 @@ def test_read_again(hand: Hand) -> None:
     assert asking.pull()
 
 
-def test_six_sided_dice_stand_for_fudge_dice(hand: Hand) -> None:
+def test_six_sided_dice_count_as_fudge_dice_in_the_tray(hand: Hand) -> None:
     asking = TrayAsking(DiceRequest(Die.FUDGE, 3, "green-1", "the attack"), hand)
     hand.lies(seen(1, 4, 6))
     assert asking.pull()
     assert asking.roll == Roll((-1, 0, 1))  # 1 and 2 minus, 3 and 4 blank, 5 and 6 plus
 
 
-def test_a_reading_in_words() -> None:
+def test_a_reading_as_text() -> None:
     assert reading_words(seen(1, 0, -1, kind=DieKind.FUDGE).reading) == "+ (95%), blank (95%), - (95%)"
     assert reading_words(seen(4, cocked=True).reading) == "4 (leaning?)"
-    assert reading_words(seen().reading) == "no dice are seen"
+    assert reading_words(seen().reading) == "no dice"
 
 
 @pytest.mark.parametrize(
     "sides", [(0.5, 0, 0.4, 1), (0, 0, 0.02, 1), (-0.1, 0, 1, 1), (0, 0, 1, 1.1), (0, float("nan"), 1, 1)]
 )
-def test_what_is_no_tray(sides: tuple[float, float, float, float]) -> None:
+def test_an_invalid_tray_box_is_rejected(sides: tuple[float, float, float, float]) -> None:
     with pytest.raises(UserError, match="draw a box"):
         Region(*sides)
 
 
-def test_the_tray_is_a_part_of_any_picture() -> None:
+def test_the_tray_box_scales_with_the_picture() -> None:
     region = Region(0.25, 0.5, 0.75, 1.0)
     assert region.box_px((640, 480)) == (160, 240, 480, 480)
     assert region.outline_px((320, 240)) == ((80, 120), (239, 120), (239, 239), (80, 239))
 
 
-def test_the_tables_own_camera_is_not_opened_twice() -> None:
+def test_the_tables_camera_is_not_opened_twice() -> None:
     found = cameras((0, 2), "0", "7")
     assert [one.spec for one in found] == [TABLE, "2", "7"]
-    assert found[-1].words == "Camera 7 (not there)"
+    assert found[-1].words == "Camera 7 (not plugged in)"
 
 
 class Lens:
-    """A camera whose picture can be changed, and whose plug can be pulled."""
+    """A camera whose picture can be changed and that can be unplugged."""
 
     live, still, name = True, False, "camera 1"
 
@@ -218,18 +218,18 @@ def made() -> Iterator[Callable[..., TrayHand]]:
 def until(true: Callable[[], object], step: Callable[[], object], limit_s: float = 60.0) -> None:
     end = time.monotonic() + limit_s
     while not true():
-        assert time.monotonic() < end, "waited in vain"
+        assert time.monotonic() < end, "the condition never became true"
         step()
         time.sleep(0.005)
 
 
-def test_real_dice_under_a_second_camera_are_read_once_they_lie(made: Callable[..., TrayHand]) -> None:
+def test_drawn_dice_under_a_second_camera_are_read_at_rest(made: Callable[..., TrayHand]) -> None:
     lens = Lens(draw(()))
     hand = made(lambda _: None, lens)
     hand.berth.connect("1")
     step = lambda: hand.pull(None, None)  # noqa: E731
     until(lambda: hand.told, step)
-    assert (hand.told[0], hand.seen) == ("no dice are seen", None)
+    assert (hand.told[0], hand.seen) == ("no dice", None)
     assert hand.berth.standing.words == "Connected: camera 1."
     lens.image_bgr = draw([Drawn(6, -1.5), Drawn(2, 1.5, 0.4, 30)])
     until(lambda: hand.seen, step)
@@ -243,7 +243,7 @@ def test_real_dice_under_a_second_camera_are_read_once_they_lie(made: Callable[.
     assert not hand.test_words
 
 
-def test_only_the_tray_is_read_and_the_tables_camera_is_offered(made: Callable[..., TrayHand]) -> None:
+def test_only_the_tray_is_read_in_the_tables_picture(made: Callable[..., TrayHand]) -> None:
     read: list[object] = []
 
     def reader(image_bgr: ImageBgr, tray_px: object, camera: object) -> tuple[DieSeen, ...]:
@@ -260,7 +260,7 @@ def test_only_the_tray_is_read_and_the_tables_camera_is_offered(made: Callable[.
     assert read[0] == ((120, 160, 3), ((80, 60), (159, 60), (159, 119), (80, 119)), camera)
 
 
-def test_a_tray_takes_its_box_of_the_tables_picture_and_of_no_other(made: Callable[..., TrayHand]) -> None:
+def test_only_a_tray_under_the_tables_camera_hides_part_of_the_table(made: Callable[..., TrayHand]) -> None:
     hand = made(lambda _: Region(0.5, 0.25, 1, 1), lambda _: Lens(FELT))
     assert hand.on_table_px((160, 120)) == ()
     hand.berth.connect(TABLE)
@@ -269,7 +269,7 @@ def test_a_tray_takes_its_box_of_the_tables_picture_and_of_no_other(made: Callab
     assert hand.on_table_px((160, 120)) == ()
 
 
-def test_a_camera_that_goes_is_told_and_comes_back(
+def test_a_lost_tray_camera_is_reported_and_reopened(
     made: Callable[..., TrayHand], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("ui.devices.tray_camera._RETRY_S", 0.05)
@@ -285,3 +285,47 @@ def test_a_camera_that_goes_is_told_and_comes_back(
     until(lambda: hand.berth.standing.level is Level.UP, step)
     hand.close()
     assert lens.closed == 2
+
+
+# Matching the dice to a request
+
+
+def reading(*faces: int, kind: DieKind = DieKind.D6, confidence: float = 0.95, cocked: bool = False) -> TrayReading:
+    return TrayReading(tuple(DieSeen(face, kind, SQUARE, confidence, cocked) for face in faces), 1.0)
+
+
+def request(die: Die = Die.D6, count: int = 2) -> DiceRequest:
+    return DiceRequest(die, count, "Green", "to hit")
+
+
+def test_matching_dice_are_proposed() -> None:
+    proposal = propose(request(), reading(6, 1))
+    assert (proposal.faces, proposal.why_doubt) == ((6, 1), ())
+
+
+def test_a_wrong_count_is_doubted() -> None:
+    doubts = propose(request(), reading(6)).why_doubt
+    assert doubts == ("the roll needs 2 dice, but the camera sees 1: is a die outside the tray?",)
+
+
+def test_six_sided_dice_are_converted_to_fudge_faces() -> None:
+    proposal = propose(request(Die.FUDGE, 3), reading(1, 4, 6))
+    assert proposal.faces == (-1, 0, 1)  # 1-2 minus, 3-4 blank, 5-6 plus
+    assert not proposal.why_doubt
+
+
+def test_fudge_dice_do_not_count_as_six_sided() -> None:
+    proposal = propose(request(), reading(-1, 1, kind=DieKind.FUDGE))
+    assert "Fudge dice" in proposal.why_doubt[0]
+
+
+def test_mixed_dice_are_doubted() -> None:
+    mixed = TrayReading((*reading(5).dice, *reading(1, kind=DieKind.FUDGE).dice), 1.0)
+    assert "remove one kind" in propose(request(), mixed).why_doubt[0]
+
+
+def test_leaning_and_uncertain_dice_are_doubted() -> None:
+    doubted = TrayReading((*reading(5, cocked=True).dice, *reading(2, confidence=0.6).dice), 1.0)
+    cocked, unsure = propose(request(), doubted).why_doubt
+    assert cocked.startswith("die 1 seems to lean")
+    assert unsure == "die 2 may not show 2 (60% sure): check it"

@@ -1,4 +1,4 @@
-"""A bug report tells enough, and nobody's name."""
+"""A bug report has enough details, and no personal names."""
 
 from pathlib import Path
 
@@ -24,15 +24,15 @@ HOME = Path("/people/jane")
         ("1920 x 1080 at 30; exposure held", "1920 x 1080 at 30; exposure held"),
     ],
 )
-def test_folders_are_left_out(line: str, left: str) -> None:
+def test_folders_are_removed(line: str, left: str) -> None:
     assert without_folders(line, HOME) == left
 
 
-def test_a_machine_without_homes_is_left_in_peace() -> None:
+def test_a_root_home_folder_is_not_replaced() -> None:
     assert without_folders("nothing here", Path("/")) == "nothing here"
 
 
-def test_the_report_holds_versions_the_doctors_words_stalls_and_messages() -> None:
+def test_the_report_has_versions_findings_stalls_and_messages() -> None:
     diary = Diary(clock=lambda: 0.0)
     diary.stalled(Stall(0.2, 0.1, ("a.py:1 slow",)))
     diary.said("/people/jane/evening.battle is saved.")

@@ -1,4 +1,4 @@
-"""What a crash leaves behind, and what the next start makes of it."""
+"""Recording a crash, and reading it at the next start."""
 
 import faulthandler
 import os
@@ -25,12 +25,12 @@ with crashes_kept(Path(sys.argv[1])):
 
 
 def run(file: Path, how: str, folder: Path) -> None:
-    """In a folder of its own, where a core file may be left."""
+    """Runs in its own folder, where a core file may be left."""
     env = os.environ | {"PYTHONPATH": str(Path(__file__).parents[3])}
     subprocess.run([sys.executable, "-c", DIES, str(file), how], cwd=folder, env=env, capture_output=True, check=False)
 
 
-def test_a_crash_leaves_its_place_until_a_run_ends_well(tmp_path: Path) -> None:
+def test_a_crash_is_recorded_until_a_run_ends_well(tmp_path: Path) -> None:
     file = crash_file(tmp_path / "new" / "sandtable.log")
     assert file == tmp_path / "new" / "sandtable-crash.log"
     assert last_crash(file) == ""
@@ -40,7 +40,7 @@ def test_a_crash_leaves_its_place_until_a_run_ends_well(tmp_path: Path) -> None:
     assert last_crash(file) == ""
 
 
-def test_a_fault_handler_that_is_on_and_a_folder_that_cannot_be_written_to_stop_nothing(
+def test_an_active_fault_handler_and_an_unwritable_folder_are_tolerated(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(faulthandler, "is_enabled", lambda: True)

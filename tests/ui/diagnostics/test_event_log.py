@@ -1,4 +1,4 @@
-"""The diary stays small, on the disk too, and no disk disturbs it."""
+"""The event log stays small in memory and on the disk, and ignores errors of the disk."""
 
 from pathlib import Path
 
@@ -8,25 +8,25 @@ from ui.diagnostics.event_log import LARGEST_BYTES, Diary, log_file
 from ui.diagnostics.ui_watchdog import Stall
 
 
-def test_only_the_last_things_are_kept_each_told_once() -> None:
+def test_only_the_last_messages_are_kept_once() -> None:
     diary = Diary()
     for number in range(100):
         diary.stalled(Stall(number, 0.0))
-        for _ in range(3):  # the bar says the same sixty times a second
+        for _ in range(3):  # the message bar repeats itself 60 times a second
             diary.said(f"message {number}")
     assert len(diary.stalls) == len(diary.told) == 20
     assert diary.stalls[-1].endswith("99000 ms (0 at work): unseen")
     assert [line.split()[-1] for line in diary.told] == [str(n) for n in range(80, 100)]
 
 
-def test_what_went_away_and_came_back_is_told_twice() -> None:
+def test_a_repeated_message_after_another_is_recorded_again() -> None:
     diary = Diary()
     for words in ("no marker", "", "no marker"):
         diary.said(words)
     assert len(diary.told) == 2
 
 
-def test_the_log_holds_what_happened(tmp_path: Path) -> None:
+def test_the_log_records_events(tmp_path: Path) -> None:
     diary = Diary(tmp_path / "new" / "sandtable.log")
     diary.stalled(Stall(0.2, 0.1, ("a.py:1 slow",)))
     diary.said("Überraschung")
@@ -40,7 +40,7 @@ def test_the_log_holds_what_happened(tmp_path: Path) -> None:
     ]
 
 
-def test_the_log_does_not_grow_for_ever(tmp_path: Path) -> None:
+def test_the_log_stays_small(tmp_path: Path) -> None:
     diary = Diary(tmp_path / "sandtable.log")
     for number in range(60):
         diary.failed(f"{number} " + 20_000 * "x")  # 1.2 MB in all
@@ -51,7 +51,7 @@ def test_the_log_does_not_grow_for_ever(tmp_path: Path) -> None:
     assert "failed 59" in files[0].read_text()
 
 
-def test_a_place_that_cannot_be_written_to_is_no_trouble(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unwritable_log_is_ignored(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "file").write_text("")
     diary = Diary(tmp_path / "file" / "sandtable.log")
     diary.said("hello")
@@ -62,7 +62,7 @@ def test_a_place_that_cannot_be_written_to_is_no_trouble(tmp_path: Path, capsys:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no such device here")
-def test_a_full_disk_is_no_trouble(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_full_disk_is_ignored_by_the_log(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "sandtable.log").symlink_to("/dev/full")
     diary = Diary(tmp_path / "sandtable.log")
     diary.said("hello")
@@ -70,6 +70,6 @@ def test_a_full_disk_is_no_trouble(tmp_path: Path, capsys: pytest.CaptureFixture
     assert capsys.readouterr().err == ""
 
 
-def test_the_log_lies_among_the_users_own_files() -> None:
+def test_the_log_is_in_the_users_folder() -> None:
     assert log_file().name == "sandtable.log"
     assert "sandtable" in log_file().parts[-3:]

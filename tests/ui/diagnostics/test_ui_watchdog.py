@@ -1,4 +1,4 @@
-"""Stalls are told once they are over, with where the thread stood."""
+"""Stalls are reported once they are over, with the thread's stack."""
 
 import threading
 import time
@@ -20,7 +20,7 @@ def work_long(seconds: float) -> None:
 
 
 @pytest.mark.parametrize("stand_still", [sleep_long, work_long])
-def test_a_real_stall_is_told_with_its_place(stand_still: Callable[[float], None]) -> None:
+def test_a_real_stall_is_reported_with_its_stack(stand_still: Callable[[float], None]) -> None:
     told: list[Stall] = []
     watch = StallWatch(told.append)
     watch.start()
@@ -32,12 +32,12 @@ def test_a_real_stall_is_told_with_its_place(stand_still: Callable[[float], None
     assert stall.lasted_s >= 3 * LIMIT_S
     assert any(place.endswith(stand_still.__name__) for place in stall.where)
     assert not any("/" in place for place in stall.where)
-    # Who sleeps does no work; who works has worked that long.
+    # A sleeping thread uses no CPU time; a working one uses all of it.
     assert stall.busy_s < LIMIT_S if stand_still is sleep_long else stall.busy_s >= 3 * LIMIT_S
     assert threading.active_count() == 1 or all(t.name != "sandtable stall watch" for t in threading.enumerate())
 
 
-def test_by_a_clock_of_its_own() -> None:
+def test_stalls_are_measured_by_the_given_clock() -> None:
     now_s, told = [0.0], []  # type: ignore[var-annotated]
     watch = StallWatch(told.append, 0.1, lambda: now_s[0])
 
@@ -48,19 +48,19 @@ def test_by_a_clock_of_its_own() -> None:
         watch.look()
 
     at(0.0, beats=True)
-    at(0.10, beats=True)  # just the limit is none
+    at(0.10, beats=True)  # exactly the limit is not a stall
     assert told == []
     at(0.16, beats=False)
     at(0.25, beats=True)
     assert [stall.lasted_s for stall in told] == [pytest.approx(0.15)]
     assert told[0].where
     at(0.30, beats=True)
-    at(0.45, beats=True)  # nobody looked meanwhile
+    at(0.45, beats=True)  # without a sample in between
     assert told[1].where == ()
     assert told[1].words.endswith("unseen")
 
 
-def test_before_the_first_beat_nothing_is_watched() -> None:
+def test_nothing_is_reported_before_the_first_beat() -> None:
     told: list[Stall] = []
     watch = StallWatch(told.append, limit_s=0.01)
     watch.start()
@@ -69,5 +69,5 @@ def test_before_the_first_beat_nothing_is_watched() -> None:
     assert told == []
 
 
-def test_the_words_name_length_work_and_place() -> None:
+def test_a_stall_as_text() -> None:
     assert Stall(0.213, 0.1949, ("a.py:1 run", "b.py:2 slow")).words == "213 ms (195 at work): a.py:1 run > b.py:2 slow"

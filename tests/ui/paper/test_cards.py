@@ -1,4 +1,4 @@
-"""Unit cards: what stands on them is the game's own data, and nothing runs over the card's edge."""
+"""Unit cards show the game's data, and no text leaves the card."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ from PyQt6.QtWidgets import QApplication
 from rules.engine.roster import Army, Recruit
 from rules.games import GAMES, open_game
 from rules.tabletop.errors import UserError
-from ui.paper.card_faces import FACES, UnitCard
 from ui.paper.card_sheet import CARD_MM, card_face, card_sheet
-from ui.paper.cards import army_cards, game_cards
+from ui.paper.cards import FACES, UnitCard, army_cards, game_cards
 from ui.paper.page import PAPERS_MM, Text
 
 
@@ -41,7 +40,7 @@ def test_every_ready_unit_has_a_card_with_its_rule(name: str, count: int) -> Non
         assert set(made.rules) <= set(game.rules.header.rules) | options
 
 
-def test_every_game_has_faces() -> None:
+def test_every_game_makes_cards() -> None:
     assert set(FACES) == set(GAMES)
 
 
@@ -101,10 +100,10 @@ def test_the_king_of_fudge_miniatures_fm_58() -> None:
 def test_the_sniper_of_simple_plastic_sp_22() -> None:
     made = card("simple_plastic", "sniper")
     assert made.values == (("Moves", "4 in"), ("Attacks", "2"), ("Dice", "1 each"), ("Kills on", "4+"))
-    assert made.remarks[:2] == ("Serves alone.", "No attack in a turn in which it moved.")
+    assert made.remarks[:2] == ("Serves alone.", "Cannot attack in a turn in which it moved.")
 
 
-def test_a_nations_weapon_goes_by_its_own_name_ww_37() -> None:
+def test_a_nations_weapon_has_its_own_name_ww_37() -> None:
     assert card("simple_plastic_figure", "german_machine_gunner").weapons == (
         "MG34 or MG42: to 30 in, 4 shots, automatic +1",
     )
@@ -131,7 +130,7 @@ ARMY = Army(
 )
 
 
-def test_a_card_of_an_army_has_the_figures_id_and_squad() -> None:
+def test_an_army_card_names_figure_and_squad() -> None:
     first, own = army_cards(open_game("plastic_fudge"), ARMY)
     assert (first.title, first.figure, first.kind) == (
         "Basic Trooper",
@@ -149,12 +148,12 @@ def test_a_card_of_an_army_has_the_figures_id_and_squad() -> None:
         (Recruit(figure="green-9", own={"title": "?"}), "the card of green-9 lacks the key 'kind'"),
     ],
 )
-def test_a_card_that_the_game_cannot_have_is_refused(recruit: Recruit, message: str) -> None:
+def test_an_invalid_card_is_rejected(recruit: Recruit, message: str) -> None:
     with pytest.raises(UserError, match=message):
         army_cards(open_game("plastic_fudge"), Army(name="x", game="plastic_fudge", recruits=(recruit,)))
 
 
-def test_a_character_of_ones_own_is_titled_by_its_player() -> None:
+def test_a_players_own_character_keeps_its_title() -> None:
     own = {"title": "Sam", "strength": 1, "dexterity": 0, "guts": 1, "movement_in": 5, "ddf": 0, "hddf": 0}
     army = Army(name="x", game="fudge_miniatures", recruits=(Recruit(figure="red-1", own=own),))
     assert army_cards(open_game("fudge_miniatures"), army)[0].title == "Sam"
@@ -162,7 +161,7 @@ def test_a_character_of_ones_own_is_titled_by_its_player() -> None:
 
 @pytest.mark.parametrize("paper", PAPERS_MM)
 @pytest.mark.parametrize("name", GAMES)
-def test_no_word_leaves_its_card_and_the_credit_is_on_every_page(name: str, paper: str) -> None:
+def test_text_stays_on_its_card_and_every_page_has_the_credit(name: str, paper: str) -> None:
     game = open_game(name)
     sheet = card_sheet(game_cards(game), game.title, game, paper)
     width, height = PAPERS_MM[paper]
@@ -180,7 +179,7 @@ def test_no_word_leaves_its_card_and_the_credit_is_on_every_page(name: str, pape
 
 
 def _ends(text: Text) -> tuple[float, float]:
-    """Where the words begin and end, as `ui.desktop.paper` draws them."""
+    """The left and right end of a text, as `ui.desktop.paper` draws it."""
     font = QFont("sans-serif")
     font.setPixelSize(100)
     font.setBold(text.bold)
@@ -201,7 +200,7 @@ WORDS = st.text("abcdefg hij", min_size=1, max_size=120)
     values=st.lists(st.tuples(WORDS, WORDS), max_size=8),
     boxes=st.lists(st.tuples(st.text("abc", max_size=8), st.integers(0, 4)), max_size=4),
 )
-def test_however_much_is_said_it_stays_on_the_card(
+def test_any_amount_of_text_fits_the_card(
     title: str,
     figure: str,
     weapons: list[str],
@@ -236,5 +235,5 @@ def test_the_ready_cards_are_legible_at_arms_length(name: str) -> None:
 
 
 def test_an_army_without_figures_has_no_cards() -> None:
-    with pytest.raises(UserError, match="has no figure, so there is no card to print"):
+    with pytest.raises(UserError, match="has no figures, so there are no cards to print"):
         card_sheet((), "Guards", open_game("army_men"))

@@ -1,4 +1,4 @@
-"""One way in to everything that is printed, and the command line's face of it."""
+"""Everything that can be printed, and `sandtable print`."""
 
 from __future__ import annotations
 
@@ -43,25 +43,25 @@ def test_every_kind_has_a_sheet_for_both_papers(job: PrintJob, pages: int, first
     assert sheet.pages[0].texts[0].words == first
 
 
-def test_a_correction_reaches_every_kind() -> None:
+def test_the_print_scale_applies_to_every_kind() -> None:
     for kind in Kind:
         sheet = sheet_of(PrintJob(kind=kind, game="simple_plastic", scale=PrintScale(98, 101)))
         assert sheet.stretch == pytest.approx((100 / 98, 100 / 101))
 
 
-def test_cards_of_nothing_are_refused() -> None:
-    with pytest.raises(UserError, match="name one of army_men"):
+def test_cards_without_game_or_army_are_rejected() -> None:
+    with pytest.raises(UserError, match="choose a game"):
         sheet_of(PrintJob(kind=Kind.CARDS))
 
 
-def test_an_army_is_summed_up_with_what_its_game_says() -> None:
+def test_an_army_summary_has_the_games_verdict() -> None:
     # 168 and 108 points; one commander, one radioman (PF-19, PF-89), under 500 (PF-85).
     assert army_words(ARMY) == "2 figures, 276 points: legal"
     alone = Army(name="x", game="fudge_miniatures", recruits=(Recruit(figure="a", card="King Kingsley"),))
     assert army_words(alone).startswith("1 figure: unusual (FM-01: A skirmish: two or more players with 3 to 10 models")
 
 
-def test_an_army_whose_points_nobody_knows_is_printed_all_the_same() -> None:
+def test_an_army_without_known_points_is_printed() -> None:
     levels = {"kind": "trooper", "ML": "Good", "RL": [], "AL": [], "DL": "Good", "TL": "Good", "weapons": []}
     own = Recruit(figure="green-3", own={"title": "Tom", **levels})
     sheet = sheet_of(PrintJob(kind=Kind.CARDS, army=Army(name="x", game="plastic_fudge", recruits=(own,))))
@@ -107,7 +107,7 @@ def test_the_command_prints_an_army_by_its_file_and_by_its_name(at_home: Path) -
     [
         (("--measured", "90,100"), 1, "the level scale cannot be 90 mm long"),
         (("--measured", "99"), 2, "is not ACROSS,DOWN in millimetres"),
-        (("--kind", "cards"), 1, "cards are of a game or of an army list"),
+        (("--kind", "cards"), 1, "choose a game"),
         (("--army", "nobody"), 1, "there is no army list 'nobody': save one first"),
         (("--army", "no.json"), 1, "the army list file no.json cannot be read"),
         (("--game", "chess"), 1, "there is no game 'chess'"),

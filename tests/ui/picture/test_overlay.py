@@ -1,4 +1,4 @@
-"""Shapes over the picture, against a camera of known numbers."""
+"""Shapes over the picture of a known camera."""
 
 import math
 from dataclasses import replace
@@ -56,18 +56,18 @@ def test_without_calibration_nothing_is_drawn() -> None:
     assert table_overlay(replace(view_of(GREEN), calibration=None), TableState()) == ()
 
 
-def test_a_ring_is_the_base_at_the_height_it_stands_at() -> None:
+def test_a_ring_shows_the_base_at_its_height() -> None:
     (ring,) = lines(table_overlay(view_of(TAN), TableState()), army_colour("tan", []))
     back = CAMERA.pixel_to_table(ring.points_px, 2.0)
     assert ring.closed
     assert back == pytest.approx(np.array(TAN.base_in), abs=1e-6)
 
 
-def test_a_ruler_is_bent_as_the_lens_bends_it() -> None:
+def test_a_ruler_follows_the_lens_distortion() -> None:
     shapes = table_overlay(view_of(GREEN, TAN), TableState(rulers=(Ruler("green-1", "tan-1"),)))
     thin, strong = sorted(lines(shapes, RULER), key=lambda line: line.width)
     points = np.array(thin.points_px)
-    # A third of the way along the segment in inches and height, wherever the lens puts it.
+    # A third of the segment, in inches and height, projected through the lens.
     third = len(points) // 3
     part = third / (len(points) - 1)
     expected = CAMERA.table_to_pixel((10 + 20 * part, 10 + 8 * part, 2 * part))[0]
@@ -79,7 +79,7 @@ def test_a_ruler_is_bent_as_the_lens_bends_it() -> None:
     assert 8 * 2 < np.linalg.norm(points[-1] - points[0]) - math.dist(strong.points_px[0], strong.points_px[-1]) < 22
 
 
-def test_a_ruler_says_both_distances_and_how_sure_they_are() -> None:
+def test_a_ruler_shows_both_distances_and_their_error() -> None:
     shapes = table_overlay(view_of(GREEN, TAN), TableState(rulers=(Ruler("green-1", "tan-1"),)))
     # sqrt(20^2 + 8^2) = 21.54; two sigma of 0.05 each, sqrt(2) * 0.1 = 0.14, rounded up with the calibration's.
     assert "21.5 in ± 0.2" in words(shapes)
@@ -94,7 +94,7 @@ def test_a_ruler_without_its_figure_is_not_drawn() -> None:
 
 def test_a_ruler_to_a_bare_place_has_no_edge() -> None:
     shapes = table_overlay(view_of(GREEN), TableState(), Preview(ruler=Ruler("green-1", (10.0, 20.0))))
-    # Two sigma of the figure's 0.05; the place itself is no surer or less sure than the calibration.
+    # Two sigma of the figure's 0.05; the place itself has only the calibration's error.
     assert "10.0 in ± 0.1" in words(shapes)
     assert not any(row.startswith("edge") for row in words(shapes))
     assert len(lines(shapes, PREVIEW)) == 2
@@ -109,7 +109,7 @@ def test_a_blast_is_a_circle_on_the_table(x: float, y: float, radius: float) -> 
     assert np.hypot(*rim.T) == pytest.approx(radius, abs=1e-4)
 
 
-def test_what_the_camera_cannot_see_of_a_blast_is_left_out() -> None:
+def test_parts_of_a_blast_outside_the_picture_are_left_out() -> None:
     # 5 in over the table at (24, 14), looking along +y: what lies behind y = 14 has no pixel.
     ahead = np.array([[1.0, 0, 0], [0, 0, -1], [0, 1, 0]])
     camera = TableCamera(LENS, ahead, -ahead @ (24.0, 14.0, 5.0))
@@ -118,7 +118,7 @@ def test_what_the_camera_cannot_see_of_a_blast_is_left_out() -> None:
     assert np.isfinite(disc.points_px).all()
 
 
-def test_members_of_a_blast_are_marked_with_their_part() -> None:
+def test_figures_under_a_blast_show_their_part() -> None:
     # The blast's rim runs through the base's centre: nearly half of it is inside, by symmetry less the rim's curve.
     state = TableState(templates=(Blast((13.0, 10.0), 3.0),))
     shapes = table_overlay(view_of(GREEN, TAN), state)
@@ -128,14 +128,14 @@ def test_members_of_a_blast_are_marked_with_their_part() -> None:
     assert [ring.fill is not None and ring.fill[:3] == BLAST[:3] for ring in rings] == [True, False]
 
 
-def test_names_appear_where_there_is_room() -> None:
-    # 20 px to the inch: three screen pixels to one make room.
-    assert "green-1" not in words(table_overlay(view_of(GREEN), TableState()))
-    assert "green-1" in words(table_overlay(view_of(GREEN), TableState(), screen_scale=3.0))
-    assert "green-1" in words(table_overlay(view_of(GREEN), TableState(), Preview(hovered="green-1")))
+def test_names_appear_if_there_is_room() -> None:
+    # 20 px to the inch: three screen pixels per picture pixel give enough room.
+    assert "Green 1" not in words(table_overlay(view_of(GREEN), TableState()))
+    assert "Green 1" in words(table_overlay(view_of(GREEN), TableState(), screen_scale=3.0))
+    assert "Green 1" in words(table_overlay(view_of(GREEN), TableState(), Preview(hovered="green-1")))
 
 
-def test_a_rulers_label_lies_clear_of_it() -> None:
+def test_a_rulers_label_does_not_cover_it() -> None:
     for end in ((30.0, 10.0), (10.0, 24.0), (24.0, 24.0)):
         shapes = table_overlay(view_of(GREEN), TableState(), Preview(ruler=Ruler("green-1", end)))
         (label,) = [shape for shape in shapes if isinstance(shape, Label)]
@@ -146,14 +146,14 @@ def test_a_rulers_label_lies_clear_of_it() -> None:
         assert min(sides) > 0 or max(sides) < 0
 
 
-def test_armies_are_told_apart() -> None:
+def test_armies_have_different_colours() -> None:
     armies = ["green", "tan", "grey", "blue", "red", "yellow"]
     assert len({army_colour(army, armies) for army in armies}) == 6
     others = ["Alpha", "Bravo", "green"]
     assert len({army_colour(army, others) for army in others}) == 3
 
 
-def test_a_trouble_is_outlined_and_named_within_the_picture() -> None:
+def test_an_unusable_marker_is_outlined_with_its_reason() -> None:
     inside = ((600.0, 300.0), (640.0, 300.0), (640.0, 340.0), (600.0, 340.0))
     corner = ((0.0, 690.0), (20.0, 690.0), (20.0, 720.0), (0.0, 720.0))
     shapes = trouble_overlay(
@@ -163,5 +163,5 @@ def test_a_trouble_is_outlined_and_named_within_the_picture() -> None:
     assert words(shapes) == ["marker 4: number seen twice", "cut off"]
     below, above = (shape for shape in shapes if isinstance(shape, Label))
     assert (below.at_px, below.offset[1] > 0) == ((620.0, 340.0), True)
-    assert above.at_px[0] > 60, "the words' middle is moved in by half their width"
+    assert above.at_px[0] > 60, "the label is moved inside by half its width"
     assert (above.at_px[1], above.offset[1] < 0) == (690.0, True)

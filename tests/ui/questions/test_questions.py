@@ -1,4 +1,4 @@
-"""Sight, targets and moves as values, on tables small enough to work out by hand."""
+"""Sight, targets and moves on tables small enough to calculate by hand."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.ui.tables import before, box, in_battle, piece, soldier
 from ui.formatting import Basis
 from ui.questions.fan import Chance, aims, fan_finding
 from ui.questions.plan import plan_finding, planned
-from ui.questions.reach import Arm, card_arms
+from ui.questions.reach import Arm, card_reaches
 from ui.questions.sighting import sight_finding
 from ui.questions.tool_context import basis_of
 from ui.table.finding import Finding, Note, Trace, along
@@ -36,34 +36,34 @@ def traces(found: Finding) -> list[Trace]:
     return [mark for mark in found.marks if isinstance(mark, Trace)]
 
 
-def test_without_anything_between_all_of_him_is_in_sight() -> None:
+def test_without_obstacles_the_target_is_fully_visible() -> None:
     found = sight_finding(before(GREEN, TAN), GREEN, TAN)
     assert found.answer.headline == "100 % in sight"
     assert found.answer.rows[0] == "Green 1 looks at Tan 1"
     assert found.answer.rows[1].startswith("10.0 in ± 0.1, edge 9.0 in")
-    assert len(traces(found)) == 12  # rays, none of them stopped
+    assert len(traces(found)) == 12  # rays, all clear
 
 
-def test_what_hides_half_of_him_is_named_and_its_rays_end_there() -> None:
-    """The house's corner lies on the line between the two: a figure is as wide on its left as on its right."""
+def test_the_obstacle_is_named_and_stops_its_rays() -> None:
+    """The house's corner lies on the line between the two, and a figure is symmetric, so half of it is hidden."""
     found = sight_finding(before(GREEN, TAN, terrain=(HALF_HOUSE,)), GREEN, TAN)
     assert found.answer.headline == "50 % in sight"
     assert "hidden by house 50 %" in found.answer.rows
     assert "house" in words(found)
     stopped = [line for line in traces(found) if line.points_in[-1][0] == pytest.approx(18.0)]
-    assert len(stopped) == 6  # those to his left half, of a dozen
+    assert len(stopped) == 6  # the rays to the left half, of twelve
 
 
-def test_behind_a_house_he_is_hidden() -> None:
+def test_a_target_behind_a_house_is_hidden() -> None:
     found = sight_finding(before(GREEN, TAN, terrain=(HOUSE,)), GREEN, TAN)
     assert found.answer.headline == "hidden"
     assert "hidden by house 100 %" in found.answer.rows
 
 
-def test_figures_in_the_way_are_told_though_they_do_not_count() -> None:
+def test_figures_in_the_way_are_listed() -> None:
     found = sight_finding(before(GREEN, TAN, soldier("tan-2", 15, 10)), GREEN, TAN)
     assert found.answer.headline == "100 % in sight"
-    assert any(row.startswith("in the way: tan-2") and "do not count" in row for row in found.answer.rows)
+    assert any(row.startswith("in the way: Tan 2") and "do not block sight" in row for row in found.answer.rows)
 
 
 OTHERS = (
@@ -80,7 +80,7 @@ def chances(basis: Basis) -> dict[str, Chance]:
     return {aim.target.id: aim.chance for aim in aims(now, GREEN, RIFLE)}
 
 
-def test_a_fan_tells_four_kinds_of_enemies_apart() -> None:
+def test_the_fan_separates_four_kinds_of_targets() -> None:
     assert chances(Basis.CENTRE) == {
         "tan-1": Chance.IN,
         "tan-2": Chance.DOUBT,
@@ -89,11 +89,11 @@ def test_a_fan_tells_four_kinds_of_enemies_apart() -> None:
     }
 
 
-def test_from_the_edges_he_reaches_two_half_bases_farther() -> None:
+def test_reach_from_base_edges_is_one_base_longer() -> None:
     assert chances(Basis.EDGE)["tan-2"] is Chance.IN  # 12 - 0.5 - 0.5 = 11 in
 
 
-def test_a_fan_never_rests_on_colour_alone() -> None:
+def test_the_fan_does_not_rely_on_colour_alone() -> None:
     now = before(GREEN, *OTHERS, terrain=(WALL,))
     found = fan_finding(now, GREEN, RIFLE)
     assert found.answer.headline == "1 target"
@@ -104,7 +104,7 @@ def test_a_fan_never_rests_on_colour_alone() -> None:
     assert set(words(found)) == {"8.0 in", "12.0 in ?", "20.0 in out", "9.0 in hidden"}
 
 
-def test_the_reach_is_drawn_where_it_ends() -> None:
+def test_the_reach_is_drawn() -> None:
     (circle,) = [t for t in traces(fan_finding(before(GREEN, TAN), GREEN, RIFLE)) if t.closed and len(t.points_in) > 60]
     away = {round(((x - 10) ** 2 + (y - 10) ** 2) ** 0.5, 6) for x, y, _ in circle.points_in}
     assert away == {12.0}
@@ -118,19 +118,19 @@ def test_the_reach_is_drawn_where_it_ends() -> None:
         ("plastic_fudge", "grenade_and_rifle", ("rifle, 12 in", "grenade, 4.5 in")),  # PF-96: Good; Fair, thrown half
         ("simple_plastic_figure", "german_rifle_grenadier", ("rifle german, 24 in", "grenade, 6 in")),  # WW-35, WW-38
         ("fudge_miniatures", "Yanni the Yeoman", ("Shortbow, 18 in",)),  # FM-58
-        ("simple_plastic", "soldier", ("any weapon, as far as he sees",)),  # the game has no ranges
+        ("simple_plastic", "soldier", ("any weapon, as far as it sees",)),  # the game has no ranges
     ],
 )
 def test_reach_comes_from_the_unit_card(game: str, card: str, arms: tuple[str, ...]) -> None:
     opened = open_game(game)
-    assert tuple(arm.words for arm in card_arms(opened, opened.rules.plain["cards"][card])) == arms
+    assert tuple(arm.words for arm in card_reaches(opened, opened.rules.plain["cards"][card])) == arms
 
 
 def test_too_near_for_a_mortar_is_out_of_reach() -> None:
     assert Arm("mortar", 60, 24).reaches(range_between(GREEN, TAN), Basis.CENTRE) is Call.OUT
 
 
-def test_a_plan_without_a_battle_goes_as_far_as_was_typed() -> None:
+def test_a_plan_without_a_battle_uses_the_typed_allowance() -> None:
     mover = soldier("green-1", 10, 10, sigma_in=0.05)
     now = before(mover)
     assert planned(now, mover, ((10, 10), (14, 10)), 6.0).call is Call.IN
@@ -139,7 +139,7 @@ def test_a_plan_without_a_battle_goes_as_far_as_was_typed() -> None:
     assert (far.call, far.reach_in) == (Call.OUT, 6.0)
 
 
-def test_what_is_beyond_the_allowance_is_drawn_otherwise() -> None:
+def test_the_path_beyond_the_allowance_is_dashed() -> None:
     mover = soldier("green-1", 10, 10)
     found = plan_finding(before(mover), mover, ((10, 10), (14, 10), (14, 14)), 6.0)
     beyond, allowed = [line for line in traces(found) if not line.closed and line.width >= 3.0]
@@ -151,32 +151,32 @@ def test_what_is_beyond_the_allowance_is_drawn_otherwise() -> None:
     assert "too far" in words(found)
 
 
-def test_where_it_may_go_it_stands_whole_in_one_place() -> None:
+def test_an_allowed_path_ends_with_one_base() -> None:
     mover = soldier("green-1", 10, 10)
     found = plan_finding(before(mover), mover, ((10, 10), (14, 10)), 6.0)
     (ghost,) = [line for line in traces(found) if line.closed]
     assert not ghost.dashed
     assert "2.0 left" in words(found)
     far = plan_finding(before(mover), mover, ((10, 10), (18, 10)), 6.0)
-    assert [line.dashed for line in traces(far) if line.closed] == [True, False]  # where it would be, and can be
+    assert [line.dashed for line in traces(far) if line.closed] == [True, False]  # the wanted and the reachable place
 
 
 WOOD = piece("wood", "woods", box(12.0, 0.0, 14.0, 20.0), 4.0)
 
 
-def test_ground_costs_what_the_game_says(tmp_path: Path) -> None:
-    """Fudge Miniatures, 6 in: two inches to the wood, two in it at double price, and none is left (FM-27)."""
+def test_terrain_costs_come_from_the_game(tmp_path: Path) -> None:
+    """Fudge Miniatures, 6 in: two inches to the wood and two in it at double cost leave nothing (FM-27)."""
     figures = (soldier("green-1", 10, 10), soldier("tan-1", 40, 20))
     with in_battle(tmp_path / "b", "fudge_miniatures", "Sir Knightly", figures, (WOOD,)) as now:
         through = planned(now, figures[0], ((10, 10), (14, 10)), 99.0)
         assert (through.call, through.allowance_in, through.cost_in) == (Call.IN, 6.0, 6.0)
         beyond = planned(now, figures[0], ((10, 10), (17, 10)), 99.0)
         assert beyond.call is Call.OUT
-        assert beyond.reach_in == pytest.approx(4.0, abs=0.11)  # found by halving, to a tenth
+        assert beyond.reach_in == pytest.approx(4.0, abs=0.11)  # found by bisection, to a tenth
         assert "2.0 in through wood (woods)" in plan_finding(now, figures[0], ((10, 10), (17, 10)), 99).answer.rows
 
 
-def test_who_may_not_move_at_all_is_told_why(tmp_path: Path) -> None:
+def test_a_forbidden_move_gives_the_reason(tmp_path: Path) -> None:
     figures = (soldier("green-1", 10, 10), soldier("tan-1", 40, 20))
     with in_battle(tmp_path / "b", "simple_plastic", "sniper", figures) as now:
         found = plan_finding(now, figures[1], ((40, 20), (41, 20)), 6.0)
@@ -184,14 +184,14 @@ def test_who_may_not_move_at_all_is_told_why(tmp_path: Path) -> None:
         assert any("it is the turn of Green" in row for row in found.answer.rows)
 
 
-def test_the_game_says_between_what_it_is_measured(tmp_path: Path) -> None:
+def test_the_game_defines_the_basis(tmp_path: Path) -> None:
     figures = (soldier("green-1", 10, 10), soldier("tan-1", 40, 20))
     assert basis_of(None) is Basis.CENTRE
     with in_battle(tmp_path / "b", "army_men", "rifleman", figures) as now:
         assert basis_of(now.play) is Basis.EDGE
 
 
-def test_the_battle_tells_of_a_figure(tmp_path: Path) -> None:
+def test_the_battle_describes_a_figure(tmp_path: Path) -> None:
     figures = (soldier("green-1", 10, 10), soldier("tan-1", 40, 20))
     with in_battle(tmp_path / "b", "army_men", "rifleman", figures) as now:
         assert now.told_of("green-1")[0].startswith("Rifleman")
@@ -201,7 +201,7 @@ def test_the_battle_tells_of_a_figure(tmp_path: Path) -> None:
 
 @settings(max_examples=50)
 @given(st.lists(st.tuples(st.floats(-50, 50), st.floats(-50, 50)), min_size=1, max_size=5))
-def test_a_line_made_fine_keeps_its_corners_and_length(places: list[tuple[float, float]]) -> None:
+def test_a_divided_line_keeps_its_corners_and_length(places: list[tuple[float, float]]) -> None:
     fine = along([(x, y, 0.0) for x, y in places])
     assert [p for p in places if (*p, 0.0) not in fine] == []
     assert length_in(tuple((x, y) for x, y, _ in fine)) == pytest.approx(length_in(tuple(places)), abs=1e-6)

@@ -1,4 +1,4 @@
-"""What the player reads of the armies' colours."""
+"""Sentences about the armies' colours."""
 
 from dataclasses import replace
 
@@ -27,12 +27,12 @@ def view(*separations):
     return replace(view_of(), separations=separations)
 
 
-def test_the_worst_comes_first_and_what_is_well_is_not_said():
+def test_the_worst_separation_comes_first():
     words = separation_words(view(GREEN, GREY, TAN, PAIR), setup("green", "grey", "tan", reference_bgr=EMPTY))
     assert words == (TAN.sentence, GREY.sentence)
 
 
-def test_without_the_empty_table_it_says_so():
+def test_a_missing_empty_table_is_mentioned():
     assert separation_words(view(GREEN), setup("green")) == (GREEN.sentence, WITHOUT_EMPTY)
 
 
@@ -41,13 +41,13 @@ def test_all_is_well():
     assert words == ("All armies stand out well from each other and from this table.",)
 
 
-def test_of_an_army_that_was_forgotten_nothing_is_said():
+def test_a_forgotten_army_is_not_mentioned():
     words = separation_words(view(GREEN, TAN, PAIR), setup("green", reference_bgr=EMPTY))
     assert words == (GREEN.sentence,)
-    assert separation_words(view(), setup("green")) == (), "nobody was looked for yet"
+    assert separation_words(view(), setup("green")) == (), "there was no search yet"
 
 
-def test_the_guide_tells_what_is_alike():
+def test_the_guide_shows_similar_colours():
     now = Standing("demo", view(GREEN, GREY, TAN), TableState(setup("green", "grey", "tan")))
     ticks = guide(now, Progress().go_to(Step.ARMIES)).ticks
     assert Tick(TAN.sentence, False) in ticks

@@ -16,7 +16,7 @@ from vision.simulation.scene import demo_scene
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_every_game_begins_with_the_demo_armies(name: str, tmp_path: Path) -> None:
+def test_every_game_can_start_with_the_demo_armies(name: str, tmp_path: Path) -> None:
     scene, game = demo_scene(), open_game(name)
     armies = {side: usual_army(game, side, scene.figures) for side in ("green", "tan")}
     battle = begin(tmp_path / "demo.battle", itertools.count().__next__, Muster(name, armies))
@@ -25,5 +25,5 @@ def test_every_game_begins_with_the_demo_armies(name: str, tmp_path: Path) -> No
     battle.record(referee.next_phase(moment_of(battle, scene.figures, scene.terrain)))
     moment = moment_of(battle, scene.figures, scene.terrain)
     refusals = {deed.action: prospect(moment, deed).refusal for deed in referee.duties(moment)}
-    assert refusals, "the first phase has something to decide"
+    assert refusals, "the first phase has actions"
     assert not any(refusals.values()), refusals

@@ -1,4 +1,4 @@
-"""Soldiers on the table that was learned as empty, on drawn and on simulated tables."""
+"""Soldiers on the picture of the empty table, drawn and simulated."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def state(picture_bgr: ImageBgr | None, *armies: ArmyColour, area: PlayArea | No
     return TableState(Setup(reference_bgr=picture_bgr, palette=armies), area=area)
 
 
-def test_soldiers_on_a_drawn_table_are_counted_and_none_on_a_bare_one() -> None:
+def test_soldiers_on_the_empty_table_are_counted() -> None:
     green, tan = army("green", GREEN), army("tan", TAN)
     full = with_soldiers()
     assert EmptyTable(state(full, green, tan), full, EYE).soldiers() == len(PLACES)
@@ -51,12 +51,12 @@ def test_soldiers_on_a_drawn_table_are_counted_and_none_on_a_bare_one() -> None:
     assert EmptyTable(state(bare, green, tan), bare, EYE).soldiers() == 0
 
 
-def test_soldiers_beside_the_part_that_is_played_on_do_not_count() -> None:
+def test_soldiers_outside_the_area_of_play_do_not_count() -> None:
     full, area = with_soldiers(), PlayArea((8.0, 7.0), 7.0, 9.0)  # from (8, 7) to (15, 16): the third stands at x = 19
     assert EmptyTable(state(full, army("green", GREEN), area=area), full, EYE).soldiers() == 2
 
 
-def test_the_simulated_table_is_empty_when_it_is() -> None:
+def test_the_empty_simulated_table_has_no_soldiers() -> None:
     table = practice_table()
     frame, truth = table.read(), table.truth
     assert frame is not None
@@ -64,7 +64,7 @@ def test_the_simulated_table_is_empty_when_it_is() -> None:
     papers_in = marker_papers(Calibration(truth.camera, truth.markers, 0.1, ()))
     known = TableState(setup)
     assert EmptyTable(known, table.empty_bgr, truth.camera, papers_in).soldiers() == 0
-    # 24 stand there; without an empty picture two or three may be less sure.
+    # There are 24; without an empty table, two or three may be less certain.
     assert EmptyTable(known, frame.image_bgr, truth.camera, papers_in).soldiers() >= 20
 
 
@@ -83,20 +83,20 @@ def test_the_check_runs_once_for_each_change(wait_until: Wait, monkeypatch: pyte
     assert found(state(full, green), at_start=True) == 0
     assert found(state(None, green)) == 0
     assert found(state(full)) == 0
-    assert looked == [], "nothing to look at: what was known at the start, no empty table, no army"
+    assert looked == [], "no search at the start, without an empty table or without an army"
     taught = state(full, green)
     follow_until(taught, 2)
     found(replace(taught, rulers=()))
-    assert len(looked) == 1, "another step that changes neither is no reason to look again"
+    assert len(looked) == 1, "a step that changes neither does not start a search"
     check.accept()
     assert found(taught) == 0
     follow_until(state(full, green, army("tan", TAN)), 2)
     assert len(looked) == 2
-    assert found(state(None, green)) == 0, "without an empty table there is nothing on it"
+    assert found(state(None, green)) == 0, "without an empty table there are no soldiers on it"
     check.close()
 
 
-def test_nothing_is_looked_for_before_inches_are_known(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_searched_without_a_calibration(monkeypatch: pytest.MonkeyPatch) -> None:
     looked = []
     monkeypatch.setattr("ui.setup.empty_table.EmptyTable.soldiers", lambda one: looked.append(one) or 2)
     check, full = EmptyTableCheck(), with_soldiers()

@@ -1,4 +1,4 @@
-"""What the guide of the first evening says, without a window."""
+"""The guide to the first shot, without a window."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NOTHING = Standing("demo", None, TableState())
 
 
 BOTH_SEEN = replace(view_of(figure("green-1", 8, 8), figure("tan-1", 12, 8)), calibration=None)
-"""Soldiers of two armies; without inches, so that the step of the markers is not done by them."""
+"""Soldiers of two armies, uncalibrated, so that the step of the markers is not done."""
 
 
 def army(name: str) -> ArmyColour:
@@ -34,7 +34,7 @@ def with_setup(**known: object) -> Standing:
     return replace(NOTHING, state=TableState(Setup(**known)))  # type: ignore[arg-type]
 
 
-def test_nothing_is_done_at_first_and_each_step_can_be_gone_past() -> None:
+def test_no_step_is_done_at_first_and_each_can_be_skipped() -> None:
     progress = Progress()
     for step in Step:
         shown = guide(NOTHING, progress)
@@ -57,15 +57,15 @@ def test_nothing_is_done_at_first_and_each_step_can_be_gone_past() -> None:
         (replace(NOTHING, state=TableState(rulers=(Ruler("green-1", "tan-1"),))), Step.SHOT),
     ],
 )
-def test_a_step_ticks_itself_off(now: Standing, done: Step) -> None:
+def test_a_step_becomes_done_automatically(now: Standing, done: Step) -> None:
     marks = guide(now, Progress()).marks
     assert [step for step, mark in marks.items() if mark is Mark.DONE] == [done]
-    assert guide(now, Progress().skip(done)).marks[done] is Mark.DONE, "what is done was not skipped"
+    assert guide(now, Progress().skip(done)).marks[done] is Mark.DONE, "a step that is done is not skipped"
     assert guide(now, Progress().go_to(done)).is_done
 
 
-def test_an_army_that_is_taught_and_never_seen_is_not_done() -> None:
-    """As where its soldiers stood on the table that was learned as empty."""
+def test_an_army_that_is_never_found_is_not_done() -> None:
+    """For example because its soldiers stood on the table when it was learned as empty."""
     taught = with_setup(palette=(army("green"), army("tan")))
     only_green = replace(BOTH_SEEN, tracking=Tracking(figures=(figure("green-1", 8, 8),)))
     assert guide(replace(taught, view=only_green), Progress()).marks[Step.ARMIES] is Mark.AHEAD
@@ -73,34 +73,34 @@ def test_an_army_that_is_taught_and_never_seen_is_not_done() -> None:
     assert guide(replace(taught, view=carried_off), Progress()).marks[Step.ARMIES] is Mark.DONE
 
 
-def test_armies_that_were_found_by_colour_can_be_used() -> None:
+def test_proposed_armies_can_be_accepted() -> None:
     found = replace(BOTH_SEEN, proposed=(army("green"), army("tan")))
     now = replace(with_setup(propose=True), view=found)
     shown = guide(now, Progress().go_to(Step.ARMIES))
     assert shown.button == "Use them"
-    assert shown.words.startswith("Found 1 green and 1 tan figures, grouped by colour.")
+    assert shown.words.startswith("Found 1 green and 1 tan soldiers, grouped by colour.")
     one = replace(now, view=replace(found, proposed=(army("green"),)))
     assert "They are all one colour" in guide(one, Progress().go_to(Step.ARMIES)).ticks[-1].words
     for other in (with_setup(), with_setup(propose=True, palette=(army("green"),))):
-        assert guide(replace(other, view=found), Progress().go_to(Step.ARMIES)).button == "Teach by a click"
+        assert guide(replace(other, view=found), Progress().go_to(Step.ARMIES)).button == "Teach army"
 
 
-def test_two_armies_are_not_all_where_three_stand() -> None:
+def test_two_armies_of_three_are_not_enough() -> None:
     now = replace(with_setup(palette=(army("green"), army("tan"))), armies=3)
     assert guide(now, Progress()).marks[Step.ARMIES] is Mark.AHEAD
     assert "next army" in guide(now, Progress().go_to(Step.ARMIES)).words
 
 
-def test_a_camera_that_fails_says_so_and_offers_another() -> None:
+def test_a_failed_camera_offers_another() -> None:
     now = Standing("3", None, TableState(), (Camera(3, "HD Webcam"),), problem="camera 3 no longer answers")
     shown = guide(now, Progress())
     assert (shown.words, shown.button) == ("Camera 3 no longer answers.", "Choose another…")
     settling = guide(replace(now, problem="", held=SETTLING), Progress())
-    assert settling.words.startswith("HD Webcam (camera 3): exposure, white balance and focus")
+    assert settling.words.startswith("HD Webcam (camera 3) is adjusting")
     assert settling.step is Step.CAMERA
 
 
-def test_cameras_have_names_and_their_second_devices_are_left_out(tmp_path: Path) -> None:
+def test_cameras_are_listed_without_metadata_devices(tmp_path: Path) -> None:
     for number, index, name in ((0, "0", "HD Webcam"), (1, "1", "HD Webcam"), (4, "0", "")):
         (tmp_path / "dev").mkdir(exist_ok=True)
         (tmp_path / f"dev/video{number}").touch()
@@ -112,7 +112,7 @@ def test_cameras_have_names_and_their_second_devices_are_left_out(tmp_path: Path
     assert cameras(tmp_path / "nowhere") == ()
 
 
-def test_libraries_are_described_by_their_own_words() -> None:
+def test_libraries_are_described_by_their_metadata() -> None:
     def read(name: str) -> metadata.PackageMetadata:
         if name != "PyQt6":
             raise metadata.PackageNotFoundError(name)

@@ -27,7 +27,7 @@ PLACES = [(4.0 + 2.0 * k, 8.0) for k in range(6)]
 
 
 def colours(*names):
-    """An army for each name, of different plastics; where a name comes again it has one more plastic."""
+    """A palette with a different plastic for each name; a repeated name gets another plastic."""
     return tuple(replace(usual_colour(NAMES[k]), name=name, samples=100 + k) for k, name in enumerate(names))
 
 
@@ -36,7 +36,7 @@ def known(*names):
 
 
 def painted(army, *plastics, noise=2.0):
-    """A view in which figures of these plastics stand, all of them taken for one army."""
+    """A view of figures of these plastics, all assigned to one army."""
     figures = [figure(f"{army}-{k + 1}", *PLACES[k]) for k in range(len(plastics))]
     view = view_of(*figures)
     image = np.full((800, 1000, 3), (60, 90, 130), np.uint8)
@@ -48,19 +48,19 @@ def painted(army, *plastics, noise=2.0):
 
 
 def plastics(state):
-    """The plastics of each army, as numbers of pixels that taught them."""
+    """The plastics of each army, identified by their numbers of pixels."""
     armies = army_names(state.setup.palette)
     return {army: {c.samples for c in state.setup.palette if c.name == army} for army in armies}
 
 
-def test_the_groups_that_were_found_are_accepted_as_they_are():
+def test_proposed_groups_are_accepted_unchanged():
     view = replace(view_of(), proposed=colours("tan", "green"))
     after = accepted(view, TableState())
     assert army_names(after.setup.palette) == ("green", "tan")
     assert {id(c) for c in after.setup.palette} == {id(c) for c in view.proposed}
 
 
-def test_any_change_of_the_groups_that_were_found_accepts_the_rest():
+def test_changing_one_proposed_group_accepts_the_others():
     view = replace(view_of(), proposed=colours("tan", "green", "grey"))
     assert army_names(renamed(view, TableState(), "tan", " Desert Rats ").setup.palette) == (
         "Desert Rats",
@@ -71,18 +71,18 @@ def test_any_change_of_the_groups_that_were_found_accepts_the_rest():
 
 
 @pytest.mark.parametrize("name", ["", "   ", "a" * 31, "two\nlines"])
-def test_what_is_no_name_is_refused(name):
+def test_an_invalid_army_name_is_rejected(name):
     with pytest.raises(UserError, match="An army's name has 1 to 30 letters"):
         renamed(view_of(), known("tan"), "tan", name)
 
 
-def test_two_armies_cannot_have_one_name_by_renaming():
+def test_an_army_cannot_be_renamed_to_a_taken_name():
     with pytest.raises(UserError, match="select both and press Merge"):
         renamed(view_of(), known("tan", "green"), "tan", "green")
 
 
 @given(st.lists(st.sampled_from(["A", "B", "C"]), min_size=2, max_size=4))
-def test_renaming_to_and_fro_changes_nothing(names):
+def test_renaming_back_restores_the_state(names):
     state, view = known(*names), view_of()
     there = renamed(view, state, names[0], "Rangers")
     assert "Rangers" in plastics(there)
@@ -91,7 +91,7 @@ def test_renaming_to_and_fro_changes_nothing(names):
 
 
 @given(st.lists(st.sampled_from(["A", "B", "C"]), min_size=2, max_size=4), st.data())
-def test_merging_keeps_every_plastic_and_leaves_the_other_armies_alone(names, data):
+def test_merging_keeps_all_plastics(names, data):
     state = known(*names)
     armies = army_names(state.setup.palette)
     chosen = data.draw(st.lists(st.sampled_from(armies), min_size=1, unique=True))
@@ -102,7 +102,7 @@ def test_merging_keeps_every_plastic_and_leaves_the_other_armies_alone(names, da
 
 
 @given(st.lists(st.sampled_from(["A", "B", "C"]), min_size=2, max_size=4))
-def test_splitting_a_merged_army_until_it_is_one_plastic_gives_all_plastics_back(names):
+def test_repeated_splitting_restores_all_plastics(names):
     state, view = known(*names), view_of()
     for army in army_names(state.setup.palette):
         while len(plastics(state)[army]) > 1:
@@ -114,7 +114,7 @@ def test_splitting_a_merged_army_until_it_is_one_plastic_gives_all_plastics_back
     assert sorted(map(len, plastics(state).values())) == [1] * len(names)
 
 
-def test_of_an_army_of_several_plastics_the_least_known_goes():
+def test_splitting_removes_the_least_learned_plastic():
     palette = tuple(
         replace(colour, samples=samples) for colour, samples in zip(colours("A", "A"), (200, 50), strict=True)
     )
@@ -122,17 +122,17 @@ def test_of_an_army_of_several_plastics_the_least_known_goes():
     assert plastics(after) == {"A": {200}, new: {50}}
 
 
-def test_an_army_of_two_colours_is_split_by_what_its_figures_look_like():
+def test_an_army_is_split_by_its_figures_colours():
     view = painted("tan", "tan", "tan", "tan", "brown", "brown")
     after, new = split(view, known("tan", "green"), "tan")
-    assert new == "brown", "the fewer are the new army"
+    assert new == "brown", "the smaller part is the new army"
     found = {colour.name: colour for colour in after.setup.palette}
     assert set(found) == {"tan", "brown", "green"}
     for army in ("tan", "brown"):
         assert np.abs(found[army].mean[:2] - usual_colour(army).mean[:2]).max() < 0.05
 
 
-def test_the_figure_that_was_clicked_is_of_the_new_army():
+def test_the_clicked_figure_is_in_the_new_army():
     view = painted("tan", "tan", "tan", "tan", "brown", "brown")
     after, new = split(view, known("tan"), "tan", view.figures[0])
     moved = next(colour for colour in after.setup.palette if colour.name == new)
@@ -146,11 +146,11 @@ def test_the_figure_that_was_clicked_is_of_the_new_army():
 
 @pytest.mark.parametrize("soldiers", [["tan"] * 5, ["tan"], []])
 def test_figures_of_one_colour_are_not_split(soldiers):
-    with pytest.raises(OneColour, match="Tan: all figures are nearly the same colour"):
+    with pytest.raises(OneColour, match="Tan: all soldiers are nearly the same colour"):
         split(painted("tan", *soldiers), known("tan"), "tan")
 
 
-def test_one_figure_alone_can_be_of_another_army():
+def test_one_figure_can_be_moved_to_a_new_army():
     view = view_of(figure("tan-1", 4, 8), figure("tan-2", 8, 8))
     state = known("tan", "green")
     one = another_army(view, state, view.figures[1])
@@ -159,28 +159,28 @@ def test_one_figure_alone_can_be_of_another_army():
     state = replace(state, corrections=(one,))
     view = replace(view, tracking=corrected(view.tracking, state.corrections))
     assert armies_of(view, state) == ("tan", "green", one.army)
-    assert armies_of(view_of(), state) == ("tan", "green"), "nobody of it is seen"
+    assert armies_of(view_of(), state) == ("tan", "green"), "none of its figures is visible"
 
 
-def test_what_the_players_have_corrected_goes_with_its_army():
+def test_corrections_follow_a_renamed_army():
     seen = Tracking(figures=(figure("tan-1", 4, 8), figure("tan-2", 8, 8), figure("green-1", 12, 8)))
     state = replace(
         known("tan", "green"),
         corrections=(
             ArmyChanged("green-1", "tan", "tan-3"),
             Added(figure("tan-4", 14, 8)),
-            Confirmed("tan-2"),  # the camera goes on to call it so
+            Confirmed("tan-2"),  # the track keeps this id
         ),
     )
     view = replace(view_of(), tracking=corrected(seen, state.corrections))
     after = renamed(view, state, "tan", "Rangers")
     armies = {one.id: one.army for one in corrected(seen, after.corrections).figures}
-    assert armies.pop("tan-1") == "tan", "the camera itself finds that it is of the Rangers"
+    assert armies.pop("tan-1") == "tan", "vision itself assigns it to the Rangers"
     assert set(armies.values()) == {"Rangers"}
     assert len(armies) == 3
 
 
-def test_armies_of_one_colour_are_told_to_be_so_with_what_helps():
+def test_advice_is_given_for_armies_of_one_colour():
     one = replace(view_of(), proposed=colours("tan"))
     assert one_colour_words(one).startswith("They are all one colour. If they are two armies, right-click")
     alike = (Separation("tan", "green", 0.6, False), Separation("tan", None, 0.1, False))
@@ -188,4 +188,4 @@ def test_armies_of_one_colour_are_told_to_be_so_with_what_helps():
     assert one_colour_words(two).startswith("Tan and green are nearly the same colour.")
     well = (Separation("tan", "green", 0.95, False),)
     assert one_colour_words(replace(two, separations=well)) == ""
-    assert one_colour_words(replace(two, proposed=colours("tan", "grey"))) == "", "green is known no more"
+    assert one_colour_words(replace(two, proposed=colours("tan", "grey"))) == "", "green is not an army any more"

@@ -11,7 +11,7 @@ LENS = Lens((1280, 720), [[1000, 0, 640], [0, 1001, 360], [0, 0, 1]], [-0.1, 0.0
 CAMERA = "usb-046d_HD_Pro_Webcam_C920-video-index0"
 
 
-def test_a_profile_is_found_again(tmp_path):
+def test_a_saved_profile_is_found(tmp_path):
     profiles = LensProfiles(tmp_path / "not yet" / "there")
     assert profiles.find(CAMERA, (1280, 720)) is None
     profiles.keep(CAMERA, LENS)
@@ -22,29 +22,29 @@ def test_a_profile_is_found_again(tmp_path):
     assert profiles.find("another camera", (1280, 720)) is None
 
 
-def test_another_size_is_refused_by_name(tmp_path):
+def test_a_profile_for_another_size_is_rejected(tmp_path):
     profiles = LensProfiles(tmp_path)
     profiles.keep(CAMERA, LENS)
-    with pytest.raises(UserError, match=r"is for 1280x720 pictures and this one is 1920x1080: set the camera"):
+    with pytest.raises(UserError, match=r"is for pictures of 1280x720, but these are 1920x1080: set the camera"):
         profiles.find(CAMERA, (1920, 1080))
 
 
-def test_cameras_whose_names_look_alike_are_kept_apart(tmp_path):
+def test_similar_camera_names_have_different_files(tmp_path):
     profiles = LensProfiles(tmp_path)
     assert profiles.path_of("Cam / 1", (1, 1)) != profiles.path_of("Cam : 1", (1, 1))
     with pytest.raises(UserError, match="give the camera a name"):
         profiles.keep("  ", LENS)
 
 
-def test_a_file_put_in_the_wrong_place_is_refused(tmp_path):
+def test_a_misplaced_profile_is_rejected(tmp_path):
     profiles = LensProfiles(tmp_path)
     kept = profiles.keep(CAMERA, LENS)
     kept.write_text(json.dumps(json.loads(kept.read_text()) | {"image_size": [640, 480]}))
-    with pytest.raises(UserError, match="another camera or size"):
+    with pytest.raises(UserError, match="another camera or picture size"):
         profiles.find(CAMERA, (1280, 720))
 
 
-def test_all_that_is_kept_is_listed_and_what_is_broken_with_its_problem(tmp_path):
+def test_all_profiles_are_listed_with_their_problems(tmp_path):
     profiles = LensProfiles(tmp_path)
     assert profiles.kept() == ()
     profiles.keep(CAMERA, LENS, {"views": 12})
@@ -56,7 +56,7 @@ def test_all_that_is_kept_is_listed_and_what_is_broken_with_its_problem(tmp_path
     assert "is not JSON" in broken.problem
 
 
-def test_a_camera_is_known_by_what_it_is_and_not_by_its_port(tmp_path):
+def test_a_cameras_identity_does_not_depend_on_its_port(tmp_path):
     assert [camera_identity(spec, tmp_path) for spec in ("demo", "table.jpg", "2")] == ["", "", "camera 2"]
     name = tmp_path / "sys/class/video4linux/video2/name"
     name.parent.mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""Learned figures come back from a table's file; a damaged one is lost alone, and old files still open."""
+"""Examples in a saved table: a damaged one is dropped alone, and old files still open."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from rules.tabletop.table import Posture
 from tests.ui.setup.test_saved_table import CAMERA_NAME, FULL, view
 from ui.session import Session
 from ui.setup.saved_examples import examples_document, examples_of
-from ui.setup.saved_table import as_left, kept_of
+from ui.setup.saved_table import as_left, table_to_save
 from ui.setup.saved_table_document import document_of, table_of
 from ui.setup.saved_table_store import TableShelf
 from vision.examples import CROP_PX, MOST_EXAMPLES, Example, Examples
@@ -40,18 +40,18 @@ def written(examples: Examples = EXAMPLES) -> dict[str, Any]:
     return document
 
 
-def test_examples_come_back_as_they_were() -> None:
+def test_examples_are_saved_and_loaded_unchanged() -> None:
     back, remark = examples_of(written())
     assert remark == ""
     for old, new in zip(EXAMPLES.all, back.all, strict=True):
         assert (new.name, new.army, new.posture, new.colour) == (old.name, old.army, old.posture, old.colour)
         np.testing.assert_array_equal(new.crop_bgr, old.crop_bgr)
-        np.testing.assert_allclose(new.signature, old.signature, atol=2e-4)  # four digits are written
+        np.testing.assert_allclose(new.signature, old.signature, atol=2e-4)  # written with four digits
 
 
 def test_the_largest_file_stays_small() -> None:
     most = Examples(tuple(example(number) for number in range(MOST_EXAMPLES)))
-    # Noise, which no picture is: 4800 bytes of pixels, a third more as base64, and 48 numbers of seven letters.
+    # The worst case, noise: 4800 bytes of pixels, a third more as base64, and 48 numbers of seven characters.
     assert len(json.dumps(examples_document(most))) < MOST_EXAMPLES * 7500
 
 
@@ -72,7 +72,7 @@ def test_the_largest_file_stays_small() -> None:
         ("crop", ""),
     ],
 )
-def test_a_damaged_example_is_lost_alone(key: str, value: object) -> None:
+def test_only_the_damaged_example_is_dropped(key: str, value: object) -> None:
     document = written()
     document["all"][1][key] = value
     back, remark = examples_of(document)
@@ -88,11 +88,11 @@ def test_a_damaged_example_is_lost_alone(key: str, value: object) -> None:
         ({"networks": "x"}, "The learned figures cannot be read: confirm or correct a few again."),
         (
             written() | {"networks": "others"},
-            "The figures were learned by another version: confirm or correct a few again.",
+            "Another version of Sandtable learned these figures: confirm or correct a few again.",
         ),
     ],
 )
-def test_what_cannot_be_compared_is_forgotten_in_one_sentence(document: object, remark: str) -> None:
+def test_unusable_examples_are_dropped_with_one_sentence(document: object, remark: str) -> None:
     back, said = examples_of(document)
     assert (back.all, said) == ((), remark)
 
@@ -106,7 +106,7 @@ anything = st.recursive(
 
 @settings(suppress_health_check=[HealthCheck.too_slow])
 @given(anything, st.sampled_from(["all", "networks", "name", "army", "posture", "signature", "colour", "crop"]))
-def test_no_document_is_an_error(value: object, key: str) -> None:
+def test_no_damaged_document_raises(value: object, key: str) -> None:
     document = written()
     target = document if key in document else document["all"][0]
     target[key] = value
@@ -115,7 +115,7 @@ def test_no_document_is_an_error(value: object, key: str) -> None:
     assert examples_of(value)[0].all == ()
 
 
-def test_a_table_keeps_them_and_an_older_one_has_none(tmp_path: Path) -> None:
+def test_a_saved_table_has_examples_and_an_older_one_has_none(tmp_path: Path) -> None:
     shelf = TableShelf(tmp_path)
     shelf.keep(CAMERA_NAME, replace(FULL, examples=EXAMPLES))
     found = shelf.take(CAMERA_NAME)
@@ -128,7 +128,7 @@ def test_a_table_keeps_them_and_an_older_one_has_none(tmp_path: Path) -> None:
     assert table_of(older, None).examples.all == ()
 
 
-def test_a_damaged_example_costs_the_table_nothing(tmp_path: Path) -> None:
+def test_a_damaged_example_does_not_affect_the_table(tmp_path: Path) -> None:
     shelf = TableShelf(tmp_path)
     shelf.keep(CAMERA_NAME, replace(FULL, examples=EXAMPLES))
     path = shelf.path_of(CAMERA_NAME)
@@ -142,9 +142,9 @@ def test_a_damaged_example_costs_the_table_nothing(tmp_path: Path) -> None:
     assert found.table.terrain == FULL.terrain
 
 
-def test_the_table_as_it_was_left_knows_its_toys_again() -> None:
+def test_a_restored_table_recognizes_its_examples() -> None:
     session = Session(Setup(examples=EXAMPLES))
-    kept = kept_of(session, view())
+    kept = table_to_save(session, view())
     assert kept is not None
     fresh = Session()
     as_left(kept, view()).take_up(fresh)

@@ -1,4 +1,4 @@
-"""A table is kept as it was, carried over by its markers, and refused as a whole where it is damaged."""
+"""Saved tables: saving, restoring by the markers, and rejecting damaged files."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from rules.tabletop.table import Figure, Posture, TerrainKind, TerrainPiece, ell
 from rules.tabletop.template import Blast, Flame, Strip, Wedge, Zone
 from ui.formatting import Basis
 from ui.session import Ruler, Session
-from ui.setup.saved_table import EmptyTable, KeptTable, as_left, kept_of
+from ui.setup.saved_table import EmptyTable, KeptTable, as_left, table_to_save
 from ui.setup.saved_table_document import document_of, table_of
 from ui.setup.saved_table_store import TableKeeper, TableShelf
 from ui.table.corrections import (
@@ -97,7 +97,7 @@ def turned(turn: float, x: float, y: float, points: np.ndarray) -> np.ndarray:
     return points @ np.array([[c, s], [-s, c]]) + (x, y)
 
 
-def test_a_table_comes_back_from_the_disk_as_it_was(tmp_path: Path) -> None:
+def test_a_table_is_saved_and_loaded_unchanged(tmp_path: Path) -> None:
     shelf = TableShelf(tmp_path / "new" / "tables")
     shelf.keep(CAMERA_NAME, FULL)
     found = shelf.take(CAMERA_NAME)
@@ -114,7 +114,7 @@ def test_a_table_comes_back_from_the_disk_as_it_was(tmp_path: Path) -> None:
     assert shelf.take("another").table is None
 
 
-def test_another_empty_table_replaces_the_picture_and_leaves_none_behind(tmp_path: Path) -> None:
+def test_a_new_empty_table_replaces_the_picture_file(tmp_path: Path) -> None:
     shelf = TableShelf(tmp_path)
     shelf.keep(CAMERA_NAME, FULL)
     shelf.keep(CAMERA_NAME, replace(FULL, empty=EmptyTable(255 - PICTURE, CAMERA)))
@@ -125,7 +125,7 @@ def test_another_empty_table_replaces_the_picture_and_leaves_none_behind(tmp_pat
     np.testing.assert_array_equal(found.empty.picture_bgr, 255 - PICTURE)
 
 
-def test_what_was_laid_by_keeps_its_picture(tmp_path: Path) -> None:
+def test_a_table_that_was_laid_by_keeps_its_picture(tmp_path: Path) -> None:
     shelf = TableShelf(tmp_path)
     shelf.keep(CAMERA_NAME, FULL)
     shelf.lay_by(CAMERA_NAME)
@@ -149,7 +149,7 @@ def test_what_was_laid_by_keeps_its_picture(tmp_path: Path) -> None:
         lambda text: "[]",
     ],
 )
-def test_a_damaged_table_is_set_aside_and_said(tmp_path: Path, damage) -> None:  # type: ignore[no-untyped-def]
+def test_a_damaged_table_is_renamed_and_reported(tmp_path: Path, damage) -> None:  # type: ignore[no-untyped-def]
     shelf = TableShelf(tmp_path)
     shelf.keep(CAMERA_NAME, FULL)
     path = shelf.path_of(CAMERA_NAME)
@@ -166,7 +166,7 @@ def test_a_damaged_table_is_set_aside_and_said(tmp_path: Path, damage) -> None: 
     assert shelf.take(CAMERA_NAME).table is not None
 
 
-def test_without_its_picture_the_rest_is_there(tmp_path: Path) -> None:
+def test_a_missing_picture_does_not_affect_the_rest(tmp_path: Path) -> None:
     shelf = TableShelf(tmp_path)
     shelf.keep(CAMERA_NAME, FULL)
     [picture] = tmp_path.glob("*.png")
@@ -175,12 +175,12 @@ def test_without_its_picture_the_rest_is_there(tmp_path: Path) -> None:
     assert found.table is not None
     assert found.table.empty is None
     assert found.table.terrain == FULL.terrain
-    assert "learn it anew" in found.remark
+    assert "learn the empty table again" in found.remark
 
 
 @given(st.floats(-3.1, 3.1), st.floats(-20, 20), st.floats(-20, 20))
-def test_all_of_it_goes_where_its_markers_went(turn: float, x: float, y: float) -> None:
-    """What is less than 0.02 in at every marker's corner is unrest, and left alone: hence the tolerances."""
+def test_a_restored_table_follows_its_markers(turn: float, x: float, y: float) -> None:
+    """The tolerances allow for shifts below 0.02 in at every corner, which are ignored as noise."""
     left = as_left(FULL, view({number: turned(turn, x, y, at) for number, at in MARKERS.items()})).table
     there = turned(turn, x, y, np.array([(3.0, 4.0), (1.0, 2.0), (5.0, 1.0)]))
     assert left.rulers[0].b == pytest.approx(tuple(there[0]), abs=0.05)
@@ -191,64 +191,64 @@ def test_all_of_it_goes_where_its_markers_went(turn: float, x: float, y: float) 
     placed = left.corrections[6]
     assert isinstance(placed, PlacedAt)
     assert placed.seen_in == pytest.approx(tuple(there[1]), abs=0.05)
-    # The camera of that evening sees the same pixel where its table's place has gone.
+    # The transformed camera sees the transformed place at the same pixel.
     assert left.empty is not None
     before, after = CAMERA.table_to_pixel((3, 4)), left.empty.camera.table_to_pixel(there[0])
     np.testing.assert_allclose(after, before, atol=0.05)
 
 
-def test_a_marker_that_was_moved_is_outvoted_and_named() -> None:
+def test_a_moved_marker_is_detected_by_the_others() -> None:
     left = as_left(FULL, view(MARKERS | {2: MARKERS[2] + 4.0}))
     assert left.table is FULL
-    assert left.remarks == ("Marker 2 was moved since; the others tell where all of it lies.",)
+    assert left.remarks == ("Marker 2 was moved; the other markers show where everything lies.",)
 
 
-def test_of_two_markers_that_disagree_none_is_believed() -> None:
-    with pytest.raises(UserError, match="the markers lie otherwise"):
+def test_two_contradicting_markers_are_rejected() -> None:
+    with pytest.raises(UserError, match="the markers lie at other places"):
         as_left(FULL, view({0: MARKERS[0], 1: MARKERS[1] + 4.0}))
-    with pytest.raises(UserError, match="none of the markers"):
+    with pytest.raises(UserError, match="none of the saved table's markers"):
         as_left(FULL, view({7: MARKERS[0]}))
 
 
-def test_one_marker_does_and_its_risk_is_said() -> None:
-    assert "Only marker 0 tells" in as_left(FULL, view({0: MARKERS[0]})).remarks[0]
+def test_one_marker_is_enough_with_a_warning() -> None:
+    assert "rely on marker 0 alone" in as_left(FULL, view({0: MARKERS[0]})).remarks[0]
 
 
-def test_an_empty_table_of_other_pictures_is_left_out_and_said() -> None:
+def test_an_empty_table_of_another_size_is_dropped_with_a_remark() -> None:
     left = as_left(replace(FULL, image_size=(1920, 1080)), view())
     assert left.table.empty is None
-    assert "learn the empty table anew" in left.remarks[0]
+    assert "learn the empty table again" in left.remarks[0]
 
 
-def test_taken_up_it_is_a_step_like_others() -> None:
+def test_restoring_a_table_can_be_undone() -> None:
     session = Session(Setup())
     as_left(FULL, view()).take_up(session)
     assert session.state.setup.terrain == FULL.terrain
     assert session.state.setup.reference_camera is CAMERA
     assert session.state.corrections == FULL.corrections
     assert session.bound == {ADDED: "tan-5"}
-    assert session.undo() == "the table as it was left"
+    assert session.undo() == "restore the saved table"
     assert session.state.setup.terrain == ()
 
 
-def test_it_is_kept_as_it_changes_and_only_then(tmp_path: Path) -> None:
+def test_the_table_is_saved_only_when_it_changes(tmp_path: Path) -> None:
     now_s = [0.0]
     shelf = TableShelf(tmp_path)
     keeper, session = TableKeeper(shelf, CAMERA_NAME, lambda: now_s[0]), Session(Setup())
 
     def later(seen: TableView) -> int | None:
-        """When the document was written last, after a look at the table."""
+        """The time of the last write, after one more view."""
         now_s[0] += 2.0
         keeper.note(session, seen)
         keeper.finish()
         path = shelf.path_of(CAMERA_NAME)
         return path.stat().st_mtime_ns if path.exists() else None
 
-    assert later(view()) is None, "a bare table is nothing to keep"
+    assert later(view()) is None, "a bare table is not saved"
     session.lay_ruler("tan-1", (3.0, 4.0))
     first = later(view(None, man("tan-1", 3.0, 4.0)))
     assert first is not None
-    assert later(view(None, man("tan-1", 3.02, 4.0))) == first, "he only shimmers"
+    assert later(view(None, man("tan-1", 3.02, 4.0))) == first, "this is only jitter"
     second = later(view(None, man("tan-1", 6.0, 4.0)))
     assert second != first
     kept = shelf.take(CAMERA_NAME).table
@@ -257,7 +257,7 @@ def test_it_is_kept_as_it_changes_and_only_then(tmp_path: Path) -> None:
     assert kept.rulers == (Ruler("tan-1", (3.0, 4.0)),)
 
 
-def test_what_cannot_be_kept_is_said_and_tried_again(tmp_path: Path) -> None:
+def test_a_failed_save_is_reported_and_repeated(tmp_path: Path) -> None:
     (tmp_path / "tables").write_text("a file where the folder should be")
     now_s = [0.0]
     shelf = TableShelf(tmp_path / "tables")
@@ -266,7 +266,7 @@ def test_what_cannot_be_kept_is_said_and_tried_again(tmp_path: Path) -> None:
     now_s[0] += 2.0
     keeper.note(session, view())
     keeper.finish()
-    assert "cannot be made" in keeper.refusal
+    assert "cannot be created" in keeper.refusal
     (tmp_path / "tables").unlink()
     now_s[0] += 2.0
     keeper.note(session, view())
@@ -275,12 +275,12 @@ def test_what_cannot_be_kept_is_said_and_tried_again(tmp_path: Path) -> None:
     assert shelf.take(CAMERA_NAME).table is not None
 
 
-def test_a_document_is_json_that_others_can_read() -> None:
+def test_the_document_is_standard_json() -> None:
     text = json.dumps(document_of(FULL, CAMERA_NAME, "x.png"), allow_nan=False)
     assert table_of(json.loads(text), PICTURE).area == FULL.area
 
 
-def test_without_inches_nothing_is_kept() -> None:
-    assert kept_of(Session(), replace(view(), calibration=None)) is None
-    assert kept_of(Session(), replace(view(), problem="no marker is in sight")) is None
-    assert kept_of(Session(), view({})) is None, "clicked corners"
+def test_without_a_calibration_nothing_is_saved() -> None:
+    assert table_to_save(Session(), replace(view(), calibration=None)) is None
+    assert table_to_save(Session(), replace(view(), problem="no marker is in sight")) is None
+    assert table_to_save(Session(), view({})) is None, "calibrated by clicked corners"

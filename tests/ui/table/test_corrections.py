@@ -1,4 +1,4 @@
-"""Corrections are folded over what the camera has, whatever that comes to be."""
+"""Corrections applied to the tracks, however these change."""
 
 from dataclasses import replace
 
@@ -46,7 +46,7 @@ def test_without_corrections_nothing_changes() -> None:
     assert corrected(tracking, ()) is tracking
 
 
-def test_a_confirmed_figure_stays_when_it_is_not_seen() -> None:
+def test_a_confirmed_figure_stays_when_it_is_not_visible() -> None:
     doubtful = replace(figure("tan-1", 4, 8), confidence=0.4)
     confirmed = (Confirmed("tan-1"),)
     assert corrected(seen(doubtful), confirmed).figures[0].confidence == 1
@@ -55,8 +55,8 @@ def test_a_confirmed_figure_stays_when_it_is_not_seen() -> None:
     assert corrected(gone, confirmed).lost == corrected(gone, confirmed).events == ()
 
 
-def test_a_deleted_figure_is_gone_until_it_turns_up_elsewhere() -> None:
-    """The tracker gives a lost name to the next newcomer: a mug's name may come to be a soldier's."""
+def test_a_deleted_figure_is_gone_until_its_id_appears_elsewhere() -> None:
+    """The tracker may give a lost mug's id to a new soldier."""
     deleted = (Deleted("tan-1", (4, 8)),)
     moved = Event(EventKind.MOVED, "tan-1", (4, 8), (4.3, 8))
     after = corrected(seen(figure("tan-1", 4.3, 8), events=(moved,)), deleted)
@@ -65,12 +65,12 @@ def test_a_deleted_figure_is_gone_until_it_turns_up_elsewhere() -> None:
 
 
 def pictured(seed: int, *figures: Figure, frozen: bool = False) -> TableView:
-    """A view of a picture that is different for each seed."""
+    """A view with a different picture for each seed."""
     picture = np.random.default_rng(seed).integers(0, 255, (80, 100, 3), np.uint8).repeat(10, 0).repeat(10, 1)
     return replace(view_of(*figures), frame=Frame(picture, 0, 0.0), waiting=Waiting.HAND if frozen else None)
 
 
-def test_a_deleted_thing_stays_away_while_the_picture_there_is_the_same_whatever_the_tracker_calls_it() -> None:
+def test_a_deletion_holds_while_the_picture_there_is_unchanged() -> None:
     session, mug = Session(), figure("tan-1", 4, 8)
     neighbour = figure("tan-2", 4.6, 8)
     view = session.shown(pictured(1, mug, neighbour))
@@ -78,23 +78,27 @@ def test_a_deleted_thing_stays_away_while_the_picture_there_is_the_same_whatever
     session.correct(delete.label, *delete.corrections)
     anew = figure("tan-3", 4.2, 8)
     assert ids(session.shown(pictured(1, mug, neighbour)).tracking) == ["tan-2"]
-    assert ids(session.shown(pictured(1, neighbour, anew)).tracking) == ["tan-2"], "who was known is no phantom"
-    assert ids(session.shown(pictured(2, mug, anew, frozen=True)).tracking) == [], "a hand tells nothing"
-    # The mug is taken away, and a soldier takes its place: whatever he is called, he counts.
+    assert ids(session.shown(pictured(1, neighbour, anew)).tracking) == ["tan-2"], (
+        "a known track is not the deleted figure"
+    )
+    assert ids(session.shown(pictured(2, mug, anew, frozen=True)).tracking) == [], (
+        "nothing is decided while a hand is in the picture"
+    )
+    # A soldier replaces the mug: it counts under any id.
     assert ids(session.shown(pictured(2, mug)).tracking) == ["tan-1"]
-    assert ids(session.shown(pictured(1, mug, frozen=True)).tracking) == ["tan-1"], "nor now"
+    assert ids(session.shown(pictured(1, mug, frozen=True)).tracking) == ["tan-1"], "nor here"
     assert ids(session.shown(pictured(2, anew)).tracking) == ["tan-3"]
     assert ids(session.shown(pictured(1, anew)).tracking) == []
     session.undo()
     assert ids(session.shown(pictured(1, mug, anew)).tracking) == ["tan-1", "tan-3"]
 
 
-def test_an_added_figure_is_the_newcomer_that_is_seen_there_and_goes_where_he_goes() -> None:
+def test_an_added_figure_becomes_the_new_track_at_its_place() -> None:
     added = Added(figure("tan-2", 10, 8), frozenset({"tan-1"}))
     bound = bind((added,), seen(figure("tan-1", 9.8, 8)), {})
-    assert bound == {}, "who was known already is another"
+    assert bound == {}, "a known track is another figure"
     assert ids(corrected(seen(figure("tan-1", 9.8, 8)), (added,), bound)) == ["tan-1", "tan-2"]
-    # The camera sees him at last and calls him by the number it has come to; then he walks.
+    # The camera finally sees the figure and gives it the next id; then it moves.
     here = seen(figure("tan-1", 4, 8), figure("tan-2", 10.2, 8), events=(Event(EventKind.FOUND, "tan-2"),))
     bound = bind((added,), here, bound)
     assert ids(corrected(here, (added,), bound)) == ["tan-1", "tan-2"]
@@ -103,17 +107,17 @@ def test_an_added_figure_is_the_newcomer_that_is_seen_there_and_goes_where_he_go
     bound = bind((added,), away, bound)
     assert [one.centre_in for one in corrected(away, (added,), bound).figures] == [(4, 8), (15, 8)]
     lost = seen(figure("tan-1", 4, 8), lost=(figure("tan-2", 15, 8),))
-    assert ids(corrected(lost, (added,), bound)) == ["tan-1"], "he is lost as any other"
+    assert ids(corrected(lost, (added,), bound)) == ["tan-1"], "it is lost like any other figure"
 
 
-def test_a_newcomer_elsewhere_does_not_get_the_name_that_was_given_by_hand() -> None:
+def test_a_new_track_elsewhere_does_not_get_an_added_name() -> None:
     added = Added(figure("tan-2", 10, 8), frozenset({"tan-1"}))
     newcomer = seen(figure("tan-1", 4, 8), figure("tan-2", 18, 3))
     after = corrected(newcomer, (added,), bind((added,), newcomer, {}))
     assert {one.id: one.centre_in for one in after.figures} == {"tan-1": (4, 8), "tan-3": (18, 3), "tan-2": (10, 8)}
 
 
-def test_two_that_are_one_keep_the_first_name_whichever_of_them_is_seen() -> None:
+def test_merged_figures_keep_the_first_name() -> None:
     merged = (Merged("tan-1", "tan-2"),)
     one, two = figure("tan-1", 4, 8), figure("tan-2", 4.4, 8)
     assert ids(corrected(seen(one, two), merged)) == ["tan-1"]
@@ -123,17 +127,17 @@ def test_two_that_are_one_keep_the_first_name_whichever_of_them_is_seen() -> Non
     assert only.lost == ()
 
 
-def test_another_army_is_another_name_and_the_next_newcomer_gets_the_one_after() -> None:
+def test_a_changed_army_gives_the_next_name() -> None:
     changed = (ArmyChanged("green-1", "tan", "tan-2"),)
     first = corrected(seen(figure("green-1", 4, 8), figure("tan-1", 10, 8)), changed)
     assert [(f.id, f.army) for f in first.figures] == [("tan-2", "tan"), ("tan-1", "tan")]
     later = corrected(seen(figure("green-1", 4, 8), figure("tan-1", 10, 8), figure("tan-2", 15, 8)), changed)
     assert ids(later) == ["tan-2", "tan-1", "tan-3"]
     unseen = corrected(seen(figure("tan-2", 15, 8)), changed)
-    assert ids(unseen) == ["tan-3"], "whether he is seen or not"
+    assert ids(unseen) == ["tan-3"], "whether it is visible or not"
 
 
-def test_a_posture_holds_until_the_figure_falls_or_rises() -> None:
+def test_a_corrected_posture_holds_until_the_figure_falls_or_rises() -> None:
     kneels = (PostureSet("tan-1", Posture.KNEELING, Posture.STANDING),)
     for posture in (Posture.STANDING, Posture.PRONE):
         (one,) = corrected(seen(figure("tan-1", 4, 8, posture=posture)), kneels).figures
@@ -145,7 +149,7 @@ def test_a_posture_holds_until_the_figure_falls_or_rises() -> None:
     assert one.base_in == usual_base(Posture.DOWN, (4, 8))
 
 
-def test_a_place_holds_until_the_figure_is_seen_to_move() -> None:
+def test_a_corrected_place_holds_until_the_figure_moves() -> None:
     put = (PlacedAt("tan-1", (4, 8), (4.6, 8), 1.3, 0.1),)
     (one,) = corrected(seen(figure("tan-1", 4.2, 8)), put).figures
     assert (one.centre_in, one.z_in, one.sigma_in) == ((4.6, 8), 1.3, 0.1)
@@ -154,7 +158,7 @@ def test_a_place_holds_until_the_figure_is_seen_to_move() -> None:
     assert moved.centre_in == (9, 8)
 
 
-def test_names_are_exchanged() -> None:
+def test_renaming_to_a_taken_name_swaps_both() -> None:
     swapped = (Renamed("tan-1", "tan-2"),)
     event = Event(EventKind.DOWN, "tan-1")
     after = corrected(seen(figure("tan-1", 4, 8), figure("tan-2", 9, 8), events=(event,)), swapped)
@@ -175,7 +179,7 @@ def names(view: TableView) -> list[str]:
 
 @settings(max_examples=60)
 @given(CHOICES)
-def test_any_corrections_and_undos_fold_to_what_they_should_and_no_name_is_double(
+def test_random_corrections_and_undos_never_duplicate_names(
     choices: list[tuple[str, int]],
 ) -> None:
     session = Session()
@@ -212,7 +216,7 @@ def test_any_corrections_and_undos_fold_to_what_they_should_and_no_name_is_doubl
     while session.undo():
         pass
     raw = raw_view(figures, hidden)
-    assert session.shown(raw) is raw, "all taken back, the camera's word stands"
+    assert session.shown(raw) is raw, "after undoing everything, the tracks are unchanged"
 
 
 def raw_view(figures: list[Figure], hidden: set[str]) -> TableView:
@@ -232,34 +236,34 @@ def offered(view: TableView, number: int):
     return ways
 
 
-def test_figures_that_are_named_anew_are_not_corrected_by_their_old_names() -> None:
+def test_a_new_source_drops_corrections() -> None:
     session = Session()
-    session.correct("green-1 is tan", ArmyChanged("green-1", "tan", "tan-1"))
+    session.correct("Green 1 is tan", ArmyChanged("green-1", "tan", "tan-1"))
     session.new_source()
     assert ids(session.shown(view_of(figure("green-1", 15, 3))).tracking) == ["green-1"]
-    assert session.undo() == "see all anew"
-    assert session.undo() == "green-1 is tan"
+    assert session.undo() == "forget corrections"
+    assert session.undo() == "Green 1 is tan"
     session.new_source()
     assert session.can_undo is None
 
 
-def test_what_is_offered_for_a_figure_and_for_a_bare_place() -> None:
+def test_correction_options_for_a_figure_and_a_bare_place() -> None:
     view = view_of(figure("green-1", 4, 8), figure("tan-1", 10, 8))
     ways = {(way.group, way.words): way for way in remedies_for(view, view.figures[0], (4.5, 8), ARMIES)}
     assert ways["Army", "tan"].corrections == (ArmyChanged("green-1", "tan", "tan-2"),)
     assert ("Army", "green") not in ways
-    assert ways["The same as", "tan-1"].corrections == (Merged("tan-1", "green-1"),)
+    assert ways["The same as", "Tan 1"].corrections == (Merged("tan-1", "green-1"),)
     there = {(way.group, way.words): way for way in remedies_at(view, (5, 12), 1.3, ARMIES)}
     (added,) = there["Add", "green"].corrections
     assert (added.figure.id, added.figure.centre_in, added.figure.z_in) == ("green-2", (5, 12), 1.3)
     (tank,) = there["Add", "tan, a vehicle"].corrections
     assert tank.figure.posture is Posture.VEHICLE
     assert area_of(tank.figure.base_in).area == pytest.approx(3.2 * 1.9)
-    (put,) = there["Stands here", "green-1"].corrections
+    (put,) = there["Stands here", "Green 1"].corrections
     assert (put.at_in, put.z_in) == ((5, 12), 1.3)
 
 
-def test_two_in_one_come_apart_where_the_click_says() -> None:
+def test_a_split_separates_two_figures_at_the_click() -> None:
     view = view_of(figure("green-1", 4, 8))
     (split,) = [
         way for way in remedies_for(view, view.figures[0], (4.5, 8), ARMIES) if way.words == "Split: these are two"
@@ -269,18 +273,18 @@ def test_two_in_one_come_apart_where_the_click_says() -> None:
     session.correct(split.label, *split.corrections)
     after = session.shown(view).figures
     assert [(one.id, one.centre_in) for one in after] == [("green-1", (3.5, 8)), ("green-2", (4.5, 8))]
-    # Seen apart by the camera, they are the same two.
+    # When the camera separates them, they are the same two figures.
     apart = session.shown(view_of(figure("green-1", 3.6, 8), figure("green-2", 4.4, 8))).figures
     assert {one.id: round(one.x_in, 1) for one in apart} == {"green-1": 3.5, "green-2": 4.4}
-    assert session.undo() == "split green-1"
+    assert session.undo() == "split Green 1"
 
 
-def test_a_name_that_is_none_is_refused() -> None:
+def test_an_invalid_figure_name_is_rejected() -> None:
     view = view_of(figure("green-1", 4, 8))
-    with pytest.raises(UserError, match="cannot be called"):
+    with pytest.raises(UserError, match="this is not a name"):
         rename(view, view.figures[0], "  ")
 
 
-def test_the_next_name_counts_the_lost() -> None:
+def test_the_next_name_counts_lost_figures() -> None:
     assert next_name("tan", (figure("tan-9", 1, 1), figure("tan-10", 2, 1), figure("green-20", 1, 2))) == "tan-11"
     assert next_name("tan", ()) == "tan-1"

@@ -1,4 +1,4 @@
-"""Which corrections give examples, and of what."""
+"""The examples that corrections give."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ def taught(*corrections: Correction, shown_as: str = "tan-1") -> tuple[Example, 
         (ArmyChanged("tan-1", "green", "green-4"), "green", Posture.STANDING),
     ],
 )
-def test_an_example_says_what_the_player_said(correction: Correction, army: str, posture: Posture) -> None:
+def test_an_example_has_the_players_correction(correction: Correction, army: str, posture: Posture) -> None:
     (example,) = taught(correction)
     assert (example.army, example.posture) == (army, posture)
     assert (example.signature is LOOK.signature, example.colour) == (True, LOOK.colour)
     assert example.crop_bgr.shape == (CROP_PX, CROP_PX, 3)
 
 
-def test_a_figure_is_known_by_the_name_that_it_is_shown_by() -> None:
+def test_corrections_use_the_shown_name() -> None:
     (example,) = taught(Confirmed("sergeant"), shown_as="sergeant")
     assert example.name == "sergeant"
     assert taught(Confirmed("tan-1"), shown_as="sergeant") == ()
@@ -62,12 +62,12 @@ def test_a_figure_is_known_by_the_name_that_it_is_shown_by() -> None:
         Confirmed("tan-9"),
     ],
 )
-def test_other_corrections_teach_nothing(correction: Correction) -> None:
+def test_other_corrections_give_no_example(correction: Correction) -> None:
     setup = Setup()
     assert learned(setup, [correction], seen(MAN, TANK), seen(MAN, TANK), {}) is setup
 
 
-def test_the_picture_of_an_example_shows_the_figure_in_its_middle() -> None:
+def test_an_examples_picture_is_centred_on_the_figure() -> None:
     (example,) = taught(Confirmed("tan-1"))
     # The camera looks straight down from 40 in at (10, 8), its axis at pixel (20, 15) of 40 x 30; the waist is 0.84 in
     # up: 30 / 39.16 px to the inch, so 40 crop pixels are 2.4 in or 1.84 px, and the middle is pixel (20, 15).

@@ -1,4 +1,4 @@
-"""Which figure a click would teach, asked ahead of the click; and which plastics are the same."""
+"""Finding the figure under the mouse ahead of a click, and comparing plastics."""
 
 from __future__ import annotations
 
@@ -50,39 +50,39 @@ def noisy(image: ImageBgr, seed: int) -> ImageBgr:
     return np.clip(image + noise, 0, 255).astype(np.uint8)
 
 
-def test_an_answer_holds_for_nearly_the_same_pixel_while_the_picture_there_is_the_same() -> None:
+def test_an_answer_holds_near_its_pixel_while_the_picture_is_unchanged() -> None:
     image = drawn()
     asked = request(image, GREENS[0])
-    assert asked.covers(request(noisy(image, 1), GREENS[0])), "noise is no change"
+    assert asked.covers(request(noisy(image, 1), GREENS[0])), "noise is not a change"
     assert asked.covers(request(image, GREENS[0], aside_px=3.0))
     assert not asked.covers(request(image, GREENS[0], aside_px=6.0))
     assert not asked.covers(request(empty(), GREENS[0])), "the soldier has gone"
     other = PickRequest(asked.frame, asked.px, asked.view, Setup(figure_height_in=3.0))
-    assert not asked.covers(other), "what is known of the table is another"
+    assert not asked.covers(other), "the setup is another one"
 
 
-def test_the_figure_under_a_mouse_that_rests_is_picked_in_the_background(wait_until: Wait) -> None:
+def test_the_figure_under_a_resting_mouse_is_found_in_the_background(wait_until: Wait) -> None:
     hover, image = HoverPicker(), drawn()
     on_soldier, beside = request(image, TANS[0]), request(image, BARE)
     assert not hover.follow(on_soldier, 10.0)
     assert not hover.follow(on_soldier, 10.0 + RESTS_S / 2)
-    assert hover.pick_for(on_soldier) is None, "the mouse has only just come"
+    assert hover.pick_for(on_soldier) is None, "the mouse has only just arrived"
     wait_until(lambda: hover.follow(on_soldier, 10.0 + 2 * RESTS_S))
     picked = hover.pick_for(on_soldier)
     assert picked is not None
     assert picked.figure is not None
-    # Drawn round (18, 14), 0.4 in across, seen from above the middle of the table.
+    # Drawn about (18, 14), 0.4 in across, viewed from above the centre of the table.
     assert picked.figure.foot_in == pytest.approx(TANS[0], abs=0.25)
     assert hover.pick_for(beside) is None
     assert not hover.follow(beside, 20.0)
     wait_until(lambda: hover.follow(beside, 21.0))
     bare = hover.pick_for(beside)
     assert bare is not None
-    assert bare.figure is None, "bare table is an answer, too"
+    assert bare.figure is None, "bare table is an answer too"
     hover.close()
 
 
-def test_a_mouse_that_moves_or_is_gone_asks_nothing() -> None:
+def test_a_moving_mouse_starts_no_search() -> None:
     hover, image = HoverPicker(), drawn()
     for step in range(10):
         assert not hover.follow(request(image, GREENS[0], aside_px=10.0 * step), 10.0 + step)
@@ -97,7 +97,7 @@ def clicked(picker: FigurePicker, image: ImageBgr, eye, place_in, **known) -> Ar
     return figure.learn("clicked") if figure is not None and figure.is_figure else None
 
 
-def test_plastics_of_a_drawn_table_are_told_apart_in_shade_too() -> None:
+def test_plastics_of_a_drawn_table_are_separated_even_in_shade() -> None:
     picker, lit = FigurePicker(), drawn()
     shaded = (0.5 * lit).astype(np.uint8)  # half the light, of the same colour
     green, *greens = (clicked(picker, image, EYE, place) for image in (lit, shaded) for place in GREENS)
@@ -110,7 +110,7 @@ def test_plastics_of_a_drawn_table_are_told_apart_in_shade_too() -> None:
     assert same_plastic(green, ()) is None
 
 
-def test_plastics_of_the_simulated_table_are_told_apart() -> None:
+def test_plastics_of_the_simulated_table_are_separated() -> None:
     table = practice_table()
     frame, truth, picker = table.read(), table.truth, FigurePicker()
     assert frame is not None
@@ -129,7 +129,7 @@ def test_plastics_of_the_simulated_table_are_told_apart() -> None:
 
 
 def test_olive_and_blue_on_a_small_picture_are_different() -> None:
-    """The table that the window's tests play on, half the usual picture."""
+    """The table of the window tests, with a picture of half the usual size."""
     posts = {"green-1": (8.0, 10.0), "green-2": (11.0, 6.0), "blue-1": (20.0, 10.0)}
     models = tuple(Model(name, name.split("-")[0], Sculpt.RIFLEMAN, *at) for name, at in posts.items())
     scene = Scene((30.0, 20.0), markers=corner_markers((30.0, 20.0)), models=models)

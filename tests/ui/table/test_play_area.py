@@ -1,4 +1,4 @@
-"""The played-on part of the table: its own frame, and what lies in it."""
+"""The area of play: its coordinates and contents."""
 
 import math
 
@@ -17,13 +17,13 @@ areas = st.builds(
 
 
 @given(areas, st.tuples(inches, inches))
-def test_there_and_back(area: PlayArea, place: tuple[float, float]) -> None:
+def test_area_coordinates_round_trip(area: PlayArea, place: tuple[float, float]) -> None:
     assert area.to_table(area.from_table(place)) == pytest.approx(place, abs=1e-9)
     assert math.dist(area.to_table(place), area.to_table((0, 0))) == pytest.approx(math.hypot(*place))
 
 
 @given(areas, st.floats(0, 1), st.floats(0, 1))
-def test_what_lies_in_it(area: PlayArea, across: float, deep: float) -> None:
+def test_places_inside_the_area(area: PlayArea, across: float, deep: float) -> None:
     assert area.holds(area.to_table((across * area.width_in, deep * area.depth_in)))
     assert not area.holds(area.to_table((-0.01, deep * area.depth_in)))
     assert not area.holds(area.to_table((across * area.width_in, area.depth_in + 0.01)))
@@ -38,12 +38,12 @@ def test_a_quarter_turn_by_hand() -> None:
 
 
 @pytest.mark.parametrize("size", [(1.0, 30.0), (30.0, 300.0), (math.nan, 30.0)])
-def test_a_table_that_cannot_be(size: tuple[float, float]) -> None:
-    with pytest.raises(UserError, match="cannot be played on"):
+def test_an_impossible_area_is_rejected(size: tuple[float, float]) -> None:
+    with pytest.raises(UserError, match="is not possible"):
         PlayArea((0.0, 0.0), *size)
 
 
-def test_its_corner_is_marked() -> None:
+def test_the_areas_origin_is_marked() -> None:
     *_, note = area_marks(PlayArea((10.0, 5.0), 30.0, 20.0))
     assert isinstance(note, Note)
     assert note.at_in == (10.0, 5.0, 0.0)

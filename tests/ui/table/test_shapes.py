@@ -1,4 +1,4 @@
-"""Templates in the sizes that the games have, and how they are laid."""
+"""Templates in the sizes of the games, and how they are laid."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ ARMY_MEN, PLASTIC_FUDGE, WW2 = (open_game(n) for n in ("army_men", "plastic_fudg
         (WW2, Kind.BLAST, [(3, 0), (3.5, 0), (4, 0), (4.5, 0), (5, 0), (5.5, 0), (6, 0)]),  # WW-38, by radius
     ],
 )
-def test_a_game_lays_its_own_sizes(game, kind: Kind, sizes: list[tuple[float, float]]) -> None:  # type: ignore[no-untyped-def]
+def test_a_game_offers_its_own_sizes(game, kind: Kind, sizes: list[tuple[float, float]]) -> None:  # type: ignore[no-untyped-def]
     assert [(form.length_in, form.width) for form in forms(kind, (game,))] == sizes
 
 
-def test_a_game_without_such_a_template_and_no_game_leave_the_usual_one() -> None:
+def test_without_own_templates_the_default_is_offered() -> None:
     assert forms(Kind.WEDGE, (ARMY_MEN,)) == (USUAL[Kind.WEDGE],)
     several = forms(Kind.BLAST, (ARMY_MEN, PLASTIC_FUDGE))
     assert several[0] == USUAL[Kind.BLAST]
     assert "Army Men: grenade" in next(form for form in several[1:] if form.length_in == 3).words
 
 
-def test_each_kind_goes_from_its_start_towards_the_place() -> None:
+def test_each_kind_is_laid_from_start_towards_a_place() -> None:
     at, up = (10.0, 10.0), (10.0, 30.0)
     assert Form(Kind.BLAST, 3).laid(at, up) == Blast(at, 3)
     assert Form(Kind.WEDGE, 6, 45).laid(at, up) == Wedge(at, 90, 6, 45)
@@ -50,13 +50,16 @@ def test_each_kind_goes_from_its_start_towards_the_place() -> None:
 
 
 @given(st.floats(0.01, 1000))
-def test_a_typed_size_stays_one_that_can_be_laid(size: float) -> None:
+def test_a_typed_size_is_limited(size: float) -> None:
     form = Form(Kind.FLAME, 12, 6).of_length(size)
     assert 0.5 <= form.length_in <= 48
     assert start_of(form.laid((1, 2), (3, 4))) == (1, 2)
 
 
-def test_he_who_lays_a_wedge_is_not_under_it() -> None:
+def test_the_figure_that_lays_a_wedge_is_not_under_it() -> None:
     view = view_of(soldier("green-1", 10, 10), soldier("tan-1", 13, 10))
     assert [hit.id for hit in covered(view, Wedge((10, 10), 0, 6, 45))] == ["tan-1"]
-    assert [hit.id for hit in covered(view, Blast((10, 10), 6))] == ["green-1", "tan-1"]  # of a blast there is no such
+    assert [hit.id for hit in covered(view, Blast((10, 10), 6))] == [
+        "green-1",
+        "tan-1",
+    ]  # a blast includes the figure at its centre

@@ -1,4 +1,4 @@
-"""Terrain as the player builds it: stacked, changed, seen through the camera, written down."""
+"""Editing terrain: stacking, changing, clicking, saving."""
 
 import json
 from dataclasses import replace
@@ -61,7 +61,7 @@ def test_a_piece_stands_on_the_highest_book_under_most_of_it():
     assert base_under(house.outline_in, (replace(ATLAS, kind=TerrainKind.WOODS),)) == 0.0, "nothing stands on trees"
 
 
-def test_what_stood_on_a_book_comes_down_with_it_and_goes_up_with_it():
+def test_pieces_follow_the_height_of_the_piece_below():
     assert bases(without_piece(STACK, "novel")) == {"atlas": 0.0, "house": 1.5}
     assert bases(without_piece(STACK, "atlas")) == {"novel": 0.0, "house": 0.5}
     thicker = with_changed(STACK, "atlas", replace(ATLAS, height_in=2.5))
@@ -69,7 +69,7 @@ def test_what_stood_on_a_book_comes_down_with_it_and_goes_up_with_it():
     assert without_piece(STACK, "barn") is STACK
 
 
-def test_a_dragged_book_takes_along_what_stands_on_it_and_lands_on_what_is_there() -> None:
+def test_a_dragged_piece_carries_others_and_lands_on_the_ground() -> None:
     shelf = box("shelf", x=20, y=2, wide=10, deep=8, height_in=3.0)
     table = (*STACK, shelf)
     moved = with_moved(table, "novel", (19.0, 0.0))
@@ -79,10 +79,10 @@ def test_a_dragged_book_takes_along_what_stands_on_it_and_lands_on_what_is_there
     assert bases(with_landed(table, aside, "novel")) == {"atlas": 0.0, "novel": 0.0, "house": 0.5, "shelf": 0.0}
     crown = box("oak", TerrainKind.TREE, x=14, y=12, wide=3, deep=3, base_in=1.2, height_in=3)
     over_shelf = with_moved((shelf, crown), "oak", (8.0, -8.0))
-    assert bases(with_landed((shelf, crown), over_shelf, "oak"))["oak"] == 1.2, "it never stood on anything"
+    assert bases(with_landed((shelf, crown), over_shelf, "oak"))["oak"] == 1.2, "it did not stand on anything"
 
 
-def test_names_are_kept_apart():
+def test_names_of_pieces_are_unique():
     assert [piece.name for piece in with_piece(with_piece(STACK, HOUSE), HOUSE)][3:] == ["house 2", "house 3"]
     for name, words in (("novel", "another piece"), ("  ", "needs a name")):
         with pytest.raises(UserError, match=words):
@@ -91,7 +91,7 @@ def test_names_are_kept_apart():
         with_changed(STACK, "barn", HOUSE)
 
 
-def test_corners_are_moved_added_and_taken_away_and_an_outline_never_crosses_itself():
+def test_corners_are_edited_and_outlines_never_cross():
     moved = with_corner_at(ATLAS, 2, (11.0, 9.0))
     assert moved.outline_in == ((2, 2), (10, 2), (11, 9), (2, 8))
     more = with_corner_on(ATLAS, 3, (1.0, 5.0))  # on the edge from the last corner to the first
@@ -112,11 +112,11 @@ def test_corners_and_edges_within_reach():
     assert nearest_edge(corners, (6.0, 5.0), 0.6) is None
 
 
-def test_the_uppermost_piece_is_the_one_that_is_seen():
+def test_the_uppermost_piece_is_found():
     camera = over()
     top = camera.table_to_pixel((4.5, 4.5, outline_height_in(HOUSE)))[0]
     assert piece_seen_at(camera, tuple(top), STACK).name == "house"
-    # Leaning outwards: what is seen over the atlas' edge is its upper side, not the table under it.
+    # The camera sees the atlas' upper side at its edge, not the table under it.
     edge = camera.table_to_pixel((2.1, 2.1, 1.5))[0]
     assert piece_seen_at(camera, tuple(edge), STACK).name == "atlas"
     assert camera.pixel_to_table(edge)[0][0] < 2.0
@@ -124,7 +124,7 @@ def test_the_uppermost_piece_is_the_one_that_is_seen():
     assert piece_seen_at(camera, (500, 400), ()) is None
 
 
-def test_one_stands_on_the_book_that_is_seen_there():
+def test_a_click_stands_on_the_visible_piece():
     camera = over()
     (place_in, z_in) = standing_place(camera, tuple(camera.table_to_pixel((2.1, 2.1, 1.5))[0]), STACK)
     assert (place_in, z_in) == (pytest.approx((2.1, 2.1)), 1.5)
@@ -133,7 +133,7 @@ def test_one_stands_on_the_book_that_is_seen_there():
 
 
 @given(st.floats(0, 8), st.floats(0, 8))
-def test_another_height_leaves_the_outline_where_it_is_in_the_picture(first_in, then_in):
+def test_a_changed_height_keeps_the_outline_in_the_picture(first_in, then_in):
     camera = over()
     before = with_changed(STACK, "atlas", replace(ATLAS, height_in=first_in))
     piece = piece_named(before, "atlas")
@@ -141,15 +141,15 @@ def test_another_height_leaves_the_outline_where_it_is_in_the_picture(first_in, 
     for old, new in zip(before, after, strict=True):
         was = camera.table_to_pixel([(*point, outline_height_in(old)) for point in old.outline_in])
         now = camera.table_to_pixel([(*point, outline_height_in(new)) for point in new.outline_in])
-        assert np.allclose(was, now, atol=1e-6), "and so do those of what stands on it"
+        assert np.allclose(was, now, atol=1e-6), "so do the outlines of pieces on it"
 
 
-def test_nothing_is_seen_above_the_camera():
+def test_a_height_above_the_camera_is_rejected():
     with pytest.raises(UserError, match="the camera hangs at 40"):
         reprojected(over(), ATLAS.outline_in, 1.5, 41.0)
 
 
-def test_the_terrain_is_read_as_it_was_written(tmp_path):
+def test_terrain_is_written_and_read_unchanged(tmp_path):
     path = tmp_path / "table.json"
     write_terrain(path, STACK)
     assert read_terrain(path) == STACK
@@ -157,6 +157,6 @@ def test_the_terrain_is_read_as_it_was_written(tmp_path):
     assert terrain_document(STACK)["schema"] == 1
 
 
-def test_a_piece_in_words():
+def test_a_piece_as_text():
     assert terrain_words(HOUSE) == "house: building, 4 in high on 2 in"
     assert terrain_words(box("pond", TerrainKind.SHALLOW_WATER, height_in=0)) == "pond: shallow water, flat"
