@@ -69,7 +69,7 @@ def main() -> None:
 
 def play(path: Path, seed: int) -> None:
     """Go on for ever; each line on standard output is the number of an entry that is kept with its picture."""
-    chance = random.Random(seed)  # noqa: S311 - no secret
+    chance = random.Random(seed)
     while True:
         with Battle.open(path, time.time) as battle:
             album = Album(battle)
@@ -82,7 +82,7 @@ def play(path: Path, seed: int) -> None:
 
 def killed(folder: Path, count: int, seed: int) -> Findings:
     """Play and kill so often, and look at what is left each time."""
-    chance, found = random.Random(seed), Findings()  # noqa: S311 - no secret
+    chance, found = random.Random(seed), Findings()
     path = folder / "0.battle"
     for number in range(count):
         if not path.exists() or found.confirmed // MOST_ENTRIES > int(path.stem):

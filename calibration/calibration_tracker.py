@@ -104,7 +104,7 @@ class _Clicked:
     """
 
     def __init__(self, gray: ImageGray, prints: Prints, lens: Lens | None) -> None:
-        assert prints.rectangle is not None  # noqa: S101 - the caller asked
+        assert prints.rectangle is not None
         self.calibration = prints.rectangle.calibrate((gray.shape[1], gray.shape[0]), lens)
         self.set_aside: tuple[Trouble, ...] = ()
         self._taped, self._grain = 0, Grain(gray)

@@ -37,7 +37,7 @@ class LensFit:
     @property
     def focal_sigma(self) -> float:
         """Standard deviation of the focal length, as a part of it."""
-        assert self.lens.covariance is not None  # noqa: S101 - `fit_lens` gives one
+        assert self.lens.covariance is not None  # `fit_lens` gives one
         return float(np.sqrt(self.lens.covariance[0, 0]))
 
     @property

@@ -237,7 +237,7 @@ class _Problem:
 
     def camera(self, x: FloatArray) -> TableCamera:
         lens = lens_of(x[6 : 6 + COUNT], self.image_size) if self.free_lens else self.lens
-        assert lens is not None  # noqa: S101 - it is free where there is none
+        assert lens is not None  # it is free where there is none
         return TableCamera(lens, _floats(cv2.Rodrigues(x[:3])[0]), x[3:6])
 
     def scaled(self, x: FloatArray, target: Target, points_in: FloatArray) -> FloatArray:

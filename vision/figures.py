@@ -237,7 +237,7 @@ class Finder:
 
     def _refine(self, scale: float, laid: Sequence[Laid], palette: Palette, expected_in: Sequence[PointIn]) -> Palette:
         """The armies' colours as all of their figures show them: one click shows one figure in one light."""
-        assert self._recogniser is not None  # noqa: S101 - `_on` loads it
+        assert self._recogniser is not None  # `_on` loads it
         if palette is self.proposed:
             if self._reference is not None:
                 return palette  # beside the empty table its groups hold nearly every figure

@@ -175,7 +175,7 @@ class MotionDetector:
 
     def _compared(self, small: _Small, known: _Small, time_s: float, *, quick: bool) -> Motion:
         """Every place that differs from what is known: light, something at rest, or to be held."""
-        assert self._stirred_s is not None and self._held_from_s is not None  # noqa: S101, PT018 - set by `_begin`
+        assert self._stirred_s is not None and self._held_from_s is not None  # noqa: PT018 - set by `_begin`
         differs = self._differs(small, known, self._blur)
         if quick and self._blur is None and differs.any():
             differs &= beyond_light(small, known)

@@ -96,7 +96,7 @@ def mutants(root: Path, path: str) -> list[Mutant]:
 
 def sample(found: list[Mutant], count: int, seed: int) -> list[Mutant]:
     """About `count` of them: from each file its share, rounded by lot, and one at the least."""
-    rng = random.Random(seed)  # noqa: S311
+    rng = random.Random(seed)
     files: defaultdict[str, list[Mutant]] = defaultdict(list)
     for mutant in found:
         files[mutant.path].append(mutant)

@@ -107,7 +107,7 @@ class Diary:
 class _File(RotatingFileHandler):
     """A log that cannot be written is no reason to disturb a game."""
 
-    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - logging's name
+    def handleError(self, record: logging.LogRecord) -> None:
         """Nothing."""
 
     def close(self) -> None:

@@ -234,7 +234,7 @@ def _figures(
     view: TableView, state: TableState, hits: Sequence[Hit], screen_scale: float, *, quiet: bool
 ) -> Iterator[Shape]:
     """A ring for each, filled where it is under a template; with a name where there is room for names."""
-    assert view.calibration is not None  # noqa: S101 - the caller asked
+    assert view.calibration is not None
     camera = view.calibration.camera
     armies = army_names(state.setup.palette or view.proposed)
     inside = {hit.id for hit in hits}
@@ -248,7 +248,7 @@ def _figures(
 
 def _pointed_out(view: TableView, state: TableState, preview: Preview, hits: Sequence[Hit]) -> Iterator[Shape]:
     """Who would be under the template, and who is under the mouse or was picked, with all there is to tell of him."""
-    assert view.calibration is not None  # noqa: S101 - the caller asked
+    assert view.calibration is not None
     camera = view.calibration.camera
     armies, inside = army_names(state.setup.palette or view.proposed), {hit.id for hit in hits}
     marked_out = [f for f in view.figures if f.id in inside or f.id in (preview.hovered, preview.picked)]
@@ -263,7 +263,7 @@ def _pointed_out(view: TableView, state: TableState, preview: Preview, hits: Seq
 
 
 def _hit_labels(view: TableView, hits: Sequence[Hit]) -> Iterator[Shape]:
-    assert view.calibration is not None  # noqa: S101 - the caller asked
+    assert view.calibration is not None
     places = {figure.id: (*figure.centre_in, figure.z_in) for figure in view.figures}
     for hit in _most(hits):
         yield from _label(view.calibration.camera, places[hit.id], ((_part_words(hit), 16.0),), WHITE, 24.0)

@@ -35,7 +35,7 @@ class Change:
     def figure(self) -> Figure:
         """It, as new as it is known."""
         found = self.now or self.then
-        assert found is not None  # noqa: S101 - one of both there is
+        assert found is not None  # one of both there is
         return found
 
     @property

@@ -233,7 +233,7 @@ def _carried(kept: KeptTable, shift: _Shift) -> KeptTable:
 
 
 def _added(correction: Correction) -> Added:
-    assert isinstance(correction, Added)  # noqa: S101 - carried over, it is what it was
+    assert isinstance(correction, Added)  # carried over, it is what it was
     return correction
 
 

@@ -49,7 +49,7 @@ class PickRequest:
     def answer(self, picker: FigurePicker) -> Pick:
         """The figure there, if any; takes 50 to 300 ms."""
         calibration, setup = self.view.calibration, self.setup
-        assert calibration is not None  # noqa: S101 - the caller asked
+        assert calibration is not None
         found = picker.pick(
             self.frame.image_bgr,
             calibration.camera,
