@@ -1,4 +1,4 @@
-"""Everything the window can be told to do: its menus, toolbar and keys."""
+"""The window's menus, toolbar and keys."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _CLOSER = 1.25
 
 
 class WindowCommands(Protocol):
-    """What the window does when told."""
+    """What the menus, the toolbar and the keys call."""
 
     picture: PictureView
     files: BattleFiles
@@ -33,22 +33,22 @@ class WindowCommands(Protocol):
     kept: TableController
     stills: Stills
 
-    def use_tool(self, name: str) -> None: ...  # noqa: D102
-    def let_go(self) -> None: ...  # noqa: D102
-    def turn(self, steps: int) -> None: ...  # noqa: D102
-    def type_digit(self, digit: str) -> None: ...  # noqa: D102
-    def turn_basis(self) -> None: ...  # noqa: D102
-    def undo(self) -> None: ...  # noqa: D102
-    def redo(self) -> None: ...  # noqa: D102
-    def clear(self) -> None: ...  # noqa: D102
-    def open(self, spec: str) -> None: ...  # noqa: D102
-    def open_file(self) -> None: ...  # noqa: D102
-    def open_folder(self) -> None: ...  # noqa: D102
-    def learn_empty_table(self) -> None: ...  # noqa: D102
-    def search_now(self) -> None: ...  # noqa: D102
-    def print_sheets(self) -> None: ...  # noqa: D102
-    def save_snapshot(self, path: Path | None = None, *, bare: bool = False) -> None: ...  # noqa: D102
-    def close(self) -> bool: ...  # noqa: D102
+    def use_tool(self, name: str) -> None: ...
+    def let_go(self) -> None: ...
+    def turn(self, steps: int) -> None: ...
+    def type_digit(self, digit: str) -> None: ...
+    def turn_basis(self) -> None: ...
+    def undo(self) -> None: ...
+    def redo(self) -> None: ...
+    def clear(self) -> None: ...
+    def open(self, spec: str) -> None: ...
+    def open_file(self) -> None: ...
+    def open_folder(self) -> None: ...
+    def learn_empty_table(self) -> None: ...
+    def search_now(self) -> None: ...
+    def print_sheets(self) -> None: ...
+    def save_snapshot(self, path: Path | None = None, *, bare: bool = False) -> None: ...
+    def close(self) -> bool: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,28 +60,34 @@ class _Tool:
 
 
 _TOOLS = (
-    _Tool("measure", mark("Measure"), "M", mark("Click a soldier, then another: the distance between them")),
-    _Tool("path", mark("Path"), "K", mark("A ruler round corners: click after click; right button or Enter ends it")),
-    _Tool("sight", mark("Sight"), "S", mark("What one soldier sees of another, and what hides the rest")),
+    _Tool("measure", mark("Measure"), "M", mark("Click two soldiers to measure the distance between them")),
+    _Tool("path", mark("Path"), "K", mark("Measure around corners: click each point, then press Enter")),
+    _Tool("sight", mark("Sight"), "S", mark("Show how much one soldier sees of another, and what is in the way")),
     _Tool(
-        "fan", mark("Targets"), "A", mark("Whom a soldier can shoot: in range, too close to call, out of reach, hidden")
+        "fan",
+        mark("Targets"),
+        "A",
+        mark("Show which targets a soldier can shoot, and which are hidden or too far away"),
     ),
-    _Tool("blast", mark("Blast"), "B", mark("Lay a blast disc: who is under it, and how much of each")),
-    _Tool("wedge", mark("Wedge"), "W", mark("Lay a wedge from a soldier: who is under it, and how much of each")),
-    _Tool("flame", mark("Flame"), "L", mark("Lay a flame from a soldier, as wide at its end as the game says")),
-    _Tool("strip", mark("Strip"), "I", mark("Lay a strip from a soldier, of one width all along")),
-    _Tool("plan", mark("Move"), "D", mark("A move before it is made: its inches, what the ground costs, what is left")),
-    _Tool("teach", mark("Teach"), "T", mark("Click a soldier to teach its army's colour")),
+    _Tool("blast", mark("Blast"), "B", mark("Place a blast disc to see which soldiers it hits")),
+    _Tool("wedge", mark("Wedge"), "W", mark("Place a wedge in front of a soldier to see which soldiers it hits")),
+    _Tool("flame", mark("Flame"), "L", mark("Place a flame in front of a soldier; the game sets its width")),
+    _Tool("strip", mark("Strip"), "I", mark("Place a straight strip in front of a soldier")),
+    _Tool("plan", mark("Move"), "D", mark("Try a move first: see its inches, what the ground costs and what is left")),
+    _Tool("teach", mark("Teach"), "T", mark("Click a soldier to teach the colour of its army")),
     _Tool(
         "terrain",
         mark("Terrain"),
         "G",
-        mark("Click a house, a book, a tree: its outline; drag it, say its kind and height"),
+        mark("Click a house, a book or a tree, then drag its outline and choose its kind and height"),
     ),
     _Tool(
-        "correct", mark("Correct"), "C", mark("Click a figure, or where one is missing; or the right button, any time")
+        "correct",
+        mark("Correct"),
+        "C",
+        mark("Click a soldier that is wrong or missing; the right button works with any tool"),
     ),
-    _Tool("select", mark("Inspect"), "V", mark("Point at a figure to see what is known of it")),
+    _Tool("select", mark("Inspect"), "V", mark("Point at a soldier to see what the program knows about it")),
 )
 
 
@@ -89,10 +95,10 @@ class Actions:
     """The actions of one window; those that change with the table are attributes.
 
     Attributes:
-        undo, redo: Named after the step they would undo or do again.
-        freeze: Checked while the picture stands still.
-        compare: Checked while the picture that was frozen last and that of now are shown in turn.
-        source_menu: What can be opened.
+        undo, redo: Their texts name the step to undo or redo.
+        freeze: Checked while the picture is frozen.
+        compare: Checked while the frozen and the current picture are shown in turn.
+        source_menu: The sources that can be opened.
     """
 
     def __init__(self, window: QMainWindow, do: WindowCommands) -> None:
@@ -102,21 +108,27 @@ class Actions:
         for action in self._tools.values():
             group.addAction(action)
         self.undo = self._action(tr("Undo"), "Ctrl+Z", tr("Take the last step back"), do.undo)
-        self.redo = self._action(tr("Redo"), "Ctrl+Shift+Z", tr("Do again what was undone"), do.redo)
+        self.redo = self._action(tr("Redo"), "Ctrl+Shift+Z", tr("Redo the last undone step"), do.redo)
         still = do.stills
-        tip = tr("Hold the picture still; it can still be measured")
+        tip = tr("Stop the picture; you can still measure in it")
         self.freeze = self._switch(tr("Freeze"), "P", tip, still.freeze)
-        tip = tr("Show the picture that was frozen last and the one of now in turn, and mark what has changed")
+        tip = tr("Switch between the frozen and the current picture, and mark what has changed")
         self.compare = self._switch(tr("Compare"), "Shift+P", tip, still.compare)
-        self._clear = self._action(tr("Clear"), "Ctrl+L", tr("Take all rulers and templates off the table"), do.clear)
+        self._clear = self._action(tr("Clear"), "Ctrl+L", tr("Remove all rulers and templates"), do.clear)
         self._basis = self._action(
-            tr("Centre or edge"), "E", tr("Measure from the bases' centres, or edges"), do.turn_basis
+            tr("Centre or edge"),
+            "E",
+            tr("Switch between measuring from base centres and from base edges"),
+            do.turn_basis,
         )
         self._save = self._action(
-            tr("Save picture…"), "Ctrl+S", tr("Save the picture with all that is drawn"), lambda: do.save_snapshot()
+            tr("Save picture…"),
+            "Ctrl+S",
+            tr("Save the picture with everything drawn over it"),
+            lambda: do.save_snapshot(),
         )
         self._save_bare = self._action(
-            tr("Save bare picture…"),
+            tr("Save photo…"),
             "Ctrl+Shift+S",
             tr("Save the picture as the camera sees it, with nothing drawn over it"),
             lambda: do.save_snapshot(bare=True),
@@ -125,20 +137,23 @@ class Actions:
         self.source_menu = self._source_menu(do)
         self._make_menus(do)
         self._make_toolbar()
-        self._silent("Escape", tr("Let go"), tr("Let go of what is half done; of the tool where nothing is"), do.let_go)
+        self._silent("Escape", tr("Cancel"), tr("Cancel, or put the tool away"), do.let_go)
         for key, steps in (("+", 1), ("=", 1), ("-", -1)):
             self._silent(
-                key, tr("Size"), tr("Larger or smaller, as the wheel does for a template"), partial(do.turn, steps)
+                key,
+                tr("Size"),
+                tr("Make the template larger or smaller, like the mouse wheel"),
+                partial(do.turn, steps),
             )
         for digit in "0123456789.":
             self._silent(digit, tr("Number"), tr("Type a template's size in inches"), partial(do.type_digit, digit))
 
     def tick_tool(self, name: str) -> None:
-        """Show which tool is in hand."""
+        """Show which tool is selected."""
         self._tools[name].setChecked(True)
 
     def name_steps(self, undo: str | None, redo: str | None) -> None:
-        """Show what would be undone and done again."""
+        """Show which steps can be undone and redone; None disables the action."""
         for action, verb, step in ((self.undo, tr("Undo"), undo), (self.redo, tr("Redo"), redo)):
             action.setEnabled(step is not None)
             action.setText(f"{verb} {step}" if step else verb)
@@ -174,7 +189,7 @@ class Actions:
             tr("Folder of pictures…"), "Ctrl+Shift+O", tr("Play the pictures of a folder"), do.open_folder
         )
         demo = self._action(
-            tr("Simulated table"), "Ctrl+D", tr("A table of soldiers without a camera"), lambda: do.open("demo")
+            tr("Simulated table"), "Ctrl+D", tr("Try a computer-made table; no camera needed"), lambda: do.open("demo")
         )
         menu.addActions([open_, folder, demo])
         menu.addSeparator()
@@ -188,7 +203,7 @@ class Actions:
         for camera in cameras() or [Camera(number, "") for number in range(3)]:
             action = menu.addAction(camera.words)
             if action is not None:
-                action.setToolTip(tr("Look through camera {number}", number=camera.number))
+                action.setToolTip(tr("Use camera {number}", number=camera.number))
                 action.triggered.connect(partial(_open, do, str(camera.number)))
 
     def _make_menus(self, do: WindowCommands) -> None:
@@ -198,24 +213,24 @@ class Actions:
         table = QMenu(tr("&Table"), self._window)
         table.addMenu(self.source_menu)
         table.addSeparator()
-        tip = tr("Markers, the board for the lens, the range rod, unit cards: as a PDF")
+        tip = tr("Make a PDF of markers, the lens board, the range rod or unit cards")
         table.addAction(self._action(tr("Print…"), "Ctrl+P", tip, do.print_sheets))
         table.addAction(
             self._action(
                 tr("Learn empty table"),
                 "Ctrl+E",
-                tr("Take this picture as the table without figures; they are found more surely then"),
+                tr("Use this picture as the table without soldiers, to find soldiers more reliably"),
                 do.learn_empty_table,
             )
         )
-        tip = tr("Search the whole table, even where something moves")
+        tip = tr("Search the whole table, even where something is moving")
         table.addAction(self._action(tr("Search now"), "F5", tip, do.search_now))
-        tip = tr("Terrain, rulers, corrections, the empty table and everybody's names, as this camera saw them last")
-        table.addAction(self._action(tr("As you left it"), "", tip, do.kept.take_up))
-        tip = tr("Forget what confirmed and corrected figures taught about others like them")
-        table.addAction(self._action(tr("Forget learned figures"), "", tip, do.kept.forget_examples))
-        tip = tr("Figures, every range and sight, rulers and terrain as JSON, for programs")
-        table.addAction(self._action(tr("Save what lies there…"), "", tip, do.kept.save))
+        tip = tr("Bring back terrain, rulers, corrections, names and the empty table from last time")
+        table.addAction(self._action(tr("Restore table"), "", tip, do.kept.take_up))
+        tip = tr("Forget the soldiers that you confirmed or corrected as examples for others")
+        table.addAction(self._action(tr("Forget examples"), "", tip, do.kept.forget_examples))
+        tip = tr("Save soldiers, ranges, lines of sight, rulers and terrain for other programs")
+        table.addAction(self._action(tr("Save table…"), "", tip, do.kept.save))
         table.addSeparator()
         table.addActions([self._save, self._save_bare])
         table.addAction(self._action(tr("Quit"), "Ctrl+Q", tr("Close the program"), do.close))
@@ -224,11 +239,14 @@ class Actions:
         look.addActions([self._fit, self.freeze, self.compare])
         look.addAction(
             self._action(
-                tr("Closer"), "Ctrl++", tr("Enlarge the picture (or turn the wheel)"), lambda: do.picture.zoom(_CLOSER)
+                tr("Zoom in"),
+                "Ctrl++",
+                tr("Enlarge the picture (or use the mouse wheel)"),
+                lambda: do.picture.zoom(_CLOSER),
             )
         )
         look.addAction(
-            self._action(tr("Farther"), "Ctrl+-", tr("Show more of the picture"), lambda: do.picture.zoom(1 / _CLOSER))
+            self._action(tr("Zoom out"), "Ctrl+-", tr("Show more of the picture"), lambda: do.picture.zoom(1 / _CLOSER))
         )
         tools = QMenu(tr("T&ools"), self._window)
         tools.addActions(list(self._tools.values()))
@@ -238,18 +256,23 @@ class Actions:
     def _battle_menu(self, do: WindowCommands) -> QMenu:
         menu = QMenu(tr("&Battle"), self._window)
         for text, key, tip, slot in (
-            (tr("New battle…"), "Ctrl+N", tr("Choose a game and say which figure is which unit"), do.files.new_battle),
+            (tr("New battle…"), "Ctrl+N", tr("Choose a game and what each soldier plays"), do.files.new_battle),
             (
                 tr("Open battle…"),
                 "Ctrl+B",
-                tr("Go on with a battle; every one is saved as it is played"),
+                tr("Continue a battle; every battle is saved as you play"),
                 do.files.open_battle,
             ),
-            (tr("Lay out its terrain"), "", tr("Put the battle's terrain where it stood"), do.history.lay_out),
-            (tr("History…"), "Ctrl+H", tr("What happened, with pictures; look back, and go back"), do.history.show),
-            (tr("Save the story…"), "", tr("The battle so far as a text to read"), do.files.save_story),
-            (tr("Save with pictures…"), "", tr("The battle as one page that any browser opens"), do.history.save_page),
-            (tr("Save as JSON…"), "", tr("The battle's journal and state, for programs"), do.history.save_json),
+            (tr("Restore terrain"), "", tr("Put the battle's terrain back where it was"), do.history.lay_out),
+            (
+                tr("History…"),
+                "Ctrl+H",
+                tr("See what happened, with pictures; go back to an earlier turn"),
+                do.history.show,
+            ),
+            (tr("Save story…"), "", tr("Save the battle so far as a text to read"), do.files.save_story),
+            (tr("Save page…"), "", tr("Save the battle with its pictures as a web page"), do.history.save_page),
+            (tr("Save data…"), "", tr("Save the battle for other programs"), do.history.save_json),
         ):
             menu.addAction(self._action(text, key, tip, slot))
         return menu
@@ -261,7 +284,7 @@ class Actions:
         bar.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextOnly)
         open_ = QToolButton(bar)
         open_.setText(tr("Open…"))
-        open_.setToolTip(tr("Choose a camera, a picture, a video, a folder or the simulated table"))
+        open_.setToolTip(tr("Open a camera, a picture, a video, a folder or the simulated table"))
         open_.setMenu(self.source_menu)
         open_.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         bar.addWidget(open_)

@@ -1,4 +1,4 @@
-"""Files that take a while to write: written behind the window, which tells when it is done and lets it be cancelled."""
+"""Writes files that take a while in a background thread, with a message when done and a way to cancel."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from ui.files import write_bytes
 
 _TICK_MS = 40
 _PATIENCE_S = 0.5
-"""What is done sooner is told only once it is done."""
+"""A shorter save shows only its final message."""
 
 
 class Say(Protocol):
-    """Tells the player a sentence, with buttons or without."""
+    """Shows the player a message, with or without buttons."""
 
-    def __call__(self, words: str, ways: Ways = ()) -> None: ...  # noqa: D102
+    def __call__(self, words: str, ways: Ways = ()) -> None: ...
 
 
 class BackgroundSave(QObject):
-    """Does one errand at a time."""
+    """Runs one save at a time."""
 
     def __init__(self, parent: QObject, say: Say, clock: Callable[[], float] = time.monotonic) -> None:
-        """`say` tells the player what becomes of it."""
+        """`say` shows progress and the result to the player."""
         super().__init__(parent)
         self._say, self._clock = say, clock
-        self._behind: Behind[str] = Behind("sandtable errand")
+        self._behind: Behind[str] = Behind("sandtable save")
         self._going = self._cancelled = False
         self._doing, self._since_s = "", 0.0
         self._timer = QTimer(self)
@@ -40,26 +40,26 @@ class BackgroundSave(QObject):
 
     @property
     def is_cancelled(self) -> bool:
-        """Whether nobody waits for it any more: what takes long may ask now and then, and stop."""
+        """Whether the save was cancelled; long work checks this now and then, and stops."""
         return self._cancelled
 
     def send(self, doing: str, make: Callable[[], bytes], path: Path, done: str) -> None:
-        """Write a file.
+        """Start writing a file in the background; while a save runs, a second one is refused with a message.
 
         Args:
-            doing: What goes on, as "Saving table.png".
-            make: Works out what is to be written; in a thread.
-            path: Where to; nothing is written there once it is cancelled.
-            done: What to say then.
+            doing: The message while it runs, such as "Saving table.png".
+            make: Computes the file's content; runs in a thread.
+            path: The file; it is not written if the save is cancelled first.
+            done: The message afterwards.
         """
         if self._going:
-            self._say(tr("{doing} is not done yet: wait a moment, or cancel it.", doing=self._doing), self._ways)
+            self._say(tr("{doing} is still running. Wait a moment, or cancel it.", doing=self._doing), self._ways)
             return
 
         def work() -> str:
             data = make()
             if self._cancelled:
-                return tr("Cancelled: nothing was written.")
+                return tr("Cancelled. Nothing was saved.")
             write_bytes(path, data)
             return done
 
@@ -68,11 +68,11 @@ class BackgroundSave(QObject):
         self._timer.start(_TICK_MS)
 
     def cancel(self) -> None:
-        """Do not write it, unless it is being written already."""
+        """Do not write the file, unless writing has begun."""
         self._cancelled = True
 
     def close(self) -> None:
-        """Wait until it is written."""
+        """Wait until the file is written."""
         self._timer.stop()
         self._behind.join()
 

@@ -1,4 +1,4 @@
-"""A calm line over the picture: what is wrong, and buttons with the way out."""
+"""The message bar over the picture: what is wrong, with buttons that solve it."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from PyQt6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolic
 from ui.desktop.labels import word_label
 
 Ways = Sequence[tuple[str, Callable[[], object]]]
-"""Words on a button, and what it does."""
+"""Pairs of a button's text and what it does."""
 
 
 class MessageBar(QFrame):
-    """Hidden while there is nothing to say."""
+    """A message with buttons; hidden while there is no message."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -40,11 +40,11 @@ class MessageBar(QFrame):
 
     @property
     def text(self) -> str:
-        """What it says; empty while it is hidden."""
+        """The message; empty while the bar is hidden."""
         return self._shown[0]
 
     def say(self, words: str, ways: Ways = ()) -> None:
-        """Show a sentence and its buttons; no words hide the bar."""
+        """Show a message and its buttons; an empty message hides the bar."""
         wanted = (words, tuple(name for name, _ in ways))
         if wanted == self._shown:
             return
@@ -61,5 +61,5 @@ class MessageBar(QFrame):
         button = QPushButton(name)
         button.clicked.connect(lambda: way())
         self._row.addWidget(button)
-        button.show()  # or it would appear one round of events later
+        button.show()  # otherwise it appears one event loop pass later
         return button

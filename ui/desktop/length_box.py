@@ -1,4 +1,4 @@
-"""A box for a length, in the player's unit."""
+"""An input box for a length in the player's unit."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from ui.units import Unit
 
 
 class LengthBox(NumberBox):
-    """Takes a length.
+    """Accepts a length.
 
     Attributes:
-        least_in: What it takes at least.
+        least_in: The smallest accepted length.
     """
 
     def __init__(self, unit: Unit, least_in: float, most_in: float) -> None:
@@ -23,9 +23,9 @@ class LengthBox(NumberBox):
 
     @property
     def inches(self) -> float:
-        """The length in it."""
+        """The length entered."""
         return self.value() / self._unit.per_in
 
     def set_inches(self, length_in: float) -> None:
-        """Put a length in."""
+        """Set the length."""
         self.setValue(length_in * self._unit.per_in)

@@ -1,6 +1,6 @@
-"""`python -m ui.desktop.panel_screenshots FOLDER`: every panel and dialog, light and dark, and some on a fine screen.
+"""`python -m ui.desktop.panel_screenshots FOLDER`: every panel and dialog, light and dark, some at double resolution.
 
-Shown on the simulated table. Text that is cut off is reported and makes the exit status 1: see
+The window shows the simulated table. Clipped text is reported and makes the exit status 1: see
 `ui.desktop.layout_check`.
 """
 
@@ -40,23 +40,23 @@ from vision.simulation.simulator import SimulatedTable
 _SETTLE_S = 0.4
 
 _PASSES = {"light": 1.0, "dark": 1.0, "light-fine": 2.0, "dark-fine": 2.0}
-"""Each runs in a process of its own, since Qt takes the screen's pixel ratio once; fine ones show the window alone."""
+"""Each runs in its own process, because Qt reads the pixel ratio once; fine passes show only the main window."""
 
 
 class Faces:
-    """Keeps pictures of what is shown.
+    """Saves screenshots.
 
     Attributes:
-        told: What could not be read whole, one sentence each.
+        told: What could not be read completely, one sentence each.
     """
 
     def __init__(self, folder: Path, theme: str) -> None:
-        """Keep them in `folder`, named after what they show and the theme."""
+        """Save into `folder`; files are named after their content and the theme."""
         self._folder, self._theme = folder, theme
         self.told: list[str] = []
 
     def keep(self, name: str, shown: QWidget) -> None:
-        """Keep a picture of this.
+        """Save a screenshot of a widget.
 
         Raises:
             UserError: if it cannot be written.
@@ -70,13 +70,13 @@ class Faces:
         self.told += [f"{name}, {self._theme}: {one}" for one in misfits(shown)]
 
     def keep_dialog(self, name: str, dialog: QDialog) -> None:
-        """Show a dialog, keep a picture and close it."""
+        """Show a dialog, save a screenshot of it and close it."""
         dialog.show()
         self.keep(name, dialog)
         dialog.close()
 
     def keep_asked(self, name: str, ask: Callable[[], object]) -> None:
-        """Keep a picture of the dialog that `ask` opens and waits for."""
+        """Save a screenshot of the modal dialog that `ask` opens."""
         failed: list[UserError] = []
 
         def look() -> None:
@@ -95,10 +95,10 @@ class Faces:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Keep all pictures; the exit status."""
-    parser = argparse.ArgumentParser(prog="faces", description=__doc__)
+    """Save all screenshots; return the exit status."""
+    parser = argparse.ArgumentParser(prog="panel_screenshots", description=__doc__)
     parser.add_argument("folder", type=Path, metavar="FOLDER")
-    parser.add_argument("--only", choices=_PASSES, help="light or dark; fine: two pixels for one, the window alone")
+    parser.add_argument("--only", choices=_PASSES, help="light or dark; fine: double resolution, only the main window")
     chosen = parser.parse_args(arguments)
     folder: Path = chosen.folder
     folder.mkdir(parents=True, exist_ok=True)
@@ -112,7 +112,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for scene in (_of_the_table,) if chosen.only.endswith("fine") else _SCENES:
             scene(faces, window, own)
 
-    status = staged("faces", lambda: SimulatedTable(demo_scene()), shoot)
+    status = staged("panel_screenshots", lambda: SimulatedTable(demo_scene()), shoot)
     for one in faces.told:
         print(one, file=sys.stderr)
     return status or bool(faces.told)
@@ -124,7 +124,7 @@ def _in_a_process(folder: Path, theme: str, ratio: float) -> int:
 
 
 def _of_the_guide(faces: Faces, window: Window, _: Path) -> None:
-    """The first step, and one that waits for the table."""
+    """The first step of the guide, and one that waits for the table."""
     guide = window.help.guide
     guide.begin()
     wait_for(lambda: window.bench.frame, "the first picture")
@@ -136,9 +136,9 @@ def _of_the_guide(faces: Faces, window: Window, _: Path) -> None:
 
 
 def _of_the_table(faces: Faces, window: Window, _: Path) -> None:
-    """The picture and what can be laid on it."""
+    """The picture and what can be placed on it."""
     view = all_seen(window)
-    window.stills.compare(True)  # nothing was frozen: that is said in the bar over the picture
+    window.stills.compare(True)  # nothing was frozen, so a message appears
     faces.keep("message", window)
     window.use_tool("measure")
     pair = enemies(view.figures, set())
@@ -168,7 +168,7 @@ def _of_the_table(faces: Faces, window: Window, _: Path) -> None:
 
 
 def _of_its_making(faces: Faces, window: Window, own: Path) -> None:
-    """Stills, terrain, and how the table gets its inches."""
+    """Comparison, terrain and calibration."""
     view = all_seen(window)
     window.actions_.freeze.setChecked(True)
     wait(1.0)
@@ -199,7 +199,7 @@ def _of_its_making(faces: Faces, window: Window, own: Path) -> None:
 
 
 def _of_the_devices(faces: Faces, window: Window, _: Path) -> None:
-    """The devices, emulated, from top to bottom."""
+    """The emulated devices, from top to bottom."""
     devices = window.devices
     window.sides.setCurrentWidget(devices.panel)
     faces.keep("devices", window)
@@ -216,7 +216,7 @@ def _of_the_devices(faces: Faces, window: Window, _: Path) -> None:
 
 
 def _of_a_battle(faces: Faces, window: Window, own: Path) -> None:
-    """From the muster to the history."""
+    """From the battle's setup to its history."""
     dialog = mustered(window, own)
     dialog.show()
     faces.keep("muster", dialog)
@@ -252,7 +252,7 @@ def _of_a_battle(faces: Faces, window: Window, own: Path) -> None:
 
 
 def of_help(faces: Faces, window: Window, _: Path) -> None:
-    """The menus, what can be read, and the last resort."""
+    """The menus, the help texts and the error box."""
     bar = window.menuBar()
     for top in bar.actions() if bar is not None else ():
         menu = top.menu()
@@ -270,8 +270,8 @@ def of_help(faces: Faces, window: Window, _: Path) -> None:
             wait(3.0 if name == "details" else 0.0)
             faces.keep_dialog(name, window.help.dialog)
     report = LastResort(window)
-    with contextlib.redirect_stderr(io.StringIO()):  # nobody is to take it for one of this program's
-        report.catch(ValueError, ValueError("a fault, for its face"), None)
+    with contextlib.redirect_stderr(io.StringIO()):  # it would look like an error of this program
+        report.catch(ValueError, ValueError("an example for the screenshot"), None)
     wait(_SETTLE_S)
     if report.box is not None:
         faces.keep_dialog("last-resort", report.box)

@@ -1,4 +1,4 @@
-"""One source and the session over it: what the window has before it, until another source is opened."""
+"""An open source and its session."""
 
 from __future__ import annotations
 
@@ -16,35 +16,35 @@ from vision.simulation.simulator import SimulatedTable
 from vision.source import Source, Webcam, is_camera
 
 _SOON_S = 1 / 15
-"""Where looking takes longer, the picture runs ahead of what is drawn over it."""
+"""If looking takes longer, the picture runs ahead of what is drawn over it."""
 
 _CAMERA_RETRY_S = 2.0
 _RATE_OVER_S = 5.0
 _IN_FLIGHT = 2
-"""Pictures that the reading thread may have begun before it is told something."""
+"""Pictures that the reading thread may have started before it learns of a change."""
 
 
 class Bench:
-    """Pulls from the threads and decides which picture is shown.
+    """Pulls results from the threads and decides which picture is shown.
 
     Attributes:
-        spec: What was opened.
+        spec: The source.
         session: The table.
         worker: The threads.
-        frame: The picture to show, None before the first.
-        rate: Of the views.
-        simulated: The simulated table, if that is open.
-        armies: How many there are to teach; on a real table two, as far as anybody knows.
+        frame: The picture to show; None before the first.
+        rate: Rate of new views.
+        simulated: The simulated table, if open.
+        armies: Number of armies to teach; assumed to be two on a real table.
     """
 
     def __init__(self, spec: str, setup: Setup, opener: Callable[[str], Source], clock: Callable[[], float]) -> None:
-        """Start to open a source.
+        """Start opening a source.
 
         Args:
-            spec: As for `vision.source.open_source`.
-            setup: What is known of its table.
-            opener: Opens it; called in a thread.
-            clock: Seconds.
+            spec: See `vision.source.open_source`.
+            setup: What is known about its table.
+            opener: Opens the source; called in a thread.
+            clock: Returns seconds.
         """
         self.spec = spec
         self.session = Session(setup)
@@ -57,10 +57,10 @@ class Bench:
 
     @property
     def problem(self) -> str:
-        """Why there are no pictures or no inches; empty when all is well."""
+        """Why there are no pictures or no inches; empty if nothing is wrong."""
         seen = self.view.problem if self.view else None
         if self.worker.broken:
-            return tr("An error has stopped the camera or the finding of figures: try again.")
+            return tr("An error stopped the camera or the search for soldiers. Try again.")
         return self.worker.source_problem or self.worker.view_problem or seen or ""
 
     def _begin(self) -> None:
@@ -78,12 +78,12 @@ class Bench:
 
     @property
     def practice(self) -> PracticeTable | None:
-        """The simulated table as a practice ground, if that is open."""
+        """The simulated table as a practice table, if open."""
         return self.simulated if isinstance(self.simulated, PracticeTable) else None
 
     @property
     def view(self) -> TableView | None:
-        """The newest view with the players' corrections, None before the first."""
+        """The newest view with the players' corrections; None before the first."""
         asked = (self._seen, self.session.state.corrections)
         if self._seen is not None and asked != self._asked:
             self._asked, self._shown = asked, self.session.shown(self._seen)
@@ -91,7 +91,7 @@ class Bench:
 
     @property
     def seen(self) -> TableView | None:
-        """The newest view as the camera has it."""
+        """The newest view without corrections."""
         return self._seen
 
     def _open(self) -> Source:
@@ -105,11 +105,11 @@ class Bench:
 
     @property
     def held(self) -> str:
-        """What the camera holds of exposure and colours, as it reads them back; empty where the source is none."""
+        """The camera's locked exposure and colour settings, as read back; empty for other sources."""
         return self._webcam.held if self._webcam else ""
 
     def practise(self, bare: bool) -> None:
-        """Know no more of the simulated table's armies than of real ones; `bare` keeps them off it."""
+        """Hide the simulated table's armies from the session, as on a real table; `bare` takes them off the table."""
         if bare and not self._bare:
             self._last_manned = None
         self._untaught, self._bare = True, bare
@@ -118,20 +118,20 @@ class Bench:
 
     @property
     def is_bare(self) -> bool | None:
-        """Whether the picture shows the simulated table without its armies; None where nobody keeps them off."""
+        """Whether the picture shows the simulated table without its armies; None unless `practise` removed them."""
         if not self._bare:
             return None
         return self.frame is not None and self._last_manned is not None and self.frame.index > self._last_manned
 
     def try_again(self) -> None:
-        """Open the source anew; what lies on the table stays there."""
+        """Open the source again; what lies on the table stays."""
         self.worker.stop()
         self._retired = [worker for worker in (*self._retired, self.worker) if not worker.join(0)]
         self.session.new_source()
         self._begin()
 
     def pull(self) -> bool:
-        """Take what the threads have; whether anything is new."""
+        """Take new results from the threads; return whether there are any."""
         newest, view = self.worker.frame, self.worker.view
         if newest is self._newest and view is self._seen:
             return False
@@ -148,7 +148,7 @@ class Bench:
 
     def _know_the_demo(self, frame: Frame, table: SimulatedTable) -> None:
         setup = self.session.state.setup
-        if setup.palette or self.session.can_undo is not None:  # what the player has taught or forgotten is his own
+        if setup.palette or self.session.can_undo is not None:  # keep what the player taught or forgot
             return
         if not self._untaught:
             self.session.assume(demo_setup(frame, table.truth_at(frame.time_s), table.empty_bgr))
@@ -156,7 +156,7 @@ class Bench:
             self.session.assume(demo_ground(table.truth))
 
     def _picture(self, newest: Frame | None, view: TableView | None) -> Frame | None:
-        """The picture the view is about, while looking keeps up; else the newest. Never one older than was shown."""
+        """The view's own picture while looking keeps up, otherwise the newest; never older than the one shown."""
         if view is None or newest is None:
             return newest
         late = newest.time_s - view.frame.time_s > _SOON_S and not self.worker.held and not self.worker.ended
@@ -164,28 +164,28 @@ class Bench:
         return chosen if self.frame is None or chosen.time_s >= self.frame.time_s else self.frame
 
     def stop(self) -> None:
-        """Tell all threads to end."""
+        """Ask all threads to end."""
         self.worker.stop()
 
     def join(self, timeout_s: float = 12.0) -> bool:
-        """Wait for all threads; whether they have ended."""
+        """Wait for all threads; return whether they have ended."""
         ended = [worker.join(timeout_s) for worker in (*self._retired, self.worker)]
         return all(ended)
 
 
 class Rate:
-    """How many times a second something happens, over the last few seconds."""
+    """Counts events per second over the last few seconds."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
         self._times_s: list[float] = []
 
     def count(self) -> None:
-        """It happened."""
+        """Count one event."""
         self._times_s = [*self._recent(), self._clock()]
 
     def per_second(self) -> float:
-        """Times a second."""
+        """Events per second."""
         recent = self._recent()
         return (len(recent) - 1) / (recent[-1] - recent[0]) if len(recent) > 1 else 0.0
 

@@ -1,4 +1,4 @@
-"""The window: joins picture, tools and panel to the session, and pulls what the threads have seen."""
+"""The main window: connects picture, tools and panels with the session, and pulls results from the threads."""
 
 from __future__ import annotations
 
@@ -62,17 +62,17 @@ from vision.source import Source, open_source
 
 _TICK_MS = 16
 _WORDS_EVERY_S = 0.2
-"""Numbers that flicker cannot be read."""
+"""Text that changes faster cannot be read."""
 
 
 class Window(QMainWindow):
     """The program's window.
 
     Attributes:
-        bench: The source that is open and the session over it.
+        bench: The open source and its session.
         picture, panel, bar, status: The parts.
-        tools: What the mouse can do.
-        files, history, kept, help: What these menus do.
+        tools: The mouse tools.
+        files, history, kept, help: What the menus of these names do.
         actions_: Menus, toolbar and keys.
     """
 
@@ -88,12 +88,12 @@ class Window(QMainWindow):
         """Build the window and open a source.
 
         Args:
-            spec: What to open; None opens what was open last.
-            settings: What is remembered.
+            spec: The source to open; None opens the last one.
+            settings: The stored settings.
             opener: Opens a source; called in a thread.
-            clock: Seconds.
-            diary: Keeps what is told; one of its own if None.
-            tables: Folder of the tables that are kept; the user's own if None.
+            clock: Returns seconds.
+            diary: The event log; None creates a new one.
+            tables: Folder of saved tables; None uses the user's own.
         """
         super().__init__()
         self._diary = diary or Diary()
@@ -119,7 +119,7 @@ class Window(QMainWindow):
         self._begin()
 
     def _set_up_desks(self, tables: Path) -> None:
-        """All that the menus, the panels and the keys do by themselves."""
+        """Create the controllers of the menus, panels and keys."""
         hands = WindowContext(
             lambda: self.bench, self._change, self.use_tool, lambda: self.tool.name, self._pointed, self._say
         )
@@ -144,7 +144,7 @@ class Window(QMainWindow):
         self.help = HelpController(self, self, self._memory, self._hint, self._diary)
 
     def _begin(self) -> None:
-        """Stand where the window stood, and go on from there."""
+        """Restore the window's geometry and start its timer."""
         geometry = self._memory.geometry
         if geometry is None or not self.restoreGeometry(geometry):
             self.resize(1280, 720)
@@ -166,12 +166,12 @@ class Window(QMainWindow):
 
     @property
     def session(self) -> Session:
-        """The table before us."""
+        """The session of the open table."""
         return self.bench.session
 
     @property
     def tool(self) -> Tool:
-        """What the mouse does."""
+        """The selected tool."""
         return self.tools.in_hand
 
     def _now(self) -> Situation | None:
@@ -199,8 +199,8 @@ class Window(QMainWindow):
         self.use_tool("measure" if spec == "demo" or setup.palette else "teach")
 
     def try_again(self) -> None:
-        """Open the source anew."""
-        self.stills.forget()  # figures are named anew
+        """Open the source again."""
+        self.stills.forget()  # figures get new ids
         self.actions_.freeze.setChecked(False)
         self.bench.try_again()
 
@@ -215,7 +215,7 @@ class Window(QMainWindow):
             self.open(spec)
 
     def use_tool(self, name: str) -> None:
-        """Take another tool in hand."""
+        """Select a tool."""
         begins = name == TEACH and self.tool.name != TEACH
         self.tools.take(name)
         if begins:
@@ -226,11 +226,11 @@ class Window(QMainWindow):
         self._refresh()
 
     def _share_wheel(self) -> None:
-        """The wheel turns a soldier who is carried, else it is the tool's."""
+        """Give the wheel to a carried soldier, otherwise to the tool."""
         self.picture.takes_wheel = self.practice.is_carrying or self.tool.takes_wheel
 
     def let_go(self) -> None:
-        """Cancel what is half done, or put the tool away."""
+        """Cancel the current step or, if there is none, put the tool away."""
         if self.practice.cancel():
             return
         left = self._in_battle and self.tool.name == "select" and self.battle.let_go()
@@ -240,26 +240,26 @@ class Window(QMainWindow):
         self._refresh()
 
     def turn(self, steps: int) -> None:
-        """Turn the soldier who is carried, else the tool's wheel."""
+        """Turn a carried soldier, otherwise the tool's wheel."""
         if not self.practice.turn(steps):
             self.tool.turn(steps)
         self._refresh()
 
     def type_digit(self, digit: str) -> None:
-        """Give the tool a number, digit by digit."""
+        """Pass a typed digit to the tool."""
         self.tools.type_digit(digit, self._clock())
         self._refresh()
 
     def turn_basis(self) -> None:
-        """Measure from the bases' edges instead of their centres, or the other way round."""
+        """Switch between measuring from base centres and from base edges."""
         self._change(self.session.turn_basis)
 
     def undo(self) -> None:
-        """Take the last step back: of the battle where that is in sight, else of the table."""
+        """Undo the last step: of the battle if its tab is shown, otherwise of the table."""
         self._change(self.battle.undo if self._in_battle else self.session.undo)
 
     def redo(self) -> None:
-        """Do the last undone step again."""
+        """Redo the last undone step."""
         self._change(self.battle.redo if self._in_battle else self.session.redo)
 
     def _deeds(self) -> int:
@@ -275,26 +275,26 @@ class Window(QMainWindow):
         self._refresh()
 
     def clear(self) -> None:
-        """Take everything off the table."""
+        """Remove all rulers and templates."""
         self._change(self.session.clear)
 
     def learn_empty_table(self) -> None:
-        """Take the picture as the empty table."""
+        """Use the current picture as the empty table."""
         frame = self.bench.frame
         if frame is not None:
             self._change(lambda: self.session.learn_empty_table(frame))
-            self._say(tr("This picture is now the empty table. Keep the camera where it is, and put the figures on."))
+            self._say(tr("This picture is now the empty table. Leave the camera where it is and put the soldiers on."))
 
     def search_now(self) -> None:
-        """Search the whole table, even where something moves."""
+        """Search the whole table, even where something is moving."""
         self.session.search_now()
 
     def print_sheets(self) -> None:
-        """Ask what to print and where to, and write it there."""
+        """Ask what to print and where to write it."""
         self._prints.print_sheets(self.session.state.setup.prints.dictionary)
 
     def save_snapshot(self, path: Path | None = None, *, bare: bool = False) -> None:
-        """Save the picture with what is drawn over it, or `bare`; ask where to if no path is given."""
+        """Save the picture, with what is drawn over it or `bare`; without a path, ask where."""
         self._try(lambda: self.stills.save(path, bare=bare))
 
     # The mouse
@@ -325,7 +325,7 @@ class Window(QMainWindow):
         self._do(lambda: self.tool.release(at))
 
     def _change(self, change: Callable[[], object]) -> None:
-        """Do something new to the table, and show what came of it."""
+        """Apply a change by the player and show the result."""
         self._said.forget()
         self._do(change)
 
@@ -350,7 +350,7 @@ class Window(QMainWindow):
         self._tell()
 
     def pull(self) -> None:
-        """Show what is new; called by the timer."""
+        """Show new results; called by the timer."""
         self.kept.pull()
         self.history.pull()
         shot = None if self.sides.currentWidget() is self.panel else self.battle.shot
@@ -389,12 +389,12 @@ class Window(QMainWindow):
             self._tell()
 
     def _refresh(self) -> None:
-        """Show at once what the player's own doing changed."""
+        """Show the player's own change at once."""
         self._redraw()
         self._tell()
 
     def _tell(self) -> None:
-        """Bring the words up to date: message bar, hint, lists, status."""
+        """Update all text: message bar, hint, lists, status."""
         self._told_s = self._clock()
         said, its_ways = self._said.now
         words = said or self.bench.problem
@@ -410,7 +410,7 @@ class Window(QMainWindow):
 
     @property
     def _offer(self) -> tuple[str, Ways]:
-        """The question that waits for an answer, if any."""
+        """The open question to the player, with its answers, if any."""
         offers = (part.offer for part in (self.teaching, self.moves, self.empty, self.kept, self.groups))
         return next((offer for offer in offers if offer[0]), ("", ()))
 
@@ -420,9 +420,9 @@ class Window(QMainWindow):
 
     def _ways_out(self) -> Ways:
         if self.bench.worker.source_problem or self.bench.worker.broken:
-            return ((tr("Try again"), self.try_again), (tr("Open another source…"), self._offer_sources))
+            return ((tr("Try again"), self.try_again), (tr("Open…"), self._offer_sources))
         if self.bench.view is not None and self.bench.view.problem:
-            return ((tr("Print markers…"), self.print_sheets), *self.calibration.ways)
+            return ((tr("Print…"), self.print_sheets), *self.calibration.ways)
         return ()
 
     def _offer_sources(self) -> None:
@@ -433,13 +433,11 @@ class Window(QMainWindow):
         if self.stills.hint or self.practice.is_carrying:
             return self.stills.hint or self.practice.hint
         if view is None:
-            return (
-                "" if self.bench.worker.source_problem else tr("Opening: {spec} …", spec=title_words(self.bench.spec))
-            )
+            return "" if self.bench.worker.source_problem else tr("Opening {spec} …", spec=title_words(self.bench.spec))
         return next_step(view, state, self.tool.name, self.tool.hint, self.practice.hint)
 
-    def closeEvent(self, event: QCloseEvent | None) -> None:  # noqa: N802 - Qt's name
-        """Stop the threads and remember where the window was."""
+    def closeEvent(self, event: QCloseEvent | None) -> None:
+        """Stop the threads and store the window's geometry."""
         self._timer.stop()
         self._memory.keep_geometry(self.saveGeometry())
         self.hide()

@@ -34,17 +34,17 @@ class StandIn:
     def __init__(self, what: Any, _backend: int) -> None:
         self.what = what
 
-    def isOpened(self) -> bool:  # noqa: N802
+    def isOpened(self) -> bool:
         return True
 
     def read(self) -> tuple[bool, Any]:
         time.sleep(0.01)
         return True, np.full((270, 480, 3), 90, np.uint8)
 
-    def get(self, propId: int) -> float:  # noqa: N803
+    def get(self, propId: int) -> float:
         return 0.0
 
-    def set(self, propId: int, value: float) -> bool:  # noqa: N803
+    def set(self, propId: int, value: float) -> bool:
         return True
 
     def release(self) -> None: ...

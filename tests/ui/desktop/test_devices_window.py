@@ -203,7 +203,7 @@ def test_unasked_dice_are_shown_and_answer_the_next_request(
 
 def asked(window: Window, request: DiceRequest) -> RollDialog:
     """The request's dialog, without its own event loop."""
-    dialog = RollDialog(request, random.Random(1), window)  # noqa: S311
+    dialog = RollDialog(request, random.Random(1), window)
     dialog.show()
     window.battle._rolls.dialog = dialog
     window.pull()
@@ -226,7 +226,7 @@ def strip_of(dialog: RollDialog) -> DiceStrip:
 def cup(window: Window, wait_until: Wait, tmp_path: Path) -> Iterator[EmulatedDice]:
     """Real electronic dice as far as the window can tell: on a port."""
     wire = Wire(tmp_path / "dice")
-    dice = EmulatedDice(wire, time.monotonic, random.Random(1))  # noqa: S311
+    dice = EmulatedDice(wire, time.monotonic, random.Random(1))
     window.devices.panel.dice.connected.emit(str(wire.path))
     wait_until(
         lambda: (

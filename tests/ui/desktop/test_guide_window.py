@@ -165,7 +165,7 @@ class HeldCamera:
     def __init__(self, table: SimulatedTable) -> None:
         self.table, self.values = table, {}
 
-    def isOpened(self) -> bool:  # noqa: N802
+    def isOpened(self) -> bool:
         return True
 
     def read(self) -> tuple[bool, object]:

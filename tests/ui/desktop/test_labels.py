@@ -137,7 +137,7 @@ def test_a_battle_of_it(named: Window, tmp_path: Path) -> None:
 
 
 def test_a_roll_for_its_soldier(qt: QApplication) -> None:
-    dialog = RollDialog(DiceRequest(Die.D6, 2, FIRST, f"a shot at {NASTY}"), random.Random(1))  # noqa: S311
+    dialog = RollDialog(DiceRequest(Die.D6, 2, FIRST, f"a shot at {NASTY}"), random.Random(1))
     [label] = labels_naming(dialog)
     assert shown(label).count(NASTY) == 2  # whose roll it is, and why
     dialog.deleteLater()

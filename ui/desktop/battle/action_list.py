@@ -1,4 +1,4 @@
-"""What somebody can do, as a list: a deed a row, with its chance, and how it comes about in its tip."""
+"""Lists what a figure can do: one action per row with its odds; the tooltip explains them."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from ui.desktop.translation import tr
 
 
 class DeedList(QTreeWidget):
-    """Shows deeds; its head says how many rows are out of sight.
+    """Shows actions; the header counts the rows out of sight.
 
     Attributes:
-        prospects: What is shown, by row.
-        of_somebody: Whether they are somebody's, whom Escape lets go of.
+        prospects: The actions shown, by row.
+        of_somebody: Whether they belong to one figure, which Escape deselects.
 
     Signals:
-        let_go: Escape among the deeds of somebody.
+        let_go: Escape was pressed while a figure's actions are shown.
     """
 
     let_go = pyqtSignal()
@@ -32,10 +32,10 @@ class DeedList(QTreeWidget):
         self.prospects: tuple[ActionPreview, ...] = ()
         self.of_somebody = False
         self.setColumnCount(2)
-        self.setHeaderLabels([tr("What he can do"), tr("Chance")])
+        self.setHeaderLabels([tr("Actions"), tr("Odds")])
         self.setRootIsDecorated(False)
         self.setWordWrap(True)
-        self.setAccessibleName(tr("Deeds"))
+        self.setAccessibleName(tr("Actions"))
         header, bar = self.header(), self.verticalScrollBar()
         if header is not None and bar is not None:
             header.setStretchLastSection(False)
@@ -46,12 +46,12 @@ class DeedList(QTreeWidget):
 
     @property
     def chosen(self) -> ActionPreview | None:
-        """The deed that is chosen."""
+        """The selected action."""
         item = self.currentItem()
         return self.prospects[item.data(0, Qt.ItemDataRole.UserRole)] if item is not None else None
 
     def show_deeds(self, prospects: Sequence[ActionPreview]) -> bool:
-        """Show these; whether the one that was chosen before is again."""
+        """Show these actions; return whether the previous selection still exists."""
         chosen = self.indexOfTopLevelItem(self.currentItem()) if self.currentItem() else -1
         kept = chosen >= 0 and [*map(deed_words, prospects)] == [*map(deed_words, self.prospects)]
         self.prospects = tuple(prospects)
@@ -75,11 +75,11 @@ class DeedList(QTreeWidget):
         return item
 
     def choose(self, row: int) -> None:
-        """Choose a deed by its row."""
+        """Select an action by its row."""
         self.setCurrentItem(self.topLevelItem(row))
 
     def choose_target(self, figure: str) -> bool:
-        """Choose the first possible deed at a figure; False where there is none."""
+        """Select the first possible action against a figure; False if there is none."""
         aimed = (row for row, one in enumerate(self.prospects) if one.possible and one.deed.at[:1] == (figure,))
         row = next((row for row in aimed if figure not in self.prospects[row].deed.by), None)
         if row is not None:
@@ -87,16 +87,16 @@ class DeedList(QTreeWidget):
         return row is not None
 
     def take_focus(self) -> None:
-        """Let the keys go to the deeds: up and down choose, Return does."""
+        """Give the list the focus: up and down select, Return performs the action."""
         chosen = self.currentItem()
-        blocked = self.blockSignals(True)  # with the focus Qt would choose the first
+        blocked = self.blockSignals(True)  # on focus Qt would select the first row
         self.setFocus()
         self.setCurrentItem(chosen)
         self.blockSignals(blocked)
 
     @property
     def unseen(self) -> tuple[int, int]:
-        """How many rows are out of sight, above and below."""
+        """Number of rows out of sight, above and below."""
         viewport = self.viewport()
         room_px = viewport.height() if viewport is not None else 0
         rects = [self.visualItemRect(self.topLevelItem(row)) for row in range(self.topLevelItemCount())]
@@ -108,15 +108,14 @@ class DeedList(QTreeWidget):
         words += [tr("{count} more below", count=below)] if below else []
         head = self.headerItem()
         if head is not None:
-            head.setText(0, ": ".join(filter(None, (tr("What he can do"), ", ".join(words)))))
+            head.setText(0, ": ".join(filter(None, (tr("Actions"), ", ".join(words)))))
 
-    def resizeEvent(self, event: QResizeEvent | None) -> None:  # noqa: N802 - Qt's name
-        """Other rows are in sight."""
+    def resizeEvent(self, event: QResizeEvent | None) -> None:
         super().resizeEvent(event)
         self._tell_unseen()
 
     def event(self, event: QEvent | None) -> bool:
-        """Escape among the deeds lets go of whose they are; the window's own would let go of the tool."""
+        """Handle Escape while a figure's actions are shown; the window's shortcut would put the tool away."""
         if self.of_somebody and isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape:
             if event.type() == QEvent.Type.ShortcutOverride:
                 event.accept()

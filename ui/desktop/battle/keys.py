@@ -1,4 +1,4 @@
-"""A battle by keys alone: who acts, one figure after another, and a cross-hair for what goes to a bare place."""
+"""Playing a battle by keys: select the figures in turn, and aim a cross-hair at a place."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ _ARROWS = {"Left": (-1, 0), "Right": (1, 0), "Up": (0, -1), "Down": (0, 1)}
 
 
 class BattleKeys:
-    """What keys do while a battle is in sight; the arrow keys only while there is a cross-hair to move."""
+    """The keys that work while the Battle tab is shown; the arrow keys only while there is a cross-hair."""
 
     def __init__(self, window: QMainWindow, desk: BattleController, hands: WindowContext) -> None:
         self._desk, self._hands = desk, hands
-        tip = tr("The next soldier who may act, and what he can do; with Shift the one before")
+        tip = tr("Select the next soldier that may act; with Shift the previous one")
         action_of(window, tr("Next soldier"), "U", tip, partial(self._walk, 1))
         self._quiet(window, "Shift+U", tr("Next soldier"), tip, partial(self._walk, -1))
-        tip = tr("A cross-hair for the chosen soldier's blast, flame or grenade: aim at a bare place by keys")
-        action_of(window, tr("Aim by keys"), "H", tip, self._begin)
+        tip = tr("Aim the selected soldier's blast, flame or grenade with the arrow keys")
+        action_of(window, tr("Aim"), "H", tip, self._begin)
         self._aiming = [
             *self._arrows(window, "", tr("Move the cross-hair by a quarter of an inch"), STEP_IN),
-            *self._arrows(window, "Shift+", tr("Move the cross-hair by an inch"), LONG_STEP_IN),
+            *self._arrows(window, "Shift+", tr("Move the cross-hair by one inch"), LONG_STEP_IN),
             *(self._quiet(window, key, tr("Aim"), tr("Aim where the cross-hair is"), self._aim) for key in _ENTER),
         ]
         desk.crossed.connect(self._allow)
@@ -43,7 +43,7 @@ class BattleKeys:
         ]
 
     def _quiet(self, window: QMainWindow, key: str, text: str, tip: str, slot: Callable[[], None]) -> QAction:
-        """What only its key does."""
+        """Create an action that only a key triggers."""
         action = QAction(text, window)
         action.setStatusTip(tip)
         action.setShortcut(QKeySequence(key))
@@ -66,7 +66,7 @@ class BattleKeys:
         found = next_figure(moment, desk.chosen, steps)
         self._take_up(lambda: desk.point(found, None))
         if not found:
-            self._hands.say(tr("Nobody may act now: N begins what follows."))
+            self._hands.say(tr("No soldier may act now. Press N for the next phase."))
 
     def _begin(self) -> None:
         if self._in_sight and self._desk.moment is not None:
@@ -75,7 +75,7 @@ class BattleKeys:
     def _lay_cross(self) -> None:
         desk, moment = self._desk, self._desk.moment
         if moment is None or not desk.chosen:
-            raise UserError(tr("nobody is chosen to aim: U chooses the next soldier, or click one"))
+            raise UserError(tr("Select a soldier first: press U or click one."))
         desk.lay_cross(first_place(moment, desk.chosen))
 
     def _move(self, toward_px: tuple[int, int], step_in: float) -> None:
@@ -90,7 +90,7 @@ class BattleKeys:
             self._take_up(lambda: self._desk.point("", place))
 
     def _take_up(self, change: Callable[[], object]) -> None:
-        """Do it with the tool that points at figures in hand, for that lets go of them by Escape."""
+        """Apply a change with the selection tool active, because Escape deselects only with that tool."""
         if self._hands.tool() != "select":
             self._hands.use_tool("select")
         self._hands.change(change)

@@ -1,4 +1,4 @@
-"""The side of the window for a battle: whose turn it is, what a figure can do and why, what happened so far."""
+"""The Battle tab: turn and phase, a figure's actions and their reasons, the history."""
 
 from __future__ import annotations
 
@@ -38,27 +38,27 @@ from ui.desktop.labels import as_typed, in_mark_up, marked_label, plain_label, w
 from ui.desktop.scrolled import Scrolled
 from ui.desktop.translation import mark, tr
 
-CLICK_ONE = mark("Click a soldier to see what he can do. U chooses one after another.")
+CLICK_ONE = mark("Click a soldier to see its actions, or press U for the next one.")
 _BIG, _TEXT = 1.7, 1.2
-_TYPED = {int: mark("A whole number"), float: mark("A number"), list: mark("Names, with commas between")}
+_TYPED = {int: mark("A whole number"), float: mark("A number"), list: mark("Names separated by commas")}
 _NAME = mark("A name")
 
 
 class BattlePanel(QWidget):
-    """Shows what it is given; knows neither journal nor camera.
+    """The Battle tab; independent of journal and camera.
 
     Attributes:
-        walk: The rounds in which one figure after another is asked.
-        ways: What waits for the players, as moves that the camera saw.
+        walk: The bar of rounds.
+        ways: Decisions that wait for the players, such as moves that the camera saw.
 
     Signals:
-        go_on: What follows in the turn is to begin.
-        wanted: The `Deed` that is to be done.
-        settled: A `Ambiguity` is decided, and how.
-        told: For this `Deed` this fact (its name) holds.
-        otherwise: The players rule otherwise than the rules or the dice.
-        goals: The players want to see or change what the sides fight for.
-        let_go: Escape among the deeds of somebody.
+        go_on: Begin the next phase.
+        wanted: Perform this `Deed`.
+        settled: The players decided this `Ambiguity` with this answer.
+        told: The players answered a fact (its name, its value) of this `Deed`.
+        otherwise: The players want to overrule the rules or the dice.
+        goals: The players want to see or change the goals.
+        let_go: Escape was pressed while a figure's actions are shown.
     """
 
     go_on = pyqtSignal()
@@ -78,7 +78,7 @@ class BattlePanel(QWidget):
         self._next, self._do, self._otherwise = (
             QPushButton(tr("Next")),
             QPushButton(tr("Do it")),
-            QPushButton(tr("Rule otherwise…")),
+            QPushButton(tr("Overrule…")),
         )
         self._deeds, self._story = DeedList(), QListWidget()
         self._goals = QPushButton(tr("Goals…"))
@@ -91,56 +91,56 @@ class BattlePanel(QWidget):
 
     @property
     def phase(self) -> str:
-        """Where in the turn the battle is."""
+        """The turn and phase shown."""
         return self._phase.text()
 
     @property
     def why(self) -> str:
-        """How the chosen deed's number comes about."""
+        """The reasons for the selected action's numbers, or the last result."""
         return self._why.text()
 
     @property
     def needed(self) -> str:
-        """What must be rolled for the chosen deed."""
+        """The number needed for the selected action."""
         return self._needed.text()
 
     @property
     def about(self) -> str:
-        """Whose deeds are shown, and what he does or aims at."""
+        """The selected figure and its movement or aim."""
         return self._figure.text()
 
     @property
     def chosen(self) -> ActionPreview | None:
-        """The deed that is chosen."""
+        """The selected action."""
         return self._deeds.chosen
 
     @property
     def first_template(self) -> Template | None:
-        """What the first deed lays that may be done and lays anything."""
+        """The template of the first possible action that has one."""
         return next((one.deed.template for one in self._deeds.prospects if one.possible and one.deed.template), None)
 
     def show_phase(self, words: str, follows: str) -> None:
-        """Show where in the turn the battle is, and what would follow."""
+        """Show the turn and phase, and the next phase in a tooltip."""
         self._phase.setText(words)
         self._next.setToolTip(as_typed(tr("Begin {follows} (N)", follows=follows)) if follows else "")
         self._next.setEnabled(bool(follows))
 
     def allow_ruling(self, allowed: bool) -> None:
-        """Whether there is anything that the players could rule otherwise."""
+        """Enable or disable overruling."""
         self._otherwise.setEnabled(allowed)
 
     def allow_goals(self, allowed: bool) -> None:
-        """Whether there is a battle to fight for anything in."""
+        """Enable or disable the goals."""
         self._goals.setEnabled(allowed)
 
     def show_duties(self, duties: Sequence[ActionPreview], goals: Sequence[str] = ()) -> None:
-        """Show what is owed by nobody alone and what the sides fight for, where no figure is chosen."""
+        """Show the obligations of whole sides and the goals, for when no figure is selected."""
         self._deeds.of_somebody = bool(self.walk.words)
         self._figure.setText("<br>".join([tr(CLICK_ONE), *map(in_mark_up, goals)]))
         self._fill(duties)
 
     def show_step(self, figure: str, unit: str, prospects: Sequence[ActionPreview]) -> None:
-        """Show what a figure is asked for in a round, the first that is possible chosen."""
+        """Show a figure's actions in a round, with the first possible one selected."""
         self._deeds.of_somebody = True
         self._figure.setText(_who(figure, unit))
         self._fill(sorted(prospects, key=lambda one: not one.possible))
@@ -148,12 +148,12 @@ class BattlePanel(QWidget):
             self.choose(0)
 
     def take_focus(self) -> None:
-        """Let the keys go to the deeds: up and down choose, Return does."""
+        """Give the action list the focus: up and down select, Return performs the action."""
         if self.isVisible():
             self._deeds.take_focus()
 
     def choose_target(self, figure: str) -> bool:
-        """Choose the first possible deed at a figure; False where there is none."""
+        """Select the first possible action against a figure; False if there is none."""
         return self._deeds.choose_target(figure)
 
     def show_outlook(
@@ -163,21 +163,21 @@ class BattlePanel(QWidget):
         owed: Sequence[ActionPreview] = (),
         others: Sequence[ActionPreview] = (),
     ) -> None:
-        """Show what a figure can do, what he owes first, then the possible; and name what else is owed, by `others`."""
+        """Show a figure's obligations and actions, possible ones first; `others` are obligations of the side."""
         every = (*owed, *outlook.attacks, *outlook.others)
         self._deeds.of_somebody = True
         spread = any(one.deed.template for one in every)
-        aims = "<br>" + tr("Click a bare place to aim there; H aims by keys.") if spread else ""
+        aims = "<br>" + tr("Click a place to aim there, or press H to aim with keys.") if spread else ""
         rest = f"<br>{in_mark_up(owed_words(others))}" if others else ""
         self._figure.setText(f"{_who(outlook.figure, unit)}<br>{in_mark_up(movement_words(outlook))}{aims}{rest}")
         self._fill(sorted(every, key=lambda one: not one.possible))
 
     def show_spot(self, figure: str, unit: str, place: str, prospects: Sequence[ActionPreview]) -> None:
-        """Show what a figure can do at a bare place, the possible first."""
+        """Show a figure's actions at a place, possible ones first."""
         self._deeds.of_somebody = True
         self._figure.setText(
             tr(
-                "{figure}<br>aims at the spot {place}; Esc: all that he can do",
+                "{figure}<br>aims at {place}. Esc: show all actions",
                 figure=_who(figure, unit),
                 place=in_mark_up(place),
             )
@@ -185,7 +185,7 @@ class BattlePanel(QWidget):
         self._fill(sorted(prospects, key=lambda one: not one.possible))
 
     def show_story(self, lines: Sequence[str]) -> None:
-        """Show what happened, the newest in sight."""
+        """Show the story, scrolled to the newest line."""
         while self._story.count() > len(lines):
             self._story.takeItem(self._story.count() - 1)
         for row, line in enumerate(lines):
@@ -197,12 +197,12 @@ class BattlePanel(QWidget):
         self._story.scrollToBottom()
 
     def show_outcome(self, words: str) -> None:
-        """Say what came of a deed; none is chosen any more, or its odds would take the place of these words."""
+        """Show a result and deselect the action, whose odds would take its place."""
         self._deeds.setCurrentItem(None)
         self._why.setText(words)
 
     def choose(self, row: int) -> None:
-        """Choose a deed by its row."""
+        """Select an action by its row."""
         self._deeds.choose(row)
 
     def _fill(self, prospects: Sequence[ActionPreview]) -> None:
@@ -220,7 +220,7 @@ class BattlePanel(QWidget):
             self._why.setText("")
 
     def _ask(self, one: ActionPreview | None) -> None:
-        """Show what is to be settled and told before this is done."""
+        """Show the decisions and answers that the action needs first."""
         for form in (self._doubts, self._open):
             while form.rowCount():
                 form.removeRow(0)
@@ -230,7 +230,7 @@ class BattlePanel(QWidget):
             row = QHBoxLayout()
             for answer in doubt.answers:
                 button = QPushButton(answer.capitalize())
-                button.setToolTip(tr("The players settle what is too close to measure; it is journalled"))
+                button.setToolTip(tr("Too close to measure: the players decide, and it goes into the history"))
                 button.clicked.connect(partial(_emit, self.settled, doubt, answer))
                 row.addWidget(button)
             what = doubt.question.rpartition(": ")[2]
@@ -243,7 +243,7 @@ class BattlePanel(QWidget):
     def _answer_line(self, deed: Deed, question: Question) -> QLineEdit:
         line = QLineEdit()
         line.setPlaceholderText(tr("as seen") if question.default is None else tr("as usual"))
-        line.setToolTip(tr("{what}; Return says it", what=tr(_TYPED.get(question.holds, _NAME))))
+        line.setToolTip(tr("{what}, then press Return", what=tr(_TYPED.get(question.holds, _NAME))))
 
         def say() -> None:
             try:
@@ -268,7 +268,7 @@ class BattlePanel(QWidget):
         self._deeds.let_go.connect(self.let_go)
         self._deeds.currentItemChanged.connect(lambda *_: self._explain())
         self._deeds.itemActivated.connect(lambda *_: self._want())
-        # What the list of deeds has is what is left; it would take the room of the reasons.
+        # The list takes the height that is left, otherwise it would take the room of the reasons.
         self._deeds.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
         self._deeds.setMinimumHeight(5 * self.fontMetrics().lineSpacing())
         top = QHBoxLayout()
@@ -289,12 +289,12 @@ class BattlePanel(QWidget):
         big.setPointSizeF(_BIG * big.pointSizeF())
         big.setBold(True)
         self._phase.setFont(big)
-        # Tabs do not ask how high wrapped words are; two lines hold the longest phase.
+        # Tabs ignore the height of wrapped text; two lines hold the longest phase.
         self._phase.setMinimumHeight(2 * QFontMetrics(big).lineSpacing())
         self._phase.setAccessibleName(tr("Turn and phase"))
         self._needed.setFont(big)
         self._needed.setWordWrap(True)
-        self._needed.setAccessibleName(tr("What must be rolled"))
+        self._needed.setAccessibleName(tr("Number needed"))
         self._needed.setVisible(False)
         self._why.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._why.setAlignment(Qt.AlignmentFlag.AlignTop)
@@ -305,25 +305,24 @@ class BattlePanel(QWidget):
     def _set_up_buttons(self) -> None:
         self._next.setShortcut("N")
         self._next.clicked.connect(self.go_on)
-        self._do.setToolTip(tr("Ask the rules, roll the dice and apply what comes of it (Return)"))
+        self._do.setToolTip(tr("Roll the dice and apply the result (Return)"))
         self._do.clicked.connect(self._want)
         self._otherwise.setToolTip(
-            tr("The players overrule the chosen deed, or what was said last, with a reason (Ctrl+R)")
+            tr("Change the result of the selected action or of the last one, and say why (Ctrl+R)")
         )
         self._otherwise.setShortcut("Ctrl+R")
         self._otherwise.setEnabled(False)
         self._otherwise.clicked.connect(self.otherwise)
-        self._goals.setToolTip(tr("What the sides fight for; it can be changed at any time (Ctrl+G)"))
+        self._goals.setToolTip(tr("What each side must do to win; you can change it at any time (Ctrl+G)"))
         self._goals.setShortcut("Ctrl+G")
         self._goals.setEnabled(False)
         self._goals.clicked.connect(self.goals)
 
     def _now(self) -> QWidget:
-        """Who is chosen, what he can do, why, and the buttons that do it."""
         reasons, now = QWidget(), QWidget()
         asked = QVBoxLayout(reasons)
         asked.setContentsMargins(0, 0, 0, 0)
-        asked.addLayout(self._doubts)  # it is in the way of all else: nobody should have to look for it
+        asked.addLayout(self._doubts)  # on top, because nothing else is possible before it is decided
         asked.addWidget(self._why)
         asked.addLayout(self._open)
         inner = QVBoxLayout(now)

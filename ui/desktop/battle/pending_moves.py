@@ -1,4 +1,4 @@
-"""What waits for the players, as moves that the camera saw: why the rules say no, and a line of buttons."""
+"""Buttons for decisions that wait for the players, such as moves that the camera saw."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ class Way:
     """A button.
 
     Attributes:
-        words: On it.
-        tip: What it does, in a sentence.
-        does: What it does.
-        why: What is said above it; empty for nothing.
+        words: Its text.
+        tip: Its tooltip.
+        does: Called on a click.
+        why: Text above the button; empty for none.
     """
 
     words: str
@@ -35,7 +35,7 @@ class Way:
 
 
 class WaysStrip(QWidget):
-    """A button for every way."""
+    """A list of buttons with texts above them."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -45,7 +45,7 @@ class WaysStrip(QWidget):
         self.setVisible(False)
 
     def show_ways(self, ways: Sequence[Way]) -> None:
-        """Show these; those that are shown already stay as they are, under the pointer."""
+        """Show these buttons; if they have not changed, they stay untouched under the mouse."""
         words = tuple(f"{way.words}\n{way.why}" for way in ways)
         if words == self._shown:
             return
@@ -62,7 +62,7 @@ class WaysStrip(QWidget):
 
 
 def emptied(layout: QLayout) -> None:
-    """Take away all that is laid out in it."""
+    """Delete all widgets of a layout."""
     while (old := layout.takeAt(0)) is not None:
         if (widget := old.widget()) is not None:
             widget.deleteLater()
@@ -74,19 +74,19 @@ def ways_of(
     shifted: Callable[[], object],
     let_pass: Callable[[], object],
 ) -> tuple[Way, ...]:
-    """The buttons of a move that the camera saw."""
+    """The buttons for a move that the camera saw."""
     if proposal.prospect.possible:
-        first = Way(tr("{move}: a move", move=proposal.words), tr("Take it off the allowance and journal it"), accept)
+        first = Way(tr("Take off"), tr("Take the move off the soldier's allowance"), accept, f"{proposal.words}.")
     else:
-        why = tr("The rules say no: {why_not}", why_not=sentence(refusal_words(proposal.prospect)))
+        why = tr("The rules forbid it: {why_not}", why_not=sentence(refusal_words(proposal.prospect)))
         first = Way(
-            tr("{move}: let it pass", move=proposal.words),
-            tr("It counts as moved all the same; it is journalled"),
+            tr("Allow"),
+            tr("Count it as a move anyway"),
             let_pass,
-            why,
+            f"{proposal.words}. {why}",
         )
-    nudged = tr("They were only nudged; nothing is taken off")
-    return (first, Way(tr("{move}: not a move", move=proposal.words), nudged, shifted))
+    nudged = tr("It was only nudged; take nothing off the allowance")
+    return (first, Way(tr("Ignore"), nudged, shifted))
 
 
 def seen_ways(
@@ -95,12 +95,12 @@ def seen_ways(
     proposal: Proposal,
     after: Callable[[Callable[[], object]], object],
 ) -> tuple[Way, ...]:
-    """The buttons of a move that the camera saw in a battle; what is too close to call is settled first.
+    """The buttons for a move that the camera saw in a battle; ambiguities are decided first.
 
     Args:
-        play, moment: The battle, and how it stands.
+        play, moment: The battle and its position.
         proposal: The move.
-        after: Does something to the battle and shows what came of it.
+        after: Applies a change to the battle and shows the result.
     """
     if not proposal.prospect.doubts:
         return ways_of(
@@ -115,29 +115,29 @@ def seen_ways(
 
 
 def _is_far(doubt: Ambiguity) -> bool:
-    """Whether it is about how far somebody went."""
+    """Whether the ambiguity is about a distance moved."""
     return doubt.question.rpartition(": ")[2].startswith("how far")
 
 
 def doubt_ways(
     proposal: Proposal, doubt: Ambiguity, left_in: float | None, settle: Callable[[str], object]
 ) -> tuple[Way, ...]:
-    """The buttons that decide what of a move is too close to call.
+    """The buttons that decide an ambiguity of a move.
 
     Args:
         proposal: The move.
-        doubt: What is to be settled.
-        left_in: What was left of the allowance before it; None where nobody can say.
-        settle: Told of the answer.
+        doubt: The ambiguity.
+        left_in: Allowance left before the move; None if unknown.
+        settle: Receives the answer.
     """
     of = "" if left_in is None else f" of {left_in:.3g} in"
     what = doubt.question.rpartition(": ")[2]
     far = _is_far(doubt)
     title = f"Too close to call: {proposal.words}{of}." if far else f"Too close to call: {what}."
-    told = {answer: ("within what is allowed" if answer == NEARER else "too far") for answer in doubt.answers}
+    texts = {answer: (tr("Allow") if answer == NEARER else tr("Forbid")) for answer in doubt.answers}
     return tuple(
         Way(
-            f"{proposal.words}: {told[answer] if far else answer}",
+            texts[answer] if far else answer.capitalize(),
             doubt.question,
             partial(settle, answer),
             title if number == 0 else "",

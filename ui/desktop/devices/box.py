@@ -1,4 +1,4 @@
-"""One device in the window's side: what it hangs on, how it stands, what can be done with it."""
+"""One device in the Devices tab: its port, its state, its buttons."""
 
 from __future__ import annotations
 
@@ -11,23 +11,28 @@ from ui.desktop.labels import in_mark_up, marked_label, word_label
 from ui.desktop.translation import mark, tr
 from ui.devices.device_connection import Choice, Level, Standing
 
-_MARKS = {Level.OFF: "○", Level.LOOKING: "◔", Level.UP: "●", Level.TROUBLE: "▲"}  # told apart without their colours
+_MARKS = {
+    Level.OFF: "○",
+    Level.LOOKING: "◔",
+    Level.UP: "●",
+    Level.TROUBLE: "▲",
+}  # distinct shapes, for the colour-blind
 _TINTS = {Level.OFF: "#8a8f98", Level.LOOKING: "#56b4e9", Level.UP: "#00be8a", Level.TROUBLE: "#e69f00"}
 
-_FORGET_TIP = mark("Let go of it, and do not look for it again")
-_STOP_TIP = mark("Put the emulated one away; what was connected before is looked for again")
+_FORGET_TIP = mark("Disconnect this device and do not connect it again")
+_STOP_TIP = mark("Stop the practice device and connect the real one again")
 
 
 class DeviceBox(QGroupBox):
-    """One device: its port, its state, its buttons. More may be added below.
+    """One device: its port, its state, its buttons. `room` takes more widgets.
 
     Signals:
-        connected: It is to hang on this port (its spec).
-        emulated: An emulated one is to be tried.
+        connected: Connect to this port (its spec).
+        emulated: Connect to an emulated device.
         tested, forgotten, replugged: The button was pressed.
 
     Attributes:
-        room: Where what only this device has is added.
+        room: Layout for widgets that only this device has.
     """
 
     connected = pyqtSignal(str)
@@ -37,7 +42,7 @@ class DeviceBox(QGroupBox):
     replugged = pyqtSignal()
 
     def __init__(self, title: str, port_tip: str, try_words: str, test_tip: str, invitation: str) -> None:
-        """`try_words` is empty where nothing can be emulated; `invitation` tells what could be connected."""
+        """`try_words` is empty if the device has no emulator; `invitation` describes a device to connect."""
         super().__init__(title)
         self._state, self._trouble, self._invitation = marked_label(), word_label(), word_label(invitation)
         self._state.setAccessibleName(tr("{title}: state", title=title))
@@ -49,9 +54,9 @@ class DeviceBox(QGroupBox):
         self._port.setMinimumContentsLength(12)
         self._port.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self._connect = tipped_button(tr("Connect"), tr("Use this port, now and next time"))
-        self._try = tipped_button(try_words, tr("Play with one that is not there; nothing need be bought"))
+        self._try = tipped_button(try_words, tr("Try a practice device; you need not buy anything"))
         self._test, self._forget = tipped_button(tr("Test"), test_tip), tipped_button("", "")
-        self._replug = tipped_button(tr("Unplug"), tr("Pull the emulated device's plug, to see what happens"))
+        self._replug = tipped_button(tr("Unplug"), tr("Pull the practice device's plug to see what happens"))
         self._connect.clicked.connect(lambda: self.connected.emit(self._port.currentData()))
         for button, signal in (
             (self._try, self.emulated),
@@ -65,11 +70,11 @@ class DeviceBox(QGroupBox):
 
     @property
     def state(self) -> str:
-        """What it says of the device."""
+        """The device's state as shown."""
         return self._state.text()
 
     def show_choices(self, found: Sequence[Choice], chosen: str | None) -> None:
-        """Show the ports; the player's own choice in the list stays, unless another port is in use."""
+        """List the ports; the player's selection stays, unless another port has come into use."""
         now = [(self._port.itemData(row), self._port.itemText(row)) for row in range(self._port.count())]
         if now == [(one.spec, one.words) for one in found] and chosen == self._chosen:
             return
@@ -81,11 +86,11 @@ class DeviceBox(QGroupBox):
         self._port.setCurrentIndex(max(0, self._port.findData(picked)))
 
     def show_standing(self, one: Standing, *, plugged: bool | None) -> None:
-        """Show how it stands; `plugged` of an emulated device, None for all else."""
+        """Show the device's state; `plugged` is None unless it is emulated."""
         mark = f'<span style="color:{_TINTS[one.level]}">{_MARKS[one.level]}</span>'
         self._state.setText(f"{mark} {in_mark_up(one.words)}")
         self._trouble.setText(
-            tr("Before: {trouble}", trouble=one.trouble) if one.trouble and one.level is Level.UP else ""
+            tr("Last problem: {trouble}", trouble=one.trouble) if one.trouble and one.level is Level.UP else ""
         )
         self._trouble.setVisible(bool(self._trouble.text()))
         off = one.level is Level.OFF
@@ -93,14 +98,14 @@ class DeviceBox(QGroupBox):
         self._forget.setEnabled(not off)
         self._test.setEnabled(one.level is Level.UP)
         emulated = plugged is not None
-        self._forget.setText(tr("Stop trying") if emulated else tr("Forget"))
+        self._forget.setText(tr("Stop") if emulated else tr("Forget"))
         self._forget.setToolTip(tr(_STOP_TIP if emulated else _FORGET_TIP))
         self._try.setVisible(bool(self._try.text()) and not emulated)
         self._replug.setVisible(emulated)
         self._replug.setText(tr("Unplug") if plugged else tr("Plug in"))
 
     def show_counters(self, words: str) -> None:
-        """Show what went in and out."""
+        """Show the counts of what was sent and received."""
         self._counters.setText(words)
         self._counters.setVisible(bool(words))
 
@@ -122,7 +127,7 @@ class DeviceBox(QGroupBox):
 
 
 def tipped_button(words: str, tip: str) -> QPushButton:
-    """A button, and what it does."""
+    """Create a button with a tooltip."""
     button = QPushButton(words)
     button.setToolTip(tip)
     return button

@@ -1,4 +1,4 @@
-"""Joins rod and dice to the window: what is measured is lit, what the dice show answers the open request."""
+"""Connects rod and dice with the window: the rod shows the measured range, dice answer the open request."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ class DevicesController(QObject):
     """The devices of one window.
 
     Attributes:
-        panel: What shows them.
-        rod, dice, tray: They.
+        panel: The Devices tab.
+        rod, dice, tray: The devices.
     """
 
     def __init__(
@@ -55,15 +55,15 @@ class DevicesController(QObject):
         opener: Callable[[str], Source] = open_source,
         numbers: Callable[[], Sequence[int]] = numbers,
     ) -> None:
-        """Take up what was connected last.
+        """Connect the devices that were used last.
 
         Args:
-            memory: What was.
-            say: Tells the player a sentence.
-            chance: Throws emulated dice.
-            listed: The machine's ports.
-            opener: Opens a camera over the dice tray.
-            numbers: Of the machine's cameras.
+            memory: The stored settings.
+            say: Shows a message to the player.
+            chance: Rolls emulated dice.
+            listed: Lists the machine's ports.
+            opener: Opens the camera over the dice tray.
+            numbers: Lists the machine's camera numbers.
         """
         self.panel = DevicesPanel(memory.rod_shape)
         super().__init__(self.panel)
@@ -108,12 +108,12 @@ class DevicesController(QObject):
         for _, _, other in self._devices:
             if spec and other is not device and spec == other.berth.spec:
                 words = tr(
-                    "the {name} is on that port: choose another, or forget the {name} first", name=other.berth.name
+                    "The {name} uses that port. Choose another port, or forget the {name} first.", name=other.berth.name
                 )
                 self._say(words)
                 return
         if device is self.tray and spec == TABLE and self._memory.tray_region(TABLE) is None and not self._draw(spec):
-            return  # all of the table's picture is no tray
+            return  # the tray cannot be the whole picture of the table
         device.berth.connect(spec)
         self._memory.keep_port(name, spec)
 
@@ -137,15 +137,13 @@ class DevicesController(QObject):
             self.tray.berth.connect(spec)
 
     def _draw(self, spec: str) -> bool:
-        """Ask where the tray lies in a camera's picture; whether that was told."""
+        """Ask where the tray is in a camera's picture; return whether the player drew it."""
         device = self.tray.berth.device
         frame = device.picture if device is not None else None
         if spec == TABLE:
             frame = self._bench.frame if self._bench is not None else None
         if frame is None:
-            self._say(
-                tr("there is no picture to draw the tray in yet: connect the camera first, or open another source")
-            )
+            self._say(tr("There is no picture of the tray yet. Connect the camera first, or open another source."))
             return False
         dialog = TrayDialog(frame.image_bgr, self._memory.tray_region(spec), self.panel)
         told = dialog.exec() == TrayDialog.DialogCode.Accepted
@@ -158,15 +156,15 @@ class DevicesController(QObject):
     def _tray_region(self) -> Region:
         return self._memory.tray_region(self.tray.berth.spec or TABLE) or WHOLE
 
-    # What the table and the battle say
+    # Ranges and open requests
 
     def answer(self, reading: Reading | None, basis: Basis) -> None:
-        """Light the range of a ruler, unless a shot is lit."""
+        """Show the range of a ruler on the rod, unless it shows a shot."""
         self._ruler = ruler_sign(reading, basis)
-        self._light()  # before the window is painted: the rod is to be as quick as the screen
+        self._light()  # before the window is painted, so that the rod is as fast as the screen
 
     def _aim(self, shot: tuple[Moment, ActionPreview] | None) -> None:
-        """Light the range of a shot with its reach and verdict, which are worked out once."""
+        """Show the range, reach and verdict of a shot on the rod; they are computed once per shot."""
         if shot is None:
             self._shot = None
         elif self._shot is None or self._shot[0] is not shot[0] or self._shot[1] is not shot[1]:
@@ -177,12 +175,12 @@ class DevicesController(QObject):
         self.rod.show(Alarm() if self._answers.doubtful else DiceWait() if self._answers.open else asked)
 
     def pull(self, dialog: RollDialog | None, bench: Bench, shot: tuple[Moment, ActionPreview] | None = None) -> None:
-        """Do what is due; called by the window's timer.
+        """Update all devices; called by the window's timer.
 
         Args:
-            dialog: The open request for dice.
-            bench: What is open.
-            shot: The deed that is chosen, and when.
+            dialog: The open dice request; None if there is none.
+            bench: The open source.
+            shot: The selected action and its position.
         """
         self._bench = bench
         calibration = bench.view.calibration if bench.view is not None else None
@@ -199,7 +197,7 @@ class DevicesController(QObject):
             self._show()
 
     def close(self) -> None:
-        """Darken the rod and let go of all ports and cameras; waits until that is done."""
+        """Switch the rod off and release all ports and cameras; waits until that is done."""
         for _, _, device in self._devices:
             device.berth.leave()
         for _, _, device in self._devices:
@@ -213,7 +211,7 @@ class DevicesController(QObject):
             request = request_of(what)
             self.dice.throw(request.die, request.count)
 
-    # What is shown
+    # Display
 
     def _show(self) -> None:
         now_s = time.monotonic()
@@ -244,7 +242,7 @@ class DevicesController(QObject):
         kept = self.dice.tray.kept
         rows = [
             self.dice.test_words,
-            tr("Kept for the next roll: {kept}.", kept=kept_words(kept)) if kept else "",
+            tr("Saved for the next roll: {kept}.", kept=kept_words(kept)) if kept else "",
             *self.dice.told,
         ]
         self.panel.show_dice([row for row in rows if row], emulated=self.dice.berth.wire is not None)

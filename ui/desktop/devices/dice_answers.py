@@ -1,4 +1,4 @@
-"""What dice say by themselves to the request that is open: electronic ones, and those that the camera reads."""
+"""Answers the open dice request from electronic dice and the dice camera."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ui.devices.tray_camera import Seen
 
 
 class DiceAnswers:
-    """Puts the open request to every device that is connected, and what they tell into the dialog."""
+    """Passes the open request to every connected device, and their answers to the dialog."""
 
     def __init__(self, dice: DiceHand, tray: TrayHand) -> None:
         self._dice, self._tray = dice, tray
@@ -25,16 +25,16 @@ class DiceAnswers:
 
     @property
     def open(self) -> bool:
-        """Whether dice are asked for."""
+        """Whether a dice request is open."""
         return self._dialog is not None
 
     @property
     def doubtful(self) -> bool:
-        """Whether the players must settle something."""
+        """Whether the players must decide something."""
         return any(asking.doubt for asking, _ in self._asked)
 
     def pull(self, dialog: RollDialog | None) -> None:
-        """Do what is due for the open request; None where none is."""
+        """Update the open request; `dialog` is None if there is none."""
         if dialog is not self._dialog:
             self._take_up(dialog)
         for asking, strip in self._asked:
@@ -58,7 +58,7 @@ class DiceAnswers:
         if self._dice.berth.spec is not None:
             electronic = ElectronicAsking(request, self._dice.tray)
             throw = None if self._dice.berth.wire is None else lambda: self._dice.throw(request.die, request.count)
-            self._add(dialog, electronic, DiceStrip(tr("Electronic dice"), electronic, tr("Throw again"), throw))
+            self._add(dialog, electronic, DiceStrip(tr("Electronic dice"), electronic, tr("Roll again"), throw))
         if self._tray.berth.spec is not None:
             by_camera = TrayAsking(request, self._tray)
             self._add(dialog, by_camera, DiceStrip(tr("Camera"), by_camera, tr("Read again")))

@@ -1,4 +1,4 @@
-"""The referee's read-out: the answer so large that it is read from the other side of the table."""
+"""Shows the answer in type that is legible from the far side of the table."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MARGIN_PX = 18.0
 
 
 class BigAnswer(QWidget):
-    """A headline over the whole width, and two lines."""
+    """A headline across the full width, and two rows."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -27,23 +27,21 @@ class BigAnswer(QWidget):
         self.setAccessibleName(tr("Answer in large type"))
         self.hide()
 
-    def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
-        """Room for a headline and two lines."""
+    def sizeHint(self) -> QSize:
+        """Room for a headline and two rows."""
         return QSize(320, round(1.15 * _HEADLINE_PX + 1.3 * _ROWS * _ROW_PX))
 
     @property
     def answer(self) -> Answer:
-        """What it shows."""
+        """The answer shown."""
         return self._answer
 
     def show_answer(self, answer: Answer) -> None:
-        """Show an answer."""
         if answer != self._answer:
             self._answer = answer
             self.update()
 
-    def paintEvent(self, event: QPaintEvent | None) -> None:  # noqa: N802
-        """Paint it, the headline as large as it goes."""
+    def paintEvent(self, event: QPaintEvent | None) -> None:
         with painting(self) as painter:
             painter.fillRect(self.rect(), QColor(*DARK))
             room = QRectF(self.rect()).adjusted(_MARGIN_PX, 0, -_MARGIN_PX, 0)

@@ -1,4 +1,4 @@
-"""Joins calibration to the window: its menu and dialogs, lens profiles that are reused, and what was moved, told."""
+"""Connects calibration with the window: menu, dialogs, stored lens profiles, and messages about drift."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ from vision.pipeline import TableView
 
 
 class CalibrationController(QObject):
-    """What the players do about inches.
+    """The players' commands for calibration.
 
     Attributes:
-        menu: For the menu bar.
-        dialog: The one that was opened last.
+        menu: The menu Inches.
+        dialog: The last dialog opened.
     """
 
     def __init__(
@@ -47,11 +47,11 @@ class CalibrationController(QObject):
         """Add a menu to the window.
 
         Args:
-            window: Whose menu it is.
-            hands: What may be done with it.
-            memory: What is remembered.
-            journal: Keeps what was moved with the battle.
-            identity: Of a source, see `camera_identity`.
+            window: The window that gets the menu.
+            hands: Access to the window.
+            memory: The stored settings.
+            journal: Stores a drift in the battle.
+            identity: Maps a source to its camera, see `camera_identity`.
         """
         super().__init__(window)
         self._window, self._hands, self._memory = window, hands, memory
@@ -64,7 +64,7 @@ class CalibrationController(QObject):
         for text, key, tip, slot in self._choices():
             self.menu.addAction(action_of(window, text, key, tip, slot))
         self.menu.addSeparator()
-        tip = tr("Show lengths in centimetres; rules go on in inches")
+        tip = tr("Show lengths in centimetres; the rules still use inches")
         self._centimetres = switch_of(window, tr("Centimetres"), "", tip)
         self._centimetres.setChecked(memory.unit is Unit.CENTIMETRE)
         self._centimetres.toggled.connect(self._show_centimetres)
@@ -74,29 +74,29 @@ class CalibrationController(QObject):
             bar.addMenu(self.menu)
 
     def _choices(self) -> Iterator[tuple[str, str, str, Callable[[], object]]]:
-        """What can be asked for: its name, its key, its tip and what asks."""
-        tip = tr("Say how large the markers are that lie there")
-        yield tr("Markers on the table…"), "Ctrl+M", tip, self.choose_prints
-        tip = tr("Why a marker is not used, drawn on the picture")
-        yield tr("What the camera sees of them…"), "Ctrl+I", tip, self.why_not
-        tip = tr("A tape measure on the table makes all inches surer")
-        yield tr("One measured distance…"), "", tip, self.measure_distance
-        tip = tr("Click the corners of a rectangle of known size instead")
+        """The menu's entries: name, key, tooltip and function."""
+        tip = tr("Set the size of the markers on the table")
+        yield tr("Marker size…"), "Ctrl+M", tip, self.choose_prints
+        tip = tr("Show which markers the camera sees, and what is wrong with others")
+        yield tr("Check markers…"), "Ctrl+I", tip, self.why_not
+        tip = tr("Make all inches more exact with one distance that you measured")
+        yield tr("Measured distance…"), "", tip, self.measure_distance
+        tip = tr("Click the corners of a rectangle whose size you know")
         yield tr("Without markers…"), "", tip, self.click_corners
-        tip = tr("Learn the lens from the printed board, once for each camera")
-        yield tr("The camera's lens…"), "", tip, self.learn_lens
-        tip = tr("The part of the table that is played on, and its origin")
-        yield tr("The table's edges…"), "", tip, self.choose_area
+        tip = tr("Measure the lens with the printed board, once for each camera")
+        yield tr("Camera lens…"), "", tip, self.learn_lens
+        tip = tr("Set the part of the table that you play on, and its origin")
+        yield tr("Table edges…"), "", tip, self.choose_area
 
-    # What is told without being asked
+    # Messages and offers
 
     @property
     def ways(self) -> Ways:
-        """What can be done where there are no inches."""
-        return ((tr("Why not?"), self.why_not), (tr("Marker size…"), self.choose_prints))
+        """What the player can do when there is no calibration."""
+        return ((tr("Check markers"), self.why_not), (tr("Marker size…"), self.choose_prints))
 
     def pull(self) -> None:
-        """Take up the lens of a camera that was opened, and tell what was moved; called whenever anything is new."""
+        """Use a newly opened camera's stored lens and report drift; called whenever anything is new."""
         bench = self._hands.bench()
         if bench is not self._met and bench.frame is not None:
             self._met, self._left_out = bench, set()
@@ -108,7 +108,7 @@ class CalibrationController(QObject):
         self._tell([drift.sentence for drift in drifts], bench.view)
 
     def _tell(self, moved: Sequence[str], view: TableView | None) -> None:
-        """Say what was moved, and which markers are newly left out."""
+        """Report drifts and markers that are newly set aside."""
         seen = view.set_aside if view is not None and view.calibration is not None else ()
         aside = {trouble.sentence for trouble in seen}
         news = [*moved, *sorted(aside - self._left_out)]
@@ -124,7 +124,7 @@ class CalibrationController(QObject):
         if lens is not None:
             bench.session.use_lens(lens, as_before=True)
 
-    # What is asked
+    # Dialogs
 
     def _open(self, dialog: QDialog, done: Callable[[], object] | None = None) -> None:
         self.dialog = dialog
@@ -134,7 +134,7 @@ class CalibrationController(QObject):
         dialog.open()
 
     def choose_prints(self) -> None:
-        """Ask which markers lie on the table."""
+        """Ask for the size of the markers on the table."""
         bench = self._hands.bench()
         dialog = PrintsDialog(bench.session.state.setup.prints, self._window)
         self._open(dialog, lambda: self._use_prints(bench, dialog.prints))
@@ -150,10 +150,10 @@ class CalibrationController(QObject):
         self._open(WhyNotDialog(lambda: bench.frame, lambda: bench.session.state.setup, self._window))
 
     def click_corners(self) -> None:
-        """Ask for the corners of a rectangle."""
+        """Ask for the corners of a rectangle of known size."""
         bench = self._hands.bench()
         if bench.frame is None:
-            self._hands.say(tr("There is no picture yet to click corners in."))
+            self._hands.say(tr("There is no picture yet. Open a camera first."))
             return
         setup = bench.session.state.setup
         dialog = CornersDialog(bench.frame, setup.lens, self._memory.unit, self._window)
@@ -162,16 +162,18 @@ class CalibrationController(QObject):
     def _use_corners(self, bench: Bench, dialog: CornersDialog) -> None:
         grain, now = Grain(dialog.frame.gray()), bench.frame
         if now is not None and any(grain.has_shifted(now.gray()) for _ in range(PATIENCE)):
-            raise UserError(tr("the camera or the table was moved while you clicked: click the corners again"))
+            raise UserError(tr("The camera or the table moved while you clicked. Click the corners again."))
         prints = replace(bench.session.state.setup.prints, rectangle=dialog.rectangle, taped=())
         bench.session.use_prints(prints, "by corners")
 
     def measure_distance(self) -> None:
-        """Ask for a distance that somebody measured."""
+        """Ask for a measured distance."""
         bench = self._hands.bench()
         view = bench.view
         if view is None or view.calibration is None or view.problem is not None:
-            self._hands.say(tr("A measured distance makes inches surer where there are some: lay a marker down first."))
+            self._hands.say(
+                tr("Put a printed marker on the table first. A measured distance then makes inches more exact.")
+            )
             return
         dialog = TapeDialog(view.frame, view.calibration, self._memory.unit, self._window)
         self._open(dialog, lambda: self._use_tape(bench, dialog))
@@ -183,14 +185,14 @@ class CalibrationController(QObject):
             bench.session.use_prints(replace(prints, taped=taped), "a measured distance")
 
     def learn_lens(self) -> None:
-        """Begin the session with the printed board."""
+        """Start measuring the lens with the printed board."""
         bench = self._hands.bench()
         camera = self._identity(bench.spec)
         if bench.worker.source_problem or not camera:
             self._hands.say(
                 tr(
-                    "The lens is learnt from a live camera: open one. Of pictures that were taken before,"
-                    " `sandtable lens` makes a profile."
+                    "The lens is measured with a live camera. Open one first; `sandtable lens` makes a profile"
+                    " from saved pictures."
                 )
             )
             return
@@ -202,7 +204,7 @@ class CalibrationController(QObject):
             return
         bench.session.use_lens(dialog.fit.lens)
         self._profiles.keep(camera, dialog.fit.lens, dialog.story)
-        self._hands.say(tr("The lens is kept: it is used whenever this camera gives pictures of this size."))
+        self._hands.say(tr("The lens is saved. It is used whenever this camera sends pictures of this size."))
 
     def _show_centimetres(self, on: bool) -> None:
         unit = Unit.CENTIMETRE if on else Unit.INCH
@@ -210,11 +212,11 @@ class CalibrationController(QObject):
         self._hands.change(lambda: self._hands.session.show_in(unit))
 
     def choose_area(self) -> None:
-        """Ask for the part of the table that is played on."""
+        """Ask for the area of play."""
         bench = self._hands.bench()
         view = bench.view
         if view is None or view.calibration is None:
-            self._hands.say(tr("The table's edges are drawn in inches: lay a printed marker down first."))
+            self._hands.say(tr("Put a printed marker on the table first, so that edges can be drawn in inches."))
             return
         area = bench.session.state.area
         dialog = AreaDialog(view.frame, view.calibration, area, self._memory.unit, self._window)

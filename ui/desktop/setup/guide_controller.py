@@ -1,4 +1,4 @@
-"""Joins the guide of the first evening to the window: looks how far the table is, does what a step's button says."""
+"""Connects the guide with the window: checks the table's progress and performs the steps' buttons."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _BEFORE_THE_ARMIES = (Step.CAMERA, Step.MARKERS, Step.EMPTY)
 
 
 class Guided(Protocol):
-    """The window, as far as the guide leads through it."""
+    """What the guide uses of the window."""
 
     bench: Bench
     battle: BattleController
@@ -38,19 +38,19 @@ class Guided(Protocol):
     panel: SidePanel
     groups: GroupsController
 
-    def open(self, spec: str) -> None: ...  # noqa: D102
-    def open_file(self) -> None: ...  # noqa: D102
-    def print_sheets(self) -> None: ...  # noqa: D102
-    def learn_empty_table(self) -> None: ...  # noqa: D102
-    def use_tool(self, name: str) -> None: ...  # noqa: D102
+    def open(self, spec: str) -> None: ...
+    def open_file(self) -> None: ...
+    def print_sheets(self) -> None: ...
+    def learn_empty_table(self) -> None: ...
+    def use_tool(self, name: str) -> None: ...
 
 
 class GuideController(QObject):
     """The guide, hidden until it begins.
 
     Attributes:
-        bar: What shows it.
-        choices: The sources that its first step offers, filled whenever it opens.
+        bar: Its bar.
+        choices: The sources offered in the first step, listed at each opening.
     """
 
     def __init__(
@@ -61,11 +61,11 @@ class GuideController(QObject):
         hint: QLabel,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Add the guide to the window, above all else; it speaks instead of `hint` while it is open."""
+        """Add the guide above everything else in the window; it replaces `hint` while it is open."""
         super().__init__(window)
         self._do, self._memory, self._hint, self._clock = do, memory, hint, clock
         self.bar, self.choices = GuideBar(), QMenu(window)
-        self._dock = QDockWidget(tr("First evening"), window)
+        self._dock = QDockWidget(tr("Guide"), window)
         self._dock.setObjectName("guide")
         self._dock.setFeatures(QDockWidget.DockWidgetFeature.NoDockWidgetFeatures)
         self._dock.setTitleBarWidget(QWidget())
@@ -98,12 +98,12 @@ class GuideController(QObject):
         self._timer.timeout.connect(self.pull)
 
     def begin_at_first(self) -> None:
-        """Begin, unless the player has been led before."""
+        """Start the guide, unless the player has finished or left it before."""
         if not self._memory.was_guided:
             self.begin()
 
     def begin(self) -> None:
-        """Lead through the steps from the first that is not done."""
+        """Start the guide at the first step that is not done."""
         self._progress, self._at, self._taught = Progress(), None, None
         self._practise()
         self._dock.show()
@@ -113,16 +113,16 @@ class GuideController(QObject):
 
     @property
     def at_armies(self) -> bool:
-        """Whether it is open, and asks for the armies."""
+        """Whether the guide is open at the armies' step."""
         return self._at is Step.ARMIES and not self._dock.isHidden()
 
     def close(self) -> None:
-        """Look no more; the guide begins again next time unless it was left."""
+        """Stop checking; the guide starts again next time unless the player left it."""
         self._timer.stop()
         self._look.drop()
 
     def leave(self) -> None:
-        """Close the guide; a simulated table that was not taught knows its armies again."""
+        """Close the guide; an untaught simulated table gets its armies back."""
         self.close()
         self._dock.hide()
         self._hint.show()
@@ -132,13 +132,13 @@ class GuideController(QObject):
             self._do.open("demo")
 
     def pull(self) -> None:
-        """Show how far the table is; called by a timer."""
+        """Update the guide; called by a timer."""
         self._look_for_markers()
         now = self.standing
         self._practise()
         shown = guide(now, self._progress)
         if shown.step is self._at and shown.is_done and self._was_done is False:
-            self._progress = self._progress.go_on()  # the step that was gone to is done now
+            self._progress = self._progress.go_on()  # the step chosen by the player is done now
             shown = guide(now, self._progress)
         self._was_done = shown.is_done
         if shown.step is not self._at:
@@ -151,7 +151,7 @@ class GuideController(QObject):
 
     @property
     def standing(self) -> Standing:
-        """How far the table is."""
+        """The progress of the table."""
         bench = self._do.bench
         problem = bench.worker.source_problem or ""
         return Standing(
@@ -167,19 +167,19 @@ class GuideController(QObject):
             bench.is_bare,
         )
 
-    # What the bar's buttons do
+    # The bar's buttons
 
     def _work(self) -> None:
         if self._at is None:
             self.leave()
             return
-        if self._at is not Step.ARMIES:  # its button does not end it: soldiers have to be found
+        if self._at is not Step.ARMIES:  # its button does not end the step: soldiers must be found first
             self._progress = self._progress.go_on()
         self._works[self._at]()
         self.pull()
 
     def _know_armies(self) -> None:
-        """Use the armies that were found by colour, or let the player teach."""
+        """Use the armies found by colour, or let the player teach."""
         if proposed(self.standing.view, self.standing.state):
             self._do.groups.accept()
         else:
@@ -195,14 +195,14 @@ class GuideController(QObject):
         self.pull()
 
     def _enter(self, shown: Guide) -> None:
-        """Put the tool in hand that the step's clicks are for."""
+        """Select the tool for the step's clicks."""
         if shown.step is Step.ARMIES:
             self._do.use_tool("teach")
         elif shown.step is Step.SHOT:
             self._do.use_tool("measure")
 
     def _practise(self) -> None:
-        """Begin the simulated table with nothing taught; one on which anything was done stays as it is."""
+        """Open the simulated table untaught; leave it alone once the player has changed anything."""
         bench = self._do.bench
         begun = bench.session.can_undo is not None or self._do.battle.play is not None
         if bench.spec != "demo" or bench is self._practised or begun:
@@ -230,7 +230,7 @@ class GuideController(QObject):
                 action.triggered.connect(partial(_call, choose))
 
     def choose(self, spec: str) -> None:
-        """Open a source, and call it the right one."""
+        """Open a source and complete the camera step."""
         if spec != self._do.bench.spec:
             self._do.open(spec)
         self._progress = self._progress.agree(Step.CAMERA)
@@ -242,10 +242,10 @@ class GuideController(QObject):
         else:
             self._do.print_sheets()
 
-    # What it looks at
+    # Checks
 
     def _look_for_markers(self) -> None:
-        """Find out why markers do not help, now and then, while that is what the guide waits for."""
+        """While the guide waits for markers, find out from time to time why they cannot be used."""
         found = self._look.take()
         if found is not None:
             self._troubles = tuple(trouble.sentence for trouble in found.troubles)
@@ -257,7 +257,7 @@ class GuideController(QObject):
         self._look.start(lambda: Look(frame, setup))
 
     def _offer_names(self, now: Standing) -> None:
-        """Suggest the names that are still free, whenever an army was taught or forgotten."""
+        """Suggest the free army names after an army was taught or forgotten."""
         taught = tuple(colour.name for colour in now.state.setup.palette)
         if self._at is Step.ARMIES and taught != self._taught:
             self._taught = taught

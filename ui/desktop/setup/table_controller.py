@@ -1,4 +1,4 @@
-"""The table as it was left: kept as it changes, offered when its camera is opened again."""
+"""Saves the table as it changes, and offers to restore it when its camera is opened again."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ from ui.setup.saved_table_store import Found, TableKeeper, TableShelf
 from vision.examples import Examples
 
 Deeds = Callable[[], int]
-"""How much has happened in the battle that is open; 0 where there is none."""
+"""Number of entries in the open battle; 0 without a battle."""
 
 _SETTLE_S = 2.0
 
 
 class TableController:
-    """Keeps the tables of cameras. The simulated table, pictures and videos begin anew each time: see docs/guide.md.
+    """Saves the tables of cameras; the simulated table, pictures and videos start empty each time: see docs/guide.md.
 
     Attributes:
-        left: What was kept of the open camera's table, until the players begin afresh.
+        left: The saved table of the open camera, until the players start fresh.
     """
 
     def __init__(
@@ -49,13 +49,13 @@ class TableController:
         identity: Callable[[str], str] = camera_identity,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Keep tables on `shelf`, ask over `window`; `identity` is that of a source, see `camera_identity`."""
+        """Save tables on `shelf`; dialogs open over `window`; for `identity` see `camera_identity`."""
         self._window, self._errand = window, errand
         self._hands, self._shelf, self._deeds = hands, shelf, deeds
         self._identity, self._clock = identity, clock
         self.left: KeptTable | None = None
         self._met: tuple[Bench, object] | None = None
-        self._loading: Behind[Found] = Behind("sandtable kept table")
+        self._loading: Behind[Found] = Behind("sandtable saved table")
         self._keeper: TableKeeper | None = None
         self._camera, self._waits, self._refused = "", False, ""
         self._remark = ""
@@ -64,7 +64,7 @@ class TableController:
         self._carried: tuple[object, RestoredTable | UserError | None] = (None, None)
 
     def pull(self) -> None:
-        """Meet what was opened, offer what was kept of it, and keep what is new; called whenever anything is."""
+        """Load what was saved for a newly opened camera, and save changes; called whenever anything is new."""
         bench = self._hands.bench()
         if self._met is None or self._met[0] is not bench or self._met[1] is not bench.worker:
             self._meet(bench)
@@ -81,27 +81,25 @@ class TableController:
             self._keeper.note(bench.session, bench.seen)
         if self._keeper.refusal not in ("", self._refused):
             self._refused = self._keeper.refusal
-            self._hands.say(tr("This table cannot be kept: {refused}", refused=self._refused))
+            self._hands.say(tr("This table cannot be saved: {refused}", refused=self._refused))
 
     @property
     def offer(self) -> tuple[str, Ways]:
-        """What is known of this table and what can be done with it; nothing where it is answered."""
+        """The saved table and the buttons for it; empty once answered or if there is none."""
         left = self._fitting() if self._waits else None
         if left is None or self.left is None:
             return "", ()
-        known = tr("This table is known: {table}.", table=self.left.words)
-        afresh = (tr("Begin afresh"), self.begin_afresh)
+        known = tr("A saved table was found: {table}.", table=self.left.words)
+        afresh = (tr("Start fresh"), self.begin_afresh)
         if isinstance(left, UserError):
-            return tr("{known} But {refusal}.", known=known, refusal=left), (afresh,)
-        return known, ((tr("As you left it"), self.take_up), afresh)
+            return tr("{known} It cannot be restored: {refusal}.", known=known, refusal=left), (afresh,)
+        return known, ((tr("Restore table"), self.take_up), afresh)
 
     def take_up(self) -> None:
-        """Let the table be as it was left."""
+        """Restore the saved table."""
         left, bench = self._fitting(), self._hands.bench()
         if left is None:
-            self._hands.say(
-                tr("Nothing is kept of this table: only those of cameras are, as soon as inches are known.")
-            )
+            self._hands.say(tr("No table is saved. Only calibrated camera tables are saved."))
         elif isinstance(left, UserError):
             self._hands.say(f"{left}.")
         else:
@@ -110,31 +108,31 @@ class TableController:
             if self._keeper is not None:
                 self._keeper.rest(_SETTLE_S)
             remarks = [*left.remarks, *([self._remark] if self._remark else [])]
-            self._hands.say(" ".join([tr("The table is as you left it; Undo takes that back."), *remarks]))
+            self._hands.say(" ".join([tr("Table restored. Press Undo to take this back."), *remarks]))
 
     def begin_afresh(self) -> None:
-        """Lay by what was kept: the table before us is another."""
+        """Archive the saved table, because this is another one."""
         self._try(self._lay_by)
         self.left = None
 
     def forget_examples(self) -> None:
-        """Forget the learned figures, as a step that can be undone."""
+        """Forget the examples, as a step that can be undone."""
         session = self._hands.session
         count = len(session.state.setup.examples.all)
         if not count:
-            self._hands.say(tr("No figures are learned yet: confirm or correct one."))
+            self._hands.say(tr("There are no examples yet. Confirm or correct a soldier first."))
             return
         setup = replace(session.state.setup, examples=Examples())
-        self._hands.change(lambda: session.do("forget learned figures", replace(session.state, setup=setup)))
-        self._hands.say(tr("The learned figures ({count}) are forgotten; Undo brings them back.", count=count))
+        self._hands.change(lambda: session.do("forget examples", replace(session.state, setup=setup)))
+        self._hands.say(tr("Forgot {count} examples. Press Undo to get them back.", count=count))
 
     def save(self, path: Path | None = None) -> None:
-        """Write what lies there as the JSON that `sandtable analyse` writes; ask where to if no path is given."""
+        """Write the table as the JSON of `sandtable analyse`; without a path, ask where."""
         bench, view = self._hands.bench(), self._hands.view
         if view is None or view.calibration is None:
-            self._hands.say(tr("There are no inches to write down yet: lay a printed marker down first."))
+            self._hands.say(tr("Put a printed marker on the table first, so that places can be saved in inches."))
             return
-        path = path or ask_where(self._window, tr("Save what lies there"), "table.json", tr("JSON (*.json)"))
+        path = path or ask_where(self._window, tr("Save table"), "table.json", tr("Data (*.json)"))
         if path is None:
             return
         spec, state, seen = bench.spec, bench.session.state, view
@@ -147,10 +145,10 @@ class TableController:
         except UserError as refusal:
             self._hands.say(str(refusal))
         else:
-            self._errand.send(tr("Saving {name}", name=path.name), make, path, tr("{path} is saved.", path=path))
+            self._errand.send(tr("Saving {name}", name=path.name), make, path, tr("Saved {path}.", path=path))
 
     def close(self) -> None:
-        """Keep what is still to be kept."""
+        """Write pending changes."""
         self._loading.join()
         if self._keeper is None or self._met is None:
             return
@@ -172,7 +170,7 @@ class TableController:
             self._loading.start(lambda: self._shelf.take(camera))
 
     def _went_on(self, bench: Bench) -> bool:
-        """Whether the players laid something on the table, or played on, without an answer."""
+        """Whether the players changed the table or played on without answering the offer."""
         before, self._deeds_before = self._deeds_before, self._deeds()
         return _content(bench.session.state) != self._opened_with or 0 < before < self._deeds_before
 
@@ -181,7 +179,7 @@ class TableController:
         self._shelf.lay_by(self._camera)
 
     def _fitting(self) -> RestoredTable | UserError | None:
-        """What was kept, as it lies before the camera now; why it cannot be told; None where there is nothing."""
+        """The saved table in the current calibration, or the error that prevents it; None if there is none."""
         view = self._hands.view
         if self.left is None or view is None or view.calibration is None:
             return None
@@ -200,7 +198,7 @@ class TableController:
 
 
 def _content(state: TableState) -> object:
-    """What the players have laid on the table themselves."""
+    """What the players themselves placed on the table."""
     setup = state.setup
     told = (setup.terrain, id(setup.reference_bgr), state.rulers, state.templates)
     return (*told, state.area, state.corrections)

@@ -1,4 +1,4 @@
-"""Armies as groups of figures of one colour: proposes them, and renames, merges and splits them."""
+"""Armies as groups of figures of one colour: proposes, renames, merges and splits them."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from vision.pipeline import TableView
 
 
 class GroupsController:
-    """Proposes the groups while no army is taught, and does what the list of armies asks for."""
+    """Proposes groups while no army is taught, and performs the commands of the army list."""
 
     def __init__(self, panel: SidePanel, hands: WindowContext, led: Callable[[], bool]) -> None:
-        """`led` says whether the guide is at the armies: then it makes the proposal."""
+        """`led` returns whether the guide is at the armies' step, where the guide proposes the groups."""
         self._panel, self._hands, self._led = panel, hands, led
         panel.groups_wanted.connect(self.accept)
         panel.usual_wanted.connect(lambda army: hands.change(lambda: self._session.begin_army(army)))
@@ -31,18 +31,18 @@ class GroupsController:
 
     @property
     def offer(self) -> tuple[str, Ways]:
-        """The groups that were found, and what can be done with them; empty where there are none."""
+        """The groups found and the buttons for them; empty if there are none."""
         words = self._found
         if not words or self._led():
             return "", ()
         view = self._hands.view
         doubt = one_colour_words(view) if view is not None else ""
         told = tr("Found {figures}, grouped by colour.", figures=words)
-        ways = ((tr("Use them"), self.accept), (tr("Teach instead"), self._teach_instead))
+        ways = ((tr("Use armies"), self.accept), (tr("Teach instead"), self._teach_instead))
         return " ".join(filter(None, (told, doubt))), ways
 
     def show(self) -> None:
-        """Bring the list of armies up to date."""
+        """Update the list of armies."""
         view, state = self._hands.view, self._session.state
         if view is None:
             return
@@ -51,11 +51,11 @@ class GroupsController:
         self._panel.show_groups(self._found, may_search=not (state.setup.palette or state.setup.propose))
 
     def accept(self) -> None:
-        """Make the groups that were found the armies; if there are none, look for some."""
+        """Turn the groups found into armies; if there are none, search for groups."""
         self._hands.change(self._accept)
 
     def split_off(self, figure: Figure) -> None:
-        """Put a figure, and all of its army that look like it, into another army."""
+        """Move a figure, and all of its army that look like it, into another army."""
         self._hands.change(lambda: self._split_off(figure))
 
     @property
@@ -105,18 +105,18 @@ class GroupsController:
             self._say_split(figure.army, name)
 
     def _say_split(self, army: str, name: str) -> None:
-        words = tr("{army} is now two armies, {army} and {name}. Ctrl+Z takes it back.", army=army, name=name)
+        words = tr("{army} is now two armies, {army} and {name}. Ctrl+Z undoes it.", army=army, name=name)
         self._hands.say(words)
 
     def _free(self) -> TableView:
-        """What is seen of the table.
+        """The current view.
 
         Raises:
-            UserError: while a battle is open, or nothing is seen yet.
+            UserError: during a battle, or before the first view.
         """
         view = self._hands.view
         if view is None:
-            raise UserError(tr("No picture has been looked at yet. Wait a moment."))
+            raise UserError(tr("The camera has not finished looking yet. Wait a moment."))
         if self._session.in_play:
             raise UserError(tr("Armies cannot be changed during a battle. Change them before the next one."))
         return view

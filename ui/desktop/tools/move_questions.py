@@ -1,4 +1,4 @@
-"""Asks which is which when two figures that look alike were moved in one visit of a hand."""
+"""Asks whether two similar figures were swapped when both were moved during one visit of a hand."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ class MoveQuestions:
     """Keeps the questions until they are answered, one at a time."""
 
     def __init__(self, hands: WindowContext) -> None:
-        """`hands` is what may be done with the window."""
+        """`hands` gives access to the window."""
         self._hands = hands
         self._bench: Bench | None = None
         self._pairs: tuple[tuple[str, str], ...] = ()
 
     def pull(self) -> None:
-        """Take what is newly in doubt; called whenever anything is new."""
+        """Collect new questions; called whenever anything is new."""
         bench, view = self._hands.bench(), self._hands.view
         if bench is not self._bench:
             self._bench, self._pairs = bench, ()
@@ -32,12 +32,12 @@ class MoveQuestions:
 
     @property
     def offer(self) -> tuple[str, Ways]:
-        """The first question and its answers; empty where nothing is in doubt."""
+        """The first question and its answers; empty if there is none."""
         if not self._pairs:
             return "", ()
         pair = self._pairs[0]
         words = tr("{one} and {other} both moved. Is each one right?", one=spoken(pair[0]), other=spoken(pair[1]))
-        return words, ((tr("Yes"), partial(self._keep, pair)), (tr("Swap them"), partial(self._swap, pair)))
+        return words, ((tr("Yes"), partial(self._keep, pair)), (tr("Swap"), partial(self._swap, pair)))
 
     def _keep(self, pair: tuple[str, str]) -> None:
         self._hands.change(lambda: self._settle(pair))

@@ -1,4 +1,4 @@
-"""Joins the terrain to the window: its tool, its panel, its files."""
+"""Connects terrain with the window: tool, panel and files."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rules.table import TerrainKind, TerrainPiece
 from ui.desktop.dialogs import ask_terrain, ask_where
 from ui.desktop.picture.view import PictureView
 from ui.desktop.tools.terrain_panel import TerrainPanel
-from ui.desktop.tools.terrain_tool import TERRAIN, BackgroundSave, TerrainTool
+from ui.desktop.tools.terrain_tool import TERRAIN, OutlineSearch, TerrainTool
 from ui.desktop.tools.window_context import WindowContext
 from ui.desktop.translation import tr
 from ui.files import read_terrain
@@ -28,12 +28,12 @@ class TerrainController(QObject):
     """The terrain of one window.
 
     Attributes:
-        panel: What shows it.
-        tool: For the mouse.
+        panel: The Terrain tab.
+        tool: The mouse tool.
     """
 
     def __init__(self, picture: PictureView, sides: QTabWidget, hands: WindowContext) -> None:
-        """Add a panel to `sides`; Delete, over `picture`, takes terrain away."""
+        """Add a tab to `sides`; the Delete key, over `picture`, removes terrain."""
         self.panel = TerrainPanel()
         super().__init__(picture)
         self._picture, self._hands, self._sides, self._side_before = picture, hands, sides, 0
@@ -59,7 +59,7 @@ class TerrainController(QObject):
         panel.saved.connect(self.save)
 
     def show(self) -> None:
-        """Show what there is now; the panel comes with the tool and goes with it."""
+        """Update the panel; its tab is shown while the tool is selected."""
         in_hand, tool = self._hands.tool() == TERRAIN, self.tool
         if in_hand and not self._in_hand:
             self._side_before = self._sides.currentIndex()
@@ -74,13 +74,13 @@ class TerrainController(QObject):
         self.panel.show_terrain(self._hands.terrain, tool.selected, next_piece)
 
     def open(self, path: Path | None = None) -> None:
-        """Take the terrain from a file; ask which if no path is given."""
+        """Load terrain from a file; without a path, ask which."""
         path = path or ask_terrain(self.panel)
         if path is not None:
             self._hands.change(lambda: self._open(path))
 
     def save(self, path: Path | None = None) -> None:
-        """Write the terrain to a file; ask where to if no path is given."""
+        """Save the terrain to a file; without a path, ask where."""
         path = path or ask_where(self.panel, tr("Save the terrain"), "terrain.json", tr("Terrain (*.json)"))
         if path is not None:
             self._hands.change(lambda: self._save(path))
@@ -91,11 +91,11 @@ class TerrainController(QObject):
 
     def _save(self, path: Path) -> None:
         write_terrain(path, self._hands.terrain)
-        self._hands.say(tr("{path} is saved.", path=path))
+        self._hands.say(tr("Saved {path}.", path=path))
 
-    def _begin(self, errand: BackgroundSave) -> Future[Proposal]:
+    def _begin(self, search: OutlineSearch) -> Future[Proposal]:
         self._timer.start()
-        return self._looker.submit(errand)
+        return self._looker.submit(search)
 
     def _take(self) -> None:
         if self.tool.is_found:
@@ -113,10 +113,10 @@ class TerrainController(QObject):
     def _rename(self, name: str) -> None:
         piece = self.tool.piece
         if piece is not None:
-            self.tool.change(f"{piece.name} is called {name}", replace(piece, name=name.strip()))
+            self.tool.change(f"rename {piece.name} to {name}", replace(piece, name=name.strip()))
 
     def _set_kind(self, kind: TerrainKind) -> None:
-        """Of another kind, and as high as such a piece usually is, unless another height was typed."""
+        """Change the kind; the height becomes the kind's usual one unless another was typed."""
         tool, piece = self.tool, self.tool.piece
         usual = (piece or tool).height_in == usual_height_in((piece or tool).kind)
         height_in = usual_height_in(kind) if usual else (piece or tool).height_in
@@ -126,18 +126,20 @@ class TerrainController(QObject):
             said = piece.name.rstrip(" 0123456789") != usual_name(piece.kind)
             name = piece.name if said else fresh_name(usual_name(kind), others)
             changed = replace(piece, name=name, kind=kind, height_in=height_in)
-            tool.change_height(f"{piece.name} is {_words(kind)}", changed)
+            tool.change_height(f"change {piece.name} to {_words(kind)}", changed)
 
     def _raise(self, height_in: float) -> None:
         piece = self.tool.piece
         self.tool.height_in = height_in
         if piece is not None:
-            self.tool.change_height(f"{piece.name} is {height_in:g} in high", replace(piece, height_in=height_in))
+            self.tool.change_height(
+                f"set the height of {piece.name} to {height_in:g} in", replace(piece, height_in=height_in)
+            )
 
     def _base(self, base_in: float) -> None:
         piece = self.tool.piece
         if piece is not None:
-            self.tool.change_height(f"{piece.name} stands on {base_in:g} in", replace(piece, base_in=base_in))
+            self.tool.change_height(f"set the base of {piece.name} to {base_in:g} in", replace(piece, base_in=base_in))
 
 
 def _words(kind: TerrainKind) -> str:
