@@ -258,7 +258,7 @@ class Player:
     @property
     def ruler(self) -> str:
         """The first thing that lies on the table, in the panel's words."""
-        return _named(self.window.panel, QListWidget, "Rulers and blasts").item(0).text()
+        return _named(self.window.panel, QListWidget, "Rulers and templates").item(0).text()
 
     # The battle
 
@@ -340,11 +340,14 @@ class Player:
         assert not do.isEnabled()
         return self.why
 
-    def settles(self, *buttons: str) -> None:
-        """Press buttons that wait in the panel, as those of moves that were seen."""
+    def settles(self, what: str, *buttons: str) -> None:
+        """Press buttons that wait in the battle's panel below a text, such as a move that was seen."""
+        panel = self.window.battle.panel
         for button in buttons:
-            self.wait_until(lambda button=button: any(one.startswith(button) for one in self.waiting))
-            press(self.window.battle.panel, button)
+            self.wait_until(
+                lambda button=button: what in words_of(panel) and any(one.startswith(button) for one in self.waiting)
+            )
+            press(panel, button)
             QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)  # as the program's own loop would
 
     @property
@@ -370,7 +373,7 @@ class Player:
 
     @property
     def _deeds(self) -> QTreeWidget:
-        return _named(self.window.battle.panel, QTreeWidget, "Deeds")
+        return _named(self.window.battle.panel, QTreeWidget, "Actions")
 
 
 def _named(among: QWidget, kind: type[Part], name: str) -> Part:

@@ -159,7 +159,7 @@ class SidePanel(QWidget):
             may_search: Whether figures could be grouped but are not.
         """
         self._groups.setVisible(bool(words) or may_search)
-        self._groups.setText(tr("Use armies") if words else tr("Find armies"))
+        self._groups.setText(tr("Use them") if words else tr("Find armies"))
         self._groups.setToolTip(
             as_typed(tr("Use {figures} as armies", figures=words))
             if words

@@ -16,7 +16,7 @@ from ui.session import TableState
 from ui.units import Unit
 from vision.pipeline import TableView, Waiting
 
-_WAITING = {Waiting.HAND: mark("Hand over the table"), Waiting.MOTION: mark("Waiting for movement to stop")}
+_WAITING = {Waiting.HAND: mark("Waiting for the hand"), Waiting.MOTION: mark("Waiting for movement to stop")}
 
 
 class StatusLine:

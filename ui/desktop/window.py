@@ -422,7 +422,7 @@ class Window(QMainWindow):
         if self.bench.worker.source_problem or self.bench.worker.broken:
             return ((tr("Try again"), self.try_again), (tr("Open…"), self._offer_sources))
         if self.bench.view is not None and self.bench.view.problem:
-            return ((tr("Print…"), self.print_sheets), *self.calibration.ways)
+            return ((tr("Print markers…"), self.print_sheets), *self.calibration.ways)
         return ()
 
     def _offer_sources(self) -> None:

@@ -34,21 +34,21 @@ def head(deeds: DeedList) -> str:
 def test_the_head_counts_what_is_out_of_sight(qt: QApplication, deeds: DeedList) -> None:
     above, below = deeds.unseen
     assert (above, 4 <= below <= 11) == (0, True)
-    assert head(deeds) == f"What he can do: {below} more below"
+    assert head(deeds) == f"Actions: {below} more below"
     deeds.scrollToBottom()
     qt.processEvents()
     assert deeds.unseen == (below, 0)
-    assert head(deeds) == f"What he can do: {below} above"
+    assert head(deeds) == f"Actions: {below} above"
     deeds.resize(320, 600)
     qt.processEvents()
     assert deeds.unseen == (0, 0)
-    assert head(deeds) == "What he can do"
+    assert head(deeds) == "Actions"
 
 
 def test_fewer_deeds_need_no_count(qt: QApplication, deeds: DeedList) -> None:
     assert not deeds.show_deeds(many(2))
     qt.processEvents()
-    assert head(deeds) == "What he can do"
+    assert head(deeds) == "Actions"
 
 
 def test_the_chosen_deed_stays_chosen_while_the_deeds_are_the_same(deeds: DeedList) -> None:

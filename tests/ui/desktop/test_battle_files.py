@@ -20,16 +20,16 @@ from ui.desktop.window import Window
 
 def test_a_battle_is_told_as_a_text(window: Window, tmp_path: Path) -> None:
     window.files.save_story(tmp_path / "none.txt")
-    assert "There is no battle to tell of" in window.bar.text
+    assert "There is no battle yet" in window.bar.text
     assert not (tmp_path / "none.txt").exists()
     mustered(window, tmp_path / "b")
     window.files.save_story(tmp_path / "evening.txt")
     assert window.battle.play is not None
     assert (tmp_path / "evening.txt").read_text("utf-8").splitlines() == list(window.battle.play.story)
-    assert "is saved" in window.bar.text
+    assert "Saved" in window.bar.text
     window.files.save_story(tmp_path / "nowhere" / "evening.txt")
     assert "nowhere" in window.bar.text
-    assert "is saved" not in window.bar.text
+    assert "Saved" not in window.bar.text
 
 
 def test_a_name_that_is_taken_loses_nothing_of_the_dialog(
@@ -89,7 +89,7 @@ def test_a_damaged_battle_goes_on_in_a_copy(
     wait_until(lambda: "is not as it was written" in window.bar.text)
     assert window.battle.play is None
     [button] = [one for one in window.bar.findChildren(QPushButton) if one.isVisibleTo(window.bar)]
-    assert button.text() == "Open a copy"
+    assert button.text() == "Open copy"
     button.click()
     wait_until(lambda: window.battle.play is not None)
     assert window.battle.play is not None
@@ -129,5 +129,5 @@ def test_a_long_battle_tells_how_far_it_is_and_can_be_cancelled(
     [button] = [one for one in window.bar.findChildren(QPushButton) if one.isVisibleTo(window.bar)]
     button.click()
     may_go_on.set()
-    wait_until(lambda: window.bar.text == "Cancelled: no battle was opened.")
+    wait_until(lambda: window.bar.text == "Cancelled. No battle was opened.")
     assert window.battle.play is None

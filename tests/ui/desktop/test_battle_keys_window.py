@@ -93,7 +93,7 @@ def test_who_has_nothing_for_a_bare_place_is_told_so(window: Window, tmp_path: P
     press(panel, "Next")
     key(window, KEY.Key_U)
     key(window, KEY.Key_H)
-    assert window.bar.text == "Green 1 has nothing that goes to a bare place"
+    assert window.bar.text == "Green 1 has no action that aims at a place"
     assert window.battle.cross_in is None
 
 
@@ -106,7 +106,7 @@ def test_without_a_battle_in_sight_the_keys_do_nothing(window: Window) -> None:
 def test_the_keyboard_map_tells_of_them(window: Window) -> None:
     told = {keys: (name, tip) for _, rows in keys_of(window) for keys, name, tip in rows}
     assert told["Left Right Up Down"][1] == "Move the cross-hair by a quarter of an inch"
-    assert told["Shift+Left Shift+Right Shift+Up Shift+Down"][1] == "Move the cross-hair by an inch"
+    assert told["Shift+Left Shift+Right Shift+Up Shift+Down"][1] == "Move the cross-hair by one inch"
     assert told["U Shift+U"][0] == "Next soldier"
-    assert told["H"][0] == "Aim by keys"
+    assert told["H"][0] == "Aim"
     assert told["Return Enter"][0] == "Aim"

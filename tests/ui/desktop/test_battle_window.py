@@ -87,7 +87,7 @@ def test_a_shot_that_is_called_off_has_not_happened(window: Window, tmp_path: Pa
     before = len(play.battle.entries)
 
     def off(_: DiceRequest) -> Roll:
-        raise UserError("the roll was called off: nothing has happened")
+        raise UserError("Roll cancelled.")
 
     window.battle._dice = off
     press(panel, "Do it")
@@ -143,7 +143,7 @@ def test_a_grenade_goes_to_the_place_that_is_clicked(window: Window, tmp_path: P
         press(panel, "Next")
     window.use_tool("select")
     click(window, POSTS["green-1"])
-    assert "Click a bare place to aim there" in panel.about
+    assert "Click a place to aim there" in panel.about
     point(window, NEAR_BLUE_1)  # what a click would lay is to be seen before it
     hovering = window.battle.aiming(NEAR_BLUE_1).template
     assert isinstance(hovering, Blast)
@@ -171,9 +171,9 @@ def test_a_grenade_goes_to_the_place_that_is_clicked(window: Window, tmp_path: P
     window.undo()
     assert "down" not in play.battle.state.unit("blue-1").statuses
     window.let_go()  # the place first, then the figure
-    assert "Click a bare place" in panel.about
+    assert "Click a place" in panel.about
     window.let_go()
-    assert panel.about.startswith("Click a soldier to see what he can do.")
+    assert panel.about.startswith("Click a soldier to see its actions")
 
 
 def test_where_a_shell_has_strayed_to_is_drawn(window: Window, tmp_path: Path) -> None:
@@ -198,7 +198,7 @@ def test_in_a_game_without_blasts_a_bare_place_chooses_nobody(window: Window, tm
     click(window, POSTS["green-1"])
     assert "Green 1" in panel.about
     click(window, NEAR_BLUE_1)
-    assert panel.about.startswith("Click a soldier to see what he can do.")
+    assert panel.about.startswith("Click a soldier to see its actions")
 
 
 @pytest.mark.parametrize(("keys", "faces"), [("6 3", (6, 3)), ("63", (6, 3)), ("6,3", (6, 3))])
@@ -285,7 +285,7 @@ def test_the_next_phase_lets_go_of_the_figure_and_of_the_last_words(window: Wind
     assert panel.why.startswith("Misses")
     press(panel, "Next")
     assert panel.why == ""
-    assert panel.about.startswith("Click a soldier to see what he can do.")
+    assert panel.about.startswith("Click a soldier to see its actions")
 
 
 def test_what_is_owed_is_named_while_a_soldier_is_chosen(window: Window, tmp_path: Path) -> None:

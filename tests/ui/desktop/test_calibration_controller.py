@@ -95,11 +95,11 @@ def test_why_there_are_no_inches_is_shown_on_the_picture(open_window: Open, wait
     gray = picture(seen_by, {5: marker_corners((20, 14), 3.0)}, dictionary="5X5_50")
     window = open_window("0", lambda _: Shots(colour(gray)))
     wait_until(lambda: window.bar.text.startswith("No marker found"))
-    press(window, "Why not?")
+    press(window, "Check markers")
     dialog = window.calibration.dialog
     assert isinstance(dialog, WhyNotDialog)
     wait_until(lambda: dialog.look is not None)
-    assert dialog.words.text() == "No marker is of use. What stands in the way:"
+    assert dialog.words.text() == "No marker can be used, because:"
     item = dialog.sentences.item(0)
     assert item is not None
     assert item.text().startswith("1  This is marker 5 of 5X5_50, not of 4X4_50: choose dictionary 5X5_50")
@@ -115,7 +115,7 @@ def test_good_markers_are_ticked_there_too(window: Window, wait_until: Wait) -> 
     dialog = window.calibration.dialog
     assert isinstance(dialog, WhyNotDialog)
     wait_until(lambda: dialog.look is not None)
-    assert dialog.words.text() == "4 markers are good: there are inches."
+    assert dialog.words.text() == "4 markers are good. Inches are known."
     assert sorted(dialog.look.used) == [0, 1, 2, 3] if dialog.look else False
     dialog.close()
 
@@ -148,7 +148,7 @@ def test_four_clicked_corners_give_inches(
         at_px = dialog.magnifier.at_px
         assert at_px is not None
         assert math.dist(at_px, seen(*place)) < 1.5  # the screen's pixels are as large as the picture's, or larger
-    assert dialog.words.text().startswith("Places would be sure to 0.")
+    assert dialog.words.text().startswith("Places will be exact to 0.")
     dialog.accept()
     wait_until(lambda: window.bench.view and window.bench.view.calibration)
     view = window.bench.view
@@ -174,7 +174,7 @@ def test_corners_that_were_clicked_before_a_bump_are_refused(
     shots.images = [there]
     wait_until(lambda: window.bench.frame and window.bench.frame.image_bgr is there)
     dialog.accept()
-    assert window.bar.text.startswith("The camera or the table was moved while you clicked")
+    assert window.bar.text.startswith("The camera or the table moved while you clicked")
     assert window.session.can_undo is None
 
 
@@ -204,7 +204,7 @@ def test_a_measured_distance_makes_inches_surer(open_window: Open, wait_until: W
         click(dialog, known.camera.table_to_pixel(place)[0])
     a, b = dialog.places_px
     seen_in = math.dist(*known.camera.pixel_to_table([a, b]))
-    assert f"without it the camera says {seen_in:.1f} in" in dialog.words.text().lower()
+    assert f"the camera measures {seen_in:.1f} in" in dialog.words.text().lower()
     dialog.distance_box.setValue(seen_in + 5)
     assert "You measured" in dialog.words.text()
     dialog.distance_box.setValue(seen_in)
@@ -344,7 +344,7 @@ def test_the_lens_that_was_learnt_is_used_and_kept(
 
 def test_no_lens_is_learnt_from_what_is_no_camera(window: Window) -> None:
     window.calibration.learn_lens()
-    assert "learnt from a live camera" in window.bar.text
+    assert "measured with a live camera" in window.bar.text
 
 
 def test_a_measured_sheet_is_asked_for_and_remembered(window: Window, open_window: Open) -> None:

@@ -63,7 +63,7 @@ def another(tmp_path: Path) -> Any:
 
 def test_the_camera_of_another_sandtable_is_refused_others_are_not(another: Any, tmp_path: Path) -> None:
     mine = Claims(tmp_path, StandIn)
-    with pytest.raises(UserError, match="camera 3 is in use by another window of Sandtable: close that one"):
+    with pytest.raises(UserError, match="camera 3 is in use by another Sandtable window: close that window"):
         mine.capture(3, 0)
     assert mine.capture(4, 0).isOpened()
     assert mine.capture("table.mp4", 0).isOpened()
@@ -110,9 +110,9 @@ def test_in_the_window_it_is_calm_and_goes_on_once_the_other_is_closed(
         return opened[-1]
 
     window = open_window("3", opener)
-    wait_until(lambda: "Camera 3 is in use by another window of Sandtable" in window.bar.text)
+    wait_until(lambda: "Camera 3 is in use by another Sandtable window" in window.bar.text)
     ways = [button.text() for button in window.bar.findChildren(QPushButton)]
-    assert ways == ["Try again", "Open another source…"]
+    assert ways == ["Try again", "Open…"]
     another.stdin.close()
     wait_until(lambda: opened and window.bench.frame is not None)
     wait_until(lambda: "in use" not in window.bar.text)

@@ -116,7 +116,7 @@ def test_escape_lets_go_of_a_correction_that_waits(window: Window) -> None:
 
 def test_a_name_of_ones_own(window: Window, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(window.corrections, "_asker", lambda _, name: f"Sgt. {name[0].upper()}")
-    choose(ask(window, POSTS["green-1"]), "Another name")
+    choose(ask(window, POSTS["green-1"]), "Rename")
     assert "Sgt. G" in figures(window)
     choose(ask(window, POSTS["green-1"]), "Posture", "prone")
     assert figures(window)["Sgt. G"] == ("green", Posture.PRONE)

@@ -65,7 +65,7 @@ def measure(window: Window) -> None:
 
 def test_a_player_without_a_rod_sees_what_one_would_show(window: Window, panel: DevicesPanel, wait_until: Wait) -> None:
     assert "Not connected" in panel.rod.state
-    press(panel.rod, "Try an emulated rod")
+    press(panel.rod, "Try one")
     wait_until(lambda: "Connected: the emulated rod" in panel.rod.state)
     measure(window)
     sign = window.devices.rod.sign  # at once, before the window is painted
@@ -77,7 +77,7 @@ def test_a_player_without_a_rod_sees_what_one_would_show(window: Window, panel: 
     assert all(abs(a - b) < 16 for led in (0, 8, 17) for a, b in zip(panel.lights[led], PLAIN, strict=True))
     window.clear()
     wait_until(lambda: not any(map(any, panel.lights)))
-    press(panel.rod, "Stop trying")
+    press(panel.rod, "Stop")
     wait_until(lambda: "Not connected" in panel.rod.state)
 
 
@@ -110,7 +110,7 @@ def battle_button(battle: BattlePanel) -> str:
 def test_the_test_lights_the_rod_and_a_pulled_plug_is_shown(
     window: Window, panel: DevicesPanel, wait_until: Wait
 ) -> None:
-    press(panel.rod, "Try an emulated rod")
+    press(panel.rod, "Try one")
     wait_until(lambda: "Connected" in panel.rod.state)
     press(panel.rod, "Test")
     bands = plain_colours(RodShape(), EmptyRod(), 0)
@@ -174,8 +174,8 @@ def test_the_connect_button_takes_the_port_in_the_list(window: Window, panel: De
 def test_the_strips_settings_are_applied_and_remembered(
     window: Window, panel: DevicesPanel, open_window: Open, wait_until: Wait
 ) -> None:
-    press(panel.rod, "Try an emulated rod")
-    fold = next(one for one in panel.findChildren(QCheckBox) if one.text() == "Settings of the strip")
+    press(panel.rod, "Try one")
+    fold = next(one for one in panel.findChildren(QCheckBox) if one.text() == "Strip settings")
     QTest.mouseClick(fold, LEFT, pos=QPoint(8, fold.height() // 2))
     length = next(one for one in panel.findChildren(NumberBox) if one.value() == 36)
     length.setValue(24)
@@ -188,10 +188,10 @@ def test_the_strips_settings_are_applied_and_remembered(
 def test_unasked_dice_are_shown_and_answer_the_next_request(
     window: Window, panel: DevicesPanel, wait_until: Wait
 ) -> None:
-    press(panel.dice, "Try emulated dice")
+    press(panel.dice, "Try some")
     wait_until(lambda: "Connected" in panel.dice.state)
     QTest.qWait(50)
-    press(panel.dice, "Throw 2d6")
+    press(panel.dice, "Roll 2d6")
     wait_until(lambda: "Kept for the next roll: d1 shows" in panel.told)
     dialog = asked(window, TWO)
     wait_until(lambda: dialog.roll is not None)
@@ -247,7 +247,7 @@ def test_thrown_dice_fill_the_open_request_and_light_the_rod(
     cup.roll([5, 2])
     wait_until(lambda: dialog.roll == Roll((5, 2)))
     assert "OK takes it" in strip_of(dialog).text
-    press(strip_of(dialog), "Throw again")
+    press(strip_of(dialog), "Roll again")
     wait_until(lambda: "Throw the dice" in strip_of(dialog).text)
     cup.roll([1, 1])
     wait_until(lambda: dialog.roll == Roll((1, 1)))

@@ -79,7 +79,7 @@ def test_the_proposal_can_be_declined_and_asked_for_again(proposing: Window, wai
     assert window.tool.name == "teach"
     wait_until(lambda: not counts(window))
     assert window.bar.text == ""
-    assert panel_button(window).text() == "Find armies by colour"
+    assert panel_button(window).text() == "Find armies"
     QTest.mouseClick(panel_button(window), LEFT)
     wait_until(lambda: panel_button(window).text().startswith("Use 2 "))
 
@@ -127,11 +127,11 @@ def test_another_army_for_one_figure(proposing: Window, wait_until: Wait) -> Non
     assert menu is not None
     [army] = [one.menu() for one in menu.actions() if one.text() == "&Army"]
     assert army is not None
-    [another] = [one for one in army.actions() if one.text() == "Another army"]
+    [another] = [one for one in army.actions() if one.text() == "New army"]
     another.trigger()
     menu.close()
     wait_until(lambda: sorted(counts(window).values()) == [2, 2])
     view = window.bench.view
     assert view is not None
     [moved] = {figure.army for figure in view.figures if figure.x_in > 15}
-    assert window.bar.text.endswith(f"and {moved}. Ctrl+Z takes it back.")
+    assert window.bar.text.endswith(f"and {moved}. Ctrl+Z undoes it.")

@@ -154,7 +154,7 @@ def test_a_step_that_is_done_can_be_gone_back_to(open_window: Open, wait_until: 
     QTest.mouseClick(guide.bar.steps[Step.MARKERS], LEFT)
     assert step_of(window) is Step.MARKERS
     assert [tick.words for tick in guide.bar.shown.ticks] == [f"marker {n}" for n in range(4)]
-    assert guide.bar.skip.text() == "Go on"
+    assert guide.bar.skip.text() == "Continue"
     QTest.mouseClick(guide.bar.skip, LEFT)
     assert step_of(window) is Step.EMPTY
 

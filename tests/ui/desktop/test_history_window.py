@@ -86,7 +86,7 @@ def test_looking_back_changes_nothing_and_going_back_does(window: Window, tmp_pa
     QTest.mouseClick(dialog.back, LEFT)
     assert not battle.state.unit(target).out
     row(dialog, "kills")
-    assert dialog.back.text() == "Do again up to here"
+    assert dialog.back.text() == "Redo"
     QTest.mouseClick(dialog.back, LEFT)
     assert battle.state.unit(target).out
     dialog.search.setText(target)
@@ -107,7 +107,7 @@ def test_pictures_are_small_and_go_into_the_page(window: Window, tmp_path: Path,
     assert len(jpeg) <= MOST_BYTES
     assert QImage.fromData(jpeg, "JPG").width() == 640
     window.history.save_page(tmp_path / "b.html")
-    wait_until(lambda: "is saved" in window.bar.text)
+    wait_until(lambda: "Saved" in window.bar.text)
     html = (tmp_path / "b.html").read_text("utf-8")
     assert html.count("data:image/jpeg;base64,") == 2
     assert "eliminated" in html

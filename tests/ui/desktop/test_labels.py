@@ -147,7 +147,7 @@ def test_the_question_for_a_new_name(window: Window, monkeypatch: pytest.MonkeyP
     asked: list[str] = []
     monkeypatch.setattr(QInputDialog, "getText", lambda *args, **_: (asked.append(args[2]), ("", False))[1])
     ask_name(window, FIRST)
-    assert [tip(words) for words in asked] == [f"What is {FIRST} called?"]
+    assert [tip(words) for words in asked] == [f"New name for {FIRST}:"]
 
 
 def test_labels_and_tips(qt: QApplication) -> None:

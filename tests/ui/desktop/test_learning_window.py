@@ -18,7 +18,7 @@ from vision.figures import Sighting
 from vision.likeness import DIRECTIONS, unit
 
 KNEELS_MISREAD = (0.7, 0.25, 0.03, 0.02)
-FORGET = "Forget learned figures"
+FORGET = "Forget examples"
 
 
 def appearance(number: int, army: str) -> Appearance:
@@ -73,7 +73,7 @@ def test_two_corrected_kneelers_teach_the_third(learning_window: Window, wait_un
     forget_action(window).trigger()
     assert "forgotten" in window.bar.text
     wait_until(lambda: kneeling(window) == sorted(siblings[:2]))  # the corrections themselves stay
-    assert window.session.can_undo == "forget learned figures"
+    assert window.session.can_undo == "forget examples"
     window.undo()
     wait_until(lambda: kneeling(window) == sorted(siblings))
 
@@ -90,5 +90,5 @@ def test_undoing_a_correction_takes_back_what_it_taught(learning_window: Window,
 
 def test_there_is_nothing_to_forget_before_anything_is_learned(learning_window: Window) -> None:
     forget_action(learning_window).trigger()
-    assert learning_window.bar.text.startswith("No figures are learned yet")
+    assert learning_window.bar.text.startswith("There are no examples yet")
     assert learning_window.session.can_undo is None

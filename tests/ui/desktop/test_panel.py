@@ -118,6 +118,6 @@ def test_the_groups_can_be_used_or_looked_for(panel: SidePanel) -> None:
     panel.show_groups("2 tan figures", may_search=False)
     assert offered() == ["Use 2 tan figures"]
     panel.show_groups("", may_search=True)
-    assert offered() == ["Find armies by colour"]
+    assert offered() == ["Find armies"]
     panel.show_groups("", may_search=False)
     assert offered() == []

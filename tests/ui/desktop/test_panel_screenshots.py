@@ -69,7 +69,7 @@ def test_a_dialog_has_to_leave_room_for_its_title() -> None:
     dialog.resize(600, 768 - 40)
     assert misfits(dialog) == ()
     dialog.resize(600, 768 - 39)
-    assert misfits(dialog) == ("600 x 729 pixels are more than the 1366 x 728 there may be",)
+    assert misfits(dialog) == ("600 x 729 pixels exceed the limit of 1366 x 728",)
     window.deleteLater()
 
 

@@ -27,7 +27,7 @@ def test_a_move_settled_at_the_table_is_named_with_what_was_allowed(play: Play) 
     moment = seen(play.battle, **moved)
     [proposal] = play.proposals(moment)
     ways = seen_ways(play, moment, proposal, lambda change: change())
-    assert [way.words.rpartition(": ")[2] for way in ways] == ["within what is allowed", "too far"]
+    assert [way.words for way in ways] == ["Allow", "Forbid"]
     ways[0].does()
     assert play.battle.can_undo == "settled: Move the squad rifles: how far its leading man went: less than 4 in"
     assert play.story[-1].endswith("how far its leading man went: less than 4 in.")

@@ -184,9 +184,9 @@ def test_keys_lay_down_and_remove_the_soldier_under_the_mouse(
     key(window, Qt.Key.Key_Q)
     assert "blue-1" not in {f.id for f in table.now.scene.figures}
     wait_until(lambda: all(math.dist(place, POSTS["blue-1"]) > NEAR_IN for place in seen(window).values()))
-    entry(window, "Bring back removed soldiers").trigger()
+    entry(window, "Bring back").trigger()
     assert len(table.now.scene.models) == len(POSTS)
-    entry(window, "Bring back removed soldiers").trigger()
+    entry(window, "Bring back").trigger()
     assert window.bar.text == "No soldier was removed."
 
 
@@ -201,14 +201,14 @@ def test_a_key_over_bare_table_says_what_to_do(window: Window, table: PracticeTa
 def test_the_menu_changes_the_light_and_the_camera(window: Window, table: PracticeTable, wait_until: Wait) -> None:
     assert is_offered(window)
     camera = table.now.camera
-    entry(window, "Bump the camera").trigger()
+    entry(window, "Bump camera").trigger()
     assert table.now.camera is not camera
     # All of the window's work goes on: markers and soldiers are found again where the camera now sees them.
     wait_until(lambda: window.bench.view.calibration and table.camera is table.now.camera)
-    entry(window, "Lamp brighter").trigger()
-    entry(window, "Lamp dimmer").trigger()
+    entry(window, "Brighten lamp").trigger()
+    entry(window, "Dim lamp").trigger()
     assert table.now.light.level == pytest.approx(1.0)
-    entry(window, "Lamp off for a moment").trigger()
+    entry(window, "Blink lamp").trigger()
     assert table.now.light.lamp_at(table.time_s) < 0.1
     for words in ("Flicker", "Sun patches", "Automatic exposure"):
         entry(window, words).trigger()
@@ -224,7 +224,7 @@ def test_a_picture_that_stands_still_is_not_practised_on(window: Window, table: 
     window.actions_.freeze.setChecked(True)
     grab(window, POSTS["green-1"], BARE_IN)
     release(window, BARE_IN)
-    entry(window, "Bump the camera").trigger()
+    entry(window, "Bump camera").trigger()
     assert table.now == table.now.start_over()
     assert "press P" in window.bar.text
     window.actions_.freeze.setChecked(False)
@@ -233,11 +233,11 @@ def test_a_picture_that_stands_still_is_not_practised_on(window: Window, table: 
 def test_the_hint_and_the_list_of_keys_name_the_ways(window: Window, wait_until: Wait) -> None:
     hint = window.practice
     point(window, BARE_IN)
-    assert hint.hint == "Drag a soldier to move him."
+    assert hint.hint == "Drag a soldier to move it."
     point(window, POSTS["green-1"])
-    assert hint.hint == "Drag him to move him.   Z: lay down or stand up   Q: remove"
+    assert hint.hint == "Drag it to move it.   Z: lay down or stand up   Q: remove"
     grab(window, POSTS["green-1"], BARE_IN)
-    assert "The wheel turns him" in hint.hint
+    assert "The wheel turns it" in hint.hint
     release(window, BARE_IN)
     [rows] = [rows for title, rows in keys_of(window) if title == "Practice"]
     assert [(keys, name) for keys, name, _ in rows] == [("Z", "Lay down or stand up"), ("Q", "Remove soldier")]

@@ -89,11 +89,11 @@ def test_only_what_belongs_to_a_kind_is_asked(dialog: PrintDialog) -> None:
 
 def test_the_pages_are_turned(dialog: PrintDialog) -> None:
     back, on = dialog.findChildren(QToolButton)
-    assert dialog.page.text() == "page 1 of 2"
+    assert dialog.page.text() == "Page 1 of 2"
     assert not back.isEnabled()
     first = shown(dialog)
     QTest.mouseClick(on, LEFT)
-    assert dialog.page.text() == "page 2 of 2"
+    assert dialog.page.text() == "Page 2 of 2"
     assert not on.isEnabled()
     assert shown(dialog) != first
     QTest.mouseClick(back, LEFT)

@@ -66,7 +66,7 @@ def test_morale_goes_on_by_itself_with_one_key(window: Window, tmp_path: Path, w
 
 def test_a_click_in_the_list_or_on_the_table_asks_that_one(window: Window, tmp_path: Path) -> None:
     panel = morale(window, tmp_path / "b")
-    press(panel, "Morale, one by one")
+    press(panel, "Start morale")
     steps = panel.walk.findChild(QListWidget)
     assert steps is not None
     steps.itemClicked.emit(steps.item(3))
@@ -83,7 +83,7 @@ def test_fire_asks_only_who_has_somebody_to_fire_at(window: Window, tmp_path: Pa
     press(panel, "Next")
     press(panel, "Next")
     window.battle._dice = lambda request: Roll((1,) * request.count)  # misses
-    press(panel, "Fire, one by one")
+    press(panel, "Start fire")
     wait_until(lambda: panel.walk.words == "Fire, 1 of 2: Green 1")
     chosen: Callable[[], str] = lambda: panel.chosen.deed.at[0] if panel.chosen else ""  # noqa: E731
     assert chosen() == "blue-1"

@@ -67,7 +67,7 @@ def test_what_the_dice_said_is_overruled_by_keyboard_and_undone_by_name(
         QTest.keyClick(dialog._reason, Qt.Key.Key_Return)
 
     with answered(RulingDialog, answer):
-        press(panel, "Rule otherwise")
+        press(panel, "Overrule")
     assert not state_of(window).unit(target).out
     assert panel.why == "Misses, 33 % by the dice\nhe stood behind the wagon"
     play = window.battle.play
@@ -93,7 +93,7 @@ def test_instead_of_rolling(window: Window, panel: BattlePanel) -> None:
         ok(dialog)
 
     with answered(RulingDialog, answer):
-        press(panel, "Rule otherwise")
+        press(panel, "Overrule")
     state = state_of(window)
     assert state.unit("blue-1").out
     assert dict(state.unit("blue-2").statuses) == {"pinned": True}
@@ -120,7 +120,7 @@ def test_whom_the_rules_let_not_fire_the_players_may(window: Window, panel: Batt
         ok(dialog)
 
     with answered(RulingDialog, answer):
-        press(panel, "Rule otherwise")
+        press(panel, "Overrule")
     assert state_of(window).unit("blue-1").out
 
 
@@ -128,5 +128,5 @@ def test_called_off_nothing_has_happened(window: Window, panel: BattlePanel) -> 
     before = state_of(window)
     panel.choose(0)
     with answered(RulingDialog, lambda dialog: QTest.keyClick(dialog, Qt.Key.Key_Escape)):
-        press(panel, "Rule otherwise")
+        press(panel, "Overrule")
     assert state_of(window) == before

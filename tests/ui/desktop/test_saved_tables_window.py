@@ -74,14 +74,14 @@ def test_closed_and_opened_again_it_is_as_it_was_left(
     second._tell()
     assert "1 piece of terrain, 1 ruler or template, 1 correction, 4 figures by name" in second.bar.text
     assert second.session.state.setup.terrain == ()
-    [button] = [one for one in second.bar.findChildren(QPushButton) if one.text() == "As you left it"]
+    [button] = [one for one in second.bar.findChildren(QPushButton) if one.text() == "Restore table"]
     QTest.mouseClick(button, LEFT)
     state = second.session.state
     assert state.setup.terrain[0].name == "house"
     assert state.rulers == (Ruler("green-1", "blue-1"),)
     assert state.setup.reference_bgr is not None
     wait_until(lambda: names_at(second) == before)
-    assert "Undo takes that back" in second.bar.text
+    assert "Press Undo to take this back" in second.bar.text
     second.undo()
     assert second.session.state.setup.terrain == ()
 

@@ -76,10 +76,10 @@ def test_a_slow_file_is_told_and_can_be_cancelled(window: Window, wait_until: Wa
     cancel = [button for button in window.bar.findChildren(QPushButton) if button.text() == "Cancel"][-1]
     QTest.mouseClick(cancel, LEFT)
     gate.set()
-    wait_until(lambda: window.bar.text == "Cancelled: nothing was written.")
+    wait_until(lambda: window.bar.text == "Cancelled. Nothing was saved.")
     assert list(tmp_path.glob("*.p*")) == []
     window.save_snapshot(tmp_path / "table.png")
-    wait_until(lambda: "is saved" in window.bar.text)
+    wait_until(lambda: "Saved" in window.bar.text)
 
 
 def test_a_file_under_way_is_written_before_the_program_ends(window: Window, tmp_path: Path) -> None:

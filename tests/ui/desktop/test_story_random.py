@@ -158,8 +158,8 @@ class Evening(RuleBasedStateMachine):
         answers = []
         for _ in range(CLICKS):
             self.click(soldier)
-            if self.offers(f"It is {army}"):  # shade may make a soldier look different from the one taught before
-                press(self.window.bar, f"It is {army}")
+            if self.offers(f"Teach {army}"):  # shade may make a soldier look different from the one taught before
+                press(self.window.bar, f"Teach {army}")
             answers.append(self.window.bar.text)
             if "is taught" in answers[-1]:
                 break
@@ -329,7 +329,7 @@ class Evening(RuleBasedStateMachine):
         if armies != now.taught:
             found.append(f"Taught are {sorted(now.taught)}, the program knows {sorted(armies)}.")
         [laid] = [
-            one for one in self.window.panel.findChildren(QListWidget) if one.accessibleName() == "Rulers and blasts"
+            one for one in self.window.panel.findChildren(QListWidget) if one.accessibleName() == "Rulers and templates"
         ]
         if len(state.rulers) != len(now.rulers) or laid.count() != len(now.rulers):
             listed = [laid.item(row).text() for row in range(laid.count())]
@@ -390,8 +390,8 @@ class Evening(RuleBasedStateMachine):
         if not known.taught:
             self.ids = {}
             return
-        self.wait_for(lambda: self.offers("As you left it"), "open the camera again", "the table is not offered")
-        press(self.window.bar, "As you left it")
+        self.wait_for(lambda: self.offers("Restore table"), "open the camera again", "the table is not offered")
+        press(self.window.bar, "Restore table")
         self.history.add(known)
 
     def offers(self, words: str) -> bool:

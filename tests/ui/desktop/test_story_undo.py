@@ -76,4 +76,4 @@ def test_the_menu_names_what_was_done_though_the_picture_stands_still(
     player.key(Qt.Key.Key_P)
     wait_until(lambda: window.bench.view.frame is window.bench.worker.frame)
     player.goes_on("Turn 1, Blue, moving")  # waits for the menu
-    assert "frozen" in player.status
+    assert "Frozen" in player.status

@@ -113,16 +113,16 @@ def test_another_armys_soldier_is_not_mixed_in_without_a_question(window: Window
     before = armies(window)
     click(window, POSTS["blue-1"])
     assert window.bar.text == "That soldier looks different from green."
-    assert buttons(window) == ["Teach as tan", "It is green"]  # tan is the first suggested name that is free
+    assert buttons(window) == ["Teach tan", "Teach green"]  # tan is the first suggested name that is free
     assert armies(window) == before
-    press(window.bar, "Teach as tan")
+    press(window.bar, "Teach tan")
     assert set(armies(window)) == {"green", "tan"}
     assert armies(window)["green"] == before["green"]
     assert window.panel.army == "tan"
     window.undo()
     window.panel.choose("green")
     click(window, POSTS["blue-1"])
-    press(window.bar, "It is green")
+    press(window.bar, "Teach green")
     assert set(armies(window)) == {"green"}
     assert armies(window)["green"] > before["green"]
 
@@ -131,8 +131,8 @@ def test_a_soldier_of_a_known_army_is_recognised_under_a_wrong_name(window: Wind
     teaching(window, "green")
     before = armies(window)
     click(window, POSTS["blue-1"])
-    assert (window.bar.text, buttons(window)) == ("That soldier looks like blue.", ["It is blue", "It is green"])
-    press(window.bar, "It is blue")
+    assert (window.bar.text, buttons(window)) == ("That soldier looks like blue.", ["Teach blue", "Teach green"])
+    press(window.bar, "Teach blue")
     assert armies(window)["blue"] > before["blue"]
     assert armies(window)["green"] == before["green"]
     assert window.panel.army == "green", "the next click is for the name that was chosen"
@@ -201,9 +201,9 @@ def test_two_that_look_alike_and_moved_at_once_are_asked_about(player: Player, t
     for name, place in places.items():
         table.put(name, place)
     player.wait_until(lambda: player.bar == "Green 1 and Green 2 both moved. Is each one right?")
-    assert buttons(player.window) == ["Yes", "Swap them"]
+    assert buttons(player.window) == ["Yes", "Swap"]
     taken = {name: player.sees(name) for name in GREENS}
-    press(player.window.bar, "Swap them")
+    press(player.window.bar, "Swap")
     assert player.bar == ""
     player.wait_until(lambda: player.sees("green-1") == pytest.approx(taken["green-2"], abs=NEAR_IN))
     assert player.sees("green-2") == pytest.approx(taken["green-1"], abs=NEAR_IN)
@@ -227,7 +227,7 @@ def test_soldiers_on_the_empty_table_are_noticed_and_it_is_learned_again(player:
     window.learn_empty_table()
     words = f"The empty table shows {len(POSTS)} soldiers. Take them off and learn it again."
     player.wait_until(lambda: player.bar == words, timeout_s=90)  # after what is said of the picture itself
-    assert buttons(window) == ["Learn again", "It is empty"]
+    assert buttons(window) == ["Learn again", "Keep picture"]
     window.bench.practise(bare=True)
     player.wait_until(lambda: window.bench.is_bare)
     player.looks()
@@ -241,7 +241,7 @@ def test_soldiers_on_the_empty_table_are_noticed_and_it_is_learned_again(player:
 def test_a_table_that_the_player_calls_empty_is_asked_about_no_more(player: Player) -> None:
     player.window.learn_empty_table()
     player.wait_until(lambda: "The empty table shows" in player.bar, timeout_s=90)
-    press(player.window.bar, "It is empty")
+    press(player.window.bar, "Keep picture")
     player.looks()
     assert player.bar == ""
 

@@ -28,9 +28,9 @@ GERMAN = {
     "Measure": "Messen",
     "Battle": "Gefecht",
     "Nothing measured yet.": "Noch nichts gemessen.",
-    "Markers on the table": "Marken auf dem Tisch",
-    "From a file…": "Aus einer Datei …",
-    "Look through camera {number}": "Durch Kamera {number} sehen",
+    "Marker size": "Größe der Marken",
+    "Open file…": "Datei öffnen …",
+    "Use camera {number}": "Kamera {number} verwenden",
 }
 
 
@@ -62,21 +62,21 @@ def test_menus_tips_tabs_and_panels_speak_it(german: Translator, open_window: Op
 @pytest.mark.usefixtures("german")
 def test_a_dialog_speaks_it() -> None:
     dialog = PrintsDialog(Prints())
-    assert dialog.windowTitle() == "Marken auf dem Tisch"
-    assert "Aus einer Datei …" in [button.text() for button in dialog.findChildren(QPushButton)]
+    assert dialog.windowTitle() == "Größe der Marken"
+    assert "Datei öffnen …" in [button.text() for button in dialog.findChildren(QPushButton)]
     dialog.deleteLater()
 
 
 @pytest.mark.usefixtures("german")
 def test_values_stand_where_the_translation_has_them() -> None:
-    assert tr("Look through camera {number}", number=2) == "Durch Kamera 2 sehen"
+    assert tr("Use camera {number}", number=2) == "Kamera 2 verwenden"
 
 
 @pytest.mark.parametrize("wrong", ["Kamera {nummer}", "Kamera {0}", "Kamera {number", "Kamera {number:d}"])
 def test_a_translation_with_other_braces_is_not_said(qt: QApplication, wrong: str) -> None:
-    spoken = Translator({"Look through camera {number}": wrong})
+    spoken = Translator({"Use camera {number}": wrong})
     qt.installTranslator(spoken)
-    assert tr("Look through camera {number}", number="two") == "Look through camera two"
+    assert tr("Use camera {number}", number="two") == "Use camera two"
     qt.removeTranslator(spoken)
 
 
@@ -112,7 +112,7 @@ def _says(spoken: tuple[object, ...]) -> str | None:
 def test_a_broken_file_is_refused_by_its_name(tmp_path: Path) -> None:
     path = tmp_path / "sandtable_de.ts"
     path.write_text(TS[:200], encoding="utf-8")
-    with pytest.raises(UserError, match=r"sandtable_de\.ts is no file of translations .*mend it"):
+    with pytest.raises(UserError, match=r"sandtable_de\.ts is not a translation file .*repair"):
         read(path)
 
 
@@ -242,4 +242,4 @@ def test_a_file_that_is_none_is_refused(
     (tmp_path / "sandtable_de.ts").write_text("no table", encoding="utf-8")
     monkeypatch.setattr("ui.desktop.extract_strings.FOLDER", tmp_path)
     assert main(["de"]) == 1
-    assert "pylupdate6 does not like" in capsys.readouterr().err
+    assert "pylupdate6 rejects" in capsys.readouterr().err

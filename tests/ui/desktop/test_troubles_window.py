@@ -63,7 +63,7 @@ def test_a_camera_that_is_unplugged_leaves_the_table_and_comes_back_by_itself(
         click(window, place)
     camera.plugged = False
     wait_until(lambda: "plug" in window.bar.text)
-    assert ways(window) == ["Try again", "Open another source…"]
+    assert ways(window) == ["Try again", "Open…"]
     last = window.bench.frame
     assert last is not None, "the last picture stays"
     click(window, (8.0, 5.0))
@@ -87,7 +87,7 @@ def test_covered_markers_are_told_and_inches_go_on_until_they_are_uncovered(
         covered[top:low, left:right] = (60, 90, 60)
     camera.image_bgr = covered
     wait_until(lambda: "inches rest on where the camera was last seen to be: uncover one" in window.bar.text)
-    assert ways(window) == ["Print markers…", "Why not?", "Marker size…"]
+    assert ways(window) == ["Print markers…", "Check markers", "Marker size…"]
     window.use_tool("measure")
     for place in ((8.0, 10.0), (20.0, 10.0)):
         click(window, place)
@@ -147,7 +147,7 @@ def test_a_battle_that_another_window_has_is_left_to_it(
     assert second.bar.text == f"The battle {path} is open in another window: close it there first"
     assert second.battle.play is None
     played.files.open_battle()
-    assert played.bar.text == f"{path} is open here already."
+    assert played.bar.text == f"{path} is already open."
     assert played.battle.play is not None
     played.close()
     second.files.open_battle()

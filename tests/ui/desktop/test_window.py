@@ -191,7 +191,7 @@ def test_a_camera_that_is_missing_leaves_the_window_alive(
     window = open_window("table.png", opener)
     wait_until(lambda: window.bar.text == "There is no picture there: choose another")
     buttons = {button.text(): button for button in window.bar.findChildren(QPushButton)}
-    assert set(buttons) == {"Try again", "Open another source…"}
+    assert set(buttons) == {"Try again", "Open…"}
     QTest.mouseClick(buttons["Try again"], LEFT)
     wait_until(lambda: window.bench.frame is not None and not window.bar.isVisible())
     assert tries == ["table.png", "table.png"]
@@ -211,7 +211,7 @@ def test_without_a_marker_the_way_out_is_offered(open_window: Open, wait_until: 
     window = open_window("blank.png", lambda _: Blank())
     wait_until(lambda: "No marker found" in window.bar.text)
     ways = [button.text() for button in window.bar.findChildren(QPushButton)]
-    assert ways == ["Print markers…", "Why not?", "Marker size…"]
+    assert ways == ["Print markers…", "Check markers", "Marker size…"]
     QTest.mouseClick(window.picture, LEFT, pos=QPoint(100, 100))
     assert window.session.state.rulers == ()
 
@@ -225,7 +225,7 @@ def test_a_frozen_picture_stands_still_and_is_measured(window: Window, wait_unti
     assert len(window.session.state.rulers) == 1
     QTest.qWait(150)
     assert window.bench.frame is still
-    assert window.statusBar().findChild(QLabel, "pictures").text() == "frozen"
+    assert window.statusBar().findChild(QLabel, "pictures").text() == "Frozen"
     window.actions_.freeze.setChecked(False)
     wait_until(lambda: window.bench.frame is not still)
 
@@ -235,7 +235,7 @@ def test_the_saved_picture_holds_what_is_drawn(window: Window, tmp_path: Path, w
     click(window, POSTS["blue-1"])
     window.actions_.freeze.setChecked(True)
     window.save_snapshot(tmp_path / "table.png")
-    wait_until(lambda: "is saved" in window.bar.text)
+    wait_until(lambda: "Saved" in window.bar.text)
     saved, plain = read_image(tmp_path / "table.png"), window.bench.frame.image_bgr
     assert saved.shape == plain.shape
     middle = window.bench.view.calibration.camera.table_to_pixel((14.0, 10.0))[0].round().astype(int)

@@ -144,7 +144,7 @@ class BattleController(QObject):
         self.panel.take_focus()
 
     def let_go(self) -> bool:
-        """Drop the cross-hair, else the aimed place, else the round, else the selection; return whether there was one."""
+        """Drop the cross-hair, else the aimed place, else the round, else the selection; return success."""
         if self.cross_in is not None:
             self.cross_in = None
             self._show()

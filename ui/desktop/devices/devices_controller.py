@@ -242,7 +242,7 @@ class DevicesController(QObject):
         kept = self.dice.tray.kept
         rows = [
             self.dice.test_words,
-            tr("Saved for the next roll: {kept}.", kept=kept_words(kept)) if kept else "",
+            tr("Kept for the next roll: {kept}.", kept=kept_words(kept)) if kept else "",
             *self.dice.told,
         ]
         self.panel.show_dice([row for row in rows if row], emulated=self.dice.berth.wire is not None)

@@ -38,7 +38,7 @@ class GroupsController:
         view = self._hands.view
         doubt = one_colour_words(view) if view is not None else ""
         told = tr("Found {figures}, grouped by colour.", figures=words)
-        ways = ((tr("Use armies"), self.accept), (tr("Teach instead"), self._teach_instead))
+        ways = ((tr("Use them"), self.accept), (tr("Teach instead"), self._teach_instead))
         return " ".join(filter(None, (told, doubt))), ways
 
     def show(self) -> None:
