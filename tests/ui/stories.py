@@ -31,8 +31,8 @@ from rules.text import spoken
 from tests.ui.slot_errors import ERRORS
 from tests.ui.windows import LEFT, POSTS, TABLE_IN, Wait
 from tests.ui.windows import click as click_table
-from ui.desktop.battle.battle_setup_dialog import MusterDialog
-from ui.desktop.battle.dice_dialog import RollDialog
+from ui.desktop.battle.battle_setup_dialog import BattleSetupDialog
+from ui.desktop.battle.dice_dialog import DiceDialog
 from ui.desktop.window import Window
 from vision.frame import Frame, ImageBgr
 from vision.simulation.scene import Model, Play, Scene, Sculpt, corner_markers
@@ -152,7 +152,7 @@ def typed(faces: str, *expected: str) -> Answer:
     """Type what the dice show, where the dialog says all of that."""
 
     def answer(dialog: QDialog) -> None:
-        assert isinstance(dialog, RollDialog)
+        assert isinstance(dialog, DiceDialog)
         for words in expected:
             assert words in words_of(dialog), words_of(dialog)
         line = dialog.findChild(QLineEdit)
@@ -167,7 +167,7 @@ def mustered(game: str, path: Path, **cards: str) -> tuple[Answer, Answer]:
     """Choose this game and these cards, all by the beginnings of their titles, and keep the battle there."""
 
     def muster(dialog: QDialog) -> None:
-        assert isinstance(dialog, MusterDialog)
+        assert isinstance(dialog, BattleSetupDialog)
         games, *_ = dialog.findChildren(QComboBox)
         pick(games, game)
         table = dialog.findChild(QTableWidget)

@@ -15,7 +15,7 @@ from PyQt6.QtWidgets import QMainWindow, QMenu, QToolBar, QToolButton
 from ui.desktop.action import action_of, switch_of
 from ui.desktop.battle.files import BattleFiles
 from ui.desktop.battle.history_controller import HistoryController
-from ui.desktop.frozen_frame import Stills
+from ui.desktop.frozen_frame import FrozenFrame
 from ui.desktop.picture.view import PictureView
 from ui.desktop.setup.table_controller import TableController
 from ui.desktop.translation import mark, tr
@@ -30,11 +30,11 @@ class WindowCommands(Protocol):
     picture: PictureView
     files: BattleFiles
     history: HistoryController
-    kept: TableController
-    stills: Stills
+    tables: TableController
+    frozen_frame: FrozenFrame
 
     def use_tool(self, name: str) -> None: ...
-    def let_go(self) -> None: ...
+    def cancel(self) -> None: ...
     def turn(self, steps: int) -> None: ...
     def type_digit(self, digit: str) -> None: ...
     def turn_basis(self) -> None: ...
@@ -101,52 +101,54 @@ class Actions:
         source_menu: The sources that can be opened.
     """
 
-    def __init__(self, window: QMainWindow, do: WindowCommands) -> None:
+    def __init__(self, window: QMainWindow, commands: WindowCommands) -> None:
         self._window = window
-        self._tools = {tool.name: self._tool(tool, do) for tool in _TOOLS}
+        self._tools = {tool.name: self._tool(tool, commands) for tool in _TOOLS}
         group = QActionGroup(window)
         for action in self._tools.values():
             group.addAction(action)
-        self.undo = self._action(tr("Undo"), "Ctrl+Z", tr("Take the last step back"), do.undo)
-        self.redo = self._action(tr("Redo"), "Ctrl+Shift+Z", tr("Redo the last undone step"), do.redo)
-        still = do.stills
+        self.undo = self._action(tr("Undo"), "Ctrl+Z", tr("Take the last step back"), commands.undo)
+        self.redo = self._action(tr("Redo"), "Ctrl+Shift+Z", tr("Redo the last undone step"), commands.redo)
+        frozen_frame = commands.frozen_frame
         tip = tr("Stop the picture; you can still measure in it")
-        self.freeze = self._switch(tr("Freeze"), "P", tip, still.freeze)
+        self.freeze = self._switch(tr("Freeze"), "P", tip, frozen_frame.freeze)
         tip = tr("Switch between the frozen and the current picture, and mark what has changed")
-        self.compare = self._switch(tr("Compare"), "Shift+P", tip, still.compare)
-        self._clear = self._action(tr("Clear"), "Ctrl+L", tr("Remove all rulers and templates"), do.clear)
+        self.compare = self._switch(tr("Compare"), "Shift+P", tip, frozen_frame.compare)
+        self._clear = self._action(tr("Clear"), "Ctrl+L", tr("Remove all rulers and templates"), commands.clear)
         self._basis = self._action(
             tr("Centre or edge"),
             "E",
             tr("Switch between measuring from base centres and from base edges"),
-            do.turn_basis,
+            commands.turn_basis,
         )
         self._save = self._action(
             tr("Save picture…"),
             "Ctrl+S",
             tr("Save the picture with everything drawn over it"),
-            lambda: do.save_snapshot(),
+            lambda: commands.save_snapshot(),
         )
         self._save_bare = self._action(
             tr("Save photo…"),
             "Ctrl+Shift+S",
             tr("Save the picture as the camera sees it, with nothing drawn over it"),
-            lambda: do.save_snapshot(bare=True),
+            lambda: commands.save_snapshot(bare=True),
         )
-        self._fit = self._action(tr("Fit"), "F", tr("Show the whole picture"), do.picture.fit)
-        self.source_menu = self._source_menu(do)
-        self._make_menus(do)
+        self._fit = self._action(tr("Fit"), "F", tr("Show the whole picture"), commands.picture.fit)
+        self.source_menu = self._source_menu(commands)
+        self._make_menus(commands)
         self._make_toolbar()
-        self._silent("Escape", tr("Cancel"), tr("Cancel, or put the tool away"), do.let_go)
+        self._silent("Escape", tr("Cancel"), tr("Cancel, or put the tool away"), commands.cancel)
         for key, steps in (("+", 1), ("=", 1), ("-", -1)):
             self._silent(
                 key,
                 tr("Size"),
                 tr("Make the template larger or smaller, like the mouse wheel"),
-                partial(do.turn, steps),
+                partial(commands.turn, steps),
             )
         for digit in "0123456789.":
-            self._silent(digit, tr("Number"), tr("Type a template's size in inches"), partial(do.type_digit, digit))
+            self._silent(
+                digit, tr("Number"), tr("Type a template's size in inches"), partial(commands.type_digit, digit)
+            )
 
     def tick_tool(self, name: str) -> None:
         """Show which tool is selected."""
@@ -174,39 +176,42 @@ class Actions:
         action.triggered.connect(lambda: slot())
         self._window.addAction(action)
 
-    def _tool(self, tool: _Tool, do: WindowCommands) -> QAction:
+    def _tool(self, tool: _Tool, commands: WindowCommands) -> QAction:
         action = switch_of(self._window, tr(tool.text), tool.key, tr(tool.tip))
-        action.triggered.connect(lambda: do.use_tool(tool.name))
+        action.triggered.connect(lambda: commands.use_tool(tool.name))
         return action
 
-    def _source_menu(self, do: WindowCommands) -> QMenu:
+    def _source_menu(self, commands: WindowCommands) -> QMenu:
         menu = QMenu(tr("Open source"), self._window)
         menu.setToolTipsVisible(True)
         open_ = self._action(
-            tr("Picture or video…"), "Ctrl+O", tr("Open a picture or a video of a table"), do.open_file
+            tr("Picture or video…"), "Ctrl+O", tr("Open a picture or a video of a table"), commands.open_file
         )
         folder = self._action(
-            tr("Folder of pictures…"), "Ctrl+Shift+O", tr("Play the pictures of a folder"), do.open_folder
+            tr("Folder of pictures…"), "Ctrl+Shift+O", tr("Play the pictures of a folder"), commands.open_folder
         )
         demo = self._action(
-            tr("Simulated table"), "Ctrl+D", tr("Try a computer-made table; no camera needed"), lambda: do.open("demo")
+            tr("Simulated table"),
+            "Ctrl+D",
+            tr("Try a computer-made table; no camera needed"),
+            lambda: commands.open("demo"),
         )
         menu.addActions([open_, folder, demo])
         menu.addSeparator()
         cameras = menu.addMenu(tr("Camera"))
         if cameras is not None:
-            cameras.aboutToShow.connect(lambda: self._list_cameras(cameras, do))
+            cameras.aboutToShow.connect(lambda: self._list_cameras(cameras, commands))
         return menu
 
-    def _list_cameras(self, menu: QMenu, do: WindowCommands) -> None:
+    def _list_cameras(self, menu: QMenu, commands: WindowCommands) -> None:
         menu.clear()
         for camera in cameras() or [Camera(number, "") for number in range(3)]:
             action = menu.addAction(camera.words)
             if action is not None:
                 action.setToolTip(tr("Use camera {number}", number=camera.number))
-                action.triggered.connect(partial(_open, do, str(camera.number)))
+                action.triggered.connect(partial(_open, commands, str(camera.number)))
 
-    def _make_menus(self, do: WindowCommands) -> None:
+    def _make_menus(self, commands: WindowCommands) -> None:
         bar = self._window.menuBar()
         if bar is None:
             return
@@ -214,26 +219,26 @@ class Actions:
         table.addMenu(self.source_menu)
         table.addSeparator()
         tip = tr("Make a PDF of markers, the lens board, the range rod or unit cards")
-        table.addAction(self._action(tr("Print…"), "Ctrl+P", tip, do.print_sheets))
+        table.addAction(self._action(tr("Print…"), "Ctrl+P", tip, commands.print_sheets))
         table.addAction(
             self._action(
                 tr("Learn empty table"),
                 "Ctrl+E",
                 tr("Use this picture as the table without soldiers, to find soldiers more reliably"),
-                do.learn_empty_table,
+                commands.learn_empty_table,
             )
         )
         tip = tr("Search the whole table, even where something is moving")
-        table.addAction(self._action(tr("Search now"), "F5", tip, do.search_now))
+        table.addAction(self._action(tr("Search now"), "F5", tip, commands.search_now))
         tip = tr("Bring back terrain, rulers, corrections, names and the empty table from last time")
-        table.addAction(self._action(tr("Restore table"), "", tip, do.kept.take_up))
+        table.addAction(self._action(tr("Restore table"), "", tip, commands.tables.restore))
         tip = tr("Forget the soldiers that you confirmed or corrected as examples for others")
-        table.addAction(self._action(tr("Forget examples"), "", tip, do.kept.forget_examples))
+        table.addAction(self._action(tr("Forget examples"), "", tip, commands.tables.forget_examples))
         tip = tr("Save soldiers, ranges, lines of sight, rulers and terrain for other programs")
-        table.addAction(self._action(tr("Save table…"), "", tip, do.kept.save))
+        table.addAction(self._action(tr("Save table…"), "", tip, commands.tables.save))
         table.addSeparator()
         table.addActions([self._save, self._save_bare])
-        table.addAction(self._action(tr("Quit"), "Ctrl+Q", tr("Close the program"), do.close))
+        table.addAction(self._action(tr("Quit"), "Ctrl+Q", tr("Close the program"), commands.close))
         edit, look = QMenu(tr("&Edit"), self._window), QMenu(tr("&View"), self._window)
         edit.addActions([self.undo, self.redo, self._clear, self._basis])
         look.addActions([self._fit, self.freeze, self.compare])
@@ -242,37 +247,39 @@ class Actions:
                 tr("Zoom in"),
                 "Ctrl++",
                 tr("Enlarge the picture (or use the mouse wheel)"),
-                lambda: do.picture.zoom(_CLOSER),
+                lambda: commands.picture.zoom(_CLOSER),
             )
         )
         look.addAction(
-            self._action(tr("Zoom out"), "Ctrl+-", tr("Show more of the picture"), lambda: do.picture.zoom(1 / _CLOSER))
+            self._action(
+                tr("Zoom out"), "Ctrl+-", tr("Show more of the picture"), lambda: commands.picture.zoom(1 / _CLOSER)
+            )
         )
         tools = QMenu(tr("T&ools"), self._window)
         tools.addActions(list(self._tools.values()))
-        for menu in (table, edit, tools, self._battle_menu(do), look):
+        for menu in (table, edit, tools, self._battle_menu(commands), look):
             bar.addMenu(menu)
 
-    def _battle_menu(self, do: WindowCommands) -> QMenu:
+    def _battle_menu(self, commands: WindowCommands) -> QMenu:
         menu = QMenu(tr("&Battle"), self._window)
         for text, key, tip, slot in (
-            (tr("New battle…"), "Ctrl+N", tr("Choose a game and what each soldier plays"), do.files.new_battle),
+            (tr("New battle…"), "Ctrl+N", tr("Choose a game and what each soldier plays"), commands.files.new_battle),
             (
                 tr("Open battle…"),
                 "Ctrl+B",
                 tr("Continue a battle; every battle is saved as you play"),
-                do.files.open_battle,
+                commands.files.open_battle,
             ),
-            (tr("Restore terrain"), "", tr("Put the battle's terrain back where it was"), do.history.lay_out),
+            (tr("Restore terrain"), "", tr("Put the battle's terrain back where it was"), commands.history.lay_out),
             (
                 tr("History…"),
                 "Ctrl+H",
                 tr("See what happened, with pictures; go back to an earlier turn"),
-                do.history.show,
+                commands.history.show,
             ),
-            (tr("Save story…"), "", tr("Save the battle so far as a text to read"), do.files.save_story),
-            (tr("Save page…"), "", tr("Save the battle with its pictures as a web page"), do.history.save_page),
-            (tr("Save data…"), "", tr("Save the battle for other programs"), do.history.save_json),
+            (tr("Save story…"), "", tr("Save the battle so far as a text to read"), commands.files.save_story),
+            (tr("Save page…"), "", tr("Save the battle with its pictures as a web page"), commands.history.save_page),
+            (tr("Save data…"), "", tr("Save the battle for other programs"), commands.history.save_json),
         ):
             menu.addAction(self._action(text, key, tip, slot))
         return menu
@@ -297,5 +304,5 @@ class Actions:
         self._window.addToolBar(bar)
 
 
-def _open(do: WindowCommands, spec: str, _checked: bool = False) -> None:
-    do.open(spec)
+def _open(commands: WindowCommands, spec: str, _checked: bool = False) -> None:
+    commands.open(spec)

@@ -14,10 +14,10 @@ from types import TracebackType
 from PyQt6.QtCore import QEvent, QObject, QSettings, Qt, QTimer, pyqtSignal
 from PyQt6.QtWidgets import QApplication, QMessageBox
 
-from ui.desktop.camera_lock import Claims, claims_folder
+from ui.desktop.camera_lock import CameraLocks, locks_folder
 from ui.desktop.garbage import collected_here
 from ui.desktop.heartbeat import Heartbeat
-from ui.desktop.translation import speak, tr
+from ui.desktop.translation import install_translators, tr
 from ui.desktop.window import Window
 from ui.diagnostics.crashes import crash_file, crashes_kept, last_crash
 from ui.diagnostics.event_log import Diary, log_file
@@ -35,10 +35,10 @@ def run(source: str | None = None, examined: Callable[[], str] = lambda: "") -> 
     assert isinstance(application, QApplication)  # the program creates no other
     application.setApplicationName("sandtable")
     application.setApplicationDisplayName("Sandtable")
-    _spoken = speak(application)  # Qt uses the translators only while they are referenced
+    _spoken = install_translators(application)  # Qt uses the translators only while they are referenced
     log = log_file()
     diary = Diary(log, examined=examined)
-    report = LastResort(application, diary.failed)
+    report = ErrorReporter(application, diary.failed)
     report.install()
     try:
         if crash := last_crash(crash_file(log)):
@@ -51,7 +51,7 @@ def run(source: str | None = None, examined: Callable[[], str] = lambda: "") -> 
 
 
 def _show(application: QApplication, source: str | None, diary: Diary) -> int:
-    opener = Claims(claims_folder()).open
+    opener = CameraLocks(locks_folder()).open
     window = Window(source, QSettings("sandtable", "sandtable"), opener, diary=diary)
     # The window's timer lets Python run often enough to handle the signal.
     before = signal.signal(signal.SIGINT, lambda *_: QTimer.singleShot(0, window.close))
@@ -70,7 +70,7 @@ def _show(application: QApplication, source: str | None, diary: Diary) -> int:
         application.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
 
-class LastResort(QObject):
+class ErrorReporter(QObject):
     """Shows unexpected errors in a box whose text can be copied, and lets the program continue.
 
     Without it PyQt ends the program at the first exception that leaves a slot, and a thread dies silently.

@@ -10,7 +10,7 @@ from typing import Protocol
 from PyQt6.QtCore import QObject, QTimer
 
 from ui.background_task import Behind
-from ui.desktop.bar import Ways
+from ui.desktop.bar import MessageActions
 from ui.desktop.translation import tr
 from ui.files import write_bytes
 
@@ -22,7 +22,7 @@ _PATIENCE_S = 0.5
 class Say(Protocol):
     """Shows the player a message, with or without buttons."""
 
-    def __call__(self, words: str, ways: Ways = ()) -> None: ...
+    def __call__(self, words: str, actions: MessageActions = ()) -> None: ...
 
 
 class BackgroundSave(QObject):
@@ -53,7 +53,7 @@ class BackgroundSave(QObject):
             done: The message afterwards.
         """
         if self._going:
-            self._say(tr("{doing} is still running. Wait a moment, or cancel it.", doing=self._doing), self._ways)
+            self._say(tr("{doing} is still running. Wait a moment, or cancel it.", doing=self._doing), self._actions)
             return
 
         def work() -> str:
@@ -77,7 +77,7 @@ class BackgroundSave(QObject):
         self._behind.join()
 
     @property
-    def _ways(self) -> Ways:
+    def _actions(self) -> MessageActions:
         return ((tr("Cancel"), self.cancel),)
 
     def _pull(self) -> None:
@@ -88,4 +88,4 @@ class BackgroundSave(QObject):
         elif self._cancelled:
             self._say(tr("Cancelling …"))
         elif self._clock() - self._since_s > _PATIENCE_S:
-            self._say(f"{self._doing} …", self._ways)
+            self._say(f"{self._doing} …", self._actions)

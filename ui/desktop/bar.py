@@ -9,7 +9,7 @@ from PyQt6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolic
 
 from ui.desktop.labels import word_label
 
-Ways = Sequence[tuple[str, Callable[[], object]]]
+MessageActions = Sequence[tuple[str, Callable[[], object]]]
 """Pairs of a button's text and what it does."""
 
 
@@ -43,9 +43,9 @@ class MessageBar(QFrame):
         """The message; empty while the bar is hidden."""
         return self._shown[0]
 
-    def say(self, words: str, ways: Ways = ()) -> None:
+    def say(self, words: str, actions: MessageActions = ()) -> None:
         """Show a message and its buttons; an empty message hides the bar."""
-        wanted = (words, tuple(name for name, _ in ways))
+        wanted = (words, tuple(name for name, _ in actions))
         if wanted == self._shown:
             return
         self._shown = wanted
@@ -53,13 +53,13 @@ class MessageBar(QFrame):
             self._row.removeWidget(button)
             button.hide()
             button.deleteLater()
-        self._buttons = [self._button(name, way) for name, way in ways]
+        self._buttons = [self._button(name, action) for name, action in actions]
         self._words.setText(words)
         self.setVisible(bool(words))
 
-    def _button(self, name: str, way: Callable[[], object]) -> QPushButton:
+    def _button(self, name: str, action: Callable[[], object]) -> QPushButton:
         button = QPushButton(name)
-        button.clicked.connect(lambda: way())
+        button.clicked.connect(lambda: action())
         self._row.addWidget(button)
         button.show()  # otherwise it appears one event loop pass later
         return button

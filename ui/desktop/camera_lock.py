@@ -19,12 +19,12 @@ from ui.desktop.translation import tr
 from vision.source import Capture, OpenCapture, Source, open_source
 
 
-def claims_folder() -> Path:
+def locks_folder() -> Path:
     """Folder of this user's locks; it may not exist yet."""
     return user_state_path("sandtable", appauthor=False)
 
 
-class Claims:
+class CameraLocks:
     """Opens cameras that no other Sandtable of this user has open."""
 
     def __init__(self, folder: Path, open_capture: OpenCapture = cv2.VideoCapture) -> None:
@@ -45,7 +45,7 @@ class Claims:
             return self._open_capture(what, backend)
         lock = self._locked(what)
         capture = self._open_capture(what, backend)
-        return capture if lock is None else _Claimed(capture, lock.unlock)
+        return capture if lock is None else _LockedCapture(capture, lock.unlock)
 
     def _locked(self, number: int) -> QLockFile | None:
         """The camera's lock; None if locking is impossible or this process already has the camera."""
@@ -69,7 +69,7 @@ class Claims:
         )
 
 
-class _Claimed:
+class _LockedCapture:
     """A capture that unlocks its camera when it is released."""
 
     def __init__(self, capture: Capture, give_back: Callable[[], object]) -> None:

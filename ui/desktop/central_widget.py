@@ -14,7 +14,7 @@ _TAB_EDGE_PX = 6
 _LARGER = 1.25
 
 
-class Middle(QWidget):
+class CentralWidget(QWidget):
     """Arranges the window's main parts.
 
     Attributes:

@@ -48,7 +48,7 @@ class NumberBox(QDoubleSpinBox):
         return super().validate((input or "").replace(",", "."), pos)
 
 
-class PrintsDialog(QDialog):
+class MarkerSizeDialog(QDialog):
     """Asks which markers lie on the table."""
 
     def __init__(self, prints: Prints, parent: QWidget | None = None) -> None:

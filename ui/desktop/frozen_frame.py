@@ -29,7 +29,7 @@ BLINK_MS = 800
 Seen = tuple[Frame | None, TableView | None]
 
 
-class Stills(QObject):
+class FrozenFrame(QObject):
     """Keeps the last frozen picture.
 
     Signals:
@@ -47,14 +47,20 @@ class Stills(QObject):
     def __init__(
         self,
         window: QWidget,
-        hands: WindowContext,
-        errand: BackgroundSave,
+        context: WindowContext,
+        background_save: BackgroundSave,
         refresh: Callable[[], None],
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """Dialogs open over `window`; `refresh` redraws after a change."""
         super().__init__(window)
-        self._window, self._hands, self._errand, self._refresh, self._clock = window, hands, errand, refresh, clock
+        self._window, self._context, self._background_save, self._refresh, self._clock = (
+            window,
+            context,
+            background_save,
+            refresh,
+            clock,
+        )
         self._then: tuple[Frame, TableView] | None = None
         self._frozen_s = 0.0
         self._found: tuple[TableView | None, Unit, Finding] | None = None
@@ -64,7 +70,7 @@ class Stills(QObject):
 
     def freeze(self, on: bool) -> None:
         """Freeze the picture, or let it go on and keep the frozen one for comparison."""
-        bench = self._hands.bench()
+        bench = self._context.bench()
         if bench.worker.held and not on and bench.frame is not None and bench.view is not None:
             self._then = (bench.frame, bench.view)
         if on:
@@ -73,10 +79,10 @@ class Stills(QObject):
 
     def compare(self, on: bool) -> None:
         """Start or end showing the frozen and the current picture in turn, with the changes marked."""
-        if on and self._hands.bench().worker.held:
+        if on and self._context.bench().worker.held:
             self.thawed.emit()
         if on and self._then is None:
-            self._hands.say(tr("Nothing to compare yet. Freeze the picture (P) first, and compare (Shift+P) later."))
+            self._context.say(tr("Nothing to compare yet. Freeze the picture (P) first, and compare (Shift+P) later."))
             self.ended.emit()
             return
         self.comparing = self.shows_then = on
@@ -115,7 +121,7 @@ class Stills(QObject):
     def _finding(self, view: TableView | None) -> Finding | None:
         if not self.comparing or self._then is None or view is None:
             return None
-        unit = self._hands.session.state.unit
+        unit = self._context.session.state.unit
         if self._found is None or self._found[0] is not view or self._found[1] is not unit:
             self._found = (view, unit, compared(self._then[1], view, unit))
         return self._found[2]
@@ -126,16 +132,16 @@ class Stills(QObject):
 
     def save(self, path: Path | None = None, *, bare: bool = False) -> None:
         """Save the shown picture, with what is drawn over it or `bare`; without a path, ask where."""
-        bench = self._hands.bench()
+        bench = self._context.bench()
         frame, view = self.shown(bench.frame, bench.view)
-        state, preview = self._hands.session.state, self.over(Preview(), bench.view)
+        state, preview = self._context.session.state, self.over(Preview(), bench.view)
         path = path or ask_where(self._window, tr("Save the picture"), "sandtable.png", tr("Pictures (*.png *.jpg)"))
         if path is None or frame is None:
             return
         refuse_unpicturable(path)
         where, image_bgr = path, frame.image_bgr
         shapes = table_overlay(view, state, preview) if view and not bare else ()
-        self._errand.send(
+        self._background_save.send(
             tr("Saving {name}", name=path.name),
             lambda: picture_bytes(where, annotated(image_bgr, shapes) if shapes else image_bgr),
             path,

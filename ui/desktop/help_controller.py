@@ -21,7 +21,7 @@ from ui.about import about_words, libraries
 from ui.desktop.action import action_of
 from ui.desktop.details import DetailsDialog
 from ui.desktop.settings import Memory
-from ui.desktop.setup.guide_controller import GuideController, Guided
+from ui.desktop.setup.guide_controller import GuideController, GuidedWindow
 from ui.desktop.translation import tr
 from ui.diagnostics.event_log import Diary
 
@@ -40,10 +40,12 @@ class HelpController:
         dialog: The last dialog opened.
     """
 
-    def __init__(self, window: QMainWindow, do: Guided, memory: Memory, hint: QLabel, diary: Diary) -> None:
+    def __init__(
+        self, window: QMainWindow, commands: GuidedWindow, settings: Memory, hint: QLabel, diary: Diary
+    ) -> None:
         """Add the menu to the window; the guide uses `hint` while it is open."""
         self._window, self._diary = window, diary
-        self.guide = GuideController(window, do, memory, hint)
+        self.guide = GuideController(window, commands, settings, hint)
         self.dialog: QDialog | None = None
         menu = QMenu(tr("&Help"), window)
         for text, key, tip, slot in (
@@ -118,13 +120,13 @@ class HelpController:
 def keys_of(window: QMainWindow) -> tuple[tuple[str, tuple[KeyRow, ...]], ...]:
     """All keys of a window, read from its actions and buttons: by menu, then those in no menu."""
     bar = window.menuBar()
-    told: set[int] = set()
+    listed: set[int] = set()
     sections: list[tuple[str, tuple[KeyRow, ...]]] = []
     for top in bar.actions() if bar is not None else ():
         actions = list(_inside(top))
-        told |= {id(action) for action in actions}
+        listed |= {id(action) for action in actions}
         sections.append((top.text().replace("&", ""), _rows(actions)))
-    rest = [action for action in window.actions() if id(action) not in told]
+    rest = [action for action in window.actions() if id(action) not in listed]
     buttons = [
         (button.shortcut().toString(_FORMAT), button.text(), button.toolTip() or tr("Press this button"))
         for button in window.findChildren(QAbstractButton)

@@ -26,7 +26,7 @@ _EDGE_PX = 12
 """Width of both edges of a line edit."""
 
 
-def misfits(shown: QWidget) -> tuple[str, ...]:
+def layout_problems(shown: QWidget) -> tuple[str, ...]:
     """List what is clipped or too large in a visible window, dialog or menu, one sentence each."""
     found = list(_too_large(shown))
     more = shown.findChild(QWidget, "qt_toolbar_ext_button")

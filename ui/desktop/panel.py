@@ -29,7 +29,7 @@ SUGGESTED_ARMIES = tuple(PLASTIC_BGR)
 _HEADLINE_PT = 30
 _WIDTH = 360
 _EDGE_PX, _INDENT_PX = 8, 4
-_MOST_APART = 3  # warnings shown about similar armies; the tooltip lists all
+_MAX_WARNINGS = 3  # warnings shown about similar armies; the tooltip lists all
 _TEXT = 1.2  # the screen stands behind the table, where the usual size is hard to read
 
 
@@ -65,9 +65,9 @@ class SidePanel(QWidget):
         self._usual = QPushButton(tr("Use preset"))
         self._groups = QPushButton(tr("Find armies"))
         self._apart = word_label()
-        self._laid = QListWidget()
+        self._laid_list = QListWidget()
         self.armies, self._armies_box = ArmyList(), QGroupBox(tr("Armies"))
-        self._told: tuple[object, ...] = ()
+        self._shown_table: tuple[object, ...] = ()
         layout = QVBoxLayout(self)
         layout.setContentsMargins(_EDGE_PX, 4, _EDGE_PX, 4)
         layout.addWidget(self._answer_box())
@@ -135,18 +135,18 @@ class SidePanel(QWidget):
             apart: Warnings about similar armies, worst first.
         """
         places = ((f.id, f.posture, *(round(v, 1) for v in f.centre_in)) for f in figures)
-        told = (place((0.0, 0.0)), *armies, *places, *laid, *apart)
-        if told == self._told:
+        table = (place((0.0, 0.0)), *armies, *places, *laid, *apart)
+        if table == self._shown_table:
             return
-        self._told = told
+        self._shown_table = table
         self.armies.show_armies(armies, figures, place)
-        self._apart.setText("\n".join(apart[:_MOST_APART]))
+        self._apart.setText("\n".join(apart[:_MAX_WARNINGS]))
         self._apart.setToolTip(as_typed("\n".join(apart)))
         self._apart.setVisible(bool(apart))
         self._allow_usual()
-        if laid != [self._text(row) for row in range(self._laid.count())]:
-            self._laid.clear()
-            self._laid.addItems(list(laid))
+        if laid != [self._text(row) for row in range(self._laid_list.count())]:
+            self._laid_list.clear()
+            self._laid_list.addItems(list(laid))
         for army in armies:
             if self._army.findText(army) < 0:
                 self._army.addItem(swatch(army_colour(army, armies)), army)
@@ -168,7 +168,7 @@ class SidePanel(QWidget):
         self._armies_box.setTitle(tr("Armies found by colour") if words else tr("Armies"))
 
     def _text(self, row: int) -> str:
-        item = self._laid.item(row)
+        item = self._laid_list.item(row)
         return item.text() if item is not None else ""
 
     def _allow_usual(self) -> None:
@@ -216,9 +216,9 @@ class SidePanel(QWidget):
 
     def _laid_box(self) -> QWidget:
         box = QGroupBox(tr("On the table"))
-        self._laid.setToolTip(tr("Rulers and templates; they follow their soldiers"))
-        self._laid.setAccessibleName(tr("Rulers and templates"))
-        self._laid.setWordWrap(True)
+        self._laid_list.setToolTip(tr("Rulers and templates; they follow their soldiers"))
+        self._laid_list.setAccessibleName(tr("Rulers and templates"))
+        self._laid_list.setWordWrap(True)
         layout = QVBoxLayout(box)
-        layout.addWidget(self._laid)
+        layout.addWidget(self._laid_list)
         return box

@@ -22,13 +22,13 @@ from PyQt6.QtWidgets import QApplication, QDialog, QMenu, QWidget
 from rules.dice import DiceRequest, Die
 from rules.table import Posture, UserError
 from ui.battle.armies import Shelf
-from ui.desktop.app import LastResort
-from ui.desktop.battle.dice_dialog import RollDialog
+from ui.desktop.app import ErrorReporter
+from ui.desktop.battle.dice_dialog import DiceDialog
 from ui.desktop.dark_palette import dark_palette
-from ui.desktop.layout_check import misfits
-from ui.desktop.pictures import all_seen, mustered, wait_for
+from ui.desktop.layout_check import layout_problems
+from ui.desktop.pictures import all_seen, setup_dialog, wait_for
 from ui.desktop.print_dialog import PrintDialog
-from ui.desktop.screenshot import click, enemies, staged, wait
+from ui.desktop.screenshot import click, enemies, run_scene, wait
 from ui.desktop.setup.lens_dialog import LensDialog
 from ui.desktop.window import Window
 from ui.devices.tray_camera import TABLE
@@ -43,7 +43,7 @@ _PASSES = {"light": 1.0, "dark": 1.0, "light-fine": 2.0, "dark-fine": 2.0}
 """Each runs in its own process, because Qt reads the pixel ratio once; fine passes show only the main window."""
 
 
-class Faces:
+class PanelScreenshots:
     """Saves screenshots.
 
     Attributes:
@@ -67,7 +67,7 @@ class Faces:
         if not shown.grab().save(str(path)):
             raise UserError(f"cannot write {path}: choose another folder")
         print(path)
-        self.told += [f"{name}, {self._theme}: {one}" for one in misfits(shown)]
+        self.told += [f"{name}, {self._theme}: {one}" for one in layout_problems(shown)]
 
     def keep_dialog(self, name: str, dialog: QDialog) -> None:
         """Show a dialog, save a screenshot of it and close it."""
@@ -104,15 +104,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     folder.mkdir(parents=True, exist_ok=True)
     if chosen.only is None:
         return max(_in_a_process(folder, theme, ratio) for theme, ratio in _PASSES.items())
-    faces = Faces(folder, chosen.only)
+    faces = PanelScreenshots(folder, chosen.only)
 
     def shoot(window: Window, own: Path) -> None:
         if chosen.only.startswith("dark"):
             QApplication.setPalette(dark_palette())
-        for scene in (_of_the_table,) if chosen.only.endswith("fine") else _SCENES:
+        for scene in (_table_scene,) if chosen.only.endswith("fine") else _SCENES:
             scene(faces, window, own)
 
-    status = staged("panel_screenshots", lambda: SimulatedTable(demo_scene()), shoot)
+    status = run_scene("panel_screenshots", lambda: SimulatedTable(demo_scene()), shoot)
     for one in faces.told:
         print(one, file=sys.stderr)
     return status or bool(faces.told)
@@ -123,7 +123,7 @@ def _in_a_process(folder: Path, theme: str, ratio: float) -> int:
     return subprocess.run(command, env={**os.environ, "QT_SCALE_FACTOR": str(ratio)}, check=False).returncode  # noqa: S603 - this program
 
 
-def _of_the_guide(faces: Faces, window: Window, _: Path) -> None:
+def _guide_scene(faces: PanelScreenshots, window: Window, _: Path) -> None:
     """The first step of the guide, and one that waits for the table."""
     guide = window.help.guide
     guide.begin()
@@ -135,29 +135,29 @@ def _of_the_guide(faces: Faces, window: Window, _: Path) -> None:
     guide.leave()
 
 
-def _of_the_table(faces: Faces, window: Window, _: Path) -> None:
+def _table_scene(faces: PanelScreenshots, window: Window, _: Path) -> None:
     """The picture and what can be placed on it."""
     view = all_seen(window)
-    window.stills.compare(True)  # nothing was frozen, so a message appears
+    window.frozen_frame.compare(True)  # nothing was frozen, so a message appears
     faces.keep("message", window)
     window.use_tool("measure")
     pair = enemies(view.figures, set())
     for figure in pair:
         click(window, view, figure.centre_in, figure.z_in)
     window.picture.left.emit()
-    window.stage.referee.setChecked(True)
+    window.display.referee.setChecked(True)
     faces.keep("large-answer", window)
-    window.stage.projector.setChecked(True)
-    faces.keep("projector", window.stage.screen)
-    window.stage.projector.setChecked(False)
-    window.stage.referee.setChecked(False)
-    window.stage.map.setChecked(True)
+    window.display.projector.setChecked(True)
+    faces.keep("projector", window.display.screen)
+    window.display.projector.setChecked(False)
+    window.display.referee.setChecked(False)
+    window.display.map.setChecked(True)
     faces.keep("map", window)
-    window.stage.map.setChecked(False)
+    window.display.map.setChecked(False)
     window.use_tool("fan")
     click(window, view, pair[0].centre_in, pair[0].z_in)
     faces.keep("targets", window)
-    window.let_go()
+    window.cancel()
     window.use_tool("correct")
     click(window, view, pair[0].centre_in, pair[0].z_in)
     if window.corrections.menu is not None:
@@ -167,7 +167,7 @@ def _of_the_table(faces: Faces, window: Window, _: Path) -> None:
         window.corrections.menu.close()
 
 
-def _of_its_making(faces: Faces, window: Window, own: Path) -> None:
+def _setup_scene(faces: PanelScreenshots, window: Window, own: Path) -> None:
     """Comparison, terrain and calibration."""
     view = all_seen(window)
     window.actions_.freeze.setChecked(True)
@@ -184,21 +184,21 @@ def _of_its_making(faces: Faces, window: Window, own: Path) -> None:
     window.use_tool("select")
     desk, frame = window.calibration, view.frame
     for name, ask in (
-        ("markers", desk.choose_prints),
-        ("why-not", desk.why_not),
+        ("markers", desk.choose_marker_size),
+        ("diagnosis", desk.check_markers),
         ("corners", desk.click_corners),
         ("distance", desk.measure_distance),
         ("area", desk.choose_area),
     ):
         ask()
         if desk.dialog is not None:
-            wait(2.0 if name == "why-not" else 0.0)
+            wait(2.0 if name == "diagnosis" else 0.0)
             faces.keep_dialog(name, desk.dialog)
     faces.keep_dialog("lens", LensDialog(lambda: frame, "A camera", window))
     faces.keep_dialog("print", PrintDialog(PrintJob(), Shelf(own / "armies"), window))
 
 
-def _of_the_devices(faces: Faces, window: Window, _: Path) -> None:
+def _devices_scene(faces: PanelScreenshots, window: Window, _: Path) -> None:
     """The emulated devices, from top to bottom."""
     devices = window.devices
     window.sides.setCurrentWidget(devices.panel)
@@ -215,9 +215,9 @@ def _of_the_devices(faces: Faces, window: Window, _: Path) -> None:
         box.forgotten.emit()
 
 
-def _of_a_battle(faces: Faces, window: Window, own: Path) -> None:
+def _battle_scene(faces: PanelScreenshots, window: Window, own: Path) -> None:
     """From the battle's setup to its history."""
-    dialog = mustered(window, own)
+    dialog = setup_dialog(window, own)
     dialog.show()
     faces.keep("muster", dialog)
     window.battle.begin(own / "evening.battle", dialog.muster)
@@ -239,19 +239,19 @@ def _of_a_battle(faces: Faces, window: Window, own: Path) -> None:
     faces.keep_asked("goals", desk.ask_goals)
     chance = random.SystemRandom()
     for die, count in ((Die.D6, 2), (Die.FUDGE, 4)):
-        roll = RollDialog(DiceRequest(die, count, "green", "Green 1 fires at Tan 4"), chance, window)
+        roll = DiceDialog(DiceRequest(die, count, "green", "Green 1 fires at Tan 4"), chance, window)
         roll.show_needed("4 or more")
         faces.keep_dialog(f"roll-{die.name.lower()}", roll)
-    desk.panel.walk.started.emit("Fire")
+    desk.panel.round_bar.started.emit("Fire")
     wait(2.0)
     faces.keep("walk", window)
-    desk.let_go()
+    desk.cancel()
     window.history.show()
     if window.history.dialog is not None:
         faces.keep_dialog("history", window.history.dialog)
 
 
-def of_help(faces: Faces, window: Window, _: Path) -> None:
+def help_scene(faces: PanelScreenshots, window: Window, _: Path) -> None:
     """The menus, the help texts and the error box."""
     bar = window.menuBar()
     for top in bar.actions() if bar is not None else ():
@@ -269,7 +269,7 @@ def of_help(faces: Faces, window: Window, _: Path) -> None:
         if window.help.dialog is not None:
             wait(3.0 if name == "details" else 0.0)
             faces.keep_dialog(name, window.help.dialog)
-    report = LastResort(window)
+    report = ErrorReporter(window)
     with contextlib.redirect_stderr(io.StringIO()):  # it would look like an error of this program
         report.catch(ValueError, ValueError("an example for the screenshot"), None)
     wait(_SETTLE_S)
@@ -278,13 +278,13 @@ def of_help(faces: Faces, window: Window, _: Path) -> None:
     report.remove()
 
 
-_SCENES: tuple[Callable[[Faces, Window, Path], None], ...] = (
-    _of_the_guide,
-    _of_the_table,
-    _of_its_making,
-    _of_the_devices,
-    _of_a_battle,
-    of_help,
+_SCENES: tuple[Callable[[PanelScreenshots, Window, Path], None], ...] = (
+    _guide_scene,
+    _table_scene,
+    _setup_scene,
+    _devices_scene,
+    _battle_scene,
+    help_scene,
 )
 
 

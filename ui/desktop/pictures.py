@@ -13,9 +13,9 @@ from PyQt6.QtWidgets import QApplication, QWidget
 
 from rules.table import Figure, Posture, UserError
 from ui.battle.armies import Shelf
-from ui.desktop.battle.battle_setup_dialog import MusterDialog
+from ui.desktop.battle.battle_setup_dialog import BattleSetupDialog
 from ui.desktop.dark_palette import dark_palette
-from ui.desktop.screenshot import QUALITY, click, enemies, figures_seen, staged, wait
+from ui.desktop.screenshot import QUALITY, click, enemies, figures_seen, run_scene, wait
 from ui.desktop.window import Window
 from ui.measuring import sights
 from ui.setup.first_run import Step
@@ -38,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             wait(0.5)
             _save(shown, folder / f"{name}.jpg")
 
-    return staged("pictures", practice_table, shoot)
+    return run_scene("pictures", practice_table, shoot)
 
 
 def _save(shown: QWidget, path: Path) -> None:
@@ -124,13 +124,13 @@ def _measure(window: Window, _: Path) -> QWidget:
     for figure in enemies(view.figures, set()):
         click(window, view, figure.centre_in, figure.z_in)
     window.picture.left.emit()
-    window.stage.referee.setChecked(True)
+    window.display.referee.setChecked(True)
     return window
 
 
 def _sight(window: Window, _: Path) -> QWidget:
     """What one soldier sees of another."""
-    window.stage.referee.setChecked(False)
+    window.display.referee.setChecked(False)
     window.clear()
     view = all_seen(window)
     window.use_tool("sight")
@@ -150,24 +150,24 @@ def _targets(window: Window, _: Path) -> QWidget:
 
 def _map(window: Window, _: Path) -> QWidget:
     """The table map."""
-    window.let_go()
+    window.cancel()
     window.use_tool("select")
-    window.stage.map.setChecked(True)
+    window.display.map.setChecked(True)
     window.picture.left.emit()
     return window
 
 
 def _muster(window: Window, own: Path) -> QWidget:
     """The battle setup dialog."""
-    window.stage.map.setChecked(False)
-    dialog = mustered(window, own)
+    window.display.map.setChecked(False)
+    dialog = setup_dialog(window, own)
     dialog.show()
     return dialog
 
 
 def _battle(window: Window, own: Path) -> QWidget:
     """A soldier's actions and their odds."""
-    dialog = mustered(window, own)
+    dialog = setup_dialog(window, own)
     window.battle.begin(own / "evening.battle", dialog.muster)
     dialog.deleteLater()
     window.sides.setCurrentWidget(window.battle.panel)
@@ -221,10 +221,10 @@ def _dark(window: Window, _: Path) -> QWidget:
     return window
 
 
-def mustered(window: Window, own: Path) -> MusterDialog:
+def setup_dialog(window: Window, own: Path) -> BattleSetupDialog:
     """The battle setup dialog, filled in for a battle of two armies; `own` holds its army lists."""
     view = all_seen(window)
-    dialog = MusterDialog(["green", "tan"], view.figures, Shelf(own / "armies"), window)
+    dialog = BattleSetupDialog(["green", "tan"], view.figures, Shelf(own / "armies"), window)
     dialog.choose_game("simple_plastic")
     for side in ("green", "tan"):
         soldiers = [f for f in view.figures if f.army == side and f.posture is not Posture.VEHICLE]

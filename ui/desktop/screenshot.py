@@ -43,10 +43,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if not window.grab().save(str(path), quality=QUALITY):
             raise UserError(f"cannot write {path}: choose another folder, and a name ending in .jpg or .png")
 
-    return staged("screenshot", lambda: SimulatedTable(demo_scene(), frames=1), shoot)
+    return run_scene("screenshot", lambda: SimulatedTable(demo_scene(), frames=1), shoot)
 
 
-def staged(name: str, opened: Callable[[], Source], act: Callable[[Window, Path], None]) -> int:
+def run_scene(name: str, opened: Callable[[], Source], act: Callable[[Window, Path], None]) -> int:
     """Run a scene in a window with temporary settings, offscreen on Linux unless a platform is set.
 
     Args:

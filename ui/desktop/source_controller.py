@@ -24,7 +24,7 @@ _IN_FLIGHT = 2
 """Pictures that the reading thread may have started before it learns of a change."""
 
 
-class Bench:
+class SourceController:
     """Pulls results from the threads and decides which picture is shown.
 
     Attributes:

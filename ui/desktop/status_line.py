@@ -8,7 +8,7 @@ from PyQt6.QtWidgets import QStatusBar, QToolButton
 
 from calibration.solve import Calibration
 from ui.desktop.labels import plain_label
-from ui.desktop.source_controller import Bench
+from ui.desktop.source_controller import SourceController
 from ui.desktop.tools.tool import PickResult
 from ui.desktop.translation import mark, tr
 from ui.formatting import calibration_words
@@ -49,7 +49,7 @@ class StatusLine:
         """Show the position under the mouse."""
         self._place.setText(state.place_words(at.place_in) if at and at.place_in else "")
 
-    def tell(self, bench: Bench) -> None:
+    def tell(self, bench: SourceController) -> None:
         """Show the calibration and the picture rate."""
         waiting = _waiting(bench)
         self._rate.setText(tr(_WAITING[waiting]) if waiting else _rate_words(bench))
@@ -64,14 +64,14 @@ class StatusLine:
         return self._known[2]
 
 
-def _waiting(bench: Bench) -> Waiting | None:
+def _waiting(bench: SourceController) -> Waiting | None:
     """Why part of the table is not searched; None if all is searched or there are no new pictures."""
     worker = bench.worker
     still = worker.source_problem or worker.ended or worker.held
     return None if still or bench.view is None else bench.view.waiting
 
 
-def _rate_words(bench: Bench) -> str:
+def _rate_words(bench: SourceController) -> str:
     worker = bench.worker
     if worker.source_problem or worker.frame is None:
         return ""

@@ -29,7 +29,7 @@ from vision.pipeline import TableView
 _MAP_PX = (1920, 1080)
 
 
-class Stage(QObject):
+class TableDisplay(QObject):
     """Shows frames and what is drawn over them.
 
     Attributes:

@@ -82,7 +82,7 @@ def read(path: Path) -> dict[str, str]:
     return table
 
 
-def tongues(names: Sequence[str], folder: Path) -> tuple[QTranslator, ...]:
+def load_translators(names: Sequence[str], folder: Path) -> tuple[QTranslator, ...]:
     """Load translators for the first of these languages that has a file: the program's strings, then Qt's.
 
     Args:
@@ -103,7 +103,7 @@ def tongues(names: Sequence[str], folder: Path) -> tuple[QTranslator, ...]:
     return ()
 
 
-def speak(
+def install_translators(
     application: QCoreApplication, locale: QLocale | None = None, folder: Path = FOLDER
 ) -> tuple[QTranslator, ...]:
     """Install the translators for the player's language, before any widget exists; the caller keeps them.
@@ -111,7 +111,7 @@ def speak(
     Raises:
         UserError: if the translation file cannot be read.
     """
-    spoken = tongues((locale or QLocale.system()).uiLanguages(), folder)
+    spoken = load_translators((locale or QLocale.system()).uiLanguages(), folder)
     for one in spoken:
         application.installTranslator(one)
     return spoken

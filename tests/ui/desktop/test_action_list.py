@@ -7,7 +7,7 @@ from PyQt6.QtWidgets import QApplication
 
 from rules.referee import ActionPreview, Deed
 from tests.ui.windows import Owned
-from ui.desktop.battle.action_list import DeedList
+from ui.desktop.battle.action_list import ActionList
 
 
 def many(count: int) -> list[ActionPreview]:
@@ -16,22 +16,22 @@ def many(count: int) -> list[ActionPreview]:
 
 
 @pytest.fixture
-def deeds(qt: QApplication, owned: Owned[DeedList]) -> DeedList:
-    shown = owned(DeedList())
+def deeds(qt: QApplication, owned: Owned[ActionList]) -> ActionList:
+    shown = owned(ActionList())
     shown.resize(320, 130)
     shown.show()
-    shown.show_deeds(many(12))
+    shown.show_actions(many(12))
     qt.processEvents()
     return shown
 
 
-def head(deeds: DeedList) -> str:
+def head(deeds: ActionList) -> str:
     item = deeds.headerItem()
     assert item is not None
     return item.text(0)
 
 
-def test_the_head_counts_what_is_out_of_sight(qt: QApplication, deeds: DeedList) -> None:
+def test_the_head_counts_what_is_out_of_sight(qt: QApplication, deeds: ActionList) -> None:
     above, below = deeds.unseen
     assert (above, 4 <= below <= 11) == (0, True)
     assert head(deeds) == f"Actions: {below} more below"
@@ -45,29 +45,29 @@ def test_the_head_counts_what_is_out_of_sight(qt: QApplication, deeds: DeedList)
     assert head(deeds) == "Actions"
 
 
-def test_fewer_deeds_need_no_count(qt: QApplication, deeds: DeedList) -> None:
-    assert not deeds.show_deeds(many(2))
+def test_fewer_deeds_need_no_count(qt: QApplication, deeds: ActionList) -> None:
+    assert not deeds.show_actions(many(2))
     qt.processEvents()
     assert head(deeds) == "Actions"
 
 
-def test_the_chosen_deed_stays_chosen_while_the_deeds_are_the_same(deeds: DeedList) -> None:
+def test_the_chosen_deed_stays_chosen_while_the_deeds_are_the_same(deeds: ActionList) -> None:
     deeds.choose(3)
-    assert deeds.show_deeds(many(12))
+    assert deeds.show_actions(many(12))
     assert deeds.chosen is not None
     assert deeds.chosen.deed.at == ("tan-4",)
-    assert not deeds.show_deeds(many(5))
+    assert not deeds.show_actions(many(5))
     assert deeds.chosen is None
 
 
-def test_words_that_do_not_fit_stand_in_the_tip(deeds: DeedList) -> None:
+def test_words_that_do_not_fit_stand_in_the_tip(deeds: ActionList) -> None:
     item = deeds.topLevelItem(1)
     assert item is not None
     assert "Rifle at Tan 2" in item.toolTip(0)
     assert "out of range" in item.toolTip(0)
 
 
-def test_a_target_is_chosen_where_he_can_be_attacked(deeds: DeedList) -> None:
+def test_a_target_is_chosen_where_he_can_be_attacked(deeds: ActionList) -> None:
     assert deeds.choose_target("tan-5")
     assert not deeds.choose_target("tan-2")
     assert deeds.chosen is not None

@@ -18,8 +18,8 @@ from rules.text import spoken
 from tests.ui.desktop.modal import answered
 from tests.ui.windows import POSTS, Open, Owned, Wait, click, point
 from ui.battle.armies import Shelf
-from ui.desktop.battle.battle_setup_dialog import MusterDialog
-from ui.desktop.battle.dice_dialog import RollDialog
+from ui.desktop.battle.battle_setup_dialog import BattleSetupDialog
+from ui.desktop.battle.dice_dialog import DiceDialog
 from ui.desktop.battle.panel import BattlePanel
 from ui.desktop.window import Window
 from ui.session import Ruler
@@ -31,7 +31,7 @@ def mustered(window: Window, path: Path, game: str = "simple_plastic", card: str
     """A battle of two men a side, one squad each: what the game offers first, or with this card."""
     view = window.bench.view
     assert view is not None
-    dialog = MusterDialog(["green", "blue"], view.figures, Shelf(path.parent / "armies"), window)
+    dialog = BattleSetupDialog(["green", "blue"], view.figures, Shelf(path.parent / "armies"), window)
     dialog.choose_game(game)
     for figure in view.figures:
         usual = next(iter(dialog.muster.armies.values())).recruits[0].card or ""
@@ -170,9 +170,9 @@ def test_a_grenade_goes_to_the_place_that_is_clicked(window: Window, tmp_path: P
     assert panel.why.startswith("Hits 1 of 2")
     window.undo()
     assert "down" not in play.battle.state.unit("blue-1").statuses
-    window.let_go()  # the place first, then the figure
+    window.cancel()  # the place first, then the figure
     assert "Click a place" in panel.about
-    window.let_go()
+    window.cancel()
     assert panel.about.startswith("Click a soldier to see its actions")
 
 
@@ -202,14 +202,14 @@ def test_in_a_game_without_blasts_a_bare_place_chooses_nobody(window: Window, tm
 
 
 @pytest.mark.parametrize(("keys", "faces"), [("6 3", (6, 3)), ("63", (6, 3)), ("6,3", (6, 3))])
-def test_faces_are_typed_as_people_type_them(owned: Owned[RollDialog], keys: str, faces: tuple[int, ...]) -> None:
-    dialog = owned(RollDialog(DiceRequest(Die.D6, 2, "green-1", "the attack"), random.SystemRandom()))
+def test_faces_are_typed_as_people_type_them(owned: Owned[DiceDialog], keys: str, faces: tuple[int, ...]) -> None:
+    dialog = owned(DiceDialog(DiceRequest(Die.D6, 2, "green-1", "the attack"), random.SystemRandom()))
     QTest.keyClicks(dialog._faces, keys)
     assert dialog.roll == Roll(faces)
 
 
-def test_dice_are_told_by_keyboard_alone_under_what_must_be_rolled(owned: Owned[RollDialog]) -> None:
-    dialog = owned(RollDialog(DiceRequest(Die.D6, 2, "green-1", "the attack"), random.SystemRandom()))
+def test_dice_are_told_by_keyboard_alone_under_what_must_be_rolled(owned: Owned[DiceDialog]) -> None:
+    dialog = owned(DiceDialog(DiceRequest(Die.D6, 2, "green-1", "the attack"), random.SystemRandom()))
     dialog.show_needed("7 or less on two dice")
     dialog.show()
     assert dialog._needed.isVisible()
@@ -217,12 +217,12 @@ def test_dice_are_told_by_keyboard_alone_under_what_must_be_rolled(owned: Owned[
     assert dialog.focusWidget() is dialog._faces
     QTest.keyClicks(dialog._faces, "63")
     QTest.keyClick(dialog._faces, Qt.Key.Key_Return)
-    assert dialog.result() == RollDialog.DialogCode.Accepted
+    assert dialog.result() == DiceDialog.DialogCode.Accepted
     assert dialog.roll == Roll((6, 3))
 
 
-def test_a_seventh_face_is_refused_and_dice_report_by_themselves(owned: Owned[RollDialog]) -> None:
-    dialog = owned(RollDialog(DiceRequest(Die.D6, 2, "green-1", "the attack"), random.SystemRandom()))
+def test_a_seventh_face_is_refused_and_dice_report_by_themselves(owned: Owned[DiceDialog]) -> None:
+    dialog = owned(DiceDialog(DiceRequest(Die.D6, 2, "green-1", "the attack"), random.SystemRandom()))
     QTest.keyClicks(dialog._faces, "7 1")
     assert dialog.roll is None
     assert "7" in dialog._words.text()
@@ -234,8 +234,8 @@ def test_a_seventh_face_is_refused_and_dice_report_by_themselves(owned: Owned[Ro
 
 
 @pytest.mark.parametrize("keys", ["-1 0 1", "- 0 +", "-0+", "minus blank plus", "-,b,+1"])
-def test_fudge_faces_are_typed_as_signs_or_numbers(owned: Owned[RollDialog], keys: str) -> None:
-    dialog = owned(RollDialog(DiceRequest(Die.FUDGE, 3, "green-1", "the attack"), random.SystemRandom()))
+def test_fudge_faces_are_typed_as_signs_or_numbers(owned: Owned[DiceDialog], keys: str) -> None:
+    dialog = owned(DiceDialog(DiceRequest(Die.FUDGE, 3, "green-1", "the attack"), random.SystemRandom()))
     QTest.keyClicks(dialog._faces, keys)
     assert dialog.roll == Roll((-1, 0, 1))
 
@@ -247,15 +247,15 @@ def test_the_dialog_says_who_does_what_and_is_gone_afterwards(window: Window, tm
     window.battle.choose("green-1")
     panel.choose(0)
 
-    def answer(dialog: RollDialog) -> None:
+    def answer(dialog: DiceDialog) -> None:
         assert dialog._deed.text() == f"Green 1: Attack on {spoken(panel.chosen.deed.at[0])}"  # type: ignore[union-attr]
         dialog.take([1])
         dialog.accept()
 
-    with answered(RollDialog, answer):
+    with answered(DiceDialog, answer):
         press(panel, "Do it")
     QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
-    assert not panel.findChildren(RollDialog)
+    assert not panel.findChildren(DiceDialog)
 
 
 def test_who_is_out_can_be_chosen_and_says_so(window: Window, tmp_path: Path) -> None:

@@ -27,11 +27,11 @@ from tests.calibration.test_lens import LENS, PLACES, SIZE
 from tests.ui.commands.test_lens import picture as board_picture
 from tests.ui.windows import LEFT, POSTS, TABLE_IN, Open, Wait, at, point
 from tests.ui.windows import click as click_at
-from ui.desktop.dialogs import PrintsDialog
+from ui.desktop.dialogs import MarkerSizeDialog
 from ui.desktop.picture.picture_dialog import PictureDialog
 from ui.desktop.setup.area_dialog import AreaDialog
-from ui.desktop.setup.click_dialog import CornersDialog, TapeDialog
-from ui.desktop.setup.diagnosis_dialog import WhyNotDialog
+from ui.desktop.setup.click_dialog import CornersDialog, DistanceDialog
+from ui.desktop.setup.diagnosis_dialog import DiagnosisDialog
 from ui.desktop.setup.lens_dialog import LensDialog
 from ui.desktop.window import Window
 from ui.picture.overlay import Label
@@ -97,7 +97,7 @@ def test_why_there_are_no_inches_is_shown_on_the_picture(open_window: Open, wait
     wait_until(lambda: window.bar.text.startswith("No marker found"))
     press(window, "Check markers")
     dialog = window.calibration.dialog
-    assert isinstance(dialog, WhyNotDialog)
+    assert isinstance(dialog, DiagnosisDialog)
     wait_until(lambda: dialog.look is not None)
     assert dialog.words.text() == "No marker can be used, because:"
     item = dialog.sentences.item(0)
@@ -111,9 +111,9 @@ def test_why_there_are_no_inches_is_shown_on_the_picture(open_window: Open, wait
 
 
 def test_good_markers_are_ticked_there_too(window: Window, wait_until: Wait) -> None:
-    window.calibration.why_not()
+    window.calibration.check_markers()
     dialog = window.calibration.dialog
-    assert isinstance(dialog, WhyNotDialog)
+    assert isinstance(dialog, DiagnosisDialog)
     wait_until(lambda: dialog.look is not None)
     assert dialog.words.text() == "4 markers are good. Inches are known."
     assert sorted(dialog.look.used) == [0, 1, 2, 3] if dialog.look else False
@@ -199,7 +199,7 @@ def test_a_measured_distance_makes_inches_surer(open_window: Open, wait_until: W
     known = view.calibration
     window.calibration.measure_distance()
     dialog = window.calibration.dialog
-    assert isinstance(dialog, TapeDialog)
+    assert isinstance(dialog, DistanceDialog)
     for place in ((4.0, 16.0), (26.0, 4.0)):
         click(dialog, known.camera.table_to_pixel(place)[0])
     a, b = dialog.places_px
@@ -252,7 +252,7 @@ def test_a_bump_is_told_and_journalled(
 ) -> None:
     window = open_window("0", lambda _: bumped)
     battle = Battle.begin(tmp_path / "b.battle", lambda: 0.0, "simple_plastic", ["green", "blue"])
-    window.battle.take_up(battle)
+    window.battle.resume(battle)
     wait_until(lambda: "was moved" in window.bar.text)
     assert window.bar.text.endswith("the camera's place was found again, and positions on the table stay.")
     assert window.bar.text.startswith("The camera")
@@ -298,7 +298,7 @@ def test_a_guided_session_learns_the_lens(qt: object, wait_until: Wait) -> None:
     dialog = LensDialog(lambda: newest[0], "camera 0")
     dialog.show()
     wait_until(lambda: dialog.words.text().startswith("No board is seen"))
-    assert not dialog.work_out.isEnabled()
+    assert not dialog.compute.isEnabled()
 
     def show(gray: np.ndarray) -> str:
         newest[0] = Frame(colour(gray), newest[0].index + 1, 0.0)
@@ -315,7 +315,7 @@ def test_a_guided_session_learns_the_lens(qt: object, wait_until: Wait) -> None:
     assert "blurred" in show(cv2.blur(board_picture((0.2, 0.1), (0, 20)), (1, 8)))
     assert "7 taken" in dialog.coverage.text()
     assert 0 < dialog.progress.value() < 100
-    QTest.mouseClick(dialog.work_out, LEFT)
+    QTest.mouseClick(dialog.compute, LEFT)
     wait_until(lambda: dialog.fit is not None)
     assert dialog.fit is not None
     assert dialog.fit.lens.matrix[0, 0] == pytest.approx(LENS.matrix[0, 0], rel=0.02)
@@ -349,9 +349,9 @@ def test_no_lens_is_learnt_from_what_is_no_camera(window: Window) -> None:
 
 def test_a_measured_sheet_is_asked_for_and_remembered(window: Window, open_window: Open) -> None:
     window.bench.spec = "0"  # the simulated table's own markers are not the player's
-    window.calibration.choose_prints()
+    window.calibration.choose_marker_size()
     dialog = window.calibration.dialog
-    assert isinstance(dialog, PrintsDialog)
+    assert isinstance(dialog, MarkerSizeDialog)
     assert dialog.prints.scale is None
     dialog._measured.setChecked(True)
     dialog._across.setValue(99.5)
@@ -363,7 +363,7 @@ def test_a_measured_sheet_is_asked_for_and_remembered(window: Window, open_windo
 
 
 def test_a_dictionary_from_a_file(qt: object, tmp_path: Path) -> None:
-    dialog, mine = PrintsDialog(Prints()), tmp_path / "mine.yml"
+    dialog, mine = MarkerSizeDialog(Prints()), tmp_path / "mine.yml"
     mine.write_text("nonsense")
     dialog.use_dictionary(mine)
     assert "is none that OpenCV wrote" in dialog._problem.text()

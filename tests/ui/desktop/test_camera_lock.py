@@ -14,7 +14,7 @@ from PyQt6.QtWidgets import QPushButton
 
 from rules.table import UserError
 from tests.ui.windows import Open, Wait
-from ui.desktop.camera_lock import Claims
+from ui.desktop.camera_lock import CameraLocks
 from vision.source import Source, Webcam
 
 HOLDER = """
@@ -62,7 +62,7 @@ def another(tmp_path: Path) -> Any:
 
 
 def test_the_camera_of_another_sandtable_is_refused_others_are_not(another: Any, tmp_path: Path) -> None:
-    mine = Claims(tmp_path, StandIn)
+    mine = CameraLocks(tmp_path, StandIn)
     with pytest.raises(UserError, match="camera 3 is in use by another Sandtable window: close that window"):
         mine.capture(3, 0)
     assert mine.capture(4, 0).isOpened()
@@ -73,11 +73,11 @@ def test_one_that_was_killed_leaves_the_camera_free(another: Any, tmp_path: Path
     os.kill(another.pid, signal.SIGKILL)
     another.wait()
     assert (tmp_path / "camera-3.lock").exists(), "nobody has tidied up"
-    assert Claims(tmp_path, StandIn).capture(3, 0).isOpened()
+    assert CameraLocks(tmp_path, StandIn).capture(3, 0).isOpened()
 
 
 def test_what_is_released_is_free_and_one_program_may_ask_twice(tmp_path: Path) -> None:
-    mine = Claims(tmp_path, StandIn)
+    mine = CameraLocks(tmp_path, StandIn)
     first = mine.capture(3, 0)
     mine.capture(3, 0).release()  # the same program opens it anew before it has let go: no stranger has it
     first.release()
@@ -87,13 +87,13 @@ def test_what_is_released_is_free_and_one_program_may_ask_twice(tmp_path: Path) 
 def test_a_camera_that_does_not_open_is_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(StandIn, "isOpened", lambda _: False)
     with pytest.raises(UserError, match="camera 5"):
-        Claims(tmp_path, StandIn).open("5")
+        CameraLocks(tmp_path, StandIn).open("5")
     assert list(tmp_path.glob("*.lock")) == []
 
 
 def test_without_a_place_for_locks_the_camera_opens(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    source = Claims(tmp_path / "file" / "locks", StandIn).open("3")
+    source = CameraLocks(tmp_path / "file" / "locks", StandIn).open("3")
     assert isinstance(source, Webcam)
     source.close()
 
@@ -102,7 +102,7 @@ def test_in_the_window_it_is_calm_and_goes_on_once_the_other_is_closed(
     another: Any, tmp_path: Path, open_window: Open, wait_until: Wait, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("ui.desktop.source_controller._CAMERA_RETRY_S", 0.2)
-    mine = Claims(tmp_path, StandIn)
+    mine = CameraLocks(tmp_path, StandIn)
     opened: list[Source] = []
 
     def opener(spec: str) -> Source:

@@ -109,7 +109,7 @@ def test_two_that_are_one_by_the_next_click_and_the_tool_before_comes_back(windo
 
 def test_escape_lets_go_of_a_correction_that_waits(window: Window) -> None:
     choose(ask(window, POSTS["blue-2"]), "The same as", "The next figure")
-    window.let_go()
+    window.cancel()
     click(window, POSTS["blue-1"])
     assert window.session.state.corrections == ()
 

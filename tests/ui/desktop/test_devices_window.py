@@ -22,7 +22,7 @@ from rules.dice import DiceRequest, Die, Roll
 from rules.table import UserError
 from tests.ui.desktop.test_battle_window import mustered
 from tests.ui.windows import POSTS, Open, Wait, click
-from ui.desktop.battle.dice_dialog import RollDialog
+from ui.desktop.battle.dice_dialog import DiceDialog
 from ui.desktop.battle.dice_strip import DiceStrip
 from ui.desktop.battle.panel import BattlePanel
 from ui.desktop.devices.panel import DevicesPanel
@@ -192,18 +192,18 @@ def test_unasked_dice_are_shown_and_answer_the_next_request(
     wait_until(lambda: "Connected" in panel.dice.state)
     QTest.qWait(50)
     press(panel.dice, "Roll 2d6")
-    wait_until(lambda: "Kept for the next roll: d1 shows" in panel.told)
+    wait_until(lambda: "Kept for the next roll: d1 shows" in panel.rolls_text)
     dialog = asked(window, TWO)
     wait_until(lambda: dialog.roll is not None)
     assert dialog.roll is not None
-    assert f"d1 shows {dialog.roll.faces[0]}" in panel.told
-    assert f"d2 shows {dialog.roll.faces[1]}" in panel.told
+    assert f"d1 shows {dialog.roll.faces[0]}" in panel.rolls_text
+    assert f"d2 shows {dialog.roll.faces[1]}" in panel.rolls_text
     ended(window, dialog)
 
 
-def asked(window: Window, request: DiceRequest) -> RollDialog:
+def asked(window: Window, request: DiceRequest) -> DiceDialog:
     """The request's dialog, without its own event loop."""
-    dialog = RollDialog(request, random.Random(1), window)
+    dialog = DiceDialog(request, random.Random(1), window)
     dialog.show()
     window.battle._rolls.dialog = dialog
     window.pull()
@@ -211,13 +211,13 @@ def asked(window: Window, request: DiceRequest) -> RollDialog:
     return dialog
 
 
-def ended(window: Window, dialog: RollDialog) -> None:
+def ended(window: Window, dialog: DiceDialog) -> None:
     window.battle._rolls.dialog = None
     window.pull()
     dialog.deleteLater()
 
 
-def strip_of(dialog: RollDialog) -> DiceStrip:
+def strip_of(dialog: DiceDialog) -> DiceStrip:
     [strip] = dialog.findChildren(DiceStrip)
     return strip
 

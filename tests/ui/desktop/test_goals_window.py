@@ -13,7 +13,7 @@ from tests.ui.desktop.modal import answered
 from tests.ui.desktop.test_battle_window import mustered, press
 from ui.battle.armies import Shelf
 from ui.battle.goals import agreed_aims
-from ui.desktop.battle.battle_setup_dialog import MusterDialog
+from ui.desktop.battle.battle_setup_dialog import BattleSetupDialog
 from ui.desktop.battle.goals_dialog import GoalsDialog
 from ui.desktop.window import Window
 
@@ -33,7 +33,7 @@ def ok(dialog: GoalsDialog) -> None:
 def test_they_are_asked_in_the_set_up(window: Window, tmp_path: Path) -> None:
     view = window.bench.view
     assert view is not None
-    dialog = MusterDialog(["green", "blue"], view.figures, Shelf(tmp_path / "armies"), window)
+    dialog = BattleSetupDialog(["green", "blue"], view.figures, Shelf(tmp_path / "armies"), window)
     dialog.choose_game("fudge_miniatures")
     dialog.goals.choose("green", "hold_bridge", 2, "the stone one")
     window.battle.begin(tmp_path / "b", dialog.muster)

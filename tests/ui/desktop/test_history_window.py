@@ -78,7 +78,7 @@ def test_looking_back_changes_nothing_and_going_back_does(window: Window, tmp_pa
     assert dialog.moment is not None
     assert dialog.moment.after == before
     assert "1 of them out" in map_words(dialog)
-    assert "6 on the dice" in dialog.told
+    assert "6 on the dice" in dialog.story
     assert not dialog.back.isEnabled(), "here we are"
     row(dialog, "Turn 1, Green, attacking")
     assert "0 of them out" in map_words(dialog)

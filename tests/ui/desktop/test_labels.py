@@ -21,8 +21,8 @@ from PyQt6.QtWidgets import (
 from rules.dice import DiceRequest, Die
 from tests.ui.windows import POSTS, Open, Wait, click
 from ui.battle.armies import Shelf
-from ui.desktop.battle.battle_setup_dialog import MusterDialog
-from ui.desktop.battle.dice_dialog import RollDialog
+from ui.desktop.battle.battle_setup_dialog import BattleSetupDialog
+from ui.desktop.battle.dice_dialog import DiceDialog
 from ui.desktop.labels import as_typed, marked_label, plain_label, word_label
 from ui.desktop.tools.correct_menu import ask_name
 from ui.desktop.window import Window
@@ -115,7 +115,7 @@ def test_a_ruler_to_its_soldier(named: Window) -> None:
 
 
 def test_a_battle_of_it(named: Window, tmp_path: Path) -> None:
-    dialog = MusterDialog(["green", NASTY], named.bench.view.figures, Shelf(tmp_path / "armies"), named)
+    dialog = BattleSetupDialog(["green", NASTY], named.bench.view.figures, Shelf(tmp_path / "armies"), named)
     assert f"{NASTY}:" in [shown(label) for label in labels_naming(dialog)]
     named.battle.begin(tmp_path / "b", dialog.muster)
     dialog.deleteLater()
@@ -137,7 +137,7 @@ def test_a_battle_of_it(named: Window, tmp_path: Path) -> None:
 
 
 def test_a_roll_for_its_soldier(qt: QApplication) -> None:
-    dialog = RollDialog(DiceRequest(Die.D6, 2, FIRST, f"a shot at {NASTY}"), random.Random(1))
+    dialog = DiceDialog(DiceRequest(Die.D6, 2, FIRST, f"a shot at {NASTY}"), random.Random(1))
     [label] = labels_naming(dialog)
     assert shown(label).count(NASTY) == 2  # whose roll it is, and why
     dialog.deleteLater()

@@ -6,7 +6,7 @@ from PyQt6.QtGui import QImage
 
 from tests.ui.slot_errors import ERRORS
 from tests.ui.windows import Owned, let_qt_work
-from ui.desktop.app import LastResort
+from ui.desktop.app import ErrorReporter
 from ui.desktop.picture.image import to_qimage
 from ui.desktop.picture.painter import annotated
 from ui.desktop.picture.painting import painting
@@ -35,7 +35,7 @@ def test_an_error_while_painting_is_shown_and_the_program_goes_on(
 ) -> None:
     view = owned(PictureView())
     view.show()
-    last = LastResort(view)
+    last = ErrorReporter(view)
     last.install()
     try:
         for width in range(300, 303):

@@ -12,9 +12,9 @@ from rules.table import UserError
 from tests.ui.windows import Wait
 from ui.desktop.dark_palette import dark_palette
 from ui.desktop.labels import fitted, word_label
-from ui.desktop.layout_check import SCREEN, misfits
+from ui.desktop.layout_check import SCREEN, layout_problems
 from ui.desktop.panel import SidePanel
-from ui.desktop.panel_screenshots import Faces, of_help
+from ui.desktop.panel_screenshots import PanelScreenshots, help_scene
 from ui.desktop.window import Window
 from ui.table.finding import Answer
 
@@ -50,12 +50,12 @@ def test_what_is_cut_is_told_and_what_has_room_is_not() -> None:
         (line, (80, 30)),
     ):
         around = shown(part, *narrow)
-        assert len(misfits(around)) == 1, type(part).__name__
+        assert len(layout_problems(around)) == 1, type(part).__name__
         part.setGeometry(0, 0, 550, 60)
-        assert misfits(around) == ()
+        assert layout_problems(around) == ()
         part.setGeometry(0, 0, *narrow)
         part.hide()
-        assert misfits(around) == (), "what is hidden need not be read"
+        assert layout_problems(around) == (), "what is hidden need not be read"
         around.deleteLater()
 
 
@@ -63,13 +63,13 @@ def test_what_is_cut_is_told_and_what_has_room_is_not() -> None:
 def test_a_dialog_has_to_leave_room_for_its_title() -> None:
     window = QWidget()
     window.resize(*SCREEN)
-    assert misfits(window) == ()
+    assert layout_problems(window) == ()
     dialog = QDialog(window)
     dialog.setWindowTitle("Large")
     dialog.resize(600, 768 - 40)
-    assert misfits(dialog) == ()
+    assert layout_problems(dialog) == ()
     dialog.resize(600, 768 - 39)
-    assert misfits(dialog) == ("600 x 729 pixels exceed the limit of 1366 x 728",)
+    assert layout_problems(dialog) == ("600 x 729 pixels exceed the limit of 1366 x 728",)
     window.deleteLater()
 
 
@@ -78,10 +78,10 @@ def test_a_long_answer_is_smaller_and_a_short_one_as_large_as_before() -> None:
     panel = SidePanel()
     panel.show_answer(Answer("nothing has changed", ()))
     panel.show()
-    assert misfits(panel) == ()
+    assert layout_problems(panel) == ()
     small = panel.answer_px
     panel.show_answer(Answer("11.4 in ± 0.2", ()))
-    assert misfits(panel) == ()
+    assert layout_problems(panel) == ()
     assert panel.answer_px > small
     font = panel.font()
     assert fitted(font, "a", 500) is font
@@ -110,8 +110,8 @@ def test_words_can_be_read_on_a_dark_desktop() -> None:
 
 
 def test_the_menus_and_what_helps_are_kept_and_fit(window: Window, tmp_path: Path) -> None:
-    faces = Faces(tmp_path, "light")
-    of_help(faces, window, tmp_path)
+    faces = PanelScreenshots(tmp_path, "light")
+    help_scene(faces, window, tmp_path)
     assert faces.told == []
     kept = {path.stem.removesuffix("-light") for path in tmp_path.glob("*.png")}
     assert kept >= {"menu-table", "menu-battle", "menu-help", "keys", "about", "licences", "details", "last-resort"}
@@ -120,11 +120,11 @@ def test_the_menus_and_what_helps_are_kept_and_fit(window: Window, tmp_path: Pat
 
 def test_a_folder_that_is_not_there_is_refused(window: Window, tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"cannot write .*choose another folder"):
-        Faces(tmp_path / "none", "light").keep("window", window)
+        PanelScreenshots(tmp_path / "none", "light").keep("window", window)
 
 
 def test_a_dialog_that_is_waited_for_is_kept_and_closed(window: Window, tmp_path: Path, wait_until: Wait) -> None:
-    faces = Faces(tmp_path, "dark")
+    faces = PanelScreenshots(tmp_path, "dark")
 
     def ask() -> None:
         dialog = QDialog(window)

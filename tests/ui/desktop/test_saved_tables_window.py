@@ -70,7 +70,7 @@ def test_closed_and_opened_again_it_is_as_it_was_left(
     first.close()
 
     second = at_the_table(open_window, wait_until, table, taught=True)
-    wait_until(lambda: second.kept.offer[0])
+    wait_until(lambda: second.tables.offer[0])
     second._tell()
     assert "1 piece of terrain, 1 ruler or template, 1 correction, 4 figures by name" in second.bar.text
     assert second.session.state.setup.terrain == ()
@@ -93,9 +93,9 @@ def test_begun_afresh_the_old_table_is_laid_by(
     first.session.set_terrain("a house", (HOUSE,))
     first.close()
     second = at_the_table(open_window, wait_until, table, taught=True)
-    wait_until(lambda: second.kept.offer[0])
-    second.kept.begin_afresh()
-    assert second.kept.offer == ("", ())
+    wait_until(lambda: second.tables.offer[0])
+    second.tables.start_fresh()
+    assert second.tables.offer == ("", ())
     assert len([*(tmp_path / "tables").glob("*.before.json")]) == 1
 
 
@@ -106,17 +106,17 @@ def test_who_goes_on_without_an_answer_loses_nothing(
     first.session.set_terrain("a house", (HOUSE,))
     first.close()
     second = at_the_table(open_window, wait_until, table, taught=True)
-    wait_until(lambda: second.kept.offer[0])
+    wait_until(lambda: second.tables.offer[0])
     second._change(lambda: second.session.lay_ruler("green-1", "green-2"))
-    wait_until(lambda: not second.kept.offer[0])
-    second.kept.take_up()
+    wait_until(lambda: not second.tables.offer[0])
+    second.tables.restore()
     assert second.session.state.setup.terrain[0].name == "house"
 
 
 def test_what_lies_there_is_written_as_analyse_writes_it(window: Window, tmp_path: Path, wait_until: Wait) -> None:
     window.session.lay_ruler("green-1", "blue-1")
     window.session.lay_ruler("green-1", "nobody")
-    window.kept.save(tmp_path / "table.json")
+    window.tables.save(tmp_path / "table.json")
     wait_until(lambda: (tmp_path / "table.json").exists())
     said = json.loads((tmp_path / "table.json").read_text("utf-8"))
     assert said["schema"] == 1
@@ -128,7 +128,7 @@ def test_what_lies_there_is_written_as_analyse_writes_it(window: Window, tmp_pat
     }
     assert abs(pair["centre_in"] - 12.0) < 0.1  # from (8, 10) to (20, 10)
     assert said["rulers"][1]["centre_in"] is None
-    window.kept.save(tmp_path / "nowhere" / "table.json")
+    window.tables.save(tmp_path / "nowhere" / "table.json")
     assert "no such folder" in window.bar.text
 
 

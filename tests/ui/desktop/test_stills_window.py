@@ -23,7 +23,7 @@ def test_without_a_frozen_picture_the_way_to_one_is_told(window: Window) -> None
     window.actions_.compare.trigger()
     assert "freeze a picture (P)" in window.bar.text
     assert not window.actions_.compare.isChecked()
-    assert not window.stills.comparing
+    assert not window.frozen_frame.comparing
 
 
 def test_then_and_now_are_shown_in_turn_and_what_moved_is_told_in_inches(window: Window, wait_until: Wait) -> None:
@@ -41,8 +41,8 @@ def test_then_and_now_are_shown_in_turn_and_what_moved_is_told_in_inches(window:
     shown = set()
 
     def both() -> bool:
-        frame, _ = window.stills.shown(window.bench.frame, window.bench.view)
-        shown.add((window.stills.shows_then, frame is still))
+        frame, _ = window.frozen_frame.shown(window.bench.frame, window.bench.view)
+        shown.add((window.frozen_frame.shows_then, frame is still))
         return len(shown) == 2
 
     wait_until(both)
@@ -53,23 +53,23 @@ def test_then_and_now_are_shown_in_turn_and_what_moved_is_told_in_inches(window:
     assert not any(words.startswith("moved") for words in drawn_words(window))
     # It is still known, and can be compared with again.
     window.actions_.compare.trigger()
-    assert window.stills.comparing
+    assert window.frozen_frame.comparing
 
 
 def test_another_table_is_not_compared_with_the_one_before(window: Window, wait_until: Wait) -> None:
     window.actions_.freeze.setChecked(True)
     window.actions_.compare.trigger()
-    assert window.stills.comparing
+    assert window.frozen_frame.comparing
     window.open("demo")
-    assert not window.stills.comparing
+    assert not window.frozen_frame.comparing
     window.actions_.compare.trigger()
     assert "freeze a picture (P)" in window.bar.text
 
 
 def test_a_slow_file_is_told_and_can_be_cancelled(window: Window, wait_until: Wait, tmp_path: Path) -> None:
     gate = threading.Event()
-    errand: BackgroundSave = window._errand
-    errand.send("Drawing sheet.pdf", lambda: b"x" if gate.wait(20) else b"", tmp_path / "sheet.pdf", "done")
+    background_save: BackgroundSave = window._background_save
+    background_save.send("Drawing sheet.pdf", lambda: b"x" if gate.wait(20) else b"", tmp_path / "sheet.pdf", "done")
     wait_until(lambda: window.bar.text == "Drawing sheet.pdf …")
     window.save_snapshot(tmp_path / "table.png")
     assert "Drawing sheet.pdf is not done yet" in window.bar.text
@@ -92,7 +92,7 @@ def test_what_refuses_is_told(window: Window, wait_until: Wait, tmp_path: Path) 
     def refuse() -> bytes:
         raise UserError("no font is installed")
 
-    window._errand.send("Drawing sheet.pdf", refuse, tmp_path / "sheet.pdf", "done")
+    window._background_save.send("Drawing sheet.pdf", refuse, tmp_path / "sheet.pdf", "done")
     wait_until(lambda: window.bar.text == "No font is installed")
 
 

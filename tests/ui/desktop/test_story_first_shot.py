@@ -54,4 +54,4 @@ def test_from_nothing_to_a_range(
     assert answer_in == pytest.approx(truth.edge_in, abs=NEAR_IN)  # Army Men measures from edge to edge
     wait_until(lambda: step_of(window) is None)
     player.key(Qt.Key.Key_R)
-    assert window.stage.big.answer.headline == window.panel.headline
+    assert window.display.big.answer.headline == window.panel.headline

@@ -10,7 +10,7 @@ from PyQt6.QtWidgets import QApplication
 
 from tests.ui.stories import Board, Player, typed
 from tests.ui.windows import Wait
-from ui.desktop.battle.battle_setup_dialog import MusterDialog
+from ui.desktop.battle.battle_setup_dialog import BattleSetupDialog
 from ui.desktop.window import Window
 
 SET_UP = [
@@ -57,7 +57,7 @@ def undone_and_done_again(player: Player) -> list[str]:
 def test_simple_plastic(player: Player, tmp_path: Path) -> None:
     player.begins("Simple Plastic Wargame", tmp_path / "b.battle")
     QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
-    assert not player.window.findChildren(MusterDialog), "the dialog is gone once it is answered"
+    assert not player.window.findChildren(BattleSetupDialog), "the dialog is gone once it is answered"
     player.goes_on("Turn 1, Blue, moving")
     assert "units attack in the attacking phase (SP-01)" in player.may_not("blue-1", "Attack on Green 1")
     player.carries("blue-1", (17.0, 10.0))

@@ -47,7 +47,7 @@ def marks(window: Window, place_in: tuple[float, float]) -> tuple[Mark, ...]:
     """What the tool in hand draws while the mouse is there."""
     view, frame = window.bench.view, window.bench.frame
     x, y = view.calibration.camera.table_to_pixel(place_in)[0]
-    return window.tool.preview(window.stage.point_at(frame, view, (float(x), float(y)))).marks
+    return window.tool.preview(window.display.point_at(frame, view, (float(x), float(y)))).marks
 
 
 # What a click would teach

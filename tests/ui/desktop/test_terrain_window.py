@@ -213,8 +213,8 @@ def test_where_nothing_has_an_outline_it_is_said(
 def test_escape_lets_go_of_the_piece_and_then_of_the_tool(bare: Window) -> None:
     bare.session.set_terrain("lay", (BOOK,))
     bare.terrain.tool.select("book")
-    bare.let_go()
+    bare.cancel()
     assert bare.terrain.tool.selected is None
     assert bare.tool.name == "terrain"
-    bare.let_go()
+    bare.cancel()
     assert bare.tool.name == "select"

@@ -74,7 +74,7 @@ def test_sight_runs_ahead_of_the_click_and_stays_after_it(window: Window) -> Non
     click(window, POSTS["blue-1"])
     point(window, BARE_IN)
     assert window.panel.headline == "100 % in sight"
-    window.let_go()
+    window.cancel()
     assert window.panel.headline != "100 % in sight"
 
 
@@ -220,7 +220,7 @@ def test_a_question_is_worked_out_again_only_when_something_changed(window: Wind
 
 def test_on_the_map_figures_are_measured_where_they_stand(window: Window) -> None:
     key(window, Qt.Key.Key_O)
-    assert window.stage.map.isChecked()
+    assert window.display.map.isChecked()
     for post in ("green-1", "blue-1"):
         QTest.mouseClick(window.picture, LEFT, pos=on_map(window, POSTS[post]))
     (ruler,) = window.session.state.rulers
@@ -228,7 +228,7 @@ def test_on_the_map_figures_are_measured_where_they_stand(window: Window) -> Non
     assert float(window.panel.headline.split()[0]) == pytest.approx(12.0, abs=0.11)
     rings = [one for one in window.picture.shapes if isinstance(one, Line) and one.fill and one.width == 2.0]
     middles = [tuple(sum(axis) / len(axis) for axis in zip(*ring.points_px, strict=True)) for ring in rings]
-    where = window.stage.seen(window.bench.view).calibration.camera.table_to_pixel(  # type: ignore[union-attr, arg-type]
+    where = window.display.seen(window.bench.view).calibration.camera.table_to_pixel(  # type: ignore[union-attr, arg-type]
         [(*post, 0.0) for post in POSTS.values()]
     )
     assert sorted(middles) == [pytest.approx(px, abs=2) for px in sorted(map(tuple, where))]
@@ -239,13 +239,13 @@ def test_on_the_map_figures_are_measured_where_they_stand(window: Window) -> Non
 def on_map(window: Window, place_in: tuple[float, float]) -> QPoint:
     view = window.bench.view
     assert view is not None
-    calibration = window.stage.seen(view).calibration
+    calibration = window.display.seen(view).calibration
     assert calibration is not None
     return window.picture.to_widget(tuple(calibration.camera.table_to_pixel((*place_in, 0.0))[0])).toPoint()
 
 
 def test_an_army_is_taught_on_the_map_by_the_camera_s_pixel(window: Window) -> None:
-    window.stage.map.trigger()
+    window.display.map.trigger()
     window.use_tool("teach")
     window.panel.choose("blue")
     before = window.session.state.setup.palette
@@ -259,30 +259,30 @@ def test_an_army_is_taught_on_the_map_by_the_camera_s_pixel(window: Window) -> N
 def test_the_large_answer_says_what_the_panel_says_and_covers_nothing(window: Window, wait_until: Wait) -> None:
     click(window, POSTS["green-1"])
     key(window, Qt.Key.Key_R)
-    assert window.stage.big.isVisible()
-    wait_until(lambda: window.stage.big.height() > 150)
-    assert not window.stage.big.geometry().intersects(window.picture.geometry())
+    assert window.display.big.isVisible()
+    wait_until(lambda: window.display.big.height() > 150)
+    assert not window.display.big.geometry().intersects(window.picture.geometry())
     click(window, POSTS["blue-1"])
-    assert window.stage.big.answer.headline == window.panel.headline
+    assert window.display.big.answer.headline == window.panel.headline
     key(window, Qt.Key.Key_R)
-    assert not window.stage.big.isVisible()
+    assert not window.display.big.isVisible()
 
 
 def test_the_projector_shows_the_drawings_on_black(window: Window, wait_until: Wait) -> None:
     click(window, POSTS["green-1"])
     click(window, POSTS["blue-1"])
-    window.stage.projector.trigger()
+    window.display.projector.trigger()
 
     def ink() -> set[str]:
-        picture = window.stage.screen.grab().toImage()
+        picture = window.display.screen.grab().toImage()
         across, down = range(0, picture.width(), 3), range(0, picture.height(), 3)
         return {picture.pixelColor(x, y).name() for x in across for y in down}
 
     wait_until(lambda: "#f0e442" in ink())  # the ruler's yellow
-    picture = window.stage.screen.grab().toImage()
+    picture = window.display.screen.grab().toImage()
     assert picture.pixelColor(1, picture.height() - 2).name() == "#000000"
-    window.stage.screen.close()
-    assert not window.stage.projector.isChecked()
+    window.display.screen.close()
+    assert not window.display.projector.isChecked()
 
 
 def test_what_the_rules_refuse_is_told_in_the_panel(window: Window) -> None:

@@ -16,9 +16,9 @@ from calibration.calibration_targets import Prints
 from rules.table import UserError
 from tests.ui.windows import Open, Wait
 from ui.desktop import translation
-from ui.desktop.dialogs import PrintsDialog
+from ui.desktop.dialogs import MarkerSizeDialog
 from ui.desktop.extract_strings import collect, main
-from ui.desktop.translation import Translator, read, speak, tongues, tr
+from ui.desktop.translation import Translator, install_translators, load_translators, read, tr
 
 DESKTOP = Path(translation.__file__).parent
 GERMAN = {
@@ -61,7 +61,7 @@ def test_menus_tips_tabs_and_panels_speak_it(german: Translator, open_window: Op
 
 @pytest.mark.usefixtures("german")
 def test_a_dialog_speaks_it() -> None:
-    dialog = PrintsDialog(Prints())
+    dialog = MarkerSizeDialog(Prints())
     assert dialog.windowTitle() == "Größe der Marken"
     assert "Datei öffnen …" in [button.text() for button in dialog.findChildren(QPushButton)]
     dialog.deleteLater()
@@ -97,10 +97,10 @@ def test_a_file_is_read_as_far_as_it_is_finished(tmp_path: Path) -> None:
     assert read(path) == {"Quit": "Beenden"}
     (tmp_path / "sandtable_pt_BR.ts").write_text(TS.replace("Beenden", "Sair"), encoding="utf-8")
     # As Qt names the languages of an Austrian, a Brazilian, an Englishman who knows German, and nobody.
-    assert _says(tongues(["de-Latn-AT", "de-AT", "de"], tmp_path)) == "Beenden"
-    assert _says(tongues(["pt-Latn-BR", "pt-BR", "pt"], tmp_path)) == "Sair"
-    assert tongues(["en-GB", "en", "de"], tmp_path) == ()
-    assert tongues(["C"], tmp_path) == tongues(["fr-FR", "fr"], tmp_path) == ()
+    assert _says(load_translators(["de-Latn-AT", "de-AT", "de"], tmp_path)) == "Beenden"
+    assert _says(load_translators(["pt-Latn-BR", "pt-BR", "pt"], tmp_path)) == "Sair"
+    assert load_translators(["en-GB", "en", "de"], tmp_path) == ()
+    assert load_translators(["C"], tmp_path) == load_translators(["fr-FR", "fr"], tmp_path) == ()
 
 
 def _says(spoken: tuple[object, ...]) -> str | None:
@@ -118,7 +118,7 @@ def test_a_broken_file_is_refused_by_its_name(tmp_path: Path) -> None:
 
 def test_qt_s_own_buttons_speak_it_too(qt: QApplication, tmp_path: Path) -> None:
     (tmp_path / "sandtable_de.ts").write_text(TS, encoding="utf-8")
-    spoken = speak(qt, QLocale(QLocale.Language.German), tmp_path)
+    spoken = install_translators(qt, QLocale(QLocale.Language.German), tmp_path)
     buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
     assert [tr("Quit"), buttons.buttons()[0].text()] == ["Beenden", "Abbrechen"]  # as PyQt6's qtbase_de.qm has it
     for one in spoken:

@@ -18,8 +18,8 @@ from calibration.calibration_targets import Prints
 from rules.table import UserError
 from tests.ui.windows import BARE_IN, LEFT, POSTS, Open, Wait, at, click, move, point
 from ui import measuring
-from ui.desktop.app import LastResort
-from ui.desktop.dialogs import PrintsDialog
+from ui.desktop.app import ErrorReporter
+from ui.desktop.dialogs import MarkerSizeDialog
 from ui.desktop.picture.image import to_qimage
 from ui.desktop.picture.view import PictureView
 from ui.desktop.window import Window
@@ -86,12 +86,12 @@ def test_a_drag_measures_too_and_a_bare_place_will_do(window: Window) -> None:
 
 def test_escape_lets_go_first_of_the_soldier_then_of_the_tool(window: Window) -> None:
     click(window, POSTS["green-1"])
-    window.let_go()
+    window.cancel()
     assert window.tool.name == "measure"
     click(window, POSTS["blue-1"])
     assert window.session.state.rulers == ()
-    window.let_go()
-    window.let_go()
+    window.cancel()
+    window.cancel()
     assert window.tool.name == "select"
 
 
@@ -155,7 +155,7 @@ def test_teaching_the_bare_table_is_refused_in_words(window: Window) -> None:
     assert window.bar.text.startswith("No soldier here.")
     assert window.bar.isVisible()
     assert window.session.state.setup.palette is palette
-    window.let_go()
+    window.cancel()
     assert not window.bar.isVisible()
 
 
@@ -288,7 +288,7 @@ def test_a_markers_side_is_typed_with_point_or_comma(qt: QApplication, typed: st
     usual = QLocale()
     QLocale.setDefault(QLocale(language))
     try:
-        dialog = PrintsDialog(Prints())
+        dialog = MarkerSizeDialog(Prints())
         side = dialog.findChild(QDoubleSpinBox)
         assert side is not None
         assert side.text() == "3.000 in"
@@ -304,7 +304,7 @@ def test_an_error_nobody_expected_is_shown_and_the_window_goes_on(
 ) -> None:
     monkeypatch.setattr(sys, "excepthook", sys.excepthook)
     monkeypatch.setattr(threading, "excepthook", threading.excepthook)
-    last = LastResort(window)
+    last = ErrorReporter(window)
     last.install()
     window.actions_.undo.setEnabled(True)
     monkeypatch.setattr(window.session, "undo", lambda: 1 / 0)

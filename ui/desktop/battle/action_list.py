@@ -14,7 +14,7 @@ from ui.desktop.labels import as_typed
 from ui.desktop.translation import tr
 
 
-class DeedList(QTreeWidget):
+class ActionList(QTreeWidget):
     """Shows actions; the header counts the rows out of sight.
 
     Attributes:
@@ -22,10 +22,10 @@ class DeedList(QTreeWidget):
         of_somebody: Whether they belong to one figure, which Escape deselects.
 
     Signals:
-        let_go: Escape was pressed while a figure's actions are shown.
+        cancelled: Escape was pressed while a figure's actions are shown.
     """
 
-    let_go = pyqtSignal()
+    cancelled = pyqtSignal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -41,8 +41,8 @@ class DeedList(QTreeWidget):
             header.setStretchLastSection(False)
             header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
             header.setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
-            bar.valueChanged.connect(self._tell_unseen)
-            bar.rangeChanged.connect(self._tell_unseen)
+            bar.valueChanged.connect(self._update_header)
+            bar.rangeChanged.connect(self._update_header)
 
     @property
     def chosen(self) -> ActionPreview | None:
@@ -50,7 +50,7 @@ class DeedList(QTreeWidget):
         item = self.currentItem()
         return self.prospects[item.data(0, Qt.ItemDataRole.UserRole)] if item is not None else None
 
-    def show_deeds(self, prospects: Sequence[ActionPreview]) -> bool:
+    def show_actions(self, prospects: Sequence[ActionPreview]) -> bool:
         """Show these actions; return whether the previous selection still exists."""
         chosen = self.indexOfTopLevelItem(self.currentItem()) if self.currentItem() else -1
         kept = chosen >= 0 and [*map(deed_words, prospects)] == [*map(deed_words, self.prospects)]
@@ -61,7 +61,7 @@ class DeedList(QTreeWidget):
         if kept:
             self.choose(chosen)
         self.blockSignals(False)
-        self._tell_unseen()
+        self._update_header()
         return kept
 
     def _row(self, number: int, one: ActionPreview) -> QTreeWidgetItem:
@@ -102,7 +102,7 @@ class DeedList(QTreeWidget):
         rects = [self.visualItemRect(self.topLevelItem(row)) for row in range(self.topLevelItemCount())]
         return sum(one.top() < 0 for one in rects), sum(one.bottom() > room_px for one in rects)
 
-    def _tell_unseen(self) -> None:
+    def _update_header(self) -> None:
         above, below = self.unseen
         words = [tr("{count} above", count=above)] if above else []
         words += [tr("{count} more below", count=below)] if below else []
@@ -112,7 +112,7 @@ class DeedList(QTreeWidget):
 
     def resizeEvent(self, event: QResizeEvent | None) -> None:
         super().resizeEvent(event)
-        self._tell_unseen()
+        self._update_header()
 
     def event(self, event: QEvent | None) -> bool:
         """Handle Escape while a figure's actions are shown; the window's shortcut would put the tool away."""
@@ -121,6 +121,6 @@ class DeedList(QTreeWidget):
                 event.accept()
                 return True
             if event.type() == QEvent.Type.KeyPress:
-                self.let_go.emit()
+                self.cancelled.emit()
                 return True
         return super().event(event)

@@ -23,11 +23,11 @@ from ui.battle.battle_setup import Muster, begin
 from ui.battle.crosshair import cross_marks
 from ui.battle.goals import agree, goal_lines
 from ui.battle.ruling import decide, holding_words
-from ui.desktop.battle.dice_dialog import RollDialog, Rolls
+from ui.desktop.battle.dice_dialog import DiceDialog, DiceDialogs
 from ui.desktop.battle.goals_dialog import ask_goals
 from ui.desktop.battle.panel import BattlePanel
-from ui.desktop.battle.pending_moves import seen_ways
-from ui.desktop.battle.rounds import Rounds
+from ui.desktop.battle.pending_moves import move_buttons
+from ui.desktop.battle.rounds import RoundController
 from ui.desktop.battle.ruling_dialog import ask_ruling
 from ui.desktop.translation import tr
 from ui.formatting import begun
@@ -58,7 +58,7 @@ class BattleController(QObject):
         """Show battles in `panel`; `say` shows a message, `chance` rolls the program's own dice."""
         super().__init__(panel)
         self.panel = panel
-        self._say, self._clock, self._rolls = say, clock, Rolls(panel, chance)
+        self._say, self._clock, self._rolls = say, clock, DiceDialogs(panel, chance)
         self._dice: Dice = self._rolls.ask
         self._chosen = ""
         self._spot: PointIn | None = None
@@ -66,27 +66,27 @@ class BattleController(QObject):
         self._moment: Moment | None = None
         self._seen: object = None
         self._stray: Stray | None = None
-        self._rounds = Rounds(panel.walk, self._turned_round, lambda: self._show())
+        self._rounds = RoundController(panel.round_bar, self._turned_round, lambda: self._show())
         self._proposed: tuple[Proposal, ...] = ()
         self.play: Play | None = None
         panel.go_on.connect(lambda: self._try(self._go_on))
         panel.wanted.connect(lambda deed: self._try(lambda: self._do(deed)))
         panel.settled.connect(lambda doubt, answer: self._try(lambda: self._settle(doubt, answer)))
-        panel.told.connect(lambda *told: self._try(lambda: self._tell(*told)))
+        panel.told.connect(lambda *answer: self._try(lambda: self._answer(*answer)))
         panel.otherwise.connect(lambda: self._try(self.rule_otherwise))
-        panel.let_go.connect(self.let_go)
+        panel.cancelled.connect(self.cancel)
         panel.goals.connect(lambda: self._try(self.ask_goals))
-        panel.walk.started.connect(self._begin_round)
-        panel.walk.left.connect(self._leave_round)
+        panel.round_bar.started.connect(self._begin_round)
+        panel.round_bar.left.connect(self._leave_round)
         self._show()
 
     def begin(self, path: Path, muster: Muster) -> None:
         """Start a battle in a new file; raises `UserError` like `ui.battle.battle_setup.begin`."""
-        self.take_up(begin(path, self._clock, muster))
+        self.resume(begin(path, self._clock, muster))
 
     def open(self, path: Path) -> None:
         """Continue a battle; raises `UserError` like `Battle.open`."""
-        self.take_up(Battle.open(path, self._clock))
+        self.resume(Battle.open(path, self._clock))
 
     @property
     def clock(self) -> Clock:
@@ -104,7 +104,7 @@ class BattleController(QObject):
         self._show()
 
     @property
-    def dialog(self) -> RollDialog | None:
+    def dialog(self) -> DiceDialog | None:
         """The open dice dialog, which electronic dice answer; None if there is none."""
         return self._rolls.dialog
 
@@ -143,7 +143,7 @@ class BattleController(QObject):
                     self.panel.choose(0)
         self.panel.take_focus()
 
-    def let_go(self) -> bool:
+    def cancel(self) -> bool:
         """Drop the cross-hair, else the aimed place, else the round, else the selection; return success."""
         if self.cross_in is not None:
             self.cross_in = None
@@ -242,7 +242,7 @@ class BattleController(QObject):
         self._refresh()
         return name
 
-    def take_up(self, battle: Battle) -> None:
+    def resume(self, battle: Battle) -> None:
         """Show this open battle instead of the previous one, and continue it."""
         self.close()
         self.play = Play(battle)
@@ -268,12 +268,12 @@ class BattleController(QObject):
         ends = self.play.referee.strayed(self._moment, deed, found)
         self._stray = Stray(*ends) if ends is not None else None
         self._spot = None if ends is not None else self._spot  # the actions at the new place are listed with all others
-        self._tell_outcome(deed.by, "\n".join((begun(outcome_words(found.outcome)), *verdict_rows(found))))
+        self._show_outcome(deed.by, "\n".join((begun(outcome_words(found.outcome)), *verdict_rows(found))))
 
-    def _tell_outcome(self, by: Sequence[str], words: str) -> None:
+    def _show_outcome(self, by: Sequence[str], words: str) -> None:
         """Show the result of an action; in a round, show it above the next figure."""
         who = f"{listed(tuple(by))}: " if by else ""
-        self._rounds.told = f"{who}{words.splitlines()[0]}"
+        self._rounds.result = f"{who}{words.splitlines()[0]}"
         self._refresh()
         if not self._rounds:
             self.panel.show_outcome(words)
@@ -301,7 +301,7 @@ class BattleController(QObject):
             self.play.settle(doubt, answer)
             self._refresh()
 
-    def _tell(self, deed: Deed, fact: str, value: object) -> None:
+    def _answer(self, deed: Deed, fact: str, value: object) -> None:
         if self.play is not None:
             self.play.tell(deed, fact, value)
             self._refresh()
@@ -318,7 +318,7 @@ class BattleController(QObject):
             if said is not None:
                 decide(play, said)
                 self._stray = None
-                self._tell_outcome(said.case.by, f"{holding_words(said.holding)}\n{said.reason}")
+                self._show_outcome(said.case.by, f"{holding_words(said.holding)}\n{said.reason}")
 
     def ask_goals(self) -> None:
         """Ask for the sides' goals and store the changes."""
@@ -351,11 +351,11 @@ class BattleController(QObject):
         if self.play is None or self._moment is None:
             self.panel.show_phase(tr("No battle") if self.play is None else tr("Waiting for soldiers"), "")
             self._proposed = ()
-            self.panel.ways.show_ways(())
+            self.panel.pending_moves.show_buttons(())
             self._rounds.show(None, None)
             self.panel.allow_ruling(False)
             self.panel.allow_goals(self.play is not None)
-            self.panel.show_duties(())
+            self.panel.show_obligations(())
             self.panel.show_story(() if self.play is None else self.play.story)
             return
         play, moment = self.play, self._moment
@@ -365,7 +365,9 @@ class BattleController(QObject):
         self.panel.allow_ruling(bool(moment.state.turn))
         self.panel.allow_goals(True)
         self._proposed = play.proposals(moment)
-        self.panel.ways.show_ways([way for one in self._proposed for way in seen_ways(play, moment, one, self._after)])
+        self.panel.pending_moves.show_buttons(
+            [button for one in self._proposed for button in move_buttons(play, moment, one, self._after)]
+        )
         if not self._show_round(play, moment):
             self._show_deeds(play, moment)
 
@@ -391,7 +393,7 @@ class BattleController(QObject):
             self.panel.show_outcome(told(str(refusal)))
             outlook = None
         if outlook is None:
-            self.panel.show_duties(play.duties(moment), goal_lines(play))
+            self.panel.show_obligations(play.duties(moment), goal_lines(play))
         else:
             title = self._card(moment)
             if self._spot is None:

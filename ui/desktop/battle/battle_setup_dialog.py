@@ -44,7 +44,7 @@ from ui.formatting import in_order
 _FIGURE, _CARD, _SQUAD = range(3)
 
 
-class MusterDialog(QDialog):
+class BattleSetupDialog(QDialog):
     """Sets up a battle with the figures seen.
 
     Attributes:

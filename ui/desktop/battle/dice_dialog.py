@@ -27,7 +27,7 @@ _TYPED = {
 }
 
 
-class RollDialog(QDialog):
+class DiceDialog(QDialog):
     """One dice request. Faces come from clicks, keys, electronic dice (`take`) or the button "Roll".
 
     Attributes:
@@ -145,7 +145,7 @@ class RollDialog(QDialog):
             self._ok.setEnabled(self.roll is not None)
 
 
-class Rolls:
+class DiceDialogs:
     """Asks for dice in dialogs, one request of an action after another.
 
     Attributes:
@@ -156,7 +156,7 @@ class Rolls:
         """Dialogs open over `parent`; `chance` rolls the program's own dice."""
         self._parent, self._chance = parent, chance
         self._needed = self._doing = ""
-        self.dialog: RollDialog | None = None
+        self.dialog: DiceDialog | None = None
 
     def begin(self, needed: str, doing: str) -> None:
         """Start an action: its description, and the number needed by its first roll."""
@@ -168,7 +168,7 @@ class Rolls:
         Raises:
             UserError: if the player cancels; then nothing has happened.
         """
-        dialog = RollDialog(request, self._chance, self._parent)
+        dialog = DiceDialog(request, self._chance, self._parent)
         dialog.show_deed(self._doing)
         dialog.show_needed(self._needed)
         self.dialog, self._needed = dialog, ""

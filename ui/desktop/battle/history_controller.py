@@ -18,7 +18,7 @@ from ui.battle.history import Moment, moments
 from ui.desktop.background_save import BackgroundSave
 from ui.desktop.battle.battle_controller import BattleController
 from ui.desktop.battle.history_dialog import HistoryDialog
-from ui.desktop.battle.thumbnail_recorder import Moments
+from ui.desktop.battle.thumbnail_recorder import ThumbnailRecorder
 from ui.desktop.dialogs import ask_where
 from ui.desktop.tools.window_context import WindowContext
 from ui.desktop.translation import mark, tr
@@ -30,7 +30,7 @@ _SETTLED_S = 3.0
 
 _NONE = mark("There is no battle yet. Start one in the menu Battle.")
 
-_Ground = tuple[tuple[TerrainPiece, ...], Outline]
+_TableState = tuple[tuple[TerrainPiece, ...], Outline]
 
 
 class HistoryController:
@@ -45,18 +45,18 @@ class HistoryController:
         self,
         window: QWidget,
         battle: BattleController,
-        hands: WindowContext,
-        errand: BackgroundSave,
+        context: WindowContext,
+        background_save: BackgroundSave,
         identity: Callable[[str], str] = camera_identity,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """Dialogs open over `window`; `identity` maps a source to its camera, see `camera_identity`."""
-        self._window, self._battle, self._hands = window, battle, hands
+        self._window, self._battle, self._context = window, battle, context
         self._identity, self._clock = identity, clock
-        self.moments, self._errand = Moments(hands.say), errand
+        self.moments, self._background_save = ThumbnailRecorder(context.say), background_save
         self.dialog: HistoryDialog | None = None
-        self._met: Battle | None = None
-        self._ground: tuple[_Ground, float] | None = None
+        self._attached: Battle | None = None
+        self._unsaved_table: tuple[_TableState, float] | None = None
 
     @property
     def _open(self) -> Battle | None:
@@ -65,9 +65,9 @@ class HistoryController:
     def pull(self) -> None:
         """Record a thumbnail of new events and journal the table; called whenever anything is new."""
         battle = self._open
-        if battle is not self._met:
-            self._meet(battle)
-        self.moments.look(battle, self._hands.view, self._hands.session.state)
+        if battle is not self._attached:
+            self._attach(battle)
+        self.moments.look(battle, self._context.view, self._context.session.state)
         if battle is not None:
             self._note_table(battle)
 
@@ -81,7 +81,7 @@ class HistoryController:
         """Open the history dialog."""
         battle = self._open
         if battle is None:
-            self._hands.say(tr(_NONE))
+            self._context.say(tr(_NONE))
             return
         dialog = HistoryDialog(battle, self.moments.album, self._go_to, self._window)
         dialog.finished.connect(dialog.deleteLater)
@@ -93,7 +93,7 @@ class HistoryController:
         self.dialog = None
 
     def _go_to(self, moment: Moment) -> None:
-        self._hands.change(lambda: self._battle.go_to(moment.seqs[-1]))
+        self._context.change(lambda: self._battle.go_to(moment.seqs[-1]))
 
     # The battle's table
 
@@ -101,38 +101,38 @@ class HistoryController:
         """Put the battle's terrain on the table, as a step that can be undone."""
         battle = self._open
         if battle is None or not battle.state.terrain:
-            self._hands.say(tr(_NONE) if battle is None else tr("This battle has no saved terrain."))
+            self._context.say(tr(_NONE) if battle is None else tr("This battle has no saved terrain."))
             return
-        session, terrain = self._hands.session, battle.state.terrain
-        self._hands.change(lambda: session.set_terrain("the battle's terrain", terrain))
+        session, terrain = self._context.session, battle.state.terrain
+        self._context.change(lambda: session.set_terrain("the battle's terrain", terrain))
 
-    def _meet(self, battle: Battle | None) -> None:
-        self._met, self._ground = battle, None
+    def _attach(self, battle: Battle | None) -> None:
+        self._attached, self._unsaved_table = battle, None
         if battle is None:
             return
-        if battle.state.terrain and not self._hands.session.state.setup.terrain:
+        if battle.state.terrain and not self._context.session.state.setup.terrain:
             count = len(battle.state.terrain)
             where = tr("Choose Battle, Restore terrain to put it back.")
             played = tr("This battle was played with {count} pieces of terrain.", count=count)
             if count == 1:
                 played = tr("This battle was played with 1 piece of terrain.")
-            self._hands.say(f"{played} {where}")
+            self._context.say(f"{played} {where}")
 
     def _note_table(self, battle: Battle) -> None:
         """Journal the table once it is at rest and the battle goes on: only looking at a battle adds no entry."""
-        state = self._hands.session.state
+        state = self._context.session.state
         now = (state.setup.terrain, state.area.corners_in if state.area is not None else ())
         if now == (battle.state.terrain, battle.state.area_in) or len(battle.entries) == battle.taken_up_at:
-            self._ground = None
-        elif self._ground is None or self._ground[0] != now:
-            self._ground = (now, self._clock())
-        elif self._clock() - self._ground[1] > _SETTLED_S:
-            self._ground = None
-            camera = self._identity(self._hands.bench().spec)
+            self._unsaved_table = None
+        elif self._unsaved_table is None or self._unsaved_table[0] != now:
+            self._unsaved_table = (now, self._clock())
+        elif self._clock() - self._unsaved_table[1] > _SETTLED_S:
+            self._unsaved_table = None
+            camera = self._identity(self._context.bench().spec)
             try:
                 battle.record(TableLaid(camera=camera, terrain=now[0], area_in=now[1]))
             except UserError as refusal:
-                self._hands.say(str(refusal))
+                self._context.say(str(refusal))
 
     # Exports
 
@@ -171,7 +171,7 @@ class HistoryController:
     ) -> None:
         battle = self._open
         if battle is None:
-            self._hands.say(tr(_NONE))
+            self._context.say(tr(_NONE))
             return
         path = path or ask_where(self._window, title, f"{battle.path.stem}.{ending}", kinds)
         if path is None:
@@ -179,10 +179,12 @@ class HistoryController:
         try:
             refuse_unwritable(path)
         except UserError as refusal:
-            self._hands.say(str(refusal))
+            self._context.say(str(refusal))
         else:
-            self._errand.send(tr("Saving {name}", name=path.name), maker(battle), path, tr("Saved {path}.", path=path))
+            self._background_save.send(
+                tr("Saving {name}", name=path.name), maker(battle), path, tr("Saved {path}.", path=path)
+            )
 
     def _step(self, _done: int, _of: int) -> None:
-        if self._errand.is_cancelled:
+        if self._background_save.is_cancelled:
             raise Cancelled(tr("Cancelled. Nothing was saved."))

@@ -49,10 +49,10 @@ class MomentList(QAbstractListModel):
         blank.fill(Qt.GlobalColor.transparent)
         self._blank = QIcon(blank)
 
-    def show(self, told: Sequence[Moment]) -> None:
+    def show(self, story: Sequence[Moment]) -> None:
         """Replace the rows."""
         self.beginResetModel()
-        self._shown, self._icons = told, {}
+        self._shown, self._icons = story, {}
         self.endResetModel()
 
     def rowCount(self, parent: QModelIndex = QModelIndex()) -> int:  # noqa: B008 - Qt's default
@@ -98,7 +98,7 @@ class HistoryDialog(QDialog):
         self.moment: Moment | None = None
         self.search, self.list = QLineEdit(), QListView()
         self._map, self._picture = PictureView(), PictureView()
-        self._title, self._told = QLabel(), QPlainTextEdit()
+        self._title, self._story = QLabel(), QPlainTextEdit()
         self.back = QPushButton()
         self._model = MomentList(self._image, self)
         self._lay_out()
@@ -114,9 +114,9 @@ class HistoryDialog(QDialog):
         self._find()
 
     @property
-    def told(self) -> str:
+    def story(self) -> str:
         """The story of the moment."""
-        return self._told.toPlainText()
+        return self._story.toPlainText()
 
     def _find(self) -> None:
         self._shown = matching(self._every, self.search.text())
@@ -131,11 +131,11 @@ class HistoryDialog(QDialog):
             self._map.show_nothing()
             self._picture.hide()
             self._title.setText(tr("Nothing found. Try another word."))
-            self._told.clear()
+            self._story.clear()
             self.back.setEnabled(False)
             return
         self._title.setText(one.title)
-        self._told.setPlainText("\n".join(one.lines))
+        self._story.setPlainText("\n".join(one.lines))
         self._show_map(one)
         image = self._image(one)
         if image is not None:
@@ -184,7 +184,7 @@ class HistoryDialog(QDialog):
         column.addWidget(self.search)
         column.addWidget(self.list, 1)
         below.addWidget(self._picture)
-        below.addWidget(self._told, 1)
+        below.addWidget(self._story, 1)
         side = QVBoxLayout(right)
         side.setContentsMargins(0, 0, 0, 0)
         side.addWidget(self._title)
@@ -221,8 +221,8 @@ class HistoryDialog(QDialog):
         font.setBold(True)
         self._title.setFont(font)
         self._title.setWordWrap(True)
-        self._told.setReadOnly(True)
-        self._told.setAccessibleName(tr("The story of this moment"))
+        self._story.setReadOnly(True)
+        self._story.setAccessibleName(tr("The story of this moment"))
         self._picture.setAccessibleName(tr("The table at this moment"))
         self.back.setToolTip(tr("Undo or redo until the battle is as it was then; you can come back again"))
         self._picture.setFixedSize(320, 180)

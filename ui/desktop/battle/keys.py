@@ -21,8 +21,8 @@ _ARROWS = {"Left": (-1, 0), "Right": (1, 0), "Up": (0, -1), "Down": (0, 1)}
 class BattleKeys:
     """The keys that work while the Battle tab is shown; the arrow keys only while there is a cross-hair."""
 
-    def __init__(self, window: QMainWindow, desk: BattleController, hands: WindowContext) -> None:
-        self._desk, self._hands = desk, hands
+    def __init__(self, window: QMainWindow, desk: BattleController, context: WindowContext) -> None:
+        self._desk, self._context = desk, context
         tip = tr("Select the next soldier that may act; with Shift the previous one")
         action_of(window, tr("Next soldier"), "U", tip, partial(self._walk, 1))
         self._quiet(window, "Shift+U", tr("Next soldier"), tip, partial(self._walk, -1))
@@ -66,7 +66,7 @@ class BattleKeys:
         found = next_figure(moment, desk.chosen, steps)
         self._take_up(lambda: desk.point(found, None))
         if not found:
-            self._hands.say(tr("No soldier may act now. Press N for the next phase."))
+            self._context.say(tr("No soldier may act now. Press N for the next phase."))
 
     def _begin(self) -> None:
         if self._in_sight and self._desk.moment is not None:
@@ -79,7 +79,7 @@ class BattleKeys:
         desk.lay_cross(first_place(moment, desk.chosen))
 
     def _move(self, toward_px: tuple[int, int], step_in: float) -> None:
-        at_in, view = self._desk.cross_in, self._hands.view
+        at_in, view = self._desk.cross_in, self._context.view
         if at_in is not None and view is not None and view.calibration is not None:
             place = stepped(view.calibration.camera, at_in, toward_px, step_in)
             self._take_up(lambda: self._desk.lay_cross(place))
@@ -91,9 +91,9 @@ class BattleKeys:
 
     def _take_up(self, change: Callable[[], object]) -> None:
         """Apply a change with the selection tool active, because Escape deselects only with that tool."""
-        if self._hands.tool() != "select":
-            self._hands.use_tool("select")
-        self._hands.change(change)
+        if self._context.tool() != "select":
+            self._context.use_tool("select")
+        self._context.change(change)
 
 
 _ENTER = ("Return", "Enter")

@@ -14,7 +14,7 @@ from rules.progress import Cancelled
 from rules.recovery import recover
 from ui.background_task import Behind
 from ui.desktop.background_save import Say
-from ui.desktop.bar import Ways
+from ui.desktop.bar import MessageActions
 from ui.desktop.dialogs import ask_where
 from ui.desktop.translation import tr
 
@@ -55,7 +55,7 @@ class BattleOpening:
                 return damage
 
         if self._behind.busy:
-            self._tell()
+            self._show_progress()
             return
         self._name, self._part, self._cancelled = path.name, 0, False
         self._behind.start(work)
@@ -70,7 +70,7 @@ class BattleOpening:
 
     def _pull(self) -> None:
         if self._behind.busy:
-            self._tell()
+            self._show_progress()
             return
         self._timer.stop()
         found = self._behind.take()
@@ -83,7 +83,7 @@ class BattleOpening:
         elif self._behind.refusal:
             self._say(self._behind.refusal)
 
-    def _tell(self) -> None:
+    def _show_progress(self) -> None:
         if self._cancelled:
             self._say(tr("Cancelling …"))
         else:
@@ -94,8 +94,8 @@ class BattleOpening:
         self._cancelled = True
 
     def _offer(self, damage: Damaged) -> None:
-        ways: Ways = ((tr("Open copy"), lambda: self._open_copy(damage)),) if damage.kept else ()
-        self._say(str(damage), ways)
+        actions: MessageActions = ((tr("Open copy"), lambda: self._open_copy(damage)),) if damage.kept else ()
+        self._say(str(damage), actions)
 
     def _open_copy(self, damage: Damaged) -> None:
         name = f"{damage.path.stem}-copy.battle"

@@ -31,9 +31,9 @@ from ui.battle.action_text import (
     owed_words,
     reason_rows,
 )
-from ui.desktop.battle.action_list import DeedList
-from ui.desktop.battle.pending_moves import WaysStrip
-from ui.desktop.battle.round_bar import WalkStrip
+from ui.desktop.battle.action_list import ActionList
+from ui.desktop.battle.pending_moves import PendingMoves
+from ui.desktop.battle.round_bar import RoundBar
 from ui.desktop.labels import as_typed, in_mark_up, marked_label, plain_label, word_label
 from ui.desktop.scrolled import Scrolled
 from ui.desktop.translation import mark, tr
@@ -48,8 +48,8 @@ class BattlePanel(QWidget):
     """The Battle tab; independent of journal and camera.
 
     Attributes:
-        walk: The bar of rounds.
-        ways: Decisions that wait for the players, such as moves that the camera saw.
+        round_bar: The bar of rounds.
+        pending_moves: Decisions that wait for the players, such as moves that the camera saw.
 
     Signals:
         go_on: Begin the next phase.
@@ -58,7 +58,7 @@ class BattlePanel(QWidget):
         told: The players answered a fact (its name, its value) of this `Deed`.
         otherwise: The players want to overrule the rules or the dice.
         goals: The players want to see or change the goals.
-        let_go: Escape was pressed while a figure's actions are shown.
+        cancelled: Escape was pressed while a figure's actions are shown.
     """
 
     go_on = pyqtSignal()
@@ -67,7 +67,7 @@ class BattlePanel(QWidget):
     told = pyqtSignal(object, str, object)
     otherwise = pyqtSignal()
     goals = pyqtSignal()
-    let_go = pyqtSignal()
+    cancelled = pyqtSignal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -80,9 +80,9 @@ class BattlePanel(QWidget):
             QPushButton(tr("Do it")),
             QPushButton(tr("Overrule…")),
         )
-        self._deeds, self._story = DeedList(), QListWidget()
+        self._deeds, self._story = ActionList(), QListWidget()
         self._goals = QPushButton(tr("Goals…"))
-        self.walk, self.ways = WalkStrip(), WaysStrip()
+        self.round_bar, self.pending_moves = RoundBar(), PendingMoves()
         self._needed = plain_label()
         self._doubts, self._open = QFormLayout(), QFormLayout()
         for form in (self._doubts, self._open):
@@ -133,9 +133,9 @@ class BattlePanel(QWidget):
         """Enable or disable the goals."""
         self._goals.setEnabled(allowed)
 
-    def show_duties(self, duties: Sequence[ActionPreview], goals: Sequence[str] = ()) -> None:
+    def show_obligations(self, duties: Sequence[ActionPreview], goals: Sequence[str] = ()) -> None:
         """Show the obligations of whole sides and the goals, for when no figure is selected."""
-        self._deeds.of_somebody = bool(self.walk.words)
+        self._deeds.of_somebody = bool(self.round_bar.words)
         self._figure.setText("<br>".join([tr(CLICK_ONE), *map(in_mark_up, goals)]))
         self._fill(duties)
 
@@ -206,7 +206,7 @@ class BattlePanel(QWidget):
         self._deeds.choose(row)
 
     def _fill(self, prospects: Sequence[ActionPreview]) -> None:
-        self._explain(keep=not self._deeds.show_deeds(prospects))
+        self._explain(keep=not self._deeds.show_actions(prospects))
 
     def _explain(self, keep: bool = False) -> None:
         one = self.chosen
@@ -265,7 +265,7 @@ class BattlePanel(QWidget):
     def _lay_out(self) -> None:
         self._set_up_words()
         self._set_up_buttons()
-        self._deeds.let_go.connect(self.let_go)
+        self._deeds.cancelled.connect(self.cancelled)
         self._deeds.currentItemChanged.connect(lambda *_: self._explain())
         self._deeds.itemActivated.connect(lambda *_: self._want())
         # The list takes the height that is left, otherwise it would take the room of the reasons.
@@ -281,7 +281,7 @@ class BattlePanel(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(8, 4, 8, 4)
         layout.addLayout(top)
-        layout.addWidget(self.ways)
+        layout.addWidget(self.pending_moves)
         layout.addWidget(tabs, 1)
 
     def _set_up_words(self) -> None:
@@ -327,7 +327,7 @@ class BattlePanel(QWidget):
         asked.addLayout(self._open)
         inner = QVBoxLayout(now)
         inner.setContentsMargins(0, 4, 0, 0)
-        inner.addWidget(self.walk)
+        inner.addWidget(self.round_bar)
         inner.addWidget(self._figure)
         inner.addWidget(self._deeds, 1)
         inner.addWidget(self._needed)

@@ -18,7 +18,7 @@ from ui.formatting import sentence
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class DecisionButton:
     """A button.
 
     Attributes:
@@ -34,7 +34,7 @@ class Way:
     why: str = ""
 
 
-class WaysStrip(QWidget):
+class PendingMoves(QWidget):
     """A list of buttons with texts above them."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -44,20 +44,20 @@ class WaysStrip(QWidget):
         self._shown: tuple[str, ...] = ()
         self.setVisible(False)
 
-    def show_ways(self, ways: Sequence[Way]) -> None:
+    def show_buttons(self, actions: Sequence[DecisionButton]) -> None:
         """Show these buttons; if they have not changed, they stay untouched under the mouse."""
-        words = tuple(f"{way.words}\n{way.why}" for way in ways)
+        words = tuple(f"{decision.words}\n{decision.why}" for decision in actions)
         if words == self._shown:
             return
         self._shown = words
-        self.setVisible(bool(ways))
+        self.setVisible(bool(actions))
         emptied(self._layout)
-        for way in ways:
-            if way.why:
-                self._layout.addWidget(word_label(way.why))
-            button = QPushButton(way.words)
-            button.setToolTip(as_typed(way.tip))
-            button.clicked.connect(partial(_call, way.does))
+        for decision in actions:
+            if decision.why:
+                self._layout.addWidget(word_label(decision.why))
+            button = QPushButton(decision.words)
+            button.setToolTip(as_typed(decision.tip))
+            button.clicked.connect(partial(_call, decision.does))
             self._layout.addWidget(button)
 
 
@@ -68,33 +68,35 @@ def emptied(layout: QLayout) -> None:
             widget.deleteLater()
 
 
-def ways_of(
+def proposal_buttons(
     proposal: Proposal,
     accept: Callable[[], object],
     shifted: Callable[[], object],
     let_pass: Callable[[], object],
-) -> tuple[Way, ...]:
+) -> tuple[DecisionButton, ...]:
     """The buttons for a move that the camera saw."""
     if proposal.prospect.possible:
-        first = Way(tr("Take off"), tr("Take the move off the soldier's allowance"), accept, f"{proposal.words}.")
+        first = DecisionButton(
+            tr("Take off"), tr("Take the move off the soldier's allowance"), accept, f"{proposal.words}."
+        )
     else:
         why = tr("The rules forbid it: {why_not}", why_not=sentence(refusal_words(proposal.prospect)))
-        first = Way(
+        first = DecisionButton(
             tr("Allow"),
             tr("Count it as a move anyway"),
             let_pass,
             f"{proposal.words}. {why}",
         )
     nudged = tr("It was only nudged; take nothing off the allowance")
-    return (first, Way(tr("Ignore"), nudged, shifted))
+    return (first, DecisionButton(tr("Ignore"), nudged, shifted))
 
 
-def seen_ways(
+def move_buttons(
     play: Play,
     moment: Moment,
     proposal: Proposal,
     after: Callable[[Callable[[], object]], object],
-) -> tuple[Way, ...]:
+) -> tuple[DecisionButton, ...]:
     """The buttons for a move that the camera saw in a battle; ambiguities are decided first.
 
     Args:
@@ -103,7 +105,7 @@ def seen_ways(
         after: Applies a change to the battle and shows the result.
     """
     if not proposal.prospect.doubts:
-        return ways_of(
+        return proposal_buttons(
             proposal,
             lambda: after(lambda: play.accept(moment, proposal)),
             lambda: after(lambda: play.only_shifted(proposal)),
@@ -111,7 +113,7 @@ def seen_ways(
         )
     doubt, left_in = proposal.prospect.doubts[0], play.left_in(moment, proposal)
     limit = "" if left_in is None or not _is_far(doubt) else f"{left_in:.3g} in"
-    return doubt_ways(proposal, doubt, left_in, lambda answer: after(lambda: play.settle(doubt, answer, limit)))
+    return ambiguity_buttons(proposal, doubt, left_in, lambda answer: after(lambda: play.settle(doubt, answer, limit)))
 
 
 def _is_far(doubt: Ambiguity) -> bool:
@@ -119,9 +121,9 @@ def _is_far(doubt: Ambiguity) -> bool:
     return doubt.question.rpartition(": ")[2].startswith("how far")
 
 
-def doubt_ways(
+def ambiguity_buttons(
     proposal: Proposal, doubt: Ambiguity, left_in: float | None, settle: Callable[[str], object]
-) -> tuple[Way, ...]:
+) -> tuple[DecisionButton, ...]:
     """The buttons that decide an ambiguity of a move.
 
     Args:
@@ -136,7 +138,7 @@ def doubt_ways(
     title = f"Too close to call: {proposal.words}{of}." if far else f"Too close to call: {what}."
     texts = {answer: (tr("Allow") if answer == NEARER else tr("Forbid")) for answer in doubt.answers}
     return tuple(
-        Way(
+        DecisionButton(
             texts[answer] if far else answer.capitalize(),
             doubt.question,
             partial(settle, answer),
@@ -146,5 +148,5 @@ def doubt_ways(
     )
 
 
-def _call(way: Callable[[], object], _: bool = False) -> None:
-    way()
+def _call(action: Callable[[], object], _: bool = False) -> None:
+    action()

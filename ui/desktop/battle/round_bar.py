@@ -16,7 +16,7 @@ from ui.desktop.translation import tr
 _ROWS = 4
 
 
-class WalkStrip(QWidget):
+class RoundBar(QWidget):
     """Offers rounds and shows the one in progress.
 
     Signals:
@@ -33,12 +33,12 @@ class WalkStrip(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._words, self._told, self._steps, self._walk = word_label(), word_label(), QListWidget(), QWidget()
+        self._words, self._result, self._steps, self._walk = word_label(), word_label(), QListWidget(), QWidget()
         self._offers = QHBoxLayout()
         self._offered: tuple[str, ...] = ()
         self._shown: Walk | None = None
         self._lay_out()
-        self.show_walk(None)
+        self.show_round(None)
 
     @property
     def words(self) -> str:
@@ -65,7 +65,7 @@ class WalkStrip(QWidget):
                 self._offers.addWidget(button)
         self.setVisible(bool(self._offered) or self._shown is not None)
 
-    def show_walk(self, walk: Walk | None, told: str = "") -> None:
+    def show_round(self, walk: Walk | None, result: str = "") -> None:
         """Show a round's progress and the last result in it; None if no round is in progress."""
         self._walk.setVisible(walk is not None)
         for place in range(self._offers.count()):
@@ -73,8 +73,8 @@ class WalkStrip(QWidget):
             if item is not None and (button := item.widget()) is not None:
                 button.setVisible(walk is None)
         self.setVisible(walk is not None or bool(self._offered))
-        self._told.setText(told)
-        self._told.setVisible(bool(told))
+        self._result.setText(result)
+        self._result.setVisible(bool(result))
         if walk is None or walk == self._shown:
             self._shown = walk
             return
@@ -99,7 +99,7 @@ class WalkStrip(QWidget):
         bold.setBold(True)
         self._words.setFont(bold)
         self._words.setAccessibleName(tr("Round"))
-        self._told.setAccessibleName(tr("Last result"))
+        self._result.setAccessibleName(tr("Last result"))
         self._steps.setAccessibleName(tr("Soldiers of the round"))
         self._steps.setFixedHeight(_ROWS * self.fontMetrics().lineSpacing() + 10)
         self._steps.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -117,7 +117,7 @@ class WalkStrip(QWidget):
             row.addWidget(button)
         inner = QVBoxLayout(self._walk)
         inner.setContentsMargins(0, 0, 0, 0)
-        for widget in (self._words, self._told, self._steps):
+        for widget in (self._words, self._result, self._steps):
             inner.addWidget(widget)
         inner.addLayout(row)
         layout = QVBoxLayout(self)

@@ -10,19 +10,19 @@ from rules.position import Moment
 from rules.referee import ActionPreview, prospect
 from ui.battle.battle_session import Play
 from ui.battle.round_sequence import Walk, Walker, rounds
-from ui.desktop.battle.round_bar import WalkStrip
+from ui.desktop.battle.round_bar import RoundBar
 
 
-class Rounds:
+class RoundController:
     """Leads through a round and shows its progress.
 
     Attributes:
-        told: The result of the last action, shown above the next figure.
+        result: The result of the last action, shown above the next figure.
     """
 
-    def __init__(self, strip: WalkStrip, turned: Callable[[], object], show: Callable[[], object]) -> None:
+    def __init__(self, strip: RoundBar, turned: Callable[[], object], show: Callable[[], object]) -> None:
         """Show rounds in `strip`; `turned` is called on a change to another figure, `show` refreshes everything."""
-        self.told = ""
+        self.result = ""
         self._strip, self._turned, self._show = strip, turned, show
         self._walker: Walker | None = None
         self._moment: Moment | None = None
@@ -36,11 +36,11 @@ class Rounds:
 
     def begin(self, play: Play, name: str) -> None:
         """Start a round."""
-        self._walker, self.told = Walker(play, name), ""
+        self._walker, self.result = Walker(play, name), ""
 
     def end(self) -> None:
         """Leave the round."""
-        self._walker, self.told = None, ""
+        self._walker, self.result = None, ""
 
     def ask(self, figure: str) -> None:
         """Tell the round which figure was selected; a figure that is not due ends the round."""
@@ -52,11 +52,11 @@ class Rounds:
         self._moment = moment
         if play is None or moment is None:
             self._strip.offer(())
-            self._strip.show_walk(None)
+            self._strip.show_round(None)
             return ""
         self._strip.offer(rounds(play, moment))
         walk = self._walker.look(moment) if self._walker is not None else None
-        self._strip.show_walk(walk, self.told)
+        self._strip.show_round(walk, self.result)
         if walk is not None and walk.looking:
             QTimer.singleShot(0, self._look_on)
         return walk.figure if walk is not None else ""
@@ -68,7 +68,7 @@ class Rounds:
     def _turn(self, change: Callable[[Walker, Moment], Walk]) -> None:
         if self._walker is not None and self._moment is not None:
             change(self._walker, self._moment)
-            self.told = ""
+            self.result = ""
             self._turned()
 
     def _look_on(self) -> None:

@@ -27,7 +27,7 @@ _MOST_WAITING = 20
 """Every waiting picture holds a frame; further ones are dropped."""
 
 
-class Moments:
+class ThumbnailRecorder:
     """Records the thumbnails of the open battle.
 
     Attributes:
@@ -37,7 +37,7 @@ class Moments:
     def __init__(self, say: Callable[[str], None]) -> None:
         """`say` shows the player a message."""
         self.album: Album | None = None
-        self._say, self._said = say, ""
+        self._say, self._reported = say, ""
         self._battle: Battle | None = None
         self._last = 0
         self._waiting: queue.Queue[tuple[Album, int, TableView, TableState] | None] = queue.Queue(_MOST_WAITING)
@@ -47,8 +47,8 @@ class Moments:
     def look(self, battle: Battle | None, view: TableView | None, state: TableState) -> None:
         """Record a thumbnail if there are new events; may be called at any rate."""
         if battle is not self._battle:
-            self._meet(battle)
-        self._tell()
+            self._attach(battle)
+        self._report_error()
         if battle is None or view is None or self.album is None or battle.entries[-1].seq == self._last:
             return
         new = [entry for entry in battle.entries[self._last :] if is_event(entry)]
@@ -66,7 +66,7 @@ class Moments:
             self.album.close()
         self.album = self._battle = None
 
-    def _meet(self, battle: Battle | None) -> None:
+    def _attach(self, battle: Battle | None) -> None:
         if self._thread is not None:
             self.close()
         self._battle, self.album, self._last = battle, None, 0
@@ -89,10 +89,10 @@ class Moments:
             except UserError as refusal:
                 self._refusal = str(refusal)
 
-    def _tell(self) -> None:
-        if self._refusal not in ("", self._said):
-            self._said = self._refusal
-            self._say(self._said)
+    def _report_error(self) -> None:
+        if self._refusal not in ("", self._reported):
+            self._reported = self._refusal
+            self._say(self._reported)
 
 
 def small_picture(view: TableView, state: TableState) -> ImageBgr:

@@ -14,13 +14,13 @@ from hardware.range_rod import Alarm, DiceWait, Idle, RodShape, Sign
 from rules.dice import Die
 from rules.position import Moment
 from rules.referee import ActionPreview
-from ui.desktop.battle.dice_dialog import RollDialog
+from ui.desktop.battle.dice_dialog import DiceDialog
 from ui.desktop.devices.box import DeviceBox
 from ui.desktop.devices.dice_answers import DiceAnswers
 from ui.desktop.devices.panel import DevicesPanel
 from ui.desktop.devices.tray_view import TrayDialog, TrayPicture
 from ui.desktop.settings import Memory
-from ui.desktop.source_controller import Bench
+from ui.desktop.source_controller import SourceController
 from ui.desktop.translation import tr
 from ui.devices.device_connection import EMULATED, Ports, choices
 from ui.devices.dice_source import kept_words, request_of
@@ -32,8 +32,8 @@ from ui.formatting import Basis
 from ui.measuring import Reading
 from vision.source import Source, open_source
 
-_TELL_EVERY_S = 0.2
-_LOOK_EVERY_S = 2.0
+_UPDATE_EVERY_S = 0.2
+_LIST_EVERY_S = 2.0
 
 Device = Rod | DiceHand | TrayHand
 
@@ -48,7 +48,7 @@ class DevicesController(QObject):
 
     def __init__(
         self,
-        memory: Memory,
+        settings: Memory,
         say: Callable[[str], None],
         chance: random.Random,
         listed: Callable[[], tuple[Port, ...]] = attached,
@@ -58,26 +58,26 @@ class DevicesController(QObject):
         """Connect the devices that were used last.
 
         Args:
-            memory: The stored settings.
+            settings: The stored settings.
             say: Shows a message to the player.
             chance: Rolls emulated dice.
             listed: Lists the machine's ports.
             opener: Opens the camera over the dice tray.
             numbers: Lists the machine's camera numbers.
         """
-        self.panel = DevicesPanel(memory.rod_shape)
+        self.panel = DevicesPanel(settings.rod_shape)
         super().__init__(self.panel)
-        self._memory, self._say, self._numbers = memory, say, numbers
+        self._settings, self._say, self._numbers = settings, say, numbers
         self._cameras: Sequence[int] = ()
         self._ports = Ports(listed)
-        self.rod = Rod(memory.rod_shape, lambda: self.dice.berth.port)
+        self.rod = Rod(settings.rod_shape, lambda: self.dice.berth.port)
         self.dice = DiceHand(chance, lambda: self.rod.berth.port, ports=lambda: self._ports.found)
-        self.tray = TrayHand(memory.tray_region, opener)
+        self.tray = TrayHand(settings.tray_region, opener)
         self._answers = DiceAnswers(self.dice, self.tray)
-        self._bench: Bench | None = None
+        self._bench: SourceController | None = None
         self._ruler: Sign = Idle()
         self._shot: tuple[Moment, ActionPreview, Sign | None] | None = None
-        self._told_s = self._looked_s = -_LOOK_EVERY_S
+        self._updated_s = self._listed_s = -_LIST_EVERY_S
         self._devices: tuple[tuple[str, DeviceBox, Device], ...] = (
             ("rod", self.panel.rod, self.rod),
             ("dice", self.panel.dice, self.dice),
@@ -89,7 +89,7 @@ class DevicesController(QObject):
         self.panel.thrown.connect(self._throw)
         self.panel.refused.connect(say)
         self.panel.tray_wanted.connect(self._draw_tray)
-        self._tell()
+        self._update_panel()
 
     def _join(self, box: DeviceBox, device: Device, name: str) -> None:
         box.connected.connect(lambda spec: self._connect(device, name, spec))
@@ -100,7 +100,7 @@ class DevicesController(QObject):
         self._take_up(device, name)
 
     def _take_up(self, device: Device, name: str) -> None:
-        kept = self._memory.port(name)
+        kept = self._settings.port(name)
         if kept is not None:
             device.berth.connect(kept)
 
@@ -112,10 +112,10 @@ class DevicesController(QObject):
                 )
                 self._say(words)
                 return
-        if device is self.tray and spec == TABLE and self._memory.tray_region(TABLE) is None and not self._draw(spec):
+        if device is self.tray and spec == TABLE and self._settings.tray_region(TABLE) is None and not self._draw(spec):
             return  # the tray cannot be the whole picture of the table
         device.berth.connect(spec)
-        self._memory.keep_port(name, spec)
+        self._settings.keep_port(name, spec)
 
     def _forget(self, device: Device, name: str) -> None:
         emulated = device.berth.spec == EMULATED
@@ -123,11 +123,11 @@ class DevicesController(QObject):
         if emulated:
             self._take_up(device, name)
         else:
-            self._memory.keep_port(name, None)
+            self._settings.keep_port(name, None)
 
     def _reshape(self, shape: RodShape) -> None:
         self.rod.reshape(shape)
-        self._memory.keep_rod_shape(shape)
+        self._settings.keep_rod_shape(shape)
 
     # The tray
 
@@ -145,16 +145,16 @@ class DevicesController(QObject):
         if frame is None:
             self._say(tr("There is no picture of the tray yet. Connect the camera first, or open another source."))
             return False
-        dialog = TrayDialog(frame.image_bgr, self._memory.tray_region(spec), self.panel)
-        told = dialog.exec() == TrayDialog.DialogCode.Accepted
-        if told:
-            self._memory.keep_tray_region(spec, dialog.region)
+        dialog = TrayDialog(frame.image_bgr, self._settings.tray_region(spec), self.panel)
+        accepted = dialog.exec() == TrayDialog.DialogCode.Accepted
+        if accepted:
+            self._settings.keep_tray_region(spec, dialog.region)
         dialog.deleteLater()
-        return told
+        return accepted
 
     @property
     def _tray_region(self) -> Region:
-        return self._memory.tray_region(self.tray.berth.spec or TABLE) or WHOLE
+        return self._settings.tray_region(self.tray.berth.spec or TABLE) or WHOLE
 
     # Ranges and open requests
 
@@ -174,7 +174,9 @@ class DevicesController(QObject):
         asked = (self._shot[2] if self._shot is not None else None) or self._ruler
         self.rod.show(Alarm() if self._answers.doubtful else DiceWait() if self._answers.open else asked)
 
-    def pull(self, dialog: RollDialog | None, bench: Bench, shot: tuple[Moment, ActionPreview] | None = None) -> None:
+    def pull(
+        self, dialog: DiceDialog | None, bench: SourceController, shot: tuple[Moment, ActionPreview] | None = None
+    ) -> None:
         """Update all devices; called by the window's timer.
 
         Args:
@@ -215,16 +217,16 @@ class DevicesController(QObject):
 
     def _show(self) -> None:
         now_s = time.monotonic()
-        if now_s - self._looked_s > _LOOK_EVERY_S:
-            self._looked_s = now_s
+        if now_s - self._listed_s > _LIST_EVERY_S:
+            self._listed_s = now_s
             self._ports.look()
             self._cameras = self._numbers()
         self.panel.show_rod(self.rod.shape, self.rod.lights, sign_words(self.rod.sign))
-        if now_s - self._told_s > _TELL_EVERY_S:
-            self._told_s = now_s
-            self._tell()
+        if now_s - self._updated_s > _UPDATE_EVERY_S:
+            self._updated_s = now_s
+            self._update_panel()
 
-    def _tell(self) -> None:
+    def _update_panel(self) -> None:
         found, table = self._ports.found, self._bench.spec if self._bench is not None else ""
         for (_, box, device), offered in zip(
             self._devices,

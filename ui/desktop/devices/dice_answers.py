@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ui.desktop.battle.dice_dialog import RollDialog
+from ui.desktop.battle.dice_dialog import DiceDialog
 from ui.desktop.battle.dice_strip import DiceStrip
 from ui.desktop.devices.tray_view import TrayView, close_up
 from ui.desktop.translation import tr
@@ -18,7 +18,7 @@ class DiceAnswers:
 
     def __init__(self, dice: DiceHand, tray: TrayHand) -> None:
         self._dice, self._tray = dice, tray
-        self._dialog: RollDialog | None = None
+        self._dialog: DiceDialog | None = None
         self._asked: list[tuple[DiceSource, DiceStrip]] = []
         self._picture: tuple[TrayAsking, TrayView] | None = None
         self._shown: Seen | None = None
@@ -33,7 +33,7 @@ class DiceAnswers:
         """Whether the players must decide something."""
         return any(asking.doubt for asking, _ in self._asked)
 
-    def pull(self, dialog: RollDialog | None) -> None:
+    def pull(self, dialog: DiceDialog | None) -> None:
         """Update the open request; `dialog` is None if there is none."""
         if dialog is not self._dialog:
             self._take_up(dialog)
@@ -48,7 +48,7 @@ class DiceAnswers:
                 view.show_tray(None if seen is None else close_up(seen))
             view.setVisible(seen is not None)
 
-    def _take_up(self, dialog: RollDialog | None) -> None:
+    def _take_up(self, dialog: DiceDialog | None) -> None:
         for asking, _ in self._asked:
             asking.end()
         self._dialog, self._asked, self._picture, self._shown = dialog, [], None, None
@@ -65,6 +65,6 @@ class DiceAnswers:
             self._picture = by_camera, TrayView()
             dialog.add(self._picture[1])
 
-    def _add(self, dialog: RollDialog, asking: DiceSource, strip: DiceStrip) -> None:
+    def _add(self, dialog: DiceDialog, asking: DiceSource, strip: DiceStrip) -> None:
         self._asked.append((asking, strip))
         dialog.add(strip)

@@ -76,8 +76,8 @@ class DevicesPanel(QScrollArea):
             tr(_TRAY_INVITATION),
         )
         self._view, self._shown, self._strip = RodView(), word_label(), StripForm(shape, self.refused.emit)
-        self._fallen, self._throws = word_label(), _throws(self.thrown.emit)
-        self._tray_view, self._read = TrayView(), word_label()
+        self._rolls, self._throws = word_label(), _throws(self.thrown.emit)
+        self._tray_view, self._tray_text = TrayView(), word_label()
         self._draw_tray = tipped_button(tr("Mark tray…"), tr("Draw a box around the tray in the camera's picture"))
         self._lay_out()
 
@@ -87,14 +87,14 @@ class DevicesPanel(QScrollArea):
         return self._view.lights
 
     @property
-    def told(self) -> str:
+    def rolls_text(self) -> str:
         """The text about the dice."""
-        return self._fallen.text()
+        return self._rolls.text()
 
     @property
-    def read(self) -> str:
+    def tray_text(self) -> str:
         """The text about the tray."""
-        return self._read.text()
+        return self._tray_text.text()
 
     def show_rod(self, shape: RodShape, lights: Sequence[Colour], words: str) -> None:
         """Show the rod's lights and their meaning."""
@@ -103,19 +103,19 @@ class DevicesPanel(QScrollArea):
 
     def show_dice(self, rows: Sequence[str], *, emulated: bool) -> None:
         """Show the last rolls, newest first; `emulated` shows the buttons of the emulator."""
-        self._fallen.setText("\n".join(rows))
+        self._rolls.setText("\n".join(rows))
         self._throws.setVisible(emulated)
 
     def show_tray(self, tray: TrayPicture | None, rows: Sequence[str]) -> None:
         """Show the watched tray, None if there is none, and the last readings, newest first."""
         self._tray_view.show_tray(tray)
         self._tray_view.setVisible(tray is not None)
-        self._read.setText("\n".join(rows))
+        self._tray_text.setText("\n".join(rows))
 
     def _lay_out(self) -> None:
-        self._fallen.setAccessibleName(tr("Last rolls"))
+        self._rolls.setAccessibleName(tr("Last rolls"))
         self._shown.setAccessibleName(tr("What the rod shows"))
-        self._read.setAccessibleName(tr("Last tray readings"))
+        self._tray_text.setAccessibleName(tr("Last tray readings"))
         self._strip.changed.connect(self.reshaped)
         self._draw_tray.clicked.connect(self.tray_wanted)
         inner = QWidget()
@@ -123,8 +123,8 @@ class DevicesPanel(QScrollArea):
         layout.setContentsMargins(4, 4, 4, 4)
         for box, widgets in (
             (self.rod, (self._view, self._shown, self._strip)),
-            (self.dice, (self._throws, self._fallen)),
-            (self.tray, (self._draw_tray, self._tray_view, self._read)),
+            (self.dice, (self._throws, self._rolls)),
+            (self.tray, (self._draw_tray, self._tray_view, self._tray_text)),
         ):
             for widget in widgets:
                 box.room.addWidget(widget)

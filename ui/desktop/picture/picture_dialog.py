@@ -106,5 +106,5 @@ class Magnifier(QWidget):
             painter.drawImage(QRectF(self.rect()), self._image, QRectF(x - width / 2, y - height / 2, width, height))
             middle, gap, far = QRectF(self.rect()).center(), 6.0, 60.0
             painter.setPen(QPen(QColor(*YELLOW), 1.5))
-            for way in (QPointF(1, 0), QPointF(-1, 0), QPointF(0, 1), QPointF(0, -1)):
-                painter.drawLine(middle + way * gap, middle + way * far)
+            for direction in (QPointF(1, 0), QPointF(-1, 0), QPointF(0, 1), QPointF(0, -1)):
+                painter.drawLine(middle + direction * gap, middle + direction * far)

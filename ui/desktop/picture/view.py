@@ -204,10 +204,10 @@ class PictureView(QWidget):
         """Report the position, and move the picture while it is dragged."""
         if event is None:
             return
-        way = event.position() - self._dragged_from if self._dragged_from is not None else QPointF()
-        if self._dragged_from is not None and (self._dragged or way.manhattanLength() > _A_CLICK_PX):
+        drag = event.position() - self._dragged_from if self._dragged_from is not None else QPointF()
+        if self._dragged_from is not None and (self._dragged or drag.manhattanLength() > _A_CLICK_PX):
             self._dragged = True
-            self._offset += way
+            self._offset += drag
             self._dragged_from, self._fits = event.position(), False
             self._keep_in_sight()
             self.update()

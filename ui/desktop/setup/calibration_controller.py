@@ -13,14 +13,14 @@ from calibration.drift import Drift
 from calibration.scene_texture import PATIENCE, Grain
 from rules.table import UserError
 from ui.desktop.action import action_of, switch_of
-from ui.desktop.bar import Ways
-from ui.desktop.dialogs import PrintsDialog
+from ui.desktop.bar import MessageActions
+from ui.desktop.dialogs import MarkerSizeDialog
 from ui.desktop.settings import Memory
 from ui.desktop.setup.area_dialog import AreaDialog
-from ui.desktop.setup.click_dialog import CornersDialog, TapeDialog
-from ui.desktop.setup.diagnosis_dialog import WhyNotDialog
+from ui.desktop.setup.click_dialog import CornersDialog, DistanceDialog
+from ui.desktop.setup.diagnosis_dialog import DiagnosisDialog
 from ui.desktop.setup.lens_dialog import LensDialog
-from ui.desktop.source_controller import Bench
+from ui.desktop.source_controller import SourceController
 from ui.desktop.tools.window_context import WindowContext
 from ui.desktop.translation import tr
 from ui.setup.profiles import LensProfiles, camera_identity, lens_folder
@@ -39,8 +39,8 @@ class CalibrationController(QObject):
     def __init__(
         self,
         window: QMainWindow,
-        hands: WindowContext,
-        memory: Memory,
+        context: WindowContext,
+        settings: Memory,
         journal: Callable[[Drift], None],
         identity: Callable[[str], str] = camera_identity,
     ) -> None:
@@ -48,17 +48,17 @@ class CalibrationController(QObject):
 
         Args:
             window: The window that gets the menu.
-            hands: Access to the window.
-            memory: The stored settings.
+            context: Access to the window.
+            settings: The stored settings.
             journal: Stores a drift in the battle.
             identity: Maps a source to its camera, see `camera_identity`.
         """
         super().__init__(window)
-        self._window, self._hands, self._memory = window, hands, memory
+        self._window, self._context, self._settings = window, context, settings
         self._journal, self._identity = journal, identity
         self._profiles = LensProfiles(lens_folder())
         self.dialog: QDialog | None = None
-        self._met: Bench | None = None
+        self._attached: SourceController | None = None
         self._left_out: set[str] = set()
         self.menu = QMenu(tr("&Inches"), window)
         for text, key, tip, slot in self._choices():
@@ -66,7 +66,7 @@ class CalibrationController(QObject):
         self.menu.addSeparator()
         tip = tr("Show lengths in centimetres; the rules still use inches")
         self._centimetres = switch_of(window, tr("Centimetres"), "", tip)
-        self._centimetres.setChecked(memory.unit is Unit.CENTIMETRE)
+        self._centimetres.setChecked(settings.unit is Unit.CENTIMETRE)
         self._centimetres.toggled.connect(self._show_centimetres)
         self.menu.addAction(self._centimetres)
         bar = window.menuBar()
@@ -76,9 +76,9 @@ class CalibrationController(QObject):
     def _choices(self) -> Iterator[tuple[str, str, str, Callable[[], object]]]:
         """The menu's entries: name, key, tooltip and function."""
         tip = tr("Set the size of the markers on the table")
-        yield tr("Marker size…"), "Ctrl+M", tip, self.choose_prints
+        yield tr("Marker size…"), "Ctrl+M", tip, self.choose_marker_size
         tip = tr("Show which markers the camera sees, and what is wrong with others")
-        yield tr("Check markers…"), "Ctrl+I", tip, self.why_not
+        yield tr("Check markers…"), "Ctrl+I", tip, self.check_markers
         tip = tr("Make all inches more exact with one distance that you measured")
         yield tr("Measured distance…"), "", tip, self.measure_distance
         tip = tr("Click the corners of a rectangle whose size you know")
@@ -91,32 +91,32 @@ class CalibrationController(QObject):
     # Messages and offers
 
     @property
-    def ways(self) -> Ways:
+    def actions(self) -> MessageActions:
         """What the player can do when there is no calibration."""
-        return ((tr("Check markers"), self.why_not), (tr("Marker size…"), self.choose_prints))
+        return ((tr("Check markers"), self.check_markers), (tr("Marker size…"), self.choose_marker_size))
 
     def pull(self) -> None:
         """Use a newly opened camera's stored lens and report drift; called whenever anything is new."""
-        bench = self._hands.bench()
-        if bench is not self._met and bench.frame is not None:
-            self._met, self._left_out = bench, set()
-            bench.session.show_in(self._memory.unit)
-            self._hands.change(lambda: self._take_up_lens(bench))
+        bench = self._context.bench()
+        if bench is not self._attached and bench.frame is not None:
+            self._attached, self._left_out = bench, set()
+            bench.session.show_in(self._settings.unit)
+            self._context.change(lambda: self._take_up_lens(bench))
         drifts = bench.session.take_drifts()
         for drift in drifts:
             self._journal(drift)
-        self._tell([drift.sentence for drift in drifts], bench.view)
+        self._report([drift.sentence for drift in drifts], bench.view)
 
-    def _tell(self, moved: Sequence[str], view: TableView | None) -> None:
+    def _report(self, moved: Sequence[str], view: TableView | None) -> None:
         """Report drifts and markers that are newly set aside."""
         seen = view.set_aside if view is not None and view.calibration is not None else ()
         aside = {trouble.sentence for trouble in seen}
         news = [*moved, *sorted(aside - self._left_out)]
         self._left_out = aside
         if news:
-            self._hands.say("; ".join(news) + ".")
+            self._context.say("; ".join(news) + ".")
 
-    def _take_up_lens(self, bench: Bench) -> None:
+    def _take_up_lens(self, bench: SourceController) -> None:
         camera = self._identity(bench.spec)
         if not camera or bench.frame is None:
             return
@@ -129,37 +129,37 @@ class CalibrationController(QObject):
     def _open(self, dialog: QDialog, done: Callable[[], object] | None = None) -> None:
         self.dialog = dialog
         if done is not None:
-            dialog.accepted.connect(lambda: self._hands.change(done))
+            dialog.accepted.connect(lambda: self._context.change(done))
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
 
-    def choose_prints(self) -> None:
+    def choose_marker_size(self) -> None:
         """Ask for the size of the markers on the table."""
-        bench = self._hands.bench()
-        dialog = PrintsDialog(bench.session.state.setup.prints, self._window)
+        bench = self._context.bench()
+        dialog = MarkerSizeDialog(bench.session.state.setup.prints, self._window)
         self._open(dialog, lambda: self._use_prints(bench, dialog.prints))
 
-    def _use_prints(self, bench: Bench, prints: Prints) -> None:
+    def _use_prints(self, bench: SourceController, prints: Prints) -> None:
         bench.session.use_prints(prints)
         if bench.spec != "demo":
-            self._memory.keep_prints(prints)
+            self._settings.keep_prints(prints)
 
-    def why_not(self) -> None:
+    def check_markers(self) -> None:
         """Show what the camera sees of the markers."""
-        bench = self._hands.bench()
-        self._open(WhyNotDialog(lambda: bench.frame, lambda: bench.session.state.setup, self._window))
+        bench = self._context.bench()
+        self._open(DiagnosisDialog(lambda: bench.frame, lambda: bench.session.state.setup, self._window))
 
     def click_corners(self) -> None:
         """Ask for the corners of a rectangle of known size."""
-        bench = self._hands.bench()
+        bench = self._context.bench()
         if bench.frame is None:
-            self._hands.say(tr("There is no picture yet. Open a camera first."))
+            self._context.say(tr("There is no picture yet. Open a camera first."))
             return
         setup = bench.session.state.setup
-        dialog = CornersDialog(bench.frame, setup.lens, self._memory.unit, self._window)
+        dialog = CornersDialog(bench.frame, setup.lens, self._settings.unit, self._window)
         self._open(dialog, lambda: self._use_corners(bench, dialog))
 
-    def _use_corners(self, bench: Bench, dialog: CornersDialog) -> None:
+    def _use_corners(self, bench: SourceController, dialog: CornersDialog) -> None:
         grain, now = Grain(dialog.frame.gray()), bench.frame
         if now is not None and any(grain.has_shifted(now.gray()) for _ in range(PATIENCE)):
             raise UserError(tr("The camera or the table moved while you clicked. Click the corners again."))
@@ -168,17 +168,17 @@ class CalibrationController(QObject):
 
     def measure_distance(self) -> None:
         """Ask for a measured distance."""
-        bench = self._hands.bench()
+        bench = self._context.bench()
         view = bench.view
         if view is None or view.calibration is None or view.problem is not None:
-            self._hands.say(
+            self._context.say(
                 tr("Put a printed marker on the table first. A measured distance then makes inches more exact.")
             )
             return
-        dialog = TapeDialog(view.frame, view.calibration, self._memory.unit, self._window)
+        dialog = DistanceDialog(view.frame, view.calibration, self._settings.unit, self._window)
         self._open(dialog, lambda: self._use_tape(bench, dialog))
 
-    def _use_tape(self, bench: Bench, dialog: TapeDialog) -> None:
+    def _use_tape(self, bench: SourceController, dialog: DistanceDialog) -> None:
         view, prints = bench.view, bench.session.state.setup.prints
         if view is not None and view.calibration is not None:
             taped = (*prints.taped, dialog.taped(view.calibration))
@@ -186,10 +186,10 @@ class CalibrationController(QObject):
 
     def learn_lens(self) -> None:
         """Start measuring the lens with the printed board."""
-        bench = self._hands.bench()
+        bench = self._context.bench()
         camera = self._identity(bench.spec)
         if bench.worker.source_problem or not camera:
-            self._hands.say(
+            self._context.say(
                 tr(
                     "The lens is measured with a live camera. Open one first; `sandtable lens` makes a profile"
                     " from saved pictures."
@@ -199,25 +199,25 @@ class CalibrationController(QObject):
         dialog = LensDialog(lambda: bench.worker.frame, camera, self._window)
         self._open(dialog, lambda: self._keep_lens(bench, camera, dialog))
 
-    def _keep_lens(self, bench: Bench, camera: str, dialog: LensDialog) -> None:
+    def _keep_lens(self, bench: SourceController, camera: str, dialog: LensDialog) -> None:
         if dialog.fit is None:
             return
         bench.session.use_lens(dialog.fit.lens)
         self._profiles.keep(camera, dialog.fit.lens, dialog.story)
-        self._hands.say(tr("The lens is saved. It is used whenever this camera sends pictures of this size."))
+        self._context.say(tr("The lens is saved. It is used whenever this camera sends pictures of this size."))
 
     def _show_centimetres(self, on: bool) -> None:
         unit = Unit.CENTIMETRE if on else Unit.INCH
-        self._memory.keep_unit(unit)
-        self._hands.change(lambda: self._hands.session.show_in(unit))
+        self._settings.keep_unit(unit)
+        self._context.change(lambda: self._context.session.show_in(unit))
 
     def choose_area(self) -> None:
         """Ask for the area of play."""
-        bench = self._hands.bench()
+        bench = self._context.bench()
         view = bench.view
         if view is None or view.calibration is None:
-            self._hands.say(tr("Put a printed marker on the table first, so that edges can be drawn in inches."))
+            self._context.say(tr("Put a printed marker on the table first, so that edges can be drawn in inches."))
             return
         area = bench.session.state.area
-        dialog = AreaDialog(view.frame, view.calibration, area, self._memory.unit, self._window)
+        dialog = AreaDialog(view.frame, view.calibration, area, self._settings.unit, self._window)
         self._open(dialog, lambda: bench.session.use_area(dialog.area))

@@ -175,7 +175,7 @@ class CornersDialog(ClickDialog):
         return f"{words} {left_alone}"
 
 
-class TapeDialog(ClickDialog):
+class DistanceDialog(ClickDialog):
     """Asks for one measured distance on the table."""
 
     def __init__(self, frame: Frame, calibration: Calibration, unit: Unit, parent: QWidget | None = None) -> None:

@@ -30,7 +30,7 @@ _NOTHING = mark(
 )
 
 
-class Look:
+class MarkerCheck:
     """The markers in one picture.
 
     Attributes:
@@ -52,7 +52,7 @@ class Look:
         self.used = {n: outline_of(px) for n, px in sight.corners_px.items() if n not in left_out}
 
 
-class WhyNotDialog(PictureDialog):
+class DiagnosisDialog(PictureDialog):
     """Checks the newest picture repeatedly, so that lamp and markers can be adjusted meanwhile.
 
     Attributes:
@@ -66,9 +66,9 @@ class WhyNotDialog(PictureDialog):
         """`newest` returns the current picture, `setup` what is known about the table."""
         super().__init__(tr("Check markers"), parent, asks=False)
         self._newest, self._setup = newest, setup
-        self._behind: Behind[Look] = Behind("sandtable marker check")
+        self._behind: Behind[MarkerCheck] = Behind("sandtable marker check")
         self._asked: tuple[Frame, Setup] | None = None
-        self.look: Look | None = None
+        self.look: MarkerCheck | None = None
         self.sentences = QListWidget()
         self.sentences.setWordWrap(True)
         self.sentences.setAccessibleName(tr("Findings"))
@@ -90,9 +90,9 @@ class WhyNotDialog(PictureDialog):
         asked = (frame, self._setup())
         if self._asked is None or asked[0] is not self._asked[0] or asked[1] is not self._asked[1]:
             self._asked = asked
-            self._behind.start(lambda: Look(*asked))
+            self._behind.start(lambda: MarkerCheck(*asked))
 
-    def _show(self, look: Look) -> None:
+    def _show(self, look: MarkerCheck) -> None:
         words = [trouble.sentence for trouble in look.troubles]
         if self.look is None or words != [trouble.sentence for trouble in self.look.troubles]:
             self.sentences.clear()
@@ -122,7 +122,7 @@ class WhyNotDialog(PictureDialog):
         super().done(result)
 
 
-def _summary(look: Look) -> str:
+def _summary(look: MarkerCheck) -> str:
     count = len(look.used)
     good = tr("1 marker is good") if count == 1 else tr("{count} markers are good", count=count)
     if not look.problem:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ui.desktop.bar import Ways
-from ui.desktop.source_controller import Bench
+from ui.desktop.bar import MessageActions
+from ui.desktop.source_controller import SourceController
 from ui.desktop.tools.window_context import WindowContext
 from ui.desktop.translation import tr
 from ui.setup.empty_table import EmptyTableCheck
@@ -14,15 +14,15 @@ from ui.setup.empty_table import EmptyTableCheck
 class EmptyTableController:
     """Checks the picture of the empty table."""
 
-    def __init__(self, hands: WindowContext, learn: Callable[[], object]) -> None:
+    def __init__(self, context: WindowContext, learn: Callable[[], object]) -> None:
         """`learn` uses the current picture as the empty table."""
-        self._hands, self._learn = hands, learn
-        self._bench: Bench | None = None
+        self._context, self._learn = context, learn
+        self._bench: SourceController | None = None
         self._check = EmptyTableCheck()
 
     def pull(self) -> None:
         """Check the picture when it or the armies change; called often."""
-        bench = self._hands.bench()
+        bench = self._context.bench()
         if bench is not self._bench:
             self._check.close()
             self._bench, self._check = bench, EmptyTableCheck()
@@ -34,7 +34,7 @@ class EmptyTableController:
         self._check.close()
 
     @property
-    def offer(self) -> tuple[str, Ways]:
+    def offer(self) -> tuple[str, MessageActions]:
         """The warning and its buttons; empty if the picture is fine."""
         count = self._check.soldiers
         if not count:
@@ -45,4 +45,4 @@ class EmptyTableController:
         return words, ((tr("Learn again"), self._learn), (tr("Keep picture"), self._accept))
 
     def _accept(self) -> None:
-        self._hands.change(self._check.accept)
+        self._context.change(self._check.accept)

@@ -15,9 +15,9 @@ from ui.desktop.battle.battle_controller import BattleController
 from ui.desktop.battle.files import BattleFiles
 from ui.desktop.panel import SUGGESTED_ARMIES, SidePanel
 from ui.desktop.settings import Memory
-from ui.desktop.setup.diagnosis_dialog import Look
+from ui.desktop.setup.diagnosis_dialog import MarkerCheck
 from ui.desktop.setup.guide_bar import GuideBar
-from ui.desktop.source_controller import Bench
+from ui.desktop.source_controller import SourceController
 from ui.desktop.tools.groups_controller import GroupsController
 from ui.desktop.translation import tr
 from ui.setup.cameras import cameras
@@ -29,10 +29,10 @@ _LOOK_EVERY_S = 0.5
 _BEFORE_THE_ARMIES = (Step.CAMERA, Step.MARKERS, Step.EMPTY)
 
 
-class Guided(Protocol):
+class GuidedWindow(Protocol):
     """What the guide uses of the window."""
 
-    bench: Bench
+    bench: SourceController
     battle: BattleController
     files: BattleFiles
     panel: SidePanel
@@ -56,14 +56,14 @@ class GuideController(QObject):
     def __init__(
         self,
         window: QMainWindow,
-        do: Guided,
-        memory: Memory,
+        guided: GuidedWindow,
+        settings: Memory,
         hint: QLabel,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """Add the guide above everything else in the window; it replaces `hint` while it is open."""
         super().__init__(window)
-        self._do, self._memory, self._hint, self._clock = do, memory, hint, clock
+        self._guided, self._settings, self._hint, self._clock = guided, settings, hint, clock
         self.bar, self.choices = GuideBar(), QMenu(window)
         self._dock = QDockWidget(tr("Guide"), window)
         self._dock.setObjectName("guide")
@@ -75,31 +75,31 @@ class GuideController(QObject):
         self._progress = Progress()
         self._at: Step | None = None
         self._was_done: bool | None = None
-        self._practised: Bench | None = None
+        self._practised: SourceController | None = None
         self._taught: tuple[str, ...] | None = None
-        self._look: Behind[Look] = Behind("sandtable guide")
+        self._look: Behind[MarkerCheck] = Behind("sandtable guide")
         self._looked_s = clock()
         self._troubles: tuple[str, ...] = ()
         self._works: dict[Step, Callable[[], object]] = {
             Step.CAMERA: self._offer_sources,
             Step.MARKERS: self._mark,
-            Step.EMPTY: do.learn_empty_table,
+            Step.EMPTY: guided.learn_empty_table,
             Step.ARMIES: self._know_armies,
-            Step.GAME: do.files.new_battle,
-            Step.SHOT: lambda: do.use_tool("measure"),
+            Step.GAME: guided.files.new_battle,
+            Step.SHOT: lambda: guided.use_tool("measure"),
         }
         self.bar.wanted.connect(self._work)
         self.bar.skipped.connect(self._skip)
         self.bar.left.connect(self.leave)
         self.bar.asked_for.connect(self._go_to)
-        self.bar.named.connect(do.panel.choose)
+        self.bar.named.connect(guided.panel.choose)
         self.choices.aboutToShow.connect(self._list_sources)
         self._timer = QTimer(self)
         self._timer.timeout.connect(self.pull)
 
     def begin_at_first(self) -> None:
         """Start the guide, unless the player has finished or left it before."""
-        if not self._memory.was_guided:
+        if not self._settings.was_guided:
             self.begin()
 
     def begin(self) -> None:
@@ -126,10 +126,10 @@ class GuideController(QObject):
         self.close()
         self._dock.hide()
         self._hint.show()
-        self._memory.keep_guided()
-        bench = self._do.bench
+        self._settings.keep_guided()
+        bench = self._guided.bench
         if bench is self._practised and not bench.session.state.setup.palette:
-            self._do.open("demo")
+            self._guided.open("demo")
 
     def pull(self) -> None:
         """Update the guide; called by a timer."""
@@ -144,15 +144,15 @@ class GuideController(QObject):
         if shown.step is not self._at:
             self._at = shown.step
             self._enter(shown)
-        if self._do.bench is self._practised:
-            self._do.bench.practise(bare=shown.step in _BEFORE_THE_ARMIES)
+        if self._guided.bench is self._practised:
+            self._guided.bench.practise(bare=shown.step in _BEFORE_THE_ARMIES)
         self._offer_names(now)
         self.bar.show_guide(shown)
 
     @property
     def standing(self) -> Standing:
         """The progress of the table."""
-        bench = self._do.bench
+        bench = self._guided.bench
         problem = bench.worker.source_problem or ""
         return Standing(
             bench.spec,
@@ -162,7 +162,7 @@ class GuideController(QObject):
             bench.held,
             problem,
             self._troubles,
-            self._do.battle.play is not None,
+            self._guided.battle.play is not None,
             bench.armies,
             bench.is_bare,
         )
@@ -181,9 +181,9 @@ class GuideController(QObject):
     def _know_armies(self) -> None:
         """Use the armies found by colour, or let the player teach."""
         if proposed(self.standing.view, self.standing.state):
-            self._do.groups.accept()
+            self._guided.groups.accept()
         else:
-            self._do.use_tool("teach")
+            self._guided.use_tool("teach")
 
     def _skip(self) -> None:
         if self._at is not None:
@@ -197,19 +197,19 @@ class GuideController(QObject):
     def _enter(self, shown: Guide) -> None:
         """Select the tool for the step's clicks."""
         if shown.step is Step.ARMIES:
-            self._do.use_tool("teach")
+            self._guided.use_tool("teach")
         elif shown.step is Step.SHOT:
-            self._do.use_tool("measure")
+            self._guided.use_tool("measure")
 
     def _practise(self) -> None:
         """Open the simulated table untaught; leave it alone once the player has changed anything."""
-        bench = self._do.bench
-        begun = bench.session.can_undo is not None or self._do.battle.play is not None
+        bench = self._guided.bench
+        begun = bench.session.can_undo is not None or self._guided.battle.play is not None
         if bench.spec != "demo" or bench is self._practised or begun:
             return
         if bench.session.state.setup.palette:
-            self._do.open("demo")
-        self._practised = self._do.bench
+            self._guided.open("demo")
+        self._practised = self._guided.bench
         self._practised.practise(bare=True)
 
     def _offer_sources(self) -> None:
@@ -222,7 +222,7 @@ class GuideController(QObject):
         ]
         choices += [
             (tr("Simulated table"), partial(self.choose, "demo")),
-            (tr("Picture or video…"), self._do.open_file),
+            (tr("Picture or video…"), self._guided.open_file),
         ]
         for words, choose in choices:
             action = self.choices.addAction(words)
@@ -231,8 +231,8 @@ class GuideController(QObject):
 
     def choose(self, spec: str) -> None:
         """Open a source and complete the camera step."""
-        if spec != self._do.bench.spec:
-            self._do.open(spec)
+        if spec != self._guided.bench.spec:
+            self._guided.open(spec)
         self._progress = self._progress.agree(Step.CAMERA)
         self.pull()
 
@@ -240,7 +240,7 @@ class GuideController(QObject):
         if self.standing.has_inches:
             self._progress = self._progress.agree(Step.MARKERS)
         else:
-            self._do.print_sheets()
+            self._guided.print_sheets()
 
     # Checks
 
@@ -249,12 +249,12 @@ class GuideController(QObject):
         found = self._look.take()
         if found is not None:
             self._troubles = tuple(trouble.sentence for trouble in found.troubles)
-        bench, now_s = self._do.bench, self._clock()
+        bench, now_s = self._guided.bench, self._clock()
         frame, setup = bench.frame, bench.session.state.setup
         if self._at is not Step.MARKERS or frame is None or now_s - self._looked_s < _LOOK_EVERY_S:
             return
         self._looked_s = now_s
-        self._look.start(lambda: Look(frame, setup))
+        self._look.start(lambda: MarkerCheck(frame, setup))
 
     def _offer_names(self, now: Standing) -> None:
         """Suggest the free army names after an army was taught or forgotten."""
@@ -264,5 +264,5 @@ class GuideController(QObject):
             self.bar.offer([name for name in SUGGESTED_ARMIES if name not in taught])
 
 
-def _call(way: Callable[[], object], _checked: bool = False) -> None:
-    way()
+def _call(action: Callable[[], object], _checked: bool = False) -> None:
+    action()

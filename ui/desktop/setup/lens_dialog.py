@@ -33,7 +33,7 @@ class LensDialog(PictureDialog):
         session: The pictures taken.
         fit: The lens; None until it is computed.
         progress, coverage, verdict: Progress and result.
-        undo, work_out: The buttons.
+        undo, compute: The buttons.
     """
 
     def __init__(self, newest: Callable[[], Frame | None], camera: str, parent: QWidget | None = None) -> None:
@@ -46,10 +46,10 @@ class LensDialog(PictureDialog):
         self.session: LensSession | None = None
         self.fit: LensFit | None = None
         self.progress, self.coverage, self.verdict = QProgressBar(), word_label(), word_label()
-        self.undo, self.work_out = QPushButton(tr("Remove last")), QPushButton(tr("Compute lens"))
+        self.undo, self.compute = QPushButton(tr("Remove last")), QPushButton(tr("Compute lens"))
         self._lay_out()
         self.allow(False)
-        self._tell()
+        self._show_progress()
         self._timer = QTimer(self)
         self._timer.timeout.connect(self.pull)
         self._timer.start(_TICK_MS)
@@ -57,8 +57,8 @@ class LensDialog(PictureDialog):
     def _lay_out(self) -> None:
         self.progress.setRange(0, 100)
         self.undo.setToolTip(tr("Remove the last picture taken"))
-        self.undo.clicked.connect(self._throw_away)
-        self.work_out.clicked.connect(self._work_out)
+        self.undo.clicked.connect(self._remove_last)
+        self.compute.clicked.connect(self._compute)
         board = LensSession(Gathering((1, 1))).board
         about = word_label(
             tr(
@@ -69,7 +69,7 @@ class LensDialog(PictureDialog):
         )
         row = QHBoxLayout()
         row.addWidget(self.undo)
-        row.addWidget(self.work_out)
+        row.addWidget(self.compute)
         for part in (self.progress, self.coverage):
             self.column.addWidget(part)
         self.column.addLayout(row)
@@ -94,7 +94,7 @@ class LensDialog(PictureDialog):
         session, fit = self._looking.take(), self._fitting.take()
         if session is not None:
             self.session = session
-            self._tell()
+            self._show_progress()
         if fit is not None or self._fitting.refusal:
             self._take(fit)
         frame = self._newest()
@@ -106,7 +106,7 @@ class LensDialog(PictureDialog):
         if not self._looking.busy:
             self._looking.start(lambda: before.look(frame.gray()))
 
-    def _throw_away(self) -> None:
+    def _remove_last(self) -> None:
         self._looking.drop()
         self._fitting.drop()
         self.progress.setRange(0, 100)
@@ -115,12 +115,12 @@ class LensDialog(PictureDialog):
         self.fit = None
         self.allow(False)
         self.verdict.clear()
-        self._tell()
+        self._show_progress()
 
-    def _work_out(self) -> None:
+    def _compute(self) -> None:
         self._looking.drop()
         if self.session is not None and self._fitting.start(self.session.fit):
-            self.work_out.setEnabled(False)
+            self.compute.setEnabled(False)
             self.progress.setRange(0, 0)  # shows a busy indicator
             self.verdict.setText(tr("Computing … Press Cancel to stop."))
 
@@ -139,15 +139,15 @@ class LensDialog(PictureDialog):
             )
         self.verdict.setText(sentence(words))
         self.allow(fit is not None)
-        self.work_out.setEnabled(True)
+        self.compute.setEnabled(True)
         self.progress.setRange(0, 100)
         if self.session is not None:
             self.progress.setValue(round(100 * self.session.progress))
 
-    def _tell(self) -> None:
+    def _show_progress(self) -> None:
         session = self.session
         self.undo.setEnabled(session is not None and bool(session.gathering.views))
-        self.work_out.setEnabled(session is not None and session.can_fit)
+        self.compute.setEnabled(session is not None and session.can_fit)
         if session is None:
             self.say(tr("Waiting for the camera …"))
             return

@@ -10,12 +10,12 @@ from vision.palette import Palette
 from vision.pipeline import Setup
 
 
-class KeptTables:
+class SavedSetups:
     """Stores the setup of real tables; the simulated table's is not stored."""
 
-    def __init__(self, memory: Memory, identity: Callable[[str], str] = camera_identity) -> None:
-        self._memory, self._identity = memory, identity
-        self._last = Setup(prints=memory.prints)
+    def __init__(self, settings: Memory, identity: Callable[[str], str] = camera_identity) -> None:
+        self._settings, self._identity = settings, identity
+        self._last = Setup(prints=settings.prints)
         self._kept: tuple[str, Palette] = ("", ())
 
     def keep(self, spec: str, setup: Setup) -> None:
@@ -26,13 +26,13 @@ class KeptTables:
         if self._kept != (spec, setup.palette):
             self._kept = (spec, setup.palette)
             if camera := self._identity(spec):
-                self._memory.keep_armies(camera, setup.palette)
+                self._settings.keep_armies(camera, setup.palette)
 
     def setup_for(self, spec: str) -> Setup:
         """The initial setup for a source: its camera's armies, or those of the last real table."""
         if spec == "demo":
             return Setup()
         camera = self._identity(spec)
-        palette = (self._memory.armies(camera) if camera else ()) or self._last.palette
+        palette = (self._settings.armies(camera) if camera else ()) or self._last.palette
         self._kept = (spec, palette)
         return Setup(prints=self._last.prints.unclicked, palette=palette, propose=True)

@@ -38,8 +38,8 @@ Asker = Callable[[QWidget, str], str | None]
 def ask_name(parent: QWidget, name: str) -> str | None:
     """Ask for a figure's name; None if cancelled."""
     question = as_typed(tr("New name for {name}:", name=name))
-    told, done = QInputDialog.getText(parent, tr("Rename"), question, text=name)
-    return told if done else None
+    name_typed, done = QInputDialog.getText(parent, tr("Rename"), question, text=name)
+    return name_typed if done else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,18 +103,18 @@ class CorrectionController(QObject):
     """
 
     def __init__(
-        self, picture: PictureView, hands: WindowContext, split_off: Callable[[Figure], None], ask: Asker = ask_name
+        self, picture: PictureView, context: WindowContext, split_off: Callable[[Figure], None], ask: Asker = ask_name
     ) -> None:
         """Open menus over `picture` on request.
 
         Args:
             picture: The picture.
-            hands: Access to the window.
+            context: Access to the window.
             split_off: Moves a figure and similar ones into another army.
             ask: Asks for a name.
         """
         super().__init__(picture)
-        self._picture, self._hands, self._split_off, self._asker = picture, hands, split_off, ask
+        self._picture, self._context, self._split_off, self._asker = picture, context, split_off, ask
         self._before = CORRECT
         self.tool = CorrectTool(self._offer_at)
         self.menu: QMenu | None = None
@@ -122,9 +122,9 @@ class CorrectionController(QObject):
 
     def offer(self) -> None:
         """Open the menu for what the mouse points at."""
-        at = self._hands.pointed()
+        at = self._context.pointed()
         if at is not None:
-            self._hands.change(lambda: self._offer_at(at))
+            self._context.change(lambda: self._offer_at(at))
 
     def _offer_at(self, at: PickResult) -> None:
         """Open the menu for the clicked figure or place.
@@ -132,10 +132,10 @@ class CorrectionController(QObject):
         Raises:
             UserError: if nothing can be corrected there.
         """
-        view = self._hands.view
+        view = self._context.view
         if view is None or view.calibration is None or at.place_in is None:
             raise UserError(tr("Nothing can be corrected here. Click on the table; it needs a marker."))
-        self._before = self._hands.tool()
+        self._before = self._context.tool()
         if self.menu is not None:
             self.menu.deleteLater()
         self.menu = QMenu(self._picture)
@@ -170,13 +170,13 @@ class CorrectionController(QObject):
             tr("Place by &click"),
             Waiting(name, tr("Now click the middle of {name}'s base.", name=name), partial(self._place, figure)),
         )
-        called = menu.addAction(tr("Rena&me…"))
-        if called is not None:
-            called.triggered.connect(lambda: self._hands.change(lambda: self._rename(view, figure)))
+        rename_action = menu.addAction(tr("Rena&me…"))
+        if rename_action is not None:
+            rename_action.triggered.connect(lambda: self._context.change(lambda: self._rename(view, figure)))
 
     def _fill_at(self, menu: QMenu, view: TableView, at: PickResult) -> None:
         assert view.calibration is not None
-        there = standing_place(view.calibration.camera, at.px, self._hands.session.state.setup.terrain)
+        there = standing_place(view.calibration.camera, at.px, self._context.session.state.setup.terrain)
         if there is not None:
             menu.addSection(tr("No soldier is seen here"))
             self._offer(menu, remedies_at(view, *there, self._armies))
@@ -185,8 +185,8 @@ class CorrectionController(QObject):
 
     @property
     def _armies(self) -> tuple[str, ...]:
-        view = self._hands.view
-        return armies_of(view, self._hands.session.state) if view is not None else ()
+        view = self._context.view
+        return armies_of(view, self._context.session.state) if view is not None else ()
 
     def _offer(self, menu: QMenu, remedies: tuple[Remedy, ...]) -> dict[str, QMenu]:
         groups: dict[str, QMenu] = {}
@@ -202,18 +202,18 @@ class CorrectionController(QObject):
     def _later(self, menu: QMenu, words: str, waiting: Waiting) -> None:
         action = menu.addAction(words)
         if action is not None:
-            action.triggered.connect(lambda: self._hands.change(lambda: self._wait(waiting)))
+            action.triggered.connect(lambda: self._context.change(lambda: self._wait(waiting)))
 
     def _wait(self, waiting: Waiting) -> None:
-        self._hands.use_tool(CORRECT)
+        self._context.use_tool(CORRECT)
         self.tool.waiting = waiting
 
     def _apply(self, remedy: Remedy, _checked: bool = False) -> None:
-        self._hands.change(lambda: self._correct(remedy))
+        self._context.change(lambda: self._correct(remedy))
 
     def _correct(self, remedy: Remedy) -> None:
-        self._hands.session.correct(remedy.label, *remedy.corrections)
-        self._hands.say(tr("{label}. Ctrl+Z undoes it.", label=remedy.label))
+        self._context.session.correct(remedy.label, *remedy.corrections)
+        self._context.say(tr("{label}. Ctrl+Z undoes it.", label=remedy.label))
 
     def _merge(self, figure: Figure, at: PickResult) -> None:
         if at.figure is None or at.figure.id == figure.id:
@@ -221,22 +221,22 @@ class CorrectionController(QObject):
         self._end(merge(figure, at.figure))
 
     def _place(self, figure: Figure, at: PickResult) -> None:
-        view = self._hands.view
+        view = self._context.view
         there = None
         if view is not None and view.calibration is not None:
-            there = standing_place(view.calibration.camera, at.px, self._hands.session.state.setup.terrain)
+            there = standing_place(view.calibration.camera, at.px, self._context.session.state.setup.terrain)
         if view is None or there is None:
             raise UserError(tr("{id} cannot stand there. Click a place on the table, or press Esc.", id=figure.id))
         self._end(place(view, figure, *there))
 
     def _end(self, remedy: Remedy) -> None:
-        self._hands.use_tool(self._before)
+        self._context.use_tool(self._before)
         self._correct(remedy)
 
     def _rename(self, view: TableView, figure: Figure) -> None:
-        told = self._asker(self._picture, figure.id)
-        if told is not None and told.strip() != figure.id:
-            self._correct(rename(view, figure, told))
+        name_typed = self._asker(self._picture, figure.id)
+        if name_typed is not None and name_typed.strip() != figure.id:
+            self._correct(rename(view, figure, name_typed))
 
 
 def _submenu(menu: QMenu, words: str) -> QMenu:

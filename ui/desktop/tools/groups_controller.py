@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from rules.table import Figure, UserError
-from ui.desktop.bar import Ways
+from ui.desktop.bar import MessageActions
 from ui.desktop.panel import SidePanel
 from ui.desktop.tools.window_context import WindowContext
 from ui.desktop.translation import tr
@@ -19,31 +19,31 @@ from vision.pipeline import TableView
 class GroupsController:
     """Proposes groups while no army is taught, and performs the commands of the army list."""
 
-    def __init__(self, panel: SidePanel, hands: WindowContext, led: Callable[[], bool]) -> None:
-        """`led` returns whether the guide is at the armies' step, where the guide proposes the groups."""
-        self._panel, self._hands, self._led = panel, hands, led
+    def __init__(self, panel: SidePanel, context: WindowContext, is_guided: Callable[[], bool]) -> None:
+        """`is_guided` returns whether the guide is at the armies' step, where the guide proposes the groups."""
+        self._panel, self._context, self._is_guided = panel, context, is_guided
         panel.groups_wanted.connect(self.accept)
-        panel.usual_wanted.connect(lambda army: hands.change(lambda: self._session.begin_army(army)))
-        panel.forget.connect(lambda army: hands.change(lambda: self._session.forget_army(army)))
-        panel.armies.renamed.connect(lambda army, name: hands.change(lambda: self._rename(army, name)))
-        panel.armies.merged.connect(lambda into, others: hands.change(lambda: self._merge(into, others)))
-        panel.armies.split.connect(lambda army: hands.change(lambda: self._split(army)))
+        panel.usual_wanted.connect(lambda army: context.change(lambda: self._session.begin_army(army)))
+        panel.forget.connect(lambda army: context.change(lambda: self._session.forget_army(army)))
+        panel.armies.renamed.connect(lambda army, name: context.change(lambda: self._rename(army, name)))
+        panel.armies.merged.connect(lambda into, others: context.change(lambda: self._merge(into, others)))
+        panel.armies.split.connect(lambda army: context.change(lambda: self._split(army)))
 
     @property
-    def offer(self) -> tuple[str, Ways]:
+    def offer(self) -> tuple[str, MessageActions]:
         """The groups found and the buttons for them; empty if there are none."""
         words = self._found
-        if not words or self._led():
+        if not words or self._is_guided():
             return "", ()
-        view = self._hands.view
+        view = self._context.view
         doubt = one_colour_words(view) if view is not None else ""
-        told = tr("Found {figures}, grouped by colour.", figures=words)
-        ways = ((tr("Use them"), self.accept), (tr("Teach instead"), self._teach_instead))
-        return " ".join(filter(None, (told, doubt))), ways
+        text = tr("Found {figures}, grouped by colour.", figures=words)
+        actions = ((tr("Use them"), self.accept), (tr("Teach instead"), self._teach_instead))
+        return " ".join(filter(None, (text, doubt))), actions
 
     def show(self) -> None:
         """Update the list of armies."""
-        view, state = self._hands.view, self._session.state
+        view, state = self._context.view, self._session.state
         if view is None:
             return
         apart, laid = separation_words(view, state.setup), laid_words(view, state)
@@ -52,33 +52,33 @@ class GroupsController:
 
     def accept(self) -> None:
         """Turn the groups found into armies; if there are none, search for groups."""
-        self._hands.change(self._accept)
+        self._context.change(self._accept)
 
     def split_off(self, figure: Figure) -> None:
         """Move a figure, and all of its army that look like it, into another army."""
-        self._hands.change(lambda: self._split_off(figure))
+        self._context.change(lambda: self._split_off(figure))
 
     @property
     def _session(self) -> Session:
-        return self._hands.session
+        return self._context.session
 
     @property
     def _found(self) -> str:
-        return proposed(self._hands.view, self._session.state)
+        return proposed(self._context.view, self._session.state)
 
     def _accept(self) -> None:
-        words, view = self._found, self._hands.view
+        words, view = self._found, self._context.view
         if not words or view is None:
             self._session.propose(True)
             return
         self._session.do(f"use {words}", accepted(view, self._session.state))
-        if self._hands.tool() == TEACH:
-            self._hands.use_tool("measure")
-        self._hands.say(tr("These are the armies now. Double-click a name on the right to change it."))
+        if self._context.tool() == TEACH:
+            self._context.use_tool("measure")
+        self._context.say(tr("These are the armies now. Double-click a name on the right to change it."))
 
     def _teach_instead(self) -> None:
         self._session.propose(False)
-        self._hands.use_tool(TEACH)
+        self._context.use_tool(TEACH)
 
     def _rename(self, army: str, name: str) -> None:
         self._session.do(f"rename {army} to {name.strip()}", renamed(self._free(), self._session.state, army, name))
@@ -99,14 +99,14 @@ class GroupsController:
         except OneColour as alike:
             one = another_army(view, self._session.state, figure)
             self._session.correct(f"{figure.id} is {one.army}", one)
-            self._hands.say(tr("Only this soldier is {army} now. {why}", army=one.army, why=str(alike)))
+            self._context.say(tr("Only this soldier is {army} now. {why}", army=one.army, why=str(alike)))
         else:
             self._session.do(f"split {figure.army}", state)
             self._say_split(figure.army, name)
 
     def _say_split(self, army: str, name: str) -> None:
         words = tr("{army} is now two armies, {army} and {name}. Ctrl+Z undoes it.", army=army, name=name)
-        self._hands.say(words)
+        self._context.say(words)
 
     def _free(self) -> TableView:
         """The current view.
@@ -114,7 +114,7 @@ class GroupsController:
         Raises:
             UserError: during a battle, or before the first view.
         """
-        view = self._hands.view
+        view = self._context.view
         if view is None:
             raise UserError(tr("The camera has not finished looking yet. Wait a moment."))
         if self._session.in_play:

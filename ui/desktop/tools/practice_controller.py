@@ -74,10 +74,10 @@ class PracticeController(QObject):
 
     changed = pyqtSignal()
 
-    def __init__(self, window: QMainWindow, picture: PictureView, hands: WindowContext) -> None:
+    def __init__(self, window: QMainWindow, picture: PictureView, context: WindowContext) -> None:
         """Add the menu to the window."""
         super().__init__(window)
-        self._window, self._picture, self._hands = window, picture, hands
+        self._window, self._picture, self._context = window, picture, context
         self._pressed: tuple[PracticeTable, str, PickResult] | None = None
         self._is_over = False
         self._switches: list[tuple[QAction, Callable[[Light], bool]]] = []
@@ -114,14 +114,14 @@ class PracticeController(QObject):
     @property
     def table(self) -> PracticeTable | None:
         """The simulated table, while it is open and shows live pictures with its armies; otherwise None."""
-        bench = self._hands.bench()
+        bench = self._context.bench()
         table = bench.practice
         return None if table is None or table.bare or bench.worker.held else table
 
     @property
     def is_carrying(self) -> bool:
         """Whether the mouse carries a soldier of the open table."""
-        if self._pressed is None or self._pressed[0] is not self._hands.bench().practice:
+        if self._pressed is None or self._pressed[0] is not self._context.bench().practice:
             return False
         return self._pressed[0].now.carried is not None
 
@@ -147,7 +147,7 @@ class PracticeController(QObject):
 
     def follow(self) -> None:
         """Show the menu only for the simulated table, with its current switches."""
-        self._offer(self._hands.bench().practice)
+        self._offer(self._context.bench().practice)
 
     def _offer(self, practice: PracticeTable | None) -> None:
         bar_entry = self.menu.menuAction()
@@ -163,7 +163,7 @@ class PracticeController(QObject):
     def press(self, at: PickResult) -> bool:
         """Handle the left button's press; return whether a drag would carry a soldier from there."""
         self._pressed, table = None, self.table
-        if table is None or self._hands.tool() in _OWN_DRAGS:
+        if table is None or self._context.tool() in _OWN_DRAGS:
             return False
         name = _soldier_at(table, at)
         if name is None:
@@ -206,7 +206,7 @@ class PracticeController(QObject):
 
     def move(self) -> None:
         """Move the carried soldier with the mouse."""
-        at = self._hands.pointed()
+        at = self._context.pointed()
         if self._pressed is not None and at is not None:
             self._carry(self._pressed[0], self._pressed[1], self._pressed[2], at)
         table = self.table
@@ -245,18 +245,18 @@ class PracticeController(QObject):
     def _bring_back(self) -> None:
         table = self.table
         if table is not None and not table.now.removed:
-            self._hands.say(tr("No soldier was removed."))
+            self._context.say(tr("No soldier was removed."))
         else:
             self._change(lambda now, now_s: now.bring_back(now_s))
 
     def _with_soldier(self, operation: Callable[[Practice, str, float], Practice]) -> None:
         """Apply an operation to the carried soldier, otherwise to the one under the mouse."""
-        table, at = self.table, self._hands.pointed()
+        table, at = self.table, self._context.pointed()
         name = None
         if table is not None:
             name = table.now.carried or (_soldier_at(table, at) if at is not None else None)
         if name is None and table is not None:
-            self._hands.say(tr("Point at a soldier first."))
+            self._context.say(tr("Point at a soldier first."))
         elif name is not None:
             soldier = name
             self._change(lambda now, now_s: operation(now, soldier, now_s))
@@ -267,12 +267,12 @@ class PracticeController(QObject):
     def _change(self, operation: Callable[[Practice, float], Practice]) -> None:
         table = self.table
         if table is None:
-            self._hands.say(tr("The picture is frozen. Press P to go on."))
+            self._context.say(tr("The picture is frozen. Press P to go on."))
             return
         try:
             table.change(operation)
         except UserError as refusal:
-            self._hands.say(str(refusal))
+            self._context.say(str(refusal))
         self.follow()
 
 

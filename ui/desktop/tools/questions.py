@@ -107,7 +107,7 @@ def _sight(now: Situation, shooter: Figure, target: str | None) -> Finding | Non
     return sight_finding(now, shooter, other) if other is not None else None
 
 
-class FanTool(QuestionTool):
+class TargetsTool(QuestionTool):
     """Shows the targets of one figure: point at it, click to keep it.
 
     Attributes:

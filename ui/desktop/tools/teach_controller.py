@@ -9,7 +9,7 @@ import numpy as np
 from PyQt6.QtWidgets import QTabWidget
 
 from rules.text import spoken
-from ui.desktop.bar import Ways
+from ui.desktop.bar import MessageActions
 from ui.desktop.panel import SUGGESTED_ARMIES, SidePanel
 from ui.desktop.tools.tool import PickResult, PlainTool
 from ui.desktop.tools.window_context import WindowContext
@@ -75,12 +75,12 @@ class TeachController:
     """
 
     def __init__(
-        self, panel: SidePanel, sides: QTabWidget, hands: WindowContext, clock: Callable[[], float] = time.monotonic
+        self, panel: SidePanel, sides: QTabWidget, context: WindowContext, clock: Callable[[], float] = time.monotonic
     ) -> None:
         """The army's name comes from `panel`, a tab of `sides`."""
-        self._panel, self._sides, self._hands, self._clock = panel, sides, hands, clock
+        self._panel, self._sides, self._context, self._clock = panel, sides, context, clock
         self._hover = HoverPicker()
-        self._question: tuple[str, Ways] = ("", ())
+        self._question: tuple[str, MessageActions] = ("", ())
         self.tool = TeachTool(lambda: self._panel.army, self._teach, self._outline, self._type_name)
 
     def begin(self) -> None:
@@ -92,7 +92,7 @@ class TeachController:
 
     def pull(self) -> bool:
         """Follow the mouse while the tool is selected; called often. Returns whether the outline may have changed."""
-        at = self._hands.pointed() if self._hands.tool() == TEACH else None
+        at = self._context.pointed() if self._context.tool() == TEACH else None
         request = self._session.pick_request(at.frame, at.px) if at is not None else None
         return self._hover.follow(request, self._clock())
 
@@ -101,13 +101,13 @@ class TeachController:
         self._hover.close()
 
     @property
-    def offer(self) -> tuple[str, Ways]:
+    def offer(self) -> tuple[str, MessageActions]:
         """The question about the last click and its answers; empty if there is none."""
-        return self._question if self._hands.tool() == TEACH else ("", ())
+        return self._question if self._context.tool() == TEACH else ("", ())
 
     @property
     def _session(self) -> Session:
-        return self._hands.session
+        return self._context.session
 
     @property
     def _taught(self) -> tuple[str, ...]:
@@ -155,34 +155,34 @@ class TeachController:
         else:
             self._say_taught(army)
 
-    def _nearest(self, refusal: NoFigureThere, frame: Frame, army: str) -> Ways:
+    def _nearest(self, refusal: NoFigureThere, frame: Frame, army: str) -> MessageActions:
         """A button that teaches the nearest figure, if there is one."""
         px = refusal.nearest_px
         if refusal.nearest is None or px is None:
             return ()
         words = tr("Teach {name}", name=spoken(refusal.nearest.id))
-        return ((words, lambda: self._hands.change(lambda: self._learn(frame, army, px))),)
+        return ((words, lambda: self._context.change(lambda: self._learn(frame, army, px))),)
 
-    def _which(self, refusal: OtherPlastic, frame: Frame, px: PointPx) -> Ways:
+    def _which(self, refusal: OtherPlastic, frame: Frame, px: PointPx) -> MessageActions:
         """Buttons for the armies that the figure may belong to: the similar or a new one, and the chosen one."""
         other = refusal.like or next_free(self._taught)
-        ways = []
+        actions = []
         if other:
             words = tr("Teach {army}", army=other)
-            ways.append((words, self._answer(frame, other, px)))
+            actions.append((words, self._answer(frame, other, px)))
         words = tr("Teach {army}", army=refusal.army)
-        return (*ways, (words, self._answer(frame, refusal.army, px)))
+        return (*actions, (words, self._answer(frame, refusal.army, px)))
 
     def _answer(self, frame: Frame, army: str, px: PointPx) -> Callable[[], None]:
         def answered() -> None:
             if army not in self._taught:  # otherwise the next click teaches the army chosen before
                 self._panel.choose(army)
-            self._hands.change(lambda: self._learn(frame, army, px, surely=True))
+            self._context.change(lambda: self._learn(frame, army, px, surely=True))
 
         return answered
 
     def _say_taught(self, army: str) -> None:
-        self._hands.say(tr("{army} is taught. The list on the right shows how many are seen.", army=army))
+        self._context.say(tr("{army} is taught. The list on the right shows how many are seen.", army=army))
 
 
 def next_free(taught: Sequence[str]) -> str:

@@ -18,7 +18,7 @@ from ui.table.shapes import USUAL, Form, Kind, forms
 _HALF_SIGHT_IN = 1.0
 
 
-class FormShelf:
+class TemplateShapes:
     """The template shapes of the battle's game, or of all games, which are opened on first use."""
 
     def __init__(self, played: Callable[[], Game[Any] | None]) -> None:
@@ -50,7 +50,7 @@ class TemplateTool(PlainTool):
 
     takes_wheel = True
 
-    def __init__(self, session: Session, kind: Kind, shelf: FormShelf) -> None:
+    def __init__(self, session: Session, kind: Kind, shelf: TemplateShapes) -> None:
         self.name = str(kind)
         self._session, self._kind, self._shelf = session, kind, shelf
         self._start: End | None = None

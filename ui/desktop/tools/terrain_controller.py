@@ -32,35 +32,35 @@ class TerrainController(QObject):
         tool: The mouse tool.
     """
 
-    def __init__(self, picture: PictureView, sides: QTabWidget, hands: WindowContext) -> None:
+    def __init__(self, picture: PictureView, sides: QTabWidget, context: WindowContext) -> None:
         """Add a tab to `sides`; the Delete key, over `picture`, removes terrain."""
         self.panel = TerrainPanel()
         super().__init__(picture)
-        self._picture, self._hands, self._sides, self._side_before = picture, hands, sides, 0
+        self._picture, self._context, self._sides, self._side_before = picture, context, sides, 0
         self._in_hand = False
         sides.addTab(self.panel, tr("Terrain"))
         self._looker = ThreadPoolExecutor(1, "terrain")
         self._timer = QTimer(self)
         self._timer.setInterval(_LOOK_EVERY_MS)
         self._timer.timeout.connect(self._take)
-        self.tool = TerrainTool(hands, self._begin)
+        self.tool = TerrainTool(context, self._begin)
         for key in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace):
             shortcut = QShortcut(QKeySequence(key), picture)
             shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
             shortcut.activated.connect(self._delete)
         panel = self.panel
-        panel.chosen.connect(lambda name: hands.change(lambda: self.tool.select(name)))
-        panel.named.connect(lambda name: hands.change(lambda: self._rename(name)))
-        panel.kinded.connect(lambda kind: hands.change(lambda: self._set_kind(TerrainKind(kind))))
-        panel.raised.connect(lambda height_in: hands.change(lambda: self._raise(height_in)))
-        panel.based.connect(lambda base_in: hands.change(lambda: self._base(base_in)))
-        panel.removed.connect(lambda: hands.change(self._remove))
+        panel.chosen.connect(lambda name: context.change(lambda: self.tool.select(name)))
+        panel.named.connect(lambda name: context.change(lambda: self._rename(name)))
+        panel.kinded.connect(lambda kind: context.change(lambda: self._set_kind(TerrainKind(kind))))
+        panel.raised.connect(lambda height_in: context.change(lambda: self._raise(height_in)))
+        panel.based.connect(lambda base_in: context.change(lambda: self._base(base_in)))
+        panel.removed.connect(lambda: context.change(self._remove))
         panel.opened.connect(self.open)
         panel.saved.connect(self.save)
 
     def show(self) -> None:
         """Update the panel; its tab is shown while the tool is selected."""
-        in_hand, tool = self._hands.tool() == TERRAIN, self.tool
+        in_hand, tool = self._context.tool() == TERRAIN, self.tool
         if in_hand and not self._in_hand:
             self._side_before = self._sides.currentIndex()
             self._sides.setCurrentWidget(self.panel)
@@ -71,27 +71,27 @@ class TerrainController(QObject):
             self._picture.takes_wheel = tool.choosing
         outline_in = ((0.0, 0.0), (1.0, 0.0), (0.0, 1.0))
         next_piece = TerrainPiece("", tool.kind, outline_in, 0.0, tool.height_in)
-        self.panel.show_terrain(self._hands.terrain, tool.selected, next_piece)
+        self.panel.show_terrain(self._context.terrain, tool.selected, next_piece)
 
     def open(self, path: Path | None = None) -> None:
         """Load terrain from a file; without a path, ask which."""
         path = path or ask_terrain(self.panel)
         if path is not None:
-            self._hands.change(lambda: self._open(path))
+            self._context.change(lambda: self._open(path))
 
     def save(self, path: Path | None = None) -> None:
         """Save the terrain to a file; without a path, ask where."""
         path = path or ask_where(self.panel, tr("Save the terrain"), "terrain.json", tr("Terrain (*.json)"))
         if path is not None:
-            self._hands.change(lambda: self._save(path))
+            self._context.change(lambda: self._save(path))
 
     def _open(self, path: Path) -> None:
-        self._hands.session.set_terrain(f"open {path.name}", read_terrain(path))
+        self._context.session.set_terrain(f"open {path.name}", read_terrain(path))
         self.tool.select(None)
 
     def _save(self, path: Path) -> None:
-        write_terrain(path, self._hands.terrain)
-        self._hands.say(tr("Saved {path}.", path=path))
+        write_terrain(path, self._context.terrain)
+        self._context.say(tr("Saved {path}.", path=path))
 
     def _begin(self, search: OutlineSearch) -> Future[Proposal]:
         self._timer.start()
@@ -100,11 +100,11 @@ class TerrainController(QObject):
     def _take(self) -> None:
         if self.tool.is_found:
             self._timer.stop()
-            self._hands.change(self.tool.take)
+            self._context.change(self.tool.take)
 
     def _delete(self) -> None:
-        if self._hands.tool() == TERRAIN:
-            self._hands.change(self.tool.delete)
+        if self._context.tool() == TERRAIN:
+            self._context.change(self.tool.delete)
 
     def _remove(self) -> None:
         self.tool.cancel_corner()
@@ -122,7 +122,7 @@ class TerrainController(QObject):
         height_in = usual_height_in(kind) if usual else (piece or tool).height_in
         tool.kind, tool.height_in = kind, height_in
         if piece is not None:
-            others = [one for one in self._hands.terrain if one is not piece]
+            others = [one for one in self._context.terrain if one is not piece]
             said = piece.name.rstrip(" 0123456789") != usual_name(piece.kind)
             name = piece.name if said else fresh_name(usual_name(kind), others)
             changed = replace(piece, name=name, kind=kind, height_in=height_in)

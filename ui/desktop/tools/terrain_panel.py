@@ -50,7 +50,7 @@ class TerrainPanel(QWidget):
         font = self.font()
         font.setPointSizeF(_TEXT * font.pointSizeF())
         self.setFont(font)
-        self._told: object = None
+        self._shown: object = None
         self._list, self._of = QListWidget(), plain_label()
         self.name, self.kind, self.height_in, self.base_in = QLineEdit(), QComboBox(), NumberBox(), NumberBox()
         self.remove, self.save = QPushButton(tr("Remove")), QPushButton(tr("Save…"))
@@ -60,10 +60,10 @@ class TerrainPanel(QWidget):
 
     def show_terrain(self, terrain: Terrain, selected: str | None, next_piece: TerrainPiece) -> None:
         """Show the pieces and the selected one, or without a selection the settings of the next piece."""
-        told = (terrain, selected, next_piece)
-        if told == self._told:
+        shown = (terrain, selected, next_piece)
+        if shown == self._shown:
             return
-        self._told = told
+        self._shown = shown
         piece = piece_named(terrain, selected) or next_piece
         known = piece is not next_piece
         self._fill_list(terrain, selected)

@@ -100,9 +100,9 @@ class TerrainTool(PlainTool):
 
     name = TERRAIN
 
-    def __init__(self, hands: WindowContext, begin: Callable[[OutlineSearch], Future[Proposal]]) -> None:
+    def __init__(self, context: WindowContext, begin: Callable[[OutlineSearch], Future[Proposal]]) -> None:
         """`begin` starts a search for an outline, which takes longer than a frame; `take` adds the piece found."""
-        self._hands, self._begin = hands, begin
+        self._context, self._begin = context, begin
         self._looking: _Looking | None = None
         self.selected: str | None = None
         self.kind, self.height_in = TerrainKind.OTHER, 1.0
@@ -131,17 +131,17 @@ class TerrainTool(PlainTool):
     @property
     def choosing(self) -> bool:
         """Whether the wheel still changes the outline of the piece just added; otherwise it zooms."""
-        return self._fresh is not None and self._fresh.label == self._hands.session.can_undo
+        return self._fresh is not None and self._fresh.label == self._context.session.can_undo
 
     @property
     def piece(self) -> TerrainPiece | None:
         """The selected piece."""
-        return piece_named(self._hands.terrain, self.selected)
+        return piece_named(self._context.terrain, self.selected)
 
     @property
     def camera(self) -> TableCamera | None:
         """The current camera; None without a calibration."""
-        view = self._hands.view
+        view = self._context.view
         return view.calibration.camera if view is not None and view.calibration is not None else None
 
     def select(self, name: str | None) -> None:
@@ -162,7 +162,7 @@ class TerrainTool(PlainTool):
         if self._grip is not None:
             return
         self._looking = None
-        under = piece_seen_at(camera, at.px, self._hands.terrain)
+        under = piece_seen_at(camera, at.px, self._context.terrain)
         if under is None:
             self._propose(camera, at, None)
         elif under == piece:
@@ -197,16 +197,16 @@ class TerrainTool(PlainTool):
             self._propose(camera, at, piece)
 
     def _move(self, camera: TableCamera, piece: TerrainPiece, by_in: PointIn) -> None:
-        before = self._hands.terrain
+        before = self._context.terrain
         moved = with_moved(before, piece.name, by_in)
         landed = as_seen(moved, with_landed(before, moved, piece.name), camera)
-        self._hands.session.set_terrain(f"move {piece.name}", landed)
+        self._context.session.set_terrain(f"move {piece.name}", landed)
         self._fresh = None
 
     def _propose(self, camera: TableCamera, at: PickResult, below: TerrainPiece | None) -> None:
         base_in = below.top_in if below is not None else 0.0
         height_in = outline_height_in(_unit(self.kind, base_in, self.height_in))
-        session, image_bgr, px = self._hands.session, at.frame.image_bgr, at.px
+        session, image_bgr, px = self._context.session, at.frame.image_bgr, at.px
         empty_bgr = session.state.setup.reference_bgr
         found = self._begin(lambda: propose_outline(image_bgr, camera, px, height_in, empty_bgr))
         self._looking = _Looking(found, session, camera, below)
@@ -227,33 +227,33 @@ class TerrainTool(PlainTool):
             return
         self._looking = None
         found = looking.found.result()
-        if looking.session is not self._hands.session:
+        if looking.session is not self._context.session:
             return  # another table was opened meanwhile
         if looking.below is not None:
             found = _upon(looking.below, found, looking.camera)
         piece = self._as_piece(looking.camera, found.outlines_in[found.best], found.height_in)
-        terrain = with_piece(self._hands.terrain, piece)
+        terrain = with_piece(self._context.terrain, piece)
         label = f"add {terrain[-1].name}"
-        self._hands.session.set_terrain(label, terrain)
+        self._context.session.set_terrain(label, terrain)
         self.select(terrain[-1].name)
         self._fresh = _Fresh(label, found, found.best, looking.camera)
 
     def _as_piece(self, camera: TableCamera, outline_in: Outline, seen_at_in: float) -> TerrainPiece:
         """The next piece, from an outline seen at a height."""
-        piece = resettled(_unit(self.kind, 0.0, self.height_in, outline_in), self._hands.terrain)
+        piece = resettled(_unit(self.kind, 0.0, self.height_in, outline_in), self._context.terrain)
         if abs(outline_height_in(piece) - seen_at_in) < 1e-9:
             return piece
         return replace(piece, outline_in=reprojected(camera, outline_in, seen_at_in, outline_height_in(piece)))
 
     def turn(self, steps: int) -> None:
         """Change the outline of the piece just added: larger or smaller."""
-        fresh, session, piece = self._fresh, self._hands.session, self.piece
+        fresh, session, piece = self._fresh, self._context.session, self.piece
         if fresh is None or piece is None or not self.choosing:
             return
         chosen = min(max(fresh.chosen + steps, 0), len(fresh.proposal.outlines_in) - 1)
         session.undo()
         outline_in = fresh.proposal.outlines_in[chosen]
-        terrain = with_piece(self._hands.terrain, self._as_piece(fresh.camera, outline_in, fresh.proposal.height_in))
+        terrain = with_piece(self._context.terrain, self._as_piece(fresh.camera, outline_in, fresh.proposal.height_in))
         session.set_terrain(fresh.label, terrain)
         self._fresh = replace(fresh, chosen=chosen)
 
@@ -265,19 +265,19 @@ class TerrainTool(PlainTool):
         """
         if self.selected is None or piece == self.piece:
             return
-        after = with_changed(self._hands.terrain, self.selected, piece)
-        self._hands.session.set_terrain(label, after)
+        after = with_changed(self._context.terrain, self.selected, piece)
+        self._context.session.set_terrain(label, after)
         self.selected, self._fresh = piece.name, None
 
     def change_height(self, label: str, piece: TerrainPiece) -> None:
         """Replace the selected piece, and keep every outline where it is seen in the picture."""
         if self.selected is None or piece == self.piece:
             return
-        before = self._hands.terrain
+        before = self._context.terrain
         after = with_changed(before, self.selected, piece)
         if self.camera is not None:
             after = as_seen(before, after, self.camera)
-        self._hands.session.set_terrain(label, after)
+        self._context.session.set_terrain(label, after)
         self.selected, self._fresh = piece.name, None
 
     def delete(self) -> None:
@@ -293,7 +293,7 @@ class TerrainTool(PlainTool):
             self.change(f"remove a corner of {piece.name}", without_corner(piece, self._corner))
             self._corner = None
         else:
-            self._hands.session.set_terrain(f"remove {piece.name}", without_piece(self._hands.terrain, piece.name))
+            self._context.session.set_terrain(f"remove {piece.name}", without_piece(self._context.terrain, piece.name))
             self.select(None)
 
     def cancel_corner(self) -> None:
@@ -315,7 +315,7 @@ class TerrainTool(PlainTool):
     def preview(self, at: PickResult | None) -> Preview:
         """The pieces with their names, and the corners of the selected one."""
         camera, piece = self.camera, self.piece
-        under = piece_seen_at(camera, at.px, self._hands.terrain) if camera is not None and at is not None else None
+        under = piece_seen_at(camera, at.px, self._context.terrain) if camera is not None and at is not None else None
         corner = self._corner
         if piece is not None and camera is not None and at is not None:
             if self._grip is not None and math.dist(self._grip.from_px, at.px) * at.screen_scale > _DRAG_PX:

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from rules.game import Game
-from ui.desktop.tools.questions import FanTool, PlanTool, SightTool
-from ui.desktop.tools.templates import FormShelf, TemplateTool
+from ui.desktop.tools.questions import PlanTool, SightTool, TargetsTool
+from ui.desktop.tools.templates import TemplateShapes, TemplateTool
 from ui.desktop.tools.tool import MeasureTool, PathTool, PickResult, SelectTool, Tool
 from ui.picture.overlay import Preview
 from ui.questions.tool_context import Situation
@@ -30,7 +30,7 @@ class Toolbox:
         """`now` returns the tool context; None before the first view."""
         self._now = now
         self._tools: dict[str, Tool] = {}
-        self._shelf = FormShelf(self._played)
+        self._shelf = TemplateShapes(self._played)
         self._typed, self._typed_s = "", -_NUMBER_ENDS_S
         self.in_hand: Tool = SelectTool()
 
@@ -40,7 +40,7 @@ class Toolbox:
             MeasureTool(session),
             PathTool(session),
             SightTool(self._now),
-            FanTool(self._now),
+            TargetsTool(self._now),
             *(TemplateTool(session, kind, self._shelf) for kind in Kind),
             PlanTool(self._now),
             SelectTool(),

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from ui.desktop.bar import Ways
-from ui.desktop.source_controller import Bench
+from ui.desktop.bar import MessageActions
+from ui.desktop.source_controller import SourceController
 from ui.desktop.tools.tool import PickResult
 from ui.session import Session
 from ui.table.terrain import Terrain
@@ -17,7 +17,7 @@ from vision.pipeline import TableView
 class Say(Protocol):
     """Shows the player a message, with buttons that solve it."""
 
-    def __call__(self, words: str, ways: Ways = ()) -> None: ...
+    def __call__(self, words: str, actions: MessageActions = ()) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class WindowContext:
         say: Shows the player a message.
     """
 
-    bench: Callable[[], Bench]
+    bench: Callable[[], SourceController]
     change: Callable[[Callable[[], object]], None]
     use_tool: Callable[[str], None]
     tool: Callable[[], str]
