@@ -31,7 +31,7 @@ def head(deeds: ActionList) -> str:
     return item.text(0)
 
 
-def test_the_head_counts_what_is_out_of_sight(qt: QApplication, deeds: ActionList) -> None:
+def test_the_header_counts_rows_out_of_sight(qt: QApplication, deeds: ActionList) -> None:
     above, below = deeds.unseen
     assert (above, 4 <= below <= 11) == (0, True)
     assert head(deeds) == f"Actions: {below} more below"
@@ -45,13 +45,13 @@ def test_the_head_counts_what_is_out_of_sight(qt: QApplication, deeds: ActionLis
     assert head(deeds) == "Actions"
 
 
-def test_fewer_deeds_need_no_count(qt: QApplication, deeds: ActionList) -> None:
+def test_a_short_list_has_no_count(qt: QApplication, deeds: ActionList) -> None:
     assert not deeds.show_actions(many(2))
     qt.processEvents()
     assert head(deeds) == "Actions"
 
 
-def test_the_chosen_deed_stays_chosen_while_the_deeds_are_the_same(deeds: ActionList) -> None:
+def test_the_selection_stays_while_the_actions_are_unchanged(deeds: ActionList) -> None:
     deeds.choose(3)
     assert deeds.show_actions(many(12))
     assert deeds.chosen is not None
@@ -60,14 +60,14 @@ def test_the_chosen_deed_stays_chosen_while_the_deeds_are_the_same(deeds: Action
     assert deeds.chosen is None
 
 
-def test_words_that_do_not_fit_stand_in_the_tip(deeds: ActionList) -> None:
+def test_long_text_is_in_the_tooltip(deeds: ActionList) -> None:
     item = deeds.topLevelItem(1)
     assert item is not None
     assert "Rifle at Tan 2" in item.toolTip(0)
     assert "out of range" in item.toolTip(0)
 
 
-def test_a_target_is_chosen_where_he_can_be_attacked(deeds: ActionList) -> None:
+def test_a_target_is_selected_only_if_it_can_be_attacked(deeds: ActionList) -> None:
     assert deeds.choose_target("tan-5")
     assert not deeds.choose_target("tan-2")
     assert deeds.chosen is not None

@@ -18,7 +18,7 @@ from tests.ui.windows import Wait
 from ui.desktop.window import Window
 
 
-def test_a_battle_is_told_as_a_text(window: Window, tmp_path: Path) -> None:
+def test_a_battle_is_saved_as_text(window: Window, tmp_path: Path) -> None:
     window.files.save_story(tmp_path / "none.txt")
     assert "There is no battle yet" in window.bar.text
     assert not (tmp_path / "none.txt").exists()
@@ -32,7 +32,7 @@ def test_a_battle_is_told_as_a_text(window: Window, tmp_path: Path) -> None:
     assert "Saved" not in window.bar.text
 
 
-def test_a_name_that_is_taken_loses_nothing_of_the_dialog(
+def test_an_existing_file_name_keeps_the_dialogs_input(
     window: Window, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     taken, free = tmp_path / "taken.battle", tmp_path / "free.battle"
@@ -78,7 +78,7 @@ def damaged(window: Window, path: Path) -> Path:
     return path
 
 
-def test_a_damaged_battle_goes_on_in_a_copy(
+def test_a_damaged_battle_continues_in_a_copy(
     window: Window, tmp_path: Path, wait_until: Wait, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path, copy = damaged(window, tmp_path / "b"), tmp_path / "copy.battle"
@@ -98,7 +98,7 @@ def test_a_damaged_battle_goes_on_in_a_copy(
     assert path.read_bytes() == before
 
 
-def test_a_battle_without_checksums_says_so(
+def test_a_battle_without_checksums_shows_a_message(
     window: Window, tmp_path: Path, wait_until: Wait, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mustered(window, tmp_path / "b")
@@ -110,7 +110,7 @@ def test_a_battle_without_checksums_says_so(
     assert "without checksums" in window.bar.text
 
 
-def test_a_long_battle_tells_how_far_it_is_and_can_be_cancelled(
+def test_opening_a_long_battle_shows_progress_and_can_be_cancelled(
     window: Window, tmp_path: Path, wait_until: Wait, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mustered(window, tmp_path / "b")

@@ -74,7 +74,7 @@ def test_a_grenade_aimed_by_keys(window: Window, tmp_path: Path) -> None:
     assert panel.why.startswith("Hits")
 
 
-def test_escape_lets_go_of_the_cross_hair_first(window: Window, tmp_path: Path) -> None:
+def test_escape_removes_the_cross_hair_first(window: Window, tmp_path: Path) -> None:
     panel = mustered(window, tmp_path / "b", "army_men", "grenadier")
     while panel.phase != "Turn 1, heavy weapons":
         press(panel, "Next")
@@ -87,7 +87,7 @@ def test_escape_lets_go_of_the_cross_hair_first(window: Window, tmp_path: Path) 
     assert panel.chosen is not None
 
 
-def test_who_has_nothing_for_a_bare_place_is_told_so(window: Window, tmp_path: Path) -> None:
+def test_a_figure_without_area_actions_gets_a_message(window: Window, tmp_path: Path) -> None:
     panel = mustered(window, tmp_path / "b")
     press(panel, "Next")
     press(panel, "Next")
@@ -97,13 +97,13 @@ def test_who_has_nothing_for_a_bare_place_is_told_so(window: Window, tmp_path: P
     assert window.battle.cross_in is None
 
 
-def test_without_a_battle_in_sight_the_keys_do_nothing(window: Window) -> None:
+def test_the_keys_do_nothing_outside_the_battle_tab(window: Window) -> None:
     key(window, KEY.Key_U)
     key(window, KEY.Key_H)
     assert window.tool.name == "measure"
 
 
-def test_the_keyboard_map_tells_of_them(window: Window) -> None:
+def test_the_list_of_keys_contains_them(window: Window) -> None:
     told = {keys: (name, tip) for _, rows in keys_of(window) for keys, name, tip in rows}
     assert told["Left Right Up Down"][1] == "Move the cross-hair by a quarter of an inch"
     assert told["Shift+Left Shift+Right Shift+Up Shift+Down"][1] == "Move the cross-hair by one inch"

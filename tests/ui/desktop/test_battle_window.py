@@ -53,7 +53,7 @@ def rolls(window: Window, *faces: int) -> None:
     window.battle._dice = Scripted(faces)
 
 
-def test_from_muster_to_the_first_shot_and_back(window: Window, tmp_path: Path) -> None:
+def test_from_setup_to_the_first_shot_and_undo(window: Window, tmp_path: Path) -> None:
     panel = mustered(window, tmp_path / "b")
     assert panel.phase == "Set-up"
     press(panel, "Next")
@@ -76,7 +76,7 @@ def test_from_muster_to_the_first_shot_and_back(window: Window, tmp_path: Path) 
     assert play.battle.state.unit(target).out
 
 
-def test_a_shot_that_is_called_off_has_not_happened(window: Window, tmp_path: Path) -> None:
+def test_a_cancelled_roll_changes_nothing(window: Window, tmp_path: Path) -> None:
     panel = mustered(window, tmp_path / "b")
     press(panel, "Next")
     press(panel, "Next")
@@ -95,7 +95,7 @@ def test_a_shot_that_is_called_off_has_not_happened(window: Window, tmp_path: Pa
     assert "called off" in window.bar.text
 
 
-def test_what_the_rules_forbid_cannot_be_done_and_says_why(window: Window, tmp_path: Path) -> None:
+def test_a_forbidden_action_is_disabled_and_shows_the_reason(window: Window, tmp_path: Path) -> None:
     panel = mustered(window, tmp_path / "b")
     press(panel, "Next")
     window.battle.choose("green-1")
@@ -105,7 +105,7 @@ def test_what_the_rules_forbid_cannot_be_done_and_says_why(window: Window, tmp_p
     assert not do.isEnabled()
 
 
-def test_killed_and_opened_again_it_is_the_same_battle(
+def test_a_battle_reopens_unchanged_after_a_crash(
     window: Window, open_window: Open, wait_until: Wait, tmp_path: Path
 ) -> None:
     panel = mustered(window, tmp_path / "b")
@@ -120,7 +120,7 @@ def test_killed_and_opened_again_it_is_the_same_battle(
     assert other.battle.play.battle.state == before
 
 
-def test_an_answer_of_the_players_changes_the_number(window: Window, tmp_path: Path) -> None:
+def test_an_answered_fact_changes_the_number_needed(window: Window, tmp_path: Path) -> None:
     panel = mustered(window, tmp_path / "b")
     press(panel, "Next")
     press(panel, "Next")
@@ -137,7 +137,7 @@ NEAR_BLUE_1 = (18.5, 11.5)
 """A bare place: 10.6 in from Green 1, 2.1 in from Blue 1, and 3.2 in from Blue 2, the edge of whom is in 3 in of it."""
 
 
-def test_a_grenade_goes_to_the_place_that_is_clicked(window: Window, tmp_path: Path) -> None:
+def test_a_grenade_is_aimed_at_the_clicked_place(window: Window, tmp_path: Path) -> None:
     panel = mustered(window, tmp_path / "b", "army_men", "grenadier")
     while panel.phase != "Turn 1, heavy weapons":
         press(panel, "Next")
@@ -176,7 +176,7 @@ def test_a_grenade_goes_to_the_place_that_is_clicked(window: Window, tmp_path: P
     assert panel.about.startswith("Click a soldier to see its actions")
 
 
-def test_where_a_shell_has_strayed_to_is_drawn(window: Window, tmp_path: Path) -> None:
+def test_a_strayed_shell_is_drawn_where_it_lands(window: Window, tmp_path: Path) -> None:
     panel = mustered(window, tmp_path / "b", "simple_plastic_figure", "german_50mm_mortar")
     press(panel, "Next")
     play = window.battle.play
@@ -192,7 +192,7 @@ def test_where_a_shell_has_strayed_to_is_drawn(window: Window, tmp_path: Path) -
     assert shown.template == Blast((18.0, 10.0), 4.5)
 
 
-def test_in_a_game_without_blasts_a_bare_place_chooses_nobody(window: Window, tmp_path: Path) -> None:
+def test_without_blasts_a_click_on_a_bare_place_deselects(window: Window, tmp_path: Path) -> None:
     panel = mustered(window, tmp_path / "b")
     window.use_tool("select")
     click(window, POSTS["green-1"])
@@ -202,13 +202,13 @@ def test_in_a_game_without_blasts_a_bare_place_chooses_nobody(window: Window, tm
 
 
 @pytest.mark.parametrize(("keys", "faces"), [("6 3", (6, 3)), ("63", (6, 3)), ("6,3", (6, 3))])
-def test_faces_are_typed_as_people_type_them(owned: Owned[DiceDialog], keys: str, faces: tuple[int, ...]) -> None:
+def test_faces_can_be_typed_in_several_formats(owned: Owned[DiceDialog], keys: str, faces: tuple[int, ...]) -> None:
     dialog = owned(DiceDialog(DiceRequest(Die.D6, 2, "green-1", "the attack"), random.SystemRandom()))
     QTest.keyClicks(dialog._faces, keys)
     assert dialog.roll == Roll(faces)
 
 
-def test_dice_are_told_by_keyboard_alone_under_what_must_be_rolled(owned: Owned[DiceDialog]) -> None:
+def test_dice_are_entered_by_keyboard_below_the_number_needed(owned: Owned[DiceDialog]) -> None:
     dialog = owned(DiceDialog(DiceRequest(Die.D6, 2, "green-1", "the attack"), random.SystemRandom()))
     dialog.show_needed("7 or less on two dice")
     dialog.show()
@@ -221,7 +221,7 @@ def test_dice_are_told_by_keyboard_alone_under_what_must_be_rolled(owned: Owned[
     assert dialog.roll == Roll((6, 3))
 
 
-def test_a_seventh_face_is_refused_and_dice_report_by_themselves(owned: Owned[DiceDialog]) -> None:
+def test_an_impossible_face_is_refused_and_reported_faces_are_accepted(owned: Owned[DiceDialog]) -> None:
     dialog = owned(DiceDialog(DiceRequest(Die.D6, 2, "green-1", "the attack"), random.SystemRandom()))
     QTest.keyClicks(dialog._faces, "7 1")
     assert dialog.roll is None
@@ -240,7 +240,7 @@ def test_fudge_faces_are_typed_as_signs_or_numbers(owned: Owned[DiceDialog], key
     assert dialog.roll == Roll((-1, 0, 1))
 
 
-def test_the_dialog_says_who_does_what_and_is_gone_afterwards(window: Window, tmp_path: Path) -> None:
+def test_the_dialog_names_the_action_and_closes_afterwards(window: Window, tmp_path: Path) -> None:
     panel = mustered(window, tmp_path / "b")
     press(panel, "Next")
     press(panel, "Next")
@@ -258,7 +258,7 @@ def test_the_dialog_says_who_does_what_and_is_gone_afterwards(window: Window, tm
     assert not panel.findChildren(DiceDialog)
 
 
-def test_who_is_out_can_be_chosen_and_says_so(window: Window, tmp_path: Path) -> None:
+def test_a_figure_that_is_out_can_be_selected(window: Window, tmp_path: Path) -> None:
     panel = mustered(window, tmp_path / "b")
     press(panel, "Next")
     press(panel, "Next")
@@ -274,7 +274,7 @@ def test_who_is_out_can_be_chosen_and_says_so(window: Window, tmp_path: Path) ->
     window.battle.point("", (10.0, 10.0))
 
 
-def test_the_next_phase_lets_go_of_the_figure_and_of_the_last_words(window: Window, tmp_path: Path) -> None:
+def test_the_next_phase_deselects_the_figure_and_clears_the_result(window: Window, tmp_path: Path) -> None:
     panel = mustered(window, tmp_path / "b")
     press(panel, "Next")
     press(panel, "Next")
@@ -288,7 +288,7 @@ def test_the_next_phase_lets_go_of_the_figure_and_of_the_last_words(window: Wind
     assert panel.about.startswith("Click a soldier to see its actions")
 
 
-def test_what_is_owed_is_named_while_a_soldier_is_chosen(window: Window, tmp_path: Path) -> None:
+def test_obligations_are_named_while_a_soldier_is_selected(window: Window, tmp_path: Path) -> None:
     panel = mustered(window, tmp_path / "b", "simple_plastic_figure")
     press(panel, "Next")
     window.battle.choose("green-1")
@@ -296,7 +296,7 @@ def test_what_is_owed_is_named_while_a_soldier_is_chosen(window: Window, tmp_pat
     assert "Who goes first" in panel.about
 
 
-def test_a_phase_of_everybody_is_begun_without_a_gap(window: Window, tmp_path: Path) -> None:
+def test_a_simultaneous_phase_has_no_extra_spaces(window: Window, tmp_path: Path) -> None:
     """Army Men: nobody's alone is the step of the initiative."""
     panel = mustered(window, tmp_path / "b", "army_men")
     assert "  " not in panel._next.toolTip()

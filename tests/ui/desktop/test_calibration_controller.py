@@ -90,7 +90,7 @@ def click(dialog: PictureDialog, px: np.ndarray) -> None:
     QTest.mouseClick(dialog.picture, LEFT, pos=dialog.picture.to_widget((float(px[0]), float(px[1]))).toPoint())
 
 
-def test_why_there_are_no_inches_is_shown_on_the_picture(open_window: Open, wait_until: Wait) -> None:
+def test_the_reason_for_missing_inches_is_shown_on_the_picture(open_window: Open, wait_until: Wait) -> None:
     seen_by = drawn_camera()
     gray = picture(seen_by, {5: marker_corners((20, 14), 3.0)}, dictionary="5X5_50")
     window = open_window("0", lambda _: Shots(colour(gray)))
@@ -110,7 +110,7 @@ def test_why_there_are_no_inches_is_shown_on_the_picture(open_window: Open, wait
     dialog.close()
 
 
-def test_good_markers_are_ticked_there_too(window: Window, wait_until: Wait) -> None:
+def test_good_markers_get_a_tick(window: Window, wait_until: Wait) -> None:
     window.calibration.check_markers()
     dialog = window.calibration.dialog
     assert isinstance(dialog, DiagnosisDialog)
@@ -129,7 +129,7 @@ def bare(qt: object) -> tuple[Shots, Callable[..., np.ndarray]]:
     return Shots(colour(gray)), lambda *place: seen_by.table_to_pixel(place)[0]
 
 
-def test_four_clicked_corners_give_inches(
+def test_four_clicked_corners_calibrate_the_camera(
     open_window: Open, wait_until: Wait, bare: tuple[Shots, Callable[..., np.ndarray]]
 ) -> None:
     shots, seen = bare
@@ -160,7 +160,7 @@ def test_four_clicked_corners_give_inches(
     assert window.session.can_undo == "by corners"
 
 
-def test_corners_that_were_clicked_before_a_bump_are_refused(
+def test_corners_clicked_before_a_bump_are_refused(
     open_window: Open, wait_until: Wait, seen_from_above: ImageBgr
 ) -> None:
     shots, there = Shots(seen_from_above), np.roll(seen_from_above, (7, -11), axis=(0, 1))
@@ -178,7 +178,7 @@ def test_corners_that_were_clicked_before_a_bump_are_refused(
     assert window.session.can_undo is None
 
 
-def test_corners_in_a_wrong_order_cannot_be_taken(window: Window) -> None:
+def test_corners_in_the_wrong_order_are_refused(window: Window) -> None:
     window.calibration.click_corners()
     dialog = window.calibration.dialog
     assert isinstance(dialog, CornersDialog)
@@ -190,7 +190,9 @@ def test_corners_in_a_wrong_order_cannot_be_taken(window: Window) -> None:
     dialog.reject()
 
 
-def test_a_measured_distance_makes_inches_surer(open_window: Open, wait_until: Wait, seen_from_above: ImageBgr) -> None:
+def test_a_measured_distance_reduces_the_uncertainty(
+    open_window: Open, wait_until: Wait, seen_from_above: ImageBgr
+) -> None:
     window = open_window("0", lambda _: Shots(seen_from_above))
     wait_until(lambda: window.bench.view and window.bench.view.calibration)
     view = window.bench.view
@@ -218,7 +220,7 @@ def test_a_measured_distance_makes_inches_surer(open_window: Open, wait_until: W
     assert after.calibration.sigma_in(far) < 0.9 * known.sigma_in(far)
 
 
-def test_the_tables_edges_are_dragged_and_places_count_from_their_corner(window: Window) -> None:
+def test_dragged_edges_become_the_origin_of_places(window: Window) -> None:
     window.calibration.choose_area()
     dialog = window.calibration.dialog
     assert isinstance(dialog, AreaDialog)
@@ -247,7 +249,7 @@ def bumped() -> Shots:
     return Shots(*[here] * 30, there)
 
 
-def test_a_bump_is_told_and_journalled(
+def test_a_bump_is_reported_and_journalled(
     found: None, open_window: Open, wait_until: Wait, bumped: Shots, tmp_path: Path
 ) -> None:
     window = open_window("0", lambda _: bumped)
@@ -260,7 +262,7 @@ def test_a_bump_is_told_and_journalled(
     assert battle.can_undo is None
 
 
-def test_a_marker_that_is_left_out_is_named_once(window: Window) -> None:
+def test_a_marker_set_aside_is_named_once(window: Window) -> None:
     view = window.bench.view
     assert view is not None
     bent = Trouble(((0.0, 0.0),), Reason.NOT_FLAT, "marker 2 does not lie flat: press it down", 2)
@@ -290,7 +292,7 @@ def test_a_known_camera_gets_its_lens_and_another_size_is_refused(
     assert window.session.state.setup.lens is None
 
 
-def test_a_guided_session_learns_the_lens(qt: object, wait_until: Wait) -> None:
+def test_the_lens_dialog_computes_the_lens(qt: object, wait_until: Wait) -> None:
     shots = [
         board_picture((0.5 * x, 0.35 * y), (25 * (-1) ** k, 25 * (k % 3 - 1))) for k, (x, y) in enumerate(PLACES[:7])
     ]
@@ -326,7 +328,7 @@ def test_a_guided_session_learns_the_lens(qt: object, wait_until: Wait) -> None:
     dialog.reject()
 
 
-def test_the_lens_that_was_learnt_is_used_and_kept(
+def test_the_computed_lens_is_used_and_saved(
     found: None, open_window: Open, wait_until: Wait, seen_from_above: ImageBgr, profiles: LensProfiles
 ) -> None:
     window = open_window("77", lambda _: Shots(seen_from_above))
@@ -342,12 +344,12 @@ def test_the_lens_that_was_learnt_is_used_and_kept(
     assert json.loads(profiles.path_of("camera 77", SMALL).read_text())["residual_px"] == 0.2
 
 
-def test_no_lens_is_learnt_from_what_is_no_camera(window: Window) -> None:
+def test_the_lens_needs_a_live_camera(window: Window) -> None:
     window.calibration.learn_lens()
     assert "measured with a live camera" in window.bar.text
 
 
-def test_a_measured_sheet_is_asked_for_and_remembered(window: Window, open_window: Open) -> None:
+def test_the_measured_print_scale_is_stored(window: Window, open_window: Open) -> None:
     window.bench.spec = "0"  # the simulated table's own markers are not the player's
     window.calibration.choose_marker_size()
     dialog = window.calibration.dialog
@@ -375,7 +377,7 @@ def test_a_dictionary_from_a_file(qt: object, tmp_path: Path) -> None:
     assert not dialog._problem.isVisibleTo(dialog)
 
 
-def test_centimetres_are_shown_and_remembered(window: Window, open_window: Open, wait_until: Wait) -> None:
+def test_centimetres_are_shown_and_stored(window: Window, open_window: Open, wait_until: Wait) -> None:
     click_at(window, POSTS["green-1"])
     click_at(window, POSTS["blue-1"])
     assert window.panel.headline.startswith("12.0 in")

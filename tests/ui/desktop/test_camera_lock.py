@@ -61,7 +61,7 @@ def another(tmp_path: Path) -> Any:
         process.kill()
 
 
-def test_the_camera_of_another_sandtable_is_refused_others_are_not(another: Any, tmp_path: Path) -> None:
+def test_only_the_camera_of_another_sandtable_is_refused(another: Any, tmp_path: Path) -> None:
     mine = CameraLocks(tmp_path, StandIn)
     with pytest.raises(UserError, match="camera 3 is in use by another Sandtable window: close that window"):
         mine.capture(3, 0)
@@ -69,14 +69,14 @@ def test_the_camera_of_another_sandtable_is_refused_others_are_not(another: Any,
     assert mine.capture("table.mp4", 0).isOpened()
 
 
-def test_one_that_was_killed_leaves_the_camera_free(another: Any, tmp_path: Path) -> None:
+def test_a_killed_process_leaves_the_camera_free(another: Any, tmp_path: Path) -> None:
     os.kill(another.pid, signal.SIGKILL)
     another.wait()
     assert (tmp_path / "camera-3.lock").exists(), "nobody has tidied up"
     assert CameraLocks(tmp_path, StandIn).capture(3, 0).isOpened()
 
 
-def test_what_is_released_is_free_and_one_program_may_ask_twice(tmp_path: Path) -> None:
+def test_a_released_camera_is_free_and_a_process_may_open_one_twice(tmp_path: Path) -> None:
     mine = CameraLocks(tmp_path, StandIn)
     first = mine.capture(3, 0)
     mine.capture(3, 0).release()  # the same program opens it anew before it has let go: no stranger has it
@@ -84,21 +84,21 @@ def test_what_is_released_is_free_and_one_program_may_ask_twice(tmp_path: Path) 
     assert list(tmp_path.glob("*.lock")) == []
 
 
-def test_a_camera_that_does_not_open_is_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_camera_that_does_not_open_is_not_locked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(StandIn, "isOpened", lambda _: False)
     with pytest.raises(UserError, match="camera 5"):
         CameraLocks(tmp_path, StandIn).open("5")
     assert list(tmp_path.glob("*.lock")) == []
 
 
-def test_without_a_place_for_locks_the_camera_opens(tmp_path: Path) -> None:
+def test_without_a_lock_folder_the_camera_opens(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     source = CameraLocks(tmp_path / "file" / "locks", StandIn).open("3")
     assert isinstance(source, Webcam)
     source.close()
 
 
-def test_in_the_window_it_is_calm_and_goes_on_once_the_other_is_closed(
+def test_the_window_waits_for_the_camera_and_continues_by_itself(
     another: Any, tmp_path: Path, open_window: Open, wait_until: Wait, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("ui.desktop.source_controller._CAMERA_RETRY_S", 0.2)

@@ -63,7 +63,7 @@ def measure(window: Window) -> None:
     click(window, POSTS["blue-1"])
 
 
-def test_a_player_without_a_rod_sees_what_one_would_show(window: Window, panel: DevicesPanel, wait_until: Wait) -> None:
+def test_the_emulated_rod_shows_the_range(window: Window, panel: DevicesPanel, wait_until: Wait) -> None:
     assert "Not connected" in panel.rod.state
     press(panel.rod, "Try one")
     wait_until(lambda: "Connected: the emulated rod" in panel.rod.state)
@@ -81,7 +81,7 @@ def test_a_player_without_a_rod_sees_what_one_would_show(window: Window, panel: 
     wait_until(lambda: "Not connected" in panel.rod.state)
 
 
-def test_the_chosen_shot_is_lit_by_its_verdict(window: Window, wait_until: Wait, tmp_path: Path) -> None:
+def test_the_rod_shows_the_selected_shots_verdict(window: Window, wait_until: Wait, tmp_path: Path) -> None:
     battle = mustered(window, tmp_path / "b")
     window.use_tool("select")
     click(window, POSTS["green-1"])
@@ -107,7 +107,7 @@ def battle_button(battle: BattlePanel) -> str:
     return next(one.text() for one in battle.findChildren(QPushButton) if one.text().startswith("Next"))
 
 
-def test_the_test_lights_the_rod_and_a_pulled_plug_is_shown(
+def test_the_test_button_lights_the_rod_and_an_unplugged_rod_is_shown(
     window: Window, panel: DevicesPanel, wait_until: Wait
 ) -> None:
     press(panel.rod, "Try one")
@@ -121,7 +121,7 @@ def test_the_test_lights_the_rod_and_a_pulled_plug_is_shown(
     wait_until(lambda: "Connected" in panel.rod.state)
 
 
-def test_a_rod_on_a_port_is_found_again_at_the_next_start_and_dark_at_the_end(
+def test_a_rod_reconnects_at_the_next_start_and_is_dark_at_the_end(
     nothing_left: None, found: None, open_window: Open, wait_until: Wait, tmp_path: Path
 ) -> None:
     wire = Wire(tmp_path / "rod")
@@ -146,7 +146,7 @@ def test_a_rod_on_a_port_is_found_again_at_the_next_start_and_dark_at_the_end(
     wire.unplug()
 
 
-def test_what_the_player_chooses_is_connected_and_its_error_shown(
+def test_the_chosen_port_is_connected_and_its_error_shown(
     window: Window, panel: DevicesPanel, wait_until: Wait
 ) -> None:
     panel.dice.connected.emit("/dev/sandtable-nowhere")
@@ -185,7 +185,7 @@ def test_the_strips_settings_are_applied_and_remembered(
     assert open_window().devices.rod.shape == window.devices.rod.shape
 
 
-def test_unasked_dice_are_shown_and_answer_the_next_request(
+def test_unrequested_dice_are_shown_and_answer_the_next_request(
     window: Window, panel: DevicesPanel, wait_until: Wait
 ) -> None:
     press(panel.dice, "Try some")
@@ -238,7 +238,7 @@ def cup(window: Window, wait_until: Wait, tmp_path: Path) -> Iterator[EmulatedDi
     wire.unplug()
 
 
-def test_thrown_dice_fill_the_open_request_and_light_the_rod(
+def test_rolled_dice_answer_the_open_request_and_light_the_rod(
     window: Window, cup: EmulatedDice, wait_until: Wait
 ) -> None:
     dialog = asked(window, TWO)
@@ -254,7 +254,9 @@ def test_thrown_dice_fill_the_open_request_and_light_the_rod(
     ended(window, dialog)
 
 
-def test_a_leaning_die_is_asked_about_and_alarms(window: Window, cup: EmulatedDice, wait_until: Wait) -> None:
+def test_a_leaning_die_needs_confirmation_and_flashes_the_rod(
+    window: Window, cup: EmulatedDice, wait_until: Wait
+) -> None:
     dialog = asked(window, TWO)
     cup.roll([5, 2], cocked=True)
     wait_until(lambda: "it leans: does it count?" in strip_of(dialog).text)
@@ -269,7 +271,7 @@ def test_a_leaning_die_is_asked_about_and_alarms(window: Window, cup: EmulatedDi
     ended(window, dialog)
 
 
-def test_an_old_roll_is_asked_about(window: Window, cup: EmulatedDice, wait_until: Wait) -> None:
+def test_an_old_roll_needs_confirmation(window: Window, cup: EmulatedDice, wait_until: Wait) -> None:
     cup.roll([5, 2], age_s=20)
     wait_until(lambda: window.devices.dice.heard == 2)
     dialog = asked(window, TWO)
@@ -290,7 +292,7 @@ def test_typing_beside_the_dice_still_works(window: Window, cup: EmulatedDice, w
     ended(window, dialog)
 
 
-def test_a_battles_own_question_is_answered_by_dice(window: Window, cup: EmulatedDice, wait_until: Wait) -> None:
+def test_a_battles_request_is_answered_by_dice(window: Window, cup: EmulatedDice, wait_until: Wait) -> None:
     """Through the dialog's own loop, as it is asked in play."""
 
     def answer() -> None:
@@ -311,7 +313,7 @@ def test_a_battles_own_question_is_answered_by_dice(window: Window, cup: Emulate
         window.battle._dice(TWO)
 
 
-def test_the_tray_is_drawn_in_the_tables_picture_and_remembered(
+def test_the_tray_is_marked_in_the_tables_picture_and_stored(
     window: Window, panel: DevicesPanel, wait_until: Wait
 ) -> None:
     def draw() -> None:
@@ -341,7 +343,7 @@ def test_the_tray_is_drawn_in_the_tables_picture_and_remembered(
     assert session.can_undo == steps
 
 
-def test_a_tray_that_is_not_drawn_is_not_connected(window: Window, panel: DevicesPanel) -> None:
+def test_an_unmarked_tray_is_not_connected(window: Window, panel: DevicesPanel) -> None:
     QTimer.singleShot(200, lambda: QApplication.activeModalWidget().reject())  # type: ignore[union-attr]
     panel.tray.connected.emit(TABLE)
     assert window.devices.tray.berth.spec is None

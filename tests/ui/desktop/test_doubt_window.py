@@ -18,7 +18,7 @@ def asked(panel: BattlePanel) -> bool:
     return ASKED in [one.text() for one in panel.findChildren(QLabel)]
 
 
-def test_who_is_barely_seen_is_settled_by_a_button_and_taken_back(window: Window, tmp_path: Path) -> None:
+def test_a_barely_visible_target_is_decided_by_a_button_and_undone(window: Window, tmp_path: Path) -> None:
     panel = mustered(window, tmp_path / "b", "army_men", "rifleman")
     while panel.phase != "Turn 1, small arms":
         press(panel, "Next")

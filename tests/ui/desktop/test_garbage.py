@@ -20,7 +20,7 @@ class Knot:
 
 
 @pytest.mark.usefixtures("qt")
-def test_garbage_of_any_thread_is_freed_in_this_one(wait_until: Wait) -> None:
+def test_garbage_of_any_thread_is_collected_in_this_one(wait_until: Wait) -> None:
     gc.enable()
     freed_in: list[int] = []
 
@@ -41,7 +41,7 @@ def test_garbage_of_any_thread_is_freed_in_this_one(wait_until: Wait) -> None:
 
 
 @pytest.mark.usefixtures("qt")
-def test_who_collects_otherwise_goes_on_so() -> None:
+def test_the_previous_collector_settings_are_restored() -> None:
     gc.disable()
     with collected_here():
         pass

@@ -44,7 +44,7 @@ def proposing(open_window: Open, wait_until: Wait, table: SimulatedTable) -> Win
     return window
 
 
-def test_armies_are_proposed_unasked_and_one_click_accepts_them(proposing: Window, wait_until: Wait) -> None:
+def test_armies_are_proposed_and_accepted_with_one_click(proposing: Window, wait_until: Wait) -> None:
     window = proposing
     assert window.bar.text.endswith(" figures, grouped by colour.")
     assert window.session.can_undo is None, "nothing was done yet"
@@ -73,7 +73,7 @@ def test_a_click_that_teaches_withdraws_the_proposal(proposing: Window, wait_unt
     assert not panel_button(window).isVisible()
 
 
-def test_the_proposal_can_be_declined_and_asked_for_again(proposing: Window, wait_until: Wait) -> None:
+def test_the_proposal_can_be_declined_and_requested_again(proposing: Window, wait_until: Wait) -> None:
     window = proposing
     QTest.mouseClick(bar_button(window, "Teach instead"), LEFT)
     assert window.tool.name == "teach"
@@ -84,7 +84,7 @@ def test_the_proposal_can_be_declined_and_asked_for_again(proposing: Window, wai
     wait_until(lambda: panel_button(window).text().startswith("Use 2 "))
 
 
-def test_a_name_is_edited_in_place_and_groups_are_merged_and_split(proposing: Window, wait_until: Wait) -> None:
+def test_groups_are_renamed_merged_and_split(proposing: Window, wait_until: Wait) -> None:
     window = proposing
     one, two = window.panel.armies.armies
     window.panel.armies.choose(one)
@@ -117,7 +117,7 @@ def test_a_name_is_edited_in_place_and_groups_are_merged_and_split(proposing: Wi
     assert "bases of another colour" in window.bar.text
 
 
-def test_another_army_for_one_figure(proposing: Window, wait_until: Wait) -> None:
+def test_one_figure_is_moved_into_a_new_army(proposing: Window, wait_until: Wait) -> None:
     window = proposing
     window.panel.armies.merged.emit(*(lambda one, two: (one, (two,)))(*window.panel.armies.armies))
     wait_until(lambda: sorted(counts(window).values()) == [4])

@@ -68,7 +68,7 @@ def teach(window: Window, table: SimulatedTable, army: str, wait_until: Wait) ->
     raise AssertionError(window.bar.text)
 
 
-def test_the_whole_first_evening_on_the_simulated_table(
+def test_the_whole_guide_on_the_simulated_table(
     found: None,
     open_window: Open,
     table: SimulatedTable,
@@ -132,7 +132,7 @@ def test_the_guide_can_be_left_at_any_step(open_window: Open, wait_until: Wait, 
     assert {f.army for f in window.bench.view.figures} == {"green", "blue"}, "the simulated table is taught again"
 
 
-def test_the_guide_takes_nothing_off_a_table_that_is_played_on(window: Window) -> None:
+def test_the_guide_leaves_a_table_in_use_alone(window: Window) -> None:
     for name in ("green-1", "blue-1"):
         click(window, POSTS[name])
     bench = window.bench
@@ -145,7 +145,7 @@ def test_the_guide_takes_nothing_off_a_table_that_is_played_on(window: Window) -
     assert len(window.session.state.rulers) == 1
 
 
-def test_a_step_that_is_done_can_be_gone_back_to(open_window: Open, wait_until: Wait) -> None:
+def test_the_player_can_go_back_to_a_step(open_window: Open, wait_until: Wait) -> None:
     window = open_window(None)
     guide = window.help.guide
     guide.begin()
@@ -182,7 +182,7 @@ class HeldCamera:
     def release(self) -> None: ...
 
 
-def test_a_cameras_exposure_is_held_and_read_back(
+def test_the_cameras_exposure_is_locked_and_shown(
     open_window: Open, table: SimulatedTable, wait_until: Wait, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("ui.desktop.setup.guide_controller.cameras", lambda: (Camera(2, "HD Webcam"),))
@@ -224,9 +224,7 @@ def cut_off(table: SimulatedTable) -> np.ndarray:
     return np.ascontiguousarray(image[:, int(left + 0.25 * (right - left)) :])
 
 
-def test_why_a_marker_does_not_help_stands_in_the_guide(
-    open_window: Open, table: SimulatedTable, wait_until: Wait
-) -> None:
+def test_the_guide_explains_an_unusable_marker(open_window: Open, table: SimulatedTable, wait_until: Wait) -> None:
 
     class Still:
         name, live, still, left = "still", False, True, 1
@@ -246,7 +244,7 @@ def test_why_a_marker_does_not_help_stands_in_the_guide(
     assert guide.bar.button.text() == "Print markers…"
 
 
-def test_what_was_taught_is_there_the_next_evening_at_the_same_camera(
+def test_taught_armies_are_stored_for_each_camera(
     found: None, open_window: Open, table: SimulatedTable, wait_until: Wait
 ) -> None:
     def opener(_: str) -> Source:
@@ -288,7 +286,7 @@ def test_every_key_is_in_the_list_of_keys(window: Window) -> None:
     window.help.dialog.close()
 
 
-def test_about_and_licences_name_the_program_and_what_it_stands_on(window: Window) -> None:
+def test_about_and_licences_name_the_program_and_its_libraries(window: Window) -> None:
     window.help.show_about()
     assert "GNU General Public License" in window.help.dialog.findChild(QTextBrowser).toPlainText()
     window.help.dialog.close()

@@ -53,7 +53,7 @@ def row(dialog: HistoryDialog, words: str) -> None:
     dialog.list.setCurrentIndex(model.index(rows[0], 0))
 
 
-def test_without_a_battle_it_is_said(window: Window, tmp_path: Path) -> None:
+def test_without_a_battle_a_message_appears(window: Window, tmp_path: Path) -> None:
     window.history.show()
     assert window.history.dialog is None
     assert "no battle" in window.bar.text
@@ -119,7 +119,7 @@ def test_pictures_are_small_and_go_into_the_page(window: Window, tmp_path: Path,
     assert "nowhere" in window.bar.text
 
 
-def test_a_battle_remembers_the_terrain_it_was_played_on(window: Window, tmp_path: Path, wait_until: Wait) -> None:
+def test_a_battle_stores_its_terrain(window: Window, tmp_path: Path, wait_until: Wait) -> None:
     window.history._clock = iter(range(0, 100_000, 2)).__next__  # the terrain rests for two seconds at each look
     window.session.set_terrain("a house", (HOUSE,))
     mustered(window, tmp_path / "b")

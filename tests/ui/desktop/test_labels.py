@@ -93,7 +93,7 @@ def named(open_window: Open, wait_until: Wait, table: SimulatedTable, monkeypatc
     return window
 
 
-def test_the_bar_and_the_lists_name_an_army_as_it_was_typed(named: Window) -> None:
+def test_the_bar_and_the_lists_show_an_armys_name_literally(named: Window) -> None:
     assert NASTY in [colour.name for colour in named.session.state.setup.palette]
     [said] = labels_naming(named.bar)
     assert shown(said).startswith(f"{NASTY} is taught.")
@@ -102,7 +102,7 @@ def test_the_bar_and_the_lists_name_an_army_as_it_was_typed(named: Window) -> No
     assert any(row.startswith(FIRST) for row in rows(tree))
 
 
-def test_a_ruler_to_its_soldier(named: Window) -> None:
+def test_a_ruler_shows_the_name_literally(named: Window) -> None:
     named.use_tool("measure")
     for post in ("green-1", "blue-1"):
         click(named, POSTS[post])
@@ -114,7 +114,7 @@ def test_a_ruler_to_its_soldier(named: Window) -> None:
     labels_naming(named)
 
 
-def test_a_battle_of_it(named: Window, tmp_path: Path) -> None:
+def test_a_battle_shows_the_name_literally(named: Window, tmp_path: Path) -> None:
     dialog = BattleSetupDialog(["green", NASTY], named.bench.view.figures, Shelf(tmp_path / "armies"), named)
     assert f"{NASTY}:" in [shown(label) for label in labels_naming(dialog)]
     named.battle.begin(tmp_path / "b", dialog.muster)
@@ -136,21 +136,21 @@ def test_a_battle_of_it(named: Window, tmp_path: Path) -> None:
     assert all(NASTY in tip(item.toolTip(0)) for item in items if "img src" in item.toolTip(0))
 
 
-def test_a_roll_for_its_soldier(qt: QApplication) -> None:
+def test_a_dice_request_shows_the_name_literally(qt: QApplication) -> None:
     dialog = DiceDialog(DiceRequest(Die.D6, 2, FIRST, f"a shot at {NASTY}"), random.Random(1))
     [label] = labels_naming(dialog)
     assert shown(label).count(NASTY) == 2  # whose roll it is, and why
     dialog.deleteLater()
 
 
-def test_the_question_for_a_new_name(window: Window, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_rename_dialog_shows_the_name_literally(window: Window, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
     monkeypatch.setattr(QInputDialog, "getText", lambda *args, **_: (asked.append(args[2]), ("", False))[1])
     ask_name(window, FIRST)
     assert [tip(words) for words in asked] == [f"New name for {FIRST}:"]
 
 
-def test_labels_and_tips(qt: QApplication) -> None:
+def test_labels_and_tooltips_show_text_literally(qt: QApplication) -> None:
     assert shown(plain_label(NASTY)) == shown(word_label(NASTY)) == NASTY
     assert shown(marked_label("<b>Tan</b> stays")) == "Tan stays"
     assert tip(as_typed(f"{NASTY}\na < b & c")) == f"{NASTY}\na < b & c"

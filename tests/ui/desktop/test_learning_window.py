@@ -57,7 +57,7 @@ def forget_action(window: Window) -> QAction:
     return next(action for action in window.findChildren(QAction) if action.text() == FORGET)
 
 
-def test_two_corrected_kneelers_teach_the_third(learning_window: Window, wait_until: Wait) -> None:
+def test_two_corrected_kneeling_figures_teach_the_third(learning_window: Window, wait_until: Wait) -> None:
     window = learning_window
     order = sorted(POSTS, key=POSTS.__getitem__)
     siblings, other = order[:3], order[3]
@@ -78,7 +78,7 @@ def test_two_corrected_kneelers_teach_the_third(learning_window: Window, wait_un
     wait_until(lambda: kneeling(window) == sorted(siblings))
 
 
-def test_undoing_a_correction_takes_back_what_it_taught(learning_window: Window, wait_until: Wait) -> None:
+def test_undoing_a_correction_removes_its_example(learning_window: Window, wait_until: Wait) -> None:
     window = learning_window
     order = sorted(POSTS, key=POSTS.__getitem__)
     choose(ask(window, POSTS[order[0]]), "Posture", "kneeling")
@@ -88,7 +88,7 @@ def test_undoing_a_correction_takes_back_what_it_taught(learning_window: Window,
     assert window.session.state.setup.examples.all == ()
 
 
-def test_there_is_nothing_to_forget_before_anything_is_learned(learning_window: Window) -> None:
+def test_without_examples_there_is_nothing_to_forget(learning_window: Window) -> None:
     forget_action(learning_window).trigger()
     assert learning_window.bar.text.startswith("There are no examples yet")
     assert learning_window.session.can_undo is None

@@ -15,7 +15,7 @@ from ui.desktop.picture.view import PictureView
 BLACK = np.zeros((54, 96, 3), np.uint8)
 
 
-def test_a_painter_ends_where_painting_fails() -> None:
+def test_a_painter_ends_when_painting_fails() -> None:
     image = QImage(8, 8, QImage.Format.Format_RGB32)
     with pytest.raises(ZeroDivisionError), painting(image) as painter:
         raise ZeroDivisionError
@@ -24,13 +24,13 @@ def test_a_painter_ends_where_painting_fails() -> None:
 
 
 @pytest.mark.usefixtures("qt")
-def test_a_shape_that_cannot_be_painted_is_an_error_and_no_crash() -> None:
+def test_a_shape_that_cannot_be_painted_raises_an_error() -> None:
     for _ in range(3):
         with pytest.raises(AttributeError, match="points_px"):
             annotated(BLACK, [object()])  # type: ignore[list-item]
 
 
-def test_an_error_while_painting_is_shown_and_the_program_goes_on(
+def test_an_error_while_painting_is_shown_and_the_program_continues(
     owned: Owned[PictureView], capsys: pytest.CaptureFixture[str]
 ) -> None:
     view = owned(PictureView())

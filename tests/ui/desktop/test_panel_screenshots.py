@@ -32,7 +32,7 @@ def shown(part: QWidget, width: int, height: int) -> QWidget:
 
 
 @pytest.mark.usefixtures("qt")
-def test_what_is_cut_is_told_and_what_has_room_is_not() -> None:
+def test_only_clipped_widgets_are_reported() -> None:
     several = word_label(LONG)
     chosen = QComboBox()
     chosen.addItem(LONG)
@@ -60,7 +60,7 @@ def test_what_is_cut_is_told_and_what_has_room_is_not() -> None:
 
 
 @pytest.mark.usefixtures("qt")
-def test_a_dialog_has_to_leave_room_for_its_title() -> None:
+def test_a_dialog_must_leave_room_for_its_title() -> None:
     window = QWidget()
     window.resize(*SCREEN)
     assert layout_problems(window) == ()
@@ -74,7 +74,7 @@ def test_a_dialog_has_to_leave_room_for_its_title() -> None:
 
 
 @pytest.mark.usefixtures("qt")
-def test_a_long_answer_is_smaller_and_a_short_one_as_large_as_before() -> None:
+def test_only_a_long_answer_is_shrunk() -> None:
     panel = SidePanel()
     panel.show_answer(Answer("nothing has changed", ()))
     panel.show()
@@ -101,7 +101,7 @@ def contrast(one: QColor, other: QColor) -> float:
     return (high + 0.05) / (low + 0.05)
 
 
-def test_words_can_be_read_on_a_dark_desktop() -> None:
+def test_text_is_legible_on_a_dark_desktop() -> None:
     # WCAG 2.2, 1.4.3: 4.5 to 1 for words.
     palette, role = dark_palette(), QPalette.ColorRole
     for words, ground in ((role.WindowText, role.Window), (role.Text, role.Base), (role.ButtonText, role.Button)):
@@ -109,7 +109,7 @@ def test_words_can_be_read_on_a_dark_desktop() -> None:
     assert palette.color(QPalette.ColorGroup.Disabled, role.Text) != palette.color(role.Text)
 
 
-def test_the_menus_and_what_helps_are_kept_and_fit(window: Window, tmp_path: Path) -> None:
+def test_screenshots_of_menus_and_help_are_saved_and_fit(window: Window, tmp_path: Path) -> None:
     faces = PanelScreenshots(tmp_path, "light")
     help_scene(faces, window, tmp_path)
     assert faces.told == []
@@ -118,12 +118,12 @@ def test_the_menus_and_what_helps_are_kept_and_fit(window: Window, tmp_path: Pat
     assert not QImage(str(tmp_path / "keys-light.png")).isNull()
 
 
-def test_a_folder_that_is_not_there_is_refused(window: Window, tmp_path: Path) -> None:
+def test_a_missing_folder_is_refused(window: Window, tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"cannot write .*choose another folder"):
         PanelScreenshots(tmp_path / "none", "light").keep("window", window)
 
 
-def test_a_dialog_that_is_waited_for_is_kept_and_closed(window: Window, tmp_path: Path, wait_until: Wait) -> None:
+def test_a_modal_dialog_is_saved_and_closed(window: Window, tmp_path: Path, wait_until: Wait) -> None:
     faces = PanelScreenshots(tmp_path, "dark")
 
     def ask() -> None:

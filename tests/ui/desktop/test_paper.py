@@ -143,7 +143,7 @@ def test_the_printed_board_is_the_one_the_program_knows_and_true_to_size(paper: 
     assert (across, down) == pytest.approx((4 * 25.4, 6 * 25.4), abs=0.05)
 
 
-def test_a_corrected_print_is_drawn_larger_by_what_the_printer_takes_off(tmp_path: Path) -> None:
+def test_a_corrected_print_compensates_for_the_printers_scale(tmp_path: Path) -> None:
     # A printer that makes 100 mm into 98 across and 103 down turns this page into squares of 25.4 mm again.
     pdf = tmp_path / "board.pdf"
     write_pdf(corrected(board_sheet(), PrintScale(98, 103)), pdf)
@@ -193,7 +193,7 @@ def test_the_print_dialog_is_asked_for_actual_size(tmp_path: Path) -> None:
     assert written.startswith(b"%PDF-1.6")  # the first version that knows of it
 
 
-def test_what_is_no_plain_pdf_is_not_touched() -> None:
+def test_unexpected_pdf_content_is_not_changed() -> None:
     with pytest.raises(ValueError, match="no PDF with a plain catalog"):
         unscaled(b"%PDF-1.7 and nothing of use")
 
@@ -212,7 +212,7 @@ def test_the_preview_shows_the_page_as_it_is_printed(tmp_path: Path) -> None:
     assert np.ptp(seen.corners_px[:, 0]) / 1240 * 210 == pytest.approx(4 * 25.4, abs=0.2)
 
 
-def test_words_are_fitted_into_their_room(tmp_path: Path) -> None:
+def test_text_is_fitted_into_its_width(tmp_path: Path) -> None:
     pdf = tmp_path / "words.pdf"
     write_pdf(Sheet("words", "a4", (Page((), (), (Text("wide words " * 20, (20, 50), 5.0, room_mm=60),)),)), pdf)
     columns = np.flatnonzero((_rendered(pdf) < 200).any(0)) * MM_PER_PX
@@ -220,7 +220,7 @@ def test_words_are_fitted_into_their_room(tmp_path: Path) -> None:
     assert 75 < columns[-1] <= 80.1
 
 
-def test_a_folder_that_is_not_there_is_refused_and_an_old_file_survives(tmp_path: Path) -> None:
+def test_a_missing_folder_is_refused_and_an_old_file_survives(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"nowhere.*cannot be written.*choose another folder"):
         write_pdf(marker_sheet(), tmp_path / "nowhere" / "markers.pdf")
     folder = tmp_path / "markers.pdf"

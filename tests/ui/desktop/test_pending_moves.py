@@ -22,7 +22,7 @@ def play(tmp_path: Path) -> Iterator[Play]:
         yield one
 
 
-def test_a_move_settled_at_the_table_is_named_with_what_was_allowed(play: Play) -> None:
+def test_a_decided_move_is_journalled_with_the_allowance(play: Play) -> None:
     moved = {f"green_{n}": (PLACES[f"green-{n}"][0], 8.0) for n in (1, 2, 3, 4)}
     moment = seen(play.battle, **moved)
     [proposal] = play.proposals(moment)

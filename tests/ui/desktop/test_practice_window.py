@@ -103,7 +103,9 @@ def watched(window: Window) -> list[TableView]:
     return views
 
 
-def test_a_drag_moves_a_soldier_and_vision_says_so_once(window: Window, table: PracticeTable, wait_until: Wait) -> None:
+def test_a_drag_moves_a_soldier_and_vision_reports_it_once(
+    window: Window, table: PracticeTable, wait_until: Wait
+) -> None:
     name, others = name_at(window, POSTS["green-1"]), set(seen(window))
     views = watched(window)
     grab(window, POSTS["green-1"], BARE_IN)
@@ -133,7 +135,7 @@ def test_a_click_still_belongs_to_the_tool(window: Window, table: PracticeTable)
     assert table.now.scene == table.now.start
 
 
-def test_a_drag_that_starts_beside_the_soldiers_is_the_tools(window: Window, table: PracticeTable) -> None:
+def test_a_drag_on_the_bare_table_belongs_to_the_tool(window: Window, table: PracticeTable) -> None:
     window.use_tool("measure")
     grab(window, BARE_IN, POSTS["green-1"])
     release(window, POSTS["green-1"])
@@ -141,7 +143,7 @@ def test_a_drag_that_starts_beside_the_soldiers_is_the_tools(window: Window, tab
     assert table.now.scene == table.now.start
 
 
-def test_the_move_tool_plans_where_others_carry(window: Window, table: PracticeTable) -> None:
+def test_a_drag_with_the_move_tool_plans_a_move(window: Window, table: PracticeTable) -> None:
     window.use_tool("plan")
     grab(window, POSTS["green-1"], BARE_IN)
     release(window, BARE_IN)
@@ -149,7 +151,7 @@ def test_the_move_tool_plans_where_others_carry(window: Window, table: PracticeT
     assert not window.tool.in_progress, "the drag has planned the whole move"
 
 
-def test_the_wheel_turns_who_is_carried_and_zooms_otherwise(window: Window, table: PracticeTable) -> None:
+def test_the_wheel_turns_a_carried_soldier_and_zooms_otherwise(window: Window, table: PracticeTable) -> None:
     scale = window.picture.scale
     grab(window, POSTS["green-1"], BARE_IN)
     turn_wheel(window, BARE_IN, 3)
@@ -190,7 +192,7 @@ def test_keys_lay_down_and_remove_the_soldier_under_the_mouse(
     assert window.bar.text == "No soldier was removed."
 
 
-def test_a_key_over_bare_table_says_what_to_do(window: Window, table: PracticeTable) -> None:
+def test_a_key_over_the_bare_table_shows_a_hint(window: Window, table: PracticeTable) -> None:
     window.activateWindow()
     point(window, BARE_IN)
     key(window, Qt.Key.Key_Q)
@@ -220,7 +222,7 @@ def test_the_menu_changes_the_light_and_the_camera(window: Window, table: Practi
     assert not entry(window, "Flicker").isChecked()
 
 
-def test_a_picture_that_stands_still_is_not_practised_on(window: Window, table: PracticeTable) -> None:
+def test_a_frozen_picture_allows_no_practice(window: Window, table: PracticeTable) -> None:
     window.actions_.freeze.setChecked(True)
     grab(window, POSTS["green-1"], BARE_IN)
     release(window, BARE_IN)
@@ -230,7 +232,7 @@ def test_a_picture_that_stands_still_is_not_practised_on(window: Window, table: 
     window.actions_.freeze.setChecked(False)
 
 
-def test_the_hint_and_the_list_of_keys_name_the_ways(window: Window, wait_until: Wait) -> None:
+def test_the_hint_and_the_list_of_keys_explain_practice(window: Window, wait_until: Wait) -> None:
     hint = window.practice
     point(window, BARE_IN)
     assert hint.hint == "Drag a soldier to move it."

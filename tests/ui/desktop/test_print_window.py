@@ -15,7 +15,7 @@ from ui.desktop.window import Window
 from ui.paper.printing import Kind, PrintJob
 
 
-def test_a_sheet_is_printed_from_the_menu_and_the_printers_scale_is_remembered(
+def test_a_sheet_is_printed_from_the_menu_and_the_printers_scale_is_stored(
     window: Window, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, wait_until: Wait
 ) -> None:
     pdf, offered = tmp_path / "out.pdf", []

@@ -35,7 +35,7 @@ def key(panel: BattlePanel, name: Qt.Key, keys: Qt.KeyboardModifier = Qt.Keyboar
     QTest.keyClick(QApplication.focusWidget() or panel, name, keys)
 
 
-def test_morale_goes_on_by_itself_with_one_key(window: Window, tmp_path: Path, wait_until: Wait) -> None:
+def test_a_morale_round_needs_one_key_per_figure(window: Window, tmp_path: Path, wait_until: Wait) -> None:
     panel = morale(window, tmp_path / "b")
     assert panel.round_bar.words == ""
     key(panel, Qt.Key.Key_X)
@@ -64,7 +64,7 @@ def test_morale_goes_on_by_itself_with_one_key(window: Window, tmp_path: Path, w
     assert "checked" not in window.battle.play.battle.state.unit("green-2").this_turn
 
 
-def test_a_click_in_the_list_or_on_the_table_asks_that_one(window: Window, tmp_path: Path) -> None:
+def test_a_click_in_the_list_or_on_the_table_goes_to_that_figure(window: Window, tmp_path: Path) -> None:
     panel = morale(window, tmp_path / "b")
     press(panel, "Start morale")
     steps = panel.round_bar.findChild(QListWidget)
@@ -78,7 +78,7 @@ def test_a_click_in_the_list_or_on_the_table_asks_that_one(window: Window, tmp_p
     assert panel.round_bar.words == ""
 
 
-def test_fire_asks_only_who_has_somebody_to_fire_at(window: Window, tmp_path: Path, wait_until: Wait) -> None:
+def test_a_fire_round_includes_only_figures_with_a_target(window: Window, tmp_path: Path, wait_until: Wait) -> None:
     panel = mustered(window, tmp_path / "b")
     press(panel, "Next")
     press(panel, "Next")
@@ -97,7 +97,7 @@ def test_fire_asks_only_who_has_somebody_to_fire_at(window: Window, tmp_path: Pa
     assert panel.round_bar._result.text() == "Green 1: Misses"
 
 
-def test_what_has_strayed_is_drawn_until_the_next_deed(window: Window, tmp_path: Path) -> None:
+def test_a_strayed_shell_is_drawn_until_the_next_action(window: Window, tmp_path: Path) -> None:
     panel = mustered(window, tmp_path / "b", "simple_plastic_figure", "german_50mm_mortar")
     play = window.battle.play
     assert play is not None

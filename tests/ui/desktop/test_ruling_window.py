@@ -41,9 +41,7 @@ def ok(dialog: RulingDialog) -> None:
     QTest.mouseClick(button, Qt.MouseButton.LeftButton)
 
 
-def test_what_the_dice_said_is_overruled_by_keyboard_and_undone_by_name(
-    window: Window, panel: BattlePanel, wait_until: Wait
-) -> None:
+def test_a_roll_is_overruled_by_keyboard_and_undone(window: Window, panel: BattlePanel, wait_until: Wait) -> None:
     panel.choose(0)
     assert panel.chosen is not None
     target = panel.chosen.deed.at[0]
@@ -78,7 +76,7 @@ def test_what_the_dice_said_is_overruled_by_keyboard_and_undone_by_name(
     assert state_of(window).unit(target).out
 
 
-def test_instead_of_rolling(window: Window, panel: BattlePanel) -> None:
+def test_an_action_is_overruled_before_its_roll(window: Window, panel: BattlePanel) -> None:
     panel.choose(0)
 
     def answer(dialog: RulingDialog) -> None:
@@ -100,7 +98,7 @@ def test_instead_of_rolling(window: Window, panel: BattlePanel) -> None:
     assert state.unit("green-1").acts_this_turn == {"attack": 1}
 
 
-def test_whom_the_rules_let_not_fire_the_players_may(window: Window, panel: BattlePanel) -> None:
+def test_a_forbidden_shot_is_allowed_by_the_players(window: Window, panel: BattlePanel) -> None:
     press(panel, "Next")  # blue moves
     window.battle.choose("green-1")
     panel.choose(0)
@@ -124,7 +122,7 @@ def test_whom_the_rules_let_not_fire_the_players_may(window: Window, panel: Batt
     assert state_of(window).unit("blue-1").out
 
 
-def test_called_off_nothing_has_happened(window: Window, panel: BattlePanel) -> None:
+def test_a_cancelled_override_changes_nothing(window: Window, panel: BattlePanel) -> None:
     before = state_of(window)
     panel.choose(0)
     with answered(RulingDialog, lambda dialog: QTest.keyClick(dialog, Qt.Key.Key_Escape)):

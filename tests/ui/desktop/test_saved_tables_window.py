@@ -54,7 +54,7 @@ def names_at(window: Window) -> dict[tuple[float, ...], str]:
     return {tuple(round(v) for v in one.centre_in): one.id for one in view.figures}
 
 
-def test_closed_and_opened_again_it_is_as_it_was_left(
+def test_a_reopened_camera_table_is_restored(
     found: None, open_window: Open, wait_until: Wait, table: SimulatedTable, tmp_path: Path
 ) -> None:
     first = at_the_table(open_window, wait_until, table, taught=False)
@@ -86,7 +86,7 @@ def test_closed_and_opened_again_it_is_as_it_was_left(
     assert second.session.state.setup.terrain == ()
 
 
-def test_begun_afresh_the_old_table_is_laid_by(
+def test_starting_fresh_archives_the_old_table(
     found: None, open_window: Open, wait_until: Wait, table: SimulatedTable, tmp_path: Path
 ) -> None:
     first = at_the_table(open_window, wait_until, table, taught=False)
@@ -99,7 +99,7 @@ def test_begun_afresh_the_old_table_is_laid_by(
     assert len([*(tmp_path / "tables").glob("*.before.json")]) == 1
 
 
-def test_who_goes_on_without_an_answer_loses_nothing(
+def test_playing_on_without_an_answer_loses_nothing(
     found: None, open_window: Open, wait_until: Wait, table: SimulatedTable, tmp_path: Path
 ) -> None:
     first = at_the_table(open_window, wait_until, table, taught=False)
@@ -113,7 +113,7 @@ def test_who_goes_on_without_an_answer_loses_nothing(
     assert second.session.state.setup.terrain[0].name == "house"
 
 
-def test_what_lies_there_is_written_as_analyse_writes_it(window: Window, tmp_path: Path, wait_until: Wait) -> None:
+def test_the_saved_table_has_the_format_of_analyse(window: Window, tmp_path: Path, wait_until: Wait) -> None:
     window.session.lay_ruler("green-1", "blue-1")
     window.session.lay_ruler("green-1", "nobody")
     window.tables.save(tmp_path / "table.json")
@@ -132,7 +132,7 @@ def test_what_lies_there_is_written_as_analyse_writes_it(window: Window, tmp_pat
     assert "no such folder" in window.bar.text
 
 
-def test_the_simulated_table_begins_anew(window: Window, tmp_path: Path) -> None:
+def test_the_simulated_table_is_not_restored(window: Window, tmp_path: Path) -> None:
     window.session.lay_ruler("green-1", "blue-1")
     window.pull()
     window.close()

@@ -12,7 +12,7 @@ LINES = "\n".join(f"line {number}" for number in range(12))
 
 
 @pytest.mark.parametrize(("room_px", "scrolls"), [(600, False), (100, True)])
-def test_it_scrolls_only_where_there_is_no_room(qt: QApplication, room_px: int, scrolls: bool) -> None:
+def test_it_scrolls_only_without_enough_room(qt: QApplication, room_px: int, scrolls: bool) -> None:
     part, around = QWidget(), QWidget()
     words = word_label()
     QVBoxLayout(part).addWidget(words)

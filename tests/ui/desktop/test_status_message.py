@@ -5,7 +5,7 @@ from __future__ import annotations
 from ui.desktop.status_message import Said
 
 
-def test_words_stand_for_eight_seconds() -> None:
+def test_a_message_stays_for_eight_seconds() -> None:
     now_s = [100.0]
     said = Said(lambda: now_s[0])
     assert said.now == ("", ())
@@ -17,7 +17,7 @@ def test_words_stand_for_eight_seconds() -> None:
     assert said.now == ("", ())
 
 
-def test_new_words_take_the_place_of_the_old_ones_and_their_ways() -> None:
+def test_a_new_message_replaces_the_old_one_and_its_buttons() -> None:
     said = Said(lambda: 0.0)
     said.say("one", (("way", lambda: None),))
     said.say("two")

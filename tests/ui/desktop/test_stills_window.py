@@ -19,14 +19,14 @@ def drawn_words(window: Window) -> list[str]:
     return [row for shape in window.picture.shapes if isinstance(shape, Label) for row, _ in shape.rows]
 
 
-def test_without_a_frozen_picture_the_way_to_one_is_told(window: Window) -> None:
+def test_comparing_without_a_frozen_picture_shows_a_hint(window: Window) -> None:
     window.actions_.compare.trigger()
     assert "freeze a picture (P)" in window.bar.text
     assert not window.actions_.compare.isChecked()
     assert not window.frozen_frame.comparing
 
 
-def test_then_and_now_are_shown_in_turn_and_what_moved_is_told_in_inches(window: Window, wait_until: Wait) -> None:
+def test_before_and_now_alternate_and_moves_are_shown_in_inches(window: Window, wait_until: Wait) -> None:
     window.use_tool("select")
     window.actions_.freeze.setChecked(True)
     wait_until(lambda: window.bench.view.frame is window.bench.worker.frame is window.bench.frame)
@@ -56,7 +56,7 @@ def test_then_and_now_are_shown_in_turn_and_what_moved_is_told_in_inches(window:
     assert window.frozen_frame.comparing
 
 
-def test_another_table_is_not_compared_with_the_one_before(window: Window, wait_until: Wait) -> None:
+def test_another_table_ends_the_comparison(window: Window, wait_until: Wait) -> None:
     window.actions_.freeze.setChecked(True)
     window.actions_.compare.trigger()
     assert window.frozen_frame.comparing
@@ -66,7 +66,7 @@ def test_another_table_is_not_compared_with_the_one_before(window: Window, wait_
     assert "freeze a picture (P)" in window.bar.text
 
 
-def test_a_slow_file_is_told_and_can_be_cancelled(window: Window, wait_until: Wait, tmp_path: Path) -> None:
+def test_a_slow_save_shows_progress_and_can_be_cancelled(window: Window, wait_until: Wait, tmp_path: Path) -> None:
     gate = threading.Event()
     background_save: BackgroundSave = window._background_save
     background_save.send("Drawing sheet.pdf", lambda: b"x" if gate.wait(20) else b"", tmp_path / "sheet.pdf", "done")
@@ -82,13 +82,13 @@ def test_a_slow_file_is_told_and_can_be_cancelled(window: Window, wait_until: Wa
     wait_until(lambda: "Saved" in window.bar.text)
 
 
-def test_a_file_under_way_is_written_before_the_program_ends(window: Window, tmp_path: Path) -> None:
+def test_a_running_save_is_finished_before_the_program_ends(window: Window, tmp_path: Path) -> None:
     window.save_snapshot(tmp_path / "table.png")
     window.close()
     assert (tmp_path / "table.png").stat().st_size > 1000
 
 
-def test_what_refuses_is_told(window: Window, wait_until: Wait, tmp_path: Path) -> None:
+def test_a_failed_save_shows_its_error(window: Window, wait_until: Wait, tmp_path: Path) -> None:
     def refuse() -> bytes:
         raise UserError("no font is installed")
 
@@ -97,6 +97,6 @@ def test_what_refuses_is_told(window: Window, wait_until: Wait, tmp_path: Path) 
 
 
 @pytest.mark.parametrize("name", ["table.xyz", "table"])
-def test_a_kind_of_picture_that_is_none_is_refused_at_once(window: Window, tmp_path: Path, name: str) -> None:
+def test_an_unknown_picture_format_is_refused_at_once(window: Window, tmp_path: Path, name: str) -> None:
     window.save_snapshot(tmp_path / name)
     assert "needs a name ending in" in window.bar.text

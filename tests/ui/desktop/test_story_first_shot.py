@@ -20,7 +20,7 @@ def table() -> Board:
     return Board()
 
 
-def test_from_nothing_to_a_range(
+def test_from_the_first_start_to_a_range(
     open_window: Open, table: Board, wait_until: Wait, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("ui.desktop.setup.guide_controller.cameras", tuple)

@@ -79,7 +79,7 @@ def shown(tmp_path: Path) -> list[list[str]]:
 
 @pytest.mark.timeout(300)
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
-def test_killed_in_mid_battle(
+def test_a_killed_program_loses_nothing_of_the_battle(
     shown: list[list[str]], table: Board, window: Window, wait_until: Wait, tmp_path: Path
 ) -> None:
     player = Player(window, table, wait_until)

@@ -477,7 +477,7 @@ def test_the_second_army_takes_its_soldiers_from_the_first(
 
 
 @pytest.mark.timeout(3600)
-def test_a_new_user_finds_the_table_as_it_is_after_every_step(
+def test_the_table_is_shown_correctly_after_every_random_step(
     qt: QApplication, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("ui.desktop.battle.files.armies_folder", lambda: tmp_path_factory.getbasetemp() / "armies")

@@ -47,7 +47,7 @@ def goes_on_as_if_nothing_had_been(player: Player) -> None:
     player.settles("Blue 1 moved 3.0 in", "Take off")
 
 
-def test_a_hand_freezes_the_table_and_what_it_did_is_proposed_when_it_has_gone(player: Player, table: Board) -> None:
+def test_a_hand_pauses_vision_and_its_move_is_proposed_afterwards(player: Player, table: Board) -> None:
     table.over = Arm()
     player.wait_until(lambda: "Waiting for the hand" in player.status)
     table.put("blue-2", (21.5, 14.0))
@@ -62,7 +62,7 @@ def test_a_hand_freezes_the_table_and_what_it_did_is_proposed_when_it_has_gone(p
     goes_on_as_if_nothing_had_been(player)
 
 
-def test_covered_markers(player: Player, table: Board) -> None:
+def test_covered_markers_keep_the_calibration(player: Player, table: Board) -> None:
     def cover(image: ImageBgr) -> ImageBgr:
         for corners_in in table.truth.markers.values():
             corners_px = table.camera.table_to_pixel(np.c_[corners_in, np.zeros(4)])
@@ -80,7 +80,7 @@ def test_covered_markers(player: Player, table: Board) -> None:
     goes_on_as_if_nothing_had_been(player)
 
 
-def test_a_bumped_camera_finds_its_place_again(player: Player, table: Board) -> None:
+def test_a_bumped_camera_is_recalibrated(player: Player, table: Board) -> None:
     player.looks()
     table.bump()
     player.wait_until(lambda: player.bar)
@@ -92,7 +92,7 @@ def test_a_bumped_camera_finds_its_place_again(player: Player, table: Board) -> 
     goes_on_as_if_nothing_had_been(player)
 
 
-def test_an_unplugged_camera_is_taken_up_again_when_it_is_back(player: Player, table: Board) -> None:
+def test_an_unplugged_camera_reconnects(player: Player, table: Board) -> None:
     table.gone = UNPLUGGED
     player.wait_until(lambda: player.bar == UNPLUGGED[0].upper() + UNPLUGGED[1:])
     ways = [button.text() for button in player.window.bar.findChildren(QPushButton)]

@@ -36,7 +36,7 @@ def table() -> Board:
     return Board(BOOK)
 
 
-def test_undo_to_the_start_of_a_session(window: Window, table: Board, wait_until: Wait) -> None:
+def test_undo_and_redo_a_whole_session(window: Window, table: Board, wait_until: Wait) -> None:
     player, start = Player(window, table, wait_until), window.session.state
     assert player.undo_words() == ("Undo", "Redo")
     for name in ("green-1", "blue-1"):
@@ -68,7 +68,7 @@ def test_undo_to_the_start_of_a_session(window: Window, table: Board, wait_until
     assert player.undo_words() == (f"Undo {STEPS[-1]}", "Redo")
 
 
-def test_the_menu_names_what_was_done_though_the_picture_stands_still(
+def test_the_edit_menu_is_updated_while_the_picture_is_frozen(
     window: Window, table: Board, wait_until: Wait, tmp_path: Path
 ) -> None:
     player = Player(window, table, wait_until)

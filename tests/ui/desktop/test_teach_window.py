@@ -100,14 +100,14 @@ def test_a_click_beside_a_soldier_offers_to_teach_that_one(window: Window) -> No
     assert window.bar.text.startswith("Green is taught.")
 
 
-def test_a_click_far_from_everybody_offers_nothing(window: Window) -> None:
+def test_a_click_far_from_all_soldiers_offers_nothing(window: Window) -> None:
     teaching(window, "green")
     click(window, BARE_IN)  # 7.1 in from the nearest
     assert window.bar.text == "No soldier here. Click the middle of a base."
     assert buttons(window) == []
 
 
-def test_another_armys_soldier_is_not_mixed_in_without_a_question(window: Window, wait_until: Wait) -> None:
+def test_another_armys_soldier_is_taught_only_after_a_question(window: Window, wait_until: Wait) -> None:
     window.panel.forget.emit("blue")
     teaching(window, "green")
     before = armies(window)
@@ -138,7 +138,7 @@ def test_a_soldier_of_a_known_army_is_recognised_under_a_wrong_name(window: Wind
     assert window.panel.army == "green", "the next click is for the name that was chosen"
 
 
-def test_a_question_goes_with_escape_and_with_the_tool(window: Window) -> None:
+def test_escape_or_another_tool_drops_the_question(window: Window) -> None:
     teaching(window, "green")
     click(window, POSTS["blue-1"])
     assert buttons(window)
@@ -148,7 +148,7 @@ def test_a_question_goes_with_escape_and_with_the_tool(window: Window) -> None:
     assert window.bar.text == ""
 
 
-def test_t_shows_where_the_name_is_and_suggests_a_free_one(window: Window, wait_until: Wait) -> None:
+def test_t_focuses_the_army_name_and_suggests_a_free_one(window: Window, wait_until: Wait) -> None:
     window.activateWindow()
     wait_until(window.isActiveWindow)
     window.panel.choose("green")
@@ -178,7 +178,7 @@ def player(found: None, table: Board, open_window: Open, wait_until: Wait) -> Pl
     return Player(window, table, wait_until)
 
 
-def test_the_status_line_says_what_it_waits_for_and_searches_when_asked(player: Player, table: Board) -> None:
+def test_the_status_bar_explains_the_wait_and_searches_on_request(player: Player, table: Board) -> None:
     search = next(one for one in player.window.statusBar().findChildren(type(player.window.status.search)))
     assert not search.isVisible()
     table.over = Arm()
@@ -195,7 +195,7 @@ def test_the_status_line_says_what_it_waits_for_and_searches_when_asked(player: 
     assert "Waiting" not in player.status
 
 
-def test_two_that_look_alike_and_moved_at_once_are_asked_about(player: Player, table: Board) -> None:
+def test_two_similar_figures_moved_at_once_need_confirmation(player: Player, table: Board) -> None:
     # From (8, 10) and (11, 6) to two places that are as far, 5.6 in, from each: nothing says who went where.
     places = {"green-1": (13.5, 11.0), "green-2": (5.5, 5.0)}
     for name, place in places.items():
@@ -212,7 +212,7 @@ def test_two_that_look_alike_and_moved_at_once_are_asked_about(player: Player, t
     player.wait_until(lambda: player.sees("green-1") == pytest.approx(taken["green-1"], abs=NEAR_IN))
 
 
-def test_a_move_in_doubt_that_is_right_changes_nothing(player: Player, table: Board) -> None:
+def test_confirming_an_uncertain_move_changes_nothing(player: Player, table: Board) -> None:
     for name, place in (("green-1", (13.5, 11.0)), ("green-2", (5.5, 5.0))):
         table.put(name, place)
     player.wait_until(lambda: "both moved" in player.bar)
@@ -238,7 +238,7 @@ def test_soldiers_on_the_empty_table_are_noticed_and_it_is_learned_again(player:
     assert player.bar == ""
 
 
-def test_a_table_that_the_player_calls_empty_is_asked_about_no_more(player: Player) -> None:
+def test_an_accepted_empty_table_raises_no_more_questions(player: Player) -> None:
     player.window.learn_empty_table()
     player.wait_until(lambda: "The empty table shows" in player.bar, timeout_s=90)
     press(player.window.bar, "Keep picture")

@@ -75,7 +75,7 @@ def overlap(one: Outline, other: Outline) -> float:
     return float(a.intersection(b).area / a.union(b).area)
 
 
-def test_a_click_proposes_a_piece_and_its_kind_and_height_are_said(bare: Window, wait_until: Wait) -> None:
+def test_a_click_proposes_a_piece_and_the_panel_sets_kind_and_height(bare: Window, wait_until: Wait) -> None:
     assert bare.sides.currentWidget() is bare.terrain.panel
     piece = propose(bare, wait_until, (14.5, 13.0), 1.2)
     assert (piece.name, piece.kind, bare.session.can_undo) == ("piece", TerrainKind.OTHER, "add piece")
@@ -101,7 +101,7 @@ def test_a_click_proposes_a_piece_and_its_kind_and_height_are_said(bare: Window,
     assert [one.name for one in terrain(bare)] == ["Old atlas"]
 
 
-def test_the_wheel_takes_another_outline_and_is_one_step_with_the_click(bare: Window, wait_until: Wait) -> None:
+def test_the_wheel_changes_the_outline_within_the_same_undo_step(bare: Window, wait_until: Wait) -> None:
     first = propose(bare, wait_until, (15.2, 5.0), 2.5)
     before, areas = bare.picture.scale, [Polygon(first.outline_in).area]
     for steps in (-9, 1, 1, 1):
@@ -189,7 +189,7 @@ def test_the_terrain_is_saved_and_opened(bare: Window, tmp_path: Path) -> None:
     assert terrain(bare) == (HOUSE,)
 
 
-def test_the_panel_comes_with_the_tool_and_goes_with_it(bare: Window) -> None:
+def test_the_terrain_tab_is_shown_while_the_tool_is_selected(bare: Window) -> None:
     bare.use_tool("measure")
     assert bare.sides.currentWidget() is bare.panel
     QTest.keyClick(bare.picture, Qt.Key.Key_Delete)
@@ -197,7 +197,7 @@ def test_the_panel_comes_with_the_tool_and_goes_with_it(bare: Window) -> None:
     assert not remove.isEnabled(), "nothing is in question"
 
 
-def test_where_nothing_has_an_outline_it_is_said(
+def test_a_click_without_an_outline_shows_a_message(
     bare: Window, wait_until: Wait, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def nothing(*_: object) -> Proposal:
@@ -210,7 +210,7 @@ def test_where_nothing_has_an_outline_it_is_said(
     assert bare.terrain.tool.hint.startswith("Click a house")
 
 
-def test_escape_lets_go_of_the_piece_and_then_of_the_tool(bare: Window) -> None:
+def test_escape_deselects_the_piece_then_the_tool(bare: Window) -> None:
     bare.session.set_terrain("lay", (BOOK,))
     bare.terrain.tool.select("book")
     bare.cancel()

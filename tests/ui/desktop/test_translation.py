@@ -42,7 +42,7 @@ def german(qt: QApplication) -> Iterator[Translator]:
     qt.removeTranslator(spoken)
 
 
-def test_menus_tips_tabs_and_panels_speak_it(german: Translator, open_window: Open, wait_until: Wait) -> None:
+def test_menus_tooltips_tabs_and_panels_are_translated(german: Translator, open_window: Open, wait_until: Wait) -> None:
     window = open_window()
     wait_until(lambda: window.bench.view)
     bar = window.menuBar()
@@ -60,7 +60,7 @@ def test_menus_tips_tabs_and_panels_speak_it(german: Translator, open_window: Op
 
 
 @pytest.mark.usefixtures("german")
-def test_a_dialog_speaks_it() -> None:
+def test_a_dialog_is_translated() -> None:
     dialog = MarkerSizeDialog(Prints())
     assert dialog.windowTitle() == "Größe der Marken"
     assert "Datei öffnen …" in [button.text() for button in dialog.findChildren(QPushButton)]
@@ -68,19 +68,19 @@ def test_a_dialog_speaks_it() -> None:
 
 
 @pytest.mark.usefixtures("german")
-def test_values_stand_where_the_translation_has_them() -> None:
+def test_values_are_inserted_into_the_translation() -> None:
     assert tr("Use camera {number}", number=2) == "Kamera 2 verwenden"
 
 
 @pytest.mark.parametrize("wrong", ["Kamera {nummer}", "Kamera {0}", "Kamera {number", "Kamera {number:d}"])
-def test_a_translation_with_other_braces_is_not_said(qt: QApplication, wrong: str) -> None:
+def test_a_translation_with_wrong_placeholders_is_not_used(qt: QApplication, wrong: str) -> None:
     spoken = Translator({"Use camera {number}": wrong})
     qt.installTranslator(spoken)
     assert tr("Use camera {number}", number="two") == "Use camera two"
     qt.removeTranslator(spoken)
 
 
-def test_without_another_language_words_are_as_they_stand() -> None:
+def test_without_a_translation_strings_are_english() -> None:
     assert tr("Saving {name}", name="{x}") == "Saving {x}"
     assert tr("50 % of {it}") == "50 % of {it}"
 
@@ -91,7 +91,7 @@ TS = """<?xml version="1.0" encoding="utf-8"?><!DOCTYPE TS><TS version="2.1"><co
 <message><source>Fit</source><translation type="unfinished" /></message></context></TS>"""
 
 
-def test_a_file_is_read_as_far_as_it_is_finished(tmp_path: Path) -> None:
+def test_only_finished_translations_are_read(tmp_path: Path) -> None:
     path = tmp_path / "sandtable_de.ts"
     path.write_text(TS, encoding="utf-8")
     assert read(path) == {"Quit": "Beenden"}
@@ -109,14 +109,14 @@ def _says(spoken: tuple[object, ...]) -> str | None:
     return own.translate("Sandtable", "Quit")
 
 
-def test_a_broken_file_is_refused_by_its_name(tmp_path: Path) -> None:
+def test_a_broken_translation_file_is_named(tmp_path: Path) -> None:
     path = tmp_path / "sandtable_de.ts"
     path.write_text(TS[:200], encoding="utf-8")
     with pytest.raises(UserError, match=r"sandtable_de\.ts is not a translation file .*repair"):
         read(path)
 
 
-def test_qt_s_own_buttons_speak_it_too(qt: QApplication, tmp_path: Path) -> None:
+def test_qts_buttons_are_translated(qt: QApplication, tmp_path: Path) -> None:
     (tmp_path / "sandtable_de.ts").write_text(TS, encoding="utf-8")
     spoken = install_translators(qt, QLocale(QLocale.Language.German), tmp_path)
     buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
@@ -209,18 +209,18 @@ def untranslated(source: str) -> list[int]:
 
 
 @pytest.mark.parametrize("path", sources(), ids=lambda path: str(path.relative_to(DESKTOP)))
-def test_no_widget_is_given_words_that_are_not_translated(path: Path) -> None:
+def test_every_widget_text_is_translatable(path: Path) -> None:
     assert untranslated(path.read_text("utf-8")) == []
 
 
-def test_words_that_are_not_translated_are_found() -> None:
+def test_untranslatable_text_is_found() -> None:
     assert untranslated('a.setText("Two words")') == [1]
     assert untranslated('a.setText(f"{n} words")') == [1]
     assert untranslated('a.setToolTip("yes" if b else tr("no"))') == [1]
     assert untranslated('a.setText(tr("{n} words", n=n)); b.setText(f"<b>{x}</b>: {y}"); c.setText("±")') == []
 
 
-def test_every_word_is_collected_once_and_what_was_translated_is_kept(tmp_path: Path) -> None:
+def test_each_string_is_collected_once_and_translations_are_kept(tmp_path: Path) -> None:
     path = tmp_path / "sandtable_de.ts"
     path.write_text(TS, encoding="utf-8")
     collect(path)
@@ -236,7 +236,7 @@ def test_every_word_is_collected_once_and_what_was_translated_is_kept(tmp_path: 
     assert read(path) == {"Quit": "Beenden"}
 
 
-def test_a_file_that_is_none_is_refused(
+def test_an_invalid_translation_file_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "sandtable_de.ts").write_text("no table", encoding="utf-8")
