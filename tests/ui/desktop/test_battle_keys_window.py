@@ -50,7 +50,7 @@ def test_a_grenade_aimed_by_keys(window: Window, tmp_path: Path) -> None:
     while panel.phase != "Turn 1, heavy weapons":
         press(panel, "Next")
     key(window, KEY.Key_H)
-    assert "nobody is chosen" in window.bar.text.lower()
+    assert "select a soldier first" in window.bar.text.lower()
     key(window, KEY.Key_U)
     key(window, KEY.Key_H)
     assert window.battle.cross_in == pytest.approx(POSTS["blue-1"], abs=0.2)  # the nearest enemy, as he is seen

@@ -92,7 +92,7 @@ def test_a_cancelled_roll_changes_nothing(window: Window, tmp_path: Path) -> Non
     window.battle._dice = off
     press(panel, "Do it")
     assert len(play.battle.entries) == before
-    assert "called off" in window.bar.text
+    assert "Roll cancelled" in window.bar.text
 
 
 def test_a_forbidden_action_is_disabled_and_shows_the_reason(window: Window, tmp_path: Path) -> None:
@@ -150,7 +150,7 @@ def test_a_grenade_is_aimed_at_the_clicked_place(window: Window, tmp_path: Path)
     assert (hovering.centre_in, hovering.radius_in) == (NEAR_BLUE_1, 3.0)
     assert window.battle.aiming(None).template is None
     click(window, NEAR_BLUE_1)
-    assert "aims at the spot (18.5, 11.5)" in panel.about
+    assert "aims at (18.5, 11.5)" in panel.about
     found = panel.chosen
     assert found is not None
     assert (found.deed.at[0], found.possible) == ("blue-1", True)

@@ -266,10 +266,10 @@ def test_a_marker_set_aside_is_named_once(window: Window) -> None:
     view = window.bench.view
     assert view is not None
     bent = Trouble(((0.0, 0.0),), Reason.NOT_FLAT, "marker 2 does not lie flat: press it down", 2)
-    window.calibration._tell((), replace(view, set_aside=(bent,)))
+    window.calibration._report((), replace(view, set_aside=(bent,)))
     assert window.bar.text == "Marker 2 does not lie flat: press it down."
     window._say("something else")
-    window.calibration._tell((), replace(view, set_aside=(bent,)))
+    window.calibration._report((), replace(view, set_aside=(bent,)))
     assert window.bar.text == "Something else"
 
 
@@ -359,9 +359,9 @@ def test_the_measured_print_scale_is_stored(window: Window, open_window: Open) -
     dialog._across.setValue(99.5)
     dialog.accept()
     assert window.session.state.setup.prints.scale == PrintScale(99.5, 100.0)
-    assert window._memory.prints.scale == PrintScale(99.5, 100.0)
-    window._memory.keep_prints(window._memory.prints.__class__())
-    assert window._memory.prints.scale is None
+    assert window._settings.prints.scale == PrintScale(99.5, 100.0)
+    window._settings.keep_prints(window._settings.prints.__class__())
+    assert window._settings.prints.scale is None
 
 
 def test_a_dictionary_from_a_file(qt: object, tmp_path: Path) -> None:
@@ -391,7 +391,7 @@ def test_centimetres_are_shown_and_stored(window: Window, open_window: Open, wai
     assert (x, y) == pytest.approx((25.4, 12.7), abs=0.2)
     window.undo()
     assert window.session.state.unit is Unit.CENTIMETRE
-    window._tell()
+    window._update_text()
     assert " cm, residual" in window.status._calibration.text()
     again = open_window()
     wait_until(lambda: again.bench.view is not None)

@@ -21,8 +21,8 @@ HOLDER = """
 import sys
 from pathlib import Path
 from tests.ui.desktop.test_camera_lock import StandIn
-from ui.desktop.camera_lock import Claims
-held = Claims(Path(sys.argv[1]), StandIn).capture(3, 0)
+from ui.desktop.camera_lock import CameraLocks
+held = CameraLocks(Path(sys.argv[1]), StandIn).capture(3, 0)
 print("held", flush=True)
 sys.stdin.read()
 """

@@ -155,7 +155,7 @@ def test_the_chosen_port_is_connected_and_its_error_shown(
     assert ports is not None
     wait_until(lambda: ports.findData("/dev/sandtable-nowhere") >= 0)
     panel.rod.connected.emit("/dev/sandtable-nowhere")
-    assert "the dice is on that port" not in window.bar.text
+    assert "The dice uses that port" not in window.bar.text
     assert "on that port" in window.bar.text
     assert "Not connected" in panel.rod.state
     press(panel.dice, "Forget")
@@ -168,7 +168,7 @@ def test_the_connect_button_takes_the_port_in_the_list(window: Window, panel: De
     ports.setCurrentIndex(ports.findData("bluetooth:pixels"))
     press(panel.dice, "Connect")
     assert window.devices.dice.berth.spec == "bluetooth:pixels"
-    assert window._memory.port("dice") == "bluetooth:pixels"
+    assert window._settings.port("dice") == "bluetooth:pixels"
 
 
 def test_the_strips_settings_are_applied_and_remembered(
@@ -309,7 +309,7 @@ def test_a_battles_request_is_answered_by_dice(window: Window, cup: EmulatedDice
     window.pull()
     assert window.devices.dice.tray.request is None
     QTimer.singleShot(100, lambda: window.battle.dialog and window.battle.dialog.reject())
-    with pytest.raises(UserError, match="called off"):
+    with pytest.raises(UserError, match="Roll cancelled"):
         window.battle._dice(TWO)
 
 
@@ -331,8 +331,8 @@ def test_the_tray_is_marked_in_the_tables_picture_and_stored(
 
     QTimer.singleShot(200, draw)
     panel.tray.connected.emit(TABLE)
-    assert window._memory.tray_region(TABLE) == Region(0.1, 0.1, 0.5, 0.5)
-    assert window._memory.port("tray") == TABLE
+    assert window._settings.tray_region(TABLE) == Region(0.1, 0.1, 0.5, 0.5)
+    assert window._settings.port("tray") == TABLE
     wait_until(lambda: "Connected: the table's camera" in panel.tray.state)
     wait_until(lambda: panel._tray_view._image.width() == 384)  # 0.4 of 960 pixels
     session = window.bench.session
@@ -347,7 +347,7 @@ def test_an_unmarked_tray_is_not_connected(window: Window, panel: DevicesPanel) 
     QTimer.singleShot(200, lambda: QApplication.activeModalWidget().reject())  # type: ignore[union-attr]
     panel.tray.connected.emit(TABLE)
     assert window.devices.tray.berth.spec is None
-    assert window._memory.port("tray") is None
+    assert window._settings.port("tray") is None
 
 
 def test_the_window_closes_with_everything_connected_and_leaves_nothing(
@@ -355,7 +355,7 @@ def test_the_window_closes_with_everything_connected_and_leaves_nothing(
 ) -> None:
     files = len(os.listdir("/proc/self/fd")) if sys.platform == "linux" else 0
     window = open_window()
-    window._memory.keep_tray_region(TABLE, Region(0.1, 0.1, 0.5, 0.5))
+    window._settings.keep_tray_region(TABLE, Region(0.1, 0.1, 0.5, 0.5))
     window.sides.setCurrentWidget(window.devices.panel)
     panel = window.devices.panel
     panel.rod.emulated.emit()

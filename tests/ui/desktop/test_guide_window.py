@@ -264,7 +264,7 @@ def test_taught_armies_are_stored_for_each_camera(
     np.testing.assert_allclose(known.mean, taught.mean)
     np.testing.assert_allclose(known.covariance, taught.covariance)
     again.close()
-    kept = QSettings(again._memory.settings.fileName(), QSettings.Format.IniFormat)
+    kept = QSettings(again._settings.settings.fileName(), QSettings.Format.IniFormat)
     [key] = [key for key in kept.allKeys() if key.startswith("armies_")]
     kept.setValue(key, '[{"name": "blue", "mean": [1, 2], "covariance": 3, "samples": 1}]')
     kept.sync()

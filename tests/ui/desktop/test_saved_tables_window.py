@@ -71,7 +71,7 @@ def test_a_reopened_camera_table_is_restored(
 
     second = at_the_table(open_window, wait_until, table, taught=True)
     wait_until(lambda: second.tables.offer[0])
-    second._tell()
+    second._update_text()
     assert "1 piece of terrain, 1 ruler or template, 1 correction, 4 figures by name" in second.bar.text
     assert second.session.state.setup.terrain == ()
     [button] = [one for one in second.bar.findChildren(QPushButton) if one.text() == "Restore table"]

@@ -21,7 +21,7 @@ def drawn_words(window: Window) -> list[str]:
 
 def test_comparing_without_a_frozen_picture_shows_a_hint(window: Window) -> None:
     window.actions_.compare.trigger()
-    assert "freeze a picture (P)" in window.bar.text
+    assert "Freeze the picture (P)" in window.bar.text
     assert not window.actions_.compare.isChecked()
     assert not window.frozen_frame.comparing
 
@@ -63,7 +63,7 @@ def test_another_table_ends_the_comparison(window: Window, wait_until: Wait) -> 
     window.open("demo")
     assert not window.frozen_frame.comparing
     window.actions_.compare.trigger()
-    assert "freeze a picture (P)" in window.bar.text
+    assert "Freeze the picture (P)" in window.bar.text
 
 
 def test_a_slow_save_shows_progress_and_can_be_cancelled(window: Window, wait_until: Wait, tmp_path: Path) -> None:
