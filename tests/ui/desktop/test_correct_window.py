@@ -86,7 +86,7 @@ def test_the_left_button_opens_the_menu_and_the_next_click_places(window: Window
     click(window, POSTS["green-2"])
     menu = window.corrections.menu
     assert menu is not None
-    choose(menu, "Stands where I click")
+    choose(menu, "Place by click")
     assert "green-2's base" in window._hint.text()
     click(window, (13.0, 7.0))
     moved = next(one for one in window.bench.view.figures if one.id == "green-2")
@@ -97,7 +97,7 @@ def test_the_left_button_opens_the_menu_and_the_next_click_places(window: Window
 
 def test_the_next_click_merges_two_figures_and_restores_the_tool(window: Window) -> None:
     window.use_tool("blast")
-    choose(ask(window, POSTS["blue-2"]), "The same as", "The next figure")
+    choose(ask(window, POSTS["blue-2"]), "Same as", "The soldier I click")
     click(window, BARE_IN)
     assert "press Esc" in window.bar.text
     assert window.session.state.corrections == ()
@@ -108,7 +108,7 @@ def test_the_next_click_merges_two_figures_and_restores_the_tool(window: Window)
 
 
 def test_escape_cancels_a_waiting_correction(window: Window) -> None:
-    choose(ask(window, POSTS["blue-2"]), "The same as", "The next figure")
+    choose(ask(window, POSTS["blue-2"]), "Same as", "The soldier I click")
     window.cancel()
     click(window, POSTS["blue-1"])
     assert window.session.state.corrections == ()
@@ -144,4 +144,4 @@ def test_a_click_beside_the_table_is_refused(window: Window) -> None:
     window.picture.moved.emit(-50.0, -50.0)
     window.picture.asked.emit()
     assert window.corrections.menu is None
-    assert "beside it" in window.bar.text
+    assert "Nothing can be corrected here" in window.bar.text

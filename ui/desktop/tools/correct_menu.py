@@ -160,7 +160,7 @@ class CorrectionController(QObject):
         name = figure.id
         self._later(
             groups.get("The same as") or menu,
-            tr("Click it"),
+            tr("The soldier I click next"),
             Waiting(
                 name, tr("Now click the soldier that is the same as {name}.", name=name), partial(self._merge, figure)
             ),
