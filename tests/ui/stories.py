@@ -1,4 +1,4 @@
-"""Whole stories in the real window: a simulated table under the camera, and a player with a mouse and keys."""
+"""Complete sessions in the real window: a simulated table under the camera, and a player with mouse and keys."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ from vision.simulation.simulator import SimulatedTable, Stage, overhead_camera
 
 Part = TypeVar("Part", bound=QWidget)
 Answer = Callable[[QDialog], None]
-"""What a player does in a dialog that opens."""
+"""What the player does in an opened dialog."""
 
 NEAR_IN = 0.3
-"""What the program and the simulator may differ by."""
+"""Allowed difference between the program and the simulator."""
 
 _IN_A_ROW = QPoint(8, 8)
 _ANSWER_EVERY_MS = 5
@@ -51,7 +51,7 @@ _ANSWER_EVERY_MS = 5
 
 @dataclass(frozen=True)
 class Put(Play):
-    """Soldiers stand where the players have put them."""
+    """The positions of the soldiers."""
 
     places: dict[str, PointIn] = field(default_factory=dict)
 
@@ -64,7 +64,7 @@ class Put(Play):
 
 
 class Board(SimulatedTable):
-    """A small table of two armies that face each other, filmed while a test plays on it.
+    """A small table of two facing armies, filmed while a test plays on it.
 
     Attributes:
         over: What comes between table and picture, as a hand.
@@ -84,19 +84,19 @@ class Board(SimulatedTable):
         self.gone = ""
 
     def tidy(self) -> None:
-        """Everybody back to his post, the camera to its place, and nothing in the way."""
+        """Reset soldiers and camera, and remove everything in the way."""
         self._put.places.clear()
         self.camera, self._stage = self._hung
         self.over, self.gone, self.bare = lambda image: image, "", False
 
     def bump(self) -> None:
-        """Hang the camera elsewhere, as if somebody had run into its arm."""
+        """Move the camera, as if somebody had bumped into it."""
         camera = overhead_camera((960, 540), TABLE_IN, 40.5, tilt_deg=4.0)
         self._stage = Stage(self._scene, camera)
         self.camera = camera
 
     def put(self, name: str, place_in: PointIn) -> None:
-        """Take a soldier up and put him down there."""
+        """Move a soldier."""
         self._put.places[name] = place_in
 
     def read(self) -> Frame | None:
@@ -107,7 +107,7 @@ class Board(SimulatedTable):
 
 
 class Arm:
-    """A bare arm that reaches in from the near side, and is never quite at rest."""
+    """A bare arm that reaches in from the near side and never rests completely."""
 
     def __init__(self) -> None:
         self._seen = 0
@@ -120,7 +120,7 @@ class Arm:
 
 @contextmanager
 def answering(*answers: Answer) -> Iterator[None]:
-    """Answer the dialogs that open, each as it comes; all must come and no other may."""
+    """Answer the dialogs in the order in which they open; all must open and no others."""
     todo, met = list(answers), [None]
 
     def look() -> None:
@@ -144,12 +144,12 @@ def answering(*answers: Answer) -> Iterator[None]:
 
 
 def words_of(widget: QWidget) -> str:
-    """All the words that are to be read on it."""
+    """All visible text of a widget."""
     return " / ".join(label.text() for label in widget.findChildren(QLabel) if label.isVisible() and label.text())
 
 
 def typed(faces: str, *expected: str) -> Answer:
-    """Type what the dice show, where the dialog says all of that."""
+    """Type the dice's faces; the dialog must show the expected texts."""
 
     def answer(dialog: QDialog) -> None:
         assert isinstance(dialog, DiceDialog)
@@ -164,7 +164,7 @@ def typed(faces: str, *expected: str) -> Answer:
 
 
 def mustered(game: str, path: Path, **cards: str) -> tuple[Answer, Answer]:
-    """Choose this game and these cards, all by the beginnings of their titles, and keep the battle there."""
+    """Choose the game and the cards by the start of their titles, and save the battle at this path."""
 
     def muster(dialog: QDialog) -> None:
         assert isinstance(dialog, BattleSetupDialog)
@@ -187,7 +187,7 @@ def mustered(game: str, path: Path, **cards: str) -> tuple[Answer, Answer]:
 
 
 def pick(box: QWidget, words: str) -> None:
-    """Go down a list to what begins so."""
+    """Move down a list to the entry that starts like this."""
     assert isinstance(box, QComboBox)
     QTest.keyClick(box, Qt.Key.Key_Home)
     while not box.currentText().startswith(words) and box.currentIndex() < box.count() - 1:
@@ -196,7 +196,7 @@ def pick(box: QWidget, words: str) -> None:
 
 
 def press(among: QWidget, words: str) -> None:
-    """Click the button that begins so."""
+    """Click the button whose text starts like this."""
     buttons = [one for one in among.findChildren(QPushButton) if one.isVisible()]
     named = [one for one in buttons if one.text().replace("&", "").startswith(words)]
     assert len(named) == 1, f"{words} is not the one of {[one.text() for one in buttons]}: {words_of(among)}"
@@ -206,19 +206,19 @@ def press(among: QWidget, words: str) -> None:
 
 
 class Player:
-    """Plays in a window by mouse and keys, and reads what is to be read there."""
+    """Plays in a window by mouse and keys, and reads its text."""
 
     def __init__(self, window: Window, board: Board, wait_until: Wait) -> None:
         self.window, self.board, self.wait_until = window, board, wait_until
 
     @property
     def bar(self) -> str:
-        """The calm line over the picture."""
+        """The message over the picture."""
         return self.window.bar.text if self.window.bar.isVisible() else ""
 
     @property
     def status(self) -> str:
-        """The line below the picture."""
+        """The status bar."""
         return words_of(self.window.statusBar())
 
     def key(self, key: Qt.Key, keys: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
@@ -229,7 +229,7 @@ class Player:
         QTest.keyClick(self.window.picture, key, keys)
 
     def undo_words(self) -> tuple[str, str]:
-        """What the menu Edit would undo and do again."""
+        """The Edit menu's texts for undo and redo."""
         return tuple(self._action("Edit", verb).text() for verb in ("Undo", "Redo"))
 
     def _action(self, menu: str, entry: str) -> QAction:
@@ -238,7 +238,7 @@ class Player:
         return action
 
     def looks(self) -> None:
-        """Lean back for a moment: a few pictures pass."""
+        """Wait for a few pictures."""
         for _ in range(3):
             before = self.window.bench.frame
             self.wait_until(lambda before=before: self.window.bench.frame is not before)
@@ -246,24 +246,24 @@ class Player:
     # The table
 
     def sees(self, name: str) -> PointIn | None:
-        """Where the program has a soldier."""
+        """The position of a soldier according to the program."""
         view = self.window.bench.view
         return next((one.centre_in for one in view.figures if one.id == name), None) if view else None
 
     def carries(self, name: str, place_in: PointIn) -> None:
-        """Take a soldier up, put him there, and wait until the program has seen it."""
+        """Move a soldier, and wait until the program has seen it."""
         self.board.put(name, place_in)
         self.wait_until(lambda: (at := self.sees(name)) is not None and math.dist(at, place_in) < NEAR_IN)
 
     @property
     def ruler(self) -> str:
-        """The first thing that lies on the table, in the panel's words."""
+        """The first ruler or template, as the panel describes it."""
         return _named(self.window.panel, QListWidget, "Rulers and templates").item(0).text()
 
     # The battle
 
     def begins(self, game: str, path: Path, **cards: str) -> None:
-        """Begin a battle by the menu; as `mustered`."""
+        """Start a battle from the menu; see `mustered`."""
         with answering(*mustered(game, path, **cards)):
             self.key(Qt.Key.Key_N, Qt.KeyboardModifier.ControlModifier)
         self.wait_until(lambda: self.phase == "Set-up")
@@ -275,17 +275,17 @@ class Player:
 
     @property
     def about(self) -> str:
-        """Whose deeds are shown."""
+        """The text about the selected figure."""
         return self.window.battle.panel.about
 
     @property
     def why(self) -> str:
-        """What is said of the deed that is chosen, or of the one that was done."""
+        """The reasons for the selected action, or the last result."""
         return self.window.battle.panel.why
 
     @property
     def deeds(self) -> dict[str, str]:
-        """What is offered, each with its chance."""
+        """The offered actions with their odds."""
         tree = self._deeds
         items = [tree.topLevelItem(row) for row in range(tree.topLevelItemCount())]
         return {item.text(0): item.text(1).replace("\n", ", ") for item in items}
@@ -303,7 +303,7 @@ class Player:
         return [line.strip() for line in own if not line.startswith("    ")]
 
     def goes_on(self, *phases: str) -> None:
-        """Press the key for the next phase, so often; each must be the one that is expected."""
+        """Press the key for the next phase repeatedly; each phase must be the expected one."""
         for phase in phases:
             before = self.phase
             self.key(Qt.Key.Key_N)
@@ -312,7 +312,7 @@ class Player:
             self.wait_until(lambda phase=phase: self.undo_words()[0].casefold() == f"undo {phase}".casefold())
 
     def chooses(self, name: str, deed: str = "") -> None:
-        """Click a soldier on the picture (nobody for an empty name), and a deed in the list."""
+        """Click a soldier in the picture (none for an empty name), and an action in the list."""
         if name:
             click_table(self.window, self.sees(name))
             assert spoken(name) in self.about
@@ -326,14 +326,14 @@ class Player:
             QTest.mouseClick(tree.viewport(), LEFT, pos=tree.visualItemRect(item).topLeft() + _IN_A_ROW)
 
     def does(self, name: str, deed: str, *answers: Answer) -> str:
-        """Choose a deed, do it and roll its dice; what came of it."""
+        """Select an action, perform it and roll its dice; return the result."""
         self.chooses(name, deed)
         with answering(*answers):
             press(self.window.battle.panel, "Do it")
         return self.why
 
     def may_not(self, name: str, deed: str) -> str:
-        """Choose a deed that the rules refuse; their sentence."""
+        """Select a forbidden action; return the reason."""
         self.chooses(name, deed)
         assert self.deeds[next(one for one in self.deeds if one.startswith(deed))] == "no"
         [do] = [one for one in self.window.battle.panel.findChildren(QPushButton) if one.text() == "Do it"]
@@ -352,16 +352,16 @@ class Player:
 
     @property
     def waiting(self) -> list[str]:
-        """What all buttons of the battle's side say."""
+        """The texts of all buttons in the Battle tab."""
         buttons = self.window.battle.panel.findChildren(QPushButton)
         return [one.text() for one in buttons if one.isVisible()]
 
     def undoes_all(self) -> list[str]:
-        """Ctrl+Z until there is nothing left; what the menu called each step."""
+        """Undo everything; return the menu's name of each step."""
         return self._turns(0, Qt.KeyboardModifier.ControlModifier)
 
     def redoes_all(self) -> list[str]:
-        """The way back."""
+        """Redo everything; return the menu's name of each step."""
         return self._turns(1, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier)
 
     def _turns(self, which: int, keys: Qt.KeyboardModifier) -> list[str]:
@@ -377,5 +377,5 @@ class Player:
 
 
 def _named(among: QWidget, kind: type[Part], name: str) -> Part:
-    """The part that says this of itself to who cannot see it."""
+    """The widget with this accessible name."""
     return next(part for part in among.findChildren(kind) if part.accessibleName() == name)

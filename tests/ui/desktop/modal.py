@@ -1,4 +1,4 @@
-"""Answers dialogs that a window opens and waits for."""
+"""Answers modal dialogs of a window."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ D = TypeVar("D", bound=QDialog)
 
 @contextmanager
 def answered(kind: type[D], answer: Callable[[D], object]) -> Iterator[None]:
-    """Answer the dialog of this kind that the block opens; what fails in the answer is raised at the block's end."""
+    """Answer the dialog of this kind that the block opens; errors in the answer are raised at the block's end."""
     met: list[D] = []
 
     def find() -> None:

@@ -1,4 +1,4 @@
-"""The list of what somebody can do says how much of it is out of sight."""
+"""The action list shows how many of its rows are out of sight."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the menu Battle does with files."""
+"""The file commands of the Battle menu."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_a_battle_of_one_army_is_refused_before_its_dialog(window: Window) -> No
 
 
 def damaged(window: Window, path: Path) -> Path:
-    """A battle of this window, closed, with a letter of its last entry changed."""
+    """A closed battle whose last entry has a changed character."""
     mustered(window, path)
     assert window.battle.play is not None
     window.battle.play.battle.record(Noted(text="Tea in the garden"))

@@ -1,4 +1,4 @@
-"""A battle by keys alone in the real window: who shoots, and a cross-hair for what goes to a bare place."""
+"""A battle by keys alone in the real window: selecting figures and aiming with the cross-hair."""
 
 from __future__ import annotations
 

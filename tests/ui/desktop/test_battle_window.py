@@ -1,4 +1,4 @@
-"""A battle in the real window: mustered, shot, moved by hand, undone, opened again."""
+"""A battle in the real window: setup, shots, moves by hand, undo, reopening."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ LEFT = Qt.MouseButton.LeftButton
 
 
 def mustered(window: Window, path: Path, game: str = "simple_plastic", card: str = "") -> BattlePanel:
-    """A battle of two men a side, one squad each: what the game offers first, or with this card."""
+    """A battle of two figures a side, one squad each, with the game's first card or the given one."""
     view = window.bench.view
     assert view is not None
     dialog = BattleSetupDialog(["green", "blue"], view.figures, Shelf(path.parent / "armies"), window)
@@ -43,13 +43,13 @@ def mustered(window: Window, path: Path, game: str = "simple_plastic", card: str
 
 
 def press(panel: BattlePanel, words: str) -> None:
-    """Click the button that begins so."""
+    """Click the button whose text starts like this."""
     [button] = [one for one in panel.findChildren(QPushButton) if one.text().startswith(words)]
     QTest.mouseClick(button, LEFT)
 
 
 def rolls(window: Window, *faces: int) -> None:
-    """Let the dice fall so, without a dialog."""
+    """Set the dice's faces, without a dialog."""
     window.battle._dice = Scripted(faces)
 
 
@@ -134,7 +134,7 @@ def test_an_answered_fact_changes_the_number_needed(window: Window, tmp_path: Pa
 
 
 NEAR_BLUE_1 = (18.5, 11.5)
-"""A bare place: 10.6 in from Green 1, 2.1 in from Blue 1, and 3.2 in from Blue 2, the edge of whom is in 3 in of it."""
+"""A bare place: 10.6 in from Green 1, 2.1 in from Blue 1, and 3.2 in from Blue 2, whose edge is within 3 in."""
 
 
 def test_a_grenade_is_aimed_at_the_clicked_place(window: Window, tmp_path: Path) -> None:
@@ -297,7 +297,7 @@ def test_obligations_are_named_while_a_soldier_is_selected(window: Window, tmp_p
 
 
 def test_a_simultaneous_phase_has_no_extra_spaces(window: Window, tmp_path: Path) -> None:
-    """Army Men: nobody's alone is the step of the initiative."""
+    """Army Men: the initiative step belongs to no single figure."""
     panel = mustered(window, tmp_path / "b", "army_men")
     assert "  " not in panel._next.toolTip()
     assert panel._next.toolTip().startswith("Begin ")

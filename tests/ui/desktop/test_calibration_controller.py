@@ -1,4 +1,4 @@
-"""Inches and the window: why there are none, what sharpens them, what was moved, lenses that are known again."""
+"""Calibration in the window: diagnosis, measured distances, drift, stored lenses."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def seen_from_above() -> ImageBgr:
 
 
 class Shots:
-    """A camera that shows a row of pictures, the last one for ever."""
+    """A camera that shows a series of pictures and repeats the last one."""
 
     name, live, still = "camera 0", True, False
 
@@ -76,7 +76,7 @@ def colour(gray: np.ndarray) -> ImageBgr:
 
 @pytest.fixture(autouse=True)
 def profiles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> LensProfiles:
-    """A folder of its own, and a camera whose name every system would tell otherwise."""
+    """A temporary folder, and a fixed camera name, which differs between systems."""
     monkeypatch.setattr("ui.desktop.setup.calibration_controller.lens_folder", lambda: tmp_path / "lenses")
     return LensProfiles(tmp_path / "lenses")
 
@@ -122,7 +122,7 @@ def test_good_markers_get_a_tick(window: Window, wait_until: Wait) -> None:
 
 @pytest.fixture
 def bare(qt: object) -> tuple[Shots, Callable[..., np.ndarray]]:
-    """A table without markers, and where its places are seen."""
+    """A table without markers, and the pixels of its places."""
     seen_by = drawn_camera()
     noise = np.random.default_rng(3).normal(0, 18, (540, 960))
     gray = np.clip(picture(seen_by, {}) + noise, 0, 255).astype(np.uint8)

@@ -1,4 +1,4 @@
-"""Two Sandtables: one camera belongs to one of them, and to nobody once that one is gone, however it went."""
+"""Two Sandtables: only one of them can open a camera, and the camera is free once that process is gone."""
 
 import os
 import signal
@@ -29,7 +29,7 @@ sys.stdin.read()
 
 
 class StandIn:
-    """A camera that is always there."""
+    """A camera that is always present."""
 
     def __init__(self, what: Any, _backend: int) -> None:
         self.what = what
@@ -52,7 +52,7 @@ class StandIn:
 
 @pytest.fixture
 def another(tmp_path: Path) -> Any:
-    """Another Sandtable that has camera 3."""
+    """Another process that has camera 3."""
     command = [sys.executable, "-c", HOLDER, str(tmp_path)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None

@@ -1,4 +1,4 @@
-"""The window's stalls are seen, and a bug report can be copied out of it."""
+"""The window's stalls are logged, and a bug report can be copied."""
 
 import time
 

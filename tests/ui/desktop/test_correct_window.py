@@ -1,4 +1,4 @@
-"""Corrections in two clicks, in the real window: what is wrong, and what is right."""
+"""Corrections in two clicks in the real window."""
 
 import pytest
 from PyQt6.QtCore import Qt
@@ -14,7 +14,7 @@ RIGHT = Qt.MouseButton.RightButton
 
 
 def ask(window: Window, place_in: tuple[float, float]) -> QMenu:
-    """The right button's menu there."""
+    """The context menu at this place."""
     QTest.mouseClick(window.picture, RIGHT, pos=at(window, place_in))
     menu = window.corrections.menu
     assert menu is not None
@@ -23,7 +23,7 @@ def ask(window: Window, place_in: tuple[float, float]) -> QMenu:
 
 
 def choose(menu: QMenu, *words: str) -> None:
-    """Click one of a menu's choices, or of its submenus'."""
+    """Click an entry of a menu or its submenus."""
     action = next(action for action in menu.actions() if action.text().replace("&", "").startswith(words[0]))
     if len(words) > 1:
         menu.setActiveAction(action)
@@ -41,7 +41,7 @@ def figures(window: Window) -> dict[str, tuple[str, Posture]]:
 
 
 def anew(window: Window, wait_until: Wait) -> None:
-    """Until another picture has been looked at."""
+    """Wait until another picture has been processed."""
     before = window.bench.worker.view
     wait_until(lambda: window.bench.worker.view is not before)
     window.pull()

@@ -1,4 +1,4 @@
-"""The tab of devices in the real window: rod and dice emulated or on a port, remembered, refused, let go of."""
+"""The Devices tab in the real window: rod and dice, emulated or on a port, stored, refused, forgotten."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ TWO = DiceRequest(Die.D6, 2, "green-1", "the attack")
 
 @pytest.fixture
 def panel(window: Window) -> DevicesPanel:
-    """The tab, opened."""
+    """The Devices tab, opened."""
     window.sides.setCurrentWidget(window.devices.panel)
     return window.devices.panel
 
 
 @pytest.fixture
 def nothing_left() -> Iterator[None]:
-    """Used before the window: when that is closed, no thread of a link is left."""
+    """Created before the window: when the window is closed, no link thread is left."""
     yield
     left = {thread.name for thread in threading.enumerate()}
     assert left & {"link", "letting go", "sandtable dice tray"} == set()
@@ -103,7 +103,7 @@ def test_the_rod_shows_the_selected_shots_verdict(window: Window, wait_until: Wa
 
 
 def battle_button(battle: BattlePanel) -> str:
-    """The words of the button that begins what follows."""
+    """Tooltip of the button for the next phase."""
     return next(one.text() for one in battle.findChildren(QPushButton) if one.text().startswith("Next"))
 
 
@@ -201,7 +201,7 @@ def test_unrequested_dice_are_shown_and_answer_the_next_request(
 
 
 def asked(window: Window, request: DiceRequest) -> DiceDialog:
-    """The request's dialog, without its own event loop."""
+    """The request's dialog without a modal event loop."""
     dialog = DiceDialog(request, random.Random(1), window)
     dialog.show()
     window.battle._rolls.dialog = dialog
@@ -223,7 +223,7 @@ def strip_of(dialog: DiceDialog) -> DiceStrip:
 
 @pytest.fixture
 def cup(window: Window, wait_until: Wait, tmp_path: Path) -> Iterator[EmulatedDice]:
-    """Real electronic dice as far as the window can tell: on a port."""
+    """Emulated dice on a port, which the window takes for real ones."""
     wire = Wire(tmp_path / "dice")
     dice = EmulatedDice(wire, time.monotonic, random.Random(1))
     window.devices.panel.dice.connected.emit(str(wire.path))
@@ -292,7 +292,7 @@ def test_typing_beside_the_dice_still_works(window: Window, cup: EmulatedDice, w
 
 
 def test_a_battles_request_is_answered_by_dice(window: Window, cup: EmulatedDice, wait_until: Wait) -> None:
-    """Through the dialog's own loop, as it is asked in play."""
+    """Uses the dialog's modal event loop, as in play."""
 
     def answer() -> None:
         dialog = window.battle.dialog

@@ -1,4 +1,4 @@
-"""TOO CLOSE TO CALL in the real window: asked where nobody has to look for it, answered by a button, journalled."""
+"""TOO CLOSE TO CALL in the real window: shown on top, answered by a button, journalled."""
 
 from __future__ import annotations
 

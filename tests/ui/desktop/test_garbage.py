@@ -1,4 +1,4 @@
-"""Garbage is collected in the window's own thread."""
+"""Garbage is collected in the window's thread."""
 
 import gc
 import threading
@@ -10,7 +10,7 @@ from ui.desktop.garbage import collected_here
 
 
 class Knot:
-    """Garbage that only a collection frees: it refers to itself, and notes the thread that frees it."""
+    """Garbage that only a collection frees: it refers to itself and records the thread that frees it."""
 
     def __init__(self, freed_in: list[int]) -> None:
         self.itself, self._freed_in = self, freed_in

@@ -1,4 +1,4 @@
-"""What the sides fight for in the real window: asked in the set-up, seen beside the battle, changed and undone."""
+"""Goals in the real window: asked in the setup, shown beside the battle, changed and undone."""
 
 from __future__ import annotations
 

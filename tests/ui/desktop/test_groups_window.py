@@ -1,4 +1,4 @@
-"""Armies that are found by colour, accepted and edited in the real window, with the real finder."""
+"""Armies found by colour, accepted and edited in the real window with the real networks."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def names(window: Window) -> list[str]:
 
 @pytest.fixture
 def proposing(open_window: Open, wait_until: Wait, table: SimulatedTable) -> Window:
-    """A window in which nothing is taught, when it has found the armies by itself."""
+    """An untaught window that has found the armies by colour."""
     table.bare = False
     window = open_window()
     window.bench.practise(bare=False)  # as little as of a real table is known of the simulated one

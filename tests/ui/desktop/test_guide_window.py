@@ -1,4 +1,4 @@
-"""The first evening in the real window: from the camera to the first measured shot, on the simulated table."""
+"""The guide in the real window: from the camera to the first measured shot, on the simulated table."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def no_cameras(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True)
 def manned(table: SimulatedTable) -> None:
-    """The table is one for all tests, and a guide that was left half-way leaves it bare."""
+    """Reset the table, which all tests share and an unfinished guide leaves bare."""
     table.bare = False
 
 
@@ -44,7 +44,7 @@ def press(window: Window) -> None:
 
 
 def choose_source(window: Window, words: str) -> None:
-    """Choose from the menu of the first step."""
+    """Choose a source in the first step's menu."""
     guide = window.help.guide
     guide.choices.aboutToShow.emit()
     [action] = [one for one in guide.choices.actions() if one.text() == words]
@@ -52,12 +52,12 @@ def choose_source(window: Window, words: str) -> None:
 
 
 def on_base(window: Window, table: SimulatedTable, name: str) -> QPoint:
-    """Where a soldier's base is in the window, by the camera's truth."""
+    """Position of a soldier's base in the window, from the true camera."""
     return window.picture.to_widget(tuple(table.camera.table_to_pixel(POSTS[name])[0])).toPoint()
 
 
 def teach(window: Window, table: SimulatedTable, army: str, wait_until: Wait) -> None:
-    """Click its soldiers until one is taken: with the noise of one picture in twenty a colour runs into the table."""
+    """Click its soldiers until one is accepted: in one noisy picture of twenty a colour runs into the table."""
     known = [colour.name for colour in window.session.state.setup.palette]
     for name in [name for name in POSTS if name.startswith(army)] * 5:
         frame = window.bench.frame
@@ -160,7 +160,7 @@ def test_the_player_can_go_back_to_a_step(open_window: Open, wait_until: Wait) -
 
 
 class HeldCamera:
-    """A camera as OpenCV gives it, which grants what it is asked for; it looks at the simulated table."""
+    """An OpenCV camera that accepts every setting and shows the simulated table."""
 
     def __init__(self, table: SimulatedTable) -> None:
         self.table, self.values = table, {}
@@ -210,7 +210,7 @@ def test_the_cameras_exposure_is_locked_and_shown(
 
 
 def cut_off(table: SimulatedTable) -> np.ndarray:
-    """The empty table with one marker only, a quarter of it beyond the picture's left edge."""
+    """The empty table with only one marker, a quarter of it outside the picture on the left."""
     image = table.empty_bgr.copy()
     corners_px = {n: table.camera.table_to_pixel(corners) for n, corners in table.truth.markers.items()}
     (first, *others) = sorted(corners_px, key=lambda n: corners_px[n][:, 0].min())

@@ -1,4 +1,4 @@
-"""The history of a battle in the real window: pictures of its moments, looking back, going back, exports."""
+"""The history of a battle in the real window: thumbnails, going back, exports."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ HOUSE = piece("house", "building", box(14.0, 13.0, 17.0, 16.0), 5.0)
 
 
 def fought(window: Window, path: Path, wait_until: Wait) -> str:
-    """A shot that kills, with its picture; who fell."""
+    """Fire a shot that kills and wait for its thumbnail; return the figure that fell."""
     panel = mustered(window, path)
     press(panel, "Next")
     window.pull()
@@ -46,7 +46,7 @@ def opened(window: Window) -> HistoryDialog:
 
 
 def row(dialog: HistoryDialog, words: str) -> None:
-    """Choose the moment that is called so."""
+    """Select the moment with this title."""
     model = dialog.list.model()
     assert model is not None
     rows = [n for n in range(model.rowCount()) if words in str(model.data(model.index(n, 0)))]
@@ -63,7 +63,7 @@ def test_without_a_battle_a_message_appears(window: Window, tmp_path: Path) -> N
 
 
 def map_words(dialog: HistoryDialog) -> str:
-    """What the map is, for those who do not see it."""
+    """The map's accessible name."""
     names = [picture.accessibleName() for picture in dialog.findChildren(PictureView)]
     return next(name for name in names if name.startswith("Map"))
 

@@ -1,4 +1,4 @@
-"""What players name as they like is shown as they typed it, wherever it stands: Qt would take it for mark-up."""
+"""Players' names are shown literally everywhere, although Qt would read them as markup."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ FIRST = f"{NASTY}-1"
 
 
 def read(words: str, *, as_mark_up: bool) -> str:
-    """What is to be read on the screen, as Qt lays it out."""
+    """The text on the screen, as Qt renders it."""
     if not as_mark_up:
         return words
     document = QTextDocument()
@@ -50,7 +50,7 @@ def shown(label: QLabel) -> str:
 
 
 def tip(words: str) -> str:
-    """What a tool tip shows, which always guesses."""
+    """The text of a tooltip, whose format Qt guesses."""
     return read(words, as_mark_up=Qt.mightBeRichText(words))
 
 
@@ -63,7 +63,7 @@ def rows(tree: QTreeWidget) -> list[str]:
 
 
 def labels_naming(window: QWidget) -> list[QLabel]:
-    """Every label about that army; each must show it as it was typed."""
+    """All labels that name the army; each must show its name literally."""
     labels = [label for label in window.findChildren(QLabel) if "img src" in label.text()]
     assert [label.text() for label in labels if NASTY not in shown(label)] == []
     return labels
@@ -71,7 +71,7 @@ def labels_naming(window: QWidget) -> list[QLabel]:
 
 @pytest.fixture
 def named(open_window: Open, wait_until: Wait, table: SimulatedTable, monkeypatch: pytest.MonkeyPatch) -> Window:
-    """The window after the blue soldiers were taught by a name that looks like mark-up."""
+    """The window after the blue soldiers were taught under a name that looks like markup."""
 
     def find(_self: object, _image: object, _camera: object, palette: Palette, **_: object) -> tuple[Sighting, ...]:
         is_taught = any(colour.name == NASTY for colour in palette)  # figures of unknown armies are forgotten

@@ -1,4 +1,4 @@
-"""What rests is worked out and painted once; it looks the same as if it were painted every time."""
+"""Unchanged layers are computed and painted once, and look like layers painted every time."""
 
 from __future__ import annotations
 

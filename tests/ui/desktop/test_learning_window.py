@@ -1,4 +1,4 @@
-"""Two corrected figures teach a third, in the real window; one action forgets it, and Undo brings it back."""
+"""Two corrected figures teach a third in the real window; one command forgets it, and Undo brings it back."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FORGET = "Forget examples"
 
 
 def appearance(number: int, army: str) -> Appearance:
-    """Of the first three figures much the same; of the fourth another."""
+    """Nearly equal features for the first three figures, different ones for the fourth."""
     sculpt = np.random.default_rng(number == 3).normal(size=DIRECTIONS)
     noise = np.random.default_rng(10 + number).normal(0, 0.1, DIRECTIONS)
     colour = (0.5, 0.1, -1.0) if army == "blue" else (-0.5, 0.1, -1.0)
@@ -31,7 +31,7 @@ def appearance(number: int, army: str) -> Appearance:
 
 @pytest.fixture
 def learning_window(found: None, monkeypatch: pytest.MonkeyPatch, open_window: Open, wait_until: Wait) -> Window:
-    """Four figures that the camera says stand; three of them are one kneeling sculpt."""
+    """Four figures classified as standing; three of them are one kneeling sculpt."""
     find = vision.pipeline.Finder.find
     order = sorted(POSTS.values())
 

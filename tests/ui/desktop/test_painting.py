@@ -1,4 +1,4 @@
-"""A failure while painting does not crash the program."""
+"""An error while painting does not crash the program."""
 
 import numpy as np
 import pytest

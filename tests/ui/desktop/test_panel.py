@@ -1,4 +1,4 @@
-"""The side of the window: what it says of the armies' colours, and where an army begins."""
+"""The Table tab: warnings about similar armies, presets, the army list."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_the_worst_three_warnings_are_shown_and_all_in_the_tooltip(panel: SidePa
 
 
 def listed(panel: SidePanel, *armies: str) -> tuple[ArmyList, list[tuple[str, object]]]:
-    """The list of these armies, the second with a figure, and what it asks for from now on."""
+    """The list of these armies, the second with a figure, and a record of its signals."""
     asked: list[tuple[str, object]] = []
     panel.armies.renamed.connect(lambda army, name: asked.append(("rename", (army, name))))
     panel.armies.merged.connect(lambda into, others: asked.append(("merge", (into, others))))

@@ -1,4 +1,4 @@
-"""Pictures of what can be seen, light and dark, and what in them cannot be read whole."""
+"""Screenshots of the window, light and dark, and the clipped text in them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LONG = "Far more words than there is room for in so narrow a place"
 
 
 def shown(part: QWidget, width: int, height: int) -> QWidget:
-    """The part in a window, no larger than this."""
+    """The widget in a window of at most this size."""
     around = QWidget()
     around.resize(600, 400)
     part.setParent(around)
@@ -89,7 +89,7 @@ def test_only_a_long_answer_is_shrunk() -> None:
 
 
 def contrast(one: QColor, other: QColor) -> float:
-    """As the Web Content Accessibility Guidelines 2.2 define it: 1 to 21."""
+    """Contrast ratio of the Web Content Accessibility Guidelines 2.2, from 1 to 21."""
 
     def light(colour: QColor) -> float:
         parts = [

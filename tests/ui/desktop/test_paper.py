@@ -28,7 +28,7 @@ Picture = npt.NDArray[np.uint8]
 
 @pytest.fixture(autouse=True)
 def application() -> object:
-    """An offscreen application, shared with any other test that has made one; reading a PDF needs it too."""
+    """An offscreen application, shared with other tests; reading a PDF needs one too."""
     return QApplication.instance() or QApplication(["test", "-platform", "offscreen"])
 
 
@@ -49,7 +49,7 @@ def _rendered(pdf: Path, number: int = 0) -> Picture:
 
 
 def _edge(profile: npt.NDArray[np.float64], rising: bool) -> float:
-    """Where the darkness along a line of pixels crosses one half, in pixels from the first pixel's outer side."""
+    """Where the darkness along a line of pixels crosses one half, in pixels from the line's start."""
     dark = 1 - profile / 255
     return (
         float(np.argmax(dark > 0.5) + 1 - dark[np.argmax(dark > 0.5)])
@@ -170,7 +170,7 @@ def test_the_rods_bands_are_3_in_and_its_marks_at_6_and_12_in_have_their_colours
 
 
 def _bar_top(column: npt.NDArray[np.float64], bar: Fill) -> float:
-    """Millimetres from the paper's top to where the darkness of a bar begins, 2 mm around where it should."""
+    """Millimetres from the paper's top to the start of a bar, searched within 2 mm of its nominal place."""
     first = round((bar.corner_mm[1] - 2) / MM_PER_PX)
     cut = column[first : first + round(4 / MM_PER_PX)]
     middle = (cut.max() + cut.min()) / 2

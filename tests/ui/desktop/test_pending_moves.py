@@ -1,4 +1,4 @@
-"""The buttons of a move that the camera saw, and what the journal makes of them."""
+"""The buttons for a move that the camera saw, and the resulting journal entries."""
 
 from __future__ import annotations
 

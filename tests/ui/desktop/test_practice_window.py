@@ -1,4 +1,4 @@
-"""The practice table in the real window: soldiers moved by mouse and keys, and what vision says of it afterwards."""
+"""The practice table in the real window: soldiers moved by mouse and keys, and what vision reports afterwards."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from vision.simulation.toy_models import Sculpt
 from vision.tracking import EventKind
 
 NEAR_IN = 0.3
-"""What the program and the simulated table may differ by."""
+"""Allowed difference between the program and the simulated table."""
 
 
 @pytest.fixture(scope="module")
 def table() -> PracticeTable:
-    """The four soldiers of the other tests of the window, on a table that can be played with."""
+    """The usual four soldiers on a practice table."""
     models = tuple(Model(name, name.split("-")[0], Sculpt.RIFLEMAN, *place) for name, place in POSTS.items())
     scene = Scene(TABLE_IN, markers=corner_markers(TABLE_IN), models=models)
     return PracticeTable(scene, overhead_camera((960, 540), TABLE_IN, 40.0), clock=time.monotonic)
@@ -41,19 +41,19 @@ def as_in_the_beginning(table: PracticeTable) -> None:
 
 
 def seen(window: Window) -> dict[str, PointIn]:
-    """Where vision has each soldier."""
+    """Position of each soldier according to vision."""
     view = window.bench.view
     return {figure.id: figure.centre_in for figure in view.figures} if view is not None else {}
 
 
 def name_at(window: Window, place_in: PointIn) -> str:
-    """What vision calls the soldier who stands there."""
+    """Id of the figure that vision sees there."""
     [name] = [name for name, centre_in in seen(window).items() if math.dist(centre_in, place_in) < NEAR_IN]
     return name
 
 
 def grab(window: Window, from_in: PointIn, to_in: PointIn) -> None:
-    """Press on a place and move to another with the button held."""
+    """Press at a place and move to another with the button held."""
     start, end = at(window, from_in), at(window, to_in)
     QTest.mousePress(window.picture, LEFT, pos=start)
     for step in range(1, 6):
@@ -83,7 +83,7 @@ def entry(window: Window, words: str) -> QAction:
 
 
 def is_offered(window: Window) -> bool:
-    """Whether the menu bar shows the menu Practice."""
+    """Whether the Practice menu is visible."""
     bar = window.menuBar()
     assert bar is not None
     [action] = [action for action in bar.actions() if action.text().replace("&", "") == "Practice"]
@@ -91,7 +91,7 @@ def is_offered(window: Window) -> bool:
 
 
 def watched(window: Window) -> list[TableView]:
-    """Every view from now on, one of each picture that was looked at."""
+    """Collect all views from now on, one per processed picture."""
     views: list[TableView] = []
     look = window.session.look
 

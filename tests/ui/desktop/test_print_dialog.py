@@ -1,4 +1,4 @@
-"""The print dialog, driven as a player does: by keys and clicks."""
+"""The print dialog, operated by keys and clicks."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def save_button(dialog: PrintDialog) -> QPushButton:
 
 
 def choose(dialog: PrintDialog, words: str) -> None:
-    """Pick a kind with the arrow keys."""
+    """Select a kind with the arrow keys."""
     dialog.kind.setFocus()
     QTest.keyClick(dialog.kind, Qt.Key.Key_Home)
     for _ in range(dialog.kind.count()):

@@ -1,4 +1,4 @@
-"""Rounds in the real window, by keyboard alone: the next is chosen and ringed by itself."""
+"""Rounds in the real window, by keyboard alone: the next figure is selected automatically."""
 
 from __future__ import annotations
 

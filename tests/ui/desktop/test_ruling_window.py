@@ -1,4 +1,4 @@
-"""The players overrule the rules in the real window: after the dice, instead of them, and with a word of their own."""
+"""The players overrule the rules in the real window: after a roll, before it, and with their own status."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ui.desktop.window import Window
 
 @pytest.fixture
 def panel(window: Window, tmp_path: Path) -> BattlePanel:
-    """Green attacks; Green 1 is chosen."""
+    """Green attacks; Green 1 is selected."""
     panel = mustered(window, tmp_path / "b")
     press(panel, "Next")
     press(panel, "Next")

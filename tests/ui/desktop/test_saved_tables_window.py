@@ -1,4 +1,4 @@
-"""A camera's table in the real window: closed, opened again, as it was left."""
+"""A camera's table in the real window: saved, and restored when the camera is opened again."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ HOUSE = piece("house", "building", box(14.0, 13.0, 17.0, 16.0), 5.0)
 
 
 class Camera:
-    """The simulated table, of which the window does not know that it is one."""
+    """The simulated table as a camera, so that the window saves it."""
 
     name, live, still = "camera 0", True, False
 

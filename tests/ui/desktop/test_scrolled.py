@@ -1,4 +1,4 @@
-"""What is too high for its place is scrolled, and asks for its whole height where there is room."""
+"""A part that is too high scrolls, and gets its full height where there is room."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the player was told stands for eight seconds, or until he does something else."""
+"""A message stays for eight seconds, or until the player does something else."""
 
 from __future__ import annotations
 

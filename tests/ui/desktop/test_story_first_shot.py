@@ -1,4 +1,4 @@
-"""A stranger's first evening by clicks and keys alone, with nothing that stands in for the program's own eyes."""
+"""A new player's first session by clicks and keys alone, with real vision."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The whole program killed in mid-battle: everything that stood in its history is there when the battle is opened."""
+"""The program is killed during a battle: everything in its history is there when the battle is reopened."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ENOUGH = 4
 
 
 def play(folder: Path) -> None:
-    """The program from its first picture on, played for ever; says on standard output what its history shows."""
+    """Play in the program without end, and print what its history shows."""
     application = QApplication(["sandtable"])
     board = Board()
     window = Window("demo", QSettings(str(folder / "killed.ini"), QSettings.Format.IniFormat), lambda _: board)
@@ -39,7 +39,7 @@ def play(folder: Path) -> None:
 
 
 def killed(folder: Path) -> list[list[str]]:
-    """Let it play in a process of its own, and kill that; every history that it had shown."""
+    """Let it play in a separate process, and kill that process; return all histories that it printed."""
     code = f"from pathlib import Path; from {__name__} import play; play(Path({str(folder)!r}))"
     own = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
     player = subprocess.Popen(
@@ -73,7 +73,7 @@ def table() -> Board:
 
 @pytest.fixture
 def shown(tmp_path: Path) -> list[list[str]]:
-    """Every history that the program had shown before it was killed; asked for before another window is open."""
+    """All histories that the program printed before it was killed; requested before another window opens."""
     return killed(tmp_path)
 
 

@@ -1,4 +1,4 @@
-"""Whole sessions of a new user in random order: real widgets, real vision, and the table as a player sees it."""
+"""Random sessions of a new user: real widgets, real vision, and checks of what a player sees."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ PLACES_IN = (*SOLDIERS.values(), (15.0, 5.0), (15.0, 15.5), (11.0, 15.0), (19.0,
 """Places for a soldier, at least 4.4 in apart."""
 
 NEAR_IN = 0.4
-"""How far the simulated table and vision may differ."""
+"""Allowed difference between the simulated table and vision."""
 
 OLD_S = 2.0
-"""A picture older than this is not what lies on the table now."""
+"""A picture older than this no longer shows the current table."""
 
 PATIENCE_S = 30.0
 """Each step takes one or two seconds on a quiet machine."""
@@ -87,7 +87,7 @@ class Camera:
 
 @dataclass(frozen=True)
 class Known:
-    """What the player has done up to a step of the history.
+    """The player's work at a step of the history.
 
     Attributes:
         taught: The armies.
@@ -100,7 +100,7 @@ class Known:
 
 @dataclass
 class History:
-    """The steps that Undo and Redo go through."""
+    """The steps of Undo and Redo."""
 
     steps: list[Known] = field(default_factory=lambda: [Known()])
     at: int = 0
@@ -115,7 +115,7 @@ class History:
 
 
 class Evening(RuleBasedStateMachine):
-    """A player with a table, a camera and the program; after each step the table must be shown as it is."""
+    """A player with a table, a camera and the program; after each step the window must show the true table."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__()
@@ -172,14 +172,14 @@ class Evening(RuleBasedStateMachine):
 
     @rule(count=st.integers(1, 12))
     def wait(self, count: int) -> None:
-        """Lean back."""
+        """Wait."""
         self.pictures(count)
         self.check(f"wait for {count} pictures")
 
     @precondition(lambda self: self.history.at > 0)
     @rule()
     def undo(self) -> None:
-        """Take the last step back."""
+        """Undo the last step."""
         words = self.player.undo_words()[0]
         self.player.key(Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
         self.history.at -= 1
@@ -188,7 +188,7 @@ class Evening(RuleBasedStateMachine):
     @precondition(lambda self: self.history.at < len(self.history.steps) - 1)
     @rule()
     def redo(self) -> None:
-        """Do it again."""
+        """Redo it."""
         words = self.player.undo_words()[1]
         self.player.key(Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier)
         self.history.at += 1
@@ -196,7 +196,7 @@ class Evening(RuleBasedStateMachine):
 
     @rule()
     def learn_empty_table(self) -> None:
-        """Take all soldiers off, learn the empty table, and put all back where they stood."""
+        """Remove all soldiers, learn the empty table, and put all soldiers back."""
         self.table.bare = True
         self.pictures(3)
         self.window.learn_empty_table()
@@ -207,7 +207,7 @@ class Evening(RuleBasedStateMachine):
     @precondition(lambda self: self.history.now.taught)
     @rule()
     def open_another_picture(self) -> None:
-        """Look at a photograph of the table, then open the camera again."""
+        """Open a photo of the table, then the camera again."""
         path = self.folder / "table.png"
         frame = self.window.bench.frame
         assert frame is not None
@@ -221,7 +221,7 @@ class Evening(RuleBasedStateMachine):
     @precondition(lambda self: self.history.now.taught)
     @rule(pair=st.lists(soldiers, min_size=2, max_size=2, unique=True))
     def measure(self, pair: list[str]) -> None:
-        """Lay a ruler between two soldiers that are seen."""
+        """Lay a ruler between two visible soldiers."""
         a, b = (name if name in self.ids else min(self.ids) for name in pair)
         if a == b:
             return
@@ -251,7 +251,7 @@ class Evening(RuleBasedStateMachine):
     @precondition(lambda self: len(self.history.now.taught) < 2 and self.window.battle.play is None)
     @rule()
     def start_battle_too_early(self) -> None:
-        """Ask for a battle before both armies are taught: no dialog may open that refuses in the end."""
+        """Start a battle before both armies are taught: no dialog may open."""
         with answering():
             self.player.key(Qt.Key.Key_N, Qt.KeyboardModifier.ControlModifier)
         if "two sides" not in self.window.bar.text:
@@ -261,7 +261,7 @@ class Evening(RuleBasedStateMachine):
     @precondition(lambda self: len(self.history.now.taught) == 2 and self.window.battle.play is None)
     @rule()
     def start_battle(self) -> None:
-        """Start a battle with what the dialog suggests, and go back to the table's side."""
+        """Start a battle with the dialog's defaults, and return to the Table tab."""
         self.battles += 1
         path = self.folder / f"evening-{self.battles}.battle"
         before = self.player.undo_words()[0]
@@ -277,7 +277,7 @@ class Evening(RuleBasedStateMachine):
 
     @rule()
     def close_and_open_again(self) -> None:
-        """Close the window, and open the program another evening."""
+        """Close the window and start the program again."""
         self.close_program()
         self.open_program()
         self.come_back()
@@ -286,7 +286,7 @@ class Evening(RuleBasedStateMachine):
     # What the player checks
 
     def check(self, step: str, moved: Iterable[str] = ()) -> None:
-        """All that a step must leave in order, as soon as the program has looked at the table after it."""
+        """Check the window as soon as the program has processed the table after the step."""
         since_s, before = self.camera.newest_s, self.ids
         for name in moved:
             before = {known: one for known, one in before.items() if known != name}
@@ -304,7 +304,7 @@ class Evening(RuleBasedStateMachine):
         return [name for name in SOLDIERS if army_of(name) in self.history.now.taught]
 
     def faults(self, since_s: float, before: dict[str, str]) -> list[str]:
-        """What is not as it should be, in a player's words."""
+        """The faults that a player would see."""
         view, bench = self.window.bench.view, self.window.bench
         if view is None or view.calibration is None or view.frame.time_s <= since_s:
             return [f"No newer picture of the table was looked at. {bench.problem}"]
@@ -322,7 +322,7 @@ class Evening(RuleBasedStateMachine):
         return found + self.lost()
 
     def lost(self) -> list[str]:
-        """Rulers and armies that the player made and that are gone, or are there although they were undone."""
+        """Rulers and armies of the player that are missing, or present although undone."""
         now, state = self.history.now, self.window.session.state
         found = []
         armies = {colour.name for colour in state.setup.palette}
@@ -342,7 +342,7 @@ class Evening(RuleBasedStateMachine):
         return found
 
     def fault(self, step: str, faults: list[str]) -> None:
-        """Fail with a report of all that was done."""
+        """Fail with a report of all steps."""
         view = self.window.bench.view
         seen = [f"{one.id} at ({one.x_in:.1f}, {one.y_in:.1f})" for one in view.figures] if view is not None else []
         truth = [f"{name} at ({x:g}, {y:g})" for name in SOLDIERS for x, y in [self.place_in(name)]]
@@ -383,7 +383,7 @@ class Evening(RuleBasedStateMachine):
         let_qt_work(lambda: not any(thread.name.startswith("sandtable") for thread in threading.enumerate()))
 
     def come_back(self) -> None:
-        """Meet the table again; rulers come back by the button that offers the table as it was left."""
+        """Open the table again; "Restore table" brings the rulers back."""
         known = self.history.now
         self.history = History([Known(known.taught)])
         self.wait_for(self.has_inches, "open the camera again", "no picture with inches came")
@@ -406,12 +406,12 @@ class Evening(RuleBasedStateMachine):
         return view is not None and len(view.figures) > 0
 
     def place_in(self, name: str) -> PointIn:
-        """Where a soldier really stands."""
+        """The true position of a soldier."""
         model = self.table.now.model(name)
         return (model.x_in, model.y_in)
 
     def pixel_of(self, name: str) -> PointPx:
-        """Where the camera really sees the base of a soldier. The program's inches have an origin of their own."""
+        """The true pixel of a soldier's base. The program's inches have a different origin."""
         u, v = self.table.camera.table_to_pixel(self.place_in(name))[0]
         return (float(u), float(v))
 
@@ -419,7 +419,7 @@ class Evening(RuleBasedStateMachine):
         QTest.mouseClick(self.window.picture, LEFT, pos=self.window.picture.to_widget(self.pixel_of(name)).toPoint())
 
     def seen(self, name: str) -> Figure | None:
-        """The figure where a soldier really stands."""
+        """The figure at the true position of a soldier."""
         view, at_px = self.window.bench.view, self.pixel_of(name)
         if view is None or view.calibration is None:
             return None
@@ -430,7 +430,7 @@ class Evening(RuleBasedStateMachine):
         return nearest if away_px < near_px else None
 
     def tick(self, step: str) -> None:
-        """Let the window work for a moment; the picture that it shows must be a new one."""
+        """Let the window work for a moment; it must show a new picture."""
         QCoreApplication.processEvents()
         time.sleep(0.002)
         bench = self.window.bench
@@ -447,7 +447,7 @@ class Evening(RuleBasedStateMachine):
             self.tick(step)
 
     def pictures(self, count: int) -> None:
-        """Until so many more pictures are shown."""
+        """Wait until this many more pictures are shown."""
         for _ in range(count):
             before = self.window.bench.frame
             self.wait_for(lambda before=before: self.window.bench.frame is not before, "wait", "no picture came")

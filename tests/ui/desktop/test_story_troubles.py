@@ -1,4 +1,4 @@
-"""An evening's troubles in the real window: each has its calm message and its way back, and nothing is lost."""
+"""Faults during a session in the real window: each shows a message and a remedy, and nothing is lost."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def player(found: None, table: Board, open_window: Open, wait_until: Wait, tmp_p
 
 
 def goes_on_as_if_nothing_had_been(player: Player) -> None:
-    """Everybody stands where he stood, ruler and battle are there, nothing is proposed, and a move is seen as ever."""
+    """All figures, the ruler and the battle are unchanged, nothing is proposed, and a new move is detected."""
     for name, post in POSTS.items():
         assert player.sees(name) == pytest.approx(post, abs=NEAR_IN)
     assert float(player.ruler.split(": ")[1].split()[0]) == pytest.approx(11.0, abs=0.2)  # 20 - 8, from edge to edge

@@ -1,4 +1,4 @@
-"""A full turn of each game in the real window: mustered, moved by hand, shot with typed dice, undone and done again."""
+"""A full turn of each game in the real window: setup, moves by hand, shots with typed dice, undo and redo."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ def player(table: Board, window: Window, wait_until: Wait) -> Player:
 
 @pytest.fixture(autouse=True)
 def as_set_up(table: Board) -> None:
-    """The table is one for all tests, and each begins with everybody at his post."""
+    """Reset the table, which all tests share."""
     table.tidy()
 
 
 def undone_and_done_again(player: Player) -> list[str]:
-    """Undo to the first event and do all of it again; what the menu calls the steps after the set-up, in order."""
+    """Undo everything and redo it; return the menu's names of the steps after the setup, in order."""
     before = (player.phase, player.story, player.deeds)
     undone = player.undoes_all()
     player.looks()  # what is undone stays so while pictures come in

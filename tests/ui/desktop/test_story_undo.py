@@ -1,4 +1,4 @@
-"""Undo to the start of an evening at the table: every step under the name that the menu Edit shows."""
+"""Undo a whole session at the table: every step under the name in the Edit menu."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ STEPS = [
     "remove book",
     "clear the table",
 ]
-"""As the player did them; who became blue has left the name of Green 2 free."""
+"""In the player's order; the figure that became blue left the name Green 2 free."""
 
 
 @pytest.fixture(scope="module")

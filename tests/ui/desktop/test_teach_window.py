@@ -1,4 +1,4 @@
-"""Teaching in the real window: what a click would teach, and the questions that keep armies apart."""
+"""Teaching in the real window: the outline before a click, and the questions that keep armies apart."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def buttons(window: Window) -> list[str]:
 
 
 def marks(window: Window, place_in: tuple[float, float]) -> tuple[Mark, ...]:
-    """What the tool in hand draws while the mouse is there."""
+    """What the selected tool draws with the mouse at this place."""
     view, frame = window.bench.view, window.bench.frame
     x, y = view.calibration.camera.table_to_pixel(place_in)[0]
     return window.tool.preview(window.display.point_at(frame, view, (float(x), float(y)))).marks

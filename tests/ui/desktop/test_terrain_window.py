@@ -33,7 +33,7 @@ def table() -> SimulatedTable:
 
 @pytest.fixture
 def bare(window: Window) -> Window:
-    """The window with its tool in hand, before anything is known of the terrain."""
+    """The window with the terrain tool, before any terrain is known."""
     window.session.assume(window.session.state.setup.__class__(palette=window.session.state.setup.palette))
     window.use_tool("terrain")
     return window
@@ -158,7 +158,7 @@ def test_a_piece_is_dragged_and_removed(bare: Window) -> None:
 
 
 def test_what_stands_on_a_book_stands_at_its_height(bare: Window, wait_until: Wait) -> None:
-    """The book is known, and larger than it is: another click on it proposes what is seen within it."""
+    """The book is known with a larger outline: another click on it proposes what is seen inside."""
     board = TerrainPiece("board", TerrainKind.HILL, ((9.0, 9.0), (20.0, 9.0), (20.0, 18.0), (9.0, 18.0)), 0.0, 0.4)
     bare.session.set_terrain("lay", (board,))
     place = spot(bare, (14.5, 13.0), 1.2)

@@ -1,4 +1,4 @@
-"""The window in another language, and that no word of its widgets is left out."""
+"""Translations of the window, and a check that all widget texts are translatable."""
 
 from __future__ import annotations
 
@@ -164,7 +164,7 @@ SAYS = [
     "Refused",
 ]
 ENGLISH = {"panel_screenshots.py", "pictures.py", "screenshot.py", "extract_strings.py", "translation.py"}
-"""Programs of those who work on this one, and what has no other language yet to speak."""
+"""Developer tools, and code that runs before translation."""
 
 
 def sources() -> list[Path]:
@@ -178,7 +178,7 @@ def called(node: ast.AST) -> str:
 
 
 def literals(node: ast.expr) -> Iterator[ast.expr]:
-    """The words within what a widget is given, unless something else is made of them first."""
+    """The string literals in an argument, unless they are processed first."""
     if isinstance(node, ast.Constant | ast.JoinedStr):
         yield node
     elif isinstance(node, ast.IfExp):
@@ -197,7 +197,7 @@ def has_words(node: ast.expr) -> bool:
 
 
 def untranslated(source: str) -> list[int]:
-    """Lines of a source file on which a widget is given words that no translator sees."""
+    """Lines of a source file on which a widget gets an untranslatable text."""
     return [
         one.lineno
         for call in ast.walk(ast.parse(source))

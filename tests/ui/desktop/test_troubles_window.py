@@ -1,4 +1,4 @@
-"""What can go wrong on an evening: each has its calm message, and the game goes on where it was."""
+"""Faults during a session: each shows a message, and the game continues."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from vision.source import Source
 
 
 class Camera:
-    """A camera over the small table, that can be unplugged and whose markers can be covered."""
+    """A camera over the small table; it can be unplugged and its markers covered."""
 
     name, live, still = "camera 3", True, False
 
@@ -106,7 +106,7 @@ def test_saving_a_picture_on_a_full_disk_shows_an_error(window: Window, wait_unt
 
 @pytest.fixture
 def played(window: Window, tmp_path: Path, wait_until: Wait) -> Window:
-    """The window with a battle whose first phase is to begin."""
+    """The window with a battle before its first phase."""
     figures = window.bench.view.figures
     men = {
         side: [Recruit(figure=f.id, card="soldier") for f in figures if f.army == side] for side in ("green", "blue")

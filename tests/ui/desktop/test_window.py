@@ -1,4 +1,4 @@
-"""The real window on the simulated table, moved by the mouse."""
+"""The real window on the simulated table, operated by the mouse."""
 
 import math
 import sys
@@ -39,7 +39,7 @@ def drawn_words(window: Window) -> list[str]:
 
 
 def test_two_clicks_measure_real_detections(open_window: Open, wait_until: Wait) -> None:
-    """Nothing stands in for anything here: the figures are really found."""
+    """Uses no stand-ins: the networks find the figures."""
     window = open_window()
     wait_until(lambda: window.bench.view and len(window.bench.view.figures) >= 2, timeout_s=60)
     view = window.bench.view

@@ -1,4 +1,4 @@
-"""The threads behind the window, with sources of known ways."""
+"""The worker's threads, with scripted sources."""
 
 import threading
 import time
@@ -15,7 +15,7 @@ IMAGE = np.zeros((4, 6, 3), np.uint8)
 
 
 class Script:
-    """A source that gives its frames, each `step_s` after the last, then raises or ends."""
+    """A source that delivers its frames, each `step_s` after the last, then raises or ends."""
 
     name = "script"
 
@@ -37,7 +37,7 @@ class Script:
 
 
 class Eyes:
-    """Stands in for a session: remembers what it was shown."""
+    """A stand-in for a session that records the frames it gets."""
 
     def __init__(self, seconds: float = 0.0) -> None:
         self.seen: list[int] = []
@@ -123,7 +123,7 @@ def test_an_unplugged_camera_is_reopened(work: Callable[..., Worker]) -> None:
 
 
 def test_times_continue_after_a_camera_reconnects(work: Callable[..., Worker]) -> None:
-    """Each time it counts from 0; the window shows no picture that is older than the one it has."""
+    """Each time it counts from 0; the window never shows an older picture than the current one."""
     last_s = iter((3600.0, 60.0, 5.0))
     ready, workers, shown_s = threading.Event(), [], []
 

@@ -108,7 +108,8 @@ class DevicesController(QObject):
         for _, _, other in self._devices:
             if spec and other is not device and spec == other.berth.spec:
                 words = tr(
-                    "That port is used by the {name}. Choose another port, or forget the {name} first.", name=other.berth.name
+                    "That port is used by the {name}. Choose another port, or forget the {name} first.",
+                    name=other.berth.name,
                 )
                 self._say(words)
                 return
