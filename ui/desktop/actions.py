@@ -232,7 +232,7 @@ class Actions:
         table.addAction(self._action(tr("Search now"), "F5", tip, commands.search_now))
         tip = tr("Bring back terrain, rulers, corrections, names and the empty table from last time")
         table.addAction(self._action(tr("Restore table"), "", tip, commands.tables.restore))
-        tip = tr("Forget the soldiers that you confirmed or corrected as examples for others")
+        tip = tr("Forget everything learned from soldiers that you confirmed or corrected")
         table.addAction(self._action(tr("Forget examples"), "", tip, commands.tables.forget_examples))
         tip = tr("Save soldiers, ranges, lines of sight, rulers and terrain for other programs")
         table.addAction(self._action(tr("Save table…"), "", tip, commands.tables.save))

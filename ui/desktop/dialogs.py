@@ -53,7 +53,7 @@ class MarkerSizeDialog(QDialog):
 
     def __init__(self, prints: Prints, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setWindowTitle(tr("Markers on the table"))
+        self.setWindowTitle(tr("Marker size"))
         self._side, self._dictionary, self._problem = NumberBox(), QComboBox(), word_label()
         self._measured = QCheckBox(tr("I measured the 100 mm scales on the sheet"))
         self._across, self._down = NumberBox(), NumberBox()

@@ -157,7 +157,7 @@ def test_four_clicked_corners_calibrate_the_camera(
     # A click is right to a pixel, and 18 px are an inch; without a lens profile the middle is off by a tenth.
     there = view.calibration.camera.pixel_to_table(seen(20.0, 14.0))[0]
     assert there == pytest.approx((16.0, 11.0), abs=0.3)
-    assert window.session.can_undo == "by corners"
+    assert window.session.can_undo == "calibrate by corners"
 
 
 def test_corners_clicked_before_a_bump_are_refused(
@@ -211,7 +211,7 @@ def test_a_measured_distance_reduces_the_uncertainty(
     assert "You measured" in dialog.words.text()
     dialog.distance_box.setValue(seen_in)
     dialog.accept()
-    assert window.session.can_undo == "a measured distance"
+    assert window.session.can_undo == "add a measured distance"
     wait_until(lambda: window.bench.view is not view and window.bench.view.calibration is not known)
     after = window.bench.view
     assert after is not None

@@ -20,7 +20,7 @@ def bar_button(window: Window, words: str) -> QPushButton:
 
 
 def panel_button(window: Window) -> QPushButton:
-    words = ("Find armies", "Use ")
+    words = ("Find armies", "Use them")
     [found] = [one for one in window.panel.findChildren(QPushButton) if one.text().startswith(words)]
     return found
 
@@ -81,7 +81,7 @@ def test_the_proposal_can_be_declined_and_requested_again(proposing: Window, wai
     assert window.bar.text == ""
     assert panel_button(window).text() == "Find armies"
     QTest.mouseClick(panel_button(window), LEFT)
-    wait_until(lambda: panel_button(window).text().startswith("Use 2 "))
+    wait_until(lambda: panel_button(window).text().startswith("Use them"))
 
 
 def test_groups_are_renamed_merged_and_split(proposing: Window, wait_until: Wait) -> None:

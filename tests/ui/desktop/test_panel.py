@@ -113,10 +113,11 @@ def test_selection_and_expansion_survive_a_new_army(panel: SidePanel) -> None:
 def test_groups_can_be_used_or_searched_for(panel: SidePanel) -> None:
     def offered() -> list[str]:
         shown = [one.text() for one in panel.findChildren(QPushButton) if one.isVisible()]
-        return [words for words in shown if words.startswith(("Use", "Find"))]
+        return [words for words in shown if words.startswith(("Use them", "Find"))]
 
     panel.show_groups("2 tan figures", may_search=False)
-    assert offered() == ["Use 2 tan figures"]
+    assert offered() == ["Use them"]
+    assert panel._groups.toolTip() == "Use 2 tan figures as armies"
     panel.show_groups("", may_search=True)
     assert offered() == ["Find armies"]
     panel.show_groups("", may_search=False)

@@ -24,7 +24,7 @@ STEPS = [
     "teach blue",
     "green-2 is blue",
     "add green-2",
-    "book is 2 in high",
+    "set the height of book to 2 in",
     "remove book",
     "clear the table",
 ]

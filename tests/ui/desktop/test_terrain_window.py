@@ -81,7 +81,7 @@ def test_a_click_proposes_a_piece_and_the_panel_sets_kind_and_height(bare: Windo
     assert (piece.name, piece.kind, bare.session.can_undo) == ("piece", TerrainKind.OTHER, "add piece")
     panel = bare.terrain.panel
     panel.kind.setCurrentIndex(panel.kind.findData("hill"))
-    assert bare.session.can_undo == "piece is hill"
+    assert bare.session.can_undo == "change piece to hill"
     panel.height_in.setFocus()
     panel.height_in.selectAll()
     QTest.keyClicks(panel.height_in, "1,2\r")
@@ -92,7 +92,7 @@ def test_a_click_proposes_a_piece_and_the_panel_sets_kind_and_height(bare: Windo
     panel.name.selectAll()
     QTest.keyClicks(panel.name, "Old atlas\r")
     assert [one.name for one in terrain(bare)] == ["Old atlas"]
-    for label in ("hill is called Old atlas", "hill is 1.2 in high", "piece is hill", "add piece"):
+    for label in ("rename hill to Old atlas", "set the height of hill to 1.2 in", "change piece to hill", "add piece"):
         assert bare.session.can_undo == label
         bare.actions_.undo.trigger()
     assert terrain(bare) == ()
@@ -170,7 +170,7 @@ def test_what_stands_on_a_book_stands_at_its_height(bare: Window, wait_until: Wa
     assert overlap(terrain(bare)[1].outline_in, BOOK.outline_in) > 0.85
     bare.terrain.panel.base_in.setValue(2.0)
     assert terrain(bare)[1].base_in == 2.0
-    assert bare.session.can_undo == "piece stands on 2 in"
+    assert bare.session.can_undo == "set the base of piece to 2 in"
 
 
 def test_the_terrain_is_saved_and_opened(bare: Window, tmp_path: Path) -> None:

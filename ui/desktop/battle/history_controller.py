@@ -104,7 +104,7 @@ class HistoryController:
             self._context.say(tr(_NONE) if battle is None else tr("This battle has no saved terrain."))
             return
         session, terrain = self._context.session, battle.state.terrain
-        self._context.change(lambda: session.set_terrain("the battle's terrain", terrain))
+        self._context.change(lambda: session.set_terrain("restore terrain", terrain))
 
     def _attach(self, battle: Battle | None) -> None:
         self._attached, self._unsaved_table = battle, None

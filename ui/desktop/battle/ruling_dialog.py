@@ -152,7 +152,7 @@ class RulingDialog(QDialog):
         layout.addWidget(self._case)
         layout.addWidget(plain_label(tr("What is the result?")))
         layout.addWidget(self._instead, 1)
-        layout.addWidget(plain_label(tr("Mark a soldier, if you like:")))
+        layout.addWidget(plain_label(tr("Add a status to a soldier, if you like:")))
         layout.addLayout(self._figure_row())
         layout.addWidget(self._said)
         layout.addWidget(plain_label(tr("Why? It goes into the history.")))
@@ -162,13 +162,13 @@ class RulingDialog(QDialog):
     def _figure_row(self) -> QHBoxLayout:
         self._figure.setAccessibleName(tr("Soldier"))
         self._condition.setEditable(True)
-        self._condition.setAccessibleName(tr("Mark"))
-        self._condition.setToolTip(tr("A mark of the game, or your own word, such as pinned"))
-        self._said.setAccessibleName(tr("Marked soldiers"))
+        self._condition.setAccessibleName(tr("Status"))
+        self._condition.setToolTip(tr("A status of the game, or your own word, such as pinned"))
+        self._said.setAccessibleName(tr("Added statuses"))
         self._said.setFixedHeight(_SAID_ROWS * self.fontMetrics().lineSpacing() + 8)
         add, remove = QPushButton(tr("Add")), QPushButton(tr("Remove"))
         for button, tip, slot in (
-            (add, tr("Mark this soldier"), self._add),
+            (add, tr("Add this status to the soldier"), self._add),
             (remove, tr("Remove the selected line (Delete)"), self._remove),
         ):
             button.setAutoDefault(False)  # Return confirms the dialog

@@ -164,7 +164,7 @@ class CalibrationController(QObject):
         if now is not None and any(grain.has_shifted(now.gray()) for _ in range(PATIENCE)):
             raise UserError(tr("The camera or the table moved while you clicked. Click the corners again."))
         prints = replace(bench.session.state.setup.prints, rectangle=dialog.rectangle, taped=())
-        bench.session.use_prints(prints, "by corners")
+        bench.session.use_prints(prints, "calibrate by corners")
 
     def measure_distance(self) -> None:
         """Ask for a measured distance."""
@@ -182,19 +182,14 @@ class CalibrationController(QObject):
         view, prints = bench.view, bench.session.state.setup.prints
         if view is not None and view.calibration is not None:
             taped = (*prints.taped, dialog.taped(view.calibration))
-            bench.session.use_prints(replace(prints, taped=taped), "a measured distance")
+            bench.session.use_prints(replace(prints, taped=taped), "add a measured distance")
 
     def learn_lens(self) -> None:
         """Start measuring the lens with the printed board."""
         bench = self._context.bench()
         camera = self._identity(bench.spec)
         if bench.worker.source_problem or not camera:
-            self._context.say(
-                tr(
-                    "The lens is measured with a live camera. Open one first; `sandtable lens` makes a profile"
-                    " from saved pictures."
-                )
-            )
+            self._context.say(tr("The lens is measured with a live camera. Open a camera first."))
             return
         dialog = LensDialog(lambda: bench.worker.frame, camera, self._window)
         self._open(dialog, lambda: self._keep_lens(bench, camera, dialog))
