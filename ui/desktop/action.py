@@ -8,14 +8,14 @@ from PyQt6.QtGui import QAction, QKeySequence
 from PyQt6.QtWidgets import QWidget
 
 
-def action_of(window: QWidget, text: str, key: str, tip: str, slot: Callable[[], object]) -> QAction:
+def create_action(window: QWidget, text: str, key: str, tip: str, slot: Callable[[], object]) -> QAction:
     """Create a window-wide action; its tooltip names its key."""
     action = _action(window, text, key, tip)
     action.triggered.connect(lambda: slot())
     return action
 
 
-def switch_of(window: QWidget, text: str, key: str, tip: str) -> QAction:
+def create_switch(window: QWidget, text: str, key: str, tip: str) -> QAction:
     """Create a window-wide action that is on or off, initially off."""
     action = _action(window, text, key, tip)
     action.setCheckable(True)

@@ -12,7 +12,7 @@ from PyQt6.QtCore import Qt
 from PyQt6.QtGui import QAction, QActionGroup, QKeySequence
 from PyQt6.QtWidgets import QMainWindow, QMenu, QToolBar, QToolButton
 
-from ui.desktop.action import action_of, switch_of
+from ui.desktop.action import create_action, create_switch
 from ui.desktop.battle.files import BattleFiles
 from ui.desktop.battle.history_controller import HistoryController
 from ui.desktop.frozen_frame import FrozenFrame
@@ -21,7 +21,7 @@ from ui.desktop.setup.table_controller import TableController
 from ui.desktop.translation import mark, tr
 from ui.setup.cameras import Camera, cameras
 
-_CLOSER = 1.25
+_ZOOM_FACTOR = 1.25
 
 
 class WindowCommands(Protocol):
@@ -137,24 +137,24 @@ class Actions:
         self.source_menu = self._source_menu(commands)
         self._make_menus(commands)
         self._make_toolbar()
-        self._silent("Escape", tr("Cancel"), tr("Cancel, or put the tool away"), commands.cancel)
+        self._key_action("Escape", tr("Cancel"), tr("Cancel, or put the tool away"), commands.cancel)
         for key, steps in (("+", 1), ("=", 1), ("-", -1)):
-            self._silent(
+            self._key_action(
                 key,
                 tr("Size"),
                 tr("Make the template larger or smaller, like the mouse wheel"),
                 partial(commands.turn, steps),
             )
         for digit in "0123456789.":
-            self._silent(
+            self._key_action(
                 digit, tr("Number"), tr("Type a template's size in inches"), partial(commands.type_digit, digit)
             )
 
-    def tick_tool(self, name: str) -> None:
+    def check_tool(self, name: str) -> None:
         """Show which tool is selected."""
         self._tools[name].setChecked(True)
 
-    def name_steps(self, undo: str | None, redo: str | None) -> None:
+    def show_undo_steps(self, undo: str | None, redo: str | None) -> None:
         """Show which steps can be undone and redone; None disables the action."""
         for action, verb, step in ((self.undo, tr("Undo"), undo), (self.redo, tr("Redo"), redo)):
             action.setEnabled(step is not None)
@@ -162,14 +162,14 @@ class Actions:
             action.setIconText(verb)
 
     def _action(self, text: str, key: str, tip: str, slot: Callable[[], object]) -> QAction:
-        return action_of(self._window, text, key, tip, slot)
+        return create_action(self._window, text, key, tip, slot)
 
     def _switch(self, text: str, key: str, tip: str, slot: Callable[[bool], object]) -> QAction:
-        switch = switch_of(self._window, text, key, tip)
+        switch = create_switch(self._window, text, key, tip)
         switch.toggled.connect(slot)
         return switch
 
-    def _silent(self, key: str, text: str, tip: str, slot: Callable[[], object]) -> None:
+    def _key_action(self, key: str, text: str, tip: str, slot: Callable[[], object]) -> None:
         action = QAction(text, self._window)
         action.setStatusTip(tip)
         action.setShortcut(QKeySequence(key))
@@ -177,7 +177,7 @@ class Actions:
         self._window.addAction(action)
 
     def _tool(self, tool: _Tool, commands: WindowCommands) -> QAction:
-        action = switch_of(self._window, tr(tool.text), tool.key, tr(tool.tip))
+        action = create_switch(self._window, tr(tool.text), tool.key, tr(tool.tip))
         action.triggered.connect(lambda: commands.use_tool(tool.name))
         return action
 
@@ -247,12 +247,15 @@ class Actions:
                 tr("Zoom in"),
                 "Ctrl++",
                 tr("Enlarge the picture (or use the mouse wheel)"),
-                lambda: commands.picture.zoom(_CLOSER),
+                lambda: commands.picture.zoom(_ZOOM_FACTOR),
             )
         )
         look.addAction(
             self._action(
-                tr("Zoom out"), "Ctrl+-", tr("Show more of the picture"), lambda: commands.picture.zoom(1 / _CLOSER)
+                tr("Zoom out"),
+                "Ctrl+-",
+                tr("Show more of the picture"),
+                lambda: commands.picture.zoom(1 / _ZOOM_FACTOR),
             )
         )
         tools = QMenu(tr("T&ools"), self._window)

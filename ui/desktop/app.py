@@ -58,7 +58,7 @@ def _show(application: QApplication, source: str | None, diary: Diary) -> int:
     window.show()
     heartbeat = Heartbeat(StallWatch(diary.stalled), window)
     if source is None:
-        window.help.guide.begin_at_first()
+        window.help.guide.begin_on_first_start()
     try:
         with collected_here():
             return application.exec()

@@ -34,7 +34,7 @@ class BackgroundSave(QObject):
         self._say, self._clock = say, clock
         self._behind: Behind[str] = Behind("sandtable save")
         self._going = self._cancelled = False
-        self._doing, self._since_s = "", 0.0
+        self._doing, self._started_s = "", 0.0
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._pull)
 
@@ -63,7 +63,7 @@ class BackgroundSave(QObject):
             write_bytes(path, data)
             return done
 
-        self._doing, self._since_s, self._cancelled = doing, self._clock(), False
+        self._doing, self._started_s, self._cancelled = doing, self._clock(), False
         self._going = self._behind.start(work)
         self._timer.start(_TICK_MS)
 
@@ -87,5 +87,5 @@ class BackgroundSave(QObject):
             self._say(self._behind.take() or self._behind.refusal)
         elif self._cancelled:
             self._say(tr("Cancelling …"))
-        elif self._clock() - self._since_s > _PATIENCE_S:
+        elif self._clock() - self._started_s > _PATIENCE_S:
             self._say(f"{self._doing} …", self._actions)

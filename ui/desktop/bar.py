@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from PyQt6.QtCore import Qt
 from PyQt6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QStyle, QWidget
 
-from ui.desktop.labels import word_label
+from ui.desktop.labels import wrapping_label
 
 MessageActions = Sequence[tuple[str, Callable[[], object]]]
 """Pairs of a button's text and what it does."""
@@ -20,7 +20,7 @@ class MessageBar(QFrame):
         super().__init__(parent)
         self.setFrameShape(QFrame.Shape.StyledPanel)
         self.setAutoFillBackground(True)
-        self._words = word_label()
+        self._words = wrapping_label()
         font = self._words.font()
         font.setPointSizeF(1.2 * font.pointSizeF())
         self._words.setFont(font)

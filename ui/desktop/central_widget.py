@@ -11,7 +11,7 @@ from ui.desktop.bar import MessageBar
 from ui.desktop.picture.view import PictureView
 
 _TAB_EDGE_PX = 6
-_LARGER = 1.25
+_FONT_SCALE = 1.25
 
 
 class CentralWidget(QWidget):
@@ -25,7 +25,7 @@ class CentralWidget(QWidget):
         """Arrange the parts; the first tab sets the width of all."""
         super().__init__()
         font = hint.font()
-        font.setPointSizeF(_LARGER * font.pointSizeF())
+        font.setPointSizeF(_FONT_SCALE * font.pointSizeF())
         hint.setFont(font)
         hint.setMargin(6)
         # Always two lines, for the same reason as the bar below.

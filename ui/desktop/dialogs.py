@@ -23,7 +23,7 @@ from calibration.calibration_targets import Prints
 from calibration.markers import DICTIONARY_SUFFIXES, dictionary_of
 from calibration.print_scale import TRUE_PRINT, PrintScale
 from rules.table import UserError
-from ui.desktop.labels import word_label
+from ui.desktop.labels import wrapping_label
 from ui.desktop.translation import tr
 from ui.formatting import begun
 from vision.source import IMAGE_SUFFIXES
@@ -54,7 +54,7 @@ class MarkerSizeDialog(QDialog):
     def __init__(self, prints: Prints, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle(tr("Marker size"))
-        self._side, self._dictionary, self._problem = NumberBox(), QComboBox(), word_label()
+        self._side, self._dictionary, self._problem = NumberBox(), QComboBox(), wrapping_label()
         self._measured = QCheckBox(tr("I measured the 100 mm scales on the sheet"))
         self._across, self._down = NumberBox(), NumberBox()
         self._form = QFormLayout(self)

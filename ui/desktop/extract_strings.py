@@ -19,7 +19,7 @@ from rules.table import UserError
 from ui.desktop.translation import CONTEXT, FOLDER
 
 _SOURCES = Path(__file__).parent
-_SAID = re.compile(r"(?<![\w.])(?:tr|mark)\((?=\s*\")")
+_TRANSLATED = re.compile(r"(?<![\w.])(?:tr|mark)\((?=\s*\")")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -65,7 +65,7 @@ def collect(path: Path) -> None:
 def _copy(source: Path, folder: Path) -> Path:
     copy = folder / source.relative_to(_SOURCES)
     copy.parent.mkdir(parents=True, exist_ok=True)
-    copy.write_text(_SAID.sub(f'translate("{CONTEXT}", ', source.read_text("utf-8")), "utf-8")
+    copy.write_text(_TRANSLATED.sub(f'translate("{CONTEXT}", ', source.read_text("utf-8")), "utf-8")
     return copy
 
 

@@ -18,7 +18,7 @@ from PyQt6.QtWidgets import (
 )
 
 from ui.about import about_words, libraries
-from ui.desktop.action import action_of
+from ui.desktop.action import create_action
 from ui.desktop.details import DetailsDialog
 from ui.desktop.settings import Memory
 from ui.desktop.setup.guide_controller import GuideController, GuidedWindow
@@ -60,7 +60,7 @@ class HelpController:
             (tr("About…"), "", tr("What this program does, and its version"), self.show_about),
             (tr("Licences…"), "", tr("The libraries in this program, and their licences"), self.show_licences),
         ):
-            menu.addAction(action_of(window, text, key, tip, slot))
+            menu.addAction(create_action(window, text, key, tip, slot))
         bar = window.menuBar()
         if bar is not None:
             bar.addMenu(menu)

@@ -19,38 +19,38 @@ def plain_label(words: str = "") -> QLabel:
     return label
 
 
-def word_label(words: str = "") -> QLabel:
+def wrapping_label(words: str = "") -> QLabel:
     """A plain label that wraps its text."""
     label = plain_label(words)
     label.setWordWrap(True)
     return label
 
 
-def marked_label(mark_up: str = "") -> QLabel:
-    """A wrapping label for the program's own markup; escape other text in it with `in_mark_up`."""
-    label = word_label(mark_up)
+def markup_label(mark_up: str = "") -> QLabel:
+    """A wrapping label for the program's own markup; escape other text in it with `escape_markup`."""
+    label = wrapping_label(mark_up)
     label.setTextFormat(Qt.TextFormat.RichText)
     return label
 
 
-def in_mark_up(words: str) -> str:
-    """Escape text for the markup of a `marked_label`."""
+def escape_markup(words: str) -> str:
+    """Escape text for the markup of a `markup_label`."""
     return escape(words, quote=False)
 
 
-def as_typed(words: str) -> str:
+def literal_text(words: str) -> str:
     """Text for places where Qt guesses the format: tooltips and the questions of its dialogs."""
-    return "<qt>" + in_mark_up(words).replace("\n", "<br>") + "</qt>" if "<" in words else words
+    return "<qt>" + escape_markup(words).replace("\n", "<br>") + "</qt>" if "<" in words else words
 
 
-_LEAST_PX = 8
+_MIN_PX = 8
 
 
-def fitted(font: QFont, words: str, width_px: float) -> QFont:
+def fit_font(font: QFont, words: str, width_px: float) -> QFont:
     """The font, made smaller if needed to fit the text on one line of this width."""
     wide_px = QFontMetricsF(font).horizontalAdvance(words)
     if wide_px <= width_px:
         return font
     smaller = QFont(font)
-    smaller.setPixelSize(max(_LEAST_PX, int(QFontInfo(font).pixelSize() * width_px / wide_px)))
+    smaller.setPixelSize(max(_MIN_PX, int(QFontInfo(font).pixelSize() * width_px / wide_px)))
     return smaller

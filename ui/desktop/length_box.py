@@ -10,14 +10,14 @@ class LengthBox(NumberBox):
     """Accepts a length.
 
     Attributes:
-        least_in: The smallest accepted length.
+        min_in: The smallest accepted length.
     """
 
-    def __init__(self, unit: Unit, least_in: float, most_in: float) -> None:
+    def __init__(self, unit: Unit, min_in: float, max_in: float) -> None:
         super().__init__()
-        self._unit, self.least_in = unit, least_in
+        self._unit, self.min_in = unit, min_in
         self.setDecimals(2 if unit is Unit.INCH else 1)
-        self.setRange(least_in * unit.per_in, most_in * unit.per_in)
+        self.setRange(min_in * unit.per_in, max_in * unit.per_in)
         self.setSingleStep(0.25 if unit is Unit.INCH else 0.5)
         self.setSuffix(f" {unit}")
 

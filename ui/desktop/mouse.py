@@ -28,7 +28,7 @@ class Mouse:
             press, release: Called when the left button is pressed or released.
             moved: Called when the mouse has moved.
         """
-        self._meaning, self._moved = meaning, moved
+        self._pick_at, self._moved = meaning, moved
         self._at_px: PointPx | None = None
         picture.pressed.connect(lambda x, y: self._use((x, y), press))
         picture.released.connect(lambda x, y: self._use((x, y), release))
@@ -38,7 +38,7 @@ class Mouse:
     @property
     def pointed(self) -> PickResult | None:
         """What the mouse points at now."""
-        return self._meaning(self._at_px) if self._at_px is not None else None
+        return self._pick_at(self._at_px) if self._at_px is not None else None
 
     def _use(self, at_px: PointPx, button: Callable[[PickResult], None]) -> None:
         self._at_px = at_px

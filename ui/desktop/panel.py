@@ -18,7 +18,7 @@ from PyQt6.QtWidgets import (
 
 from rules.table import Figure, PointIn
 from ui.desktop.army_list import ArmyList, swatch
-from ui.desktop.labels import as_typed, fitted, plain_label, word_label
+from ui.desktop.labels import fit_font, literal_text, plain_label, wrapping_label
 from ui.desktop.translation import tr
 from ui.formatting import place_words
 from ui.table.finding import Answer
@@ -30,7 +30,7 @@ _HEADLINE_PT = 30
 _WIDTH = 360
 _EDGE_PX, _INDENT_PX = 8, 4
 _MAX_WARNINGS = 3  # warnings shown about similar armies; the tooltip lists all
-_TEXT = 1.2  # the screen stands behind the table, where the usual size is hard to read
+_FONT_SCALE = 1.2  # the screen stands behind the table, where the usual size is hard to read
 
 
 class SidePanel(QWidget):
@@ -55,16 +55,16 @@ class SidePanel(QWidget):
         super().__init__(parent)
         self.setFixedWidth(_WIDTH)
         font = self.font()
-        font.setPointSizeF(_TEXT * font.pointSizeF())
+        font.setPointSizeF(_FONT_SCALE * font.pointSizeF())
         self.setFont(font)
         self._large = QFont(font)
         self._large.setPointSize(_HEADLINE_PT)
         self._large.setBold(True)
-        self._headline, self._rows = plain_label(), word_label()
+        self._headline, self._rows = plain_label(), wrapping_label()
         self._army = QComboBox()
         self._usual = QPushButton(tr("Use preset"))
         self._groups = QPushButton(tr("Find armies"))
-        self._apart = word_label()
+        self._warnings = wrapping_label()
         self._laid_list = QListWidget()
         self.armies, self._armies_box = ArmyList(), QGroupBox(tr("Armies"))
         self._shown_table: tuple[object, ...] = ()
@@ -95,9 +95,9 @@ class SidePanel(QWidget):
         return self._rows.text()
 
     @property
-    def apart(self) -> str:
+    def warnings(self) -> str:
         """The warnings about similar armies."""
-        return self._apart.text()
+        return self._warnings.text()
 
     def choose(self, army: str) -> None:
         """Choose the army that a click teaches."""
@@ -113,7 +113,7 @@ class SidePanel(QWidget):
     def show_answer(self, answer: Answer) -> None:
         headline = answer.headline or "-- in"
         if headline != self._headline.text():
-            self._headline.setFont(fitted(self._large, headline, _WIDTH - 2 * (_EDGE_PX + _INDENT_PX)))
+            self._headline.setFont(fit_font(self._large, headline, _WIDTH - 2 * (_EDGE_PX + _INDENT_PX)))
             self._headline.setText(headline)
         self._rows.setText("\n".join(answer.rows) or tr("Nothing measured yet."))
 
@@ -140,9 +140,9 @@ class SidePanel(QWidget):
             return
         self._shown_table = table
         self.armies.show_armies(armies, figures, place)
-        self._apart.setText("\n".join(apart[:_MAX_WARNINGS]))
-        self._apart.setToolTip(as_typed("\n".join(apart)))
-        self._apart.setVisible(bool(apart))
+        self._warnings.setText("\n".join(apart[:_MAX_WARNINGS]))
+        self._warnings.setToolTip(literal_text("\n".join(apart)))
+        self._warnings.setVisible(bool(apart))
         self._allow_usual()
         if laid != [self._text(row) for row in range(self._laid_list.count())]:
             self._laid_list.clear()
@@ -161,7 +161,7 @@ class SidePanel(QWidget):
         self._groups.setVisible(bool(words) or may_search)
         self._groups.setText(tr("Use them") if words else tr("Find armies"))
         self._groups.setToolTip(
-            as_typed(tr("Use {figures} as armies", figures=words))
+            literal_text(tr("Use {figures} as armies", figures=words))
             if words
             else tr("Group soldiers of one colour into an army")
         )
@@ -202,13 +202,13 @@ class SidePanel(QWidget):
         self._usual.setToolTip(tr("Start with the usual colour of this plastic; clicking a soldier is more reliable"))
         self._usual.clicked.connect(lambda: self.usual_wanted.emit(self.army))
         self._groups.clicked.connect(lambda: self.groups_wanted.emit())
-        self._apart.setAccessibleName(tr("Armies that look alike"))
+        self._warnings.setAccessibleName(tr("Armies that look alike"))
         row = QHBoxLayout()
         row.addWidget(plain_label(tr("Teach:")))
         row.addWidget(self._army, 1)
         layout = QVBoxLayout(self._armies_box)
         layout.addWidget(self.armies)
-        layout.addWidget(self._apart)
+        layout.addWidget(self._warnings)
         layout.addWidget(self._groups)
         layout.addLayout(row)
         layout.addWidget(self._usual)

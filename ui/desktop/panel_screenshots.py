@@ -182,18 +182,18 @@ def _setup_scene(faces: PanelScreenshots, window: Window, own: Path) -> None:
     window.terrain.tool.select(terrain[0].name if terrain else None)
     faces.keep("terrain", window)
     window.use_tool("select")
-    desk, frame = window.calibration, view.frame
+    controller, frame = window.calibration, view.frame
     for name, ask in (
-        ("markers", desk.choose_marker_size),
-        ("diagnosis", desk.check_markers),
-        ("corners", desk.click_corners),
-        ("distance", desk.measure_distance),
-        ("area", desk.choose_area),
+        ("markers", controller.choose_marker_size),
+        ("diagnosis", controller.check_markers),
+        ("corners", controller.click_corners),
+        ("distance", controller.measure_distance),
+        ("area", controller.choose_area),
     ):
         ask()
-        if desk.dialog is not None:
+        if controller.dialog is not None:
             wait(2.0 if name == "diagnosis" else 0.0)
-            faces.keep_dialog(name, desk.dialog)
+            faces.keep_dialog(name, controller.dialog)
     faces.keep_dialog("lens", LensDialog(lambda: frame, "A camera", window))
     faces.keep_dialog("print", PrintDialog(PrintJob(), Shelf(own / "armies"), window))
 
@@ -222,30 +222,30 @@ def _battle_scene(faces: PanelScreenshots, window: Window, own: Path) -> None:
     faces.keep("muster", dialog)
     window.battle.begin(own / "evening.battle", dialog.muster)
     dialog.reject()
-    desk = window.battle
-    window.sides.setCurrentWidget(desk.panel)
+    controller = window.battle
+    window.sides.setCurrentWidget(controller.panel)
     view = all_seen(window)
-    wait_for(lambda: desk.moment, "the battle")
+    wait_for(lambda: controller.moment, "the battle")
     for _step in range(2):
-        desk.panel.go_on.emit()
+        controller.panel.go_on.emit()
     soldiers = [f for f in view.figures if f.army in ("green", "tan") and f.posture is not Posture.VEHICLE]
     by = next(figure for figure in enemies(soldiers, set()) if figure.army == "green")
     window.use_tool("select")
     click(window, view, by.centre_in, by.z_in)
-    desk.panel.choose(0)
+    controller.panel.choose(0)
     window.picture.left.emit()
     faces.keep("battle", window)
-    faces.keep_asked("ruling", desk.rule_otherwise)
-    faces.keep_asked("goals", desk.ask_goals)
+    faces.keep_asked("ruling", controller.overrule)
+    faces.keep_asked("goals", controller.ask_goals)
     chance = random.SystemRandom()
     for die, count in ((Die.D6, 2), (Die.FUDGE, 4)):
         roll = DiceDialog(DiceRequest(die, count, "green", "Green 1 fires at Tan 4"), chance, window)
         roll.show_needed("4 or more")
         faces.keep_dialog(f"roll-{die.name.lower()}", roll)
-    desk.panel.round_bar.started.emit("Fire")
+    controller.panel.round_bar.started.emit("Fire")
     wait(2.0)
     faces.keep("walk", window)
-    desk.cancel()
+    controller.cancel()
     window.history.show()
     if window.history.dialog is not None:
         faces.keep_dialog("history", window.history.dialog)

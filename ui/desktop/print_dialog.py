@@ -31,7 +31,7 @@ from rules.table import UserError
 from ui.battle.armies import Shelf, armies_folder, load_army
 from ui.battle.titles import title_of
 from ui.desktop.dialogs import NumberBox, ask_where
-from ui.desktop.labels import plain_label, word_label
+from ui.desktop.labels import plain_label, wrapping_label
 from ui.desktop.paper import preview
 from ui.desktop.translation import mark, tr
 from ui.formatting import begun
@@ -101,7 +101,7 @@ class PrintDialog(QDialog):
         self.cards = _combo(
             [], tr("Whose cards to print: the ready-made units of a game, or the soldiers of an army list")
         )
-        self.problem, self.about = word_label(), word_label()
+        self.problem, self.about = wrapping_label(), wrapping_label()
         self.problem.setObjectName("problem")
         self.about.setObjectName("about")
         self.picture = QLabel()
@@ -109,7 +109,7 @@ class PrintDialog(QDialog):
         self.picture.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.page = plain_label()
         self.page.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._back, self._on = _turner("◀", tr("Previous page")), _turner("▶", tr("Next page"))
+        self._back, self._on = _page_button("◀", tr("Previous page")), _page_button("▶", tr("Next page"))
         self._load = QPushButton(tr("Open list…"))
         self._load.setToolTip(tr("Open an army list from a file"))
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Save | QDialogButtonBox.StandardButton.Cancel)
@@ -194,9 +194,9 @@ class PrintDialog(QDialog):
     def _connect(self) -> None:
         self.kind.currentIndexChanged.connect(self._choose_kind)
         for combo in (self.paper, self.cards):
-            combo.currentIndexChanged.connect(self._draw_anew)
+            combo.currentIndexChanged.connect(self._redraw_sheet)
         for box in (self.side, self.across, self.down):
-            box.valueChanged.connect(self._draw_anew)
+            box.valueChanged.connect(self._redraw_sheet)
         self._back.clicked.connect(lambda: self._turn(-1))
         self._on.clicked.connect(lambda: self._turn(1))
         self._load.clicked.connect(self._load_army)
@@ -210,9 +210,9 @@ class PrintDialog(QDialog):
         for row in (self.cards, self._load):
             self._form.setRowVisible(row, kind is Kind.CARDS)
         self.about.setText(about + ".")
-        self._draw_anew()
+        self._redraw_sheet()
 
-    def _draw_anew(self) -> None:
+    def _redraw_sheet(self) -> None:
         self._number = 0
         try:
             job = self.job
@@ -276,7 +276,7 @@ def _box(suffix: str, decimals: int, tip: str) -> NumberBox:
     return box
 
 
-def _turner(sign: str, tip: str) -> QToolButton:
+def _page_button(sign: str, tip: str) -> QToolButton:
     button = QToolButton()
     button.setText(sign)
     button.setToolTip(tip)

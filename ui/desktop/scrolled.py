@@ -9,10 +9,10 @@ from PyQt6.QtWidgets import QFrame, QScrollArea, QSizePolicy, QWidget
 class Scrolled(QScrollArea):
     """Asks for the height that its part needs at its width and accepts less; never scrolls sideways."""
 
-    def __init__(self, part: QWidget, least_px: int) -> None:
-        """Show `part`, at least `least_px` high."""
+    def __init__(self, part: QWidget, min_px: int) -> None:
+        """Show `part`, at least `min_px` high."""
         super().__init__()
-        self._least_px = least_px
+        self._min_px = min_px
         self.setWidget(part)
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -31,12 +31,12 @@ class Scrolled(QScrollArea):
             return super().sizeHint()
         wide_px = self.width()
         high_px = part.heightForWidth(wide_px) if part.hasHeightForWidth() else part.sizeHint().height()
-        return QSize(part.sizeHint().width(), max(high_px, self._least_px))
+        return QSize(part.sizeHint().width(), max(high_px, self._min_px))
 
     def minimumSizeHint(self) -> QSize:
         """Smallest accepted size."""
         part = self.widget()
-        return QSize(part.minimumSizeHint().width() if part is not None else 0, self._least_px)
+        return QSize(part.minimumSizeHint().width() if part is not None else 0, self._min_px)
 
     def eventFilter(self, watched: QObject | None, event: QEvent | None) -> bool:
         """Update the geometry when the part wants another height."""

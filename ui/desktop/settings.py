@@ -19,7 +19,7 @@ from ui.devices.tray_camera import Region
 from ui.units import Unit
 from vision.palette import ArmyColour, Palette
 
-_WIDEST = 100.0
+_MAX_LOG = 100.0
 """Limit for logarithms of colours: those of 8 bits lie within 4."""
 
 
@@ -183,7 +183,7 @@ def _key(camera: str) -> str:
 
 def _army(stored: dict[str, Any]) -> ArmyColour:
     mean, covariance = np.array(stored["mean"], np.float64), np.array(stored["covariance"], np.float64)
-    if mean.shape != (3,) or covariance.shape != (3, 3) or not (np.abs([*mean, *covariance.ravel()]) < _WIDEST).all():
+    if mean.shape != (3,) or covariance.shape != (3, 3) or not (np.abs([*mean, *covariance.ravel()]) < _MAX_LOG).all():
         raise ValueError("mean or covariance out of range")
     if not np.allclose(covariance, covariance.T) or np.linalg.eigvalsh(covariance).min() < -1e-9:
         raise ValueError("not a covariance matrix")

@@ -15,7 +15,7 @@ from vision.simulation.practice_table import PracticeTable
 from vision.simulation.simulator import SimulatedTable
 from vision.source import Source, Webcam, is_camera
 
-_SOON_S = 1 / 15
+_MAX_LAG_S = 1 / 15
 """If looking takes longer, the picture runs ahead of what is drawn over it."""
 
 _CAMERA_RETRY_S = 2.0
@@ -51,7 +51,7 @@ class SourceController:
         self._opener, self._clock = opener, clock
         self._retired: list[Worker] = []
         self._untaught, self._bare = False, False
-        self._last_manned: int | None = None
+        self._last_frame_with_armies: int | None = None
         self.rate = Rate(clock)
         self._begin()
 
@@ -104,14 +104,14 @@ class SourceController:
         return source
 
     @property
-    def held(self) -> str:
+    def locked_settings(self) -> str:
         """The camera's locked exposure and colour settings, as read back; empty for other sources."""
         return self._webcam.held if self._webcam else ""
 
     def practise(self, bare: bool) -> None:
         """Hide the simulated table's armies from the session, as on a real table; `bare` takes them off the table."""
         if bare and not self._bare:
-            self._last_manned = None
+            self._last_frame_with_armies = None
         self._untaught, self._bare = True, bare
         if self.simulated is not None:
             self.simulated.bare = bare
@@ -121,7 +121,11 @@ class SourceController:
         """Whether the picture shows the simulated table without its armies; None unless `practise` removed them."""
         if not self._bare:
             return None
-        return self.frame is not None and self._last_manned is not None and self.frame.index > self._last_manned
+        return (
+            self.frame is not None
+            and self._last_frame_with_armies is not None
+            and self.frame.index > self._last_frame_with_armies
+        )
 
     def try_again(self) -> None:
         """Open the source again; what lies on the table stays."""
@@ -140,13 +144,13 @@ class SourceController:
         self._newest, self._seen = newest, view
         if newest is not None and self.simulated is not None:
             self.simulated.bare = self._bare
-            if self._last_manned is None:
-                self._last_manned = newest.index + _IN_FLIGHT
-            self._know_the_demo(newest, self.simulated)
+            if self._last_frame_with_armies is None:
+                self._last_frame_with_armies = newest.index + _IN_FLIGHT
+            self._set_up_demo(newest, self.simulated)
         self.frame = self._picture(newest, view)
         return True
 
-    def _know_the_demo(self, frame: Frame, table: SimulatedTable) -> None:
+    def _set_up_demo(self, frame: Frame, table: SimulatedTable) -> None:
         setup = self.session.state.setup
         if setup.palette or self.session.can_undo is not None:  # keep what the player taught or forgot
             return
@@ -159,7 +163,7 @@ class SourceController:
         """The view's own picture while looking keeps up, otherwise the newest; never older than the one shown."""
         if view is None or newest is None:
             return newest
-        late = newest.time_s - view.frame.time_s > _SOON_S and not self.worker.held and not self.worker.ended
+        late = newest.time_s - view.frame.time_s > _MAX_LAG_S and not self.worker.held and not self.worker.ended
         chosen = newest if late else view.frame
         return chosen if self.frame is None or chosen.time_s >= self.frame.time_s else self.frame
 
@@ -182,13 +186,13 @@ class Rate:
 
     def count(self) -> None:
         """Count one event."""
-        self._times_s = [*self._recent(), self._clock()]
+        self._times_s = [*self._recent_times_s(), self._clock()]
 
     def per_second(self) -> float:
         """Events per second."""
-        recent = self._recent()
+        recent = self._recent_times_s()
         return (len(recent) - 1) / (recent[-1] - recent[0]) if len(recent) > 1 else 0.0
 
-    def _recent(self) -> list[float]:
+    def _recent_times_s(self) -> list[float]:
         now_s = self._clock()
         return [time_s for time_s in self._times_s if now_s - time_s < _RATE_OVER_S]

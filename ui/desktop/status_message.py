@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from ui.desktop.bar import MessageActions
 
-_STAYS_S = 8.0
+_SHOWN_S = 8.0
 
 
 class StatusMessage:
@@ -20,7 +20,7 @@ class StatusMessage:
 
     def say(self, text: str, actions: MessageActions = ()) -> None:
         """Replace the message; it expires after 8 s."""
-        self._text, self._actions, self._until_s = text, actions, self._clock() + _STAYS_S
+        self._text, self._actions, self._until_s = text, actions, self._clock() + _SHOWN_S
 
     def forget(self) -> None:
         """Drop the message, because the player does something else."""

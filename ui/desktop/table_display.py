@@ -9,7 +9,7 @@ from PyQt6.QtCore import QObject
 from PyQt6.QtGui import QAction
 from PyQt6.QtWidgets import QMainWindow, QMenu
 
-from ui.desktop.action import switch_of
+from ui.desktop.action import create_switch
 from ui.desktop.panel import SidePanel
 from ui.desktop.picture.big_answer import BigAnswer
 from ui.desktop.picture.image import to_qimage
@@ -64,7 +64,7 @@ class TableDisplay(QObject):
         self.screen.left.connect(lambda: self.projector.setChecked(False))
 
     def _switch(self, menu: QMenu, text: str, key: str, tip: str) -> QAction:
-        action = switch_of(self._window, text, key, tip)
+        action = create_switch(self._window, text, key, tip)
         menu.addAction(action)
         return action
 

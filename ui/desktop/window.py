@@ -25,7 +25,7 @@ from ui.desktop.devices.devices_controller import DevicesController
 from ui.desktop.dialogs import ask_file, ask_folder
 from ui.desktop.frozen_frame import FrozenFrame
 from ui.desktop.help_controller import HelpController
-from ui.desktop.labels import word_label
+from ui.desktop.labels import wrapping_label
 from ui.desktop.mouse import Mouse
 from ui.desktop.panel import SidePanel
 from ui.desktop.picture.view import PictureView
@@ -61,7 +61,7 @@ from ui.setup.saved_table_store import TableShelf, tables_folder
 from vision.source import Source, open_source
 
 _TICK_MS = 16
-_WORDS_EVERY_S = 0.2
+_TEXT_EVERY_S = 0.2
 """Text that changes faster cannot be read."""
 
 
@@ -103,7 +103,7 @@ class Window(QMainWindow):
         self._message, self._text_updated_s = StatusMessage(clock), 0.0
         self._last_laid: Laid | None = None
         self.battle = BattleController(BattlePanel(), self._say, time.time, random.SystemRandom())
-        self.picture, self.panel, self.bar, self._hint = PictureView(), SidePanel(), MessageBar(), word_label()
+        self.picture, self.panel, self.bar, self._hint = PictureView(), SidePanel(), MessageBar(), wrapping_label()
         self.status = StatusLine(self.statusBar(), self.search_now)
         self.devices = DevicesController(self._settings, self._say, random.SystemRandom(), opener=opener)
         self.tools = Toolbox(self._now)
@@ -111,14 +111,14 @@ class Window(QMainWindow):
         central_widget = CentralWidget(self.picture, self.bar, self._hint, tabs)
         self.sides = central_widget.sides
         self.setCentralWidget(central_widget)
-        self._set_up_desks(tables or tables_folder())
+        self._create_controllers(tables or tables_folder())
         central_widget.add_below(self.display.big)
         self._connect()
         self._take_up(self._settings.source if spec is None else spec)
         self._timer = QTimer(self)
         self._begin()
 
-    def _set_up_desks(self, tables: Path) -> None:
+    def _create_controllers(self, tables: Path) -> None:
         """Create the controllers of the menus, panels and keys."""
         context = WindowContext(
             lambda: self.bench, self._change, self.use_tool, lambda: self.tool.name, self._pointed, self._say
@@ -154,11 +154,11 @@ class Window(QMainWindow):
         self._timer.start(_TICK_MS)
 
     def _connect(self) -> None:
-        self._mouse = Mouse(self.picture, self._meaning, self._press, self._release, self._redraw)
+        self._mouse = Mouse(self.picture, self._pick_at, self._press, self._release, self._redraw)
         self.picture.moved.connect(lambda *_: self.practice.move())
         self.picture.zoomed.connect(lambda: self._redraw())
         self.picture.turned.connect(self.turn)
-        self.practice.changed.connect(self._share_wheel)
+        self.practice.changed.connect(self._assign_wheel)
         self.frozen_frame.thawed.connect(lambda: self.actions_.freeze.setChecked(False))
         self.frozen_frame.ended.connect(lambda: self.actions_.compare.setChecked(False))
         self.picture.ended.connect(lambda: self._change(self.tool.finish))
@@ -174,7 +174,7 @@ class Window(QMainWindow):
     @property
     def tool(self) -> Tool:
         """The selected tool."""
-        return self.tools.in_hand
+        return self.tools.selected
 
     def _now(self) -> Situation | None:
         view = self.bench.view
@@ -222,12 +222,12 @@ class Window(QMainWindow):
         self.tools.take(name)
         if begins:
             self.teaching.begin()
-        self._share_wheel()
-        self.actions_.tick_tool(name)
+        self._assign_wheel()
+        self.actions_.check_tool(name)
         self._message.forget()
         self._refresh()
 
-    def _share_wheel(self) -> None:
+    def _assign_wheel(self) -> None:
         """Give the wheel to a carried soldier, otherwise to the tool."""
         self.picture.takes_wheel = self.practice.is_carrying or self.tool.takes_wheel
 
@@ -304,7 +304,7 @@ class Window(QMainWindow):
     def _pointed(self) -> PickResult | None:
         return self._mouse.pointed
 
-    def _meaning(self, px: PointPx) -> PickResult | None:
+    def _pick_at(self, px: PointPx) -> PickResult | None:
         frame = self.bench.frame
         return self.display.point_at(frame, self.bench.view, px) if frame is not None else None
 
@@ -366,7 +366,7 @@ class Window(QMainWindow):
             self._redraw()
         elif outlined:
             self._redraw()
-        elif self._clock() - self._text_updated_s > _WORDS_EVERY_S:
+        elif self._clock() - self._text_updated_s > _TEXT_EVERY_S:
             self._update_text()
 
     def _redraw(self) -> None:
@@ -379,15 +379,15 @@ class Window(QMainWindow):
         preview = self.tools.preview(at, self.battle.aiming(bare_in) if self._in_battle else Preview())
         preview = self.frozen_frame.over(preview, view)
         if view is not None and shown_view is not None:
-            self.battle.look(view, state.setup)
+            self.battle.update_position(view, state.setup)
             question = asked_now(state, preview, self._last_laid)
             reading = self._read(view, question) if isinstance(question, Ruler) else None
             self.display.show_table(shown_view, state, preview, current_answer(view, state, preview, question, reading))
             self.devices.answer(reading, state.basis)
         self.terrain.show()
         self.status.point(at, state)
-        self._name_steps()
-        if self._clock() - self._text_updated_s > _WORDS_EVERY_S:
+        self._show_undo_steps()
+        if self._clock() - self._text_updated_s > _TEXT_EVERY_S:
             self._update_text()
 
     def _refresh(self) -> None:
@@ -407,7 +407,7 @@ class Window(QMainWindow):
         self._hint.setText(self._next_step())
         self.practice.follow()
         self.status.tell(self.bench)
-        self._name_steps()
+        self._show_undo_steps()
         self.groups.show()
 
     @property
@@ -416,9 +416,9 @@ class Window(QMainWindow):
         offers = (part.offer for part in (self.teaching, self.moves, self.empty, self.tables, self.groups))
         return next((offer for offer in offers if offer[0]), ("", ()))
 
-    def _name_steps(self) -> None:
+    def _show_undo_steps(self) -> None:
         turns = self.battle.play.battle if self._in_battle and self.battle.play else self.session
-        self.actions_.name_steps(turns.can_undo, turns.can_redo)
+        self.actions_.show_undo_steps(turns.can_undo, turns.can_redo)
 
     def _solutions(self) -> MessageActions:
         if self.bench.worker.source_problem or self.bench.worker.broken:

@@ -19,10 +19,10 @@ from vision.source import Source
 _BLINK_S = 0.05
 """How long an idle thread sleeps before it checks whether to end."""
 
-_LOOKS_AT_NEWS = 2
+_LOOKS_AFTER_CHANGE = 2
 """Looks at a picture that may be the last after the setup changed: the tracker needs to see a change twice."""
 
-_LEAST_STEP_S = 0.03
+_MIN_STEP_S = 0.03
 """Time between two pictures of a live source; more pictures would only load the processor."""
 
 
@@ -64,7 +64,7 @@ class Worker:
         self.held = False
         self._session, self._open, self._retry_s, self._clock = session, open_source, retry_s, clock
         self._started = False
-        self._came_s = 0.0
+        self._last_frame_s = 0.0
         self._stop = threading.Event()
         self._wake = threading.Event()
         self._taken = threading.Event()
@@ -113,7 +113,7 @@ class Worker:
     def _read_one_source(self) -> None:
         source = self._open()
         # A camera that was plugged in again counts from 0; its pictures come after the earlier ones.
-        before_s = 0.0 if self.frame is None else self.frame.time_s + self._clock() - self._came_s
+        before_s = 0.0 if self.frame is None else self.frame.time_s + self._clock() - self._last_frame_s
         try:
             start_s: float | None = None
             while not self._stop.is_set():
@@ -126,13 +126,13 @@ class Worker:
                 if frame is None:
                     return
                 if source.live:
-                    self._stop.wait(max(0.0, asked_s + _LEAST_STEP_S - self._clock()))
+                    self._stop.wait(max(0.0, asked_s + _MIN_STEP_S - self._clock()))
                 else:
                     start_s = self._wait_for_turn(frame, start_s)
                 if before_s:
                     frame = replace(frame, time_s=before_s + frame.time_s)
                 if not self.held:
-                    self._came_s = self._clock()
+                    self._last_frame_s = self._clock()
                     self.frame, self.source_problem = frame, None
                     self._wake.set()
         finally:
@@ -155,7 +155,7 @@ class Worker:
         while not self._stop.is_set():
             frame, setup = self.frame, self._session.state.setup
             if seen[0] is not frame or seen[1] is not setup:
-                looks = 1 if seen[1] is setup else _LOOKS_AT_NEWS
+                looks = 1 if seen[1] is setup else _LOOKS_AFTER_CHANGE
                 seen = (frame, setup)
             if frame is None or not looks:
                 self._taken.set()

@@ -53,18 +53,18 @@ def test_a_grenade_aimed_by_keys(window: Window, tmp_path: Path) -> None:
     assert "select a soldier first" in window.bar.text.lower()
     key(window, KEY.Key_U)
     key(window, KEY.Key_H)
-    assert window.battle.cross_in == pytest.approx(POSTS["blue-1"], abs=0.2)  # the nearest enemy, as he is seen
-    start = window.battle.cross_in
+    assert window.battle.cross_hair_in == pytest.approx(POSTS["blue-1"], abs=0.2)  # the nearest enemy, as he is seen
+    start = window.battle.cross_hair_in
     assert start is not None
     key(window, KEY.Key_Left, 2)
     key(window, KEY.Key_Up, shift=True)
     there = (start[0] - 0.5, start[1] + 1.0)
-    assert window.battle.cross_in == pytest.approx(there)
+    assert window.battle.cross_hair_in == pytest.approx(there)
     laid = window.battle.aiming(None).template
     assert isinstance(laid, Blast)
     assert laid.centre_in == pytest.approx(there)
     key(window, KEY.Key_Return)
-    assert window.battle.cross_in is None
+    assert window.battle.cross_hair_in is None
     assert f"aims at the spot ({there[0]:.1f}, {there[1]:.1f})" in panel.about
     found = panel.chosen
     assert found is not None
@@ -81,7 +81,7 @@ def test_escape_removes_the_cross_hair_first(window: Window, tmp_path: Path) -> 
     key(window, KEY.Key_U)
     key(window, KEY.Key_H)
     key(window, KEY.Key_Escape)
-    assert window.battle.cross_in is None
+    assert window.battle.cross_hair_in is None
     assert "Green 1" in panel.about
     key(window, KEY.Key_Down)  # the deeds' own again
     assert panel.chosen is not None
@@ -94,7 +94,7 @@ def test_a_figure_without_area_actions_gets_a_message(window: Window, tmp_path: 
     key(window, KEY.Key_U)
     key(window, KEY.Key_H)
     assert window.bar.text == "Green 1 has no action that aims at a place"
-    assert window.battle.cross_in is None
+    assert window.battle.cross_hair_in is None
 
 
 def test_the_keys_do_nothing_outside_the_battle_tab(window: Window) -> None:

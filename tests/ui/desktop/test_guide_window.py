@@ -78,7 +78,7 @@ def test_the_whole_guide_on_the_simulated_table(
 ) -> None:
     window = open_window(None)
     guide = window.help.guide
-    guide.begin_at_first()
+    guide.begin_on_first_start()
     assert step_of(window) is Step.CAMERA
     assert "No camera is plugged in" in guide.bar.words.text()
     choose_source(window, "Simulated table")
@@ -114,7 +114,7 @@ def test_the_whole_guide_on_the_simulated_table(
     wait_until(lambda: step_of(window) is None)
     press(window)
     assert not guide.bar.isVisible()
-    guide.begin_at_first()
+    guide.begin_on_first_start()
     assert not guide.bar.isVisible(), "who was led once is not led again"
 
 
@@ -195,7 +195,7 @@ def test_the_cameras_exposure_is_locked_and_shown(
     guide.begin()
     assert guide.bar.words.text().startswith("Choose the camera that hangs over the table")
     choose_source(window, "HD Webcam (camera 2)")
-    wait_until(lambda: window.bench.held == SETTLING)
+    wait_until(lambda: window.bench.locked_settings == SETTLING)
     guide.pull()
     assert step_of(window) is Step.CAMERA
     assert "then held" in guide.bar.words.text()

@@ -34,7 +34,7 @@ def fought(window: Window, path: Path, wait_until: Wait) -> str:
     play = window.battle.play
     assert play is not None
     last = play.battle.entries[-1].seq
-    wait_until(lambda: window.history.moments.album and last in window.history.moments.album.seqs)
+    wait_until(lambda: window.history.recorder.album and last in window.history.recorder.album.seqs)
     return str(target)
 
 
@@ -100,7 +100,7 @@ def test_pictures_are_small_and_go_into_the_page(window: Window, tmp_path: Path,
     fought(window, tmp_path / "b", wait_until)
     play = window.battle.play
     assert play is not None
-    album = window.history.moments.album
+    album = window.history.recorder.album
     assert album is not None
     jpeg = album.picture(play.battle.entries[-1].seq)
     assert jpeg is not None

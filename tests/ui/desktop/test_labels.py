@@ -23,7 +23,7 @@ from tests.ui.windows import POSTS, Open, Wait, click
 from ui.battle.armies import Shelf
 from ui.desktop.battle.battle_setup_dialog import BattleSetupDialog
 from ui.desktop.battle.dice_dialog import DiceDialog
-from ui.desktop.labels import as_typed, marked_label, plain_label, word_label
+from ui.desktop.labels import literal_text, markup_label, plain_label, wrapping_label
 from ui.desktop.tools.correct_menu import ask_name
 from ui.desktop.window import Window
 from vision.figures import Sighting
@@ -151,7 +151,7 @@ def test_the_rename_dialog_shows_the_name_literally(window: Window, monkeypatch:
 
 
 def test_labels_and_tooltips_show_text_literally(qt: QApplication) -> None:
-    assert shown(plain_label(NASTY)) == shown(word_label(NASTY)) == NASTY
-    assert shown(marked_label("<b>Tan</b> stays")) == "Tan stays"
-    assert tip(as_typed(f"{NASTY}\na < b & c")) == f"{NASTY}\na < b & c"
-    assert as_typed("Tan & Green") == "Tan & Green"  # nothing is changed that Qt shows as it is
+    assert shown(plain_label(NASTY)) == shown(wrapping_label(NASTY)) == NASTY
+    assert shown(markup_label("<b>Tan</b> stays")) == "Tan stays"
+    assert tip(literal_text(f"{NASTY}\na < b & c")) == f"{NASTY}\na < b & c"
+    assert literal_text("Tan & Green") == "Tan & Green"  # nothing is changed that Qt shows as it is

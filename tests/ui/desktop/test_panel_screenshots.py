@@ -11,7 +11,7 @@ from PyQt6.QtWidgets import QApplication, QComboBox, QDialog, QLabel, QLineEdit,
 from rules.table import UserError
 from tests.ui.windows import Wait
 from ui.desktop.dark_palette import dark_palette
-from ui.desktop.labels import fitted, word_label
+from ui.desktop.labels import fit_font, wrapping_label
 from ui.desktop.layout_check import SCREEN, layout_problems
 from ui.desktop.panel import SidePanel
 from ui.desktop.panel_screenshots import PanelScreenshots, help_scene
@@ -33,7 +33,7 @@ def shown(part: QWidget, width: int, height: int) -> QWidget:
 
 @pytest.mark.usefixtures("qt")
 def test_only_clipped_widgets_are_reported() -> None:
-    several = word_label(LONG)
+    several = wrapping_label(LONG)
     chosen = QComboBox()
     chosen.addItem(LONG)
     line = QLineEdit()
@@ -84,7 +84,7 @@ def test_only_a_long_answer_is_shrunk() -> None:
     assert layout_problems(panel) == ()
     assert panel.answer_px > small
     font = panel.font()
-    assert fitted(font, "a", 500) is font
+    assert fit_font(font, "a", 500) is font
     panel.deleteLater()
 
 

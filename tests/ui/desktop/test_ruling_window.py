@@ -51,7 +51,7 @@ def test_a_roll_is_overruled_by_keyboard_and_undone(window: Window, panel: Battl
 
     def answer(dialog: RulingDialog) -> None:
         assert dialog.case.words == "Green 1: Attack on Blue 1: kills"
-        words = [dialog._instead.item(row).text() for row in range(dialog._instead.count())]  # type: ignore[union-attr]
+        words = [dialog._outcomes.item(row).text() for row in range(dialog._outcomes.count())]  # type: ignore[union-attr]
         # SP-11, SP-12: who stayed needs 3; what was said is no choice.
         assert words == [
             "Misses, 33 % by the dice",
@@ -109,10 +109,10 @@ def test_a_forbidden_shot_is_allowed_by_the_players(window: Window, panel: Battl
         assert dialog.holding.outcome == "nothing comes of it"
         assert dialog._figure.currentData() == "blue-1"  # whom it is about comes first
         dialog._add()
-        assert dialog.said == (("blue-1", "eliminated"),)
-        dialog._said.setCurrentRow(0)
+        assert dialog.statuses == (("blue-1", "eliminated"),)
+        dialog._statuses.setCurrentRow(0)
         dialog._remove()
-        assert dialog.said == ()
+        assert dialog.statuses == ()
         dialog._add()
         dialog._reason.setText("the grenade lay there all the time")
         ok(dialog)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PyQt6.QtWidgets import QApplication, QVBoxLayout, QWidget
 
-from ui.desktop.labels import word_label
+from ui.desktop.labels import wrapping_label
 from ui.desktop.scrolled import Scrolled
 
 LINES = "\n".join(f"line {number}" for number in range(12))
@@ -14,7 +14,7 @@ LINES = "\n".join(f"line {number}" for number in range(12))
 @pytest.mark.parametrize(("room_px", "scrolls"), [(600, False), (100, True)])
 def test_it_scrolls_only_without_enough_room(qt: QApplication, room_px: int, scrolls: bool) -> None:
     part, around = QWidget(), QWidget()
-    words = word_label()
+    words = wrapping_label()
     QVBoxLayout(part).addWidget(words)
     scrolled = Scrolled(part, 40)
     column = QVBoxLayout(around)

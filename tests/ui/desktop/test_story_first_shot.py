@@ -26,7 +26,7 @@ def test_from_the_first_start_to_a_range(
     monkeypatch.setattr("ui.desktop.setup.guide_controller.cameras", tuple)
     window = open_window(None)
     player, guide = Player(window, table, wait_until), window.help.guide
-    guide.begin_at_first()
+    guide.begin_on_first_start()
     assert "No camera is plugged in" in guide.bar.words.text()
     press(guide.bar, "Choose")
     [simulated] = [one for one in guide.choices.actions() if one.text() == "Simulated table"]

@@ -210,12 +210,12 @@ def test_an_answer_is_computed_again_only_after_a_change(window: Window) -> None
     window.use_tool("sight")
     click(window, POSTS["green-1"])
     point(window, POSTS["blue-1"])
-    first = window.tools.in_hand.preview(window._pointed()).finding
+    first = window.tools.selected.preview(window._pointed()).finding
     assert first is not None
     assert any(isinstance(mark, Note) for mark in first.marks)
-    assert window.tools.in_hand.preview(window._pointed()).finding is first
+    assert window.tools.selected.preview(window._pointed()).finding is first
     window.session.turn_basis()
-    assert window.tools.in_hand.preview(window._pointed()).finding is not first
+    assert window.tools.selected.preview(window._pointed()).finding is not first
 
 
 def test_on_the_map_figures_are_measured_where_they_stand(window: Window) -> None:

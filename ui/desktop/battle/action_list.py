@@ -10,7 +10,7 @@ from PyQt6.QtWidgets import QHeaderView, QTreeWidget, QTreeWidgetItem, QWidget
 
 from rules.referee import ActionPreview
 from ui.battle.action_text import chance_lines, chance_words, deed_words, reason_rows
-from ui.desktop.labels import as_typed
+from ui.desktop.labels import literal_text
 from ui.desktop.translation import tr
 
 
@@ -67,8 +67,8 @@ class ActionList(QTreeWidget):
     def _row(self, number: int, one: ActionPreview) -> QTreeWidgetItem:
         item = QTreeWidgetItem([deed_words(one), chance_lines(one)])
         item.setData(0, Qt.ItemDataRole.UserRole, number)
-        item.setToolTip(0, as_typed("\n".join((deed_words(one), *reason_rows(one)))))
-        item.setToolTip(1, as_typed(chance_words(one)))
+        item.setToolTip(0, literal_text("\n".join((deed_words(one), *reason_rows(one)))))
+        item.setToolTip(1, literal_text(chance_words(one)))
         if not one.possible:
             item.setForeground(0, self.palette().placeholderText())
             item.setForeground(1, self.palette().placeholderText())

@@ -46,7 +46,7 @@ class BattleController(QObject):
     Attributes:
         panel: The Battle tab.
         play: The open battle; None if there is none.
-        cross_in: The cross-hair's position, for aiming by keys; None without a cross-hair.
+        cross_hair_in: The cross-hair's position, for aiming by keys; None without a cross-hair.
 
     Signals:
         crossed: Whether there is a cross-hair on the table.
@@ -62,18 +62,18 @@ class BattleController(QObject):
         self._dice: Dice = self._rolls.ask
         self._chosen = ""
         self._spot: PointIn | None = None
-        self.cross_in: PointIn | None = None
+        self.cross_hair_in: PointIn | None = None
         self._moment: Moment | None = None
         self._seen: object = None
         self._stray: Stray | None = None
-        self._rounds = RoundController(panel.round_bar, self._turned_round, lambda: self._show())
+        self._rounds = RoundController(panel.round_bar, self._on_round_changed, lambda: self._show())
         self._proposed: tuple[Proposal, ...] = ()
         self.play: Play | None = None
         panel.go_on.connect(lambda: self._try(self._go_on))
         panel.wanted.connect(lambda deed: self._try(lambda: self._do(deed)))
         panel.settled.connect(lambda doubt, answer: self._try(lambda: self._settle(doubt, answer)))
         panel.told.connect(lambda *answer: self._try(lambda: self._answer(*answer)))
-        panel.otherwise.connect(lambda: self._try(self.rule_otherwise))
+        panel.overrule_requested.connect(lambda: self._try(self.overrule))
         panel.cancelled.connect(self.cancel)
         panel.goals.connect(lambda: self._try(self.ask_goals))
         panel.round_bar.started.connect(self._begin_round)
@@ -121,7 +121,7 @@ class BattleController(QObject):
     def choose(self, figure: str) -> None:
         """Select a figure, none for an empty name; a figure not due in the current round ends the round."""
         self._rounds.ask(figure)
-        self._chosen, self._spot, self.cross_in = figure, None, None
+        self._chosen, self._spot, self.cross_hair_in = figure, None, None
         self._show()
 
     def point(self, figure: str, place_in: PointIn | None) -> None:
@@ -145,8 +145,8 @@ class BattleController(QObject):
 
     def cancel(self) -> bool:
         """Drop the cross-hair, else the aimed place, else the round, else the selection; return success."""
-        if self.cross_in is not None:
-            self.cross_in = None
+        if self.cross_hair_in is not None:
+            self.cross_hair_in = None
             self._show()
             return True
         if self._spot is None and self._rounds:
@@ -156,7 +156,7 @@ class BattleController(QObject):
         self.choose(self._chosen if self._spot is not None else "")
         return had
 
-    def lay_cross(self, place_in: PointIn) -> None:
+    def place_cross_hair(self, place_in: PointIn) -> None:
         """Move the cross-hair to a place, for the selected figure.
 
         Raises:
@@ -164,7 +164,7 @@ class BattleController(QObject):
         """
         if not self._aims(place_in):
             raise UserError(tr("{name} has no action that aims at a place", name=spoken(self._chosen)))
-        self._spot, self.cross_in = None, place_in
+        self._spot, self.cross_hair_in = None, place_in
         self._show()
 
     def _aims(self, place_in: PointIn) -> bool:
@@ -183,14 +183,14 @@ class BattleController(QObject):
     def pointing(self) -> Preview:
         """What the battle draws on the table: the selected action, moves to decide, and strayed templates."""
         shown = pointing(self.panel.chosen, self._chosen, self._stray)
-        cross = cross_marks(self.cross_in) if self.cross_in is not None else ()
+        cross = cross_marks(self.cross_hair_in) if self.cross_hair_in is not None else ()
         return replace(shown, marks=(*shown.marks, *way_marks(self._proposed), *cross))
 
     def aiming(self, at_in: PointIn | None) -> Preview:
         """The same plus, before an action is selected, the template that a click on this place or Enter would lay."""
         free, shown = self._chosen and self._spot is None, self.pointing
-        if self.cross_in is not None:
-            at_in, shown = self.cross_in, replace(shown, ruler=None)
+        if self.cross_hair_in is not None:
+            at_in, shown = self.cross_hair_in, replace(shown, ruler=None)
         return aiming(shown, self.panel.first_template, at_in if free else None)
 
     @property
@@ -204,7 +204,7 @@ class BattleController(QObject):
         """The battle's position on the table; None without a battle or before figures are seen."""
         return self._moment
 
-    def look(self, view: TableView, setup: Setup) -> None:
+    def update_position(self, view: TableView, setup: Setup) -> None:
         """Update the position from the table; nothing is computed if nothing moved."""
         if self.play is None:
             return
@@ -285,10 +285,10 @@ class BattleController(QObject):
         if self.play is not None:
             self._rounds.begin(self.play, name)
             self._chosen = ""
-            self._turned_round()
+            self._on_round_changed()
 
-    def _turned_round(self) -> None:
-        self._spot = self.cross_in = None
+    def _on_round_changed(self) -> None:
+        self._spot = self.cross_hair_in = None
         self._show()
         self.panel.take_focus()
 
@@ -306,7 +306,7 @@ class BattleController(QObject):
             self.play.tell(deed, fact, value)
             self._refresh()
 
-    def rule_otherwise(self, seq: int | None = None) -> None:
+    def overrule(self, seq: int | None = None) -> None:
         """Ask how the players overrule the selected action or, without one, the last verdict.
 
         Args:
@@ -346,8 +346,8 @@ class BattleController(QObject):
 
     def _show(self) -> None:
         if not self._chosen or self._spot is not None:
-            self.cross_in = None
-        self.crossed.emit(self.cross_in is not None)
+            self.cross_hair_in = None
+        self.crossed.emit(self.cross_hair_in is not None)
         if self.play is None or self._moment is None:
             self.panel.show_phase(tr("No battle") if self.play is None else tr("Waiting for soldiers"), "")
             self._proposed = ()
@@ -369,7 +369,7 @@ class BattleController(QObject):
             [button for one in self._proposed for button in move_buttons(play, moment, one, self._after)]
         )
         if not self._show_round(play, moment):
-            self._show_deeds(play, moment)
+            self._show_actions(play, moment)
 
     def _show_round(self, play: Play, moment: Moment) -> bool:
         """Show the current round; return whether a figure is due in it and no place is aimed at."""
@@ -378,7 +378,7 @@ class BattleController(QObject):
             self._chosen = figure
         asked = bool(self._rounds and figure and self._spot is None)
         if asked:
-            self.panel.show_step(figure, self._card(moment), self._rounds.prospects(moment))
+            self.panel.show_round_actions(figure, self._card(moment), self._rounds.prospects(moment))
         return asked
 
     def _card(self, moment: Moment) -> str:
@@ -386,7 +386,7 @@ class BattleController(QObject):
         card = moment.kind(moment.unit(self._chosen))
         return str(card.get("title", moment.unit(self._chosen).card))
 
-    def _show_deeds(self, play: Play, moment: Moment) -> None:
+    def _show_actions(self, play: Play, moment: Moment) -> None:
         try:
             outlook = play.outlook(moment, self._chosen) if self._chosen else None
         except UserError as refusal:
@@ -399,10 +399,10 @@ class BattleController(QObject):
             if self._spot is None:
                 duties = play.duties(moment)
                 his = [one for one in duties if one.deed.by == (self._chosen,)]
-                self.panel.show_outlook(outlook, title, his, owed(one for one in duties if one not in his))
+                self.panel.show_figure_actions(outlook, title, his, owed(one for one in duties if one not in his))
             else:
                 there = play.at_spot(moment, self._chosen, self._spot)
-                self.panel.show_spot(self._chosen, title, place_words(self._spot), there)
+                self.panel.show_place_actions(self._chosen, title, place_words(self._spot), there)
 
     def _after(self, change: Callable[[], object]) -> None:
         self._try(change)

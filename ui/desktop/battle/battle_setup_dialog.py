@@ -37,7 +37,7 @@ from ui.battle.armies import Shelf
 from ui.battle.battle_setup import Muster, checked, fitted, usual_army
 from ui.battle.titles import title_of
 from ui.desktop.battle.goals_dialog import GoalsForm
-from ui.desktop.labels import as_typed, plain_label, word_label
+from ui.desktop.labels import literal_text, plain_label, wrapping_label
 from ui.desktop.translation import tr
 from ui.formatting import in_order
 
@@ -66,9 +66,9 @@ class BattleSetupDialog(QDialog):
         self._choices: dict[str, QComboBox] = {}
         self._game, self._credit, self._house, self._words = (
             QComboBox(),
-            word_label(),
+            wrapping_label(),
             plain_label(tr("none")),
-            word_label(),
+            wrapping_label(),
         )
         self._table, self._options = QTableWidget(len(self._figures), 3), QScrollArea()
         self.goals = GoalsForm(self._sides)
@@ -188,7 +188,7 @@ class BattleSetupDialog(QDialog):
             self._try(lambda: self.take_list(side, name))
 
     def _ask_name(self, side: str) -> None:
-        question = as_typed(tr("Name of {side}'s list:", side=side))
+        question = literal_text(tr("Name of {side}'s list:", side=side))
         name, sure = QInputDialog.getText(self, tr("Save the army list"), question, text=side)
         if sure:
             self._try(lambda: self.keep_list(side, name))
@@ -251,8 +251,8 @@ class BattleSetupDialog(QDialog):
                 words = ("yes" if value else "no") if isinstance(value, bool) else str(value).replace("_", " ")
                 box.addItem(tr("{answer} (usual)", answer=words) if value == option.default else words, value)
             box.setCurrentIndex(option.values.index(option.default))
-            box.setToolTip(as_typed(tr("{rule}: the rulebook leaves this choice to you", rule=option.rule)))
-            form.addRow(word_label(option.title), box)
+            box.setToolTip(literal_text(tr("{rule}: the rulebook leaves this choice to you", rule=option.rule)))
+            form.addRow(wrapping_label(option.title), box)
             self._choices[name] = box
         self._options.setWidget(inner)
 

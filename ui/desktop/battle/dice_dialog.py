@@ -11,13 +11,13 @@ from PyQt6.QtWidgets import QDialog, QDialogButtonBox, QGridLayout, QLineEdit, Q
 from rules.dice import DiceRequest, Die, Roll, rolled
 from rules.table import UserError
 from rules.text import roller_words, told
-from ui.desktop.labels import in_mark_up, marked_label, word_label
+from ui.desktop.labels import escape_markup, markup_label, wrapping_label
 from ui.desktop.translation import mark, tr
 from ui.formatting import begun
 
 _FACE_PX = 44
-_TEXT = 1.3
-_BIG = 1.6
+_FONT_SCALE = 1.3
+_BIG_FONT_SCALE = 1.6
 
 
 _FUDGE = {"-": -1, "minus": -1, "0": 0, "blank": 0, "b": 0, "+": 1, "plus": 1}
@@ -39,7 +39,7 @@ class DiceDialog(QDialog):
         super().__init__(parent)
         self.setWindowTitle(tr("Roll the dice"))
         font = self.font()
-        font.setPointSizeF(_TEXT * font.pointSizeF())
+        font.setPointSizeF(_FONT_SCALE * font.pointSizeF())
         self.setFont(font)
         self.request, self._chance = request, chance
         self._faces = QLineEdit()
@@ -49,18 +49,18 @@ class DiceDialog(QDialog):
         )
         self._faces.setToolTip(tr(_TYPED[request.die]))
         self._faces.textChanged.connect(lambda _: self._check())
-        self._words = word_label()
+        self._words = wrapping_label()
         self.roll: Roll | None = None
-        self._needed = word_label()
+        self._needed = wrapping_label()
         self._needed.setVisible(False)
-        self._deed = word_label()
+        self._deed = wrapping_label()
         self._deed.setAccessibleName(tr("Action"))
         self._deed.setVisible(False)
         layout = QVBoxLayout(self)
         layout.addWidget(self._needed)
         layout.addWidget(self._deed)
         why = f"{begun(roller_words(request.for_whom))}: {told(request.why)}"
-        layout.addWidget(marked_label(f"<b>{in_mark_up(_wanted(request))}</b><br>{in_mark_up(why)}"))
+        layout.addWidget(markup_label(f"<b>{escape_markup(_request_text(request))}</b><br>{escape_markup(why)}"))
         layout.addLayout(self._buttons())
         layout.addWidget(self._faces)
         self._room = QVBoxLayout()
@@ -77,7 +77,7 @@ class DiceDialog(QDialog):
         before = [] if anew else self._typed()
         self._faces.setText(" ".join(map(str, [*before, *faces][: self.request.count])))
 
-    def show_deed(self, words: str) -> None:
+    def show_action(self, words: str) -> None:
         """Show the action and who performs it."""
         self._deed.setText(words)
         self._deed.setVisible(bool(words))
@@ -85,7 +85,7 @@ class DiceDialog(QDialog):
     def show_needed(self, words: str) -> None:
         """Show the number needed in large type."""
         font = self._needed.font()
-        font.setPointSizeF(_BIG * self.font().pointSizeF())
+        font.setPointSizeF(_BIG_FONT_SCALE * self.font().pointSizeF())
         font.setBold(True)
         self._needed.setFont(font)
         self._needed.setText(words)
@@ -115,14 +115,14 @@ class DiceDialog(QDialog):
             for_us.setShortcut("Alt+R")
             for_us.setAutoDefault(False)
             again.setAutoDefault(False)
-            for_us.clicked.connect(self._roll_for_us)
+            for_us.clicked.connect(self._roll_dice)
             again.clicked.connect(self._faces.clear)
         self._ok = box.button(QDialogButtonBox.StandardButton.Ok)
         box.accepted.connect(self.accept)
         box.rejected.connect(self.reject)
         return box
 
-    def _roll_for_us(self) -> None:
+    def _roll_dice(self) -> None:
         die = self.request.die
         self._faces.setText(" ".join(str(self._chance.choice(die.faces)) for _ in range(self.request.count)))
 
@@ -169,7 +169,7 @@ class DiceDialogs:
             UserError: if the player cancels; then nothing has happened.
         """
         dialog = DiceDialog(request, self._chance, self._parent)
-        dialog.show_deed(self._doing)
+        dialog.show_action(self._doing)
         dialog.show_needed(self._needed)
         self.dialog, self._needed = dialog, ""
         try:
@@ -192,7 +192,7 @@ def _fudge_faces(word: str) -> Iterator[int]:
         yield from (_FUDGE[sign] for sign in word if sign in _FUDGE)
 
 
-def _wanted(request: DiceRequest) -> str:
+def _request_text(request: DiceRequest) -> str:
     fudge, count = request.die is Die.FUDGE, request.count
     if count == 1:
         return tr("1 Fudge die") if fudge else tr("1 six-sided die")

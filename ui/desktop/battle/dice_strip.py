@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from PyQt6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
-from ui.desktop.labels import in_mark_up, marked_label
+from ui.desktop.labels import escape_markup, markup_label
 from ui.desktop.translation import tr
 from ui.devices.dice_source import DiceSource
 
@@ -20,7 +20,7 @@ class DiceStrip(QWidget):
         """`name` is the device; `throw` rolls emulated dice, None for real ones."""
         super().__init__()
         self._name, self._asking = name, asking
-        self._words = marked_label()
+        self._words = markup_label()
         self._words.setAccessibleName(name)
         self._yes, self._no = QPushButton(), QPushButton(tr("No"))
         self._throw, self._again = QPushButton(tr("Roll")), QPushButton(again_words)
@@ -50,7 +50,7 @@ class DiceStrip(QWidget):
     def refresh(self) -> None:
         """Show the current progress."""
         doubt = bool(self._asking.doubt)
-        self._words.setText(f"<b>{in_mark_up(self._name)}</b>: {in_mark_up(self._asking.words)}")
+        self._words.setText(f"<b>{escape_markup(self._name)}</b>: {escape_markup(self._asking.words)}")
         self._yes.setVisible(doubt)
         self._no.setVisible(doubt)
         self._yes.setText(self._asking.yes_words)

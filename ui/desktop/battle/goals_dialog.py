@@ -22,12 +22,12 @@ from rules.position import Moment
 from rules.text import spoken
 from ui.battle.battle_session import Play
 from ui.battle.goals import agreed_aims, standings, tasks_in, usual_numbers
-from ui.desktop.labels import plain_label, word_label
+from ui.desktop.labels import plain_label, wrapping_label
 from ui.desktop.translation import tr
 
 _SIZE = (520, 320)
-_MOST = 999
-_TEXT = 1.2
+_MAX_NUMBER = 999
+_FONT_SCALE = 1.2
 
 
 class GoalsForm(QWidget):
@@ -44,7 +44,7 @@ class GoalsForm(QWidget):
         self._number = {side: QSpinBox() for side in sides}
         self._counts = {side: plain_label() for side in sides}
         self._own = {side: QLineEdit() for side in sides}
-        self._none = word_label(tr("This game leaves the goals to you. Write them in your own words."))
+        self._none = wrapping_label(tr("This game leaves the goals to you. Write them in your own words."))
         layout = QVBoxLayout(self)
         layout.addWidget(self._none)
         for side in sides:
@@ -106,7 +106,7 @@ class GoalsForm(QWidget):
         task.setAccessibleName(tr("Goal of {side}", side=spoken(side)))
         task.setToolTip(tr("What this side must do to win; you can change it during the battle"))
         task.activated.connect(lambda _, side=side: self._ask_number(side))
-        number.setRange(1, _MOST)
+        number.setRange(1, _MAX_NUMBER)
         number.setAccessibleName(tr("Number of {side}", side=spoken(side)))
         own.setAccessibleName(tr("Goal of {side} in your own words", side=spoken(side)))
         own.setPlaceholderText(tr("your own words, such as: hold the bridge"))
@@ -131,11 +131,11 @@ class GoalsDialog(QDialog):
         super().__init__(parent)
         self.setWindowTitle(tr("Goals"))
         font = self.font()
-        font.setPointSizeF(_TEXT * font.pointSizeF())
+        font.setPointSizeF(_FONT_SCALE * font.pointSizeF())
         self.setFont(font)
         self.resize(*_SIZE)
         self.form = form
-        words: QLabel = word_label(tr("Changes go into the history and can be undone."))
+        words: QLabel = wrapping_label(tr("Changes go into the history and can be undone."))
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel)
         buttons.accepted.connect(self.accept)
         buttons.rejected.connect(self.reject)

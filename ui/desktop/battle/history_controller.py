@@ -37,7 +37,7 @@ class HistoryController:
     """The commands of the Battle menu that concern its history.
 
     Attributes:
-        moments: Records the thumbnails.
+        recorder: Records the thumbnails.
         dialog: The history dialog, if open.
     """
 
@@ -53,7 +53,7 @@ class HistoryController:
         """Dialogs open over `window`; `identity` maps a source to its camera, see `camera_identity`."""
         self._window, self._battle, self._context = window, battle, context
         self._identity, self._clock = identity, clock
-        self.moments, self._background_save = ThumbnailRecorder(context.say), background_save
+        self.recorder, self._background_save = ThumbnailRecorder(context.say), background_save
         self.dialog: HistoryDialog | None = None
         self._attached: Battle | None = None
         self._unsaved_table: tuple[_TableState, float] | None = None
@@ -67,13 +67,13 @@ class HistoryController:
         battle = self._open
         if battle is not self._attached:
             self._attach(battle)
-        self.moments.look(battle, self._context.view, self._context.session.state)
+        self.recorder.record(battle, self._context.view, self._context.session.state)
         if battle is not None:
-            self._note_table(battle)
+            self._journal_table(battle)
 
     def close(self) -> None:
         """Write the pending thumbnails."""
-        self.moments.close()
+        self.recorder.close()
 
     # History
 
@@ -83,13 +83,13 @@ class HistoryController:
         if battle is None:
             self._context.say(tr(_NONE))
             return
-        dialog = HistoryDialog(battle, self.moments.album, self._go_to, self._window)
+        dialog = HistoryDialog(battle, self.recorder.album, self._go_to, self._window)
         dialog.finished.connect(dialog.deleteLater)
-        dialog.finished.connect(self._shut)
+        dialog.finished.connect(self._forget_dialog)
         self.dialog = dialog
         dialog.open()
 
-    def _shut(self) -> None:
+    def _forget_dialog(self) -> None:
         self.dialog = None
 
     def _go_to(self, moment: Moment) -> None:
@@ -118,7 +118,7 @@ class HistoryController:
                 played = tr("This battle was played with 1 piece of terrain.")
             self._context.say(f"{played} {where}")
 
-    def _note_table(self, battle: Battle) -> None:
+    def _journal_table(self, battle: Battle) -> None:
         """Journal the table once it is at rest and the battle goes on: only looking at a battle adds no entry."""
         state = self._context.session.state
         now = (state.setup.terrain, state.area.corners_in if state.area is not None else ())
@@ -151,7 +151,7 @@ class HistoryController:
         self._save(path, tr("Save page"), "html", tr("Web pages (*.html)"), self._page)
 
     def _page(self, battle: Battle) -> Callable[[], bytes]:
-        album = self.moments.album
+        album = self.recorder.album
         sides = " against ".join(map(spoken, battle.state.sides))
         picture = (lambda _: None) if album is None else album.picture
 

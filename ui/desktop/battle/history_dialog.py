@@ -34,7 +34,7 @@ from ui.theme import DARK
 
 _ICON = QSize(128, 72)
 _MAP_PX = (900, 640)
-_KEPT_ICONS = 400
+_MAX_ICONS = 400
 
 
 class MomentList(QAbstractListModel):
@@ -73,7 +73,7 @@ class MomentList(QAbstractListModel):
     def _icon(self, moment: Moment) -> QIcon:
         seq = moment.seqs[-1]
         if seq not in self._icons:
-            if len(self._icons) > _KEPT_ICONS:
+            if len(self._icons) > _MAX_ICONS:
                 self._icons.clear()
             image = self._picture(moment)
             self._icons[seq] = self._blank if image is None else QIcon(QPixmap.fromImage(image))
@@ -141,9 +141,9 @@ class HistoryDialog(QDialog):
         if image is not None:
             self._picture.show_picture(image.convertToFormat(QImage.Format.Format_RGB32))
         self._picture.setVisible(image is not None)
-        self._name_back(one)
+        self._update_back_button(one)
 
-    def _name_back(self, one: Moment) -> None:
+    def _update_back_button(self, one: Moment) -> None:
         steps = [other.seqs[-1] for other in self._every if other.stands and other.is_step]
         here = bool(steps) and steps[-1] == one.seqs[-1]
         self.back.setEnabled(one.is_step and not here)

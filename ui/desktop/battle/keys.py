@@ -10,7 +10,7 @@ from PyQt6.QtWidgets import QMainWindow
 
 from rules.table import UserError
 from ui.battle.crosshair import LONG_STEP_IN, STEP_IN, first_place, next_figure, stepped
-from ui.desktop.action import action_of
+from ui.desktop.action import create_action
 from ui.desktop.battle.battle_controller import BattleController
 from ui.desktop.tools.window_context import WindowContext
 from ui.desktop.translation import tr
@@ -21,28 +21,28 @@ _ARROWS = {"Left": (-1, 0), "Right": (1, 0), "Up": (0, -1), "Down": (0, 1)}
 class BattleKeys:
     """The keys that work while the Battle tab is shown; the arrow keys only while there is a cross-hair."""
 
-    def __init__(self, window: QMainWindow, desk: BattleController, context: WindowContext) -> None:
-        self._desk, self._context = desk, context
+    def __init__(self, window: QMainWindow, controller: BattleController, context: WindowContext) -> None:
+        self._controller, self._context = controller, context
         tip = tr("Select the next soldier that may act; with Shift the previous one")
-        action_of(window, tr("Next soldier"), "U", tip, partial(self._walk, 1))
-        self._quiet(window, "Shift+U", tr("Next soldier"), tip, partial(self._walk, -1))
+        create_action(window, tr("Next soldier"), "U", tip, partial(self._walk, 1))
+        self._key_action(window, "Shift+U", tr("Next soldier"), tip, partial(self._walk, -1))
         tip = tr("Aim the selected soldier's blast, flame or grenade with the arrow keys")
-        action_of(window, tr("Aim"), "H", tip, self._begin)
+        create_action(window, tr("Aim"), "H", tip, self._begin)
         self._aiming = [
             *self._arrows(window, "", tr("Move the cross-hair by a quarter of an inch"), STEP_IN),
             *self._arrows(window, "Shift+", tr("Move the cross-hair by one inch"), LONG_STEP_IN),
-            *(self._quiet(window, key, tr("Aim"), tr("Aim where the cross-hair is"), self._aim) for key in _ENTER),
+            *(self._key_action(window, key, tr("Aim"), tr("Aim where the cross-hair is"), self._aim) for key in _ENTER),
         ]
-        desk.crossed.connect(self._allow)
+        controller.crossed.connect(self._allow)
         self._allow(False)
 
     def _arrows(self, window: QMainWindow, held: str, tip: str, step_in: float) -> list[QAction]:
         return [
-            self._quiet(window, f"{held}{key}", tr("Cross-hair"), tip, partial(self._move, toward, step_in))
+            self._key_action(window, f"{held}{key}", tr("Cross-hair"), tip, partial(self._move, toward, step_in))
             for key, toward in _ARROWS.items()
         ]
 
-    def _quiet(self, window: QMainWindow, key: str, text: str, tip: str, slot: Callable[[], None]) -> QAction:
+    def _key_action(self, window: QMainWindow, key: str, text: str, tip: str, slot: Callable[[], None]) -> QAction:
         """Create an action that only a key triggers."""
         action = QAction(text, window)
         action.setStatusTip(tip)
@@ -57,37 +57,37 @@ class BattleKeys:
 
     @property
     def _in_sight(self) -> bool:
-        return self._desk.panel.isVisible()
+        return self._controller.panel.isVisible()
 
     def _walk(self, steps: int) -> None:
-        desk, moment = self._desk, self._desk.moment
+        controller, moment = self._controller, self._controller.moment
         if not self._in_sight or moment is None:
             return
-        found = next_figure(moment, desk.chosen, steps)
-        self._take_up(lambda: desk.point(found, None))
+        found = next_figure(moment, controller.chosen, steps)
+        self._take_up(lambda: controller.point(found, None))
         if not found:
             self._context.say(tr("No soldier may act now. Press N for the next phase."))
 
     def _begin(self) -> None:
-        if self._in_sight and self._desk.moment is not None:
-            self._take_up(self._lay_cross)
+        if self._in_sight and self._controller.moment is not None:
+            self._take_up(self._place_cross_hair)
 
-    def _lay_cross(self) -> None:
-        desk, moment = self._desk, self._desk.moment
-        if moment is None or not desk.chosen:
+    def _place_cross_hair(self) -> None:
+        controller, moment = self._controller, self._controller.moment
+        if moment is None or not controller.chosen:
             raise UserError(tr("Select a soldier first: press U or click one."))
-        desk.lay_cross(first_place(moment, desk.chosen))
+        controller.place_cross_hair(first_place(moment, controller.chosen))
 
     def _move(self, toward_px: tuple[int, int], step_in: float) -> None:
-        at_in, view = self._desk.cross_in, self._context.view
+        at_in, view = self._controller.cross_hair_in, self._context.view
         if at_in is not None and view is not None and view.calibration is not None:
             place = stepped(view.calibration.camera, at_in, toward_px, step_in)
-            self._take_up(lambda: self._desk.lay_cross(place))
+            self._take_up(lambda: self._controller.place_cross_hair(place))
 
     def _aim(self) -> None:
-        place = self._desk.cross_in
+        place = self._controller.cross_hair_in
         if place is not None:
-            self._take_up(lambda: self._desk.point("", place))
+            self._take_up(lambda: self._controller.point("", place))
 
     def _take_up(self, change: Callable[[], object]) -> None:
         """Apply a change with the selection tool active, because Escape deselects only with that tool."""

@@ -19,7 +19,7 @@ from ui.desktop.dialogs import ask_where
 from ui.desktop.translation import tr
 
 _TICK_MS = 40
-_AT_ONCE_S = 0.05
+_WAIT_S = 0.05
 """Most battles open faster than this, so the player sees no progress message."""
 
 
@@ -59,7 +59,7 @@ class BattleOpening:
             return
         self._name, self._part, self._cancelled = path.name, 0, False
         self._behind.start(work)
-        self._behind.join(_AT_ONCE_S)
+        self._behind.join(_WAIT_S)
         self._timer.start(_TICK_MS)
         self._pull()
 

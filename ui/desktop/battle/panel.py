@@ -34,12 +34,12 @@ from ui.battle.action_text import (
 from ui.desktop.battle.action_list import ActionList
 from ui.desktop.battle.pending_moves import PendingMoves
 from ui.desktop.battle.round_bar import RoundBar
-from ui.desktop.labels import as_typed, in_mark_up, marked_label, plain_label, word_label
+from ui.desktop.labels import escape_markup, literal_text, markup_label, plain_label, wrapping_label
 from ui.desktop.scrolled import Scrolled
 from ui.desktop.translation import mark, tr
 
 CLICK_ONE = mark("Click a soldier to see its actions, or press U for the next one.")
-_BIG, _TEXT = 1.7, 1.2
+_BIG_FONT_SCALE, _FONT_SCALE = 1.7, 1.2
 _TYPED = {int: mark("A whole number"), float: mark("A number"), list: mark("Names separated by commas")}
 _NAME = mark("A name")
 
@@ -56,7 +56,7 @@ class BattlePanel(QWidget):
         wanted: Perform this `Deed`.
         settled: The players decided this `Ambiguity` with this answer.
         told: The players answered a fact (its name, its value) of this `Deed`.
-        otherwise: The players want to overrule the rules or the dice.
+        overrule_requested: The players want to overrule the rules or the dice.
         goals: The players want to see or change the goals.
         cancelled: Escape was pressed while a figure's actions are shown.
     """
@@ -65,17 +65,17 @@ class BattlePanel(QWidget):
     wanted = pyqtSignal(object)
     settled = pyqtSignal(object, str)
     told = pyqtSignal(object, str, object)
-    otherwise = pyqtSignal()
+    overrule_requested = pyqtSignal()
     goals = pyqtSignal()
     cancelled = pyqtSignal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         font = self.font()
-        font.setPointSizeF(_TEXT * font.pointSizeF())
+        font.setPointSizeF(_FONT_SCALE * font.pointSizeF())
         self.setFont(font)
-        self._phase, self._figure, self._why = word_label(), marked_label(), word_label()
-        self._next, self._do, self._otherwise = (
+        self._phase, self._figure, self._why = wrapping_label(), markup_label(), wrapping_label()
+        self._next, self._do, self._overrule = (
             QPushButton(tr("Next")),
             QPushButton(tr("Do it")),
             QPushButton(tr("Overrule…")),
@@ -122,12 +122,12 @@ class BattlePanel(QWidget):
     def show_phase(self, words: str, follows: str) -> None:
         """Show the turn and phase, and the next phase in a tooltip."""
         self._phase.setText(words)
-        self._next.setToolTip(as_typed(tr("Begin {follows} (N)", follows=follows)) if follows else "")
+        self._next.setToolTip(literal_text(tr("Begin {follows} (N)", follows=follows)) if follows else "")
         self._next.setEnabled(bool(follows))
 
     def allow_ruling(self, allowed: bool) -> None:
         """Enable or disable overruling."""
-        self._otherwise.setEnabled(allowed)
+        self._overrule.setEnabled(allowed)
 
     def allow_goals(self, allowed: bool) -> None:
         """Enable or disable the goals."""
@@ -136,13 +136,13 @@ class BattlePanel(QWidget):
     def show_obligations(self, duties: Sequence[ActionPreview], goals: Sequence[str] = ()) -> None:
         """Show the obligations of whole sides and the goals, for when no figure is selected."""
         self._deeds.of_somebody = bool(self.round_bar.words)
-        self._figure.setText("<br>".join([tr(CLICK_ONE), *map(in_mark_up, goals)]))
+        self._figure.setText("<br>".join([tr(CLICK_ONE), *map(escape_markup, goals)]))
         self._fill(duties)
 
-    def show_step(self, figure: str, unit: str, prospects: Sequence[ActionPreview]) -> None:
+    def show_round_actions(self, figure: str, unit: str, prospects: Sequence[ActionPreview]) -> None:
         """Show a figure's actions in a round, with the first possible one selected."""
         self._deeds.of_somebody = True
-        self._figure.setText(_who(figure, unit))
+        self._figure.setText(_heading(figure, unit))
         self._fill(sorted(prospects, key=lambda one: not one.possible))
         if self.chosen is None and prospects:
             self.choose(0)
@@ -156,7 +156,7 @@ class BattlePanel(QWidget):
         """Select the first possible action against a figure; False if there is none."""
         return self._deeds.choose_target(figure)
 
-    def show_outlook(
+    def show_figure_actions(
         self,
         outlook: AvailableActions,
         unit: str,
@@ -168,18 +168,20 @@ class BattlePanel(QWidget):
         self._deeds.of_somebody = True
         spread = any(one.deed.template for one in every)
         aims = "<br>" + tr("Click a place to aim there, or press H to aim with keys.") if spread else ""
-        rest = f"<br>{in_mark_up(owed_words(others))}" if others else ""
-        self._figure.setText(f"{_who(outlook.figure, unit)}<br>{in_mark_up(movement_words(outlook))}{aims}{rest}")
+        rest = f"<br>{escape_markup(owed_words(others))}" if others else ""
+        self._figure.setText(
+            f"{_heading(outlook.figure, unit)}<br>{escape_markup(movement_words(outlook))}{aims}{rest}"
+        )
         self._fill(sorted(every, key=lambda one: not one.possible))
 
-    def show_spot(self, figure: str, unit: str, place: str, prospects: Sequence[ActionPreview]) -> None:
+    def show_place_actions(self, figure: str, unit: str, place: str, prospects: Sequence[ActionPreview]) -> None:
         """Show a figure's actions at a place, possible ones first."""
         self._deeds.of_somebody = True
         self._figure.setText(
             tr(
                 "{figure}<br>aims at {place}. Esc: show all actions",
-                figure=_who(figure, unit),
-                place=in_mark_up(place),
+                figure=_heading(figure, unit),
+                place=escape_markup(place),
             )
         )
         self._fill(sorted(prospects, key=lambda one: not one.possible))
@@ -234,11 +236,11 @@ class BattlePanel(QWidget):
                 button.clicked.connect(partial(_emit, self.settled, doubt, answer))
                 row.addWidget(button)
             what = doubt.question.rpartition(": ")[2]
-            self._doubts.addRow(word_label(tr("TOO CLOSE TO CALL: {what}", what=what)), row)
+            self._doubts.addRow(wrapping_label(tr("TOO CLOSE TO CALL: {what}", what=what)), row)
         for question in one.asks:
             field = self._answer_box(one.deed, question) if question.answers else self._answer_line(one.deed, question)
             field.setAccessibleName(question.text)
-            self._open.addRow(word_label(question.text), field)
+            self._open.addRow(wrapping_label(question.text), field)
 
     def _answer_line(self, deed: Deed, question: Question) -> QLineEdit:
         line = QLineEdit()
@@ -267,8 +269,8 @@ class BattlePanel(QWidget):
         self._set_up_buttons()
         self._deeds.cancelled.connect(self.cancelled)
         self._deeds.currentItemChanged.connect(lambda *_: self._explain())
-        self._deeds.itemActivated.connect(lambda *_: self._want())
-        # The list takes the height that is left, otherwise it would take the room of the reasons.
+        self._deeds.itemActivated.connect(lambda *_: self._request_action())
+        # The list takes the height that is left, overrule_requested it would take the room of the reasons.
         self._deeds.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
         self._deeds.setMinimumHeight(5 * self.fontMetrics().lineSpacing())
         top = QHBoxLayout()
@@ -286,7 +288,7 @@ class BattlePanel(QWidget):
 
     def _set_up_words(self) -> None:
         big = self._phase.font()
-        big.setPointSizeF(_BIG * big.pointSizeF())
+        big.setPointSizeF(_BIG_FONT_SCALE * big.pointSizeF())
         big.setBold(True)
         self._phase.setFont(big)
         # Tabs ignore the height of wrapped text; two lines hold the longest phase.
@@ -306,13 +308,13 @@ class BattlePanel(QWidget):
         self._next.setShortcut("N")
         self._next.clicked.connect(self.go_on)
         self._do.setToolTip(tr("Roll the dice and apply the result (Return)"))
-        self._do.clicked.connect(self._want)
-        self._otherwise.setToolTip(
+        self._do.clicked.connect(self._request_action)
+        self._overrule.setToolTip(
             tr("Change the result of the selected action or of the last one, and say why (Ctrl+R)")
         )
-        self._otherwise.setShortcut("Ctrl+R")
-        self._otherwise.setEnabled(False)
-        self._otherwise.clicked.connect(self.otherwise)
+        self._overrule.setShortcut("Ctrl+R")
+        self._overrule.setEnabled(False)
+        self._overrule.clicked.connect(self.overrule_requested)
         self._goals.setToolTip(tr("What each side must do to win; you can change it at any time (Ctrl+G)"))
         self._goals.setShortcut("Ctrl+G")
         self._goals.setEnabled(False)
@@ -334,17 +336,17 @@ class BattlePanel(QWidget):
         inner.addWidget(Scrolled(reasons, 5 * self.fontMetrics().lineSpacing()))
         last = QHBoxLayout()
         last.addWidget(self._do, 2)
-        last.addWidget(self._otherwise, 1)
+        last.addWidget(self._overrule, 1)
         inner.addLayout(last)
         return now
 
-    def _want(self) -> None:
+    def _request_action(self) -> None:
         if self._do.isEnabled() and (one := self.chosen) is not None:
             self.wanted.emit(one.deed)
 
 
-def _who(figure: str, unit: str) -> str:
-    return f"<b>{in_mark_up(spoken(figure))}</b>, {in_mark_up(unit)}"
+def _heading(figure: str, unit: str) -> str:
+    return f"<b>{escape_markup(spoken(figure))}</b>, {escape_markup(unit)}"
 
 
 def _answer_words(answer: object) -> str:

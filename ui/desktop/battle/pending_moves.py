@@ -12,7 +12,7 @@ from rules.position import Moment
 from rules.referee import NEARER, Ambiguity
 from ui.battle.action_text import refusal_words
 from ui.battle.battle_session import Play, Proposal
-from ui.desktop.labels import as_typed, word_label
+from ui.desktop.labels import literal_text, wrapping_label
 from ui.desktop.translation import tr
 from ui.formatting import sentence
 
@@ -51,17 +51,17 @@ class PendingMoves(QWidget):
             return
         self._shown = words
         self.setVisible(bool(actions))
-        emptied(self._layout)
+        clear_layout(self._layout)
         for decision in actions:
             if decision.why:
-                self._layout.addWidget(word_label(decision.why))
+                self._layout.addWidget(wrapping_label(decision.why))
             button = QPushButton(decision.words)
-            button.setToolTip(as_typed(decision.tip))
+            button.setToolTip(literal_text(decision.tip))
             button.clicked.connect(partial(_call, decision.does))
             self._layout.addWidget(button)
 
 
-def emptied(layout: QLayout) -> None:
+def clear_layout(layout: QLayout) -> None:
     """Delete all widgets of a layout."""
     while (old := layout.takeAt(0)) is not None:
         if (widget := old.widget()) is not None:

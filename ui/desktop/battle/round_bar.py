@@ -9,8 +9,8 @@ from PyQt6.QtCore import Qt, pyqtSignal
 from PyQt6.QtWidgets import QHBoxLayout, QListWidget, QListWidgetItem, QPushButton, QVBoxLayout, QWidget
 
 from ui.battle.round_sequence import Mark, Walk
-from ui.desktop.battle.pending_moves import emptied
-from ui.desktop.labels import word_label
+from ui.desktop.battle.pending_moves import clear_layout
+from ui.desktop.labels import wrapping_label
 from ui.desktop.translation import tr
 
 _ROWS = 4
@@ -33,7 +33,12 @@ class RoundBar(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._words, self._result, self._steps, self._walk = word_label(), word_label(), QListWidget(), QWidget()
+        self._words, self._result, self._steps, self._walk = (
+            wrapping_label(),
+            wrapping_label(),
+            QListWidget(),
+            QWidget(),
+        )
         self._offers = QHBoxLayout()
         self._offered: tuple[str, ...] = ()
         self._shown: Walk | None = None
@@ -54,7 +59,7 @@ class RoundBar(QWidget):
         """Offer these rounds; shown while no round is in progress."""
         if tuple(rounds) != self._offered:
             self._offered = tuple(rounds)
-            emptied(self._offers)
+            clear_layout(self._offers)
             for number, name in enumerate(self._offered):
                 button = QPushButton(tr("Start {name}", name=name.lower()))
                 button.setToolTip(tr("Go through all soldiers of this round, one by one"))

@@ -58,7 +58,7 @@ class RoundController:
         walk = self._walker.look(moment) if self._walker is not None else None
         self._strip.show_round(walk, self.result)
         if walk is not None and walk.looking:
-            QTimer.singleShot(0, self._look_on)
+            QTimer.singleShot(0, self._continue_search)
         return walk.figure if walk is not None else ""
 
     def prospects(self, moment: Moment) -> list[ActionPreview]:
@@ -71,7 +71,7 @@ class RoundController:
             self.result = ""
             self._turned()
 
-    def _look_on(self) -> None:
+    def _continue_search(self) -> None:
         """Search for the next figure, a few at a time, so that the window stays responsive."""
         if self._walker is not None:
             self._show()

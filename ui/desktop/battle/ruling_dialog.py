@@ -39,8 +39,8 @@ from ui.desktop.labels import plain_label
 from ui.desktop.translation import tr
 
 _SIZE = (620, 540)
-_SAID_ROWS = 3
-_TEXT = 1.2
+_STATUS_ROWS = 3
+_FONT_SCALE = 1.2
 
 
 class RulingDialog(QDialog):
@@ -66,13 +66,13 @@ class RulingDialog(QDialog):
         super().__init__(parent)
         self.setWindowTitle(tr("Overrule"))
         font = self.font()
-        font.setPointSizeF(_TEXT * font.pointSizeF())
+        font.setPointSizeF(_FONT_SCALE * font.pointSizeF())
         self.setFont(font)
         self.resize(*_SIZE)
         self._cases, self._holdings_of, self._figures_of = tuple(cases), holdings, figures
         self._holdings: tuple[Override, ...] = ()
         self._case, self._figure, self._condition = QComboBox(), QComboBox(), QComboBox()
-        self._instead, self._said, self._reason = QListWidget(), QListWidget(), QLineEdit()
+        self._outcomes, self._statuses, self._reason = QListWidget(), QListWidget(), QLineEdit()
         self._pairs: list[Said] = []
         for case in self._cases:
             self._case.addItem(case.words)
@@ -88,11 +88,11 @@ class RulingDialog(QDialog):
     @property
     def holding(self) -> Override | None:
         """The chosen outcome."""
-        row = self._instead.currentRow()
+        row = self._outcomes.currentRow()
         return self._holdings[row] if 0 <= row < len(self._holdings) else None
 
     @property
-    def said(self) -> tuple[Said, ...]:
+    def statuses(self) -> tuple[Said, ...]:
         """The statuses added to figures."""
         return tuple(self._pairs)
 
@@ -105,9 +105,9 @@ class RulingDialog(QDialog):
         """Show the choices of this case."""
         self._case.setCurrentIndex(row)
         self._holdings = tuple(self._holdings_of(self.case))
-        self._instead.clear()
-        self._instead.addItems([holding_words(one) for one in self._holdings])
-        self._instead.setCurrentRow(0)
+        self._outcomes.clear()
+        self._outcomes.addItems([holding_words(one) for one in self._holdings])
+        self._outcomes.setCurrentRow(0)
         self._figure.clear()
         for name in self._figures_of(self.case):
             self._figure.addItem(spoken(name), name)
@@ -117,12 +117,12 @@ class RulingDialog(QDialog):
         figure, words = self._figure.currentData(), self._condition.currentText().strip()
         if figure and words and (figure, words) not in self._pairs:
             self._pairs.append((figure, words))
-            self._said.addItem(f"{spoken(figure)}: {words}")
+            self._statuses.addItem(f"{spoken(figure)}: {words}")
 
     def _remove(self) -> None:
-        row = self._said.currentRow()
+        row = self._statuses.currentRow()
         if row >= 0:
-            self._said.takeItem(row)
+            self._statuses.takeItem(row)
             del self._pairs[row]
 
     def _check(self) -> None:
@@ -134,10 +134,10 @@ class RulingDialog(QDialog):
         self._case.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self._case.setToolTip(tr("The selected action, or one of the last results"))
         self._case.activated.connect(self._take)
-        self._instead.setAccessibleName(tr("New result"))
-        self._instead.setToolTip(tr("All results that the rules know, and none at all"))
-        self._instead.setWordWrap(True)
-        self._instead.currentRowChanged.connect(lambda _: self._check())
+        self._outcomes.setAccessibleName(tr("New result"))
+        self._outcomes.setToolTip(tr("All results that the rules know, and none at all"))
+        self._outcomes.setWordWrap(True)
+        self._outcomes.currentRowChanged.connect(lambda _: self._check())
         self._reason.setAccessibleName(tr("Reason"))
         self._reason.setPlaceholderText(tr("such as: it stood behind the wagon"))
         self._reason.textChanged.connect(lambda _: self._check())
@@ -151,10 +151,10 @@ class RulingDialog(QDialog):
         layout.addWidget(plain_label(tr("What do you overrule?")))
         layout.addWidget(self._case)
         layout.addWidget(plain_label(tr("What is the result?")))
-        layout.addWidget(self._instead, 1)
+        layout.addWidget(self._outcomes, 1)
         layout.addWidget(plain_label(tr("Add a status to a soldier, if you like:")))
         layout.addLayout(self._figure_row())
-        layout.addWidget(self._said)
+        layout.addWidget(self._statuses)
         layout.addWidget(plain_label(tr("Why? It goes into the history.")))
         layout.addWidget(self._reason)
         layout.addWidget(buttons)
@@ -164,8 +164,8 @@ class RulingDialog(QDialog):
         self._condition.setEditable(True)
         self._condition.setAccessibleName(tr("Status"))
         self._condition.setToolTip(tr("A status of the game, or your own word, such as pinned"))
-        self._said.setAccessibleName(tr("Added statuses"))
-        self._said.setFixedHeight(_SAID_ROWS * self.fontMetrics().lineSpacing() + 8)
+        self._statuses.setAccessibleName(tr("Added statuses"))
+        self._statuses.setFixedHeight(_STATUS_ROWS * self.fontMetrics().lineSpacing() + 8)
         add, remove = QPushButton(tr("Add")), QPushButton(tr("Remove"))
         for button, tip, slot in (
             (add, tr("Add this status to the soldier"), self._add),
@@ -174,7 +174,7 @@ class RulingDialog(QDialog):
             button.setAutoDefault(False)  # Return confirms the dialog
             button.setToolTip(tip)
             button.clicked.connect(slot)
-        delete = QShortcut(QKeySequence(Qt.Key.Key_Delete), self._said, self._remove)
+        delete = QShortcut(QKeySequence(Qt.Key.Key_Delete), self._statuses, self._remove)
         delete.setContext(Qt.ShortcutContext.WidgetShortcut)
         row = QHBoxLayout()
         row.addWidget(self._figure, 1)
@@ -213,4 +213,4 @@ def ask_ruling(
     dialog.deleteLater()
     if not agreed or dialog.holding is None:
         return None
-    return Ruling(dialog.case, dialog.holding, dialog.reason, all_said(play, dialog.said))
+    return Ruling(dialog.case, dialog.holding, dialog.reason, all_said(play, dialog.statuses))

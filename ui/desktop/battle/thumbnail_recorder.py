@@ -22,8 +22,8 @@ from ui.session import TableState
 from vision.frame import ImageBgr
 from vision.pipeline import TableView
 
-_WIDEST_PX = 640
-_MOST_WAITING = 20
+_MAX_WIDTH_PX = 640
+_MAX_WAITING = 20
 """Every waiting picture holds a frame; further ones are dropped."""
 
 
@@ -40,11 +40,11 @@ class ThumbnailRecorder:
         self._say, self._reported = say, ""
         self._battle: Battle | None = None
         self._last = 0
-        self._waiting: queue.Queue[tuple[Album, int, TableView, TableState] | None] = queue.Queue(_MOST_WAITING)
+        self._waiting: queue.Queue[tuple[Album, int, TableView, TableState] | None] = queue.Queue(_MAX_WAITING)
         self._thread: threading.Thread | None = None
         self._refusal = ""
 
-    def look(self, battle: Battle | None, view: TableView | None, state: TableState) -> None:
+    def record(self, battle: Battle | None, view: TableView | None, state: TableState) -> None:
         """Record a thumbnail if there are new events; may be called at any rate."""
         if battle is not self._battle:
             self._attach(battle)
@@ -74,7 +74,7 @@ class ThumbnailRecorder:
             return
         self.album = Album(battle)
         self._last = battle.taken_up_at  # earlier events have no picture
-        self._waiting = queue.Queue(_MOST_WAITING)
+        self._waiting = queue.Queue(_MAX_WAITING)
         self._thread = threading.Thread(
             target=self._work, args=(self._waiting,), name="sandtable thumbnails", daemon=True
         )
@@ -96,9 +96,9 @@ class ThumbnailRecorder:
 
 
 def small_picture(view: TableView, state: TableState) -> ImageBgr:
-    """The picture with everything drawn over it except labels, at most `_WIDEST_PX` wide."""
+    """The picture with everything drawn over it except labels, at most `_MAX_WIDTH_PX` wide."""
     width, height = view.frame.size_px
-    scale = min(1.0, _WIDEST_PX / width)
+    scale = min(1.0, _MAX_WIDTH_PX / width)
     size = (round(width * scale), round(height * scale))
     small = to_qimage(np.asarray(cv2.resize(view.frame.image_bgr, size, interpolation=cv2.INTER_AREA), np.uint8))
     with painting(small) as painter:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from PyQt6.QtCore import pyqtSignal
 from PyQt6.QtWidgets import QComboBox, QGroupBox, QHBoxLayout, QPushButton, QVBoxLayout
 
-from ui.desktop.labels import in_mark_up, marked_label, word_label
+from ui.desktop.labels import escape_markup, markup_label, wrapping_label
 from ui.desktop.translation import mark, tr
 from ui.devices.device_connection import Choice, Level, Standing
 
@@ -17,7 +17,7 @@ _MARKS = {
     Level.UP: "●",
     Level.TROUBLE: "▲",
 }  # distinct shapes, for the colour-blind
-_TINTS = {Level.OFF: "#8a8f98", Level.LOOKING: "#56b4e9", Level.UP: "#00be8a", Level.TROUBLE: "#e69f00"}
+_COLOURS = {Level.OFF: "#8a8f98", Level.LOOKING: "#56b4e9", Level.UP: "#00be8a", Level.TROUBLE: "#e69f00"}
 
 _FORGET_TIP = mark("Disconnect this device and do not connect it again")
 _STOP_TIP = mark("Stop the practice device and connect the real one again")
@@ -44,19 +44,19 @@ class DeviceBox(QGroupBox):
     def __init__(self, title: str, port_tip: str, try_words: str, test_tip: str, invitation: str) -> None:
         """`try_words` is empty if the device has no emulator; `invitation` describes a device to connect."""
         super().__init__(title)
-        self._state, self._trouble, self._invitation = marked_label(), word_label(), word_label(invitation)
+        self._state, self._trouble, self._invitation = markup_label(), wrapping_label(), wrapping_label(invitation)
         self._state.setAccessibleName(tr("{title}: state", title=title))
-        self._counters = word_label()
+        self._counters = wrapping_label()
         self._port = QComboBox()
         self._chosen: str | None = None
         self._port.setAccessibleName(tr("{title}: port", title=title))
         self._port.setToolTip(port_tip)
         self._port.setMinimumContentsLength(12)
         self._port.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self._connect = tipped_button(tr("Connect"), tr("Use this port, now and next time"))
-        self._try = tipped_button(try_words, tr("Try a practice device; you need not buy anything"))
-        self._test, self._forget = tipped_button(tr("Test"), test_tip), tipped_button("", "")
-        self._replug = tipped_button(tr("Unplug"), tr("Pull the practice device's plug to see what happens"))
+        self._connect = button_with_tip(tr("Connect"), tr("Use this port, now and next time"))
+        self._try = button_with_tip(try_words, tr("Try a practice device; you need not buy anything"))
+        self._test, self._forget = button_with_tip(tr("Test"), test_tip), button_with_tip("", "")
+        self._replug = button_with_tip(tr("Unplug"), tr("Pull the practice device's plug to see what happens"))
         self._connect.clicked.connect(lambda: self.connected.emit(self._port.currentData()))
         for button, signal in (
             (self._try, self.emulated),
@@ -87,8 +87,8 @@ class DeviceBox(QGroupBox):
 
     def show_standing(self, one: Standing, *, plugged: bool | None) -> None:
         """Show the device's state; `plugged` is None unless it is emulated."""
-        mark = f'<span style="color:{_TINTS[one.level]}">{_MARKS[one.level]}</span>'
-        self._state.setText(f"{mark} {in_mark_up(one.words)}")
+        mark = f'<span style="color:{_COLOURS[one.level]}">{_MARKS[one.level]}</span>'
+        self._state.setText(f"{mark} {escape_markup(one.words)}")
         self._trouble.setText(
             tr("Last problem: {trouble}", trouble=one.trouble) if one.trouble and one.level is Level.UP else ""
         )
@@ -126,7 +126,7 @@ class DeviceBox(QGroupBox):
         layout.addLayout(self.room)
 
 
-def tipped_button(words: str, tip: str) -> QPushButton:
+def button_with_tip(words: str, tip: str) -> QPushButton:
     """Create a button with a tooltip."""
     button = QPushButton(words)
     button.setToolTip(tip)

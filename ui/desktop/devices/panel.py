@@ -10,14 +10,14 @@ from PyQt6.QtWidgets import QFrame, QGridLayout, QScrollArea, QVBoxLayout, QWidg
 from hardware.adalight import Colour
 from hardware.emulator import FaultInjector
 from hardware.range_rod import RodShape
-from ui.desktop.devices.box import DeviceBox, tipped_button
+from ui.desktop.devices.box import DeviceBox, button_with_tip
 from ui.desktop.devices.rod_view import RodView
 from ui.desktop.devices.strip_form import StripForm
 from ui.desktop.devices.tray_view import TrayPicture, TrayView
-from ui.desktop.labels import word_label
+from ui.desktop.labels import wrapping_label
 from ui.desktop.translation import mark, tr
 
-_TEXT = 1.2
+_FONT_SCALE = 1.2
 
 _PORT_TIP = mark("Where the device is plugged in; likely places come first")
 _ROD_TEST_TIP = mark("Show the bands, then green, amber and red, then a moving light")
@@ -55,7 +55,7 @@ class DevicesPanel(QScrollArea):
     def __init__(self, shape: RodShape, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         font = self.font()
-        font.setPointSizeF(_TEXT * font.pointSizeF())
+        font.setPointSizeF(_FONT_SCALE * font.pointSizeF())
         self.setFont(font)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setWidgetResizable(True)
@@ -75,10 +75,10 @@ class DevicesPanel(QScrollArea):
             tr("Read the dice in the tray now"),
             tr(_TRAY_INVITATION),
         )
-        self._view, self._shown, self._strip = RodView(), word_label(), StripForm(shape, self.refused.emit)
-        self._rolls, self._throws = word_label(), _throws(self.thrown.emit)
-        self._tray_view, self._tray_text = TrayView(), word_label()
-        self._draw_tray = tipped_button(tr("Mark tray…"), tr("Draw a box around the tray in the camera's picture"))
+        self._view, self._shown, self._strip = RodView(), wrapping_label(), StripForm(shape, self.refused.emit)
+        self._rolls, self._throws = wrapping_label(), _throws(self.thrown.emit)
+        self._tray_view, self._tray_text = TrayView(), wrapping_label()
+        self._draw_tray = button_with_tip(tr("Mark tray…"), tr("Draw a box around the tray in the camera's picture"))
         self._lay_out()
 
     @property
@@ -148,7 +148,7 @@ def _throws(thrown: Callable[[str], object]) -> QWidget:
             (tr("Garble"), FaultInjector.TORN, tr("Send half a message; it is counted and dropped")),
         )
     ):
-        button = tipped_button(
+        button = button_with_tip(
             words, tr("{tip}. A roll that nobody asked for answers the next request within 5 seconds.", tip=tip)
         )
         button.clicked.connect(lambda _, what=what: thrown(str(what)))

@@ -32,10 +32,10 @@ class StripForm(QWidget):
         self._length = _number(
             shape.length_in, 1, 400, 0.5, 2, " in", tr("From the near end to the far edge of the last LED")
         )
-        self._dense = _number(
+        self._leds_per_in = _number(
             shape.leds_per_in, 0.1, 20, 0.1, 3, "", tr("1.524 for 60 LEDs per metre, 0.762 for 30, 3.658 for 144")
         )
-        self._bright = _number(
+        self._brightness = _number(
             100 * shape.brightness, 1, 100, 5, 0, " %", tr("25 % needs at most 0.4 A, 100 % at most 1.4 A")
         )
         self._gamma = _number(
@@ -46,12 +46,12 @@ class StripForm(QWidget):
         self._turned.setToolTip(tr(_APPLY_TIP))
         form = QFormLayout(self._form)
         form.setContentsMargins(0, 0, 0, 0)
-        form.addRow(tr("LEDs per inch:"), self._dense)
+        form.addRow(tr("LEDs per inch:"), self._leds_per_in)
         form.addRow(tr("Length:"), self._length)
         self._leds = QLabel()
         form.addRow(tr("LEDs:"), self._leds)
         form.addRow(tr("Direction:"), self._turned)
-        form.addRow(tr("Brightness:"), self._bright)
+        form.addRow(tr("Brightness:"), self._brightness)
         form.addRow(tr("Gamma:"), self._gamma)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -59,15 +59,15 @@ class StripForm(QWidget):
         layout.addWidget(self._form)
         self._form.hide()
         self._fold.toggled.connect(self._form.setVisible)
-        for box in (self._length, self._dense, self._bright, self._gamma):
+        for box in (self._length, self._leds_per_in, self._brightness, self._gamma):
             box.editingFinished.connect(self._change)
         self._turned.toggled.connect(self._change)
         self._was = self._read()
         self._count(shape)
 
     def _read(self) -> tuple[float, float, bool, float, float]:
-        boxes = (self._length.value(), self._dense.value(), self._turned.isChecked())
-        return (*boxes, self._bright.value() / 100, self._gamma.value())
+        boxes = (self._length.value(), self._leds_per_in.value(), self._turned.isChecked())
+        return (*boxes, self._brightness.value() / 100, self._gamma.value())
 
     def _change(self) -> None:
         """Report a changed strip; leaving a box unchanged reports nothing."""

@@ -11,7 +11,7 @@ from PyQt6.QtGui import QColor, QImage, QMouseEvent, QPainter, QPaintEvent, QPen
 from PyQt6.QtWidgets import QDialog, QDialogButtonBox, QSizePolicy, QVBoxLayout, QWidget
 
 from rules.table import UserError
-from ui.desktop.labels import word_label
+from ui.desktop.labels import wrapping_label
 from ui.desktop.picture.image import to_qimage
 from ui.desktop.picture.painting import painting
 from ui.desktop.translation import tr
@@ -20,7 +20,7 @@ from ui.theme import DARK, GREEN, ORANGE
 from vision.dice.view import DieKind
 from vision.frame import ImageBgr
 
-_HIGH_PX = 130
+_HEIGHT_PX = 130
 _DIALOG = QSize(880, 580)
 _SURE, _DOUBTFUL = QColor(*GREEN), QColor(*ORANGE)
 
@@ -66,7 +66,7 @@ class TrayView(QWidget):
 
     def sizeHint(self) -> QSize:
         """As wide as the layout allows, of a fixed height."""
-        return QSize(200, _HIGH_PX)
+        return QSize(200, _HEIGHT_PX)
 
     def show_tray(self, tray: TrayPicture | None) -> None:
         """Draw this tray; None clears it."""
@@ -80,13 +80,13 @@ class TrayView(QWidget):
         with painting(self) as painter:
             if self._shown is not None and not self._image.isNull():
                 painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
-                scale, box = fitted(self._image, self.rect().toRectF())
+                scale, box = fit_image(self._image, self.rect().toRectF())
                 painter.drawImage(box, self._image)
                 if self._shown.seen is not None:
                     _draw_dice(painter, self._shown.seen, box.topLeft(), scale)
 
 
-def fitted(image: QImage, room: QRectF) -> tuple[float, QRectF]:
+def fit_image(image: QImage, room: QRectF) -> tuple[float, QRectF]:
     """Fit an image into a rectangle: its scale in screen pixels per image pixel, and its rectangle, centred."""
     scale = min(room.width() / image.width(), room.height() / image.height())
     box = QRectF(0, 0, scale * image.width(), scale * image.height())
@@ -125,7 +125,7 @@ class TrayDialog(QDialog):
         self.setWindowTitle(tr("Mark the dice tray"))
         self.region = region or WHOLE
         self._box = BoxPicker(to_qimage(image_bgr), self.region)
-        self._words = word_label(tr("Draw a box around the tray: press at one corner, release at the other."))
+        self._words = wrapping_label(tr("Draw a box around the tray: press at one corner, release at the other."))
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel)
         buttons.accepted.connect(self.accept)
         buttons.rejected.connect(self.reject)
@@ -176,22 +176,22 @@ class BoxPicker(QWidget):
 
     def mousePressEvent(self, event: QMouseEvent | None) -> None:
         if event is not None and event.button() is Qt.MouseButton.LeftButton:
-            self._from = self._to = self._part(event.position())
+            self._from = self._to = self._to_fraction(event.position())
 
     def mouseMoveEvent(self, event: QMouseEvent | None) -> None:
         if event is not None and self._from is not None:
-            self._to = self._part(event.position())
+            self._to = self._to_fraction(event.position())
             self.update()
 
     def mouseReleaseEvent(self, event: QMouseEvent | None) -> None:
         if event is not None and self._from is not None:
-            a, b = self._from, self._part(event.position())
+            a, b = self._from, self._to_fraction(event.position())
             self._from = None
             self.drawn.emit((min(a.x(), b.x()), min(a.y(), b.y()), max(a.x(), b.x()), max(a.y(), b.y())))
 
     def paintEvent(self, event: QPaintEvent | None) -> None:
         with painting(self) as painter:
-            _, whole = fitted(self._image, self.rect().toRectF())
+            _, whole = fit_image(self._image, self.rect().toRectF())
             painter.drawImage(whole, self._image)
             if self._from is not None:
                 parts = QRectF(self._from, self._to).normalized()
@@ -208,7 +208,7 @@ class BoxPicker(QWidget):
                 painter.setPen(QPen(colour, width))
                 painter.drawRect(box.adjusted(2, 2, -2, -2))
 
-    def _part(self, at: QPointF) -> QPointF:
-        _, whole = fitted(self._image, self.rect().toRectF())
+    def _to_fraction(self, at: QPointF) -> QPointF:
+        _, whole = fit_image(self._image, self.rect().toRectF())
         x, y = (at.x() - whole.left()) / whole.width(), (at.y() - whole.top()) / whole.height()
         return QPointF(min(1.0, max(0.0, x)), min(1.0, max(0.0, y)))

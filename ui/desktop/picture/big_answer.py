@@ -6,7 +6,7 @@ from PyQt6.QtCore import QRectF, QSize, Qt
 from PyQt6.QtGui import QColor, QFont, QPaintEvent
 from PyQt6.QtWidgets import QSizePolicy, QWidget
 
-from ui.desktop.labels import fitted
+from ui.desktop.labels import fit_font
 from ui.desktop.picture.painting import painting
 from ui.desktop.translation import tr
 from ui.table.finding import Answer
@@ -46,13 +46,13 @@ class BigAnswer(QWidget):
             painter.fillRect(self.rect(), QColor(*DARK))
             room = QRectF(self.rect()).adjusted(_MARGIN_PX, 0, -_MARGIN_PX, 0)
             headline = self._answer.headline or "-- in"
-            painter.setFont(fitted(_bold(painter.font(), _HEADLINE_PX), headline, room.width()))
+            painter.setFont(fit_font(_bold(painter.font(), _HEADLINE_PX), headline, room.width()))
             painter.setPen(QColor(*WHITE))
             top, centred = 1.12 * _HEADLINE_PX, Qt.AlignmentFlag.AlignCenter
             painter.drawText(QRectF(room.left(), 0, room.width(), top), centred, headline)
             painter.setPen(QColor(*SILVER))
             for row in self._answer.rows[:_ROWS]:
-                painter.setFont(fitted(_bold(painter.font(), _ROW_PX), row, room.width()))
+                painter.setFont(fit_font(_bold(painter.font(), _ROW_PX), row, room.width()))
                 painter.drawText(QRectF(room.left(), top, room.width(), 1.25 * _ROW_PX), centred, row)
                 top += 1.25 * _ROW_PX
 

@@ -6,7 +6,7 @@ from PyQt6.QtCore import QPointF, QRectF, QSize, Qt
 from PyQt6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PyQt6.QtWidgets import QDialog, QDialogButtonBox, QHBoxLayout, QVBoxLayout, QWidget
 
-from ui.desktop.labels import word_label
+from ui.desktop.labels import wrapping_label
 from ui.desktop.picture.image import to_qimage
 from ui.desktop.picture.painting import painting
 from ui.desktop.picture.view import PictureView
@@ -17,7 +17,7 @@ from ui.theme import YELLOW
 from vision.frame import ImageBgr
 
 _COLUMN_PX = 330
-_TEXT = 1.15
+_FONT_SCALE = 1.15
 
 
 class PictureDialog(QDialog):
@@ -34,10 +34,10 @@ class PictureDialog(QDialog):
         """`asks` gives the dialog OK and Cancel; otherwise it has only Close."""
         super().__init__(parent)
         self.setWindowTitle(title)
-        self.picture, self.words, self.column = PictureView(), word_label(), QVBoxLayout()
+        self.picture, self.words, self.column = PictureView(), wrapping_label(), QVBoxLayout()
         self.words.setObjectName("words")
         font = self.words.font()
-        font.setPointSizeF(_TEXT * font.pointSizeF())
+        font.setPointSizeF(_FONT_SCALE * font.pointSizeF())
         self.words.setFont(font)
         # Always three lines: a picture that moves with each instruction cannot be clicked.
         self.words.setMinimumHeight(3 * self.words.fontMetrics().lineSpacing())

@@ -27,7 +27,7 @@ class Projector(QWidget):
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent, Qt.WindowType.Window)
-        self._home = parent
+        self._main_window = parent
         self.setWindowTitle(tr("Sandtable: projector"))
         self.resize(960, 600)
         self._layers, self._drawing, self._maker = Layers(), Drawing(), MapMaker()
@@ -35,7 +35,7 @@ class Projector(QWidget):
 
     def open(self) -> None:
         """Show the window, full screen on a second screen if there is one."""
-        other = next((screen for screen in QGuiApplication.screens() if screen is not self._home.screen()), None)
+        other = next((screen for screen in QGuiApplication.screens() if screen is not self._main_window.screen()), None)
         if other is None:
             self.show()
             return

@@ -25,10 +25,10 @@ from ui.desktop.picture.painting import painting
 from ui.desktop.translation import tr
 from ui.picture.overlay import PointPx, Shape
 
-_CLOSEST = 16.0
+_MAX_SCALE = 16.0
 """Largest number of screen pixels per picture pixel."""
 _STEP = 1.2
-_A_CLICK_PX = 4  # a click moves the mouse by at most this much
+_CLICK_PX = 4  # a click moves the mouse by at most this much
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 _DRAGGERS = (Qt.MouseButton.MiddleButton, Qt.MouseButton.RightButton)
 
@@ -64,10 +64,10 @@ class PictureView(QWidget):
         self._picture: QImage | None = None
         self._layers = Layers()
         self._scale, self._offset = 1.0, QPointF()
-        self._fits = True
+        self._is_fitted = True
         self._dragged_from: QPointF | None = None
         self._dragged = False
-        self._space = False
+        self._space_held = False
         self._wheel_angle = 0
         # Qt need not clear the area under the picture: that takes longer than drawing the picture.
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
@@ -111,7 +111,7 @@ class PictureView(QWidget):
 
     def fit(self) -> None:
         """Show the whole picture, as large as possible."""
-        self._fits = True
+        self._is_fitted = True
         if self._picture is not None and not self._picture.isNull():
             room, size = self.size(), self._picture.size()
             self._scale = self._fitting()
@@ -124,13 +124,13 @@ class PictureView(QWidget):
     def zoom(self, factor: float, about: QPointF | None = None) -> None:
         """Zoom by a factor and keep the point `about` of the widget, by default its centre, in place."""
         least = self._fitting()
-        scale = min(max(self._scale * factor, least), max(_CLOSEST, least))
+        scale = min(max(self._scale * factor, least), max(_MAX_SCALE, least))
         if scale == least:
             self.fit()
             return
         about = QPointF(self.rect().center()) if about is None else about
         self._offset = about - (about - self._offset) * (scale / self._scale)
-        self._scale, self._fits = scale, False
+        self._scale, self._is_fitted = scale, False
         self._keep_in_sight()
         self.zoomed.emit()
         self.update()
@@ -178,7 +178,7 @@ class PictureView(QWidget):
 
     def resizeEvent(self, event: QResizeEvent | None) -> None:
         """Keep the whole picture visible if it was."""
-        if self._fits:
+        if self._is_fitted:
             self.fit()
         else:
             self._keep_in_sight()
@@ -187,7 +187,7 @@ class PictureView(QWidget):
         """Use the tool, or start dragging the picture."""
         if event is None:
             return
-        if event.button() in _DRAGGERS or (self._space and event.button() == Qt.MouseButton.LeftButton):
+        if event.button() in _DRAGGERS or (self._space_held and event.button() == Qt.MouseButton.LeftButton):
             self._dragged_from, self._dragged = event.position(), False
             self.setCursor(Qt.CursorShape.ClosedHandCursor)
         elif event.button() == Qt.MouseButton.LeftButton:
@@ -205,10 +205,10 @@ class PictureView(QWidget):
         if event is None:
             return
         drag = event.position() - self._dragged_from if self._dragged_from is not None else QPointF()
-        if self._dragged_from is not None and (self._dragged or drag.manhattanLength() > _A_CLICK_PX):
+        if self._dragged_from is not None and (self._dragged or drag.manhattanLength() > _CLICK_PX):
             self._dragged = True
             self._offset += drag
-            self._dragged_from, self._fits = event.position(), False
+            self._dragged_from, self._is_fitted = event.position(), False
             self._keep_in_sight()
             self.update()
         self.moved.emit(*self.to_picture(event.position()))
@@ -219,7 +219,7 @@ class PictureView(QWidget):
             return
         if self._dragged_from is not None:
             self._dragged_from = None
-            self.setCursor(Qt.CursorShape.OpenHandCursor if self._space else Qt.CursorShape.CrossCursor)
+            self.setCursor(Qt.CursorShape.OpenHandCursor if self._space_held else Qt.CursorShape.CrossCursor)
             if event.button() == Qt.MouseButton.RightButton and not self._dragged:
                 self.moved.emit(*self.to_picture(event.position()))
                 (self.ended if self.in_progress else self.asked).emit()
@@ -242,7 +242,7 @@ class PictureView(QWidget):
     def keyPressEvent(self, event: QKeyEvent | None) -> None:
         """While space is held, the left button drags the picture; Enter ends what is in progress."""
         if event is not None and event.key() == Qt.Key.Key_Space and not event.isAutoRepeat():
-            self._space = True
+            self._space_held = True
             self.setCursor(Qt.CursorShape.OpenHandCursor)
         elif event is not None and event.key() in _ENTER and self.in_progress:
             self.ended.emit()
@@ -251,7 +251,7 @@ class PictureView(QWidget):
 
     def keyReleaseEvent(self, event: QKeyEvent | None) -> None:
         if event is not None and event.key() == Qt.Key.Key_Space and not event.isAutoRepeat():
-            self._space = False
+            self._space_held = False
             self.setCursor(Qt.CursorShape.CrossCursor)
         else:
             super().keyReleaseEvent(event)

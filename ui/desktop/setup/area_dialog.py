@@ -18,7 +18,7 @@ from ui.table.play_area import PlayArea, area_marks
 from ui.units import Unit
 from vision.frame import Frame
 
-_LEAST_DRAG_IN = 2.0
+_MIN_DRAG_IN = 2.0
 
 
 class AreaDialog(PictureDialog):
@@ -94,7 +94,7 @@ class AreaDialog(PictureDialog):
 
     def _drag(self, x: float, y: float) -> None:
         to_in = self._on_table((x, y))
-        if self._from_in is None or to_in is None or math.dist(self._from_in, to_in) < _LEAST_DRAG_IN:
+        if self._from_in is None or to_in is None or math.dist(self._from_in, to_in) < _MIN_DRAG_IN:
             return
         # Dragged parallel to the sides of the turned rectangle.
         turned = PlayArea((0.0, 0.0), 10.0, 10.0, self.turn.value())

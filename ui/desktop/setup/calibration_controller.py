@@ -12,7 +12,7 @@ from calibration.calibration_targets import Prints
 from calibration.drift import Drift
 from calibration.scene_texture import PATIENCE, Grain
 from rules.table import UserError
-from ui.desktop.action import action_of, switch_of
+from ui.desktop.action import create_action, create_switch
 from ui.desktop.bar import MessageActions
 from ui.desktop.dialogs import MarkerSizeDialog
 from ui.desktop.settings import Memory
@@ -59,13 +59,13 @@ class CalibrationController(QObject):
         self._profiles = LensProfiles(lens_folder())
         self.dialog: QDialog | None = None
         self._attached: SourceController | None = None
-        self._left_out: set[str] = set()
+        self._set_aside: set[str] = set()
         self.menu = QMenu(tr("&Inches"), window)
         for text, key, tip, slot in self._choices():
-            self.menu.addAction(action_of(window, text, key, tip, slot))
+            self.menu.addAction(create_action(window, text, key, tip, slot))
         self.menu.addSeparator()
         tip = tr("Show lengths in centimetres; the rules still use inches")
-        self._centimetres = switch_of(window, tr("Centimetres"), "", tip)
+        self._centimetres = create_switch(window, tr("Centimetres"), "", tip)
         self._centimetres.setChecked(settings.unit is Unit.CENTIMETRE)
         self._centimetres.toggled.connect(self._show_centimetres)
         self.menu.addAction(self._centimetres)
@@ -99,7 +99,7 @@ class CalibrationController(QObject):
         """Use a newly opened camera's stored lens and report drift; called whenever anything is new."""
         bench = self._context.bench()
         if bench is not self._attached and bench.frame is not None:
-            self._attached, self._left_out = bench, set()
+            self._attached, self._set_aside = bench, set()
             bench.session.show_in(self._settings.unit)
             self._context.change(lambda: self._take_up_lens(bench))
         drifts = bench.session.take_drifts()
@@ -111,8 +111,8 @@ class CalibrationController(QObject):
         """Report drifts and markers that are newly set aside."""
         seen = view.set_aside if view is not None and view.calibration is not None else ()
         aside = {trouble.sentence for trouble in seen}
-        news = [*moved, *sorted(aside - self._left_out)]
-        self._left_out = aside
+        news = [*moved, *sorted(aside - self._set_aside)]
+        self._set_aside = aside
         if news:
             self._context.say("; ".join(news) + ".")
 

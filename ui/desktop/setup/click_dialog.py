@@ -196,13 +196,13 @@ class DistanceDialog(ClickDialog):
 
     def clear(self) -> None:
         super().clear()
-        self.distance_box.set_inches(self.distance_box.least_in)
+        self.distance_box.set_inches(self.distance_box.min_in)
 
     def verdict(self) -> str:
         """The improvement of the calibration."""
         a, b = self._calibration.camera.pixel_to_table(self.places_px)
         seen_in = float(math.dist(a, b))
-        if self.distance_box.inches <= self.distance_box.least_in:
+        if self.distance_box.inches <= self.distance_box.min_in:
             raise UserError(
                 tr(
                     "the camera measures {seen_in}: type the distance on your tape measure",

@@ -8,13 +8,13 @@ from functools import partial
 from PyQt6.QtCore import pyqtSignal
 from PyQt6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QPushButton, QToolButton, QVBoxLayout, QWidget
 
-from ui.desktop.labels import in_mark_up, marked_label, word_label
+from ui.desktop.labels import escape_markup, markup_label, wrapping_label
 from ui.desktop.translation import tr
 from ui.setup.first_run import Guide, Mark, Step
 
 _SIGN = {Mark.DONE: "✓", Mark.NOW: "▸", Mark.SKIPPED: "»", Mark.AHEAD: "·"}
-_WELL = {True: "✓", False: "✗", None: "·"}
-_LARGER = 1.2
+_TICKS = {True: "✓", False: "✗", None: "·"}
+_FONT_SCALE = 1.2
 
 
 class GuideBar(QFrame):
@@ -39,7 +39,7 @@ class GuideBar(QFrame):
         self.setFrameShape(QFrame.Shape.StyledPanel)
         self.shown: Guide | None = None
         self.steps = {step: QToolButton() for step in Step}
-        self.words, self.ticks = word_label(), marked_label()
+        self.words, self.ticks = wrapping_label(), markup_label()
         self.army = QComboBox()
         self.button, self.skip, self.leave = QPushButton(), QPushButton(tr("Skip")), QPushButton(tr("Leave guide"))
         self._lay_out()
@@ -57,7 +57,7 @@ class GuideBar(QFrame):
             font.setBold(mark is Mark.NOW)
             button.setFont(font)
         self.words.setText(guide.words)
-        self.ticks.setText("&nbsp;&nbsp; ".join(f"{_WELL[t.good]} {in_mark_up(t.words)}" for t in guide.ticks))
+        self.ticks.setText("&nbsp;&nbsp; ".join(f"{_TICKS[t.good]} {escape_markup(t.words)}" for t in guide.ticks))
         self.button.setText(guide.button)
         self.button.setEnabled(guide.ready)
         self.army.setVisible(guide.step is Step.ARMIES)
@@ -76,7 +76,7 @@ class GuideBar(QFrame):
 
     def _lay_out(self) -> None:
         font = self.words.font()
-        font.setPointSizeF(_LARGER * font.pointSizeF())
+        font.setPointSizeF(_FONT_SCALE * font.pointSizeF())
         self.words.setFont(font)
         self.words.setAccessibleName(tr("What to do now"))
         self.words.setMinimumHeight(2 * self.words.fontMetrics().lineSpacing())

@@ -80,11 +80,11 @@ class GuideController(QObject):
         self._look: Behind[MarkerCheck] = Behind("sandtable guide")
         self._looked_s = clock()
         self._troubles: tuple[str, ...] = ()
-        self._works: dict[Step, Callable[[], object]] = {
+        self._step_actions: dict[Step, Callable[[], object]] = {
             Step.CAMERA: self._offer_sources,
             Step.MARKERS: self._mark,
             Step.EMPTY: guided.learn_empty_table,
-            Step.ARMIES: self._know_armies,
+            Step.ARMIES: self._confirm_armies,
             Step.GAME: guided.files.new_battle,
             Step.SHOT: lambda: guided.use_tool("measure"),
         }
@@ -97,7 +97,7 @@ class GuideController(QObject):
         self._timer = QTimer(self)
         self._timer.timeout.connect(self.pull)
 
-    def begin_at_first(self) -> None:
+    def begin_on_first_start(self) -> None:
         """Start the guide, unless the player has finished or left it before."""
         if not self._settings.was_guided:
             self.begin()
@@ -159,7 +159,7 @@ class GuideController(QObject):
             bench.view,
             bench.session.state,
             cameras(),
-            bench.held,
+            bench.locked_settings,
             problem,
             self._troubles,
             self._guided.battle.play is not None,
@@ -175,10 +175,10 @@ class GuideController(QObject):
             return
         if self._at is not Step.ARMIES:  # its button does not end the step: soldiers must be found first
             self._progress = self._progress.go_on()
-        self._works[self._at]()
+        self._step_actions[self._at]()
         self.pull()
 
-    def _know_armies(self) -> None:
+    def _confirm_armies(self) -> None:
         """Use the armies found by colour, or let the player teach."""
         if proposed(self.standing.view, self.standing.state):
             self._guided.groups.accept()

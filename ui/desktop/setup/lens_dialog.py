@@ -13,7 +13,7 @@ from calibration.lens_fit import LensFit
 from calibration.opencv import cv2
 from calibration.sheet import board_words
 from ui.background_task import Behind
-from ui.desktop.labels import word_label
+from ui.desktop.labels import wrapping_label
 from ui.desktop.picture.image import to_qimage
 from ui.desktop.picture.picture_dialog import PictureDialog
 from ui.desktop.translation import tr
@@ -45,7 +45,7 @@ class LensDialog(PictureDialog):
         self._fitting: Behind[LensFit] = Behind("sandtable lens fit")
         self.session: LensSession | None = None
         self.fit: LensFit | None = None
-        self.progress, self.coverage, self.verdict = QProgressBar(), word_label(), word_label()
+        self.progress, self.coverage, self.verdict = QProgressBar(), wrapping_label(), wrapping_label()
         self.undo, self.compute = QPushButton(tr("Remove last")), QPushButton(tr("Compute lens"))
         self._lay_out()
         self.allow(False)
@@ -60,7 +60,7 @@ class LensDialog(PictureDialog):
         self.undo.clicked.connect(self._remove_last)
         self.compute.clicked.connect(self._compute)
         board = LensSession(Gathering((1, 1))).board
-        about = word_label(
+        about = wrapping_label(
             tr(
                 "Use the program's own board ({board}; Table, Print…), glued to something stiff and flat."
                 " Pictures are taken automatically while it is still; green marks where it has been.",

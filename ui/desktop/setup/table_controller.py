@@ -56,8 +56,8 @@ class TableController:
         self.left: KeptTable | None = None
         self._attached: tuple[SourceController, object] | None = None
         self._loading: Behind[Found] = Behind("sandtable saved table")
-        self._keeper: TableKeeper | None = None
-        self._camera, self._waits, self._refused = "", False, ""
+        self._saver: TableKeeper | None = None
+        self._camera, self._offer_open, self._refused = "", False, ""
         self._remark = ""
         self._opened_with: object = None
         self._count_before = 0
@@ -70,23 +70,23 @@ class TableController:
             self._attach(bench)
         if (found := self._loading.take()) is not None:
             self.left, self._remark = found.table, found.remark
-            self._waits = found.table is not None
+            self._offer_open = found.table is not None
             if found.remark and found.table is None:
                 self._context.say(found.remark)
-        if self._waits and self._has_continued(bench):
+        if self._offer_open and self._has_continued(bench):
             self._try(self._archive)
-        if self._keeper is None or self._loading.busy:
+        if self._saver is None or self._loading.busy:
             return
-        if not self._waits and bench.seen is not None:
-            self._keeper.note(bench.session, bench.seen)
-        if self._keeper.refusal not in ("", self._refused):
-            self._refused = self._keeper.refusal
+        if not self._offer_open and bench.seen is not None:
+            self._saver.note(bench.session, bench.seen)
+        if self._saver.refusal not in ("", self._refused):
+            self._refused = self._saver.refusal
             self._context.say(tr("This table cannot be saved: {refused}", refused=self._refused))
 
     @property
     def offer(self) -> tuple[str, MessageActions]:
         """The saved table and the buttons for it; empty once answered or if there is none."""
-        left = self._fitting() if self._waits else None
+        left = self._fitting() if self._offer_open else None
         if left is None or self.left is None:
             return "", ()
         known = tr("A saved table was found: {table}.", table=self.left.words)
@@ -104,9 +104,9 @@ class TableController:
             self._context.say(f"{left}.")
         else:
             self._context.change(lambda: left.take_up(bench.session))
-            self._waits = False
-            if self._keeper is not None:
-                self._keeper.rest(_SETTLE_S)
+            self._offer_open = False
+            if self._saver is not None:
+                self._saver.rest(_SETTLE_S)
             remarks = [*left.remarks, *([self._remark] if self._remark else [])]
             self._context.say(" ".join([tr("Table restored. Press Undo to take this back."), *remarks]))
 
@@ -150,21 +150,21 @@ class TableController:
     def close(self) -> None:
         """Write pending changes."""
         self._loading.join()
-        if self._keeper is None or self._attached is None:
+        if self._saver is None or self._attached is None:
             return
         bench = self._attached[0]
-        if self._waits or self._loading.take() is not None:
-            self._keeper.finish()
+        if self._offer_open or self._loading.take() is not None:
+            self._saver.finish()
         else:
-            self._keeper.finish(bench.session, bench.seen)
+            self._saver.finish(bench.session, bench.seen)
 
     def _attach(self, bench: SourceController) -> None:
         self.close()
         self._attached, self._camera = (bench, bench.worker), self._identity(bench.spec)
-        self.left, self._waits, self._remark, self._refused = None, False, "", ""
+        self.left, self._offer_open, self._remark, self._refused = None, False, "", ""
         self._carried = (None, None)
         self._opened_with, self._count_before = _content(bench.session.state), self._entry_count()
-        self._keeper = TableKeeper(self._shelf, self._camera, self._clock) if self._camera else None
+        self._saver = TableKeeper(self._shelf, self._camera, self._clock) if self._camera else None
         if self._camera:
             camera = self._camera
             self._loading.start(lambda: self._shelf.take(camera))
@@ -175,7 +175,7 @@ class TableController:
         return _content(bench.session.state) != self._opened_with or 0 < before < self._count_before
 
     def _archive(self) -> None:
-        self._waits = False
+        self._offer_open = False
         self._shelf.lay_by(self._camera)
 
     def _fitting(self) -> RestoredTable | UserError | None:

@@ -10,7 +10,7 @@ from PyQt6.QtCore import QObject
 from PyQt6.QtWidgets import QInputDialog, QMenu, QWidget
 
 from rules.table import Figure, UserError
-from ui.desktop.labels import as_typed
+from ui.desktop.labels import literal_text
 from ui.desktop.picture.view import PictureView
 from ui.desktop.tools.tool import PickResult, PlainTool
 from ui.desktop.tools.window_context import WindowContext
@@ -37,7 +37,7 @@ Asker = Callable[[QWidget, str], str | None]
 
 def ask_name(parent: QWidget, name: str) -> str | None:
     """Ask for a figure's name; None if cancelled."""
-    question = as_typed(tr("New name for {name}:", name=name))
+    question = literal_text(tr("New name for {name}:", name=name))
     name_typed, done = QInputDialog.getText(parent, tr("Rename"), question, text=name)
     return name_typed if done else None
 
@@ -154,7 +154,7 @@ class CorrectionController(QObject):
         another = (groups.get("Army") or _submenu(menu, tr(_GROUPS["Army"]))).addAction(tr("New army"))
         if another is not None:
             another.setToolTip(
-                as_typed(tr("Move {name} and all soldiers that look like it into a new army", name=figure.id))
+                literal_text(tr("Move {name} and all soldiers that look like it into a new army", name=figure.id))
             )
             another.triggered.connect(lambda: self._split_off(figure))
         name = figure.id
@@ -195,7 +195,7 @@ class CorrectionController(QObject):
                 groups[remedy.group] = _submenu(menu, tr(_GROUPS.get(remedy.group, remedy.group)))
             action = groups.get(remedy.group, menu).addAction(remedy.words)
             if action is not None:
-                action.setToolTip(as_typed(tr("{label}; Ctrl+Z undoes it", label=remedy.label)))
+                action.setToolTip(literal_text(tr("{label}; Ctrl+Z undoes it", label=remedy.label)))
                 action.triggered.connect(partial(self._apply, remedy))
         return groups
 

@@ -10,7 +10,7 @@ from PyQt6.QtGui import QAction
 from PyQt6.QtWidgets import QMainWindow, QMenu
 
 from rules.table import UserError
-from ui.desktop.action import action_of, switch_of
+from ui.desktop.action import create_action, create_switch
 from ui.desktop.picture.view import PictureView
 from ui.desktop.tools.terrain_tool import TERRAIN
 from ui.desktop.tools.tool import REACH_PX, PickResult, was_dragged
@@ -92,24 +92,24 @@ class PracticeController(QObject):
     def _fill(self) -> None:
         add, window = self.menu.addAction, self._window
         tip = tr("Lay down the soldier under the mouse, or stand it up again")
-        add(action_of(window, tr("Lay down or stand up"), LAY_DOWN_KEY, tip, self._lay_down_or_stand_up))
+        add(create_action(window, tr("Lay down or stand up"), LAY_DOWN_KEY, tip, self._lay_down_or_stand_up))
         tip = tr("Remove the soldier under the mouse")
-        add(action_of(window, tr("Remove soldier"), REMOVE_KEY, tip, self._remove))
+        add(create_action(window, tr("Remove soldier"), REMOVE_KEY, tip, self._remove))
         tip = tr("Put all removed soldiers back where they were")
-        add(action_of(window, tr("Bring back"), "", tip, self._bring_back))
+        add(create_action(window, tr("Bring back"), "", tip, self._bring_back))
         self.menu.addSeparator()
         tip = tr("Push the camera a little, as if someone had bumped into it")
-        add(action_of(window, tr("Bump camera"), "", tip, lambda: self._change(lambda now, _: now.bump())))
+        add(create_action(window, tr("Bump camera"), "", tip, lambda: self._change(lambda now, _: now.bump())))
         for text, tip, lit in _LIGHTS:
-            add(action_of(window, tr(text), "", tr(tip), partial(self._change, partial(_lit, lit))))
+            add(create_action(window, tr(text), "", tr(tip), partial(self._change, partial(_with_light, lit))))
         for text, tip, is_on, switched in _SWITCHES:
-            switch = switch_of(window, tr(text), "", tr(tip))
+            switch = create_switch(window, tr(text), "", tr(tip))
             switch.triggered.connect(partial(self._switch, switched))
             self._switches.append((switch, is_on))
             add(switch)
         self.menu.addSeparator()
         tip = tr("Put soldiers, camera and lamp back as they were at first")
-        add(action_of(window, tr("Start over"), "", tip, lambda: self._change(lambda now, _: now.start_over())))
+        add(create_action(window, tr("Start over"), "", tip, lambda: self._change(lambda now, _: now.start_over())))
 
     @property
     def table(self) -> PracticeTable | None:
@@ -276,7 +276,7 @@ class PracticeController(QObject):
         self.follow()
 
 
-def _lit(lit: Callable[[Light, float], Light], now: Practice, now_s: float) -> Practice:
+def _with_light(lit: Callable[[Light, float], Light], now: Practice, now_s: float) -> Practice:
     return now.lit(lit(now.light, now_s))
 
 

@@ -20,7 +20,7 @@ from ui.table.finding import Answer, Finding
 Now = Callable[[], Situation | None]
 AboutOne = Callable[[Situation, Figure], Finding | None]
 
-_MOST_IN = 240.0
+_MAX_IN = 240.0
 _USUAL_REACH_IN, _USUAL_MOVE_IN, _STEP_IN = 12.0, 6.0, 0.5
 
 
@@ -151,7 +151,7 @@ class TargetsTool(QuestionTool):
 
     def number(self, value: float) -> None:
         """Set the range."""
-        self.reach_in = min(max(value, 1.0), _MOST_IN)
+        self.reach_in = min(max(value, 1.0), _MAX_IN)
 
     def cancel(self) -> bool:
         """Deselect the shooter."""
@@ -233,7 +233,7 @@ class PlanTool(QuestionTool):
 
     def number(self, value: float) -> None:
         """Set the allowance."""
-        self.allowance_in = min(max(value, _STEP_IN), _MOST_IN)
+        self.allowance_in = min(max(value, _STEP_IN), _MAX_IN)
 
     def finish(self) -> None:
         """End the path at its last corner."""

@@ -23,7 +23,7 @@ from ui.table.teaching import NoFigureThere, OtherPlastic
 from ui.theme import army_colour, faded
 from vision.frame import Frame
 
-_WORDS_ABOVE_PX = 18.0
+_LABEL_ABOVE_PX = 18.0
 
 
 class TeachTool(PlainTool):
@@ -135,7 +135,7 @@ class TeachController:
         top = max(round_it, key=lambda place: place[1])
         return (
             Trace(round_it, colour, 2.5, faded(colour, 30), closed=True),
-            Note(top, ((words, 15.0),), colour, (0.0, -_WORDS_ABOVE_PX)),
+            Note(top, ((words, 15.0),), colour, (0.0, -_LABEL_ABOVE_PX)),
         )
 
     # Clicks and their answers
@@ -151,7 +151,7 @@ class TeachController:
         except NoFigureThere as refusal:
             self._question = (str(refusal), self._nearest(refusal, frame, army))
         except OtherPlastic as refusal:
-            self._question = (str(refusal), self._which(refusal, frame, px))
+            self._question = (str(refusal), self._army_buttons(refusal, frame, px))
         else:
             self._say_taught(army)
 
@@ -163,7 +163,7 @@ class TeachController:
         words = tr("Teach {name}", name=spoken(refusal.nearest.id))
         return ((words, lambda: self._context.change(lambda: self._learn(frame, army, px))),)
 
-    def _which(self, refusal: OtherPlastic, frame: Frame, px: PointPx) -> MessageActions:
+    def _army_buttons(self, refusal: OtherPlastic, frame: Frame, px: PointPx) -> MessageActions:
         """Buttons for the armies that the figure may belong to: the similar or a new one, and the chosen one."""
         other = refusal.like or next_free(self._taught)
         actions = []

@@ -22,8 +22,8 @@ from ui.desktop.labels import plain_label
 from ui.desktop.translation import tr
 from ui.table.terrain import Terrain, piece_named, terrain_words
 
-_HIGHEST_IN = 40.0
-_TEXT = 1.2  # like the Table tab
+_MAX_HEIGHT_IN = 40.0
+_FONT_SCALE = 1.2  # like the Table tab
 
 
 class TerrainPanel(QWidget):
@@ -48,7 +48,7 @@ class TerrainPanel(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         font = self.font()
-        font.setPointSizeF(_TEXT * font.pointSizeF())
+        font.setPointSizeF(_FONT_SCALE * font.pointSizeF())
         self.setFont(font)
         self._shown: object = None
         self._list, self._of = QListWidget(), plain_label()
@@ -137,7 +137,7 @@ class TerrainPanel(QWidget):
             ),
             (self.base_in, self.based, tr("The height of what it stands on, such as a book under a house")),
         ):
-            number.setRange(0.0, _HIGHEST_IN)
+            number.setRange(0.0, _MAX_HEIGHT_IN)
             number.setDecimals(2)
             number.setSingleStep(0.25)
             number.setSuffix(" in")

@@ -43,7 +43,7 @@ TERRAIN = "terrain"
 
 _REACH_PX = 9.0  # screen pixels from a corner or an edge
 _DRAG_PX = 5.0
-_SAME = 0.7  # intersection over union from which two outlines are the same thing
+_SAME_IOU = 0.7  # intersection over union from which two outlines are the same thing
 
 
 class _Held(Enum):
@@ -189,7 +189,7 @@ class TerrainTool(PlainTool):
             return
         if math.dist(grip.from_px, at.px) * at.screen_scale > _DRAG_PX:
             if grip.held is _Held.PIECE:
-                self._move(camera, piece, _way_in(camera, piece, grip, at.px))
+                self._move(camera, piece, _displacement_in(camera, piece, grip, at.px))
             else:
                 self.change(f"move a corner of {piece.name}", _dragged(camera, piece, grip, at.px))
             self._corner = {_Held.CORNER: grip.number, _Held.EDGE: grip.number + 1}.get(grip.held)
@@ -230,7 +230,7 @@ class TerrainTool(PlainTool):
         if looking.session is not self._context.session:
             return  # another table was opened meanwhile
         if looking.below is not None:
-            found = _upon(looking.below, found, looking.camera)
+            found = _inside_outline(looking.below, found, looking.camera)
         piece = self._as_piece(looking.camera, found.outlines_in[found.best], found.height_in)
         terrain = with_piece(self._context.terrain, piece)
         label = f"add {terrain[-1].name}"
@@ -341,7 +341,7 @@ def _unit(kind: TerrainKind, base_in: float, height_in: float, outline_in: Outli
 def _dragged(camera: TableCamera, piece: TerrainPiece, grip: _Grip, px: PointPx) -> TerrainPiece:
     """The piece after dragging its grip to a pixel."""
     if grip.held is _Held.PIECE:
-        return with_moved((piece,), piece.name, _way_in(camera, piece, grip, px))[0]
+        return with_moved((piece,), piece.name, _displacement_in(camera, piece, grip, px))[0]
     x, y = (float(v) for v in camera.pixel_to_table(px, outline_height_in(piece))[0])
     if not math.isfinite(x):
         raise UserError(tr("{name} cannot reach there. Stay on the table.", name=piece.name))
@@ -358,7 +358,7 @@ def _dragged_if_whole(camera: TableCamera, piece: TerrainPiece, grip: _Grip, px:
         return piece
 
 
-def _way_in(camera: TableCamera, piece: TerrainPiece, grip: _Grip, px: PointPx) -> PointIn:
+def _displacement_in(camera: TableCamera, piece: TerrainPiece, grip: _Grip, px: PointPx) -> PointIn:
     """The displacement of a dragged piece."""
     (x0, y0), (x1, y1) = camera.pixel_to_table([grip.from_px, px], outline_height_in(piece))
     if not math.isfinite(x1):
@@ -366,7 +366,7 @@ def _way_in(camera: TableCamera, piece: TerrainPiece, grip: _Grip, px: PointPx) 
     return (float(x1 - x0), float(y1 - y0))
 
 
-def _upon(below: TerrainPiece, found: Proposal, camera: TableCamera) -> Proposal:
+def _inside_outline(below: TerrainPiece, found: Proposal, camera: TableCamera) -> Proposal:
     """The proposed outlines inside a piece's outline, without its own.
 
     Raises:
@@ -377,7 +377,7 @@ def _upon(below: TerrainPiece, found: Proposal, camera: TableCamera) -> Proposal
     for number, outline_in in enumerate(found.outlines_in):
         area = Polygon(outline_in)
         both = known.intersection(area).area
-        if both / known.union(area).area < _SAME and both > 0.5 * area.area:
+        if both / known.union(area).area < _SAME_IOU and both > 0.5 * area.area:
             kept.append(number)
     if not kept:
         raise UserError(tr("Nothing is seen on {name} there. Click the middle of what stands on it.", name=below.name))

@@ -23,7 +23,7 @@ class Toolbox:
     """Holds the tools for the current session.
 
     Attributes:
-        in_hand: The selected tool.
+        selected: The selected tool.
     """
 
     def __init__(self, now: Callable[[], Situation | None]) -> None:
@@ -32,7 +32,7 @@ class Toolbox:
         self._tools: dict[str, Tool] = {}
         self._shelf = TemplateShapes(self._played)
         self._typed, self._typed_s = "", -_NUMBER_ENDS_S
-        self.in_hand: Tool = SelectTool()
+        self.selected: Tool = SelectTool()
 
     def fill(self, session: Session, others: Iterable[Tool] = ()) -> None:
         """Create the tools for another session; `others` have their own controllers."""
@@ -47,30 +47,30 @@ class Toolbox:
             *others,
         )
         self._tools = {tool.name: tool for tool in tools}
-        self.in_hand = self._tools["select"]
+        self.selected = self._tools["select"]
 
     def take(self, name: str) -> None:
         """Select a tool; selecting the current one again calls its `again`."""
         wanted = self._tools[name]
-        if wanted is self.in_hand:
+        if wanted is self.selected:
             wanted.again()
         else:
             wanted.cancel()
-        self.in_hand = wanted
+        self.selected = wanted
 
     def type_digit(self, digit: str, now_s: float) -> None:
         """Add a digit or point to the typed number, and pass the number to the tool."""
         self._typed = (self._typed if now_s - self._typed_s < _NUMBER_ENDS_S else "") + digit
         self._typed_s = now_s
         if self._typed.replace(".", "", 1).isdigit() and float(self._typed) > 0:
-            self.in_hand.number(float(self._typed))
+            self.selected.number(float(self._typed))
 
     def preview(self, at: PickResult | None, otherwise: Preview) -> Preview:
         """The selected tool's preview; `otherwise` if it is empty, and combined with it for the selection tool."""
-        shown = self.in_hand.preview(at)
+        shown = self.selected.preview(at)
         if shown == Preview():
             shown = otherwise
-        elif self.in_hand.name == "select":
+        elif self.selected.name == "select":
             picked = shown.picked or otherwise.picked
             shown = replace(
                 shown, ruler=otherwise.ruler, template=otherwise.template, picked=picked, marks=otherwise.marks
