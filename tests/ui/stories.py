@@ -90,7 +90,7 @@ class Board(SimulatedTable):
         self.over, self.gone, self.bare = lambda image: image, "", False
 
     def bump(self) -> None:
-        """Move the camera, as if somebody had bumped into it."""
+        """Move the camera, as if someone had bumped into it."""
         camera = overhead_camera((960, 540), TABLE_IN, 40.5, tilt_deg=4.0)
         self._stage = Stage(self._scene, camera)
         self.camera = camera
@@ -222,7 +222,7 @@ class Player:
         return words_of(self.window.statusBar())
 
     def key(self, key: Qt.Key, keys: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
-        if not self.window.isActiveWindow():  # without a screen nobody gives the keys back when a dialog has closed
+        if not self.window.isActiveWindow():  # without a window system the focus does not return after a dialog
             self.window.activateWindow()
             self.wait_until(self.window.isActiveWindow)
         self.window.picture.setFocus()
@@ -284,9 +284,9 @@ class Player:
         return self.window.battle.panel.why
 
     @property
-    def deeds(self) -> dict[str, str]:
+    def actions(self) -> dict[str, str]:
         """The offered actions with their odds."""
-        tree = self._deeds
+        tree = self._action_tree
         items = [tree.topLevelItem(row) for row in range(tree.topLevelItemCount())]
         return {item.text(0): item.text(1).replace("\n", ", ") for item in items}
 
@@ -320,7 +320,7 @@ class Player:
             self.key(Qt.Key.Key_Escape)
             assert self.about.startswith("Click a soldier")
         if deed:
-            tree = self._deeds
+            tree = self._action_tree
             [item] = tree.findItems(deed, Qt.MatchFlag.MatchStartsWith)
             tree.scrollToItem(item)
             QTest.mouseClick(tree.viewport(), LEFT, pos=tree.visualItemRect(item).topLeft() + _IN_A_ROW)
@@ -335,7 +335,7 @@ class Player:
     def may_not(self, name: str, deed: str) -> str:
         """Select a forbidden action; return the reason."""
         self.chooses(name, deed)
-        assert self.deeds[next(one for one in self.deeds if one.startswith(deed))] == "no"
+        assert self.actions[next(one for one in self.actions if one.startswith(deed))] == "no"
         [do] = [one for one in self.window.battle.panel.findChildren(QPushButton) if one.text() == "Do it"]
         assert not do.isEnabled()
         return self.why
@@ -348,7 +348,7 @@ class Player:
                 lambda button=button: what in words_of(panel) and any(one.startswith(button) for one in self.waiting)
             )
             press(panel, button)
-            QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)  # as the program's own loop would
+            QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)  # as the event loop would
 
     @property
     def waiting(self) -> list[str]:
@@ -372,7 +372,7 @@ class Player:
         return names
 
     @property
-    def _deeds(self) -> QTreeWidget:
+    def _action_tree(self) -> QTreeWidget:
         return _named(self.window.battle.panel, QTreeWidget, "Actions")
 
 

@@ -31,7 +31,7 @@ Owned = Callable[[T], T]
 def let_qt_work(condition: Callable[[], object], timeout_s: float = 60.0) -> None:
     """Process events until the condition holds; what fails in a slot meanwhile is raised here."""
     until_s = time.monotonic() + timeout_s
-    pulse = QTimer()  # wakes the wait below where no event comes: a thread may fulfil the condition
+    pulse = QTimer()  # wakes the wait below without events: a thread may fulfil the condition
     pulse.start(2)
     while not condition():
         assert time.monotonic() < until_s, "waited in vain"

@@ -34,9 +34,9 @@ def answered(kind: type[D], answer: Callable[[D], object]) -> Iterator[None]:
     QTimer.singleShot(0, find)
     yield
     until_s = time.monotonic() + _PATIENCE_S
-    while not met and time.monotonic() < until_s:  # a button that is pressed by its key is clicked a moment later
+    while not met and time.monotonic() < until_s:  # a button pressed by its key is clicked a moment later
         QApplication.processEvents()
     shown = bool(met)
-    met.append(None)  # type: ignore[arg-type]  # nobody waits for it any more
+    met.append(None)  # type: ignore[arg-type]  # no longer needed
     ERRORS.raise_first()
     assert shown, f"no {kind.__name__} was opened"

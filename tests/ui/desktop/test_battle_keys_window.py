@@ -34,7 +34,7 @@ def test_a_shot_without_a_mouse(window: Window, tmp_path: Path) -> None:
     assert "Green 2" in panel.about
     key(window, KEY.Key_U, shift=True)
     assert "Green 1" in panel.about
-    key(window, KEY.Key_Down)  # the deeds have the keys now
+    key(window, KEY.Key_Down)  # the action list has the focus now
     chosen = panel.chosen
     assert chosen is not None
     assert chosen.possible
@@ -53,7 +53,7 @@ def test_a_grenade_aimed_by_keys(window: Window, tmp_path: Path) -> None:
     assert "select a soldier first" in window.bar.text.lower()
     key(window, KEY.Key_U)
     key(window, KEY.Key_H)
-    assert window.battle.cross_hair_in == pytest.approx(POSTS["blue-1"], abs=0.2)  # the nearest enemy, as he is seen
+    assert window.battle.cross_hair_in == pytest.approx(POSTS["blue-1"], abs=0.2)  # the nearest enemy, as seen
     start = window.battle.cross_hair_in
     assert start is not None
     key(window, KEY.Key_Left, 2)
@@ -83,7 +83,7 @@ def test_escape_removes_the_cross_hair_first(window: Window, tmp_path: Path) -> 
     key(window, KEY.Key_Escape)
     assert window.battle.cross_hair_in is None
     assert "Green 1" in panel.about
-    key(window, KEY.Key_Down)  # the deeds' own again
+    key(window, KEY.Key_Down)  # the list's own key again
     assert panel.chosen is not None
 
 

@@ -112,7 +112,7 @@ def test_a_battle_reopens_unchanged_after_a_crash(
     press(panel, "Next")
     assert window.battle.play is not None
     before = window.battle.play.battle.state
-    window.battle.play.battle.close()  # as if the process had ended: nothing else is saved
+    window.battle.play.battle.close()  # like the end of the process: nothing else is saved
     other = open_window()
     other.battle.open(tmp_path / "b")
     wait_until(lambda: other.bench.view and len(other.bench.view.figures) == len(POSTS))
@@ -126,7 +126,7 @@ def test_an_answered_fact_changes_the_number_needed(window: Window, tmp_path: Pa
     press(panel, "Next")
     window.battle.choose("green-1")
     panel.choose(0)
-    assert "67 %" in panel.why  # SP-11, SP-12: 4 less 1 for staying is 3 or more
+    assert "67 %" in panel.why  # SP-11, SP-12: 4, less 1 for not moving, is 3 or more
     box = next(one for one in panel.findChildren(QComboBox) if one.findData(True) >= 0)
     box.setCurrentIndex(box.findData(True))
     box.activated.emit(box.currentIndex())
@@ -144,7 +144,7 @@ def test_a_grenade_is_aimed_at_the_clicked_place(window: Window, tmp_path: Path)
     window.use_tool("select")
     click(window, POSTS["green-1"])
     assert "Click a place to aim there" in panel.about
-    point(window, NEAR_BLUE_1)  # what a click would lay is to be seen before it
+    point(window, NEAR_BLUE_1)  # the template is previewed before the click
     hovering = window.battle.aiming(NEAR_BLUE_1).template
     assert isinstance(hovering, Blast)
     assert (hovering.centre_in, hovering.radius_in) == (NEAR_BLUE_1, 3.0)
@@ -166,11 +166,11 @@ def test_a_grenade_is_aimed_at_the_clicked_place(window: Window, tmp_path: Path)
     assert play is not None
     assert play.battle.state.unit("blue-1").statuses["down"]
     assert panel.why.startswith("Hits 1 of 2")
-    window.pull()  # what came of it stays to be read
+    window.pull()  # the result stays visible
     assert panel.why.startswith("Hits 1 of 2")
     window.undo()
     assert "down" not in play.battle.state.unit("blue-1").statuses
-    window.cancel()  # the place first, then the figure
+    window.cancel()  # first the place, then the figure
     assert "Click a place" in panel.about
     window.cancel()
     assert panel.about.startswith("Click a soldier to see its actions")
@@ -269,7 +269,7 @@ def test_a_figure_that_is_out_can_be_selected(window: Window, tmp_path: Path) ->
     window.battle._refresh()
     assert panel.why == "Blue 1 is out"
     window.undo()
-    window.redo()  # of a kill of him who is chosen
+    window.redo()  # redoes the kill of the selected figure
     assert panel.why == "Blue 1 is out"
     window.battle.point("", (10.0, 10.0))
 

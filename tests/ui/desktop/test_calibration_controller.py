@@ -147,14 +147,14 @@ def test_four_clicked_corners_calibrate_the_camera(
         click(dialog, seen(*place))
         at_px = dialog.magnifier.at_px
         assert at_px is not None
-        assert math.dist(at_px, seen(*place)) < 1.5  # the screen's pixels are as large as the picture's, or larger
+        assert math.dist(at_px, seen(*place)) < 1.5  # screen pixels are at least as large as picture pixels
     assert dialog.words.text().startswith("Places will be exact to 0.")
     dialog.accept()
     wait_until(lambda: window.bench.view and window.bench.view.calibration)
     view = window.bench.view
     assert view is not None
     assert view.calibration is not None
-    # A click is right to a pixel, and 18 px are an inch; without a lens profile the middle is off by a tenth.
+    # A click is accurate to a pixel, and 18 px are an inch; without a lens profile the centre is off by a tenth.
     there = view.calibration.camera.pixel_to_table(seen(20.0, 14.0))[0]
     assert there == pytest.approx((16.0, 11.0), abs=0.3)
     assert window.session.can_undo == "calibrate by corners"

@@ -72,14 +72,14 @@ def test_only_the_camera_of_another_sandtable_is_refused(another: Any, tmp_path:
 def test_a_killed_process_leaves_the_camera_free(another: Any, tmp_path: Path) -> None:
     os.kill(another.pid, signal.SIGKILL)
     another.wait()
-    assert (tmp_path / "camera-3.lock").exists(), "nobody has tidied up"
+    assert (tmp_path / "camera-3.lock").exists(), "the lock file is still there"
     assert CameraLocks(tmp_path, StandIn).capture(3, 0).isOpened()
 
 
 def test_a_released_camera_is_free_and_a_process_may_open_one_twice(tmp_path: Path) -> None:
     mine = CameraLocks(tmp_path, StandIn)
     first = mine.capture(3, 0)
-    mine.capture(3, 0).release()  # the same program opens it anew before it has let go: no stranger has it
+    mine.capture(3, 0).release()  # the same process may open it again before releasing it
     first.release()
     assert list(tmp_path.glob("*.lock")) == []
 

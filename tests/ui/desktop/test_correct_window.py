@@ -74,7 +74,7 @@ def test_a_missing_figure_is_added_at_the_click(window: Window, wait_until: Wait
     choose(ask(window, BARE_IN), "Add", "green, lying")
     assert figures(window)["green-3"] == ("green", Posture.DOWN)
     added = next(one for one in window.bench.view.figures if one.id == "green-3")
-    assert added.centre_in == pytest.approx(BARE_IN, abs=0.05)  # half a pixel of the screen, 23 of which make an inch
+    assert added.centre_in == pytest.approx(BARE_IN, abs=0.05)  # half a screen pixel; 23 make an inch
     window.use_tool("measure")
     click(window, BARE_IN)
     click(window, POSTS["blue-1"])

@@ -68,7 +68,7 @@ def test_the_emulated_rod_shows_the_range(window: Window, panel: DevicesPanel, w
     press(panel.rod, "Try one")
     wait_until(lambda: "Connected: the emulated rod" in panel.rod.state)
     measure(window)
-    sign = window.devices.rod.sign  # at once, before the window is painted
+    sign = window.devices.rod.sign  # immediately, before the window is painted
     assert isinstance(sign, Measured)
     assert sign.range_in == pytest.approx(12, abs=0.1)
     # 12 in from (8, 10) to (20, 10), 1.524 LEDs an inch: the tip in LED 18, the mark at 6 in in LED 9, plain before.
@@ -89,7 +89,7 @@ def test_the_rod_shows_the_selected_shots_verdict(window: Window, wait_until: Wa
     window.pull()
     sign = window.devices.rod.sign
     assert isinstance(sign, Measured)
-    assert sign.lamp is Lamp.RED  # nobody shoots in the set-up
+    assert sign.lamp is Lamp.RED  # no shots during the setup
     for _ in range(2):
         press(battle, battle_button(battle))
     click(window, POSTS["green-1"])
@@ -263,7 +263,7 @@ def test_a_leaning_die_needs_confirmation_and_flashes_the_rod(
     press(strip_of(dialog), "Yes, it counts")
     wait_until(lambda: "d2 shows 2" in strip_of(dialog).text)
     press(strip_of(dialog), "No")
-    cup.roll([3, 6])  # both: d1 falls twice
+    cup.roll([3, 6])  # both: d1 reports twice
     wait_until(lambda: "does the later throw count instead?" in strip_of(dialog).text)
     press(strip_of(dialog), "No")
     wait_until(lambda: dialog.roll == Roll((5, 6)))
@@ -335,7 +335,7 @@ def test_the_tray_is_marked_in_the_tables_picture_and_stored(
     wait_until(lambda: "Connected: the table's camera" in panel.tray.state)
     wait_until(lambda: panel._tray_view._image.width() == 384)  # 0.4 of 960 pixels
     session = window.bench.session
-    assert session.state.setup.aside_px == ((96, 54, 480, 270),), "nobody is looked for in it"
+    assert session.state.setup.aside_px == ((96, 54, 480, 270),), "soldiers are not searched for in it"
     steps = session.can_undo
     panel.tray.forgotten.emit()
     wait_until(lambda: session.state.setup.aside_px == ())

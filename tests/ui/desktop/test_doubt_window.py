@@ -23,7 +23,7 @@ def test_a_barely_visible_target_is_decided_by_a_button_and_undone(window: Windo
     while panel.phase != "Turn 1, small arms":
         press(panel, "Next")
     window.battle.choose("green-1")
-    # From (8, 10) to (21.5, 10.5): at x = 13 the line runs at 10.19, and the barn hides all beyond but an edge of him.
+    # From (8, 10) to (21.5, 10.5): at x = 13 the line is at 10.19, and the barn hides all but an edge of the target.
     barn = piece("barn", "building", box(13.0, 10.14, 14.0, 16.0), 5.0)
     window.session.set_terrain("barn", (barn,))
     window._refresh()

@@ -26,7 +26,7 @@ def test_garbage_of_any_thread_is_collected_in_this_one(wait_until: Wait) -> Non
 
     def litter() -> None:
         Knot(freed_in)
-        kept = [[] for _ in range(100_000)]  # more than enough for Python to collect by itself
+        kept = [[] for _ in range(100_000)]  # enough for Python to start a collection
         del kept
 
     with collected_here():

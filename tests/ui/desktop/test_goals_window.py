@@ -44,7 +44,7 @@ def test_goals_are_asked_in_the_setup(window: Window, tmp_path: Path) -> None:
     assert told in window.battle.panel.about
     assert window.battle.play is not None
     while (name := window.battle.play.battle.can_undo) and "hold bridge" not in name:
-        window.undo()  # where the figures stand was noted after it
+        window.undo()  # the figures' places were journalled after it
     window.undo()
     assert aims(window)[0] == Aim("green", "last_man_standing")
 

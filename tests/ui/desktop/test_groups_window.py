@@ -39,7 +39,7 @@ def proposing(open_window: Open, wait_until: Wait, table: SimulatedTable) -> Win
     """An untaught window that has found the armies by colour."""
     table.bare = False
     window = open_window()
-    window.bench.practise(bare=False)  # as little as of a real table is known of the simulated one
+    window.bench.practise(bare=False)  # the session knows as little as about a real table
     wait_until(lambda: window.bar.text.startswith("Found 2 "))
     return window
 

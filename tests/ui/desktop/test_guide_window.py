@@ -110,7 +110,9 @@ def test_the_whole_guide_on_the_simulated_table(
     assert window.tool.name == "measure"
     for name in ("green-1", "blue-1"):
         QTest.mouseClick(window.picture, LEFT, pos=on_base(window, table, name))
-    assert float(window.panel.headline.split()[0]) == pytest.approx(12.0, abs=1.1)  # 20 - 8; edges if the game says so
+    assert float(window.panel.headline.split()[0]) == pytest.approx(
+        12.0, abs=1.1
+    )  # 20 - 8; from the edges if the game says so
     wait_until(lambda: step_of(window) is None)
     press(window)
     assert not guide.bar.isVisible()
@@ -121,7 +123,7 @@ def test_the_whole_guide_on_the_simulated_table(
 def test_the_guide_can_be_left_at_any_step(open_window: Open, wait_until: Wait, found: None) -> None:
     window = open_window(None)
     guide = window.help.guide
-    for skipped in range(3):  # before the third the markers are seen, and their step needs no skipping
+    for skipped in range(3):  # by the third the markers are seen, and their step needs no skipping
         guide.begin()
         for _ in range(skipped):
             QTest.mouseClick(guide.bar.skip, LEFT)
@@ -199,7 +201,7 @@ def test_the_cameras_exposure_is_locked_and_shown(
     guide.pull()
     assert step_of(window) is Step.CAMERA
     assert "then held" in guide.bar.words.text()
-    wait_until(lambda: step_of(window) is Step.EMPTY)  # four markers lie there
+    wait_until(lambda: step_of(window) is Step.EMPTY)  # four markers are on the table
     QTest.mouseClick(guide.bar.steps[Step.CAMERA], LEFT)
     assert [(tick.words, tick.good) for tick in guide.bar.shown.ticks] == [
         ("exposure held", True),
@@ -315,7 +317,7 @@ def test_the_steps_can_be_done_in_any_order(
     wait_until(lambda: window.panel.army == "tan", timeout_s=5)
     guide.bar.army.setEditText("blue")
     teach(window, table, "blue", wait_until)
-    wait_until(lambda: step_of(window) is Step.EMPTY)  # the step that was gone past comes by itself
+    wait_until(lambda: step_of(window) is Step.EMPTY)  # the skipped step follows automatically
     assert guide.bar.shown.marks[Step.ARMIES] is Mark.DONE
     wait_until(lambda: guide.bar.button.isEnabled())
     press(window)

@@ -120,7 +120,7 @@ def test_pictures_are_small_and_go_into_the_page(window: Window, tmp_path: Path,
 
 
 def test_a_battle_stores_its_terrain(window: Window, tmp_path: Path, wait_until: Wait) -> None:
-    window.history._clock = iter(range(0, 100_000, 2)).__next__  # the terrain rests for two seconds at each look
+    window.history._clock = iter(range(0, 100_000, 2)).__next__  # each call is two seconds later
     window.session.set_terrain("a house", (HOUSE,))
     mustered(window, tmp_path / "b")
     play = window.battle.play

@@ -74,7 +74,7 @@ def named(open_window: Open, wait_until: Wait, table: SimulatedTable, monkeypatc
     """The window after the blue soldiers were taught under a name that looks like markup."""
 
     def find(_self: object, _image: object, _camera: object, palette: Palette, **_: object) -> tuple[Sighting, ...]:
-        is_taught = any(colour.name == NASTY for colour in palette)  # figures of unknown armies are forgotten
+        is_taught = any(colour.name == NASTY for colour in palette)  # figures of unknown armies are dropped
         armies = {"green": "green", "blue": NASTY if is_taught else "blue"}
         return tuple(
             Sighting(armies[f.army], f.x_in, f.y_in, f.z_in, 0.03, f.posture, f.base_in, f.facing_deg, 1.0)
@@ -139,7 +139,7 @@ def test_a_battle_shows_the_name_literally(named: Window, tmp_path: Path) -> Non
 def test_a_dice_request_shows_the_name_literally(qt: QApplication) -> None:
     dialog = DiceDialog(DiceRequest(Die.D6, 2, FIRST, f"a shot at {NASTY}"), random.Random(1))
     [label] = labels_naming(dialog)
-    assert shown(label).count(NASTY) == 2  # whose roll it is, and why
+    assert shown(label).count(NASTY) == 2  # the roller, and the reason
     dialog.deleteLater()
 
 
@@ -154,4 +154,4 @@ def test_labels_and_tooltips_show_text_literally(qt: QApplication) -> None:
     assert shown(plain_label(NASTY)) == shown(wrapping_label(NASTY)) == NASTY
     assert shown(markup_label("<b>Tan</b> stays")) == "Tan stays"
     assert tip(literal_text(f"{NASTY}\na < b & c")) == f"{NASTY}\na < b & c"
-    assert literal_text("Tan & Green") == "Tan & Green"  # nothing is changed that Qt shows as it is
+    assert literal_text("Tan & Green") == "Tan & Green"  # unchanged, because Qt shows it literally

@@ -61,7 +61,7 @@ def test_a_cached_layer_looks_like_a_painted_one(qt: QApplication) -> None:
     first = painted(layers)
     assert not layers.show(*shapes())
     second = painted(layers)
-    assert abs(first - second).max() <= 3  # a picture of see-through colours is rounded once more
+    assert abs(first - second).max() <= 3  # transparent pictures are rounded once more
     assert abs(first - 128).max() > 100
 
 

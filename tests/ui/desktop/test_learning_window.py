@@ -71,8 +71,8 @@ def test_two_corrected_kneeling_figures_teach_the_third(learning_window: Window,
     assert all(one.crop_bgr.std() > 3 for one in learned), "each has its picture"
 
     forget_action(window).trigger()
-    assert "forgotten" in window.bar.text
-    wait_until(lambda: kneeling(window) == sorted(siblings[:2]))  # the corrections themselves stay
+    assert "Forgot 2 examples" in window.bar.text
+    wait_until(lambda: kneeling(window) == sorted(siblings[:2]))  # the corrections stay
     assert window.session.can_undo == "forget examples"
     window.undo()
     wait_until(lambda: kneeling(window) == sorted(siblings))

@@ -14,7 +14,7 @@ from ui.desktop.picture.image import to_bgr, to_qimage
 from ui.desktop.picture.painter import annotated
 from ui.picture.overlay import Label, Line
 
-GREY = np.full((200, 321, 3), 128, np.uint8)  # an odd width shows whether rows are taken for longer than they are
+GREY = np.full((200, 321, 3), 128, np.uint8)  # an odd width reveals a wrong row length
 
 
 def test_a_picture_survives_the_round_trip_to_qt(qt: QApplication) -> None:
@@ -24,7 +24,7 @@ def test_a_picture_survives_the_round_trip_to_qt(qt: QApplication) -> None:
 
 def test_a_shared_picture_outlives_its_source(qt: QApplication) -> None:
     made = to_qimage(np.full((720, 1280, 3), 77, np.uint8))
-    shared = QImage(made)  # as Qt does within itself
+    shared = QImage(made)  # as Qt does internally
     del made
     gc.collect()
     other = [np.zeros((720, 1280, 4), np.uint8) for _ in range(10)]
@@ -78,7 +78,7 @@ def test_labels_avoid_one_another(qt: QApplication) -> None:
 def test_large_pictures_get_large_labels(qt: QApplication) -> None:
     large = np.full((800, 2560, 3), 128, np.uint8)
     label = Label((300, 100), (("73 %", 16.0),))
-    # 2560 px is twice the width that pictures are usually looked at.
+    # 2560 px is twice the usual viewing width.
     ratio = plate_area(annotated(large, [label])) / plate_area(annotated(large[:, :1280].copy(), [label]))
     assert ratio == pytest.approx(4, rel=0.1)
 

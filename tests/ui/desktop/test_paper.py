@@ -44,7 +44,9 @@ def _rendered(pdf: Path, number: int = 0) -> Picture:
     assert bits is not None
     rgba = np.frombuffer(bits.asstring(page.sizeInBytes()), np.uint8).reshape(page.height(), page.width(), 4)
     document.close()
-    ink = rgba[..., 3].astype(int) * (255 - rgba[..., 0].astype(int)) // 255  # what is not drawn is clear, not white
+    ink = (
+        rgba[..., 3].astype(int) * (255 - rgba[..., 0].astype(int)) // 255
+    )  # unpainted areas are transparent, not white
     return (255 - ink).astype(np.uint8)
 
 
@@ -144,7 +146,7 @@ def test_the_printed_board_is_the_one_the_program_knows_and_true_to_size(paper: 
 
 
 def test_a_corrected_print_compensates_for_the_printers_scale(tmp_path: Path) -> None:
-    # A printer that makes 100 mm into 98 across and 103 down turns this page into squares of 25.4 mm again.
+    # A printer that prints 100 mm as 98 across and 103 down turns this page into squares of 25.4 mm again.
     pdf = tmp_path / "board.pdf"
     write_pdf(corrected(board_sheet(), PrintScale(98, 103)), pdf)
     seen = find_board(_rendered(pdf), LENS_BOARD, "4X4_50")
@@ -190,7 +192,7 @@ def test_the_print_dialog_is_asked_for_actual_size(tmp_path: Path) -> None:
     assert b"/Pages" in catalog
     assert f"/Root {int(number)} 0 R".encode() in written[table:]
     assert b"/Prev" in written[table:]
-    assert written.startswith(b"%PDF-1.6")  # the first version that knows of it
+    assert written.startswith(b"%PDF-1.6")  # the first version with this feature
 
 
 def test_unexpected_pdf_content_is_not_changed() -> None:

@@ -121,7 +121,7 @@ def test_a_drag_moves_a_soldier_and_vision_reports_it_once(
 
     wait_until(moves)
     told = len(views)
-    wait_until(lambda: len(views) > told + LOOKS)  # nothing more is concluded after so many
+    wait_until(lambda: len(views) > told + LOOKS)  # after this many views nothing more changes
     assert moves() == [name]
     assert set(seen(window)) == others
     assert seen(window)[name] == pytest.approx(BARE_IN, abs=NEAR_IN)
@@ -205,7 +205,7 @@ def test_the_menu_changes_the_light_and_the_camera(window: Window, table: Practi
     camera = table.now.camera
     entry(window, "Bump camera").trigger()
     assert table.now.camera is not camera
-    # All of the window's work goes on: markers and soldiers are found again where the camera now sees them.
+    # The window continues: markers and soldiers are found where the camera now sees them.
     wait_until(lambda: window.bench.view.calibration and table.camera is table.now.camera)
     entry(window, "Brighten lamp").trigger()
     entry(window, "Dim lamp").trigger()

@@ -88,7 +88,7 @@ def test_a_fire_round_includes_only_figures_with_a_target(window: Window, tmp_pa
     chosen: Callable[[], str] = lambda: panel.chosen.deed.at[0] if panel.chosen else ""  # noqa: E731
     assert chosen() == "blue-1"
     window.use_tool("select")
-    click(window, POSTS["blue-2"])  # whom he may attack is his target
+    click(window, POSTS["blue-2"])  # a figure that it may attack becomes its target
     assert (panel.round_bar.words, chosen()) == ("Fire, 1 of 2: Green 1", "blue-2")
     key(panel, Qt.Key.Key_Up)
     assert chosen() == "blue-1"
@@ -111,11 +111,11 @@ def test_a_strayed_shell_is_drawn_until_the_next_action(window: Window, tmp_path
     assert panel.chosen is not None
     assert panel.chosen.possible, panel.chosen.why_not
     press(panel, "Do it")
-    # WW-43, WW-44: a 2 is no hit and goes to a side, the next die says how many inches.
+    # WW-43, WW-44: a 2 misses to one side; the next die is the distance in inches.
     landed = play.battle.state.this_turn["landed"]
     assert (tuple(landed["aimed_in"]), tuple(landed["spot_in"])) != ((18.0, 14.0), (18.0, 14.0))
     assert window.battle.pointing.marks == stray_marks(Stray((18.0, 14.0), tuple(landed["spot_in"])))
     window.battle.choose("")
-    assert window.battle.pointing.marks  # until the next deed
+    assert window.battle.pointing.marks  # until the next action
     press(panel, "Next")
     assert window.battle.pointing.marks == ()

@@ -52,13 +52,13 @@ def test_a_roll_is_overruled_by_keyboard_and_undone(window: Window, panel: Battl
     def answer(dialog: RulingDialog) -> None:
         assert dialog.case.words == "Green 1: Attack on Blue 1: kills"
         words = [dialog._outcomes.item(row).text() for row in range(dialog._outcomes.count())]  # type: ignore[union-attr]
-        # SP-11, SP-12: who stayed needs 3; what was said is no choice.
+        # SP-11, SP-12: a figure that stayed needs 3; the verdict itself is not offered.
         assert words == [
             "Misses, 33 % by the dice",
             "Nothing comes of it; it counts as done",
             "As if it had not been tried",
         ]
-        ok(dialog)  # nothing without a reason
+        ok(dialog)  # a reason is required
         assert dialog.isVisible()
         dialog._reason.setFocus()
         QTest.keyClicks(dialog._reason, "he stood behind the wagon")
@@ -86,7 +86,7 @@ def test_an_action_is_overruled_before_its_roll(window: Window, panel: BattlePan
         dialog._figure.setCurrentIndex(dialog._figure.findData("blue-2"))
         dialog._condition.setEditText("pinned")
         dialog._add()
-        dialog._add()  # twice is once
+        dialog._add()  # the same status is added only once
         dialog._reason.setText("agreed")
         ok(dialog)
 
@@ -107,7 +107,7 @@ def test_a_forbidden_shot_is_allowed_by_the_players(window: Window, panel: Battl
     def answer(dialog: RulingDialog) -> None:
         assert dialog.holding is not None
         assert dialog.holding.outcome == "nothing comes of it"
-        assert dialog._figure.currentData() == "blue-1"  # whom it is about comes first
+        assert dialog._figure.currentData() == "blue-1"  # the figure concerned comes first
         dialog._add()
         assert dialog.statuses == (("blue-1", "eliminated"),)
         dialog._statuses.setCurrentRow(0)

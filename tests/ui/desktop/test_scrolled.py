@@ -23,7 +23,7 @@ def test_it_scrolls_only_without_enough_room(qt: QApplication, room_px: int, scr
     column.addStretch(1)
     around.resize(200, room_px)
     around.show()
-    words.setText(LINES)  # later: it asks anew
+    words.setText(LINES)  # a later change updates the size
     for _ in range(5):
         qt.processEvents()
     bar = scrolled.verticalScrollBar()

@@ -51,7 +51,7 @@ def test_before_and_now_alternate_and_moves_are_shown_in_inches(window: Window, 
     window.actions_.compare.trigger()
     assert not hint.text().startswith(("THEN", "NOW"))
     assert not any(words.startswith("moved") for words in drawn_words(window))
-    # It is still known, and can be compared with again.
+    # The frozen picture is kept and can be compared again.
     window.actions_.compare.trigger()
     assert window.frozen_frame.comparing
 

@@ -40,7 +40,7 @@ def test_from_the_first_start_to_a_range(
         name.selectAll()
         QTest.keyClicks(name, army)
         teach(window, table, army, wait_until)
-    for _ in range(2):  # the figures found before the second army was taught are no answer yet
+    for _ in range(2):  # figures found before the second army was taught do not count
         player.looks()
         wait_until(lambda: step_of(window) is Step.GAME and len(window.bench.view.figures) == len(POSTS))
     with answering(*mustered("Army Men", tmp_path / "first.battle")):

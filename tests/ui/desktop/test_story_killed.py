@@ -86,7 +86,7 @@ def test_a_killed_program_loses_nothing_of_the_battle(
     with answering(found_in(tmp_path / "evening.battle")):
         player.key(Qt.Key.Key_B, Qt.KeyboardModifier.ControlModifier)
     wait_until(lambda: player.phase == "Turn 1, Blue, attacking")
-    # It fired and took that back, over and over: killed between two looks, it may be one step ahead of the last.
+    # It fired and undid that repeatedly: if killed between two prints, it may be one step ahead of the last one.
     assert player.story in (shown[-1], shown[-2])
     steps = player.undoes_all()
     assert steps[-1] == "Blue 1 joins Blue"

@@ -75,7 +75,7 @@ class Camera:
         self.newest_s = 0.0
 
     def read(self) -> Frame | None:
-        with self._reading:  # after another source was open, the last thread of before may still read
+        with self._reading:  # after a change of source, the previous thread may still read
             frame = self._table.read()
         if frame is not None:
             self.newest_s = frame.time_s
@@ -126,7 +126,7 @@ class Evening(RuleBasedStateMachine):
         self.windows: list[Window] = []
         self.battles = 0
 
-    # What the player does
+    # The player's actions
 
     @initialize()
     def sit_down(self) -> None:
@@ -158,7 +158,7 @@ class Evening(RuleBasedStateMachine):
         answers = []
         for _ in range(CLICKS):
             self.click(soldier)
-            if self.offers(f"Teach {army}"):  # shade may make a soldier look different from the one taught before
+            if self.offers(f"Teach {army}"):  # shade may make a soldier look different from the taught one
                 press(self.window.bar, f"Teach {army}")
             answers.append(self.window.bar.text)
             if "is taught" in answers[-1]:
@@ -283,7 +283,7 @@ class Evening(RuleBasedStateMachine):
         self.come_back()
         self.check("close the window and open it again")
 
-    # What the player checks
+    # The checks
 
     def check(self, step: str, moved: Iterable[str] = ()) -> None:
         """Check the window as soon as the program has processed the table after the step."""
@@ -358,7 +358,7 @@ class Evening(RuleBasedStateMachine):
         ]
         pytest.fail("\n".join(rows), pytrace=False)
 
-    # How it is done
+    # Helpers
 
     @property
     def window(self) -> Window:
@@ -467,7 +467,7 @@ def test_the_second_army_takes_its_soldiers_from_the_first(
     evening = Evening(tmp_path)
     request.addfinalizer(evening.teardown)
     evening.sit_down()
-    evening.teach("tan-1")  # as long as no other army is known, all soldiers are taken for tan ones
+    evening.teach("tan-1")  # until another army is known, all soldiers count as tan
     evening.wait(9)
     evening.teach("green-1")
     evening.carry("green-1", 1)
@@ -491,7 +491,7 @@ def test_the_table_is_shown_correctly_after_every_random_step(
             database=None,
             deadline=None,
             report_multiple_bugs=False,
-            phases=(Phase.generate,),  # to shrink a session would take an hour
+            phases=(Phase.generate,),  # shrinking a session would take an hour
             suppress_health_check=list(HealthCheck),
         ),
     )

@@ -84,7 +84,7 @@ def test_a_bumped_camera_is_recalibrated(player: Player, table: Board) -> None:
     player.looks()
     table.bump()
     player.wait_until(lambda: player.bar)
-    # Little beyond the table is in so small a picture: sometimes it does not tell the one from the other.
+    # So small a picture shows little beyond the table: sometimes the two cannot be told apart.
     [what] = [one for one in ("camera", "camera or table") if player.bar.startswith(f"The {one} was moved; ")]
     assert player.bar.endswith("; the camera's place was found again, and positions on the table stay.")
     assert player.plot == [f"(the {what} was bumped; positions on the table stay)"]

@@ -43,13 +43,13 @@ def as_set_up(table: Board) -> None:
 
 def undone_and_done_again(player: Player) -> list[str]:
     """Undo everything and redo it; return the menu's names of the steps after the setup, in order."""
-    before = (player.phase, player.story, player.deeds)
+    before = (player.phase, player.story, player.actions)
     undone = player.undoes_all()
-    player.looks()  # what is undone stays so while pictures come in
+    player.looks()  # the undone state survives new pictures
     assert player.phase == "Set-up"
     assert not [line for line in player.story if line.startswith(("Turn", "  "))]
     assert player.redoes_all() == undone[::-1]
-    assert (player.phase, player.story, player.deeds) == before
+    assert (player.phase, player.story, player.actions) == before
     assert undone[::-1][: len(SET_UP)] == SET_UP
     return undone[::-1][len(SET_UP) :]
 
@@ -65,7 +65,7 @@ def test_simple_plastic(player: Player, tmp_path: Path) -> None:
     assert player.plot == ["Blue 1: Move: legal.", "Blue 1 moves 3.0 in to (17.0, 10.0)."]
     player.goes_on("Turn 1, Blue, attacking")
     player.chooses("blue-1")
-    assert player.deeds["Attack on Green 1"] == "kills 50 %, misses 50 %"  # SP-11: 4 or more, for he has moved
+    assert player.actions["Attack on Green 1"] == "kills 50 %, misses 50 %"  # SP-11: 4 or more after moving
     assert player.does("blue-1", "Attack on Green 1", typed("4", "1 six-sided die")).startswith("Kills")
     assert player.plot == ["Blue 1: Attack on Green 1: kills.", "Green 1 eliminated."]
     assert "Each unit rolls one die" in player.may_not("blue-1", "Attack on Green 2")
@@ -106,7 +106,7 @@ def test_army_men(player: Player, tmp_path: Path) -> None:
     assert "the rifle fires in the phase of small arms (AM-12)" in player.may_not("blue-1", "Rifle at Green 1")
     player.goes_on("Turn 1, small arms")
     player.chooses("blue-1")
-    assert player.deeds["Rifle at Green 1"] == "hit 58 %, miss 42 %"  # AM-46: 7 or less is 21 of 36
+    assert player.actions["Rifle at Green 1"] == "hit 58 %, miss 42 %"  # AM-46: 7 or less is 21 of 36
     assert player.does("blue-1", "Rifle at Green 1", typed("3 3")).startswith("Hit")
     assert player.plot == ["Blue 1: Rifle at Green 1: hit.", "Green 1 down."]
     player.goes_on("Turn 1, heavy weapons")
@@ -171,7 +171,7 @@ def test_plastic_fudge(player: Player, tmp_path: Path) -> None:
     assert first.startswith("Blue")
     player.goes_on("Turn 1, Blue, a moves")
     player.carries("blue-1", (15.5, 8.0))
-    # PF-09: 6 in, of which a turn of 24 degrees takes one: 5 in are left for 4.9, and the camera is sure to 0.1.
+    # PF-09: 6 in, less one for a turn of 24 degrees: 5 in are left for 4.9, and the camera is accurate to 0.1.
     player.settles("Blue 1 moved 4.9 in", "Allow", "Take off")
     assert player.plot[-1] == "Blue 1 moves 4.9 in to (15.5, 8.0), which takes 5.8."
     player.goes_on("Turn 1, Green, b moves", "Turn 1, attacks")

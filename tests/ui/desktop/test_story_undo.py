@@ -60,7 +60,7 @@ def test_undo_and_redo_a_whole_session(window: Window, table: Board, wait_until:
     before = (window.session.state, window.panel.headline)
     assert player.undoes_all() == STEPS[::-1]
     assert window.session.state is start
-    player.looks()  # what is undone stays so while pictures come in
+    player.looks()  # the undone state survives new pictures
     assert player.undo_words() == ("Undo", f"Redo {STEPS[0]}")
     assert sorted(one.id for one in window.bench.view.figures) == sorted(POSTS)
     assert player.redoes_all() == STEPS

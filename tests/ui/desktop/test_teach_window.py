@@ -66,11 +66,11 @@ def test_the_figure_that_a_click_would_teach_is_outlined(
     assert isinstance(words, Note)
     assert words.rows[0][0] == "teach as green"
     xs, ys = ([point_in[axis] for point_in in outline.points_in] for axis in (0, 1))
-    # A soldier of 54 mm: his base is an inch long, and he leans outwards by perspective.
+    # A soldier of 54 mm: its base is an inch long, and it leans outwards by perspective.
     assert min(xs) < POSTS["green-1"][0] < max(xs)
     assert min(ys) < POSTS["green-1"][1] < max(ys)
     assert max(max(xs) - min(xs), max(ys) - min(ys)) < 2.5
-    monkeypatch.setattr("ui.session.FigurePicker", None)  # a click that picked again would fail
+    monkeypatch.setattr("ui.session.FigurePicker", None)  # a second search at the click would fail
     click(window, POSTS["green-1"])
     assert armies(window)["green"] > before
 
@@ -174,7 +174,7 @@ def player(found: None, table: Board, open_window: Open, wait_until: Wait) -> Pl
     window = open_window("demo")
     wait_until(lambda: window.bench.view and len(window.bench.view.figures) == len(POSTS))
     first = window.bench.view.frame.index
-    wait_until(lambda: window.bench.view.frame.index > first + LOOKS)  # so many pictures until all is at rest
+    wait_until(lambda: window.bench.view.frame.index > first + LOOKS)  # this many pictures until all is at rest
     return Player(window, table, wait_until)
 
 
@@ -196,7 +196,7 @@ def test_the_status_bar_explains_the_wait_and_searches_on_request(player: Player
 
 
 def test_two_similar_figures_moved_at_once_need_confirmation(player: Player, table: Board) -> None:
-    # From (8, 10) and (11, 6) to two places that are as far, 5.6 in, from each: nothing says who went where.
+    # From (8, 10) and (11, 6) to two places at the same distance, 5.6 in, from each: the moves are ambiguous.
     places = {"green-1": (13.5, 11.0), "green-2": (5.5, 5.0)}
     for name, place in places.items():
         table.put(name, place)
@@ -226,7 +226,7 @@ def test_soldiers_on_the_empty_table_are_noticed_and_it_is_learned_again(player:
     window = player.window
     window.learn_empty_table()
     words = f"The empty table shows {len(POSTS)} soldiers. Take them off and learn it again."
-    player.wait_until(lambda: player.bar == words, timeout_s=90)  # after what is said of the picture itself
+    player.wait_until(lambda: player.bar == words, timeout_s=90)  # after the message about the picture itself
     assert buttons(window) == ["Learn again", "Keep picture"]
     window.bench.practise(bare=True)
     player.wait_until(lambda: window.bench.is_bare)

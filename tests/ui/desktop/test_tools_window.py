@@ -69,7 +69,7 @@ def test_sight_is_previewed_before_the_click_and_stays_after_it(window: Window) 
     window.use_tool("sight")
     click(window, POSTS["green-1"])
     point(window, POSTS["blue-1"])
-    assert window.panel.headline == "100 % in sight"  # nothing stands on this table
+    assert window.panel.headline == "100 % in sight"  # this table has no terrain
     assert any(isinstance(shape, Line) and shape.colour[:3] == SKY[:3] for shape in window.picture.shapes)
     click(window, POSTS["blue-1"])
     point(window, BARE_IN)
@@ -106,7 +106,7 @@ def test_a_wedge_is_laid_from_a_soldier_towards_a_place(window: Window) -> None:
     click(window, POSTS["blue-2"])
     assert window.session.state.templates == ()
     point(window, POSTS["blue-1"])
-    assert window.panel.headline == "1 figure"  # himself it spares
+    assert window.panel.headline == "1 figure"  # it excludes the thrower
     click(window, POSTS["blue-1"])
     (wedge,) = window.session.state.templates
     assert isinstance(wedge, Wedge)
@@ -183,7 +183,7 @@ def test_a_move_is_planned_by_clicks_and_ended(window: Window) -> None:
     QTest.mouseClick(window.picture, RIGHT, pos=at(window, (12.0, 14.0)))
     point(window, BARE_IN)
     assert float(window.panel.headline.split()[0]) == pytest.approx(4.0, abs=0.11)  # ended at the last corner
-    assert window.session.state.rulers == ()  # nothing is laid down
+    assert window.session.state.rulers == ()  # no ruler is laid
 
 
 def test_a_move_is_planned_by_one_drag(window: Window) -> None:

@@ -96,7 +96,7 @@ def test_only_finished_translations_are_read(tmp_path: Path) -> None:
     path.write_text(TS, encoding="utf-8")
     assert read(path) == {"Quit": "Beenden"}
     (tmp_path / "sandtable_pt_BR.ts").write_text(TS.replace("Beenden", "Sair"), encoding="utf-8")
-    # As Qt names the languages of an Austrian, a Brazilian, an Englishman who knows German, and nobody.
+    # Qt's languages of an Austrian, a Brazilian, an Englishman who knows German, and of no locale.
     assert _says(load_translators(["de-Latn-AT", "de-AT", "de"], tmp_path)) == "Beenden"
     assert _says(load_translators(["pt-Latn-BR", "pt-BR", "pt"], tmp_path)) == "Sair"
     assert load_translators(["en-GB", "en", "de"], tmp_path) == ()

@@ -122,7 +122,7 @@ def test_a_full_disk_stops_the_battle_and_it_continues_once_there_is_space(playe
     battle = played.battle.play.battle
     journal, before = battle._journal._file, len(battle.entries)
     pages = journal.execute("PRAGMA page_count").fetchone()[0]
-    journal.execute(f"PRAGMA max_page_count = {pages}")  # as SQLite says it of a full disk
+    journal.execute(f"PRAGMA max_page_count = {pages}")  # SQLite's error of a full disk
     for _ in range(200):
         played.battle.panel.go_on.emit()
         if "disk is full" in played.bar.text:

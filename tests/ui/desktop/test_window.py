@@ -63,7 +63,7 @@ def test_the_answer_is_previewed_before_the_second_click(window: Window) -> None
 
 def test_a_previewed_ruler_is_measured_once(window: Window, monkeypatch: pytest.MonkeyPatch) -> None:
     click(window, POSTS["green-1"])
-    window._timer.stop()  # it redraws, too
+    window._timer.stop()  # it also redraws
     pairs = []
     measured = measuring.measured
     monkeypatch.setattr(measuring, "measured", lambda view, pair: pairs.append(pair) or measured(view, pair))
@@ -98,7 +98,7 @@ def test_a_blast_shows_the_covered_figures_and_fractions(window: Window) -> None
     point(window, POSTS["blue-1"])
     assert window.panel.headline == "2 figures"
     turn_wheel(window.picture, at(window, POSTS["blue-1"]), -3)
-    assert "1.5 in" in window.tool.hint  # 3 less three half inches
+    assert "1.5 in" in window.tool.hint  # 3 minus three half inches
     click(window, POSTS["blue-1"])
     (blast,) = window.session.state.templates
     assert blast.radius_in == 1.5
@@ -359,7 +359,7 @@ def test_the_wheel_zooms_and_the_right_button_drags(window: Window) -> None:
     move(view, spot + QPoint(30, 20), right)
     QTest.mouseRelease(view, right, pos=spot + QPoint(30, 20))
     assert view.to_picture(QPointF(spot + QPoint(30, 20))) == pytest.approx(before, abs=1e-6)
-    # A click still means the soldier that is seen there.
+    # A click still hits the soldier seen there.
     assert figure_at(window.bench.view, view.to_picture(QPointF(at(window, POSTS["blue-1"])))).army == "blue"
     view.fit()
     window.use_tool("blast")
