@@ -65,7 +65,7 @@ def test_a_grenade_aimed_by_keys(window: Window, tmp_path: Path) -> None:
     assert laid.centre_in == pytest.approx(there)
     key(window, KEY.Key_Return)
     assert window.battle.cross_hair_in is None
-    assert f"aims at the spot ({there[0]:.1f}, {there[1]:.1f})" in panel.about
+    assert f"aims at ({there[0]:.1f}, {there[1]:.1f})" in panel.about
     found = panel.chosen
     assert found is not None
     assert found.deed.spot_in == pytest.approx(there)

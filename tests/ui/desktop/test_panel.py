@@ -22,7 +22,7 @@ def panel(owned: Owned[SidePanel]) -> SidePanel:
 
 
 def usual(panel: SidePanel) -> QPushButton:
-    (button,) = (one for one in panel.findChildren(QPushButton) if "usual" in one.text())
+    (button,) = (one for one in panel.findChildren(QPushButton) if one.text() == "Use preset")
     return button
 
 
