@@ -35,7 +35,7 @@ def run(source: str | None = None, examined: Callable[[], str] = lambda: "") -> 
     assert isinstance(application, QApplication)  # the program creates no other
     application.setApplicationName("sandtable")
     application.setApplicationDisplayName("Sandtable")
-    _spoken = install_translators(application)  # Qt uses the translators only while they are referenced
+    _translators = install_translators(application)  # Qt uses the translators only while they are referenced
     log = log_file()
     diary = Diary(log, examined=examined)
     report = ErrorReporter(application, diary.failed)

@@ -72,8 +72,8 @@ class CameraLocks:
 class _LockedCapture:
     """A capture that unlocks its camera when it is released."""
 
-    def __init__(self, capture: Capture, give_back: Callable[[], object]) -> None:
-        self._capture, self._give_back = capture, give_back
+    def __init__(self, capture: Capture, release_lock: Callable[[], object]) -> None:
+        self._capture, self._release_lock = capture, release_lock
 
     def isOpened(self) -> bool:
         return self._capture.isOpened()
@@ -89,4 +89,4 @@ class _LockedCapture:
 
     def release(self) -> None:
         self._capture.release()
-        self._give_back()
+        self._release_lock()

@@ -33,7 +33,7 @@ class DetailsDialog(QDialog):
         self.setWindowTitle(tr("Details for a bug report"))
         self.resize(*_SIZE)
         self._diary = diary
-        self._looking: Behind[str] = Behind("sandtable details")
+        self._examination: Behind[str] = Behind("sandtable details")
         self._text = QPlainTextEdit(tr("Checking this computer …"))
         self._text.setReadOnly(True)
         self._text.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
@@ -55,13 +55,13 @@ class DetailsDialog(QDialog):
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._pull)
         self._timer.start(_TICK_MS)
-        self._looking.start(diary.examined)
+        self._examination.start(diary.examined)
 
     def _pull(self) -> None:
-        if self._looking.busy:
+        if self._examination.busy:
             return
         self._timer.stop()
-        self.report = bug_report(self._looking.take() or self._looking.refusal, self._diary)
+        self.report = bug_report(self._examination.take() or self._examination.refusal, self._diary)
         self._text.setPlainText(self.report)
         if self.copy is not None:
             self.copy.setEnabled(True)

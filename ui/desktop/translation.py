@@ -31,11 +31,11 @@ def tr(words: str, /, **values: object) -> str:
     Returns:
         The translation with its values; English if there is none or its braces differ.
     """
-    said = QCoreApplication.translate(CONTEXT, words)
+    translated = QCoreApplication.translate(CONTEXT, words)
     if not values:
-        return said
+        return translated
     try:
-        return said.format(**values)
+        return translated.format(**values)
     except (KeyError, IndexError, ValueError):
         return words.format(**values)
 
@@ -111,7 +111,7 @@ def install_translators(
     Raises:
         UserError: if the translation file cannot be read.
     """
-    spoken = load_translators((locale or QLocale.system()).uiLanguages(), folder)
-    for one in spoken:
+    translators = load_translators((locale or QLocale.system()).uiLanguages(), folder)
+    for one in translators:
         application.installTranslator(one)
-    return spoken
+    return translators

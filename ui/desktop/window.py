@@ -99,7 +99,7 @@ class Window(QMainWindow):
         self._diary = diary or Diary()
         self._settings, self._opener, self._clock = Memory(settings), opener, clock
         self._saved_setups = SavedSetups(self._settings)
-        self._old_benches: list[SourceController] = []
+        self._old_sources: list[SourceController] = []
         self._message, self._text_updated_s = StatusMessage(clock), 0.0
         self._last_laid: Laid | None = None
         self.battle = BattleController(BattlePanel(), self._say, time.time, random.SystemRandom())
@@ -114,9 +114,9 @@ class Window(QMainWindow):
         self._create_controllers(tables or tables_folder())
         central_widget.add_below(self.display.big)
         self._connect()
-        self._take_up(self._settings.source if spec is None else spec)
+        self._open_source(self._settings.source if spec is None else spec)
         self._timer = QTimer(self)
-        self._begin()
+        self._start()
 
     def _create_controllers(self, tables: Path) -> None:
         """Create the controllers of the menus, panels and keys."""
@@ -145,7 +145,7 @@ class Window(QMainWindow):
         self.calibration = CalibrationController(self, context, self._settings, self.battle.drifted)
         self.help = HelpController(self, self, self._settings, self._hint, self._diary)
 
-    def _begin(self) -> None:
+    def _start(self) -> None:
         """Restore the window's geometry and start its timer."""
         geometry = self._settings.geometry
         if geometry is None or not self.restoreGeometry(geometry):
@@ -183,11 +183,11 @@ class Window(QMainWindow):
     def open(self, spec: str) -> None:
         """Open another source: a new table, with the markers and armies of the last real one."""
         self.bench.stop()
-        self._old_benches = [bench for bench in (*self._old_benches, self.bench) if not bench.join(0)]
-        self._take_up(spec)
+        self._old_sources = [bench for bench in (*self._old_sources, self.bench) if not bench.join(0)]
+        self._open_source(spec)
         self._settings.keep_source(spec)
 
-    def _take_up(self, spec: str) -> None:
+    def _open_source(self, spec: str) -> None:
         setup = self._saved_setups.setup_for(spec)
         self.bench = SourceController(spec, setup, self._opener, self._clock)
         self._last_laid = None
@@ -454,7 +454,7 @@ class Window(QMainWindow):
         )
         for part in (self.teaching, self.empty, *parts):
             part.close()
-        for bench in (*self._old_benches, self.bench):
+        for bench in (*self._old_sources, self.bench):
             bench.stop()
             bench.join()
         super().closeEvent(event)

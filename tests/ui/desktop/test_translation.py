@@ -36,10 +36,10 @@ GERMAN = {
 
 @pytest.fixture
 def german(qt: QApplication) -> Iterator[Translator]:
-    spoken = Translator(GERMAN)
-    qt.installTranslator(spoken)
-    yield spoken
-    qt.removeTranslator(spoken)
+    translators = Translator(GERMAN)
+    qt.installTranslator(translators)
+    yield translators
+    qt.removeTranslator(translators)
 
 
 def test_menus_tooltips_tabs_and_panels_are_translated(german: Translator, open_window: Open, wait_until: Wait) -> None:
@@ -74,10 +74,10 @@ def test_values_are_inserted_into_the_translation() -> None:
 
 @pytest.mark.parametrize("wrong", ["Kamera {nummer}", "Kamera {0}", "Kamera {number", "Kamera {number:d}"])
 def test_a_translation_with_wrong_placeholders_is_not_used(qt: QApplication, wrong: str) -> None:
-    spoken = Translator({"Use camera {number}": wrong})
-    qt.installTranslator(spoken)
+    translators = Translator({"Use camera {number}": wrong})
+    qt.installTranslator(translators)
     assert tr("Use camera {number}", number="two") == "Use camera two"
-    qt.removeTranslator(spoken)
+    qt.removeTranslator(translators)
 
 
 def test_without_a_translation_strings_are_english() -> None:
@@ -103,8 +103,8 @@ def test_only_finished_translations_are_read(tmp_path: Path) -> None:
     assert load_translators(["C"], tmp_path) == load_translators(["fr-FR", "fr"], tmp_path) == ()
 
 
-def _says(spoken: tuple[object, ...]) -> str | None:
-    own = spoken[0]
+def _says(translators: tuple[object, ...]) -> str | None:
+    own = translators[0]
     assert isinstance(own, Translator)
     return own.translate("Sandtable", "Quit")
 
@@ -118,10 +118,10 @@ def test_a_broken_translation_file_is_named(tmp_path: Path) -> None:
 
 def test_qts_buttons_are_translated(qt: QApplication, tmp_path: Path) -> None:
     (tmp_path / "sandtable_de.ts").write_text(TS, encoding="utf-8")
-    spoken = install_translators(qt, QLocale(QLocale.Language.German), tmp_path)
+    translators = install_translators(qt, QLocale(QLocale.Language.German), tmp_path)
     buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
     assert [tr("Quit"), buttons.buttons()[0].text()] == ["Beenden", "Abbrechen"]  # as PyQt6's qtbase_de.qm has it
-    for one in spoken:
+    for one in translators:
         qt.removeTranslator(one)
     buttons.deleteLater()
 

@@ -72,7 +72,7 @@ class BattleController(QObject):
         panel.go_on.connect(lambda: self._try(self._go_on))
         panel.wanted.connect(lambda deed: self._try(lambda: self._do(deed)))
         panel.settled.connect(lambda doubt, answer: self._try(lambda: self._settle(doubt, answer)))
-        panel.told.connect(lambda *answer: self._try(lambda: self._answer(*answer)))
+        panel.answered.connect(lambda *answer: self._try(lambda: self._answer(*answer)))
         panel.overrule_requested.connect(lambda: self._try(self.overrule))
         panel.cancelled.connect(self.cancel)
         panel.goals.connect(lambda: self._try(self.ask_goals))

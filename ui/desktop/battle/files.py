@@ -31,7 +31,7 @@ class BattleFiles:
     ) -> None:
         """Dialogs open over `window`; `show` brings the Battle tab to the front, `say` shows a message with buttons."""
         self._window, self._battle, self._context, self._show = window, battle, context, show
-        self._opening = BattleOpening(window, say, battle.clock, self._take_up)
+        self._opening = BattleOpening(window, say, battle.clock, self._resume)
 
     def new_battle(self) -> None:
         """Ask for the setup of a battle, and start it."""
@@ -69,7 +69,7 @@ class BattleFiles:
         """Stop opening a battle, if that is in progress."""
         self._opening.close()
 
-    def _take_up(self, battle: Battle) -> None:
+    def _resume(self, battle: Battle) -> None:
         self._context.change(lambda: self._battle.resume(battle))
 
     def save_story(self, path: Path | None = None) -> None:

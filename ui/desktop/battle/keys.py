@@ -24,8 +24,8 @@ class BattleKeys:
     def __init__(self, window: QMainWindow, controller: BattleController, context: WindowContext) -> None:
         self._controller, self._context = controller, context
         tip = tr("Select the next soldier that may act; with Shift the previous one")
-        create_action(window, tr("Next soldier"), "U", tip, partial(self._walk, 1))
-        self._key_action(window, "Shift+U", tr("Next soldier"), tip, partial(self._walk, -1))
+        create_action(window, tr("Next soldier"), "U", tip, partial(self._select_next, 1))
+        self._key_action(window, "Shift+U", tr("Next soldier"), tip, partial(self._select_next, -1))
         tip = tr("Aim the selected soldier's blast, flame or grenade with the arrow keys")
         create_action(window, tr("Aim"), "H", tip, self._begin)
         self._aiming = [
@@ -59,18 +59,18 @@ class BattleKeys:
     def _in_sight(self) -> bool:
         return self._controller.panel.isVisible()
 
-    def _walk(self, steps: int) -> None:
+    def _select_next(self, steps: int) -> None:
         controller, moment = self._controller, self._controller.moment
         if not self._in_sight or moment is None:
             return
         found = next_figure(moment, controller.chosen, steps)
-        self._take_up(lambda: controller.point(found, None))
+        self._apply(lambda: controller.point(found, None))
         if not found:
             self._context.say(tr("No soldier may act now. Press N for the next phase."))
 
     def _begin(self) -> None:
         if self._in_sight and self._controller.moment is not None:
-            self._take_up(self._place_cross_hair)
+            self._apply(self._place_cross_hair)
 
     def _place_cross_hair(self) -> None:
         controller, moment = self._controller, self._controller.moment
@@ -82,14 +82,14 @@ class BattleKeys:
         at_in, view = self._controller.cross_hair_in, self._context.view
         if at_in is not None and view is not None and view.calibration is not None:
             place = stepped(view.calibration.camera, at_in, toward_px, step_in)
-            self._take_up(lambda: self._controller.place_cross_hair(place))
+            self._apply(lambda: self._controller.place_cross_hair(place))
 
     def _aim(self) -> None:
         place = self._controller.cross_hair_in
         if place is not None:
-            self._take_up(lambda: self._controller.point("", place))
+            self._apply(lambda: self._controller.point("", place))
 
-    def _take_up(self, change: Callable[[], object]) -> None:
+    def _apply(self, change: Callable[[], object]) -> None:
         """Apply a change with the selection tool active, because Escape deselects only with that tool."""
         if self._context.tool() != "select":
             self._context.use_tool("select")

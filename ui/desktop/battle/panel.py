@@ -55,7 +55,7 @@ class BattlePanel(QWidget):
         go_on: Begin the next phase.
         wanted: Perform this `Deed`.
         settled: The players decided this `Ambiguity` with this answer.
-        told: The players answered a fact (its name, its value) of this `Deed`.
+        answered: The players answered a fact (its name, its value) of this `Deed`.
         overrule_requested: The players want to overrule the rules or the dice.
         goals: The players want to see or change the goals.
         cancelled: Escape was pressed while a figure's actions are shown.
@@ -64,7 +64,7 @@ class BattlePanel(QWidget):
     go_on = pyqtSignal()
     wanted = pyqtSignal(object)
     settled = pyqtSignal(object, str)
-    told = pyqtSignal(object, str, object)
+    answered = pyqtSignal(object, str, object)
     overrule_requested = pyqtSignal()
     goals = pyqtSignal()
     cancelled = pyqtSignal()
@@ -249,7 +249,7 @@ class BattlePanel(QWidget):
 
         def say() -> None:
             try:
-                self.told.emit(deed, question.fact, question.read(line.text()))
+                self.answered.emit(deed, question.fact, question.read(line.text()))
             except UserError as refusal:
                 self._why.setText(str(refusal))
 
@@ -261,7 +261,7 @@ class BattlePanel(QWidget):
         box.addItem(tr("as seen") if question.default is None else tr("as usual"), None)
         for answer in question.answers:
             box.addItem(_answer_words(answer), answer)
-        box.activated.connect(lambda _: self.told.emit(deed, question.fact, box.currentData()))
+        box.activated.connect(lambda _: self.answered.emit(deed, question.fact, box.currentData()))
         return box
 
     def _lay_out(self) -> None:

@@ -24,7 +24,7 @@ _STOP_TIP = mark("Stop the practice device and connect the real one again")
 
 
 class DeviceBox(QGroupBox):
-    """One device: its port, its state, its buttons. `room` takes more widgets.
+    """One device: its port, its state, its buttons.
 
     Signals:
         connected: Connect to this port (its spec).
@@ -32,7 +32,7 @@ class DeviceBox(QGroupBox):
         tested, forgotten, replugged: The button was pressed.
 
     Attributes:
-        room: Layout for widgets that only this device has.
+        extra_layout: Layout for the widgets of one kind of device.
     """
 
     connected = pyqtSignal(str)
@@ -41,10 +41,10 @@ class DeviceBox(QGroupBox):
     forgotten = pyqtSignal()
     replugged = pyqtSignal()
 
-    def __init__(self, title: str, port_tip: str, try_words: str, test_tip: str, invitation: str) -> None:
-        """`try_words` is empty if the device has no emulator; `invitation` describes a device to connect."""
+    def __init__(self, title: str, port_tip: str, try_words: str, test_tip: str, description: str) -> None:
+        """`try_words` is empty if the device has no emulator; `description` describes a device to connect."""
         super().__init__(title)
-        self._state, self._trouble, self._invitation = markup_label(), wrapping_label(), wrapping_label(invitation)
+        self._state, self._trouble, self._description = markup_label(), wrapping_label(), wrapping_label(description)
         self._state.setAccessibleName(tr("{title}: state", title=title))
         self._counters = wrapping_label()
         self._port = QComboBox()
@@ -65,7 +65,7 @@ class DeviceBox(QGroupBox):
             (self._replug, self.replugged),
         ):
             button.clicked.connect(signal)
-        self.room = QVBoxLayout()
+        self.extra_layout = QVBoxLayout()
         self._lay_out()
 
     @property
@@ -94,7 +94,7 @@ class DeviceBox(QGroupBox):
         )
         self._trouble.setVisible(bool(self._trouble.text()))
         off = one.level is Level.OFF
-        self._invitation.setVisible(off)
+        self._description.setVisible(off)
         self._forget.setEnabled(not off)
         self._test.setEnabled(one.level is Level.UP)
         emulated = plugged is not None
@@ -120,10 +120,10 @@ class DeviceBox(QGroupBox):
         layout.addWidget(self._state)
         layout.addWidget(self._counters)
         layout.addWidget(self._trouble)
-        layout.addWidget(self._invitation)
+        layout.addWidget(self._description)
         layout.addLayout(port)
         layout.addLayout(buttons)
-        layout.addLayout(self.room)
+        layout.addLayout(self.extra_layout)
 
 
 def button_with_tip(words: str, tip: str) -> QPushButton:

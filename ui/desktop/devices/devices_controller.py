@@ -97,9 +97,9 @@ class DevicesController(QObject):
         box.tested.connect(device.test)
         box.forgotten.connect(lambda: self._forget(device, name))
         box.replugged.connect(device.berth.replug)
-        self._take_up(device, name)
+        self._reconnect(device, name)
 
-    def _take_up(self, device: Device, name: str) -> None:
+    def _reconnect(self, device: Device, name: str) -> None:
         kept = self._settings.port(name)
         if kept is not None:
             device.berth.connect(kept)
@@ -122,7 +122,7 @@ class DevicesController(QObject):
         emulated = device.berth.spec == EMULATED
         device.berth.leave()
         if emulated:
-            self._take_up(device, name)
+            self._reconnect(device, name)
         else:
             self._settings.keep_port(name, None)
 

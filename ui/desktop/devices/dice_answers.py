@@ -36,7 +36,7 @@ class DiceAnswers:
     def pull(self, dialog: DiceDialog | None) -> None:
         """Update the open request; `dialog` is None if there is none."""
         if dialog is not self._dialog:
-            self._take_up(dialog)
+            self._set_dialog(dialog)
         for asking, strip in self._asked:
             if asking.pull() and asking.roll is not None and dialog is not None:
                 dialog.take(asking.roll.faces, anew=True)
@@ -48,7 +48,7 @@ class DiceAnswers:
                 view.show_tray(None if seen is None else close_up(seen))
             view.setVisible(seen is not None)
 
-    def _take_up(self, dialog: DiceDialog | None) -> None:
+    def _set_dialog(self, dialog: DiceDialog | None) -> None:
         for asking, _ in self._asked:
             asking.end()
         self._dialog, self._asked, self._picture, self._shown = dialog, [], None, None

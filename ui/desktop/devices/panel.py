@@ -21,15 +21,15 @@ _FONT_SCALE = 1.2
 
 _PORT_TIP = mark("Where the device is plugged in; likely places come first")
 _ROD_TEST_TIP = mark("Show the bands, then green, amber and red, then a moving light")
-_ROD_INVITATION = mark(
+_ROD_DESCRIPTION = mark(
     "An LED strip on an ESP32 board with WLED, plugged into USB, shows the measured range beside the soldiers. "
     "docs/hardware.md explains how to build one."
 )
-_DICE_INVITATION = mark(
+_DICE_DESCRIPTION = mark(
     "Dice that report their numbers over USB or Bluetooth can answer a roll. Without them, type what your dice show or "
     "let the program roll."
 )
-_TRAY_INVITATION = mark(
+_TRAY_DESCRIPTION = mark(
     "A camera can read ordinary dice and Fudge dice in a tray once they lie still. You confirm what it read."
 )
 
@@ -60,20 +60,20 @@ class DevicesPanel(QScrollArea):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setWidgetResizable(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.rod = DeviceBox(tr("Range rod"), tr(_PORT_TIP), tr("Try one"), tr(_ROD_TEST_TIP), tr(_ROD_INVITATION))
+        self.rod = DeviceBox(tr("Range rod"), tr(_PORT_TIP), tr("Try one"), tr(_ROD_TEST_TIP), tr(_ROD_DESCRIPTION))
         self.dice = DeviceBox(
             tr("Electronic dice"),
             tr(_PORT_TIP),
             tr("Try some"),
             tr("Wait for a roll of the dice, to test them"),
-            tr(_DICE_INVITATION),
+            tr(_DICE_DESCRIPTION),
         )
         self.tray = DeviceBox(
             tr("Dice by camera"),
             tr("The camera over the tray"),
             "",
             tr("Read the dice in the tray now"),
-            tr(_TRAY_INVITATION),
+            tr(_TRAY_DESCRIPTION),
         )
         self._view, self._shown, self._strip = RodView(), wrapping_label(), StripForm(shape, self.refused.emit)
         self._rolls, self._throws = wrapping_label(), _throws(self.thrown.emit)
@@ -127,7 +127,7 @@ class DevicesPanel(QScrollArea):
             (self.tray, (self._draw_tray, self._tray_view, self._tray_text)),
         ):
             for widget in widgets:
-                box.room.addWidget(widget)
+                box.extra_layout.addWidget(widget)
             layout.addWidget(box)
         layout.addStretch(1)
         self.setWidget(inner)

@@ -62,7 +62,7 @@ class StripForm(QWidget):
         for box in (self._length, self._leds_per_in, self._brightness, self._gamma):
             box.editingFinished.connect(self._change)
         self._turned.toggled.connect(self._change)
-        self._was = self._read()
+        self._last_values = self._read()
         self._count(shape)
 
     def _read(self) -> tuple[float, float, bool, float, float]:
@@ -72,9 +72,9 @@ class StripForm(QWidget):
     def _change(self) -> None:
         """Report a changed strip; leaving a box unchanged reports nothing."""
         now = self._read()
-        if now == self._was:
+        if now == self._last_values:
             return
-        self._was = now
+        self._last_values = now
         try:
             shape = RodShape(*now)
         except ValueError as error:
