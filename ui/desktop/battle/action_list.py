@@ -18,8 +18,8 @@ class ActionList(QTreeWidget):
     """Shows actions; the header counts the rows out of sight.
 
     Attributes:
-        prospects: The actions shown, by row.
-        of_somebody: Whether they belong to one figure, which Escape deselects.
+        previews: The actions shown, by row.
+        of_figure: Whether they belong to one figure, which Escape deselects.
 
     Signals:
         cancelled: Escape was pressed while a figure's actions are shown.
@@ -29,8 +29,8 @@ class ActionList(QTreeWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.prospects: tuple[ActionPreview, ...] = ()
-        self.of_somebody = False
+        self.previews: tuple[ActionPreview, ...] = ()
+        self.of_figure = False
         self.setColumnCount(2)
         self.setHeaderLabels([tr("Actions"), tr("Odds")])
         self.setRootIsDecorated(False)
@@ -48,16 +48,16 @@ class ActionList(QTreeWidget):
     def chosen(self) -> ActionPreview | None:
         """The selected action."""
         item = self.currentItem()
-        return self.prospects[item.data(0, Qt.ItemDataRole.UserRole)] if item is not None else None
+        return self.previews[item.data(0, Qt.ItemDataRole.UserRole)] if item is not None else None
 
-    def show_actions(self, prospects: Sequence[ActionPreview]) -> bool:
+    def show_actions(self, previews: Sequence[ActionPreview]) -> bool:
         """Show these actions; return whether the previous selection still exists."""
         chosen = self.indexOfTopLevelItem(self.currentItem()) if self.currentItem() else -1
-        kept = chosen >= 0 and [*map(deed_words, prospects)] == [*map(deed_words, self.prospects)]
-        self.prospects = tuple(prospects)
+        kept = chosen >= 0 and [*map(deed_words, previews)] == [*map(deed_words, self.previews)]
+        self.previews = tuple(previews)
         self.blockSignals(True)
         self.clear()
-        self.addTopLevelItems([self._row(number, one) for number, one in enumerate(prospects)])
+        self.addTopLevelItems([self._row(number, one) for number, one in enumerate(previews)])
         if kept:
             self.choose(chosen)
         self.blockSignals(False)
@@ -80,8 +80,8 @@ class ActionList(QTreeWidget):
 
     def choose_target(self, figure: str) -> bool:
         """Select the first possible action against a figure; False if there is none."""
-        aimed = (row for row, one in enumerate(self.prospects) if one.possible and one.deed.at[:1] == (figure,))
-        row = next((row for row in aimed if figure not in self.prospects[row].deed.by), None)
+        aimed = (row for row, one in enumerate(self.previews) if one.possible and one.deed.at[:1] == (figure,))
+        row = next((row for row in aimed if figure not in self.previews[row].deed.by), None)
         if row is not None:
             self.choose(row)
         return row is not None
@@ -116,7 +116,7 @@ class ActionList(QTreeWidget):
 
     def event(self, event: QEvent | None) -> bool:
         """Handle Escape while a figure's actions are shown; the window's shortcut would put the tool away."""
-        if self.of_somebody and isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape:
+        if self.of_figure and isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape:
             if event.type() == QEvent.Type.ShortcutOverride:
                 event.accept()
                 return True

@@ -71,7 +71,7 @@ class BattleController(QObject):
         self.play: Play | None = None
         panel.go_on.connect(lambda: self._try(self._go_on))
         panel.wanted.connect(lambda deed: self._try(lambda: self._do(deed)))
-        panel.settled.connect(lambda doubt, answer: self._try(lambda: self._settle(doubt, answer)))
+        panel.settled.connect(lambda ambiguity, answer: self._try(lambda: self._settle(ambiguity, answer)))
         panel.answered.connect(lambda *answer: self._try(lambda: self._answer(*answer)))
         panel.overrule_requested.connect(lambda: self._try(self.overrule))
         panel.cancelled.connect(self.cancel)
@@ -296,9 +296,9 @@ class BattleController(QObject):
         self._rounds.end()
         self.choose("")
 
-    def _settle(self, doubt: Ambiguity, answer: str) -> None:
+    def _settle(self, ambiguity: Ambiguity, answer: str) -> None:
         if self.play is not None:
-            self.play.settle(doubt, answer)
+            self.play.settle(ambiguity, answer)
             self._refresh()
 
     def _answer(self, deed: Deed, fact: str, value: object) -> None:
@@ -378,7 +378,7 @@ class BattleController(QObject):
             self._chosen = figure
         asked = bool(self._rounds and figure and self._spot is None)
         if asked:
-            self.panel.show_round_actions(figure, self._card(moment), self._rounds.prospects(moment))
+            self.panel.show_round_actions(figure, self._card(moment), self._rounds.previews(moment))
         return asked
 
     def _card(self, moment: Moment) -> str:
@@ -388,18 +388,20 @@ class BattleController(QObject):
 
     def _show_actions(self, play: Play, moment: Moment) -> None:
         try:
-            outlook = play.outlook(moment, self._chosen) if self._chosen else None
+            available = play.outlook(moment, self._chosen) if self._chosen else None
         except UserError as refusal:
             self.panel.show_outcome(told(str(refusal)))
-            outlook = None
-        if outlook is None:
+            available = None
+        if available is None:
             self.panel.show_obligations(play.duties(moment), goal_lines(play))
         else:
             title = self._card(moment)
             if self._spot is None:
-                duties = play.duties(moment)
-                his = [one for one in duties if one.deed.by == (self._chosen,)]
-                self.panel.show_figure_actions(outlook, title, his, owed(one for one in duties if one not in his))
+                obligations = play.duties(moment)
+                own = [one for one in obligations if one.deed.by == (self._chosen,)]
+                self.panel.show_figure_actions(
+                    available, title, own, owed(one for one in obligations if one not in own)
+                )
             else:
                 there = play.at_spot(moment, self._chosen, self._spot)
                 self.panel.show_place_actions(self._chosen, title, place_words(self._spot), there)

@@ -80,12 +80,12 @@ class BattlePanel(QWidget):
             QPushButton(tr("Do it")),
             QPushButton(tr("Overrule…")),
         )
-        self._deeds, self._story = ActionList(), QListWidget()
+        self._action_list, self._story = ActionList(), QListWidget()
         self._goals = QPushButton(tr("Goals…"))
         self.round_bar, self.pending_moves = RoundBar(), PendingMoves()
         self._needed = plain_label()
-        self._doubts, self._open = QFormLayout(), QFormLayout()
-        for form in (self._doubts, self._open):
+        self._ambiguities, self._open = QFormLayout(), QFormLayout()
+        for form in (self._ambiguities, self._open):
             form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapAllRows)
         self._lay_out()
 
@@ -112,12 +112,14 @@ class BattlePanel(QWidget):
     @property
     def chosen(self) -> ActionPreview | None:
         """The selected action."""
-        return self._deeds.chosen
+        return self._action_list.chosen
 
     @property
     def first_template(self) -> Template | None:
         """The template of the first possible action that has one."""
-        return next((one.deed.template for one in self._deeds.prospects if one.possible and one.deed.template), None)
+        return next(
+            (one.deed.template for one in self._action_list.previews if one.possible and one.deed.template), None
+        )
 
     def show_phase(self, words: str, follows: str) -> None:
         """Show the turn and phase, and the next phase in a tooltip."""
@@ -133,50 +135,50 @@ class BattlePanel(QWidget):
         """Enable or disable the goals."""
         self._goals.setEnabled(allowed)
 
-    def show_obligations(self, duties: Sequence[ActionPreview], goals: Sequence[str] = ()) -> None:
+    def show_obligations(self, obligations: Sequence[ActionPreview], goals: Sequence[str] = ()) -> None:
         """Show the obligations of whole sides and the goals, for when no figure is selected."""
-        self._deeds.of_somebody = bool(self.round_bar.words)
+        self._action_list.of_figure = bool(self.round_bar.words)
         self._figure.setText("<br>".join([tr(CLICK_ONE), *map(escape_markup, goals)]))
-        self._fill(duties)
+        self._fill(obligations)
 
-    def show_round_actions(self, figure: str, unit: str, prospects: Sequence[ActionPreview]) -> None:
+    def show_round_actions(self, figure: str, unit: str, previews: Sequence[ActionPreview]) -> None:
         """Show a figure's actions in a round, with the first possible one selected."""
-        self._deeds.of_somebody = True
+        self._action_list.of_figure = True
         self._figure.setText(_heading(figure, unit))
-        self._fill(sorted(prospects, key=lambda one: not one.possible))
-        if self.chosen is None and prospects:
+        self._fill(sorted(previews, key=lambda one: not one.possible))
+        if self.chosen is None and previews:
             self.choose(0)
 
     def take_focus(self) -> None:
         """Give the action list the focus: up and down select, Return performs the action."""
         if self.isVisible():
-            self._deeds.take_focus()
+            self._action_list.take_focus()
 
     def choose_target(self, figure: str) -> bool:
         """Select the first possible action against a figure; False if there is none."""
-        return self._deeds.choose_target(figure)
+        return self._action_list.choose_target(figure)
 
     def show_figure_actions(
         self,
-        outlook: AvailableActions,
+        available: AvailableActions,
         unit: str,
         owed: Sequence[ActionPreview] = (),
         others: Sequence[ActionPreview] = (),
     ) -> None:
         """Show a figure's obligations and actions, possible ones first; `others` are obligations of the side."""
-        every = (*owed, *outlook.attacks, *outlook.others)
-        self._deeds.of_somebody = True
+        every = (*owed, *available.attacks, *available.others)
+        self._action_list.of_figure = True
         spread = any(one.deed.template for one in every)
         aims = "<br>" + tr("Click a place to aim there, or press H to aim with keys.") if spread else ""
         rest = f"<br>{escape_markup(owed_words(others))}" if others else ""
         self._figure.setText(
-            f"{_heading(outlook.figure, unit)}<br>{escape_markup(movement_words(outlook))}{aims}{rest}"
+            f"{_heading(available.figure, unit)}<br>{escape_markup(movement_words(available))}{aims}{rest}"
         )
         self._fill(sorted(every, key=lambda one: not one.possible))
 
-    def show_place_actions(self, figure: str, unit: str, place: str, prospects: Sequence[ActionPreview]) -> None:
+    def show_place_actions(self, figure: str, unit: str, place: str, previews: Sequence[ActionPreview]) -> None:
         """Show a figure's actions at a place, possible ones first."""
-        self._deeds.of_somebody = True
+        self._action_list.of_figure = True
         self._figure.setText(
             tr(
                 "{figure}<br>aims at {place}. Esc: show all actions",
@@ -184,7 +186,7 @@ class BattlePanel(QWidget):
                 place=escape_markup(place),
             )
         )
-        self._fill(sorted(prospects, key=lambda one: not one.possible))
+        self._fill(sorted(previews, key=lambda one: not one.possible))
 
     def show_story(self, lines: Sequence[str]) -> None:
         """Show the story, scrolled to the newest line."""
@@ -200,15 +202,15 @@ class BattlePanel(QWidget):
 
     def show_outcome(self, words: str) -> None:
         """Show a result and deselect the action, whose odds would take its place."""
-        self._deeds.setCurrentItem(None)
+        self._action_list.setCurrentItem(None)
         self._why.setText(words)
 
     def choose(self, row: int) -> None:
         """Select an action by its row."""
-        self._deeds.choose(row)
+        self._action_list.choose(row)
 
-    def _fill(self, prospects: Sequence[ActionPreview]) -> None:
-        self._explain(keep=not self._deeds.show_actions(prospects))
+    def _fill(self, previews: Sequence[ActionPreview]) -> None:
+        self._explain(keep=not self._action_list.show_actions(previews))
 
     def _explain(self, keep: bool = False) -> None:
         one = self.chosen
@@ -223,20 +225,20 @@ class BattlePanel(QWidget):
 
     def _ask(self, one: ActionPreview | None) -> None:
         """Show the decisions and answers that the action needs first."""
-        for form in (self._doubts, self._open):
+        for form in (self._ambiguities, self._open):
             while form.rowCount():
                 form.removeRow(0)
         if one is None:
             return
-        for doubt in one.doubts:
+        for ambiguity in one.doubts:
             row = QHBoxLayout()
-            for answer in doubt.answers:
+            for answer in ambiguity.answers:
                 button = QPushButton(answer.capitalize())
                 button.setToolTip(tr("Too close to measure: the players decide, and it goes into the history"))
-                button.clicked.connect(partial(_emit, self.settled, doubt, answer))
+                button.clicked.connect(partial(_emit, self.settled, ambiguity, answer))
                 row.addWidget(button)
-            what = doubt.question.rpartition(": ")[2]
-            self._doubts.addRow(wrapping_label(tr("TOO CLOSE TO CALL: {what}", what=what)), row)
+            what = ambiguity.question.rpartition(": ")[2]
+            self._ambiguities.addRow(wrapping_label(tr("TOO CLOSE TO CALL: {what}", what=what)), row)
         for question in one.asks:
             field = self._answer_box(one.deed, question) if question.answers else self._answer_line(one.deed, question)
             field.setAccessibleName(question.text)
@@ -267,12 +269,12 @@ class BattlePanel(QWidget):
     def _lay_out(self) -> None:
         self._set_up_words()
         self._set_up_buttons()
-        self._deeds.cancelled.connect(self.cancelled)
-        self._deeds.currentItemChanged.connect(lambda *_: self._explain())
-        self._deeds.itemActivated.connect(lambda *_: self._request_action())
+        self._action_list.cancelled.connect(self.cancelled)
+        self._action_list.currentItemChanged.connect(lambda *_: self._explain())
+        self._action_list.itemActivated.connect(lambda *_: self._request_action())
         # The list takes the height that is left, overrule_requested it would take the room of the reasons.
-        self._deeds.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
-        self._deeds.setMinimumHeight(5 * self.fontMetrics().lineSpacing())
+        self._action_list.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
+        self._action_list.setMinimumHeight(5 * self.fontMetrics().lineSpacing())
         top = QHBoxLayout()
         top.addWidget(self._phase, 1)
         top.addWidget(self._next)
@@ -324,14 +326,14 @@ class BattlePanel(QWidget):
         reasons, now = QWidget(), QWidget()
         asked = QVBoxLayout(reasons)
         asked.setContentsMargins(0, 0, 0, 0)
-        asked.addLayout(self._doubts)  # on top, because nothing else is possible before it is decided
+        asked.addLayout(self._ambiguities)  # on top, because nothing else is possible before it is decided
         asked.addWidget(self._why)
         asked.addLayout(self._open)
         inner = QVBoxLayout(now)
         inner.setContentsMargins(0, 4, 0, 0)
         inner.addWidget(self.round_bar)
         inner.addWidget(self._figure)
-        inner.addWidget(self._deeds, 1)
+        inner.addWidget(self._action_list, 1)
         inner.addWidget(self._needed)
         inner.addWidget(Scrolled(reasons, 5 * self.fontMetrics().lineSpacing()))
         last = QHBoxLayout()
@@ -353,5 +355,5 @@ def _answer_words(answer: object) -> str:
     return ("yes" if answer else "no") if isinstance(answer, bool) else str(answer).replace("_", " ")
 
 
-def _emit(signal: pyqtBoundSignal, doubt: Ambiguity, answer: str, _: bool = False) -> None:
-    signal.emit(doubt, answer)
+def _emit(signal: pyqtBoundSignal, ambiguity: Ambiguity, answer: str, _: bool = False) -> None:
+    signal.emit(ambiguity, answer)

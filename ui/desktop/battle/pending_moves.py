@@ -111,40 +111,42 @@ def move_buttons(
             lambda: after(lambda: play.only_shifted(proposal)),
             lambda: after(lambda: play.let_pass(moment, proposal, "agreed at the table")),
         )
-    doubt, left_in = proposal.prospect.doubts[0], play.left_in(moment, proposal)
-    limit = "" if left_in is None or not _is_far(doubt) else f"{left_in:.3g} in"
-    return ambiguity_buttons(proposal, doubt, left_in, lambda answer: after(lambda: play.settle(doubt, answer, limit)))
+    ambiguity, left_in = proposal.prospect.doubts[0], play.left_in(moment, proposal)
+    limit = "" if left_in is None or not _is_far(ambiguity) else f"{left_in:.3g} in"
+    return ambiguity_buttons(
+        proposal, ambiguity, left_in, lambda answer: after(lambda: play.settle(ambiguity, answer, limit))
+    )
 
 
-def _is_far(doubt: Ambiguity) -> bool:
+def _is_far(ambiguity: Ambiguity) -> bool:
     """Whether the ambiguity is about a distance moved."""
-    return doubt.question.rpartition(": ")[2].startswith("how far")
+    return ambiguity.question.rpartition(": ")[2].startswith("how far")
 
 
 def ambiguity_buttons(
-    proposal: Proposal, doubt: Ambiguity, left_in: float | None, settle: Callable[[str], object]
+    proposal: Proposal, ambiguity: Ambiguity, left_in: float | None, settle: Callable[[str], object]
 ) -> tuple[DecisionButton, ...]:
     """The buttons that decide an ambiguity of a move.
 
     Args:
         proposal: The move.
-        doubt: The ambiguity.
+        ambiguity: The ambiguity.
         left_in: Allowance left before the move; None if unknown.
         settle: Receives the answer.
     """
     of = "" if left_in is None else f" of {left_in:.3g} in"
-    what = doubt.question.rpartition(": ")[2]
-    far = _is_far(doubt)
+    what = ambiguity.question.rpartition(": ")[2]
+    far = _is_far(ambiguity)
     title = f"Too close to call: {proposal.words}{of}." if far else f"Too close to call: {what}."
-    texts = {answer: (tr("Allow") if answer == NEARER else tr("Forbid")) for answer in doubt.answers}
+    texts = {answer: (tr("Allow") if answer == NEARER else tr("Forbid")) for answer in ambiguity.answers}
     return tuple(
         DecisionButton(
             texts[answer] if far else answer.capitalize(),
-            doubt.question,
+            ambiguity.question,
             partial(settle, answer),
             title if number == 0 else "",
         )
-        for number, answer in enumerate(doubt.answers)
+        for number, answer in enumerate(ambiguity.answers)
     )
 
 

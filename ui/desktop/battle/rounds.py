@@ -61,7 +61,7 @@ class RoundController:
             QTimer.singleShot(0, self._continue_search)
         return walk.figure if walk is not None else ""
 
-    def prospects(self, moment: Moment) -> list[ActionPreview]:
+    def previews(self, moment: Moment) -> list[ActionPreview]:
         """The actions that the round asks of the current figure."""
         return [prospect(moment, deed) for deed in self._walker.deeds(moment)] if self._walker is not None else []
 
