@@ -24,13 +24,13 @@ _TRANSLATED = re.compile(r"(?<![\w.])(?:tr|mark)\((?=\s*\")")
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Write the file; return the exit status."""
-    parser = argparse.ArgumentParser(prog="words", description=__doc__)
-    parser.add_argument("tongue", metavar="LANGUAGE", help="such as de or pt_BR")
-    path = FOLDER / f"sandtable_{parser.parse_args(arguments).tongue}.ts"
+    parser = argparse.ArgumentParser(prog="extract_strings", description=__doc__)
+    parser.add_argument("language", metavar="LANGUAGE", help="such as de or pt_BR")
+    path = FOLDER / f"sandtable_{parser.parse_args(arguments).language}.ts"
     try:
         collect(path)
     except UserError as refusal:
-        print(f"words: {refusal}", file=sys.stderr)
+        print(f"extract_strings: {refusal}", file=sys.stderr)
         return 1
     print(path)
     return 0

@@ -98,7 +98,7 @@ def test_a_card_of_ones_own_comes_along(dialog: BattleSetupDialog, shelf: Shelf)
 def test_a_list_of_another_game_is_refused(dialog: BattleSetupDialog) -> None:
     dialog.choose_game("simple_plastic")
     assert dialog._lists["green"].findData("Evening rifles") == -1
-    with pytest.raises(UserError, match="is for Army Men. Choose that game first"):
+    with pytest.raises(UserError, match=r"is for Army Men\. Choose that game first"):
         dialog.take_list("green", "Evening rifles")
 
 
