@@ -228,7 +228,7 @@ def test_a_frozen_picture_allows_no_practice(window: Window, table: PracticeTabl
     release(window, BARE_IN)
     entry(window, "Bump camera").trigger()
     assert table.now == table.now.start_over()
-    assert "press P" in window.bar.text
+    assert "Press P" in window.bar.text
     window.actions_.freeze.setChecked(False)
 
 

@@ -136,7 +136,7 @@ def test_cards_come_from_a_game_or_a_saved_army_list(dialog: PrintDialog) -> Non
     assert "168 points" in dialog.about.text()
     choose(dialog, "Board")
     assert dialog.job.army is None
-    assert "ChArUco" in dialog.about.text()
+    assert "lens" in dialog.about.text()
 
 
 def test_an_army_list_file_is_offered_and_other_files_are_refused(dialog: PrintDialog, tmp_path: Path) -> None:
