@@ -47,7 +47,7 @@ def test_before_and_now_alternate_and_moves_are_shown_in_inches(window: Window, 
 
     wait_until(both)
     assert shown == {(True, True), (False, False)}
-    hint = next(label for label in window.findChildren(QLabel) if label.text()[:4] in ("THEN", "NOW:"))
+    hint = next(label for label in window.findChildren(QLabel) if label.text().startswith(("BEFORE", "NOW:")))
     window.actions_.compare.trigger()
     assert not hint.text().startswith(("BEFORE", "NOW"))
     assert not any(words.startswith("moved") for words in drawn_words(window))
