@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from ui.desktop.status_message import Said
+from ui.desktop.status_message import StatusMessage
 
 
 def test_a_message_stays_for_eight_seconds() -> None:
     now_s = [100.0]
-    said = Said(lambda: now_s[0])
+    said = StatusMessage(lambda: now_s[0])
     assert said.now == ("", ())
     ways = (("Try again", lambda: None),)
     said.say("The camera is gone.", ways)
@@ -18,7 +18,7 @@ def test_a_message_stays_for_eight_seconds() -> None:
 
 
 def test_a_new_message_replaces_the_old_one_and_its_buttons() -> None:
-    said = Said(lambda: 0.0)
+    said = StatusMessage(lambda: 0.0)
     said.say("one", (("way", lambda: None),))
     said.say("two")
     assert said.now == ("two", ())
