@@ -92,7 +92,7 @@ class Painted(QObject):
         self.count = 0
         widget.installEventFilter(self)
 
-    def eventFilter(self, watched: QObject | None, event: QEvent | None) -> bool:  # noqa: N802 - Qt's name
+    def eventFilter(self, watched: QObject | None, event: QEvent | None) -> bool:
         if event is not None and event.type() is QEvent.Type.Paint:
             self.count += 1
         return False

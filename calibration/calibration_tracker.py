@@ -113,7 +113,7 @@ class _ClickedRectangle:
     """
 
     def __init__(self, gray: ImageGray, prints: Prints, lens: Lens | None) -> None:
-        assert prints.rectangle is not None  # noqa: S101 - the caller checked
+        assert prints.rectangle is not None  # the caller checked
         self.calibration = prints.rectangle.calibrate((gray.shape[1], gray.shape[0]), lens)
         self.set_aside: tuple[Trouble, ...] = ()
         self._distance_count, self._texture = 0, Grain(gray)

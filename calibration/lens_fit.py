@@ -45,7 +45,7 @@ class LensFit:
     @property
     def focal_sigma(self) -> float:
         """Relative standard deviation of the focal length."""
-        assert self.lens.covariance is not None  # noqa: S101 - `fit_lens` always sets it
+        assert self.lens.covariance is not None  # `fit_lens` always sets it
         return float(np.sqrt(self.lens.covariance[0, 0]))
 
     @property

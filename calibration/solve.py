@@ -241,7 +241,7 @@ class CalibrationProblem:
     def camera(self, x: FloatArray) -> TableCamera:
         """The camera of these parameters."""
         lens = lens_from_parameters(x[6 : 6 + PARAMETER_COUNT], self.image_size) if self.free_lens else self.lens
-        assert lens is not None  # noqa: S101 - without a profile, the lens is free
+        assert lens is not None  # without a profile, the lens is free
         return TableCamera(lens, _floats(cv2.Rodrigues(x[:3])[0]), x[3:6])
 
     def scaled(self, x: FloatArray, target: Target, points_in: FloatArray) -> FloatArray:

@@ -56,7 +56,7 @@ def run_with_limit(act: Callable[[], None], seed: int) -> None:
     """Call `act` with a limit at a random moment, and exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
     application = QApplication(["crash_alarm"])
-    delay_s = random.Random(seed).uniform(0.0001, LATEST_S)  # noqa: S311 - no secret
+    delay_s = random.Random(seed).uniform(0.0001, LATEST_S)
 
     def alarm(*_: object) -> None:
         raise pytest.fail.Exception("limit")

@@ -106,7 +106,7 @@ def limited_run(tests: Sequence[str], seed: int, output: Path) -> None:
     with output.open("w", encoding="utf-8") as file:
         for stream in (1, 2):
             os.dup2(file.fileno(), stream)
-    limits = RandomLimits(random.Random(seed))  # noqa: S311 - no secret
+    limits = RandomLimits(random.Random(seed))
     sys.exit(int(pytest.main(["-p", "no:cacheprovider", "--tb=line", *tests], plugins=[limits])))
 
 

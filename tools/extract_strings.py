@@ -1,7 +1,7 @@
-"""`python -m tools.extract_strings de`: every word that widgets say, into `translations/sandtable_de.ts`.
+"""`python -m tools.extract_strings de` collects the window's strings into `translations/sandtable_de.ts`.
 
-`pylupdate6`, which comes with PyQt6, collects them; what is translated already is kept. It takes a `tr` for that of
-the class around it, so it is shown copies that name this program's one context.
+`pylupdate6`, which comes with PyQt6, collects them and keeps existing translations. It takes the enclosing class as the
+context of a `tr`, so it reads copies of the sources that name this program's only context.
 """
 
 from __future__ import annotations
@@ -19,28 +19,28 @@ from rules.tabletop.errors import UserError
 from ui.desktop.translation import CONTEXT, FOLDER
 
 _SOURCES = Path(__file__).parents[1] / "ui" / "desktop"
-_SAID = re.compile(r"(?<![\w.])(?:tr|mark)\((?=\s*\")")
+_TRANSLATED = re.compile(r"(?<![\w.])(?:tr|mark)\((?=\s*\")")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Write the file; the exit status."""
-    parser = argparse.ArgumentParser(prog="words", description=__doc__)
-    parser.add_argument("tongue", metavar="LANGUAGE", help="as de, or pt_BR")
-    path = FOLDER / f"sandtable_{parser.parse_args(arguments).tongue}.ts"
+    """Write the file; return the exit status."""
+    parser = argparse.ArgumentParser(prog="extract_strings", description=__doc__)
+    parser.add_argument("language", metavar="LANGUAGE", help="such as de or pt_BR")
+    path = FOLDER / f"sandtable_{parser.parse_args(arguments).language}.ts"
     try:
         collect(path)
     except UserError as refusal:
-        print(f"words: {refusal}", file=sys.stderr)
+        print(f"extract_strings: {refusal}", file=sys.stderr)
         return 1
     print(path)
     return 0
 
 
 def collect(path: Path) -> None:
-    """Write or renew a file of translations.
+    """Create or update a translation file.
 
     Raises:
-        UserError: if `pylupdate6` cannot be run or does not like the file.
+        UserError: if `pylupdate6` cannot be run or rejects the file.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as own:
@@ -55,19 +55,17 @@ def collect(path: Path) -> None:
                 check=False,
             )
         except OSError as error:
-            raise UserError(
-                f"pylupdate6, which comes with PyQt6, cannot be run ({error}): install PyQt6 anew"
-            ) from error
+            raise UserError(f"pylupdate6, which comes with PyQt6, cannot be run ({error}): reinstall PyQt6") from error
     if done.returncode:
-        raise UserError(f"pylupdate6 does not like {path} or a source file: {done.stderr.strip()}")
-    # It notes where each source lies, which is somewhere else next time.
+        raise UserError(f"pylupdate6 rejects {path} or a source file: {done.stderr.strip()}")
+    # pylupdate6 writes where each source lies, which is a different folder every time.
     path.write_text(re.sub(r"\n *<location [^>]*/>", "", path.read_text("utf-8")), "utf-8")
 
 
 def _copy(source: Path, folder: Path) -> Path:
     copy = folder / source.relative_to(_SOURCES)
     copy.parent.mkdir(parents=True, exist_ok=True)
-    copy.write_text(_SAID.sub(f'translate("{CONTEXT}", ', source.read_text("utf-8")), "utf-8")
+    copy.write_text(_TRANSLATED.sub(f'translate("{CONTEXT}", ', source.read_text("utf-8")), "utf-8")
     return copy
 
 

@@ -67,7 +67,7 @@ def main() -> None:
 
 def play(path: Path, seed: int) -> None:
     """Play without end; each line on standard output is the number of an entry that is stored with its picture."""
-    chance = random.Random(seed)  # noqa: S311 - no secret
+    chance = random.Random(seed)
     while True:
         with Battle.open(path, time.time) as battle:
             album = Album(battle)
@@ -80,7 +80,7 @@ def play(path: Path, seed: int) -> None:
 
 def play_and_kill(folder: Path, count: int, seed: int) -> Findings:
     """Play and kill `count` times, and check the files each time."""
-    chance, found = random.Random(seed), Findings()  # noqa: S311 - no secret
+    chance, found = random.Random(seed), Findings()
     path = folder / "0.battle"
     for number in range(count):
         if not path.exists() or found.confirmed // MOST_ENTRIES > int(path.stem):

@@ -1,4 +1,4 @@
-"""Finds what a player could not read whole: windows larger than a laptop's screen, words cut, sideways scroll bars."""
+"""Finds what a player could not read completely: too large windows, clipped text, horizontal scroll bars."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from PyQt6.QtWidgets import (
 )
 
 SCREEN = (1366, 768)
-"""Pixels of the smallest screen that has to be enough."""
+"""Size in pixels of the smallest supported screen."""
 
 _FRAME_PX = 40
-"""What the system draws above a dialog: its title."""
+"""Height of a dialog's title bar, which the system draws."""
 _ARROW_PX = 24
-"""Of a combo box, beside its words."""
+"""Width of a combo box's arrow."""
 _EDGE_PX = 12
-"""Of a line to be typed in, both edges together."""
+"""Width of both edges of a line edit."""
 
 
-def misfits(shown: QWidget) -> tuple[str, ...]:
-    """What of a window, a dialog or a menu that is shown cannot be read whole, one sentence each."""
+def layout_problems(shown: QWidget) -> tuple[str, ...]:
+    """List what is clipped or too large in a visible window, dialog or menu, one sentence each."""
     found = list(_too_large(shown))
     more = shown.findChild(QWidget, "qt_toolbar_ext_button")
     if more is not None and more.isVisibleTo(shown):
@@ -41,13 +41,13 @@ def misfits(shown: QWidget) -> tuple[str, ...]:
 def _too_large(shown: QWidget) -> Iterator[str]:
     room = (SCREEN[0], SCREEN[1] - (_FRAME_PX if shown.windowTitle() and shown.parentWidget() else 0))
     if shown.width() > room[0] or shown.height() > room[1]:
-        yield f"{shown.width()} x {shown.height()} pixels are more than the {room[0]} x {room[1]} there may be"
+        yield f"{shown.width()} x {shown.height()} pixels exceed the limit of {room[0]} x {room[1]}"
 
 
 def _cut(part: QWidget) -> Iterator[str]:
     for kinds, is_cut, name in _KINDS:
         if isinstance(part, kinds) and is_cut(part):
-            yield f"{name} {_words(part)!r} cannot be read whole"
+            yield f"{name} {_words(part)!r} is clipped"
 
 
 def _label(part: QLabel) -> bool:
@@ -70,15 +70,15 @@ def _line(part: QLineEdit) -> bool:
 
 def _scroll(part: QAbstractScrollArea) -> bool:
     bar = part.horizontalScrollBar()
-    return bar is not None and bar.isVisible() and not isinstance(part, QPlainTextEdit)  # as wide as its lines
+    return bar is not None and bar.isVisible() and not isinstance(part, QPlainTextEdit)  # these scroll long lines
 
 
 _KINDS: tuple[tuple[type[QWidget], Callable[[Any], bool], str], ...] = (
-    (QLabel, _label, "the words"),
+    (QLabel, _label, "the text"),
     (QAbstractButton, _button, "the button"),
     (QComboBox, _combo, "the choice"),
-    (QLineEdit, _line, "the invitation"),
-    (QAbstractScrollArea, _scroll, "the area that scrolls sideways,"),
+    (QLineEdit, _line, "the placeholder"),
+    (QAbstractScrollArea, _scroll, "the horizontally scrolling area"),
 )
 
 

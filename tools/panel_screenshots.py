@@ -1,6 +1,6 @@
-"""`python -m tools.panel_screenshots FOLDER`: every panel and dialog, light and dark, and some on a fine screen.
+"""`python -m tools.panel_screenshots FOLDER`: every panel and dialog, light and dark, some at double resolution.
 
-Shown on the simulated table. Text that is cut off is reported and makes the exit status 1: see
+The window shows the simulated table. Clipped text is reported and makes the exit status 1: see
 `tools.layout_check`.
 """
 
@@ -22,12 +22,12 @@ from PyQt6.QtWidgets import QApplication, QDialog, QMenu, QWidget
 from rules.engine.dice import DiceRequest, Die
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import Posture
-from tools.layout_check import misfits
-from tools.pictures import all_seen, mustered, wait_for
-from tools.screenshot import click, enemies, staged, wait
+from tools.layout_check import layout_problems
+from tools.pictures import all_seen, setup_dialog, wait_for
+from tools.screenshot import click, enemies, run_scene, wait
 from ui.battle.armies import Shelf
-from ui.desktop.app import LastResort
-from ui.desktop.battle.dice_dialog import RollDialog
+from ui.desktop.app import ErrorReporter
+from ui.desktop.battle.dice_dialog import DiceDialog
 from ui.desktop.dark_palette import dark_palette
 from ui.desktop.print_dialog import PrintDialog
 from ui.desktop.setup.lens_dialog import LensDialog
@@ -41,23 +41,23 @@ from vision.simulation.simulator import SimulatedTable
 _SETTLE_S = 0.4
 
 _PASSES = {"light": 1.0, "dark": 1.0, "light-fine": 2.0, "dark-fine": 2.0}
-"""Each runs in a process of its own, since Qt takes the screen's pixel ratio once; fine ones show the window alone."""
+"""Each runs in its own process, because Qt reads the pixel ratio once; fine passes show only the main window."""
 
 
-class Faces:
-    """Keeps pictures of what is shown.
+class PanelScreenshots:
+    """Saves screenshots.
 
     Attributes:
-        told: What could not be read whole, one sentence each.
+        told: What could not be read completely, one sentence each.
     """
 
     def __init__(self, folder: Path, theme: str) -> None:
-        """Keep them in `folder`, named after what they show and the theme."""
+        """Save into `folder`; files are named after their content and the theme."""
         self._folder, self._theme = folder, theme
         self.told: list[str] = []
 
     def keep(self, name: str, shown: QWidget) -> None:
-        """Keep a picture of this.
+        """Save a screenshot of a widget.
 
         Raises:
             UserError: if it cannot be written.
@@ -68,16 +68,16 @@ class Faces:
         if not shown.grab().save(str(path)):
             raise UserError(f"cannot write {path}: choose another folder")
         print(path)
-        self.told += [f"{name}, {self._theme}: {one}" for one in misfits(shown)]
+        self.told += [f"{name}, {self._theme}: {one}" for one in layout_problems(shown)]
 
     def keep_dialog(self, name: str, dialog: QDialog) -> None:
-        """Show a dialog, keep a picture and close it."""
+        """Show a dialog, save a screenshot of it and close it."""
         dialog.show()
         self.keep(name, dialog)
         dialog.close()
 
     def keep_asked(self, name: str, ask: Callable[[], object]) -> None:
-        """Keep a picture of the dialog that `ask` opens and waits for."""
+        """Save a screenshot of the modal dialog that `ask` opens."""
         failed: list[UserError] = []
 
         def look() -> None:
@@ -96,24 +96,24 @@ class Faces:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Keep all pictures; the exit status."""
-    parser = argparse.ArgumentParser(prog="faces", description=__doc__)
+    """Save all screenshots; return the exit status."""
+    parser = argparse.ArgumentParser(prog="panel_screenshots", description=__doc__)
     parser.add_argument("folder", type=Path, metavar="FOLDER")
-    parser.add_argument("--only", choices=_PASSES, help="light or dark; fine: two pixels for one, the window alone")
+    parser.add_argument("--only", choices=_PASSES, help="light or dark; fine: double resolution, only the main window")
     chosen = parser.parse_args(arguments)
     folder: Path = chosen.folder
     folder.mkdir(parents=True, exist_ok=True)
     if chosen.only is None:
         return max(_in_a_process(folder, theme, ratio) for theme, ratio in _PASSES.items())
-    faces = Faces(folder, chosen.only)
+    faces = PanelScreenshots(folder, chosen.only)
 
     def shoot(window: Window, own: Path) -> None:
         if chosen.only.startswith("dark"):
             QApplication.setPalette(dark_palette())
-        for scene in (_of_the_table,) if chosen.only.endswith("fine") else _SCENES:
+        for scene in (_table_scene,) if chosen.only.endswith("fine") else _SCENES:
             scene(faces, window, own)
 
-    status = staged("faces", lambda: SimulatedTable(demo_scene()), shoot)
+    status = run_scene("panel_screenshots", lambda: SimulatedTable(demo_scene()), shoot)
     for one in faces.told:
         print(one, file=sys.stderr)
     return status or bool(faces.told)
@@ -124,8 +124,8 @@ def _in_a_process(folder: Path, theme: str, ratio: float) -> int:
     return subprocess.run(command, env={**os.environ, "QT_SCALE_FACTOR": str(ratio)}, check=False).returncode
 
 
-def _of_the_guide(faces: Faces, window: Window, _: Path) -> None:
-    """The first step, and one that waits for the table."""
+def _guide_scene(faces: PanelScreenshots, window: Window, _: Path) -> None:
+    """The first step of the guide, and one that waits for the table."""
     guide = window.help.guide
     guide.begin()
     wait_for(lambda: window.bench.frame, "the first picture")
@@ -136,29 +136,29 @@ def _of_the_guide(faces: Faces, window: Window, _: Path) -> None:
     guide.leave()
 
 
-def _of_the_table(faces: Faces, window: Window, _: Path) -> None:
-    """The picture and what can be laid on it."""
+def _table_scene(faces: PanelScreenshots, window: Window, _: Path) -> None:
+    """The picture and what can be placed on it."""
     view = all_seen(window)
-    window.stills.compare(True)  # nothing was frozen: that is said in the bar over the picture
+    window.frozen_frame.compare(True)  # nothing was frozen, so a message appears
     faces.keep("message", window)
     window.use_tool("measure")
     pair = enemies(view.figures, set())
     for figure in pair:
         click(window, view, figure.centre_in, figure.z_in)
     window.picture.left.emit()
-    window.stage.referee.setChecked(True)
+    window.display.referee.setChecked(True)
     faces.keep("large-answer", window)
-    window.stage.projector.setChecked(True)
-    faces.keep("projector", window.stage.screen)
-    window.stage.projector.setChecked(False)
-    window.stage.referee.setChecked(False)
-    window.stage.map.setChecked(True)
+    window.display.projector.setChecked(True)
+    faces.keep("projector", window.display.screen)
+    window.display.projector.setChecked(False)
+    window.display.referee.setChecked(False)
+    window.display.map.setChecked(True)
     faces.keep("map", window)
-    window.stage.map.setChecked(False)
+    window.display.map.setChecked(False)
     window.use_tool("fan")
     click(window, view, pair[0].centre_in, pair[0].z_in)
     faces.keep("targets", window)
-    window.let_go()
+    window.cancel()
     window.use_tool("correct")
     click(window, view, pair[0].centre_in, pair[0].z_in)
     if window.corrections.menu is not None:
@@ -168,8 +168,8 @@ def _of_the_table(faces: Faces, window: Window, _: Path) -> None:
         window.corrections.menu.close()
 
 
-def _of_its_making(faces: Faces, window: Window, own: Path) -> None:
-    """Stills, terrain, and how the table gets its inches."""
+def _setup_scene(faces: PanelScreenshots, window: Window, own: Path) -> None:
+    """Comparison, terrain and calibration."""
     view = all_seen(window)
     window.actions_.freeze.setChecked(True)
     wait(1.0)
@@ -183,24 +183,24 @@ def _of_its_making(faces: Faces, window: Window, own: Path) -> None:
     window.terrain.tool.select(terrain[0].name if terrain else None)
     faces.keep("terrain", window)
     window.use_tool("select")
-    desk, frame = window.calibration, view.frame
+    controller, frame = window.calibration, view.frame
     for name, ask in (
-        ("markers", desk.choose_prints),
-        ("why-not", desk.why_not),
-        ("corners", desk.click_corners),
-        ("distance", desk.measure_distance),
-        ("area", desk.choose_area),
+        ("markers", controller.choose_marker_size),
+        ("diagnosis", controller.check_markers),
+        ("corners", controller.click_corners),
+        ("distance", controller.measure_distance),
+        ("area", controller.choose_area),
     ):
         ask()
-        if desk.dialog is not None:
-            wait(2.0 if name == "why-not" else 0.0)
-            faces.keep_dialog(name, desk.dialog)
+        if controller.dialog is not None:
+            wait(2.0 if name == "diagnosis" else 0.0)
+            faces.keep_dialog(name, controller.dialog)
     faces.keep_dialog("lens", LensDialog(lambda: frame, "A camera", window))
     faces.keep_dialog("print", PrintDialog(PrintJob(), Shelf(own / "armies"), window))
 
 
-def _of_the_devices(faces: Faces, window: Window, _: Path) -> None:
-    """The devices, emulated, from top to bottom."""
+def _devices_scene(faces: PanelScreenshots, window: Window, _: Path) -> None:
+    """The emulated devices, from top to bottom."""
     devices = window.devices
     window.sides.setCurrentWidget(devices.panel)
     faces.keep("devices", window)
@@ -216,44 +216,44 @@ def _of_the_devices(faces: Faces, window: Window, _: Path) -> None:
         box.forgotten.emit()
 
 
-def _of_a_battle(faces: Faces, window: Window, own: Path) -> None:
-    """From the muster to the history."""
-    dialog = mustered(window, own)
+def _battle_scene(faces: PanelScreenshots, window: Window, own: Path) -> None:
+    """From the battle's setup to its history."""
+    dialog = setup_dialog(window, own)
     dialog.show()
     faces.keep("muster", dialog)
     window.battle.begin(own / "evening.battle", dialog.muster)
     dialog.reject()
-    desk = window.battle
-    window.sides.setCurrentWidget(desk.panel)
+    controller = window.battle
+    window.sides.setCurrentWidget(controller.panel)
     view = all_seen(window)
-    wait_for(lambda: desk.moment, "the battle")
+    wait_for(lambda: controller.moment, "the battle")
     for _step in range(2):
-        desk.panel.go_on.emit()
+        controller.panel.go_on.emit()
     soldiers = [f for f in view.figures if f.army in ("green", "tan") and f.posture is not Posture.VEHICLE]
     by = next(figure for figure in enemies(soldiers, set()) if figure.army == "green")
     window.use_tool("select")
     click(window, view, by.centre_in, by.z_in)
-    desk.panel.choose(0)
+    controller.panel.choose(0)
     window.picture.left.emit()
     faces.keep("battle", window)
-    faces.keep_asked("ruling", desk.rule_otherwise)
-    faces.keep_asked("goals", desk.ask_goals)
+    faces.keep_asked("ruling", controller.overrule)
+    faces.keep_asked("goals", controller.ask_goals)
     chance = random.SystemRandom()
     for die, count in ((Die.D6, 2), (Die.FUDGE, 4)):
-        roll = RollDialog(DiceRequest(die, count, "green", "Green 1 fires at Tan 4"), chance, window)
+        roll = DiceDialog(DiceRequest(die, count, "green", "Green 1 fires at Tan 4"), chance, window)
         roll.show_needed("4 or more")
         faces.keep_dialog(f"roll-{die.name.lower()}", roll)
-    desk.panel.walk.started.emit("Fire")
+    controller.panel.round_bar.started.emit("Fire")
     wait(2.0)
     faces.keep("walk", window)
-    desk.let_go()
+    controller.cancel()
     window.history.show()
     if window.history.dialog is not None:
         faces.keep_dialog("history", window.history.dialog)
 
 
-def of_help(faces: Faces, window: Window, _: Path) -> None:
-    """The menus, what can be read, and the last resort."""
+def help_scene(faces: PanelScreenshots, window: Window, _: Path) -> None:
+    """The menus, the help texts and the error box."""
     bar = window.menuBar()
     for top in bar.actions() if bar is not None else ():
         menu = top.menu()
@@ -270,22 +270,22 @@ def of_help(faces: Faces, window: Window, _: Path) -> None:
         if window.help.dialog is not None:
             wait(3.0 if name == "details" else 0.0)
             faces.keep_dialog(name, window.help.dialog)
-    report = LastResort(window)
-    with contextlib.redirect_stderr(io.StringIO()):  # nobody is to take it for one of this program's
-        report.catch(ValueError, ValueError("a fault, for its face"), None)
+    report = ErrorReporter(window)
+    with contextlib.redirect_stderr(io.StringIO()):  # it would look like an error of this program
+        report.catch(ValueError, ValueError("an example for the screenshot"), None)
     wait(_SETTLE_S)
     if report.box is not None:
         faces.keep_dialog("last-resort", report.box)
     report.remove()
 
 
-_SCENES: tuple[Callable[[Faces, Window, Path], None], ...] = (
-    _of_the_guide,
-    _of_the_table,
-    _of_its_making,
-    _of_the_devices,
-    _of_a_battle,
-    of_help,
+_SCENES: tuple[Callable[[PanelScreenshots, Window, Path], None], ...] = (
+    _guide_scene,
+    _table_scene,
+    _setup_scene,
+    _devices_scene,
+    _battle_scene,
+    help_scene,
 )
 
 

@@ -1,4 +1,4 @@
-"""`python -m tools.pictures FOLDER`: the pictures of the guide, made by playing it on the simulated table."""
+"""`python -m tools.pictures FOLDER`: makes the guide's pictures by playing on the simulated table."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from PyQt6.QtWidgets import QApplication, QWidget
 
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import Figure, Posture
-from tools.screenshot import QUALITY, click, enemies, figures_seen, staged, wait
+from tools.screenshot import QUALITY, click, enemies, figures_seen, run_scene, wait
 from ui.battle.armies import Shelf
-from ui.desktop.battle.battle_setup_dialog import MusterDialog
+from ui.desktop.battle.battle_setup_dialog import BattleSetupDialog
 from ui.desktop.dark_palette import dark_palette
 from ui.desktop.window import Window
 from ui.measuring import sights
@@ -28,7 +28,7 @@ _PATIENCE_S = 300.0
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Write the pictures; the exit status."""
+    """Write the pictures; return the exit status."""
     parser = argparse.ArgumentParser(prog="pictures", description=__doc__)
     parser.add_argument("folder", type=Path, metavar="FOLDER")
     folder: Path = parser.parse_args(arguments).folder
@@ -39,7 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             wait(0.5)
             _save(shown, folder / f"{name}.jpg")
 
-    return staged("pictures", practice_table, shoot)
+    return run_scene("pictures", practice_table, shoot)
 
 
 def _save(shown: QWidget, path: Path) -> None:
@@ -52,20 +52,20 @@ def _save(shown: QWidget, path: Path) -> None:
 
 
 def wait_for(condition: Callable[[], object], what: str) -> None:
-    """Let Qt work until the condition holds.
+    """Process Qt's events until the condition holds.
 
     Raises:
-        UserError: if it never does.
+        UserError: if it does not hold in time.
     """
     until_s = time.monotonic() + _PATIENCE_S
     while not condition():
         if time.monotonic() > until_s:
-            raise UserError(f"waited in vain for {what}: try again with less going on")
+            raise UserError(f"no sign of {what} in time: close other programs and try again")
         wait(0.05)
 
 
 def _guide(window: Window, _: Path) -> QWidget:
-    """The guide while the second army is asked for."""
+    """The guide while it asks for the second army."""
     guide = window.help.guide
     guide.begin()
     guide.choose("demo")
@@ -73,7 +73,7 @@ def _guide(window: Window, _: Path) -> QWidget:
     guide.bar.button.click()
     table = window.bench.simulated
     if table is None:
-        raise UserError("this is not the simulated table: open that")
+        raise UserError("this needs the simulated table: open it")
     wait_for(lambda: not table.bare, "the armies")
     wait(2.0)
     window.panel.choose("green")
@@ -83,12 +83,12 @@ def _guide(window: Window, _: Path) -> QWidget:
         window.picture.released.emit(*px)
     wait_for(lambda: window.bench.view and {f.army for f in window.bench.view.figures} == {"green"}, "the soldiers")
     window.picture.left.emit()
-    wait(8.5)  # until the message that they are taught has gone
+    wait(8.5)  # until the message about teaching disappears
     return window
 
 
 def _armies(window: Window, _: Path) -> QWidget:
-    """Two armies that were found by colour."""
+    """Two armies found by colour."""
     window.help.guide.leave()
     window.open("demo")
     window.bench.practise(bare=False)
@@ -100,12 +100,12 @@ def _armies(window: Window, _: Path) -> QWidget:
 
 
 def _practice(window: Window, _: Path) -> QWidget:
-    """A hand that carries a soldier over the simulated table."""
+    """A hand that carries a soldier across the simulated table."""
     window.open("demo")
     all_seen(window)
     table = window.bench.practice
     if table is None:
-        raise UserError("this is not the simulated table: open that")
+        raise UserError("this needs the simulated table: open it")
     soldier = table.now.model("green-4")
     x_px, y_px = table.camera.table_to_pixel((soldier.x_in, soldier.y_in, 0.0))[0]
     window.picture.moved.emit(x_px, y_px)
@@ -118,20 +118,20 @@ def _practice(window: Window, _: Path) -> QWidget:
 
 
 def _measure(window: Window, _: Path) -> QWidget:
-    """A range, the answer in large type."""
+    """A range, with the answer in large type."""
     window.open("demo")
     view = all_seen(window)
     window.use_tool("measure")
     for figure in enemies(view.figures, set()):
         click(window, view, figure.centre_in, figure.z_in)
     window.picture.left.emit()
-    window.stage.referee.setChecked(True)
+    window.display.referee.setChecked(True)
     return window
 
 
 def _sight(window: Window, _: Path) -> QWidget:
     """What one soldier sees of another."""
-    window.stage.referee.setChecked(False)
+    window.display.referee.setChecked(False)
     window.clear()
     view = all_seen(window)
     window.use_tool("sight")
@@ -141,7 +141,7 @@ def _sight(window: Window, _: Path) -> QWidget:
 
 
 def _targets(window: Window, _: Path) -> QWidget:
-    """Whom a soldier can shoot."""
+    """The targets of a soldier."""
     window.use_tool("fan")
     view = all_seen(window)
     shooter = enemies(view.figures, set())[0]
@@ -150,25 +150,25 @@ def _targets(window: Window, _: Path) -> QWidget:
 
 
 def _map(window: Window, _: Path) -> QWidget:
-    """The table from straight above."""
-    window.let_go()
+    """The table map."""
+    window.cancel()
     window.use_tool("select")
-    window.stage.map.setChecked(True)
+    window.display.map.setChecked(True)
     window.picture.left.emit()
     return window
 
 
 def _muster(window: Window, own: Path) -> QWidget:
-    """The question which game is played, and who is what."""
-    window.stage.map.setChecked(False)
-    dialog = mustered(window, own)
+    """The battle setup dialog."""
+    window.display.map.setChecked(False)
+    dialog = setup_dialog(window, own)
     dialog.show()
     return dialog
 
 
 def _battle(window: Window, own: Path) -> QWidget:
-    """What a soldier can do, and how likely."""
-    dialog = mustered(window, own)
+    """A soldier's actions and their odds."""
+    dialog = setup_dialog(window, own)
     window.battle.begin(own / "evening.battle", dialog.muster)
     dialog.deleteLater()
     window.sides.setCurrentWidget(window.battle.panel)
@@ -185,14 +185,14 @@ def _battle(window: Window, own: Path) -> QWidget:
 
 
 def _terrain(window: Window, _: Path) -> QWidget:
-    """What stands on the table, a hill with its handles."""
+    """The terrain, a hill with its handles."""
     window.use_tool("terrain")
     window.terrain.tool.select(window.session.state.setup.terrain[0].name)
     return window
 
 
 def _devices(window: Window, _: Path) -> QWidget:
-    """The rod and dice, emulated."""
+    """The emulated rod and dice."""
     devices = window.devices.panel
     window.use_tool("select")
     window.sides.setCurrentWidget(devices)
@@ -204,12 +204,12 @@ def _devices(window: Window, _: Path) -> QWidget:
 
 
 def _history(window: Window, _: Path) -> QWidget:
-    """What happened in the battle, with pictures of the table."""
+    """The battle's history with pictures of the table."""
     window.devices.panel.rod.forgotten.emit()
     window.devices.panel.dice.forgotten.emit()
     window.history.show()
     if window.history.dialog is None:
-        raise UserError("there is no battle to look back on: begin one")
+        raise UserError("there is no battle with a history: start one")
     return window.history.dialog
 
 
@@ -222,10 +222,10 @@ def _dark(window: Window, _: Path) -> QWidget:
     return window
 
 
-def mustered(window: Window, own: Path) -> MusterDialog:
-    """The question who plays what, answered for a battle of two armies; its lists lie in `own`."""
+def setup_dialog(window: Window, own: Path) -> BattleSetupDialog:
+    """The battle setup dialog, filled in for a battle of two armies; `own` holds its army lists."""
     view = all_seen(window)
-    dialog = MusterDialog(["green", "tan"], view.figures, Shelf(own / "armies"), window)
+    dialog = BattleSetupDialog(["green", "tan"], view.figures, Shelf(own / "armies"), window)
     dialog.choose_game("simple_plastic")
     for side in ("green", "tan"):
         soldiers = [f for f in view.figures if f.army == side and f.posture is not Posture.VEHICLE]
@@ -238,14 +238,14 @@ def mustered(window: Window, own: Path) -> MusterDialog:
 
 
 def all_seen(window: Window) -> TableView:
-    """The table when no more soldiers come to light."""
+    """The view once no more soldiers appear."""
     view = figures_seen(window)
     wait_for(lambda: len(window.bench.view.figures) > 20 if window.bench.view else False, "all soldiers")
     return window.bench.view or view
 
 
 def _across_the_terrain(window: Window, view: TableView) -> tuple[Figure, Figure]:
-    """Two enemies with something between them that hides a part."""
+    """Two enemies partly hidden from each other by terrain."""
     part = sights(view, window.session.state.setup).exposure
     seen = [(a, b, part[i, j]) for i, a in enumerate(view.figures) for j, b in enumerate(view.figures)]
     pairs = [(a, b) for a, b, exposed in seen if a.army != b.army and 0.2 < exposed < 0.8]

@@ -26,15 +26,15 @@ from vision.table_view import TableView
 
 _SIZE = (1366, 768)
 QUALITY = 82
-"""Of a JPEG: the wood is not smeared, and a picture takes a tenth of what it takes as PNG."""
+"""JPEG quality: the wood grain stays sharp, at a tenth of the size of a PNG."""
 _PATIENCE_S = 60.0
 _RADIUS_IN = 3.0
 _RANGE_IN = (10.0, 16.0)
-"""Long enough for its label to lie clear of both soldiers."""
+"""Long enough for the label to stay clear of both soldiers."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Write the picture; the exit status."""
+    """Write the picture; return the exit status."""
     parser = argparse.ArgumentParser(prog="screenshot", description=__doc__)
     parser.add_argument("picture", type=Path, metavar="OUT.jpg")
     path: Path = parser.parse_args(arguments).picture
@@ -44,23 +44,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if not window.grab().save(str(path), quality=QUALITY):
             raise UserError(f"cannot write {path}: choose another folder, and a name ending in .jpg or .png")
 
-    return staged("screenshot", lambda: SimulatedTable(demo_scene(), frames=1), shoot)
+    return run_scene("screenshot", lambda: SimulatedTable(demo_scene(), frames=1), shoot)
 
 
-def staged(name: str, opened: Callable[[], Source], act: Callable[[Window, Path], None]) -> int:
-    """Play in a window of nobody's, without a screen where there need be none.
+def run_scene(name: str, opened: Callable[[], Source], act: Callable[[Window, Path], None]) -> int:
+    """Run a scene in a window with temporary settings, offscreen on Linux unless a platform is set.
 
     Args:
-        name: Of the program, for what it refuses.
-        opened: Gives the table that the window looks at; called whenever it opens one.
-        act: What is done with the window; the folder is its own, for as long.
+        name: The program's name, for error messages.
+        opened: Opens the window's source; called for each opening.
+        act: The scene; its folder is temporary.
 
     Returns:
         The exit status.
     """
     if sys.platform == "linux":
         os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
-    _application = QApplication.instance() or QApplication(["sandtable"])  # lives as long as this name
+    _application = QApplication.instance() or QApplication(["sandtable"])  # must be referenced while the window lives
     with tempfile.TemporaryDirectory() as own:
         settings = QSettings(str(Path(own) / "settings.ini"), QSettings.Format.IniFormat)
         window = Window("demo", settings, opener=lambda _: opened())
@@ -77,7 +77,7 @@ def staged(name: str, opened: Callable[[], Source], act: Callable[[Window, Path]
 
 
 def _play(window: Window) -> None:
-    """Lay a blast and measure a range, with the mouse."""
+    """Place a blast and measure a range with the mouse."""
     view = figures_seen(window)
     level = [f for f in view.figures if f.z_in == 0]  # the disc lies on the table, not on the hills
     blast_in = max((f.centre_in for f in level), key=lambda at: _weight(view.figures, at))
@@ -92,10 +92,10 @@ def _play(window: Window) -> None:
 
 
 def figures_seen(window: Window) -> TableView:
-    """The view when figures are seen.
+    """The view once figures are seen.
 
     Raises:
-        UserError: if none is found.
+        UserError: if none is found in time.
     """
     until_s = time.monotonic() + _PATIENCE_S
     while time.monotonic() < until_s:
@@ -103,11 +103,11 @@ def figures_seen(window: Window) -> TableView:
         view = window.bench.view
         if view is not None and view.figures:
             return view
-    raise UserError("no figure was found on the simulated table: `sandtable doctor` says what is missing")
+    raise UserError("no figure was found on the simulated table: run `sandtable doctor` to see what is missing")
 
 
 def wait(seconds: float) -> None:
-    """Let Qt and the threads work."""
+    """Process Qt's events while the threads work."""
     until_s = time.monotonic() + seconds
     while time.monotonic() < until_s:
         QApplication.processEvents()
@@ -115,28 +115,28 @@ def wait(seconds: float) -> None:
 
 
 def click(window: Window, view: TableView, at_in: PointIn, height_in: float = 0.0) -> None:
-    """Click a place on the table."""
-    assert view.calibration is not None
+    """Click a position on the table."""
+    assert view.calibration is not None  # figures were found
     px = view.calibration.camera.table_to_pixel((*at_in, height_in))[0]
     window.picture.pressed.emit(*px)
     window.picture.released.emit(*px)
 
 
 def _weight(figures: Sequence[Figure], at_in: PointIn) -> float:
-    """How much is under a blast there, partly covered figures counted twice: they show what it can do."""
+    """How many figures a blast there hits; partly covered ones count twice, because they show more."""
     hits = under_blast(Blast(at_in, _RADIUS_IN), figures)
     return sum(1.0 if hit.fraction == 1 else 2.0 for hit in hits)
 
 
 def enemies(figures: Sequence[Figure], but: set[str]) -> tuple[Figure, Figure]:
-    """Two of different armies, a good way apart and away from everybody else's middle."""
+    """Two figures of different armies, well apart, with few other figures near their midpoint."""
     pairs = [
         (a, b)
         for a, b in combinations([f for f in figures if f.id not in but], 2)
         if a.army != b.army and _RANGE_IN[0] < math.dist(a.centre_in, b.centre_in) < _RANGE_IN[1]
     ]
     if not pairs:
-        raise UserError("no two enemies stand far enough apart to be measured between: give the demo another seed")
+        raise UserError("no two enemies are at a suitable distance: change the demo's seed")
     return max(pairs, key=lambda pair: _clearance(figures, pair))
 
 

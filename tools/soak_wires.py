@@ -261,7 +261,7 @@ def main() -> int:
     parser.add_argument("--pulls", type=int, default=60, help="of each plug")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    rng, findings = random.Random(options.seed), Findings()  # noqa: S311
+    rng, findings = random.Random(options.seed), Findings()
     threads, files = threading.active_count(), open_files()
     with tempfile.TemporaryDirectory() as name:
         print(soak_dice(options.rolls, options.pulls, rng, findings, Path(name)), flush=True)

@@ -122,7 +122,7 @@ def _calibration(calibration: Calibration | None, problem: str | None) -> dict[s
 
 
 def _figure(figure: Figure, view: TableView) -> dict[str, Any]:
-    assert view.calibration is not None  # noqa: S101 - figures need a calibration
+    assert view.calibration is not None  # figures need a calibration
     foot = view.calibration.camera.table_to_pixel((*figure.centre_in, figure.z_in))[0]
     return {
         "id": figure.id,

@@ -247,7 +247,7 @@ class Finder:
         self, scale: float, rectified: Sequence[RectifiedGround], palette: Palette, expected_in: Sequence[PointIn]
     ) -> Palette:
         """The armies' colours refined by all of their figures: one click shows one figure in one light."""
-        assert self._recogniser is not None  # noqa: S101 - `_search` loads it
+        assert self._recogniser is not None  # `_search` loads it
         if palette is self.proposed:
             if self._reference is not None:
                 return palette  # with a reference, the groups hold nearly every figure already

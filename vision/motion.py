@@ -178,7 +178,8 @@ class MotionDetector:
 
     def _compare(self, small: _Small, reference: _Small, time_s: float, *, continuous: bool) -> Motion:
         """Classify every region that differs from the reference as light, at rest, or blocked."""
-        assert self._moved_s is not None and self._blocked_since_s is not None  # noqa: S101, PT018 - set by `_reset`
+        assert self._moved_s is not None  # set by `_reset`, like the next
+        assert self._blocked_since_s is not None
         differs = self._differs(small, reference, self._blur)
         if continuous and self._blur is None and differs.any():
             differs &= differs_beyond_light(small, reference)

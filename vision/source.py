@@ -74,11 +74,11 @@ class Source(Protocol):
 class Capture(Protocol):
     """The part of `cv2.VideoCapture` that is used here, so that a test can replace a camera."""
 
-    def isOpened(self) -> bool: ...  # noqa: D102, N802
-    def read(self) -> tuple[bool, Any]: ...  # noqa: D102
-    def get(self, propId: int) -> float: ...  # noqa: D102, N803
-    def set(self, propId: int, value: float) -> bool: ...  # noqa: D102, N803
-    def release(self) -> None: ...  # noqa: D102
+    def isOpened(self) -> bool: ...
+    def read(self) -> tuple[bool, Any]: ...
+    def get(self, propId: int) -> float: ...
+    def set(self, propId: int, value: float) -> bool: ...
+    def release(self) -> None: ...
 
 
 OpenCapture = Callable[[Any, int], Capture]

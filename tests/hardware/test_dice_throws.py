@@ -47,7 +47,7 @@ class Cup:
     def __init__(self) -> None:
         self.now_s = 100.0
         self.wire = ScriptedWire()
-        self.dice = EmulatedDice(self.wire, lambda: self.now_s, random.Random(1))  # noqa: S311
+        self.dice = EmulatedDice(self.wire, lambda: self.now_s, random.Random(1))
         self.decoder, self.repeats = Decoder(), Repeats()
         self.tray = DiceCollector(lambda: self.now_s)
         self.heard: list[int | None] = []
@@ -196,7 +196,7 @@ def test_delayed_lines_are_awaited(cup: Cup) -> None:
 
 def test_dice_thrown_before_the_question_is_answered_are_not_lost(cup: Cup) -> None:
     """Three dice instead of two; all are thrown again, and only then *Yes, throw again*."""
-    cup.dice = EmulatedDice(cup.wire, lambda: cup.now_s, random.Random(1), count=4)  # noqa: S311
+    cup.dice = EmulatedDice(cup.wire, lambda: cup.now_s, random.Random(1), count=4)
     cup.connect()
     cup.hear()
     cup.tray.ask(TWO)

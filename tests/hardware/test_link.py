@@ -71,7 +71,7 @@ def fast_clock() -> float:
 
 
 def rng() -> random.Random:
-    return random.Random(1)  # noqa: S311
+    return random.Random(1)
 
 
 def shows(device: EmulatedRod, sign: Sign) -> bool:

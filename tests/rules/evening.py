@@ -180,7 +180,7 @@ def undone_and_done_again(battle: Battle) -> list[str]:
 
 def random_evening(evening: Evening, seed: int, steps: int) -> None:
     """Play random allowed actions with random dice, and check that the journal always folds to the same state."""
-    chance, places = random.Random(seed), random.Random(seed)  # noqa: S311 - players, not ciphers
+    chance, places = random.Random(seed), random.Random(seed)
 
     def fall(request: DiceRequest) -> Roll:
         return Roll(tuple(chance.choice(request.die.faces) for _ in range(request.count)))

@@ -57,7 +57,7 @@ def killed_after(path: Path, seed: int, wait_s: float) -> Sequence[tuple[int, st
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
 def test_killed_process_loses_no_confirmed_event(tmp_path: Path) -> None:
-    path, chance = tmp_path / "b", random.Random(3)  # noqa: S311 - no secret
+    path, chance = tmp_path / "b", random.Random(3)
     set_up(path)
     before = 0
     for seed in range(KILLS):

@@ -1,4 +1,4 @@
-"""Helpers for story tests in the real window: a simulated table and a player with mouse and keyboard."""
+"""Complete sessions in the real window: a simulated table under the camera, and a player with mouse and keys."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ from rules.tabletop.table import PointIn, TerrainPiece
 from tests.ui.slot_errors import ERRORS
 from tests.ui.windows import LEFT, POSTS, TABLE_IN, Wait
 from tests.ui.windows import click as click_table
-from ui.desktop.battle.battle_setup_dialog import MusterDialog
-from ui.desktop.battle.dice_dialog import RollDialog
+from ui.desktop.battle.battle_setup_dialog import BattleSetupDialog
+from ui.desktop.battle.dice_dialog import DiceDialog
 from ui.desktop.window import Window
 from vision.frame import Frame, ImageBgr
 from vision.simulation.scene import Model, Play, Scene, Sculpt, corner_markers
@@ -41,10 +41,10 @@ from vision.simulation.simulator import SimulatedTable, Stage, overhead_camera
 
 Part = TypeVar("Part", bound=QWidget)
 Answer = Callable[[QDialog], None]
-"""What the player does in a dialog."""
+"""What the player does in an opened dialog."""
 
 NEAR_IN = 0.3
-"""The allowed difference between program and simulator."""
+"""Allowed difference between the program and the simulator."""
 
 _IN_A_ROW = QPoint(8, 8)
 _ANSWER_EVERY_MS = 5
@@ -52,7 +52,7 @@ _ANSWER_EVERY_MS = 5
 
 @dataclass(frozen=True)
 class Put(Play):
-    """Soldiers at the places where the player put them."""
+    """The positions of the soldiers."""
 
     places: dict[str, PointIn] = field(default_factory=dict)
 
@@ -65,7 +65,7 @@ class Put(Play):
 
 
 class Board(SimulatedTable):
-    """A small table with two opposing armies, filmed while a test plays on it.
+    """A small table of two facing armies, filmed while a test plays on it.
 
     Attributes:
         over: What comes between table and picture, as a hand.
@@ -85,19 +85,19 @@ class Board(SimulatedTable):
         self.gone = ""
 
     def tidy(self) -> None:
-        """Put all soldiers and the camera back to their places, with nothing in the way."""
+        """Reset soldiers and camera, and remove everything in the way."""
         self._put.places.clear()
         self.camera, self._stage = self._hung
         self.over, self.gone, self.bare = lambda image: image, "", False
 
     def bump(self) -> None:
-        """Move the camera, as if somebody had bumped into it."""
+        """Move the camera, as if someone had bumped into it."""
         camera = overhead_camera((960, 540), TABLE_IN, 40.5, tilt_deg=4.0)
         self._stage = Stage(self._scene, camera)
         self.camera = camera
 
     def put(self, name: str, place_in: PointIn) -> None:
-        """Move a soldier to a place."""
+        """Move a soldier."""
         self._put.places[name] = place_in
 
     def read(self) -> Frame | None:
@@ -108,7 +108,7 @@ class Board(SimulatedTable):
 
 
 class Arm:
-    """A bare arm that reaches in from the near side and is never quite still."""
+    """A bare arm that reaches in from the near side and never rests completely."""
 
     def __init__(self) -> None:
         self._seen = 0
@@ -121,7 +121,7 @@ class Arm:
 
 @contextmanager
 def answering(*answers: Answer) -> Iterator[None]:
-    """Answer the dialogs in the order in which they open; exactly these must open."""
+    """Answer the dialogs in the order in which they open; all must open and no others."""
     todo, met = list(answers), [None]
 
     def look() -> None:
@@ -145,15 +145,15 @@ def answering(*answers: Answer) -> Iterator[None]:
 
 
 def words_of(widget: QWidget) -> str:
-    """All its visible text."""
+    """All visible text of a widget."""
     return " / ".join(label.text() for label in widget.findChildren(QLabel) if label.isVisible() and label.text())
 
 
 def typed(faces: str, *expected: str) -> Answer:
-    """Type the faces if the dialog shows all of this text."""
+    """Type the dice's faces; the dialog must show the expected texts."""
 
     def answer(dialog: QDialog) -> None:
-        assert isinstance(dialog, RollDialog)
+        assert isinstance(dialog, DiceDialog)
         for words in expected:
             assert words in words_of(dialog), words_of(dialog)
         line = dialog.findChild(QLineEdit)
@@ -165,10 +165,10 @@ def typed(faces: str, *expected: str) -> Answer:
 
 
 def mustered(game: str, path: Path, **cards: str) -> tuple[Answer, Answer]:
-    """Choose this game and these cards by the beginnings of their titles, and save the battle there."""
+    """Choose the game and the cards by the start of their titles, and save the battle at this path."""
 
     def muster(dialog: QDialog) -> None:
-        assert isinstance(dialog, MusterDialog)
+        assert isinstance(dialog, BattleSetupDialog)
         games, *_ = dialog.findChildren(QComboBox)
         pick(games, game)
         table = dialog.findChild(QTableWidget)
@@ -188,7 +188,7 @@ def mustered(game: str, path: Path, **cards: str) -> tuple[Answer, Answer]:
 
 
 def pick(box: QWidget, words: str) -> None:
-    """Select the list item that begins with this text, with the arrow keys."""
+    """Move down a list to the entry that starts like this."""
     assert isinstance(box, QComboBox)
     QTest.keyClick(box, Qt.Key.Key_Home)
     while not box.currentText().startswith(words) and box.currentIndex() < box.count() - 1:
@@ -197,7 +197,7 @@ def pick(box: QWidget, words: str) -> None:
 
 
 def press(among: QWidget, words: str) -> None:
-    """Click the button whose text begins with this."""
+    """Click the button whose text starts like this."""
     buttons = [one for one in among.findChildren(QPushButton) if one.isVisible()]
     named = [one for one in buttons if one.text().replace("&", "").startswith(words)]
     assert len(named) == 1, f"{words} is not the one of {[one.text() for one in buttons]}: {words_of(among)}"
@@ -207,30 +207,30 @@ def press(among: QWidget, words: str) -> None:
 
 
 class Player:
-    """Plays in a window by mouse and keyboard, and reads its texts."""
+    """Plays in a window by mouse and keys, and reads its text."""
 
     def __init__(self, window: Window, board: Board, wait_until: Wait) -> None:
         self.window, self.board, self.wait_until = window, board, wait_until
 
     @property
     def bar(self) -> str:
-        """The message bar above the picture."""
+        """The message over the picture."""
         return self.window.bar.text if self.window.bar.isVisible() else ""
 
     @property
     def status(self) -> str:
-        """The status line below the picture."""
+        """The status bar."""
         return words_of(self.window.statusBar())
 
     def key(self, key: Qt.Key, keys: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
-        if not self.window.isActiveWindow():  # offscreen, focus does not return when a dialog closes
+        if not self.window.isActiveWindow():  # without a window system the focus does not return after a dialog
             self.window.activateWindow()
             self.wait_until(self.window.isActiveWindow)
         self.window.picture.setFocus()
         QTest.keyClick(self.window.picture, key, keys)
 
     def undo_words(self) -> tuple[str, str]:
-        """The texts of Undo and Redo in the menu Edit."""
+        """The Edit menu's texts for undo and redo."""
         return tuple(self._action("Edit", verb).text() for verb in ("Undo", "Redo"))
 
     def _action(self, menu: str, entry: str) -> QAction:
@@ -247,24 +247,24 @@ class Player:
     # The table
 
     def sees(self, name: str) -> PointIn | None:
-        """The place at which the program sees a soldier."""
+        """The position of a soldier according to the program."""
         view = self.window.bench.view
         return next((one.centre_in for one in view.figures if one.id == name), None) if view else None
 
     def carries(self, name: str, place_in: PointIn) -> None:
-        """Move a soldier to a place and wait until the program sees it there."""
+        """Move a soldier, and wait until the program has seen it."""
         self.board.put(name, place_in)
         self.wait_until(lambda: (at := self.sees(name)) is not None and math.dist(at, place_in) < NEAR_IN)
 
     @property
     def ruler(self) -> str:
-        """The first ruler or template on the table, as the panel shows it."""
-        return _named(self.window.panel, QListWidget, "Rulers and blasts").item(0).text()
+        """The first ruler or template, as the panel describes it."""
+        return _named(self.window.panel, QListWidget, "Rulers and templates").item(0).text()
 
     # The battle
 
     def begins(self, game: str, path: Path, **cards: str) -> None:
-        """Begin a battle through the menu; arguments as for `mustered`."""
+        """Start a battle from the menu; see `mustered`."""
         with answering(*mustered(game, path, **cards)):
             self.key(Qt.Key.Key_N, Qt.KeyboardModifier.ControlModifier)
         self.wait_until(lambda: self.phase == "Set-up")
@@ -276,18 +276,18 @@ class Player:
 
     @property
     def about(self) -> str:
-        """The figure whose actions are shown."""
+        """The text about the selected figure."""
         return self.window.battle.panel.about
 
     @property
     def why(self) -> str:
-        """The text about the selected or the last action."""
+        """The reasons for the selected action, or the last result."""
         return self.window.battle.panel.why
 
     @property
-    def deeds(self) -> dict[str, str]:
+    def actions(self) -> dict[str, str]:
         """The offered actions with their odds."""
-        tree = self._deeds
+        tree = self._action_tree
         items = [tree.topLevelItem(row) for row in range(tree.topLevelItemCount())]
         return {item.text(0): item.text(1).replace("\n", ", ") for item in items}
 
@@ -304,7 +304,7 @@ class Player:
         return [line.strip() for line in own if not line.startswith("    ")]
 
     def goes_on(self, *phases: str) -> None:
-        """Press the key for the next phase and check each phase that follows."""
+        """Press the key for the next phase repeatedly; each phase must be the expected one."""
         for phase in phases:
             before = self.phase
             self.key(Qt.Key.Key_N)
@@ -321,45 +321,48 @@ class Player:
             self.key(Qt.Key.Key_Escape)
             assert self.about.startswith("Click a soldier")
         if deed:
-            tree = self._deeds
+            tree = self._action_tree
             [item] = tree.findItems(deed, Qt.MatchFlag.MatchStartsWith)
             tree.scrollToItem(item)
             QTest.mouseClick(tree.viewport(), LEFT, pos=tree.visualItemRect(item).topLeft() + _IN_A_ROW)
 
     def does(self, name: str, deed: str, *answers: Answer) -> str:
-        """Choose an action, do it and roll its dice; returns the result's text."""
+        """Select an action, perform it and roll its dice; return the result."""
         self.chooses(name, deed)
         with answering(*answers):
             press(self.window.battle.panel, "Do it")
         return self.why
 
     def may_not(self, name: str, deed: str) -> str:
-        """Choose an action that the rules do not allow; returns their sentence."""
+        """Select a forbidden action; return the reason."""
         self.chooses(name, deed)
-        assert self.deeds[next(one for one in self.deeds if one.startswith(deed))] == "no"
+        assert self.actions[next(one for one in self.actions if one.startswith(deed))] == "no"
         [do] = [one for one in self.window.battle.panel.findChildren(QPushButton) if one.text() == "Do it"]
         assert not do.isEnabled()
         return self.why
 
-    def settles(self, *buttons: str) -> None:
-        """Press buttons in the panel, such as those of detected moves."""
+    def settles(self, what: str, *buttons: str) -> None:
+        """Press buttons that wait in the battle's panel below a text, such as a move that was seen."""
+        panel = self.window.battle.panel
         for button in buttons:
-            self.wait_until(lambda button=button: any(one.startswith(button) for one in self.waiting))
-            press(self.window.battle.panel, button)
-            QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)  # as the program's event loop does
+            self.wait_until(
+                lambda button=button: what in words_of(panel) and any(one.startswith(button) for one in self.waiting)
+            )
+            press(panel, button)
+            QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)  # as the event loop would
 
     @property
     def waiting(self) -> list[str]:
-        """The texts of all buttons in the battle panel."""
+        """The texts of all buttons in the Battle tab."""
         buttons = self.window.battle.panel.findChildren(QPushButton)
         return [one.text() for one in buttons if one.isVisible()]
 
     def undoes_all(self) -> list[str]:
-        """Press Ctrl+Z until nothing is left to undo; returns the menu's labels of the steps."""
+        """Undo everything; return the menu's name of each step."""
         return self._turns(0, Qt.KeyboardModifier.ControlModifier)
 
     def redoes_all(self) -> list[str]:
-        """Press Redo as often; returns the labels."""
+        """Redo everything; return the menu's name of each step."""
         return self._turns(1, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier)
 
     def _turns(self, which: int, keys: Qt.KeyboardModifier) -> list[str]:
@@ -370,8 +373,8 @@ class Player:
         return names
 
     @property
-    def _deeds(self) -> QTreeWidget:
-        return _named(self.window.battle.panel, QTreeWidget, "Deeds")
+    def _action_tree(self) -> QTreeWidget:
+        return _named(self.window.battle.panel, QTreeWidget, "Actions")
 
 
 def _named(among: QWidget, kind: type[Part], name: str) -> Part:

@@ -1,4 +1,4 @@
-"""Small tables for tests of the tools, seen by a known camera."""
+"""Small tables for the tools, seen by a known camera."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from vision.setup import Setup
 
 
 def soldier(name: str, x: float, y: float, sigma_in: float = 0.0, radius_in: float = 0.5) -> Figure:
-    """A soldier on a round base; its army is the first word of its name."""
+    """A figure on a round base; its army is the name's first word."""
     base = ellipse_outline((x, y), radius_in, radius_in)
     return Figure(name, name.split("-")[0], x, y, 0.0, sigma_in, Posture.STANDING, base)
 

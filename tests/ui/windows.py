@@ -31,7 +31,7 @@ Owned = Callable[[T], T]
 def let_qt_work(condition: Callable[[], object], timeout_s: float = 60.0) -> None:
     """Process events until the condition holds; raises errors of slots in the meantime."""
     until_s = time.monotonic() + timeout_s
-    pulse = QTimer()  # wakes the loop without events, because a thread may fulfil the condition
+    pulse = QTimer()  # wakes the wait below without events: a thread may fulfil the condition
     pulse.start(2)
     while not condition():
         assert time.monotonic() < until_s, "the condition never became true"

@@ -35,7 +35,7 @@ class FakeCamera:
         self.number, self.backend = number, backend
         return self
 
-    def isOpened(self) -> bool:  # noqa: N802
+    def isOpened(self) -> bool:
         return self.opened
 
     def read(self) -> tuple[bool, np.ndarray | None]:

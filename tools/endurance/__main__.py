@@ -258,7 +258,7 @@ def main() -> int:
     parser.add_argument("--live", type=float, default=20.0, help="seconds of each hour at the camera's own pace")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    rng, others = random.Random(options.seed), random.Random(options.seed + 1)  # noqa: S311
+    rng, others = random.Random(options.seed), random.Random(options.seed + 1)
     began_s = time.process_time(), time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
         room = Room(Script(rng, options.pause, options.live), options.hours)

@@ -96,7 +96,7 @@ def mutants(root: Path, path: str) -> list[Mutant]:
 
 def sample(found: list[Mutant], count: int, seed: int) -> list[Mutant]:
     """About `count` mutants: a proportional share of each file, randomly rounded, at least one."""
-    rng = random.Random(seed)  # noqa: S311
+    rng = random.Random(seed)
     files: defaultdict[str, list[Mutant]] = defaultdict(list)
     for mutant in found:
         files[mutant.path].append(mutant)

@@ -41,7 +41,7 @@ def play_demo(folder: Path, seed: int) -> int:
     log: list[str] = []
     while not views or views[-1].frame.time_s < TURN_S:
         frame = table.read()
-        assert frame is not None  # noqa: S101 - the simulated table never ends
+        assert frame is not None  # the simulated table never ends
         if not views:
             session = Session(demo_setup(frame, table.truth, table.empty_bgr))
         view = session.look(frame)

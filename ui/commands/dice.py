@@ -66,7 +66,7 @@ def run_dice(options: argparse.Namespace) -> int:
         return 0
     request = None if options.ask is None else request_of(options.ask)
     if request is not None and (options.typed or options.virtual):
-        dice = typed_dice(_typed) if options.typed else virtual_dice(random.Random(options.seed))  # noqa: S311
+        dice = typed_dice(_typed) if options.typed else virtual_dice(random.Random(options.seed))
         print(_roll_words(request, dice(request)))
         return 0
     if options.emulate:
@@ -144,7 +144,7 @@ def _emulate(wire: Wire, request: DiceRequest | None, options: argparse.Namespac
     die = Die.FUDGE if options.fudge or (request and request.die is Die.FUDGE) else Die.D6
     count = request.count if request else options.count
     try:
-        dice = EmulatedDice(wire, time.monotonic, random.Random(options.seed), die, count)  # noqa: S311
+        dice = EmulatedDice(wire, time.monotonic, random.Random(options.seed), die, count)
     except ValueError as error:
         raise UserError(str(error)) from None
     keyboard = _Keyboard(dice)

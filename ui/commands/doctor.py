@@ -249,7 +249,7 @@ def _lenses(machine: Machine) -> list[Finding]:
     found = list(machine.lenses())
     if not found:
         return [Finding("lens profile", State.OK, "none; the lens is estimated from the markers, less exactly")]
-    remedy = "delete the file, then measure the lens again: Inches, The camera's lens…"
+    remedy = "delete the file, then measure the lens again: Inches, Camera lens…"
     return [
         Finding("lens profile", State.WARNING if problem else State.OK, problem or camera, remedy if problem else "")
         for camera, problem in found

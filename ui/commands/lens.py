@@ -36,7 +36,7 @@ def run_lens(options: argparse.Namespace) -> int:
         answer = offer(gathering, find_view(gray, board, options.dictionary))
         gathering = answer.gathering
         print(f"{path.name}: {_progress(answer)}", flush=True)
-    assert gathering is not None  # noqa: S101 - argparse requires a picture
+    assert gathering is not None  # argparse requires a picture
     print(gathering.coverage.sentence)
     fit = fit_lens(gathering)
     document = lens_document(fit.lens) | _provenance(gathering, fit)

@@ -1,4 +1,4 @@
-"""What the window can be told to do, one by one: in a menu, on the toolbar, by a key."""
+"""Creates actions that the whole window can reach, from a menu, the toolbar or a key."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from PyQt6.QtGui import QAction, QKeySequence
 from PyQt6.QtWidgets import QWidget
 
 
-def action_of(window: QWidget, text: str, key: str, tip: str, slot: Callable[[], object]) -> QAction:
-    """An action that is reached from the whole window; its key, if it has one, stands in its tip."""
+def create_action(window: QWidget, text: str, key: str, tip: str, slot: Callable[[], object]) -> QAction:
+    """Create a window-wide action; its tooltip names its key."""
     action = _action(window, text, key, tip)
     action.triggered.connect(lambda: slot())
     return action
 
 
-def switch_of(window: QWidget, text: str, key: str, tip: str) -> QAction:
-    """The same that is on or off, and off to begin with."""
+def create_switch(window: QWidget, text: str, key: str, tip: str) -> QAction:
+    """Create a window-wide action that is on or off, initially off."""
     action = _action(window, text, key, tip)
     action.setCheckable(True)
     return action

@@ -1,4 +1,4 @@
-"""The armies and their figures, in a list in which armies are renamed, merged, split and forgotten."""
+"""The list of armies and their figures, in which armies are renamed, merged, split and forgotten."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ _ARMY = Qt.ItemDataRole.UserRole
 
 
 class ArmyList(QWidget):
-    """Shows what it is given; knows neither camera nor session.
+    """Shows the armies and their figures; independent of camera and session.
 
     Signals:
-        renamed: An army (its name) is to have another name (the second).
-        merged: The first army is to take in the others (a tuple of names).
-        split: An army (its name) is to be split in two by colour.
-        forgotten: An army (its name) is to be forgotten.
+        renamed: The player gave an army (its name) another name (the second).
+        merged: Merge the others (a tuple of names) into the first army.
+        split: Split an army (its name) in two by colour.
+        forgotten: Forget an army (its name).
 
     Attributes:
-        menu: The armies that the chosen one can be merged into.
+        menu: The armies that the selected one can be merged into.
     """
 
     renamed = pyqtSignal(str, str)
@@ -54,17 +54,17 @@ class ArmyList(QWidget):
 
     @property
     def armies(self) -> tuple[str, ...]:
-        """Names of all armies that are listed."""
+        """Names of all listed armies."""
         return tuple(self._name(row) for row in range(self.tree.topLevelItemCount()))
 
     @property
     def chosen(self) -> tuple[str, ...]:
-        """Names of the armies that are selected, or of which a figure is."""
+        """Names of the armies that are selected or have a selected figure."""
         items = self.tree.selectedItems()
         return tuple(dict.fromkeys(str((one.parent() or one).data(0, _ARMY)) for one in items))
 
     def choose(self, *armies: str) -> None:
-        """Select these armies alone."""
+        """Select only these armies."""
         self.tree.clearSelection()
         for row, army in enumerate(self.armies):
             item = self.tree.topLevelItem(row)
@@ -74,7 +74,7 @@ class ArmyList(QWidget):
     def show_armies(
         self, armies: Sequence[str], figures: Sequence[Figure], place: Callable[[PointIn], str] = place_words
     ) -> None:
-        """Show the armies and the figures of each; `place` tells where something is."""
+        """Show the armies and the figures of each; `place` formats a position."""
         if self.armies != tuple(armies):
             self._list(armies)
         for row, army in enumerate(armies):
@@ -86,7 +86,7 @@ class ArmyList(QWidget):
         self._allow()
 
     def edit(self) -> None:
-        """Let the player type another name for the selected army."""
+        """Start editing the name of the selected army."""
         for row, army in enumerate(self.armies):
             item = self.tree.topLevelItem(row)
             if item is not None and army in self.chosen:
@@ -117,7 +117,7 @@ class ArmyList(QWidget):
         return str(item.data(0, _ARMY)) if item is not None else ""
 
     def _edited(self, item: QTreeWidgetItem, column: int) -> None:
-        """Another name was typed: it counts when the table has taken it."""
+        """Report a typed name; the list shows it once the table has accepted it."""
         army, name = str(item.data(0, _ARMY)), item.text(0)
         if item.parent() is None and column == 0 and name != army:
             item.setText(0, army)
@@ -130,7 +130,7 @@ class ArmyList(QWidget):
         self.merge.setEnabled(bool(self.chosen) and len(self.armies) > 1)
 
     def _merge(self) -> None:
-        """Merge the selected armies into the largest; if one alone is selected, ask into which."""
+        """Merge the selected armies into the largest; if only one is selected, ask into which."""
         chosen = sorted(self.chosen, key=lambda army: -self._counts.get(army, 0))
         if len(chosen) > 1:
             self.merged.emit(chosen[0], tuple(chosen[1:]))
@@ -151,13 +151,13 @@ class ArmyList(QWidget):
         header = self.tree.header()
         if header is not None:
             header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        self.tree.setToolTip(tr("The armies, how many figures of each are seen, and where they stand"))
-        self.tree.setAccessibleName(tr("Armies and figures"))
+        self.tree.setToolTip(tr("The armies, how many soldiers of each the camera sees, and where they are"))
+        self.tree.setAccessibleName(tr("Armies and soldiers"))
         self.tree.itemSelectionChanged.connect(self._allow)
         self.tree.itemChanged.connect(self._edited)
-        self.rename.setToolTip(tr("Type another name for the selected army; a double click on it does the same"))
-        self.merge.setToolTip(tr("Make the selected armies one army; hold Ctrl to select several"))
-        self.divide.setToolTip(tr("Split the selected army in two by the colour of its figures"))
+        self.rename.setToolTip(tr("Type another name for the selected army, or double-click it"))
+        self.merge.setToolTip(tr("Join the selected armies into one; hold Ctrl to select several"))
+        self.divide.setToolTip(tr("Split the selected army in two by the colour of its soldiers"))
         self.forget.setToolTip(tr("Forget the selected army"))
         self.rename.clicked.connect(lambda: self.edit())
         self.merge.clicked.connect(lambda: self._merge())
@@ -186,7 +186,7 @@ def _fill_army(item: QTreeWidgetItem, figures: Sequence[Figure], place: Callable
 
 
 def swatch(colour: Colour) -> QIcon:
-    """A square of this colour."""
+    """A square icon of this colour."""
     pixmap = QPixmap(14, 14)
     pixmap.fill(QColor(*colour))
     return QIcon(pixmap)

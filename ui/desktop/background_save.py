@@ -1,4 +1,4 @@
-"""Files that take a while to write: written behind the window, which tells when it is done and lets it be cancelled."""
+"""Writes files that take a while in a background thread, with a message when done and a way to cancel."""
 
 from __future__ import annotations
 
@@ -10,74 +10,74 @@ from typing import Protocol
 from PyQt6.QtCore import QObject, QTimer
 
 from ui.background_task import Behind
-from ui.desktop.bar import Ways
+from ui.desktop.bar import MessageActions
 from ui.desktop.translation import tr
 from ui.files import write_bytes
 
 _TICK_MS = 40
 _PATIENCE_S = 0.5
-"""What is done sooner is told only once it is done."""
+"""A shorter save shows only its final message."""
 
 
 class Say(Protocol):
-    """Tells the player a sentence, with buttons or without."""
+    """Shows the player a message, with or without buttons."""
 
-    def __call__(self, words: str, ways: Ways = ()) -> None: ...  # noqa: D102
+    def __call__(self, words: str, actions: MessageActions = ()) -> None: ...
 
 
 class BackgroundSave(QObject):
-    """Does one errand at a time."""
+    """Runs one save at a time."""
 
     def __init__(self, parent: QObject, say: Say, clock: Callable[[], float] = time.monotonic) -> None:
-        """`say` tells the player what becomes of it."""
+        """`say` shows progress and the result to the player."""
         super().__init__(parent)
         self._say, self._clock = say, clock
-        self._behind: Behind[str] = Behind("sandtable errand")
+        self._behind: Behind[str] = Behind("sandtable save")
         self._going = self._cancelled = False
-        self._doing, self._since_s = "", 0.0
+        self._doing, self._started_s = "", 0.0
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._pull)
 
     @property
     def is_cancelled(self) -> bool:
-        """Whether nobody waits for it any more: what takes long may ask now and then, and stop."""
+        """Whether the save was cancelled; long work checks this now and then, and stops."""
         return self._cancelled
 
     def send(self, doing: str, make: Callable[[], bytes], path: Path, done: str) -> None:
-        """Write a file.
+        """Start writing a file in the background; while a save runs, a second one is refused with a message.
 
         Args:
-            doing: What goes on, as "Saving table.png".
-            make: Works out what is to be written; in a thread.
-            path: Where to; nothing is written there once it is cancelled.
-            done: What to say then.
+            doing: The message while it runs, such as "Saving table.png".
+            make: Computes the file's content; runs in a thread.
+            path: The file; it is not written if the save is cancelled first.
+            done: The message afterwards.
         """
         if self._going:
-            self._say(tr("{doing} is not done yet: wait a moment, or cancel it.", doing=self._doing), self._ways)
+            self._say(tr("{doing} is still running. Wait a moment, or cancel it.", doing=self._doing), self._actions)
             return
 
         def work() -> str:
             data = make()
             if self._cancelled:
-                return tr("Cancelled: nothing was written.")
+                return tr("Cancelled. Nothing was saved.")
             write_bytes(path, data)
             return done
 
-        self._doing, self._since_s, self._cancelled = doing, self._clock(), False
+        self._doing, self._started_s, self._cancelled = doing, self._clock(), False
         self._going = self._behind.start(work)
         self._timer.start(_TICK_MS)
 
     def cancel(self) -> None:
-        """Do not write it, unless it is being written already."""
+        """Do not write the file, unless writing has begun."""
         self._cancelled = True
 
     def close(self) -> None:
-        """Wait until it is written."""
+        """Wait until the file is written."""
         self._timer.stop()
         self._behind.join()
 
     @property
-    def _ways(self) -> Ways:
+    def _actions(self) -> MessageActions:
         return ((tr("Cancel"), self.cancel),)
 
     def _pull(self) -> None:
@@ -87,5 +87,5 @@ class BackgroundSave(QObject):
             self._say(self._behind.take() or self._behind.refusal)
         elif self._cancelled:
             self._say(tr("Cancelling …"))
-        elif self._clock() - self._since_s > _PATIENCE_S:
-            self._say(f"{self._doing} …", self._ways)
+        elif self._clock() - self._started_s > _PATIENCE_S:
+            self._say(f"{self._doing} …", self._actions)

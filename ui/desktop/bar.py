@@ -1,4 +1,4 @@
-"""A calm line over the picture: what is wrong, and buttons with the way out."""
+"""The message bar over the picture: what is wrong, with buttons that solve it."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from collections.abc import Callable, Sequence
 from PyQt6.QtCore import Qt
 from PyQt6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QStyle, QWidget
 
-from ui.desktop.labels import word_label
+from ui.desktop.labels import wrapping_label
 
-Ways = Sequence[tuple[str, Callable[[], object]]]
-"""Words on a button, and what it does."""
+MessageActions = Sequence[tuple[str, Callable[[], object]]]
+"""Pairs of a button's text and what it does."""
 
 
 class MessageBar(QFrame):
-    """Hidden while there is nothing to say."""
+    """A message with buttons; hidden while there is no message."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setFrameShape(QFrame.Shape.StyledPanel)
         self.setAutoFillBackground(True)
-        self._words = word_label()
+        self._words = wrapping_label()
         font = self._words.font()
         font.setPointSizeF(1.2 * font.pointSizeF())
         self._words.setFont(font)
@@ -40,12 +40,12 @@ class MessageBar(QFrame):
 
     @property
     def text(self) -> str:
-        """What it says; empty while it is hidden."""
+        """The message; empty while the bar is hidden."""
         return self._shown[0]
 
-    def say(self, words: str, ways: Ways = ()) -> None:
-        """Show a sentence and its buttons; no words hide the bar."""
-        wanted = (words, tuple(name for name, _ in ways))
+    def say(self, words: str, actions: MessageActions = ()) -> None:
+        """Show a message and its buttons; an empty message hides the bar."""
+        wanted = (words, tuple(name for name, _ in actions))
         if wanted == self._shown:
             return
         self._shown = wanted
@@ -53,13 +53,13 @@ class MessageBar(QFrame):
             self._row.removeWidget(button)
             button.hide()
             button.deleteLater()
-        self._buttons = [self._button(name, way) for name, way in ways]
+        self._buttons = [self._button(name, action) for name, action in actions]
         self._words.setText(words)
         self.setVisible(bool(words))
 
-    def _button(self, name: str, way: Callable[[], object]) -> QPushButton:
+    def _button(self, name: str, action: Callable[[], object]) -> QPushButton:
         button = QPushButton(name)
-        button.clicked.connect(lambda: way())
+        button.clicked.connect(lambda: action())
         self._row.addWidget(button)
-        button.show()  # or it would appear one round of events later
+        button.show()  # otherwise it appears one event loop pass later
         return button

@@ -1,4 +1,4 @@
-"""What fills the window: the picture, what is said above and below it, and the tabs at its side."""
+"""The window's central widget: the picture with its messages, and the tabs beside it."""
 
 from __future__ import annotations
 
@@ -11,29 +11,29 @@ from ui.desktop.bar import MessageBar
 from ui.desktop.picture.view import PictureView
 
 _TAB_EDGE_PX = 6
-_LARGER = 1.25
+_FONT_SCALE = 1.25
 
 
-class Middle(QWidget):
-    """Lays out what it is given.
+class CentralWidget(QWidget):
+    """Arranges the window's main parts.
 
     Attributes:
         sides: The tabs.
     """
 
     def __init__(self, picture: PictureView, bar: MessageBar, hint: QLabel, tabs: Mapping[str, QWidget]) -> None:
-        """Lay out the parts; the first of the tabs is as wide as all are to be."""
+        """Arrange the parts; the first tab sets the width of all."""
         super().__init__()
         font = hint.font()
-        font.setPointSizeF(_LARGER * font.pointSizeF())
+        font.setPointSizeF(_FONT_SCALE * font.pointSizeF())
         hint.setFont(font)
         hint.setMargin(6)
-        # Two lines always, for the same reason as the bar below.
+        # Always two lines, for the same reason as the bar below.
         hint.setMinimumHeight(2 * hint.fontMetrics().lineSpacing() + 2 * hint.margin())
         left = self._left = QGridLayout()
         left.setSpacing(0)
         left.addWidget(picture, 0, 0)
-        # Over the picture: above it, each message would push the soldiers away from under the mouse.
+        # Over the picture: above it, each message would move the soldiers away from the mouse.
         left.addWidget(bar, 0, 0, Qt.AlignmentFlag.AlignTop)
         left.addWidget(hint, 1, 0)
         left.setRowStretch(0, 1)
@@ -47,5 +47,5 @@ class Middle(QWidget):
         layout.addWidget(self.sides)
 
     def add_below(self, part: QWidget) -> None:
-        """Show something over the picture's whole width, below the hint."""
+        """Add a widget below the hint, as wide as the picture."""
         self._left.addWidget(part, 2, 0)

@@ -1,4 +1,4 @@
-"""The colours of a dark desktop, for pictures: the program itself takes whatever the desktop gives to Qt."""
+"""The palette of a dark desktop, for screenshots: the program itself uses the desktop's own palette."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _DARK = {
     QPalette.ColorRole.PlaceholderText: "#80f0f0f0",
     QPalette.ColorRole.Accent: "#308cc6",
 }
-"""What Qt 6.11's own style (Fusion) takes for a dark desktop, read off it; without a desktop Qt is always light."""
+"""The dark palette of Qt 6.11's own style (Fusion), read from it; without a desktop Qt is always light."""
 _DIMMED = {
     QPalette.ColorRole.WindowText: "#828282",
     QPalette.ColorRole.Text: "#828282",
@@ -34,11 +34,11 @@ _DIMMED = {
     QPalette.ColorRole.Highlight: "#919191",
     QPalette.ColorRole.Accent: "#919191",
 }
-"""The same for what is not enabled."""
+"""The same for disabled widgets."""
 
 
 def dark_palette() -> QPalette:
-    """The colours of a dark desktop."""
+    """Build the palette of a dark desktop."""
     palette = QPalette()
     for role, colour in _DARK.items():
         palette.setColor(role, QColor(colour))

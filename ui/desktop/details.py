@@ -1,4 +1,4 @@
-"""Shows what belongs into a bug report, to be read, copied and sent: nothing is sent by the program."""
+"""Shows the details for a bug report, to read, copy and send; the program sends nothing."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ from ui.diagnostics.event_log import Diary
 _TICK_MS = 100
 _SIZE = (760, 560)
 _ABOUT = mark(
-    "Copy this into your report, and say what you did and what happened. The names of files, cameras and ports are in"
-    " it, not where they lie: read it before you send it."
+    "Copy this into your report, and write what you did and what happened. It names your files, cameras and ports,"
+    " but not their folders. Read it before you send it."
 )
 
 
 class DetailsDialog(QDialog):
-    """Has the machine looked at, which takes a while, and shows what was found.
+    """Examines the machine in the background and shows the report.
 
     Attributes:
-        report: The text; empty while it is looked for.
+        report: The text; empty until it is complete.
         copy: The button that copies it.
     """
 
     def __init__(self, diary: Diary, parent: QWidget | None = None) -> None:
-        """Begin to look."""
+        """Start the examination."""
         super().__init__(parent)
         self.setWindowTitle(tr("Details for a bug report"))
         self.resize(*_SIZE)
         self._diary = diary
-        self._looking: Behind[str] = Behind("sandtable details")
-        self._text = QPlainTextEdit(tr("Looking at this machine …"))
+        self._examination: Behind[str] = Behind("sandtable details")
+        self._text = QPlainTextEdit(tr("Checking this computer …"))
         self._text.setReadOnly(True)
         self._text.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
         self._text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
@@ -46,7 +46,7 @@ class DetailsDialog(QDialog):
         self.copy = buttons.addButton(tr("Copy"), QDialogButtonBox.ButtonRole.ActionRole)
         if self.copy is not None:
             self.copy.setEnabled(False)
-            self.copy.setToolTip(tr("Put the whole text on the clipboard"))
+            self.copy.setToolTip(tr("Copy the whole text"))
             self.copy.clicked.connect(self._copy)
         buttons.rejected.connect(self.reject)
         column = QVBoxLayout(self)
@@ -55,13 +55,13 @@ class DetailsDialog(QDialog):
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._pull)
         self._timer.start(_TICK_MS)
-        self._looking.start(diary.examined)
+        self._examination.start(diary.examined)
 
     def _pull(self) -> None:
-        if self._looking.busy:
+        if self._examination.busy:
             return
         self._timer.stop()
-        self.report = bug_report(self._looking.take() or self._looking.refusal, self._diary)
+        self.report = bug_report(self._examination.take() or self._examination.refusal, self._diary)
         self._text.setPlainText(self.report)
         if self.copy is not None:
             self.copy.setEnabled(True)
@@ -72,6 +72,6 @@ class DetailsDialog(QDialog):
             clipboard.setText(self.report)
 
     def done(self, result: int) -> None:
-        """Look no more."""
+        """Stop polling."""
         self._timer.stop()
         super().done(result)

@@ -1,4 +1,4 @@
-"""The questions the window asks in dialogs of their own."""
+"""File dialogs and the dialog for the markers on the table."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from calibration.calibration_targets import Prints
 from calibration.markers import DICTIONARY_SUFFIXES, dictionary_of
 from calibration.print_scale import TRUE_PRINT, PrintScale
 from rules.tabletop.errors import UserError
-from ui.desktop.labels import word_label
+from ui.desktop.labels import wrapping_label
 from ui.desktop.translation import tr
 from ui.formatting import begun
 from vision.source import IMAGE_SUFFIXES
@@ -37,25 +37,25 @@ def _files(suffixes: object) -> str:
 
 
 class NumberBox(QDoubleSpinBox):
-    """Takes a comma for a point, as both are typed: where one of them parts thousands, 3.5 would become 35."""
+    """Accepts a comma as the decimal point: a locale that groups thousands with it would read 3,5 as 35."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.setLocale(QLocale.c())  # as the window writes its other numbers
+        self.setLocale(QLocale.c())  # the format of all numbers in the window
 
     def validate(self, input: str | None, pos: int) -> tuple[QValidator.State, str, int]:
-        """With a point for every comma."""
+        """Treat every comma as a point."""
         return super().validate((input or "").replace(",", "."), pos)
 
 
-class PrintsDialog(QDialog):
+class MarkerSizeDialog(QDialog):
     """Asks which markers lie on the table."""
 
     def __init__(self, prints: Prints, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setWindowTitle(tr("Markers on the table"))
-        self._side, self._dictionary, self._problem = NumberBox(), QComboBox(), word_label()
-        self._measured = QCheckBox(tr("I have measured the 100 mm scales on the sheet"))
+        self.setWindowTitle(tr("Marker size"))
+        self._side, self._dictionary, self._problem = NumberBox(), QComboBox(), wrapping_label()
+        self._measured = QCheckBox(tr("I measured the 100 mm scales on the sheet"))
         self._across, self._down = NumberBox(), NumberBox()
         self._form = QFormLayout(self)
         self._fill_markers(prints)
@@ -69,31 +69,31 @@ class PrintsDialog(QDialog):
         self._side.setSuffix(" in")
         self._side.setValue(prints.side_in)
         self._side.setToolTip(
-            tr("Side of the black square as the words beside it say, or by your ruler where there are none")
+            tr("The length of one side of the black square; it is printed beside it, or measure it with a ruler")
         )
         self._dictionary.addItems([*_DICTIONARIES, *({prints.dictionary} - {*_DICTIONARIES})])
         self._dictionary.setCurrentText(prints.dictionary)
-        self._dictionary.setToolTip(tr("The ArUco dictionary; the program's own sheets are of 4X4_50"))
+        self._dictionary.setToolTip(tr("The ArUco dictionary; the program's own sheets use 4X4_50"))
         self._dictionary.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self._dictionary.setMinimumContentsLength(14)
 
     def _fill_scale(self, known: PrintScale | None) -> None:
-        self._measured.setToolTip(tr("Then lengths are sure to a quarter of a per cent instead of half of one"))
+        self._measured.setToolTip(tr("Halves the uncertainty of all lengths, from half a percent to a quarter"))
         self._measured.setChecked(known is not None)
         scale = known or TRUE_PRINT
         for box, measured_mm in ((self._across, scale.measured_x_mm), (self._down, scale.measured_y_mm)):
-            box.setRange(95.0, 105.0)  # what `PrintScale` takes
+            box.setRange(95.0, 105.0)  # the range of `PrintScale`
             box.setDecimals(1)
             box.setSingleStep(0.1)
             box.setSuffix(" mm")
             box.setValue(measured_mm)
-            box.setToolTip(tr("Length of this scale; 100 where the sheet was printed with the right correction"))
+            box.setToolTip(tr("The length of this scale; 100 if the sheet was printed at the right size"))
             box.setEnabled(known is not None)
             self._measured.toggled.connect(box.setEnabled)
 
     def _lay_out(self) -> None:
-        from_file = QPushButton(tr("From a file…"))
-        from_file.setToolTip(tr("A dictionary of your own, as OpenCV writes it (.yml)"))
+        from_file = QPushButton(tr("Open file…"))
+        from_file.setToolTip(tr("Use your own dictionary from an OpenCV file (.yml)"))
         from_file.clicked.connect(self._ask_dictionary)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel)
         buttons.accepted.connect(self.accept)
@@ -106,8 +106,8 @@ class PrintsDialog(QDialog):
         self._form.addRow(self._problem)
         self._form.setRowVisible(self._problem, False)
         self._form.addRow(self._measured)
-        self._form.addRow(tr("The level one is:"), self._across)
-        self._form.addRow(tr("The upright one is:"), self._down)
+        self._form.addRow(tr("Horizontal scale:"), self._across)
+        self._form.addRow(tr("Vertical scale:"), self._down)
         self._form.addRow(buttons)
 
     def _ask_dictionary(self) -> None:
@@ -121,7 +121,7 @@ class PrintsDialog(QDialog):
             self.use_dictionary(Path(path))
 
     def use_dictionary(self, path: Path) -> None:
-        """Take the dictionary of a file, or tell why it is none."""
+        """Use the dictionary in a file, or show why it cannot be used."""
         try:
             dictionary_of(str(path))
         except UserError as refusal:
@@ -135,37 +135,37 @@ class PrintsDialog(QDialog):
 
     @property
     def prints(self) -> Prints:
-        """What was answered."""
+        """The answers."""
         scale = PrintScale(self._across.value(), self._down.value()) if self._measured.isChecked() else None
         return Prints(self._side.value(), self._dictionary.currentText(), scale=scale)
 
 
 def ask_file(parent: QWidget) -> str:
-    """An image or a video to open, or nothing."""
+    """Ask for an image or video to open; empty if cancelled."""
     images, videos = _files(IMAGE_SUFFIXES), _files(_VIDEO_SUFFIXES)
     kinds = tr("Pictures and videos ({images} {videos});;All files (*)", images=images, videos=videos)
     return QFileDialog.getOpenFileName(parent, tr("Open a picture or a video"), "", kinds)[0]
 
 
 def ask_battle(parent: QWidget) -> Path | None:
-    """A battle to go on with, or None."""
+    """Ask for a battle to continue; None if cancelled."""
     found = QFileDialog.getOpenFileName(parent, tr("Open a battle"), "", tr("Battles (*.battle);;All files (*)"))[0]
     return Path(found) if found else None
 
 
 def ask_terrain(parent: QWidget) -> Path | None:
-    """A file of terrain, or None."""
+    """Ask for a terrain file; None if cancelled."""
     found = QFileDialog.getOpenFileName(parent, tr("Open terrain"), "", tr("Terrain (*.json);;All files (*)"))[0]
     return Path(found) if found else None
 
 
 def ask_folder(parent: QWidget) -> str:
-    """A folder of pictures to open, or nothing."""
+    """Ask for a folder of pictures; empty if cancelled."""
     return QFileDialog.getExistingDirectory(parent, tr("Open a folder of pictures"))
 
 
 def ask_where(parent: QWidget, title: str, name: str, kinds: str) -> Path | None:
-    """Where to write a file, or None; a name without an ending gets that of the one suggested."""
+    """Ask where to write a file, None if cancelled; a name without a suffix gets the suffix of `name`."""
     dialog = QFileDialog(parent, title, "", kinds)
     dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
     dialog.setDefaultSuffix(Path(name).suffix.removeprefix("."))

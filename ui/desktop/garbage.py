@@ -1,4 +1,4 @@
-"""Collects Python's garbage in the window's own thread."""
+"""Collects Python's garbage in the window's thread."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from PyQt6.QtCore import QTimer
 EVERY_MS = 1000
 _YOUNG, _ALL = 1, 2
 _ALL_EVERY = 60
-"""Nearly all garbage is young. Old garbage is collected once a minute: it takes longer the longer a battle lasts."""
+"""Nearly all garbage is young. Old garbage is collected once a minute: that takes longer the longer a battle lasts."""
 
 
 @contextmanager
 def collected_here() -> Iterator[None]:
-    """Collect garbage in the calling thread only, once a second while its event loop runs, until the block ends.
+    """Collect garbage only in the calling thread, once a second while its event loop runs, until the block ends.
 
-    Python collects in whichever thread reaches the limit, and a thread that looks at pictures reaches it often. Qt
+    Python collects in whichever thread reaches the limit, and the thread that processes pictures reaches it often. Qt
     objects that are destroyed there can crash the program, since PyQt walks its table of connections without a lock.
-    What exists already is frozen first: the program is loaded by then, and a collection looks at what came later.
+    Existing objects are frozen first: the program is loaded by then, and a collection examines only later ones.
     """
     was_on, was_frozen = gc.isenabled(), gc.get_freeze_count() > 0
     gc.collect()
@@ -34,7 +34,7 @@ def collected_here() -> Iterator[None]:
         yield
     finally:
         timer.stop()
-        if not was_frozen:  # else what was frozen before would not stay so
+        if not was_frozen:  # objects frozen by the caller stay frozen
             gc.unfreeze()
         if was_on:
             gc.enable()

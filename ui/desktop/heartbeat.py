@@ -1,4 +1,4 @@
-"""Lets the window's own event loop beat for whoever watches it."""
+"""Reports to the stall watchdog that the window's event loop is running."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from ui.diagnostics.ui_watchdog import BEAT_S, StallWatch
 
 
 class Heartbeat(QObject):
-    """Beats as long as the event loop turns, in dialogs too."""
+    """Beats while the event loop runs, also in dialogs."""
 
     def __init__(self, watch: StallWatch, parent: QObject) -> None:
-        """Start to watch the thread that calls."""
+        """Start watching the calling thread."""
         super().__init__(parent)
         self._watch = watch
         self._timer = QTimer(self)
@@ -21,6 +21,6 @@ class Heartbeat(QObject):
         watch.start()
 
     def stop(self) -> None:
-        """Beat no more; the watch is told first, for what follows is no stall."""
+        """Stop; the watchdog is stopped too, because what follows is not a stall."""
         self._timer.stop()
         self._watch.stop()

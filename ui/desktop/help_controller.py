@@ -1,4 +1,4 @@
-"""The menu Help: the guide, every key there is, what the program is and what it stands on."""
+"""The Help menu: the guide, all keys, details for a bug report, about, licences."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from PyQt6.QtWidgets import (
 )
 
 from ui.about import about_words, libraries
-from ui.desktop.action import action_of
+from ui.desktop.action import create_action
 from ui.desktop.details import DetailsDialog
 from ui.desktop.settings import Memory
-from ui.desktop.setup.guide_controller import GuideController, Guided
+from ui.desktop.setup.guide_controller import GuideController, GuidedWindow
 from ui.desktop.translation import tr
 from ui.diagnostics.event_log import Diary
 
@@ -29,42 +29,44 @@ _SIZE = (560, 600)
 _FORMAT = QKeySequence.SequenceFormat.NativeText
 
 KeyRow = tuple[str, str, str]
-"""Keys, name, and what it does."""
+"""Keys, name, and effect."""
 
 
 class HelpController:
-    """The menu Help, the last in the bar.
+    """The Help menu, last in the menu bar.
 
     Attributes:
-        guide: The guide of the first evening.
-        dialog: What was opened last.
+        guide: The guide to the first measured shot.
+        dialog: The last dialog opened.
     """
 
-    def __init__(self, window: QMainWindow, do: Guided, memory: Memory, hint: QLabel, diary: Diary) -> None:
-        """Add the menu to the window; the guide speaks instead of `hint` while it is open."""
+    def __init__(
+        self, window: QMainWindow, commands: GuidedWindow, settings: Memory, hint: QLabel, diary: Diary
+    ) -> None:
+        """Add the menu to the window; the guide uses `hint` while it is open."""
         self._window, self._diary = window, diary
-        self.guide = GuideController(window, do, memory, hint)
+        self.guide = GuideController(window, commands, settings, hint)
         self.dialog: QDialog | None = None
         menu = QMenu(tr("&Help"), window)
         for text, key, tip, slot in (
-            (tr("Guide…"), "", tr("From the camera to the first measured shot, step by step"), self.guide.begin),
-            (tr("Keys…"), "F1", tr("Every key, and what it does"), self.show_keys),
+            (tr("Guide…"), "", tr("Set up the camera and measure your first shot, step by step"), self.guide.begin),
+            (tr("Keys…"), "F1", tr("See what every key does"), self.show_keys),
             (
                 tr("Details for a bug report…"),
                 "",
-                tr("What whoever mends the program needs to know"),
+                tr("Show the details that help us to fix a problem"),
                 self.show_details,
             ),
-            (tr("About…"), "", tr("What this program is"), self.show_about),
-            (tr("Licences…"), "", tr("The libraries that it stands on, and their licences"), self.show_licences),
+            (tr("About…"), "", tr("What this program does, and its version"), self.show_about),
+            (tr("Licences…"), "", tr("The libraries in this program, and their licences"), self.show_licences),
         ):
-            menu.addAction(action_of(window, text, key, tip, slot))
+            menu.addAction(create_action(window, text, key, tip, slot))
         bar = window.menuBar()
         if bar is not None:
             bar.addMenu(menu)
 
     def show_keys(self) -> None:
-        """Show every key there is now."""
+        """Show all keys that work now."""
         parts = [
             f"<h3>{escape(title)}</h3><table cellpadding='3'>{''.join(map(_row, rows))}</table>"
             for title, rows in keys_of(self._window)
@@ -72,18 +74,18 @@ class HelpController:
         self._show(tr("Keys"), "".join(parts))
 
     def show_details(self) -> None:
-        """Show what belongs into a bug report."""
+        """Show the details for a bug report."""
         self._open(DetailsDialog(self._diary, self._window))
 
     def show_about(self) -> None:
-        """Show what the program is."""
+        """Show what the program does, and its version."""
         paragraphs = about_words().split("\n\n")
         self._show(
             tr("About"), f"<h2>{escape(paragraphs[0])}</h2>" + "".join(f"<p>{escape(p)}</p>" for p in paragraphs[1:])
         )
 
     def show_licences(self) -> None:
-        """Show the libraries."""
+        """Show the libraries and their licences."""
         rows = "".join(
             f"<tr><td><b>{escape(one.name)}</b></td><td>{escape(one.version)}</td><td>{escape(one.licence)}</td>"
             f"<td><a href='{escape(one.home)}'>{escape(one.home)}</a></td></tr>"
@@ -99,7 +101,7 @@ class HelpController:
         words.setOpenExternalLinks(True)
         words.setAccessibleName(title)
         document = words.document()
-        if document is not None:  # Qt's own blue cannot be read on black
+        if document is not None:  # Qt's blue is illegible on black
             document.setDefaultStyleSheet(f"a {{ color: {words.palette().text().color().name()} }}")
         words.setHtml(html)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
@@ -116,26 +118,25 @@ class HelpController:
 
 
 def keys_of(window: QMainWindow) -> tuple[tuple[str, tuple[KeyRow, ...]], ...]:
-    """Every key of a window, read off its own actions and buttons: by menu, then what is in none."""
+    """All keys of a window, read from its actions and buttons: by menu, then those in no menu."""
     bar = window.menuBar()
-    told: set[int] = set()
+    listed: set[int] = set()
     sections: list[tuple[str, tuple[KeyRow, ...]]] = []
     for top in bar.actions() if bar is not None else ():
         actions = list(_inside(top))
-        told |= {id(action) for action in actions}
+        listed |= {id(action) for action in actions}
         sections.append((top.text().replace("&", ""), _rows(actions)))
-    rest = [action for action in window.actions() if id(action) not in told]
+    rest = [action for action in window.actions() if id(action) not in listed]
     buttons = [
-        (button.shortcut().toString(_FORMAT), button.text(), button.toolTip() or tr("Presses the button of that name"))
+        (button.shortcut().toString(_FORMAT), button.text(), button.toolTip() or tr("Press this button"))
         for button in window.findChildren(QAbstractButton)
         if not button.shortcut().isEmpty() and "&" not in button.text()
     ]
-    sections.append((tr("Anywhere"), (*_rows(rest), *buttons)))
+    sections.append((tr("Everywhere"), (*_rows(rest), *buttons)))
     return tuple((title, rows) for title, rows in sections if rows)
 
 
 def _inside(action: QAction) -> Iterable[QAction]:
-    """The action, or all that its menu leads to."""
     menu = action.menu()
     if menu is None:
         yield action
@@ -145,7 +146,7 @@ def _inside(action: QAction) -> Iterable[QAction]:
 
 
 def _rows(actions: Iterable[QAction]) -> tuple[KeyRow, ...]:
-    """One row for each thing; keys that do the same stand together."""
+    """One row per action; keys with the same effect share a row."""
     found: dict[tuple[str, str], list[str]] = {}
     for action in actions:
         for key in action.shortcuts():

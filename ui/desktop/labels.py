@@ -1,6 +1,6 @@
-"""Words in widgets as they stand: what players and files name must never be taken for mark-up, as Qt would by itself.
+"""Labels that show text literally: players' names and file names must never be read as markup, as Qt does by default.
 
-Lists, tables, combo boxes, buttons and menus show plain words anyway; labels and tool tips guess.
+Lists, tables, combo boxes, buttons and menus always show plain text; labels and tooltips guess.
 """
 
 from __future__ import annotations
@@ -13,44 +13,44 @@ from PyQt6.QtWidgets import QLabel
 
 
 def plain_label(words: str = "") -> QLabel:
-    """A line of words, whatever they look like."""
+    """A label of one line that never interprets its text."""
     label = QLabel(words)
     label.setTextFormat(Qt.TextFormat.PlainText)
     return label
 
 
-def word_label(words: str = "") -> QLabel:
-    """Words that may take several lines."""
+def wrapping_label(words: str = "") -> QLabel:
+    """A plain label that wraps its text."""
     label = plain_label(words)
     label.setWordWrap(True)
     return label
 
 
-def marked_label(mark_up: str = "") -> QLabel:
-    """Mark-up of our own that may take several lines; words of others are escaped in it, with `in_mark_up`."""
-    label = word_label(mark_up)
+def markup_label(mark_up: str = "") -> QLabel:
+    """A wrapping label for the program's own markup; escape other text in it with `escape_markup`."""
+    label = wrapping_label(mark_up)
     label.setTextFormat(Qt.TextFormat.RichText)
     return label
 
 
-def in_mark_up(words: str) -> str:
-    """Words as they stand, within the mark-up of a `marked_label`."""
+def escape_markup(words: str) -> str:
+    """Escape text for the markup of a `markup_label`."""
     return escape(words, quote=False)
 
 
-def as_typed(words: str) -> str:
-    """Words as they stand where Qt guesses and cannot be told: in tool tips, and in the questions of its dialogs."""
-    return "<qt>" + in_mark_up(words).replace("\n", "<br>") + "</qt>" if "<" in words else words
+def literal_text(words: str) -> str:
+    """Text for places where Qt guesses the format: tooltips and the questions of its dialogs."""
+    return "<qt>" + escape_markup(words).replace("\n", "<br>") + "</qt>" if "<" in words else words
 
 
-_LEAST_PX = 8
+_MIN_PX = 8
 
 
-def fitted(font: QFont, words: str, width_px: float) -> QFont:
-    """The font, smaller where it leaves these words no room on one line."""
+def fit_font(font: QFont, words: str, width_px: float) -> QFont:
+    """The font, made smaller if needed to fit the text on one line of this width."""
     wide_px = QFontMetricsF(font).horizontalAdvance(words)
     if wide_px <= width_px:
         return font
     smaller = QFont(font)
-    smaller.setPixelSize(max(_LEAST_PX, int(QFontInfo(font).pixelSize() * width_px / wide_px)))
+    smaller.setPixelSize(max(_MIN_PX, int(QFontInfo(font).pixelSize() * width_px / wide_px)))
     return smaller

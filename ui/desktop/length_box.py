@@ -1,4 +1,4 @@
-"""A box for a length, in the player's unit."""
+"""An input box for a length in the player's unit."""
 
 from __future__ import annotations
 
@@ -7,25 +7,25 @@ from ui.units import Unit
 
 
 class LengthBox(NumberBox):
-    """Takes a length.
+    """Accepts a length.
 
     Attributes:
-        least_in: What it takes at least.
+        min_in: The smallest accepted length.
     """
 
-    def __init__(self, unit: Unit, least_in: float, most_in: float) -> None:
+    def __init__(self, unit: Unit, min_in: float, max_in: float) -> None:
         super().__init__()
-        self._unit, self.least_in = unit, least_in
+        self._unit, self.min_in = unit, min_in
         self.setDecimals(2 if unit is Unit.INCH else 1)
-        self.setRange(least_in * unit.per_in, most_in * unit.per_in)
+        self.setRange(min_in * unit.per_in, max_in * unit.per_in)
         self.setSingleStep(0.25 if unit is Unit.INCH else 0.5)
         self.setSuffix(f" {unit}")
 
     @property
     def inches(self) -> float:
-        """The length in it."""
+        """The length entered."""
         return self.value() / self._unit.per_in
 
     def set_inches(self, length_in: float) -> None:
-        """Put a length in."""
+        """Set the length."""
         self.setValue(length_in * self._unit.per_in)

@@ -1,4 +1,4 @@
-"""The mouse over the picture: where it is, and what it means there."""
+"""Tracks the mouse over the picture and what it points at."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ui.picture.overlay import PointPx
 
 
 class Mouse:
-    """Follows the mouse over one picture."""
+    """Tracks the mouse over one picture."""
 
     def __init__(
         self,
@@ -20,15 +20,15 @@ class Mouse:
         release: Callable[[PickResult], None],
         moved: Callable[[], None],
     ) -> None:
-        """Begin to follow it.
+        """Start tracking.
 
         Args:
-            picture: What it is over.
-            meaning: What a pixel of the picture means; None where there is no picture.
-            press, release: What its button does.
-            moved: Shows what it points at now.
+            picture: The picture.
+            meaning: Returns what is at a picture pixel; None without a picture.
+            press, release: Called when the left button is pressed or released.
+            moved: Called when the mouse has moved.
         """
-        self._meaning, self._moved = meaning, moved
+        self._pick_at, self._moved = meaning, moved
         self._at_px: PointPx | None = None
         picture.pressed.connect(lambda x, y: self._use((x, y), press))
         picture.released.connect(lambda x, y: self._use((x, y), release))
@@ -37,8 +37,8 @@ class Mouse:
 
     @property
     def pointed(self) -> PickResult | None:
-        """What it points at now."""
-        return self._meaning(self._at_px) if self._at_px is not None else None
+        """What the mouse points at now."""
+        return self._pick_at(self._at_px) if self._at_px is not None else None
 
     def _use(self, at_px: PointPx, button: Callable[[PickResult], None]) -> None:
         self._at_px = at_px

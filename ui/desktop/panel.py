@@ -1,4 +1,4 @@
-"""The side of the window: the answer in large letters, the armies and their figures, what lies on the table."""
+"""The Table tab: the answer in large type, the armies with their figures, and what lies on the table."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from PyQt6.QtWidgets import (
 
 from rules.tabletop.table import Figure, PointIn
 from ui.desktop.army_list import ArmyList, swatch
-from ui.desktop.labels import as_typed, fitted, plain_label, word_label
+from ui.desktop.labels import fit_font, literal_text, plain_label, wrapping_label
 from ui.desktop.translation import tr
 from ui.formatting import place_words
 from ui.table.finding import Answer
@@ -29,18 +29,18 @@ SUGGESTED_ARMIES = tuple(PLASTIC_BGR)
 _HEADLINE_PT = 30
 _WIDTH = 360
 _EDGE_PX, _INDENT_PX = 8, 4
-_MOST_APART = 3  # sentences on how armies separate; all of them stand in the tip
-_TEXT = 1.2  # the screen stands beyond the table: at arm's length the usual size is hard to read
+_MAX_WARNINGS = 3  # warnings shown about similar armies; the tooltip lists all
+_FONT_SCALE = 1.2  # the screen stands behind the table, where the usual size is hard to read
 
 
 class SidePanel(QWidget):
-    """Shows what it is given; knows neither camera nor session.
+    """The Table tab; independent of camera and session.
 
     Signals:
-        forget: An army (its name) is to be forgotten.
-        army_chosen: Another army (its name) is to be taught.
-        usual_wanted: An army (its name) is to begin with the usual colour of its plastic.
-        groups_wanted: Figures are to be grouped into armies by colour; with groups shown, these are to be kept.
+        forget: Forget an army (its name).
+        army_chosen: The player chose another army (its name) to teach.
+        usual_wanted: Start an army (its name) from the stock colour of its plastic.
+        groups_wanted: Group the figures into armies by colour or, if groups are offered, use these.
 
     Attributes:
         armies: The list of armies and figures.
@@ -55,19 +55,19 @@ class SidePanel(QWidget):
         super().__init__(parent)
         self.setFixedWidth(_WIDTH)
         font = self.font()
-        font.setPointSizeF(_TEXT * font.pointSizeF())
+        font.setPointSizeF(_FONT_SCALE * font.pointSizeF())
         self.setFont(font)
         self._large = QFont(font)
         self._large.setPointSize(_HEADLINE_PT)
         self._large.setBold(True)
-        self._headline, self._rows = plain_label(), word_label()
+        self._headline, self._rows = plain_label(), wrapping_label()
         self._army = QComboBox()
-        self._usual = QPushButton(tr("Begin with its usual colour"))
-        self._groups = QPushButton(tr("Find armies by colour"))
-        self._apart = word_label()
-        self._laid = QListWidget()
+        self._usual = QPushButton(tr("Use preset"))
+        self._groups = QPushButton(tr("Find armies"))
+        self._warnings = wrapping_label()
+        self._laid_list = QListWidget()
         self.armies, self._armies_box = ArmyList(), QGroupBox(tr("Armies"))
-        self._told: tuple[object, ...] = ()
+        self._shown_table: tuple[object, ...] = ()
         layout = QVBoxLayout(self)
         layout.setContentsMargins(_EDGE_PX, 4, _EDGE_PX, 4)
         layout.addWidget(self._answer_box())
@@ -81,40 +81,39 @@ class SidePanel(QWidget):
 
     @property
     def headline(self) -> str:
-        """The answer in large letters."""
+        """The answer in large type."""
         return self._headline.text()
 
     @property
     def answer_px(self) -> int:
-        """How large the answer's letters are."""
+        """Pixel size of the answer's type."""
         return QFontInfo(self._headline.font()).pixelSize()
 
     @property
     def rows(self) -> str:
-        """What belongs to it."""
+        """The rows below the answer."""
         return self._rows.text()
 
     @property
-    def apart(self) -> str:
-        """How well the armies separate."""
-        return self._apart.text()
+    def warnings(self) -> str:
+        """The warnings about similar armies."""
+        return self._warnings.text()
 
     def choose(self, army: str) -> None:
-        """Let a click teach this army."""
+        """Choose the army that a click teaches."""
         self._army.setCurrentText(army)
 
     def type_army(self) -> None:
-        """Let the player type the name of the army that a click teaches."""
+        """Let the player type the name of the army to teach."""
         self._army.setFocus()
         line = self._army.lineEdit()
         if line is not None:
             line.selectAll()
 
     def show_answer(self, answer: Answer) -> None:
-        """Show the answer."""
         headline = answer.headline or "-- in"
         if headline != self._headline.text():
-            self._headline.setFont(fitted(self._large, headline, _WIDTH - 2 * (_EDGE_PX + _INDENT_PX)))
+            self._headline.setFont(fit_font(self._large, headline, _WIDTH - 2 * (_EDGE_PX + _INDENT_PX)))
             self._headline.setText(headline)
         self._rows.setText("\n".join(answer.rows) or tr("Nothing measured yet."))
 
@@ -130,41 +129,46 @@ class SidePanel(QWidget):
 
         Args:
             armies: Their names.
-            figures: All that are seen.
-            laid: What lies on the table, in words.
-            place: Tells where something is.
-            apart: How well the armies separate, the worst first.
+            figures: All figures seen.
+            laid: Rulers and templates on the table, as text.
+            place: Formats a position.
+            apart: Warnings about similar armies, worst first.
         """
         places = ((f.id, f.posture, *(round(v, 1) for v in f.centre_in)) for f in figures)
-        told = (place((0.0, 0.0)), *armies, *places, *laid, *apart)
-        if told == self._told:
+        table = (place((0.0, 0.0)), *armies, *places, *laid, *apart)
+        if table == self._shown_table:
             return
-        self._told = told
+        self._shown_table = table
         self.armies.show_armies(armies, figures, place)
-        self._apart.setText("\n".join(apart[:_MOST_APART]))
-        self._apart.setToolTip(as_typed("\n".join(apart)))
-        self._apart.setVisible(bool(apart))
+        self._warnings.setText("\n".join(apart[:_MAX_WARNINGS]))
+        self._warnings.setToolTip(literal_text("\n".join(apart)))
+        self._warnings.setVisible(bool(apart))
         self._allow_usual()
-        if laid != [self._text(row) for row in range(self._laid.count())]:
-            self._laid.clear()
-            self._laid.addItems(list(laid))
+        if laid != [self._text(row) for row in range(self._laid_list.count())]:
+            self._laid_list.clear()
+            self._laid_list.addItems(list(laid))
         for army in armies:
             if self._army.findText(army) < 0:
                 self._army.addItem(swatch(army_colour(army, armies)), army)
 
     def show_groups(self, words: str, *, may_search: bool) -> None:
-        """Offer to use the groups found by colour, or to look for some.
+        """Offer to use the groups found by colour, or to search for groups.
 
         Args:
-            words: As "9 tan and 8 green figures"; empty where there are no groups to be used.
-            may_search: Whether figures could be grouped and are not.
+            words: The groups, such as "9 tan and 8 green soldiers"; empty if there are none to use.
+            may_search: Whether figures could be grouped but are not.
         """
         self._groups.setVisible(bool(words) or may_search)
-        self._groups.setText(tr("Use {figures}", figures=words) if words else tr("Find armies by colour"))
+        self._groups.setText(tr("Use them") if words else tr("Find armies"))
+        self._groups.setToolTip(
+            literal_text(tr("Use {figures} as armies", figures=words))
+            if words
+            else tr("Group soldiers of one colour into an army")
+        )
         self._armies_box.setTitle(tr("Armies found by colour") if words else tr("Armies"))
 
     def _text(self, row: int) -> str:
-        item = self._laid.item(row)
+        item = self._laid_list.item(row)
         return item.text() if item is not None else ""
 
     def _allow_usual(self) -> None:
@@ -172,10 +176,10 @@ class SidePanel(QWidget):
         self._usual.setVisible(army.lower() in PLASTIC_BGR and army not in self.armies.armies)
 
     def _answer_box(self) -> QWidget:
-        # Always as high as large words are, or the lists below would jump.
+        # Always as high as large type, otherwise the lists below would jump.
         self._headline.setFixedHeight(QFontMetrics(self._large).height())
         self._headline.setAccessibleName(tr("Answer"))
-        self._headline.setToolTip(tr("Base centre to base centre; ± holds nineteen times in twenty"))
+        self._headline.setToolTip(tr("The distance; the true value is within ± in 19 of 20 measurements"))
         self._rows.setMinimumHeight(4 * self.fontMetrics().height())
         self._rows.setAlignment(Qt.AlignmentFlag.AlignTop)
         box = QWidget()
@@ -190,24 +194,21 @@ class SidePanel(QWidget):
     def _fill_armies_box(self) -> QWidget:
         self._army.setEditable(True)
         self._army.addItems(SUGGESTED_ARMIES)
-        self._army.setToolTip(
-            tr("Name of the army to teach: choose one or type a new one, then click one of its soldiers")
-        )
+        self._army.setToolTip(tr("The army to teach: choose or type a name, then click one of its soldiers"))
         self._army.setAccessibleName(tr("Army to teach"))
         self._army.editTextChanged.connect(self.army_chosen)
         self._army.editTextChanged.connect(self._allow_usual)
         self.armies.forgotten.connect(self.forget)
-        self._usual.setToolTip(tr("Look for what this plastic usually looks like; a click on a soldier is surer"))
+        self._usual.setToolTip(tr("Start with the usual colour of this plastic; clicking a soldier is more reliable"))
         self._usual.clicked.connect(lambda: self.usual_wanted.emit(self.army))
-        self._groups.setToolTip(tr("Figures of one colour are one army; nothing needs to be taught"))
         self._groups.clicked.connect(lambda: self.groups_wanted.emit())
-        self._apart.setAccessibleName(tr("How well the armies separate"))
+        self._warnings.setAccessibleName(tr("Armies that look alike"))
         row = QHBoxLayout()
         row.addWidget(plain_label(tr("Teach:")))
         row.addWidget(self._army, 1)
         layout = QVBoxLayout(self._armies_box)
         layout.addWidget(self.armies)
-        layout.addWidget(self._apart)
+        layout.addWidget(self._warnings)
         layout.addWidget(self._groups)
         layout.addLayout(row)
         layout.addWidget(self._usual)
@@ -215,9 +216,9 @@ class SidePanel(QWidget):
 
     def _laid_box(self) -> QWidget:
         box = QGroupBox(tr("On the table"))
-        self._laid.setToolTip(tr("Rulers and blasts; they go where their figures go"))
-        self._laid.setAccessibleName(tr("Rulers and blasts"))
-        self._laid.setWordWrap(True)
+        self._laid_list.setToolTip(tr("Rulers and templates; they follow their soldiers"))
+        self._laid_list.setAccessibleName(tr("Rulers and templates"))
+        self._laid_list.setWordWrap(True)
         layout = QVBoxLayout(box)
-        layout.addWidget(self._laid)
+        layout.addWidget(self._laid_list)
         return box

@@ -1,4 +1,4 @@
-"""Draws a printed sheet into a PDF, in true millimetres."""
+"""Draws a printed sheet into a PDF at true scale."""
 
 from __future__ import annotations
 
@@ -30,29 +30,29 @@ from ui.paper.pdf import unscaled
 
 _DOTS_PER_INCH = 1200
 _TYPE_PX = 100
-"""Type is laid out at this size and scaled, because a font's pixel size is a whole number."""
+"""Text is laid out at this size and scaled, because Qt's pixel sizes are whole numbers."""
 
 
 def write_pdf(sheet: Sheet, path: Path) -> None:
-    """Write the sheet to `path`, whole or not at all.
+    """Write the sheet to `path`, completely or not at all.
 
     Raises:
-        UserError: as `pdf_of` and `write_bytes`.
+        UserError: see `pdf_of` and `write_bytes`.
     """
     write_bytes(path, pdf_of(sheet))
 
 
 def pdf_of(sheet: Sheet) -> bytes:
-    """The sheet as a PDF; from any thread, where an application is running.
+    """Render the sheet as a PDF; works in any thread of a running application.
 
     Raises:
         UserError: if no font is installed.
     """
-    # Text needs an application; held until the drawing is done. A file needs no display, so on Linux none is asked for.
+    # Text needs an application, which must live until the drawing is done. On Linux it uses no display.
     own = None if QGuiApplication.instance() else QGuiApplication(_arguments())
     if not QFontDatabase.families():
         raise UserError(
-            tr("no font is installed, so the sheet would be without words: install one, as fonts-dejavu-core")
+            tr("No font is installed, so the sheet would have no text. Install one, such as fonts-dejavu-core.")
         )
     drawn = unscaled(_drawn(sheet))
     del own
@@ -64,11 +64,10 @@ def _arguments() -> list[str]:
 
 
 def _drawn(sheet: Sheet) -> bytes:
-    """The sheet as a PDF."""
     buffer = QBuffer()
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
     writer = QPdfWriter(buffer)
-    writer.setPdfVersion(QPdfWriter.PdfVersion.PdfVersion_1_6)  # the first that knows of print scaling
+    writer.setPdfVersion(QPdfWriter.PdfVersion.PdfVersion_1_6)  # the first version with print scaling
     writer.setTitle(sheet.title)
     writer.setCreator("Sandtable")
     writer.setResolution(_DOTS_PER_INCH)
@@ -87,7 +86,7 @@ def _drawn(sheet: Sheet) -> bytes:
 
 
 def preview(sheet: Sheet, number: int, width_px: int) -> QImage:
-    """One page of the sheet as a picture of this width; the application must be running."""
+    """Draw one page of the sheet as a picture of this width; needs a running application."""
     width, height = sheet.size_mm
     image = QImage(width_px, round(width_px * height / width), QImage.Format.Format_RGB32)
     image.fill(Qt.GlobalColor.white)
@@ -100,7 +99,7 @@ def preview(sheet: Sheet, number: int, width_px: int) -> QImage:
 
 
 def _stretch(painter: QPainter, sheet: Sheet) -> None:
-    """Draw wider and higher from the paper's middle, where the margins are equal."""
+    """Scale from the paper's centre, so that the margins stay equal."""
     middle = QPointF(*sheet.size_mm) / 2
     painter.translate(middle)
     painter.scale(*sheet.stretch)
@@ -126,7 +125,7 @@ def _outline(pattern: Pattern) -> QPainterPath:
             if black:
                 cells.addRect(column, row, 1, 1)
     place = QTransform.fromTranslate(*pattern.corner_mm).scale(pattern.cell_mm, pattern.cell_mm)
-    # One shape, for single cells leave seams; joined as whole numbers, for Qt drops cells whose edges nearly agree.
+    # One path, because separate cells leave seams; joined as whole numbers, as Qt drops cells with nearly equal edges.
     return place.map(cells.simplified())
 
 

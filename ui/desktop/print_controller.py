@@ -1,4 +1,4 @@
-"""Printing: what is wanted is asked, drawn behind the window and written as a PDF."""
+"""Prints sheets: asks what to print, draws it in the background and writes a PDF."""
 
 from __future__ import annotations
 
@@ -13,17 +13,19 @@ from ui.paper.printing import PrintJob, sheet_of
 
 
 class PrintController:
-    """Prints sheets, and remembers what the printer makes of an inch."""
+    """Prints sheets and remembers the printer's scale error."""
 
-    def __init__(self, window: QWidget, memory: Memory, errand: BackgroundSave) -> None:
-        self._window, self._memory, self._errand = window, memory, errand
+    def __init__(self, window: QWidget, settings: Memory, background_save: BackgroundSave) -> None:
+        self._window, self._settings, self._background_save = window, settings, background_save
 
     def print_sheets(self, dictionary: str) -> None:
-        """Ask what to print and where to, and write it there; `dictionary` is that of the markers on the table."""
-        job = PrintJob(paper=usual_paper(), dictionary=dictionary, scale=self._memory.print_scale)
+        """Ask what to print and where to write it; `dictionary` is that of the markers on the table."""
+        job = PrintJob(paper=usual_paper(), dictionary=dictionary, scale=self._settings.print_scale)
         asked = ask_sheet(job, self._window)
         if asked is not None:
             wanted, path = asked
-            self._memory.keep_print_scale(wanted.scale)
-            done = tr("{path} is written: print it at 100 % (actual size).", path=path)
-            self._errand.send(tr("Drawing {name}", name=path.name), lambda: pdf_of(sheet_of(wanted)), path, done)
+            self._settings.keep_print_scale(wanted.scale)
+            done = tr("Saved {path}. Print it at 100 % (actual size).", path=path)
+            self._background_save.send(
+                tr("Drawing {name}", name=path.name), lambda: pdf_of(sheet_of(wanted)), path, done
+            )

@@ -1,4 +1,4 @@
-"""Asks what to print and shows it before it is written."""
+"""The print dialog: what to print, with a preview."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from rules.tabletop.errors import UserError
 from ui.battle.armies import Shelf, armies_folder, load_army
 from ui.battle.titles import title_of
 from ui.desktop.dialogs import NumberBox, ask_where
-from ui.desktop.labels import plain_label, word_label
+from ui.desktop.labels import plain_label, wrapping_label
 from ui.desktop.paper import preview
 from ui.desktop.translation import mark, tr
 from ui.formatting import begun
@@ -42,24 +42,24 @@ _KINDS = (
         Kind.MARKERS,
         mark("Markers, two a page"),
         SHEET_SIDE_IN,
-        mark("Four markers to lay on the table: one is enough, four better"),
+        mark("Four markers to put on the table; one is enough, four are better"),
     ),
     (Kind.MARKERS, mark("Markers, one a page"), 4.5, mark("Four large markers, for a high camera or a large table")),
     (
         Kind.EDGE,
         mark("Small markers for the table's edge"),
         EDGE_SIDE_IN,
-        mark("Eight small markers for corners and edges"),
+        mark("Eight small markers for the table's corners and edges"),
     ),
-    (Kind.BOARD, mark("Board for the lens"), None, mark("A ChArUco board, to calibrate the lens by")),
-    (Kind.ROD, mark("Range rod"), None, mark("The 36 in rod of Plastic Fudge, in strips to glue together")),
-    (Kind.CARDS, mark("Unit cards"), None, mark("Ready units of a game, or the figures of an army list")),
+    (Kind.BOARD, mark("Board for the lens"), None, mark("A board to calibrate the lens with")),
+    (Kind.ROD, mark("Range rod"), None, mark("The 36 in range rod of Plastic Fudge, in strips to glue together")),
+    (Kind.CARDS, mark("Unit cards"), None, mark("The ready-made units of a game, or the soldiers of an army list")),
 )
 _PREVIEW_PX = 320
 
 
 def ask_sheet(job: PrintJob, parent: QWidget) -> tuple[PrintJob, Path] | None:
-    """What to print and the PDF to write it to, or nothing; `job` is what is offered first."""
+    """Ask what to print and where; None if cancelled. `job` fills in the dialog."""
     dialog = PrintDialog(job, Shelf(armies_folder()), parent)
     if dialog.exec() != QDialog.DialogCode.Accepted:
         return None
@@ -68,19 +68,19 @@ def ask_sheet(job: PrintJob, parent: QWidget) -> tuple[PrintJob, Path] | None:
 
 
 def usual_paper() -> str:
-    """The paper of the player's country: where lengths are in inches, it is Letter."""
+    """The paper of the player's country: Letter where lengths are in inches."""
     imperial = QLocale().measurementSystem() == QLocale.MeasurementSystem.ImperialUSSystem
     return "letter" if imperial else "a4"
 
 
 class PrintDialog(QDialog):
-    """Asks for a sheet, its paper, and what the printer makes of 100 mm; shows its pages.
+    """Asks for a sheet, its paper and the printed length of 100 mm, and shows a preview.
 
     Attributes:
-        kind, paper, side, cards: What is asked.
-        across, down: What the player measured on the scales of a page.
-        problem: Why there can be no such sheet, or nothing.
-        picture, page: The preview, and which page of how many it is.
+        kind, paper, side, cards: The inputs.
+        across, down: What the player measured on a page's scales.
+        problem: Why the sheet is impossible; empty if it is possible.
+        picture, page: The preview and its page number.
     """
 
     def __init__(self, job: PrintJob, shelf: Shelf, parent: QWidget | None = None) -> None:
@@ -91,15 +91,17 @@ class PrintDialog(QDialog):
         self._job = job
         self.kind = _combo([tr(text) for _, text, _, _ in _KINDS], tr("What to print"))
         self.paper = _combo(["Letter", "A4"], tr("The paper in the printer"))
-        self.side = _box(" in", 3, tr("Side of the black square; all markers on one table must be of one size"))
+        self.side = _box(" in", 3, tr("Side of the black square; all markers on a table must have the same size"))
         self.across = _box(
-            " mm", 1, tr("Length of the level 100 mm scale, on a page that was printed without a correction")
+            " mm", 1, tr("Measured length of the horizontal 100 mm scale, on a page printed without correction")
         )
         self.down = _box(
-            " mm", 1, tr("Length of the upright 100 mm scale, on a page that was printed without a correction")
+            " mm", 1, tr("Measured length of the vertical 100 mm scale, on a page printed without correction")
         )
-        self.cards = _combo([], tr("Whose cards: all ready units of a game, or the figures of an army list"))
-        self.problem, self.about = word_label(), word_label()
+        self.cards = _combo(
+            [], tr("Whose cards to print: the ready-made units of a game, or the soldiers of an army list")
+        )
+        self.problem, self.about = wrapping_label(), wrapping_label()
         self.problem.setObjectName("problem")
         self.about.setObjectName("about")
         self.picture = QLabel()
@@ -107,9 +109,9 @@ class PrintDialog(QDialog):
         self.picture.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.page = plain_label()
         self.page.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._back, self._on = _turner("◀", tr("The page before")), _turner("▶", tr("The next page"))
-        self._load = QPushButton(tr("Army list from a file…"))
-        self._load.setToolTip(tr("Cards of an army list that is in a file of its own"))
+        self._back, self._on = _page_button("◀", tr("Previous page")), _page_button("▶", tr("Next page"))
+        self._load = QPushButton(tr("Open list…"))
+        self._load.setToolTip(tr("Open an army list from a file"))
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Save | QDialogButtonBox.StandardButton.Cancel)
         self._save = buttons.button(QDialogButtonBox.StandardButton.Save)
         if self._save is not None:
@@ -125,10 +127,10 @@ class PrintDialog(QDialog):
 
     @property
     def job(self) -> PrintJob:
-        """What was answered.
+        """The answers.
 
         Raises:
-            UserError: if a scale cannot have come out so long.
+            UserError: if a measured length is impossible.
         """
         kind = _KINDS[self.kind.currentIndex()][0]
         whose = self.cards.currentData() if kind is Kind.CARDS else None
@@ -144,7 +146,7 @@ class PrintDialog(QDialog):
         )
 
     def add_army(self, army: Army) -> None:
-        """Offer an army list, and choose it."""
+        """Offer an army list and select it."""
         self.cards.addItem(f"{army.name} ({title_of(army.game)})", army)
         self.cards.setCurrentIndex(self.cards.count() - 1)
 
@@ -156,9 +158,9 @@ class PrintDialog(QDialog):
         self._form.addRow(tr("Cards of:"), self.cards)
         self._form.addRow("", self._load)
         self._form.addRow(self.about)
-        self._form.addRow(plain_label(tr("Measured on a page that was printed without a correction:")))
-        self._form.addRow(tr("100 mm came out across:"), self.across)
-        self._form.addRow(tr("100 mm came out down:"), self.down)
+        self._form.addRow(plain_label(tr("Measured on a page printed without correction:")))
+        self._form.addRow(tr("Horizontal 100 mm scale:"), self.across)
+        self._form.addRow(tr("Vertical 100 mm scale:"), self.down)
         self._form.addRow(self.problem)
         left = QVBoxLayout()
         left.addLayout(self._form)
@@ -184,7 +186,7 @@ class PrintDialog(QDialog):
             box.setSingleStep(0.1)
             box.setValue(measured_mm)
         for name in GAMES:
-            self.cards.addItem(tr("{name}, every ready unit", name=title_of(name)), name)
+            self.cards.addItem(tr("{name}, all ready-made units", name=title_of(name)), name)
         for one in shelf.listed():
             if one.army is not None and one.army.game in GAMES:
                 self.cards.addItem(f"{one.army.name} ({title_of(one.army.game)})", one.army)
@@ -192,9 +194,9 @@ class PrintDialog(QDialog):
     def _connect(self) -> None:
         self.kind.currentIndexChanged.connect(self._choose_kind)
         for combo in (self.paper, self.cards):
-            combo.currentIndexChanged.connect(self._draw_anew)
+            combo.currentIndexChanged.connect(self._redraw_sheet)
         for box in (self.side, self.across, self.down):
-            box.valueChanged.connect(self._draw_anew)
+            box.valueChanged.connect(self._redraw_sheet)
         self._back.clicked.connect(lambda: self._turn(-1))
         self._on.clicked.connect(lambda: self._turn(1))
         self._load.clicked.connect(self._load_army)
@@ -208,9 +210,9 @@ class PrintDialog(QDialog):
         for row in (self.cards, self._load):
             self._form.setRowVisible(row, kind is Kind.CARDS)
         self.about.setText(about + ".")
-        self._draw_anew()
+        self._redraw_sheet()
 
-    def _draw_anew(self) -> None:
+    def _redraw_sheet(self) -> None:
         self._number = 0
         try:
             job = self.job
@@ -232,7 +234,7 @@ class PrintDialog(QDialog):
         count = len(self._sheet.pages) if self._sheet else 0
         self._back.setEnabled(self._number > 0)
         self._on.setEnabled(self._number + 1 < count)
-        self.page.setText(tr("page {page} of {count}", page=self._number + 1, count=count) if count else "")
+        self.page.setText(tr("Page {page} of {count}", page=self._number + 1, count=count) if count else "")
         if self._sheet is None:
             self.picture.clear()
             return
@@ -249,7 +251,7 @@ class PrintDialog(QDialog):
             self.open_army(Path(path))
 
     def open_army(self, path: Path) -> None:
-        """Offer the army list of a file, or tell why it is none."""
+        """Offer the army list in a file, or show why it cannot be read."""
         try:
             army = load_army(path)
             open_game(army.game)
@@ -274,7 +276,7 @@ def _box(suffix: str, decimals: int, tip: str) -> NumberBox:
     return box
 
 
-def _turner(sign: str, tip: str) -> QToolButton:
+def _page_button(sign: str, tip: str) -> QToolButton:
     button = QToolButton()
     button.setText(sign)
     button.setToolTip(tip)

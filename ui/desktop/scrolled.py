@@ -1,4 +1,4 @@
-"""What can be too high for a laptop's screen: whole where there is room, scrolled where there is not."""
+"""A vertical scroll area for parts that can be too high for a laptop's screen."""
 
 from __future__ import annotations
 
@@ -7,39 +7,39 @@ from PyQt6.QtWidgets import QFrame, QScrollArea, QSizePolicy, QWidget
 
 
 class Scrolled(QScrollArea):
-    """Asks for all the height that its part wants at its width, and does with less; never scrolls sideways."""
+    """Asks for the height that its part needs at its width and accepts less; never scrolls sideways."""
 
-    def __init__(self, part: QWidget, least_px: int) -> None:
-        """Show `part` in at least so many pixels of height."""
+    def __init__(self, part: QWidget, min_px: int) -> None:
+        """Show `part`, at least `min_px` high."""
         super().__init__()
-        self._least_px = least_px
+        self._min_px = min_px
         self.setWidget(part)
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # its fields take the keys
-        part.setAutoFillBackground(False)  # tabs are of another colour than windows
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # its fields have the focus
+        part.setAutoFillBackground(False)  # tabs and windows differ in colour
         viewport = self.viewport()
         if viewport is not None:
             viewport.setAutoFillBackground(False)
 
-    def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
-        """All of the part."""
+    def sizeHint(self) -> QSize:
+        """Size of the whole part."""
         part = self.widget()
         if part is None:
             return super().sizeHint()
         wide_px = self.width()
         high_px = part.heightForWidth(wide_px) if part.hasHeightForWidth() else part.sizeHint().height()
-        return QSize(part.sizeHint().width(), max(high_px, self._least_px))
+        return QSize(part.sizeHint().width(), max(high_px, self._min_px))
 
-    def minimumSizeHint(self) -> QSize:  # noqa: N802 - Qt's name
-        """What it does with."""
+    def minimumSizeHint(self) -> QSize:
+        """Smallest accepted size."""
         part = self.widget()
-        return QSize(part.minimumSizeHint().width() if part is not None else 0, self._least_px)
+        return QSize(part.minimumSizeHint().width() if part is not None else 0, self._min_px)
 
-    def eventFilter(self, watched: QObject | None, event: QEvent | None) -> bool:  # noqa: N802 - Qt's name
-        """Ask anew whenever the part wants another height."""
+    def eventFilter(self, watched: QObject | None, event: QEvent | None) -> bool:
+        """Update the geometry when the part wants another height."""
         if event is not None and watched is self.widget() and event.type() == QEvent.Type.LayoutRequest:
             self.updateGeometry()
         return super().eventFilter(watched, event)

@@ -1,4 +1,4 @@
-"""One source and the session over it: what the window has before it, until another source is opened."""
+"""An open source and its session."""
 
 from __future__ import annotations
 
@@ -16,52 +16,52 @@ from vision.simulation.simulator import SimulatedTable
 from vision.source import Source, Webcam, is_camera
 from vision.table_view import TableView
 
-_SOON_S = 1 / 15
-"""Where looking takes longer, the picture runs ahead of what is drawn over it."""
+_MAX_LAG_S = 1 / 15
+"""If looking takes longer, the picture runs ahead of what is drawn over it."""
 
 _CAMERA_RETRY_S = 2.0
 _RATE_OVER_S = 5.0
 _IN_FLIGHT = 2
-"""Pictures that the reading thread may have begun before it is told something."""
+"""Pictures that the reading thread may have started before it learns of a change."""
 
 
-class Bench:
-    """Pulls from the threads and decides which picture is shown.
+class SourceController:
+    """Pulls results from the threads and decides which picture is shown.
 
     Attributes:
-        spec: What was opened.
+        spec: The source.
         session: The table.
         worker: The threads.
-        frame: The picture to show, None before the first.
-        rate: Of the views.
-        simulated: The simulated table, if that is open.
-        armies: How many there are to teach; on a real table two, as far as anybody knows.
+        frame: The picture to show; None before the first.
+        rate: Rate of new views.
+        simulated: The simulated table, if open.
+        armies: Number of armies to teach; assumed to be two on a real table.
     """
 
     def __init__(self, spec: str, setup: Setup, opener: Callable[[str], Source], clock: Callable[[], float]) -> None:
-        """Start to open a source.
+        """Start opening a source.
 
         Args:
-            spec: As for `vision.source.open_source`.
-            setup: What is known of its table.
-            opener: Opens it; called in a thread.
-            clock: Seconds.
+            spec: See `vision.source.open_source`.
+            setup: What is known about its table.
+            opener: Opens the source; called in a thread.
+            clock: Returns seconds.
         """
         self.spec = spec
         self.session = Session(setup)
         self._opener, self._clock = opener, clock
         self._retired: list[Worker] = []
         self._untaught, self._bare = False, False
-        self._last_manned: int | None = None
+        self._last_frame_with_armies: int | None = None
         self.rate = Rate(clock)
         self._begin()
 
     @property
     def problem(self) -> str:
-        """Why there are no pictures or no inches; empty when all is well."""
+        """Why there are no pictures or no inches; empty if nothing is wrong."""
         seen = self.view.problem if self.view else None
         if self.worker.broken:
-            return tr("An error has stopped the camera or the finding of figures: try again.")
+            return tr("An error stopped the camera or the search for soldiers. Try again.")
         return self.worker.source_problem or self.worker.view_problem or seen or ""
 
     def _begin(self) -> None:
@@ -79,12 +79,12 @@ class Bench:
 
     @property
     def practice(self) -> PracticeTable | None:
-        """The simulated table as a practice ground, if that is open."""
+        """The simulated table as a practice table, if open."""
         return self.simulated if isinstance(self.simulated, PracticeTable) else None
 
     @property
     def view(self) -> TableView | None:
-        """The newest view with the players' corrections, None before the first."""
+        """The newest view with the players' corrections; None before the first."""
         asked = (self._seen, self.session.state.corrections)
         if self._seen is not None and asked != self._asked:
             self._asked, self._shown = asked, self.session.shown(self._seen)
@@ -92,7 +92,7 @@ class Bench:
 
     @property
     def seen(self) -> TableView | None:
-        """The newest view as the camera has it."""
+        """The newest view without corrections."""
         return self._seen
 
     def _open(self) -> Source:
@@ -105,34 +105,38 @@ class Bench:
         return source
 
     @property
-    def held(self) -> str:
-        """What the camera holds of exposure and colours, as it reads them back; empty where the source is none."""
+    def locked_settings(self) -> str:
+        """The camera's locked exposure and colour settings, as read back; empty for other sources."""
         return self._webcam.held if self._webcam else ""
 
     def practise(self, bare: bool) -> None:
-        """Know no more of the simulated table's armies than of real ones; `bare` keeps them off it."""
+        """Hide the simulated table's armies from the session, as on a real table; `bare` takes them off the table."""
         if bare and not self._bare:
-            self._last_manned = None
+            self._last_frame_with_armies = None
         self._untaught, self._bare = True, bare
         if self.simulated is not None:
             self.simulated.bare = bare
 
     @property
     def is_bare(self) -> bool | None:
-        """Whether the picture shows the simulated table without its armies; None where nobody keeps them off."""
+        """Whether the picture shows the simulated table without its armies; None unless `practise` removed them."""
         if not self._bare:
             return None
-        return self.frame is not None and self._last_manned is not None and self.frame.index > self._last_manned
+        return (
+            self.frame is not None
+            and self._last_frame_with_armies is not None
+            and self.frame.index > self._last_frame_with_armies
+        )
 
     def try_again(self) -> None:
-        """Open the source anew; what lies on the table stays there."""
+        """Open the source again; what lies on the table stays."""
         self.worker.stop()
         self._retired = [worker for worker in (*self._retired, self.worker) if not worker.join(0)]
         self.session.new_source()
         self._begin()
 
     def pull(self) -> bool:
-        """Take what the threads have; whether anything is new."""
+        """Take new results from the threads; return whether there are any."""
         newest, view = self.worker.frame, self.worker.view
         if newest is self._newest and view is self._seen:
             return False
@@ -141,15 +145,15 @@ class Bench:
         self._newest, self._seen = newest, view
         if newest is not None and self.simulated is not None:
             self.simulated.bare = self._bare
-            if self._last_manned is None:
-                self._last_manned = newest.index + _IN_FLIGHT
-            self._know_the_demo(newest, self.simulated)
+            if self._last_frame_with_armies is None:
+                self._last_frame_with_armies = newest.index + _IN_FLIGHT
+            self._set_up_demo(newest, self.simulated)
         self.frame = self._picture(newest, view)
         return True
 
-    def _know_the_demo(self, frame: Frame, table: SimulatedTable) -> None:
+    def _set_up_demo(self, frame: Frame, table: SimulatedTable) -> None:
         setup = self.session.state.setup
-        if setup.palette or self.session.can_undo is not None:  # what the player has taught or forgotten is his own
+        if setup.palette or self.session.can_undo is not None:  # keep what the player taught or forgot
             return
         if not self._untaught:
             self.session.assume(demo_setup(frame, table.truth_at(frame.time_s), table.empty_bgr))
@@ -157,39 +161,39 @@ class Bench:
             self.session.assume(demo_ground(table.truth))
 
     def _picture(self, newest: Frame | None, view: TableView | None) -> Frame | None:
-        """The picture the view is about, while looking keeps up; else the newest. Never one older than was shown."""
+        """The view's own picture while looking keeps up, otherwise the newest; never older than the one shown."""
         if view is None or newest is None:
             return newest
-        late = newest.time_s - view.frame.time_s > _SOON_S and not self.worker.held and not self.worker.ended
+        late = newest.time_s - view.frame.time_s > _MAX_LAG_S and not self.worker.held and not self.worker.ended
         chosen = newest if late else view.frame
         return chosen if self.frame is None or chosen.time_s >= self.frame.time_s else self.frame
 
     def stop(self) -> None:
-        """Tell all threads to end."""
+        """Ask all threads to end."""
         self.worker.stop()
 
     def join(self, timeout_s: float = 12.0) -> bool:
-        """Wait for all threads; whether they have ended."""
+        """Wait for all threads; return whether they have ended."""
         ended = [worker.join(timeout_s) for worker in (*self._retired, self.worker)]
         return all(ended)
 
 
 class Rate:
-    """How many times a second something happens, over the last few seconds."""
+    """Counts events per second over the last few seconds."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
         self._times_s: list[float] = []
 
     def count(self) -> None:
-        """It happened."""
-        self._times_s = [*self._recent(), self._clock()]
+        """Count one event."""
+        self._times_s = [*self._recent_times_s(), self._clock()]
 
     def per_second(self) -> float:
-        """Times a second."""
-        recent = self._recent()
+        """Events per second."""
+        recent = self._recent_times_s()
         return (len(recent) - 1) / (recent[-1] - recent[0]) if len(recent) > 1 else 0.0
 
-    def _recent(self) -> list[float]:
+    def _recent_times_s(self) -> list[float]:
         now_s = self._clock()
         return [time_s for time_s in self._times_s if now_s - time_s < _RATE_OVER_S]

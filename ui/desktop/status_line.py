@@ -1,4 +1,4 @@
-"""The line below the picture: the calibration, the place under the mouse, and how the search for figures goes."""
+"""The status bar: the calibration, the position under the mouse, and the progress of the search."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from PyQt6.QtWidgets import QStatusBar, QToolButton
 
 from calibration.solve import Calibration
 from ui.desktop.labels import plain_label
-from ui.desktop.source_controller import Bench
+from ui.desktop.source_controller import SourceController
 from ui.desktop.tools.tool import PickResult
 from ui.desktop.translation import mark, tr
 from ui.formatting import calibration_words
@@ -16,26 +16,26 @@ from ui.session import TableState
 from ui.units import Unit
 from vision.table_view import TableView, Waiting
 
-_WAITING = {Waiting.HAND: mark("Waiting for the hand"), Waiting.MOTION: mark("Waiting until it is still")}
+_WAITING = {Waiting.HAND: mark("Waiting for the hand"), Waiting.MOTION: mark("Waiting for movement to stop")}
 
 
 class StatusLine:
     """Fills the window's status bar.
 
     Attributes:
-        search: The button that searches at once; visible while part of the table is not searched.
+        search: The button that searches at once; visible while part of the table is unsearched.
     """
 
     def __init__(self, bar: QStatusBar | None, search_now: Callable[[], object]) -> None:
-        """Fill `bar`; `search_now` searches the whole table."""
+        """Fill `bar`; `search_now` is called to search the whole table."""
         self._calibration, self._place, self._rate = plain_label(), plain_label(), plain_label()
         self._rate.setObjectName("pictures")
         self.search = QToolButton()
         self.search.setText(tr("Search now"))
-        self.search.setToolTip(tr("Search the whole table, even where something moves (F5)"))
+        self.search.setToolTip(tr("Search the whole table, even where something is moving (F5)"))
         self.search.clicked.connect(lambda: search_now())
         policy = self.search.sizePolicy()
-        policy.setRetainSizeWhenHidden(True)  # or the picture above would jump
+        policy.setRetainSizeWhenHidden(True)  # otherwise the picture would jump
         self.search.setSizePolicy(policy)
         self.search.hide()
         self._known: tuple[Calibration | None, Unit, str] = (None, Unit.INCH, "")
@@ -46,11 +46,11 @@ class StatusLine:
             bar.addPermanentWidget(self._rate)
 
     def point(self, at: PickResult | None, state: TableState) -> None:
-        """Tell the place under the mouse."""
+        """Show the position under the mouse."""
         self._place.setText(state.place_words(at.place_in) if at and at.place_in else "")
 
-    def tell(self, bench: Bench) -> None:
-        """Show the calibration, and what the pictures do."""
+    def tell(self, bench: SourceController) -> None:
+        """Show the calibration and the picture rate."""
         waiting = _waiting(bench)
         self._rate.setText(tr(_WAITING[waiting]) if waiting else _rate_words(bench))
         self.search.setVisible(waiting is not None)
@@ -59,22 +59,22 @@ class StatusLine:
     def _calibration_words(self, view: TableView | None, unit: Unit) -> str:
         calibration = view.calibration if view else None
         if calibration is not self._known[0] or unit is not self._known[1]:
-            words = calibration_words(calibration, unit) if calibration else tr("not calibrated")
+            words = calibration_words(calibration, unit) if calibration else tr("Not calibrated")
             self._known = (calibration, unit, words)
         return self._known[2]
 
 
-def _waiting(bench: Bench) -> Waiting | None:
-    """Why part of the table is not searched, while there are pictures to search."""
+def _waiting(bench: SourceController) -> Waiting | None:
+    """Why part of the table is not searched; None if all is searched or there are no new pictures."""
     worker = bench.worker
     still = worker.source_problem or worker.ended or worker.held
     return None if still or bench.view is None else bench.view.waiting
 
 
-def _rate_words(bench: Bench) -> str:
+def _rate_words(bench: SourceController) -> str:
     worker = bench.worker
     if worker.source_problem or worker.frame is None:
         return ""
     if worker.ended or worker.held:
-        return tr("frozen") if worker.held else tr("still picture")
+        return tr("Frozen") if worker.held else tr("Still picture")
     return tr("{per_second:.1f} pictures/s", per_second=bench.rate.per_second())

@@ -1,34 +1,34 @@
-"""What the player was told last: it stands in the message bar until he does something else, or some seconds."""
+"""The current message for the player: shown for some seconds, or until the player does something else."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from ui.desktop.bar import Ways
+from ui.desktop.bar import MessageActions
 
-_STAYS_S = 8.0
+_SHOWN_S = 8.0
 
 
-class Said:
-    """One sentence at a time, and the ways out that go with it."""
+class StatusMessage:
+    """Holds one message with its buttons."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
-        """`clock` gives seconds, from any start."""
+        """`clock` returns seconds."""
         self._clock = clock
-        self._words, self._until_s = "", 0.0
-        self._ways: Ways = ()
+        self._text, self._until_s = "", 0.0
+        self._actions: MessageActions = ()
 
-    def say(self, words: str, ways: Ways = ()) -> None:
-        """Let this stand from now on, in place of what stood before."""
-        self._words, self._ways, self._until_s = words, ways, self._clock() + _STAYS_S
+    def say(self, text: str, actions: MessageActions = ()) -> None:
+        """Replace the message; it expires after 8 s."""
+        self._text, self._actions, self._until_s = text, actions, self._clock() + _SHOWN_S
 
     def forget(self) -> None:
-        """He does something else: it is no longer about that."""
-        self._words = ""
+        """Drop the message, because the player does something else."""
+        self._text = ""
 
     @property
-    def now(self) -> tuple[str, Ways]:
-        """What stands now, and its ways out; empty words where that is nothing."""
+    def now(self) -> tuple[str, MessageActions]:
+        """The current message and its buttons; empty if there is none."""
         if self._clock() > self._until_s:
             self.forget()
-        return (self._words, self._ways) if self._words else ("", ())
+        return (self._text, self._actions) if self._text else ("", ())

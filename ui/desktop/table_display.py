@@ -1,4 +1,4 @@
-"""Where the table is shown: the camera's picture or a map of it, the read-out in large type, the projector."""
+"""Shows the table: the picture or the map, the answer in large type, the projector."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from PyQt6.QtCore import QObject
 from PyQt6.QtGui import QAction
 from PyQt6.QtWidgets import QMainWindow, QMenu
 
-from ui.desktop.action import switch_of
+from ui.desktop.action import create_switch
 from ui.desktop.panel import SidePanel
 from ui.desktop.picture.big_answer import BigAnswer
 from ui.desktop.picture.image import to_qimage
@@ -29,19 +29,19 @@ from vision.table_view import TableView
 _MAP_PX = (1920, 1080)
 
 
-class Stage(QObject):
+class TableDisplay(QObject):
     """Shows frames and what is drawn over them.
 
     Attributes:
-        map, referee, projector: Switches, each in the menu.
-        big: The read-out in large type.
+        map, referee, projector: Switches in the menu.
+        big: The answer in large type.
         screen: The projector's window.
     """
 
     def __init__(
         self, window: QMainWindow, picture: PictureView, panel: SidePanel, read: Read, refresh: Callable[[], None]
     ) -> None:
-        """Add a menu to the window; `refresh` shows anew what changed."""
+        """Add a menu to the window; `refresh` redraws after a change."""
         super().__init__(window)
         self._window, self._picture, self._panel = window, picture, panel
         self.big, self.screen = BigAnswer(), Projector(window)
@@ -49,13 +49,11 @@ class Stage(QObject):
         self._map: TableMap | None = None
         self._maker, self._drawing = MapMaker(), Drawing(read)
         menu = QMenu(tr("&Screen"), window)
-        self.map = self._switch(menu, tr("Map"), "O", tr("The table from straight above, every figure where it stands"))
+        self.map = self._switch(menu, tr("Map"), "O", tr("Show the table from above, with every soldier in its place"))
         self.referee = self._switch(
-            menu, tr("Large answer"), "R", tr("The answer so large that it is read across the table")
+            menu, tr("Large answer"), "R", tr("Show the answer large enough to read across the table")
         )
-        self.projector = self._switch(
-            menu, tr("Projector"), "J", tr("A second window with the drawings only, on black")
-        )
+        self.projector = self._switch(menu, tr("Projector"), "J", tr("Show the drawings alone on a second screen"))
         bar = window.menuBar()
         if bar is not None:
             bar.addMenu(menu)
@@ -66,18 +64,18 @@ class Stage(QObject):
         self.screen.left.connect(lambda: self.projector.setChecked(False))
 
     def _switch(self, menu: QMenu, text: str, key: str, tip: str) -> QAction:
-        action = switch_of(self._window, text, key, tip)
+        action = create_switch(self._window, text, key, tip)
         menu.addAction(action)
         return action
 
     def clear(self) -> None:
-        """Show nothing."""
+        """Remove picture and answer."""
         self._shown = self._map = None
         self._picture.show_nothing()
         self.show_answer(Answer())
 
     def show_frame(self, frame: Frame | None, view: TableView | None, state: TableState) -> None:
-        """Show a picture, or the map of it."""
+        """Show a picture or, if selected, its map."""
         table = self._map_for(view, state)
         if frame is None or (self._shown is not None and self._shown[0] is frame and self._shown[1] is table):
             return
@@ -85,22 +83,22 @@ class Stage(QObject):
         self._picture.show_picture(to_qimage(frame.image_bgr if table is None else table.picture(frame.image_bgr)))
 
     def show_table(self, view: TableView, state: TableState, preview: Preview, answer: Answer) -> None:
-        """Show what is drawn over the table, and what it comes to."""
+        """Show what is drawn over the table, and the answer."""
         self._picture.show_shapes(*self._drawing.of(self.seen(view), state, preview, self._picture.scale))
         self.screen.show_table(view, state, preview)
         self.show_answer(answer)
 
     def seen(self, view: TableView) -> TableView:
-        """The view as it is shown: on the map by the map's camera."""
+        """The view as shown: in map mode through the map's camera."""
         return self._map.view(view) if self._map is not None and view.calibration is not None else view
 
     def show_answer(self, answer: Answer) -> None:
-        """Show an answer, large and small."""
+        """Show an answer, in the panel and in large type."""
         self._panel.show_answer(answer)
         self.big.show_answer(answer)
 
     def point_at(self, frame: Frame, view: TableView | None, px: PointPx) -> PickResult:
-        """What a pixel of what is shown means; its `px` is the camera's."""
+        """What is at a pixel of the picture or map shown; the result's `px` is a camera pixel."""
         scale = self._picture.scale
         if self._map is None or view is None or view.calibration is None:
             return point_at(frame, view, px, scale)
@@ -111,7 +109,7 @@ class Stage(QObject):
         return replace(at, px=(float(u), float(v)))
 
     def _map_for(self, view: TableView | None, state: TableState) -> TableMap | None:
-        """The map of this table, if it is wanted and can be had."""
+        """The table map, if selected and available."""
         self._map = None
         if self.map.isChecked() and view is not None and view.calibration is not None:
             area_in = state.area.corners_in if state.area is not None else None

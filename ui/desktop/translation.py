@@ -1,8 +1,8 @@
-"""The language of what the widgets say, by Qt's own translation functions; English where there is no other.
+"""Translates the window's strings with Qt's functions; English is the default.
 
-Whoever adds a language runs `make words TONGUE=de`, fills in `ui/desktop/translations/sandtable_de.ts` with Qt
-Linguist or an editor, and is done: the file is read as it is. Words that are set up before the language is known, as
-constants of a module, are marked with `mark` and said with `tr`.
+To add a language, run `make words TONGUE=de` and fill in `ui/desktop/translations/sandtable_de.ts` with Qt Linguist or
+an editor; the program reads that file directly. Strings created before the language is known, such as module constants,
+are marked with `mark` and translated with `tr`.
 """
 
 from __future__ import annotations
@@ -16,64 +16,64 @@ from PyQt6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QTranslator
 from rules.tabletop.errors import UserError
 
 CONTEXT = "Sandtable"
-"""Qt sorts words by context; this program has one."""
+"""Qt groups strings by context; this program has only one."""
 
 FOLDER = Path(__file__).parent / "translations"
 
 
 def tr(words: str, /, **values: object) -> str:
-    """The words in the language of the window.
+    """Translate a string of the window.
 
     Args:
-        words: In English, a literal, which `tools.extract_strings` collects. Braces work as in `str.format`.
+        words: English, a literal so that `tools.extract_strings` finds it. Braces work as in `str.format`.
         values: The values for the braces.
 
     Returns:
-        The translation with the values; in English where there is none, or where its braces are not the same.
+        The translation with its values; English if there is none or its braces differ.
     """
-    said = QCoreApplication.translate(CONTEXT, words)
+    translated = QCoreApplication.translate(CONTEXT, words)
     if not values:
-        return said
+        return translated
     try:
-        return said.format(**values)
+        return translated.format(**values)
     except (KeyError, IndexError, ValueError):
         return words.format(**values)
 
 
 def mark(words: str) -> str:
-    """The same words, to be collected for translation here and said with `tr` elsewhere."""
+    """Return the string unchanged; marks it for extraction where `tr` is called later with a variable."""
     return words
 
 
 class Translator(QTranslator):
-    """Says what a table has, and leaves the rest as it is."""
+    """Translates by table and leaves other strings alone."""
 
     def __init__(self, table: Mapping[str, str]) -> None:
-        """`table` gives for English words those of another language."""
+        """`table` maps English strings to translations."""
         super().__init__()
         self._table = dict(table)
 
-    def isEmpty(self) -> bool:  # noqa: N802 - Qt's name
-        """Whether it says nothing; Qt asks no translator that does not."""
+    def isEmpty(self) -> bool:
+        """Whether the table is empty; Qt ignores empty translators."""
         return not self._table
 
-    def translate(  # type: ignore[override]  # Qt goes on to the next translator only where it is None
+    def translate(  # type: ignore[override]  # Qt asks the next translator only after None
         self, context: str | None, words: str | None, disambiguation: str | None = None, n: int = -1
     ) -> str | None:
-        """The words in this language; None where it does not know them."""
+        """The translation; None if there is none."""
         return self._table.get(words or "") if context == CONTEXT else None
 
 
 def read(path: Path) -> dict[str, str]:
-    """What a file of translations (Qt's .ts) has that is finished.
+    """Read the finished translations in a .ts file.
 
     Raises:
-        UserError: if it is none.
+        UserError: if the file is not valid.
     """
     try:
         messages = ET.parse(path).iter("message")  # noqa: S314 - a file of this program
     except ET.ParseError as error:
-        raise UserError(f"{path} is no file of translations ({error}): mend it, or take it away") from error
+        raise UserError(f"{path} is not a translation file ({error}): repair or delete it") from error
     table: dict[str, str] = {}
     for message in messages:
         english, other = message.findtext("source"), message.find("translation")
@@ -82,15 +82,15 @@ def read(path: Path) -> dict[str, str]:
     return table
 
 
-def tongues(names: Sequence[str], folder: Path) -> tuple[QTranslator, ...]:
-    """What speaks the first of these languages that there is a file for: this program's words, and Qt's own.
+def load_translators(names: Sequence[str], folder: Path) -> tuple[QTranslator, ...]:
+    """Load translators for the first of these languages that has a file: the program's strings, then Qt's.
 
     Args:
-        names: As Qt gives them, "de-AT" before "de" before "en"; English ends the search.
-        folder: Of the files.
+        names: In Qt's order, "de-AT" before "de" before "en"; English ends the search.
+        folder: Folder of the translation files.
 
     Returns:
-        For `QCoreApplication.installTranslator`; empty for English. They must be kept as long as they are to speak.
+        For `QCoreApplication.installTranslator`; empty for English. They work only while they are referenced.
     """
     for name in names:
         if name.split("-")[0] == "en":
@@ -103,15 +103,15 @@ def tongues(names: Sequence[str], folder: Path) -> tuple[QTranslator, ...]:
     return ()
 
 
-def speak(
+def install_translators(
     application: QCoreApplication, locale: QLocale | None = None, folder: Path = FOLDER
 ) -> tuple[QTranslator, ...]:
-    """Let the window speak the player's language, before any of it is built; the caller keeps what is given back.
+    """Install the translators for the player's language, before any widget exists; the caller keeps them.
 
     Raises:
-        UserError: if its file cannot be read.
+        UserError: if the translation file cannot be read.
     """
-    spoken = tongues((locale or QLocale.system()).uiLanguages(), folder)
-    for one in spoken:
+    translators = load_translators((locale or QLocale.system()).uiLanguages(), folder)
+    for one in translators:
         application.installTranslator(one)
-    return spoken
+    return translators

@@ -1,4 +1,4 @@
-"""The window: joins picture, tools and panel to the session, and pulls what the threads have seen."""
+"""The main window: connects picture, tools and panels with the session, and pulls results from the threads."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from PyQt6.QtWidgets import QMainWindow
 from rules.tabletop.errors import UserError
 from ui.desktop.actions import Actions
 from ui.desktop.background_save import BackgroundSave
-from ui.desktop.bar import MessageBar, Ways
+from ui.desktop.bar import MessageActions, MessageBar
 from ui.desktop.battle.battle_controller import BattleController
 from ui.desktop.battle.files import BattleFiles
 from ui.desktop.battle.history_controller import HistoryController
 from ui.desktop.battle.keys import BattleKeys
 from ui.desktop.battle.panel import BattlePanel
-from ui.desktop.central_widget import Middle
+from ui.desktop.central_widget import CentralWidget
 from ui.desktop.devices.devices_controller import DevicesController
 from ui.desktop.dialogs import ask_file, ask_folder
-from ui.desktop.frozen_frame import Stills
+from ui.desktop.frozen_frame import FrozenFrame
 from ui.desktop.help_controller import HelpController
-from ui.desktop.labels import word_label
+from ui.desktop.labels import wrapping_label
 from ui.desktop.mouse import Mouse
 from ui.desktop.panel import SidePanel
 from ui.desktop.picture.view import PictureView
@@ -33,12 +33,12 @@ from ui.desktop.print_controller import PrintController
 from ui.desktop.settings import Memory
 from ui.desktop.setup.calibration_controller import CalibrationController
 from ui.desktop.setup.empty_table_controller import EmptyTableController
-from ui.desktop.setup.saved_tables import KeptTables
+from ui.desktop.setup.saved_tables import SavedSetups
 from ui.desktop.setup.table_controller import TableController
-from ui.desktop.source_controller import Bench
+from ui.desktop.source_controller import SourceController
 from ui.desktop.status_line import StatusLine
-from ui.desktop.status_message import Said
-from ui.desktop.table_display import Stage
+from ui.desktop.status_message import StatusMessage
+from ui.desktop.table_display import TableDisplay
 from ui.desktop.tools.correct_menu import CorrectionController
 from ui.desktop.tools.groups_controller import GroupsController
 from ui.desktop.tools.move_questions import MoveQuestions
@@ -61,18 +61,18 @@ from ui.setup.saved_table_store import TableShelf, tables_folder
 from vision.source import Source, open_source
 
 _TICK_MS = 16
-_WORDS_EVERY_S = 0.2
-"""Numbers that flicker cannot be read."""
+_TEXT_EVERY_S = 0.2
+"""Text that changes faster cannot be read."""
 
 
 class Window(QMainWindow):
     """The program's window.
 
     Attributes:
-        bench: The source that is open and the session over it.
+        bench: The open source and its session.
         picture, panel, bar, status: The parts.
-        tools: What the mouse can do.
-        files, history, kept, help: What these menus do.
+        tools: The mouse tools.
+        files, history, tables, help: What the menus of these names do.
         actions_: Menus, toolbar and keys.
     """
 
@@ -88,91 +88,93 @@ class Window(QMainWindow):
         """Build the window and open a source.
 
         Args:
-            spec: What to open; None opens what was open last.
-            settings: What is remembered.
+            spec: The source to open; None opens the last one.
+            settings: The stored settings.
             opener: Opens a source; called in a thread.
-            clock: Seconds.
-            diary: Keeps what is told; one of its own if None.
-            tables: Folder of the tables that are kept; the user's own if None.
+            clock: Returns seconds.
+            diary: The event log; None creates a new one.
+            tables: Folder of saved tables; None uses the user's own.
         """
         super().__init__()
         self._diary = diary or Diary()
-        self._memory, self._opener, self._clock = Memory(settings), opener, clock
-        self._tables = KeptTables(self._memory)
-        self._left_benches: list[Bench] = []
-        self._said, self._told_s = Said(clock), 0.0
+        self._settings, self._opener, self._clock = Memory(settings), opener, clock
+        self._saved_setups = SavedSetups(self._settings)
+        self._old_sources: list[SourceController] = []
+        self._message, self._text_updated_s = StatusMessage(clock), 0.0
         self._last_laid: Laid | None = None
         self.battle = BattleController(BattlePanel(), self._say, time.time, random.SystemRandom())
-        self.picture, self.panel, self.bar, self._hint = PictureView(), SidePanel(), MessageBar(), word_label()
+        self.picture, self.panel, self.bar, self._hint = PictureView(), SidePanel(), MessageBar(), wrapping_label()
         self.status = StatusLine(self.statusBar(), self.search_now)
-        self.devices = DevicesController(self._memory, self._say, random.SystemRandom(), opener=opener)
+        self.devices = DevicesController(self._settings, self._say, random.SystemRandom(), opener=opener)
         self.tools = Toolbox(self._now)
         tabs = {tr("Table"): self.panel, tr("Battle"): self.battle.panel, tr("Devices"): self.devices.panel}
-        middle = Middle(self.picture, self.bar, self._hint, tabs)
-        self.sides = middle.sides
-        self.setCentralWidget(middle)
-        self._set_up_desks(tables or tables_folder())
-        middle.add_below(self.stage.big)
+        central_widget = CentralWidget(self.picture, self.bar, self._hint, tabs)
+        self.sides = central_widget.sides
+        self.setCentralWidget(central_widget)
+        self._create_controllers(tables or tables_folder())
+        central_widget.add_below(self.display.big)
         self._connect()
-        self._take_up(self._memory.source if spec is None else spec)
+        self._open_source(self._settings.source if spec is None else spec)
         self._timer = QTimer(self)
-        self._begin()
+        self._start()
 
-    def _set_up_desks(self, tables: Path) -> None:
-        """All that the menus, the panels and the keys do by themselves."""
-        hands = WindowContext(
+    def _create_controllers(self, tables: Path) -> None:
+        """Create the controllers of the menus, panels and keys."""
+        context = WindowContext(
             lambda: self.bench, self._change, self.use_tool, lambda: self.tool.name, self._pointed, self._say
         )
-        self.terrain = TerrainController(self.picture, self.sides, hands)
-        self.groups = GroupsController(self.panel, hands, lambda: self.help.guide.at_armies)
-        self.corrections = CorrectionController(self.picture, hands, self.groups.split_off)
-        self.teaching = TeachController(self.panel, self.sides, hands, self._clock)
-        self.moves = MoveQuestions(hands)
-        self.empty = EmptyTableController(hands, self.learn_empty_table)
-        self.files = BattleFiles(self, self.battle, hands, self._show_battle, self._say)
-        self._errand = BackgroundSave(self, self._say)
-        self._prints = PrintController(self, self._memory, self._errand)
-        self.history = HistoryController(self, self.battle, hands, self._errand)
-        self.keys = BattleKeys(self, self.battle, hands)
-        self.kept = TableController(self, hands, TableShelf(tables), self._deeds, self._errand, clock=self._clock)
-        self.stills = Stills(self, hands, self._errand, self._refresh)
+        self.terrain = TerrainController(self.picture, self.sides, context)
+        self.groups = GroupsController(self.panel, context, lambda: self.help.guide.at_armies)
+        self.corrections = CorrectionController(self.picture, context, self.groups.split_off)
+        self.teaching = TeachController(self.panel, self.sides, context, self._clock)
+        self.moves = MoveQuestions(context)
+        self.empty = EmptyTableController(context, self.learn_empty_table)
+        self.files = BattleFiles(self, self.battle, context, self._show_battle, self._say)
+        self._background_save = BackgroundSave(self, self._say)
+        self._prints = PrintController(self, self._settings, self._background_save)
+        self.history = HistoryController(self, self.battle, context, self._background_save)
+        self.keys = BattleKeys(self, self.battle, context)
+        self.tables = TableController(
+            self, context, TableShelf(tables), self._entry_count, self._background_save, clock=self._clock
+        )
+        self.frozen_frame = FrozenFrame(self, context, self._background_save, self._refresh)
         self.actions_ = Actions(self, self)
         self._read = Readings()
-        self.stage = Stage(self, self.picture, self.panel, self._read, self._redraw)
-        self.practice = PracticeController(self, self.picture, hands)
-        self.calibration = CalibrationController(self, hands, self._memory, self.battle.drifted)
-        self.help = HelpController(self, self, self._memory, self._hint, self._diary)
+        self.display = TableDisplay(self, self.picture, self.panel, self._read, self._redraw)
+        self.practice = PracticeController(self, self.picture, context)
+        self.calibration = CalibrationController(self, context, self._settings, self.battle.drifted)
+        self.help = HelpController(self, self, self._settings, self._hint, self._diary)
 
-    def _begin(self) -> None:
-        """Stand where the window stood, and go on from there."""
-        geometry = self._memory.geometry
+    def _start(self) -> None:
+        """Restore the window's geometry and start its timer."""
+        geometry = self._settings.geometry
         if geometry is None or not self.restoreGeometry(geometry):
             self.resize(1280, 720)
         self._timer.timeout.connect(self.pull)
         self._timer.start(_TICK_MS)
 
     def _connect(self) -> None:
-        self._mouse = Mouse(self.picture, self._meaning, self._press, self._release, self._redraw)
+        self._mouse = Mouse(self.picture, self._pick_at, self._press, self._release, self._redraw)
         self.picture.moved.connect(lambda *_: self.practice.move())
         self.picture.zoomed.connect(lambda: self._redraw())
         self.picture.turned.connect(self.turn)
-        self.practice.changed.connect(self._share_wheel)
-        self.stills.thawed.connect(lambda: self.actions_.freeze.setChecked(False))
-        self.stills.ended.connect(lambda: self.actions_.compare.setChecked(False))
+        self.practice.changed.connect(self._assign_wheel)
+        self.frozen_frame.thawed.connect(lambda: self.actions_.freeze.setChecked(False))
+        self.frozen_frame.ended.connect(lambda: self.actions_.compare.setChecked(False))
         self.picture.ended.connect(lambda: self._change(self.tool.finish))
-        self.panel.army_chosen.connect(lambda _: self._tell())
+        self.panel.army_chosen.connect(lambda _: self._update_text())
 
     # What the menus, buttons and keys do
 
     @property
     def session(self) -> Session:
-        """The table before us."""
+        """The session of the open table."""
         return self.bench.session
 
     @property
     def tool(self) -> Tool:
-        """What the mouse does."""
-        return self.tools.in_hand
+        """The selected tool."""
+        return self.tools.selected
 
     def _now(self) -> Situation | None:
         view = self.bench.view
@@ -181,26 +183,26 @@ class Window(QMainWindow):
     def open(self, spec: str) -> None:
         """Open another source: a new table, with the markers and armies of the last real one."""
         self.bench.stop()
-        self._left_benches = [bench for bench in (*self._left_benches, self.bench) if not bench.join(0)]
-        self._take_up(spec)
-        self._memory.keep_source(spec)
+        self._old_sources = [bench for bench in (*self._old_sources, self.bench) if not bench.join(0)]
+        self._open_source(spec)
+        self._settings.keep_source(spec)
 
-    def _take_up(self, spec: str) -> None:
-        setup = self._tables.setup_for(spec)
-        self.bench = Bench(spec, setup, self._opener, self._clock)
+    def _open_source(self, spec: str) -> None:
+        setup = self._saved_setups.setup_for(spec)
+        self.bench = SourceController(spec, setup, self._opener, self._clock)
         self._last_laid = None
-        self._said.forget()
+        self._message.forget()
         self.setWindowTitle(title_words(spec))
-        self.stage.clear()
+        self.display.clear()
         self.panel.show_table((), (), ())
         self.tools.fill(self.session, (self.terrain.tool, self.corrections.tool, self.teaching.tool))
-        self.stills.forget()
+        self.frozen_frame.forget()
         self.actions_.freeze.setChecked(False)
         self.use_tool("measure" if spec == "demo" or setup.palette else "teach")
 
     def try_again(self) -> None:
-        """Open the source anew."""
-        self.stills.forget()  # figures are named anew
+        """Open the source again."""
+        self.frozen_frame.forget()  # figures get new ids
         self.actions_.freeze.setChecked(False)
         self.bench.try_again()
 
@@ -215,54 +217,54 @@ class Window(QMainWindow):
             self.open(spec)
 
     def use_tool(self, name: str) -> None:
-        """Take another tool in hand."""
+        """Select a tool."""
         begins = name == TEACH and self.tool.name != TEACH
         self.tools.take(name)
         if begins:
             self.teaching.begin()
-        self._share_wheel()
-        self.actions_.tick_tool(name)
-        self._said.forget()
+        self._assign_wheel()
+        self.actions_.check_tool(name)
+        self._message.forget()
         self._refresh()
 
-    def _share_wheel(self) -> None:
-        """The wheel turns a soldier who is carried, else it is the tool's."""
+    def _assign_wheel(self) -> None:
+        """Give the wheel to a carried soldier, otherwise to the tool."""
         self.picture.takes_wheel = self.practice.is_carrying or self.tool.takes_wheel
 
-    def let_go(self) -> None:
-        """Cancel what is half done, or put the tool away."""
+    def cancel(self) -> None:
+        """Cancel the current step or, if there is none, put the tool away."""
         if self.practice.cancel():
             return
-        left = self._in_battle and self.tool.name == "select" and self.battle.let_go()
+        left = self._in_battle and self.tool.name == "select" and self.battle.cancel()
         if not (self.tool.cancel() or left):
             self.use_tool("select")
-        self._said.forget()
+        self._message.forget()
         self._refresh()
 
     def turn(self, steps: int) -> None:
-        """Turn the soldier who is carried, else the tool's wheel."""
+        """Turn a carried soldier, otherwise the tool's wheel."""
         if not self.practice.turn(steps):
             self.tool.turn(steps)
         self._refresh()
 
     def type_digit(self, digit: str) -> None:
-        """Give the tool a number, digit by digit."""
+        """Pass a typed digit to the tool."""
         self.tools.type_digit(digit, self._clock())
         self._refresh()
 
     def turn_basis(self) -> None:
-        """Measure from the bases' edges instead of their centres, or the other way round."""
+        """Switch between measuring from base centres and from base edges."""
         self._change(self.session.turn_basis)
 
     def undo(self) -> None:
-        """Take the last step back: of the battle where that is in sight, else of the table."""
+        """Undo the last step: of the battle if its tab is shown, otherwise of the table."""
         self._change(self.battle.undo if self._in_battle else self.session.undo)
 
     def redo(self) -> None:
-        """Do the last undone step again."""
+        """Redo the last undone step."""
         self._change(self.battle.redo if self._in_battle else self.session.redo)
 
-    def _deeds(self) -> int:
+    def _entry_count(self) -> int:
         return len(self.battle.play.battle.entries) if self.battle.play is not None else 0
 
     @property
@@ -275,36 +277,36 @@ class Window(QMainWindow):
         self._refresh()
 
     def clear(self) -> None:
-        """Take everything off the table."""
+        """Remove all rulers and templates."""
         self._change(self.session.clear)
 
     def learn_empty_table(self) -> None:
-        """Take the picture as the empty table."""
+        """Use the current picture as the empty table."""
         frame = self.bench.frame
         if frame is not None:
             self._change(lambda: self.session.learn_empty_table(frame))
-            self._say(tr("This picture is now the empty table. Keep the camera where it is, and put the figures on."))
+            self._say(tr("This picture is now the empty table. Leave the camera where it is and put the soldiers on."))
 
     def search_now(self) -> None:
-        """Search the whole table, even where something moves."""
+        """Search the whole table, even where something is moving."""
         self.session.search_now()
 
     def print_sheets(self) -> None:
-        """Ask what to print and where to, and write it there."""
+        """Ask what to print and where to write it."""
         self._prints.print_sheets(self.session.state.setup.prints.dictionary)
 
     def save_snapshot(self, path: Path | None = None, *, bare: bool = False) -> None:
-        """Save the picture with what is drawn over it, or `bare`; ask where to if no path is given."""
-        self._try(lambda: self.stills.save(path, bare=bare))
+        """Save the picture, with what is drawn over it or `bare`; without a path, ask where."""
+        self._try(lambda: self.frozen_frame.save(path, bare=bare))
 
     # The mouse
 
     def _pointed(self) -> PickResult | None:
         return self._mouse.pointed
 
-    def _meaning(self, px: PointPx) -> PickResult | None:
+    def _pick_at(self, px: PointPx) -> PickResult | None:
         frame = self.bench.frame
-        return self.stage.point_at(frame, self.bench.view, px) if frame is not None else None
+        return self.display.point_at(frame, self.bench.view, px) if frame is not None else None
 
     def _press(self, at: PickResult) -> None:
         if not self.practice.press(at):
@@ -325,8 +327,8 @@ class Window(QMainWindow):
         self._do(lambda: self.tool.release(at))
 
     def _change(self, change: Callable[[], object]) -> None:
-        """Do something new to the table, and show what came of it."""
-        self._said.forget()
+        """Apply a change by the player and show the result."""
+        self._message.forget()
         self._do(change)
 
     def _do(self, change: Callable[[], object]) -> None:
@@ -334,7 +336,7 @@ class Window(QMainWindow):
         self._try(change)
         if self.session.state is not before:
             self._last_laid = newest(before, self.session.state) or self._last_laid
-            self._tables.keep(self.bench.spec, self.session.state.setup)
+            self._saved_setups.keep(self.bench.spec, self.session.state.setup)
         self._refresh()
 
     def _try(self, change: Callable[[], object]) -> None:
@@ -345,13 +347,13 @@ class Window(QMainWindow):
 
     # What is shown
 
-    def _say(self, words: str, ways: Ways = ()) -> None:
-        self._said.say(words, ways)
-        self._tell()
+    def _say(self, words: str, actions: MessageActions = ()) -> None:
+        self._message.say(words, actions)
+        self._update_text()
 
     def pull(self) -> None:
-        """Show what is new; called by the timer."""
-        self.kept.pull()
+        """Show new results; called by the timer."""
+        self.tables.pull()
         self.history.pull()
         shot = None if self.sides.currentWidget() is self.panel else self.battle.shot
         self.devices.pull(self.battle.dialog, self.bench, shot)
@@ -364,65 +366,65 @@ class Window(QMainWindow):
             self._redraw()
         elif outlined:
             self._redraw()
-        elif self._clock() - self._told_s > _WORDS_EVERY_S:
-            self._tell()
+        elif self._clock() - self._text_updated_s > _TEXT_EVERY_S:
+            self._update_text()
 
     def _redraw(self) -> None:
         frame, view, state = self.bench.frame, self.bench.view, self.session.state
-        shown, shown_view = self.stills.shown(frame, view)
-        self.stage.show_frame(shown, shown_view, state)
+        shown, shown_view = self.frozen_frame.shown(frame, view)
+        self.display.show_frame(shown, shown_view, state)
         at = None if self.practice.is_carrying else self._pointed()
         self.picture.in_progress = self.tool.in_progress
         bare_in = at.place_in if at is not None and at.figure is None and self.tool.name == "select" else None
         preview = self.tools.preview(at, self.battle.aiming(bare_in) if self._in_battle else Preview())
-        preview = self.stills.over(preview, view)
+        preview = self.frozen_frame.over(preview, view)
         if view is not None and shown_view is not None:
-            self.battle.look(view, state.setup)
+            self.battle.update_position(view, state.setup)
             question = asked_now(state, preview, self._last_laid)
             reading = self._read(view, question) if isinstance(question, Ruler) else None
-            self.stage.show_table(shown_view, state, preview, current_answer(view, state, preview, question, reading))
+            self.display.show_table(shown_view, state, preview, current_answer(view, state, preview, question, reading))
             self.devices.answer(reading, state.basis)
         self.terrain.show()
         self.status.point(at, state)
-        self._name_steps()
-        if self._clock() - self._told_s > _WORDS_EVERY_S:
-            self._tell()
+        self._show_undo_steps()
+        if self._clock() - self._text_updated_s > _TEXT_EVERY_S:
+            self._update_text()
 
     def _refresh(self) -> None:
-        """Show at once what the player's own doing changed."""
+        """Show the player's own change at once."""
         self._redraw()
-        self._tell()
+        self._update_text()
 
-    def _tell(self) -> None:
-        """Bring the words up to date: message bar, hint, lists, status."""
-        self._told_s = self._clock()
-        said, its_ways = self._said.now
+    def _update_text(self) -> None:
+        """Update all text: message bar, hint, lists, status."""
+        self._text_updated_s = self._clock()
+        said, its_ways = self._message.now
         words = said or self.bench.problem
         self._diary.said(words)
-        ways = its_ways if said else self._ways_out()
+        actions = its_ways if said else self._solutions()
         offered, answers = ("", ()) if words else self._offer
-        self.bar.say(begun(words or offered), answers or ways)
+        self.bar.say(begun(words or offered), answers or actions)
         self._hint.setText(self._next_step())
         self.practice.follow()
         self.status.tell(self.bench)
-        self._name_steps()
+        self._show_undo_steps()
         self.groups.show()
 
     @property
-    def _offer(self) -> tuple[str, Ways]:
-        """The question that waits for an answer, if any."""
-        offers = (part.offer for part in (self.teaching, self.moves, self.empty, self.kept, self.groups))
+    def _offer(self) -> tuple[str, MessageActions]:
+        """The open question to the player, with its answers, if any."""
+        offers = (part.offer for part in (self.teaching, self.moves, self.empty, self.tables, self.groups))
         return next((offer for offer in offers if offer[0]), ("", ()))
 
-    def _name_steps(self) -> None:
+    def _show_undo_steps(self) -> None:
         turns = self.battle.play.battle if self._in_battle and self.battle.play else self.session
-        self.actions_.name_steps(turns.can_undo, turns.can_redo)
+        self.actions_.show_undo_steps(turns.can_undo, turns.can_redo)
 
-    def _ways_out(self) -> Ways:
+    def _solutions(self) -> MessageActions:
         if self.bench.worker.source_problem or self.bench.worker.broken:
-            return ((tr("Try again"), self.try_again), (tr("Open another source…"), self._offer_sources))
+            return ((tr("Try again"), self.try_again), (tr("Open…"), self._offer_sources))
         if self.bench.view is not None and self.bench.view.problem:
-            return ((tr("Print markers…"), self.print_sheets), *self.calibration.ways)
+            return ((tr("Print markers…"), self.print_sheets), *self.calibration.actions)
         return ()
 
     def _offer_sources(self) -> None:
@@ -430,23 +432,29 @@ class Window(QMainWindow):
 
     def _next_step(self) -> str:
         view, state = self.bench.view, self.session.state
-        if self.stills.hint or self.practice.is_carrying:
-            return self.stills.hint or self.practice.hint
+        if self.frozen_frame.hint or self.practice.is_carrying:
+            return self.frozen_frame.hint or self.practice.hint
         if view is None:
-            return (
-                "" if self.bench.worker.source_problem else tr("Opening: {spec} …", spec=title_words(self.bench.spec))
-            )
+            return "" if self.bench.worker.source_problem else tr("Opening {spec} …", spec=title_words(self.bench.spec))
         return next_step(view, state, self.tool.name, self.tool.hint, self.practice.hint)
 
-    def closeEvent(self, event: QCloseEvent | None) -> None:  # noqa: N802 - Qt's name
-        """Stop the threads and remember where the window was."""
+    def closeEvent(self, event: QCloseEvent | None) -> None:
+        """Stop the threads and store the window's geometry."""
         self._timer.stop()
-        self._memory.keep_geometry(self.saveGeometry())
+        self._settings.keep_geometry(self.saveGeometry())
         self.hide()
-        parts = (self._errand, self.files, self.kept, self.history, self.battle, self.devices, self.help.guide)
+        parts = (
+            self._background_save,
+            self.files,
+            self.tables,
+            self.history,
+            self.battle,
+            self.devices,
+            self.help.guide,
+        )
         for part in (self.teaching, self.empty, *parts):
             part.close()
-        for bench in (*self._left_benches, self.bench):
+        for bench in (*self._old_sources, self.bench):
             bench.stop()
             bench.join()
         super().closeEvent(event)

@@ -1,6 +1,6 @@
-"""The two threads behind the window: one owns the source, one looks at its newest picture. The window pulls.
+"""The two threads behind the window: one reads the source, one looks at the newest picture; the window pulls.
 
-No queue anywhere: each slot holds the newest, and whoever is slow misses what lies between.
+There are no queues: each slot holds the newest value, and a slow reader misses those in between.
 """
 
 from __future__ import annotations
@@ -18,28 +18,28 @@ from vision.source import Source
 from vision.table_view import TableView
 
 _BLINK_S = 0.05
-"""How long a thread with nothing to do sleeps before it looks whether it should end."""
+"""How long an idle thread sleeps before it checks whether to end."""
 
-_LOOKS_AT_NEWS = 2
-"""At a picture that may be the last, after the set-up has changed: the tracker believes what it sees twice."""
+_LOOKS_AFTER_CHANGE = 2
+"""Looks at a picture that may be the last after the setup changed: the tracker needs to see a change twice."""
 
-_LEAST_STEP_S = 0.03
-"""Between two pictures of a live source; more would only keep the processor busy."""
+_MIN_STEP_S = 0.03
+"""Time between two pictures of a live source; more pictures would only load the processor."""
 
 
 class Worker:
-    """Reads a source and looks at its pictures until told to stop.
+    """Reads a source and looks at its pictures until stopped.
 
-    `frame`, `view`, `source_problem`, `view_problem` and `ended` are read by the window, each replaced as a whole by
-    the thread it comes from.
+    The window reads `frame`, `view`, `source_problem`, `view_problem` and `ended`; each is replaced as a whole by the
+    thread that owns it.
 
     Attributes:
-        frame: The newest picture, or None before the first.
-        view: What the newest picture that was looked at shows.
-        source_problem: Why no pictures come, as a sentence; None while they do.
-        view_problem: Why the newest picture could not be looked at.
-        ended: Whether the source has given its last picture.
-        held: While set, no newer picture is taken; the one there is may be looked at anew.
+        frame: The newest picture; None before the first.
+        view: What the newest processed picture shows.
+        source_problem: Why no pictures arrive, as a sentence; None while they do.
+        view_problem: Why the newest picture could not be processed.
+        ended: Whether the source has delivered its last picture.
+        held: While set, no newer picture is taken; the current one may be processed again.
     """
 
     def __init__(
@@ -52,10 +52,10 @@ class Worker:
         """Prepare the threads; `start` starts them.
 
         Args:
-            session: That looks.
-            open_source: Called in the reading thread.
-            retry_s: Open the source again this long after it failed; None to give up.
-            clock: Seconds; a source that waits for its reader is played no faster than its own time.
+            session: Processes the pictures.
+            open_source: Opens the source; called in the reading thread.
+            retry_s: Seconds after a failure until the source is opened again; None to give up.
+            clock: Returns seconds; recorded sources play no faster than their own time.
         """
         self.frame: Frame | None = None
         self.view: TableView | None = None
@@ -65,7 +65,7 @@ class Worker:
         self.held = False
         self._session, self._open, self._retry_s, self._clock = session, open_source, retry_s, clock
         self._started = False
-        self._came_s = 0.0
+        self._last_frame_s = 0.0
         self._stop = threading.Event()
         self._wake = threading.Event()
         self._taken = threading.Event()
@@ -76,24 +76,23 @@ class Worker:
 
     @property
     def broken(self) -> bool:
-        """Whether a thread ended on an error that nobody expected."""
+        """Whether a thread ended with an unexpected error."""
         source, vision = self._threads
         done = self._stop.is_set() or self.ended or (self.source_problem is not None and self._retry_s is None)
         return self._started and not self._stop.is_set() and not (vision.is_alive() and (source.is_alive() or done))
 
     def start(self) -> None:
-        """Start both threads."""
         self._started = True
         for thread in self._threads:
             thread.start()
 
     def stop(self) -> None:
-        """Tell both threads to end; they may take as long as one picture takes."""
+        """Ask both threads to end; they may take as long as one picture takes."""
         self._stop.set()
         self._wake.set()
 
     def join(self, timeout_s: float = 12.0) -> bool:
-        """Wait for both threads; whether they have ended. An unplugged camera may block a read for ten seconds."""
+        """Wait for both threads; return whether they ended. An unplugged camera may block a read for ten seconds."""
         until = time.monotonic() + timeout_s
         for thread in self._threads:
             if thread.is_alive():
@@ -114,8 +113,8 @@ class Worker:
 
     def _read_one_source(self) -> None:
         source = self._open()
-        # A camera that was plugged in again counts from 0 again; its pictures come after those from before.
-        before_s = 0.0 if self.frame is None else self.frame.time_s + self._clock() - self._came_s
+        # A camera that was plugged in again counts from 0; its pictures come after the earlier ones.
+        before_s = 0.0 if self.frame is None else self.frame.time_s + self._clock() - self._last_frame_s
         try:
             start_s: float | None = None
             while not self._stop.is_set():
@@ -128,27 +127,27 @@ class Worker:
                 if frame is None:
                     return
                 if source.live:
-                    self._stop.wait(max(0.0, asked_s + _LEAST_STEP_S - self._clock()))
+                    self._stop.wait(max(0.0, asked_s + _MIN_STEP_S - self._clock()))
                 else:
                     start_s = self._wait_for_turn(frame, start_s)
                 if before_s:
                     frame = replace(frame, time_s=before_s + frame.time_s)
                 if not self.held:
-                    self._came_s = self._clock()
+                    self._last_frame_s = self._clock()
                     self.frame, self.source_problem = frame, None
                     self._wake.set()
         finally:
             source.close()
 
     def _wait_for_turn(self, frame: Frame, start_s: float | None) -> float:
-        """Sleep until the frame's own time, and until the one before was looked at; when its time 0 was."""
+        """Sleep until the frame is due and the previous one was processed; return the clock time of frame time 0."""
         now_s = self._clock()
         start_s = now_s - frame.time_s if start_s is None else start_s
         self._stop.wait(max(0.0, start_s + frame.time_s - now_s))
         while self.frame is not None and not self._taken.is_set() and not self._stop.is_set():
             self._taken.wait(_BLINK_S)
         self._taken.clear()
-        # Where looking took longer than the frame lasts, the rest follows at its own pace instead of rushing after.
+        # If looking took longer than the frame lasts, the rest follows at its own pace instead of catching up.
         return max(start_s, self._clock() - frame.time_s)
 
     def _look(self) -> None:
@@ -157,7 +156,7 @@ class Worker:
         while not self._stop.is_set():
             frame, setup = self.frame, self._session.state.setup
             if seen[0] is not frame or seen[1] is not setup:
-                looks = 1 if seen[1] is setup else _LOOKS_AT_NEWS
+                looks = 1 if seen[1] is setup else _LOOKS_AFTER_CHANGE
                 seen = (frame, setup)
             if frame is None or not looks:
                 self._taken.set()

@@ -107,7 +107,7 @@ class Diary:
 class _File(RotatingFileHandler):
     """A log file that ignores errors, so that they do not disturb a game."""
 
-    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - logging's name
+    def handleError(self, record: logging.LogRecord) -> None:  # logging's name
         """Ignore the error."""
 
     def close(self) -> None:

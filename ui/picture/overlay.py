@@ -235,7 +235,7 @@ def _figures(
     view: TableView, state: TableState, hits: Sequence[Hit], screen_scale: float, *, quiet: bool
 ) -> Iterator[Shape]:
     """A ring round each figure, filled if it is under a template, with its name if there is room for names."""
-    assert view.calibration is not None  # noqa: S101 - the caller asked
+    assert view.calibration is not None
     camera = view.calibration.camera
     armies = army_names(state.setup.palette or view.proposed)
     inside = {hit.id for hit in hits}
@@ -249,7 +249,7 @@ def _figures(
 
 def _pointed_out(view: TableView, state: TableState, preview: Preview, hits: Sequence[Hit]) -> Iterator[Shape]:
     """Figures under the template, and figures hovered over or picked, these with their details."""
-    assert view.calibration is not None  # noqa: S101 - the caller asked
+    assert view.calibration is not None
     camera = view.calibration.camera
     armies, inside = army_names(state.setup.palette or view.proposed), {hit.id for hit in hits}
     marked_out = [f for f in view.figures if f.id in inside or f.id in (preview.hovered, preview.picked)]
@@ -264,7 +264,7 @@ def _pointed_out(view: TableView, state: TableState, preview: Preview, hits: Seq
 
 
 def _hit_labels(view: TableView, hits: Sequence[Hit]) -> Iterator[Shape]:
-    assert view.calibration is not None  # noqa: S101 - the caller asked
+    assert view.calibration is not None
     places = {figure.id: (*figure.centre_in, figure.z_in) for figure in view.figures}
     for hit in _largest_hits(hits):
         yield from _label(view.calibration.camera, places[hit.id], ((_part_words(hit), 16.0),), WHITE, 24.0)

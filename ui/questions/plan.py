@@ -68,7 +68,7 @@ def planned(now: Situation, figure: Figure, path_in: Path, typed_in: float) -> P
 
 def _by_the_game(play: Play, now: Situation, figure: Figure, path_in: Path) -> Plan:
     moment = now.moment
-    assert moment is not None  # noqa: S101 - the caller asked
+    assert moment is not None
 
     def preview(path: Path) -> ActionPreview:
         try:

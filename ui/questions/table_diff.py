@@ -35,7 +35,7 @@ class Change:
     def figure(self) -> Figure:
         """The newest that is known of the figure."""
         found = self.now or self.then
-        assert found is not None  # noqa: S101 - never both
+        assert found is not None  # never both
         return found
 
     @property

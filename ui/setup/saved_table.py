@@ -236,7 +236,7 @@ def _carried(saved: KeptTable, shift: _Shift) -> KeptTable:
 
 
 def _added(correction: Correction) -> Added:
-    assert isinstance(correction, Added)  # noqa: S101 - a shift keeps the type
+    assert isinstance(correction, Added)  # a shift keeps the type
     return correction
 
 

@@ -51,7 +51,7 @@ class PickRequest:
     def answer(self, picker: FigurePicker) -> Pick:
         """Find the figure; takes 50 to 300 ms."""
         calibration, setup = self.view.calibration, self.setup
-        assert calibration is not None  # noqa: S101 - the caller asked
+        assert calibration is not None
         found = picker.pick(
             self.frame.image_bgr,
             calibration.camera,

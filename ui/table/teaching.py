@@ -50,7 +50,7 @@ def no_figure(view: TableView, px: PointPx) -> NoFigureThere:
         view: The view with corrections; it must have a calibration.
         px: The click.
     """
-    assert view.calibration is not None  # noqa: S101 - the caller asked
+    assert view.calibration is not None
     camera = view.calibration.camera
     x, y = camera.pixel_to_table(px)[0]
     near = [(math.dist((x, y), figure.centre_in), figure) for figure in view.figures]

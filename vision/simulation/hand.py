@@ -134,7 +134,7 @@ def _images(lamp_deg: float) -> _HandImages:
     to_lamp = np.array([flat * math.cos(angle), flat * math.sin(angle), TO_LAMP[2]])
     camera = _eye()
     drawn = sprite(_mesh(), 0.0, camera, to_lamp)
-    assert drawn is not None  # noqa: S101 - it lies in the middle of that picture
+    assert drawn is not None  # it lies in the middle of that picture
     width, height = camera.lens.image_size
     frame = Box(0, 0, width, height)
     colour, cover = np.zeros((height, width, 3), np.float32), np.zeros((height, width), np.float32)

@@ -164,7 +164,7 @@ while True:
 
 def test_killed_process_loses_no_confirmed_entry(tmp_path):
     """SIGKILL at random times, then reopen the file: every confirmed entry is there, in order."""
-    path, rng, confirmed = tmp_path / "b", random.Random(3), 0  # noqa: S311 - no secret
+    path, rng, confirmed = tmp_path / "b", random.Random(3), 0
     for _ in range(6):
         writer = subprocess.Popen(
             [sys.executable, "-c", _WRITER, str(path)], stdout=subprocess.PIPE, text=True, stderr=subprocess.PIPE

@@ -14,7 +14,7 @@ from tests.rules.board import figure
 from tests.ui.windows import Owned
 from ui.battle.armies import Shelf
 from ui.battle.battle_setup import fitted
-from ui.desktop.battle.battle_setup_dialog import MusterDialog
+from ui.desktop.battle.battle_setup_dialog import BattleSetupDialog
 
 MEN = tuple(
     replace(figure(f"{army}-{n}", 3 * n, y), army=army) for army, y in (("green", 2), ("tan", 20)) for n in (1, 2, 3)
@@ -36,14 +36,14 @@ def shelf(tmp_path: Path) -> Shelf:
 
 
 @pytest.fixture
-def dialog(owned: Owned[MusterDialog], shelf: Shelf) -> MusterDialog:
+def dialog(owned: Owned[BattleSetupDialog], shelf: Shelf) -> BattleSetupDialog:
     shelf.keep(GREEN)
-    one = owned(MusterDialog(["green", "tan"], MEN, shelf))
+    one = owned(BattleSetupDialog(["green", "tan"], MEN, shelf))
     one.choose_game("army_men")
     return one
 
 
-def cards(dialog: MusterDialog, side: str) -> list[tuple[str, str | None, str]]:
+def cards(dialog: BattleSetupDialog, side: str) -> list[tuple[str, str | None, str]]:
     return [(one.figure, one.card, one.squad) for one in dialog.muster.armies[side].recruits]
 
 
@@ -62,7 +62,7 @@ def test_entries_without_figures_are_counted() -> None:
     assert len(fitted(GREEN, [*MEN[:3], figure("green-4", 1, 1)])[0]) == 3
 
 
-def test_choosing_a_list_fills_the_cards(dialog: MusterDialog) -> None:
+def test_choosing_a_list_fills_the_cards(dialog: BattleSetupDialog) -> None:
     box = dialog._lists["green"]
     box.setCurrentIndex(box.findData("Evening rifles"))
     box.activated.emit(box.currentIndex())
@@ -74,11 +74,11 @@ def test_choosing_a_list_fills_the_cards(dialog: MusterDialog) -> None:
 
 
 def test_an_army_saved_in_the_dialog_can_be_chosen_again(
-    dialog: MusterDialog, shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+    dialog: BattleSetupDialog, shelf: Shelf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     dialog.choose_card("tan-2", "engineer", "pioneers")
     monkeypatch.setattr(QInputDialog, "getText", lambda *_, **__: ("Tan pioneers", True))
-    keep = [one for one in dialog.findChildren(QPushButton) if one.text().startswith("Save as list")][1]
+    keep = [one for one in dialog.findChildren(QPushButton) if one.text().startswith("Save list")][1]
     keep.click()
     assert shelf.take("Tan pioneers").recruits[1] == Recruit(figure="tan-2", card="engineer", squad="pioneers")
     dialog.choose_card("tan-2", "rifleman")
@@ -86,7 +86,7 @@ def test_an_army_saved_in_the_dialog_can_be_chosen_again(
     assert cards(dialog, "tan")[1] == ("tan-2", "engineer", "pioneers")
 
 
-def test_a_players_own_card_is_kept(dialog: MusterDialog, shelf: Shelf) -> None:
+def test_a_players_own_card_is_kept(dialog: BattleSetupDialog, shelf: Shelf) -> None:
     own = dict(dialog._opened.rules.plain["cards"]["rifleman"]) | {"title": "Old Bill"}
     shelf.keep(Army(name="Bills", game="army_men", recruits=(Recruit(figure="green-1", own=own),)))
     dialog.take_list("green", "Bills")
@@ -95,14 +95,14 @@ def test_a_players_own_card_is_kept(dialog: MusterDialog, shelf: Shelf) -> None:
     assert bill.card is None
 
 
-def test_a_list_for_another_game_is_rejected(dialog: MusterDialog) -> None:
+def test_a_list_for_another_game_is_rejected(dialog: BattleSetupDialog) -> None:
     dialog.choose_game("simple_plastic")
     assert dialog._lists["green"].findData("Evening rifles") == -1
-    with pytest.raises(UserError, match="is for Army Men: choose that game first"):
+    with pytest.raises(UserError, match=r"is for Army Men\. Choose that game first"):
         dialog.take_list("green", "Evening rifles")
 
 
-def test_an_invalid_name_is_reported_in_the_dialog(dialog: MusterDialog, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_invalid_name_is_reported_in_the_dialog(dialog: BattleSetupDialog, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(QInputDialog, "getText", lambda *_, **__: ("…", True))
     dialog._ask_name("green")
     assert "use letters or digits" in dialog._words.text()

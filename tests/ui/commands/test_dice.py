@@ -47,7 +47,7 @@ def test_four_dice_sources_answer_one_procedure() -> None:
         return roll.total
 
     assert play(attack(), typed_dice(lambda _: "1 1 0 -1")) == 1
-    first, second = (play(attack(), virtual_dice(random.Random(5))) for _ in range(2))  # noqa: S311
+    first, second = (play(attack(), virtual_dice(random.Random(5))) for _ in range(2))
     assert first == second
     assert -4 <= first <= 4
 
@@ -112,7 +112,7 @@ def test_commands_to_the_emulated_dice(monkeypatch, capsys) -> None:
 @posix
 def test_dice_on_a_port_are_watched(tmp_path, capsys) -> None:
     wire = Wire(tmp_path / "dice")
-    cup = EmulatedDice(wire, time.monotonic, random.Random(1))  # noqa: S311
+    cup = EmulatedDice(wire, time.monotonic, random.Random(1))
 
     def throw() -> None:
         end = time.monotonic() + 60

@@ -1,4 +1,4 @@
-"""Answers dialogs that a window opens and waits for."""
+"""Answers modal dialogs of a window."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ D = TypeVar("D", bound=QDialog)
 
 @contextmanager
 def answered(kind: type[D], answer: Callable[[D], object]) -> Iterator[None]:
-    """Answer the dialog of this kind that the block opens; what fails in the answer is raised at the block's end."""
+    """Answer the dialog of this kind that the block opens; errors in the answer are raised at the block's end."""
     met: list[D] = []
 
     def find() -> None:
@@ -34,9 +34,9 @@ def answered(kind: type[D], answer: Callable[[D], object]) -> Iterator[None]:
     QTimer.singleShot(0, find)
     yield
     until_s = time.monotonic() + _PATIENCE_S
-    while not met and time.monotonic() < until_s:  # a button that is pressed by its key is clicked a moment later
+    while not met and time.monotonic() < until_s:  # a button pressed by its key is clicked a moment later
         QApplication.processEvents()
     shown = bool(met)
-    met.append(None)  # type: ignore[arg-type]  # nobody waits for it any more
+    met.append(None)  # type: ignore[arg-type]  # no longer needed
     ERRORS.raise_first()
     assert shown, f"no {kind.__name__} was opened"

@@ -1,4 +1,4 @@
-"""The list of what somebody can do says how much of it is out of sight."""
+"""The action list shows how many of its rows are out of sight."""
 
 from __future__ import annotations
 
@@ -7,68 +7,68 @@ from PyQt6.QtWidgets import QApplication
 
 from rules.engine.referee import ActionPreview, Deed
 from tests.ui.windows import Owned
-from ui.desktop.battle.action_list import DeedList
+from ui.desktop.battle.action_list import ActionList
 
 
 def many(count: int) -> list[ActionPreview]:
-    deeds = [Deed(f"Rifle at Tan {n}", "shoot", {}, by=("green-1",), at=(f"tan-{n}",)) for n in range(1, count + 1)]
-    return [ActionPreview(deed, None, {}, refusal="out of range" if deed.at == ("tan-2",) else "") for deed in deeds]
+    actions = [Deed(f"Rifle at Tan {n}", "shoot", {}, by=("green-1",), at=(f"tan-{n}",)) for n in range(1, count + 1)]
+    return [ActionPreview(deed, None, {}, refusal="out of range" if deed.at == ("tan-2",) else "") for deed in actions]
 
 
 @pytest.fixture
-def deeds(qt: QApplication, owned: Owned[DeedList]) -> DeedList:
-    shown = owned(DeedList())
+def actions(qt: QApplication, owned: Owned[ActionList]) -> ActionList:
+    shown = owned(ActionList())
     shown.resize(320, 130)
     shown.show()
-    shown.show_deeds(many(12))
+    shown.show_actions(many(12))
     qt.processEvents()
     return shown
 
 
-def head(deeds: DeedList) -> str:
-    item = deeds.headerItem()
+def head(actions: ActionList) -> str:
+    item = actions.headerItem()
     assert item is not None
     return item.text(0)
 
 
-def test_the_head_counts_what_is_out_of_sight(qt: QApplication, deeds: DeedList) -> None:
-    above, below = deeds.unseen
+def test_the_header_counts_rows_out_of_sight(qt: QApplication, actions: ActionList) -> None:
+    above, below = actions.unseen
     assert (above, 4 <= below <= 11) == (0, True)
-    assert head(deeds) == f"What he can do: {below} more below"
-    deeds.scrollToBottom()
+    assert head(actions) == f"Actions: {below} more below"
+    actions.scrollToBottom()
     qt.processEvents()
-    assert deeds.unseen == (below, 0)
-    assert head(deeds) == f"What he can do: {below} above"
-    deeds.resize(320, 600)
+    assert actions.unseen == (below, 0)
+    assert head(actions) == f"Actions: {below} above"
+    actions.resize(320, 600)
     qt.processEvents()
-    assert deeds.unseen == (0, 0)
-    assert head(deeds) == "What he can do"
+    assert actions.unseen == (0, 0)
+    assert head(actions) == "Actions"
 
 
-def test_fewer_deeds_need_no_count(qt: QApplication, deeds: DeedList) -> None:
-    assert not deeds.show_deeds(many(2))
+def test_a_short_list_has_no_count(qt: QApplication, actions: ActionList) -> None:
+    assert not actions.show_actions(many(2))
     qt.processEvents()
-    assert head(deeds) == "What he can do"
+    assert head(actions) == "Actions"
 
 
-def test_the_chosen_deed_stays_chosen_while_the_deeds_are_the_same(deeds: DeedList) -> None:
-    deeds.choose(3)
-    assert deeds.show_deeds(many(12))
-    assert deeds.chosen is not None
-    assert deeds.chosen.deed.at == ("tan-4",)
-    assert not deeds.show_deeds(many(5))
-    assert deeds.chosen is None
+def test_the_selection_stays_while_the_actions_are_unchanged(actions: ActionList) -> None:
+    actions.choose(3)
+    assert actions.show_actions(many(12))
+    assert actions.chosen is not None
+    assert actions.chosen.deed.at == ("tan-4",)
+    assert not actions.show_actions(many(5))
+    assert actions.chosen is None
 
 
-def test_words_that_do_not_fit_stand_in_the_tip(deeds: DeedList) -> None:
-    item = deeds.topLevelItem(1)
+def test_long_text_is_in_the_tooltip(actions: ActionList) -> None:
+    item = actions.topLevelItem(1)
     assert item is not None
     assert "Rifle at Tan 2" in item.toolTip(0)
     assert "out of range" in item.toolTip(0)
 
 
-def test_a_target_is_chosen_where_he_can_be_attacked(deeds: DeedList) -> None:
-    assert deeds.choose_target("tan-5")
-    assert not deeds.choose_target("tan-2")
-    assert deeds.chosen is not None
-    assert deeds.chosen.deed.at == ("tan-5",)
+def test_a_target_is_selected_only_if_it_can_be_attacked(actions: ActionList) -> None:
+    assert actions.choose_target("tan-5")
+    assert not actions.choose_target("tan-2")
+    assert actions.chosen is not None
+    assert actions.chosen.deed.at == ("tan-5",)

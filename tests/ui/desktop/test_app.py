@@ -40,7 +40,7 @@ def test_ctrl_c_in_the_terminal_closes_the_window(tmp_path: Path) -> None:
 def test_the_first_start_begins_with_the_guide_and_the_next_one_does_not(
     qt: QApplication, table: SimulatedTable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The program as it starts, but for a small table and settings of its own."""
+    """The program as it starts, with a small table and separate settings."""
     found: list[bool] = []
 
     def small(source: str | None, *_: object, diary: Diary) -> Window:

@@ -1,4 +1,4 @@
-"""What the menu Battle does with files."""
+"""The file commands of the Battle menu."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from tools.damaged_saves import without_checksums
 from ui.desktop.window import Window
 
 
-def test_a_battle_is_told_as_a_text(window: Window, tmp_path: Path) -> None:
+def test_a_battle_is_saved_as_text(window: Window, tmp_path: Path) -> None:
     window.files.save_story(tmp_path / "none.txt")
-    assert "There is no battle to tell of" in window.bar.text
+    assert "There is no battle yet" in window.bar.text
     assert not (tmp_path / "none.txt").exists()
     mustered(window, tmp_path / "b")
     window.files.save_story(tmp_path / "evening.txt")
     assert window.battle.play is not None
     assert (tmp_path / "evening.txt").read_text("utf-8").splitlines() == list(window.battle.play.story)
-    assert "is saved" in window.bar.text
+    assert "Saved" in window.bar.text
     window.files.save_story(tmp_path / "nowhere" / "evening.txt")
     assert "nowhere" in window.bar.text
-    assert "is saved" not in window.bar.text
+    assert "Saved" not in window.bar.text
 
 
-def test_a_name_that_is_taken_loses_nothing_of_the_dialog(
+def test_an_existing_file_name_keeps_the_dialogs_input(
     window: Window, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     taken, free = tmp_path / "taken.battle", tmp_path / "free.battle"
@@ -69,7 +69,7 @@ def test_a_battle_of_one_army_is_refused_before_its_dialog(window: Window) -> No
 
 
 def damaged(window: Window, path: Path) -> Path:
-    """A battle of this window, closed, with a letter of its last entry changed."""
+    """A closed battle whose last entry has a changed character."""
     mustered(window, path)
     assert window.battle.play is not None
     window.battle.play.battle.record(Noted(text="Tea in the garden"))
@@ -78,7 +78,7 @@ def damaged(window: Window, path: Path) -> Path:
     return path
 
 
-def test_a_damaged_battle_goes_on_in_a_copy(
+def test_a_damaged_battle_continues_in_a_copy(
     window: Window, tmp_path: Path, wait_until: Wait, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path, copy = damaged(window, tmp_path / "b"), tmp_path / "copy.battle"
@@ -89,7 +89,7 @@ def test_a_damaged_battle_goes_on_in_a_copy(
     wait_until(lambda: "does not match its checksum" in window.bar.text)
     assert window.battle.play is None
     [button] = [one for one in window.bar.findChildren(QPushButton) if one.isVisibleTo(window.bar)]
-    assert button.text() == "Open a copy"
+    assert button.text() == "Open copy"
     button.click()
     wait_until(lambda: window.battle.play is not None)
     assert window.battle.play is not None
@@ -98,7 +98,7 @@ def test_a_damaged_battle_goes_on_in_a_copy(
     assert path.read_bytes() == before
 
 
-def test_a_battle_without_checksums_says_so(
+def test_a_battle_without_checksums_shows_a_message(
     window: Window, tmp_path: Path, wait_until: Wait, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mustered(window, tmp_path / "b")
@@ -110,7 +110,7 @@ def test_a_battle_without_checksums_says_so(
     assert "without checksums" in window.bar.text
 
 
-def test_a_long_battle_tells_how_far_it_is_and_can_be_cancelled(
+def test_opening_a_long_battle_shows_progress_and_can_be_cancelled(
     window: Window, tmp_path: Path, wait_until: Wait, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mustered(window, tmp_path / "b")
@@ -129,5 +129,5 @@ def test_a_long_battle_tells_how_far_it_is_and_can_be_cancelled(
     [button] = [one for one in window.bar.findChildren(QPushButton) if one.isVisibleTo(window.bar)]
     button.click()
     may_go_on.set()
-    wait_until(lambda: window.bar.text == "Cancelled: no battle was opened.")
+    wait_until(lambda: window.bar.text == "Cancelled. No battle was opened.")
     assert window.battle.play is None

@@ -1,4 +1,4 @@
-"""A battle by keys alone in the real window: who shoots, and a cross-hair for what goes to a bare place."""
+"""A battle by keys alone in the real window: selecting figures and aiming with the cross-hair."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_a_shot_without_a_mouse(window: Window, tmp_path: Path) -> None:
     assert "Green 2" in panel.about
     key(window, KEY.Key_U, shift=True)
     assert "Green 1" in panel.about
-    key(window, KEY.Key_Down)  # the deeds have the keys now
+    key(window, KEY.Key_Down)  # the action list has the focus now
     chosen = panel.chosen
     assert chosen is not None
     assert chosen.possible
@@ -50,22 +50,22 @@ def test_a_grenade_aimed_by_keys(window: Window, tmp_path: Path) -> None:
     while panel.phase != "Turn 1, heavy weapons":
         press(panel, "Next")
     key(window, KEY.Key_H)
-    assert "nobody is chosen" in window.bar.text.lower()
+    assert "select a soldier first" in window.bar.text.lower()
     key(window, KEY.Key_U)
     key(window, KEY.Key_H)
-    assert window.battle.cross_in == pytest.approx(POSTS["blue-1"], abs=0.2)  # the nearest enemy, as he is seen
-    start = window.battle.cross_in
+    assert window.battle.cross_hair_in == pytest.approx(POSTS["blue-1"], abs=0.2)  # the nearest enemy, as seen
+    start = window.battle.cross_hair_in
     assert start is not None
     key(window, KEY.Key_Left, 2)
     key(window, KEY.Key_Up, shift=True)
     there = (start[0] - 0.5, start[1] + 1.0)
-    assert window.battle.cross_in == pytest.approx(there)
+    assert window.battle.cross_hair_in == pytest.approx(there)
     laid = window.battle.aiming(None).template
     assert isinstance(laid, Blast)
     assert laid.centre_in == pytest.approx(there)
     key(window, KEY.Key_Return)
-    assert window.battle.cross_in is None
-    assert f"aims at the spot ({there[0]:.1f}, {there[1]:.1f})" in panel.about
+    assert window.battle.cross_hair_in is None
+    assert f"aims at ({there[0]:.1f}, {there[1]:.1f})" in panel.about
     found = panel.chosen
     assert found is not None
     assert found.deed.spot_in == pytest.approx(there)
@@ -74,39 +74,39 @@ def test_a_grenade_aimed_by_keys(window: Window, tmp_path: Path) -> None:
     assert panel.why.startswith("Hits")
 
 
-def test_escape_lets_go_of_the_cross_hair_first(window: Window, tmp_path: Path) -> None:
+def test_escape_removes_the_cross_hair_first(window: Window, tmp_path: Path) -> None:
     panel = mustered(window, tmp_path / "b", "army_men", "grenadier")
     while panel.phase != "Turn 1, heavy weapons":
         press(panel, "Next")
     key(window, KEY.Key_U)
     key(window, KEY.Key_H)
     key(window, KEY.Key_Escape)
-    assert window.battle.cross_in is None
+    assert window.battle.cross_hair_in is None
     assert "Green 1" in panel.about
-    key(window, KEY.Key_Down)  # the deeds' own again
+    key(window, KEY.Key_Down)  # the list's own key again
     assert panel.chosen is not None
 
 
-def test_who_has_nothing_for_a_bare_place_is_told_so(window: Window, tmp_path: Path) -> None:
+def test_a_figure_without_area_actions_gets_a_message(window: Window, tmp_path: Path) -> None:
     panel = mustered(window, tmp_path / "b")
     press(panel, "Next")
     press(panel, "Next")
     key(window, KEY.Key_U)
     key(window, KEY.Key_H)
-    assert window.bar.text == "Green 1 has nothing that goes to a bare place"
-    assert window.battle.cross_in is None
+    assert window.bar.text == "Green 1 has no action that aims at a place"
+    assert window.battle.cross_hair_in is None
 
 
-def test_without_a_battle_in_sight_the_keys_do_nothing(window: Window) -> None:
+def test_the_keys_do_nothing_outside_the_battle_tab(window: Window) -> None:
     key(window, KEY.Key_U)
     key(window, KEY.Key_H)
     assert window.tool.name == "measure"
 
 
-def test_the_keyboard_map_tells_of_them(window: Window) -> None:
+def test_the_list_of_keys_contains_them(window: Window) -> None:
     told = {keys: (name, tip) for _, rows in keys_of(window) for keys, name, tip in rows}
     assert told["Left Right Up Down"][1] == "Move the cross-hair by a quarter of an inch"
-    assert told["Shift+Left Shift+Right Shift+Up Shift+Down"][1] == "Move the cross-hair by an inch"
+    assert told["Shift+Left Shift+Right Shift+Up Shift+Down"][1] == "Move the cross-hair by one inch"
     assert told["U Shift+U"][0] == "Next soldier"
-    assert told["H"][0] == "Aim by keys"
+    assert told["H"][0] == "Aim"
     assert told["Return Enter"][0] == "Aim"

@@ -1,4 +1,4 @@
-"""A battle in the real window: mustered, shot, moved by hand, undone, opened again."""
+"""A battle in the real window: setup, shots, moves by hand, undo, reopening."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from rules.tabletop.template import Blast
 from tests.ui.desktop.modal import answered
 from tests.ui.windows import POSTS, Open, Owned, Wait, click, point
 from ui.battle.armies import Shelf
-from ui.desktop.battle.battle_setup_dialog import MusterDialog
-from ui.desktop.battle.dice_dialog import RollDialog
+from ui.desktop.battle.battle_setup_dialog import BattleSetupDialog
+from ui.desktop.battle.dice_dialog import DiceDialog
 from ui.desktop.battle.panel import BattlePanel
 from ui.desktop.window import Window
 from ui.session import Ruler
@@ -28,10 +28,10 @@ LEFT = Qt.MouseButton.LeftButton
 
 
 def mustered(window: Window, path: Path, game: str = "simple_plastic", card: str = "") -> BattlePanel:
-    """A battle of two men a side, one squad each: what the game offers first, or with this card."""
+    """A battle of two figures a side, one squad each, with the game's first card or the given one."""
     view = window.bench.view
     assert view is not None
-    dialog = MusterDialog(["green", "blue"], view.figures, Shelf(path.parent / "armies"), window)
+    dialog = BattleSetupDialog(["green", "blue"], view.figures, Shelf(path.parent / "armies"), window)
     dialog.choose_game(game)
     for figure in view.figures:
         usual = next(iter(dialog.muster.armies.values())).recruits[0].card or ""
@@ -43,17 +43,17 @@ def mustered(window: Window, path: Path, game: str = "simple_plastic", card: str
 
 
 def press(panel: BattlePanel, words: str) -> None:
-    """Click the button that begins so."""
+    """Click the button whose text starts like this."""
     [button] = [one for one in panel.findChildren(QPushButton) if one.text().startswith(words)]
     QTest.mouseClick(button, LEFT)
 
 
 def rolls(window: Window, *faces: int) -> None:
-    """Let the dice fall so, without a dialog."""
+    """Set the dice's faces, without a dialog."""
     window.battle._dice = Scripted(faces)
 
 
-def test_from_muster_to_the_first_shot_and_back(window: Window, tmp_path: Path) -> None:
+def test_from_setup_to_the_first_shot_and_undo(window: Window, tmp_path: Path) -> None:
     panel = mustered(window, tmp_path / "b")
     assert panel.phase == "Set-up"
     press(panel, "Next")
@@ -76,7 +76,7 @@ def test_from_muster_to_the_first_shot_and_back(window: Window, tmp_path: Path) 
     assert play.battle.state.unit(target).out
 
 
-def test_a_shot_that_is_called_off_has_not_happened(window: Window, tmp_path: Path) -> None:
+def test_a_cancelled_roll_changes_nothing(window: Window, tmp_path: Path) -> None:
     panel = mustered(window, tmp_path / "b")
     press(panel, "Next")
     press(panel, "Next")
@@ -87,15 +87,15 @@ def test_a_shot_that_is_called_off_has_not_happened(window: Window, tmp_path: Pa
     before = len(play.battle.entries)
 
     def off(_: DiceRequest) -> Roll:
-        raise UserError("the roll was called off: nothing has happened")
+        raise UserError("Roll cancelled.")
 
     window.battle._dice = off
     press(panel, "Do it")
     assert len(play.battle.entries) == before
-    assert "called off" in window.bar.text
+    assert "Roll cancelled" in window.bar.text
 
 
-def test_what_the_rules_forbid_cannot_be_done_and_says_why(window: Window, tmp_path: Path) -> None:
+def test_a_forbidden_action_is_disabled_and_shows_the_reason(window: Window, tmp_path: Path) -> None:
     panel = mustered(window, tmp_path / "b")
     press(panel, "Next")
     window.battle.choose("green-1")
@@ -105,14 +105,14 @@ def test_what_the_rules_forbid_cannot_be_done_and_says_why(window: Window, tmp_p
     assert not do.isEnabled()
 
 
-def test_killed_and_opened_again_it_is_the_same_battle(
+def test_a_battle_reopens_unchanged_after_a_crash(
     window: Window, open_window: Open, wait_until: Wait, tmp_path: Path
 ) -> None:
     panel = mustered(window, tmp_path / "b")
     press(panel, "Next")
     assert window.battle.play is not None
     before = window.battle.play.battle.state
-    window.battle.play.battle.close()  # as if the process had ended: nothing else is saved
+    window.battle.play.battle.close()  # like the end of the process: nothing else is saved
     other = open_window()
     other.battle.open(tmp_path / "b")
     wait_until(lambda: other.bench.view and len(other.bench.view.figures) == len(POSTS))
@@ -120,13 +120,13 @@ def test_killed_and_opened_again_it_is_the_same_battle(
     assert other.battle.play.battle.state == before
 
 
-def test_an_answer_of_the_players_changes_the_number(window: Window, tmp_path: Path) -> None:
+def test_an_answered_fact_changes_the_number_needed(window: Window, tmp_path: Path) -> None:
     panel = mustered(window, tmp_path / "b")
     press(panel, "Next")
     press(panel, "Next")
     window.battle.choose("green-1")
     panel.choose(0)
-    assert "67 %" in panel.why  # SP-11, SP-12: 4 less 1 for staying is 3 or more
+    assert "67 %" in panel.why  # SP-11, SP-12: 4, less 1 for not moving, is 3 or more
     box = next(one for one in panel.findChildren(QComboBox) if one.findData(True) >= 0)
     box.setCurrentIndex(box.findData(True))
     box.activated.emit(box.currentIndex())
@@ -134,23 +134,23 @@ def test_an_answer_of_the_players_changes_the_number(window: Window, tmp_path: P
 
 
 NEAR_BLUE_1 = (18.5, 11.5)
-"""A bare place: 10.6 in from Green 1, 2.1 in from Blue 1, and 3.2 in from Blue 2, the edge of whom is in 3 in of it."""
+"""A bare place: 10.6 in from Green 1, 2.1 in from Blue 1, and 3.2 in from Blue 2, whose edge is within 3 in."""
 
 
-def test_a_grenade_goes_to_the_place_that_is_clicked(window: Window, tmp_path: Path) -> None:
+def test_a_grenade_is_aimed_at_the_clicked_place(window: Window, tmp_path: Path) -> None:
     panel = mustered(window, tmp_path / "b", "army_men", "grenadier")
     while panel.phase != "Turn 1, heavy weapons":
         press(panel, "Next")
     window.use_tool("select")
     click(window, POSTS["green-1"])
-    assert "Click a bare place to aim there" in panel.about
-    point(window, NEAR_BLUE_1)  # what a click would lay is to be seen before it
+    assert "Click a place to aim there" in panel.about
+    point(window, NEAR_BLUE_1)  # the template is previewed before the click
     hovering = window.battle.aiming(NEAR_BLUE_1).template
     assert isinstance(hovering, Blast)
     assert (hovering.centre_in, hovering.radius_in) == (NEAR_BLUE_1, 3.0)
     assert window.battle.aiming(None).template is None
     click(window, NEAR_BLUE_1)
-    assert "aims at the spot (18.5, 11.5)" in panel.about
+    assert "aims at (18.5, 11.5)" in panel.about
     found = panel.chosen
     assert found is not None
     assert (found.deed.at[0], found.possible) == ("blue-1", True)
@@ -166,17 +166,17 @@ def test_a_grenade_goes_to_the_place_that_is_clicked(window: Window, tmp_path: P
     assert play is not None
     assert play.battle.state.unit("blue-1").statuses["down"]
     assert panel.why.startswith("Hits 1 of 2")
-    window.pull()  # what came of it stays to be read
+    window.pull()  # the result stays visible
     assert panel.why.startswith("Hits 1 of 2")
     window.undo()
     assert "down" not in play.battle.state.unit("blue-1").statuses
-    window.let_go()  # the place first, then the figure
-    assert "Click a bare place" in panel.about
-    window.let_go()
-    assert panel.about.startswith("Click a soldier to see what he can do.")
+    window.cancel()  # first the place, then the figure
+    assert "Click a place" in panel.about
+    window.cancel()
+    assert panel.about.startswith("Click a soldier to see its actions")
 
 
-def test_where_a_shell_has_strayed_to_is_drawn(window: Window, tmp_path: Path) -> None:
+def test_a_strayed_shell_is_drawn_where_it_lands(window: Window, tmp_path: Path) -> None:
     panel = mustered(window, tmp_path / "b", "simple_plastic_figure", "german_50mm_mortar")
     press(panel, "Next")
     play = window.battle.play
@@ -192,24 +192,24 @@ def test_where_a_shell_has_strayed_to_is_drawn(window: Window, tmp_path: Path) -
     assert shown.template == Blast((18.0, 10.0), 4.5)
 
 
-def test_in_a_game_without_blasts_a_bare_place_chooses_nobody(window: Window, tmp_path: Path) -> None:
+def test_without_blasts_a_click_on_a_bare_place_deselects(window: Window, tmp_path: Path) -> None:
     panel = mustered(window, tmp_path / "b")
     window.use_tool("select")
     click(window, POSTS["green-1"])
     assert "Green 1" in panel.about
     click(window, NEAR_BLUE_1)
-    assert panel.about.startswith("Click a soldier to see what he can do.")
+    assert panel.about.startswith("Click a soldier to see its actions")
 
 
 @pytest.mark.parametrize(("keys", "faces"), [("6 3", (6, 3)), ("63", (6, 3)), ("6,3", (6, 3))])
-def test_faces_are_typed_as_people_type_them(owned: Owned[RollDialog], keys: str, faces: tuple[int, ...]) -> None:
-    dialog = owned(RollDialog(DiceRequest(Die.D6, 2, "green-1", "the attack"), random.SystemRandom()))
+def test_faces_can_be_typed_in_several_formats(owned: Owned[DiceDialog], keys: str, faces: tuple[int, ...]) -> None:
+    dialog = owned(DiceDialog(DiceRequest(Die.D6, 2, "green-1", "the attack"), random.SystemRandom()))
     QTest.keyClicks(dialog._faces, keys)
     assert dialog.roll == Roll(faces)
 
 
-def test_dice_are_told_by_keyboard_alone_under_what_must_be_rolled(owned: Owned[RollDialog]) -> None:
-    dialog = owned(RollDialog(DiceRequest(Die.D6, 2, "green-1", "the attack"), random.SystemRandom()))
+def test_dice_are_entered_by_keyboard_below_the_number_needed(owned: Owned[DiceDialog]) -> None:
+    dialog = owned(DiceDialog(DiceRequest(Die.D6, 2, "green-1", "the attack"), random.SystemRandom()))
     dialog.show_needed("7 or less on two dice")
     dialog.show()
     assert dialog._needed.isVisible()
@@ -217,12 +217,12 @@ def test_dice_are_told_by_keyboard_alone_under_what_must_be_rolled(owned: Owned[
     assert dialog.focusWidget() is dialog._faces
     QTest.keyClicks(dialog._faces, "63")
     QTest.keyClick(dialog._faces, Qt.Key.Key_Return)
-    assert dialog.result() == RollDialog.DialogCode.Accepted
+    assert dialog.result() == DiceDialog.DialogCode.Accepted
     assert dialog.roll == Roll((6, 3))
 
 
-def test_a_seventh_face_is_refused_and_dice_report_by_themselves(owned: Owned[RollDialog]) -> None:
-    dialog = owned(RollDialog(DiceRequest(Die.D6, 2, "green-1", "the attack"), random.SystemRandom()))
+def test_an_impossible_face_is_refused_and_reported_faces_are_accepted(owned: Owned[DiceDialog]) -> None:
+    dialog = owned(DiceDialog(DiceRequest(Die.D6, 2, "green-1", "the attack"), random.SystemRandom()))
     QTest.keyClicks(dialog._faces, "7 1")
     assert dialog.roll is None
     assert "7" in dialog._words.text()
@@ -234,31 +234,31 @@ def test_a_seventh_face_is_refused_and_dice_report_by_themselves(owned: Owned[Ro
 
 
 @pytest.mark.parametrize("keys", ["-1 0 1", "- 0 +", "-0+", "minus blank plus", "-,b,+1"])
-def test_fudge_faces_are_typed_as_signs_or_numbers(owned: Owned[RollDialog], keys: str) -> None:
-    dialog = owned(RollDialog(DiceRequest(Die.FUDGE, 3, "green-1", "the attack"), random.SystemRandom()))
+def test_fudge_faces_are_typed_as_signs_or_numbers(owned: Owned[DiceDialog], keys: str) -> None:
+    dialog = owned(DiceDialog(DiceRequest(Die.FUDGE, 3, "green-1", "the attack"), random.SystemRandom()))
     QTest.keyClicks(dialog._faces, keys)
     assert dialog.roll == Roll((-1, 0, 1))
 
 
-def test_the_dialog_says_who_does_what_and_is_gone_afterwards(window: Window, tmp_path: Path) -> None:
+def test_the_dialog_names_the_action_and_closes_afterwards(window: Window, tmp_path: Path) -> None:
     panel = mustered(window, tmp_path / "b")
     press(panel, "Next")
     press(panel, "Next")
     window.battle.choose("green-1")
     panel.choose(0)
 
-    def answer(dialog: RollDialog) -> None:
+    def answer(dialog: DiceDialog) -> None:
         assert dialog._deed.text() == f"Green 1: Attack on {spoken(panel.chosen.deed.at[0])}"  # type: ignore[union-attr]
         dialog.take([1])
         dialog.accept()
 
-    with answered(RollDialog, answer):
+    with answered(DiceDialog, answer):
         press(panel, "Do it")
     QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
-    assert not panel.findChildren(RollDialog)
+    assert not panel.findChildren(DiceDialog)
 
 
-def test_who_is_out_can_be_chosen_and_says_so(window: Window, tmp_path: Path) -> None:
+def test_a_figure_that_is_out_can_be_selected(window: Window, tmp_path: Path) -> None:
     panel = mustered(window, tmp_path / "b")
     press(panel, "Next")
     press(panel, "Next")
@@ -269,12 +269,12 @@ def test_who_is_out_can_be_chosen_and_says_so(window: Window, tmp_path: Path) ->
     window.battle._refresh()
     assert panel.why == "Blue 1 is out"
     window.undo()
-    window.redo()  # of a kill of him who is chosen
+    window.redo()  # redoes the kill of the selected figure
     assert panel.why == "Blue 1 is out"
     window.battle.point("", (10.0, 10.0))
 
 
-def test_the_next_phase_lets_go_of_the_figure_and_of_the_last_words(window: Window, tmp_path: Path) -> None:
+def test_the_next_phase_deselects_the_figure_and_clears_the_result(window: Window, tmp_path: Path) -> None:
     panel = mustered(window, tmp_path / "b")
     press(panel, "Next")
     press(panel, "Next")
@@ -285,10 +285,10 @@ def test_the_next_phase_lets_go_of_the_figure_and_of_the_last_words(window: Wind
     assert panel.why.startswith("Misses")
     press(panel, "Next")
     assert panel.why == ""
-    assert panel.about.startswith("Click a soldier to see what he can do.")
+    assert panel.about.startswith("Click a soldier to see its actions")
 
 
-def test_what_is_owed_is_named_while_a_soldier_is_chosen(window: Window, tmp_path: Path) -> None:
+def test_obligations_are_named_while_a_soldier_is_selected(window: Window, tmp_path: Path) -> None:
     panel = mustered(window, tmp_path / "b", "simple_plastic_figure")
     press(panel, "Next")
     window.battle.choose("green-1")
@@ -296,8 +296,8 @@ def test_what_is_owed_is_named_while_a_soldier_is_chosen(window: Window, tmp_pat
     assert "Who goes first" in panel.about
 
 
-def test_a_phase_of_everybody_is_begun_without_a_gap(window: Window, tmp_path: Path) -> None:
-    """Army Men: nobody's alone is the step of the initiative."""
+def test_a_simultaneous_phase_has_no_extra_spaces(window: Window, tmp_path: Path) -> None:
+    """Army Men: the initiative step belongs to no single figure."""
     panel = mustered(window, tmp_path / "b", "army_men")
     assert "  " not in panel._next.toolTip()
     assert panel._next.toolTip().startswith("Begin ")

@@ -1,4 +1,4 @@
-"""Inches and the window: why there are none, what sharpens them, what was moved, lenses that are known again."""
+"""Calibration in the window: diagnosis, measured distances, drift, stored lenses."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from tests.calibration.test_lens import LENS, PLACES, SIZE
 from tests.ui.commands.test_lens import picture as board_picture
 from tests.ui.windows import LEFT, POSTS, TABLE_IN, Open, Wait, at, point
 from tests.ui.windows import click as click_at
-from ui.desktop.dialogs import PrintsDialog
+from ui.desktop.dialogs import MarkerSizeDialog
 from ui.desktop.picture.picture_dialog import PictureDialog
 from ui.desktop.setup.area_dialog import AreaDialog
-from ui.desktop.setup.click_dialog import CornersDialog, TapeDialog
-from ui.desktop.setup.diagnosis_dialog import WhyNotDialog
+from ui.desktop.setup.click_dialog import CornersDialog, DistanceDialog
+from ui.desktop.setup.diagnosis_dialog import DiagnosisDialog
 from ui.desktop.setup.lens_dialog import LensDialog
 from ui.desktop.window import Window
 from ui.picture.overlay import Label
@@ -53,7 +53,7 @@ def seen_from_above() -> ImageBgr:
 
 
 class Shots:
-    """A camera that shows a row of pictures, the last one for ever."""
+    """A camera that shows a series of pictures and repeats the last one."""
 
     name, live, still = "camera 0", True, False
 
@@ -76,7 +76,7 @@ def colour(gray: np.ndarray) -> ImageBgr:
 
 @pytest.fixture(autouse=True)
 def profiles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> LensProfiles:
-    """A folder of its own, and a camera whose name every system would tell otherwise."""
+    """A temporary folder, and a fixed camera name, which differs between systems."""
     monkeypatch.setattr("ui.desktop.setup.calibration_controller.lens_folder", lambda: tmp_path / "lenses")
     return LensProfiles(tmp_path / "lenses")
 
@@ -90,16 +90,16 @@ def click(dialog: PictureDialog, px: np.ndarray) -> None:
     QTest.mouseClick(dialog.picture, LEFT, pos=dialog.picture.to_widget((float(px[0]), float(px[1]))).toPoint())
 
 
-def test_why_there_are_no_inches_is_shown_on_the_picture(open_window: Open, wait_until: Wait) -> None:
+def test_the_reason_for_missing_inches_is_shown_on_the_picture(open_window: Open, wait_until: Wait) -> None:
     seen_by = drawn_camera()
     gray = picture(seen_by, {5: marker_corners((20, 14), 3.0)}, dictionary="5X5_50")
     window = open_window("0", lambda _: Shots(colour(gray)))
     wait_until(lambda: window.bar.text.startswith("No marker found"))
-    press(window, "Why not?")
+    press(window, "Check markers")
     dialog = window.calibration.dialog
-    assert isinstance(dialog, WhyNotDialog)
+    assert isinstance(dialog, DiagnosisDialog)
     wait_until(lambda: dialog.look is not None)
-    assert dialog.words.text() == "No marker is of use. What stands in the way:"
+    assert dialog.words.text() == "No marker can be used, because:"
     item = dialog.sentences.item(0)
     assert item is not None
     assert item.text().startswith("1  This is marker 5 of dictionary 5X5_50, not of 4X4_50: choose dictionary 5X5_50")
@@ -110,26 +110,26 @@ def test_why_there_are_no_inches_is_shown_on_the_picture(open_window: Open, wait
     dialog.close()
 
 
-def test_good_markers_are_ticked_there_too(window: Window, wait_until: Wait) -> None:
-    window.calibration.why_not()
+def test_good_markers_get_a_tick(window: Window, wait_until: Wait) -> None:
+    window.calibration.check_markers()
     dialog = window.calibration.dialog
-    assert isinstance(dialog, WhyNotDialog)
+    assert isinstance(dialog, DiagnosisDialog)
     wait_until(lambda: dialog.look is not None)
-    assert dialog.words.text() == "4 markers are good: there are inches."
+    assert dialog.words.text() == "4 markers are good. Inches are known."
     assert sorted(dialog.look.used) == [0, 1, 2, 3] if dialog.look else False
     dialog.close()
 
 
 @pytest.fixture
 def bare(qt: object) -> tuple[Shots, Callable[..., np.ndarray]]:
-    """A table without markers, and where its places are seen."""
+    """A table without markers, and the pixels of its places."""
     seen_by = drawn_camera()
     noise = np.random.default_rng(3).normal(0, 18, (540, 960))
     gray = np.clip(picture(seen_by, {}) + noise, 0, 255).astype(np.uint8)
     return Shots(colour(gray)), lambda *place: seen_by.table_to_pixel(place)[0]
 
 
-def test_four_clicked_corners_give_inches(
+def test_four_clicked_corners_calibrate_the_camera(
     open_window: Open, wait_until: Wait, bare: tuple[Shots, Callable[..., np.ndarray]]
 ) -> None:
     shots, seen = bare
@@ -147,20 +147,20 @@ def test_four_clicked_corners_give_inches(
         click(dialog, seen(*place))
         at_px = dialog.magnifier.at_px
         assert at_px is not None
-        assert math.dist(at_px, seen(*place)) < 1.5  # the screen's pixels are as large as the picture's, or larger
-    assert dialog.words.text().startswith("Places would be sure to 0.")
+        assert math.dist(at_px, seen(*place)) < 1.5  # screen pixels are at least as large as picture pixels
+    assert dialog.words.text().startswith("Places will be exact to 0.")
     dialog.accept()
     wait_until(lambda: window.bench.view and window.bench.view.calibration)
     view = window.bench.view
     assert view is not None
     assert view.calibration is not None
-    # A click is right to a pixel, and 18 px are an inch; without a lens profile the middle is off by a tenth.
+    # A click is accurate to a pixel, and 18 px are an inch; without a lens profile the centre is off by a tenth.
     there = view.calibration.camera.pixel_to_table(seen(20.0, 14.0))[0]
     assert there == pytest.approx((16.0, 11.0), abs=0.3)
-    assert window.session.can_undo == "by corners"
+    assert window.session.can_undo == "calibrate by corners"
 
 
-def test_corners_that_were_clicked_before_a_bump_are_refused(
+def test_corners_clicked_before_a_bump_are_refused(
     open_window: Open, wait_until: Wait, seen_from_above: ImageBgr
 ) -> None:
     shots, there = Shots(seen_from_above), np.roll(seen_from_above, (7, -11), axis=(0, 1))
@@ -174,11 +174,11 @@ def test_corners_that_were_clicked_before_a_bump_are_refused(
     shots.images = [there]
     wait_until(lambda: window.bench.frame and window.bench.frame.image_bgr is there)
     dialog.accept()
-    assert window.bar.text.startswith("The camera or the table was moved while you clicked")
+    assert window.bar.text.startswith("The camera or the table moved while you clicked")
     assert window.session.can_undo is None
 
 
-def test_corners_in_a_wrong_order_cannot_be_taken(window: Window) -> None:
+def test_corners_in_the_wrong_order_are_refused(window: Window) -> None:
     window.calibration.click_corners()
     dialog = window.calibration.dialog
     assert isinstance(dialog, CornersDialog)
@@ -190,7 +190,9 @@ def test_corners_in_a_wrong_order_cannot_be_taken(window: Window) -> None:
     dialog.reject()
 
 
-def test_a_measured_distance_makes_inches_surer(open_window: Open, wait_until: Wait, seen_from_above: ImageBgr) -> None:
+def test_a_measured_distance_reduces_the_uncertainty(
+    open_window: Open, wait_until: Wait, seen_from_above: ImageBgr
+) -> None:
     window = open_window("0", lambda _: Shots(seen_from_above))
     wait_until(lambda: window.bench.view and window.bench.view.calibration)
     view = window.bench.view
@@ -199,17 +201,17 @@ def test_a_measured_distance_makes_inches_surer(open_window: Open, wait_until: W
     known = view.calibration
     window.calibration.measure_distance()
     dialog = window.calibration.dialog
-    assert isinstance(dialog, TapeDialog)
+    assert isinstance(dialog, DistanceDialog)
     for place in ((4.0, 16.0), (26.0, 4.0)):
         click(dialog, known.camera.table_to_pixel(place)[0])
     a, b = dialog.places_px
     seen_in = math.dist(*known.camera.pixel_to_table([a, b]))
-    assert f"without it the camera says {seen_in:.1f} in" in dialog.words.text().lower()
+    assert f"the camera measures {seen_in:.1f} in" in dialog.words.text().lower()
     dialog.distance_box.setValue(seen_in + 5)
     assert "You measured" in dialog.words.text()
     dialog.distance_box.setValue(seen_in)
     dialog.accept()
-    assert window.session.can_undo == "a measured distance"
+    assert window.session.can_undo == "add a measured distance"
     wait_until(lambda: window.bench.view is not view and window.bench.view.calibration is not known)
     after = window.bench.view
     assert after is not None
@@ -218,7 +220,7 @@ def test_a_measured_distance_makes_inches_surer(open_window: Open, wait_until: W
     assert after.calibration.sigma_in(far) < 0.9 * known.sigma_in(far)
 
 
-def test_the_tables_edges_are_dragged_and_places_count_from_their_corner(window: Window) -> None:
+def test_dragged_edges_become_the_origin_of_places(window: Window) -> None:
     window.calibration.choose_area()
     dialog = window.calibration.dialog
     assert isinstance(dialog, AreaDialog)
@@ -247,12 +249,12 @@ def bumped() -> Shots:
     return Shots(*[here] * 30, there)
 
 
-def test_a_bump_is_told_and_journalled(
+def test_a_bump_is_reported_and_journalled(
     found: None, open_window: Open, wait_until: Wait, bumped: Shots, tmp_path: Path
 ) -> None:
     window = open_window("0", lambda _: bumped)
     battle = Battle.begin(tmp_path / "b.battle", lambda: 0.0, "simple_plastic", ["green", "blue"])
-    window.battle.take_up(battle)
+    window.battle.resume(battle)
     wait_until(lambda: "was moved" in window.bar.text)
     assert window.bar.text.endswith("the camera position was updated, and positions on the table stay valid.")
     assert window.bar.text.startswith("The camera")
@@ -260,14 +262,14 @@ def test_a_bump_is_told_and_journalled(
     assert battle.can_undo is None
 
 
-def test_a_marker_that_is_left_out_is_named_once(window: Window) -> None:
+def test_a_marker_set_aside_is_named_once(window: Window) -> None:
     view = window.bench.view
     assert view is not None
     bent = Trouble(((0.0, 0.0),), Reason.NOT_FLAT, "marker 2 does not lie flat: press it down", 2)
-    window.calibration._tell((), replace(view, set_aside=(bent,)))
+    window.calibration._report((), replace(view, set_aside=(bent,)))
     assert window.bar.text == "Marker 2 does not lie flat: press it down."
     window._say("something else")
-    window.calibration._tell((), replace(view, set_aside=(bent,)))
+    window.calibration._report((), replace(view, set_aside=(bent,)))
     assert window.bar.text == "Something else"
 
 
@@ -290,7 +292,7 @@ def test_a_known_camera_gets_its_lens_and_another_size_is_refused(
     assert window.session.state.setup.lens is None
 
 
-def test_a_guided_session_learns_the_lens(qt: object, wait_until: Wait) -> None:
+def test_the_lens_dialog_computes_the_lens(qt: object, wait_until: Wait) -> None:
     shots = [
         board_picture((0.5 * x, 0.35 * y), (25 * (-1) ** k, 25 * (k % 3 - 1))) for k, (x, y) in enumerate(PLACES[:7])
     ]
@@ -298,7 +300,7 @@ def test_a_guided_session_learns_the_lens(qt: object, wait_until: Wait) -> None:
     dialog = LensDialog(lambda: newest[0], "camera 0")
     dialog.show()
     wait_until(lambda: dialog.words.text().startswith("No board found"))
-    assert not dialog.work_out.isEnabled()
+    assert not dialog.compute.isEnabled()
 
     def show(gray: np.ndarray) -> str:
         newest[0] = Frame(colour(gray), newest[0].index + 1, 0.0)
@@ -315,7 +317,7 @@ def test_a_guided_session_learns_the_lens(qt: object, wait_until: Wait) -> None:
     assert "blurred" in show(cv2.blur(board_picture((0.2, 0.1), (0, 20)), (1, 8)))
     assert "7 taken" in dialog.coverage.text()
     assert 0 < dialog.progress.value() < 100
-    QTest.mouseClick(dialog.work_out, LEFT)
+    QTest.mouseClick(dialog.compute, LEFT)
     wait_until(lambda: dialog.fit is not None)
     assert dialog.fit is not None
     assert dialog.fit.lens.matrix[0, 0] == pytest.approx(LENS.matrix[0, 0], rel=0.02)
@@ -326,7 +328,7 @@ def test_a_guided_session_learns_the_lens(qt: object, wait_until: Wait) -> None:
     dialog.reject()
 
 
-def test_the_lens_that_was_learnt_is_used_and_kept(
+def test_the_computed_lens_is_used_and_saved(
     found: None, open_window: Open, wait_until: Wait, seen_from_above: ImageBgr, profiles: LensProfiles
 ) -> None:
     window = open_window("77", lambda _: Shots(seen_from_above))
@@ -342,28 +344,28 @@ def test_the_lens_that_was_learnt_is_used_and_kept(
     assert json.loads(profiles.path_of("camera 77", SMALL).read_text())["residual_px"] == 0.2
 
 
-def test_no_lens_is_learnt_from_what_is_no_camera(window: Window) -> None:
+def test_the_lens_needs_a_live_camera(window: Window) -> None:
     window.calibration.learn_lens()
-    assert "learnt from a live camera" in window.bar.text
+    assert "measured with a live camera" in window.bar.text
 
 
-def test_a_measured_sheet_is_asked_for_and_remembered(window: Window, open_window: Open) -> None:
+def test_the_measured_print_scale_is_stored(window: Window, open_window: Open) -> None:
     window.bench.spec = "0"  # the simulated table's own markers are not the player's
-    window.calibration.choose_prints()
+    window.calibration.choose_marker_size()
     dialog = window.calibration.dialog
-    assert isinstance(dialog, PrintsDialog)
+    assert isinstance(dialog, MarkerSizeDialog)
     assert dialog.prints.scale is None
     dialog._measured.setChecked(True)
     dialog._across.setValue(99.5)
     dialog.accept()
     assert window.session.state.setup.prints.scale == PrintScale(99.5, 100.0)
-    assert window._memory.prints.scale == PrintScale(99.5, 100.0)
-    window._memory.keep_prints(window._memory.prints.__class__())
-    assert window._memory.prints.scale is None
+    assert window._settings.prints.scale == PrintScale(99.5, 100.0)
+    window._settings.keep_prints(window._settings.prints.__class__())
+    assert window._settings.prints.scale is None
 
 
 def test_a_dictionary_from_a_file(qt: object, tmp_path: Path) -> None:
-    dialog, mine = PrintsDialog(Prints()), tmp_path / "mine.yml"
+    dialog, mine = MarkerSizeDialog(Prints()), tmp_path / "mine.yml"
     mine.write_text("nonsense")
     dialog.use_dictionary(mine)
     assert "was not written by OpenCV" in dialog._problem.text()
@@ -375,7 +377,7 @@ def test_a_dictionary_from_a_file(qt: object, tmp_path: Path) -> None:
     assert not dialog._problem.isVisibleTo(dialog)
 
 
-def test_centimetres_are_shown_and_remembered(window: Window, open_window: Open, wait_until: Wait) -> None:
+def test_centimetres_are_shown_and_stored(window: Window, open_window: Open, wait_until: Wait) -> None:
     click_at(window, POSTS["green-1"])
     click_at(window, POSTS["blue-1"])
     assert window.panel.headline.startswith("12.0 in")
@@ -389,7 +391,7 @@ def test_centimetres_are_shown_and_remembered(window: Window, open_window: Open,
     assert (x, y) == pytest.approx((25.4, 12.7), abs=0.2)
     window.undo()
     assert window.session.state.unit is Unit.CENTIMETRE
-    window._tell()
+    window._update_text()
     assert " cm, residual" in window.status._calibration.text()
     again = open_window()
     wait_until(lambda: again.bench.view is not None)

@@ -1,4 +1,4 @@
-"""The window's stalls are seen, and a bug report can be copied out of it."""
+"""The window's stalls are logged, and a bug report can be copied."""
 
 import time
 
@@ -19,7 +19,7 @@ def dawdle() -> None:
     time.sleep(0.5)
 
 
-def test_a_slot_that_dawdles_is_told_by_name(qt: QApplication, wait_until: Wait) -> None:
+def test_a_slow_slot_is_logged_by_name(qt: QApplication, wait_until: Wait) -> None:
     told: list[Stall] = []
     heart = Heartbeat(StallWatch(told.append), qt)
     try:
@@ -49,7 +49,7 @@ def test_details_for_a_bug_report_are_copied(found: None, open_window: Open, wai
     dialog.close()
 
 
-def test_what_the_bar_says_is_in_the_diary(open_window: Open, wait_until: Wait) -> None:
+def test_messages_are_logged(open_window: Open, wait_until: Wait) -> None:
     def opener(_: str) -> Source:
         raise UserError("there is no picture there: choose another")
 

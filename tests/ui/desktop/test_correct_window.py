@@ -1,4 +1,4 @@
-"""Corrections in two clicks, in the real window: what is wrong, and what is right."""
+"""Corrections in two clicks in the real window."""
 
 import pytest
 from PyQt6.QtCore import Qt
@@ -14,7 +14,7 @@ RIGHT = Qt.MouseButton.RightButton
 
 
 def ask(window: Window, place_in: tuple[float, float]) -> QMenu:
-    """The right button's menu there."""
+    """The context menu at this place."""
     QTest.mouseClick(window.picture, RIGHT, pos=at(window, place_in))
     menu = window.corrections.menu
     assert menu is not None
@@ -23,7 +23,7 @@ def ask(window: Window, place_in: tuple[float, float]) -> QMenu:
 
 
 def choose(menu: QMenu, *words: str) -> None:
-    """Click one of a menu's choices, or of its submenus'."""
+    """Click an entry of a menu or its submenus."""
     action = next(action for action in menu.actions() if action.text().replace("&", "").startswith(words[0]))
     if len(words) > 1:
         menu.setActiveAction(action)
@@ -41,13 +41,13 @@ def figures(window: Window) -> dict[str, tuple[str, Posture]]:
 
 
 def anew(window: Window, wait_until: Wait) -> None:
-    """Until another picture has been looked at."""
+    """Wait until another picture has been processed."""
     before = window.bench.worker.view
     wait_until(lambda: window.bench.worker.view is not before)
     window.pull()
 
 
-def test_a_figure_of_the_wrong_army_in_two_clicks_and_back(window: Window, wait_until: Wait) -> None:
+def test_the_army_is_corrected_in_two_clicks_and_undone(window: Window, wait_until: Wait) -> None:
     choose(ask(window, POSTS["green-1"]), "Army", "blue")
     assert figures(window)["blue-3"] == ("blue", Posture.STANDING)
     assert "green-1" not in figures(window)
@@ -60,7 +60,7 @@ def test_a_figure_of_the_wrong_army_in_two_clicks_and_back(window: Window, wait_
     assert "blue-3" in figures(window)
 
 
-def test_a_thing_that_is_no_figure_is_deleted_and_stays_away(window: Window, wait_until: Wait) -> None:
+def test_a_false_figure_is_deleted_and_stays_away(window: Window, wait_until: Wait) -> None:
     choose(ask(window, POSTS["blue-1"]), "Delete")
     assert sorted(figures(window)) == ["blue-2", "green-1", "green-2"]
     anew(window, wait_until)
@@ -70,23 +70,23 @@ def test_a_thing_that_is_no_figure_is_deleted_and_stays_away(window: Window, wai
     assert "blue-1" in figures(window)
 
 
-def test_one_that_is_missing_is_added_where_the_click_was(window: Window, wait_until: Wait) -> None:
+def test_a_missing_figure_is_added_at_the_click(window: Window, wait_until: Wait) -> None:
     choose(ask(window, BARE_IN), "Add", "green, lying")
     assert figures(window)["green-3"] == ("green", Posture.DOWN)
     added = next(one for one in window.bench.view.figures if one.id == "green-3")
-    assert added.centre_in == pytest.approx(BARE_IN, abs=0.05)  # half a pixel of the screen, 23 of which make an inch
+    assert added.centre_in == pytest.approx(BARE_IN, abs=0.05)  # half a screen pixel; 23 make an inch
     window.use_tool("measure")
     click(window, BARE_IN)
     click(window, POSTS["blue-1"])
     assert window.session.state.rulers[0].name == "Green 3 to Blue 1", "it is a figure like any other"
 
 
-def test_the_tool_asks_with_the_left_button_and_the_next_click_places(window: Window) -> None:
+def test_the_left_button_opens_the_menu_and_the_next_click_places(window: Window) -> None:
     window.use_tool("correct")
     click(window, POSTS["green-2"])
     menu = window.corrections.menu
     assert menu is not None
-    choose(menu, "Stands where I click")
+    choose(menu, "Place by click")
     assert "green-2's base" in window._hint.text()
     click(window, (13.0, 7.0))
     moved = next(one for one in window.bench.view.figures if one.id == "green-2")
@@ -95,9 +95,9 @@ def test_the_tool_asks_with_the_left_button_and_the_next_click_places(window: Wi
     assert window.tool.name == "correct"
 
 
-def test_two_that_are_one_by_the_next_click_and_the_tool_before_comes_back(window: Window) -> None:
+def test_the_next_click_merges_two_figures_and_restores_the_tool(window: Window) -> None:
     window.use_tool("blast")
-    choose(ask(window, POSTS["blue-2"]), "The same as", "The next figure")
+    choose(ask(window, POSTS["blue-2"]), "Same as", "The soldier I click")
     click(window, BARE_IN)
     assert "press Esc" in window.bar.text
     assert window.session.state.corrections == ()
@@ -107,22 +107,22 @@ def test_two_that_are_one_by_the_next_click_and_the_tool_before_comes_back(windo
     assert window.session.state.rulers == window.session.state.corrections[1:] == ()
 
 
-def test_escape_lets_go_of_a_correction_that_waits(window: Window) -> None:
-    choose(ask(window, POSTS["blue-2"]), "The same as", "The next figure")
-    window.let_go()
+def test_escape_cancels_a_waiting_correction(window: Window) -> None:
+    choose(ask(window, POSTS["blue-2"]), "Same as", "The soldier I click")
+    window.cancel()
     click(window, POSTS["blue-1"])
     assert window.session.state.corrections == ()
 
 
-def test_a_name_of_ones_own(window: Window, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_figure_is_renamed(window: Window, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(window.corrections, "_asker", lambda _, name: f"Sgt. {name[0].upper()}")
-    choose(ask(window, POSTS["green-1"]), "Another name")
+    choose(ask(window, POSTS["green-1"]), "Rename")
     assert "Sgt. G" in figures(window)
     choose(ask(window, POSTS["green-1"]), "Posture", "prone")
     assert figures(window)["Sgt. G"] == ("green", Posture.PRONE)
 
 
-def test_the_menu_key_asks_about_what_the_mouse_points_at(window: Window) -> None:
+def test_the_menu_key_opens_the_menu_at_the_mouse(window: Window) -> None:
     point(window, POSTS["green-1"])
     spot = at(window, POSTS["green-1"])
     QApplication.sendEvent(window.picture, QContextMenuEvent(QContextMenuEvent.Reason.Keyboard, spot))
@@ -132,7 +132,7 @@ def test_the_menu_key_asks_about_what_the_mouse_points_at(window: Window) -> Non
     assert sorted(figures(window)) == ["blue-1", "blue-2", "green-1", "green-2", "green-3"]
 
 
-def test_dragging_the_picture_with_the_right_button_asks_nothing(window: Window) -> None:
+def test_a_right_drag_opens_no_menu(window: Window) -> None:
     start = at(window, POSTS["green-1"])
     QTest.mousePress(window.picture, RIGHT, pos=start)
     QTest.mouseMove(window.picture, start + start * 0.1)
@@ -140,8 +140,8 @@ def test_dragging_the_picture_with_the_right_button_asks_nothing(window: Window)
     assert window.corrections.menu is None
 
 
-def test_nothing_is_corrected_beside_the_table(window: Window) -> None:
+def test_a_click_beside_the_table_is_refused(window: Window) -> None:
     window.picture.moved.emit(-50.0, -50.0)
     window.picture.asked.emit()
     assert window.corrections.menu is None
-    assert "beside it" in window.bar.text
+    assert "Nothing can be corrected here" in window.bar.text

@@ -1,4 +1,4 @@
-"""The tab of devices in the real window: rod and dice emulated or on a port, remembered, refused, let go of."""
+"""The Devices tab in the real window: rod and dice, emulated or on a port, stored, refused, forgotten."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from rules.engine.dice import DiceRequest, Die, Roll
 from rules.tabletop.errors import UserError
 from tests.ui.desktop.test_battle_window import mustered
 from tests.ui.windows import POSTS, Open, Wait, click
-from ui.desktop.battle.dice_dialog import RollDialog
+from ui.desktop.battle.dice_dialog import DiceDialog
 from ui.desktop.battle.dice_strip import DiceStrip
 from ui.desktop.battle.panel import BattlePanel
 from ui.desktop.devices.panel import DevicesPanel
@@ -39,14 +39,14 @@ TWO = DiceRequest(Die.D6, 2, "green-1", "the attack")
 
 @pytest.fixture
 def panel(window: Window) -> DevicesPanel:
-    """The tab, opened."""
+    """The Devices tab, opened."""
     window.sides.setCurrentWidget(window.devices.panel)
     return window.devices.panel
 
 
 @pytest.fixture
 def nothing_left() -> Iterator[None]:
-    """Used before the window: when that is closed, no thread of a link is left."""
+    """Created before the window: when the window is closed, no link thread is left."""
     yield
     left = {thread.name for thread in threading.enumerate()}
     assert left & {"link", "closing device", "sandtable dice tray"} == set()
@@ -63,12 +63,12 @@ def measure(window: Window) -> None:
     click(window, POSTS["blue-1"])
 
 
-def test_a_player_without_a_rod_sees_what_one_would_show(window: Window, panel: DevicesPanel, wait_until: Wait) -> None:
+def test_the_emulated_rod_shows_the_range(window: Window, panel: DevicesPanel, wait_until: Wait) -> None:
     assert "Not connected" in panel.rod.state
-    press(panel.rod, "Try an emulated rod")
+    press(panel.rod, "Try one")
     wait_until(lambda: "Connected: the emulated rod" in panel.rod.state)
     measure(window)
-    sign = window.devices.rod.sign  # at once, before the window is painted
+    sign = window.devices.rod.sign  # immediately, before the window is painted
     assert isinstance(sign, Measured)
     assert sign.range_in == pytest.approx(12, abs=0.1)
     # 12 in from (8, 10) to (20, 10), 1.524 LEDs an inch: the tip in LED 18, the mark at 6 in in LED 9, plain before.
@@ -77,11 +77,11 @@ def test_a_player_without_a_rod_sees_what_one_would_show(window: Window, panel: 
     assert all(abs(a - b) < 16 for led in (0, 8, 17) for a, b in zip(panel.lights[led], PLAIN, strict=True))
     window.clear()
     wait_until(lambda: not any(map(any, panel.lights)))
-    press(panel.rod, "Stop trying")
+    press(panel.rod, "Stop")
     wait_until(lambda: "Not connected" in panel.rod.state)
 
 
-def test_the_chosen_shot_is_lit_by_its_verdict(window: Window, wait_until: Wait, tmp_path: Path) -> None:
+def test_the_rod_shows_the_selected_shots_verdict(window: Window, wait_until: Wait, tmp_path: Path) -> None:
     battle = mustered(window, tmp_path / "b")
     window.use_tool("select")
     click(window, POSTS["green-1"])
@@ -89,7 +89,7 @@ def test_the_chosen_shot_is_lit_by_its_verdict(window: Window, wait_until: Wait,
     window.pull()
     sign = window.devices.rod.sign
     assert isinstance(sign, Measured)
-    assert sign.lamp is Lamp.RED  # nobody shoots in the set-up
+    assert sign.lamp is Lamp.RED  # no shots during the setup
     for _ in range(2):
         press(battle, battle_button(battle))
     click(window, POSTS["green-1"])
@@ -103,14 +103,14 @@ def test_the_chosen_shot_is_lit_by_its_verdict(window: Window, wait_until: Wait,
 
 
 def battle_button(battle: BattlePanel) -> str:
-    """The words of the button that begins what follows."""
+    """Tooltip of the button for the next phase."""
     return next(one.text() for one in battle.findChildren(QPushButton) if one.text().startswith("Next"))
 
 
-def test_the_test_lights_the_rod_and_a_pulled_plug_is_shown(
+def test_the_test_button_lights_the_rod_and_an_unplugged_rod_is_shown(
     window: Window, panel: DevicesPanel, wait_until: Wait
 ) -> None:
-    press(panel.rod, "Try an emulated rod")
+    press(panel.rod, "Try one")
     wait_until(lambda: "Connected" in panel.rod.state)
     press(panel.rod, "Test")
     bands = plain_colours(RodShape(), EmptyRod(), 0)
@@ -121,7 +121,7 @@ def test_the_test_lights_the_rod_and_a_pulled_plug_is_shown(
     wait_until(lambda: "Connected" in panel.rod.state)
 
 
-def test_a_rod_on_a_port_is_found_again_at_the_next_start_and_dark_at_the_end(
+def test_a_rod_reconnects_at_the_next_start_and_is_dark_at_the_end(
     nothing_left: None, found: None, open_window: Open, wait_until: Wait, tmp_path: Path
 ) -> None:
     wire = Wire(tmp_path / "rod")
@@ -146,7 +146,7 @@ def test_a_rod_on_a_port_is_found_again_at_the_next_start_and_dark_at_the_end(
     wire.unplug()
 
 
-def test_what_the_player_chooses_is_connected_and_its_error_shown(
+def test_the_chosen_port_is_connected_and_its_error_shown(
     window: Window, panel: DevicesPanel, wait_until: Wait
 ) -> None:
     panel.dice.connected.emit("/dev/sandtable-nowhere")
@@ -155,8 +155,7 @@ def test_what_the_player_chooses_is_connected_and_its_error_shown(
     assert ports is not None
     wait_until(lambda: ports.findData("/dev/sandtable-nowhere") >= 0)
     panel.rod.connected.emit("/dev/sandtable-nowhere")
-    assert "the dice is on that port" not in window.bar.text
-    assert "on that port" in window.bar.text
+    assert window.bar.text.startswith("That port is used by the dice.")
     assert "Not connected" in panel.rod.state
     press(panel.dice, "Forget")
     wait_until(lambda: "Not connected" in panel.dice.state)
@@ -168,14 +167,14 @@ def test_the_connect_button_takes_the_port_in_the_list(window: Window, panel: De
     ports.setCurrentIndex(ports.findData("bluetooth:pixels"))
     press(panel.dice, "Connect")
     assert window.devices.dice.berth.spec == "bluetooth:pixels"
-    assert window._memory.port("dice") == "bluetooth:pixels"
+    assert window._settings.port("dice") == "bluetooth:pixels"
 
 
 def test_the_strips_settings_are_applied_and_remembered(
     window: Window, panel: DevicesPanel, open_window: Open, wait_until: Wait
 ) -> None:
-    press(panel.rod, "Try an emulated rod")
-    fold = next(one for one in panel.findChildren(QCheckBox) if one.text() == "Settings of the strip")
+    press(panel.rod, "Try one")
+    fold = next(one for one in panel.findChildren(QCheckBox) if one.text() == "Strip settings")
     QTest.mouseClick(fold, LEFT, pos=QPoint(8, fold.height() // 2))
     length = next(one for one in panel.findChildren(NumberBox) if one.value() == 36)
     length.setValue(24)
@@ -185,25 +184,25 @@ def test_the_strips_settings_are_applied_and_remembered(
     assert open_window().devices.rod.shape == window.devices.rod.shape
 
 
-def test_unasked_dice_are_shown_and_answer_the_next_request(
+def test_unrequested_dice_are_shown_and_answer_the_next_request(
     window: Window, panel: DevicesPanel, wait_until: Wait
 ) -> None:
-    press(panel.dice, "Try emulated dice")
+    press(panel.dice, "Try some")
     wait_until(lambda: "Connected" in panel.dice.state)
     QTest.qWait(50)
-    press(panel.dice, "Throw 2d6")
-    wait_until(lambda: "Kept for the next roll: d1 shows" in panel.told)
+    press(panel.dice, "Roll 2d6")
+    wait_until(lambda: "Kept for the next roll: d1 shows" in panel.rolls_text)
     dialog = asked(window, TWO)
     wait_until(lambda: dialog.roll is not None)
     assert dialog.roll is not None
-    assert f"d1 shows {dialog.roll.faces[0]}" in panel.told
-    assert f"d2 shows {dialog.roll.faces[1]}" in panel.told
+    assert f"d1 shows {dialog.roll.faces[0]}" in panel.rolls_text
+    assert f"d2 shows {dialog.roll.faces[1]}" in panel.rolls_text
     ended(window, dialog)
 
 
-def asked(window: Window, request: DiceRequest) -> RollDialog:
-    """The request's dialog, without its own event loop."""
-    dialog = RollDialog(request, random.Random(1), window)  # noqa: S311
+def asked(window: Window, request: DiceRequest) -> DiceDialog:
+    """The request's dialog without a modal event loop."""
+    dialog = DiceDialog(request, random.Random(1), window)
     dialog.show()
     window.battle._rolls.dialog = dialog
     window.pull()
@@ -211,22 +210,22 @@ def asked(window: Window, request: DiceRequest) -> RollDialog:
     return dialog
 
 
-def ended(window: Window, dialog: RollDialog) -> None:
+def ended(window: Window, dialog: DiceDialog) -> None:
     window.battle._rolls.dialog = None
     window.pull()
     dialog.deleteLater()
 
 
-def strip_of(dialog: RollDialog) -> DiceStrip:
+def strip_of(dialog: DiceDialog) -> DiceStrip:
     [strip] = dialog.findChildren(DiceStrip)
     return strip
 
 
 @pytest.fixture
 def cup(window: Window, wait_until: Wait, tmp_path: Path) -> Iterator[EmulatedDice]:
-    """Real electronic dice as far as the window can tell: on a port."""
+    """Emulated dice on a port, which the window takes for real ones."""
     wire = Wire(tmp_path / "dice")
-    dice = EmulatedDice(wire, time.monotonic, random.Random(1))  # noqa: S311
+    dice = EmulatedDice(wire, time.monotonic, random.Random(1))
     window.devices.panel.dice.connected.emit(str(wire.path))
     wait_until(
         lambda: (
@@ -238,7 +237,7 @@ def cup(window: Window, wait_until: Wait, tmp_path: Path) -> Iterator[EmulatedDi
     wire.unplug()
 
 
-def test_thrown_dice_fill_the_open_request_and_light_the_rod(
+def test_rolled_dice_answer_the_open_request_and_light_the_rod(
     window: Window, cup: EmulatedDice, wait_until: Wait
 ) -> None:
     dialog = asked(window, TWO)
@@ -247,14 +246,16 @@ def test_thrown_dice_fill_the_open_request_and_light_the_rod(
     cup.roll([5, 2])
     wait_until(lambda: dialog.roll == Roll((5, 2)))
     assert "Press OK to use it" in strip_of(dialog).text
-    press(strip_of(dialog), "Throw again")
+    press(strip_of(dialog), "Roll again")
     wait_until(lambda: "Throw the dice" in strip_of(dialog).text)
     cup.roll([1, 1])
     wait_until(lambda: dialog.roll == Roll((1, 1)))
     ended(window, dialog)
 
 
-def test_a_leaning_die_is_asked_about_and_alarms(window: Window, cup: EmulatedDice, wait_until: Wait) -> None:
+def test_a_leaning_die_needs_confirmation_and_flashes_the_rod(
+    window: Window, cup: EmulatedDice, wait_until: Wait
+) -> None:
     dialog = asked(window, TWO)
     cup.roll([5, 2], cocked=True)
     wait_until(lambda: "it leans: does it count?" in strip_of(dialog).text)
@@ -262,14 +263,14 @@ def test_a_leaning_die_is_asked_about_and_alarms(window: Window, cup: EmulatedDi
     press(strip_of(dialog), "Yes, it counts")
     wait_until(lambda: "d2 shows 2" in strip_of(dialog).text)
     press(strip_of(dialog), "No")
-    cup.roll([3, 6])  # both: d1 falls twice
+    cup.roll([3, 6])  # both: d1 reports twice
     wait_until(lambda: "does the later throw count instead?" in strip_of(dialog).text)
     press(strip_of(dialog), "No")
     wait_until(lambda: dialog.roll == Roll((5, 6)))
     ended(window, dialog)
 
 
-def test_an_old_roll_is_asked_about(window: Window, cup: EmulatedDice, wait_until: Wait) -> None:
+def test_an_old_roll_needs_confirmation(window: Window, cup: EmulatedDice, wait_until: Wait) -> None:
     cup.roll([5, 2], age_s=20)
     wait_until(lambda: window.devices.dice.heard == 2)
     dialog = asked(window, TWO)
@@ -290,8 +291,8 @@ def test_typing_beside_the_dice_still_works(window: Window, cup: EmulatedDice, w
     ended(window, dialog)
 
 
-def test_a_battles_own_question_is_answered_by_dice(window: Window, cup: EmulatedDice, wait_until: Wait) -> None:
-    """Through the dialog's own loop, as it is asked in play."""
+def test_a_battles_request_is_answered_by_dice(window: Window, cup: EmulatedDice, wait_until: Wait) -> None:
+    """Uses the dialog's modal event loop, as in play."""
 
     def answer() -> None:
         dialog = window.battle.dialog
@@ -307,11 +308,11 @@ def test_a_battles_own_question_is_answered_by_dice(window: Window, cup: Emulate
     window.pull()
     assert window.devices.dice.tray.request is None
     QTimer.singleShot(100, lambda: window.battle.dialog and window.battle.dialog.reject())
-    with pytest.raises(UserError, match="called off"):
+    with pytest.raises(UserError, match="Roll cancelled"):
         window.battle._dice(TWO)
 
 
-def test_the_tray_is_drawn_in_the_tables_picture_and_remembered(
+def test_the_tray_is_marked_in_the_tables_picture_and_stored(
     window: Window, panel: DevicesPanel, wait_until: Wait
 ) -> None:
     def draw() -> None:
@@ -329,23 +330,23 @@ def test_the_tray_is_drawn_in_the_tables_picture_and_remembered(
 
     QTimer.singleShot(200, draw)
     panel.tray.connected.emit(TABLE)
-    assert window._memory.tray_region(TABLE) == Region(0.1, 0.1, 0.5, 0.5)
-    assert window._memory.port("tray") == TABLE
+    assert window._settings.tray_region(TABLE) == Region(0.1, 0.1, 0.5, 0.5)
+    assert window._settings.port("tray") == TABLE
     wait_until(lambda: "Connected: the table's camera" in panel.tray.state)
     wait_until(lambda: panel._tray_view._image.width() == 384)  # 0.4 of 960 pixels
     session = window.bench.session
-    assert session.state.setup.aside_px == ((96, 54, 480, 270),), "nobody is looked for in it"
+    assert session.state.setup.aside_px == ((96, 54, 480, 270),), "soldiers are not searched for in it"
     steps = session.can_undo
     panel.tray.forgotten.emit()
     wait_until(lambda: session.state.setup.aside_px == ())
     assert session.can_undo == steps
 
 
-def test_a_tray_that_is_not_drawn_is_not_connected(window: Window, panel: DevicesPanel) -> None:
+def test_an_unmarked_tray_is_not_connected(window: Window, panel: DevicesPanel) -> None:
     QTimer.singleShot(200, lambda: QApplication.activeModalWidget().reject())  # type: ignore[union-attr]
     panel.tray.connected.emit(TABLE)
     assert window.devices.tray.berth.spec is None
-    assert window._memory.port("tray") is None
+    assert window._settings.port("tray") is None
 
 
 def test_the_window_closes_with_everything_connected_and_leaves_nothing(
@@ -353,7 +354,7 @@ def test_the_window_closes_with_everything_connected_and_leaves_nothing(
 ) -> None:
     files = len(os.listdir("/proc/self/fd")) if sys.platform == "linux" else 0
     window = open_window()
-    window._memory.keep_tray_region(TABLE, Region(0.1, 0.1, 0.5, 0.5))
+    window._settings.keep_tray_region(TABLE, Region(0.1, 0.1, 0.5, 0.5))
     window.sides.setCurrentWidget(window.devices.panel)
     panel = window.devices.panel
     panel.rod.emulated.emit()

@@ -1,4 +1,4 @@
-"""TOO CLOSE TO CALL in the real window: asked where nobody has to look for it, answered by a button, journalled."""
+"""TOO CLOSE TO CALL in the real window: shown on top, answered by a button, journalled."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ def asked(panel: BattlePanel) -> bool:
     return ASKED in [one.text() for one in panel.findChildren(QLabel)]
 
 
-def test_who_is_barely_seen_is_settled_by_a_button_and_taken_back(window: Window, tmp_path: Path) -> None:
+def test_a_barely_visible_target_is_decided_by_a_button_and_undone(window: Window, tmp_path: Path) -> None:
     panel = mustered(window, tmp_path / "b", "army_men", "rifleman")
     while panel.phase != "Turn 1, small arms":
         press(panel, "Next")
     window.battle.choose("green-1")
-    # From (8, 10) to (21.5, 10.5): at x = 13 the line runs at 10.19, and the barn hides all beyond but an edge of him.
+    # From (8, 10) to (21.5, 10.5): at x = 13 the line is at 10.19, and the barn hides all but an edge of the target.
     barn = piece("barn", "building", box(13.0, 10.14, 14.0, 16.0), 5.0)
     window.session.set_terrain("barn", (barn,))
     window._refresh()

@@ -1,4 +1,4 @@
-"""Garbage is collected in the window's own thread."""
+"""Garbage is collected in the window's thread."""
 
 import gc
 import threading
@@ -10,7 +10,7 @@ from ui.desktop.garbage import collected_here
 
 
 class Knot:
-    """Garbage that only a collection frees: it refers to itself, and notes the thread that frees it."""
+    """Garbage that only a collection frees: it refers to itself and records the thread that frees it."""
 
     def __init__(self, freed_in: list[int]) -> None:
         self.itself, self._freed_in = self, freed_in
@@ -20,13 +20,13 @@ class Knot:
 
 
 @pytest.mark.usefixtures("qt")
-def test_garbage_of_any_thread_is_freed_in_this_one(wait_until: Wait) -> None:
+def test_garbage_of_any_thread_is_collected_in_this_one(wait_until: Wait) -> None:
     gc.enable()
     freed_in: list[int] = []
 
     def litter() -> None:
         Knot(freed_in)
-        kept = [[] for _ in range(100_000)]  # more than enough for Python to collect by itself
+        kept = [[] for _ in range(100_000)]  # enough for Python to start a collection
         del kept
 
     with collected_here():
@@ -41,7 +41,7 @@ def test_garbage_of_any_thread_is_freed_in_this_one(wait_until: Wait) -> None:
 
 
 @pytest.mark.usefixtures("qt")
-def test_who_collects_otherwise_goes_on_so() -> None:
+def test_the_previous_collector_settings_are_restored() -> None:
     gc.disable()
     with collected_here():
         pass

@@ -1,4 +1,4 @@
-"""What the sides fight for in the real window: asked in the set-up, seen beside the battle, changed and undone."""
+"""Goals in the real window: asked in the setup, shown beside the battle, changed and undone."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.ui.desktop.modal import answered
 from tests.ui.desktop.test_battle_window import mustered, press
 from ui.battle.armies import Shelf
 from ui.battle.goals import agreed_aims
-from ui.desktop.battle.battle_setup_dialog import MusterDialog
+from ui.desktop.battle.battle_setup_dialog import BattleSetupDialog
 from ui.desktop.battle.goals_dialog import GoalsDialog
 from ui.desktop.window import Window
 
@@ -30,10 +30,10 @@ def ok(dialog: GoalsDialog) -> None:
     QTest.mouseClick(button, Qt.MouseButton.LeftButton)
 
 
-def test_they_are_asked_in_the_set_up(window: Window, tmp_path: Path) -> None:
+def test_goals_are_asked_in_the_setup(window: Window, tmp_path: Path) -> None:
     view = window.bench.view
     assert view is not None
-    dialog = MusterDialog(["green", "blue"], view.figures, Shelf(tmp_path / "armies"), window)
+    dialog = BattleSetupDialog(["green", "blue"], view.figures, Shelf(tmp_path / "armies"), window)
     dialog.choose_game("fudge_miniatures")
     dialog.goals.choose("green", "hold_bridge", 2, "the stone one")
     window.battle.begin(tmp_path / "b", dialog.muster)
@@ -44,12 +44,12 @@ def test_they_are_asked_in_the_set_up(window: Window, tmp_path: Path) -> None:
     assert told in window.battle.panel.about
     assert window.battle.play is not None
     while (name := window.battle.play.battle.can_undo) and "hold bridge" not in name:
-        window.undo()  # where the figures stand was noted after it
+        window.undo()  # the figures' places were journalled after it
     window.undo()
     assert aims(window)[0] == Aim("green", "last_man_standing")
 
 
-def test_they_are_changed_in_play_with_a_number_that_is_usual(window: Window, tmp_path: Path) -> None:
+def test_goals_are_changed_during_the_battle_with_the_usual_number(window: Window, tmp_path: Path) -> None:
     panel = mustered(window, tmp_path / "b", "simple_plastic_figure")
     press(panel, "Next")
 
@@ -74,7 +74,7 @@ def test_they_are_changed_in_play_with_a_number_that_is_usual(window: Window, tm
     assert "Blue is to eliminate all" in panel.about
 
 
-def test_a_game_without_tasks_has_the_players_words(window: Window, tmp_path: Path) -> None:
+def test_a_game_without_tasks_uses_the_players_own_words(window: Window, tmp_path: Path) -> None:
     panel = mustered(window, tmp_path / "b")
 
     def answer(dialog: GoalsDialog) -> None:
@@ -89,7 +89,7 @@ def test_a_game_without_tasks_has_the_players_words(window: Window, tmp_path: Pa
     assert "Green: take the &lt;flag&gt;" in panel.about
 
 
-def test_called_off_or_left_as_it_is_nothing_is_journalled(window: Window, tmp_path: Path) -> None:
+def test_cancelled_or_unchanged_goals_are_not_journalled(window: Window, tmp_path: Path) -> None:
     panel = mustered(window, tmp_path / "b", "army_men")
     assert window.battle.play is not None
     before = len(window.battle.play.battle.entries)

@@ -1,4 +1,4 @@
-"""Armies that are found by colour, accepted and edited in the real window, with the real finder."""
+"""Armies found by colour, accepted and edited in the real window with the real networks."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def bar_button(window: Window, words: str) -> QPushButton:
 
 
 def panel_button(window: Window) -> QPushButton:
-    words = ("Find armies", "Use ")
+    words = ("Find armies", "Use them")
     [found] = [one for one in window.panel.findChildren(QPushButton) if one.text().startswith(words)]
     return found
 
@@ -36,15 +36,15 @@ def names(window: Window) -> list[str]:
 
 @pytest.fixture
 def proposing(open_window: Open, wait_until: Wait, table: SimulatedTable) -> Window:
-    """A window in which nothing is taught, when it has found the armies by itself."""
+    """An untaught window that has found the armies by colour."""
     table.bare = False
     window = open_window()
-    window.bench.practise(bare=False)  # as little as of a real table is known of the simulated one
+    window.bench.practise(bare=False)  # the session knows as little as about a real table
     wait_until(lambda: window.bar.text.startswith("Found 2 "))
     return window
 
 
-def test_armies_are_proposed_unasked_and_one_click_accepts_them(proposing: Window, wait_until: Wait) -> None:
+def test_armies_are_proposed_and_accepted_with_one_click(proposing: Window, wait_until: Wait) -> None:
     window = proposing
     assert window.bar.text.endswith(" soldiers, grouped by colour.")
     assert window.session.can_undo is None, "nothing was done yet"
@@ -73,18 +73,18 @@ def test_a_click_that_teaches_withdraws_the_proposal(proposing: Window, wait_unt
     assert not panel_button(window).isVisible()
 
 
-def test_the_proposal_can_be_declined_and_asked_for_again(proposing: Window, wait_until: Wait) -> None:
+def test_the_proposal_can_be_declined_and_requested_again(proposing: Window, wait_until: Wait) -> None:
     window = proposing
     QTest.mouseClick(bar_button(window, "Teach instead"), LEFT)
     assert window.tool.name == "teach"
     wait_until(lambda: not counts(window))
     assert window.bar.text == ""
-    assert panel_button(window).text() == "Find armies by colour"
+    assert panel_button(window).text() == "Find armies"
     QTest.mouseClick(panel_button(window), LEFT)
-    wait_until(lambda: panel_button(window).text().startswith("Use 2 "))
+    wait_until(lambda: panel_button(window).text().startswith("Use them"))
 
 
-def test_a_name_is_edited_in_place_and_groups_are_merged_and_split(proposing: Window, wait_until: Wait) -> None:
+def test_groups_are_renamed_merged_and_split(proposing: Window, wait_until: Wait) -> None:
     window = proposing
     one, two = window.panel.armies.armies
     window.panel.armies.choose(one)
@@ -117,7 +117,7 @@ def test_a_name_is_edited_in_place_and_groups_are_merged_and_split(proposing: Wi
     assert "bases of another colour" in window.bar.text
 
 
-def test_another_army_for_one_figure(proposing: Window, wait_until: Wait) -> None:
+def test_one_figure_is_moved_into_a_new_army(proposing: Window, wait_until: Wait) -> None:
     window = proposing
     window.panel.armies.merged.emit(*(lambda one, two: (one, (two,)))(*window.panel.armies.armies))
     wait_until(lambda: sorted(counts(window).values()) == [4])
@@ -127,11 +127,11 @@ def test_another_army_for_one_figure(proposing: Window, wait_until: Wait) -> Non
     assert menu is not None
     [army] = [one.menu() for one in menu.actions() if one.text() == "&Army"]
     assert army is not None
-    [another] = [one for one in army.actions() if one.text() == "Another army"]
+    [another] = [one for one in army.actions() if one.text() == "New army"]
     another.trigger()
     menu.close()
     wait_until(lambda: sorted(counts(window).values()) == [2, 2])
     view = window.bench.view
     assert view is not None
     [moved] = {figure.army for figure in view.figures if figure.x_in > 15}
-    assert window.bar.text.endswith(f"and {moved}. Ctrl+Z takes it back.")
+    assert window.bar.text.endswith(f"and {moved}. Ctrl+Z undoes it.")

@@ -1,4 +1,4 @@
-"""The first evening in the real window: from the camera to the first measured shot, on the simulated table."""
+"""The guide in the real window: from the camera to the first measured shot, on the simulated table."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def no_cameras(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True)
 def manned(table: SimulatedTable) -> None:
-    """The table is one for all tests, and a guide that was left half-way leaves it bare."""
+    """Reset the table, which all tests share and an unfinished guide leaves bare."""
     table.bare = False
 
 
@@ -44,7 +44,7 @@ def press(window: Window) -> None:
 
 
 def choose_source(window: Window, words: str) -> None:
-    """Choose from the menu of the first step."""
+    """Choose a source in the first step's menu."""
     guide = window.help.guide
     guide.choices.aboutToShow.emit()
     [action] = [one for one in guide.choices.actions() if one.text() == words]
@@ -52,12 +52,12 @@ def choose_source(window: Window, words: str) -> None:
 
 
 def on_base(window: Window, table: SimulatedTable, name: str) -> QPoint:
-    """Where a soldier's base is in the window, by the camera's truth."""
+    """Position of a soldier's base in the window, from the true camera."""
     return window.picture.to_widget(tuple(table.camera.table_to_pixel(POSTS[name])[0])).toPoint()
 
 
 def teach(window: Window, table: SimulatedTable, army: str, wait_until: Wait) -> None:
-    """Click its soldiers until one is taken: with the noise of one picture in twenty a colour runs into the table."""
+    """Click its soldiers until one is accepted: in one noisy picture of twenty a colour runs into the table."""
     known = [colour.name for colour in window.session.state.setup.palette]
     for name in [name for name in POSTS if name.startswith(army)] * 5:
         frame = window.bench.frame
@@ -68,7 +68,7 @@ def teach(window: Window, table: SimulatedTable, army: str, wait_until: Wait) ->
     raise AssertionError(window.bar.text)
 
 
-def test_the_whole_first_evening_on_the_simulated_table(
+def test_the_whole_guide_on_the_simulated_table(
     found: None,
     open_window: Open,
     table: SimulatedTable,
@@ -78,7 +78,7 @@ def test_the_whole_first_evening_on_the_simulated_table(
 ) -> None:
     window = open_window(None)
     guide = window.help.guide
-    guide.begin_at_first()
+    guide.begin_on_first_start()
     assert step_of(window) is Step.CAMERA
     assert "No camera is plugged in" in guide.bar.words.text()
     choose_source(window, "Simulated table")
@@ -110,18 +110,20 @@ def test_the_whole_first_evening_on_the_simulated_table(
     assert window.tool.name == "measure"
     for name in ("green-1", "blue-1"):
         QTest.mouseClick(window.picture, LEFT, pos=on_base(window, table, name))
-    assert float(window.panel.headline.split()[0]) == pytest.approx(12.0, abs=1.1)  # 20 - 8; edges if the game says so
+    assert float(window.panel.headline.split()[0]) == pytest.approx(
+        12.0, abs=1.1
+    )  # 20 - 8; from the edges if the game says so
     wait_until(lambda: step_of(window) is None)
     press(window)
     assert not guide.bar.isVisible()
-    guide.begin_at_first()
+    guide.begin_on_first_start()
     assert not guide.bar.isVisible(), "who was led once is not led again"
 
 
 def test_the_guide_can_be_left_at_any_step(open_window: Open, wait_until: Wait, found: None) -> None:
     window = open_window(None)
     guide = window.help.guide
-    for skipped in range(3):  # before the third the markers are seen, and their step needs no skipping
+    for skipped in range(3):  # by the third the markers are seen, and their step needs no skipping
         guide.begin()
         for _ in range(skipped):
             QTest.mouseClick(guide.bar.skip, LEFT)
@@ -132,7 +134,7 @@ def test_the_guide_can_be_left_at_any_step(open_window: Open, wait_until: Wait, 
     assert {f.army for f in window.bench.view.figures} == {"green", "blue"}, "the simulated table is taught again"
 
 
-def test_the_guide_takes_nothing_off_a_table_that_is_played_on(window: Window) -> None:
+def test_the_guide_leaves_a_table_in_use_alone(window: Window) -> None:
     for name in ("green-1", "blue-1"):
         click(window, POSTS[name])
     bench = window.bench
@@ -145,7 +147,7 @@ def test_the_guide_takes_nothing_off_a_table_that_is_played_on(window: Window) -
     assert len(window.session.state.rulers) == 1
 
 
-def test_a_step_that_is_done_can_be_gone_back_to(open_window: Open, wait_until: Wait) -> None:
+def test_the_player_can_go_back_to_a_step(open_window: Open, wait_until: Wait) -> None:
     window = open_window(None)
     guide = window.help.guide
     guide.begin()
@@ -154,18 +156,18 @@ def test_a_step_that_is_done_can_be_gone_back_to(open_window: Open, wait_until: 
     QTest.mouseClick(guide.bar.steps[Step.MARKERS], LEFT)
     assert step_of(window) is Step.MARKERS
     assert [tick.words for tick in guide.bar.shown.ticks] == [f"marker {n}" for n in range(4)]
-    assert guide.bar.skip.text() == "Go on"
+    assert guide.bar.skip.text() == "Continue"
     QTest.mouseClick(guide.bar.skip, LEFT)
     assert step_of(window) is Step.EMPTY
 
 
 class HeldCamera:
-    """A camera as OpenCV gives it, which grants what it is asked for; it looks at the simulated table."""
+    """An OpenCV camera that accepts every setting and shows the simulated table."""
 
     def __init__(self, table: SimulatedTable) -> None:
         self.table, self.values = table, {}
 
-    def isOpened(self) -> bool:  # noqa: N802
+    def isOpened(self) -> bool:
         return True
 
     def read(self) -> tuple[bool, object]:
@@ -182,7 +184,7 @@ class HeldCamera:
     def release(self) -> None: ...
 
 
-def test_a_cameras_exposure_is_held_and_read_back(
+def test_the_cameras_exposure_is_locked_and_shown(
     open_window: Open, table: SimulatedTable, wait_until: Wait, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("ui.desktop.setup.guide_controller.cameras", lambda: (Camera(2, "HD Webcam"),))
@@ -195,11 +197,11 @@ def test_a_cameras_exposure_is_held_and_read_back(
     guide.begin()
     assert guide.bar.words.text().startswith("Choose the camera over the table.")
     choose_source(window, "HD Webcam (camera 2)")
-    wait_until(lambda: window.bench.held == SETTLING)
+    wait_until(lambda: window.bench.locked_settings == SETTLING)
     guide.pull()
     assert step_of(window) is Step.CAMERA
     assert "is adjusting to the light" in guide.bar.words.text()
-    wait_until(lambda: step_of(window) is Step.EMPTY)  # four markers lie there
+    wait_until(lambda: step_of(window) is Step.EMPTY)  # four markers are on the table
     QTest.mouseClick(guide.bar.steps[Step.CAMERA], LEFT)
     assert [(tick.words, tick.good) for tick in guide.bar.shown.ticks] == [
         ("exposure held", True),
@@ -210,7 +212,7 @@ def test_a_cameras_exposure_is_held_and_read_back(
 
 
 def cut_off(table: SimulatedTable) -> np.ndarray:
-    """The empty table with one marker only, a quarter of it beyond the picture's left edge."""
+    """The empty table with only one marker, a quarter of it outside the picture on the left."""
     image = table.empty_bgr.copy()
     corners_px = {n: table.camera.table_to_pixel(corners) for n, corners in table.truth.markers.items()}
     (first, *others) = sorted(corners_px, key=lambda n: corners_px[n][:, 0].min())
@@ -224,9 +226,7 @@ def cut_off(table: SimulatedTable) -> np.ndarray:
     return np.ascontiguousarray(image[:, int(left + 0.25 * (right - left)) :])
 
 
-def test_why_a_marker_does_not_help_stands_in_the_guide(
-    open_window: Open, table: SimulatedTable, wait_until: Wait
-) -> None:
+def test_the_guide_explains_an_unusable_marker(open_window: Open, table: SimulatedTable, wait_until: Wait) -> None:
 
     class Still:
         name, live, still, left = "still", False, True, 1
@@ -246,7 +246,7 @@ def test_why_a_marker_does_not_help_stands_in_the_guide(
     assert guide.bar.button.text() == "Print markers…"
 
 
-def test_what_was_taught_is_there_the_next_evening_at_the_same_camera(
+def test_taught_armies_are_stored_for_each_camera(
     found: None, open_window: Open, table: SimulatedTable, wait_until: Wait
 ) -> None:
     def opener(_: str) -> Source:
@@ -266,7 +266,7 @@ def test_what_was_taught_is_there_the_next_evening_at_the_same_camera(
     np.testing.assert_allclose(known.mean, taught.mean)
     np.testing.assert_allclose(known.covariance, taught.covariance)
     again.close()
-    kept = QSettings(again._memory.settings.fileName(), QSettings.Format.IniFormat)
+    kept = QSettings(again._settings.settings.fileName(), QSettings.Format.IniFormat)
     [key] = [key for key in kept.allKeys() if key.startswith("armies_")]
     kept.setValue(key, '[{"name": "blue", "mean": [1, 2], "covariance": 3, "samples": 1}]')
     kept.sync()
@@ -288,7 +288,7 @@ def test_every_key_is_in_the_list_of_keys(window: Window) -> None:
     window.help.dialog.close()
 
 
-def test_about_and_licences_name_the_program_and_what_it_stands_on(window: Window) -> None:
+def test_about_and_licences_name_the_program_and_its_libraries(window: Window) -> None:
     window.help.show_about()
     assert "GNU General Public License" in window.help.dialog.findChild(QTextBrowser).toPlainText()
     window.help.dialog.close()
@@ -317,7 +317,7 @@ def test_the_steps_can_be_done_in_any_order(
     wait_until(lambda: window.panel.army == "tan", timeout_s=5)
     guide.bar.army.setEditText("blue")
     teach(window, table, "blue", wait_until)
-    wait_until(lambda: step_of(window) is Step.EMPTY)  # the step that was gone past comes by itself
+    wait_until(lambda: step_of(window) is Step.EMPTY)  # the skipped step follows automatically
     assert guide.bar.shown.marks[Step.ARMIES] is Mark.DONE
     wait_until(lambda: guide.bar.button.isEnabled())
     press(window)

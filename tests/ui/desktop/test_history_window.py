@@ -1,4 +1,4 @@
-"""The history of a battle in the real window: pictures of its moments, looking back, going back, exports."""
+"""The history of a battle in the real window: thumbnails, going back, exports."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ HOUSE = piece("house", "building", box(14.0, 13.0, 17.0, 16.0), 5.0)
 
 
 def fought(window: Window, path: Path, wait_until: Wait) -> str:
-    """A shot that kills, with its picture; who fell."""
+    """Fire a shot that kills and wait for its thumbnail; return the figure that fell."""
     panel = mustered(window, path)
     press(panel, "Next")
     window.pull()
@@ -34,7 +34,7 @@ def fought(window: Window, path: Path, wait_until: Wait) -> str:
     play = window.battle.play
     assert play is not None
     last = play.battle.entries[-1].seq
-    wait_until(lambda: window.history.moments.album and last in window.history.moments.album.seqs)
+    wait_until(lambda: window.history.recorder.album and last in window.history.recorder.album.seqs)
     return str(target)
 
 
@@ -46,14 +46,14 @@ def opened(window: Window) -> HistoryDialog:
 
 
 def row(dialog: HistoryDialog, words: str) -> None:
-    """Choose the moment that is called so."""
+    """Select the moment with this title."""
     model = dialog.list.model()
     assert model is not None
     rows = [n for n in range(model.rowCount()) if words in str(model.data(model.index(n, 0)))]
     dialog.list.setCurrentIndex(model.index(rows[0], 0))
 
 
-def test_without_a_battle_it_is_said(window: Window, tmp_path: Path) -> None:
+def test_without_a_battle_a_message_appears(window: Window, tmp_path: Path) -> None:
     window.history.show()
     assert window.history.dialog is None
     assert "no battle" in window.bar.text
@@ -63,7 +63,7 @@ def test_without_a_battle_it_is_said(window: Window, tmp_path: Path) -> None:
 
 
 def map_words(dialog: HistoryDialog) -> str:
-    """What the map is, for those who do not see it."""
+    """The map's accessible name."""
     names = [picture.accessibleName() for picture in dialog.findChildren(PictureView)]
     return next(name for name in names if name.startswith("Map"))
 
@@ -78,7 +78,7 @@ def test_looking_back_changes_nothing_and_going_back_does(window: Window, tmp_pa
     assert dialog.moment is not None
     assert dialog.moment.after == before
     assert "1 of them out" in map_words(dialog)
-    assert "6 on the dice" in dialog.told
+    assert "6 on the dice" in dialog.story
     assert not dialog.back.isEnabled(), "here we are"
     row(dialog, "Turn 1, Green, attacking")
     assert "0 of them out" in map_words(dialog)
@@ -86,7 +86,7 @@ def test_looking_back_changes_nothing_and_going_back_does(window: Window, tmp_pa
     QTest.mouseClick(dialog.back, LEFT)
     assert not battle.state.unit(target).out
     row(dialog, "kills")
-    assert dialog.back.text() == "Do again up to here"
+    assert dialog.back.text() == "Redo"
     QTest.mouseClick(dialog.back, LEFT)
     assert battle.state.unit(target).out
     dialog.search.setText(target)
@@ -100,14 +100,14 @@ def test_pictures_are_small_and_go_into_the_page(window: Window, tmp_path: Path,
     fought(window, tmp_path / "b", wait_until)
     play = window.battle.play
     assert play is not None
-    album = window.history.moments.album
+    album = window.history.recorder.album
     assert album is not None
     jpeg = album.picture(play.battle.entries[-1].seq)
     assert jpeg is not None
     assert len(jpeg) <= MOST_BYTES
     assert QImage.fromData(jpeg, "JPG").width() == 640
     window.history.save_page(tmp_path / "b.html")
-    wait_until(lambda: "is saved" in window.bar.text)
+    wait_until(lambda: "Saved" in window.bar.text)
     html = (tmp_path / "b.html").read_text("utf-8")
     assert html.count("data:image/jpeg;base64,") == 2
     assert "eliminated" in html
@@ -119,8 +119,8 @@ def test_pictures_are_small_and_go_into_the_page(window: Window, tmp_path: Path,
     assert "nowhere" in window.bar.text
 
 
-def test_a_battle_remembers_the_terrain_it_was_played_on(window: Window, tmp_path: Path, wait_until: Wait) -> None:
-    window.history._clock = iter(range(0, 100_000, 2)).__next__  # the terrain rests for two seconds at each look
+def test_a_battle_stores_its_terrain(window: Window, tmp_path: Path, wait_until: Wait) -> None:
+    window.history._clock = iter(range(0, 100_000, 2)).__next__  # each call is two seconds later
     window.session.set_terrain("a house", (HOUSE,))
     mustered(window, tmp_path / "b")
     play = window.battle.play

@@ -1,4 +1,4 @@
-"""What players name as they like is shown as they typed it, wherever it stands: Qt would take it for mark-up."""
+"""Players' names are shown literally everywhere, although Qt would read them as markup."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from PyQt6.QtWidgets import (
 from rules.engine.dice import DiceRequest, Die
 from tests.ui.windows import POSTS, Open, Wait, click
 from ui.battle.armies import Shelf
-from ui.desktop.battle.battle_setup_dialog import MusterDialog
-from ui.desktop.battle.dice_dialog import RollDialog
-from ui.desktop.labels import as_typed, marked_label, plain_label, word_label
+from ui.desktop.battle.battle_setup_dialog import BattleSetupDialog
+from ui.desktop.battle.dice_dialog import DiceDialog
+from ui.desktop.labels import literal_text, markup_label, plain_label, wrapping_label
 from ui.desktop.tools.correct_menu import ask_name
 from ui.desktop.window import Window
 from vision.figures import Sighting
@@ -35,7 +35,7 @@ FIRST = f"{NASTY}-1"
 
 
 def read(words: str, *, as_mark_up: bool) -> str:
-    """What is to be read on the screen, as Qt lays it out."""
+    """The text on the screen, as Qt renders it."""
     if not as_mark_up:
         return words
     document = QTextDocument()
@@ -50,7 +50,7 @@ def shown(label: QLabel) -> str:
 
 
 def tip(words: str) -> str:
-    """What a tool tip shows, which always guesses."""
+    """The text of a tooltip, whose format Qt guesses."""
     return read(words, as_mark_up=Qt.mightBeRichText(words))
 
 
@@ -63,7 +63,7 @@ def rows(tree: QTreeWidget) -> list[str]:
 
 
 def labels_naming(window: QWidget) -> list[QLabel]:
-    """Every label about that army; each must show it as it was typed."""
+    """All labels that name the army; each must show its name literally."""
     labels = [label for label in window.findChildren(QLabel) if "img src" in label.text()]
     assert [label.text() for label in labels if NASTY not in shown(label)] == []
     return labels
@@ -71,10 +71,10 @@ def labels_naming(window: QWidget) -> list[QLabel]:
 
 @pytest.fixture
 def named(open_window: Open, wait_until: Wait, table: SimulatedTable, monkeypatch: pytest.MonkeyPatch) -> Window:
-    """The window after the blue soldiers were taught by a name that looks like mark-up."""
+    """The window after the blue soldiers were taught under a name that looks like markup."""
 
     def find(_self: object, _image: object, _camera: object, palette: Palette, **_: object) -> tuple[Sighting, ...]:
-        is_taught = any(colour.name == NASTY for colour in palette)  # figures of unknown armies are forgotten
+        is_taught = any(colour.name == NASTY for colour in palette)  # figures of unknown armies are dropped
         armies = {"green": "green", "blue": NASTY if is_taught else "blue"}
         return tuple(
             Sighting(armies[f.army], f.x_in, f.y_in, f.z_in, 0.03, f.posture, f.base_in, f.facing_deg, 1.0)
@@ -93,7 +93,7 @@ def named(open_window: Open, wait_until: Wait, table: SimulatedTable, monkeypatc
     return window
 
 
-def test_the_bar_and_the_lists_name_an_army_as_it_was_typed(named: Window) -> None:
+def test_the_bar_and_the_lists_show_an_armys_name_literally(named: Window) -> None:
     assert NASTY in [colour.name for colour in named.session.state.setup.palette]
     [said] = labels_naming(named.bar)
     assert shown(said).startswith(f"{NASTY} is taught.")
@@ -102,7 +102,7 @@ def test_the_bar_and_the_lists_name_an_army_as_it_was_typed(named: Window) -> No
     assert any(row.startswith(FIRST) for row in rows(tree))
 
 
-def test_a_ruler_to_its_soldier(named: Window) -> None:
+def test_a_ruler_shows_the_name_literally(named: Window) -> None:
     named.use_tool("measure")
     for post in ("green-1", "blue-1"):
         click(named, POSTS[post])
@@ -114,8 +114,8 @@ def test_a_ruler_to_its_soldier(named: Window) -> None:
     labels_naming(named)
 
 
-def test_a_battle_of_it(named: Window, tmp_path: Path) -> None:
-    dialog = MusterDialog(["green", NASTY], named.bench.view.figures, Shelf(tmp_path / "armies"), named)
+def test_a_battle_shows_the_name_literally(named: Window, tmp_path: Path) -> None:
+    dialog = BattleSetupDialog(["green", NASTY], named.bench.view.figures, Shelf(tmp_path / "armies"), named)
     assert f"{NASTY}:" in [shown(label) for label in labels_naming(dialog)]
     named.battle.begin(tmp_path / "b", dialog.muster)
     dialog.deleteLater()
@@ -136,22 +136,22 @@ def test_a_battle_of_it(named: Window, tmp_path: Path) -> None:
     assert all(NASTY in tip(item.toolTip(0)) for item in items if "img src" in item.toolTip(0))
 
 
-def test_a_roll_for_its_soldier(qt: QApplication) -> None:
-    dialog = RollDialog(DiceRequest(Die.D6, 2, FIRST, f"a shot at {NASTY}"), random.Random(1))  # noqa: S311
+def test_a_dice_request_shows_the_name_literally(qt: QApplication) -> None:
+    dialog = DiceDialog(DiceRequest(Die.D6, 2, FIRST, f"a shot at {NASTY}"), random.Random(1))
     [label] = labels_naming(dialog)
-    assert shown(label).count(NASTY) == 2  # whose roll it is, and why
+    assert shown(label).count(NASTY) == 2  # the roller, and the reason
     dialog.deleteLater()
 
 
-def test_the_question_for_a_new_name(window: Window, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_rename_dialog_shows_the_name_literally(window: Window, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
     monkeypatch.setattr(QInputDialog, "getText", lambda *args, **_: (asked.append(args[2]), ("", False))[1])
     ask_name(window, FIRST)
-    assert [tip(words) for words in asked] == [f"What is {FIRST} called?"]
+    assert [tip(words) for words in asked] == [f"New name for {FIRST}:"]
 
 
-def test_labels_and_tips(qt: QApplication) -> None:
-    assert shown(plain_label(NASTY)) == shown(word_label(NASTY)) == NASTY
-    assert shown(marked_label("<b>Tan</b> stays")) == "Tan stays"
-    assert tip(as_typed(f"{NASTY}\na < b & c")) == f"{NASTY}\na < b & c"
-    assert as_typed("Tan & Green") == "Tan & Green"  # nothing is changed that Qt shows as it is
+def test_labels_and_tooltips_show_text_literally(qt: QApplication) -> None:
+    assert shown(plain_label(NASTY)) == shown(wrapping_label(NASTY)) == NASTY
+    assert shown(markup_label("<b>Tan</b> stays")) == "Tan stays"
+    assert tip(literal_text(f"{NASTY}\na < b & c")) == f"{NASTY}\na < b & c"
+    assert literal_text("Tan & Green") == "Tan & Green"  # unchanged, because Qt shows it literally

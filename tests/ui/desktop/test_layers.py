@@ -1,4 +1,4 @@
-"""What rests is worked out and painted once; it looks the same as if it were painted every time."""
+"""Unchanged layers are computed and painted once, and look like layers painted every time."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FINDING = Finding(Answer("here"), (Trace(((0, 0, 0), (30, 20, 0)), SKY),))
 SIZE = QSize(1280, 720)
 
 
-def test_only_what_follows_the_mouse_is_worked_out_again() -> None:
+def test_only_shapes_that_follow_the_mouse_are_computed_again() -> None:
     drawing = Drawing()
     first = drawing.of(NOW.view, STATE, Preview(hovered="tan-1", finding=FINDING))
     second = drawing.of(NOW.view, STATE, Preview(hovered="tan-2", finding=FINDING))
@@ -36,7 +36,7 @@ def test_only_what_follows_the_mouse_is_worked_out_again() -> None:
     assert moved[1] == ()
 
 
-def test_the_layers_together_are_all_there_is_to_draw() -> None:
+def test_the_layers_together_contain_all_shapes() -> None:
     preview = Preview(hovered="tan-1", ruler=Ruler("tan-1", "tan-2"), finding=FINDING)
     layers = Drawing().of(NOW.view, STATE, preview)
     assert sum(layers, ()) == table_overlay(NOW.view, STATE, preview)
@@ -55,17 +55,17 @@ def shapes() -> tuple[tuple[Shape, ...], ...]:
     return Drawing().of(NOW.view, STATE, Preview(hovered="tan-1"))
 
 
-def test_a_kept_layer_looks_as_one_painted_anew(qt: QApplication) -> None:
+def test_a_cached_layer_looks_like_a_painted_one(qt: QApplication) -> None:
     layers = Layers()
     assert layers.show(*shapes())
     first = painted(layers)
     assert not layers.show(*shapes())
     second = painted(layers)
-    assert abs(first - second).max() <= 3  # a picture of see-through colours is rounded once more
+    assert abs(first - second).max() <= 3  # transparent pictures are rounded once more
     assert abs(first - 128).max() > 100
 
 
-def test_what_is_kept_goes_with_the_picture(qt: QApplication) -> None:
+def test_a_cached_layer_moves_with_the_picture(qt: QApplication) -> None:
     layers = Layers()
     layers.show(*shapes())
     for _ in range(2):
@@ -74,7 +74,7 @@ def test_what_is_kept_goes_with_the_picture(qt: QApplication) -> None:
     assert abs(there[:, 40:] - here[:, :-40]).max() <= 3
 
 
-def test_words_stay_clear_of_the_words_of_the_layers_below(qt: QApplication) -> None:
+def test_labels_avoid_the_labels_of_lower_layers(qt: QApplication) -> None:
     image = QImage(SIZE, QImage.Format.Format_RGB32)
     painter = QPainter(image)
     every_shape = table_overlay(NOW.view, TableState(), Preview(picked="tan-1"))

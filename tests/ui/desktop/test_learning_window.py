@@ -1,4 +1,4 @@
-"""Two corrected figures teach a third, in the real window; one action forgets it, and Undo brings it back."""
+"""Two corrected figures teach a third in the real window; one command forgets it, and Undo brings it back."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from vision.figures import Sighting
 from vision.likeness import DIRECTIONS, unit
 
 KNEELS_MISREAD = (0.7, 0.25, 0.03, 0.02)
-FORGET = "Forget learned figures"
+FORGET = "Forget examples"
 
 
 def appearance(number: int, army: str) -> Appearance:
-    """Of the first three figures much the same; of the fourth another."""
+    """Nearly equal features for the first three figures, different ones for the fourth."""
     sculpt = np.random.default_rng(number == 3).normal(size=DIRECTIONS)
     noise = np.random.default_rng(10 + number).normal(0, 0.1, DIRECTIONS)
     colour = (0.5, 0.1, -1.0) if army == "blue" else (-0.5, 0.1, -1.0)
@@ -31,7 +31,7 @@ def appearance(number: int, army: str) -> Appearance:
 
 @pytest.fixture
 def learning_window(found: None, monkeypatch: pytest.MonkeyPatch, open_window: Open, wait_until: Wait) -> Window:
-    """Four figures that the camera says stand; three of them are one kneeling sculpt."""
+    """Four figures classified as standing; three of them are one kneeling sculpt."""
     find = vision.pipeline.Finder.find
     order = sorted(POSTS.values())
 
@@ -57,7 +57,7 @@ def forget_action(window: Window) -> QAction:
     return next(action for action in window.findChildren(QAction) if action.text() == FORGET)
 
 
-def test_two_corrected_kneelers_teach_the_third(learning_window: Window, wait_until: Wait) -> None:
+def test_two_corrected_kneeling_figures_teach_the_third(learning_window: Window, wait_until: Wait) -> None:
     window = learning_window
     order = sorted(POSTS, key=POSTS.__getitem__)
     siblings, other = order[:3], order[3]
@@ -71,14 +71,14 @@ def test_two_corrected_kneelers_teach_the_third(learning_window: Window, wait_un
     assert all(one.crop_bgr.std() > 3 for one in learned), "each has its picture"
 
     forget_action(window).trigger()
-    assert "forgotten" in window.bar.text
-    wait_until(lambda: kneeling(window) == sorted(siblings[:2]))  # the corrections themselves stay
-    assert window.session.can_undo == "forget learned figures"
+    assert "Forgot 2 examples" in window.bar.text
+    wait_until(lambda: kneeling(window) == sorted(siblings[:2]))  # the corrections stay
+    assert window.session.can_undo == "forget examples"
     window.undo()
     wait_until(lambda: kneeling(window) == sorted(siblings))
 
 
-def test_undoing_a_correction_takes_back_what_it_taught(learning_window: Window, wait_until: Wait) -> None:
+def test_undoing_a_correction_removes_its_example(learning_window: Window, wait_until: Wait) -> None:
     window = learning_window
     order = sorted(POSTS, key=POSTS.__getitem__)
     choose(ask(window, POSTS[order[0]]), "Posture", "kneeling")
@@ -88,7 +88,7 @@ def test_undoing_a_correction_takes_back_what_it_taught(learning_window: Window,
     assert window.session.state.setup.examples.all == ()
 
 
-def test_there_is_nothing_to_forget_before_anything_is_learned(learning_window: Window) -> None:
+def test_without_examples_there_is_nothing_to_forget(learning_window: Window) -> None:
     forget_action(learning_window).trigger()
-    assert learning_window.bar.text.startswith("No figures are learned yet")
+    assert learning_window.bar.text.startswith("There are no examples yet")
     assert learning_window.session.can_undo is None

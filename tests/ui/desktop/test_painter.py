@@ -14,17 +14,17 @@ from ui.desktop.picture.image import to_bgr, to_qimage
 from ui.desktop.picture.painter import annotated
 from ui.picture.overlay import Label, Line
 
-GREY = np.full((200, 321, 3), 128, np.uint8)  # an odd width shows whether rows are taken for longer than they are
+GREY = np.full((200, 321, 3), 128, np.uint8)  # an odd width reveals a wrong row length
 
 
-def test_a_picture_comes_back_as_it_went(qt: QApplication) -> None:
+def test_a_picture_survives_the_round_trip_to_qt(qt: QApplication) -> None:
     image = np.random.default_rng(1).integers(0, 256, (37, 41, 3), np.uint8)
     assert np.array_equal(to_bgr(to_qimage(image)), image)
 
 
-def test_a_picture_that_qt_shares_outlives_what_it_was_made_of(qt: QApplication) -> None:
+def test_a_shared_picture_outlives_its_source(qt: QApplication) -> None:
     made = to_qimage(np.full((720, 1280, 3), 77, np.uint8))
-    shared = QImage(made)  # as Qt does within itself
+    shared = QImage(made)  # as Qt does internally
     del made
     gc.collect()
     other = [np.zeros((720, 1280, 4), np.uint8) for _ in range(10)]
@@ -52,7 +52,7 @@ def test_a_filled_outline_is_closed(qt: QApplication) -> None:
     assert drawn[100, 100].tolist() == [255, 0, 0]
 
 
-def test_an_outline_wholly_out_of_sight_draws_nothing(qt: QApplication) -> None:
+def test_an_outline_outside_the_picture_draws_nothing(qt: QApplication) -> None:
     assert np.array_equal(annotated(GREY, [Line((), (0, 0, 255, 255), closed=True)]), GREY)
 
 
@@ -60,7 +60,7 @@ def plate_area(image: np.ndarray) -> int:
     return int((image.max(2) < 70).sum())
 
 
-def test_words_stand_on_a_dark_plate_where_they_should(qt: QApplication) -> None:
+def test_labels_have_a_dark_plate_at_their_place(qt: QApplication) -> None:
     drawn = annotated(GREY, [Label((160, 100), (("12.4 in", 20.0),), offset=(0.0, -50.0))])
     rows, columns = np.nonzero((drawn != GREY).any(2))
     assert (rows.min() + rows.max()) / 2 == pytest.approx(50, abs=2)
@@ -69,16 +69,16 @@ def test_words_stand_on_a_dark_plate_where_they_should(qt: QApplication) -> None
     assert (drawn.min(2) > 200).sum() > 50, "white letters"
 
 
-def test_labels_make_room_for_one_another(qt: QApplication) -> None:
+def test_labels_avoid_one_another(qt: QApplication) -> None:
     label = Label((160, 100), (("73 %", 16.0),), offset=(0.0, -25.0))
     one, two = plate_area(annotated(GREY, [label])), plate_area(annotated(GREY, [label, label]))
     assert two == pytest.approx(2 * one, rel=0.02)
 
 
-def test_large_pictures_get_large_words(qt: QApplication) -> None:
+def test_large_pictures_get_large_labels(qt: QApplication) -> None:
     large = np.full((800, 2560, 3), 128, np.uint8)
     label = Label((300, 100), (("73 %", 16.0),))
-    # 2560 px is twice the width that pictures are usually looked at.
+    # 2560 px is twice the usual viewing width.
     ratio = plate_area(annotated(large, [label])) / plate_area(annotated(large[:, :1280].copy(), [label]))
     assert ratio == pytest.approx(4, rel=0.1)
 

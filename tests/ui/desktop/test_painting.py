@@ -1,4 +1,4 @@
-"""A failure while painting does not crash the program."""
+"""An error while painting does not crash the program."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ from PyQt6.QtGui import QImage
 
 from tests.ui.slot_errors import ERRORS
 from tests.ui.windows import Owned, let_qt_work
-from ui.desktop.app import LastResort
+from ui.desktop.app import ErrorReporter
 from ui.desktop.picture.image import to_qimage
 from ui.desktop.picture.painter import annotated
 from ui.desktop.picture.painting import painting
@@ -15,7 +15,7 @@ from ui.desktop.picture.view import PictureView
 BLACK = np.zeros((54, 96, 3), np.uint8)
 
 
-def test_a_painter_ends_where_painting_fails() -> None:
+def test_a_painter_ends_when_painting_fails() -> None:
     image = QImage(8, 8, QImage.Format.Format_RGB32)
     with pytest.raises(ZeroDivisionError), painting(image) as painter:
         raise ZeroDivisionError
@@ -24,18 +24,18 @@ def test_a_painter_ends_where_painting_fails() -> None:
 
 
 @pytest.mark.usefixtures("qt")
-def test_a_shape_that_cannot_be_painted_is_an_error_and_no_crash() -> None:
+def test_a_shape_that_cannot_be_painted_raises_an_error() -> None:
     for _ in range(3):
         with pytest.raises(AttributeError, match="points_px"):
             annotated(BLACK, [object()])  # type: ignore[list-item]
 
 
-def test_an_error_while_painting_is_shown_and_the_program_goes_on(
+def test_an_error_while_painting_is_shown_and_the_program_continues(
     owned: Owned[PictureView], capsys: pytest.CaptureFixture[str]
 ) -> None:
     view = owned(PictureView())
     view.show()
-    last = LastResort(view)
+    last = ErrorReporter(view)
     last.install()
     try:
         for width in range(300, 303):

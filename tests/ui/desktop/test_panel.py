@@ -1,4 +1,4 @@
-"""The side of the window: what it says of the armies' colours, and where an army begins."""
+"""The Table tab: warnings about similar armies, presets, the army list."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ def panel(owned: Owned[SidePanel]) -> SidePanel:
 
 
 def usual(panel: SidePanel) -> QPushButton:
-    (button,) = (one for one in panel.findChildren(QPushButton) if "usual" in one.text())
+    (button,) = (one for one in panel.findChildren(QPushButton) if one.text() == "Use preset")
     return button
 
 
-def test_an_army_named_after_a_plastic_may_begin_with_it_until_it_is_known(panel: SidePanel) -> None:
+def test_an_army_named_after_a_plastic_may_use_its_preset_until_taught(panel: SidePanel) -> None:
     wanted: list[str] = []
     panel.usual_wanted.connect(wanted.append)
     panel.choose("brown")
@@ -39,21 +39,21 @@ def test_an_army_named_after_a_plastic_may_begin_with_it_until_it_is_known(panel
     assert not usual(panel).isVisible()
 
 
-def test_the_worst_three_doubts_are_shown_and_all_of_them_in_the_tip(panel: SidePanel) -> None:
+def test_the_worst_three_warnings_are_shown_and_all_in_the_tooltip(panel: SidePanel) -> None:
     words = [f"army {n} and this table look alike" for n in range(4)]
     panel.show_table(["a"], (), (), apart=words)
-    assert panel.apart == "\n".join(words[:3])
-    (label,) = (one for one in panel.findChildren(QLabel) if one.text() == panel.apart)
+    assert panel.warnings == "\n".join(words[:3])
+    (label,) = (one for one in panel.findChildren(QLabel) if one.text() == panel.warnings)
     assert label.toolTip() == "\n".join(words)
     panel.show_table(["a"], (), ())
-    assert panel.apart == ""
+    assert panel.warnings == ""
 
 
 # The list of armies
 
 
 def listed(panel: SidePanel, *armies: str) -> tuple[ArmyList, list[tuple[str, object]]]:
-    """The list of these armies, the second with a figure, and what it asks for from now on."""
+    """The list of these armies, the second with a figure, and a record of its signals."""
     asked: list[tuple[str, object]] = []
     panel.armies.renamed.connect(lambda army, name: asked.append(("rename", (army, name))))
     panel.armies.merged.connect(lambda into, others: asked.append(("merge", (into, others))))
@@ -63,7 +63,7 @@ def listed(panel: SidePanel, *armies: str) -> tuple[ArmyList, list[tuple[str, ob
     return panel.armies, asked
 
 
-def test_what_is_done_to_armies_needs_a_selected_one(panel: SidePanel) -> None:
+def test_army_commands_need_a_selected_army(panel: SidePanel) -> None:
     armies, asked = listed(panel, "green", "tan", "grey")
     buttons = (armies.rename, armies.merge, armies.divide, armies.forget)
     assert not any(button.isEnabled() for button in buttons)
@@ -77,7 +77,7 @@ def test_what_is_done_to_armies_needs_a_selected_one(panel: SidePanel) -> None:
     assert asked == [("split", "tan"), ("forget", "tan"), ("merge", ("tan", ("green",)))], "into the larger"
 
 
-def test_one_selected_army_is_merged_into_the_one_that_is_chosen_from_a_menu(panel: SidePanel) -> None:
+def test_one_selected_army_is_merged_into_an_army_chosen_from_a_menu(panel: SidePanel) -> None:
     armies, asked = listed(panel, "green", "tan", "grey")
     armies.choose("green")
     QTest.mouseClick(armies.merge, Qt.MouseButton.LeftButton)
@@ -87,7 +87,7 @@ def test_one_selected_army_is_merged_into_the_one_that_is_chosen_from_a_menu(pan
     assert asked == [("merge", ("grey", ("green",)))]
 
 
-def test_a_name_that_was_typed_is_shown_once_the_table_has_taken_it(panel: SidePanel) -> None:
+def test_a_typed_name_is_shown_once_accepted(panel: SidePanel) -> None:
     armies, asked = listed(panel, "green", "tan")
     item = armies.tree.topLevelItem(1)
     assert item is not None
@@ -99,7 +99,7 @@ def test_a_name_that_was_typed_is_shown_once_the_table_has_taken_it(panel: SideP
     assert len(asked) == 1, "what is shown was not typed"
 
 
-def test_what_is_selected_and_open_stays_so_when_an_army_comes(panel: SidePanel) -> None:
+def test_selection_and_expansion_survive_a_new_army(panel: SidePanel) -> None:
     armies, _ = listed(panel, "green", "tan")
     armies.choose("tan")
     [item] = armies.tree.selectedItems()
@@ -110,14 +110,15 @@ def test_what_is_selected_and_open_stays_so_when_an_army_comes(panel: SidePanel)
     assert item.isExpanded()
 
 
-def test_the_groups_can_be_used_or_looked_for(panel: SidePanel) -> None:
+def test_groups_can_be_used_or_searched_for(panel: SidePanel) -> None:
     def offered() -> list[str]:
         shown = [one.text() for one in panel.findChildren(QPushButton) if one.isVisible()]
-        return [words for words in shown if words.startswith(("Use", "Find"))]
+        return [words for words in shown if words.startswith(("Use them", "Find"))]
 
     panel.show_groups("2 tan figures", may_search=False)
-    assert offered() == ["Use 2 tan figures"]
+    assert offered() == ["Use them"]
+    assert panel._groups.toolTip() == "Use 2 tan figures as armies"
     panel.show_groups("", may_search=True)
-    assert offered() == ["Find armies by colour"]
+    assert offered() == ["Find armies"]
     panel.show_groups("", may_search=False)
     assert offered() == []

@@ -1,4 +1,4 @@
-"""Pictures of what can be seen, light and dark, and what in them cannot be read whole."""
+"""Screenshots of the window, light and dark, and the clipped text in them."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from PyQt6.QtWidgets import QApplication, QComboBox, QDialog, QLabel, QLineEdit,
 
 from rules.tabletop.errors import UserError
 from tests.ui.windows import Wait
-from tools.layout_check import SCREEN, misfits
-from tools.panel_screenshots import Faces, of_help
+from tools.layout_check import SCREEN, layout_problems
+from tools.panel_screenshots import PanelScreenshots, help_scene
 from ui.desktop.dark_palette import dark_palette
-from ui.desktop.labels import fitted, word_label
+from ui.desktop.labels import fit_font, wrapping_label
 from ui.desktop.panel import SidePanel
 from ui.desktop.window import Window
 from ui.table.finding import Answer
@@ -22,7 +22,7 @@ LONG = "Far more words than there is room for in so narrow a place"
 
 
 def shown(part: QWidget, width: int, height: int) -> QWidget:
-    """The part in a window, no larger than this."""
+    """The widget in a window of at most this size."""
     around = QWidget()
     around.resize(600, 400)
     part.setParent(around)
@@ -32,8 +32,8 @@ def shown(part: QWidget, width: int, height: int) -> QWidget:
 
 
 @pytest.mark.usefixtures("qt")
-def test_what_is_cut_is_told_and_what_has_room_is_not() -> None:
-    several = word_label(LONG)
+def test_only_clipped_widgets_are_reported() -> None:
+    several = wrapping_label(LONG)
     chosen = QComboBox()
     chosen.addItem(LONG)
     line = QLineEdit()
@@ -50,46 +50,46 @@ def test_what_is_cut_is_told_and_what_has_room_is_not() -> None:
         (line, (80, 30)),
     ):
         around = shown(part, *narrow)
-        assert len(misfits(around)) == 1, type(part).__name__
+        assert len(layout_problems(around)) == 1, type(part).__name__
         part.setGeometry(0, 0, 550, 60)
-        assert misfits(around) == ()
+        assert layout_problems(around) == ()
         part.setGeometry(0, 0, *narrow)
         part.hide()
-        assert misfits(around) == (), "what is hidden need not be read"
+        assert layout_problems(around) == (), "what is hidden need not be read"
         around.deleteLater()
 
 
 @pytest.mark.usefixtures("qt")
-def test_a_dialog_has_to_leave_room_for_its_title() -> None:
+def test_a_dialog_must_leave_room_for_its_title() -> None:
     window = QWidget()
     window.resize(*SCREEN)
-    assert misfits(window) == ()
+    assert layout_problems(window) == ()
     dialog = QDialog(window)
     dialog.setWindowTitle("Large")
     dialog.resize(600, 768 - 40)
-    assert misfits(dialog) == ()
+    assert layout_problems(dialog) == ()
     dialog.resize(600, 768 - 39)
-    assert misfits(dialog) == ("600 x 729 pixels are more than the 1366 x 728 there may be",)
+    assert layout_problems(dialog) == ("600 x 729 pixels exceed the limit of 1366 x 728",)
     window.deleteLater()
 
 
 @pytest.mark.usefixtures("qt")
-def test_a_long_answer_is_smaller_and_a_short_one_as_large_as_before() -> None:
+def test_only_a_long_answer_is_shrunk() -> None:
     panel = SidePanel()
     panel.show_answer(Answer("nothing has changed", ()))
     panel.show()
-    assert misfits(panel) == ()
+    assert layout_problems(panel) == ()
     small = panel.answer_px
     panel.show_answer(Answer("11.4 in ± 0.2", ()))
-    assert misfits(panel) == ()
+    assert layout_problems(panel) == ()
     assert panel.answer_px > small
     font = panel.font()
-    assert fitted(font, "a", 500) is font
+    assert fit_font(font, "a", 500) is font
     panel.deleteLater()
 
 
 def contrast(one: QColor, other: QColor) -> float:
-    """As the Web Content Accessibility Guidelines 2.2 define it: 1 to 21."""
+    """Contrast ratio of the Web Content Accessibility Guidelines 2.2, from 1 to 21."""
 
     def light(colour: QColor) -> float:
         parts = [
@@ -101,7 +101,7 @@ def contrast(one: QColor, other: QColor) -> float:
     return (high + 0.05) / (low + 0.05)
 
 
-def test_words_can_be_read_on_a_dark_desktop() -> None:
+def test_text_is_legible_on_a_dark_desktop() -> None:
     # WCAG 2.2, 1.4.3: 4.5 to 1 for words.
     palette, role = dark_palette(), QPalette.ColorRole
     for words, ground in ((role.WindowText, role.Window), (role.Text, role.Base), (role.ButtonText, role.Button)):
@@ -109,22 +109,22 @@ def test_words_can_be_read_on_a_dark_desktop() -> None:
     assert palette.color(QPalette.ColorGroup.Disabled, role.Text) != palette.color(role.Text)
 
 
-def test_the_menus_and_what_helps_are_kept_and_fit(window: Window, tmp_path: Path) -> None:
-    faces = Faces(tmp_path, "light")
-    of_help(faces, window, tmp_path)
+def test_screenshots_of_menus_and_help_are_saved_and_fit(window: Window, tmp_path: Path) -> None:
+    faces = PanelScreenshots(tmp_path, "light")
+    help_scene(faces, window, tmp_path)
     assert faces.told == []
     kept = {path.stem.removesuffix("-light") for path in tmp_path.glob("*.png")}
     assert kept >= {"menu-table", "menu-battle", "menu-help", "keys", "about", "licences", "details", "last-resort"}
     assert not QImage(str(tmp_path / "keys-light.png")).isNull()
 
 
-def test_a_folder_that_is_not_there_is_refused(window: Window, tmp_path: Path) -> None:
+def test_a_missing_folder_is_refused(window: Window, tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"cannot write .*choose another folder"):
-        Faces(tmp_path / "none", "light").keep("window", window)
+        PanelScreenshots(tmp_path / "none", "light").keep("window", window)
 
 
-def test_a_dialog_that_is_waited_for_is_kept_and_closed(window: Window, tmp_path: Path, wait_until: Wait) -> None:
-    faces = Faces(tmp_path, "dark")
+def test_a_modal_dialog_is_saved_and_closed(window: Window, tmp_path: Path, wait_until: Wait) -> None:
+    faces = PanelScreenshots(tmp_path, "dark")
 
     def ask() -> None:
         dialog = QDialog(window)

@@ -28,7 +28,7 @@ Picture = npt.NDArray[np.uint8]
 
 @pytest.fixture(autouse=True)
 def application() -> object:
-    """An offscreen application, shared with any other test that has made one; reading a PDF needs it too."""
+    """An offscreen application, shared with other tests; reading a PDF needs one too."""
     return QApplication.instance() or QApplication(["test", "-platform", "offscreen"])
 
 
@@ -44,12 +44,14 @@ def _rendered(pdf: Path, number: int = 0) -> Picture:
     assert bits is not None
     rgba = np.frombuffer(bits.asstring(page.sizeInBytes()), np.uint8).reshape(page.height(), page.width(), 4)
     document.close()
-    ink = rgba[..., 3].astype(int) * (255 - rgba[..., 0].astype(int)) // 255  # what is not drawn is clear, not white
+    ink = (
+        rgba[..., 3].astype(int) * (255 - rgba[..., 0].astype(int)) // 255
+    )  # unpainted areas are transparent, not white
     return (255 - ink).astype(np.uint8)
 
 
 def _edge(profile: npt.NDArray[np.float64], rising: bool) -> float:
-    """Where the darkness along a line of pixels crosses one half, in pixels from the first pixel's outer side."""
+    """Where the darkness along a line of pixels crosses one half, in pixels from the line's start."""
     dark = 1 - profile / 255
     return (
         float(np.argmax(dark > 0.5) + 1 - dark[np.argmax(dark > 0.5)])
@@ -143,8 +145,8 @@ def test_the_printed_board_is_the_one_the_program_knows_and_true_to_size(paper: 
     assert (across, down) == pytest.approx((4 * 25.4, 6 * 25.4), abs=0.05)
 
 
-def test_a_corrected_print_is_drawn_larger_by_what_the_printer_takes_off(tmp_path: Path) -> None:
-    # A printer that makes 100 mm into 98 across and 103 down turns this page into squares of 25.4 mm again.
+def test_a_corrected_print_compensates_for_the_printers_scale(tmp_path: Path) -> None:
+    # A printer that prints 100 mm as 98 across and 103 down turns this page into squares of 25.4 mm again.
     pdf = tmp_path / "board.pdf"
     write_pdf(corrected(board_sheet(), PrintScale(98, 103)), pdf)
     seen = find_board(_rendered(pdf), LENS_BOARD, "4X4_50")
@@ -170,7 +172,7 @@ def test_the_rods_bands_are_3_in_and_its_marks_at_6_and_12_in_have_their_colours
 
 
 def _bar_top(column: npt.NDArray[np.float64], bar: Fill) -> float:
-    """Millimetres from the paper's top to where the darkness of a bar begins, 2 mm around where it should."""
+    """Millimetres from the paper's top to the start of a bar, searched within 2 mm of its nominal place."""
     first = round((bar.corner_mm[1] - 2) / MM_PER_PX)
     cut = column[first : first + round(4 / MM_PER_PX)]
     middle = (cut.max() + cut.min()) / 2
@@ -190,11 +192,11 @@ def test_the_print_dialog_is_asked_for_actual_size(tmp_path: Path) -> None:
     assert b"/Pages" in catalog
     assert f"/Root {int(number)} 0 R".encode() in written[table:]
     assert b"/Prev" in written[table:]
-    assert written.startswith(b"%PDF-1.6")  # the first version that knows of it
+    assert written.startswith(b"%PDF-1.6")  # the first version with this feature
 
 
-def test_what_is_no_plain_pdf_is_not_touched() -> None:
-    with pytest.raises(ValueError, match="not a PDF with a plain catalog"):
+def test_unexpected_pdf_content_is_not_changed() -> None:
+    with pytest.raises(ValueError, match="no PDF with a plain catalog"):
         unscaled(b"%PDF-1.7 and nothing of use")
 
 
@@ -212,7 +214,7 @@ def test_the_preview_shows_the_page_as_it_is_printed(tmp_path: Path) -> None:
     assert np.ptp(seen.corners_px[:, 0]) / 1240 * 210 == pytest.approx(4 * 25.4, abs=0.2)
 
 
-def test_words_are_fitted_into_their_room(tmp_path: Path) -> None:
+def test_text_is_fitted_into_its_width(tmp_path: Path) -> None:
     pdf = tmp_path / "words.pdf"
     write_pdf(Sheet("words", "a4", (Page((), (), (Text("wide words " * 20, (20, 50), 5.0, room_mm=60),)),)), pdf)
     columns = np.flatnonzero((_rendered(pdf) < 200).any(0)) * MM_PER_PX
@@ -220,7 +222,7 @@ def test_words_are_fitted_into_their_room(tmp_path: Path) -> None:
     assert 75 < columns[-1] <= 80.1
 
 
-def test_a_folder_that_is_not_there_is_refused_and_an_old_file_survives(tmp_path: Path) -> None:
+def test_a_missing_folder_is_refused_and_an_old_file_survives(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"nowhere.*cannot be written.*choose another folder"):
         write_pdf(marker_sheet(), tmp_path / "nowhere" / "markers.pdf")
     folder = tmp_path / "markers.pdf"

@@ -1,4 +1,4 @@
-"""The buttons of a move that the camera saw, and what the journal makes of them."""
+"""The buttons for a move that the camera saw, and the resulting journal entries."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.rules.evening import begun
 from tests.rules.test_battle_simple_plastic import GREEN, PLACES, TAN
 from tests.ui.battle.test_battle_session import seen
 from ui.battle.battle_session import Play
-from ui.desktop.battle.pending_moves import seen_ways
+from ui.desktop.battle.pending_moves import move_buttons
 
 
 @pytest.fixture
@@ -22,12 +22,12 @@ def play(tmp_path: Path) -> Iterator[Play]:
         yield one
 
 
-def test_a_move_settled_at_the_table_is_named_with_what_was_allowed(play: Play) -> None:
+def test_a_decided_move_is_journalled_with_the_allowance(play: Play) -> None:
     moved = {f"green_{n}": (PLACES[f"green-{n}"][0], 8.0) for n in (1, 2, 3, 4)}
     moment = seen(play.battle, **moved)
     [proposal] = play.proposals(moment)
-    ways = seen_ways(play, moment, proposal, lambda change: change())
-    assert [way.words.rpartition(": ")[2] for way in ways] == ["within what is allowed", "too far"]
+    ways = move_buttons(play, moment, proposal, lambda change: change())
+    assert [way.words for way in ways] == ["Allow", "Forbid"]
     ways[0].does()
     assert play.battle.can_undo == "settled: Move the squad rifles: how far its leading man went: less than 4 in"
     assert play.story[-1].endswith("how far its leading man went: less than 4 in.")

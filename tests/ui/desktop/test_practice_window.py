@@ -1,4 +1,4 @@
-"""The practice table in the real window: soldiers moved by mouse and keys, and what vision says of it afterwards."""
+"""The practice table in the real window: soldiers moved by mouse and keys, and what vision reports afterwards."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from vision.table_view import TableView
 from vision.tracks import EventKind
 
 NEAR_IN = 0.3
-"""What the program and the simulated table may differ by."""
+"""Allowed difference between the program and the simulated table."""
 
 
 @pytest.fixture(scope="module")
 def table() -> PracticeTable:
-    """The four soldiers of the other tests of the window, on a table that can be played with."""
+    """The usual four soldiers on a practice table."""
     models = tuple(Model(name, name.split("-")[0], Sculpt.RIFLEMAN, *place) for name, place in POSTS.items())
     scene = Scene(TABLE_IN, markers=corner_markers(TABLE_IN), models=models)
     return PracticeTable(scene, overhead_camera((960, 540), TABLE_IN, 40.0), clock=time.monotonic)
@@ -42,19 +42,19 @@ def as_in_the_beginning(table: PracticeTable) -> None:
 
 
 def seen(window: Window) -> dict[str, PointIn]:
-    """Where vision has each soldier."""
+    """Position of each soldier according to vision."""
     view = window.bench.view
     return {figure.id: figure.centre_in for figure in view.figures} if view is not None else {}
 
 
 def name_at(window: Window, place_in: PointIn) -> str:
-    """What vision calls the soldier who stands there."""
+    """Id of the figure that vision sees there."""
     [name] = [name for name, centre_in in seen(window).items() if math.dist(centre_in, place_in) < NEAR_IN]
     return name
 
 
 def grab(window: Window, from_in: PointIn, to_in: PointIn) -> None:
-    """Press on a place and move to another with the button held."""
+    """Press at a place and move to another with the button held."""
     start, end = at(window, from_in), at(window, to_in)
     QTest.mousePress(window.picture, LEFT, pos=start)
     for step in range(1, 6):
@@ -84,7 +84,7 @@ def entry(window: Window, words: str) -> QAction:
 
 
 def is_offered(window: Window) -> bool:
-    """Whether the menu bar shows the menu Practice."""
+    """Whether the Practice menu is visible."""
     bar = window.menuBar()
     assert bar is not None
     [action] = [action for action in bar.actions() if action.text().replace("&", "") == "Practice"]
@@ -92,7 +92,7 @@ def is_offered(window: Window) -> bool:
 
 
 def watched(window: Window) -> list[TableView]:
-    """Every view from now on, one of each picture that was looked at."""
+    """Collect all views from now on, one per processed picture."""
     views: list[TableView] = []
     look = window.session.look
 
@@ -104,7 +104,9 @@ def watched(window: Window) -> list[TableView]:
     return views
 
 
-def test_a_drag_moves_a_soldier_and_vision_says_so_once(window: Window, table: PracticeTable, wait_until: Wait) -> None:
+def test_a_drag_moves_a_soldier_and_vision_reports_it_once(
+    window: Window, table: PracticeTable, wait_until: Wait
+) -> None:
     name, others = name_at(window, POSTS["green-1"]), set(seen(window))
     views = watched(window)
     grab(window, POSTS["green-1"], BARE_IN)
@@ -120,7 +122,7 @@ def test_a_drag_moves_a_soldier_and_vision_says_so_once(window: Window, table: P
 
     wait_until(moves)
     told = len(views)
-    wait_until(lambda: len(views) > told + SEARCHES)  # nothing more is concluded after so many
+    wait_until(lambda: len(views) > told + SEARCHES)  # after this many views nothing more changes
     assert moves() == [name]
     assert set(seen(window)) == others
     assert seen(window)[name] == pytest.approx(BARE_IN, abs=NEAR_IN)
@@ -134,7 +136,7 @@ def test_a_click_still_belongs_to_the_tool(window: Window, table: PracticeTable)
     assert table.now.scene == table.now.start
 
 
-def test_a_drag_that_starts_beside_the_soldiers_is_the_tools(window: Window, table: PracticeTable) -> None:
+def test_a_drag_on_the_bare_table_belongs_to_the_tool(window: Window, table: PracticeTable) -> None:
     window.use_tool("measure")
     grab(window, BARE_IN, POSTS["green-1"])
     release(window, POSTS["green-1"])
@@ -142,7 +144,7 @@ def test_a_drag_that_starts_beside_the_soldiers_is_the_tools(window: Window, tab
     assert table.now.scene == table.now.start
 
 
-def test_the_move_tool_plans_where_others_carry(window: Window, table: PracticeTable) -> None:
+def test_a_drag_with_the_move_tool_plans_a_move(window: Window, table: PracticeTable) -> None:
     window.use_tool("plan")
     grab(window, POSTS["green-1"], BARE_IN)
     release(window, BARE_IN)
@@ -150,7 +152,7 @@ def test_the_move_tool_plans_where_others_carry(window: Window, table: PracticeT
     assert not window.tool.in_progress, "the drag has planned the whole move"
 
 
-def test_the_wheel_turns_who_is_carried_and_zooms_otherwise(window: Window, table: PracticeTable) -> None:
+def test_the_wheel_turns_a_carried_soldier_and_zooms_otherwise(window: Window, table: PracticeTable) -> None:
     scale = window.picture.scale
     grab(window, POSTS["green-1"], BARE_IN)
     turn_wheel(window, BARE_IN, 3)
@@ -185,13 +187,13 @@ def test_keys_lay_down_and_remove_the_soldier_under_the_mouse(
     key(window, Qt.Key.Key_Q)
     assert "blue-1" not in {f.id for f in table.now.scene.figures}
     wait_until(lambda: all(math.dist(place, POSTS["blue-1"]) > NEAR_IN for place in seen(window).values()))
-    entry(window, "Bring back removed soldiers").trigger()
+    entry(window, "Bring back").trigger()
     assert len(table.now.scene.models) == len(POSTS)
-    entry(window, "Bring back removed soldiers").trigger()
+    entry(window, "Bring back").trigger()
     assert window.bar.text == "No soldier was removed."
 
 
-def test_a_key_over_bare_table_says_what_to_do(window: Window, table: PracticeTable) -> None:
+def test_a_key_over_the_bare_table_shows_a_hint(window: Window, table: PracticeTable) -> None:
     window.activateWindow()
     point(window, BARE_IN)
     key(window, Qt.Key.Key_Q)
@@ -202,14 +204,14 @@ def test_a_key_over_bare_table_says_what_to_do(window: Window, table: PracticeTa
 def test_the_menu_changes_the_light_and_the_camera(window: Window, table: PracticeTable, wait_until: Wait) -> None:
     assert is_offered(window)
     camera = table.now.camera
-    entry(window, "Bump the camera").trigger()
+    entry(window, "Bump camera").trigger()
     assert table.now.camera is not camera
-    # All of the window's work goes on: markers and soldiers are found again where the camera now sees them.
+    # The window continues: markers and soldiers are found where the camera now sees them.
     wait_until(lambda: window.bench.view.calibration and table.camera is table.now.camera)
-    entry(window, "Lamp brighter").trigger()
-    entry(window, "Lamp dimmer").trigger()
+    entry(window, "Brighten lamp").trigger()
+    entry(window, "Dim lamp").trigger()
     assert table.now.light.level == pytest.approx(1.0)
-    entry(window, "Lamp off for a moment").trigger()
+    entry(window, "Blink lamp").trigger()
     assert table.now.light.lamp_at(table.time_s) < 0.1
     for words in ("Flicker", "Sun patches", "Automatic exposure"):
         entry(window, words).trigger()
@@ -221,24 +223,24 @@ def test_the_menu_changes_the_light_and_the_camera(window: Window, table: Practi
     assert not entry(window, "Flicker").isChecked()
 
 
-def test_a_picture_that_stands_still_is_not_practised_on(window: Window, table: PracticeTable) -> None:
+def test_a_frozen_picture_allows_no_practice(window: Window, table: PracticeTable) -> None:
     window.actions_.freeze.setChecked(True)
     grab(window, POSTS["green-1"], BARE_IN)
     release(window, BARE_IN)
-    entry(window, "Bump the camera").trigger()
+    entry(window, "Bump camera").trigger()
     assert table.now == table.now.start_over()
-    assert "press P" in window.bar.text
+    assert "Press P" in window.bar.text
     window.actions_.freeze.setChecked(False)
 
 
-def test_the_hint_and_the_list_of_keys_name_the_ways(window: Window, wait_until: Wait) -> None:
+def test_the_hint_and_the_list_of_keys_explain_practice(window: Window, wait_until: Wait) -> None:
     hint = window.practice
     point(window, BARE_IN)
-    assert hint.hint == "Drag a soldier to move him."
+    assert hint.hint == "Drag a soldier to move it."
     point(window, POSTS["green-1"])
-    assert hint.hint == "Drag him to move him.   Z: lay down or stand up   Q: remove"
+    assert hint.hint == "Drag it to move it.   Z: lay down or stand up   Q: remove"
     grab(window, POSTS["green-1"], BARE_IN)
-    assert "The wheel turns him" in hint.hint
+    assert "The wheel turns it" in hint.hint
     release(window, BARE_IN)
     [rows] = [rows for title, rows in keys_of(window) if title == "Practice"]
     assert [(keys, name) for keys, name, _ in rows] == [("Z", "Lay down or stand up"), ("Q", "Remove soldier")]

@@ -1,4 +1,4 @@
-"""The print dialog, driven as a player does: by keys and clicks."""
+"""The print dialog, operated by keys and clicks."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def save_button(dialog: PrintDialog) -> QPushButton:
 
 
 def choose(dialog: PrintDialog, words: str) -> None:
-    """Pick a kind with the arrow keys."""
+    """Select a kind with the arrow keys."""
     dialog.kind.setFocus()
     QTest.keyClick(dialog.kind, Qt.Key.Key_Home)
     for _ in range(dialog.kind.count()):
@@ -58,7 +58,7 @@ def shown(dialog: PrintDialog) -> bytes:
     return b"" if bits is None else bits.asstring(image.sizeInBytes())
 
 
-def test_every_kind_is_offered_with_a_picture_of_its_own(dialog: PrintDialog) -> None:
+def test_every_kind_has_its_own_preview(dialog: PrintDialog) -> None:
     jobs, pictures = [], set()
     for kind in ("Markers, two", "Markers, one", "Small markers", "Board", "Range rod", "Unit cards"):
         choose(dialog, kind)
@@ -78,7 +78,7 @@ def test_every_kind_is_offered_with_a_picture_of_its_own(dialog: PrintDialog) ->
     assert {(dialog.job.paper, dialog.job.dictionary)} == {("a4", "5X5_50")}
 
 
-def test_only_what_belongs_to_a_kind_is_asked(dialog: PrintDialog) -> None:
+def test_only_the_inputs_of_a_kind_are_shown(dialog: PrintDialog) -> None:
     choose(dialog, "Markers, two")
     assert dialog.side.isVisible()
     assert not dialog.cards.isVisible()
@@ -89,18 +89,18 @@ def test_only_what_belongs_to_a_kind_is_asked(dialog: PrintDialog) -> None:
 
 def test_the_pages_are_turned(dialog: PrintDialog) -> None:
     back, on = dialog.findChildren(QToolButton)
-    assert dialog.page.text() == "page 1 of 2"
+    assert dialog.page.text() == "Page 1 of 2"
     assert not back.isEnabled()
     first = shown(dialog)
     QTest.mouseClick(on, LEFT)
-    assert dialog.page.text() == "page 2 of 2"
+    assert dialog.page.text() == "Page 2 of 2"
     assert not on.isEnabled()
     assert shown(dialog) != first
     QTest.mouseClick(back, LEFT)
     assert shown(dialog) == first
 
 
-def test_what_was_measured_corrects_the_print_and_nonsense_is_told(dialog: PrintDialog) -> None:
+def test_measured_scales_correct_the_print_and_impossible_ones_are_refused(dialog: PrintDialog) -> None:
     before = shown(dialog)
     dialog.across.selectAll()
     QTest.keyClicks(dialog.across, "98,5")
@@ -120,13 +120,13 @@ def test_what_was_measured_corrects_the_print_and_nonsense_is_told(dialog: Print
     assert save_button(dialog).isEnabled()
 
 
-def test_a_side_that_does_not_fit_is_told(dialog: PrintDialog) -> None:
+def test_a_too_large_side_is_refused(dialog: PrintDialog) -> None:
     dialog.side.selectAll()
     QTest.keyClicks(dialog.side, "9")
     assert dialog.problem.text().startswith("A marker of 9 in cannot be used on a4 paper")
 
 
-def test_cards_are_of_a_game_or_of_a_saved_army(dialog: PrintDialog) -> None:
+def test_cards_come_from_a_game_or_a_saved_army_list(dialog: PrintDialog) -> None:
     choose(dialog, "Unit cards")
     assert dialog.job.game == "army_men"
     dialog.cards.setFocus()
@@ -136,10 +136,10 @@ def test_cards_are_of_a_game_or_of_a_saved_army(dialog: PrintDialog) -> None:
     assert "168 points" in dialog.about.text()
     choose(dialog, "Board")
     assert dialog.job.army is None
-    assert "ChArUco" in dialog.about.text()
+    assert "lens" in dialog.about.text()
 
 
-def test_an_army_from_a_file_is_offered_and_what_is_none_is_told(dialog: PrintDialog, tmp_path: Path) -> None:
+def test_an_army_list_file_is_offered_and_other_files_are_refused(dialog: PrintDialog, tmp_path: Path) -> None:
     choose(dialog, "Unit cards")
     save_army(tmp_path / "x.json", Army(name="Tans", game="army_men", recruits=(Recruit(figure="a", card="tank"),)))
     dialog.open_army(tmp_path / "x.json")
@@ -158,6 +158,6 @@ def test_saving_accepts_and_escape_does_not(dialog: PrintDialog) -> None:
     assert dialog.result() == PrintDialog.DialogCode.Rejected
 
 
-def test_it_opens_as_it_was_asked(owned: Owned[PrintDialog], shelf: Shelf) -> None:
+def test_the_dialog_opens_with_the_given_job(owned: Owned[PrintDialog], shelf: Shelf) -> None:
     job = PrintJob(kind=Kind.MARKERS, side_in=2.5, scale=PrintScale(99, 102))
     assert owned(PrintDialog(job, shelf)).job == job

@@ -15,7 +15,7 @@ from ui.desktop.window import Window
 from ui.paper.printing import Kind, PrintJob
 
 
-def test_a_sheet_is_printed_from_the_menu_and_the_printers_scale_is_remembered(
+def test_a_sheet_is_printed_from_the_menu_and_the_printers_scale_is_stored(
     window: Window, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, wait_until: Wait
 ) -> None:
     pdf, offered = tmp_path / "out.pdf", []
@@ -26,7 +26,7 @@ def test_a_sheet_is_printed_from_the_menu_and_the_printers_scale_is_remembered(
 
     monkeypatch.setattr("ui.desktop.print_controller.ask_sheet", answer)
     QTest.keyClick(window, Qt.Key.Key_P, Qt.KeyboardModifier.ControlModifier)
-    wait_until(lambda: window.bar.text.endswith("is written: print it at 100 % (actual size)."))
+    wait_until(lambda: window.bar.text.endswith("Print it at 100 % (actual size)."))
     assert pdf.read_bytes().startswith(b"%PDF")
     window.print_sheets()
     assert [job.scale for job in offered] == [PrintScale(), PrintScale(98.5, 101.0)]

@@ -1,4 +1,4 @@
-"""Rounds in the real window, by keyboard alone: the next is chosen and ringed by itself."""
+"""Rounds in the real window, by keyboard alone: the next figure is selected automatically."""
 
 from __future__ import annotations
 
@@ -35,69 +35,69 @@ def key(panel: BattlePanel, name: Qt.Key, keys: Qt.KeyboardModifier = Qt.Keyboar
     QTest.keyClick(QApplication.focusWidget() or panel, name, keys)
 
 
-def test_morale_goes_on_by_itself_with_one_key(window: Window, tmp_path: Path, wait_until: Wait) -> None:
+def test_a_morale_round_needs_one_key_per_figure(window: Window, tmp_path: Path, wait_until: Wait) -> None:
     panel = morale(window, tmp_path / "b")
-    assert panel.walk.words == ""
+    assert panel.round_bar.words == ""
     key(panel, Qt.Key.Key_X)
-    wait_until(lambda: panel.walk.words == "Morale, 1 of 4: Green 1")
+    wait_until(lambda: panel.round_bar.words == "Morale, 1 of 4: Green 1")
     assert window.battle.pointing.picked == "green-1"
     assert panel.chosen is not None
     assert panel.chosen.deed.action == "morale_check"
     key(panel, Qt.Key.Key_Return)
-    assert panel.walk.words == "Morale, 2 of 4: Green 2"
-    assert panel.walk.steps == ("✓ Green 1", "Green 2", "Blue 1", "Blue 2")
-    assert panel.walk._told.text().startswith("Green 1: ")
+    assert panel.round_bar.words == "Morale, 2 of 4: Green 2"
+    assert panel.round_bar.steps == ("✓ Green 1", "Green 2", "Blue 1", "Blue 2")
+    assert panel.round_bar._result.text().startswith("Green 1: ")
     assert window.battle.pointing.picked == "green-2"
     key(panel, Qt.Key.Key_Right, Qt.KeyboardModifier.AltModifier)
-    wait_until(lambda: panel.walk.words == "Morale, 3 of 4: Blue 1")
+    wait_until(lambda: panel.round_bar.words == "Morale, 3 of 4: Blue 1")
     key(panel, Qt.Key.Key_Return)
     key(panel, Qt.Key.Key_Return)
-    assert panel.walk.words == "Morale: 1 skipped"
+    assert panel.round_bar.words == "Morale: 1 skipped"
     key(panel, Qt.Key.Key_Left, Qt.KeyboardModifier.AltModifier)
-    wait_until(lambda: panel.walk.words == "Morale, 2 of 4: Green 2")
+    wait_until(lambda: panel.round_bar.words == "Morale, 2 of 4: Green 2")
     key(panel, Qt.Key.Key_Return)
-    assert panel.walk.words == "Morale: all done"
+    assert panel.round_bar.words == "Morale: all done"
     key(panel, Qt.Key.Key_Escape)
-    assert panel.walk.words == ""
+    assert panel.round_bar.words == ""
     window.undo()
     assert window.battle.play is not None
     assert "checked" not in window.battle.play.battle.state.unit("green-2").this_turn
 
 
-def test_a_click_in_the_list_or_on_the_table_asks_that_one(window: Window, tmp_path: Path) -> None:
+def test_a_click_in_the_list_or_on_the_table_goes_to_that_figure(window: Window, tmp_path: Path) -> None:
     panel = morale(window, tmp_path / "b")
-    press(panel, "Morale, one by one")
-    steps = panel.walk.findChild(QListWidget)
+    press(panel, "Start morale")
+    steps = panel.round_bar.findChild(QListWidget)
     assert steps is not None
     steps.itemClicked.emit(steps.item(3))
-    assert panel.walk.words == "Morale, 4 of 4: Blue 2"
+    assert panel.round_bar.words == "Morale, 4 of 4: Blue 2"
     window.use_tool("select")
     click(window, POSTS["green-2"])
-    assert panel.walk.words == "Morale, 2 of 4: Green 2"
+    assert panel.round_bar.words == "Morale, 2 of 4: Green 2"
     press(panel, "Next")
-    assert panel.walk.words == ""
+    assert panel.round_bar.words == ""
 
 
-def test_fire_asks_only_who_has_somebody_to_fire_at(window: Window, tmp_path: Path, wait_until: Wait) -> None:
+def test_a_fire_round_includes_only_figures_with_a_target(window: Window, tmp_path: Path, wait_until: Wait) -> None:
     panel = mustered(window, tmp_path / "b")
     press(panel, "Next")
     press(panel, "Next")
     window.battle._dice = lambda request: Roll((1,) * request.count)  # misses
-    press(panel, "Fire, one by one")
-    wait_until(lambda: panel.walk.words == "Fire, 1 of 2: Green 1")
+    press(panel, "Start fire")
+    wait_until(lambda: panel.round_bar.words == "Fire, 1 of 2: Green 1")
     chosen: Callable[[], str] = lambda: panel.chosen.deed.at[0] if panel.chosen else ""  # noqa: E731
     assert chosen() == "blue-1"
     window.use_tool("select")
-    click(window, POSTS["blue-2"])  # whom he may attack is his target
-    assert (panel.walk.words, chosen()) == ("Fire, 1 of 2: Green 1", "blue-2")
+    click(window, POSTS["blue-2"])  # a figure that it may attack becomes its target
+    assert (panel.round_bar.words, chosen()) == ("Fire, 1 of 2: Green 1", "blue-2")
     key(panel, Qt.Key.Key_Up)
     assert chosen() == "blue-1"
     key(panel, Qt.Key.Key_Return)
-    wait_until(lambda: panel.walk.words == "Fire, 2 of 2: Green 2")
-    assert panel.walk._told.text() == "Green 1: Misses"
+    wait_until(lambda: panel.round_bar.words == "Fire, 2 of 2: Green 2")
+    assert panel.round_bar._result.text() == "Green 1: Misses"
 
 
-def test_what_has_strayed_is_drawn_until_the_next_deed(window: Window, tmp_path: Path) -> None:
+def test_a_strayed_shell_is_drawn_until_the_next_action(window: Window, tmp_path: Path) -> None:
     panel = mustered(window, tmp_path / "b", "simple_plastic_figure", "german_50mm_mortar")
     play = window.battle.play
     assert play is not None
@@ -111,11 +111,11 @@ def test_what_has_strayed_is_drawn_until_the_next_deed(window: Window, tmp_path:
     assert panel.chosen is not None
     assert panel.chosen.possible, panel.chosen.why_not
     press(panel, "Do it")
-    # WW-43, WW-44: a 2 is no hit and goes to a side, the next die says how many inches.
+    # WW-43, WW-44: a 2 misses to one side; the next die is the distance in inches.
     landed = play.battle.state.this_turn["landed"]
     assert (tuple(landed["aimed_in"]), tuple(landed["spot_in"])) != ((18.0, 14.0), (18.0, 14.0))
     assert window.battle.pointing.marks == stray_marks(Stray((18.0, 14.0), tuple(landed["spot_in"])))
     window.battle.choose("")
-    assert window.battle.pointing.marks  # until the next deed
+    assert window.battle.pointing.marks  # until the next action
     press(panel, "Next")
     assert window.battle.pointing.marks == ()

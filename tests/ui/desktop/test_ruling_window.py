@@ -1,4 +1,4 @@
-"""The players overrule the rules in the real window: after the dice, instead of them, and with a word of their own."""
+"""The players overrule the rules in the real window: after a roll, before it, and with their own status."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ui.desktop.window import Window
 
 @pytest.fixture
 def panel(window: Window, tmp_path: Path) -> BattlePanel:
-    """Green attacks; Green 1 is chosen."""
+    """Green attacks; Green 1 is selected."""
     panel = mustered(window, tmp_path / "b")
     press(panel, "Next")
     press(panel, "Next")
@@ -41,9 +41,7 @@ def ok(dialog: RulingDialog) -> None:
     QTest.mouseClick(button, Qt.MouseButton.LeftButton)
 
 
-def test_what_the_dice_said_is_overruled_by_keyboard_and_undone_by_name(
-    window: Window, panel: BattlePanel, wait_until: Wait
-) -> None:
+def test_a_roll_is_overruled_by_keyboard_and_undone(window: Window, panel: BattlePanel, wait_until: Wait) -> None:
     panel.choose(0)
     assert panel.chosen is not None
     target = panel.chosen.deed.at[0]
@@ -53,21 +51,21 @@ def test_what_the_dice_said_is_overruled_by_keyboard_and_undone_by_name(
 
     def answer(dialog: RulingDialog) -> None:
         assert dialog.case.words == "Green 1: Attack on Blue 1: kills"
-        words = [dialog._instead.item(row).text() for row in range(dialog._instead.count())]  # type: ignore[union-attr]
-        # SP-11, SP-12: who stayed needs 3; what was said is no choice.
+        words = [dialog._outcomes.item(row).text() for row in range(dialog._outcomes.count())]  # type: ignore[union-attr]
+        # SP-11, SP-12: a figure that stayed needs 3; the verdict itself is not offered.
         assert words == [
             "Misses, 33 % by the dice",
             "No effect, but the action is used up",
             "As if it had not been tried",
         ]
-        ok(dialog)  # nothing without a reason
+        ok(dialog)  # a reason is required
         assert dialog.isVisible()
         dialog._reason.setFocus()
         QTest.keyClicks(dialog._reason, "he stood behind the wagon")
         QTest.keyClick(dialog._reason, Qt.Key.Key_Return)
 
     with answered(RulingDialog, answer):
-        press(panel, "Rule otherwise")
+        press(panel, "Overrule")
     assert not state_of(window).unit(target).out
     assert panel.why == "Misses, 33 % by the dice\nhe stood behind the wagon"
     play = window.battle.play
@@ -78,7 +76,7 @@ def test_what_the_dice_said_is_overruled_by_keyboard_and_undone_by_name(
     assert state_of(window).unit(target).out
 
 
-def test_instead_of_rolling(window: Window, panel: BattlePanel) -> None:
+def test_an_action_is_overruled_before_its_roll(window: Window, panel: BattlePanel) -> None:
     panel.choose(0)
 
     def answer(dialog: RulingDialog) -> None:
@@ -88,19 +86,19 @@ def test_instead_of_rolling(window: Window, panel: BattlePanel) -> None:
         dialog._figure.setCurrentIndex(dialog._figure.findData("blue-2"))
         dialog._condition.setEditText("pinned")
         dialog._add()
-        dialog._add()  # twice is once
+        dialog._add()  # the same status is added only once
         dialog._reason.setText("agreed")
         ok(dialog)
 
     with answered(RulingDialog, answer):
-        press(panel, "Rule otherwise")
+        press(panel, "Overrule")
     state = state_of(window)
     assert state.unit("blue-1").out
     assert dict(state.unit("blue-2").statuses) == {"pinned": True}
     assert state.unit("green-1").acts_this_turn == {"attack": 1}
 
 
-def test_whom_the_rules_let_not_fire_the_players_may(window: Window, panel: BattlePanel) -> None:
+def test_a_forbidden_shot_is_allowed_by_the_players(window: Window, panel: BattlePanel) -> None:
     press(panel, "Next")  # blue moves
     window.battle.choose("green-1")
     panel.choose(0)
@@ -109,24 +107,24 @@ def test_whom_the_rules_let_not_fire_the_players_may(window: Window, panel: Batt
     def answer(dialog: RulingDialog) -> None:
         assert dialog.holding is not None
         assert dialog.holding.outcome == "nothing happens"
-        assert dialog._figure.currentData() == "blue-1"  # whom it is about comes first
+        assert dialog._figure.currentData() == "blue-1"  # the figure concerned comes first
         dialog._add()
-        assert dialog.said == (("blue-1", "eliminated"),)
-        dialog._said.setCurrentRow(0)
+        assert dialog.statuses == (("blue-1", "eliminated"),)
+        dialog._statuses.setCurrentRow(0)
         dialog._remove()
-        assert dialog.said == ()
+        assert dialog.statuses == ()
         dialog._add()
         dialog._reason.setText("the grenade lay there all the time")
         ok(dialog)
 
     with answered(RulingDialog, answer):
-        press(panel, "Rule otherwise")
+        press(panel, "Overrule")
     assert state_of(window).unit("blue-1").out
 
 
-def test_called_off_nothing_has_happened(window: Window, panel: BattlePanel) -> None:
+def test_a_cancelled_override_changes_nothing(window: Window, panel: BattlePanel) -> None:
     before = state_of(window)
     panel.choose(0)
     with answered(RulingDialog, lambda dialog: QTest.keyClick(dialog, Qt.Key.Key_Escape)):
-        press(panel, "Rule otherwise")
+        press(panel, "Overrule")
     assert state_of(window) == before

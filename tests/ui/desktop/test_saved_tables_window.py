@@ -1,4 +1,4 @@
-"""A camera's table in the real window: closed, opened again, as it was left."""
+"""A camera's table in the real window: saved, and restored when the camera is opened again."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ HOUSE = piece("house", "building", box(14.0, 13.0, 17.0, 16.0), 5.0)
 
 
 class Camera:
-    """The simulated table, of which the window does not know that it is one."""
+    """The simulated table as a camera, so that the window saves it."""
 
     name, live, still = "camera 0", True, False
 
@@ -54,7 +54,7 @@ def names_at(window: Window) -> dict[tuple[float, ...], str]:
     return {tuple(round(v) for v in one.centre_in): one.id for one in view.figures}
 
 
-def test_closed_and_opened_again_it_is_as_it_was_left(
+def test_a_reopened_camera_table_is_restored(
     found: None, open_window: Open, wait_until: Wait, table: SimulatedTable, tmp_path: Path
 ) -> None:
     first = at_the_table(open_window, wait_until, table, taught=False)
@@ -70,53 +70,53 @@ def test_closed_and_opened_again_it_is_as_it_was_left(
     first.close()
 
     second = at_the_table(open_window, wait_until, table, taught=True)
-    wait_until(lambda: second.kept.offer[0])
-    second._tell()
+    wait_until(lambda: second.tables.offer[0])
+    second._update_text()
     assert "1 piece of terrain, 1 ruler or template, 1 correction, 4 named soldiers" in second.bar.text
     assert second.session.state.setup.terrain == ()
-    [button] = [one for one in second.bar.findChildren(QPushButton) if one.text() == "As you left it"]
+    [button] = [one for one in second.bar.findChildren(QPushButton) if one.text() == "Restore table"]
     QTest.mouseClick(button, LEFT)
     state = second.session.state
     assert state.setup.terrain[0].name == "house"
     assert state.rulers == (Ruler("green-1", "blue-1"),)
     assert state.setup.reference_bgr is not None
     wait_until(lambda: names_at(second) == before)
-    assert "Undo takes that back" in second.bar.text
+    assert "Press Undo to take this back" in second.bar.text
     second.undo()
     assert second.session.state.setup.terrain == ()
 
 
-def test_begun_afresh_the_old_table_is_laid_by(
+def test_starting_fresh_archives_the_old_table(
     found: None, open_window: Open, wait_until: Wait, table: SimulatedTable, tmp_path: Path
 ) -> None:
     first = at_the_table(open_window, wait_until, table, taught=False)
     first.session.set_terrain("a house", (HOUSE,))
     first.close()
     second = at_the_table(open_window, wait_until, table, taught=True)
-    wait_until(lambda: second.kept.offer[0])
-    second.kept.begin_afresh()
-    assert second.kept.offer == ("", ())
+    wait_until(lambda: second.tables.offer[0])
+    second.tables.start_fresh()
+    assert second.tables.offer == ("", ())
     assert len([*(tmp_path / "tables").glob("*.before.json")]) == 1
 
 
-def test_who_goes_on_without_an_answer_loses_nothing(
+def test_playing_on_without_an_answer_loses_nothing(
     found: None, open_window: Open, wait_until: Wait, table: SimulatedTable, tmp_path: Path
 ) -> None:
     first = at_the_table(open_window, wait_until, table, taught=False)
     first.session.set_terrain("a house", (HOUSE,))
     first.close()
     second = at_the_table(open_window, wait_until, table, taught=True)
-    wait_until(lambda: second.kept.offer[0])
+    wait_until(lambda: second.tables.offer[0])
     second._change(lambda: second.session.lay_ruler("green-1", "green-2"))
-    wait_until(lambda: not second.kept.offer[0])
-    second.kept.take_up()
+    wait_until(lambda: not second.tables.offer[0])
+    second.tables.restore()
     assert second.session.state.setup.terrain[0].name == "house"
 
 
-def test_what_lies_there_is_written_as_analyse_writes_it(window: Window, tmp_path: Path, wait_until: Wait) -> None:
+def test_the_saved_table_has_the_format_of_analyse(window: Window, tmp_path: Path, wait_until: Wait) -> None:
     window.session.lay_ruler("green-1", "blue-1")
     window.session.lay_ruler("green-1", "nobody")
-    window.kept.save(tmp_path / "table.json")
+    window.tables.save(tmp_path / "table.json")
     wait_until(lambda: (tmp_path / "table.json").exists())
     said = json.loads((tmp_path / "table.json").read_text("utf-8"))
     assert said["schema"] == 1
@@ -128,11 +128,11 @@ def test_what_lies_there_is_written_as_analyse_writes_it(window: Window, tmp_pat
     }
     assert abs(pair["centre_in"] - 12.0) < 0.1  # from (8, 10) to (20, 10)
     assert said["rulers"][1]["centre_in"] is None
-    window.kept.save(tmp_path / "nowhere" / "table.json")
+    window.tables.save(tmp_path / "nowhere" / "table.json")
     assert "no such folder" in window.bar.text
 
 
-def test_the_simulated_table_begins_anew(window: Window, tmp_path: Path) -> None:
+def test_the_simulated_table_is_not_restored(window: Window, tmp_path: Path) -> None:
     window.session.lay_ruler("green-1", "blue-1")
     window.pull()
     window.close()

@@ -1,20 +1,20 @@
-"""What is too high for its place is scrolled, and asks for its whole height where there is room."""
+"""A part that is too high scrolls, and gets its full height where there is room."""
 
 from __future__ import annotations
 
 import pytest
 from PyQt6.QtWidgets import QApplication, QVBoxLayout, QWidget
 
-from ui.desktop.labels import word_label
+from ui.desktop.labels import wrapping_label
 from ui.desktop.scrolled import Scrolled
 
 LINES = "\n".join(f"line {number}" for number in range(12))
 
 
 @pytest.mark.parametrize(("room_px", "scrolls"), [(600, False), (100, True)])
-def test_it_scrolls_only_where_there_is_no_room(qt: QApplication, room_px: int, scrolls: bool) -> None:
+def test_it_scrolls_only_without_enough_room(qt: QApplication, room_px: int, scrolls: bool) -> None:
     part, around = QWidget(), QWidget()
-    words = word_label()
+    words = wrapping_label()
     QVBoxLayout(part).addWidget(words)
     scrolled = Scrolled(part, 40)
     column = QVBoxLayout(around)
@@ -23,7 +23,7 @@ def test_it_scrolls_only_where_there_is_no_room(qt: QApplication, room_px: int, 
     column.addStretch(1)
     around.resize(200, room_px)
     around.show()
-    words.setText(LINES)  # later: it asks anew
+    words.setText(LINES)  # a later change updates the size
     for _ in range(5):
         qt.processEvents()
     bar = scrolled.verticalScrollBar()

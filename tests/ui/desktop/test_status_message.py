@@ -1,13 +1,13 @@
-"""What the player was told stands for eight seconds, or until he does something else."""
+"""A message stays for eight seconds, or until the player does something else."""
 
 from __future__ import annotations
 
-from ui.desktop.status_message import Said
+from ui.desktop.status_message import StatusMessage
 
 
-def test_words_stand_for_eight_seconds() -> None:
+def test_a_message_stays_for_eight_seconds() -> None:
     now_s = [100.0]
-    said = Said(lambda: now_s[0])
+    said = StatusMessage(lambda: now_s[0])
     assert said.now == ("", ())
     ways = (("Try again", lambda: None),)
     said.say("The camera is gone.", ways)
@@ -17,8 +17,8 @@ def test_words_stand_for_eight_seconds() -> None:
     assert said.now == ("", ())
 
 
-def test_new_words_take_the_place_of_the_old_ones_and_their_ways() -> None:
-    said = Said(lambda: 0.0)
+def test_a_new_message_replaces_the_old_one_and_its_buttons() -> None:
+    said = StatusMessage(lambda: 0.0)
     said.say("one", (("way", lambda: None),))
     said.say("two")
     assert said.now == ("two", ())

@@ -19,14 +19,14 @@ def drawn_words(window: Window) -> list[str]:
     return [row for shape in window.picture.shapes if isinstance(shape, Label) for row, _ in shape.rows]
 
 
-def test_without_a_frozen_picture_the_way_to_one_is_told(window: Window) -> None:
+def test_comparing_without_a_frozen_picture_shows_a_hint(window: Window) -> None:
     window.actions_.compare.trigger()
-    assert "freeze a picture (P)" in window.bar.text
+    assert "Freeze the picture (P)" in window.bar.text
     assert not window.actions_.compare.isChecked()
-    assert not window.stills.comparing
+    assert not window.frozen_frame.comparing
 
 
-def test_then_and_now_are_shown_in_turn_and_what_moved_is_told_in_inches(window: Window, wait_until: Wait) -> None:
+def test_before_and_now_alternate_and_moves_are_shown_in_inches(window: Window, wait_until: Wait) -> None:
     window.use_tool("select")
     window.actions_.freeze.setChecked(True)
     wait_until(lambda: window.bench.view.frame is window.bench.worker.frame is window.bench.frame)
@@ -41,62 +41,62 @@ def test_then_and_now_are_shown_in_turn_and_what_moved_is_told_in_inches(window:
     shown = set()
 
     def both() -> bool:
-        frame, _ = window.stills.shown(window.bench.frame, window.bench.view)
-        shown.add((window.stills.shows_then, frame is still))
+        frame, _ = window.frozen_frame.shown(window.bench.frame, window.bench.view)
+        shown.add((window.frozen_frame.shows_then, frame is still))
         return len(shown) == 2
 
     wait_until(both)
     assert shown == {(True, True), (False, False)}
-    hint = next(label for label in window.findChildren(QLabel) if label.text()[:4] in ("THEN", "NOW:"))
+    hint = next(label for label in window.findChildren(QLabel) if label.text().startswith(("BEFORE", "NOW:")))
     window.actions_.compare.trigger()
-    assert not hint.text().startswith(("THEN", "NOW"))
+    assert not hint.text().startswith(("BEFORE", "NOW"))
     assert not any(words.startswith("moved") for words in drawn_words(window))
-    # It is still known, and can be compared with again.
+    # The frozen picture is kept and can be compared again.
     window.actions_.compare.trigger()
-    assert window.stills.comparing
+    assert window.frozen_frame.comparing
 
 
-def test_another_table_is_not_compared_with_the_one_before(window: Window, wait_until: Wait) -> None:
+def test_another_table_ends_the_comparison(window: Window, wait_until: Wait) -> None:
     window.actions_.freeze.setChecked(True)
     window.actions_.compare.trigger()
-    assert window.stills.comparing
+    assert window.frozen_frame.comparing
     window.open("demo")
-    assert not window.stills.comparing
+    assert not window.frozen_frame.comparing
     window.actions_.compare.trigger()
-    assert "freeze a picture (P)" in window.bar.text
+    assert "Freeze the picture (P)" in window.bar.text
 
 
-def test_a_slow_file_is_told_and_can_be_cancelled(window: Window, wait_until: Wait, tmp_path: Path) -> None:
+def test_a_slow_save_shows_progress_and_can_be_cancelled(window: Window, wait_until: Wait, tmp_path: Path) -> None:
     gate = threading.Event()
-    errand: BackgroundSave = window._errand
-    errand.send("Drawing sheet.pdf", lambda: b"x" if gate.wait(20) else b"", tmp_path / "sheet.pdf", "done")
+    background_save: BackgroundSave = window._background_save
+    background_save.send("Drawing sheet.pdf", lambda: b"x" if gate.wait(20) else b"", tmp_path / "sheet.pdf", "done")
     wait_until(lambda: window.bar.text == "Drawing sheet.pdf …")
     window.save_snapshot(tmp_path / "table.png")
-    assert "Drawing sheet.pdf is not done yet" in window.bar.text
+    assert "Drawing sheet.pdf is still running" in window.bar.text
     cancel = [button for button in window.bar.findChildren(QPushButton) if button.text() == "Cancel"][-1]
     QTest.mouseClick(cancel, LEFT)
     gate.set()
-    wait_until(lambda: window.bar.text == "Cancelled: nothing was written.")
+    wait_until(lambda: window.bar.text == "Cancelled. Nothing was saved.")
     assert list(tmp_path.glob("*.p*")) == []
     window.save_snapshot(tmp_path / "table.png")
-    wait_until(lambda: "is saved" in window.bar.text)
+    wait_until(lambda: "Saved" in window.bar.text)
 
 
-def test_a_file_under_way_is_written_before_the_program_ends(window: Window, tmp_path: Path) -> None:
+def test_a_running_save_is_finished_before_the_program_ends(window: Window, tmp_path: Path) -> None:
     window.save_snapshot(tmp_path / "table.png")
     window.close()
     assert (tmp_path / "table.png").stat().st_size > 1000
 
 
-def test_what_refuses_is_told(window: Window, wait_until: Wait, tmp_path: Path) -> None:
+def test_a_failed_save_shows_its_error(window: Window, wait_until: Wait, tmp_path: Path) -> None:
     def refuse() -> bytes:
         raise UserError("no font is installed")
 
-    window._errand.send("Drawing sheet.pdf", refuse, tmp_path / "sheet.pdf", "done")
+    window._background_save.send("Drawing sheet.pdf", refuse, tmp_path / "sheet.pdf", "done")
     wait_until(lambda: window.bar.text == "No font is installed")
 
 
 @pytest.mark.parametrize("name", ["table.xyz", "table"])
-def test_a_kind_of_picture_that_is_none_is_refused_at_once(window: Window, tmp_path: Path, name: str) -> None:
+def test_an_unknown_picture_format_is_refused_at_once(window: Window, tmp_path: Path, name: str) -> None:
     window.save_snapshot(tmp_path / name)
     assert "needs a name ending in" in window.bar.text

@@ -1,4 +1,4 @@
-"""A stranger's first evening by clicks and keys alone, with nothing that stands in for the program's own eyes."""
+"""A new player's first session by clicks and keys alone, with real vision."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ def table() -> Board:
     return Board()
 
 
-def test_from_nothing_to_a_range(
+def test_from_the_first_start_to_a_range(
     open_window: Open, table: Board, wait_until: Wait, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("ui.desktop.setup.guide_controller.cameras", tuple)
     window = open_window(None)
     player, guide = Player(window, table, wait_until), window.help.guide
-    guide.begin_at_first()
+    guide.begin_on_first_start()
     assert "No camera is plugged in" in guide.bar.words.text()
     press(guide.bar, "Choose")
     [simulated] = [one for one in guide.choices.actions() if one.text() == "Simulated table"]
@@ -40,7 +40,7 @@ def test_from_nothing_to_a_range(
         name.selectAll()
         QTest.keyClicks(name, army)
         teach(window, table, army, wait_until)
-    for _ in range(2):  # the figures found before the second army was taught are no answer yet
+    for _ in range(2):  # figures found before the second army was taught do not count
         player.looks()
         wait_until(lambda: step_of(window) is Step.GAME and len(window.bench.view.figures) == len(POSTS))
     with answering(*mustered("Army Men", tmp_path / "first.battle")):
@@ -54,4 +54,4 @@ def test_from_nothing_to_a_range(
     assert answer_in == pytest.approx(truth.edge_in, abs=NEAR_IN)  # Army Men measures from edge to edge
     wait_until(lambda: step_of(window) is None)
     player.key(Qt.Key.Key_R)
-    assert window.stage.big.answer.headline == window.panel.headline
+    assert window.display.big.answer.headline == window.panel.headline

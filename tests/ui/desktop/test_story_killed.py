@@ -1,4 +1,4 @@
-"""The whole program killed in mid-battle: everything that stood in its history is there when the battle is opened."""
+"""The program is killed during a battle: everything in its history is there when the battle is reopened."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ENOUGH = 4
 
 
 def play(folder: Path) -> None:
-    """The program from its first picture on, played for ever; says on standard output what its history shows."""
+    """Play in the program without end, and print what its history shows."""
     application = QApplication(["sandtable"])
     board = Board()
     window = Window("demo", QSettings(str(folder / "killed.ini"), QSettings.Format.IniFormat), lambda _: board)
@@ -39,7 +39,7 @@ def play(folder: Path) -> None:
 
 
 def killed(folder: Path) -> list[list[str]]:
-    """Let it play in a process of its own, and kill that; every history that it had shown."""
+    """Let it play in a separate process, and kill that process; return all histories that it printed."""
     code = f"from pathlib import Path; from {__name__} import play; play(Path({str(folder)!r}))"
     own = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
     player = subprocess.Popen(
@@ -73,20 +73,20 @@ def table() -> Board:
 
 @pytest.fixture
 def shown(tmp_path: Path) -> list[list[str]]:
-    """Every history that the program had shown before it was killed; asked for before another window is open."""
+    """All histories that the program printed before it was killed; requested before another window opens."""
     return killed(tmp_path)
 
 
 @pytest.mark.timeout(300)
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
-def test_killed_in_mid_battle(
+def test_a_killed_program_loses_nothing_of_the_battle(
     shown: list[list[str]], table: Board, window: Window, wait_until: Wait, tmp_path: Path
 ) -> None:
     player = Player(window, table, wait_until)
     with answering(found_in(tmp_path / "evening.battle")):
         player.key(Qt.Key.Key_B, Qt.KeyboardModifier.ControlModifier)
     wait_until(lambda: player.phase == "Turn 1, Blue, attacking")
-    # It fired and took that back, over and over: killed between two looks, it may be one step ahead of the last.
+    # It fired and undid that repeatedly: if killed between two prints, it may be one step ahead of the last one.
     assert player.story in (shown[-1], shown[-2])
     steps = player.undoes_all()
     assert steps[-1] == "Blue 1 joins Blue"

@@ -1,4 +1,4 @@
-"""Whole sessions of a new user in random order: real widgets, real vision, and the table as a player sees it."""
+"""Random sessions of a new user: real widgets, real vision, and checks of what a player sees."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ PLACES_IN = (*SOLDIERS.values(), (15.0, 5.0), (15.0, 15.5), (11.0, 15.0), (19.0,
 """Places for a soldier, at least 4.4 in apart."""
 
 NEAR_IN = 0.4
-"""How far the simulated table and vision may differ."""
+"""Allowed difference between the simulated table and vision."""
 
 OLD_S = 2.0
-"""A picture older than this is not what lies on the table now."""
+"""A picture older than this no longer shows the current table."""
 
 PATIENCE_S = 30.0
 """Each step takes one or two seconds on a quiet machine."""
@@ -75,7 +75,7 @@ class Camera:
         self.newest_s = 0.0
 
     def read(self) -> Frame | None:
-        with self._reading:  # after another source was open, the last thread of before may still read
+        with self._reading:  # after a change of source, the previous thread may still read
             frame = self._table.read()
         if frame is not None:
             self.newest_s = frame.time_s
@@ -87,7 +87,7 @@ class Camera:
 
 @dataclass(frozen=True)
 class Known:
-    """What the player has done up to a step of the history.
+    """The player's work at a step of the history.
 
     Attributes:
         taught: The armies.
@@ -100,7 +100,7 @@ class Known:
 
 @dataclass
 class History:
-    """The steps that Undo and Redo go through."""
+    """The steps of Undo and Redo."""
 
     steps: list[Known] = field(default_factory=lambda: [Known()])
     at: int = 0
@@ -115,7 +115,7 @@ class History:
 
 
 class Evening(RuleBasedStateMachine):
-    """A player with a table, a camera and the program; after each step the table must be shown as it is."""
+    """A player with a table, a camera and the program; after each step the window must show the true table."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__()
@@ -126,7 +126,7 @@ class Evening(RuleBasedStateMachine):
         self.windows: list[Window] = []
         self.battles = 0
 
-    # What the player does
+    # The player's actions
 
     @initialize()
     def sit_down(self) -> None:
@@ -158,8 +158,8 @@ class Evening(RuleBasedStateMachine):
         answers = []
         for _ in range(CLICKS):
             self.click(soldier)
-            if self.offers(f"It is {army}"):  # shade may make a soldier look different from the one taught before
-                press(self.window.bar, f"It is {army}")
+            if self.offers(f"Teach {army}"):  # shade may make a soldier look different from the taught one
+                press(self.window.bar, f"Teach {army}")
             answers.append(self.window.bar.text)
             if "is taught" in answers[-1]:
                 break
@@ -172,14 +172,14 @@ class Evening(RuleBasedStateMachine):
 
     @rule(count=st.integers(1, 12))
     def wait(self, count: int) -> None:
-        """Lean back."""
+        """Wait."""
         self.pictures(count)
         self.check(f"wait for {count} pictures")
 
     @precondition(lambda self: self.history.at > 0)
     @rule()
     def undo(self) -> None:
-        """Take the last step back."""
+        """Undo the last step."""
         words = self.player.undo_words()[0]
         self.player.key(Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
         self.history.at -= 1
@@ -188,7 +188,7 @@ class Evening(RuleBasedStateMachine):
     @precondition(lambda self: self.history.at < len(self.history.steps) - 1)
     @rule()
     def redo(self) -> None:
-        """Do it again."""
+        """Redo it."""
         words = self.player.undo_words()[1]
         self.player.key(Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier)
         self.history.at += 1
@@ -196,7 +196,7 @@ class Evening(RuleBasedStateMachine):
 
     @rule()
     def learn_empty_table(self) -> None:
-        """Take all soldiers off, learn the empty table, and put all back where they stood."""
+        """Remove all soldiers, learn the empty table, and put all soldiers back."""
         self.table.bare = True
         self.pictures(3)
         self.window.learn_empty_table()
@@ -207,7 +207,7 @@ class Evening(RuleBasedStateMachine):
     @precondition(lambda self: self.history.now.taught)
     @rule()
     def open_another_picture(self) -> None:
-        """Look at a photograph of the table, then open the camera again."""
+        """Open a photo of the table, then the camera again."""
         path = self.folder / "table.png"
         frame = self.window.bench.frame
         assert frame is not None
@@ -221,7 +221,7 @@ class Evening(RuleBasedStateMachine):
     @precondition(lambda self: self.history.now.taught)
     @rule(pair=st.lists(soldiers, min_size=2, max_size=2, unique=True))
     def measure(self, pair: list[str]) -> None:
-        """Lay a ruler between two soldiers that are seen."""
+        """Lay a ruler between two visible soldiers."""
         a, b = (name if name in self.ids else min(self.ids) for name in pair)
         if a == b:
             return
@@ -251,7 +251,7 @@ class Evening(RuleBasedStateMachine):
     @precondition(lambda self: len(self.history.now.taught) < 2 and self.window.battle.play is None)
     @rule()
     def start_battle_too_early(self) -> None:
-        """Ask for a battle before both armies are taught: no dialog may open that refuses in the end."""
+        """Start a battle before both armies are taught: no dialog may open."""
         with answering():
             self.player.key(Qt.Key.Key_N, Qt.KeyboardModifier.ControlModifier)
         if "two sides" not in self.window.bar.text:
@@ -261,7 +261,7 @@ class Evening(RuleBasedStateMachine):
     @precondition(lambda self: len(self.history.now.taught) == 2 and self.window.battle.play is None)
     @rule()
     def start_battle(self) -> None:
-        """Start a battle with what the dialog suggests, and go back to the table's side."""
+        """Start a battle with the dialog's defaults, and return to the Table tab."""
         self.battles += 1
         path = self.folder / f"evening-{self.battles}.battle"
         before = self.player.undo_words()[0]
@@ -277,16 +277,16 @@ class Evening(RuleBasedStateMachine):
 
     @rule()
     def close_and_open_again(self) -> None:
-        """Close the window, and open the program another evening."""
+        """Close the window and start the program again."""
         self.close_program()
         self.open_program()
         self.come_back()
         self.check("close the window and open it again")
 
-    # What the player checks
+    # The checks
 
     def check(self, step: str, moved: Iterable[str] = ()) -> None:
-        """All that a step must leave in order, as soon as the program has looked at the table after it."""
+        """Check the window as soon as the program has processed the table after the step."""
         since_s, before = self.camera.newest_s, self.ids
         for name in moved:
             before = {known: one for known, one in before.items() if known != name}
@@ -304,7 +304,7 @@ class Evening(RuleBasedStateMachine):
         return [name for name in SOLDIERS if army_of(name) in self.history.now.taught]
 
     def faults(self, since_s: float, before: dict[str, str]) -> list[str]:
-        """What is not as it should be, in a player's words."""
+        """The faults that a player would see."""
         view, bench = self.window.bench.view, self.window.bench
         if view is None or view.calibration is None or view.frame.time_s <= since_s:
             return [f"No newer picture of the table was looked at. {bench.problem}"]
@@ -322,14 +322,14 @@ class Evening(RuleBasedStateMachine):
         return found + self.lost()
 
     def lost(self) -> list[str]:
-        """Rulers and armies that the player made and that are gone, or are there although they were undone."""
+        """Rulers and armies of the player that are missing, or present although undone."""
         now, state = self.history.now, self.window.session.state
         found = []
         armies = {colour.name for colour in state.setup.palette}
         if armies != now.taught:
             found.append(f"Taught are {sorted(now.taught)}, the program knows {sorted(armies)}.")
         [laid] = [
-            one for one in self.window.panel.findChildren(QListWidget) if one.accessibleName() == "Rulers and blasts"
+            one for one in self.window.panel.findChildren(QListWidget) if one.accessibleName() == "Rulers and templates"
         ]
         if len(state.rulers) != len(now.rulers) or laid.count() != len(now.rulers):
             listed = [laid.item(row).text() for row in range(laid.count())]
@@ -342,7 +342,7 @@ class Evening(RuleBasedStateMachine):
         return found
 
     def fault(self, step: str, faults: list[str]) -> None:
-        """Fail with a report of all that was done."""
+        """Fail with a report of all steps."""
         view = self.window.bench.view
         seen = [f"{one.id} at ({one.x_in:.1f}, {one.y_in:.1f})" for one in view.figures] if view is not None else []
         truth = [f"{name} at ({x:g}, {y:g})" for name in SOLDIERS for x, y in [self.place_in(name)]]
@@ -358,7 +358,7 @@ class Evening(RuleBasedStateMachine):
         ]
         pytest.fail("\n".join(rows), pytrace=False)
 
-    # How it is done
+    # Helpers
 
     @property
     def window(self) -> Window:
@@ -383,15 +383,15 @@ class Evening(RuleBasedStateMachine):
         let_qt_work(lambda: not any(thread.name.startswith("sandtable") for thread in threading.enumerate()))
 
     def come_back(self) -> None:
-        """Meet the table again; rulers come back by the button that offers the table as it was left."""
+        """Open the table again; "Restore table" brings the rulers back."""
         known = self.history.now
         self.history = History([Known(known.taught)])
         self.wait_for(self.has_inches, "open the camera again", "no picture with inches came")
         if not known.taught:
             self.ids = {}
             return
-        self.wait_for(lambda: self.offers("As you left it"), "open the camera again", "the table is not offered")
-        press(self.window.bar, "As you left it")
+        self.wait_for(lambda: self.offers("Restore table"), "open the camera again", "the table is not offered")
+        press(self.window.bar, "Restore table")
         self.history.add(known)
 
     def offers(self, words: str) -> bool:
@@ -406,12 +406,12 @@ class Evening(RuleBasedStateMachine):
         return view is not None and len(view.figures) > 0
 
     def place_in(self, name: str) -> PointIn:
-        """Where a soldier really stands."""
+        """The true position of a soldier."""
         model = self.table.now.model(name)
         return (model.x_in, model.y_in)
 
     def pixel_of(self, name: str) -> PointPx:
-        """Where the camera really sees the base of a soldier. The program's inches have an origin of their own."""
+        """The true pixel of a soldier's base. The program's inches have a different origin."""
         u, v = self.table.camera.table_to_pixel(self.place_in(name))[0]
         return (float(u), float(v))
 
@@ -419,7 +419,7 @@ class Evening(RuleBasedStateMachine):
         QTest.mouseClick(self.window.picture, LEFT, pos=self.window.picture.to_widget(self.pixel_of(name)).toPoint())
 
     def seen(self, name: str) -> Figure | None:
-        """The figure where a soldier really stands."""
+        """The figure at the true position of a soldier."""
         view, at_px = self.window.bench.view, self.pixel_of(name)
         if view is None or view.calibration is None:
             return None
@@ -430,7 +430,7 @@ class Evening(RuleBasedStateMachine):
         return nearest if away_px < near_px else None
 
     def tick(self, step: str) -> None:
-        """Let the window work for a moment; the picture that it shows must be a new one."""
+        """Let the window work for a moment; it must show a new picture."""
         QCoreApplication.processEvents()
         time.sleep(0.002)
         bench = self.window.bench
@@ -447,7 +447,7 @@ class Evening(RuleBasedStateMachine):
             self.tick(step)
 
     def pictures(self, count: int) -> None:
-        """Until so many more pictures are shown."""
+        """Wait until this many more pictures are shown."""
         for _ in range(count):
             before = self.window.bench.frame
             self.wait_for(lambda before=before: self.window.bench.frame is not before, "wait", "no picture came")
@@ -467,7 +467,7 @@ def test_the_second_army_takes_its_soldiers_from_the_first(
     evening = Evening(tmp_path)
     request.addfinalizer(evening.teardown)
     evening.sit_down()
-    evening.teach("tan-1")  # as long as no other army is known, all soldiers are taken for tan ones
+    evening.teach("tan-1")  # until another army is known, all soldiers count as tan
     evening.wait(9)
     evening.teach("green-1")
     evening.carry("green-1", 1)
@@ -477,7 +477,7 @@ def test_the_second_army_takes_its_soldiers_from_the_first(
 
 
 @pytest.mark.timeout(3600)
-def test_a_new_user_finds_the_table_as_it_is_after_every_step(
+def test_the_table_is_shown_correctly_after_every_random_step(
     qt: QApplication, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("ui.desktop.battle.files.armies_folder", lambda: tmp_path_factory.getbasetemp() / "armies")
@@ -491,7 +491,7 @@ def test_a_new_user_finds_the_table_as_it_is_after_every_step(
             database=None,
             deadline=None,
             report_multiple_bugs=False,
-            phases=(Phase.generate,),  # to shrink a session would take an hour
+            phases=(Phase.generate,),  # shrinking a session would take an hour
             suppress_health_check=list(HealthCheck),
         ),
     )

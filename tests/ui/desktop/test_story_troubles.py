@@ -1,4 +1,4 @@
-"""An evening's troubles in the real window: each has its calm message and its way back, and nothing is lost."""
+"""Faults during a session in the real window: each shows a message and a remedy, and nothing is lost."""
 
 from __future__ import annotations
 
@@ -37,32 +37,32 @@ def player(found: None, table: Board, open_window: Open, wait_until: Wait, tmp_p
 
 
 def goes_on_as_if_nothing_had_been(player: Player) -> None:
-    """Everybody stands where he stood, ruler and battle are there, nothing is proposed, and a move is seen as ever."""
+    """All figures, the ruler and the battle are unchanged, nothing is proposed, and a new move is detected."""
     for name, post in POSTS.items():
         assert player.sees(name) == pytest.approx(post, abs=NEAR_IN)
     assert float(player.ruler.split(": ")[1].split()[0]) == pytest.approx(11.0, abs=0.2)  # 20 - 8, from edge to edge
     assert player.phase == "Turn 1, Blue, moving"
-    assert not [words for words in player.waiting if "moved" in words]
+    assert not {"Take off", "Allow", "Ignore"} & {*player.waiting}
     player.carries("blue-1", (17.0, 10.0))
-    player.settles("Blue 1 moved 3.0 in: a move")
+    player.settles("Blue 1 moved 3.0 in", "Take off")
 
 
-def test_a_hand_freezes_the_table_and_what_it_did_is_proposed_when_it_has_gone(player: Player, table: Board) -> None:
+def test_a_hand_pauses_vision_and_its_move_is_proposed_afterwards(player: Player, table: Board) -> None:
     table.over = Arm()
     player.wait_until(lambda: "Waiting for the hand" in player.status)
     table.put("blue-2", (21.5, 14.0))
     player.looks()
     assert player.bar == ""
     assert player.sees("blue-2") == pytest.approx(POSTS["blue-2"], abs=NEAR_IN)
-    assert not [words for words in player.waiting if "moved" in words]
+    assert not {"Take off", "Allow", "Ignore"} & {*player.waiting}
     table.over = lambda image: image
-    player.settles("Blue 2 moved 3.5 in: not a move")
+    player.settles("Blue 2 moved 3.5 in", "Ignore")
     player.carries("blue-2", POSTS["blue-2"])
-    player.settles("Blue 2 moved 3.5 in: not a move")
+    player.settles("Blue 2 moved 3.5 in", "Ignore")
     goes_on_as_if_nothing_had_been(player)
 
 
-def test_covered_markers(player: Player, table: Board) -> None:
+def test_covered_markers_keep_the_calibration(player: Player, table: Board) -> None:
     def cover(image: ImageBgr) -> ImageBgr:
         for corners_in in table.truth.markers.values():
             corners_px = table.camera.table_to_pixel(np.c_[corners_in, np.zeros(4)])
@@ -74,17 +74,17 @@ def test_covered_markers(player: Player, table: Board) -> None:
     said = "No marker is in sight, so inches rest on where the camera was last seen to be: uncover one"
     player.wait_until(lambda: player.bar == said)
     ways = [button.text() for button in player.window.bar.findChildren(QPushButton)]
-    assert ways == ["Print markers…", "Why not?", "Marker size…"]
+    assert ways == ["Print markers…", "Check markers", "Marker size…"]
     table.over = lambda image: image
     player.wait_until(lambda: not player.bar)
     goes_on_as_if_nothing_had_been(player)
 
 
-def test_a_bumped_camera_finds_its_place_again(player: Player, table: Board) -> None:
+def test_a_bumped_camera_is_recalibrated(player: Player, table: Board) -> None:
     player.looks()
     table.bump()
     player.wait_until(lambda: player.bar)
-    # Little beyond the table is in so small a picture: sometimes it does not tell the one from the other.
+    # So small a picture shows little beyond the table: sometimes the two cannot be told apart.
     [what] = [one for one in ("camera", "camera or table") if player.bar.startswith(f"The {one} was moved; ")]
     assert player.bar.endswith("; the camera's place was found again, and positions on the table stay.")
     assert player.plot == [f"(the {what} was bumped; positions on the table are unchanged)"]
@@ -92,11 +92,11 @@ def test_a_bumped_camera_finds_its_place_again(player: Player, table: Board) -> 
     goes_on_as_if_nothing_had_been(player)
 
 
-def test_an_unplugged_camera_is_taken_up_again_when_it_is_back(player: Player, table: Board) -> None:
+def test_an_unplugged_camera_reconnects(player: Player, table: Board) -> None:
     table.gone = UNPLUGGED
     player.wait_until(lambda: player.bar == UNPLUGGED[0].upper() + UNPLUGGED[1:])
     ways = [button.text() for button in player.window.bar.findChildren(QPushButton)]
-    assert ways == ["Try again", "Open another source…"]
+    assert ways == ["Try again", "Open…"]
     assert player.phase == "Turn 1, Blue, moving"
     assert player.sees("green-1") == pytest.approx(POSTS["green-1"], abs=NEAR_IN), (
         "the last picture stays, to measure in"

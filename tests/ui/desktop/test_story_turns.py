@@ -1,4 +1,4 @@
-"""A full turn of each game in the real window: mustered, moved by hand, shot with typed dice, undone and done again."""
+"""A full turn of each game in the real window: setup, moves by hand, shots with typed dice, undo and redo."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from PyQt6.QtWidgets import QApplication
 
 from tests.ui.stories import Board, Player, typed
 from tests.ui.windows import Wait
-from ui.desktop.battle.battle_setup_dialog import MusterDialog
+from ui.desktop.battle.battle_setup_dialog import BattleSetupDialog
 from ui.desktop.window import Window
 
 SET_UP = [
@@ -37,19 +37,19 @@ def player(table: Board, window: Window, wait_until: Wait) -> Player:
 
 @pytest.fixture(autouse=True)
 def as_set_up(table: Board) -> None:
-    """The table is one for all tests, and each begins with everybody at his post."""
+    """Reset the table, which all tests share."""
     table.tidy()
 
 
 def undone_and_done_again(player: Player) -> list[str]:
-    """Undo to the first event and do all of it again; what the menu calls the steps after the set-up, in order."""
-    before = (player.phase, player.story, player.deeds)
+    """Undo everything and redo it; return the menu's names of the steps after the setup, in order."""
+    before = (player.phase, player.story, player.actions)
     undone = player.undoes_all()
-    player.looks()  # what is undone stays so while pictures come in
+    player.looks()  # the undone state survives new pictures
     assert player.phase == "Set-up"
     assert not [line for line in player.story if line.startswith(("Turn", "  "))]
     assert player.redoes_all() == undone[::-1]
-    assert (player.phase, player.story, player.deeds) == before
+    assert (player.phase, player.story, player.actions) == before
     assert undone[::-1][: len(SET_UP)] == SET_UP
     return undone[::-1][len(SET_UP) :]
 
@@ -57,22 +57,22 @@ def undone_and_done_again(player: Player) -> list[str]:
 def test_simple_plastic(player: Player, tmp_path: Path) -> None:
     player.begins("Simple Plastic Wargame", tmp_path / "b.battle")
     QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
-    assert not player.window.findChildren(MusterDialog), "the dialog is gone once it is answered"
+    assert not player.window.findChildren(BattleSetupDialog), "the dialog is gone once it is answered"
     player.goes_on("Turn 1, Blue, moving")
     assert "units attack in the attacking phase (SP-01)" in player.may_not("blue-1", "Attack on Green 1")
     player.carries("blue-1", (17.0, 10.0))
-    player.settles("Blue 1 moved 3.0 in: a move")
+    player.settles("Blue 1 moved 3.0 in", "Take off")
     assert player.plot == ["Blue 1: Move: legal.", "Blue 1 moves 3.0 in to (17.0, 10.0)."]
     player.goes_on("Turn 1, Blue, attacking")
     player.chooses("blue-1")
-    assert player.deeds["Attack on Green 1"] == "kills 50 %, misses 50 %"  # SP-11: 4 or more, for he has moved
+    assert player.actions["Attack on Green 1"] == "kills 50 %, misses 50 %"  # SP-11: 4 or more after moving
     assert player.does("blue-1", "Attack on Green 1", typed("4", "1 six-sided die")).startswith("Kills")
     assert player.plot == ["Blue 1: Attack on Green 1: kills.", "Green 1 eliminated."]
     assert "Each unit rolls one die" in player.may_not("blue-1", "Attack on Green 2")
     assert player.does("blue-2", "Attack on Green 2", typed("1")).startswith("Misses")
     player.goes_on("Turn 1, Green, moving")
     player.carries("green-2", (11.0, 11.0))
-    player.settles("Green 2 moved 5.0 in: let it pass")  # of 4: SP-02
+    player.settles("Green 2 moved 5.0 in", "Allow")  # of 4: SP-02
     player.goes_on("Turn 1, Green, attacking")
     assert "it is the turn of Green (SP-01)" in player.may_not("blue-2", "Attack on Green 2")
     assert player.does("green-2", "Attack on Blue 1", typed("1")).startswith("Misses")
@@ -97,7 +97,7 @@ def test_army_men(player: Player, tmp_path: Path) -> None:
     assert moves_first.startswith("Green")
     player.goes_on("Turn 1, Green, movement", "Turn 1, Blue, movement")
     player.carries("blue-1", (15.0, 10.0))
-    player.settles("Blue 1 moved 5.0 in: a move")
+    player.settles("Blue 1 moved 5.0 in", "Take off")
     assert player.plot == ["Blue 1: Move: legal.", "Blue 1 moves 5.0 in to (15.0, 10.0)."]
     player.goes_on("Turn 1, automatic weapons")
     missed = player.does("green-1", "Submachine gun at Blue 1", typed("6 6"))
@@ -106,7 +106,7 @@ def test_army_men(player: Player, tmp_path: Path) -> None:
     assert "the rifle fires in the phase of small arms (AM-12)" in player.may_not("blue-1", "Rifle at Green 1")
     player.goes_on("Turn 1, small arms")
     player.chooses("blue-1")
-    assert player.deeds["Rifle at Green 1"] == "hit 58 %, miss 42 %"  # AM-46: 7 or less is 21 of 36
+    assert player.actions["Rifle at Green 1"] == "hit 58 %, miss 42 %"  # AM-46: 7 or less is 21 of 36
     assert player.does("blue-1", "Rifle at Green 1", typed("3 3")).startswith("Hit")
     assert player.plot == ["Blue 1: Rifle at Green 1: hit.", "Green 1 down."]
     player.goes_on("Turn 1, heavy weapons")
@@ -132,7 +132,7 @@ def test_fudge_miniatures(player: Player, tmp_path: Path) -> None:
     assert player.does("", "Green begins").startswith("Green")
     player.goes_on("Turn 1, Green, move")
     player.carries("green-2", (11.0, 10.0))
-    player.settles("Green 2 moved 4.0 in: a move")
+    player.settles("Green 2 moved 4.0 in", "Take off")
     assert player.plot[-1] == "Green 2 moves 4.0 in to (11.0, 10.0)."
     player.goes_on("Turn 1, Green, action")
     assert "Melee needs base contact" in player.may_not("green-1", "Sword of Smiting at Blue 1")
@@ -171,8 +171,8 @@ def test_plastic_fudge(player: Player, tmp_path: Path) -> None:
     assert first.startswith("Blue")
     player.goes_on("Turn 1, Blue, a moves")
     player.carries("blue-1", (15.5, 8.0))
-    # PF-09: 6 in, of which a turn of 24 degrees takes one: 5 in are left for 4.9, and the camera is sure to 0.1.
-    player.settles("Blue 1 moved 4.9 in: within what is allowed", "Blue 1 moved 4.9 in: a move")
+    # PF-09: 6 in, less one for a turn of 24 degrees: 5 in are left for 4.9, and the camera is accurate to 0.1.
+    player.settles("Blue 1 moved 4.9 in", "Allow", "Take off")
     assert player.plot[-1] == "Blue 1 moves 4.9 in to (15.5, 8.0), which costs 5.8 in."
     player.goes_on("Turn 1, Green, b moves", "Turn 1, attacks")
     assert "the pistol reaches 6 in (PF-10)" in player.may_not("blue-2", "Pistol at Green 1")
@@ -208,7 +208,7 @@ def test_simple_plastic_figure(player: Player, tmp_path: Path) -> None:
     player.does("", "Status checks of Green", typed("3"), typed("5"))
     player.goes_on("Turn 1, Green, first actions")
     player.carries("green-1", (11.0, 10.0))
-    player.settles("Green 1 moved 3.0 in: a move")
+    player.settles("Green 1 moved 3.0 in", "Take off")
     assert player.plot == ["Green 1: Move: may move.", "Green 1 moves 3.0 in to (11.0, 10.0)."]
     shot = player.does("green-2", "German rifle at Blue 1", typed("6"))
     assert shot.startswith("Eliminated")

@@ -1,4 +1,4 @@
-"""Undo to the start of an evening at the table: every step under the name that the menu Edit shows."""
+"""Undo a whole session at the table: every step under the name in the Edit menu."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ STEPS = [
     "teach blue",
     "Green 2 is blue",
     "add Green 2",
-    "book is 2 in high",
+    "set the height of book to 2 in",
     "remove book",
     "clear the table",
 ]
-"""As the player did them; who became blue has left the name of Green 2 free."""
+"""In the player's order; the figure that became blue left the name Green 2 free."""
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +36,7 @@ def table() -> Board:
     return Board(BOOK)
 
 
-def test_undo_to_the_start_of_a_session(window: Window, table: Board, wait_until: Wait) -> None:
+def test_undo_and_redo_a_whole_session(window: Window, table: Board, wait_until: Wait) -> None:
     player, start = Player(window, table, wait_until), window.session.state
     assert player.undo_words() == ("Undo", "Redo")
     for name in ("green-1", "blue-1"):
@@ -60,7 +60,7 @@ def test_undo_to_the_start_of_a_session(window: Window, table: Board, wait_until
     before = (window.session.state, window.panel.headline)
     assert player.undoes_all() == STEPS[::-1]
     assert window.session.state is start
-    player.looks()  # what is undone stays so while pictures come in
+    player.looks()  # the undone state survives new pictures
     assert player.undo_words() == ("Undo", f"Redo {STEPS[0]}")
     assert sorted(one.id for one in window.bench.view.figures) == sorted(POSTS)
     assert player.redoes_all() == STEPS
@@ -68,7 +68,7 @@ def test_undo_to_the_start_of_a_session(window: Window, table: Board, wait_until
     assert player.undo_words() == (f"Undo {STEPS[-1]}", "Redo")
 
 
-def test_the_menu_names_what_was_done_though_the_picture_stands_still(
+def test_the_edit_menu_is_updated_while_the_picture_is_frozen(
     window: Window, table: Board, wait_until: Wait, tmp_path: Path
 ) -> None:
     player = Player(window, table, wait_until)
@@ -76,4 +76,4 @@ def test_the_menu_names_what_was_done_though_the_picture_stands_still(
     player.key(Qt.Key.Key_P)
     wait_until(lambda: window.bench.view.frame is window.bench.worker.frame)
     player.goes_on("Turn 1, Blue, moving")  # waits for the menu
-    assert "frozen" in player.status
+    assert "Frozen" in player.status

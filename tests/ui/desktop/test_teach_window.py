@@ -1,4 +1,4 @@
-"""Teaching in the real window: what a click would teach, and the questions that keep armies apart."""
+"""Teaching in the real window: the outline before a click, and the questions that keep armies apart."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ def buttons(window: Window) -> list[str]:
 
 
 def marks(window: Window, place_in: tuple[float, float]) -> tuple[Mark, ...]:
-    """What the tool in hand draws while the mouse is there."""
+    """What the selected tool draws with the mouse at this place."""
     view, frame = window.bench.view, window.bench.frame
     x, y = view.calibration.camera.table_to_pixel(place_in)[0]
-    return window.tool.preview(window.stage.point_at(frame, view, (float(x), float(y)))).marks
+    return window.tool.preview(window.display.point_at(frame, view, (float(x), float(y)))).marks
 
 
 # What a click would teach
@@ -66,11 +66,11 @@ def test_the_figure_that_a_click_would_teach_is_outlined(
     assert isinstance(words, Note)
     assert words.rows[0][0] == "teach as green"
     xs, ys = ([point_in[axis] for point_in in outline.points_in] for axis in (0, 1))
-    # A soldier of 54 mm: his base is an inch long, and he leans outwards by perspective.
+    # A soldier of 54 mm: its base is an inch long, and it leans outwards by perspective.
     assert min(xs) < POSTS["green-1"][0] < max(xs)
     assert min(ys) < POSTS["green-1"][1] < max(ys)
     assert max(max(xs) - min(xs), max(ys) - min(ys)) < 2.5
-    monkeypatch.setattr("ui.session.FigurePicker", None)  # a click that picked again would fail
+    monkeypatch.setattr("ui.session.FigurePicker", None)  # a second search at the click would fail
     click(window, POSTS["green-1"])
     assert armies(window)["green"] > before
 
@@ -100,29 +100,29 @@ def test_a_click_beside_a_soldier_offers_to_teach_that_one(window: Window) -> No
     assert window.bar.text.startswith("Green is taught.")
 
 
-def test_a_click_far_from_everybody_offers_nothing(window: Window) -> None:
+def test_a_click_far_from_all_soldiers_offers_nothing(window: Window) -> None:
     teaching(window, "green")
     click(window, BARE_IN)  # 7.1 in from the nearest
     assert window.bar.text == "No soldier here. Click the middle of a base."
     assert buttons(window) == []
 
 
-def test_another_armys_soldier_is_not_mixed_in_without_a_question(window: Window, wait_until: Wait) -> None:
+def test_another_armys_soldier_is_taught_only_after_a_question(window: Window, wait_until: Wait) -> None:
     window.panel.forget.emit("blue")
     teaching(window, "green")
     before = armies(window)
     click(window, POSTS["blue-1"])
     assert window.bar.text == "That soldier looks different from green."
-    assert buttons(window) == ["Teach as tan", "It is green"]  # tan is the first suggested name that is free
+    assert buttons(window) == ["Teach tan", "Teach green"]  # tan is the first suggested name that is free
     assert armies(window) == before
-    press(window.bar, "Teach as tan")
+    press(window.bar, "Teach tan")
     assert set(armies(window)) == {"green", "tan"}
     assert armies(window)["green"] == before["green"]
     assert window.panel.army == "tan"
     window.undo()
     window.panel.choose("green")
     click(window, POSTS["blue-1"])
-    press(window.bar, "It is green")
+    press(window.bar, "Teach green")
     assert set(armies(window)) == {"green"}
     assert armies(window)["green"] > before["green"]
 
@@ -131,14 +131,14 @@ def test_a_soldier_of_a_known_army_is_recognised_under_a_wrong_name(window: Wind
     teaching(window, "green")
     before = armies(window)
     click(window, POSTS["blue-1"])
-    assert (window.bar.text, buttons(window)) == ("That soldier looks like blue.", ["It is blue", "It is green"])
-    press(window.bar, "It is blue")
+    assert (window.bar.text, buttons(window)) == ("That soldier looks like blue.", ["Teach blue", "Teach green"])
+    press(window.bar, "Teach blue")
     assert armies(window)["blue"] > before["blue"]
     assert armies(window)["green"] == before["green"]
     assert window.panel.army == "green", "the next click is for the name that was chosen"
 
 
-def test_a_question_goes_with_escape_and_with_the_tool(window: Window) -> None:
+def test_escape_or_another_tool_drops_the_question(window: Window) -> None:
     teaching(window, "green")
     click(window, POSTS["blue-1"])
     assert buttons(window)
@@ -148,7 +148,7 @@ def test_a_question_goes_with_escape_and_with_the_tool(window: Window) -> None:
     assert window.bar.text == ""
 
 
-def test_t_shows_where_the_name_is_and_suggests_a_free_one(window: Window, wait_until: Wait) -> None:
+def test_t_focuses_the_army_name_and_suggests_a_free_one(window: Window, wait_until: Wait) -> None:
     window.activateWindow()
     wait_until(window.isActiveWindow)
     window.panel.choose("green")
@@ -174,11 +174,11 @@ def player(found: None, table: Board, open_window: Open, wait_until: Wait) -> Pl
     window = open_window("demo")
     wait_until(lambda: window.bench.view and len(window.bench.view.figures) == len(POSTS))
     first = window.bench.view.frame.index
-    wait_until(lambda: window.bench.view.frame.index > first + SEARCHES)  # so many pictures until all is at rest
+    wait_until(lambda: window.bench.view.frame.index > first + SEARCHES)  # this many pictures until all is at rest
     return Player(window, table, wait_until)
 
 
-def test_the_status_line_says_what_it_waits_for_and_searches_when_asked(player: Player, table: Board) -> None:
+def test_the_status_bar_explains_the_wait_and_searches_on_request(player: Player, table: Board) -> None:
     search = next(one for one in player.window.statusBar().findChildren(type(player.window.status.search)))
     assert not search.isVisible()
     table.over = Arm()
@@ -195,15 +195,15 @@ def test_the_status_line_says_what_it_waits_for_and_searches_when_asked(player: 
     assert "Waiting" not in player.status
 
 
-def test_two_that_look_alike_and_moved_at_once_are_asked_about(player: Player, table: Board) -> None:
-    # From (8, 10) and (11, 6) to two places that are as far, 5.6 in, from each: nothing says who went where.
+def test_two_similar_figures_moved_at_once_need_confirmation(player: Player, table: Board) -> None:
+    # From (8, 10) and (11, 6) to two places at the same distance, 5.6 in, from each: the moves are ambiguous.
     places = {"green-1": (13.5, 11.0), "green-2": (5.5, 5.0)}
     for name, place in places.items():
         table.put(name, place)
     player.wait_until(lambda: player.bar == "Green 1 and Green 2 both moved. Is each one right?")
-    assert buttons(player.window) == ["Yes", "Swap them"]
+    assert buttons(player.window) == ["Yes", "Swap"]
     taken = {name: player.sees(name) for name in GREENS}
-    press(player.window.bar, "Swap them")
+    press(player.window.bar, "Swap")
     assert player.bar == ""
     player.wait_until(lambda: player.sees("green-1") == pytest.approx(taken["green-2"], abs=NEAR_IN))
     assert player.sees("green-2") == pytest.approx(taken["green-1"], abs=NEAR_IN)
@@ -212,7 +212,7 @@ def test_two_that_look_alike_and_moved_at_once_are_asked_about(player: Player, t
     player.wait_until(lambda: player.sees("green-1") == pytest.approx(taken["green-1"], abs=NEAR_IN))
 
 
-def test_a_move_in_doubt_that_is_right_changes_nothing(player: Player, table: Board) -> None:
+def test_confirming_an_uncertain_move_changes_nothing(player: Player, table: Board) -> None:
     for name, place in (("green-1", (13.5, 11.0)), ("green-2", (5.5, 5.0))):
         table.put(name, place)
     player.wait_until(lambda: "both moved" in player.bar)
@@ -226,8 +226,8 @@ def test_soldiers_on_the_empty_table_are_noticed_and_it_is_learned_again(player:
     window = player.window
     window.learn_empty_table()
     words = f"The empty table shows {len(POSTS)} soldiers. Take them off and learn it again."
-    player.wait_until(lambda: player.bar == words, timeout_s=90)  # after what is said of the picture itself
-    assert buttons(window) == ["Learn again", "It is empty"]
+    player.wait_until(lambda: player.bar == words, timeout_s=90)  # after the message about the picture itself
+    assert buttons(window) == ["Learn again", "Keep picture"]
     window.bench.practise(bare=True)
     player.wait_until(lambda: window.bench.is_bare)
     player.looks()
@@ -238,10 +238,10 @@ def test_soldiers_on_the_empty_table_are_noticed_and_it_is_learned_again(player:
     assert player.bar == ""
 
 
-def test_a_table_that_the_player_calls_empty_is_asked_about_no_more(player: Player) -> None:
+def test_an_accepted_empty_table_raises_no_more_questions(player: Player) -> None:
     player.window.learn_empty_table()
     player.wait_until(lambda: "The empty table shows" in player.bar, timeout_s=90)
-    press(player.window.bar, "It is empty")
+    press(player.window.bar, "Keep picture")
     player.looks()
     assert player.bar == ""
 

@@ -34,7 +34,7 @@ def table() -> SimulatedTable:
 
 @pytest.fixture
 def bare(window: Window) -> Window:
-    """The window with its tool in hand, before anything is known of the terrain."""
+    """The window with the terrain tool, before any terrain is known."""
     window.session.assume(window.session.state.setup.__class__(palette=window.session.state.setup.palette))
     window.use_tool("terrain")
     return window
@@ -76,13 +76,13 @@ def overlap(one: Outline, other: Outline) -> float:
     return float(a.intersection(b).area / a.union(b).area)
 
 
-def test_a_click_proposes_a_piece_and_its_kind_and_height_are_said(bare: Window, wait_until: Wait) -> None:
+def test_a_click_proposes_a_piece_and_the_panel_sets_kind_and_height(bare: Window, wait_until: Wait) -> None:
     assert bare.sides.currentWidget() is bare.terrain.panel
     piece = propose(bare, wait_until, (14.5, 13.0), 1.2)
     assert (piece.name, piece.kind, bare.session.can_undo) == ("piece", TerrainKind.OTHER, "add piece")
     panel = bare.terrain.panel
     panel.kind.setCurrentIndex(panel.kind.findData("hill"))
-    assert bare.session.can_undo == "piece is hill"
+    assert bare.session.can_undo == "change piece to hill"
     panel.height_in.setFocus()
     panel.height_in.selectAll()
     QTest.keyClicks(panel.height_in, "1,2\r")
@@ -93,7 +93,7 @@ def test_a_click_proposes_a_piece_and_its_kind_and_height_are_said(bare: Window,
     panel.name.selectAll()
     QTest.keyClicks(panel.name, "Old atlas\r")
     assert [one.name for one in terrain(bare)] == ["Old atlas"]
-    for label in ("hill is called Old atlas", "hill is 1.2 in high", "piece is hill", "add piece"):
+    for label in ("rename hill to Old atlas", "set the height of hill to 1.2 in", "change piece to hill", "add piece"):
         assert bare.session.can_undo == label
         bare.actions_.undo.trigger()
     assert terrain(bare) == ()
@@ -102,7 +102,7 @@ def test_a_click_proposes_a_piece_and_its_kind_and_height_are_said(bare: Window,
     assert [one.name for one in terrain(bare)] == ["Old atlas"]
 
 
-def test_the_wheel_takes_another_outline_and_is_one_step_with_the_click(bare: Window, wait_until: Wait) -> None:
+def test_the_wheel_changes_the_outline_within_the_same_undo_step(bare: Window, wait_until: Wait) -> None:
     first = propose(bare, wait_until, (15.2, 5.0), 2.5)
     before, areas = bare.picture.scale, [Polygon(first.outline_in).area]
     for steps in (-9, 1, 1, 1):
@@ -159,7 +159,7 @@ def test_a_piece_is_dragged_and_removed(bare: Window) -> None:
 
 
 def test_what_stands_on_a_book_stands_at_its_height(bare: Window, wait_until: Wait) -> None:
-    """The book is known, and larger than it is: another click on it proposes what is seen within it."""
+    """The book is known with a larger outline: another click on it proposes what is seen inside."""
     board = TerrainPiece("board", TerrainKind.HILL, ((9.0, 9.0), (20.0, 9.0), (20.0, 18.0), (9.0, 18.0)), 0.0, 0.4)
     bare.session.set_terrain("lay", (board,))
     place = spot(bare, (14.5, 13.0), 1.2)
@@ -171,7 +171,7 @@ def test_what_stands_on_a_book_stands_at_its_height(bare: Window, wait_until: Wa
     assert overlap(terrain(bare)[1].outline_in, BOOK.outline_in) > 0.85
     bare.terrain.panel.base_in.setValue(2.0)
     assert terrain(bare)[1].base_in == 2.0
-    assert bare.session.can_undo == "piece stands on 2 in"
+    assert bare.session.can_undo == "set the base of piece to 2 in"
 
 
 def test_the_terrain_is_saved_and_opened(bare: Window, tmp_path: Path) -> None:
@@ -190,7 +190,7 @@ def test_the_terrain_is_saved_and_opened(bare: Window, tmp_path: Path) -> None:
     assert terrain(bare) == (HOUSE,)
 
 
-def test_the_panel_comes_with_the_tool_and_goes_with_it(bare: Window) -> None:
+def test_the_terrain_tab_is_shown_while_the_tool_is_selected(bare: Window) -> None:
     bare.use_tool("measure")
     assert bare.sides.currentWidget() is bare.panel
     QTest.keyClick(bare.picture, Qt.Key.Key_Delete)
@@ -198,7 +198,7 @@ def test_the_panel_comes_with_the_tool_and_goes_with_it(bare: Window) -> None:
     assert not remove.isEnabled(), "nothing is in question"
 
 
-def test_where_nothing_has_an_outline_it_is_said(
+def test_a_click_without_an_outline_shows_a_message(
     bare: Window, wait_until: Wait, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def nothing(*_: object) -> Proposal:
@@ -211,11 +211,11 @@ def test_where_nothing_has_an_outline_it_is_said(
     assert bare.terrain.tool.hint.startswith("Click a house")
 
 
-def test_escape_lets_go_of_the_piece_and_then_of_the_tool(bare: Window) -> None:
+def test_escape_deselects_the_piece_then_the_tool(bare: Window) -> None:
     bare.session.set_terrain("lay", (BOOK,))
     bare.terrain.tool.select("book")
-    bare.let_go()
+    bare.cancel()
     assert bare.terrain.tool.selected is None
     assert bare.tool.name == "terrain"
-    bare.let_go()
+    bare.cancel()
     assert bare.tool.name == "select"

@@ -57,7 +57,7 @@ def name_at(window: Window, post: str) -> str:
         (Qt.Key.Key_V, "select"),
     ],
 )
-def test_each_tool_has_one_key_and_escape_leaves_it(window: Window, pressed: Qt.Key, tool: str) -> None:
+def test_each_tool_has_one_key_and_escape_puts_it_away(window: Window, pressed: Qt.Key, tool: str) -> None:
     key(window, pressed)
     assert window.tool.name == tool
     assert window.actions_._tools[tool].isChecked()
@@ -65,20 +65,20 @@ def test_each_tool_has_one_key_and_escape_leaves_it(window: Window, pressed: Qt.
     assert window.tool.name == "select"
 
 
-def test_sight_runs_ahead_of_the_click_and_stays_after_it(window: Window) -> None:
+def test_sight_is_previewed_before_the_click_and_stays_after_it(window: Window) -> None:
     window.use_tool("sight")
     click(window, POSTS["green-1"])
     point(window, POSTS["blue-1"])
-    assert window.panel.headline == "100 % in sight"  # nothing stands on this table
+    assert window.panel.headline == "100 % in sight"  # this table has no terrain
     assert any(isinstance(shape, Line) and shape.colour[:3] == SKY[:3] for shape in window.picture.shapes)
     click(window, POSTS["blue-1"])
     point(window, BARE_IN)
     assert window.panel.headline == "100 % in sight"
-    window.let_go()
+    window.cancel()
     assert window.panel.headline != "100 % in sight"
 
 
-def test_a_fan_goes_by_the_typed_reach(window: Window) -> None:
+def test_targets_use_the_typed_range(window: Window) -> None:
     window.use_tool("fan")
     click(window, POSTS["green-1"])
     assert window.panel.headline == "no target"  # 12.0 and 13.5 in away, and a reach of 12 is too close to call
@@ -92,7 +92,7 @@ def test_a_fan_goes_by_the_typed_reach(window: Window) -> None:
     assert window.panel.headline == "2 targets"
 
 
-def test_a_battle_s_card_gives_the_reach(window: Window, tmp_path: Path) -> None:
+def test_targets_use_the_weapons_of_the_battles_card(window: Window, tmp_path: Path) -> None:
     mustered(window, tmp_path / "b", "army_men")
     window.sides.setCurrentWidget(window.panel)
     window.use_tool("fan")
@@ -106,7 +106,7 @@ def test_a_wedge_is_laid_from_a_soldier_towards_a_place(window: Window) -> None:
     click(window, POSTS["blue-2"])
     assert window.session.state.templates == ()
     point(window, POSTS["blue-1"])
-    assert window.panel.headline == "1 soldier"  # himself it spares
+    assert window.panel.headline == "1 soldier"  # it excludes the thrower
     click(window, POSTS["blue-1"])
     (wedge,) = window.session.state.templates
     assert isinstance(wedge, Wedge)
@@ -115,7 +115,7 @@ def test_a_wedge_is_laid_from_a_soldier_towards_a_place(window: Window) -> None:
     assert window.actions_.undo.text() == "Undo wedge of 45°, 6 in"
 
 
-def test_the_key_again_takes_the_next_of_the_games_sizes(window: Window) -> None:
+def test_the_tools_key_switches_to_the_next_size(window: Window) -> None:
     window.use_tool("strip")
     assert window.tool.hint.count("strip of 12 in, 1 in wide") == 1
     window.use_tool("strip")
@@ -156,7 +156,7 @@ def test_several_rulers_stay(window: Window) -> None:
     assert sum(words.endswith(("± 0.1", "± 0.2")) for words in drawn_words(window)) == 2
 
 
-def test_one_key_measures_from_the_edges_and_back(window: Window, tmp_path: Path) -> None:
+def test_one_key_switches_between_centre_and_edge(window: Window, tmp_path: Path) -> None:
     click(window, POSTS["green-1"])
     click(window, POSTS["blue-1"])
     centre = float(window.panel.headline.split()[0])
@@ -183,7 +183,7 @@ def test_a_move_is_planned_by_clicks_and_ended(window: Window) -> None:
     QTest.mouseClick(window.picture, RIGHT, pos=at(window, (12.0, 14.0)))
     point(window, BARE_IN)
     assert float(window.panel.headline.split()[0]) == pytest.approx(4.0, abs=0.11)  # ended at the last corner
-    assert window.session.state.rulers == ()  # nothing is laid down
+    assert window.session.state.rulers == ()  # no ruler is laid
 
 
 def test_a_move_is_planned_by_one_drag(window: Window) -> None:
@@ -195,7 +195,7 @@ def test_a_move_is_planned_by_one_drag(window: Window) -> None:
     assert float(window.panel.headline.split()[0]) == pytest.approx(5.0, abs=0.11)  # 3 across, 4 up
 
 
-def test_hovering_tells_all_there_is_to_a_figure(window: Window, tmp_path: Path) -> None:
+def test_hovering_shows_everything_about_a_figure(window: Window, tmp_path: Path) -> None:
     mustered(window, tmp_path / "b", "army_men")
     window.use_tool("measure")
     point(window, POSTS["green-1"])
@@ -206,21 +206,21 @@ def test_hovering_tells_all_there_is_to_a_figure(window: Window, tmp_path: Path)
     assert any(row.startswith("± ") for row in words)
 
 
-def test_a_question_is_worked_out_again_only_when_something_changed(window: Window) -> None:
+def test_an_answer_is_computed_again_only_after_a_change(window: Window) -> None:
     window.use_tool("sight")
     click(window, POSTS["green-1"])
     point(window, POSTS["blue-1"])
-    first = window.tools.in_hand.preview(window._pointed()).finding
+    first = window.tools.selected.preview(window._pointed()).finding
     assert first is not None
     assert any(isinstance(mark, Note) for mark in first.marks)
-    assert window.tools.in_hand.preview(window._pointed()).finding is first
+    assert window.tools.selected.preview(window._pointed()).finding is first
     window.session.turn_basis()
-    assert window.tools.in_hand.preview(window._pointed()).finding is not first
+    assert window.tools.selected.preview(window._pointed()).finding is not first
 
 
 def test_on_the_map_figures_are_measured_where_they_stand(window: Window) -> None:
     key(window, Qt.Key.Key_O)
-    assert window.stage.map.isChecked()
+    assert window.display.map.isChecked()
     for post in ("green-1", "blue-1"):
         QTest.mouseClick(window.picture, LEFT, pos=on_map(window, POSTS[post]))
     (ruler,) = window.session.state.rulers
@@ -228,7 +228,7 @@ def test_on_the_map_figures_are_measured_where_they_stand(window: Window) -> Non
     assert float(window.panel.headline.split()[0]) == pytest.approx(12.0, abs=0.11)
     rings = [one for one in window.picture.shapes if isinstance(one, Line) and one.fill and one.width == 2.0]
     middles = [tuple(sum(axis) / len(axis) for axis in zip(*ring.points_px, strict=True)) for ring in rings]
-    where = window.stage.seen(window.bench.view).calibration.camera.table_to_pixel(  # type: ignore[union-attr, arg-type]
+    where = window.display.seen(window.bench.view).calibration.camera.table_to_pixel(  # type: ignore[union-attr, arg-type]
         [(*post, 0.0) for post in POSTS.values()]
     )
     assert sorted(middles) == [pytest.approx(px, abs=2) for px in sorted(map(tuple, where))]
@@ -239,13 +239,13 @@ def test_on_the_map_figures_are_measured_where_they_stand(window: Window) -> Non
 def on_map(window: Window, place_in: tuple[float, float]) -> QPoint:
     view = window.bench.view
     assert view is not None
-    calibration = window.stage.seen(view).calibration
+    calibration = window.display.seen(view).calibration
     assert calibration is not None
     return window.picture.to_widget(tuple(calibration.camera.table_to_pixel((*place_in, 0.0))[0])).toPoint()
 
 
 def test_an_army_is_taught_on_the_map_by_the_camera_s_pixel(window: Window) -> None:
-    window.stage.map.trigger()
+    window.display.map.trigger()
     window.use_tool("teach")
     window.panel.choose("blue")
     before = window.session.state.setup.palette
@@ -256,36 +256,36 @@ def test_an_army_is_taught_on_the_map_by_the_camera_s_pixel(window: Window) -> N
     assert window.session.state.setup.palette is not before
 
 
-def test_the_large_answer_says_what_the_panel_says_and_covers_nothing(window: Window, wait_until: Wait) -> None:
+def test_the_large_answer_equals_the_panels_and_covers_nothing(window: Window, wait_until: Wait) -> None:
     click(window, POSTS["green-1"])
     key(window, Qt.Key.Key_R)
-    assert window.stage.big.isVisible()
-    wait_until(lambda: window.stage.big.height() > 150)
-    assert not window.stage.big.geometry().intersects(window.picture.geometry())
+    assert window.display.big.isVisible()
+    wait_until(lambda: window.display.big.height() > 150)
+    assert not window.display.big.geometry().intersects(window.picture.geometry())
     click(window, POSTS["blue-1"])
-    assert window.stage.big.answer.headline == window.panel.headline
+    assert window.display.big.answer.headline == window.panel.headline
     key(window, Qt.Key.Key_R)
-    assert not window.stage.big.isVisible()
+    assert not window.display.big.isVisible()
 
 
 def test_the_projector_shows_the_drawings_on_black(window: Window, wait_until: Wait) -> None:
     click(window, POSTS["green-1"])
     click(window, POSTS["blue-1"])
-    window.stage.projector.trigger()
+    window.display.projector.trigger()
 
     def ink() -> set[str]:
-        picture = window.stage.screen.grab().toImage()
+        picture = window.display.screen.grab().toImage()
         across, down = range(0, picture.width(), 3), range(0, picture.height(), 3)
         return {picture.pixelColor(x, y).name() for x in across for y in down}
 
     wait_until(lambda: "#f0e442" in ink())  # the ruler's yellow
-    picture = window.stage.screen.grab().toImage()
+    picture = window.display.screen.grab().toImage()
     assert picture.pixelColor(1, picture.height() - 2).name() == "#000000"
-    window.stage.screen.close()
-    assert not window.stage.projector.isChecked()
+    window.display.screen.close()
+    assert not window.display.projector.isChecked()
 
 
-def test_what_the_rules_refuse_is_told_in_the_panel(window: Window) -> None:
+def test_an_error_of_the_rules_is_shown_in_the_panel(window: Window) -> None:
     def refuse(_now: object) -> None:
         raise UserError("he cannot: choose another")
 
@@ -297,7 +297,7 @@ def test_what_the_rules_refuse_is_told_in_the_panel(window: Window) -> None:
     assert found.answer.rows == ("he cannot: choose another",)
 
 
-def test_letters_and_digits_that_are_typed_into_a_field_stay_there(window: Window) -> None:
+def test_typing_in_a_field_triggers_no_shortcut(window: Window) -> None:
     window.use_tool("fan")
     field = window.panel.findChild(QLineEdit)
     assert field is not None

@@ -1,4 +1,4 @@
-"""The window in another language, and that no word of its widgets is left out."""
+"""Translations of the window, and a check that all widget texts are translatable."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from rules.tabletop.errors import UserError
 from tests.ui.windows import Open, Wait
 from tools.extract_strings import collect, main
 from ui.desktop import translation
-from ui.desktop.dialogs import PrintsDialog
-from ui.desktop.translation import Translator, read, speak, tongues, tr
+from ui.desktop.dialogs import MarkerSizeDialog
+from ui.desktop.translation import Translator, install_translators, load_translators, read, tr
 
 DESKTOP = Path(translation.__file__).parent
 GERMAN = {
@@ -28,21 +28,21 @@ GERMAN = {
     "Measure": "Messen",
     "Battle": "Gefecht",
     "Nothing measured yet.": "Noch nichts gemessen.",
-    "Markers on the table": "Marken auf dem Tisch",
-    "From a file…": "Aus einer Datei …",
-    "Look through camera {number}": "Durch Kamera {number} sehen",
+    "Marker size": "Größe der Marken",
+    "Open file…": "Datei öffnen …",
+    "Use camera {number}": "Kamera {number} verwenden",
 }
 
 
 @pytest.fixture
 def german(qt: QApplication) -> Iterator[Translator]:
-    spoken = Translator(GERMAN)
-    qt.installTranslator(spoken)
-    yield spoken
-    qt.removeTranslator(spoken)
+    translators = Translator(GERMAN)
+    qt.installTranslator(translators)
+    yield translators
+    qt.removeTranslator(translators)
 
 
-def test_menus_tips_tabs_and_panels_speak_it(german: Translator, open_window: Open, wait_until: Wait) -> None:
+def test_menus_tooltips_tabs_and_panels_are_translated(german: Translator, open_window: Open, wait_until: Wait) -> None:
     window = open_window()
     wait_until(lambda: window.bench.view)
     bar = window.menuBar()
@@ -60,27 +60,27 @@ def test_menus_tips_tabs_and_panels_speak_it(german: Translator, open_window: Op
 
 
 @pytest.mark.usefixtures("german")
-def test_a_dialog_speaks_it() -> None:
-    dialog = PrintsDialog(Prints())
-    assert dialog.windowTitle() == "Marken auf dem Tisch"
-    assert "Aus einer Datei …" in [button.text() for button in dialog.findChildren(QPushButton)]
+def test_a_dialog_is_translated() -> None:
+    dialog = MarkerSizeDialog(Prints())
+    assert dialog.windowTitle() == "Größe der Marken"
+    assert "Datei öffnen …" in [button.text() for button in dialog.findChildren(QPushButton)]
     dialog.deleteLater()
 
 
 @pytest.mark.usefixtures("german")
-def test_values_stand_where_the_translation_has_them() -> None:
-    assert tr("Look through camera {number}", number=2) == "Durch Kamera 2 sehen"
+def test_values_are_inserted_into_the_translation() -> None:
+    assert tr("Use camera {number}", number=2) == "Kamera 2 verwenden"
 
 
 @pytest.mark.parametrize("wrong", ["Kamera {nummer}", "Kamera {0}", "Kamera {number", "Kamera {number:d}"])
-def test_a_translation_with_other_braces_is_not_said(qt: QApplication, wrong: str) -> None:
-    spoken = Translator({"Look through camera {number}": wrong})
-    qt.installTranslator(spoken)
-    assert tr("Look through camera {number}", number="two") == "Look through camera two"
-    qt.removeTranslator(spoken)
+def test_a_translation_with_wrong_placeholders_is_not_used(qt: QApplication, wrong: str) -> None:
+    translators = Translator({"Use camera {number}": wrong})
+    qt.installTranslator(translators)
+    assert tr("Use camera {number}", number="two") == "Use camera two"
+    qt.removeTranslator(translators)
 
 
-def test_without_another_language_words_are_as_they_stand() -> None:
+def test_without_a_translation_strings_are_english() -> None:
     assert tr("Saving {name}", name="{x}") == "Saving {x}"
     assert tr("50 % of {it}") == "50 % of {it}"
 
@@ -91,37 +91,37 @@ TS = """<?xml version="1.0" encoding="utf-8"?><!DOCTYPE TS><TS version="2.1"><co
 <message><source>Fit</source><translation type="unfinished" /></message></context></TS>"""
 
 
-def test_a_file_is_read_as_far_as_it_is_finished(tmp_path: Path) -> None:
+def test_only_finished_translations_are_read(tmp_path: Path) -> None:
     path = tmp_path / "sandtable_de.ts"
     path.write_text(TS, encoding="utf-8")
     assert read(path) == {"Quit": "Beenden"}
     (tmp_path / "sandtable_pt_BR.ts").write_text(TS.replace("Beenden", "Sair"), encoding="utf-8")
-    # As Qt names the languages of an Austrian, a Brazilian, an Englishman who knows German, and nobody.
-    assert _says(tongues(["de-Latn-AT", "de-AT", "de"], tmp_path)) == "Beenden"
-    assert _says(tongues(["pt-Latn-BR", "pt-BR", "pt"], tmp_path)) == "Sair"
-    assert tongues(["en-GB", "en", "de"], tmp_path) == ()
-    assert tongues(["C"], tmp_path) == tongues(["fr-FR", "fr"], tmp_path) == ()
+    # Qt's languages of an Austrian, a Brazilian, an Englishman who knows German, and of no locale.
+    assert _says(load_translators(["de-Latn-AT", "de-AT", "de"], tmp_path)) == "Beenden"
+    assert _says(load_translators(["pt-Latn-BR", "pt-BR", "pt"], tmp_path)) == "Sair"
+    assert load_translators(["en-GB", "en", "de"], tmp_path) == ()
+    assert load_translators(["C"], tmp_path) == load_translators(["fr-FR", "fr"], tmp_path) == ()
 
 
-def _says(spoken: tuple[object, ...]) -> str | None:
-    own = spoken[0]
+def _says(translators: tuple[object, ...]) -> str | None:
+    own = translators[0]
     assert isinstance(own, Translator)
     return own.translate("Sandtable", "Quit")
 
 
-def test_a_broken_file_is_refused_by_its_name(tmp_path: Path) -> None:
+def test_a_broken_translation_file_is_named(tmp_path: Path) -> None:
     path = tmp_path / "sandtable_de.ts"
     path.write_text(TS[:200], encoding="utf-8")
-    with pytest.raises(UserError, match=r"sandtable_de\.ts is no file of translations .*mend it"):
+    with pytest.raises(UserError, match=r"sandtable_de\.ts is not a translation file .*repair"):
         read(path)
 
 
-def test_qt_s_own_buttons_speak_it_too(qt: QApplication, tmp_path: Path) -> None:
+def test_qts_buttons_are_translated(qt: QApplication, tmp_path: Path) -> None:
     (tmp_path / "sandtable_de.ts").write_text(TS, encoding="utf-8")
-    spoken = speak(qt, QLocale(QLocale.Language.German), tmp_path)
+    translators = install_translators(qt, QLocale(QLocale.Language.German), tmp_path)
     buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
     assert [tr("Quit"), buttons.buttons()[0].text()] == ["Beenden", "Abbrechen"]  # as PyQt6's qtbase_de.qm has it
-    for one in spoken:
+    for one in translators:
         qt.removeTranslator(one)
     buttons.deleteLater()
 
@@ -164,7 +164,7 @@ SAYS = [
     "Refused",
 ]
 ENGLISH = {"panel_screenshots.py", "pictures.py", "screenshot.py", "extract_strings.py", "translation.py"}
-"""Programs of those who work on this one, and what has no other language yet to speak."""
+"""Developer tools, and code that runs before translation."""
 
 
 def sources() -> list[Path]:
@@ -178,7 +178,7 @@ def called(node: ast.AST) -> str:
 
 
 def literals(node: ast.expr) -> Iterator[ast.expr]:
-    """The words within what a widget is given, unless something else is made of them first."""
+    """The string literals in an argument, unless they are processed first."""
     if isinstance(node, ast.Constant | ast.JoinedStr):
         yield node
     elif isinstance(node, ast.IfExp):
@@ -197,7 +197,7 @@ def has_words(node: ast.expr) -> bool:
 
 
 def untranslated(source: str) -> list[int]:
-    """Lines of a source file on which a widget is given words that no translator sees."""
+    """Lines of a source file on which a widget gets an untranslatable text."""
     return [
         one.lineno
         for call in ast.walk(ast.parse(source))
@@ -209,18 +209,18 @@ def untranslated(source: str) -> list[int]:
 
 
 @pytest.mark.parametrize("path", sources(), ids=lambda path: str(path.relative_to(DESKTOP)))
-def test_no_widget_is_given_words_that_are_not_translated(path: Path) -> None:
+def test_every_widget_text_is_translatable(path: Path) -> None:
     assert untranslated(path.read_text("utf-8")) == []
 
 
-def test_words_that_are_not_translated_are_found() -> None:
+def test_untranslatable_text_is_found() -> None:
     assert untranslated('a.setText("Two words")') == [1]
     assert untranslated('a.setText(f"{n} words")') == [1]
     assert untranslated('a.setToolTip("yes" if b else tr("no"))') == [1]
     assert untranslated('a.setText(tr("{n} words", n=n)); b.setText(f"<b>{x}</b>: {y}"); c.setText("±")') == []
 
 
-def test_every_word_is_collected_once_and_what_was_translated_is_kept(tmp_path: Path) -> None:
+def test_each_string_is_collected_once_and_translations_are_kept(tmp_path: Path) -> None:
     path = tmp_path / "sandtable_de.ts"
     path.write_text(TS, encoding="utf-8")
     collect(path)
@@ -236,10 +236,10 @@ def test_every_word_is_collected_once_and_what_was_translated_is_kept(tmp_path: 
     assert read(path) == {"Quit": "Beenden"}
 
 
-def test_a_file_that_is_none_is_refused(
+def test_an_invalid_translation_file_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "sandtable_de.ts").write_text("no table", encoding="utf-8")
     monkeypatch.setattr("tools.extract_strings.FOLDER", tmp_path)
     assert main(["de"]) == 1
-    assert "pylupdate6 does not like" in capsys.readouterr().err
+    assert "pylupdate6 rejects" in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""What can go wrong on an evening: each has its calm message, and the game goes on where it was."""
+"""Faults during a session: each shows a message, and the game continues."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from vision.source import Source
 
 
 class Camera:
-    """A camera over the small table, that can be unplugged and whose markers can be covered."""
+    """A camera over the small table; it can be unplugged and its markers covered."""
 
     name, live, still = "camera 3", True, False
 
@@ -52,7 +52,7 @@ def ways(window: Window) -> list[str]:
     return [button.text() for button in window.bar.findChildren(QPushButton) if button.isVisible()]
 
 
-def test_a_camera_that_is_unplugged_leaves_the_table_and_comes_back_by_itself(
+def test_an_unplugged_camera_keeps_the_table_and_reconnects(
     camera: Camera, open_window: Open, wait_until: Wait, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("ui.desktop.source_controller._CAMERA_RETRY_S", 0.2)
@@ -63,7 +63,7 @@ def test_a_camera_that_is_unplugged_leaves_the_table_and_comes_back_by_itself(
         click(window, place)
     camera.plugged = False
     wait_until(lambda: "plug" in window.bar.text)
-    assert ways(window) == ["Try again", "Open another source…"]
+    assert ways(window) == ["Try again", "Open…"]
     last = window.bench.frame
     assert last is not None, "the last picture stays"
     click(window, (8.0, 5.0))
@@ -74,7 +74,7 @@ def test_a_camera_that_is_unplugged_leaves_the_table_and_comes_back_by_itself(
     assert len(window.session.state.rulers) == 2
 
 
-def test_covered_markers_are_told_and_inches_go_on_until_they_are_uncovered(
+def test_covered_markers_are_reported_and_measuring_continues(
     camera: Camera, open_window: Open, wait_until: Wait
 ) -> None:
     window = open_window("3", camera.open)
@@ -87,7 +87,7 @@ def test_covered_markers_are_told_and_inches_go_on_until_they_are_uncovered(
         covered[top:low, left:right] = (60, 90, 60)
     camera.image_bgr = covered
     wait_until(lambda: "inches rest on where the camera was last seen to be: uncover one" in window.bar.text)
-    assert ways(window) == ["Print markers…", "Why not?", "Marker size…"]
+    assert ways(window) == ["Print markers…", "Check markers", "Marker size…"]
     window.use_tool("measure")
     for place in ((8.0, 10.0), (20.0, 10.0)):
         click(window, place)
@@ -97,7 +97,7 @@ def test_covered_markers_are_told_and_inches_go_on_until_they_are_uncovered(
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no such device here")
-def test_a_picture_that_finds_the_disk_full_is_told(window: Window, wait_until: Wait, tmp_path: Path) -> None:
+def test_saving_a_picture_on_a_full_disk_shows_an_error(window: Window, wait_until: Wait, tmp_path: Path) -> None:
     (tmp_path / "table.png").symlink_to("/dev/full")
     window.save_snapshot(tmp_path / "table.png")
     wait_until(lambda: "the disk is full" in window.bar.text)
@@ -106,7 +106,7 @@ def test_a_picture_that_finds_the_disk_full_is_told(window: Window, wait_until: 
 
 @pytest.fixture
 def played(window: Window, tmp_path: Path, wait_until: Wait) -> Window:
-    """The window with a battle whose first phase is to begin."""
+    """The window with a battle before its first phase."""
     figures = window.bench.view.figures
     men = {
         side: [Recruit(figure=f.id, card="soldier") for f in figures if f.army == side] for side in ("green", "blue")
@@ -118,11 +118,11 @@ def played(window: Window, tmp_path: Path, wait_until: Wait) -> Window:
     return window
 
 
-def test_a_full_disk_stops_the_battle_at_what_is_kept_and_it_goes_on_once_there_is_room(played: Window) -> None:
+def test_a_full_disk_stops_the_battle_and_it_continues_once_there_is_space(played: Window) -> None:
     battle = played.battle.play.battle
     journal, before = battle._journal._file, len(battle.entries)
     pages = journal.execute("PRAGMA page_count").fetchone()[0]
-    journal.execute(f"PRAGMA max_page_count = {pages}")  # as SQLite says it of a full disk
+    journal.execute(f"PRAGMA max_page_count = {pages}")  # SQLite's error of a full disk
     for _ in range(200):
         played.battle.panel.go_on.emit()
         if "disk is full" in played.bar.text:
@@ -136,7 +136,7 @@ def test_a_full_disk_stops_the_battle_at_what_is_kept_and_it_goes_on_once_there_
     assert played.battle.panel.phase != phase
 
 
-def test_a_battle_that_another_window_has_is_left_to_it(
+def test_a_battle_open_in_another_window_is_refused(
     played: Window, tmp_path: Path, open_window: Open, wait_until: Wait, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "evening.battle"
@@ -147,14 +147,14 @@ def test_a_battle_that_another_window_has_is_left_to_it(
     assert second.bar.text == f"The battle {path} is open in another window: close it there first"
     assert second.battle.play is None
     played.files.open_battle()
-    assert played.bar.text == f"{path} is open here already."
+    assert played.bar.text == f"{path} is already open."
     assert played.battle.play is not None
     played.close()
     second.files.open_battle()
     wait_until(lambda: second.battle.play is not None)
 
 
-def test_a_battle_in_a_folder_that_is_not_there_is_refused_with_the_way_out(window: Window, tmp_path: Path) -> None:
+def test_a_battle_in_a_missing_folder_is_refused_with_a_remedy(window: Window, tmp_path: Path) -> None:
     armies = {
         side: Army(name=side, game="simple_plastic", recruits=(Recruit(figure=f"{side}-1", card="soldier"),))
         for side in ("green", "blue")

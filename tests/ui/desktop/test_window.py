@@ -1,4 +1,4 @@
-"""The real window on the simulated table, moved by the mouse."""
+"""The real window on the simulated table, operated by the mouse."""
 
 import math
 import sys
@@ -18,8 +18,8 @@ from calibration.calibration_targets import Prints
 from rules.tabletop.errors import UserError
 from tests.ui.windows import BARE_IN, LEFT, POSTS, Open, Wait, at, click, move, point
 from ui import measuring
-from ui.desktop.app import LastResort
-from ui.desktop.dialogs import PrintsDialog
+from ui.desktop.app import ErrorReporter
+from ui.desktop.dialogs import MarkerSizeDialog
 from ui.desktop.picture.image import to_qimage
 from ui.desktop.picture.view import PictureView
 from ui.desktop.window import Window
@@ -38,8 +38,8 @@ def drawn_words(window: Window) -> list[str]:
     return [row for shape in window.picture.shapes if isinstance(shape, Label) for row, _ in shape.rows]
 
 
-def test_a_stranger_measures_with_two_clicks(open_window: Open, wait_until: Wait) -> None:
-    """Nothing stands in for anything here: the figures are really found."""
+def test_two_clicks_measure_real_detections(open_window: Open, wait_until: Wait) -> None:
+    """Uses no stand-ins: the networks find the figures."""
     window = open_window()
     wait_until(lambda: window.bench.view and len(window.bench.view.figures) >= 2, timeout_s=60)
     view = window.bench.view
@@ -51,7 +51,7 @@ def test_a_stranger_measures_with_two_clicks(open_window: Open, wait_until: Wait
     assert inches(window.panel.headline) == pytest.approx(math.dist(*posts), abs=0.3)
 
 
-def test_the_answer_runs_ahead_of_the_second_click(window: Window) -> None:
+def test_the_answer_is_previewed_before_the_second_click(window: Window) -> None:
     click(window, POSTS["green-1"])
     assert window.session.state.rulers == ()
     point(window, POSTS["blue-1"])
@@ -61,11 +61,9 @@ def test_the_answer_runs_ahead_of_the_second_click(window: Window) -> None:
     assert inches(window.panel.headline) == pytest.approx(math.hypot(7, 5), abs=0.1)
 
 
-def test_a_ruler_in_hand_is_measured_once_for_answer_rod_and_picture(
-    window: Window, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_previewed_ruler_is_measured_once(window: Window, monkeypatch: pytest.MonkeyPatch) -> None:
     click(window, POSTS["green-1"])
-    window._timer.stop()  # it redraws, too
+    window._timer.stop()  # it also redraws
     pairs = []
     measured = measuring.measured
     monkeypatch.setattr(measuring, "measured", lambda view, pair: pairs.append(pair) or measured(view, pair))
@@ -74,7 +72,7 @@ def test_a_ruler_in_hand_is_measured_once_for_answer_rod_and_picture(
     assert len(pairs) == 1
 
 
-def test_a_drag_measures_too_and_a_bare_place_will_do(window: Window) -> None:
+def test_a_drag_measures_to_a_bare_place(window: Window) -> None:
     QTest.mousePress(window.picture, LEFT, pos=at(window, BARE_IN))
     point(window, POSTS["green-2"])
     QTest.mouseRelease(window.picture, LEFT, pos=at(window, POSTS["green-2"]))
@@ -84,23 +82,23 @@ def test_a_drag_measures_too_and_a_bare_place_will_do(window: Window) -> None:
     assert inches(window.panel.headline) == pytest.approx(math.hypot(4, 9), abs=0.1)
 
 
-def test_escape_lets_go_first_of_the_soldier_then_of_the_tool(window: Window) -> None:
+def test_escape_cancels_the_ruler_then_the_tool(window: Window) -> None:
     click(window, POSTS["green-1"])
-    window.let_go()
+    window.cancel()
     assert window.tool.name == "measure"
     click(window, POSTS["blue-1"])
     assert window.session.state.rulers == ()
-    window.let_go()
-    window.let_go()
+    window.cancel()
+    window.cancel()
     assert window.tool.name == "select"
 
 
-def test_a_blast_tells_whom_it_covers_and_how_much(window: Window) -> None:
+def test_a_blast_shows_the_covered_figures_and_fractions(window: Window) -> None:
     window.use_tool("blast")
     point(window, POSTS["blue-1"])
     assert window.panel.headline == "2 soldiers"
     turn_wheel(window.picture, at(window, POSTS["blue-1"]), -3)
-    assert "1.5 in" in window.tool.hint  # 3 less three half inches
+    assert "1.5 in" in window.tool.hint  # 3 minus three half inches
     click(window, POSTS["blue-1"])
     (blast,) = window.session.state.templates
     assert blast.radius_in == 1.5
@@ -111,7 +109,7 @@ def test_a_blast_tells_whom_it_covers_and_how_much(window: Window) -> None:
     assert 20 < percents[0] < 50
 
 
-def test_a_laid_blast_is_drawn_once_until_the_mouse_moves_on(window: Window) -> None:
+def test_a_laid_blast_is_drawn_once_until_the_mouse_moves(window: Window) -> None:
     window.use_tool("blast")
     point(window, BARE_IN)
     click(window, BARE_IN)
@@ -148,14 +146,14 @@ def test_undo_and_redo_are_named_after_the_step(window: Window) -> None:
     assert len(window.session.state.rulers) == 1
 
 
-def test_teaching_the_bare_table_is_refused_in_words(window: Window) -> None:
+def test_teaching_the_bare_table_is_refused(window: Window) -> None:
     window.use_tool("teach")
     palette = window.session.state.setup.palette
     click(window, BARE_IN)
     assert window.bar.text.startswith("No soldier here.")
     assert window.bar.isVisible()
     assert window.session.state.setup.palette is palette
-    window.let_go()
+    window.cancel()
     assert not window.bar.isVisible()
 
 
@@ -177,9 +175,7 @@ def test_an_army_is_forgotten_and_taught_again(window: Window, wait_until: Wait)
     wait_until(lambda: {f.army for f in window.bench.view.figures} == {"green", "blue"})
 
 
-def test_a_camera_that_is_missing_leaves_the_window_alive(
-    open_window: Open, wait_until: Wait, table: SimulatedTable
-) -> None:
+def test_a_missing_camera_leaves_the_window_usable(open_window: Open, wait_until: Wait, table: SimulatedTable) -> None:
     tries: list[str] = []
 
     def opener(spec: str) -> Source:
@@ -191,13 +187,13 @@ def test_a_camera_that_is_missing_leaves_the_window_alive(
     window = open_window("table.png", opener)
     wait_until(lambda: window.bar.text == "There is no picture there: choose another")
     buttons = {button.text(): button for button in window.bar.findChildren(QPushButton)}
-    assert set(buttons) == {"Try again", "Open another source…"}
+    assert set(buttons) == {"Try again", "Open…"}
     QTest.mouseClick(buttons["Try again"], LEFT)
     wait_until(lambda: window.bench.frame is not None and not window.bar.isVisible())
     assert tries == ["table.png", "table.png"]
 
 
-def test_without_a_marker_the_way_out_is_offered(open_window: Open, wait_until: Wait) -> None:
+def test_without_a_marker_the_bar_offers_help(open_window: Open, wait_until: Wait) -> None:
     class Blank:
         name, live = "blank", False
         left = 1
@@ -211,12 +207,12 @@ def test_without_a_marker_the_way_out_is_offered(open_window: Open, wait_until: 
     window = open_window("blank.png", lambda _: Blank())
     wait_until(lambda: "No marker found" in window.bar.text)
     ways = [button.text() for button in window.bar.findChildren(QPushButton)]
-    assert ways == ["Print markers…", "Why not?", "Marker size…"]
+    assert ways == ["Print markers…", "Check markers", "Marker size…"]
     QTest.mouseClick(window.picture, LEFT, pos=QPoint(100, 100))
     assert window.session.state.rulers == ()
 
 
-def test_a_frozen_picture_stands_still_and_is_measured(window: Window, wait_until: Wait) -> None:
+def test_a_frozen_picture_can_be_measured(window: Window, wait_until: Wait) -> None:
     window.actions_.freeze.setChecked(True)
     wait_until(lambda: window.bench.view.frame is window.bench.worker.frame is window.bench.frame)
     still = window.bench.frame
@@ -225,17 +221,17 @@ def test_a_frozen_picture_stands_still_and_is_measured(window: Window, wait_unti
     assert len(window.session.state.rulers) == 1
     QTest.qWait(150)
     assert window.bench.frame is still
-    assert window.statusBar().findChild(QLabel, "pictures").text() == "frozen"
+    assert window.statusBar().findChild(QLabel, "pictures").text() == "Frozen"
     window.actions_.freeze.setChecked(False)
     wait_until(lambda: window.bench.frame is not still)
 
 
-def test_the_saved_picture_holds_what_is_drawn(window: Window, tmp_path: Path, wait_until: Wait) -> None:
+def test_the_saved_picture_contains_the_drawings(window: Window, tmp_path: Path, wait_until: Wait) -> None:
     click(window, POSTS["green-1"])
     click(window, POSTS["blue-1"])
     window.actions_.freeze.setChecked(True)
     window.save_snapshot(tmp_path / "table.png")
-    wait_until(lambda: "is saved" in window.bar.text)
+    wait_until(lambda: "Saved" in window.bar.text)
     saved, plain = read_image(tmp_path / "table.png"), window.bench.frame.image_bgr
     assert saved.shape == plain.shape
     middle = window.bench.view.calibration.camera.table_to_pixel((14.0, 10.0))[0].round().astype(int)
@@ -247,7 +243,7 @@ def test_the_saved_picture_holds_what_is_drawn(window: Window, tmp_path: Path, w
     wait_until(lambda: "there is no such folder" in window.bar.text or "No such file" in window.bar.text)
 
 
-def test_the_next_evening_begins_where_this_one_ended(open_window: Open, wait_until: Wait) -> None:
+def test_settings_are_restored_at_the_next_start(open_window: Open, wait_until: Wait) -> None:
     first = open_window(None)
     assert first.bench.spec == "demo"
     first.open("3")
@@ -255,7 +251,7 @@ def test_the_next_evening_begins_where_this_one_ended(open_window: Open, wait_un
     assert open_window(None).bench.spec == "3"
 
 
-def test_another_source_is_another_table(window: Window, wait_until: Wait) -> None:
+def test_another_source_starts_an_empty_table(window: Window, wait_until: Wait) -> None:
     click(window, POSTS["green-1"])
     click(window, POSTS["blue-1"])
     window.open("7")
@@ -265,7 +261,7 @@ def test_another_source_is_another_table(window: Window, wait_until: Wait) -> No
     wait_until(lambda: window.bench.view and len(window.bench.view.figures) == len(POSTS))
 
 
-def test_what_does_not_open_leaves_nothing_of_the_table_before(window: Window, wait_until: Wait) -> None:
+def test_a_source_that_does_not_open_clears_the_table(window: Window, wait_until: Wait) -> None:
     def refuse(_: str) -> Source:
         raise UserError("it is broken")
 
@@ -284,11 +280,11 @@ def test_what_does_not_open_leaves_nothing_of_the_table_before(window: Window, w
 
 @pytest.mark.parametrize("typed", ["2,95", "2.95"])
 @pytest.mark.parametrize("language", [QLocale.Language.German, QLocale.Language.English])
-def test_a_markers_side_is_typed_with_point_or_comma(qt: QApplication, typed: str, language: QLocale.Language) -> None:
+def test_a_markers_side_accepts_point_or_comma(qt: QApplication, typed: str, language: QLocale.Language) -> None:
     usual = QLocale()
     QLocale.setDefault(QLocale(language))
     try:
-        dialog = PrintsDialog(Prints())
+        dialog = MarkerSizeDialog(Prints())
         side = dialog.findChild(QDoubleSpinBox)
         assert side is not None
         assert side.text() == "3.000 in"
@@ -299,12 +295,12 @@ def test_a_markers_side_is_typed_with_point_or_comma(qt: QApplication, typed: st
         QLocale.setDefault(usual)
 
 
-def test_an_error_nobody_expected_is_shown_and_the_window_goes_on(
+def test_an_unexpected_error_is_shown_and_the_window_continues(
     window: Window, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(sys, "excepthook", sys.excepthook)
     monkeypatch.setattr(threading, "excepthook", threading.excepthook)
-    last = LastResort(window)
+    last = ErrorReporter(window)
     last.install()
     window.actions_.undo.setEnabled(True)
     monkeypatch.setattr(window.session, "undo", lambda: 1 / 0)
@@ -344,7 +340,7 @@ def test_zoom_keeps_the_place_under_the_cursor(x: float, y: float, turns: list[t
     assert 800 / 960 - 1e-9 <= view.scale <= 16
 
 
-def test_fitted_the_corners_pixels_lie_at_the_widgets_corners(qt: QApplication) -> None:
+def test_a_fitted_picture_reaches_the_widgets_edges(qt: QApplication) -> None:
     view = PictureView()
     view.resize(480, 400)
     view.show_picture(to_qimage(np.zeros((540, 960, 3), np.uint8)))
@@ -363,7 +359,7 @@ def test_the_wheel_zooms_and_the_right_button_drags(window: Window) -> None:
     move(view, spot + QPoint(30, 20), right)
     QTest.mouseRelease(view, right, pos=spot + QPoint(30, 20))
     assert view.to_picture(QPointF(spot + QPoint(30, 20))) == pytest.approx(before, abs=1e-6)
-    # A click still means the soldier that is seen there.
+    # A click still hits the soldier seen there.
     assert figure_at(window.bench.view, view.to_picture(QPointF(at(window, POSTS["blue-1"])))).army == "blue"
     view.fit()
     window.use_tool("blast")

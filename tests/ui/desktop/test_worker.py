@@ -1,4 +1,4 @@
-"""The threads behind the window, with sources of known ways."""
+"""The worker's threads, with scripted sources."""
 
 import threading
 import time
@@ -15,7 +15,7 @@ IMAGE = np.zeros((4, 6, 3), np.uint8)
 
 
 class Script:
-    """A source that gives its frames, each `step_s` after the last, then raises or ends."""
+    """A source that delivers its frames, each `step_s` after the last, then raises or ends."""
 
     name = "script"
 
@@ -37,7 +37,7 @@ class Script:
 
 
 class Eyes:
-    """Stands in for a session: remembers what it was shown."""
+    """A stand-in for a session that records the frames it gets."""
 
     def __init__(self, seconds: float = 0.0) -> None:
         self.seen: list[int] = []
@@ -76,7 +76,7 @@ def within(seconds: float, condition: Callable[[], object]) -> bool:
     return False
 
 
-def test_each_picture_of_a_folder_is_looked_at_in_its_turn(work: Callable[..., Worker]) -> None:
+def test_each_picture_of_a_folder_is_processed_in_order(work: Callable[..., Worker]) -> None:
     eyes = Eyes(0.02)
     worker = work(eyes, lambda: Script(5, live=False))
     assert within(60, lambda: worker.ended and eyes.seen[-1:] == [4])
@@ -90,14 +90,14 @@ def test_a_video_plays_at_its_own_pace(work: Callable[..., Worker]) -> None:
     assert time.monotonic() - started_s >= 0.3
 
 
-def test_slow_eyes_miss_pictures_of_a_camera_but_see_the_newest(work: Callable[..., Worker]) -> None:
+def test_slow_vision_skips_camera_pictures_but_sees_the_newest(work: Callable[..., Worker]) -> None:
     eyes = Eyes(0.2)
     worker = work(eyes, lambda: Script(12, live=True))
     assert within(60, lambda: worker.ended and eyes.seen[-1:] == [11])
     assert len(set(eyes.seen)) < 12
 
 
-def test_who_opens_closes(work: Callable[..., Worker]) -> None:
+def test_the_thread_that_opens_a_source_closes_it(work: Callable[..., Worker]) -> None:
     opened: list[Script] = []
     worker = work(Eyes(), lambda: opened.append(Script(3, live=True)) or opened[-1])
     assert within(60, lambda: worker.ended)
@@ -106,7 +106,7 @@ def test_who_opens_closes(work: Callable[..., Worker]) -> None:
     assert opened[0].closed_by == opened[0].opened_by != threading.get_ident()
 
 
-def test_an_unplugged_camera_is_tried_again(work: Callable[..., Worker]) -> None:
+def test_an_unplugged_camera_is_reopened(work: Callable[..., Worker]) -> None:
     opened: list[Script] = []
     plugged = threading.Event()
 
@@ -122,8 +122,8 @@ def test_an_unplugged_camera_is_tried_again(work: Callable[..., Worker]) -> None
     assert all(script.closed_by for script in opened)
 
 
-def test_pictures_of_a_camera_that_was_plugged_in_again_come_after_those_of_before(work: Callable[..., Worker]) -> None:
-    """Each time it counts from 0; the window shows no picture that is older than the one it has."""
+def test_times_continue_after_a_camera_reconnects(work: Callable[..., Worker]) -> None:
+    """Each time it counts from 0; the window never shows an older picture than the current one."""
     last_s = iter((3600.0, 60.0, 5.0))
     ready, workers, shown_s = threading.Event(), [], []
 
@@ -140,7 +140,7 @@ def test_pictures_of_a_camera_that_was_plugged_in_again_come_after_those_of_befo
     assert shown_s[2] > 3665.2
 
 
-def test_a_broken_file_is_not_tried_again(work: Callable[..., Worker]) -> None:
+def test_a_broken_file_is_not_reopened(work: Callable[..., Worker]) -> None:
     opened: list[Script] = []
     worker = work(Eyes(), lambda: opened.append(Script(0, live=False, then=UserError("no picture"))) or opened[-1])
     assert within(60, lambda: worker.source_problem)
@@ -149,13 +149,13 @@ def test_a_broken_file_is_not_tried_again(work: Callable[..., Worker]) -> None:
     assert not worker.broken
 
 
-def test_a_picture_that_cannot_be_looked_at_stops_nothing(work: Callable[..., Worker]) -> None:
+def test_an_unprocessable_picture_stops_nothing(work: Callable[..., Worker]) -> None:
     worker = work(Eyes(), lambda: Script(101, live=False))
     assert within(60, lambda: worker.view is not None and worker.view.index == 100)  # type: ignore[attr-defined]
     assert worker.view_problem is None
 
 
-def test_a_new_setup_is_looked_at_on_the_last_picture(work: Callable[..., Worker]) -> None:
+def test_a_new_setup_is_applied_to_the_last_picture(work: Callable[..., Worker]) -> None:
     eyes = Eyes()
     worker = work(eyes, lambda: Script(1, live=False))
     assert within(60, lambda: worker.ended and eyes.seen)
@@ -167,7 +167,7 @@ def test_a_new_setup_is_looked_at_on_the_last_picture(work: Callable[..., Worker
     assert len(eyes.seen) == before + 2
 
 
-def test_held_it_takes_no_newer_picture(work: Callable[..., Worker]) -> None:
+def test_a_held_worker_takes_no_newer_picture(work: Callable[..., Worker]) -> None:
     worker = work(Eyes(), lambda: Script(1000, live=True))
     assert within(60, lambda: worker.frame)
     worker.held = True
@@ -179,7 +179,7 @@ def test_held_it_takes_no_newer_picture(work: Callable[..., Worker]) -> None:
     assert within(60, lambda: worker.frame is not held)
 
 
-def test_an_error_nobody_expected_is_noticed(work: Callable[..., Worker], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unexpected_error_is_detected(work: Callable[..., Worker], monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[object] = []
     monkeypatch.setattr(threading, "excepthook", told.append)
     worker = work(Eyes(), lambda: Script(1, live=True, then=ZeroDivisionError("a fault")))

@@ -37,7 +37,7 @@ def until(true: Callable[[], object], step: Callable[[], object], limit_s: float
 
 
 def chance() -> random.Random:
-    return random.Random(5)  # noqa: S311
+    return random.Random(5)
 
 
 def descriptors() -> int:

@@ -1,1 +1,1 @@
-"""A battle in the window."""
+"""The Battle tab and its dialogs."""

@@ -1,4 +1,4 @@
-"""What somebody can do, as a list: a deed a row, with its chance, and how it comes about in its tip."""
+"""Lists what a figure can do: one action per row with its odds; the tooltip explains them."""
 
 from __future__ import annotations
 
@@ -10,118 +10,117 @@ from PyQt6.QtWidgets import QHeaderView, QTreeWidget, QTreeWidgetItem, QWidget
 
 from rules.engine.referee import ActionPreview
 from ui.battle.action_text import chance_lines, chance_words, deed_words, reason_rows
-from ui.desktop.labels import as_typed
+from ui.desktop.labels import literal_text
 from ui.desktop.translation import tr
 
 
-class DeedList(QTreeWidget):
-    """Shows deeds; its head says how many rows are out of sight.
+class ActionList(QTreeWidget):
+    """Shows actions; the header counts the rows out of sight.
 
     Attributes:
-        prospects: What is shown, by row.
-        of_somebody: Whether they are somebody's, whom Escape lets go of.
+        previews: The actions shown, by row.
+        of_figure: Whether they belong to one figure, which Escape deselects.
 
     Signals:
-        let_go: Escape among the deeds of somebody.
+        cancelled: Escape was pressed while a figure's actions are shown.
     """
 
-    let_go = pyqtSignal()
+    cancelled = pyqtSignal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.prospects: tuple[ActionPreview, ...] = ()
-        self.of_somebody = False
+        self.previews: tuple[ActionPreview, ...] = ()
+        self.of_figure = False
         self.setColumnCount(2)
-        self.setHeaderLabels([tr("What he can do"), tr("Chance")])
+        self.setHeaderLabels([tr("Actions"), tr("Odds")])
         self.setRootIsDecorated(False)
         self.setWordWrap(True)
-        self.setAccessibleName(tr("Deeds"))
+        self.setAccessibleName(tr("Actions"))
         header, bar = self.header(), self.verticalScrollBar()
         if header is not None and bar is not None:
             header.setStretchLastSection(False)
             header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
             header.setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
-            bar.valueChanged.connect(self._tell_unseen)
-            bar.rangeChanged.connect(self._tell_unseen)
+            bar.valueChanged.connect(self._update_header)
+            bar.rangeChanged.connect(self._update_header)
 
     @property
     def chosen(self) -> ActionPreview | None:
-        """The deed that is chosen."""
+        """The selected action."""
         item = self.currentItem()
-        return self.prospects[item.data(0, Qt.ItemDataRole.UserRole)] if item is not None else None
+        return self.previews[item.data(0, Qt.ItemDataRole.UserRole)] if item is not None else None
 
-    def show_deeds(self, prospects: Sequence[ActionPreview]) -> bool:
-        """Show these; whether the one that was chosen before is again."""
+    def show_actions(self, previews: Sequence[ActionPreview]) -> bool:
+        """Show these actions; return whether the previous selection still exists."""
         chosen = self.indexOfTopLevelItem(self.currentItem()) if self.currentItem() else -1
-        kept = chosen >= 0 and [*map(deed_words, prospects)] == [*map(deed_words, self.prospects)]
-        self.prospects = tuple(prospects)
+        kept = chosen >= 0 and [*map(deed_words, previews)] == [*map(deed_words, self.previews)]
+        self.previews = tuple(previews)
         self.blockSignals(True)
         self.clear()
-        self.addTopLevelItems([self._row(number, one) for number, one in enumerate(prospects)])
+        self.addTopLevelItems([self._row(number, one) for number, one in enumerate(previews)])
         if kept:
             self.choose(chosen)
         self.blockSignals(False)
-        self._tell_unseen()
+        self._update_header()
         return kept
 
     def _row(self, number: int, one: ActionPreview) -> QTreeWidgetItem:
         item = QTreeWidgetItem([deed_words(one), chance_lines(one)])
         item.setData(0, Qt.ItemDataRole.UserRole, number)
-        item.setToolTip(0, as_typed("\n".join((deed_words(one), *reason_rows(one)))))
-        item.setToolTip(1, as_typed(chance_words(one)))
+        item.setToolTip(0, literal_text("\n".join((deed_words(one), *reason_rows(one)))))
+        item.setToolTip(1, literal_text(chance_words(one)))
         if not one.possible:
             item.setForeground(0, self.palette().placeholderText())
             item.setForeground(1, self.palette().placeholderText())
         return item
 
     def choose(self, row: int) -> None:
-        """Choose a deed by its row."""
+        """Select an action by its row."""
         self.setCurrentItem(self.topLevelItem(row))
 
     def choose_target(self, figure: str) -> bool:
-        """Choose the first possible deed at a figure; False where there is none."""
-        aimed = (row for row, one in enumerate(self.prospects) if one.possible and one.deed.at[:1] == (figure,))
-        row = next((row for row in aimed if figure not in self.prospects[row].deed.by), None)
+        """Select the first possible action against a figure; False if there is none."""
+        aimed = (row for row, one in enumerate(self.previews) if one.possible and one.deed.at[:1] == (figure,))
+        row = next((row for row in aimed if figure not in self.previews[row].deed.by), None)
         if row is not None:
             self.choose(row)
         return row is not None
 
     def take_focus(self) -> None:
-        """Let the keys go to the deeds: up and down choose, Return does."""
+        """Give the list the focus: up and down select, Return performs the action."""
         chosen = self.currentItem()
-        blocked = self.blockSignals(True)  # with the focus Qt would choose the first
+        blocked = self.blockSignals(True)  # on focus Qt would select the first row
         self.setFocus()
         self.setCurrentItem(chosen)
         self.blockSignals(blocked)
 
     @property
     def unseen(self) -> tuple[int, int]:
-        """How many rows are out of sight, above and below."""
+        """Number of rows out of sight, above and below."""
         viewport = self.viewport()
         room_px = viewport.height() if viewport is not None else 0
         rects = [self.visualItemRect(self.topLevelItem(row)) for row in range(self.topLevelItemCount())]
         return sum(one.top() < 0 for one in rects), sum(one.bottom() > room_px for one in rects)
 
-    def _tell_unseen(self) -> None:
+    def _update_header(self) -> None:
         above, below = self.unseen
         words = [tr("{count} above", count=above)] if above else []
         words += [tr("{count} more below", count=below)] if below else []
         head = self.headerItem()
         if head is not None:
-            head.setText(0, ": ".join(filter(None, (tr("What he can do"), ", ".join(words)))))
+            head.setText(0, ": ".join(filter(None, (tr("Actions"), ", ".join(words)))))
 
-    def resizeEvent(self, event: QResizeEvent | None) -> None:  # noqa: N802 - Qt's name
-        """Other rows are in sight."""
+    def resizeEvent(self, event: QResizeEvent | None) -> None:
         super().resizeEvent(event)
-        self._tell_unseen()
+        self._update_header()
 
     def event(self, event: QEvent | None) -> bool:
-        """Escape among the deeds lets go of whose they are; the window's own would let go of the tool."""
-        if self.of_somebody and isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape:
+        """Handle Escape while a figure's actions are shown; the window's shortcut would put the tool away."""
+        if self.of_figure and isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape:
             if event.type() == QEvent.Type.ShortcutOverride:
                 event.accept()
                 return True
             if event.type() == QEvent.Type.KeyPress:
-                self.let_go.emit()
+                self.cancelled.emit()
                 return True
         return super().event(event)

@@ -1,4 +1,4 @@
-"""Joins a battle to the window: shows it as the table changes, and does what the players choose."""
+"""Connects the battle with the window: updates it as the table changes and performs the players' choices."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from ui.battle.battle_setup import Muster, begin
 from ui.battle.crosshair import cross_marks
 from ui.battle.goals import agree, goal_lines
 from ui.battle.ruling import decide, holding_words
-from ui.desktop.battle.dice_dialog import RollDialog, Rolls
+from ui.desktop.battle.dice_dialog import DiceDialog, DiceDialogs
 from ui.desktop.battle.goals_dialog import ask_goals
 from ui.desktop.battle.panel import BattlePanel
-from ui.desktop.battle.pending_moves import seen_ways
-from ui.desktop.battle.rounds import Rounds
+from ui.desktop.battle.pending_moves import move_buttons
+from ui.desktop.battle.rounds import RoundController
 from ui.desktop.battle.ruling_dialog import ask_ruling
 from ui.desktop.translation import tr
 from ui.formatting import begun
@@ -39,16 +39,16 @@ from vision.table_view import TableView
 Say = Callable[[str], None]
 
 _SETTLED_IN = 0.1
-"""Figures that shimmer less have not changed the table."""
+"""Figures that shift less have not changed the table."""
 
 
 class BattleController(QObject):
-    """The battle that is open, if one is.
+    """The open battle, if any.
 
     Attributes:
-        panel: What shows it.
-        play: The open battle; None where there is none.
-        cross_in: Where the keys would aim; None where there is no cross-hair.
+        panel: The Battle tab.
+        play: The open battle; None if there is none.
+        cross_hair_in: The cross-hair's position, for aiming by keys; None without a cross-hair.
 
     Signals:
         crossed: Whether there is a cross-hair on the table.
@@ -57,46 +57,46 @@ class BattleController(QObject):
     crossed = pyqtSignal(bool)
 
     def __init__(self, panel: BattlePanel, say: Say, clock: Clock, chance: random.Random) -> None:
-        """Show battles in `panel`; `say` tells the player a sentence, `chance` is the program's own dice."""
+        """Show battles in `panel`; `say` shows a message, `chance` rolls the program's own dice."""
         super().__init__(panel)
         self.panel = panel
-        self._say, self._clock, self._rolls = say, clock, Rolls(panel, chance)
+        self._say, self._clock, self._rolls = say, clock, DiceDialogs(panel, chance)
         self._dice: Dice = self._rolls.ask
         self._chosen = ""
         self._spot: PointIn | None = None
-        self.cross_in: PointIn | None = None
+        self.cross_hair_in: PointIn | None = None
         self._moment: Moment | None = None
         self._seen: object = None
         self._stray: Stray | None = None
-        self._rounds = Rounds(panel.walk, self._turned_round, lambda: self._show())
+        self._rounds = RoundController(panel.round_bar, self._on_round_changed, lambda: self._show())
         self._proposed: tuple[Proposal, ...] = ()
         self.play: Play | None = None
         panel.go_on.connect(lambda: self._try(self._go_on))
         panel.wanted.connect(lambda deed: self._try(lambda: self._do(deed)))
-        panel.settled.connect(lambda doubt, answer: self._try(lambda: self._settle(doubt, answer)))
-        panel.told.connect(lambda *told: self._try(lambda: self._tell(*told)))
-        panel.otherwise.connect(lambda: self._try(self.rule_otherwise))
-        panel.let_go.connect(self.let_go)
+        panel.settled.connect(lambda ambiguity, answer: self._try(lambda: self._settle(ambiguity, answer)))
+        panel.answered.connect(lambda *answer: self._try(lambda: self._answer(*answer)))
+        panel.overrule_requested.connect(lambda: self._try(self.overrule))
+        panel.cancelled.connect(self.cancel)
         panel.goals.connect(lambda: self._try(self.ask_goals))
-        panel.walk.started.connect(self._begin_round)
-        panel.walk.left.connect(self._leave_round)
+        panel.round_bar.started.connect(self._begin_round)
+        panel.round_bar.left.connect(self._leave_round)
         self._show()
 
     def begin(self, path: Path, muster: Muster) -> None:
-        """Begin a battle in a new file; raises `UserError` as `ui.battle.battle_setup.begin`."""
-        self.take_up(begin(path, self._clock, muster))
+        """Start a battle in a new file; raises `UserError` like `ui.battle.battle_setup.begin`."""
+        self.resume(begin(path, self._clock, muster))
 
     def open(self, path: Path) -> None:
-        """Go on with a battle; raises `UserError` as `Battle.open`."""
-        self.take_up(Battle.open(path, self._clock))
+        """Continue a battle; raises `UserError` like `Battle.open`."""
+        self.resume(Battle.open(path, self._clock))
 
     @property
     def clock(self) -> Clock:
-        """What times its entries."""
+        """The clock that times its events."""
         return self._clock
 
     def close(self) -> None:
-        """Let go of the battle; everything in it is on the disk."""
+        """Close the battle; everything in it is on the disk."""
         if self.play is not None:
             self.play.battle.close()
         self.play = None
@@ -106,34 +106,34 @@ class BattleController(QObject):
         self._show()
 
     @property
-    def dialog(self) -> RollDialog | None:
-        """The question for dice that is open, for electronic dice to answer."""
+    def dialog(self) -> DiceDialog | None:
+        """The open dice dialog, which electronic dice answer; None if there is none."""
         return self._rolls.dialog
 
     @property
     def figures(self) -> frozenset[str]:
-        """The figures in play; none while no battle is open."""
+        """The figures in play; empty without a battle."""
         return frozenset(self.play.battle.state.units) if self.play is not None else frozenset()
 
     @property
     def chosen(self) -> str:
-        """The figure whose deeds are shown; empty for nobody."""
+        """The selected figure, whose actions are shown; empty if none."""
         return self._chosen
 
     def choose(self, figure: str) -> None:
-        """Show what this figure can do; nobody for an empty name. Who is not to be asked now ends a round."""
+        """Select a figure, none for an empty name; a figure not due in the current round ends the round."""
         self._rounds.ask(figure)
-        self._chosen, self._spot, self.cross_in = figure, None, None
+        self._chosen, self._spot, self.cross_hair_in = figure, None, None
         self._show()
 
     def point(self, figure: str, place_in: PointIn | None) -> None:
-        """The players point at a figure, or at a bare place for the chosen one to fire at; where he cannot, at nobody.
+        """Select a figure, or aim the selected figure at a bare place; where that is impossible, deselect.
 
-        Whom the chosen one may attack is his target, not the next who is chosen.
+        A figure that the selected one may attack becomes its target instead of the new selection.
 
         Args:
-            figure: Its name; empty at a bare place.
-            place_in: Where they point; None beside the table.
+            figure: Its id; empty at a bare place.
+            place_in: Where the players point; None beside the table.
         """
         if not (figure and self._chosen and self.panel.choose_target(figure)):
             if figure or place_in is None or not self._aims(place_in):
@@ -145,10 +145,10 @@ class BattleController(QObject):
                     self.panel.choose(0)
         self.panel.take_focus()
 
-    def let_go(self) -> bool:
-        """Let go of the cross-hair, else of the place, of the round, of the figure; whether there was one."""
-        if self.cross_in is not None:
-            self.cross_in = None
+    def cancel(self) -> bool:
+        """Drop the cross-hair, else the aimed place, else the round, else the selection; return success."""
+        if self.cross_hair_in is not None:
+            self.cross_hair_in = None
             self._show()
             return True
         if self._spot is None and self._rounds:
@@ -158,24 +158,24 @@ class BattleController(QObject):
         self.choose(self._chosen if self._spot is not None else "")
         return had
 
-    def lay_cross(self, place_in: PointIn) -> None:
-        """Lay the cross-hair of the keys at a place, for the chosen figure.
+    def place_cross_hair(self, place_in: PointIn) -> None:
+        """Move the cross-hair to a place, for the selected figure.
 
         Raises:
-            UserError: if the figure has nothing that goes to a bare place.
+            UserError: if no action of the figure aims at a place.
         """
         if not self._aims(place_in):
-            raise UserError(tr("{name} has nothing that goes to a bare place", name=spoken(self._chosen)))
-        self._spot, self.cross_in = None, place_in
+            raise UserError(tr("{name} has no action that aims at a place", name=spoken(self._chosen)))
+        self._spot, self.cross_hair_in = None, place_in
         self._show()
 
     def _aims(self, place_in: PointIn) -> bool:
-        """Whether the chosen figure has anything that goes to a bare place."""
+        """Whether the selected figure has an action that aims at a place."""
         play, moment = self.play, self._moment
         return play is not None and moment is not None and play.aims(moment, self._chosen, place_in)
 
     def drifted(self, drift: Drift) -> None:
-        """Journal that camera, table or markers were moved."""
+        """Journal that the camera, the table or the markers moved."""
         if self.play is not None:
             play = self.play
             self._try(lambda: play.drifted(drift))
@@ -183,31 +183,31 @@ class BattleController(QObject):
 
     @property
     def pointing(self) -> Preview:
-        """What of the battle is to be seen on the table: who would do it and to whom, and what has strayed."""
+        """What the battle draws on the table: the selected action, moves to decide, and strayed templates."""
         shown = pointing(self.panel.chosen, self._chosen, self._stray)
-        cross = cross_marks(self.cross_in) if self.cross_in is not None else ()
+        cross = cross_marks(self.cross_hair_in) if self.cross_hair_in is not None else ()
         return replace(shown, marks=(*shown.marks, *way_marks(self._proposed), *cross))
 
     def aiming(self, at_in: PointIn | None) -> Preview:
-        """The same; with nothing chosen yet for a figure, what a click at that bare place, or Enter, would lay."""
+        """The same plus, before an action is selected, the template that a click on this place or Enter would lay."""
         free, shown = self._chosen and self._spot is None, self.pointing
-        if self.cross_in is not None:
-            at_in, shown = self.cross_in, replace(shown, ruler=None)
+        if self.cross_hair_in is not None:
+            at_in, shown = self.cross_hair_in, replace(shown, ruler=None)
         return aiming(shown, self.panel.first_template, at_in if free else None)
 
     @property
     def shot(self) -> tuple[Moment, ActionPreview] | None:
-        """The deed that is chosen, and when; for the range rod."""
+        """The selected action and its position, for the range rod."""
         chosen = self.panel.chosen
         return (self._moment, chosen) if self._moment is not None and chosen is not None else None
 
     @property
     def moment(self) -> Moment | None:
-        """How the battle stands on the table; None where there is none, or nobody is seen yet."""
+        """The battle's position on the table; None without a battle or before figures are seen."""
         return self._moment
 
-    def look(self, view: TableView, setup: Setup) -> None:
-        """Take the table as it is now; nothing is worked out again where nobody moved."""
+    def update_position(self, view: TableView, setup: Setup) -> None:
+        """Update the position from the table; nothing is computed if nothing moved."""
         if self.play is None:
             return
         places = {one.id: tuple(round(v / _SETTLED_IN) for v in one.centre_in) for one in view.figures}
@@ -221,17 +221,17 @@ class BattleController(QObject):
         self._show()
 
     def undo(self) -> str | None:
-        """Take the last thing in the battle back; its name."""
+        """Undo the last step of the battle; return its name."""
         return self._turned(lambda battle: battle.undo())
 
     def redo(self) -> str | None:
-        """Do it again; its name."""
+        """Redo the last undone step; return its name."""
         return self._turned(lambda battle: battle.redo())
 
     def go_to(self, seq: int) -> None:
-        """Go back to an entry, or forth again; raises `UserError` as `Battle.go_to`."""
+        """Go back or forward to an entry; raises `UserError` like `Battle.go_to`."""
         if self.play is not None:
-            self._chosen, self._spot = "", None  # who was chosen may be out there, or not in it yet
+            self._chosen, self._spot = "", None  # the selected figure may be out of the battle at that entry
             try:
                 self.play.battle.go_to(seq)
             finally:
@@ -244,8 +244,8 @@ class BattleController(QObject):
         self._refresh()
         return name
 
-    def take_up(self, battle: Battle) -> None:
-        """Show this open battle in place of the one before, and go on with it."""
+    def resume(self, battle: Battle) -> None:
+        """Show this open battle instead of the previous one, and continue it."""
         self.close()
         self.play = Play(battle)
         self._show()
@@ -258,7 +258,7 @@ class BattleController(QObject):
             self.play.go_on(self._moment)
             self._stray = None
             self._rounds.end()
-            self._chosen, self._spot = "", None  # what he could do is over
+            self._chosen, self._spot = "", None  # these actions belong to the last phase
             self._refresh()
             self.panel.show_outcome("")
 
@@ -269,13 +269,13 @@ class BattleController(QObject):
         found = self.play.do(self._moment, deed, self._dice)
         ends = self.play.referee.strayed(self._moment, deed, found)
         self._stray = Stray(*ends) if ends is not None else None
-        self._spot = None if ends is not None else self._spot  # what happens there now is among all that he can do
-        self._tell_outcome(deed.by, "\n".join((begun(outcome_words(found.outcome)), *verdict_rows(found))))
+        self._spot = None if ends is not None else self._spot  # the actions at the new place are listed with all others
+        self._show_outcome(deed.by, "\n".join((begun(outcome_words(found.outcome)), *verdict_rows(found))))
 
-    def _tell_outcome(self, by: Sequence[str], words: str) -> None:
-        """Say what came of a deed: for itself, or, in a round, above the next who is asked."""
+    def _show_outcome(self, by: Sequence[str], words: str) -> None:
+        """Show the result of an action; in a round, show it above the next figure."""
         who = f"{listed(tuple(by))}: " if by else ""
-        self._rounds.told = f"{who}{words.splitlines()[0]}"
+        self._rounds.result = f"{who}{words.splitlines()[0]}"
         self._refresh()
         if not self._rounds:
             self.panel.show_outcome(words)
@@ -287,10 +287,10 @@ class BattleController(QObject):
         if self.play is not None:
             self._rounds.begin(self.play, name)
             self._chosen = ""
-            self._turned_round()
+            self._on_round_changed()
 
-    def _turned_round(self) -> None:
-        self._spot = self.cross_in = None
+    def _on_round_changed(self) -> None:
+        self._spot = self.cross_hair_in = None
         self._show()
         self.panel.take_focus()
 
@@ -298,21 +298,21 @@ class BattleController(QObject):
         self._rounds.end()
         self.choose("")
 
-    def _settle(self, doubt: Ambiguity, answer: str) -> None:
+    def _settle(self, ambiguity: Ambiguity, answer: str) -> None:
         if self.play is not None:
-            self.play.settle(doubt, answer)
+            self.play.settle(ambiguity, answer)
             self._refresh()
 
-    def _tell(self, deed: Deed, fact: str, value: object) -> None:
+    def _answer(self, deed: Deed, fact: str, value: object) -> None:
         if self.play is not None:
             self.play.tell(deed, fact, value)
             self._refresh()
 
-    def rule_otherwise(self, seq: int | None = None) -> None:
-        """Ask what the players rule: of the deed that is chosen, else of what was said last.
+    def overrule(self, seq: int | None = None) -> None:
+        """Ask how the players overrule the selected action or, without one, the last verdict.
 
         Args:
-            seq: Number of the verdict's entry that is meant first.
+            seq: Number of the verdict's entry to offer first.
         """
         if self.play is not None and self._moment is not None:
             play = self.play
@@ -320,10 +320,10 @@ class BattleController(QObject):
             if said is not None:
                 decide(play, said)
                 self._stray = None
-                self._tell_outcome(said.case.by, f"{holding_words(said.holding)}\n{said.reason}")
+                self._show_outcome(said.case.by, f"{holding_words(said.holding)}\n{said.reason}")
 
     def ask_goals(self) -> None:
-        """Ask what the sides fight for, and let what is new hold."""
+        """Ask for the sides' goals and store the changes."""
         if self.play is not None:
             aims = ask_goals(self.play, self._moment, self.panel.window())
             if aims is not None:
@@ -339,7 +339,7 @@ class BattleController(QObject):
     # What is shown
 
     def _refresh(self) -> None:
-        """The same table under what has happened since."""
+        """Show the same table after a change in the battle."""
         if self.play is not None and self._moment is not None:
             old = self._moment
             self._moment = Moment(old.game, self.play.battle.state, old.figures, old.terrain, old.sight, old.measure)
@@ -348,16 +348,16 @@ class BattleController(QObject):
 
     def _show(self) -> None:
         if not self._chosen or self._spot is not None:
-            self.cross_in = None
-        self.crossed.emit(self.cross_in is not None)
+            self.cross_hair_in = None
+        self.crossed.emit(self.cross_hair_in is not None)
         if self.play is None or self._moment is None:
-            self.panel.show_phase(tr("No battle") if self.play is None else tr("Waiting for the figures"), "")
+            self.panel.show_phase(tr("No battle") if self.play is None else tr("Waiting for soldiers"), "")
             self._proposed = ()
-            self.panel.ways.show_ways(())
+            self.panel.pending_moves.show_buttons(())
             self._rounds.show(None, None)
             self.panel.allow_ruling(False)
             self.panel.allow_goals(self.play is not None)
-            self.panel.show_duties(())
+            self.panel.show_obligations(())
             self.panel.show_story(() if self.play is None else self.play.story)
             return
         play, moment = self.play, self._moment
@@ -367,42 +367,46 @@ class BattleController(QObject):
         self.panel.allow_ruling(bool(moment.state.turn))
         self.panel.allow_goals(True)
         self._proposed = play.proposals(moment)
-        self.panel.ways.show_ways([way for one in self._proposed for way in seen_ways(play, moment, one, self._after)])
+        self.panel.pending_moves.show_buttons(
+            [button for one in self._proposed for button in move_buttons(play, moment, one, self._after)]
+        )
         if not self._show_round(play, moment):
-            self._show_deeds(play, moment)
+            self._show_actions(play, moment)
 
     def _show_round(self, play: Play, moment: Moment) -> bool:
-        """Show the round that is walked through; whether somebody is asked in it, and for no bare place."""
+        """Show the current round; return whether a figure is due in it and no place is aimed at."""
         figure = self._rounds.show(play, moment)
         if self._rounds:
             self._chosen = figure
         asked = bool(self._rounds and figure and self._spot is None)
         if asked:
-            self.panel.show_step(figure, self._card(moment), self._rounds.prospects(moment))
+            self.panel.show_round_actions(figure, self._card(moment), self._rounds.previews(moment))
         return asked
 
     def _card(self, moment: Moment) -> str:
-        """What the chosen figure is."""
+        """Title of the selected figure's card."""
         card = moment.kind(moment.unit(self._chosen))
         return str(card.get("title", moment.unit(self._chosen).card))
 
-    def _show_deeds(self, play: Play, moment: Moment) -> None:
+    def _show_actions(self, play: Play, moment: Moment) -> None:
         try:
-            outlook = play.outlook(moment, self._chosen) if self._chosen else None
+            available = play.outlook(moment, self._chosen) if self._chosen else None
         except UserError as refusal:
             self.panel.show_outcome(told(str(refusal)))
-            outlook = None
-        if outlook is None:
-            self.panel.show_duties(play.duties(moment), goal_lines(play))
+            available = None
+        if available is None:
+            self.panel.show_obligations(play.duties(moment), goal_lines(play))
         else:
             title = self._card(moment)
             if self._spot is None:
-                duties = play.duties(moment)
-                his = [one for one in duties if one.deed.by == (self._chosen,)]
-                self.panel.show_outlook(outlook, title, his, owed(one for one in duties if one not in his))
+                obligations = play.duties(moment)
+                own = [one for one in obligations if one.deed.by == (self._chosen,)]
+                self.panel.show_figure_actions(
+                    available, title, own, owed(one for one in obligations if one not in own)
+                )
             else:
                 there = play.at_spot(moment, self._chosen, self._spot)
-                self.panel.show_spot(self._chosen, title, place_words(self._spot), there)
+                self.panel.show_place_actions(self._chosen, title, place_words(self._spot), there)
 
     def _after(self, change: Callable[[], object]) -> None:
         self._try(change)

@@ -1,4 +1,4 @@
-"""Asks which game is played, by which house rules, and which figure is which unit."""
+"""The dialog that sets up a battle: the game, its house rules, and the unit of each figure."""
 
 from __future__ import annotations
 
@@ -38,24 +38,24 @@ from ui.battle.armies import Shelf
 from ui.battle.battle_setup import Muster, checked, fitted, usual_army
 from ui.battle.titles import title_of
 from ui.desktop.battle.goals_dialog import GoalsForm
-from ui.desktop.labels import as_typed, plain_label, word_label
+from ui.desktop.labels import literal_text, plain_label, wrapping_label
 from ui.desktop.translation import tr
 from ui.formatting import in_order
 
 _FIGURE, _CARD, _SQUAD = range(3)
 
 
-class MusterDialog(QDialog):
-    """Set up a battle of the figures that are seen.
+class BattleSetupDialog(QDialog):
+    """Sets up a battle with the figures seen.
 
     Attributes:
-        goals: What the sides have to do.
+        goals: The goals of the sides.
     """
 
     def __init__(
         self, armies: Sequence[str], figures: Sequence[Figure], shelf: Shelf, parent: QWidget | None = None
     ) -> None:
-        """Ask of these armies' figures; lists are taken from and kept on the shelf."""
+        """Ask about these armies' figures; army lists are loaded from and saved on the shelf."""
         super().__init__(parent)
         self._shelf = shelf
         self._lists: dict[str, QComboBox] = {side: QComboBox() for side in armies}
@@ -67,9 +67,9 @@ class MusterDialog(QDialog):
         self._choices: dict[str, QComboBox] = {}
         self._game, self._credit, self._house, self._words = (
             QComboBox(),
-            word_label(),
+            wrapping_label(),
             plain_label(tr("none")),
-            word_label(),
+            wrapping_label(),
         )
         self._table, self._options = QTableWidget(len(self._figures), 3), QScrollArea()
         self.goals = GoalsForm(self._sides)
@@ -78,7 +78,7 @@ class MusterDialog(QDialog):
 
     @property
     def muster(self) -> Muster:
-        """What was chosen."""
+        """The chosen setup."""
         name = self._game.currentData()
         chosen = {key: box.currentData() for key, box in self._choices.items()}
         defaults = {key: option.default for key, option in self._opened.options.items()}
@@ -87,46 +87,46 @@ class MusterDialog(QDialog):
         return Muster(name, armies, options, self._house_rules, self.goals.aims)
 
     def say(self, words: str) -> None:
-        """Show a sentence over the buttons, as why the battle cannot begin."""
+        """Show a message above the buttons, such as why the battle cannot begin."""
         self._words.setText(words)
 
     def choose_game(self, name: str) -> None:
-        """Set up this game."""
+        """Choose the game."""
         self._game.setCurrentIndex(self._game.findData(name))
 
     def choose_card(self, figure: str, card: str, squad: str = "") -> None:
-        """Make a figure a unit of this card."""
+        """Choose a figure's card and squad."""
         row = [one.id for one in self._figures].index(figure)
         box = self._box(row)
         box.setCurrentIndex(box.findData(card))
         self._table.setItem(row, _SQUAD, QTableWidgetItem(squad))
 
     def take_list(self, side: str, name: str) -> None:
-        """Make a side's figures what a saved list says.
+        """Apply a saved army list to a side's figures.
 
         Raises:
-            UserError: if there is no such list, or it is for another game.
+            UserError: if there is no such list or it is for another game.
         """
         army = self._shelf.take(name)
         if army.game != self._opened.name:
             raise UserError(
-                tr("the list {name!r} is for {game}: choose that game first", name=name, game=title_of(army.game))
+                tr("The list {name!r} is for {game}. Choose that game first.", name=name, game=title_of(army.game))
             )
         recruits, left_over = fitted(army, [figure for figure in self._figures if figure.army == side])
         for row, figure in enumerate(self._figures):
             if figure.army == side:
                 self._enlist(row, next((one for one in recruits if one.figure == figure.id), None))
         self._words.setText(
-            tr("{left_over} of the list {name!r} have no figure on the table.", left_over=left_over, name=name)
+            tr("{left_over} units of the list {name!r} have no soldier on the table.", left_over=left_over, name=name)
             if left_over
             else ""
         )
 
     def keep_list(self, side: str, name: str) -> None:
-        """Save what a side's figures are under a name.
+        """Save a side's units as an army list.
 
         Raises:
-            UserError: as `Shelf.keep`.
+            UserError: see `Shelf.keep`.
         """
         self._shelf.keep(Army(name=name, game=self._opened.name, recruits=self._recruits(side)))
         self._fill_lists()
@@ -152,7 +152,7 @@ class MusterDialog(QDialog):
 
     def _box(self, row: int) -> QComboBox:
         box = self._table.cellWidget(row, _CARD)
-        assert isinstance(box, QComboBox)  # noqa: S101 - filled by _take_game
+        assert isinstance(box, QComboBox)  # filled by _take_game
         return box
 
     def _squad(self, row: int) -> str:
@@ -178,7 +178,7 @@ class MusterDialog(QDialog):
         known = [one.army for one in self._shelf.listed() if one.army and one.army.game == self._opened.name]
         for box in self._lists.values():
             box.clear()
-            box.addItem(tr("take a saved list …"), "")
+            box.addItem(tr("Choose a saved list…"), "")
             for army in known:
                 box.addItem(f"{army.name} ({len(army.recruits)})", army.name)
             box.setEnabled(bool(known))
@@ -189,7 +189,7 @@ class MusterDialog(QDialog):
             self._try(lambda: self.take_list(side, name))
 
     def _ask_name(self, side: str) -> None:
-        question = as_typed(tr("Name of the list of {side}:", side=side))
+        question = literal_text(tr("Name of {side}'s list:", side=side))
         name, sure = QInputDialog.getText(self, tr("Save the army list"), question, text=side)
         if sure:
             self._try(lambda: self.keep_list(side, name))
@@ -201,10 +201,10 @@ class MusterDialog(QDialog):
             self._words.setText(str(refusal))
 
     def _list_row(self, side: str) -> QHBoxLayout:
-        box, keep = self._lists[side], QPushButton(tr("Save as list …"))
-        box.setToolTip(tr("Army lists that were saved for this game; the figures become what the list says, in order"))
+        box, keep = self._lists[side], QPushButton(tr("Save list…"))
+        box.setToolTip(tr("Saved army lists for this game; choosing one assigns its units to the soldiers in order"))
         box.activated.connect(lambda _: self._ask_list(side))
-        keep.setToolTip(tr("Keep what these figures are for another evening"))
+        keep.setToolTip(tr("Save these units as a list for another day"))
         keep.clicked.connect(lambda: self._ask_name(side))
         row = QHBoxLayout()
         row.addWidget(box, 1)
@@ -224,7 +224,9 @@ class MusterDialog(QDialog):
                 box.addItem(str(card.get("title") or name.replace("_", " ")), name)
             box.addItem(tr("not in this battle"), "")
             box.setCurrentIndex(box.findData(usual[figure.id]))
-            box.setToolTip(tr("What this figure is; with Ctrl held, the same for every figure of its army below"))
+            box.setToolTip(
+                tr("The unit that this soldier plays; hold Ctrl to choose it for all soldiers of its army below")
+            )
             box.activated.connect(lambda _, row=row: self._same_below(row))
             box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
             self._table.setCellWidget(row, _CARD, box)
@@ -250,8 +252,8 @@ class MusterDialog(QDialog):
                 words = ("yes" if value else "no") if isinstance(value, bool) else str(value).replace("_", " ")
                 box.addItem(tr("{answer} (usual)", answer=words) if value == option.default else words, value)
             box.setCurrentIndex(option.values.index(option.default))
-            box.setToolTip(as_typed(tr("{rule}: the rulebook leaves this open", rule=option.rule)))
-            form.addRow(word_label(option.title), box)
+            box.setToolTip(literal_text(tr("{rule}: the rulebook leaves this choice to you", rule=option.rule)))
+            form.addRow(wrapping_label(option.title), box)
             self._choices[name] = box
         self._options.setWidget(inner)
 
@@ -262,7 +264,7 @@ class MusterDialog(QDialog):
             self._words.setText(str(refusal))
             return
         rows = [f"{side}: {one.outcome}. {' '.join(verdict_rows(one))}" for side, one in found.items()]
-        self._words.setText("\n".join(rows) or tr("The game sets no limit to an army."))
+        self._words.setText("\n".join(rows) or tr("This game does not limit armies."))
 
     def _choose_house_rules(self) -> None:
         path = QFileDialog.getOpenFileName(self, tr("House rules"), "", tr("House rules (*.toml);;All files (*)"))[0]
@@ -275,13 +277,13 @@ class MusterDialog(QDialog):
         for name in GAMES:
             self._game.addItem(title_of(name), name)
         self._game.currentIndexChanged.connect(lambda _: self._take_game())
-        self._table.setHorizontalHeaderLabels([tr("Figure"), tr("Unit"), tr("Squad")])
+        self._table.setHorizontalHeaderLabels([tr("Soldier"), tr("Unit"), tr("Squad")])
         self._options.setWidgetResizable(True)
         header = self._table.horizontalHeader()
         if header is not None:
             header.setStretchLastSection(True)
         house = QPushButton(tr("Choose…"))
-        house.setToolTip(tr("A file that inherits the game and holds what differs"))
+        house.setToolTip(tr("Choose a file that changes some rules of the game"))
         house.clicked.connect(self._choose_house_rules)
         row = QHBoxLayout()
         row.addWidget(self._house, 1)
@@ -294,9 +296,9 @@ class MusterDialog(QDialog):
         tabs = QTabWidget()
         tabs.addTab(self._table, tr("Armies"))
         tabs.addTab(_scrolled(self.goals), tr("Goals"))
-        tabs.addTab(self._options, tr("Open questions"))
+        tabs.addTab(self._options, tr("Options"))
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel)
-        check = buttons.addButton(tr("Check the armies"), QDialogButtonBox.ButtonRole.ActionRole)
+        check = buttons.addButton(tr("Check armies"), QDialogButtonBox.ButtonRole.ActionRole)
         if check is not None:
             check.clicked.connect(self._check)
         buttons.accepted.connect(self.accept)

@@ -1,4 +1,4 @@
-"""Asks the players for dice: typed, clicked, or rolled by the program where they have none at hand."""
+"""Asks the players for dice: typed, clicked, or rolled by the program."""
 
 from __future__ import annotations
 
@@ -11,56 +11,56 @@ from PyQt6.QtWidgets import QDialog, QDialogButtonBox, QGridLayout, QLineEdit, Q
 from rules.engine.dice import DiceRequest, Die, Roll, rolled
 from rules.engine.text import roller_words, told
 from rules.tabletop.errors import UserError
-from ui.desktop.labels import in_mark_up, marked_label, word_label
+from ui.desktop.labels import escape_markup, markup_label, wrapping_label
 from ui.desktop.translation import mark, tr
 from ui.formatting import begun
 
 _FACE_PX = 44
-_TEXT = 1.3
-_BIG = 1.6
+_FONT_SCALE = 1.3
+_BIG_FONT_SCALE = 1.6
 
 
 _FUDGE = {"-": -1, "minus": -1, "0": 0, "blank": 0, "b": 0, "+": 1, "plus": 1}
 _TYPED = {
-    Die.D6: mark("Type the faces, as 6 3 5 or 635"),
-    Die.FUDGE: mark("Type the faces as signs, - 0 +, or as numbers, -1 0 1; 0 and blank are the same"),
+    Die.D6: mark("Type what the dice show, such as 6 3 5 or 635"),
+    Die.FUDGE: mark("Type what the dice show, as - 0 + or as -1 0 1; a blank is 0"),
 }
 
 
-class RollDialog(QDialog):
-    """One request for dice. Faces come by click, by keys, from electronic dice (`take`) or by "Roll for us".
+class DiceDialog(QDialog):
+    """One dice request. Faces come from clicks, keys, electronic dice (`take`) or the button "Roll".
 
     Attributes:
-        request: What is asked for.
-        roll: The faces, once they can be.
+        request: The request.
+        roll: The roll, once the faces are valid.
     """
 
     def __init__(self, request: DiceRequest, chance: random.Random, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle(tr("Roll the dice"))
         font = self.font()
-        font.setPointSizeF(_TEXT * font.pointSizeF())
+        font.setPointSizeF(_FONT_SCALE * font.pointSizeF())
         self.setFont(font)
         self.request, self._chance = request, chance
         self._faces = QLineEdit()
         self._faces.setAccessibleName(tr("Faces"))
         self._faces.setPlaceholderText(
-            tr("{count} faces, as {example}", count=request.count, example=_example(request))
+            tr("{count} numbers, such as {example}", count=request.count, example=_example(request))
         )
         self._faces.setToolTip(tr(_TYPED[request.die]))
         self._faces.textChanged.connect(lambda _: self._check())
-        self._words = word_label()
+        self._words = wrapping_label()
         self.roll: Roll | None = None
-        self._needed = word_label()
+        self._needed = wrapping_label()
         self._needed.setVisible(False)
-        self._deed = word_label()
-        self._deed.setAccessibleName(tr("What is rolled for"))
+        self._deed = wrapping_label()
+        self._deed.setAccessibleName(tr("Action"))
         self._deed.setVisible(False)
         layout = QVBoxLayout(self)
         layout.addWidget(self._needed)
         layout.addWidget(self._deed)
         why = f"{begun(roller_words(request.for_whom))}: {told(request.why)}"
-        layout.addWidget(marked_label(f"<b>{in_mark_up(_wanted(request))}</b><br>{in_mark_up(why)}"))
+        layout.addWidget(markup_label(f"<b>{escape_markup(_request_text(request))}</b><br>{escape_markup(why)}"))
         layout.addLayout(self._buttons())
         layout.addWidget(self._faces)
         self._room = QVBoxLayout()
@@ -73,26 +73,26 @@ class RollDialog(QDialog):
         self._check()
 
     def take(self, faces: Sequence[int], *, anew: bool = False) -> None:
-        """Faces that dice report by themselves, to be confirmed by the player; `anew`: in the place of all others."""
+        """Fill in faces reported by dice, for the player to confirm; `anew` replaces those already entered."""
         before = [] if anew else self._typed()
         self._faces.setText(" ".join(map(str, [*before, *faces][: self.request.count])))
 
-    def show_deed(self, words: str) -> None:
-        """Show what is done, and by whom."""
+    def show_action(self, words: str) -> None:
+        """Show the action and who performs it."""
         self._deed.setText(words)
         self._deed.setVisible(bool(words))
 
     def show_needed(self, words: str) -> None:
-        """Show in large type what must be rolled."""
+        """Show the number needed in large type."""
         font = self._needed.font()
-        font.setPointSizeF(_BIG * self.font().pointSizeF())
+        font.setPointSizeF(_BIG_FONT_SCALE * self.font().pointSizeF())
         font.setBold(True)
         self._needed.setFont(font)
         self._needed.setText(words)
         self._needed.setVisible(bool(words))
 
     def add(self, widget: QWidget) -> None:
-        """Show what has more to say to this request, as electronic dice."""
+        """Add a widget that helps to answer, such as one for electronic dice."""
         self._room.addWidget(widget)
 
     def _buttons(self) -> QGridLayout:
@@ -108,21 +108,21 @@ class RollDialog(QDialog):
 
     def _choices(self) -> QDialogButtonBox:
         box = QDialogButtonBox(QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel)
-        for_us = box.addButton(tr("Roll for us"), QDialogButtonBox.ButtonRole.ActionRole)
+        for_us = box.addButton(tr("Roll"), QDialogButtonBox.ButtonRole.ActionRole)
         again = box.addButton(tr("Clear"), QDialogButtonBox.ButtonRole.ResetRole)
         if for_us is not None and again is not None:
-            for_us.setToolTip(tr("The program rolls fair dice (Alt+R)"))
+            for_us.setToolTip(tr("Let the program roll fair dice (Alt+R)"))
             for_us.setShortcut("Alt+R")
             for_us.setAutoDefault(False)
             again.setAutoDefault(False)
-            for_us.clicked.connect(self._roll_for_us)
+            for_us.clicked.connect(self._roll_dice)
             again.clicked.connect(self._faces.clear)
         self._ok = box.button(QDialogButtonBox.StandardButton.Ok)
         box.accepted.connect(self.accept)
         box.rejected.connect(self.reject)
         return box
 
-    def _roll_for_us(self) -> None:
+    def _roll_dice(self) -> None:
         die = self.request.die
         self._faces.setText(" ".join(str(self._chance.choice(die.faces)) for _ in range(self.request.count)))
 
@@ -131,7 +131,7 @@ class RollDialog(QDialog):
         if self.request.die is Die.FUDGE:
             return [face for word in words for face in _fudge_faces(word)]
         if len(words) == 1 and words[0].isdecimal() and len(words[0]) > 1:
-            words = list(words[0])  # "635" as it is typed in haste
+            words = list(words[0])  # "635", typed without spaces
         return [int(word) for word in words if word.lstrip("+-").isdecimal()]
 
     def _check(self) -> None:
@@ -145,31 +145,31 @@ class RollDialog(QDialog):
             self._ok.setEnabled(self.roll is not None)
 
 
-class Rolls:
-    """Dice that ask in a dialog, one request of a deed after another.
+class DiceDialogs:
+    """Asks for dice in dialogs, one request of an action after another.
 
     Attributes:
-        dialog: The request that is open, so that electronic dice find it; None where none is.
+        dialog: The open dialog, which electronic dice answer; None if there is none.
     """
 
     def __init__(self, parent: QWidget, chance: random.Random) -> None:
-        """Ask over `parent`; `chance` is of the program's own dice."""
+        """Dialogs open over `parent`; `chance` rolls the program's own dice."""
         self._parent, self._chance = parent, chance
         self._needed = self._doing = ""
-        self.dialog: RollDialog | None = None
+        self.dialog: DiceDialog | None = None
 
     def begin(self, needed: str, doing: str) -> None:
-        """What is rolled for is `doing`; `needed` is what its first roll must be."""
+        """Start an action: its description, and the number needed by its first roll."""
         self._needed, self._doing = needed, doing
 
     def ask(self, request: DiceRequest) -> Roll:
-        """The faces.
+        """Ask for one roll.
 
         Raises:
-            UserError: where the player cancels, and then nothing has happened.
+            UserError: if the player cancels; then nothing has happened.
         """
-        dialog = RollDialog(request, self._chance, self._parent)
-        dialog.show_deed(self._doing)
+        dialog = DiceDialog(request, self._chance, self._parent)
+        dialog.show_action(self._doing)
         dialog.show_needed(self._needed)
         self.dialog, self._needed = dialog, ""
         try:
@@ -178,12 +178,12 @@ class Rolls:
             self.dialog = None
             dialog.deleteLater()
         if not accepted or dialog.roll is None:
-            raise UserError(tr("the roll was called off: nothing has happened"))
+            raise UserError(tr("Roll cancelled."))
         return dialog.roll
 
 
 def _fudge_faces(word: str) -> Iterator[int]:
-    """Fudge faces as they are typed: "-1", "minus", "blank", or signs in a row as "+-0+"."""
+    """Parse typed Fudge faces: "-1", "minus", "blank", or a row of signs such as "+-0+"."""
     if word.lstrip("+-").isdecimal() and word.lstrip("+-") != "0":
         yield int(word)
     elif word in _FUDGE:
@@ -192,7 +192,7 @@ def _fudge_faces(word: str) -> Iterator[int]:
         yield from (_FUDGE[sign] for sign in word if sign in _FUDGE)
 
 
-def _wanted(request: DiceRequest) -> str:
+def _request_text(request: DiceRequest) -> str:
     fudge, count = request.die is Die.FUDGE, request.count
     if count == 1:
         return tr("1 Fudge die") if fudge else tr("1 six-sided die")
@@ -206,5 +206,5 @@ def _face_words(die: Die, face: int) -> str:
 def _example(request: DiceRequest) -> str:
     faces = request.die.faces
     if request.die is Die.FUDGE:
-        return tr("- 0 + or -1 0 1; 0 is blank")
+        return tr("- 0 + or -1 0 1; a blank is 0")
     return " ".join(str(faces[(2 * k + 1) % len(faces)]) for k in range(min(request.count, 4)))

@@ -1,4 +1,4 @@
-"""What dice say by themselves to an open request, within the dialog that asks for it."""
+"""The part of the dice dialog for one set of electronic dice or a camera."""
 
 from __future__ import annotations
 
@@ -6,28 +6,28 @@ from collections.abc import Callable
 
 from PyQt6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
-from ui.desktop.labels import in_mark_up, marked_label
+from ui.desktop.labels import escape_markup, markup_label
 from ui.desktop.translation import tr
 from ui.devices.dice_source import DiceSource
 
 
 class DiceStrip(QWidget):
-    """Shows how the request stands, asks what is doubtful, and throws emulated dice."""
+    """Shows the request's progress, asks about doubtful dice, and rolls emulated dice."""
 
     def __init__(
         self, name: str, asking: DiceSource, again_words: str, throw: Callable[[], object] | None = None
     ) -> None:
-        """`name` who tells the roll; `throw` throws emulated dice, None where the dice are real."""
+        """`name` is the device; `throw` rolls emulated dice, None for real ones."""
         super().__init__()
         self._name, self._asking = name, asking
-        self._words = marked_label()
+        self._words = markup_label()
         self._words.setAccessibleName(name)
         self._yes, self._no = QPushButton(), QPushButton(tr("No"))
-        self._throw, self._again = QPushButton(tr("Throw the emulated dice")), QPushButton(again_words)
+        self._throw, self._again = QPushButton(tr("Roll")), QPushButton(again_words)
         for button in (self._yes, self._no, self._throw, self._again):
-            button.setAutoDefault(False)  # Return confirms the roll, never a doubt
+            button.setAutoDefault(False)  # Return confirms the roll, not a doubtful die
         self._throw.setVisible(throw is not None)
-        self._again.setToolTip(tr("What was told does not count"))
+        self._again.setToolTip(tr("Ignore these numbers and wait for new ones"))
         self._yes.clicked.connect(lambda: self._settle(True))
         self._no.clicked.connect(lambda: self._settle(False))
         self._throw.clicked.connect(lambda: throw() if throw is not None else None)
@@ -44,13 +44,13 @@ class DiceStrip(QWidget):
 
     @property
     def text(self) -> str:
-        """What it says."""
+        """The text shown."""
         return self._words.text()
 
     def refresh(self) -> None:
-        """Show how it stands now."""
+        """Show the current progress."""
         doubt = bool(self._asking.doubt)
-        self._words.setText(f"<b>{in_mark_up(self._name)}</b>: {in_mark_up(self._asking.words)}")
+        self._words.setText(f"<b>{escape_markup(self._name)}</b>: {escape_markup(self._asking.words)}")
         self._yes.setVisible(doubt)
         self._no.setVisible(doubt)
         self._yes.setText(self._asking.yes_words)

@@ -1,4 +1,4 @@
-"""Battles as files: begun, opened, told as a text."""
+"""Starts, opens and exports battles as files."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ui.battle.armies import Shelf, armies_folder
 from ui.battle.battle_setup import NEEDS_TWO_SIDES
 from ui.desktop.background_save import Say
 from ui.desktop.battle.battle_controller import BattleController
-from ui.desktop.battle.battle_setup_dialog import MusterDialog
+from ui.desktop.battle.battle_setup_dialog import BattleSetupDialog
 from ui.desktop.battle.opening import BattleOpening
 from ui.desktop.dialogs import ask_battle, ask_where
 from ui.desktop.tools.window_context import WindowContext
@@ -24,26 +24,26 @@ from vision.palette import army_names
 
 
 class BattleFiles:
-    """What the menu Battle does."""
+    """The commands of the Battle menu that read or write files."""
 
     def __init__(
-        self, window: QWidget, battle: BattleController, hands: WindowContext, show: Callable[[], None], say: Say
+        self, window: QWidget, battle: BattleController, context: WindowContext, show: Callable[[], None], say: Say
     ) -> None:
-        """Ask over `window`; `show` brings the battle into sight, `say` tells a sentence with its buttons."""
-        self._window, self._battle, self._hands, self._show = window, battle, hands, show
-        self._opening = BattleOpening(window, say, battle.clock, self._take_up)
+        """Dialogs open over `window`; `show` brings the Battle tab to the front, `say` shows a message with buttons."""
+        self._window, self._battle, self._context, self._show = window, battle, context, show
+        self._opening = BattleOpening(window, say, battle.clock, self._resume)
 
     def new_battle(self) -> None:
-        """Ask what is played, and begin."""
-        figures = self._hands.view.figures if self._hands.view else ()
+        """Ask for the setup of a battle, and start it."""
+        figures = self._context.view.figures if self._context.view else ()
         on_table = {figure.army for figure in figures}
-        armies = [army for army in army_names(self._hands.session.state.setup.palette) if army in on_table]
-        if len(armies) < 2:  # said before the player fills in a dialog
-            self._hands.say(begun(NEEDS_TWO_SIDES))
+        armies = [army for army in army_names(self._context.session.state.setup.palette) if army in on_table]
+        if len(armies) < 2:  # checked before the player fills in a dialog
+            self._context.say(begun(NEEDS_TWO_SIDES))
             return
-        dialog = MusterDialog(armies, figures, Shelf(armies_folder()), self._window)
-        while dialog.exec() == MusterDialog.DialogCode.Accepted:  # what was typed stays until the battle has begun
-            path = ask_where(self._window, tr("Keep the battle in"), "evening.battle", tr("Battles (*.battle)"))
+        dialog = BattleSetupDialog(armies, figures, Shelf(armies_folder()), self._window)
+        while dialog.exec() == BattleSetupDialog.DialogCode.Accepted:  # the input stays until the battle starts
+            path = ask_where(self._window, tr("Save the battle"), "evening.battle", tr("Battles (*.battle)"))
             if path is None:
                 continue
             try:
@@ -51,38 +51,38 @@ class BattleFiles:
             except UserError as refusal:
                 dialog.say(begun(str(refusal)))
             else:
-                self._hands.change(self._show)
+                self._context.change(self._show)
                 break
         dialog.deleteLater()
 
     def open_battle(self) -> None:
-        """Ask for a battle and go on with it."""
+        """Ask for a battle and continue it."""
         if path := ask_battle(self._window):
             play = self._battle.play
             if play is not None and play.battle.path.resolve() == path.resolve():
-                self._hands.say(tr("{path} is open here already.", path=path))
+                self._context.say(tr("{path} is already open.", path=path))
             else:
                 self._opening.open(path)
             self._show()
 
     def close(self) -> None:
-        """End what is under way."""
+        """Stop opening a battle, if that is in progress."""
         self._opening.close()
 
-    def _take_up(self, battle: Battle) -> None:
-        self._hands.change(lambda: self._battle.take_up(battle))
+    def _resume(self, battle: Battle) -> None:
+        self._context.change(lambda: self._battle.resume(battle))
 
     def save_story(self, path: Path | None = None) -> None:
-        """Write the battle as a text; ask where to if no path is given."""
+        """Write the battle's story as text; without a path, ask where."""
         play = self._battle.play
         if play is None:
-            self._hands.say(tr("There is no battle to tell of: begin one in the menu Battle."))
+            self._context.say(tr("There is no battle yet. Start one in the menu Battle."))
             return
         path = path or ask_where(self._window, tr("Save the story"), "evening.txt", tr("Texts (*.txt)"))
         if path is None:
             return
         try:
             write_bytes(path, "\n".join((*play.story, "")).encode())
-            self._hands.say(tr("{path} is saved.", path=path))
+            self._context.say(tr("Saved {path}.", path=path))
         except UserError as refusal:
-            self._hands.say(str(refusal))
+            self._context.say(str(refusal))

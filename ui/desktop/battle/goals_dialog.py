@@ -1,4 +1,4 @@
-"""Asks what each side has to do: in the set-up of a battle, and whenever the players agree otherwise."""
+"""Asks for the goal of each side, at the setup of a battle and during it."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ from rules.engine.position import Moment
 from rules.engine.text import spoken
 from ui.battle.battle_session import Play
 from ui.battle.goals import agreed_aims, standings, tasks_in, usual_numbers
-from ui.desktop.labels import plain_label, word_label
+from ui.desktop.labels import plain_label, wrapping_label
 from ui.desktop.translation import tr
 
 _SIZE = (520, 320)
-_MOST = 999
-_TEXT = 1.2
+_MAX_NUMBER = 999
+_FONT_SCALE = 1.2
 
 
 class GoalsForm(QWidget):
-    """The task of each side, its number where it has one, and what the players add in their own words."""
+    """For each side its task, the task's number if it has one, and the players' own words."""
 
     def __init__(
         self, sides: Sequence[str], standings: Mapping[str, str] | None = None, parent: QWidget | None = None
     ) -> None:
-        """Ask for these sides; `standings` says how those stand of whom it is known."""
+        """Ask for these sides; `standings` holds how far each has come."""
         super().__init__(parent)
         self._tasks: tuple[Task, ...] = ()
         self._figures: Mapping[str, int] = {}
@@ -44,7 +44,7 @@ class GoalsForm(QWidget):
         self._number = {side: QSpinBox() for side in sides}
         self._counts = {side: plain_label() for side in sides}
         self._own = {side: QLineEdit() for side in sides}
-        self._none = word_label(tr("This game leaves it to its players what they fight for: say it in your own words."))
+        self._none = wrapping_label(tr("This game leaves the goals to you. Write them in your own words."))
         layout = QVBoxLayout(self)
         layout.addWidget(self._none)
         for side in sides:
@@ -53,11 +53,11 @@ class GoalsForm(QWidget):
 
     @property
     def aims(self) -> tuple[Aim, ...]:
-        """What was chosen."""
+        """The chosen goals."""
         return tuple(self._aim(side) for side in self._task)
 
     def offer(self, tasks: Sequence[Task], figures: Mapping[str, int], aims: Sequence[Aim] = ()) -> None:
-        """Offer these tasks to sides of so many figures; `aims` is what holds until now."""
+        """Offer tasks to the sides, given their numbers of figures; `aims` are the current goals."""
         self._tasks, self._figures = tuple(tasks), dict(figures)
         self._none.setVisible(not tasks)
         now = {aim.side: aim for aim in aims}
@@ -103,13 +103,13 @@ class GoalsForm(QWidget):
     def _box(self, side: str, standing: str) -> QGroupBox:
         box = QGroupBox(f"{spoken(side)}: {standing}" if standing else spoken(side))
         task, number, own = self._task[side], self._number[side], self._own[side]
-        task.setAccessibleName(tr("Task of {side}", side=spoken(side)))
-        task.setToolTip(tr("What this side has to do; it can be changed during the battle"))
+        task.setAccessibleName(tr("Goal of {side}", side=spoken(side)))
+        task.setToolTip(tr("What this side must do to win; you can change it during the battle"))
         task.activated.connect(lambda _, side=side: self._ask_number(side))
-        number.setRange(1, _MOST)
+        number.setRange(1, _MAX_NUMBER)
         number.setAccessibleName(tr("Number of {side}", side=spoken(side)))
-        own.setAccessibleName(tr("Task of {side} in your own words", side=spoken(side)))
-        own.setPlaceholderText(tr("in your own words, as: the stone bridge"))
+        own.setAccessibleName(tr("Goal of {side} in your own words", side=spoken(side)))
+        own.setPlaceholderText(tr("your own words, such as: hold the bridge"))
         row = QHBoxLayout()
         row.addWidget(task, 1)
         row.addWidget(number)
@@ -121,21 +121,21 @@ class GoalsForm(QWidget):
 
 
 class GoalsDialog(QDialog):
-    """Asks for the sides' tasks in a battle that is set up or in play.
+    """Asks for the sides' goals in a battle.
 
     Attributes:
-        form: What is asked.
+        form: The form.
     """
 
     def __init__(self, form: GoalsForm, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setWindowTitle(tr("What the sides fight for"))
+        self.setWindowTitle(tr("Goals"))
         font = self.font()
-        font.setPointSizeF(_TEXT * font.pointSizeF())
+        font.setPointSizeF(_FONT_SCALE * font.pointSizeF())
         self.setFont(font)
         self.resize(*_SIZE)
         self.form = form
-        words: QLabel = word_label(tr("A change is journalled and can be undone."))
+        words: QLabel = wrapping_label(tr("Changes go into the history and can be undone."))
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel)
         buttons.accepted.connect(self.accept)
         buttons.rejected.connect(self.reject)
@@ -146,7 +146,7 @@ class GoalsDialog(QDialog):
 
 
 def ask_goals(play: Play, moment: Moment | None, parent: QWidget | None) -> tuple[Aim, ...] | None:
-    """Ask what the sides of a battle fight for; None where that is left as it is."""
+    """Ask for the goals of a battle's sides; None if they stay unchanged."""
     state = play.battle.state
     form = GoalsForm(state.sides, standings(play, moment) if moment is not None else None)
     enlisted = {side: sum(unit.side == side for unit in state.units.values()) for side in state.sides}

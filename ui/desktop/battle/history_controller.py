@@ -1,4 +1,4 @@
-"""Joins a battle's history to the window: pictures of its moments, the way back, its table, exports."""
+"""Connects a battle's history with the window: thumbnails, going back, the battle's table, exports."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ui.battle.history import Moment, moments
 from ui.desktop.background_save import BackgroundSave
 from ui.desktop.battle.battle_controller import BattleController
 from ui.desktop.battle.history_dialog import HistoryDialog
-from ui.desktop.battle.thumbnail_recorder import Moments
+from ui.desktop.battle.thumbnail_recorder import ThumbnailRecorder
 from ui.desktop.dialogs import ask_where
 from ui.desktop.tools.window_context import WindowContext
 from ui.desktop.translation import mark, tr
@@ -27,132 +27,132 @@ from ui.files import refuse_unwritable
 from ui.setup.profiles import camera_identity
 
 _SETTLED_S = 3.0
-"""Terrain that is being dragged is not journalled with every step of the mouse."""
+"""Keeps terrain that is being dragged from being journalled at every mouse step."""
 
-_NONE = mark("There is no battle to tell of: begin one in the menu Battle.")
+_NONE = mark("There is no battle yet. Start one in the menu Battle.")
 
-_Ground = tuple[tuple[TerrainPiece, ...], Outline]
+_TableState = tuple[tuple[TerrainPiece, ...], Outline]
 
 
 class HistoryController:
-    """What the menu Battle does about what has happened.
+    """The commands of the Battle menu that concern its history.
 
     Attributes:
-        moments: Takes the pictures.
-        dialog: The history, if it is open.
+        recorder: Records the thumbnails.
+        dialog: The history dialog, if open.
     """
 
     def __init__(
         self,
         window: QWidget,
         battle: BattleController,
-        hands: WindowContext,
-        errand: BackgroundSave,
+        context: WindowContext,
+        background_save: BackgroundSave,
         identity: Callable[[str], str] = camera_identity,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Ask over `window`; `identity` is that of a source, see `camera_identity`."""
-        self._window, self._battle, self._hands = window, battle, hands
+        """Dialogs open over `window`; `identity` maps a source to its camera, see `camera_identity`."""
+        self._window, self._battle, self._context = window, battle, context
         self._identity, self._clock = identity, clock
-        self.moments, self._errand = Moments(hands.say), errand
+        self.recorder, self._background_save = ThumbnailRecorder(context.say), background_save
         self.dialog: HistoryDialog | None = None
-        self._met: Battle | None = None
-        self._ground: tuple[_Ground, float] | None = None
+        self._attached: Battle | None = None
+        self._unsaved_table: tuple[_TableState, float] | None = None
 
     @property
     def _open(self) -> Battle | None:
         return self._battle.play.battle if self._battle.play is not None else None
 
     def pull(self) -> None:
-        """Take a picture of what happened, and note the table; called whenever anything is new."""
+        """Record a thumbnail of new events and journal the table; called whenever anything is new."""
         battle = self._open
-        if battle is not self._met:
-            self._meet(battle)
-        self.moments.look(battle, self._hands.view, self._hands.session.state)
+        if battle is not self._attached:
+            self._attach(battle)
+        self.recorder.record(battle, self._context.view, self._context.session.state)
         if battle is not None:
-            self._note_table(battle)
+            self._journal_table(battle)
 
     def close(self) -> None:
-        """Keep what waits."""
-        self.moments.close()
+        """Write the pending thumbnails."""
+        self.recorder.close()
 
-    # Looking back
+    # History
 
     def show(self) -> None:
-        """Open the history."""
+        """Open the history dialog."""
         battle = self._open
         if battle is None:
-            self._hands.say(tr(_NONE))
+            self._context.say(tr(_NONE))
             return
-        dialog = HistoryDialog(battle, self.moments.album, self._go_to, self._window)
+        dialog = HistoryDialog(battle, self.recorder.album, self._go_to, self._window)
         dialog.finished.connect(dialog.deleteLater)
-        dialog.finished.connect(self._shut)
+        dialog.finished.connect(self._forget_dialog)
         self.dialog = dialog
         dialog.open()
 
-    def _shut(self) -> None:
+    def _forget_dialog(self) -> None:
         self.dialog = None
 
     def _go_to(self, moment: Moment) -> None:
-        self._hands.change(lambda: self._battle.go_to(moment.seqs[-1]))
+        self._context.change(lambda: self._battle.go_to(moment.seqs[-1]))
 
-    # The table it is played on
+    # The battle's table
 
     def lay_out(self) -> None:
-        """Let the terrain of the battle stand on the table, as a step that can be undone."""
+        """Put the battle's terrain on the table, as a step that can be undone."""
         battle = self._open
         if battle is None or not battle.state.terrain:
-            self._hands.say(tr(_NONE) if battle is None else tr("This battle remembers no terrain."))
+            self._context.say(tr(_NONE) if battle is None else tr("This battle has no saved terrain."))
             return
-        session, terrain = self._hands.session, battle.state.terrain
-        self._hands.change(lambda: session.set_terrain("the battle's terrain", terrain))
+        session, terrain = self._context.session, battle.state.terrain
+        self._context.change(lambda: session.set_terrain("restore terrain", terrain))
 
-    def _meet(self, battle: Battle | None) -> None:
-        self._met, self._ground = battle, None
+    def _attach(self, battle: Battle | None) -> None:
+        self._attached, self._unsaved_table = battle, None
         if battle is None:
             return
-        if battle.state.terrain and not self._hands.session.state.setup.terrain:
+        if battle.state.terrain and not self._context.session.state.setup.terrain:
             count = len(battle.state.terrain)
-            where = tr("Battle, Lay out its terrain puts them where they stood.")
-            played = tr("This battle was played with {count} pieces of terrain:", count=count)
+            where = tr("Choose Battle, Restore terrain to put it back.")
+            played = tr("This battle was played with {count} pieces of terrain.", count=count)
             if count == 1:
-                played = tr("This battle was played with 1 piece of terrain:")
-            self._hands.say(f"{played} {where}")
+                played = tr("This battle was played with 1 piece of terrain.")
+            self._context.say(f"{played} {where}")
 
-    def _note_table(self, battle: Battle) -> None:
-        """Journal the table once it rests, and once something happens on it: to look at a battle is no entry."""
-        state = self._hands.session.state
+    def _journal_table(self, battle: Battle) -> None:
+        """Journal the table once it is at rest and the battle goes on: only looking at a battle adds no entry."""
+        state = self._context.session.state
         now = (state.setup.terrain, state.area.corners_in if state.area is not None else ())
         if now == (battle.state.terrain, battle.state.area_in) or len(battle.entries) == battle.taken_up_at:
-            self._ground = None
-        elif self._ground is None or self._ground[0] != now:
-            self._ground = (now, self._clock())
-        elif self._clock() - self._ground[1] > _SETTLED_S:
-            self._ground = None
-            camera = self._identity(self._hands.bench().spec)
+            self._unsaved_table = None
+        elif self._unsaved_table is None or self._unsaved_table[0] != now:
+            self._unsaved_table = (now, self._clock())
+        elif self._clock() - self._unsaved_table[1] > _SETTLED_S:
+            self._unsaved_table = None
+            camera = self._identity(self._context.bench().spec)
             try:
                 battle.record(TableLaid(camera=camera, terrain=now[0], area_in=now[1]))
             except UserError as refusal:
-                self._hands.say(str(refusal))
+                self._context.say(str(refusal))
 
     # Exports
 
     def save_json(self, path: Path | None = None) -> None:
-        """Write the battle as `sandtable replay --json` says it; ask where to if no path is given."""
+        """Write the battle like `sandtable replay --json`; without a path, ask where."""
         self._save(
             path,
-            tr("Save as JSON"),
+            tr("Save data"),
             "json",
-            tr("JSON (*.json)"),
+            tr("Data (*.json)"),
             lambda battle: lambda: battle_json(battle, self._step),
         )
 
     def save_page(self, path: Path | None = None) -> None:
-        """Write the story with its pictures as one page that any browser opens."""
-        self._save(path, tr("Save with pictures"), "html", tr("Pages (*.html)"), self._page)
+        """Write the story with its pictures as one web page."""
+        self._save(path, tr("Save page"), "html", tr("Web pages (*.html)"), self._page)
 
     def _page(self, battle: Battle) -> Callable[[], bytes]:
-        album = self.moments.album
+        album = self.recorder.album
         sides = " against ".join(map(spoken, battle.state.sides))
         picture = (lambda _: None) if album is None else album.picture
 
@@ -172,7 +172,7 @@ class HistoryController:
     ) -> None:
         battle = self._open
         if battle is None:
-            self._hands.say(tr(_NONE))
+            self._context.say(tr(_NONE))
             return
         path = path or ask_where(self._window, title, f"{battle.path.stem}.{ending}", kinds)
         if path is None:
@@ -180,12 +180,12 @@ class HistoryController:
         try:
             refuse_unwritable(path)
         except UserError as refusal:
-            self._hands.say(str(refusal))
+            self._context.say(str(refusal))
         else:
-            self._errand.send(
-                tr("Saving {name}", name=path.name), maker(battle), path, tr("{path} is saved.", path=path)
+            self._background_save.send(
+                tr("Saving {name}", name=path.name), maker(battle), path, tr("Saved {path}.", path=path)
             )
 
     def _step(self, _done: int, _of: int) -> None:
-        if self._errand.is_cancelled:
-            raise Cancelled(tr("Cancelled: nothing was written."))
+        if self._background_save.is_cancelled:
+            raise Cancelled(tr("Cancelled. Nothing was saved."))

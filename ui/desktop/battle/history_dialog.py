@@ -1,4 +1,4 @@
-"""The battle so far, moment by moment: a picture of each, how all stood then, and the way back."""
+"""The history dialog: the battle moment by moment, with pictures, a map and the way back."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ from ui.theme import DARK
 
 _ICON = QSize(128, 72)
 _MAP_PX = (900, 640)
-_KEPT_ICONS = 400
+_MAX_ICONS = 400
 
 
 class MomentList(QAbstractListModel):
-    """Moments as rows; a picture is read when its row comes into sight."""
+    """Moments as rows; a thumbnail is loaded when its row comes into view."""
 
     def __init__(self, picture: Callable[[Moment], QImage | None], parent: QWidget) -> None:
         super().__init__(parent)
@@ -49,22 +49,21 @@ class MomentList(QAbstractListModel):
         blank.fill(Qt.GlobalColor.transparent)
         self._blank = QIcon(blank)
 
-    def show(self, told: Sequence[Moment]) -> None:
-        """Show these."""
+    def show(self, story: Sequence[Moment]) -> None:
+        """Replace the rows."""
         self.beginResetModel()
-        self._shown, self._icons = told, {}
+        self._shown, self._icons = story, {}
         self.endResetModel()
 
-    def rowCount(self, parent: QModelIndex = QModelIndex()) -> int:  # noqa: B008, N802 - Qt's name and default
-        """How many there are."""
+    def rowCount(self, parent: QModelIndex = QModelIndex()) -> int:  # noqa: B008 - Qt's default
         return 0 if parent.isValid() else len(self._shown)
 
     def data(self, index: QModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        """Words, picture and colour of a row."""
+        """Text, thumbnail and tooltip of a row."""
         moment = self._shown[index.row()]
         if role == Qt.ItemDataRole.DisplayRole:
             when = f"{datetime.fromtimestamp(moment.time_s):%H:%M}  " if 0 <= moment.time_s < 2**40 else ""
-            return f"{when}{moment.title}{'' if moment.stands else '  ' + tr('(taken back)')}"
+            return f"{when}{moment.title}{'' if moment.stands else '  ' + tr('(undone)')}"
         if role == Qt.ItemDataRole.DecorationRole:
             return self._icon(moment)
         if role == Qt.ItemDataRole.ToolTipRole:
@@ -74,7 +73,7 @@ class MomentList(QAbstractListModel):
     def _icon(self, moment: Moment) -> QIcon:
         seq = moment.seqs[-1]
         if seq not in self._icons:
-            if len(self._icons) > _KEPT_ICONS:
+            if len(self._icons) > _MAX_ICONS:
                 self._icons.clear()
             image = self._picture(moment)
             self._icons[seq] = self._blank if image is None else QIcon(QPixmap.fromImage(image))
@@ -82,14 +81,14 @@ class MomentList(QAbstractListModel):
 
 
 class HistoryDialog(QDialog):
-    """Looks back at a battle, and goes back where the players say so; looking changes nothing.
+    """Shows a battle's history, which changes nothing, and goes back to a moment on request.
 
     Attributes:
-        moment: The one that is looked at; None where none is found.
+        moment: The moment shown; None if the search finds none.
     """
 
     def __init__(self, battle: Battle, album: Album | None, go_to: Callable[[Moment], None], parent: QWidget) -> None:
-        """Show a battle; `go_to` goes back to a moment, or forth again."""
+        """Show a battle; `go_to` goes back or forward to a moment."""
         super().__init__(parent)
         self.setWindowTitle(tr("History"))
         self._battle, self._album, self._go_to = battle, album, go_to
@@ -99,7 +98,7 @@ class HistoryDialog(QDialog):
         self.moment: Moment | None = None
         self.search, self.list = QLineEdit(), QListView()
         self._map, self._picture = PictureView(), PictureView()
-        self._title, self._told = QLabel(), QPlainTextEdit()
+        self._title, self._story = QLabel(), QPlainTextEdit()
         self.back = QPushButton()
         self._model = MomentList(self._image, self)
         self._lay_out()
@@ -109,15 +108,15 @@ class HistoryDialog(QDialog):
         self.refresh()
 
     def refresh(self) -> None:
-        """Take the battle as it is now; the newest moment that holds is looked at."""
+        """Reload the battle and show the newest moment that was not undone."""
         self._every = moments(self._battle)
         self._extent = extent_of(one.after for one in self._every)
         self._find()
 
     @property
-    def told(self) -> str:
-        """What the story says of the moment."""
-        return self._told.toPlainText()
+    def story(self) -> str:
+        """The story of the moment."""
+        return self._story.toPlainText()
 
     def _find(self) -> None:
         self._shown = matching(self._every, self.search.text())
@@ -131,24 +130,24 @@ class HistoryDialog(QDialog):
         if one is None:
             self._map.show_nothing()
             self._picture.hide()
-            self._title.setText(tr("Nothing of the kind has happened."))
-            self._told.clear()
+            self._title.setText(tr("Nothing found. Try another word."))
+            self._story.clear()
             self.back.setEnabled(False)
             return
         self._title.setText(one.title)
-        self._told.setPlainText("\n".join(one.lines))
+        self._story.setPlainText("\n".join(one.lines))
         self._show_map(one)
         image = self._image(one)
         if image is not None:
             self._picture.show_picture(image.convertToFormat(QImage.Format.Format_RGB32))
         self._picture.setVisible(image is not None)
-        self._name_back(one)
+        self._update_back_button(one)
 
-    def _name_back(self, one: Moment) -> None:
+    def _update_back_button(self, one: Moment) -> None:
         steps = [other.seqs[-1] for other in self._every if other.stands and other.is_step]
         here = bool(steps) and steps[-1] == one.seqs[-1]
         self.back.setEnabled(one.is_step and not here)
-        self.back.setText(tr("Go back to here") if one.stands else tr("Do again up to here"))
+        self.back.setText(tr("Go back") if one.stands else tr("Redo"))
 
     def _show_map(self, one: Moment) -> None:
         (width, height), shapes = map_shapes(one.after, self._extent, _MAP_PX, one.figures)
@@ -156,7 +155,7 @@ class HistoryDialog(QDialog):
         self._map.show_picture(to_qimage(ground))
         self._map.show_shapes(shapes)
         out = sum(unit.out for unit in one.after.units.values())
-        self._map.setAccessibleName(tr("Map: {count} figures, {out} of them out", count=len(one.after.units), out=out))
+        self._map.setAccessibleName(tr("Map: {count} soldiers, {out} of them out", count=len(one.after.units), out=out))
 
     def _image(self, one: Moment) -> QImage | None:
         if self._album is None:
@@ -165,7 +164,7 @@ class HistoryDialog(QDialog):
         jpeg = next((self._album.picture(seq) for seq in reversed(one.seqs) if seq in seqs), None)
         if jpeg is None:
             return None
-        image = QImage.fromData(jpeg, "JPG")  # Qt refuses what would not fit into memory
+        image = QImage.fromData(jpeg, "JPG")  # Qt rejects images that do not fit into memory
         return None if image.isNull() else image
 
     def _go(self) -> None:
@@ -185,7 +184,7 @@ class HistoryDialog(QDialog):
         column.addWidget(self.search)
         column.addWidget(self.list, 1)
         below.addWidget(self._picture)
-        below.addWidget(self._told, 1)
+        below.addWidget(self._story, 1)
         side = QVBoxLayout(right)
         side.setContentsMargins(0, 0, 0, 0)
         side.addWidget(self._title)
@@ -203,11 +202,10 @@ class HistoryDialog(QDialog):
         self.list.setFocus()
 
     def _set_up_list(self) -> None:
-        """All there was, and what looks for some of it."""
-        self.search.setPlaceholderText(tr("A figure, as Tan 4, or a word"))
+        self.search.setPlaceholderText(tr("A soldier, such as Tan 4, or a word"))
         self.search.setClearButtonEnabled(True)
         self.search.setAccessibleName(tr("Search"))
-        self.search.setToolTip(tr("Show only moments in which this figure had a part, or that tell of this (Ctrl+F)"))
+        self.search.setToolTip(tr("Show only moments with this soldier or this word (Ctrl+F)"))
         self.list.setModel(self._model)
         self.list.setIconSize(_ICON)
         self.list.setUniformItemSizes(True)
@@ -218,16 +216,13 @@ class HistoryDialog(QDialog):
             selection.currentChanged.connect(lambda now, _: self._look(now.row()))
 
     def _set_up_words(self) -> None:
-        """What is said and shown of one moment."""
         font = self._title.font()
         font.setPointSizeF(1.35 * font.pointSizeF())
         font.setBold(True)
         self._title.setFont(font)
         self._title.setWordWrap(True)
-        self._told.setReadOnly(True)
-        self._told.setAccessibleName(tr("The story of this moment"))
+        self._story.setReadOnly(True)
+        self._story.setAccessibleName(tr("The story of this moment"))
         self._picture.setAccessibleName(tr("The table at this moment"))
-        self.back.setToolTip(
-            tr("Undo, or do again, until the battle stands as it did then; it can be turned back as well")
-        )
+        self.back.setToolTip(tr("Undo or redo until the battle is as it was then; you can come back again"))
         self._picture.setFixedSize(320, 180)

@@ -1,4 +1,4 @@
-"""A battle by keys alone: who acts, one figure after another, and a cross-hair for what goes to a bare place."""
+"""Playing a battle by keys: select the figures in turn, and aim a cross-hair at a place."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from PyQt6.QtWidgets import QMainWindow
 
 from rules.tabletop.errors import UserError
 from ui.battle.crosshair import LONG_STEP_IN, STEP_IN, first_place, next_figure, stepped
-from ui.desktop.action import action_of
+from ui.desktop.action import create_action
 from ui.desktop.battle.battle_controller import BattleController
 from ui.desktop.tools.window_context import WindowContext
 from ui.desktop.translation import tr
@@ -19,31 +19,31 @@ _ARROWS = {"Left": (-1, 0), "Right": (1, 0), "Up": (0, -1), "Down": (0, 1)}
 
 
 class BattleKeys:
-    """What keys do while a battle is in sight; the arrow keys only while there is a cross-hair to move."""
+    """The keys that work while the Battle tab is shown; the arrow keys only while there is a cross-hair."""
 
-    def __init__(self, window: QMainWindow, desk: BattleController, hands: WindowContext) -> None:
-        self._desk, self._hands = desk, hands
-        tip = tr("The next soldier who may act, and what he can do; with Shift the one before")
-        action_of(window, tr("Next soldier"), "U", tip, partial(self._walk, 1))
-        self._quiet(window, "Shift+U", tr("Next soldier"), tip, partial(self._walk, -1))
-        tip = tr("A cross-hair for the chosen soldier's blast, flame or grenade: aim at a bare place by keys")
-        action_of(window, tr("Aim by keys"), "H", tip, self._begin)
+    def __init__(self, window: QMainWindow, controller: BattleController, context: WindowContext) -> None:
+        self._controller, self._context = controller, context
+        tip = tr("Select the next soldier that may act; with Shift the previous one")
+        create_action(window, tr("Next soldier"), "U", tip, partial(self._select_next, 1))
+        self._key_action(window, "Shift+U", tr("Next soldier"), tip, partial(self._select_next, -1))
+        tip = tr("Aim the selected soldier's blast, flame or grenade with the arrow keys")
+        create_action(window, tr("Aim"), "H", tip, self._begin)
         self._aiming = [
             *self._arrows(window, "", tr("Move the cross-hair by a quarter of an inch"), STEP_IN),
-            *self._arrows(window, "Shift+", tr("Move the cross-hair by an inch"), LONG_STEP_IN),
-            *(self._quiet(window, key, tr("Aim"), tr("Aim where the cross-hair is"), self._aim) for key in _ENTER),
+            *self._arrows(window, "Shift+", tr("Move the cross-hair by one inch"), LONG_STEP_IN),
+            *(self._key_action(window, key, tr("Aim"), tr("Aim where the cross-hair is"), self._aim) for key in _ENTER),
         ]
-        desk.crossed.connect(self._allow)
+        controller.crossed.connect(self._allow)
         self._allow(False)
 
     def _arrows(self, window: QMainWindow, held: str, tip: str, step_in: float) -> list[QAction]:
         return [
-            self._quiet(window, f"{held}{key}", tr("Cross-hair"), tip, partial(self._move, toward, step_in))
+            self._key_action(window, f"{held}{key}", tr("Cross-hair"), tip, partial(self._move, toward, step_in))
             for key, toward in _ARROWS.items()
         ]
 
-    def _quiet(self, window: QMainWindow, key: str, text: str, tip: str, slot: Callable[[], None]) -> QAction:
-        """What only its key does."""
+    def _key_action(self, window: QMainWindow, key: str, text: str, tip: str, slot: Callable[[], None]) -> QAction:
+        """Create an action that only a key triggers."""
         action = QAction(text, window)
         action.setStatusTip(tip)
         action.setShortcut(QKeySequence(key))
@@ -57,43 +57,43 @@ class BattleKeys:
 
     @property
     def _in_sight(self) -> bool:
-        return self._desk.panel.isVisible()
+        return self._controller.panel.isVisible()
 
-    def _walk(self, steps: int) -> None:
-        desk, moment = self._desk, self._desk.moment
+    def _select_next(self, steps: int) -> None:
+        controller, moment = self._controller, self._controller.moment
         if not self._in_sight or moment is None:
             return
-        found = next_figure(moment, desk.chosen, steps)
-        self._take_up(lambda: desk.point(found, None))
+        found = next_figure(moment, controller.chosen, steps)
+        self._apply(lambda: controller.point(found, None))
         if not found:
-            self._hands.say(tr("Nobody may act now: N begins what follows."))
+            self._context.say(tr("No soldier may act now. Press N for the next phase."))
 
     def _begin(self) -> None:
-        if self._in_sight and self._desk.moment is not None:
-            self._take_up(self._lay_cross)
+        if self._in_sight and self._controller.moment is not None:
+            self._apply(self._place_cross_hair)
 
-    def _lay_cross(self) -> None:
-        desk, moment = self._desk, self._desk.moment
-        if moment is None or not desk.chosen:
-            raise UserError(tr("nobody is chosen to aim: U chooses the next soldier, or click one"))
-        desk.lay_cross(first_place(moment, desk.chosen))
+    def _place_cross_hair(self) -> None:
+        controller, moment = self._controller, self._controller.moment
+        if moment is None or not controller.chosen:
+            raise UserError(tr("Select a soldier first: press U or click one."))
+        controller.place_cross_hair(first_place(moment, controller.chosen))
 
     def _move(self, toward_px: tuple[int, int], step_in: float) -> None:
-        at_in, view = self._desk.cross_in, self._hands.view
+        at_in, view = self._controller.cross_hair_in, self._context.view
         if at_in is not None and view is not None and view.calibration is not None:
             place = stepped(view.calibration.camera, at_in, toward_px, step_in)
-            self._take_up(lambda: self._desk.lay_cross(place))
+            self._apply(lambda: self._controller.place_cross_hair(place))
 
     def _aim(self) -> None:
-        place = self._desk.cross_in
+        place = self._controller.cross_hair_in
         if place is not None:
-            self._take_up(lambda: self._desk.point("", place))
+            self._apply(lambda: self._controller.point("", place))
 
-    def _take_up(self, change: Callable[[], object]) -> None:
-        """Do it with the tool that points at figures in hand, for that lets go of them by Escape."""
-        if self._hands.tool() != "select":
-            self._hands.use_tool("select")
-        self._hands.change(change)
+    def _apply(self, change: Callable[[], object]) -> None:
+        """Apply a change with the selection tool active, because Escape deselects only with that tool."""
+        if self._context.tool() != "select":
+            self._context.use_tool("select")
+        self._context.change(change)
 
 
 _ENTER = ("Return", "Enter")

@@ -1,4 +1,4 @@
-"""Opens battles in a thread, since a long one takes seconds, and offers a copy of a damaged one."""
+"""Opens battles in a thread, since long ones take seconds, and offers a copy of a damaged one."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from rules.battle.progress import Cancelled
 from rules.battle.recovery import recover
 from ui.background_task import Behind
 from ui.desktop.background_save import Say
-from ui.desktop.bar import Ways
+from ui.desktop.bar import MessageActions
 from ui.desktop.dialogs import ask_where
 from ui.desktop.translation import tr
 
 _TICK_MS = 40
-_AT_ONCE_S = 0.05
-"""Most battles are open by then, and the window has not been seen to wait."""
+_WAIT_S = 0.05
+"""Most battles open faster than this, so the player sees no progress message."""
 
 
 class BattleOpening:
     """Opens one battle at a time."""
 
     def __init__(self, window: QWidget, say: Say, clock: Clock, take: Callable[[Battle], object]) -> None:
-        """Ask over `window`; `say` tells the player a sentence, `clock` is the journal's, `take` gets the battle."""
+        """Dialogs open over `window`; `say` shows a message, `clock` times events, `take` receives the open battle."""
         self._window, self._say, self._clock, self._take = window, say, clock, take
         self._behind: Behind[Battle | Damaged] = Behind("sandtable opening")
         self._name, self._part, self._cancelled = "", 0, False
@@ -35,11 +35,11 @@ class BattleOpening:
         self._timer.timeout.connect(self._pull)
 
     def open(self, path: Path) -> None:
-        """Open a battle; soon after, it is taken or the player is told why not."""
+        """Open a battle in the background; `take` receives it, or the player is told why it cannot be opened."""
         self._start(path, lambda: Battle.open(path, self._clock, self._step))
 
     def close(self) -> None:
-        """End what is under way."""
+        """Stop opening, if in progress, and close the battle."""
         self._cancelled = True
         self._timer.stop()
         self._behind.join()
@@ -55,22 +55,22 @@ class BattleOpening:
                 return damage
 
         if self._behind.busy:
-            self._tell()
+            self._show_progress()
             return
         self._name, self._part, self._cancelled = path.name, 0, False
         self._behind.start(work)
-        self._behind.join(_AT_ONCE_S)
+        self._behind.join(_WAIT_S)
         self._timer.start(_TICK_MS)
         self._pull()
 
     def _step(self, done: int, of: int) -> None:
         self._part = 100 * done // max(of, 1)
         if self._cancelled:
-            raise Cancelled(tr("Cancelled: no battle was opened."))
+            raise Cancelled(tr("Cancelled. No battle was opened."))
 
     def _pull(self) -> None:
         if self._behind.busy:
-            self._tell()
+            self._show_progress()
             return
         self._timer.stop()
         found = self._behind.take()
@@ -83,7 +83,7 @@ class BattleOpening:
         elif self._behind.refusal:
             self._say(self._behind.refusal)
 
-    def _tell(self) -> None:
+    def _show_progress(self) -> None:
         if self._cancelled:
             self._say(tr("Cancelling …"))
         else:
@@ -94,12 +94,12 @@ class BattleOpening:
         self._cancelled = True
 
     def _offer(self, damage: Damaged) -> None:
-        ways: Ways = ((tr("Open a copy"), lambda: self._open_copy(damage)),) if damage.kept else ()
-        self._say(str(damage), ways)
+        actions: MessageActions = ((tr("Open copy"), lambda: self._open_copy(damage)),) if damage.kept else ()
+        self._say(str(damage), actions)
 
     def _open_copy(self, damage: Damaged) -> None:
         name = f"{damage.path.stem}-copy.battle"
-        copy = ask_where(self._window, tr("Keep the copy in"), name, tr("Battles (*.battle)"))
+        copy = ask_where(self._window, tr("Save the copy"), name, tr("Battles (*.battle)"))
         if copy is None:
             return
 

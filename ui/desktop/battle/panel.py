@@ -1,4 +1,4 @@
-"""The side of the window for a battle: whose turn it is, what a figure can do and why, what happened so far."""
+"""The Battle tab: turn and phase, a figure's actions and their reasons, the history."""
 
 from __future__ import annotations
 
@@ -27,161 +27,165 @@ from rules.engine.text import spoken
 from rules.tabletop.errors import UserError
 from rules.tabletop.template import Template
 from ui.battle.action_text import movement_words, owed_words, reason_rows
-from ui.desktop.battle.action_list import DeedList
-from ui.desktop.battle.pending_moves import WaysStrip
-from ui.desktop.battle.round_bar import WalkStrip
-from ui.desktop.labels import as_typed, in_mark_up, marked_label, plain_label, word_label
+from ui.desktop.battle.action_list import ActionList
+from ui.desktop.battle.pending_moves import PendingMoves
+from ui.desktop.battle.round_bar import RoundBar
+from ui.desktop.labels import escape_markup, literal_text, markup_label, plain_label, wrapping_label
 from ui.desktop.scrolled import Scrolled
 from ui.desktop.translation import mark, tr
 
-CLICK_ONE = mark("Click a soldier to see what he can do. U chooses one after another.")
-_BIG, _TEXT = 1.7, 1.2
-_TYPED = {int: mark("A whole number"), float: mark("A number"), list: mark("Names, with commas between")}
+CLICK_ONE = mark("Click a soldier to see its actions, or press U for the next one.")
+_BIG_FONT_SCALE, _FONT_SCALE = 1.7, 1.2
+_TYPED = {int: mark("A whole number"), float: mark("A number"), list: mark("Names separated by commas")}
 _NAME = mark("A name")
 
 
 class BattlePanel(QWidget):
-    """Shows what it is given; knows neither journal nor camera.
+    """The Battle tab; independent of journal and camera.
 
     Attributes:
-        walk: The rounds in which one figure after another is asked.
-        ways: What waits for the players, as moves that the camera saw.
+        round_bar: The bar of rounds.
+        pending_moves: Decisions that wait for the players, such as moves that the camera saw.
 
     Signals:
-        go_on: What follows in the turn is to begin.
-        wanted: The `Deed` that is to be done.
-        settled: A `Ambiguity` is decided, and how.
-        told: For this `Deed` this fact (its name) holds.
-        otherwise: The players rule otherwise than the rules or the dice.
-        goals: The players want to see or change what the sides fight for.
-        let_go: Escape among the deeds of somebody.
+        go_on: Begin the next phase.
+        wanted: Perform this `Deed`.
+        settled: The players decided this `Ambiguity` with this answer.
+        answered: The players answered a fact (its name, its value) of this `Deed`.
+        overrule_requested: The players want to overrule the rules or the dice.
+        goals: The players want to see or change the goals.
+        cancelled: Escape was pressed while a figure's actions are shown.
     """
 
     go_on = pyqtSignal()
     wanted = pyqtSignal(object)
     settled = pyqtSignal(object, str)
-    told = pyqtSignal(object, str, object)
-    otherwise = pyqtSignal()
+    answered = pyqtSignal(object, str, object)
+    overrule_requested = pyqtSignal()
     goals = pyqtSignal()
-    let_go = pyqtSignal()
+    cancelled = pyqtSignal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         font = self.font()
-        font.setPointSizeF(_TEXT * font.pointSizeF())
+        font.setPointSizeF(_FONT_SCALE * font.pointSizeF())
         self.setFont(font)
-        self._phase, self._figure, self._why = word_label(), marked_label(), word_label()
-        self._next, self._do, self._otherwise = (
+        self._phase, self._figure, self._why = wrapping_label(), markup_label(), wrapping_label()
+        self._next, self._do, self._overrule = (
             QPushButton(tr("Next")),
             QPushButton(tr("Do it")),
-            QPushButton(tr("Rule otherwise…")),
+            QPushButton(tr("Overrule…")),
         )
-        self._deeds, self._story = DeedList(), QListWidget()
+        self._action_list, self._story = ActionList(), QListWidget()
         self._goals = QPushButton(tr("Goals…"))
-        self.walk, self.ways = WalkStrip(), WaysStrip()
+        self.round_bar, self.pending_moves = RoundBar(), PendingMoves()
         self._needed = plain_label()
-        self._doubts, self._open = QFormLayout(), QFormLayout()
-        for form in (self._doubts, self._open):
+        self._ambiguities, self._open = QFormLayout(), QFormLayout()
+        for form in (self._ambiguities, self._open):
             form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapAllRows)
         self._lay_out()
 
     @property
     def phase(self) -> str:
-        """Where in the turn the battle is."""
+        """The turn and phase shown."""
         return self._phase.text()
 
     @property
     def why(self) -> str:
-        """How the chosen deed's number comes about."""
+        """The reasons for the selected action's numbers, or the last result."""
         return self._why.text()
 
     @property
     def needed(self) -> str:
-        """What must be rolled for the chosen deed."""
+        """The number needed for the selected action."""
         return self._needed.text()
 
     @property
     def about(self) -> str:
-        """Whose deeds are shown, and what he does or aims at."""
+        """The selected figure and its movement or aim."""
         return self._figure.text()
 
     @property
     def chosen(self) -> ActionPreview | None:
-        """The deed that is chosen."""
-        return self._deeds.chosen
+        """The selected action."""
+        return self._action_list.chosen
 
     @property
     def first_template(self) -> Template | None:
-        """What the first deed lays that may be done and lays anything."""
-        return next((one.deed.template for one in self._deeds.prospects if one.possible and one.deed.template), None)
+        """The template of the first possible action that has one."""
+        return next(
+            (one.deed.template for one in self._action_list.previews if one.possible and one.deed.template), None
+        )
 
     def show_phase(self, words: str, follows: str) -> None:
-        """Show where in the turn the battle is, and what would follow."""
+        """Show the turn and phase, and the next phase in a tooltip."""
         self._phase.setText(words)
-        self._next.setToolTip(as_typed(tr("Begin {follows} (N)", follows=follows)) if follows else "")
+        self._next.setToolTip(literal_text(tr("Begin {follows} (N)", follows=follows)) if follows else "")
         self._next.setEnabled(bool(follows))
 
     def allow_ruling(self, allowed: bool) -> None:
-        """Whether there is anything that the players could rule otherwise."""
-        self._otherwise.setEnabled(allowed)
+        """Enable or disable overruling."""
+        self._overrule.setEnabled(allowed)
 
     def allow_goals(self, allowed: bool) -> None:
-        """Whether there is a battle to fight for anything in."""
+        """Enable or disable the goals."""
         self._goals.setEnabled(allowed)
 
-    def show_duties(self, duties: Sequence[ActionPreview], goals: Sequence[str] = ()) -> None:
-        """Show what is owed by nobody alone and what the sides fight for, where no figure is chosen."""
-        self._deeds.of_somebody = bool(self.walk.words)
-        self._figure.setText("<br>".join([tr(CLICK_ONE), *map(in_mark_up, goals)]))
-        self._fill(duties)
+    def show_obligations(self, obligations: Sequence[ActionPreview], goals: Sequence[str] = ()) -> None:
+        """Show the obligations of whole sides and the goals, for when no figure is selected."""
+        self._action_list.of_figure = bool(self.round_bar.words)
+        self._figure.setText("<br>".join([tr(CLICK_ONE), *map(escape_markup, goals)]))
+        self._fill(obligations)
 
-    def show_step(self, figure: str, unit: str, prospects: Sequence[ActionPreview]) -> None:
-        """Show what a figure is asked for in a round, the first that is possible chosen."""
-        self._deeds.of_somebody = True
-        self._figure.setText(_who(figure, unit))
-        self._fill(sorted(prospects, key=lambda one: not one.possible))
-        if self.chosen is None and prospects:
+    def show_round_actions(self, figure: str, unit: str, previews: Sequence[ActionPreview]) -> None:
+        """Show a figure's actions in a round, with the first possible one selected."""
+        self._action_list.of_figure = True
+        self._figure.setText(_heading(figure, unit))
+        self._fill(sorted(previews, key=lambda one: not one.possible))
+        if self.chosen is None and previews:
             self.choose(0)
 
     def take_focus(self) -> None:
-        """Let the keys go to the deeds: up and down choose, Return does."""
+        """Give the action list the focus: up and down select, Return performs the action."""
         if self.isVisible():
-            self._deeds.take_focus()
+            self._action_list.take_focus()
 
     def choose_target(self, figure: str) -> bool:
-        """Choose the first possible deed at a figure; False where there is none."""
-        return self._deeds.choose_target(figure)
+        """Select the first possible action against a figure; False if there is none."""
+        return self._action_list.choose_target(figure)
 
-    def show_outlook(
+    def show_figure_actions(
         self,
-        outlook: AvailableActions,
+        available: AvailableActions,
         unit: str,
         owed: Sequence[ActionPreview] = (),
         others: Sequence[ActionPreview] = (),
     ) -> None:
-        """Show what a figure can do, what he owes first, then the possible; and name what else is owed, by `others`."""
-        every = (*owed, *outlook.attacks, *outlook.others)
-        self._deeds.of_somebody = True
+        """Show a figure's obligations and actions, possible ones first; `others` are obligations of the side."""
+        every = (*owed, *available.attacks, *available.others)
+        self._action_list.of_figure = True
         spread = any(one.deed.template for one in every)
-        aims = "<br>" + tr("Click a bare place to aim there; H aims by keys.") if spread else ""
-        rest = f"<br>{in_mark_up(owed_words(others))}" if others else ""
-        self._figure.setText(f"{_who(outlook.figure, unit)}<br>{in_mark_up(movement_words(outlook))}{aims}{rest}")
+        aims = "<br>" + tr("Click a place to aim there, or press H to aim with keys.") if spread else ""
+        rest = f"<br>{escape_markup(owed_words(others))}" if others else ""
+        self._figure.setText(
+            f"{_heading(available.figure, unit)}<br>{escape_markup(movement_words(available))}{aims}{rest}"
+        )
         self._fill(sorted(every, key=lambda one: not one.possible))
 
-    def show_spot(self, figure: str, unit: str, place: str, prospects: Sequence[ActionPreview]) -> None:
-        """Show what a figure can do at a bare place, the possible first."""
-        self._deeds.of_somebody = True
+    def show_place_actions(self, figure: str, unit: str, place: str, previews: Sequence[ActionPreview]) -> None:
+        """Show a figure's actions at a place, possible ones first."""
+        self._action_list.of_figure = True
         self._figure.setText(
             tr(
-                "{figure}<br>aims at the spot {place}; Esc: all that he can do",
-                figure=_who(figure, unit),
-                place=in_mark_up(place),
+                "{figure}<br>aims at {place}. Esc: show all actions",
+                figure=_heading(figure, unit),
+                place=escape_markup(place),
             )
         )
-        self._fill(sorted(prospects, key=lambda one: not one.possible))
+        self._fill(sorted(previews, key=lambda one: not one.possible))
 
     def show_story(self, lines: Sequence[str]) -> None:
-        """Show what happened, the newest in sight."""
+        """Show the story, scrolled to the newest line."""
         while self._story.count() > len(lines):
             self._story.takeItem(self._story.count() - 1)
         for row, line in enumerate(lines):
@@ -193,16 +197,16 @@ class BattlePanel(QWidget):
         self._story.scrollToBottom()
 
     def show_outcome(self, words: str) -> None:
-        """Say what came of a deed; none is chosen any more, or its odds would take the place of these words."""
-        self._deeds.setCurrentItem(None)
+        """Show a result and deselect the action, whose odds would take its place."""
+        self._action_list.setCurrentItem(None)
         self._why.setText(words)
 
     def choose(self, row: int) -> None:
-        """Choose a deed by its row."""
-        self._deeds.choose(row)
+        """Select an action by its row."""
+        self._action_list.choose(row)
 
-    def _fill(self, prospects: Sequence[ActionPreview]) -> None:
-        self._explain(keep=not self._deeds.show_deeds(prospects))
+    def _fill(self, previews: Sequence[ActionPreview]) -> None:
+        self._explain(keep=not self._action_list.show_actions(previews))
 
     def _explain(self, keep: bool = False) -> None:
         one = self.chosen
@@ -216,34 +220,34 @@ class BattlePanel(QWidget):
             self._why.setText("")
 
     def _ask(self, one: ActionPreview | None) -> None:
-        """Show what is to be settled and told before this is done."""
-        for form in (self._doubts, self._open):
+        """Show the decisions and answers that the action needs first."""
+        for form in (self._ambiguities, self._open):
             while form.rowCount():
                 form.removeRow(0)
         if one is None:
             return
-        for doubt in one.doubts:
+        for ambiguity in one.doubts:
             row = QHBoxLayout()
-            for answer in doubt.answers:
+            for answer in ambiguity.answers:
                 button = QPushButton(answer.capitalize())
-                button.setToolTip(tr("The players settle what is too close to measure; it is journalled"))
-                button.clicked.connect(partial(_emit, self.settled, doubt, answer))
+                button.setToolTip(tr("Too close to measure: the players decide, and it goes into the history"))
+                button.clicked.connect(partial(_emit, self.settled, ambiguity, answer))
                 row.addWidget(button)
-            what = doubt.question.rpartition(": ")[2]
-            self._doubts.addRow(word_label(tr("TOO CLOSE TO CALL: {what}", what=what)), row)
+            what = ambiguity.question.rpartition(": ")[2]
+            self._ambiguities.addRow(wrapping_label(tr("TOO CLOSE TO CALL: {what}", what=what)), row)
         for question in one.asks:
             field = self._answer_box(one.deed, question) if question.answers else self._answer_line(one.deed, question)
             field.setAccessibleName(question.text)
-            self._open.addRow(word_label(question.text), field)
+            self._open.addRow(wrapping_label(question.text), field)
 
     def _answer_line(self, deed: Deed, question: Question) -> QLineEdit:
         line = QLineEdit()
         line.setPlaceholderText(tr("as seen") if question.default is None else tr("as usual"))
-        line.setToolTip(tr("{what}; Return says it", what=tr(_TYPED.get(question.holds, _NAME))))
+        line.setToolTip(tr("{what}, then press Return", what=tr(_TYPED.get(question.holds, _NAME))))
 
         def say() -> None:
             try:
-                self.told.emit(deed, question.fact, question.read(line.text()))
+                self.answered.emit(deed, question.fact, question.read(line.text()))
             except UserError as refusal:
                 self._why.setText(str(refusal))
 
@@ -255,18 +259,18 @@ class BattlePanel(QWidget):
         box.addItem(tr("as seen") if question.default is None else tr("as usual"), None)
         for answer in question.answers:
             box.addItem(_answer_words(answer), answer)
-        box.activated.connect(lambda _: self.told.emit(deed, question.fact, box.currentData()))
+        box.activated.connect(lambda _: self.answered.emit(deed, question.fact, box.currentData()))
         return box
 
     def _lay_out(self) -> None:
         self._set_up_words()
         self._set_up_buttons()
-        self._deeds.let_go.connect(self.let_go)
-        self._deeds.currentItemChanged.connect(lambda *_: self._explain())
-        self._deeds.itemActivated.connect(lambda *_: self._want())
-        # What the list of deeds has is what is left; it would take the room of the reasons.
-        self._deeds.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
-        self._deeds.setMinimumHeight(5 * self.fontMetrics().lineSpacing())
+        self._action_list.cancelled.connect(self.cancelled)
+        self._action_list.currentItemChanged.connect(lambda *_: self._explain())
+        self._action_list.itemActivated.connect(lambda *_: self._request_action())
+        # The list takes the height that is left, overrule_requested it would take the room of the reasons.
+        self._action_list.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
+        self._action_list.setMinimumHeight(5 * self.fontMetrics().lineSpacing())
         top = QHBoxLayout()
         top.addWidget(self._phase, 1)
         top.addWidget(self._next)
@@ -277,20 +281,20 @@ class BattlePanel(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(8, 4, 8, 4)
         layout.addLayout(top)
-        layout.addWidget(self.ways)
+        layout.addWidget(self.pending_moves)
         layout.addWidget(tabs, 1)
 
     def _set_up_words(self) -> None:
         big = self._phase.font()
-        big.setPointSizeF(_BIG * big.pointSizeF())
+        big.setPointSizeF(_BIG_FONT_SCALE * big.pointSizeF())
         big.setBold(True)
         self._phase.setFont(big)
-        # Tabs do not ask how high wrapped words are; two lines hold the longest phase.
+        # Tabs ignore the height of wrapped text; two lines hold the longest phase.
         self._phase.setMinimumHeight(2 * QFontMetrics(big).lineSpacing())
         self._phase.setAccessibleName(tr("Turn and phase"))
         self._needed.setFont(big)
         self._needed.setWordWrap(True)
-        self._needed.setAccessibleName(tr("What must be rolled"))
+        self._needed.setAccessibleName(tr("Number needed"))
         self._needed.setVisible(False)
         self._why.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._why.setAlignment(Qt.AlignmentFlag.AlignTop)
@@ -301,52 +305,51 @@ class BattlePanel(QWidget):
     def _set_up_buttons(self) -> None:
         self._next.setShortcut("N")
         self._next.clicked.connect(self.go_on)
-        self._do.setToolTip(tr("Ask the rules, roll the dice and apply what comes of it (Return)"))
-        self._do.clicked.connect(self._want)
-        self._otherwise.setToolTip(
-            tr("The players overrule the chosen deed, or what was said last, with a reason (Ctrl+R)")
+        self._do.setToolTip(tr("Roll the dice and apply the result (Return)"))
+        self._do.clicked.connect(self._request_action)
+        self._overrule.setToolTip(
+            tr("Change the result of the selected action or of the last one, and say why (Ctrl+R)")
         )
-        self._otherwise.setShortcut("Ctrl+R")
-        self._otherwise.setEnabled(False)
-        self._otherwise.clicked.connect(self.otherwise)
-        self._goals.setToolTip(tr("What the sides fight for; it can be changed at any time (Ctrl+G)"))
+        self._overrule.setShortcut("Ctrl+R")
+        self._overrule.setEnabled(False)
+        self._overrule.clicked.connect(self.overrule_requested)
+        self._goals.setToolTip(tr("What each side must do to win; you can change it at any time (Ctrl+G)"))
         self._goals.setShortcut("Ctrl+G")
         self._goals.setEnabled(False)
         self._goals.clicked.connect(self.goals)
 
     def _now(self) -> QWidget:
-        """Who is chosen, what he can do, why, and the buttons that do it."""
         reasons, now = QWidget(), QWidget()
         asked = QVBoxLayout(reasons)
         asked.setContentsMargins(0, 0, 0, 0)
-        asked.addLayout(self._doubts)  # it is in the way of all else: nobody should have to look for it
+        asked.addLayout(self._ambiguities)  # on top, because nothing else is possible before it is decided
         asked.addWidget(self._why)
         asked.addLayout(self._open)
         inner = QVBoxLayout(now)
         inner.setContentsMargins(0, 4, 0, 0)
-        inner.addWidget(self.walk)
+        inner.addWidget(self.round_bar)
         inner.addWidget(self._figure)
-        inner.addWidget(self._deeds, 1)
+        inner.addWidget(self._action_list, 1)
         inner.addWidget(self._needed)
         inner.addWidget(Scrolled(reasons, 5 * self.fontMetrics().lineSpacing()))
         last = QHBoxLayout()
         last.addWidget(self._do, 2)
-        last.addWidget(self._otherwise, 1)
+        last.addWidget(self._overrule, 1)
         inner.addLayout(last)
         return now
 
-    def _want(self) -> None:
+    def _request_action(self) -> None:
         if self._do.isEnabled() and (one := self.chosen) is not None:
             self.wanted.emit(one.deed)
 
 
-def _who(figure: str, unit: str) -> str:
-    return f"<b>{in_mark_up(spoken(figure))}</b>, {in_mark_up(unit)}"
+def _heading(figure: str, unit: str) -> str:
+    return f"<b>{escape_markup(spoken(figure))}</b>, {escape_markup(unit)}"
 
 
 def _answer_words(answer: object) -> str:
     return ("yes" if answer else "no") if isinstance(answer, bool) else str(answer).replace("_", " ")
 
 
-def _emit(signal: pyqtBoundSignal, doubt: Ambiguity, answer: str, _: bool = False) -> None:
-    signal.emit(doubt, answer)
+def _emit(signal: pyqtBoundSignal, ambiguity: Ambiguity, answer: str, _: bool = False) -> None:
+    signal.emit(ambiguity, answer)

@@ -1,4 +1,4 @@
-"""What waits for the players, as moves that the camera saw: why the rules say no, and a line of buttons."""
+"""Buttons for decisions that wait for the players, such as moves that the camera saw."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from rules.engine.position import Moment
 from rules.engine.referee import NEARER, Ambiguity
 from ui.battle.action_text import refusal_words
 from ui.battle.battle_session import Play, Proposal
-from ui.desktop.labels import as_typed, word_label
+from ui.desktop.labels import literal_text, wrapping_label
 from ui.desktop.translation import tr
 from ui.formatting import sentence
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class DecisionButton:
     """A button.
 
     Attributes:
-        words: On it.
-        tip: What it does, in a sentence.
-        does: What it does.
-        why: What is said above it; empty for nothing.
+        words: Its text.
+        tip: Its tooltip.
+        does: Called on a click.
+        why: Text above the button; empty for none.
     """
 
     words: str
@@ -34,8 +34,8 @@ class Way:
     why: str = ""
 
 
-class WaysStrip(QWidget):
-    """A button for every way."""
+class PendingMoves(QWidget):
+    """A list of buttons with texts above them."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -44,107 +44,111 @@ class WaysStrip(QWidget):
         self._shown: tuple[str, ...] = ()
         self.setVisible(False)
 
-    def show_ways(self, ways: Sequence[Way]) -> None:
-        """Show these; those that are shown already stay as they are, under the pointer."""
-        words = tuple(f"{way.words}\n{way.why}" for way in ways)
+    def show_buttons(self, actions: Sequence[DecisionButton]) -> None:
+        """Show these buttons; if they have not changed, they stay untouched under the mouse."""
+        words = tuple(f"{decision.words}\n{decision.why}" for decision in actions)
         if words == self._shown:
             return
         self._shown = words
-        self.setVisible(bool(ways))
-        emptied(self._layout)
-        for way in ways:
-            if way.why:
-                self._layout.addWidget(word_label(way.why))
-            button = QPushButton(way.words)
-            button.setToolTip(as_typed(way.tip))
-            button.clicked.connect(partial(_call, way.does))
+        self.setVisible(bool(actions))
+        clear_layout(self._layout)
+        for decision in actions:
+            if decision.why:
+                self._layout.addWidget(wrapping_label(decision.why))
+            button = QPushButton(decision.words)
+            button.setToolTip(literal_text(decision.tip))
+            button.clicked.connect(partial(_call, decision.does))
             self._layout.addWidget(button)
 
 
-def emptied(layout: QLayout) -> None:
-    """Take away all that is laid out in it."""
+def clear_layout(layout: QLayout) -> None:
+    """Delete all widgets of a layout."""
     while (old := layout.takeAt(0)) is not None:
         if (widget := old.widget()) is not None:
             widget.deleteLater()
 
 
-def ways_of(
+def proposal_buttons(
     proposal: Proposal,
     accept: Callable[[], object],
     shifted: Callable[[], object],
     let_pass: Callable[[], object],
-) -> tuple[Way, ...]:
-    """The buttons of a move that the camera saw."""
+) -> tuple[DecisionButton, ...]:
+    """The buttons for a move that the camera saw."""
     if proposal.prospect.possible:
-        first = Way(tr("{move}: a move", move=proposal.words), tr("Take it off the allowance and journal it"), accept)
-    else:
-        why = tr("The rules say no: {why_not}", why_not=sentence(refusal_words(proposal.prospect)))
-        first = Way(
-            tr("{move}: let it pass", move=proposal.words),
-            tr("It counts as moved all the same; it is journalled"),
-            let_pass,
-            why,
+        first = DecisionButton(
+            tr("Take off"), tr("Take the move off the soldier's allowance"), accept, f"{proposal.words}."
         )
-    nudged = tr("They were only nudged; nothing is taken off")
-    return (first, Way(tr("{move}: not a move", move=proposal.words), nudged, shifted))
+    else:
+        why = tr("The rules forbid it: {why_not}", why_not=sentence(refusal_words(proposal.prospect)))
+        first = DecisionButton(
+            tr("Allow"),
+            tr("Count it as a move anyway"),
+            let_pass,
+            f"{proposal.words}. {why}",
+        )
+    nudged = tr("It was only nudged; take nothing off the allowance")
+    return (first, DecisionButton(tr("Ignore"), nudged, shifted))
 
 
-def seen_ways(
+def move_buttons(
     play: Play,
     moment: Moment,
     proposal: Proposal,
     after: Callable[[Callable[[], object]], object],
-) -> tuple[Way, ...]:
-    """The buttons of a move that the camera saw in a battle; what is too close to call is settled first.
+) -> tuple[DecisionButton, ...]:
+    """The buttons for a move that the camera saw in a battle; ambiguities are decided first.
 
     Args:
-        play, moment: The battle, and how it stands.
+        play, moment: The battle and its position.
         proposal: The move.
-        after: Does something to the battle and shows what came of it.
+        after: Applies a change to the battle and shows the result.
     """
     if not proposal.prospect.doubts:
-        return ways_of(
+        return proposal_buttons(
             proposal,
             lambda: after(lambda: play.accept(moment, proposal)),
             lambda: after(lambda: play.only_shifted(proposal)),
             lambda: after(lambda: play.let_pass(moment, proposal, "agreed at the table")),
         )
-    doubt, left_in = proposal.prospect.doubts[0], play.left_in(moment, proposal)
-    limit = "" if left_in is None or not _is_far(doubt) else f"{left_in:.3g} in"
-    return doubt_ways(proposal, doubt, left_in, lambda answer: after(lambda: play.settle(doubt, answer, limit)))
-
-
-def _is_far(doubt: Ambiguity) -> bool:
-    """Whether it is about how far somebody went."""
-    return doubt.question.rpartition(": ")[2].startswith("how far")
-
-
-def doubt_ways(
-    proposal: Proposal, doubt: Ambiguity, left_in: float | None, settle: Callable[[str], object]
-) -> tuple[Way, ...]:
-    """The buttons that decide what of a move is too close to call.
-
-    Args:
-        proposal: The move.
-        doubt: What is to be settled.
-        left_in: What was left of the allowance before it; None where nobody can say.
-        settle: Told of the answer.
-    """
-    of = "" if left_in is None else f" of {left_in:.3g} in"
-    what = doubt.question.rpartition(": ")[2]
-    far = _is_far(doubt)
-    title = f"Too close to call: {proposal.words}{of}." if far else f"Too close to call: {what}."
-    told = {answer: ("within what is allowed" if answer == NEARER else "too far") for answer in doubt.answers}
-    return tuple(
-        Way(
-            f"{proposal.words}: {told[answer] if far else answer}",
-            doubt.question,
-            partial(settle, answer),
-            title if number == 0 else "",
-        )
-        for number, answer in enumerate(doubt.answers)
+    ambiguity, left_in = proposal.prospect.doubts[0], play.left_in(moment, proposal)
+    limit = "" if left_in is None or not _is_far(ambiguity) else f"{left_in:.3g} in"
+    return ambiguity_buttons(
+        proposal, ambiguity, left_in, lambda answer: after(lambda: play.settle(ambiguity, answer, limit))
     )
 
 
-def _call(way: Callable[[], object], _: bool = False) -> None:
-    way()
+def _is_far(ambiguity: Ambiguity) -> bool:
+    """Whether the ambiguity is about a distance moved."""
+    return ambiguity.question.rpartition(": ")[2].startswith("how far")
+
+
+def ambiguity_buttons(
+    proposal: Proposal, ambiguity: Ambiguity, left_in: float | None, settle: Callable[[str], object]
+) -> tuple[DecisionButton, ...]:
+    """The buttons that decide an ambiguity of a move.
+
+    Args:
+        proposal: The move.
+        ambiguity: The ambiguity.
+        left_in: Allowance left before the move; None if unknown.
+        settle: Receives the answer.
+    """
+    of = "" if left_in is None else f" of {left_in:.3g} in"
+    what = ambiguity.question.rpartition(": ")[2]
+    far = _is_far(ambiguity)
+    title = f"Too close to call: {proposal.words}{of}." if far else f"Too close to call: {what}."
+    texts = {answer: (tr("Allow") if answer == NEARER else tr("Forbid")) for answer in ambiguity.answers}
+    return tuple(
+        DecisionButton(
+            texts[answer] if far else answer.capitalize(),
+            ambiguity.question,
+            partial(settle, answer),
+            title if number == 0 else "",
+        )
+        for number, answer in enumerate(ambiguity.answers)
+    )
+
+
+def _call(action: Callable[[], object], _: bool = False) -> None:
+    action()

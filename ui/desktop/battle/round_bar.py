@@ -1,4 +1,4 @@
-"""Rounds in which one figure after another is asked: who is next, who is done, who was passed over."""
+"""The bar that leads through a round: which figure is due, done or skipped."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from PyQt6.QtCore import Qt, pyqtSignal
 from PyQt6.QtWidgets import QHBoxLayout, QListWidget, QListWidgetItem, QPushButton, QVBoxLayout, QWidget
 
 from ui.battle.round_sequence import Mark, Walk
-from ui.desktop.battle.pending_moves import emptied
-from ui.desktop.labels import word_label
+from ui.desktop.battle.pending_moves import clear_layout
+from ui.desktop.labels import wrapping_label
 from ui.desktop.translation import tr
 
 _ROWS = 4
 
 
-class WalkStrip(QWidget):
-    """Offers rounds, and shows the one that is walked through.
+class RoundBar(QWidget):
+    """Offers rounds and shows the one in progress.
 
     Signals:
-        started: A round is begun, by its name.
-        skipped, back, left: Pass over who is asked; come back; leave the round.
-        gone: This figure is to be asked.
+        started: Start a round (its name).
+        skipped, back, left: Skip the current figure; go back; leave the round.
+        gone: Go to this figure.
     """
 
     started = pyqtSignal(str)
@@ -33,31 +33,36 @@ class WalkStrip(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._words, self._told, self._steps, self._walk = word_label(), word_label(), QListWidget(), QWidget()
+        self._words, self._result, self._steps, self._walk = (
+            wrapping_label(),
+            wrapping_label(),
+            QListWidget(),
+            QWidget(),
+        )
         self._offers = QHBoxLayout()
         self._offered: tuple[str, ...] = ()
         self._shown: Walk | None = None
         self._lay_out()
-        self.show_walk(None)
+        self.show_round(None)
 
     @property
     def words(self) -> str:
-        """Which round it is and who is asked."""
+        """The name of the round and the current figure."""
         return self._words.text() if self._shown is not None else ""
 
     @property
     def steps(self) -> tuple[str, ...]:
-        """Everybody in the round, in words."""
+        """All figures of the round, as text."""
         return tuple(step.words for step in self._shown.steps) if self._shown is not None else ()
 
     def offer(self, rounds: Sequence[str]) -> None:
-        """Offer these rounds, where none is walked through."""
+        """Offer these rounds; shown while no round is in progress."""
         if tuple(rounds) != self._offered:
             self._offered = tuple(rounds)
-            emptied(self._offers)
+            clear_layout(self._offers)
             for number, name in enumerate(self._offered):
-                button = QPushButton(tr("{name}, one by one", name=name))
-                button.setToolTip(tr("Go through everybody who is to be asked, one after another"))
+                button = QPushButton(tr("Start {name}", name=name.lower()))
+                button.setToolTip(tr("Go through all soldiers of this round, one by one"))
                 if not number:
                     button.setToolTip(f"{button.toolTip()} (X)")
                     button.setShortcut("X")
@@ -65,16 +70,16 @@ class WalkStrip(QWidget):
                 self._offers.addWidget(button)
         self.setVisible(bool(self._offered) or self._shown is not None)
 
-    def show_walk(self, walk: Walk | None, told: str = "") -> None:
-        """Show how a round stands, and what came of the last deed in it; None where none is walked through."""
+    def show_round(self, walk: Walk | None, result: str = "") -> None:
+        """Show a round's progress and the last result in it; None if no round is in progress."""
         self._walk.setVisible(walk is not None)
         for place in range(self._offers.count()):
             item = self._offers.itemAt(place)
             if item is not None and (button := item.widget()) is not None:
                 button.setVisible(walk is None)
         self.setVisible(walk is not None or bool(self._offered))
-        self._told.setText(told)
-        self._told.setVisible(bool(told))
+        self._result.setText(result)
+        self._result.setVisible(bool(result))
         if walk is None or walk == self._shown:
             self._shown = walk
             return
@@ -99,16 +104,16 @@ class WalkStrip(QWidget):
         bold.setBold(True)
         self._words.setFont(bold)
         self._words.setAccessibleName(tr("Round"))
-        self._told.setAccessibleName(tr("What came of the last"))
-        self._steps.setAccessibleName(tr("Figures of the round"))
+        self._result.setAccessibleName(tr("Last result"))
+        self._steps.setAccessibleName(tr("Soldiers of the round"))
         self._steps.setFixedHeight(_ROWS * self.fontMetrics().lineSpacing() + 10)
         self._steps.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._steps.itemClicked.connect(lambda item: self.gone.emit(item.data(Qt.ItemDataRole.UserRole)))
         row = QHBoxLayout()
         for text, key, tip, signal in (
-            (tr("Back"), "Alt+Left", tr("Come back to the one before who is not done, or who was skipped"), self.back),
-            (tr("Skip"), "Alt+Right", tr("Pass over this one; you can come back"), self.skipped),
-            (tr("Leave"), "Alt+Up", tr("Leave the round; it can be begun again"), self.left),
+            (tr("Back"), "Alt+Left", tr("Go back to the last soldier that is not done"), self.back),
+            (tr("Skip"), "Alt+Right", tr("Skip this soldier; you can come back"), self.skipped),
+            (tr("Leave"), "Alt+Up", tr("Leave the round; you can start it again"), self.left),
         ):
             button = QPushButton(text)
             button.setShortcut(key)
@@ -117,7 +122,7 @@ class WalkStrip(QWidget):
             row.addWidget(button)
         inner = QVBoxLayout(self._walk)
         inner.setContentsMargins(0, 0, 0, 0)
-        for widget in (self._words, self._told, self._steps):
+        for widget in (self._words, self._result, self._steps):
             inner.addWidget(widget)
         inner.addLayout(row)
         layout = QVBoxLayout(self)

@@ -1,4 +1,4 @@
-"""The round that is walked through, if one is: one figure after another is asked."""
+"""The round in progress, in which the figures are asked one after another."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from rules.engine.position import Moment
 from rules.engine.referee import ActionPreview, prospect
 from ui.battle.battle_session import Play
 from ui.battle.round_sequence import Walk, Walker, rounds
-from ui.desktop.battle.round_bar import WalkStrip
+from ui.desktop.battle.round_bar import RoundBar
 
 
-class Rounds:
-    """Leads through a round, and shows how it stands.
+class RoundController:
+    """Leads through a round and shows its progress.
 
     Attributes:
-        told: What came of the deed before, above the next who is asked.
+        result: The result of the last action, shown above the next figure.
     """
 
-    def __init__(self, strip: WalkStrip, turned: Callable[[], object], show: Callable[[], object]) -> None:
-        """Show rounds in `strip`; `turned` is told that the players ask another, `show` is to show all again."""
-        self.told = ""
+    def __init__(self, strip: RoundBar, turned: Callable[[], object], show: Callable[[], object]) -> None:
+        """Show rounds in `strip`; `turned` is called on a change to another figure, `show` refreshes everything."""
+        self.result = ""
         self._strip, self._turned, self._show = strip, turned, show
         self._walker: Walker | None = None
         self._moment: Moment | None = None
@@ -31,47 +31,47 @@ class Rounds:
         strip.gone.connect(lambda name: self._turn(lambda walker, moment: walker.go(name, moment)))
 
     def __bool__(self) -> bool:
-        """Whether one is walked through."""
+        """Whether a round is in progress."""
         return self._walker is not None
 
     def begin(self, play: Play, name: str) -> None:
-        """Walk through a round."""
-        self._walker, self.told = Walker(play, name), ""
+        """Start a round."""
+        self._walker, self.result = Walker(play, name), ""
 
     def end(self) -> None:
-        """Leave it."""
-        self._walker, self.told = None, ""
+        """Leave the round."""
+        self._walker, self.result = None, ""
 
     def ask(self, figure: str) -> None:
-        """Somebody is chosen: who is not to be asked now ends the round."""
+        """Tell the round which figure was selected; a figure that is not due ends the round."""
         if self._walker is not None and self._moment is not None:
             self._walker = self._walker if self._walker.go(figure, self._moment).figure == figure else None
 
     def show(self, play: Play | None, moment: Moment | None) -> str:
-        """Show how it stands; who is asked now, empty for nobody."""
+        """Show the progress; return the current figure, empty if none."""
         self._moment = moment
         if play is None or moment is None:
             self._strip.offer(())
-            self._strip.show_walk(None)
+            self._strip.show_round(None)
             return ""
         self._strip.offer(rounds(play, moment))
         walk = self._walker.look(moment) if self._walker is not None else None
-        self._strip.show_walk(walk, self.told)
+        self._strip.show_round(walk, self.result)
         if walk is not None and walk.looking:
-            QTimer.singleShot(0, self._look_on)
+            QTimer.singleShot(0, self._continue_search)
         return walk.figure if walk is not None else ""
 
-    def prospects(self, moment: Moment) -> list[ActionPreview]:
-        """What is asked of him whose turn it is."""
+    def previews(self, moment: Moment) -> list[ActionPreview]:
+        """The actions that the round asks of the current figure."""
         return [prospect(moment, deed) for deed in self._walker.deeds(moment)] if self._walker is not None else []
 
     def _turn(self, change: Callable[[Walker, Moment], Walk]) -> None:
         if self._walker is not None and self._moment is not None:
             change(self._walker, self._moment)
-            self.told = ""
+            self.result = ""
             self._turned()
 
-    def _look_on(self) -> None:
-        """Look for the next, a few at a time: the window has its turn in between."""
+    def _continue_search(self) -> None:
+        """Search for the next figure, a few at a time, so that the window stays responsive."""
         if self._walker is not None:
             self._show()

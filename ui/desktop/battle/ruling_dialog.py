@@ -1,4 +1,4 @@
-"""Asks what holds instead of what the rules or the dice say, and why."""
+"""The dialog in which the players overrule the rules or the dice, with a reason."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ from ui.desktop.labels import plain_label
 from ui.desktop.translation import tr
 
 _SIZE = (620, 540)
-_SAID_ROWS = 3
-_TEXT = 1.2
+_STATUS_ROWS = 3
+_FONT_SCALE = 1.2
 
 
 class RulingDialog(QDialog):
-    """The players rule otherwise."""
+    """Asks for an override."""
 
     def __init__(
         self,
@@ -54,25 +54,25 @@ class RulingDialog(QDialog):
         conditions: Sequence[str],
         parent: QWidget | None = None,
     ) -> None:
-        """Ask.
+        """Prepare the questions.
 
         Args:
-            cases: What can be ruled on, what is meant most likely first.
-            holdings: What may hold of a case.
-            figures: Whom something may be said of, those whom a case is about first.
-            conditions: What may be said of a figure; other words may be typed.
+            cases: What can be overruled, the likeliest first.
+            holdings: Returns the possible outcomes of a case.
+            figures: Returns the figures that may get a status, those of the case first.
+            conditions: The game's statuses; others may be typed.
             parent: The window.
         """
         super().__init__(parent)
-        self.setWindowTitle(tr("We rule otherwise"))
+        self.setWindowTitle(tr("Overrule"))
         font = self.font()
-        font.setPointSizeF(_TEXT * font.pointSizeF())
+        font.setPointSizeF(_FONT_SCALE * font.pointSizeF())
         self.setFont(font)
         self.resize(*_SIZE)
         self._cases, self._holdings_of, self._figures_of = tuple(cases), holdings, figures
         self._holdings: tuple[Override, ...] = ()
         self._case, self._figure, self._condition = QComboBox(), QComboBox(), QComboBox()
-        self._instead, self._said, self._reason = QListWidget(), QListWidget(), QLineEdit()
+        self._outcomes, self._statuses, self._reason = QListWidget(), QListWidget(), QLineEdit()
         self._pairs: list[Said] = []
         for case in self._cases:
             self._case.addItem(case.words)
@@ -82,32 +82,32 @@ class RulingDialog(QDialog):
 
     @property
     def case(self) -> Case:
-        """What is ruled on."""
+        """What is overruled."""
         return self._cases[self._case.currentIndex()]
 
     @property
     def holding(self) -> Override | None:
-        """What comes of it."""
-        row = self._instead.currentRow()
+        """The chosen outcome."""
+        row = self._outcomes.currentRow()
         return self._holdings[row] if 0 <= row < len(self._holdings) else None
 
     @property
-    def said(self) -> tuple[Said, ...]:
-        """What else is so of figures."""
+    def statuses(self) -> tuple[Said, ...]:
+        """The statuses added to figures."""
         return tuple(self._pairs)
 
     @property
     def reason(self) -> str:
-        """Why."""
+        """The reason."""
         return self._reason.text().strip()
 
     def _take(self, row: int) -> None:
-        """Ask about this case."""
+        """Show the choices of this case."""
         self._case.setCurrentIndex(row)
         self._holdings = tuple(self._holdings_of(self.case))
-        self._instead.clear()
-        self._instead.addItems([holding_words(one) for one in self._holdings])
-        self._instead.setCurrentRow(0)
+        self._outcomes.clear()
+        self._outcomes.addItems([holding_words(one) for one in self._holdings])
+        self._outcomes.setCurrentRow(0)
         self._figure.clear()
         for name in self._figures_of(self.case):
             self._figure.addItem(spoken(name), name)
@@ -117,12 +117,12 @@ class RulingDialog(QDialog):
         figure, words = self._figure.currentData(), self._condition.currentText().strip()
         if figure and words and (figure, words) not in self._pairs:
             self._pairs.append((figure, words))
-            self._said.addItem(f"{spoken(figure)}: {words}")
+            self._statuses.addItem(f"{spoken(figure)}: {words}")
 
     def _remove(self) -> None:
-        row = self._said.currentRow()
+        row = self._statuses.currentRow()
         if row >= 0:
-            self._said.takeItem(row)
+            self._statuses.takeItem(row)
             del self._pairs[row]
 
     def _check(self) -> None:
@@ -130,51 +130,51 @@ class RulingDialog(QDialog):
             self._ok.setEnabled(bool(self.reason) and self.holding is not None)
 
     def _lay_out(self) -> None:
-        self._case.setAccessibleName(tr("What is overruled"))
+        self._case.setAccessibleName(tr("What to overrule"))
         self._case.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self._case.setToolTip(tr("What you rule on: the deed that is chosen, or one of the last verdicts"))
+        self._case.setToolTip(tr("The selected action, or one of the last results"))
         self._case.activated.connect(self._take)
-        self._instead.setAccessibleName(tr("What holds instead"))
-        self._instead.setToolTip(tr("All that the rules know to come of this, and nothing"))
-        self._instead.setWordWrap(True)
-        self._instead.currentRowChanged.connect(lambda _: self._check())
-        self._reason.setAccessibleName(tr("Why"))
-        self._reason.setPlaceholderText(tr("he stood behind the wagon"))
+        self._outcomes.setAccessibleName(tr("New result"))
+        self._outcomes.setToolTip(tr("All results that the rules know, and none at all"))
+        self._outcomes.setWordWrap(True)
+        self._outcomes.currentRowChanged.connect(lambda _: self._check())
+        self._reason.setAccessibleName(tr("Reason"))
+        self._reason.setPlaceholderText(tr("such as: it stood behind the wagon"))
         self._reason.textChanged.connect(lambda _: self._check())
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel)
         self._ok = buttons.button(QDialogButtonBox.StandardButton.Ok)
         if self._ok is not None:
-            self._ok.setText(tr("Rule so"))
+            self._ok.setText(tr("Overrule"))
         buttons.accepted.connect(self.accept)
         buttons.rejected.connect(self.reject)
         layout = QVBoxLayout(self)
-        layout.addWidget(plain_label(tr("What do you rule on?")))
+        layout.addWidget(plain_label(tr("What do you overrule?")))
         layout.addWidget(self._case)
-        layout.addWidget(plain_label(tr("What holds instead?")))
-        layout.addWidget(self._instead, 1)
-        layout.addWidget(plain_label(tr("And of a figure, if you like:")))
+        layout.addWidget(plain_label(tr("What is the result?")))
+        layout.addWidget(self._outcomes, 1)
+        layout.addWidget(plain_label(tr("Add a status to a soldier, if you like:")))
         layout.addLayout(self._figure_row())
-        layout.addWidget(self._said)
-        layout.addWidget(plain_label(tr("Why? It goes into the journal.")))
+        layout.addWidget(self._statuses)
+        layout.addWidget(plain_label(tr("Why? It goes into the history.")))
         layout.addWidget(self._reason)
         layout.addWidget(buttons)
 
     def _figure_row(self) -> QHBoxLayout:
-        self._figure.setAccessibleName(tr("Figure"))
+        self._figure.setAccessibleName(tr("Soldier"))
         self._condition.setEditable(True)
-        self._condition.setAccessibleName(tr("What is so of it"))
-        self._condition.setToolTip(tr("What the game knows, or a word of your own, as pinned"))
-        self._said.setAccessibleName(tr("What is so of figures"))
-        self._said.setFixedHeight(_SAID_ROWS * self.fontMetrics().lineSpacing() + 8)
+        self._condition.setAccessibleName(tr("Status"))
+        self._condition.setToolTip(tr("A status of the game, or your own word, such as pinned"))
+        self._statuses.setAccessibleName(tr("Added statuses"))
+        self._statuses.setFixedHeight(_STATUS_ROWS * self.fontMetrics().lineSpacing() + 8)
         add, remove = QPushButton(tr("Add")), QPushButton(tr("Remove"))
         for button, tip, slot in (
-            (add, tr("This is so of the figure"), self._add),
-            (remove, tr("Leave out the chosen line (Delete)"), self._remove),
+            (add, tr("Add this status to the soldier"), self._add),
+            (remove, tr("Remove the selected line (Delete)"), self._remove),
         ):
-            button.setAutoDefault(False)  # Return rules
+            button.setAutoDefault(False)  # Return confirms the dialog
             button.setToolTip(tip)
             button.clicked.connect(slot)
-        delete = QShortcut(QKeySequence(Qt.Key.Key_Delete), self._said, self._remove)
+        delete = QShortcut(QKeySequence(Qt.Key.Key_Delete), self._statuses, self._remove)
         delete.setContext(Qt.ShortcutContext.WidgetShortcut)
         row = QHBoxLayout()
         row.addWidget(self._figure, 1)
@@ -187,21 +187,21 @@ class RulingDialog(QDialog):
 def ask_ruling(
     play: Play, moment: Moment, chosen: ActionPreview | None, seq: int | None, parent: QWidget | None
 ) -> Ruling | None:
-    """Ask what the players rule: of the deed that is chosen, or of a verdict; None where they leave it.
+    """Ask how the players overrule the selected action or a verdict; None if they cancel.
 
     Args:
-        play, moment: The battle, and how it stands.
-        chosen: The deed that is chosen.
-        seq: Number of the verdict's entry that is meant first.
+        play, moment: The battle and its position.
+        chosen: The selected action.
+        seq: Number of the verdict's entry to offer first.
         parent: The window.
 
     Raises:
-        UserError: if there is nothing yet that could be ruled otherwise.
+        UserError: if there is nothing to overrule yet.
     """
     before = (case_before(chosen),) if chosen is not None and moment.state.turn else ()
     cases = sorted((*before, *cases_after(play)), key=lambda case: seq is not None and case.seq != seq)
     if not cases:
-        raise UserError(tr("nothing was asked yet that could be ruled otherwise: choose a deed first"))
+        raise UserError(tr("There is nothing to overrule yet. Select an action first."))
     dialog = RulingDialog(
         cases,
         lambda case: holdings(play, moment, case),
@@ -213,4 +213,4 @@ def ask_ruling(
     dialog.deleteLater()
     if not agreed or dialog.holding is None:
         return None
-    return Ruling(dialog.case, dialog.holding, dialog.reason, all_said(play, dialog.said))
+    return Ruling(dialog.case, dialog.holding, dialog.reason, all_said(play, dialog.statuses))

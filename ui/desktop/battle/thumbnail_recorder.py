@@ -1,4 +1,4 @@
-"""Takes a small picture of the table at every moment of a battle, in a thread: the players wait for none of it."""
+"""Records a thumbnail of the table at every event of a battle, in a thread, so that the players never wait."""
 
 from __future__ import annotations
 
@@ -22,33 +22,33 @@ from ui.session import TableState
 from vision.frame import ImageBgr
 from vision.table_view import TableView
 
-_WIDEST_PX = 640
-_MOST_WAITING = 20
-"""Pictures that wait for their turn hold a frame each; more than these come from no table."""
+_MAX_WIDTH_PX = 640
+_MAX_WAITING = 20
+"""Every waiting picture holds a frame; further ones are dropped."""
 
 
-class Moments:
-    """Keeps the pictures of the battle that is open.
+class ThumbnailRecorder:
+    """Records the thumbnails of the open battle.
 
     Attributes:
-        album: Of that battle; None where none is open.
+        album: The thumbnails; None without a battle.
     """
 
     def __init__(self, say: Callable[[str], None]) -> None:
-        """`say` tells the player a sentence."""
+        """`say` shows the player a message."""
         self.album: Album | None = None
-        self._say, self._said = say, ""
+        self._say, self._reported = say, ""
         self._battle: Battle | None = None
         self._last = 0
-        self._waiting: queue.Queue[tuple[Album, int, TableView, TableState] | None] = queue.Queue(_MOST_WAITING)
+        self._waiting: queue.Queue[tuple[Album, int, TableView, TableState] | None] = queue.Queue(_MAX_WAITING)
         self._thread: threading.Thread | None = None
         self._refusal = ""
 
-    def look(self, battle: Battle | None, view: TableView | None, state: TableState) -> None:
-        """Take a picture if something happened since the last look; called as often as anybody likes."""
+    def record(self, battle: Battle | None, view: TableView | None, state: TableState) -> None:
+        """Record a thumbnail if there are new events; may be called at any rate."""
         if battle is not self._battle:
-            self._meet(battle)
-        self._tell()
+            self._attach(battle)
+        self._report_error()
         if battle is None or view is None or self.album is None or battle.entries[-1].seq == self._last:
             return
         new = [entry for entry in battle.entries[self._last :] if is_event(entry)]
@@ -57,7 +57,7 @@ class Moments:
             self._waiting.put((self.album, new[-1].seq, view, state))
 
     def close(self) -> None:
-        """Keep what waits, and end."""
+        """Write the pending thumbnails, and stop."""
         self._waiting.put(None)
         if self._thread is not None:
             self._thread.join()
@@ -66,16 +66,18 @@ class Moments:
             self.album.close()
         self.album = self._battle = None
 
-    def _meet(self, battle: Battle | None) -> None:
+    def _attach(self, battle: Battle | None) -> None:
         if self._thread is not None:
             self.close()
         self._battle, self.album, self._last = battle, None, 0
         if battle is None:
             return
         self.album = Album(battle)
-        self._last = battle.taken_up_at  # what happened before it was opened, no picture can show
-        self._waiting = queue.Queue(_MOST_WAITING)
-        self._thread = threading.Thread(target=self._work, args=(self._waiting,), name="sandtable moments", daemon=True)
+        self._last = battle.taken_up_at  # earlier events have no picture
+        self._waiting = queue.Queue(_MAX_WAITING)
+        self._thread = threading.Thread(
+            target=self._work, args=(self._waiting,), name="sandtable thumbnails", daemon=True
+        )
         self._thread.start()
 
     def _work(self, waiting: queue.Queue[tuple[Album, int, TableView, TableState] | None]) -> None:
@@ -87,16 +89,16 @@ class Moments:
             except UserError as refusal:
                 self._refusal = str(refusal)
 
-    def _tell(self) -> None:
-        if self._refusal not in ("", self._said):
-            self._said = self._refusal
-            self._say(self._said)
+    def _report_error(self) -> None:
+        if self._refusal not in ("", self._reported):
+            self._reported = self._refusal
+            self._say(self._reported)
 
 
 def small_picture(view: TableView, state: TableState) -> ImageBgr:
-    """The picture with all that is drawn over it but words, `_WIDEST_PX` wide at most."""
+    """The picture with everything drawn over it except labels, at most `_MAX_WIDTH_PX` wide."""
     width, height = view.frame.size_px
-    scale = min(1.0, _WIDEST_PX / width)
+    scale = min(1.0, _MAX_WIDTH_PX / width)
     size = (round(width * scale), round(height * scale))
     small = to_qimage(np.asarray(cv2.resize(view.frame.image_bgr, size, interpolation=cv2.INTER_AREA), np.uint8))
     with painting(small) as painter:

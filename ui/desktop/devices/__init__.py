@@ -1,1 +1,1 @@
-"""Rod and dice in the window."""
+"""The Devices tab: range rod, electronic dice, dice tray."""

@@ -1,4 +1,4 @@
-"""One device in the window's side: what it hangs on, how it stands, what can be done with it."""
+"""One device in the Devices tab: its port, its state, its buttons."""
 
 from __future__ import annotations
 
@@ -7,27 +7,32 @@ from collections.abc import Sequence
 from PyQt6.QtCore import pyqtSignal
 from PyQt6.QtWidgets import QComboBox, QGroupBox, QHBoxLayout, QPushButton, QVBoxLayout
 
-from ui.desktop.labels import in_mark_up, marked_label, word_label
+from ui.desktop.labels import escape_markup, markup_label, wrapping_label
 from ui.desktop.translation import mark, tr
 from ui.devices.device_connection import Choice, Level, Standing
 
-_MARKS = {Level.OFF: "○", Level.LOOKING: "◔", Level.UP: "●", Level.TROUBLE: "▲"}  # told apart without their colours
-_TINTS = {Level.OFF: "#8a8f98", Level.LOOKING: "#56b4e9", Level.UP: "#00be8a", Level.TROUBLE: "#e69f00"}
+_MARKS = {
+    Level.OFF: "○",
+    Level.LOOKING: "◔",
+    Level.UP: "●",
+    Level.TROUBLE: "▲",
+}  # distinct shapes, for the colour-blind
+_COLOURS = {Level.OFF: "#8a8f98", Level.LOOKING: "#56b4e9", Level.UP: "#00be8a", Level.TROUBLE: "#e69f00"}
 
-_FORGET_TIP = mark("Let go of it, and do not look for it again")
-_STOP_TIP = mark("Put the emulated one away; what was connected before is looked for again")
+_FORGET_TIP = mark("Disconnect this device and do not connect it again")
+_STOP_TIP = mark("Stop the practice device and connect the real one again")
 
 
 class DeviceBox(QGroupBox):
-    """One device: its port, its state, its buttons. More may be added below.
+    """One device: its port, its state, its buttons.
 
     Signals:
-        connected: It is to hang on this port (its spec).
-        emulated: An emulated one is to be tried.
+        connected: Connect to this port (its spec).
+        emulated: Connect to an emulated device.
         tested, forgotten, replugged: The button was pressed.
 
     Attributes:
-        room: Where what only this device has is added.
+        extra_layout: Layout for the widgets of one kind of device.
     """
 
     connected = pyqtSignal(str)
@@ -36,22 +41,22 @@ class DeviceBox(QGroupBox):
     forgotten = pyqtSignal()
     replugged = pyqtSignal()
 
-    def __init__(self, title: str, port_tip: str, try_words: str, test_tip: str, invitation: str) -> None:
-        """`try_words` is empty where nothing can be emulated; `invitation` tells what could be connected."""
+    def __init__(self, title: str, port_tip: str, try_words: str, test_tip: str, description: str) -> None:
+        """`try_words` is empty if the device has no emulator; `description` describes a device to connect."""
         super().__init__(title)
-        self._state, self._trouble, self._invitation = marked_label(), word_label(), word_label(invitation)
+        self._state, self._trouble, self._description = markup_label(), wrapping_label(), wrapping_label(description)
         self._state.setAccessibleName(tr("{title}: state", title=title))
-        self._counters = word_label()
+        self._counters = wrapping_label()
         self._port = QComboBox()
         self._chosen: str | None = None
         self._port.setAccessibleName(tr("{title}: port", title=title))
         self._port.setToolTip(port_tip)
         self._port.setMinimumContentsLength(12)
         self._port.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self._connect = tipped_button(tr("Connect"), tr("Use this port, now and next time"))
-        self._try = tipped_button(try_words, tr("Play with one that is not there; nothing need be bought"))
-        self._test, self._forget = tipped_button(tr("Test"), test_tip), tipped_button("", "")
-        self._replug = tipped_button(tr("Unplug"), tr("Pull the emulated device's plug, to see what happens"))
+        self._connect = button_with_tip(tr("Connect"), tr("Use this port, now and next time"))
+        self._try = button_with_tip(try_words, tr("Try a practice device; you need not buy anything"))
+        self._test, self._forget = button_with_tip(tr("Test"), test_tip), button_with_tip("", "")
+        self._replug = button_with_tip(tr("Unplug"), tr("Pull the practice device's plug to see what happens"))
         self._connect.clicked.connect(lambda: self.connected.emit(self._port.currentData()))
         for button, signal in (
             (self._try, self.emulated),
@@ -60,16 +65,16 @@ class DeviceBox(QGroupBox):
             (self._replug, self.replugged),
         ):
             button.clicked.connect(signal)
-        self.room = QVBoxLayout()
+        self.extra_layout = QVBoxLayout()
         self._lay_out()
 
     @property
     def state(self) -> str:
-        """What it says of the device."""
+        """The device's state as shown."""
         return self._state.text()
 
     def show_choices(self, found: Sequence[Choice], chosen: str | None) -> None:
-        """Show the ports; the player's own choice in the list stays, unless another port is in use."""
+        """List the ports; the player's selection stays, unless another port has come into use."""
         now = [(self._port.itemData(row), self._port.itemText(row)) for row in range(self._port.count())]
         if now == [(one.spec, one.words) for one in found] and chosen == self._chosen:
             return
@@ -81,26 +86,26 @@ class DeviceBox(QGroupBox):
         self._port.setCurrentIndex(max(0, self._port.findData(picked)))
 
     def show_standing(self, one: Standing, *, plugged: bool | None) -> None:
-        """Show how it stands; `plugged` of an emulated device, None for all else."""
-        mark = f'<span style="color:{_TINTS[one.level]}">{_MARKS[one.level]}</span>'
-        self._state.setText(f"{mark} {in_mark_up(one.words)}")
+        """Show the device's state; `plugged` is None unless it is emulated."""
+        mark = f'<span style="color:{_COLOURS[one.level]}">{_MARKS[one.level]}</span>'
+        self._state.setText(f"{mark} {escape_markup(one.words)}")
         self._trouble.setText(
-            tr("Before: {trouble}", trouble=one.trouble) if one.trouble and one.level is Level.UP else ""
+            tr("Last problem: {trouble}", trouble=one.trouble) if one.trouble and one.level is Level.UP else ""
         )
         self._trouble.setVisible(bool(self._trouble.text()))
         off = one.level is Level.OFF
-        self._invitation.setVisible(off)
+        self._description.setVisible(off)
         self._forget.setEnabled(not off)
         self._test.setEnabled(one.level is Level.UP)
         emulated = plugged is not None
-        self._forget.setText(tr("Stop trying") if emulated else tr("Forget"))
+        self._forget.setText(tr("Stop") if emulated else tr("Forget"))
         self._forget.setToolTip(tr(_STOP_TIP if emulated else _FORGET_TIP))
         self._try.setVisible(bool(self._try.text()) and not emulated)
         self._replug.setVisible(emulated)
         self._replug.setText(tr("Unplug") if plugged else tr("Plug in"))
 
     def show_counters(self, words: str) -> None:
-        """Show what went in and out."""
+        """Show the counts of what was sent and received."""
         self._counters.setText(words)
         self._counters.setVisible(bool(words))
 
@@ -115,14 +120,14 @@ class DeviceBox(QGroupBox):
         layout.addWidget(self._state)
         layout.addWidget(self._counters)
         layout.addWidget(self._trouble)
-        layout.addWidget(self._invitation)
+        layout.addWidget(self._description)
         layout.addLayout(port)
         layout.addLayout(buttons)
-        layout.addLayout(self.room)
+        layout.addLayout(self.extra_layout)
 
 
-def tipped_button(words: str, tip: str) -> QPushButton:
-    """A button, and what it does."""
+def button_with_tip(words: str, tip: str) -> QPushButton:
+    """Create a button with a tooltip."""
     button = QPushButton(words)
     button.setToolTip(tip)
     return button

@@ -1,4 +1,4 @@
-"""Joins rod and dice to the window: what is measured is lit, what the dice show answers the open request."""
+"""Connects rod and dice with the window: the rod shows the measured range, dice answer the open request."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from hardware.range_rod import Alarm, DiceWait, Idle, RodShape, Sign
 from rules.engine.dice import Die
 from rules.engine.position import Moment
 from rules.engine.referee import ActionPreview
-from ui.desktop.battle.dice_dialog import RollDialog
+from ui.desktop.battle.dice_dialog import DiceDialog
 from ui.desktop.devices.box import DeviceBox
 from ui.desktop.devices.dice_answers import DiceAnswers
 from ui.desktop.devices.panel import DevicesPanel
 from ui.desktop.devices.tray_view import TrayDialog, TrayPicture
 from ui.desktop.settings import Memory
-from ui.desktop.source_controller import Bench
+from ui.desktop.source_controller import SourceController
 from ui.desktop.translation import tr
 from ui.devices.device_connection import EMULATED, Ports, choices
 from ui.devices.dice_source import kept_words, request_of
@@ -32,8 +32,8 @@ from ui.formatting import Basis
 from ui.measuring import Reading
 from vision.source import Source, open_source
 
-_TELL_EVERY_S = 0.2
-_LOOK_EVERY_S = 2.0
+_UPDATE_EVERY_S = 0.2
+_LIST_EVERY_S = 2.0
 
 Device = Rod | DiceHand | TrayHand
 
@@ -42,42 +42,42 @@ class DevicesController(QObject):
     """The devices of one window.
 
     Attributes:
-        panel: What shows them.
-        rod, dice, tray: They.
+        panel: The Devices tab.
+        rod, dice, tray: The devices.
     """
 
     def __init__(
         self,
-        memory: Memory,
+        settings: Memory,
         say: Callable[[str], None],
         chance: random.Random,
         listed: Callable[[], tuple[Port, ...]] = attached,
         opener: Callable[[str], Source] = open_source,
         numbers: Callable[[], Sequence[int]] = numbers,
     ) -> None:
-        """Take up what was connected last.
+        """Connect the devices that were used last.
 
         Args:
-            memory: What was.
-            say: Tells the player a sentence.
-            chance: Throws emulated dice.
-            listed: The machine's ports.
-            opener: Opens a camera over the dice tray.
-            numbers: Of the machine's cameras.
+            settings: The stored settings.
+            say: Shows a message to the player.
+            chance: Rolls emulated dice.
+            listed: Lists the machine's ports.
+            opener: Opens the camera over the dice tray.
+            numbers: Lists the machine's camera numbers.
         """
-        self.panel = DevicesPanel(memory.rod_shape)
+        self.panel = DevicesPanel(settings.rod_shape)
         super().__init__(self.panel)
-        self._memory, self._say, self._numbers = memory, say, numbers
+        self._settings, self._say, self._numbers = settings, say, numbers
         self._cameras: Sequence[int] = ()
         self._ports = Ports(listed)
-        self.rod = Rod(memory.rod_shape, lambda: self.dice.berth.port)
+        self.rod = Rod(settings.rod_shape, lambda: self.dice.berth.port)
         self.dice = DiceHand(chance, lambda: self.rod.berth.port, ports=lambda: self._ports.found)
-        self.tray = TrayHand(memory.tray_region, opener)
+        self.tray = TrayHand(settings.tray_region, opener)
         self._answers = DiceAnswers(self.dice, self.tray)
-        self._bench: Bench | None = None
+        self._bench: SourceController | None = None
         self._ruler: Sign = Idle()
         self._shot: tuple[Moment, ActionPreview, Sign | None] | None = None
-        self._told_s = self._looked_s = -_LOOK_EVERY_S
+        self._updated_s = self._listed_s = -_LIST_EVERY_S
         self._devices: tuple[tuple[str, DeviceBox, Device], ...] = (
             ("rod", self.panel.rod, self.rod),
             ("dice", self.panel.dice, self.dice),
@@ -89,7 +89,7 @@ class DevicesController(QObject):
         self.panel.thrown.connect(self._throw)
         self.panel.refused.connect(say)
         self.panel.tray_wanted.connect(self._draw_tray)
-        self._tell()
+        self._update_panel()
 
     def _join(self, box: DeviceBox, device: Device, name: str) -> None:
         box.connected.connect(lambda spec: self._connect(device, name, spec))
@@ -97,10 +97,10 @@ class DevicesController(QObject):
         box.tested.connect(device.test)
         box.forgotten.connect(lambda: self._forget(device, name))
         box.replugged.connect(device.berth.replug)
-        self._take_up(device, name)
+        self._reconnect(device, name)
 
-    def _take_up(self, device: Device, name: str) -> None:
-        kept = self._memory.port(name)
+    def _reconnect(self, device: Device, name: str) -> None:
+        kept = self._settings.port(name)
         if kept is not None:
             device.berth.connect(kept)
 
@@ -108,26 +108,27 @@ class DevicesController(QObject):
         for _, _, other in self._devices:
             if spec and other is not device and spec == other.berth.spec:
                 words = tr(
-                    "the {name} is on that port: choose another, or forget the {name} first", name=other.berth.name
+                    "That port is used by the {name}. Choose another port, or forget the {name} first.",
+                    name=other.berth.name,
                 )
                 self._say(words)
                 return
-        if device is self.tray and spec == TABLE and self._memory.tray_region(TABLE) is None and not self._draw(spec):
-            return  # all of the table's picture is no tray
+        if device is self.tray and spec == TABLE and self._settings.tray_region(TABLE) is None and not self._draw(spec):
+            return  # the tray cannot be the whole picture of the table
         device.berth.connect(spec)
-        self._memory.keep_port(name, spec)
+        self._settings.keep_port(name, spec)
 
     def _forget(self, device: Device, name: str) -> None:
         emulated = device.berth.spec == EMULATED
         device.berth.leave()
         if emulated:
-            self._take_up(device, name)
+            self._reconnect(device, name)
         else:
-            self._memory.keep_port(name, None)
+            self._settings.keep_port(name, None)
 
     def _reshape(self, shape: RodShape) -> None:
         self.rod.reshape(shape)
-        self._memory.keep_rod_shape(shape)
+        self._settings.keep_rod_shape(shape)
 
     # The tray
 
@@ -137,36 +138,34 @@ class DevicesController(QObject):
             self.tray.berth.connect(spec)
 
     def _draw(self, spec: str) -> bool:
-        """Ask where the tray lies in a camera's picture; whether that was told."""
+        """Ask where the tray is in a camera's picture; return whether the player drew it."""
         device = self.tray.berth.device
         frame = device.picture if device is not None else None
         if spec == TABLE:
             frame = self._bench.frame if self._bench is not None else None
         if frame is None:
-            self._say(
-                tr("there is no picture to draw the tray in yet: connect the camera first, or open another source")
-            )
+            self._say(tr("There is no picture of the tray yet. Connect the camera first, or open another source."))
             return False
-        dialog = TrayDialog(frame.image_bgr, self._memory.tray_region(spec), self.panel)
-        told = dialog.exec() == TrayDialog.DialogCode.Accepted
-        if told:
-            self._memory.keep_tray_region(spec, dialog.region)
+        dialog = TrayDialog(frame.image_bgr, self._settings.tray_region(spec), self.panel)
+        accepted = dialog.exec() == TrayDialog.DialogCode.Accepted
+        if accepted:
+            self._settings.keep_tray_region(spec, dialog.region)
         dialog.deleteLater()
-        return told
+        return accepted
 
     @property
     def _tray_region(self) -> Region:
-        return self._memory.tray_region(self.tray.berth.spec or TABLE) or WHOLE
+        return self._settings.tray_region(self.tray.berth.spec or TABLE) or WHOLE
 
-    # What the table and the battle say
+    # Ranges and open requests
 
     def answer(self, reading: Reading | None, basis: Basis) -> None:
-        """Light the range of a ruler, unless a shot is lit."""
+        """Show the range of a ruler on the rod, unless it shows a shot."""
         self._ruler = ruler_sign(reading, basis)
-        self._light()  # before the window is painted: the rod is to be as quick as the screen
+        self._light()  # before the window is painted, so that the rod is as fast as the screen
 
     def _aim(self, shot: tuple[Moment, ActionPreview] | None) -> None:
-        """Light the range of a shot with its reach and verdict, which are worked out once."""
+        """Show the range, reach and verdict of a shot on the rod; they are computed once per shot."""
         if shot is None:
             self._shot = None
         elif self._shot is None or self._shot[0] is not shot[0] or self._shot[1] is not shot[1]:
@@ -176,13 +175,15 @@ class DevicesController(QObject):
         asked = (self._shot[2] if self._shot is not None else None) or self._ruler
         self.rod.show(Alarm() if self._answers.doubtful else DiceWait() if self._answers.open else asked)
 
-    def pull(self, dialog: RollDialog | None, bench: Bench, shot: tuple[Moment, ActionPreview] | None = None) -> None:
-        """Do what is due; called by the window's timer.
+    def pull(
+        self, dialog: DiceDialog | None, bench: SourceController, shot: tuple[Moment, ActionPreview] | None = None
+    ) -> None:
+        """Update all devices; called by the window's timer.
 
         Args:
-            dialog: The open request for dice.
-            bench: What is open.
-            shot: The deed that is chosen, and when.
+            dialog: The open dice request; None if there is none.
+            bench: The open source.
+            shot: The selected action and its position.
         """
         self._bench = bench
         calibration = bench.view.calibration if bench.view is not None else None
@@ -199,7 +200,7 @@ class DevicesController(QObject):
             self._show()
 
     def close(self) -> None:
-        """Darken the rod and let go of all ports and cameras; waits until that is done."""
+        """Switch the rod off and release all ports and cameras; waits until that is done."""
         for _, _, device in self._devices:
             device.berth.leave()
         for _, _, device in self._devices:
@@ -213,20 +214,20 @@ class DevicesController(QObject):
             request = request_of(what)
             self.dice.throw(request.die, request.count)
 
-    # What is shown
+    # Display
 
     def _show(self) -> None:
         now_s = time.monotonic()
-        if now_s - self._looked_s > _LOOK_EVERY_S:
-            self._looked_s = now_s
+        if now_s - self._listed_s > _LIST_EVERY_S:
+            self._listed_s = now_s
             self._ports.look()
             self._cameras = self._numbers()
         self.panel.show_rod(self.rod.shape, self.rod.lights, sign_words(self.rod.sign))
-        if now_s - self._told_s > _TELL_EVERY_S:
-            self._told_s = now_s
-            self._tell()
+        if now_s - self._updated_s > _UPDATE_EVERY_S:
+            self._updated_s = now_s
+            self._update_panel()
 
-    def _tell(self) -> None:
+    def _update_panel(self) -> None:
         found, table = self._ports.found, self._bench.spec if self._bench is not None else ""
         for (_, box, device), offered in zip(
             self._devices,

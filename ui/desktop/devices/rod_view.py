@@ -1,4 +1,4 @@
-"""The range rod drawn as it is lit, over a scale of inches."""
+"""Draws the range rod's lights over a scale of inches."""
 
 from __future__ import annotations
 
@@ -20,32 +20,31 @@ _UNLIT = QColor(58, 61, 67)
 
 
 class RodView(QWidget):
-    """LEDs from the near end at the left."""
+    """The rod's LEDs, the near end at the left."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._shape, self._lights = RodShape(), ()  # type: RodShape, tuple[Colour, ...]
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setAccessibleName(tr("The rod's lights"))
-        self.setToolTip(tr("The rod as it is lit; the figure stands at 0"))
+        self.setToolTip(tr("The rod's lights; the soldier is at 0"))
 
-    def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
-        """The strip and its scale."""
+    def sizeHint(self) -> QSize:
+        """Size of the strip and its scale."""
         return QSize(300, _STRIP_PX + self.fontMetrics().height() + 4)
 
     @property
     def lights(self) -> tuple[Colour, ...]:
-        """What is drawn."""
+        """The drawn colours."""
         return self._lights
 
     def show_lights(self, shape: RodShape, lights: Sequence[Colour]) -> None:
-        """Draw these; painted anew only where they changed."""
+        """Draw these lights; repaints only on a change."""
         if (shape, tuple(lights)) != (self._shape, self._lights):
             self._shape, self._lights = shape, tuple(lights)
             self.update()
 
-    def paintEvent(self, event: QPaintEvent | None) -> None:  # noqa: N802 - Qt's name
-        """Draw the case, a box for each LED, and the inches."""
+    def paintEvent(self, event: QPaintEvent | None) -> None:
         with painting(self) as painter:
             painter.fillRect(QRectF(0, 0, self.width(), _STRIP_PX), _CASE)
             px_per_in = (self.width() - 2 * _GAP_PX) / self._shape.length_in

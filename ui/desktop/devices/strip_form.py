@@ -1,4 +1,4 @@
-"""The settings of the rod's strip of LEDs."""
+"""The settings of the rod's LED strip."""
 
 from __future__ import annotations
 
@@ -11,47 +11,47 @@ from hardware.range_rod import RodShape
 from ui.desktop.dialogs import NumberBox
 from ui.desktop.translation import mark, tr
 
-_APPLY_TIP = mark("The rod is connected anew with it; a board that does not greet takes 3 s")
+_APPLY_TIP = mark("Changing this connects the rod again, which can take 3 seconds")
 
 
 class StripForm(QWidget):
-    """The strip's settings; folded away until they are wanted.
+    """The strip's settings, hidden until the player opens them.
 
     Signals:
-        changed: A `RodShape` that can be.
+        changed: The new, valid `RodShape`.
     """
 
     changed = pyqtSignal(object)
 
     def __init__(self, shape: RodShape, refuse: Callable[[str], None]) -> None:
-        """`refuse` tells the player what cannot be."""
+        """`refuse` shows the player why a value is impossible."""
         super().__init__()
         self._refuse = refuse
-        self._fold = QCheckBox(tr("Settings of the strip"))
+        self._fold = QCheckBox(tr("Strip settings"))
         self._form = QWidget()
         self._length = _number(
-            shape.length_in, 1, 400, 0.5, 2, " in", tr("From the near end to the last LED's far edge")
+            shape.length_in, 1, 400, 0.5, 2, " in", tr("From the near end to the far edge of the last LED")
         )
-        self._dense = _number(
-            shape.leds_per_in, 0.1, 20, 0.1, 3, "", tr("1.524: 60 LEDs a metre; 0.762: 30; 3.658: 144")
+        self._leds_per_in = _number(
+            shape.leds_per_in, 0.1, 20, 0.1, 3, "", tr("1.524 for 60 LEDs per metre, 0.762 for 30, 3.658 for 144")
         )
-        self._bright = _number(
-            100 * shape.brightness, 1, 100, 5, 0, " %", tr("A quarter draws at most 0.4 A, all 1.4 A")
+        self._brightness = _number(
+            100 * shape.brightness, 1, 100, 5, 0, " %", tr("25 % needs at most 0.4 A, 100 % at most 1.4 A")
         )
         self._gamma = _number(
-            shape.gamma, 0.5, 4, 0.1, 1, "", tr("2.2 for bare strips; 1 where WLED corrects by itself")
+            shape.gamma, 0.5, 4, 0.1, 1, "", tr("2.2 for bare strips, 1 if WLED corrects the colours itself")
         )
-        self._turned = QCheckBox(tr("first LED at the far end"))
+        self._turned = QCheckBox(tr("First LED at the far end"))
         self._turned.setChecked(shape.reversed)
         self._turned.setToolTip(tr(_APPLY_TIP))
         form = QFormLayout(self._form)
         form.setContentsMargins(0, 0, 0, 0)
-        form.addRow(tr("LEDs per inch:"), self._dense)
+        form.addRow(tr("LEDs per inch:"), self._leds_per_in)
         form.addRow(tr("Length:"), self._length)
         self._leds = QLabel()
         form.addRow(tr("LEDs:"), self._leds)
         form.addRow(tr("Direction:"), self._turned)
-        form.addRow(tr("Brightness:"), self._bright)
+        form.addRow(tr("Brightness:"), self._brightness)
         form.addRow(tr("Gamma:"), self._gamma)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -59,22 +59,22 @@ class StripForm(QWidget):
         layout.addWidget(self._form)
         self._form.hide()
         self._fold.toggled.connect(self._form.setVisible)
-        for box in (self._length, self._dense, self._bright, self._gamma):
+        for box in (self._length, self._leds_per_in, self._brightness, self._gamma):
             box.editingFinished.connect(self._change)
         self._turned.toggled.connect(self._change)
-        self._was = self._read()
+        self._last_values = self._read()
         self._count(shape)
 
     def _read(self) -> tuple[float, float, bool, float, float]:
-        boxes = (self._length.value(), self._dense.value(), self._turned.isChecked())
-        return (*boxes, self._bright.value() / 100, self._gamma.value())
+        boxes = (self._length.value(), self._leds_per_in.value(), self._turned.isChecked())
+        return (*boxes, self._brightness.value() / 100, self._gamma.value())
 
     def _change(self) -> None:
-        """Tell of another strip; a box that was only looked into changes nothing."""
+        """Report a changed strip; leaving a box unchanged reports nothing."""
         now = self._read()
-        if now == self._was:
+        if now == self._last_values:
             return
-        self._was = now
+        self._last_values = now
         try:
             shape = RodShape(*now)
         except ValueError as error:
@@ -84,7 +84,7 @@ class StripForm(QWidget):
         self.changed.emit(shape)
 
     def _count(self, shape: RodShape) -> None:
-        self._leds.setText(tr("{leds}: tell WLED this number", leds=shape.leds))
+        self._leds.setText(tr("{leds} (enter this number in WLED)", leds=shape.leds))
 
 
 def _number(value: float, low: float, high: float, step: float, decimals: int, unit: str, tip: str) -> NumberBox:

@@ -1,4 +1,4 @@
-"""The dice tray as the camera sees it, with what was read; and the dialog in which it is marked."""
+"""The camera's picture of the dice tray with the dice read in it, and the dialog that marks the tray."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from PyQt6.QtGui import QColor, QImage, QMouseEvent, QPainter, QPaintEvent, QPen
 from PyQt6.QtWidgets import QDialog, QDialogButtonBox, QSizePolicy, QVBoxLayout, QWidget
 
 from rules.tabletop.errors import UserError
-from ui.desktop.labels import word_label
+from ui.desktop.labels import wrapping_label
 from ui.desktop.picture.image import to_qimage
 from ui.desktop.picture.painting import painting
 from ui.desktop.translation import tr
@@ -20,18 +20,18 @@ from ui.theme import DARK, GREEN, ORANGE
 from vision.dice.view import DieKind
 from vision.frame import ImageBgr
 
-_HIGH_PX = 130
+_HEIGHT_PX = 130
 _DIALOG = QSize(880, 580)
 _SURE, _DOUBTFUL = QColor(*GREEN), QColor(*ORANGE)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrayPicture:
-    """A tray to draw.
+    """A picture of the tray to draw.
 
     Attributes:
-        image_bgr: (height, width, 3) uint8: the tray alone.
-        seen: The dice in that picture; None where none were read.
+        image_bgr: (height, width, 3) uint8, only the tray.
+        seen: The dice in that picture; None if none were read.
     """
 
     image_bgr: ImageBgr
@@ -39,7 +39,7 @@ class TrayPicture:
 
 
 def close_up(seen: Seen) -> TrayPicture:
-    """The dice that were read, and as much of the tray about them as one of them is wide; all of it without dice."""
+    """Crop to the dice with a margin of 1.5 times the largest die; the whole tray if there are no dice."""
     dice = seen.reading.dice
     if not dice:
         return TrayPicture(seen.tray_bgr, seen)
@@ -54,7 +54,7 @@ def close_up(seen: Seen) -> TrayPicture:
 
 
 class TrayView(QWidget):
-    """The tray, and a frame round each die that was read: what is doubtful is dashed."""
+    """The tray with an outline around each die that was read; doubtful dice are dashed."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -64,30 +64,30 @@ class TrayView(QWidget):
         self.setAccessibleName(tr("The dice tray"))
         self.setToolTip(tr("The dice tray as the camera sees it"))
 
-    def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
-        """A strip as wide as there is room for."""
-        return QSize(200, _HIGH_PX)
+    def sizeHint(self) -> QSize:
+        """As wide as the layout allows, of a fixed height."""
+        return QSize(200, _HEIGHT_PX)
 
     def show_tray(self, tray: TrayPicture | None) -> None:
-        """Draw this tray; nothing for None."""
+        """Draw this tray; None clears it."""
         before, self._shown = self._shown, tray
         if tray is None or before is None or tray.image_bgr is not before.image_bgr or tray.seen is not before.seen:
             self._image = to_qimage(tray.image_bgr) if tray is not None else QImage()
             self.update()
 
-    def paintEvent(self, event: QPaintEvent | None) -> None:  # noqa: N802 - Qt's name
-        """Draw the picture as large as it fits, and the dice over it."""
+    def paintEvent(self, event: QPaintEvent | None) -> None:
+        """Draw the picture as large as it fits, with the dice over it."""
         with painting(self) as painter:
             if self._shown is not None and not self._image.isNull():
                 painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
-                scale, box = fitted(self._image, self.rect().toRectF())
+                scale, box = fit_image(self._image, self.rect().toRectF())
                 painter.drawImage(box, self._image)
                 if self._shown.seen is not None:
                     _draw_dice(painter, self._shown.seen, box.topLeft(), scale)
 
 
-def fitted(image: QImage, room: QRectF) -> tuple[float, QRectF]:
-    """How many pixels of the screen one of the picture takes, and where the whole picture lies in the room."""
+def fit_image(image: QImage, room: QRectF) -> tuple[float, QRectF]:
+    """Fit an image into a rectangle: its scale in screen pixels per image pixel, and its rectangle, centred."""
     scale = min(room.width() / image.width(), room.height() / image.height())
     box = QRectF(0, 0, scale * image.width(), scale * image.height())
     box.moveCenter(room.center())
@@ -114,18 +114,18 @@ def _draw_dice(painter: QPainter, seen: Seen, corner: QPointF, scale: float) -> 
 
 
 class TrayDialog(QDialog):
-    """Asks where in the picture the tray lies: a box is drawn with the mouse.
+    """Asks where the tray is in the picture: the player draws a box.
 
     Attributes:
-        region: What was drawn.
+        region: The box, as fractions of the picture.
     """
 
     def __init__(self, image_bgr: ImageBgr, region: Region | None, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setWindowTitle(tr("Where the dice tray lies"))
+        self.setWindowTitle(tr("Mark the dice tray"))
         self.region = region or WHOLE
         self._box = BoxPicker(to_qimage(image_bgr), self.region)
-        self._words = word_label(tr("Draw a box round the tray: press at one corner, let go at the other."))
+        self._words = wrapping_label(tr("Draw a box around the tray: press at one corner, release at the other."))
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel)
         buttons.accepted.connect(self.accept)
         buttons.rejected.connect(self.reject)
@@ -138,23 +138,23 @@ class TrayDialog(QDialog):
 
     @property
     def words(self) -> str:
-        """What it says."""
+        """The instruction shown."""
         return self._words.text()
 
     def _take(self, sides: Sequence[float]) -> None:
         try:
             self.region = Region(*sides)
-            self._words.setText(tr("Draw it again, or take it with OK."))
+            self._words.setText(tr("Draw it again, or press OK to use it."))
         except UserError as refusal:
             self._words.setText(str(refusal))
         self._box.show_region(self.region)
 
 
 class BoxPicker(QWidget):
-    """A picture over which a box is drawn with the mouse.
+    """A picture on which a box is drawn with the mouse.
 
     Signals:
-        drawn: Left, top, right and bottom in parts of the picture.
+        drawn: Left, top, right and bottom as fractions of the picture.
     """
 
     drawn = pyqtSignal(object)
@@ -174,28 +174,24 @@ class BoxPicker(QWidget):
         self._region, self._from = region, None
         self.update()
 
-    def mousePressEvent(self, event: QMouseEvent | None) -> None:  # noqa: N802 - Qt's name
-        """One corner."""
+    def mousePressEvent(self, event: QMouseEvent | None) -> None:
         if event is not None and event.button() is Qt.MouseButton.LeftButton:
-            self._from = self._to = self._part(event.position())
+            self._from = self._to = self._to_fraction(event.position())
 
-    def mouseMoveEvent(self, event: QMouseEvent | None) -> None:  # noqa: N802 - Qt's name
-        """The other, on its way."""
+    def mouseMoveEvent(self, event: QMouseEvent | None) -> None:
         if event is not None and self._from is not None:
-            self._to = self._part(event.position())
+            self._to = self._to_fraction(event.position())
             self.update()
 
-    def mouseReleaseEvent(self, event: QMouseEvent | None) -> None:  # noqa: N802 - Qt's name
-        """The other."""
+    def mouseReleaseEvent(self, event: QMouseEvent | None) -> None:
         if event is not None and self._from is not None:
-            a, b = self._from, self._part(event.position())
+            a, b = self._from, self._to_fraction(event.position())
             self._from = None
             self.drawn.emit((min(a.x(), b.x()), min(a.y(), b.y()), max(a.x(), b.x()), max(a.y(), b.y())))
 
-    def paintEvent(self, event: QPaintEvent | None) -> None:  # noqa: N802 - Qt's name
-        """Draw the picture and the box."""
+    def paintEvent(self, event: QPaintEvent | None) -> None:
         with painting(self) as painter:
-            _, whole = fitted(self._image, self.rect().toRectF())
+            _, whole = fit_image(self._image, self.rect().toRectF())
             painter.drawImage(whole, self._image)
             if self._from is not None:
                 parts = QRectF(self._from, self._to).normalized()
@@ -212,7 +208,7 @@ class BoxPicker(QWidget):
                 painter.setPen(QPen(colour, width))
                 painter.drawRect(box.adjusted(2, 2, -2, -2))
 
-    def _part(self, at: QPointF) -> QPointF:
-        _, whole = fitted(self._image, self.rect().toRectF())
+    def _to_fraction(self, at: QPointF) -> QPointF:
+        _, whole = fit_image(self._image, self.rect().toRectF())
         x, y = (at.x() - whole.left()) / whole.width(), (at.y() - whole.top()) / whole.height()
         return QPointF(min(1.0, max(0.0, x)), min(1.0, max(0.0, y)))

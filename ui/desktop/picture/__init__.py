@@ -1,1 +1,1 @@
-"""The picture of the table in the window, and what is drawn over it."""
+"""The picture of the table and what is drawn over it."""

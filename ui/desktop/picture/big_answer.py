@@ -1,4 +1,4 @@
-"""The referee's read-out: the answer so large that it is read from the other side of the table."""
+"""Shows the answer in type that is legible from the far side of the table."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from PyQt6.QtCore import QRectF, QSize, Qt
 from PyQt6.QtGui import QColor, QFont, QPaintEvent
 from PyQt6.QtWidgets import QSizePolicy, QWidget
 
-from ui.desktop.labels import fitted
+from ui.desktop.labels import fit_font
 from ui.desktop.picture.painting import painting
 from ui.desktop.translation import tr
 from ui.table.finding import Answer
@@ -18,7 +18,7 @@ _MARGIN_PX = 18.0
 
 
 class BigAnswer(QWidget):
-    """A headline over the whole width, and two lines."""
+    """A headline across the full width, and two rows."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -27,34 +27,32 @@ class BigAnswer(QWidget):
         self.setAccessibleName(tr("Answer in large type"))
         self.hide()
 
-    def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
-        """Room for a headline and two lines."""
+    def sizeHint(self) -> QSize:
+        """Room for a headline and two rows."""
         return QSize(320, round(1.15 * _HEADLINE_PX + 1.3 * _ROWS * _ROW_PX))
 
     @property
     def answer(self) -> Answer:
-        """What it shows."""
+        """The answer shown."""
         return self._answer
 
     def show_answer(self, answer: Answer) -> None:
-        """Show an answer."""
         if answer != self._answer:
             self._answer = answer
             self.update()
 
-    def paintEvent(self, event: QPaintEvent | None) -> None:  # noqa: N802
-        """Paint it, the headline as large as it goes."""
+    def paintEvent(self, event: QPaintEvent | None) -> None:
         with painting(self) as painter:
             painter.fillRect(self.rect(), QColor(*DARK))
             room = QRectF(self.rect()).adjusted(_MARGIN_PX, 0, -_MARGIN_PX, 0)
             headline = self._answer.headline or "-- in"
-            painter.setFont(fitted(_bold(painter.font(), _HEADLINE_PX), headline, room.width()))
+            painter.setFont(fit_font(_bold(painter.font(), _HEADLINE_PX), headline, room.width()))
             painter.setPen(QColor(*WHITE))
             top, centred = 1.12 * _HEADLINE_PX, Qt.AlignmentFlag.AlignCenter
             painter.drawText(QRectF(room.left(), 0, room.width(), top), centred, headline)
             painter.setPen(QColor(*SILVER))
             for row in self._answer.rows[:_ROWS]:
-                painter.setFont(fitted(_bold(painter.font(), _ROW_PX), row, room.width()))
+                painter.setFont(fit_font(_bold(painter.font(), _ROW_PX), row, room.width()))
                 painter.drawText(QRectF(room.left(), top, room.width(), 1.25 * _ROW_PX), centred, row)
                 top += 1.25 * _ROW_PX
 

@@ -1,4 +1,4 @@
-"""The one place where OpenCV's pictures become Qt's, and back."""
+"""Converts between OpenCV's and Qt's pictures."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from vision.frame import ImageBgr
 
 
 def to_qimage(image_bgr: ImageBgr) -> QImage:
-    """A picture (height, width, 3) for painting, in memory of its own."""
+    """Convert a picture (height, width, 3) for painting; the result owns its memory."""
     height, width = image_bgr.shape[:2]
-    # Four bytes a pixel paint twice as fast as three. Written into Qt's own memory: a QImage over Python's outlives it
-    # as soon as Qt shares it.
+    # Four bytes per pixel paint twice as fast as three. The pixels are written into Qt's own memory: a QImage on
+    # Python's memory would outlive it once Qt shares it.
     image = QImage(width, height, QImage.Format.Format_RGB32)
     bits = image.bits()
     if bits is None:
-        raise MemoryError(f"no room for a picture of {width} x {height}")
+        raise MemoryError(f"not enough memory for a picture of {width} x {height} pixels")
     bgra = np.frombuffer(bits.asarray(image.sizeInBytes()), np.uint8)  # type: ignore[call-overload]  # it is a buffer
     cv2.cvtColor(image_bgr, cv2.COLOR_BGR2BGRA, bgra.reshape(height, width, 4))
     return image
 
 
 def to_bgr(image: QImage) -> ImageBgr:
-    """(height, width, 3) copy of a picture."""
+    """Convert a picture to an array (height, width, 3)."""
     rgb32 = image.convertToFormat(QImage.Format.Format_RGB32)
     bits = rgb32.constBits()
-    assert bits is not None  # noqa: S101 - only an empty picture has none
+    assert bits is not None  # only an empty picture has none
     rows = np.frombuffer(bits.asstring(rgb32.sizeInBytes()), np.uint8).reshape(rgb32.height(), rgb32.width(), 4)
     return np.ascontiguousarray(rows[..., :3])

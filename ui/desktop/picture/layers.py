@@ -1,4 +1,4 @@
-"""Painting in layers: one that has not changed since it was painted last is kept as a picture and only laid down."""
+"""Paints shapes in layers, and keeps an unchanged layer as an image that is only copied."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _Place = tuple[QTransform, QSize, float]
 
 @dataclass(slots=True)
 class _Kept:
-    """A layer as it was painted last: its picture from the second time on, and where its words stand."""
+    """A painted layer: its image from the second time on, and the rectangles of its labels."""
 
     shapes: Shapes
     place: _Place
@@ -30,7 +30,7 @@ class Layers:
     """The shapes over one widget.
 
     Attributes:
-        shapes: All of them, layer by layer, the lowest first.
+        shapes: All layers, the lowest first.
     """
 
     def __init__(self) -> None:
@@ -38,18 +38,18 @@ class Layers:
         self._kept: list[_Kept] = []
 
     def show(self, *shapes: Shapes) -> bool:
-        """Show other layers; whether they are others."""
+        """Replace the layers; return whether they changed."""
         before, self.shapes = self.shapes, shapes
         return before != shapes
 
     def paint(self, painter: QPainter, to_screen: QTransform, size: QSize, ratio: float) -> None:
-        """Draw them.
+        """Draw the layers.
 
         Args:
             painter: On the widget; its own transform is the identity.
-            to_screen: From the picture's pixels to the widget's.
-            size: Of the widget.
-            ratio: Pixels of the screen to one of the widget's.
+            to_screen: From picture pixels to widget pixels.
+            size: The widget's size.
+            ratio: Screen pixels per widget pixel.
         """
         place, before = (to_screen, size, ratio), self._kept
         rooms: list[QRectF] = []

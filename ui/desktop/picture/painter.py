@@ -1,4 +1,4 @@
-"""The one painter of overlays, on the screen and into picture files."""
+"""Paints overlays, on the screen and into picture files."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from vision.frame import ImageBgr
 
 _HALO_WIDTH = 1.5
 _PLATE_MARGIN = (7.0, 3.0)
-_USUAL_WIDTH_PX = 1280  # pictures are looked at about this wide: larger ones get strokes and words in proportion
+_USUAL_WIDTH_PX = 1280  # usual viewing width; larger pictures get thicker lines and larger text
 
 
 def paint(
@@ -27,17 +27,17 @@ def paint(
     size: float = 1.0,
     taken: Sequence[QRectF] = (),
 ) -> list[QRectF]:
-    """Draw shapes.
+    """Draw shapes; labels avoid each other.
 
     Args:
         painter: On the screen or a picture; its own transform is the identity.
-        shapes: In pixels of the picture, whose top left pixel's centre is (0, 0).
-        to_screen: From there to the painter's pixels.
-        size: Factor on the widths of strokes and the sizes of words.
-        taken: Where words stand already, drawn before.
+        shapes: In picture pixels; the centre of the top left pixel is (0, 0).
+        to_screen: From picture pixels to the painter's pixels.
+        size: Factor for line widths and text sizes.
+        taken: Rectangles of labels that are already drawn.
 
     Returns:
-        Where words stand now.
+        Rectangles of all labels, `taken` included.
     """
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     labels = []
@@ -47,7 +47,7 @@ def paint(
         else:
             _paint_line(painter, shape, to_screen, size)
     rooms = list(taken)
-    for label in reversed(labels):  # the last is the most important: it gets the place it asks for
+    for label in reversed(labels):  # the last is the most important: it gets its preferred place
         room = _free_room(_rooms(painter, label, to_screen, size), rooms)
         rooms.append(room)
         _paint_label(painter, label, room, size)
@@ -55,8 +55,8 @@ def paint(
 
 
 def annotated(image_bgr: ImageBgr, shapes: Iterable[Shape]) -> ImageBgr:
-    """A copy of the picture with shapes drawn on it; needs no display."""
-    # Words need an application; held until the drawing is done.
+    """Draw shapes on a copy of the picture; needs no display."""
+    # Text needs an application, which must live until the drawing is done.
     own = None if QGuiApplication.instance() else QGuiApplication(_arguments())
     picture = to_qimage(image_bgr)
     with painting(picture) as painter:
@@ -76,7 +76,7 @@ def _paint_line(painter: QPainter, line: Line, to_screen: QTransform, size: floa
     draw = painter.drawPolygon if line.closed else painter.drawPolyline
     painter.setBrush(QBrush(Qt.BrushStyle.NoBrush))
     if line.halo:
-        # Smooth edges would take a third of all the time that painting takes, and nobody sees them on a dark rim.
+        # Smooth edges would take a third of the painting time and are invisible on the dark halo.
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         painter.setPen(_pen(HALO, (line.width + 2 * _HALO_WIDTH) * size))
         draw(polygon)
@@ -90,7 +90,7 @@ def _paint_line(painter: QPainter, line: Line, to_screen: QTransform, size: floa
 def _pen(colour: Colour, width: float, dashed: bool = False) -> QPen:
     pen = QPen(QColor(*colour), width)
     pen.setCapStyle(Qt.PenCapStyle.FlatCap if dashed else Qt.PenCapStyle.RoundCap)
-    # Round joins at every point of a curve take half as long again; bevelled ones look the same there.
+    # Round joins at every point of a curve take half as long again; bevel joins look the same there.
     pen.setJoinStyle(Qt.PenJoinStyle.BevelJoin)
     if dashed:
         pen.setDashPattern([4.0, 3.0])
@@ -98,7 +98,7 @@ def _pen(colour: Colour, width: float, dashed: bool = False) -> QPen:
 
 
 def _rooms(painter: QPainter, label: Label, to_screen: QTransform, size: float) -> list[QRectF]:
-    """Where a label may go: the place it asks for, and others round the same point."""
+    """Candidate rectangles for a label: the preferred one, then others around the same point."""
     metrics = [QFontMetricsF(_font(painter, row_size * size)) for _, row_size in label.rows]
     width = max(m.horizontalAdvance(words) for m, (words, _) in zip(metrics, label.rows, strict=True))
     height = sum(m.height() for m in metrics)

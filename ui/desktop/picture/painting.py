@@ -1,4 +1,4 @@
-"""A painter that ends in time, also when what it paints fails."""
+"""A painter that ends in time, even if painting fails."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from PyQt6.QtGui import QPaintDevice, QPainter
 
 @contextmanager
 def painting(device: QPaintDevice) -> Iterator[QPainter]:
-    """A painter on a widget, a picture or a printed page, for as long as the block lasts.
+    """Paint on a widget, a picture or a printed page until the block ends.
 
     The traceback of an exception keeps the painter alive. Qt crashes if its device is destroyed before it ends.
     """

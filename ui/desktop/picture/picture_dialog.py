@@ -1,4 +1,4 @@
-"""A dialog about a picture of the table: the picture large at the left, words and buttons at its right."""
+"""A dialog with a large picture of the table at the left, and text and buttons at the right."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from PyQt6.QtCore import QPointF, QRectF, QSize, Qt
 from PyQt6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PyQt6.QtWidgets import QDialog, QDialogButtonBox, QHBoxLayout, QVBoxLayout, QWidget
 
-from ui.desktop.labels import word_label
+from ui.desktop.labels import wrapping_label
 from ui.desktop.picture.image import to_qimage
 from ui.desktop.picture.painting import painting
 from ui.desktop.picture.view import PictureView
@@ -17,29 +17,29 @@ from ui.theme import YELLOW
 from vision.frame import ImageBgr
 
 _COLUMN_PX = 330
-_TEXT = 1.15
+_FONT_SCALE = 1.15
 
 
 class PictureDialog(QDialog):
-    """Shows a picture, and says what to do about it.
+    """Shows a picture and what to do with it.
 
     Attributes:
         picture: The picture.
-        words: What to do now.
-        column: Where a dialog puts its own parts, below the words.
-        buttons: At the bottom of the column.
+        words: The current instruction.
+        column: Layout below the instruction for the widgets of each dialog.
+        buttons: The buttons at the bottom of the column.
     """
 
     def __init__(self, title: str, parent: QWidget | None, *, asks: bool) -> None:
-        """`asks` gives it OK and Cancel, else it is only closed."""
+        """`asks` gives the dialog OK and Cancel; otherwise it has only Close."""
         super().__init__(parent)
         self.setWindowTitle(title)
-        self.picture, self.words, self.column = PictureView(), word_label(), QVBoxLayout()
+        self.picture, self.words, self.column = PictureView(), wrapping_label(), QVBoxLayout()
         self.words.setObjectName("words")
         font = self.words.font()
-        font.setPointSizeF(_TEXT * font.pointSizeF())
+        font.setPointSizeF(_FONT_SCALE * font.pointSizeF())
         self.words.setFont(font)
-        # Three lines always: a picture that jumps with each sentence cannot be clicked.
+        # Always three lines: a picture that moves with each instruction cannot be clicked.
         self.words.setMinimumHeight(3 * self.words.fontMetrics().lineSpacing())
         self.words.setAlignment(Qt.AlignmentFlag.AlignTop)
         kinds = QDialogButtonBox.StandardButton
@@ -59,18 +59,18 @@ class PictureDialog(QDialog):
         self.resize(1180, 620)
 
     def say(self, words: str) -> None:
-        """Show what to do, beginning with a capital."""
+        """Show an instruction, starting with a capital letter."""
         self.words.setText(begun(words))
 
     def allow(self, may: bool) -> None:
-        """Let OK be pressed, or not."""
+        """Enable or disable OK."""
         button = self.buttons.button(QDialogButtonBox.StandardButton.Ok)
         if button is not None:
             button.setEnabled(may)
 
 
 class Magnifier(QWidget):
-    """A part of the picture, eight times as large, with a cross at the place the mouse points at."""
+    """Part of the picture, enlarged eight times, with a cross at the mouse position."""
 
     TIMES = 8.0
 
@@ -79,15 +79,15 @@ class Magnifier(QWidget):
         self._image = to_qimage(image_bgr)
         self._at_px: PointPx | None = None
         self.setFixedHeight(230)
-        self.setAccessibleName(tr("The place under the mouse, enlarged"))
+        self.setAccessibleName(tr("Magnified view at the mouse"))
 
     @property
     def at_px(self) -> PointPx | None:
-        """The pixel in its middle; None before the mouse was in the picture."""
+        """The pixel in the centre; None until the mouse enters the picture."""
         return self._at_px
 
-    def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
-        """Room for some thirty pixels."""
+    def sizeHint(self) -> QSize:
+        """Room for some thirty pixels of the picture."""
         return QSize(_COLUMN_PX, 230)
 
     def show_place(self, px: PointPx) -> None:
@@ -95,8 +95,7 @@ class Magnifier(QWidget):
         self._at_px = px
         self.update()
 
-    def paintEvent(self, event: QPaintEvent | None) -> None:  # noqa: N802
-        """Paint them."""
+    def paintEvent(self, event: QPaintEvent | None) -> None:
         with painting(self) as painter:
             painter.fillRect(self.rect(), QColor(24, 26, 30))
             if self._at_px is None:
@@ -107,5 +106,5 @@ class Magnifier(QWidget):
             painter.drawImage(QRectF(self.rect()), self._image, QRectF(x - width / 2, y - height / 2, width, height))
             middle, gap, far = QRectF(self.rect()).center(), 6.0, 60.0
             painter.setPen(QPen(QColor(*YELLOW), 1.5))
-            for way in (QPointF(1, 0), QPointF(-1, 0), QPointF(0, 1), QPointF(0, -1)):
-                painter.drawLine(middle + way * gap, middle + way * far)
+            for direction in (QPointF(1, 0), QPointF(-1, 0), QPointF(0, 1), QPointF(0, -1)):
+                painter.drawLine(middle + direction * gap, middle + direction * far)

@@ -1,4 +1,4 @@
-"""A second window for a projector or another screen: what is drawn over the table and nothing else, on black."""
+"""A second window for a projector or another screen: only what is drawn over the table, on black."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ from vision.table_view import TableView
 
 
 class Projector(QWidget):
-    """Shows the table from straight above, as large as the window; a double click or F11 fills the screen.
+    """Shows the table from above, as large as the window; a double click or F11 switches to full screen.
 
     Signals:
-        left: It was closed.
+        left: The window was closed.
     """
 
     left = pyqtSignal()
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent, Qt.WindowType.Window)
-        self._home = parent
-        self.setWindowTitle(tr("Sandtable: for the projector"))
+        self._main_window = parent
+        self.setWindowTitle(tr("Sandtable: projector"))
         self.resize(960, 600)
         self._layers, self._drawing, self._maker = Layers(), Drawing(), MapMaker()
         self._map: TableMap | None = None
 
     def open(self) -> None:
-        """Show it: filling another screen where there is one."""
-        other = next((screen for screen in QGuiApplication.screens() if screen is not self._home.screen()), None)
+        """Show the window, full screen on a second screen if there is one."""
+        other = next((screen for screen in QGuiApplication.screens() if screen is not self._main_window.screen()), None)
         if other is None:
             self.show()
             return
@@ -43,7 +43,7 @@ class Projector(QWidget):
         self.showFullScreen()
 
     def show_table(self, view: TableView, state: TableState, preview: Preview) -> None:
-        """Show what lies on the table; nothing is worked out while it is closed."""
+        """Show the table; computes nothing while the window is closed."""
         if not self.isVisible():
             return
         if view.calibration is None:
@@ -54,8 +54,8 @@ class Projector(QWidget):
             self._layers.show(*self._drawing.of(self._map.view(view), state, preview))
         self.update()
 
-    def paintEvent(self, event: QPaintEvent | None) -> None:  # noqa: N802 - Qt's name
-        """Paint it in the middle of the window."""
+    def paintEvent(self, event: QPaintEvent | None) -> None:
+        """Paint the map centred in the window."""
         with painting(self) as painter:
             painter.fillRect(self.rect(), Qt.GlobalColor.black)
             if self._map is not None:
@@ -63,12 +63,11 @@ class Projector(QWidget):
                 middle = QTransform.fromTranslate((self.width() - width) / 2, (self.height() - height) / 2)
                 self._layers.paint(painter, middle, self.size(), self.devicePixelRatioF())
 
-    def mouseDoubleClickEvent(self, event: QMouseEvent | None) -> None:  # noqa: N802
-        """Fill the screen, or not."""
+    def mouseDoubleClickEvent(self, event: QMouseEvent | None) -> None:
         self._turn_full_screen()
 
-    def keyPressEvent(self, event: QKeyEvent | None) -> None:  # noqa: N802
-        """F11 fills the screen, or not; Esc closes."""
+    def keyPressEvent(self, event: QKeyEvent | None) -> None:
+        """F11 switches full screen, Esc closes the window."""
         if event is not None and event.key() == Qt.Key.Key_F11:
             self._turn_full_screen()
         elif event is not None and event.key() == Qt.Key.Key_Escape:
@@ -76,8 +75,7 @@ class Projector(QWidget):
         else:
             super().keyPressEvent(event)
 
-    def closeEvent(self, event: QCloseEvent | None) -> None:  # noqa: N802
-        """Tell."""
+    def closeEvent(self, event: QCloseEvent | None) -> None:
         self.left.emit()
         super().closeEvent(event)
 

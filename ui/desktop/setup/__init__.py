@@ -1,1 +1,1 @@
-"""Camera, lens, markers and the guide in the window."""
+"""Camera, lens, markers and the guide."""

@@ -1,4 +1,4 @@
-"""Asks for the part of the table that is played on, dragged or typed; its near-left corner is the origin."""
+"""The dialog for the area of play, dragged or typed; its near-left corner is the origin of places."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ui.table.play_area import PlayArea, area_marks
 from ui.units import Unit
 from vision.frame import Frame
 
-_LEAST_DRAG_IN = 2.0
+_MIN_DRAG_IN = 2.0
 
 
 class AreaDialog(PictureDialog):
@@ -28,7 +28,7 @@ class AreaDialog(PictureDialog):
     def __init__(
         self, frame: Frame, calibration: Calibration, area: PlayArea | None, unit: Unit, parent: QWidget | None = None
     ) -> None:
-        super().__init__(tr("The table's edges"), parent, asks=True)
+        super().__init__(tr("Table edges"), parent, asks=True)
         self._calibration = calibration
         self._from_in: PointIn | None = None
         self.removed = False
@@ -38,16 +38,21 @@ class AreaDialog(PictureDialog):
         self.turn.setSuffix("°")
         form = QFormLayout()
         for words, box, tip in (
-            (tr("Near-left corner, x:"), self.left, tr("Counted from the origin that the markers give")),
-            (tr("Near-left corner, y:"), self.near, tr("Counted from the origin that the markers give")),
+            (tr("Near-left corner, x:"), self.left, tr("Measured from the markers' origin")),
+            (tr("Near-left corner, y:"), self.near, tr("Measured from the markers' origin")),
             (tr("Width:"), self.width_box, tr("Along the near edge")),
             (tr("Depth:"), self.depth_box, tr("Away from the near edge")),
-            (tr("Turned by:"), self.turn, tr("Counter-clockwise, where the markers do not lie as the table does")),
+            (
+                tr("Turned by:"),
+                self.turn,
+                tr("Counter-clockwise, if the markers are not parallel to the table's edges"),
+            ),
         ):
             box.setToolTip(tip)
             box.valueChanged.connect(self._judge)
             form.addRow(words, box)
-        whole = QPushButton(tr("No edges: places count from the markers"))
+        whole = QPushButton(tr("Remove edges"))
+        whole.setToolTip(tr("Measure places from the markers instead"))
         whole.clicked.connect(self._remove)
         self.column.addLayout(form)
         self.column.addWidget(whole)
@@ -62,7 +67,7 @@ class AreaDialog(PictureDialog):
 
     @property
     def area(self) -> PlayArea | None:
-        """What was answered; None for no edges. Raises `UserError` as `PlayArea`."""
+        """The answer; None for no edges. Raises `UserError` like `PlayArea`."""
         if self.removed:
             return None
         origin = (self.left.inches, self.near.inches)
@@ -90,9 +95,9 @@ class AreaDialog(PictureDialog):
 
     def _drag(self, x: float, y: float) -> None:
         to_in = self._on_table((x, y))
-        if self._from_in is None or to_in is None or math.dist(self._from_in, to_in) < _LEAST_DRAG_IN:
+        if self._from_in is None or to_in is None or math.dist(self._from_in, to_in) < _MIN_DRAG_IN:
             return
-        # Dragged along the sides that the boxes' turn gives.
+        # Dragged parallel to the sides of the turned rectangle.
         turned = PlayArea((0.0, 0.0), 10.0, 10.0, self.turn.value())
         (ax, ay), (bx, by) = turned.from_table(self._from_in), turned.from_table(to_in)
         self._put(turned.to_table((min(ax, bx), min(ay, by))), abs(ax - bx), abs(ay - by))
@@ -106,11 +111,15 @@ class AreaDialog(PictureDialog):
             area = self.area
         except UserError as refusal:
             drawn = self.width_box.inches > 0 or self.depth_box.inches > 0
-            self.say(str(refusal) if drawn else tr("Drag from one corner of the table to the opposite one, or type."))
+            self.say(
+                str(refusal)
+                if drawn
+                else tr("Drag from one corner of the table to the opposite corner, or type the sizes.")
+            )
             self.picture.show_shapes(())
             self.allow(False)
             return
         shapes: tuple[Shape, ...] = tuple(marked(self._calibration.camera, area_marks(area))) if area else ()
         self.picture.show_shapes(shapes)
-        self.say(tr("Drag again, or type what you measured. Places are counted from the near-left corner."))
+        self.say(tr("Drag again, or type what you measured. Places are measured from the near-left corner."))
         self.allow(True)

@@ -1,4 +1,4 @@
-"""Joins calibration to the window: its menu and dialogs, lens profiles that are reused, and what was moved, told."""
+"""Connects calibration with the window: menu, dialogs, stored lens profiles, and messages about drift."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from calibration.calibration_targets import Prints
 from calibration.drift import Drift
 from calibration.scene_texture import PATIENCE, Grain
 from rules.tabletop.errors import UserError
-from ui.desktop.action import action_of, switch_of
-from ui.desktop.bar import Ways
-from ui.desktop.dialogs import PrintsDialog
+from ui.desktop.action import create_action, create_switch
+from ui.desktop.bar import MessageActions
+from ui.desktop.dialogs import MarkerSizeDialog
 from ui.desktop.settings import Memory
 from ui.desktop.setup.area_dialog import AreaDialog
-from ui.desktop.setup.click_dialog import CornersDialog, TapeDialog
-from ui.desktop.setup.diagnosis_dialog import WhyNotDialog
+from ui.desktop.setup.click_dialog import CornersDialog, DistanceDialog
+from ui.desktop.setup.diagnosis_dialog import DiagnosisDialog
 from ui.desktop.setup.lens_dialog import LensDialog
-from ui.desktop.source_controller import Bench
+from ui.desktop.source_controller import SourceController
 from ui.desktop.tools.window_context import WindowContext
 from ui.desktop.translation import tr
 from ui.setup.profiles import LensProfiles, camera_identity, lens_folder
@@ -29,44 +29,44 @@ from vision.table_view import TableView
 
 
 class CalibrationController(QObject):
-    """What the players do about inches.
+    """The players' commands for calibration.
 
     Attributes:
-        menu: For the menu bar.
-        dialog: The one that was opened last.
+        menu: The menu Inches.
+        dialog: The last dialog opened.
     """
 
     def __init__(
         self,
         window: QMainWindow,
-        hands: WindowContext,
-        memory: Memory,
+        context: WindowContext,
+        settings: Memory,
         journal: Callable[[Drift], None],
         identity: Callable[[str], str] = camera_identity,
     ) -> None:
         """Add a menu to the window.
 
         Args:
-            window: Whose menu it is.
-            hands: What may be done with it.
-            memory: What is remembered.
-            journal: Keeps what was moved with the battle.
-            identity: Of a source, see `camera_identity`.
+            window: The window that gets the menu.
+            context: Access to the window.
+            settings: The stored settings.
+            journal: Stores a drift in the battle.
+            identity: Maps a source to its camera, see `camera_identity`.
         """
         super().__init__(window)
-        self._window, self._hands, self._memory = window, hands, memory
+        self._window, self._context, self._settings = window, context, settings
         self._journal, self._identity = journal, identity
         self._profiles = LensProfiles(lens_folder())
         self.dialog: QDialog | None = None
-        self._met: Bench | None = None
-        self._left_out: set[str] = set()
+        self._attached: SourceController | None = None
+        self._set_aside: set[str] = set()
         self.menu = QMenu(tr("&Inches"), window)
         for text, key, tip, slot in self._choices():
-            self.menu.addAction(action_of(window, text, key, tip, slot))
+            self.menu.addAction(create_action(window, text, key, tip, slot))
         self.menu.addSeparator()
-        tip = tr("Show lengths in centimetres; rules go on in inches")
-        self._centimetres = switch_of(window, tr("Centimetres"), "", tip)
-        self._centimetres.setChecked(memory.unit is Unit.CENTIMETRE)
+        tip = tr("Show lengths in centimetres; the rules still use inches")
+        self._centimetres = create_switch(window, tr("Centimetres"), "", tip)
+        self._centimetres.setChecked(settings.unit is Unit.CENTIMETRE)
         self._centimetres.toggled.connect(self._show_centimetres)
         self.menu.addAction(self._centimetres)
         bar = window.menuBar()
@@ -74,49 +74,49 @@ class CalibrationController(QObject):
             bar.addMenu(self.menu)
 
     def _choices(self) -> Iterator[tuple[str, str, str, Callable[[], object]]]:
-        """What can be asked for: its name, its key, its tip and what asks."""
-        tip = tr("Say how large the markers are that lie there")
-        yield tr("Markers on the table…"), "Ctrl+M", tip, self.choose_prints
-        tip = tr("Why a marker is not used, drawn on the picture")
-        yield tr("What the camera sees of them…"), "Ctrl+I", tip, self.why_not
-        tip = tr("A tape measure on the table makes all inches surer")
-        yield tr("One measured distance…"), "", tip, self.measure_distance
-        tip = tr("Click the corners of a rectangle of known size instead")
+        """The menu's entries: name, key, tooltip and function."""
+        tip = tr("Set the size of the markers on the table")
+        yield tr("Marker size…"), "Ctrl+M", tip, self.choose_marker_size
+        tip = tr("Show which markers the camera sees, and what is wrong with others")
+        yield tr("Check markers…"), "Ctrl+I", tip, self.check_markers
+        tip = tr("Make all inches more exact with one distance that you measured")
+        yield tr("Measured distance…"), "", tip, self.measure_distance
+        tip = tr("Click the corners of a rectangle whose size you know")
         yield tr("Without markers…"), "", tip, self.click_corners
-        tip = tr("Learn the lens from the printed board, once for each camera")
-        yield tr("The camera's lens…"), "", tip, self.learn_lens
-        tip = tr("The part of the table that is played on, and its origin")
-        yield tr("The table's edges…"), "", tip, self.choose_area
+        tip = tr("Measure the lens with the printed board, once for each camera")
+        yield tr("Camera lens…"), "", tip, self.learn_lens
+        tip = tr("Set the part of the table that you play on, and its origin")
+        yield tr("Table edges…"), "", tip, self.choose_area
 
-    # What is told without being asked
+    # Messages and offers
 
     @property
-    def ways(self) -> Ways:
-        """What can be done where there are no inches."""
-        return ((tr("Why not?"), self.why_not), (tr("Marker size…"), self.choose_prints))
+    def actions(self) -> MessageActions:
+        """What the player can do when there is no calibration."""
+        return ((tr("Check markers"), self.check_markers), (tr("Marker size…"), self.choose_marker_size))
 
     def pull(self) -> None:
-        """Take up the lens of a camera that was opened, and tell what was moved; called whenever anything is new."""
-        bench = self._hands.bench()
-        if bench is not self._met and bench.frame is not None:
-            self._met, self._left_out = bench, set()
-            bench.session.show_in(self._memory.unit)
-            self._hands.change(lambda: self._take_up_lens(bench))
+        """Use a newly opened camera's stored lens and report drift; called whenever anything is new."""
+        bench = self._context.bench()
+        if bench is not self._attached and bench.frame is not None:
+            self._attached, self._set_aside = bench, set()
+            bench.session.show_in(self._settings.unit)
+            self._context.change(lambda: self._take_up_lens(bench))
         drifts = bench.session.take_drifts()
         for drift in drifts:
             self._journal(drift)
-        self._tell([drift.sentence for drift in drifts], bench.view)
+        self._report([drift.sentence for drift in drifts], bench.view)
 
-    def _tell(self, moved: Sequence[str], view: TableView | None) -> None:
-        """Say what was moved, and which markers are newly left out."""
+    def _report(self, moved: Sequence[str], view: TableView | None) -> None:
+        """Report drifts and markers that are newly set aside."""
         seen = view.set_aside if view is not None and view.calibration is not None else ()
         aside = {trouble.sentence for trouble in seen}
-        news = [*moved, *sorted(aside - self._left_out)]
-        self._left_out = aside
+        news = [*moved, *sorted(aside - self._set_aside)]
+        self._set_aside = aside
         if news:
-            self._hands.say("; ".join(news) + ".")
+            self._context.say("; ".join(news) + ".")
 
-    def _take_up_lens(self, bench: Bench) -> None:
+    def _take_up_lens(self, bench: SourceController) -> None:
         camera = self._identity(bench.spec)
         if not camera or bench.frame is None:
             return
@@ -124,98 +124,95 @@ class CalibrationController(QObject):
         if lens is not None:
             bench.session.use_lens(lens, as_before=True)
 
-    # What is asked
+    # Dialogs
 
     def _open(self, dialog: QDialog, done: Callable[[], object] | None = None) -> None:
         self.dialog = dialog
         if done is not None:
-            dialog.accepted.connect(lambda: self._hands.change(done))
+            dialog.accepted.connect(lambda: self._context.change(done))
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
 
-    def choose_prints(self) -> None:
-        """Ask which markers lie on the table."""
-        bench = self._hands.bench()
-        dialog = PrintsDialog(bench.session.state.setup.prints, self._window)
+    def choose_marker_size(self) -> None:
+        """Ask for the size of the markers on the table."""
+        bench = self._context.bench()
+        dialog = MarkerSizeDialog(bench.session.state.setup.prints, self._window)
         self._open(dialog, lambda: self._use_prints(bench, dialog.prints))
 
-    def _use_prints(self, bench: Bench, prints: Prints) -> None:
+    def _use_prints(self, bench: SourceController, prints: Prints) -> None:
         bench.session.use_prints(prints)
         if bench.spec != "demo":
-            self._memory.keep_prints(prints)
+            self._settings.keep_prints(prints)
 
-    def why_not(self) -> None:
+    def check_markers(self) -> None:
         """Show what the camera sees of the markers."""
-        bench = self._hands.bench()
-        self._open(WhyNotDialog(lambda: bench.frame, lambda: bench.session.state.setup, self._window))
+        bench = self._context.bench()
+        self._open(DiagnosisDialog(lambda: bench.frame, lambda: bench.session.state.setup, self._window))
 
     def click_corners(self) -> None:
-        """Ask for the corners of a rectangle."""
-        bench = self._hands.bench()
+        """Ask for the corners of a rectangle of known size."""
+        bench = self._context.bench()
         if bench.frame is None:
-            self._hands.say(tr("There is no picture yet to click corners in."))
+            self._context.say(tr("There is no picture yet. Open a camera first."))
             return
         setup = bench.session.state.setup
-        dialog = CornersDialog(bench.frame, setup.lens, self._memory.unit, self._window)
+        dialog = CornersDialog(bench.frame, setup.lens, self._settings.unit, self._window)
         self._open(dialog, lambda: self._use_corners(bench, dialog))
 
-    def _use_corners(self, bench: Bench, dialog: CornersDialog) -> None:
+    def _use_corners(self, bench: SourceController, dialog: CornersDialog) -> None:
         grain, now = Grain(dialog.frame.gray()), bench.frame
         if now is not None and any(grain.has_shifted(now.gray()) for _ in range(PATIENCE)):
-            raise UserError(tr("the camera or the table was moved while you clicked: click the corners again"))
+            raise UserError(tr("The camera or the table moved while you clicked. Click the corners again."))
         prints = replace(bench.session.state.setup.prints, rectangle=dialog.rectangle, taped=())
-        bench.session.use_prints(prints, "by corners")
+        bench.session.use_prints(prints, "calibrate by corners")
 
     def measure_distance(self) -> None:
-        """Ask for a distance that somebody measured."""
-        bench = self._hands.bench()
+        """Ask for a measured distance."""
+        bench = self._context.bench()
         view = bench.view
         if view is None or view.calibration is None or view.problem is not None:
-            self._hands.say(tr("A measured distance makes inches surer where there are some: lay a marker down first."))
+            self._context.say(
+                tr("Put a printed marker on the table first. A measured distance then makes inches more exact.")
+            )
             return
-        dialog = TapeDialog(view.frame, view.calibration, self._memory.unit, self._window)
+        dialog = DistanceDialog(view.frame, view.calibration, self._settings.unit, self._window)
         self._open(dialog, lambda: self._use_tape(bench, dialog))
 
-    def _use_tape(self, bench: Bench, dialog: TapeDialog) -> None:
+    def _use_tape(self, bench: SourceController, dialog: DistanceDialog) -> None:
         view, prints = bench.view, bench.session.state.setup.prints
         if view is not None and view.calibration is not None:
             taped = (*prints.taped, dialog.taped(view.calibration))
-            bench.session.use_prints(replace(prints, taped=taped), "a measured distance")
+            bench.session.use_prints(replace(prints, taped=taped), "add a measured distance")
 
     def learn_lens(self) -> None:
-        """Begin the session with the printed board."""
-        bench = self._hands.bench()
+        """Start measuring the lens with the printed board."""
+        bench = self._context.bench()
         camera = self._identity(bench.spec)
         if bench.worker.source_problem or not camera:
-            self._hands.say(
-                tr(
-                    "The lens is learnt from a live camera: open one. Of pictures that were taken before,"
-                    " `sandtable lens` makes a profile."
-                )
-            )
+            self._context.say(tr("The lens is measured with a live camera. Open a camera first."))
             return
         dialog = LensDialog(lambda: bench.worker.frame, camera, self._window)
         self._open(dialog, lambda: self._keep_lens(bench, camera, dialog))
 
-    def _keep_lens(self, bench: Bench, camera: str, dialog: LensDialog) -> None:
+    def _keep_lens(self, bench: SourceController, camera: str, dialog: LensDialog) -> None:
         if dialog.fit is None:
             return
         bench.session.use_lens(dialog.fit.lens)
         self._profiles.keep(camera, dialog.fit.lens, dialog.story)
-        self._hands.say(tr("The lens is kept: it is used whenever this camera gives pictures of this size."))
+        self._context.say(tr("The lens is saved. It is used whenever this camera sends pictures of this size."))
 
     def _show_centimetres(self, on: bool) -> None:
         unit = Unit.CENTIMETRE if on else Unit.INCH
-        self._memory.keep_unit(unit)
-        self._hands.change(lambda: self._hands.session.show_in(unit))
+        self._settings.keep_unit(unit)
+        self._context.change(lambda: self._context.session.show_in(unit))
 
     def choose_area(self) -> None:
-        """Ask for the part of the table that is played on."""
-        bench = self._hands.bench()
+        """Ask for the area of play."""
+        bench = self._context.bench()
         view = bench.view
         if view is None or view.calibration is None:
-            self._hands.say(tr("The table's edges are drawn in inches: lay a printed marker down first."))
+            self._context.say(tr("Put a printed marker on the table first, so that edges can be drawn in inches."))
             return
         area = bench.session.state.area
-        dialog = AreaDialog(view.frame, view.calibration, area, self._memory.unit, self._window)
+        dialog = AreaDialog(view.frame, view.calibration, area, self._settings.unit, self._window)
         self._open(dialog, lambda: bench.session.use_area(dialog.area))

@@ -1,4 +1,4 @@
-"""Asks for places by clicks under a magnifier: a rectangle's corners where no marker lies, the ends of a tape."""
+"""Dialogs that ask for clicks under a magnifier: the corners of a rectangle, the ends of a measured distance."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from ui.units import Unit
 from vision.frame import Frame
 
 _GRIP_PX = 12.0
-"""On the screen; a press so near to a place takes hold of it."""
+"""Screen pixels; a press this close to a place drags it."""
 
 
 class ClickDialog(PictureDialog):
-    """Asks for some places in a picture, each by its name; they can be dragged afterwards.
+    """Asks for several named places in a picture; they can be dragged afterwards.
 
     Attributes:
-        places_px: Clicked so far.
+        places_px: The places clicked so far.
     """
 
     def __init__(self, title: str, names: Sequence[str], frame: Frame, parent: QWidget | None) -> None:
@@ -38,7 +38,7 @@ class ClickDialog(PictureDialog):
         self.frame = frame
         self.magnifier = Magnifier(frame.image_bgr)
         self.form = QFormLayout()
-        again = QPushButton(tr("Click again from the first"))
+        again = QPushButton(tr("Start over"))
         again.clicked.connect(self.clear)
         self.column.addWidget(self.magnifier)
         self.column.addWidget(again)
@@ -50,20 +50,20 @@ class ClickDialog(PictureDialog):
         self.picture.released.connect(self._release)
 
     def clear(self) -> None:
-        """Begin again."""
+        """Delete all places."""
         self.places_px.clear()
         self.judge()
 
     @property
     def is_complete(self) -> bool:
-        """Whether all places were clicked."""
+        """Whether all places are clicked."""
         return len(self.places_px) == len(self._names)
 
     def judge(self) -> None:
-        """Say what is to be done next, and whether it is done."""
+        """Show the next step, and enable OK if the places can be used."""
         self._draw()
         if not self.is_complete:
-            self.say(tr("Click {names}. The wheel enlarges the picture.", names=self._names[len(self.places_px)]))
+            self.say(tr("Click {names}. The mouse wheel enlarges the picture.", names=self._names[len(self.places_px)]))
             self.allow(False)
             return
         try:
@@ -74,7 +74,7 @@ class ClickDialog(PictureDialog):
             self.allow(False)
 
     def verdict(self) -> str:
-        """What the places come to, in words.
+        """Describe the result of the places.
 
         Raises:
             UserError: if they cannot be used.
@@ -137,10 +137,10 @@ class CornersDialog(ClickDialog):
         self._lens, self._unit = lens, unit
         self.what = QComboBox()
         self.what.addItems([tr(name) for name, _, _ in _SHEETS])
-        self.what.setToolTip(tr("A rectangle flat on the table: the larger the better, up to the table top itself"))
+        self.what.setToolTip(tr("A flat rectangle on the table; the larger, the better"))
         self.width_box, self.depth_box = LengthBox(unit, 1.0, 240.0), LengthBox(unit, 1.0, 240.0)
-        self.width_box.setToolTip(tr("Along its near edge, the one at the bottom of the picture"))
-        self.depth_box.setToolTip(tr("From its near edge to its far one"))
+        self.width_box.setToolTip(tr("Along its near edge, at the bottom of the picture"))
+        self.depth_box.setToolTip(tr("From its near edge to its far edge"))
         self.form.addRow(tr("It is:"), self.what)
         self.form.addRow(tr("Its width:"), self.width_box)
         self.form.addRow(tr("Its depth:"), self.depth_box)
@@ -152,7 +152,7 @@ class CornersDialog(ClickDialog):
 
     @property
     def rectangle(self) -> Rectangle:
-        """What was answered."""
+        """The answer."""
         return Rectangle(tuple(self.places_px), (self.width_box.inches, self.depth_box.inches))
 
     def _choose(self, row: int) -> None:
@@ -162,51 +162,50 @@ class CornersDialog(ClickDialog):
             self.depth_box.set_inches(depth_mm / _MM_PER_IN)
 
     def verdict(self) -> str:
-        """How sure inches would be."""
+        """The uncertainty of the resulting calibration."""
         found = self.rectangle.calibrate(self.frame.size_px, self._lens)
         sigma_in = found.typical_sigma_in()
         words = tr(
-            "Places would be sure to {fine_words} over the picture.",
+            "Places will be exact to {fine_words}.",
             fine_words=self._unit.fine_words(2 * max(sigma_in, 0.005)),
         )
         if self._lens is None:
-            words += " " + tr("A lens profile would make them surer.")
-        left_alone = tr("Leave the camera where it is: without markers a bump can only be told, not made good.")
+            words += " " + tr("A lens profile makes them more exact.")
+        left_alone = tr("Do not move the camera: without markers a bump can be detected but not corrected.")
         return f"{words} {left_alone}"
 
 
-class TapeDialog(ClickDialog):
-    """Asks for one distance on the table that somebody measured."""
+class DistanceDialog(ClickDialog):
+    """Asks for one measured distance on the table."""
 
     def __init__(self, frame: Frame, calibration: Calibration, unit: Unit, parent: QWidget | None = None) -> None:
-        names = (tr("one end of what you measured, on the table itself"), tr("its other end"))
-        super().__init__(tr("One measured distance"), names, frame, parent)
+        names = (tr("one end of the distance, on the table itself"), tr("its other end"))
+        super().__init__(tr("Measured distance"), names, frame, parent)
         self._calibration, self._unit = calibration, unit
         self.distance_box = LengthBox(unit, 1.0, 240.0)
-        self.distance_box.setToolTip(tr("What the tape measure says from one place to the other; long ones help most"))
+        self.distance_box.setToolTip(tr("The distance on your tape measure; long distances help most"))
         self.distance_box.valueChanged.connect(self.judge)
-        self.form.addRow(tr("The tape says:"), self.distance_box)
+        self.form.addRow(tr("Tape measure:"), self.distance_box)
         self.judge()
 
     def taped(self, now: Calibration) -> Taped:
-        """What was answered, in the pixels of another picture: the camera may have been bumped meanwhile."""
+        """The answer in the pixels of the current picture, because the camera may have moved meanwhile."""
         ends_in = self._calibration.camera.pixel_to_table(self.places_px)
         (ax, ay), (bx, by) = now.camera.table_to_pixel(ends_in).tolist()
         return Taped(((ax, ay), (bx, by)), self.distance_box.inches)
 
     def clear(self) -> None:
-        """Begin again."""
         super().clear()
-        self.distance_box.set_inches(self.distance_box.least_in)
+        self.distance_box.set_inches(self.distance_box.min_in)
 
     def verdict(self) -> str:
-        """What it changes."""
+        """The improvement of the calibration."""
         a, b = self._calibration.camera.pixel_to_table(self.places_px)
         seen_in = float(math.dist(a, b))
-        if self.distance_box.inches <= self.distance_box.least_in:
+        if self.distance_box.inches <= self.distance_box.min_in:
             raise UserError(
                 tr(
-                    "without it the camera says {seen_in}: type in what the tape says",
+                    "the camera measures {seen_in}: type the distance on your tape measure",
                     seen_in=self._unit.words(seen_in),
                 )
             )
@@ -214,11 +213,11 @@ class TapeDialog(ClickDialog):
         before_in, after_in = (2 * one.typical_sigma_in() for one in (self._calibration, after))
         if after_in > 0.98 * before_in:
             return tr(
-                "The camera says {seen_in}: the markers knew that as well as the tape does.",
+                "The camera measures {seen_in}. The markers are as exact as your tape measure.",
                 seen_in=self._unit.words(seen_in),
             )
         return tr(
-            "The camera said {seen_in}; places are then sure to {after_in} instead of {before_in}.",
+            "The camera measured {seen_in}. Places are now exact to {after_in} instead of {before_in}.",
             seen_in=self._unit.words(seen_in),
             after_in=self._unit.fine_words(after_in),
             before_in=self._unit.fine_words(before_in),

@@ -1,4 +1,4 @@
-"""Why there are no inches: all that looks like a marker, drawn on the live picture and told in sentences."""
+"""Shows why there are no inches: everything that looks like a marker, on the live picture and in sentences."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ from vision.setup import Setup
 
 _TICK_MS = 100
 _NOTHING = mark(
-    "Nothing in the picture looks like a marker. Print some (Table, Print…), lay one flat on the table, and look that"
-    " the camera sees all of it, its white border too."
+    "No marker found. Print some (Table, Print…), put one flat on the table, and make sure that the camera sees it"
+    " with its white border."
 )
 
 
-class Look:
-    """What one picture shows of markers.
+class MarkerCheck:
+    """The markers in one picture.
 
     Attributes:
         frame: The picture.
-        used: Id -> outline of those that are measured by.
-        troubles: What looks like one and does not help.
-        problem: Why there is no calibration; empty where there is one.
+        used: Id -> outline of the markers used.
+        troubles: What looks like a marker but cannot be used.
+        problem: Why there is no calibration; empty if there is one.
     """
 
     def __init__(self, frame: Frame, setup: Setup) -> None:
@@ -52,26 +52,26 @@ class Look:
         self.used = {n: outline_of(px) for n, px in sight.corners_px.items() if n not in left_out}
 
 
-class WhyNotDialog(PictureDialog):
-    """Looks at the newest picture again and again, so that a lamp can be turned and a marker pressed down meanwhile.
+class DiagnosisDialog(PictureDialog):
+    """Checks the newest picture repeatedly, so that lamp and markers can be adjusted meanwhile.
 
     Attributes:
-        sentences: What was found, one each.
-        look: What was found last; None before.
+        sentences: The findings, one sentence each.
+        look: The last result; None before the first.
     """
 
     def __init__(
         self, newest: Callable[[], Frame | None], setup: Callable[[], Setup], parent: QWidget | None = None
     ) -> None:
-        """`newest` is the picture now, `setup` what is known of the table."""
-        super().__init__(tr("What the camera sees of the markers"), parent, asks=False)
+        """`newest` returns the current picture, `setup` what is known about the table."""
+        super().__init__(tr("Check markers"), parent, asks=False)
         self._newest, self._setup = newest, setup
-        self._behind: Behind[Look] = Behind("sandtable why not")
+        self._behind: Behind[MarkerCheck] = Behind("sandtable marker check")
         self._asked: tuple[Frame, Setup] | None = None
-        self.look: Look | None = None
+        self.look: MarkerCheck | None = None
         self.sentences = QListWidget()
         self.sentences.setWordWrap(True)
-        self.sentences.setAccessibleName(tr("What was found"))
+        self.sentences.setAccessibleName(tr("Findings"))
         self.sentences.currentRowChanged.connect(lambda _: self._draw())
         self.column.addWidget(self.sentences, 1)
         self.say(tr("Looking …"))
@@ -80,7 +80,7 @@ class WhyNotDialog(PictureDialog):
         self._timer.start(_TICK_MS)
 
     def pull(self) -> None:
-        """Show what was found, and look at the next picture."""
+        """Show the last result and check the next picture."""
         found = self._behind.take()
         if found is not None:
             self._show(found)
@@ -90,9 +90,9 @@ class WhyNotDialog(PictureDialog):
         asked = (frame, self._setup())
         if self._asked is None or asked[0] is not self._asked[0] or asked[1] is not self._asked[1]:
             self._asked = asked
-            self._behind.start(lambda: Look(*asked))
+            self._behind.start(lambda: MarkerCheck(*asked))
 
-    def _show(self, look: Look) -> None:
+    def _show(self, look: MarkerCheck) -> None:
         words = [trouble.sentence for trouble in look.troubles]
         if self.look is None or words != [trouble.sentence for trouble in self.look.troubles]:
             self.sentences.clear()
@@ -117,18 +117,17 @@ class WhyNotDialog(PictureDialog):
         self.picture.show_shapes(tuple(shapes))
 
     def done(self, result: int) -> None:
-        """Look no more."""
         self._timer.stop()
         self._behind.drop()
         super().done(result)
 
 
-def _summary(look: Look) -> str:
+def _summary(look: MarkerCheck) -> str:
     count = len(look.used)
     good = tr("1 marker is good") if count == 1 else tr("{count} markers are good", count=count)
     if not look.problem:
-        rest = "" if not look.troubles else tr("; the others help once they are put right")
-        return tr("{good}: there are inches{rest}.", good=good, rest=rest)
+        rest = "" if not look.troubles else tr("; fix the others to use them too")
+        return tr("{good}. Inches are known{rest}.", good=good, rest=rest)
     if not look.troubles:
         return tr(_NOTHING) if not count else sentence(look.problem)
-    return f"{good}. {sentence(look.problem)}" if count else tr("No marker is of use. What stands in the way:")
+    return f"{good}. {sentence(look.problem)}" if count else tr("No marker can be used, because:")

@@ -1,28 +1,28 @@
-"""Says so when soldiers still stood on the table that was learned as empty."""
+"""Warns if soldiers were on the table when it was learned as empty."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from ui.desktop.bar import Ways
-from ui.desktop.source_controller import Bench
+from ui.desktop.bar import MessageActions
+from ui.desktop.source_controller import SourceController
 from ui.desktop.tools.window_context import WindowContext
 from ui.desktop.translation import tr
 from ui.setup.empty_table import EmptyTableCheck
 
 
 class EmptyTableController:
-    """Checks the picture of the empty table of whatever is open."""
+    """Checks the picture of the empty table."""
 
-    def __init__(self, hands: WindowContext, learn: Callable[[], object]) -> None:
-        """`learn` takes the present picture as the empty table."""
-        self._hands, self._learn = hands, learn
-        self._bench: Bench | None = None
+    def __init__(self, context: WindowContext, learn: Callable[[], object]) -> None:
+        """`learn` uses the current picture as the empty table."""
+        self._context, self._learn = context, learn
+        self._bench: SourceController | None = None
         self._check = EmptyTableCheck()
 
     def pull(self) -> None:
         """Check the picture when it or the armies change; called often."""
-        bench = self._hands.bench()
+        bench = self._context.bench()
         if bench is not self._bench:
             self._check.close()
             self._bench, self._check = bench, EmptyTableCheck()
@@ -30,19 +30,19 @@ class EmptyTableController:
         self._check.follow(bench.seen, session.state, at_start=session.can_undo is None)
 
     def close(self) -> None:
-        """Check nothing more."""
+        """Stop checking."""
         self._check.close()
 
     @property
-    def offer(self) -> tuple[str, Ways]:
-        """What is wrong with the picture, and what can be done; empty where nothing is."""
+    def offer(self) -> tuple[str, MessageActions]:
+        """The warning and its buttons; empty if the picture is fine."""
         count = self._check.soldiers
         if not count:
             return "", ()
         words = tr("The empty table shows 1 soldier. Take it off and learn it again.")
         if count > 1:
             words = tr("The empty table shows {count} soldiers. Take them off and learn it again.", count=count)
-        return words, ((tr("Learn again"), self._learn), (tr("It is empty"), self._accept))
+        return words, ((tr("Learn again"), self._learn), (tr("Keep picture"), self._accept))
 
     def _accept(self) -> None:
-        self._hands.change(self._check.accept)
+        self._context.change(self._check.accept)

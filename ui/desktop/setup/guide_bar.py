@@ -1,4 +1,4 @@
-"""The guide of the first evening: its steps in a row, what to do now, and a button that does it."""
+"""The bar of the guide: its steps, the current instruction, and a button for it."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from functools import partial
 from PyQt6.QtCore import pyqtSignal
 from PyQt6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QPushButton, QToolButton, QVBoxLayout, QWidget
 
-from ui.desktop.labels import in_mark_up, marked_label, word_label
+from ui.desktop.labels import escape_markup, markup_label, wrapping_label
 from ui.desktop.translation import tr
 from ui.setup.first_run import Guide, Mark, Step
 
 _SIGN = {Mark.DONE: "✓", Mark.NOW: "▸", Mark.SKIPPED: "»", Mark.AHEAD: "·"}
-_WELL = {True: "✓", False: "✗", None: "·"}
-_LARGER = 1.2
+_TICKS = {True: "✓", False: "✗", None: "·"}
+_FONT_SCALE = 1.2
 
 
 class GuideBar(QFrame):
-    """Shows a `Guide`; knows nothing of the table.
+    """Shows a `Guide`; independent of the table.
 
     Signals:
         wanted: The step's button was pressed.
-        skipped: The player wants to go past the step.
-        left: He wants no more of the guide.
-        asked_for: He wants to go to this `Step`.
-        named: This army is taught by the next click.
+        skipped: Skip the step.
+        left: Close the guide.
+        asked_for: Go to this `Step`.
+        named: The next click teaches this army.
     """
 
     wanted = pyqtSignal()
@@ -39,13 +39,13 @@ class GuideBar(QFrame):
         self.setFrameShape(QFrame.Shape.StyledPanel)
         self.shown: Guide | None = None
         self.steps = {step: QToolButton() for step in Step}
-        self.words, self.ticks = word_label(), marked_label()
+        self.words, self.ticks = wrapping_label(), markup_label()
         self.army = QComboBox()
-        self.button, self.skip, self.leave = QPushButton(), QPushButton(tr("Skip")), QPushButton(tr("Leave the guide"))
+        self.button, self.skip, self.leave = QPushButton(), QPushButton(tr("Skip")), QPushButton(tr("Leave guide"))
         self._lay_out()
 
     def show_guide(self, guide: Guide) -> None:
-        """Show where the guide is."""
+        """Show the guide's state."""
         if guide == self.shown:
             return
         self.shown = guide
@@ -57,16 +57,16 @@ class GuideBar(QFrame):
             font.setBold(mark is Mark.NOW)
             button.setFont(font)
         self.words.setText(guide.words)
-        self.ticks.setText("&nbsp;&nbsp; ".join(f"{_WELL[t.good]} {in_mark_up(t.words)}" for t in guide.ticks))
+        self.ticks.setText("&nbsp;&nbsp; ".join(f"{_TICKS[t.good]} {escape_markup(t.words)}" for t in guide.ticks))
         self.button.setText(guide.button)
         self.button.setEnabled(guide.ready)
         self.army.setVisible(guide.step is Step.ARMIES)
-        self.skip.setText(tr("Go on") if guide.is_done else tr("Skip"))
+        self.skip.setText(tr("Continue") if guide.is_done else tr("Skip"))
         self.skip.setVisible(guide.step is not None)
         self.leave.setVisible(guide.step is not None)
 
     def offer(self, armies: Sequence[str]) -> None:
-        """Suggest names, the first of them for the next click."""
+        """Suggest army names, the first for the next click."""
         self.army.blockSignals(True)
         self.army.clear()
         self.army.addItems(list(armies))
@@ -76,7 +76,7 @@ class GuideBar(QFrame):
 
     def _lay_out(self) -> None:
         font = self.words.font()
-        font.setPointSizeF(_LARGER * font.pointSizeF())
+        font.setPointSizeF(_FONT_SCALE * font.pointSizeF())
         self.words.setFont(font)
         self.words.setAccessibleName(tr("What to do now"))
         self.words.setMinimumHeight(2 * self.words.fontMetrics().lineSpacing())
@@ -86,12 +86,12 @@ class GuideBar(QFrame):
         self.army.setAccessibleName(tr("Army that the next click teaches"))
         self.army.setToolTip(tr("Type a name or choose one, then click the base of one of its soldiers"))
         self.button.setDefault(True)
-        self.skip.setToolTip(tr("Go past this step; a click on its name above comes back to it"))
-        self.leave.setToolTip(tr("Close the guide; it stays in the menu Help"))
+        self.skip.setToolTip(tr("Skip this step; click its name above to come back"))
+        self.leave.setToolTip(tr("Close the guide; you can open it again in the menu Help"))
         top, low = QHBoxLayout(), QHBoxLayout()
         for step, button in self.steps.items():
             button.setAutoRaise(True)
-            button.setToolTip(tr("Go to the step: {step}", step=step))
+            button.setToolTip(tr("Go to {step}", step=step))
             button.clicked.connect(partial(self._ask_for, step))
             top.addWidget(button)
         top.addStretch(1)

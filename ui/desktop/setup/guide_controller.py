@@ -1,4 +1,4 @@
-"""Joins the guide of the first evening to the window: looks how far the table is, does what a step's button says."""
+"""Connects the guide with the window: checks the table's progress and performs the steps' buttons."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from ui.desktop.battle.battle_controller import BattleController
 from ui.desktop.battle.files import BattleFiles
 from ui.desktop.panel import SUGGESTED_ARMIES, SidePanel
 from ui.desktop.settings import Memory
-from ui.desktop.setup.diagnosis_dialog import Look
+from ui.desktop.setup.diagnosis_dialog import MarkerCheck
 from ui.desktop.setup.guide_bar import GuideBar
-from ui.desktop.source_controller import Bench
+from ui.desktop.source_controller import SourceController
 from ui.desktop.tools.groups_controller import GroupsController
 from ui.desktop.translation import tr
 from ui.setup.cameras import cameras
@@ -29,43 +29,43 @@ _LOOK_EVERY_S = 0.5
 _BEFORE_THE_ARMIES = (Step.CAMERA, Step.MARKERS, Step.EMPTY)
 
 
-class Guided(Protocol):
-    """The window, as far as the guide leads through it."""
+class GuidedWindow(Protocol):
+    """What the guide uses of the window."""
 
-    bench: Bench
+    bench: SourceController
     battle: BattleController
     files: BattleFiles
     panel: SidePanel
     groups: GroupsController
 
-    def open(self, spec: str) -> None: ...  # noqa: D102
-    def open_file(self) -> None: ...  # noqa: D102
-    def print_sheets(self) -> None: ...  # noqa: D102
-    def learn_empty_table(self) -> None: ...  # noqa: D102
-    def use_tool(self, name: str) -> None: ...  # noqa: D102
+    def open(self, spec: str) -> None: ...
+    def open_file(self) -> None: ...
+    def print_sheets(self) -> None: ...
+    def learn_empty_table(self) -> None: ...
+    def use_tool(self, name: str) -> None: ...
 
 
 class GuideController(QObject):
     """The guide, hidden until it begins.
 
     Attributes:
-        bar: What shows it.
-        choices: The sources that its first step offers, filled whenever it opens.
+        bar: Its bar.
+        choices: The sources offered in the first step, listed at each opening.
     """
 
     def __init__(
         self,
         window: QMainWindow,
-        do: Guided,
-        memory: Memory,
+        guided: GuidedWindow,
+        settings: Memory,
         hint: QLabel,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Add the guide to the window, above all else; it speaks instead of `hint` while it is open."""
+        """Add the guide above everything else in the window; it replaces `hint` while it is open."""
         super().__init__(window)
-        self._do, self._memory, self._hint, self._clock = do, memory, hint, clock
+        self._guided, self._settings, self._hint, self._clock = guided, settings, hint, clock
         self.bar, self.choices = GuideBar(), QMenu(window)
-        self._dock = QDockWidget(tr("First evening"), window)
+        self._dock = QDockWidget(tr("Guide"), window)
         self._dock.setObjectName("guide")
         self._dock.setFeatures(QDockWidget.DockWidgetFeature.NoDockWidgetFeatures)
         self._dock.setTitleBarWidget(QWidget())
@@ -75,35 +75,35 @@ class GuideController(QObject):
         self._progress = Progress()
         self._at: Step | None = None
         self._was_done: bool | None = None
-        self._practised: Bench | None = None
+        self._practised: SourceController | None = None
         self._taught: tuple[str, ...] | None = None
-        self._look: Behind[Look] = Behind("sandtable guide")
+        self._look: Behind[MarkerCheck] = Behind("sandtable guide")
         self._looked_s = clock()
         self._troubles: tuple[str, ...] = ()
-        self._works: dict[Step, Callable[[], object]] = {
+        self._step_actions: dict[Step, Callable[[], object]] = {
             Step.CAMERA: self._offer_sources,
             Step.MARKERS: self._mark,
-            Step.EMPTY: do.learn_empty_table,
-            Step.ARMIES: self._know_armies,
-            Step.GAME: do.files.new_battle,
-            Step.SHOT: lambda: do.use_tool("measure"),
+            Step.EMPTY: guided.learn_empty_table,
+            Step.ARMIES: self._confirm_armies,
+            Step.GAME: guided.files.new_battle,
+            Step.SHOT: lambda: guided.use_tool("measure"),
         }
         self.bar.wanted.connect(self._work)
         self.bar.skipped.connect(self._skip)
         self.bar.left.connect(self.leave)
         self.bar.asked_for.connect(self._go_to)
-        self.bar.named.connect(do.panel.choose)
+        self.bar.named.connect(guided.panel.choose)
         self.choices.aboutToShow.connect(self._list_sources)
         self._timer = QTimer(self)
         self._timer.timeout.connect(self.pull)
 
-    def begin_at_first(self) -> None:
-        """Begin, unless the player has been led before."""
-        if not self._memory.was_guided:
+    def begin_on_first_start(self) -> None:
+        """Start the guide, unless the player has finished or left it before."""
+        if not self._settings.was_guided:
             self.begin()
 
     def begin(self) -> None:
-        """Lead through the steps from the first that is not done."""
+        """Start the guide at the first step that is not done."""
         self._progress, self._at, self._taught = Progress(), None, None
         self._practise()
         self._dock.show()
@@ -113,77 +113,77 @@ class GuideController(QObject):
 
     @property
     def at_armies(self) -> bool:
-        """Whether it is open, and asks for the armies."""
+        """Whether the guide is open at the armies' step."""
         return self._at is Step.ARMIES and not self._dock.isHidden()
 
     def close(self) -> None:
-        """Look no more; the guide begins again next time unless it was left."""
+        """Stop checking; the guide starts again next time unless the player left it."""
         self._timer.stop()
         self._look.drop()
 
     def leave(self) -> None:
-        """Close the guide; a simulated table that was not taught knows its armies again."""
+        """Close the guide; an untaught simulated table gets its armies back."""
         self.close()
         self._dock.hide()
         self._hint.show()
-        self._memory.keep_guided()
-        bench = self._do.bench
+        self._settings.keep_guided()
+        bench = self._guided.bench
         if bench is self._practised and not bench.session.state.setup.palette:
-            self._do.open("demo")
+            self._guided.open("demo")
 
     def pull(self) -> None:
-        """Show how far the table is; called by a timer."""
+        """Update the guide; called by a timer."""
         self._look_for_markers()
         now = self.standing
         self._practise()
         shown = guide(now, self._progress)
         if shown.step is self._at and shown.is_done and self._was_done is False:
-            self._progress = self._progress.go_on()  # the step that was gone to is done now
+            self._progress = self._progress.go_on()  # the step chosen by the player is done now
             shown = guide(now, self._progress)
         self._was_done = shown.is_done
         if shown.step is not self._at:
             self._at = shown.step
             self._enter(shown)
-        if self._do.bench is self._practised:
-            self._do.bench.practise(bare=shown.step in _BEFORE_THE_ARMIES)
+        if self._guided.bench is self._practised:
+            self._guided.bench.practise(bare=shown.step in _BEFORE_THE_ARMIES)
         self._offer_names(now)
         self.bar.show_guide(shown)
 
     @property
     def standing(self) -> Standing:
-        """How far the table is."""
-        bench = self._do.bench
+        """The progress of the table."""
+        bench = self._guided.bench
         problem = bench.worker.source_problem or ""
         return Standing(
             bench.spec,
             bench.view,
             bench.session.state,
             cameras(),
-            bench.held,
+            bench.locked_settings,
             problem,
             self._troubles,
-            self._do.battle.play is not None,
+            self._guided.battle.play is not None,
             bench.armies,
             bench.is_bare,
         )
 
-    # What the bar's buttons do
+    # The bar's buttons
 
     def _work(self) -> None:
         if self._at is None:
             self.leave()
             return
-        if self._at is not Step.ARMIES:  # its button does not end it: soldiers have to be found
+        if self._at is not Step.ARMIES:  # its button does not end the step: soldiers must be found first
             self._progress = self._progress.go_on()
-        self._works[self._at]()
+        self._step_actions[self._at]()
         self.pull()
 
-    def _know_armies(self) -> None:
-        """Use the armies that were found by colour, or let the player teach."""
+    def _confirm_armies(self) -> None:
+        """Use the armies found by colour, or let the player teach."""
         if proposed(self.standing.view, self.standing.state):
-            self._do.groups.accept()
+            self._guided.groups.accept()
         else:
-            self._do.use_tool("teach")
+            self._guided.use_tool("teach")
 
     def _skip(self) -> None:
         if self._at is not None:
@@ -195,21 +195,21 @@ class GuideController(QObject):
         self.pull()
 
     def _enter(self, shown: Guide) -> None:
-        """Put the tool in hand that the step's clicks are for."""
+        """Select the tool for the step's clicks."""
         if shown.step is Step.ARMIES:
-            self._do.use_tool("teach")
+            self._guided.use_tool("teach")
         elif shown.step is Step.SHOT:
-            self._do.use_tool("measure")
+            self._guided.use_tool("measure")
 
     def _practise(self) -> None:
-        """Begin the simulated table with nothing taught; one on which anything was done stays as it is."""
-        bench = self._do.bench
-        begun = bench.session.can_undo is not None or self._do.battle.play is not None
+        """Open the simulated table untaught; leave it alone once the player has changed anything."""
+        bench = self._guided.bench
+        begun = bench.session.can_undo is not None or self._guided.battle.play is not None
         if bench.spec != "demo" or bench is self._practised or begun:
             return
         if bench.session.state.setup.palette:
-            self._do.open("demo")
-        self._practised = self._do.bench
+            self._guided.open("demo")
+        self._practised = self._guided.bench
         self._practised.practise(bare=True)
 
     def _offer_sources(self) -> None:
@@ -222,7 +222,7 @@ class GuideController(QObject):
         ]
         choices += [
             (tr("Simulated table"), partial(self.choose, "demo")),
-            (tr("Picture or video…"), self._do.open_file),
+            (tr("Picture or video…"), self._guided.open_file),
         ]
         for words, choose in choices:
             action = self.choices.addAction(words)
@@ -230,9 +230,9 @@ class GuideController(QObject):
                 action.triggered.connect(partial(_call, choose))
 
     def choose(self, spec: str) -> None:
-        """Open a source, and call it the right one."""
-        if spec != self._do.bench.spec:
-            self._do.open(spec)
+        """Open a source and complete the camera step."""
+        if spec != self._guided.bench.spec:
+            self._guided.open(spec)
         self._progress = self._progress.agree(Step.CAMERA)
         self.pull()
 
@@ -240,29 +240,29 @@ class GuideController(QObject):
         if self.standing.has_inches:
             self._progress = self._progress.agree(Step.MARKERS)
         else:
-            self._do.print_sheets()
+            self._guided.print_sheets()
 
-    # What it looks at
+    # Checks
 
     def _look_for_markers(self) -> None:
-        """Find out why markers do not help, now and then, while that is what the guide waits for."""
+        """While the guide waits for markers, find out from time to time why they cannot be used."""
         found = self._look.take()
         if found is not None:
             self._troubles = tuple(trouble.sentence for trouble in found.troubles)
-        bench, now_s = self._do.bench, self._clock()
+        bench, now_s = self._guided.bench, self._clock()
         frame, setup = bench.frame, bench.session.state.setup
         if self._at is not Step.MARKERS or frame is None or now_s - self._looked_s < _LOOK_EVERY_S:
             return
         self._looked_s = now_s
-        self._look.start(lambda: Look(frame, setup))
+        self._look.start(lambda: MarkerCheck(frame, setup))
 
     def _offer_names(self, now: Standing) -> None:
-        """Suggest the names that are still free, whenever an army was taught or forgotten."""
+        """Suggest the free army names after an army was taught or forgotten."""
         taught = tuple(colour.name for colour in now.state.setup.palette)
         if self._at is Step.ARMIES and taught != self._taught:
             self._taught = taught
             self.bar.offer([name for name in SUGGESTED_ARMIES if name not in taught])
 
 
-def _call(way: Callable[[], object], _checked: bool = False) -> None:
-    way()
+def _call(action: Callable[[], object], _checked: bool = False) -> None:
+    action()

@@ -1,4 +1,4 @@
-"""The guided session in which the camera's lens is learnt from the printed board."""
+"""The dialog that measures the camera's lens with the printed board."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from calibration.lens import FEWEST_VIEWS, Coverage, Gathering
 from calibration.lens_fit import LensFit
 from calibration.opencv import cv2
 from ui.background_task import Behind
-from ui.desktop.labels import word_label
+from ui.desktop.labels import wrapping_label
 from ui.desktop.picture.image import to_qimage
 from ui.desktop.picture.picture_dialog import PictureDialog
 from ui.desktop.translation import tr
@@ -27,17 +27,17 @@ _TICK_MS = 50
 
 
 class LensDialog(PictureDialog):
-    """Takes pictures of the board by itself, as long as each adds something, and works out the lens.
+    """Takes pictures of the board automatically while each adds information, and computes the lens.
 
     Attributes:
-        session: What has been taken.
-        fit: The lens; None before it is worked out.
-        progress, coverage, verdict: What is told besides.
-        undo, work_out: Its buttons.
+        session: The pictures taken.
+        fit: The lens; None until it is computed.
+        progress, coverage, verdict: Progress and result.
+        undo, compute: The buttons.
     """
 
     def __init__(self, newest: Callable[[], Frame | None], camera: str, parent: QWidget | None = None) -> None:
-        """`newest` is the picture now, `camera` whose lens it is, for people."""
+        """`newest` returns the current picture; `camera` is the camera's name in the title."""
         super().__init__(tr("The lens of {camera}", camera=camera), parent, asks=True)
         self._newest = newest
         self._frame: Frame | None = None
@@ -45,31 +45,31 @@ class LensDialog(PictureDialog):
         self._fitting: Behind[LensFit] = Behind("sandtable lens fit")
         self.session: LensSession | None = None
         self.fit: LensFit | None = None
-        self.progress, self.coverage, self.verdict = QProgressBar(), word_label(), word_label()
-        self.undo, self.work_out = QPushButton(tr("Throw the last away")), QPushButton(tr("Work out the lens"))
+        self.progress, self.coverage, self.verdict = QProgressBar(), wrapping_label(), wrapping_label()
+        self.undo, self.compute = QPushButton(tr("Remove last")), QPushButton(tr("Compute lens"))
         self._lay_out()
         self.allow(False)
-        self._tell()
+        self._show_progress()
         self._timer = QTimer(self)
         self._timer.timeout.connect(self.pull)
         self._timer.start(_TICK_MS)
 
     def _lay_out(self) -> None:
         self.progress.setRange(0, 100)
-        self.undo.setToolTip(tr("The picture that was taken last does not count"))
-        self.undo.clicked.connect(self._throw_away)
-        self.work_out.clicked.connect(self._work_out)
+        self.undo.setToolTip(tr("Remove the last picture taken"))
+        self.undo.clicked.connect(self._remove_last)
+        self.compute.clicked.connect(self._compute)
         board = LensSession(Gathering((1, 1))).board
-        about = word_label(
+        about = wrapping_label(
             tr(
-                "The board is the program's own ({board}; Table, Print…). Glue it to something stiff and"
-                " flat. Pictures are taken by themselves while it rests; green is where it has been.",
+                "Use the program's own board ({board}; Table, Print…), glued to something stiff and flat."
+                " Pictures are taken automatically while it is still; green marks where it has been.",
                 board=board_words(board),
             )
         )
         row = QHBoxLayout()
         row.addWidget(self.undo)
-        row.addWidget(self.work_out)
+        row.addWidget(self.compute)
         for part in (self.progress, self.coverage):
             self.column.addWidget(part)
         self.column.addLayout(row)
@@ -79,9 +79,9 @@ class LensDialog(PictureDialog):
 
     @property
     def story(self) -> dict[str, object]:
-        """How the lens was found, for its file."""
-        assert self.session is not None  # noqa: S101 - there is a lens
-        assert self.fit is not None  # noqa: S101
+        """How the lens was found, for the lens file."""
+        assert self.session is not None  # there is a lens
+        assert self.fit is not None
         gathering = self.session.gathering
         return {
             "views": len(gathering.views),
@@ -90,11 +90,11 @@ class LensDialog(PictureDialog):
         }
 
     def pull(self) -> None:
-        """Show what is new, and look at the next picture."""
+        """Show the last results and process the next picture."""
         session, fit = self._looking.take(), self._fitting.take()
         if session is not None:
             self.session = session
-            self._tell()
+            self._show_progress()
         if fit is not None or self._fitting.refusal:
             self._take(fit)
         frame = self._newest()
@@ -106,7 +106,7 @@ class LensDialog(PictureDialog):
         if not self._looking.busy:
             self._looking.start(lambda: before.look(frame.gray()))
 
-    def _throw_away(self) -> None:
+    def _remove_last(self) -> None:
         self._looking.drop()
         self._fitting.drop()
         self.progress.setRange(0, 100)
@@ -115,14 +115,14 @@ class LensDialog(PictureDialog):
         self.fit = None
         self.allow(False)
         self.verdict.clear()
-        self._tell()
+        self._show_progress()
 
-    def _work_out(self) -> None:
+    def _compute(self) -> None:
         self._looking.drop()
         if self.session is not None and self._fitting.start(self.session.fit):
-            self.work_out.setEnabled(False)
-            self.progress.setRange(0, 0)  # moves to and fro
-            self.verdict.setText(tr("Working it out … Cancel leaves it."))
+            self.compute.setEnabled(False)
+            self.progress.setRange(0, 0)  # shows a busy indicator
+            self.verdict.setText(tr("Computing … Press Cancel to stop."))
 
     def _take(self, fit: LensFit | None) -> None:
         self.fit = fit
@@ -132,31 +132,33 @@ class LensDialog(PictureDialog):
         else:
             out = int(np.isnan(fit.by_view_px).sum())
             words = fit.sentence + (
-                tr("; {out} pictures are left out: the others contradict them", out=out) if out else ""
+                tr("; {out} pictures are left out because they contradict the others", out=out) if out else ""
             )
-            self.say(tr("This is the lens. OK uses it now, and whenever this camera gives pictures of this size."))
+            self.say(
+                tr("The lens is ready. Press OK to use it, now and whenever this camera sends pictures of this size.")
+            )
         self.verdict.setText(sentence(words))
         self.allow(fit is not None)
-        self.work_out.setEnabled(True)
+        self.compute.setEnabled(True)
         self.progress.setRange(0, 100)
         if self.session is not None:
             self.progress.setValue(round(100 * self.session.progress))
 
-    def _tell(self) -> None:
+    def _show_progress(self) -> None:
         session = self.session
         self.undo.setEnabled(session is not None and bool(session.gathering.views))
-        self.work_out.setEnabled(session is not None and session.can_fit)
+        self.compute.setEnabled(session is not None and session.can_fit)
         if session is None:
             self.say(tr("Waiting for the camera …"))
             return
         count, coverage = len(session.gathering.views), session.gathering.coverage
         words = session.words
         if session.is_enough:
-            words += " " + tr("That is enough: {count} pictures. Work out the lens.", count=count)
+            words += " " + tr("{count} pictures are enough. Press Compute lens.", count=count)
         self.say(words)
         self.progress.setValue(round(100 * session.progress))
         missing = FEWEST_VIEWS - count
-        more = tr("{missing} more at least. ", missing=missing) if missing > 0 else ""
+        more = tr("At least {missing} more needed. ", missing=missing) if missing > 0 else ""
         self.coverage.setText(
             tr("{count} taken. {more}{sentence}.", count=count, more=more, sentence=coverage.sentence)
         )
@@ -164,7 +166,6 @@ class LensDialog(PictureDialog):
         self.picture.show_shapes((*_cells(coverage, size), *_board(session)))
 
     def done(self, result: int) -> None:
-        """Look no more."""
         self._timer.stop()
         self._looking.drop()
         self._fitting.drop()
@@ -172,7 +173,7 @@ class LensDialog(PictureDialog):
 
 
 def _cells(coverage: Coverage, size: tuple[int, int]) -> list[Shape]:
-    """The part of the frame that the board has been in, by cells."""
+    """Squares over the cells of the frame where the board has been."""
     rows, columns = coverage.cells.shape
     width, height = size[0] / columns, size[1] / rows
     shapes: list[Shape] = []
@@ -184,7 +185,7 @@ def _cells(coverage: Coverage, size: tuple[int, int]) -> list[Shape]:
 
 
 def _board(session: LensSession) -> list[Shape]:
-    """Round the board as it is seen now: green where it was taken."""
+    """The outline of the board as seen now, green if this picture was taken."""
     if session.seen is None:
         return []
     colour: Colour = GREEN if session.taken else SKY if session.words.startswith("Hold it still") else ORANGE

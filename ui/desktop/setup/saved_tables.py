@@ -1,4 +1,4 @@
-"""What was set at a real table is there again at the next one: its markers, and each camera's armies."""
+"""Stores setups between tables: the markers, and each camera's armies."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ from vision.palette import Palette
 from vision.setup import Setup
 
 
-class KeptTables:
-    """Remembers set-ups; the simulated table's is not the player's and is forgotten."""
+class SavedSetups:
+    """Stores the setup of real tables; the simulated table's is not stored."""
 
-    def __init__(self, memory: Memory, identity: Callable[[str], str] = camera_identity) -> None:
-        self._memory, self._identity = memory, identity
-        self._last = Setup(prints=memory.prints)
+    def __init__(self, settings: Memory, identity: Callable[[str], str] = camera_identity) -> None:
+        self._settings, self._identity = settings, identity
+        self._last = Setup(prints=settings.prints)
         self._kept: tuple[str, Palette] = ("", ())
 
     def keep(self, spec: str, setup: Setup) -> None:
-        """Remember the set-up of what is open now; armies at once, so that nothing is lost with the program."""
+        """Store the current setup; armies at once, so that they survive a crash."""
         if spec == "demo":
             return
         self._last = setup
         if self._kept != (spec, setup.palette):
             self._kept = (spec, setup.palette)
             if camera := self._identity(spec):
-                self._memory.keep_armies(camera, setup.palette)
+                self._settings.keep_armies(camera, setup.palette)
 
     def setup_for(self, spec: str) -> Setup:
-        """What to begin with: a camera's own armies, else those of the last real table."""
+        """The initial setup for a source: its camera's armies, or those of the last real table."""
         if spec == "demo":
             return Setup()
         camera = self._identity(spec)
-        palette = (self._memory.armies(camera) if camera else ()) or self._last.palette
+        palette = (self._settings.armies(camera) if camera else ()) or self._last.palette
         self._kept = (spec, palette)
         return Setup(prints=self._last.prints.unclicked, palette=palette, propose=True)

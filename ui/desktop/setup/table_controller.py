@@ -1,4 +1,4 @@
-"""The table as it was left: kept as it changes, offered when its camera is opened again."""
+"""Saves the table as it changes, and offers to restore it when its camera is opened again."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from rules.tabletop.errors import UserError
 from ui.analysis import table_document
 from ui.background_task import Behind
 from ui.desktop.background_save import BackgroundSave
-from ui.desktop.bar import Ways
+from ui.desktop.bar import MessageActions
 from ui.desktop.dialogs import ask_where
-from ui.desktop.source_controller import Bench
+from ui.desktop.source_controller import SourceController
 from ui.desktop.tools.window_context import WindowContext
 from ui.desktop.translation import tr
 from ui.files import refuse_unwritable
@@ -26,115 +26,113 @@ from ui.setup.saved_table import KeptTable, RestoredTable, as_left
 from ui.setup.saved_table_store import Found, TableKeeper, TableShelf
 from vision.examples import Examples
 
-Deeds = Callable[[], int]
-"""How much has happened in the battle that is open; 0 where there is none."""
+EntryCount = Callable[[], int]
+"""Number of entries in the open battle; 0 without a battle."""
 
 _SETTLE_S = 2.0
 
 
 class TableController:
-    """Keeps the tables of cameras. The simulated table, pictures and videos begin anew each time: see docs/guide.md.
+    """Saves the tables of cameras; the simulated table, pictures and videos start empty each time: see docs/guide.md.
 
     Attributes:
-        left: What was kept of the open camera's table, until the players begin afresh.
+        left: The saved table of the open camera, until the players start fresh.
     """
 
     def __init__(
         self,
         window: QWidget,
-        hands: WindowContext,
+        context: WindowContext,
         shelf: TableShelf,
-        deeds: Deeds,
-        errand: BackgroundSave,
+        entry_count: EntryCount,
+        background_save: BackgroundSave,
         identity: Callable[[str], str] = camera_identity,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Keep tables on `shelf`, ask over `window`; `identity` is that of a source, see `camera_identity`."""
-        self._window, self._errand = window, errand
-        self._hands, self._shelf, self._deeds = hands, shelf, deeds
+        """Save tables on `shelf`; dialogs open over `window`; for `identity` see `camera_identity`."""
+        self._window, self._background_save = window, background_save
+        self._context, self._shelf, self._entry_count = context, shelf, entry_count
         self._identity, self._clock = identity, clock
         self.left: KeptTable | None = None
-        self._met: tuple[Bench, object] | None = None
-        self._loading: Behind[Found] = Behind("sandtable kept table")
-        self._keeper: TableKeeper | None = None
-        self._camera, self._waits, self._refused = "", False, ""
+        self._attached: tuple[SourceController, object] | None = None
+        self._loading: Behind[Found] = Behind("sandtable saved table")
+        self._saver: TableKeeper | None = None
+        self._camera, self._offer_open, self._refused = "", False, ""
         self._remark = ""
         self._opened_with: object = None
-        self._deeds_before = 0
+        self._count_before = 0
         self._carried: tuple[object, RestoredTable | UserError | None] = (None, None)
 
     def pull(self) -> None:
-        """Meet what was opened, offer what was kept of it, and keep what is new; called whenever anything is."""
-        bench = self._hands.bench()
-        if self._met is None or self._met[0] is not bench or self._met[1] is not bench.worker:
-            self._meet(bench)
+        """Load what was saved for a newly opened camera, and save changes; called whenever anything is new."""
+        bench = self._context.bench()
+        if self._attached is None or self._attached[0] is not bench or self._attached[1] is not bench.worker:
+            self._attach(bench)
         if (found := self._loading.take()) is not None:
             self.left, self._remark = found.table, found.remark
-            self._waits = found.table is not None
+            self._offer_open = found.table is not None
             if found.remark and found.table is None:
-                self._hands.say(found.remark)
-        if self._waits and self._went_on(bench):
-            self._try(self._lay_by)
-        if self._keeper is None or self._loading.busy:
+                self._context.say(found.remark)
+        if self._offer_open and self._has_continued(bench):
+            self._try(self._archive)
+        if self._saver is None or self._loading.busy:
             return
-        if not self._waits and bench.seen is not None:
-            self._keeper.note(bench.session, bench.seen)
-        if self._keeper.refusal not in ("", self._refused):
-            self._refused = self._keeper.refusal
-            self._hands.say(tr("This table cannot be kept: {refused}", refused=self._refused))
+        if not self._offer_open and bench.seen is not None:
+            self._saver.note(bench.session, bench.seen)
+        if self._saver.refusal not in ("", self._refused):
+            self._refused = self._saver.refusal
+            self._context.say(tr("This table cannot be saved: {refused}", refused=self._refused))
 
     @property
-    def offer(self) -> tuple[str, Ways]:
-        """What is known of this table and what can be done with it; nothing where it is answered."""
-        left = self._fitting() if self._waits else None
+    def offer(self) -> tuple[str, MessageActions]:
+        """The saved table and the buttons for it; empty once answered or if there is none."""
+        left = self._fitting() if self._offer_open else None
         if left is None or self.left is None:
             return "", ()
-        known = tr("This table is known: {table}.", table=self.left.words)
-        afresh = (tr("Begin afresh"), self.begin_afresh)
+        known = tr("A saved table was found: {table}.", table=self.left.words)
+        start_fresh = (tr("Start fresh"), self.start_fresh)
         if isinstance(left, UserError):
-            return tr("{known} But {refusal}.", known=known, refusal=left), (afresh,)
-        return known, ((tr("As you left it"), self.take_up), afresh)
+            return tr("{known} It cannot be restored: {refusal}.", known=known, refusal=left), (start_fresh,)
+        return known, ((tr("Restore table"), self.restore), start_fresh)
 
-    def take_up(self) -> None:
-        """Let the table be as it was left."""
-        left, bench = self._fitting(), self._hands.bench()
+    def restore(self) -> None:
+        """Restore the saved table."""
+        left, bench = self._fitting(), self._context.bench()
         if left is None:
-            self._hands.say(
-                tr("Nothing is kept of this table: only those of cameras are, as soon as inches are known.")
-            )
+            self._context.say(tr("No table is saved. Only calibrated camera tables are saved."))
         elif isinstance(left, UserError):
-            self._hands.say(f"{left}.")
+            self._context.say(f"{left}.")
         else:
-            self._hands.change(lambda: left.take_up(bench.session))
-            self._waits = False
-            if self._keeper is not None:
-                self._keeper.rest(_SETTLE_S)
+            self._context.change(lambda: left.take_up(bench.session))
+            self._offer_open = False
+            if self._saver is not None:
+                self._saver.rest(_SETTLE_S)
             remarks = [*left.remarks, *([self._remark] if self._remark else [])]
-            self._hands.say(" ".join([tr("The table is as you left it; Undo takes that back."), *remarks]))
+            self._context.say(" ".join([tr("Table restored. Press Undo to take this back."), *remarks]))
 
-    def begin_afresh(self) -> None:
-        """Lay by what was kept: the table before us is another."""
-        self._try(self._lay_by)
+    def start_fresh(self) -> None:
+        """Archive the saved table, because this is another one."""
+        self._try(self._archive)
         self.left = None
 
     def forget_examples(self) -> None:
-        """Forget the learned figures, as a step that can be undone."""
-        session = self._hands.session
+        """Forget the examples, as a step that can be undone."""
+        session = self._context.session
         count = len(session.state.setup.examples.all)
         if not count:
-            self._hands.say(tr("No figures are learned yet: confirm or correct one."))
+            self._context.say(tr("There are no examples yet. Confirm or correct a soldier first."))
             return
         setup = replace(session.state.setup, examples=Examples())
-        self._hands.change(lambda: session.do("forget learned figures", replace(session.state, setup=setup)))
-        self._hands.say(tr("The learned figures ({count}) are forgotten; Undo brings them back.", count=count))
+        self._context.change(lambda: session.do("forget examples", replace(session.state, setup=setup)))
+        self._context.say(tr("Forgot {count} examples. Press Undo to get them back.", count=count))
 
     def save(self, path: Path | None = None) -> None:
-        """Write what lies there as the JSON that `sandtable analyse` writes; ask where to if no path is given."""
-        bench, view = self._hands.bench(), self._hands.view
+        """Write the table as the JSON of `sandtable analyse`; without a path, ask where."""
+        bench, view = self._context.bench(), self._context.view
         if view is None or view.calibration is None:
-            self._hands.say(tr("There are no inches to write down yet: lay a printed marker down first."))
+            self._context.say(tr("Put a printed marker on the table first, so that places can be saved in inches."))
             return
-        path = path or ask_where(self._window, tr("Save what lies there"), "table.json", tr("JSON (*.json)"))
+        path = path or ask_where(self._window, tr("Save table"), "table.json", tr("Data (*.json)"))
         if path is None:
             return
         spec, state, seen = bench.spec, bench.session.state, view
@@ -145,44 +143,44 @@ class TableController:
         try:
             refuse_unwritable(path)
         except UserError as refusal:
-            self._hands.say(str(refusal))
+            self._context.say(str(refusal))
         else:
-            self._errand.send(tr("Saving {name}", name=path.name), make, path, tr("{path} is saved.", path=path))
+            self._background_save.send(tr("Saving {name}", name=path.name), make, path, tr("Saved {path}.", path=path))
 
     def close(self) -> None:
-        """Keep what is still to be kept."""
+        """Write pending changes."""
         self._loading.join()
-        if self._keeper is None or self._met is None:
+        if self._saver is None or self._attached is None:
             return
-        bench = self._met[0]
-        if self._waits or self._loading.take() is not None:
-            self._keeper.finish()
+        bench = self._attached[0]
+        if self._offer_open or self._loading.take() is not None:
+            self._saver.finish()
         else:
-            self._keeper.finish(bench.session, bench.seen)
+            self._saver.finish(bench.session, bench.seen)
 
-    def _meet(self, bench: Bench) -> None:
+    def _attach(self, bench: SourceController) -> None:
         self.close()
-        self._met, self._camera = (bench, bench.worker), self._identity(bench.spec)
-        self.left, self._waits, self._remark, self._refused = None, False, "", ""
+        self._attached, self._camera = (bench, bench.worker), self._identity(bench.spec)
+        self.left, self._offer_open, self._remark, self._refused = None, False, "", ""
         self._carried = (None, None)
-        self._opened_with, self._deeds_before = _content(bench.session.state), self._deeds()
-        self._keeper = TableKeeper(self._shelf, self._camera, self._clock) if self._camera else None
+        self._opened_with, self._count_before = _content(bench.session.state), self._entry_count()
+        self._saver = TableKeeper(self._shelf, self._camera, self._clock) if self._camera else None
         if self._camera:
             camera = self._camera
             self._loading.start(lambda: self._shelf.take(camera))
 
-    def _went_on(self, bench: Bench) -> bool:
-        """Whether the players laid something on the table, or played on, without an answer."""
-        before, self._deeds_before = self._deeds_before, self._deeds()
-        return _content(bench.session.state) != self._opened_with or 0 < before < self._deeds_before
+    def _has_continued(self, bench: SourceController) -> bool:
+        """Whether the players changed the table or played on without answering the offer."""
+        before, self._count_before = self._count_before, self._entry_count()
+        return _content(bench.session.state) != self._opened_with or 0 < before < self._count_before
 
-    def _lay_by(self) -> None:
-        self._waits = False
+    def _archive(self) -> None:
+        self._offer_open = False
         self._shelf.lay_by(self._camera)
 
     def _fitting(self) -> RestoredTable | UserError | None:
-        """What was kept, as it lies before the camera now; why it cannot be told; None where there is nothing."""
-        view = self._hands.view
+        """The saved table in the current calibration, or the error that prevents it; None if there is none."""
+        view = self._context.view
         if self.left is None or view is None or view.calibration is None:
             return None
         if self._carried[0] is not view.calibration:
@@ -196,11 +194,11 @@ class TableController:
         try:
             change()
         except UserError as refusal:
-            self._hands.say(str(refusal))
+            self._context.say(str(refusal))
 
 
 def _content(state: TableState) -> object:
-    """What the players have laid on the table themselves."""
+    """What the players themselves placed on the table."""
     setup = state.setup
     told = (setup.terrain, id(setup.reference_bgr), state.rulers, state.templates)
     return (*told, state.area, state.corrections)

@@ -1,1 +1,1 @@
-"""What the mouse does on the table."""
+"""The mouse tools."""

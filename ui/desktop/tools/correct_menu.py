@@ -1,4 +1,4 @@
-"""Corrections in two clicks: what is wrong, and what is right."""
+"""Corrects a figure with two clicks: what is wrong, and what is right."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from PyQt6.QtWidgets import QInputDialog, QMenu, QWidget
 
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import Figure
-from ui.desktop.labels import as_typed
+from ui.desktop.labels import literal_text
 from ui.desktop.picture.view import PictureView
 from ui.desktop.tools.tool import PickResult, PlainTool
 from ui.desktop.tools.window_context import WindowContext
@@ -29,7 +29,7 @@ _GROUPS = {
     "Add": mark("&Add"),
     "Army": mark("&Army"),
     "Posture": mark("&Posture"),
-    "The same as": mark("The &same as"),
+    "The same as": mark("&Same as"),
     "Is really": mark("Is &really"),
 }
 
@@ -37,20 +37,20 @@ Asker = Callable[[QWidget, str], str | None]
 
 
 def ask_name(parent: QWidget, name: str) -> str | None:
-    """What a figure is called, or None."""
-    question = as_typed(tr("What is {name} called?", name=name))
-    told, done = QInputDialog.getText(parent, tr("Another name"), question, text=name)
-    return told if done else None
+    """Ask for a figure's name; None if cancelled."""
+    question = literal_text(tr("New name for {name}:", name=name))
+    name_typed, done = QInputDialog.getText(parent, tr("Rename"), question, text=name)
+    return name_typed if done else None
 
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """A correction that waits for one more click.
+    """A correction that needs one more click.
 
     Attributes:
         about: Id of the figure.
         hint: What to click.
-        take: What the click does.
+        take: Called with the click.
     """
 
     about: str
@@ -59,7 +59,7 @@ class Waiting:
 
 
 class CorrectTool(PlainTool):
-    """Asks what is wrong with the figure, or at the place, that is clicked."""
+    """Offers corrections for the clicked figure or place."""
 
     name = CORRECT
 
@@ -69,16 +69,15 @@ class CorrectTool(PlainTool):
 
     @property
     def hint(self) -> str:
-        """What to do next."""
         if self.waiting is not None:
-            return tr("{hint} Esc lets go.", hint=self.waiting.hint)
-        return tr("Click what is wrong: a figure, or a bare place where a soldier is missing.")
+            return tr("{hint} Esc cancels.", hint=self.waiting.hint)
+        return tr("Click a soldier that is wrong, or a place where a soldier is missing.")
 
     def press(self, at: PickResult) -> None:
-        """Ask what is wrong there, or take the click that was waited for.
+        """Offer corrections, or use the awaited click.
 
         Raises:
-            UserError: if that click was not what was waited for.
+            UserError: if the awaited click is invalid.
         """
         if self.waiting is None:
             self._ask(at)
@@ -86,37 +85,37 @@ class CorrectTool(PlainTool):
             self.waiting.take(at)
 
     def cancel(self) -> bool:
-        """Wait for nothing."""
+        """Stop waiting for a click."""
         had, self.waiting = self.waiting is not None, None
         return had
 
     def preview(self, at: PickResult | None) -> Preview:
-        """The figure under the mouse and the one in question stand out."""
+        """Highlight the figure under the mouse and the one being corrected."""
         hovered = at.figure.id if at and at.figure else None
         return Preview(hovered=hovered, picked=self.waiting.about if self.waiting else None)
 
 
 class CorrectionController(QObject):
-    """Offers what can be corrected.
+    """Offers corrections in a menu.
 
     Attributes:
-        tool: For the mouse.
-        menu: What is offered now; None where nothing is.
+        tool: The mouse tool.
+        menu: The open menu; None if there is none.
     """
 
     def __init__(
-        self, picture: PictureView, hands: WindowContext, split_off: Callable[[Figure], None], ask: Asker = ask_name
+        self, picture: PictureView, context: WindowContext, split_off: Callable[[Figure], None], ask: Asker = ask_name
     ) -> None:
-        """Open menus over `picture` when it asks.
+        """Open menus over `picture` on request.
 
         Args:
-            picture: What is clicked.
-            hands: The window.
-            split_off: Puts a figure and those that look like it into another army.
+            picture: The picture.
+            context: Access to the window.
+            split_off: Moves a figure and similar ones into another army.
             ask: Asks for a name.
         """
         super().__init__(picture)
-        self._picture, self._hands, self._split_off, self._asker = picture, hands, split_off, ask
+        self._picture, self._context, self._split_off, self._asker = picture, context, split_off, ask
         self._before = CORRECT
         self.tool = CorrectTool(self._offer_at)
         self.menu: QMenu | None = None
@@ -124,20 +123,20 @@ class CorrectionController(QObject):
 
     def offer(self) -> None:
         """Open the menu for what the mouse points at."""
-        at = self._hands.pointed()
+        at = self._context.pointed()
         if at is not None:
-            self._hands.change(lambda: self._offer_at(at))
+            self._context.change(lambda: self._offer_at(at))
 
     def _offer_at(self, at: PickResult) -> None:
-        """Open the menu for the figure or the place that was clicked.
+        """Open the menu for the clicked figure or place.
 
         Raises:
-            UserError: where nothing can be corrected.
+            UserError: if nothing can be corrected there.
         """
-        view = self._hands.view
+        view = self._context.view
         if view is None or view.calibration is None or at.place_in is None:
-            raise UserError(tr("nothing can be corrected there: the table is not measured, or the click is beside it"))
-        self._before = self._hands.tool()
+            raise UserError(tr("Nothing can be corrected here. Click on the table; it needs a marker."))
+        self._before = self._context.tool()
         if self.menu is not None:
             self.menu.deleteLater()
         self.menu = QMenu(self._picture)
@@ -149,44 +148,46 @@ class CorrectionController(QObject):
         self.menu.popup(self._picture.mapToGlobal(self._picture.to_widget(at.px).toPoint()))
 
     def _fill_for(self, menu: QMenu, view: TableView, figure: Figure, at: PickResult) -> None:
-        assert view.calibration is not None  # noqa: S101 - the caller asked
+        assert view.calibration is not None
         x, y = view.calibration.camera.pixel_to_table(at.px, figure.z_in)[0]
         menu.addSection(f"{figure.id}, {figure.posture}")
         groups = self._offer(menu, remedies_for(view, figure, (float(x), float(y)), self._armies))
-        another = (groups.get("Army") or _submenu(menu, tr(_GROUPS["Army"]))).addAction(tr("Another army"))
+        another = (groups.get("Army") or _submenu(menu, tr(_GROUPS["Army"]))).addAction(tr("New army"))
         if another is not None:
-            another.setToolTip(as_typed(tr("Put {name} and all that look like it into a new army", name=figure.id)))
+            another.setToolTip(
+                literal_text(tr("Move {name} and all soldiers that look like it into a new army", name=figure.id))
+            )
             another.triggered.connect(lambda: self._split_off(figure))
         name = figure.id
         self._later(
             groups.get("The same as") or menu,
-            tr("The next figure I click"),
+            tr("The soldier I click next"),
             Waiting(
-                name, tr("Now click the figure that {name} is the same as.", name=name), partial(self._merge, figure)
+                name, tr("Now click the soldier that is the same as {name}.", name=name), partial(self._merge, figure)
             ),
         )
         self._later(
             menu,
-            tr("Stands where I &click next"),
+            tr("Place by &click"),
             Waiting(name, tr("Now click the middle of {name}'s base.", name=name), partial(self._place, figure)),
         )
-        called = menu.addAction(tr("Another na&me…"))
-        if called is not None:
-            called.triggered.connect(lambda: self._hands.change(lambda: self._rename(view, figure)))
+        rename_action = menu.addAction(tr("Rena&me…"))
+        if rename_action is not None:
+            rename_action.triggered.connect(lambda: self._context.change(lambda: self._rename(view, figure)))
 
     def _fill_at(self, menu: QMenu, view: TableView, at: PickResult) -> None:
-        assert view.calibration is not None  # noqa: S101 - the caller asked
-        there = standing_place(view.calibration.camera, at.px, self._hands.session.state.setup.terrain)
+        assert view.calibration is not None
+        there = standing_place(view.calibration.camera, at.px, self._context.session.state.setup.terrain)
         if there is not None:
-            menu.addSection(tr("No figure is seen here"))
+            menu.addSection(tr("No soldier is seen here"))
             self._offer(menu, remedies_at(view, *there, self._armies))
         if not menu.actions():
-            raise UserError(tr("no army is known yet: press T and teach one first"))
+            raise UserError(tr("No army is known yet. Press T and teach one first."))
 
     @property
     def _armies(self) -> tuple[str, ...]:
-        view = self._hands.view
-        return armies_of(view, self._hands.session.state) if view is not None else ()
+        view = self._context.view
+        return armies_of(view, self._context.session.state) if view is not None else ()
 
     def _offer(self, menu: QMenu, remedies: tuple[Remedy, ...]) -> dict[str, QMenu]:
         groups: dict[str, QMenu] = {}
@@ -195,48 +196,48 @@ class CorrectionController(QObject):
                 groups[remedy.group] = _submenu(menu, tr(_GROUPS.get(remedy.group, remedy.group)))
             action = groups.get(remedy.group, menu).addAction(remedy.words)
             if action is not None:
-                action.setToolTip(as_typed(tr("{label}; Ctrl+Z takes it back", label=remedy.label)))
+                action.setToolTip(literal_text(tr("{label}; Ctrl+Z undoes it", label=remedy.label)))
                 action.triggered.connect(partial(self._apply, remedy))
         return groups
 
     def _later(self, menu: QMenu, words: str, waiting: Waiting) -> None:
         action = menu.addAction(words)
         if action is not None:
-            action.triggered.connect(lambda: self._hands.change(lambda: self._wait(waiting)))
+            action.triggered.connect(lambda: self._context.change(lambda: self._wait(waiting)))
 
     def _wait(self, waiting: Waiting) -> None:
-        self._hands.use_tool(CORRECT)
+        self._context.use_tool(CORRECT)
         self.tool.waiting = waiting
 
     def _apply(self, remedy: Remedy, _checked: bool = False) -> None:
-        self._hands.change(lambda: self._correct(remedy))
+        self._context.change(lambda: self._correct(remedy))
 
     def _correct(self, remedy: Remedy) -> None:
-        self._hands.session.correct(remedy.label, *remedy.corrections)
-        self._hands.say(tr("{label}: Ctrl+Z takes it back.", label=remedy.label))
+        self._context.session.correct(remedy.label, *remedy.corrections)
+        self._context.say(tr("{label}. Ctrl+Z undoes it.", label=remedy.label))
 
     def _merge(self, figure: Figure, at: PickResult) -> None:
         if at.figure is None or at.figure.id == figure.id:
-            raise UserError(tr("click the other figure that {id} is the same as, or press Esc", id=figure.id))
+            raise UserError(tr("Click the other soldier that is the same as {id}, or press Esc.", id=figure.id))
         self._end(merge(figure, at.figure))
 
     def _place(self, figure: Figure, at: PickResult) -> None:
-        view = self._hands.view
+        view = self._context.view
         there = None
         if view is not None and view.calibration is not None:
-            there = standing_place(view.calibration.camera, at.px, self._hands.session.state.setup.terrain)
+            there = standing_place(view.calibration.camera, at.px, self._context.session.state.setup.terrain)
         if view is None or there is None:
-            raise UserError(tr("{id} cannot stand there: click a place on the table, or press Esc", id=figure.id))
+            raise UserError(tr("{id} cannot stand there. Click a place on the table, or press Esc.", id=figure.id))
         self._end(place(view, figure, *there))
 
     def _end(self, remedy: Remedy) -> None:
-        self._hands.use_tool(self._before)
+        self._context.use_tool(self._before)
         self._correct(remedy)
 
     def _rename(self, view: TableView, figure: Figure) -> None:
-        told = self._asker(self._picture, figure.id)
-        if told is not None and told.strip() != figure.id:
-            self._correct(rename(view, figure, told))
+        name_typed = self._asker(self._picture, figure.id)
+        if name_typed is not None and name_typed.strip() != figure.id:
+            self._correct(rename(view, figure, name_typed))
 
 
 def _submenu(menu: QMenu, words: str) -> QMenu:

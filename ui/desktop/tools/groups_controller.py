@@ -1,4 +1,4 @@
-"""Armies as groups of figures of one colour: proposes them, and renames, merges and splits them."""
+"""Armies as groups of figures of one colour: proposes, renames, merges and splits them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import Figure
-from ui.desktop.bar import Ways
+from ui.desktop.bar import MessageActions
 from ui.desktop.panel import SidePanel
 from ui.desktop.tools.window_context import WindowContext
 from ui.desktop.translation import tr
@@ -18,33 +18,33 @@ from vision.table_view import TableView
 
 
 class GroupsController:
-    """Proposes the groups while no army is taught, and does what the list of armies asks for."""
+    """Proposes groups while no army is taught, and performs the commands of the army list."""
 
-    def __init__(self, panel: SidePanel, hands: WindowContext, led: Callable[[], bool]) -> None:
-        """`led` says whether the guide is at the armies: then it makes the proposal."""
-        self._panel, self._hands, self._led = panel, hands, led
+    def __init__(self, panel: SidePanel, context: WindowContext, is_guided: Callable[[], bool]) -> None:
+        """`is_guided` returns whether the guide is at the armies' step, where the guide proposes the groups."""
+        self._panel, self._context, self._is_guided = panel, context, is_guided
         panel.groups_wanted.connect(self.accept)
-        panel.usual_wanted.connect(lambda army: hands.change(lambda: self._session.begin_army(army)))
-        panel.forget.connect(lambda army: hands.change(lambda: self._session.forget_army(army)))
-        panel.armies.renamed.connect(lambda army, name: hands.change(lambda: self._rename(army, name)))
-        panel.armies.merged.connect(lambda into, others: hands.change(lambda: self._merge(into, others)))
-        panel.armies.split.connect(lambda army: hands.change(lambda: self._split(army)))
+        panel.usual_wanted.connect(lambda army: context.change(lambda: self._session.begin_army(army)))
+        panel.forget.connect(lambda army: context.change(lambda: self._session.forget_army(army)))
+        panel.armies.renamed.connect(lambda army, name: context.change(lambda: self._rename(army, name)))
+        panel.armies.merged.connect(lambda into, others: context.change(lambda: self._merge(into, others)))
+        panel.armies.split.connect(lambda army: context.change(lambda: self._split(army)))
 
     @property
-    def offer(self) -> tuple[str, Ways]:
-        """The groups that were found, and what can be done with them; empty where there are none."""
+    def offer(self) -> tuple[str, MessageActions]:
+        """The groups found and the buttons for them; empty if there are none."""
         words = self._found
-        if not words or self._led():
+        if not words or self._is_guided():
             return "", ()
-        view = self._hands.view
+        view = self._context.view
         doubt = one_colour_words(view) if view is not None else ""
-        told = tr("Found {figures}, grouped by colour.", figures=words)
-        ways = ((tr("Use them"), self.accept), (tr("Teach instead"), self._teach_instead))
-        return " ".join(filter(None, (told, doubt))), ways
+        text = tr("Found {figures}, grouped by colour.", figures=words)
+        actions = ((tr("Use them"), self.accept), (tr("Teach instead"), self._teach_instead))
+        return " ".join(filter(None, (text, doubt))), actions
 
     def show(self) -> None:
-        """Bring the list of armies up to date."""
-        view, state = self._hands.view, self._session.state
+        """Update the list of armies."""
+        view, state = self._context.view, self._session.state
         if view is None:
             return
         apart, laid = separation_words(view, state.setup), laid_words(view, state)
@@ -52,34 +52,34 @@ class GroupsController:
         self._panel.show_groups(self._found, may_search=not (state.setup.palette or state.setup.propose))
 
     def accept(self) -> None:
-        """Make the groups that were found the armies; if there are none, look for some."""
-        self._hands.change(self._accept)
+        """Turn the groups found into armies; if there are none, search for groups."""
+        self._context.change(self._accept)
 
     def split_off(self, figure: Figure) -> None:
-        """Put a figure, and all of its army that look like it, into another army."""
-        self._hands.change(lambda: self._split_off(figure))
+        """Move a figure, and all of its army that look like it, into another army."""
+        self._context.change(lambda: self._split_off(figure))
 
     @property
     def _session(self) -> Session:
-        return self._hands.session
+        return self._context.session
 
     @property
     def _found(self) -> str:
-        return proposed(self._hands.view, self._session.state)
+        return proposed(self._context.view, self._session.state)
 
     def _accept(self) -> None:
-        words, view = self._found, self._hands.view
+        words, view = self._found, self._context.view
         if not words or view is None:
             self._session.propose(True)
             return
         self._session.do(f"use {words}", accepted(view, self._session.state))
-        if self._hands.tool() == TEACH:
-            self._hands.use_tool("measure")
-        self._hands.say(tr("These are the armies now. Double-click a name on the right to change it."))
+        if self._context.tool() == TEACH:
+            self._context.use_tool("measure")
+        self._context.say(tr("These are the armies now. Double-click a name on the right to change it."))
 
     def _teach_instead(self) -> None:
         self._session.propose(False)
-        self._hands.use_tool(TEACH)
+        self._context.use_tool(TEACH)
 
     def _rename(self, army: str, name: str) -> None:
         self._session.do(f"rename {army} to {name.strip()}", renamed(self._free(), self._session.state, army, name))
@@ -100,24 +100,24 @@ class GroupsController:
         except OneColour as alike:
             one = another_army(view, self._session.state, figure)
             self._session.correct(f"{figure.id} is {one.army}", one)
-            self._hands.say(tr("Only this soldier is {army} now. {why}", army=one.army, why=str(alike)))
+            self._context.say(tr("Only this soldier is {army} now. {why}", army=one.army, why=str(alike)))
         else:
             self._session.do(f"split {figure.army}", state)
             self._say_split(figure.army, name)
 
     def _say_split(self, army: str, name: str) -> None:
-        words = tr("{army} is now two armies, {army} and {name}. Ctrl+Z takes it back.", army=army, name=name)
-        self._hands.say(words)
+        words = tr("{army} is now two armies, {army} and {name}. Ctrl+Z undoes it.", army=army, name=name)
+        self._context.say(words)
 
     def _free(self) -> TableView:
-        """What is seen of the table.
+        """The current view.
 
         Raises:
-            UserError: while a battle is open, or nothing is seen yet.
+            UserError: during a battle, or before the first view.
         """
-        view = self._hands.view
+        view = self._context.view
         if view is None:
-            raise UserError(tr("No picture has been looked at yet. Wait a moment."))
+            raise UserError(tr("The camera has not finished looking yet. Wait a moment."))
         if self._session.in_play:
             raise UserError(tr("Armies cannot be changed during a battle. Change them before the next one."))
         return view

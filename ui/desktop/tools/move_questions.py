@@ -1,12 +1,12 @@
-"""Asks which is which when two figures that look alike were moved in one visit of a hand."""
+"""Asks whether two similar figures were swapped when both were moved during one visit of a hand."""
 
 from __future__ import annotations
 
 from functools import partial
 
 from rules.engine.text import spoken
-from ui.desktop.bar import Ways
-from ui.desktop.source_controller import Bench
+from ui.desktop.bar import MessageActions
+from ui.desktop.source_controller import SourceController
 from ui.desktop.tools.window_context import WindowContext
 from ui.desktop.translation import tr
 
@@ -14,15 +14,15 @@ from ui.desktop.translation import tr
 class MoveQuestions:
     """Keeps the questions until they are answered, one at a time."""
 
-    def __init__(self, hands: WindowContext) -> None:
-        """`hands` is what may be done with the window."""
-        self._hands = hands
-        self._bench: Bench | None = None
+    def __init__(self, context: WindowContext) -> None:
+        """`context` gives access to the window."""
+        self._context = context
+        self._bench: SourceController | None = None
         self._pairs: tuple[tuple[str, str], ...] = ()
 
     def pull(self) -> None:
-        """Take what is newly in doubt; called whenever anything is new."""
-        bench, view = self._hands.bench(), self._hands.view
+        """Collect new questions; called whenever anything is new."""
+        bench, view = self._context.bench(), self._context.view
         if bench is not self._bench:
             self._bench, self._pairs = bench, ()
         new = bench.session.take_doubtful_moves()
@@ -31,20 +31,20 @@ class MoveQuestions:
         self._pairs = tuple(dict.fromkeys(pair for pair in (*self._pairs, *new) if known.issuperset(pair)))
 
     @property
-    def offer(self) -> tuple[str, Ways]:
-        """The first question and its answers; empty where nothing is in doubt."""
+    def offer(self) -> tuple[str, MessageActions]:
+        """The first question and its answers; empty if there is none."""
         if not self._pairs:
             return "", ()
         pair = self._pairs[0]
         words = tr("{one} and {other} both moved. Is each one right?", one=spoken(pair[0]), other=spoken(pair[1]))
-        return words, ((tr("Yes"), partial(self._keep, pair)), (tr("Swap them"), partial(self._swap, pair)))
+        return words, ((tr("Yes"), partial(self._keep, pair)), (tr("Swap"), partial(self._swap, pair)))
 
     def _keep(self, pair: tuple[str, str]) -> None:
-        self._hands.change(lambda: self._settle(pair))
+        self._context.change(lambda: self._settle(pair))
 
     def _swap(self, pair: tuple[str, str]) -> None:
         self._settle(pair)
-        self._hands.change(lambda: self._hands.session.swap(*pair))
+        self._context.change(lambda: self._context.session.swap(*pair))
 
     def _settle(self, pair: tuple[str, str]) -> None:
         self._pairs = tuple(one for one in self._pairs if one != pair)

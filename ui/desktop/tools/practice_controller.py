@@ -1,4 +1,4 @@
-"""The mouse, the keys and the menu that move soldiers, camera and lamp on the simulated table."""
+"""Moves soldiers, camera and lamp on the simulated table, by mouse, keys and menu."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from PyQt6.QtGui import QAction
 from PyQt6.QtWidgets import QMainWindow, QMenu
 
 from rules.tabletop.errors import UserError
-from ui.desktop.action import action_of, switch_of
+from ui.desktop.action import create_action, create_switch
 from ui.desktop.picture.view import PictureView
 from ui.desktop.tools.terrain_tool import TERRAIN
 from ui.desktop.tools.tool import REACH_PX, PickResult, was_dragged
@@ -21,38 +21,38 @@ from vision.simulation.practice import OFF_S, Practice
 from vision.simulation.practice_table import PracticeTable
 
 TURN_DEG = 15.0
-"""One step of the wheel, forward counter-clockwise."""
+"""Degrees per step of the wheel; forward is counter-clockwise."""
 
 LAY_DOWN_KEY, REMOVE_KEY = "Z", "Q"
 
 _OWN_DRAGS = (TERRAIN, "plan")
-"""Tools that drag something from where a soldier stands: a piece of terrain, a planned move."""
+"""Tools that drag something else from a soldier's place: a piece of terrain, a planned move."""
 
 _LIGHTS: tuple[tuple[str, str, Callable[[Light, float], Light]], ...] = (
-    (mark("Lamp brighter"), mark("A quarter more light"), lambda light, now_s: light.stepped(1, now_s)),
-    (mark("Lamp dimmer"), mark("A quarter less light"), lambda light, now_s: light.stepped(-1, now_s)),
+    (mark("Brighten lamp"), mark("Add a quarter more light"), lambda light, now_s: light.stepped(1, now_s)),
+    (mark("Dim lamp"), mark("Take away a quarter of the light"), lambda light, now_s: light.stepped(-1, now_s)),
     (
-        mark("Lamp off for a moment"),
-        mark("Two seconds in the dark, then the lamp is on again"),
+        mark("Blink lamp"),
+        mark("Switch the lamp off for two seconds"),
         lambda light, now_s: light.switched_off(OFF_S, now_s),
     ),
 )
 _SWITCHES: tuple[tuple[str, str, Callable[[Light], bool], Callable[[Light, bool, float], Light]], ...] = (
     (
         mark("Flicker"),
-        mark("Bands drift through the picture, as under a lamp on mains power"),
+        mark("Show drifting bands, like those of a lamp on mains power"),
         lambda light: light.flickers,
         lambda light, on, _: light.with_flicker(on),
     ),
     (
         mark("Sun patches"),
-        mark("The sun shines through a window onto the table"),
+        mark("Let the sun shine through a window onto the table"),
         lambda light: light.has_sun,
         lambda light, on, _: light.with_sun(on),
     ),
     (
         mark("Automatic exposure"),
-        mark("The camera follows the light, as one does whose exposure is not held"),
+        mark("Let the camera adjust to the light by itself"),
         lambda light: light.is_automatic,
         lambda light, on, now_s: light.exposed(on, now_s),
     ),
@@ -60,24 +60,24 @@ _SWITCHES: tuple[tuple[str, str, Callable[[Light], bool], Callable[[Light, bool,
 
 
 class PracticeController(QObject):
-    """Carries soldiers by the mouse, and offers the menu Practice, while the simulated table is open.
+    """Moves soldiers by mouse and offers the menu Practice, while the simulated table is open.
 
-    A left drag that starts on a soldier carries him, with every tool but those that drag something there themselves.
-    A plain click stays the tool's: it is passed on when the button comes up without a drag.
+    A left drag that starts on a soldier carries it, except with tools that drag something else from there. A click
+    remains the tool's: it is passed on when the button is released without a drag.
 
     Signals:
-        changed: A soldier was picked up or let go.
+        changed: A soldier was picked up or put down.
 
     Attributes:
-        menu: Hidden for every other source.
+        menu: The menu; hidden for other sources.
     """
 
     changed = pyqtSignal()
 
-    def __init__(self, window: QMainWindow, picture: PictureView, hands: WindowContext) -> None:
+    def __init__(self, window: QMainWindow, picture: PictureView, context: WindowContext) -> None:
         """Add the menu to the window."""
         super().__init__(window)
-        self._window, self._picture, self._hands = window, picture, hands
+        self._window, self._picture, self._context = window, picture, context
         self._pressed: tuple[PracticeTable, str, PickResult] | None = None
         self._is_over = False
         self._switches: list[tuple[QAction, Callable[[Light], bool]]] = []
@@ -91,46 +91,46 @@ class PracticeController(QObject):
 
     def _fill(self) -> None:
         add, window = self.menu.addAction, self._window
-        tip = tr("The soldier under the mouse, or in the hand, lies down or stands up")
-        add(action_of(window, tr("Lay down or stand up"), LAY_DOWN_KEY, tip, self._lay_down_or_stand_up))
-        tip = tr("Take the soldier under the mouse, or in the hand, off the table")
-        add(action_of(window, tr("Remove soldier"), REMOVE_KEY, tip, self._remove))
-        tip = tr("Every soldier who was removed stands where he was")
-        add(action_of(window, tr("Bring back removed soldiers"), "", tip, self._bring_back))
+        tip = tr("Lay down the soldier under the mouse, or stand it up again")
+        add(create_action(window, tr("Lay down or stand up"), LAY_DOWN_KEY, tip, self._lay_down_or_stand_up))
+        tip = tr("Remove the soldier under the mouse")
+        add(create_action(window, tr("Remove soldier"), REMOVE_KEY, tip, self._remove))
+        tip = tr("Put all removed soldiers back where they were")
+        add(create_action(window, tr("Bring back"), "", tip, self._bring_back))
         self.menu.addSeparator()
-        tip = tr("Somebody runs into the camera's arm: it hangs elsewhere afterwards")
-        add(action_of(window, tr("Bump the camera"), "", tip, lambda: self._change(lambda now, _: now.bump())))
+        tip = tr("Push the camera a little, as if someone had bumped into it")
+        add(create_action(window, tr("Bump camera"), "", tip, lambda: self._change(lambda now, _: now.bump())))
         for text, tip, lit in _LIGHTS:
-            add(action_of(window, tr(text), "", tr(tip), partial(self._change, partial(_lit, lit))))
+            add(create_action(window, tr(text), "", tr(tip), partial(self._change, partial(_with_light, lit))))
         for text, tip, is_on, switched in _SWITCHES:
-            switch = switch_of(window, tr(text), "", tr(tip))
+            switch = create_switch(window, tr(text), "", tr(tip))
             switch.triggered.connect(partial(self._switch, switched))
             self._switches.append((switch, is_on))
             add(switch)
         self.menu.addSeparator()
-        tip = tr("Soldiers, camera and lamp as they were in the beginning")
-        add(action_of(window, tr("Start over"), "", tip, lambda: self._change(lambda now, _: now.start_over())))
+        tip = tr("Put soldiers, camera and lamp back as they were at first")
+        add(create_action(window, tr("Start over"), "", tip, lambda: self._change(lambda now, _: now.start_over())))
 
     @property
     def table(self) -> PracticeTable | None:
-        """The simulated table, while it is open and shows pictures of now with its armies on it."""
-        bench = self._hands.bench()
+        """The simulated table, while it is open and shows live pictures with its armies; otherwise None."""
+        bench = self._context.bench()
         table = bench.practice
         return None if table is None or table.bare or bench.worker.held else table
 
     @property
     def is_carrying(self) -> bool:
-        """Whether the mouse has a soldier of the open table in its hand."""
-        if self._pressed is None or self._pressed[0] is not self._hands.bench().practice:
+        """Whether the mouse carries a soldier of the open table."""
+        if self._pressed is None or self._pressed[0] is not self._context.bench().practice:
             return False
         return self._pressed[0].now.carried is not None
 
     @property
     def hint(self) -> str:
-        """What the mouse can do to soldiers now; empty where nothing can be practised."""
+        """What the mouse can do with soldiers now; empty if practice is not possible."""
         if self.is_carrying:
             return tr(
-                "Release the button to put him down. The wheel turns him.   {lay}: lay down or stand up   "
+                "Release the button to put it down. The wheel turns it.   {lay}: lay down or stand up   "
                 "{remove}: remove   Esc: put back",
                 lay=LAY_DOWN_KEY,
                 remove=REMOVE_KEY,
@@ -139,15 +139,15 @@ class PracticeController(QObject):
             return ""
         if self._is_over:
             return tr(
-                "Drag him to move him.   {lay}: lay down or stand up   {remove}: remove",
+                "Drag it to move it.   {lay}: lay down or stand up   {remove}: remove",
                 lay=LAY_DOWN_KEY,
                 remove=REMOVE_KEY,
             )
-        return tr("Drag a soldier to move him.")
+        return tr("Drag a soldier to move it.")
 
     def follow(self) -> None:
-        """Show the menu for the simulated table alone, with its switches as they are."""
-        self._offer(self._hands.bench().practice)
+        """Show the menu only for the simulated table, with its current switches."""
+        self._offer(self._context.bench().practice)
 
     def _offer(self, practice: PracticeTable | None) -> None:
         bar_entry = self.menu.menuAction()
@@ -161,9 +161,9 @@ class PracticeController(QObject):
     # The mouse
 
     def press(self, at: PickResult) -> bool:
-        """The left button went down; whether a soldier is there whom a drag would carry."""
+        """Handle the left button's press; return whether a drag would carry a soldier from there."""
         self._pressed, table = None, self.table
-        if table is None or self._hands.tool() in _OWN_DRAGS:
+        if table is None or self._context.tool() in _OWN_DRAGS:
             return False
         name = _soldier_at(table, at)
         if name is None:
@@ -172,7 +172,7 @@ class PracticeController(QObject):
         return True
 
     def release(self, at: PickResult) -> tuple[bool, PickResult | None]:
-        """The left button came up: whether a soldier was put down, and the click that is the tool's after all."""
+        """Handle the release; return whether a soldier was put down, and otherwise the click to pass to the tool."""
         if self._pressed is None:
             return False, None
         table, name, begun = self._pressed
@@ -184,7 +184,7 @@ class PracticeController(QObject):
         return carried, None if carried else begun
 
     def cancel(self) -> bool:
-        """Put the soldier in the hand back where he was; whether there was one."""
+        """Put the carried soldier back; return whether there was one."""
         if self._pressed is None or not self.is_carrying:
             return False
         self._pressed[0].change(lambda now, now_s: now.put_back(now_s))
@@ -192,7 +192,7 @@ class PracticeController(QObject):
         return True
 
     def turn(self, steps: int) -> bool:
-        """The wheel, or + and -: turn the soldier in the hand; whether there was one."""
+        """Turn the carried soldier; return whether there was one."""
         if self._pressed is None or not self.is_carrying:
             return False
         table, name, _ = self._pressed
@@ -205,8 +205,8 @@ class PracticeController(QObject):
         self.changed.emit()
 
     def move(self) -> None:
-        """The mouse moved: the soldier in the hand goes with it."""
-        at = self._hands.pointed()
+        """Move the carried soldier with the mouse."""
+        at = self._context.pointed()
         if self._pressed is not None and at is not None:
             self._carry(self._pressed[0], self._pressed[1], self._pressed[2], at)
         table = self.table
@@ -227,7 +227,7 @@ class PracticeController(QObject):
             table.change(lambda now, _: now.carry(place_in))
 
     def _show_cursor(self) -> None:
-        """An open hand over a soldier who can be dragged, a closed one while he is."""
+        """Show an open hand over a soldier that can be dragged, a closed one while carrying."""
         cursor = Qt.CursorShape.OpenHandCursor if self._is_over else Qt.CursorShape.CrossCursor
         self._picture.setCursor(Qt.CursorShape.ClosedHandCursor if self.is_carrying else cursor)
 
@@ -245,18 +245,18 @@ class PracticeController(QObject):
     def _bring_back(self) -> None:
         table = self.table
         if table is not None and not table.now.removed:
-            self._hands.say(tr("No soldier was removed."))
+            self._context.say(tr("No soldier was removed."))
         else:
             self._change(lambda now, now_s: now.bring_back(now_s))
 
     def _with_soldier(self, operation: Callable[[Practice, str, float], Practice]) -> None:
-        """Do it to the soldier in the hand, else to the one under the mouse."""
-        table, at = self.table, self._hands.pointed()
+        """Apply an operation to the carried soldier, otherwise to the one under the mouse."""
+        table, at = self.table, self._context.pointed()
         name = None
         if table is not None:
             name = table.now.carried or (_soldier_at(table, at) if at is not None else None)
         if name is None and table is not None:
-            self._hands.say(tr("Point at a soldier first."))
+            self._context.say(tr("Point at a soldier first."))
         elif name is not None:
             soldier = name
             self._change(lambda now, now_s: operation(now, soldier, now_s))
@@ -267,19 +267,19 @@ class PracticeController(QObject):
     def _change(self, operation: Callable[[Practice, float], Practice]) -> None:
         table = self.table
         if table is None:
-            self._hands.say(tr("The picture stands still: press P to go on, then practise."))
+            self._context.say(tr("The picture is frozen. Press P to go on."))
             return
         try:
             table.change(operation)
         except UserError as refusal:
-            self._hands.say(str(refusal))
+            self._context.say(str(refusal))
         self.follow()
 
 
-def _lit(lit: Callable[[Light, float], Light], now: Practice, now_s: float) -> Practice:
+def _with_light(lit: Callable[[Light, float], Light], now: Practice, now_s: float) -> Practice:
     return now.lit(lit(now.light, now_s))
 
 
 def _soldier_at(table: PracticeTable, at: PickResult) -> str | None:
-    """Whom the mouse points at, as near as the tools take it."""
+    """The soldier at the mouse, within the tools' usual reach."""
     return table.now.soldier_at(at.px, REACH_PX / at.screen_scale)

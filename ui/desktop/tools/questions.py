@@ -1,4 +1,4 @@
-"""Tools that ask and lay nothing down: who sees whom, whom one can shoot, where a move would lead."""
+"""Tools that answer questions without placing anything: sight, targets and planned moves."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from ui.table.finding import Answer, Finding
 Now = Callable[[], Situation | None]
 AboutOne = Callable[[Situation, Figure], Finding | None]
 
-_MOST_IN = 240.0
+_MAX_IN = 240.0
 _USUAL_REACH_IN, _USUAL_MOVE_IN, _STEP_IN = 12.0, 6.0, 0.5
 
 
 class QuestionTool(PlainTool):
-    """Works an answer out again only where the table or the question changed.
+    """Caches its answer until the table or the question changes.
 
     Attributes:
-        now: The table; None before anything is seen.
+        now: Returns the tool context; None before the first view.
     """
 
     def __init__(self, now: Now) -> None:
@@ -38,7 +38,7 @@ class QuestionTool(PlainTool):
         self._finding: Finding | None = None
 
     def found(self, question: object, answer: Callable[[Situation], Finding | None]) -> Finding | None:
-        """What a question comes to now; `question` tells it from others."""
+        """Answer a question; `question` identifies it in the cache."""
         now = self.now()
         if now is None or now.view.calibration is None:
             return None
@@ -51,7 +51,7 @@ class QuestionTool(PlainTool):
         return self._finding
 
     def about(self, name: str, question: object, answer: AboutOne) -> Finding | None:
-        """The same for a question about one figure; nothing while it is not seen."""
+        """Answer a question about one figure; None while it is not seen."""
 
         def asked(now: Situation) -> Finding | None:
             figure = now.figure(name)
@@ -61,7 +61,7 @@ class QuestionTool(PlainTool):
 
 
 class SightTool(QuestionTool):
-    """What one figure sees of another: click him who looks, then whom he looks at; the answer stays until the next."""
+    """Shows what one figure sees of another: click the shooter, then the target."""
 
     name = "sight"
 
@@ -72,16 +72,15 @@ class SightTool(QuestionTool):
 
     @property
     def hint(self) -> str:
-        """What to do next."""
         if self._shooter is None:
-            return tr("Click the soldier who looks; then point at whom he looks at.")
+            return tr("Click the soldier that looks, then point at a target.")
         if self._target is None:
             who = spoken(self._shooter)
-            return tr("Point at anybody to see what {shooter} sees of him; a click keeps the answer.", shooter=who)
-        return tr("Click the next soldier who looks, or press Esc.")
+            return tr("Point at a soldier to see how much {shooter} sees of it; click to keep the answer.", shooter=who)
+        return tr("Click the next soldier that looks, or press Esc.")
 
     def press(self, at: PickResult) -> None:
-        """Take who looks, then keep whom he looks at."""
+        """Select the shooter, then the target."""
         name = at.figure.id if at.figure else None
         if name is None:
             return
@@ -91,12 +90,12 @@ class SightTool(QuestionTool):
             self._target = name
 
     def cancel(self) -> bool:
-        """Forget both."""
+        """Deselect both."""
         had, self._shooter, self._target = self._shooter is not None, None, None
         return had
 
     def preview(self, at: PickResult | None) -> Preview:
-        """The rays to the target, or to the figure under the mouse."""
+        """Rays to the target, or to the figure under the mouse."""
         hovered = at.figure.id if at and at.figure else None
         target, finding = self._target or hovered, None
         if self._shooter is not None and target not in (None, self._shooter):
@@ -109,11 +108,11 @@ def _sight(now: Situation, shooter: Figure, target: str | None) -> Finding | Non
     return sight_finding(now, shooter, other) if other is not None else None
 
 
-class FanTool(QuestionTool):
-    """Whom one figure can shoot: point at him, click to keep him.
+class TargetsTool(QuestionTool):
+    """Shows the targets of one figure: point at it, click to keep it.
 
     Attributes:
-        reach_in: Without a battle, how far he shoots.
+        reach_in: The range without a battle.
     """
 
     name = "fan"
@@ -128,24 +127,23 @@ class FanTool(QuestionTool):
 
     @property
     def hint(self) -> str:
-        """What to do next."""
         reach = tr("The wheel changes the weapon.") if self._arms(self._shown) else self._reach_words
-        return tr("Point at a soldier to see whom he can shoot; a click keeps him. {reach}", reach=reach)
+        return tr("Point at a soldier to see its targets; click to keep them. {reach}", reach=reach)
 
     @property
     def _reach_words(self) -> str:
-        return tr("He reaches {reach_in:g} in: the wheel, + and - or a number change that.", reach_in=self.reach_in)
+        return tr("Range {reach_in:g} in: change it with the wheel, + and -, or a number.", reach_in=self.reach_in)
 
     def _arms(self, name: str | None) -> tuple[Arm, ...]:
         now = self.now()
         return arms_of(now.moment, name) if now is not None and name is not None else ()
 
     def press(self, at: PickResult) -> None:
-        """Keep the shooter, or let go of him."""
+        """Select the shooter, or deselect it."""
         self._shooter, self._arm = at.figure.id if at.figure else None, 0
 
     def turn(self, steps: int) -> None:
-        """Another weapon of his, or another reach."""
+        """Select another weapon or, without a battle, another range."""
         arms = self._arms(self._shooter)
         if arms:
             self._arm = (self._arm + steps) % len(arms)
@@ -153,16 +151,16 @@ class FanTool(QuestionTool):
             self.number(self.reach_in + steps)
 
     def number(self, value: float) -> None:
-        """He reaches so far."""
-        self.reach_in = min(max(value, 1.0), _MOST_IN)
+        """Set the range."""
+        self.reach_in = min(max(value, 1.0), _MAX_IN)
 
     def cancel(self) -> bool:
-        """Let go of the shooter."""
+        """Deselect the shooter."""
         had, self._shooter = self._shooter is not None, None
         return had
 
     def preview(self, at: PickResult | None) -> Preview:
-        """The fan of the shooter, or of the figure under the mouse."""
+        """The targets of the shooter, or of the figure under the mouse."""
         hovered = at.figure.id if at and at.figure else None
         self._shown = shooter = self._shooter or hovered
         if shooter is None:
@@ -174,10 +172,10 @@ class FanTool(QuestionTool):
 
 
 class PlanTool(QuestionTool):
-    """A move before it is made: click a figure, then each corner of its way; right button or Enter ends it.
+    """Plans a move: click a figure, then each corner of its path; a right click or Enter ends it.
 
     Attributes:
-        allowance_in: Without a battle, how far it may go.
+        allowance_in: The allowance without a battle.
     """
 
     name = "plan"
@@ -193,28 +191,29 @@ class PlanTool(QuestionTool):
 
     @property
     def in_progress(self) -> bool:
-        """Whether the way has not been ended."""
+        """Whether the path can still be extended."""
         return bool(self._corners) and not self._ended
 
     @property
     def hint(self) -> str:
-        """What to do next."""
         now = self.now()
         by_the_game = now is not None and now.play is not None
-        may_go = tr("He may go {allowance_in:g} in: the wheel or a number change that.", allowance_in=self.allowance_in)
+        may_go = tr(
+            "Allowance {allowance_in:g} in: change it with the wheel or a number.", allowance_in=self.allowance_in
+        )
         allowed = "" if by_the_game else may_go
         if self._mover is None:
-            return tr("Click the soldier who would move, or drag him. {allowed}", allowed=allowed)
+            return tr("Click or drag the soldier to move. {allowed}", allowed=allowed)
         if not self._ended:
             return tr(
-                "Click each corner of {mover}'s way; the right button or Enter ends it. {allowed}",
+                "Click each corner of {mover}'s path; a right click or Enter ends it. {allowed}",
                 mover=spoken(self._mover),
                 allowed=allowed,
             )
         return tr("Click the next soldier, or press Esc. {allowed}", allowed=allowed)
 
     def press(self, at: PickResult) -> None:
-        """Take who moves, then each corner."""
+        """Select the figure, then add corners."""
         self._pressed_px = at.px
         if self._mover is None or self._ended:
             self._mover, self._corners, self._ended = (at.figure.id if at.figure else None), (), False
@@ -225,20 +224,20 @@ class PlanTool(QuestionTool):
                 self._corners = (*self._corners, at.place_in)
 
     def release(self, at: PickResult) -> None:
-        """After a drag: there it ends."""
+        """End the path after a drag."""
         if self._mover is not None and not self._corners and at.place_in and was_dragged(self._pressed_px, at):
             self._corners, self._ended = (at.place_in,), True
 
     def turn(self, steps: int) -> None:
-        """Another allowance."""
+        """Change the allowance."""
         self.number(self.allowance_in + steps * _STEP_IN)
 
     def number(self, value: float) -> None:
-        """It may go so far."""
-        self.allowance_in = min(max(value, _STEP_IN), _MOST_IN)
+        """Set the allowance."""
+        self.allowance_in = min(max(value, _STEP_IN), _MAX_IN)
 
     def finish(self) -> None:
-        """The way ends at its last corner."""
+        """End the path at its last corner."""
         self._ended = bool(self._corners)
 
     def cancel(self) -> bool:
@@ -247,7 +246,7 @@ class PlanTool(QuestionTool):
         return had
 
     def preview(self, at: PickResult | None) -> Preview:
-        """The way so far, and on to the mouse."""
+        """The path so far, extended to the mouse."""
         hovered = at.figure.id if at and at.figure else None
         if self._mover is None:
             return Preview(hovered=hovered)

@@ -1,4 +1,4 @@
-"""Teaching by clicks: shows which figure a click would teach, and asks before two plastics are mixed."""
+"""Teaches armies by clicks: outlines the figure that a click would teach, and asks before mixing two plastics."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from PyQt6.QtWidgets import QTabWidget
 
 from rules.engine.text import spoken
-from ui.desktop.bar import Ways
+from ui.desktop.bar import MessageActions
 from ui.desktop.panel import SUGGESTED_ARMIES, SidePanel
 from ui.desktop.tools.tool import PickResult, PlainTool
 from ui.desktop.tools.window_context import WindowContext
@@ -23,11 +23,11 @@ from ui.table.teaching import NoFigureThere, OtherPlastic
 from ui.theme import army_colour, faded
 from vision.frame import Frame
 
-_WORDS_ABOVE_PX = 18.0
+_LABEL_ABOVE_PX = 18.0
 
 
 class TeachTool(PlainTool):
-    """Learns the colour of the army whose name is chosen, from a click on one of its soldiers."""
+    """Learns the colour of the chosen army from a click on one of its soldiers."""
 
     name = TEACH
 
@@ -41,31 +41,28 @@ class TeachTool(PlainTool):
         """Prepare the tool.
 
         Args:
-            army: Name of the army that a click teaches.
-            teach: Teaches what was clicked.
-            outline: What to draw round the figure that a click would teach.
+            army: Returns the army that a click teaches.
+            teach: Teaches the clicked place.
+            outline: Returns the outline of the figure that a click would teach.
             type_name: Lets the player type another name.
         """
         self._army, self._teach, self._outline, self._type_name = army, teach, outline, type_name
 
     @property
     def hint(self) -> str:
-        """What to do next."""
         army = self._army().strip()
         if not army:
-            return tr("Type the army's name at the right, then click one of its soldiers.")
+            return tr("Type the army's name on the right, then click one of its soldiers.")
         return tr("Click the middle of a {army} soldier. More clicks in other light help.   T: type a name", army=army)
 
     def press(self, at: PickResult) -> None:
-        """Teach what was clicked."""
         self._teach(at)
 
     def again(self) -> None:
-        """Type another name."""
         self._type_name()
 
     def preview(self, at: PickResult | None) -> Preview:
-        """The figure that a click would teach, once it is known; until then the one that was found there."""
+        """Outline the figure that a click would teach, once known; until then highlight the figure found there."""
         marks = self._outline(at) if at is not None else ()
         return Preview(marks=marks) if marks else super().preview(at)
 
@@ -74,43 +71,43 @@ class TeachController:
     """Teaches armies.
 
     Attributes:
-        tool: For the mouse.
+        tool: The mouse tool.
     """
 
     def __init__(
-        self, panel: SidePanel, sides: QTabWidget, hands: WindowContext, clock: Callable[[], float] = time.monotonic
+        self, panel: SidePanel, sides: QTabWidget, context: WindowContext, clock: Callable[[], float] = time.monotonic
     ) -> None:
-        """The name of the army is that in `panel`, a tab of `sides`."""
-        self._panel, self._sides, self._hands, self._clock = panel, sides, hands, clock
+        """The army's name comes from `panel`, a tab of `sides`."""
+        self._panel, self._sides, self._context, self._clock = panel, sides, context, clock
         self._hover = HoverPicker()
-        self._question: tuple[str, Ways] = ("", ())
+        self._question: tuple[str, MessageActions] = ("", ())
         self.tool = TeachTool(lambda: self._panel.army, self._teach, self._outline, self._type_name)
 
     def begin(self) -> None:
-        """Show where the name is chosen, and suggest a free one if this army is taught already."""
+        """Show the army names, and suggest a free one if the chosen army is already taught."""
         self._question = ("", ())
         self._sides.setCurrentWidget(self._panel)
         if self._panel.army.strip() in self._taught and (free := next_free(self._taught)):
             self._panel.choose(free)
 
     def pull(self) -> bool:
-        """Follow the mouse while the tool is in hand; called often. Returns whether the outline may have changed."""
-        at = self._hands.pointed() if self._hands.tool() == TEACH else None
+        """Follow the mouse while the tool is selected; called often. Returns whether the outline may have changed."""
+        at = self._context.pointed() if self._context.tool() == TEACH else None
         request = self._session.pick_request(at.frame, at.px) if at is not None else None
         return self._hover.follow(request, self._clock())
 
     def close(self) -> None:
-        """Look for nothing more."""
+        """Stop searching."""
         self._hover.close()
 
     @property
-    def offer(self) -> tuple[str, Ways]:
-        """What is asked about the last click, and the answers; empty where nothing is."""
-        return self._question if self._hands.tool() == TEACH else ("", ())
+    def offer(self) -> tuple[str, MessageActions]:
+        """The question about the last click and its answers; empty if there is none."""
+        return self._question if self._context.tool() == TEACH else ("", ())
 
     @property
     def _session(self) -> Session:
-        return self._hands.session
+        return self._context.session
 
     @property
     def _taught(self) -> tuple[str, ...]:
@@ -121,7 +118,7 @@ class TeachController:
         self._panel.type_army()
 
     def _pick(self, frame: Frame, px: PointPx) -> Pick | None:
-        """The figure at a pixel, where it is known already."""
+        """The figure at a pixel, if already known."""
         request = self._session.pick_request(frame, px)
         return self._hover.pick_for(request) if request is not None else None
 
@@ -138,7 +135,7 @@ class TeachController:
         top = max(round_it, key=lambda place: place[1])
         return (
             Trace(round_it, colour, 2.5, faded(colour, 30), closed=True),
-            Note(top, ((words, 15.0),), colour, (0.0, -_WORDS_ABOVE_PX)),
+            Note(top, ((words, 15.0),), colour, (0.0, -_LABEL_ABOVE_PX)),
         )
 
     # Clicks and their answers
@@ -154,41 +151,40 @@ class TeachController:
         except NoFigureThere as refusal:
             self._question = (str(refusal), self._nearest(refusal, frame, army))
         except OtherPlastic as refusal:
-            self._question = (str(refusal), self._which(refusal, frame, px))
+            self._question = (str(refusal), self._army_buttons(refusal, frame, px))
         else:
             self._say_taught(army)
 
-    def _nearest(self, refusal: NoFigureThere, frame: Frame, army: str) -> Ways:
+    def _nearest(self, refusal: NoFigureThere, frame: Frame, army: str) -> MessageActions:
         """A button that teaches the nearest figure, if there is one."""
         px = refusal.nearest_px
         if refusal.nearest is None or px is None:
             return ()
         words = tr("Teach {name}", name=spoken(refusal.nearest.id))
-        return ((words, lambda: self._hands.change(lambda: self._learn(frame, army, px))),)
+        return ((words, lambda: self._context.change(lambda: self._learn(frame, army, px))),)
 
-    def _which(self, refusal: OtherPlastic, frame: Frame, px: PointPx) -> Ways:
-        """The armies that a figure may be of: the one it looks like, else a new one; and the one that was named."""
-        is_taught = refusal.army in self._taught
+    def _army_buttons(self, refusal: OtherPlastic, frame: Frame, px: PointPx) -> MessageActions:
+        """Buttons for the armies that the figure may belong to: the similar or a new one, and the chosen one."""
         other = refusal.like or next_free(self._taught)
-        ways = []
+        actions = []
         if other:
-            words = tr("It is {army}", army=other) if refusal.like else tr("Teach as {army}", army=other)
-            ways.append((words, self._answer(frame, other, px)))
-        words = tr("It is {army}", army=refusal.army) if is_taught else tr("Teach as {army}", army=refusal.army)
-        return (*ways, (words, self._answer(frame, refusal.army, px)))
+            words = tr("Teach {army}", army=other)
+            actions.append((words, self._answer(frame, other, px)))
+        words = tr("Teach {army}", army=refusal.army)
+        return (*actions, (words, self._answer(frame, refusal.army, px)))
 
     def _answer(self, frame: Frame, army: str, px: PointPx) -> Callable[[], None]:
         def answered() -> None:
-            if army not in self._taught:  # else the next click is for the name that was chosen before
+            if army not in self._taught:  # otherwise the next click teaches the army chosen before
                 self._panel.choose(army)
-            self._hands.change(lambda: self._learn(frame, army, px, surely=True))
+            self._context.change(lambda: self._learn(frame, army, px, surely=True))
 
         return answered
 
     def _say_taught(self, army: str) -> None:
-        self._hands.say(tr("{army} is taught. How many are seen appears on the right.", army=army))
+        self._context.say(tr("{army} is taught. The list on the right shows how many are seen.", army=army))
 
 
 def next_free(taught: Sequence[str]) -> str:
-    """The first suggested name that no army has; empty if all are taken."""
+    """The first suggested name that is free; empty if all are taken."""
     return next((name for name in SUGGESTED_ARMIES if name not in taught), "")

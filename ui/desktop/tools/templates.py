@@ -1,4 +1,4 @@
-"""Tools that lay templates: a disc by one click, a wedge, flame or strip by where it starts and whither it goes."""
+"""Tools that lay templates: a disc with one click; a wedge, flame or strip with two, start and direction."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from ui.table.shapes import USUAL, Form, Kind, forms
 _HALF_SIGHT_IN = 1.0
 
 
-class FormShelf:
-    """The shapes that can be laid: those of the battle's game, else of all games, opened when they are asked for."""
+class TemplateShapes:
+    """The template shapes of the battle's game, or of all games, which are opened on first use."""
 
     def __init__(self, played: Callable[[], Game[Any] | None]) -> None:
-        """`played` is the battle's game; None where no battle is on."""
+        """`played` returns the battle's game; None without a battle."""
         self._played = played
 
     def first(self, kind: Kind) -> Form:
-        """What is in hand to begin with."""
+        """The initial shape."""
         game = self._played()
         return forms(kind, (game,))[0] if game is not None else USUAL[kind]
 
     def every(self, kind: Kind) -> tuple[Form, ...]:
-        """All of them, the first one first."""
+        """All shapes, the initial one first."""
         game = self._played()
         return forms(kind, (game,)) if game is not None else self._of_all[kind]
 
@@ -42,15 +42,15 @@ class FormShelf:
 
 
 class TemplateTool(PlainTool):
-    """Lays templates of one kind, in the sizes of the games or one of the players'.
+    """Lays templates of one kind, in the games' sizes or any other.
 
     Attributes:
-        form: What would be laid.
+        form: The shape to lay.
     """
 
     takes_wheel = True
 
-    def __init__(self, session: Session, kind: Kind, shelf: FormShelf) -> None:
+    def __init__(self, session: Session, kind: Kind, shelf: TemplateShapes) -> None:
         self.name = str(kind)
         self._session, self._kind, self._shelf = session, kind, shelf
         self._start: End | None = None
@@ -59,29 +59,28 @@ class TemplateTool(PlainTool):
 
     @property
     def form(self) -> Form:
-        """What would be laid."""
+        """The shape to lay."""
         return self._chosen or self._shelf.first(self._kind)
 
     @property
     def in_progress(self) -> bool:
-        """Whether it is fixed at one end."""
+        """Whether the start is set."""
         return self._start is not None
 
     @property
     def hint(self) -> str:
-        """What to do next."""
         what = tr(
-            "{form}. The wheel, + and - or a number change it; the tool again: the next of the games'.",
+            "{form}. Change it with the wheel, + and -, or a number; press the tool's key again for the next size.",
             form=self.form.words,
         )
         if self._kind is Kind.BLAST:
-            return tr("Click to lay a {what}", what=what)
+            return tr("Click to place a {what}", what=what)
         if self._start is None:
-            return tr("Click the soldier, or the place, where it starts: {what}", what=what)
-        return tr("Click whither it goes: {what}", what=what)
+            return tr("Click the soldier or place where it starts: {what}", what=what)
+        return tr("Click where it ends: {what}", what=what)
 
     def press(self, at: PickResult) -> None:
-        """Lay a disc; of the others, fix where it starts, then lay it."""
+        """Lay a disc; for other shapes set the start, then lay the template."""
         if at.place_in is None or at.end is None:
             return
         if self._kind is not Kind.BLAST and self._start is None:
@@ -91,7 +90,7 @@ class TemplateTool(PlainTool):
             self._laid, self._start = (at.px, self.form), None
 
     def _template(self, at: PickResult) -> Template | None:
-        """What a click there would lay."""
+        """The template that a click there would lay."""
         place = at.place_in
         if place is None:
             return None
@@ -105,26 +104,26 @@ class TemplateTool(PlainTool):
         return self.form.laid(begin, toward) if begin is not None else None
 
     def turn(self, steps: int) -> None:
-        """Larger or smaller, by half an inch."""
+        """Make it longer by half an inch per step."""
         self._chosen = self.form.longer(steps)
 
     def number(self, value: float) -> None:
-        """So large, in inches."""
+        """Set the length in inches."""
         self._chosen = self.form.of_length(value)
 
     def again(self) -> None:
-        """The next of the games' sizes."""
+        """Switch to the next of the games' sizes."""
         every = self._shelf.every(self._kind)
         at = next((n for n, form in enumerate(every) if form == self.form), -1)
         self._chosen = every[(at + 1) % len(every)]
 
     def cancel(self) -> bool:
-        """Let go of where it starts."""
+        """Drop the start."""
         had, self._start = self._start is not None, None
         return had
 
     def preview(self, at: PickResult | None) -> Preview:
-        """The template as it would be laid; none where it has just been laid, until the mouse moves on."""
+        """The template to lay; none where one was just laid, until the mouse moves."""
         if at is None or at.place_in is None or self._laid == (at.px, self.form):
             return Preview()
         picked = self._start if isinstance(self._start, str) else None

@@ -1,4 +1,4 @@
-"""Joins the terrain to the window: its tool, its panel, its files."""
+"""Connects terrain with the window: tool, panel and files."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rules.tabletop.table import TerrainKind, TerrainPiece
 from ui.desktop.dialogs import ask_terrain, ask_where
 from ui.desktop.picture.view import PictureView
 from ui.desktop.tools.terrain_panel import TerrainPanel
-from ui.desktop.tools.terrain_tool import TERRAIN, BackgroundSave, TerrainTool
+from ui.desktop.tools.terrain_tool import TERRAIN, OutlineSearch, TerrainTool
 from ui.desktop.tools.window_context import WindowContext
 from ui.desktop.translation import tr
 from ui.files import read_terrain
@@ -28,39 +28,39 @@ class TerrainController(QObject):
     """The terrain of one window.
 
     Attributes:
-        panel: What shows it.
-        tool: For the mouse.
+        panel: The Terrain tab.
+        tool: The mouse tool.
     """
 
-    def __init__(self, picture: PictureView, sides: QTabWidget, hands: WindowContext) -> None:
-        """Add a panel to `sides`; Delete, over `picture`, takes terrain away."""
+    def __init__(self, picture: PictureView, sides: QTabWidget, context: WindowContext) -> None:
+        """Add a tab to `sides`; the Delete key, over `picture`, removes terrain."""
         self.panel = TerrainPanel()
         super().__init__(picture)
-        self._picture, self._hands, self._sides, self._side_before = picture, hands, sides, 0
+        self._picture, self._context, self._sides, self._side_before = picture, context, sides, 0
         self._in_hand = False
         sides.addTab(self.panel, tr("Terrain"))
         self._looker = ThreadPoolExecutor(1, "terrain")
         self._timer = QTimer(self)
         self._timer.setInterval(_LOOK_EVERY_MS)
         self._timer.timeout.connect(self._take)
-        self.tool = TerrainTool(hands, self._begin)
+        self.tool = TerrainTool(context, self._begin)
         for key in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace):
             shortcut = QShortcut(QKeySequence(key), picture)
             shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
             shortcut.activated.connect(self._delete)
         panel = self.panel
-        panel.chosen.connect(lambda name: hands.change(lambda: self.tool.select(name)))
-        panel.named.connect(lambda name: hands.change(lambda: self._rename(name)))
-        panel.kinded.connect(lambda kind: hands.change(lambda: self._set_kind(TerrainKind(kind))))
-        panel.raised.connect(lambda height_in: hands.change(lambda: self._raise(height_in)))
-        panel.based.connect(lambda base_in: hands.change(lambda: self._base(base_in)))
-        panel.removed.connect(lambda: hands.change(self._remove))
+        panel.chosen.connect(lambda name: context.change(lambda: self.tool.select(name)))
+        panel.named.connect(lambda name: context.change(lambda: self._rename(name)))
+        panel.kinded.connect(lambda kind: context.change(lambda: self._set_kind(TerrainKind(kind))))
+        panel.raised.connect(lambda height_in: context.change(lambda: self._raise(height_in)))
+        panel.based.connect(lambda base_in: context.change(lambda: self._base(base_in)))
+        panel.removed.connect(lambda: context.change(self._remove))
         panel.opened.connect(self.open)
         panel.saved.connect(self.save)
 
     def show(self) -> None:
-        """Show what there is now; the panel comes with the tool and goes with it."""
-        in_hand, tool = self._hands.tool() == TERRAIN, self.tool
+        """Update the panel; its tab is shown while the tool is selected."""
+        in_hand, tool = self._context.tool() == TERRAIN, self.tool
         if in_hand and not self._in_hand:
             self._side_before = self._sides.currentIndex()
             self._sides.setCurrentWidget(self.panel)
@@ -71,40 +71,40 @@ class TerrainController(QObject):
             self._picture.takes_wheel = tool.choosing
         outline_in = ((0.0, 0.0), (1.0, 0.0), (0.0, 1.0))
         next_piece = TerrainPiece("", tool.kind, outline_in, 0.0, tool.height_in)
-        self.panel.show_terrain(self._hands.terrain, tool.selected, next_piece)
+        self.panel.show_terrain(self._context.terrain, tool.selected, next_piece)
 
     def open(self, path: Path | None = None) -> None:
-        """Take the terrain from a file; ask which if no path is given."""
+        """Load terrain from a file; without a path, ask which."""
         path = path or ask_terrain(self.panel)
         if path is not None:
-            self._hands.change(lambda: self._open(path))
+            self._context.change(lambda: self._open(path))
 
     def save(self, path: Path | None = None) -> None:
-        """Write the terrain to a file; ask where to if no path is given."""
+        """Save the terrain to a file; without a path, ask where."""
         path = path or ask_where(self.panel, tr("Save the terrain"), "terrain.json", tr("Terrain (*.json)"))
         if path is not None:
-            self._hands.change(lambda: self._save(path))
+            self._context.change(lambda: self._save(path))
 
     def _open(self, path: Path) -> None:
-        self._hands.session.set_terrain(f"open {path.name}", read_terrain(path))
+        self._context.session.set_terrain(f"open {path.name}", read_terrain(path))
         self.tool.select(None)
 
     def _save(self, path: Path) -> None:
-        write_terrain(path, self._hands.terrain)
-        self._hands.say(tr("{path} is saved.", path=path))
+        write_terrain(path, self._context.terrain)
+        self._context.say(tr("Saved {path}.", path=path))
 
-    def _begin(self, errand: BackgroundSave) -> Future[Proposal]:
+    def _begin(self, search: OutlineSearch) -> Future[Proposal]:
         self._timer.start()
-        return self._looker.submit(errand)
+        return self._looker.submit(search)
 
     def _take(self) -> None:
         if self.tool.is_found:
             self._timer.stop()
-            self._hands.change(self.tool.take)
+            self._context.change(self.tool.take)
 
     def _delete(self) -> None:
-        if self._hands.tool() == TERRAIN:
-            self._hands.change(self.tool.delete)
+        if self._context.tool() == TERRAIN:
+            self._context.change(self.tool.delete)
 
     def _remove(self) -> None:
         self.tool.cancel_corner()
@@ -113,31 +113,33 @@ class TerrainController(QObject):
     def _rename(self, name: str) -> None:
         piece = self.tool.piece
         if piece is not None:
-            self.tool.change(f"{piece.name} is called {name}", replace(piece, name=name.strip()))
+            self.tool.change(f"rename {piece.name} to {name}", replace(piece, name=name.strip()))
 
     def _set_kind(self, kind: TerrainKind) -> None:
-        """Of another kind, and as high as such a piece usually is, unless another height was typed."""
+        """Change the kind; the height becomes the kind's usual one unless another was typed."""
         tool, piece = self.tool, self.tool.piece
         usual = (piece or tool).height_in == usual_height_in((piece or tool).kind)
         height_in = usual_height_in(kind) if usual else (piece or tool).height_in
         tool.kind, tool.height_in = kind, height_in
         if piece is not None:
-            others = [one for one in self._hands.terrain if one is not piece]
+            others = [one for one in self._context.terrain if one is not piece]
             said = piece.name.rstrip(" 0123456789") != usual_name(piece.kind)
             name = piece.name if said else fresh_name(usual_name(kind), others)
             changed = replace(piece, name=name, kind=kind, height_in=height_in)
-            tool.change_height(f"{piece.name} is {_words(kind)}", changed)
+            tool.change_height(f"change {piece.name} to {_words(kind)}", changed)
 
     def _raise(self, height_in: float) -> None:
         piece = self.tool.piece
         self.tool.height_in = height_in
         if piece is not None:
-            self.tool.change_height(f"{piece.name} is {height_in:g} in high", replace(piece, height_in=height_in))
+            self.tool.change_height(
+                f"set the height of {piece.name} to {height_in:g} in", replace(piece, height_in=height_in)
+            )
 
     def _base(self, base_in: float) -> None:
         piece = self.tool.piece
         if piece is not None:
-            self.tool.change_height(f"{piece.name} stands on {base_in:g} in", replace(piece, base_in=base_in))
+            self.tool.change_height(f"set the base of {piece.name} to {base_in:g} in", replace(piece, base_in=base_in))
 
 
 def _words(kind: TerrainKind) -> str:

@@ -1,4 +1,4 @@
-"""The terrain in words: the pieces, and name, kind and height of the one in question."""
+"""The Terrain tab: the list of pieces, and name, kind and height of the selected one."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from ui.desktop.labels import plain_label
 from ui.desktop.translation import tr
 from ui.table.terrain import Terrain, piece_named, terrain_words
 
-_HIGHEST_IN = 40.0
-_TEXT = 1.2  # as the panel of the table
+_MAX_HEIGHT_IN = 40.0
+_FONT_SCALE = 1.2  # like the Table tab
 
 
 class TerrainPanel(QWidget):
-    """Shows what it is given; knows neither camera nor session.
+    """The Terrain tab; independent of camera and session.
 
     Signals:
-        chosen: The piece of this name is in question.
-        named, kinded: The piece in question is called so, is of this kind.
-        raised, based: It is so high, and stands so high, in inches.
-        removed, opened, saved: These buttons.
+        chosen: Select the piece of this name.
+        named, kinded: The selected piece gets this name or kind.
+        raised, based: Its height or its base's height becomes this, in inches.
+        removed, opened, saved: The button was pressed.
     """
 
     chosen = pyqtSignal(str)
@@ -48,9 +48,9 @@ class TerrainPanel(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         font = self.font()
-        font.setPointSizeF(_TEXT * font.pointSizeF())
+        font.setPointSizeF(_FONT_SCALE * font.pointSizeF())
         self.setFont(font)
-        self._told: object = None
+        self._shown: object = None
         self._list, self._of = QListWidget(), plain_label()
         self.name, self.kind, self.height_in, self.base_in = QLineEdit(), QComboBox(), NumberBox(), NumberBox()
         self.remove, self.save = QPushButton(tr("Remove")), QPushButton(tr("Save…"))
@@ -59,11 +59,11 @@ class TerrainPanel(QWidget):
         layout.addWidget(self._piece_box())
 
     def show_terrain(self, terrain: Terrain, selected: str | None, next_piece: TerrainPiece) -> None:
-        """Show the pieces, and the one in question; where none is, what the next will be."""
-        told = (terrain, selected, next_piece)
-        if told == self._told:
+        """Show the pieces and the selected one, or without a selection the settings of the next piece."""
+        shown = (terrain, selected, next_piece)
+        if shown == self._shown:
             return
-        self._told = told
+        self._shown = shown
         piece = piece_named(terrain, selected) or next_piece
         known = piece is not next_piece
         self._fill_list(terrain, selected)
@@ -95,14 +95,14 @@ class TerrainPanel(QWidget):
 
     def _pieces_box(self) -> QWidget:
         box = QGroupBox(tr("Terrain"))
-        self._list.setToolTip(tr("What stands on the table; click one to change it"))
+        self._list.setToolTip(tr("The terrain on the table; click a piece to change it"))
         self._list.setAccessibleName(tr("Pieces of terrain"))
         self._list.setWordWrap(True)
         self._list.currentItemChanged.connect(lambda item, _: self._choose(item))
         open_ = QPushButton(tr("Open…"))
-        open_.setToolTip(tr("Take the terrain from a file, in place of this"))
+        open_.setToolTip(tr("Open terrain from a file; it replaces this terrain"))
         open_.clicked.connect(lambda: self.opened.emit())
-        self.save.setToolTip(tr("Write the terrain to a file, for another evening or for sandtable analyse --terrain"))
+        self.save.setToolTip(tr("Save the terrain to a file for another day"))
         self.save.clicked.connect(lambda: self.saved.emit())
         row = QHBoxLayout()
         row.addWidget(open_)
@@ -121,30 +121,30 @@ class TerrainPanel(QWidget):
         font = self._of.font()
         font.setBold(True)
         self._of.setFont(font)
-        self.name.setToolTip(tr("Its name, by which verdicts speak of it"))
+        self.name.setToolTip(tr("The piece's name, used in messages"))
         self.name.setMaxLength(40)
         self.name.editingFinished.connect(self._name)
         for kind in TerrainKind:
             self.kind.addItem(str(kind).replace("_", " "), str(kind))
-        self.kind.setToolTip(tr("What it is in the rules: whether it hides, covers, slows or carries figures"))
+        self.kind.setToolTip(tr("What it is in the rules: it may hide, cover, slow or carry soldiers"))
         self.kind.currentIndexChanged.connect(lambda _: self.kinded.emit(str(self.kind.currentData())))
         self.kind.setMaxVisibleItems(self.kind.count())
         for number, signal, tip in (
             (
                 self.height_in,
                 self.raised,
-                tr("From its own foot to its top; its outline stays where it is in the picture"),
+                tr("Its height from bottom to top"),
             ),
-            (self.base_in, self.based, tr("Height of what it stands on: a book on a book, a canopy over the table")),
+            (self.base_in, self.based, tr("The height of what it stands on, such as a book under a house")),
         ):
-            number.setRange(0.0, _HIGHEST_IN)
+            number.setRange(0.0, _MAX_HEIGHT_IN)
             number.setDecimals(2)
             number.setSingleStep(0.25)
             number.setSuffix(" in")
             number.setKeyboardTracking(False)
             number.setToolTip(tip)
             number.valueChanged.connect(signal)
-        self.remove.setToolTip(tr("Take the piece off the table (Delete)"))
+        self.remove.setToolTip(tr("Remove the piece from the table (Delete)"))
         self.remove.clicked.connect(lambda: self.removed.emit())
         form = QFormLayout(box)
         form.addRow(self._of)

@@ -1,4 +1,4 @@
-"""The mouse on terrain: a click proposes a piece's outline; its corners, its edges and itself can be dragged."""
+"""The terrain tool: a click proposes a piece's outline; corners, edges and pieces can be dragged."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ from vision.terrain import Proposal, propose_outline
 TERRAIN = "terrain"
 """Name of the tool."""
 
-_REACH_PX = 9.0  # on the screen, from a corner or an edge
+_REACH_PX = 9.0  # screen pixels from a corner or an edge
 _DRAG_PX = 5.0
-_SAME = 0.7  # overlap, as a part of both together, from which two outlines are of one thing
+_SAME_IOU = 0.7  # intersection over union from which two outlines are the same thing
 
 
 class _Held(Enum):
@@ -55,7 +55,7 @@ class _Held(Enum):
 
 @dataclass(frozen=True, slots=True)
 class _Grip:
-    """What was taken hold of: a corner, an edge (both by number) or the whole of the selected piece."""
+    """What is being dragged: a corner, an edge (both by number) or the whole selected piece."""
 
     held: _Held
     number: int
@@ -64,7 +64,7 @@ class _Grip:
 
 @dataclass(frozen=True, slots=True)
 class _Fresh:
-    """A piece that was just proposed: the wheel chooses among its outlines."""
+    """A piece just added, whose outline the wheel can still change."""
 
     label: str
     proposal: Proposal
@@ -74,11 +74,11 @@ class _Fresh:
 
 @dataclass(frozen=True, slots=True)
 class _Looking:
-    """A piece that was clicked and whose outline is being looked for.
+    """A search for the outline of a clicked piece.
 
     Attributes:
-        found: What comes of it.
-        session, camera: Of the table that was clicked.
+        found: The result.
+        session, camera: Those of the clicked table.
         below: The piece that it stands on; None for the table.
     """
 
@@ -88,22 +88,22 @@ class _Looking:
     below: TerrainPiece | None
 
 
-BackgroundSave = Callable[[], Proposal]
+OutlineSearch = Callable[[], Proposal]
 
 
 class TerrainTool(PlainTool):
-    """Builds the terrain.
+    """Adds and changes terrain.
 
     Attributes:
-        selected: Name of the piece in question, None for none.
-        kind, height_in: Of the next piece.
+        selected: Name of the selected piece; None for none.
+        kind, height_in: Those of the next piece.
     """
 
     name = TERRAIN
 
-    def __init__(self, hands: WindowContext, begin: Callable[[BackgroundSave], Future[Proposal]]) -> None:
-        """`begin` begins to look for an outline, which takes longer than a picture lasts; `take` lays it down."""
-        self._hands, self._begin = hands, begin
+    def __init__(self, context: WindowContext, begin: Callable[[OutlineSearch], Future[Proposal]]) -> None:
+        """`begin` starts a search for an outline, which takes longer than a frame; `take` adds the piece found."""
+        self._context, self._begin = context, begin
         self._looking: _Looking | None = None
         self.selected: str | None = None
         self.kind, self.height_in = TerrainKind.OTHER, 1.0
@@ -113,60 +113,57 @@ class TerrainTool(PlainTool):
 
     @property
     def hint(self) -> str:
-        """What to do next."""
         piece = self.piece
         if self._looking is not None:
             return tr("Looking for its outline …")
         if piece is None:
-            return tr(
-                "Click a house, a book, a tree: its outline is proposed. Click a piece that is known to change it."
-            )
+            return tr("Click a house, a book or a tree to add it. Click a piece that is drawn to change it.")
         if self.choosing:
             return tr(
-                "Wheel, + and -: a larger or smaller outline. Drag corners and edges; say kind and height at the right."
+                "Wheel, + and -: larger or smaller outline. Drag corners and edges; set kind and height on the right."
             )
         if self._corner is not None:
-            return tr("Delete takes this corner of {name} away. Esc lets go of it.", name=piece.name)
+            return tr("Delete removes this corner of {name}. Esc cancels.", name=piece.name)
         return tr(
-            "Drag corners, edges or {name} itself. Delete removes it; click it again for what stands on it.",
+            "Drag corners, edges or {name} itself. Delete removes it; click it again to add what stands on it.",
             name=piece.name,
         )
 
     @property
     def choosing(self) -> bool:
-        """Whether the wheel chooses among the outlines of the piece that was just proposed; else it zooms."""
-        return self._fresh is not None and self._fresh.label == self._hands.session.can_undo
+        """Whether the wheel still changes the outline of the piece just added; otherwise it zooms."""
+        return self._fresh is not None and self._fresh.label == self._context.session.can_undo
 
     @property
     def piece(self) -> TerrainPiece | None:
-        """The piece in question."""
-        return piece_named(self._hands.terrain, self.selected)
+        """The selected piece."""
+        return piece_named(self._context.terrain, self.selected)
 
     @property
     def camera(self) -> TableCamera | None:
-        """Through which the table is seen now."""
-        view = self._hands.view
+        """The current camera; None without a calibration."""
+        view = self._context.view
         return view.calibration.camera if view is not None and view.calibration is not None else None
 
     def select(self, name: str | None) -> None:
-        """Let this be the piece in question."""
+        """Select a piece, or none."""
         self.selected, self._corner, self._grip, self._fresh = name, None, None, None
 
     def press(self, at: PickResult) -> None:
-        """Take hold of what is there, select it, or propose a piece.
+        """Start dragging what is there, select it, or search for a new piece's outline.
 
         Raises:
-            UserError: if nothing is seen there that has an outline.
+            UserError: if there is no calibration.
         """
         camera, piece = self.camera, self.piece
         if camera is None:
-            raise UserError(tr("terrain is placed in inches: lay a marker on the table first"))
+            raise UserError(tr("Put a printed marker on the table first: terrain is measured in inches."))
         self._grip = self._taken(camera, piece, at) if piece is not None else None
         self._corner = self._grip.number if self._grip is not None and self._grip.held is _Held.CORNER else None
         if self._grip is not None:
             return
         self._looking = None
-        under = piece_seen_at(camera, at.px, self._hands.terrain)
+        under = piece_seen_at(camera, at.px, self._context.terrain)
         if under is None:
             self._propose(camera, at, None)
         elif under == piece:
@@ -183,7 +180,7 @@ class TerrainTool(PlainTool):
         return None if edge is None else _Grip(_Held.EDGE, edge, at.px)
 
     def release(self, at: PickResult) -> None:
-        """Lay down what was dragged.
+        """Apply the drag.
 
         Raises:
             UserError: if the outline would cross itself.
@@ -193,7 +190,7 @@ class TerrainTool(PlainTool):
             return
         if math.dist(grip.from_px, at.px) * at.screen_scale > _DRAG_PX:
             if grip.held is _Held.PIECE:
-                self._move(camera, piece, _way_in(camera, piece, grip, at.px))
+                self._move(camera, piece, _displacement_in(camera, piece, grip, at.px))
             else:
                 self.change(f"move a corner of {piece.name}", _dragged(camera, piece, grip, at.px))
             self._corner = {_Held.CORNER: grip.number, _Held.EDGE: grip.number + 1}.get(grip.held)
@@ -201,27 +198,27 @@ class TerrainTool(PlainTool):
             self._propose(camera, at, piece)
 
     def _move(self, camera: TableCamera, piece: TerrainPiece, by_in: PointIn) -> None:
-        before = self._hands.terrain
+        before = self._context.terrain
         moved = with_moved(before, piece.name, by_in)
         landed = as_seen(moved, with_landed(before, moved, piece.name), camera)
-        self._hands.session.set_terrain(f"move {piece.name}", landed)
+        self._context.session.set_terrain(f"move {piece.name}", landed)
         self._fresh = None
 
     def _propose(self, camera: TableCamera, at: PickResult, below: TerrainPiece | None) -> None:
         base_in = below.top_in if below is not None else 0.0
         height_in = outline_height_in(_unit(self.kind, base_in, self.height_in))
-        session, image_bgr, px = self._hands.session, at.frame.image_bgr, at.px
+        session, image_bgr, px = self._context.session, at.frame.image_bgr, at.px
         empty_bgr = session.state.setup.reference_bgr
         found = self._begin(lambda: propose_outline(image_bgr, camera, px, height_in, empty_bgr))
         self._looking = _Looking(found, session, camera, below)
 
     @property
     def is_found(self) -> bool:
-        """Whether an outline that was looked for is there to be taken."""
+        """Whether an outline has been found."""
         return self._looking is not None and self._looking.found.done()
 
     def take(self) -> None:
-        """Lay down the outline that was looked for, once it is found.
+        """Add the piece whose outline was found.
 
         Raises:
             UserError: if there is none.
@@ -231,64 +228,64 @@ class TerrainTool(PlainTool):
             return
         self._looking = None
         found = looking.found.result()
-        if looking.session is not self._hands.session:
+        if looking.session is not self._context.session:
             return  # another table was opened meanwhile
         if looking.below is not None:
-            found = _upon(looking.below, found, looking.camera)
+            found = _inside_outline(looking.below, found, looking.camera)
         piece = self._as_piece(looking.camera, found.outlines_in[found.best], found.height_in)
-        terrain = with_piece(self._hands.terrain, piece)
+        terrain = with_piece(self._context.terrain, piece)
         label = f"add {terrain[-1].name}"
-        self._hands.session.set_terrain(label, terrain)
+        self._context.session.set_terrain(label, terrain)
         self.select(terrain[-1].name)
         self._fresh = _Fresh(label, found, found.best, looking.camera)
 
     def _as_piece(self, camera: TableCamera, outline_in: Outline, seen_at_in: float) -> TerrainPiece:
-        """The next piece; its outline was seen at a height."""
-        piece = resettled(_unit(self.kind, 0.0, self.height_in, outline_in), self._hands.terrain)
+        """The next piece, from an outline seen at a height."""
+        piece = resettled(_unit(self.kind, 0.0, self.height_in, outline_in), self._context.terrain)
         if abs(outline_height_in(piece) - seen_at_in) < 1e-9:
             return piece
         return replace(piece, outline_in=reprojected(camera, outline_in, seen_at_in, outline_height_in(piece)))
 
     def turn(self, steps: int) -> None:
-        """Another outline for the piece that was just proposed: larger or smaller."""
-        fresh, session, piece = self._fresh, self._hands.session, self.piece
+        """Change the outline of the piece just added: larger or smaller."""
+        fresh, session, piece = self._fresh, self._context.session, self.piece
         if fresh is None or piece is None or not self.choosing:
             return
         chosen = min(max(fresh.chosen + steps, 0), len(fresh.proposal.outlines_in) - 1)
         session.undo()
         outline_in = fresh.proposal.outlines_in[chosen]
-        terrain = with_piece(self._hands.terrain, self._as_piece(fresh.camera, outline_in, fresh.proposal.height_in))
+        terrain = with_piece(self._context.terrain, self._as_piece(fresh.camera, outline_in, fresh.proposal.height_in))
         session.set_terrain(fresh.label, terrain)
         self._fresh = replace(fresh, chosen=chosen)
 
     def change(self, label: str, piece: TerrainPiece) -> None:
-        """Put this in place of the piece in question.
+        """Replace the selected piece.
 
         Raises:
-            UserError: as `ui.table.terrain.with_changed`.
+            UserError: see `ui.table.terrain.with_changed`.
         """
         if self.selected is None or piece == self.piece:
             return
-        after = with_changed(self._hands.terrain, self.selected, piece)
-        self._hands.session.set_terrain(label, after)
+        after = with_changed(self._context.terrain, self.selected, piece)
+        self._context.session.set_terrain(label, after)
         self.selected, self._fresh = piece.name, None
 
     def change_height(self, label: str, piece: TerrainPiece) -> None:
-        """Put this in place of the piece in question; every outline stays where it is seen in the picture."""
+        """Replace the selected piece, and keep every outline where it is seen in the picture."""
         if self.selected is None or piece == self.piece:
             return
-        before = self._hands.terrain
+        before = self._context.terrain
         after = with_changed(before, self.selected, piece)
         if self.camera is not None:
             after = as_seen(before, after, self.camera)
-        self._hands.session.set_terrain(label, after)
+        self._context.session.set_terrain(label, after)
         self.selected, self._fresh = piece.name, None
 
     def delete(self) -> None:
-        """Take the corner in question away, else the piece.
+        """Remove the selected corner, otherwise the piece.
 
         Raises:
-            UserError: if it is one of the last three corners.
+            UserError: if only three corners are left.
         """
         piece = self.piece
         if piece is None:
@@ -297,15 +294,15 @@ class TerrainTool(PlainTool):
             self.change(f"remove a corner of {piece.name}", without_corner(piece, self._corner))
             self._corner = None
         else:
-            self._hands.session.set_terrain(f"remove {piece.name}", without_piece(self._hands.terrain, piece.name))
+            self._context.session.set_terrain(f"remove {piece.name}", without_piece(self._context.terrain, piece.name))
             self.select(None)
 
     def cancel_corner(self) -> None:
-        """No single corner is in question."""
+        """Deselect the corner."""
         self._corner = None
 
     def cancel(self) -> bool:
-        """Let go: of what is looked for or dragged, of the corner, of the piece."""
+        """Cancel the search or drag, else deselect the corner, else the piece."""
         if self._looking is not None:
             self._looking = None
             return True
@@ -317,9 +314,9 @@ class TerrainTool(PlainTool):
         return had
 
     def preview(self, at: PickResult | None) -> Preview:
-        """The pieces with their names; of the one in question the corners, too."""
+        """The pieces with their names, and the corners of the selected one."""
         camera, piece = self.camera, self.piece
-        under = piece_seen_at(camera, at.px, self._hands.terrain) if camera is not None and at is not None else None
+        under = piece_seen_at(camera, at.px, self._context.terrain) if camera is not None and at is not None else None
         corner = self._corner
         if piece is not None and camera is not None and at is not None:
             if self._grip is not None and math.dist(self._grip.from_px, at.px) * at.screen_scale > _DRAG_PX:
@@ -331,7 +328,7 @@ class TerrainTool(PlainTool):
 
 
 def seen_outline(camera: TableCamera, piece: TerrainPiece) -> tuple[PointPx, ...]:
-    """The piece's corners in the picture; far away where they are not seen."""
+    """The piece's corners in the picture; far away if they are not visible."""
     height_in = outline_height_in(piece)
     px = camera.table_to_pixel([(*point, height_in) for point in piece.outline_in])
     return tuple((float(x), float(y)) if math.isfinite(x) else (-1e6, -1e6) for x, y in px)
@@ -343,35 +340,35 @@ def _unit(kind: TerrainKind, base_in: float, height_in: float, outline_in: Outli
 
 
 def _dragged(camera: TableCamera, piece: TerrainPiece, grip: _Grip, px: PointPx) -> TerrainPiece:
-    """The piece as it is when what was taken hold of is dragged to a pixel."""
+    """The piece after dragging its grip to a pixel."""
     if grip.held is _Held.PIECE:
-        return with_moved((piece,), piece.name, _way_in(camera, piece, grip, px))[0]
+        return with_moved((piece,), piece.name, _displacement_in(camera, piece, grip, px))[0]
     x, y = (float(v) for v in camera.pixel_to_table(px, outline_height_in(piece))[0])
     if not math.isfinite(x):
-        raise UserError(tr("{name} cannot reach there: it is no place of the table", name=piece.name))
+        raise UserError(tr("{name} cannot reach there. Stay on the table.", name=piece.name))
     if grip.held is _Held.CORNER:
         return with_corner_at(piece, grip.number, (x, y))
     return with_corner_on(piece, grip.number, (x, y))
 
 
 def _dragged_if_whole(camera: TableCamera, piece: TerrainPiece, grip: _Grip, px: PointPx) -> TerrainPiece:
-    """As `_dragged`, where that can be."""
+    """Like `_dragged`, but returns the piece unchanged if the result is invalid."""
     try:
         return _dragged(camera, piece, grip, px)
     except UserError:
         return piece
 
 
-def _way_in(camera: TableCamera, piece: TerrainPiece, grip: _Grip, px: PointPx) -> PointIn:
-    """How far the whole piece is dragged."""
+def _displacement_in(camera: TableCamera, piece: TerrainPiece, grip: _Grip, px: PointPx) -> PointIn:
+    """The displacement of a dragged piece."""
     (x0, y0), (x1, y1) = camera.pixel_to_table([grip.from_px, px], outline_height_in(piece))
     if not math.isfinite(x1):
-        raise UserError(tr("{name} cannot go there: it is no place of the table", name=piece.name))
+        raise UserError(tr("{name} cannot go there. Stay on the table.", name=piece.name))
     return (float(x1 - x0), float(y1 - y0))
 
 
-def _upon(below: TerrainPiece, found: Proposal, camera: TableCamera) -> Proposal:
-    """The outlines that are within a piece's own and not it.
+def _inside_outline(below: TerrainPiece, found: Proposal, camera: TableCamera) -> Proposal:
+    """The proposed outlines inside a piece's outline, without its own.
 
     Raises:
         UserError: if there is none.
@@ -381,11 +378,9 @@ def _upon(below: TerrainPiece, found: Proposal, camera: TableCamera) -> Proposal
     for number, outline_in in enumerate(found.outlines_in):
         area = Polygon(outline_in)
         both = known.intersection(area).area
-        if both / known.union(area).area < _SAME and both > 0.5 * area.area:
+        if both / known.union(area).area < _SAME_IOU and both > 0.5 * area.area:
             kept.append(number)
     if not kept:
-        raise UserError(
-            tr("nothing else is seen to stand on {name} there: click the middle of what does", name=below.name)
-        )
+        raise UserError(tr("Nothing is seen on {name} there. Click the middle of what stands on it.", name=below.name))
     best = min(kept, key=lambda number: abs(number - found.best))
     return Proposal(tuple(found.outlines_in[number] for number in kept), kept.index(best), found.height_in)

@@ -1,4 +1,4 @@
-"""What the mouse does: each tool answers a click, shows what a click would do, and lets go."""
+"""The protocol of mouse tools, and the tools that select and measure."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from vision.frame import Frame
 from vision.table_view import TableView
 
 _DRAG_PX = 12.0
-"""On the screen; a shorter way from press to release is a click."""
+"""Screen pixels; a shorter movement from press to release is a click."""
 REACH_PX = 10.0
-"""On the screen; so near to a figure the mouse points at it."""
+"""Screen pixels; the mouse points at a figure that is this close."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -27,11 +27,11 @@ class PickResult:
 
     Attributes:
         frame: The picture on the screen.
-        px: The pixel of it.
+        px: The picture pixel.
         figure: The figure there, if any.
-        place_in: The place on the table's surface, None where there is none (no calibration, beyond the horizon).
-        screen_scale: Pixels of the screen that one of the picture takes up.
-        figures: Everybody who is seen.
+        place_in: The place on the table's surface; None without a calibration or beyond the horizon.
+        screen_scale: Screen pixels per picture pixel.
+        figures: All figures seen.
     """
 
     frame: Frame
@@ -42,19 +42,19 @@ class PickResult:
     figures: tuple[Figure, ...] = ()
 
     def place_of(self, end: End) -> PointIn | None:
-        """Where an end of a ruler is now; None for a figure that is not seen."""
+        """Position of a ruler's end; None for a figure that is not seen."""
         if not isinstance(end, str):
             return end
         return next((figure.centre_in for figure in self.figures if figure.id == end), None)
 
     @property
     def end(self) -> End | None:
-        """What a ruler would be laid to: the figure, else the bare place."""
+        """The end of a ruler laid here: the figure, else the place."""
         return self.figure.id if self.figure else self.place_in
 
 
 def point_at(frame: Frame, view: TableView | None, px: PointPx, screen_scale: float) -> PickResult:
-    """What a pixel means under the newest view."""
+    """What is at a pixel in the newest view."""
     if view is None or view.calibration is None:
         return PickResult(frame, px, None, None, screen_scale)
     figure = figure_at(view, px, reach_px=REACH_PX / screen_scale)
@@ -65,99 +65,97 @@ def point_at(frame: Frame, view: TableView | None, px: PointPx, screen_scale: fl
 
 
 def was_dragged(from_px: PointPx, at: PickResult) -> bool:
-    """Whether the way from where the button went down is longer than that of a click."""
+    """Whether the mouse moved farther since the press than during a click."""
     return bool(np.hypot(at.px[0] - from_px[0], at.px[1] - from_px[1]) * at.screen_scale > _DRAG_PX)
 
 
 class Tool(Protocol):
-    """One tool; `hint` says in one line what the next click does."""
+    """A mouse tool; `hint` describes in one line what the next click does."""
 
     name: str
     takes_wheel: bool
 
     @property
     def in_progress(self) -> bool:
-        """Whether Enter or the right button would end something."""
+        """Whether Enter or a right click would end something."""
         ...
 
     @property
     def hint(self) -> str:
-        """What to do next."""
+        """The next step, for the player."""
         ...
 
     def press(self, at: PickResult) -> None:
-        """The button went down."""
+        """Handle the button's press."""
         ...
 
     def release(self, at: PickResult) -> None:
-        """The button came up."""
+        """Handle the button's release."""
         ...
 
     def turn(self, steps: int) -> None:
-        """The wheel, or + and -."""
+        """Handle the wheel, or + and -."""
         ...
 
     def number(self, value: float) -> None:
-        """A number was typed, of inches."""
+        """Handle a typed number, in inches."""
         ...
 
     def again(self) -> None:
-        """It was chosen while it was in hand already."""
+        """Handle the selection of the tool that is already selected."""
         ...
 
     def finish(self) -> None:
-        """Enter, or the right button, while something is in progress."""
+        """Handle Enter or a right click while something is in progress."""
         ...
 
     def cancel(self) -> bool:
-        """Let go of what is half done; whether there was something."""
+        """Cancel the current step; return whether there was one."""
         ...
 
     def preview(self, at: PickResult | None) -> Preview:
-        """What to show while the mouse points there."""
+        """What to draw while the mouse points there."""
         ...
 
 
 class PlainTool:
-    """What most tools do with a gesture that is not theirs: nothing."""
+    """Default behaviour: ignores all gestures."""
 
     takes_wheel = False
 
     @property
     def in_progress(self) -> bool:
-        """Nothing is."""
         return False
 
     def press(self, at: PickResult) -> None:
-        """Nothing."""
+        """Ignored."""
 
     def release(self, at: PickResult) -> None:
-        """Nothing."""
+        """Ignored."""
 
     def turn(self, steps: int) -> None:
-        """Nothing."""
+        """Ignored."""
 
     def number(self, value: float) -> None:
-        """Nothing."""
+        """Ignored."""
 
     def again(self) -> None:
-        """Begin anew."""
+        """Start over."""
         self.cancel()
 
     def finish(self) -> None:
-        """Nothing."""
+        """Ignored."""
 
     def cancel(self) -> bool:
-        """Nothing was half done."""
         return False
 
     def preview(self, at: PickResult | None) -> Preview:
-        """The figure under the mouse stands out."""
+        """Highlight the figure under the mouse."""
         return Preview(hovered=at.figure.id if at and at.figure else None)
 
 
 class SelectTool(PlainTool):
-    """Shows what is known of a figure: the one under the mouse, else the one clicked."""
+    """Shows what is known about a figure: the one under the mouse, else the selected one."""
 
     name = "select"
 
@@ -166,26 +164,25 @@ class SelectTool(PlainTool):
 
     @property
     def hint(self) -> str:
-        """What to do next."""
-        return tr("Point at a figure to see what is known of it; click to keep it picked.")
+        return tr("Point at a soldier to see what the program knows about it; click to keep it.")
 
     def press(self, at: PickResult) -> None:
-        """Pick the figure, or none."""
+        """Select the figure, or none."""
         self._picked = at.figure.id if at.figure else None
 
     def cancel(self) -> bool:
-        """Pick none."""
+        """Deselect."""
         had, self._picked = self._picked is not None, None
         return had
 
     def preview(self, at: PickResult | None) -> Preview:
-        """The picked figure and the one under the mouse stand out."""
+        """Highlight the selected figure and the one under the mouse."""
         hovered = at.figure.id if at and at.figure else None
         return Preview(hovered=hovered, picked=self._picked, asked=hovered or self._picked)
 
 
 class MeasureTool(PlainTool):
-    """Lays a ruler from one figure or place to another: two clicks, or one drag."""
+    """Lays a ruler between two figures or places, with two clicks or one drag."""
 
     name = "measure"
 
@@ -196,13 +193,12 @@ class MeasureTool(PlainTool):
 
     @property
     def hint(self) -> str:
-        """What to do next."""
         if self._first is None:
-            return tr("Click a soldier, then another: the distance. A bare place on the table will do, too.")
-        return tr("Now click the other soldier, or a place on the table. Esc lets go.")
+            return tr("Click two soldiers to measure the distance. You can also click places on the table.")
+        return tr("Now click the other soldier, or a place on the table. Esc cancels.")
 
     def press(self, at: PickResult) -> None:
-        """Take the first end, or lay the ruler to the second."""
+        """Set the first end, or lay the ruler to the second."""
         self._pressed_px = at.px
         if at.end is None:
             return
@@ -212,7 +208,7 @@ class MeasureTool(PlainTool):
             self._lay(at.end)
 
     def release(self, at: PickResult) -> None:
-        """After a drag: lay the ruler to where it ended."""
+        """After a drag, lay the ruler to its end."""
         if was_dragged(self._pressed_px, at) and at.end not in (None, self._first):
             self._lay(at.end)
 
@@ -222,12 +218,12 @@ class MeasureTool(PlainTool):
             self._first = None
 
     def cancel(self) -> bool:
-        """Let go of the first end."""
+        """Drop the first end."""
         had, self._first = self._first is not None, None
         return had
 
     def preview(self, at: PickResult | None) -> Preview:
-        """The ruler as it would be laid."""
+        """The ruler to lay."""
         end = at.end if at else None
         return Preview(
             hovered=at.figure.id if at and at.figure else None,
@@ -238,7 +234,7 @@ class MeasureTool(PlainTool):
 
 
 class PathTool(PlainTool):
-    """Lays a ruler round corners: click after click; Enter, the right button or a second click at the end ends it."""
+    """Lays a ruler around corners, click by click; Enter, a right click or a second click at its end ends it."""
 
     name = "path"
 
@@ -254,13 +250,12 @@ class PathTool(PlainTool):
 
     @property
     def hint(self) -> str:
-        """What to do next."""
         if self._first is None:
-            return tr("Click a soldier or a place, then each corner of the way: how long it is.")
-        return tr("Click the next corner; the right button, Enter or a second click ends the way. Esc lets go.")
+            return tr("Click a soldier or a place, then each corner of the path.")
+        return tr("Click the next corner; a right click, Enter or a second click ends the path. Esc cancels.")
 
     def press(self, at: PickResult) -> None:
-        """Take the first end, then each corner."""
+        """Set the first end, then add corners."""
         if at.end is None:
             return
         if self._first is None:
@@ -271,19 +266,19 @@ class PathTool(PlainTool):
             self._stops = (*self._stops, (at.end, place))
 
     def finish(self) -> None:
-        """Lay the ruler as far as the last click."""
+        """Lay the ruler up to the last click."""
         if self._first is not None and self._stops:
             via = tuple(place for _, place in self._stops[:-1])
             self._session.lay_ruler(self._first, self._stops[-1][0], via)
         self.cancel()
 
     def cancel(self) -> bool:
-        """Let go of the path."""
+        """Drop the path."""
         had, self._first, self._stops = self._first is not None, None, ()
         return had
 
     def preview(self, at: PickResult | None) -> Preview:
-        """The ruler as far as the mouse."""
+        """The ruler up to the mouse."""
         end = at.end if at else None
         last = self._stops[-1][0] if self._stops else self._first
         loose = end if end not in (None, last) else None

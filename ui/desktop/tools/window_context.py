@@ -1,4 +1,4 @@
-"""What the desks of a window may do with it."""
+"""What the controllers may do with the window."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from ui.desktop.bar import Ways
-from ui.desktop.source_controller import Bench
+from ui.desktop.bar import MessageActions
+from ui.desktop.source_controller import SourceController
 from ui.desktop.tools.tool import PickResult
 from ui.session import Session
 from ui.table.terrain import Terrain
@@ -15,25 +15,25 @@ from vision.table_view import TableView
 
 
 class Say(Protocol):
-    """Shows a sentence to the player, with buttons that do something about it."""
+    """Shows the player a message, with buttons that solve it."""
 
-    def __call__(self, words: str, ways: Ways = ()) -> None: ...  # noqa: D102
+    def __call__(self, words: str, actions: MessageActions = ()) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
 class WindowContext:
-    """The window, as far as a desk knows it.
+    """The window as the controllers see it.
 
     Attributes:
-        bench: What is open now.
-        change: Does something to the table and shows what came of it; what is refused is told.
-        use_tool: Takes another tool in hand.
-        tool: Name of the one in hand.
-        pointed: What the mouse points at.
-        say: Tells the player a sentence.
+        bench: Returns the open source.
+        change: Applies a change to the table and shows the result; shows `UserError` as a message.
+        use_tool: Selects a tool.
+        tool: Returns the selected tool's name.
+        pointed: Returns what the mouse points at.
+        say: Shows the player a message.
     """
 
-    bench: Callable[[], Bench]
+    bench: Callable[[], SourceController]
     change: Callable[[Callable[[], object]], None]
     use_tool: Callable[[str], None]
     tool: Callable[[], str]
@@ -42,15 +42,15 @@ class WindowContext:
 
     @property
     def session(self) -> Session:
-        """The table before us."""
+        """The session of the open table."""
         return self.bench().session
 
     @property
     def terrain(self) -> Terrain:
-        """What stands on it."""
+        """The terrain on the table."""
         return self.session.state.setup.terrain
 
     @property
     def view(self) -> TableView | None:
-        """What is seen of it."""
+        """The current view."""
         return self.bench().view
