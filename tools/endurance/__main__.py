@@ -30,7 +30,7 @@ from tools.endurance.health import Sample, growth, sample_now
 from tools.endurance.players import Players
 from tools.endurance.room import Room, Still, truth
 from tools.endurance.script import Script, Shot
-from ui.desktop.source_controller import Bench
+from ui.desktop.source_controller import SourceController
 from ui.desktop.worker import Worker
 from ui.session import Session, TableState
 from ui.setup.demo_armies import demo_setup
@@ -128,7 +128,7 @@ class Evening:
 
     def _open_again_and_again(self) -> None:
         """Reopen the camera with the window's source controller, over the final table."""
-        bench = Bench("0", self._setup, lambda _: Still(self.room), time.monotonic)
+        bench = SourceController("0", self._setup, lambda _: Still(self.room), time.monotonic)
         for _ in range(OPENED_AGAIN):
             until_s = time.monotonic() + STUCK_S
             while not (bench.pull() and bench.view is not None and bench.view.figures) and time.monotonic() < until_s:
