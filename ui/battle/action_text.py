@@ -70,10 +70,10 @@ def _ranked(odds: Mapping[str, Fraction]) -> list[str]:
 
 
 def owed_words(duties: Sequence[ActionPreview]) -> str:
-    """What this phase still needs, such as "Still to do: Status checks of Green (press Esc to see it)"."""
+    """What this phase still needs, such as "Still to do: Status checks of Green"."""
     named = [deed_words(duty) for duty in duties[:_MAX_OBLIGATIONS]]
     more = [f"{len(duties) - _MAX_OBLIGATIONS} more"] if len(duties) > _MAX_OBLIGATIONS else []
-    return f"Still to do: {', '.join(named + more)} (press Esc to see {'it' if len(duties) == 1 else 'them'})"
+    return f"Still to do: {', '.join(named + more)}"
 
 
 def _odds_of_one(name: str, odds: Mapping[str, Fraction]) -> str:

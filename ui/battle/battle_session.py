@@ -14,7 +14,7 @@ from rules.battle.referees import moment_of, perform, referee_of
 from rules.battle.story import tell
 from rules.engine.dice import Dice, no_dice
 from rules.engine.effects import as_journalled
-from rules.engine.events import CameraMoved, Change, Changed, Doubted, MarkerMoved, Placed, Settled
+from rules.engine.events import CameraMoved, Change, Changed, Doubted, MarkerMoved, Noted, Placed, Settled
 from rules.engine.position import Moment
 from rules.engine.referee import (
     ActionPreview,
@@ -22,6 +22,7 @@ from rules.engine.referee import (
     AvailableActions,
     Deed,
     at_spot,
+    obligations,
     outlook,
     prospect,
     told_key,
@@ -34,6 +35,7 @@ from rules.tabletop.errors import UserError
 from rules.tabletop.path import Path, length_in
 from rules.tabletop.table import Figure, PointIn
 from rules.tabletop.tolerance import DOUBT_SIGMAS
+from ui.battle.action_text import owed_words
 from ui.measuring import Tape
 from vision.setup import Setup
 from vision.table_view import TableView
@@ -120,8 +122,22 @@ class Play:
         """The position and action of a journal entry; None if it is too old or of an earlier session."""
         return self._done.get(seq)
 
-    def go_on(self, moment: Moment) -> str:
-        """Begin the next phase and return its name."""
+    def owed(self, moment: Moment) -> tuple[ActionPreview, ...]:
+        """What must be done, or waived by name, before the phase ends."""
+        return obligations(self.referee, moment)
+
+    def go_on(self, moment: Moment, waived: Iterable[ActionPreview] = ()) -> str:
+        """Begin the next phase and return its name; what the players waive is noted in the journal.
+
+        Raises:
+            UserError: if something is owed that the players do not waive.
+        """
+        names = [one.deed.words for one in waived]
+        left = [one for one in self.owed(moment) if one.deed.words not in names]
+        if left:
+            raise UserError(owed_words(left))
+        if names:
+            self.battle.record(Noted(text=f"Skipped: {', '.join(names)}"))
         begins = self.referee.next_phase(moment)
         self.battle.record(begins)
         return ", ".join(filter(None, [f"turn {begins.turn}", spoken(begins.side), begins.phase.replace("_", " ")]))
@@ -230,8 +246,8 @@ class Play:
 
 
 def owed(duties: Iterable[ActionPreview]) -> tuple[ActionPreview, ...]:
-    """The obligations that can be settled now, without victory checks, which are optional."""
-    return tuple(duty for duty in duties if duty.possible and not duty.deed.action.startswith("victory"))
+    """Those that must be done before the phase ends, and can be done now."""
+    return tuple(duty for duty in duties if duty.possible and duty.deed.owed)
 
 
 def _turned(moment: Moment, units: Iterable[Unit]) -> dict[str, float]:

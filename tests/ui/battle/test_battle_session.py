@@ -15,6 +15,7 @@ from rules.engine.events import PhaseBegun
 from rules.engine.position import Moment
 from rules.engine.referee import ActionPreview
 from rules.engine.roster import Army, Recruit
+from rules.tabletop.errors import UserError
 from rules.tabletop.table import PointIn
 from tests.rules.board import figure
 from tests.rules.evening import begun
@@ -150,3 +151,12 @@ def test_an_undone_place_is_journalled_again_only_before_an_action(tmp_path: Pat
         assert battle.can_redo == "Tan 3 placed at (16.0, 15.0)"
         one.place_all(seen(battle))
         assert battle.state.unit("tan-3").at_in == (16, 15)
+
+
+def test_a_phase_ends_only_when_nothing_is_owed_or_it_is_waived_by_name(play: Play) -> None:
+    apart = seen(play.battle, green_4=(12.0, 4.0))  # SP-06: 4.4 in from green-3, base to base
+    [gap] = play.owed(apart)
+    with pytest.raises(UserError, match="Still to do: Close the gaps of rifles"):
+        play.go_on(apart)
+    assert play.go_on(apart, [gap]) == "turn 1, Green, attacking"
+    assert "Skipped: Close the gaps of rifles" in play.story[-2]

@@ -17,7 +17,7 @@ from rules.engine.referee import ActionPreview, Ambiguity, Deed
 from rules.engine.text import by_whom, listed, outcome_words, place_words, spoken, told
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import PointIn
-from ui.battle.action_text import state_words, step_words, verdict_rows
+from ui.battle.action_text import owed_words, state_words, step_words, verdict_rows
 from ui.battle.battle_overlay import Stray, aiming, pointing, way_marks
 from ui.battle.battle_session import Play, Proposal, owed
 from ui.battle.battle_setup import Muster, begin
@@ -68,6 +68,7 @@ class BattleController(QObject):
         self._moment: Moment | None = None
         self._seen: object = None
         self._stray: Stray | None = None
+        self._skippable: tuple[ActionPreview, ...] = ()
         self._rounds = RoundController(panel.round_bar, self._on_round_changed, lambda: self._show())
         self._proposed: tuple[Proposal, ...] = ()
         self.play: Play | None = None
@@ -255,12 +256,27 @@ class BattleController(QObject):
     def _go_on(self) -> None:
         if self.play is not None and self._moment is not None:
             self.play.place_all(self._moment)
-            self.play.go_on(self._moment)
+            if self._warn_of_owed(self.play, self._moment):
+                return
+            self.play.go_on(self._moment, self._skippable)
+            self._skippable = ()
             self._stray = None
             self._rounds.end()
             self._chosen, self._spot = "", None  # these actions belong to the last phase
             self._refresh()
             self.panel.show_outcome("")
+
+    def _warn_of_owed(self, play: Play, moment: Moment) -> bool:
+        """Name what is still owed; return whether it was new, so that only a second *Next* skips it."""
+        owed = play.owed(moment)
+        known = {one.deed.words for one in self._skippable}
+        self._skippable = owed
+        if all(one.deed.words in known for one in owed):
+            return False
+        self._chosen, self._spot = "", None
+        self._refresh()
+        self.panel.show_outcome(tr("{owed}. Press Next again to skip it.").format(owed=owed_words(owed)))
+        return True
 
     def _do(self, deed: Deed) -> None:
         if self.play is None or self._moment is None:

@@ -166,7 +166,8 @@ class BattlePanel(QWidget):
         self._action_list.of_figure = True
         spread = any(one.deed.template for one in every)
         aims = "<br>" + tr("Click a place to aim there, or press H to aim with keys.") if spread else ""
-        rest = f"<br>{escape_markup(owed_words(others))}" if others else ""
+        hint = tr("Press Esc to see it.") if len(others) == 1 else tr("Press Esc to see them.")
+        rest = f"<br>{escape_markup(owed_words(others))}. {escape_markup(hint)}" if others else ""
         self._figure.setText(
             f"{_heading(available.figure, unit)}<br>{escape_markup(movement_words(available))}{aims}{rest}"
         )
