@@ -15,7 +15,7 @@ from typing import Any
 from rules.battle.battle import Battle
 from rules.battle.referees import moment_of, perform, referee_of
 from rules.battle.situation import Placement, Situation, base_outline, point_of
-from rules.engine.dice import DiceRequest, Die, Roll
+from rules.engine.dice import DiceRequest, Die, Roll, rolled
 from rules.engine.events import (
     Asked,
     Change,
@@ -41,6 +41,9 @@ from rules.tabletop.errors import UserError
 from rules.tabletop.table import Figure, PointIn, Posture
 
 Answer = dict[str, Any]
+_DICE = {"dice", "dice_read"}
+_MORE = {"phase": {"side", "turn"}, "do": _DICE, "move": _DICE, "ask": {"spot_in"}, "next": {"dice"}}
+"""The keys that a step of each kind may have besides its own."""
 _KINDS = ("phase", "status", "ask", "do", "move", "see", "next", "undo", "redo")
 
 
@@ -81,9 +84,10 @@ class _NeedsDice(UserError):
 
 @dataclass
 class _Faces:
-    """The dice of a step; asks for more when they run out."""
+    """The dice of a step, six-sided ones where `d6` says so; asks for more when they run out."""
 
     faces: Sequence[int]
+    d6: bool = False
     used: list[int] = field(default_factory=list)
 
     def __call__(self, request: DiceRequest) -> Roll:
@@ -92,7 +96,7 @@ class _Faces:
         if len(roll) < request.count:
             raise _NeedsDice(request)
         self.used += roll
-        return Roll(roll)
+        return rolled(request, request.read_d6(roll) if self.d6 and request.die is not Die.D6 else roll)
 
 
 @dataclass(frozen=True)
@@ -136,7 +140,9 @@ class _Play:
         kind = next((key for key in step if key in _KINDS), None)
         if kind is None:
             raise UserError(f"{sorted(step)} is not a step: choose one of {', '.join(_KINDS)}")
-        extra = {"phase": {"side", "turn"}, "do": {"dice"}, "ask": {"spot_in"}, "next": {"dice"}}.get(kind, set())
+        extra = {"phase": {"side", "turn"}, "do": _DICE, "move": _DICE, "ask": {"spot_in"}, "next": {"dice"}}.get(
+            kind, set()
+        )
         odd = sorted(set(step) - extra - {kind, "note"})
         if odd:
             raise UserError(f"the step {kind!r} has the unknown key {odd[0]!r}")
@@ -169,7 +175,11 @@ class _Play:
         self._done()
 
     def _set_status(self, step: Mapping[str, Any]) -> None:
-        lasts_a_turn = self.referee.this_turn
+        lasts_a_turn, known = self.referee.this_turn, self._statuses()
+        said = [key for name, keys in _object(step["status"], "status").items() if name for key in _object(keys, name)]
+        odd = next((key for key in said if known and key.partition(" at ")[0] not in known), None)
+        if odd is not None:
+            raise UserError(f"{self.battle.game.title} has no status {odd!r}: choose one of {', '.join(known)}")
         changes = tuple(
             Change(figure=self._known(name), key=key, value=value, this_turn=key in lasts_a_turn)
             for name, statuses in _object(step["status"], "status").items()
@@ -178,6 +188,12 @@ class _Play:
         if changes:
             self.battle.record(Changed(changes=changes))
         self._done()
+
+    def _statuses(self) -> list[str]:
+        """What may be said of a figure: the statuses that the game lists and the answers to its questions."""
+        game = self.battle.game
+        listed = list(game.rules.plain.get("statuses", ()))
+        return listed and [*listed, *(one.fact for action in game.actions for one in game.questions(action))]
 
     def _see(self, step: Mapping[str, Any]) -> None:
         for name, seen in _object(step["see"], "see").items():
@@ -420,7 +436,10 @@ class _Play:
         faces = step.get("dice", [])
         if not isinstance(faces, list) or not all(type(one) is int for one in faces):
             raise UserError(f"dice must be a list of faces, not {faces!r}")
-        return _Faces(faces)
+        read = step.get("dice_read", "as_asked")
+        if read not in ("as_asked", "d6"):
+            raise UserError(f'dice_read must be "as_asked" or "d6", not {read!r}')
+        return _Faces(faces, read == "d6")
 
     def state(self) -> Answer:
         """The state at the end."""

@@ -47,6 +47,8 @@ class DiceRequest:
         for_whom: Who rolls, or whom the roll is for.
         why: What it is for, in a few words.
         again: The same throw once more because the last one decided nothing, as a tie; see `odds`.
+        stands_for: The face of `die` that each face of a six-sided die stands for, from 1 to 6; empty where no
+            six-sided dice may be rolled in its place.
     """
 
     die: Die
@@ -54,10 +56,21 @@ class DiceRequest:
     for_whom: str
     why: str
     again: bool = field(default=False, compare=False)
+    stands_for: tuple[int, ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
         if not 1 <= self.count <= MOST_DICE:
             raise UserError(f"a roll needs at least one die and at most {MOST_DICE}, not {self.count}")
+
+    def read_d6(self, faces: Iterable[int]) -> tuple[int, ...]:
+        """The faces that six-sided dice stand for.
+
+        Raises:
+            RuleRefusal: "impossible_die_face" if a six-sided die cannot show one, or none may be rolled for these.
+        """
+        if not self.stands_for:
+            raise RuleRefusal("impossible_die_face", f"six-sided dice cannot be rolled for {self.why}: roll its own")
+        return tuple(self.stands_for[face - 1] for face in rolled_d6(tuple(faces)))
 
     def once_more(self) -> DiceRequest:
         """The same throw again."""

@@ -151,7 +151,7 @@ def test_a_grenade_may_fall_at_his_own_feet(tmp_path: Path) -> None:
     assert found.outcome == "dropped: green-1 KIL, green-2 INJ"
     evening.do(evening.duty("casualties"))
     state = evening.battle.state
-    assert (state.unit("green-1").out, dict(state.unit("green-2").statuses)) == (True, {"lost_defense": 1})
+    assert (state.unit("green-1").out, dict(state.unit("green-2").statuses)) == (True, {"injured": 1})
 
 
 def test_a_mine_goes_off_under_who_crosses_it(tmp_path: Path) -> None:
@@ -222,15 +222,18 @@ def test_units_move_one_by_one_and_the_rest_of_the_move_is_told(tmp_path: Path) 
 
 
 def test_a_helicopter_takes_up_and_sets_down_instead_of_firing(tmp_path: Path) -> None:
-    evening = table(tmp_path, ["helicopter", "basic"], ["basic"], [(0, 0), (0, 1), (0, 6)])
+    places: list[PointIn] = [(0, 0), (0, 1), (0, 6)]
+    evening = table(tmp_path, ["helicopter", "basic"], ["basic"], places, phase="a_moves")
     evening.do(evening.other("green-1", "carry", "green-2"))
     assert evening.battle.state.unit("green-2").statuses["rides"] == "green-1"
+    assert "(PF-70)" in evening.outlook("green-2").movement.why_not
+    evening.next_phase(1, "tan", "b_moves")
+    assert "(PF-25)" in evening.prospect(evening.other("green-1", "carry", "green-2")).why_not
+    evening.next_phase(1, "", "attacks")
     assert "(PF-123)" in shots(evening, "green-1")["tan-1"]
     # PF-70: who is inside is asked of the wreck: 4 + 2 clamped to 4 against his even -1 kills him too.
     down = evening.attack("tan-1", "green-1")
     assert down.given["occupants"] == [{"id": "green-2", "DL": -1}]
-    evening.do(evening.other("green-1", "carry", "green-2"))
-    assert "rides" not in evening.battle.state.unit("green-2").statuses
 
 
 def test_the_jet_comes_three_turns_after_its_call_when_morale_is_done(tmp_path: Path) -> None:
@@ -272,7 +275,7 @@ def test_a_commander_rides_in_his_jeep(tmp_path: Path) -> None:
     assert not [one for one in evening.outlook("green-3").others if one.deed.action == "ride"]  # PF-93: not his
     assert evening.outlook("green-1").movement.before.numbers["left_in"] == 6  # PF-A33
     evening.do(evening.other("green-1", "ride", "green-2"))
-    assert evening.outlook("green-1").movement.before.numbers["left_in"] == 12
+    assert "(PF-70)" in evening.outlook("green-1").movement.why_not
     evening.march((0, 10), "green-2")
     assert evening.battle.state.unit("green-1").at_in == (0, 10)
     [jeep] = [one for one in evening.outlook("tan-1").attacks if one.deed.at == ("green-2",)]

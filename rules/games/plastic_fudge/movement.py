@@ -20,6 +20,7 @@ from rules.games.plastic_fudge.tables import (
     rating,
     special_of,
 )
+from rules.tabletop.bearing import turn_deg
 from rules.tabletop.tolerance import within
 
 
@@ -27,7 +28,8 @@ from rules.tabletop.tolerance import within
 class Mover:
     """Who moves: a card, or a Movement Level; training counts for vehicles.
 
-    Where the `phase` of the round is said, he moves only in his own, that of his player (`own_turn`).
+    Where the `phase` of the round is said, he moves only in his own, that of his player (`own_turn`). Who is `aboard`
+    a vehicle goes where that goes, until he gets out.
     """
 
     ML: LevelName | None = None
@@ -37,6 +39,8 @@ class Mover:
     attacked_hand_to_hand: Annotated[bool, Asked("Is he attacked hand to hand?")] = False
     working_jeep: Annotated[bool, Asked("Does a working jeep tow it?")] = False
     riding: Annotated[bool, Asked("Does he ride in a jeep?")] = False
+    aboard: bool = False
+    spotter_with_binoculars: bool = True
     flies: bool = False
     unswept_mines: bool = False
     routed: bool = False
@@ -82,11 +86,15 @@ def _cannot_move(rules: Rules, who: Mover) -> Verdict | None:
     if who.phase is not None and not moves_in(rules, who.phase, called, who.own_turn):
         rule, words = ("PF-126", None) if called else ("PF-25", "it is not the time for his side to move")
         return forbidden("wrong_phase", rules.because(rule, words))
+    if who.aboard:
+        return forbidden("aboard", rules.because("PF-70", "he is inside a vehicle: let him get out first"))
     if who.unit is None:
         return None
     special, how = special_of(rules, who.unit), rules.option("fifty_cal_hand_to_hand")
     if special and special.fixed and (not who.attacked_hand_to_hand or how == "only_drops"):
         return forbidden("cannot_move", rules.because("PF-112"))
+    if special and special.spotter and not who.spotter_with_binoculars:
+        return forbidden("no_spotter", rules.because("PF-109"))
     if rules.tables.cards[who.unit].towed and not who.working_jeep:
         return forbidden("no_jeep", rules.because("PF-129"))
     return None
@@ -164,6 +172,8 @@ def _climbs(rules: Rules, bands: int) -> list[Reason]:
 
 # A path over several terrains.
 
+WHICH_WAY = "Which way does he face, in degrees to the left of the near edge?"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stretch:
@@ -178,11 +188,17 @@ class Stretch:
 class Path(Mover):
     """A measured path and its changes of facing; each leg leads where the unit points.
 
-    `spent_in` is what earlier paths took of the allowance in this turn.
+    Attributes:
+        turns_deg: Changes of facing that are known as such.
+        headings_deg: The direction of each leg and the facing at the end; the unit turns from `facing_deg` through
+            all of them.
+        spent_in: What earlier paths took of the allowance in this turn.
     """
 
     path: tuple[Stretch, ...]
     turns_deg: tuple[float, ...] = ()
+    headings_deg: tuple[float, ...] = ()
+    facing_deg: Annotated[float | None, Asked(WHICH_WAY)] = None
     spent_in: Inches = 0
 
 
@@ -203,7 +219,7 @@ def move(rules: Rules, path: Path) -> Verdict:
     worst = max(parts, default=0.0)
     if rules.chooses("partly_in_terrain", "whole_move"):
         parts = [worst] * len(parts)
-    tolls = _turns(rules, path.turns_deg, worst)
+    tolls = _turns(rules, (*path.turns_deg, *_turned(rules, path)), worst)
     climbs = [toll for stretch in path.path for toll in _climbs(rules, stretch.climbs)]
     cost_in = sum(stretch.inches / (1 - part) for stretch, part in zip(path.path, parts, strict=True))
     cost_in -= sum(toll.modifier or 0 for toll in (*tolls, *climbs))
@@ -217,30 +233,51 @@ def move(rules: Rules, path: Path) -> Verdict:
     return verdict("may move", *reasons, *tolls, allowed=True, **numbers)
 
 
+def _turned(rules: Rules, path: Path) -> tuple[float, ...]:
+    """Every change of facing from heading to heading; smaller ones than hands can avoid are none."""
+    if not path.headings_deg:
+        return ()
+    if path.facing_deg is None:
+        raise RuleRefusal("missing_key", "a change of facing costs movement: say which way he faces")
+    faced, turns = path.facing_deg, []
+    for heading in path.headings_deg:
+        turn = turn_deg(faced, heading)
+        if abs(turn) > limit(rules, "turn_slack_deg"):
+            turns.append(turn)
+            faced = heading
+    return tuple(turns)
+
+
 # Flight.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rout(Mover):
-    """A unit that flees, and in which direction it faced."""
+    """A unit that flees, and in which direction it faced; one that fails `again` flees already and runs on."""
 
-    facing_deg: Annotated[float, Asked("Which way does he face, in degrees to the left of the near edge?")]
+    facing_deg: Annotated[float, Asked(WHICH_WAY)]
     terrain: TerrainName = "open"
+    again: bool = False
+    reaches_edge: bool = False
 
 
 def rout_move(rules: Rules, unit: Rout) -> Verdict:
     """Where a unit flees to and how far."""
-    facing_deg = (unit.facing_deg + limit(rules, "about_turn_deg")) % 360
+    turn_by = 0 if unit.again else limit(rules, "about_turn_deg")
+    facing_deg = (unit.facing_deg + turn_by) % 360
+    why_so = rules.because("PF-66", "he fails again and runs on") if unit.again else rules.because("PF-65")
     slowing = slowed(rules, unit, unit.terrain) if rules.option("rout_terrain") else (0.0, [])
     if slowing is None:
-        reasons = (rules.because("PF-65"), rules.because(rules.tables.terrain[unit.terrain].rule))
+        reasons = (why_so, rules.because(rules.tables.terrain[unit.terrain].rule))
         return verdict("stopped", *reasons, facing_deg=facing_deg, distance_in=0, routed=True)
     part, why = slowing
     base = movement_level(rules, unit)
-    tolls = () if rules.chooses("rout_turn", "free") else _turns(rules, (limit(rules, "about_turn_deg"),), part)
+    tolls = () if rules.chooses("rout_turn", "free") else _turns(rules, (turn_by,), part)
     left_in = max(0.0, (base.modifier or 0) + sum(toll.modifier or 0 for toll in tolls))
-    reasons = (rules.because("PF-65"), base, *tolls, *why)
-    return verdict("flees", *reasons, facing_deg=facing_deg, distance_in=left_in * (1 - part), routed=True)
+    off = rout_reaches_edge(rules, AtEdge(reaches_edge=True)) if unit.reaches_edge else None
+    ends, numbers = (off.reasons, off.numbers) if off else ((), {})
+    numbers = {"facing_deg": facing_deg, "distance_in": left_in * (1 - part), "routed": True, **numbers}
+    return verdict("flees", why_so, base, *tolls, *why, *ends, **numbers)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -291,13 +328,17 @@ class Carrying(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lift:
-    """Troops that a helicopter takes up or sets down."""
+    """Troops that a helicopter takes up or sets down; when, is as of a `Mover`, and `routed` is of the troops."""
 
     figures: Count
     does: Carrying = Carrying.LOAD
     aboard: Count = 0
     unit: UnitName = "helicopter"
     attacks_made_this_turn: Count = 0
+    routed: bool = False
+    destroyed: bool = False
+    phase: str | None = None
+    own_turn: bool = True
 
 
 def carry(rules: Rules, lift: Lift) -> Verdict:
@@ -305,6 +346,12 @@ def carry(rules: Rules, lift: Lift) -> Verdict:
     because = rules.because("PF-123")
     if not rules.tables.cards[lift.unit].carries:
         return forbidden("cannot_carry", rules.because("PF-123", f"{row_words(lift.unit)} carries nobody"))
+    mover = Mover(
+        unit=lift.unit, routed=lift.routed, destroyed=lift.destroyed, phase=lift.phase, own_turn=lift.own_turn
+    )
+    stopped = _cannot_move(rules, mover)
+    if stopped:
+        return stopped
     if lift.attacks_made_this_turn:
         return forbidden("already_attacked", because)
     if lift.does is Carrying.UNLOAD and lift.figures > lift.aboard:

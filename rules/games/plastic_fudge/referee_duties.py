@@ -70,7 +70,7 @@ def _initiative(moment: Moment) -> Iterator[Deed]:
     elif SEAT_A not in state.this_turn:
         for seat, words in (("A", "moves first"), ("B", "moves second")):
             given = {"winner": winner, "choice": seat, "players": list(state.sides)}
-            yield Deed(f"{spoken(winner)} {words}", "choose_order", given)
+            yield Deed(f"{spoken(winner)} {words}", "choose_order", given, owed="PF-23")
 
 
 def _roll_off(moment: Moment) -> Deed:
@@ -86,11 +86,11 @@ def _roll_off(moment: Moment) -> Deed:
             {
                 "id": side,
                 "roll_level": found.numbers["level"],
-                "commander_destroyed": not command["commander_alive"],
+                "commander_destroyed": command["commander_destroyed"],
                 "out_of_touch": cut_off,
             }
         )
-    return Deed("Initiative", "initiative", {"players": players}, bar=bar)
+    return Deed("Initiative", "initiative", {"players": players}, bar=bar, owed="PF-21")
 
 
 def _command(moment: Moment, side: str) -> dict[str, Any]:
@@ -99,16 +99,26 @@ def _command(moment: Moment, side: str) -> dict[str, Any]:
     leaders = [unit for unit in alive if card(moment, unit).commander]
     troopers = [unit for unit in alive if card(moment, unit).kind == "trooper"]
     men = [unit for unit in troopers if unit not in leaders] or leaders
+    vehicles = [unit for unit in alive if unit not in troopers]
     return {
         "commander_alive": bool(leaders),
+        "commander_destroyed": not leaders and not _fled_from_table(moment, side, "commander"),
         "commander_TL": rating(rules, training(moment, leaders[0])) if leaders else None,
         "radioman_destroyed": _radio_lost(moment, side),
         "trooper_TLs": [rating(rules, training(moment, man)) for man in men],
+        "vehicle_TLs": [rating(rules, training(moment, vehicle)) for vehicle in vehicles],
     }
 
 
 def _radio_lost(moment: Moment, side: str) -> bool:
-    return any(falls(unit) for unit in of_side(moment, side) if card(moment, unit).radio)
+    """Whether a radioman was destroyed; who fled from the table counts as the players agreed on it."""
+    radiomen = [unit for unit in of_side(moment, side) if card(moment, unit).radio]
+    return any(falls(moment, unit) and not unit.statuses.get(ROUTED_OFF) for unit in radiomen)
+
+
+def _fled_from_table(moment: Moment, side: str, what: str) -> bool:
+    """Whether a side's Commander left the table unharmed."""
+    return any(unit.statuses.get(ROUTED_OFF) for unit in of_side(moment, side) if getattr(card(moment, unit), what))
 
 
 # What attacks at the same time leave, and what they set off.
@@ -122,10 +132,10 @@ def _explosions(moment: Moment) -> Iterator[Deed]:
             targets, shares = caught(moment, area, trooper, (unit.id,), trooper.sigma_in)
             known = [{name: value for name, value in one.items() if name in _LOST_IN_IT} for one in targets]
             burning = f"{spoken(unit.id)} goes up in flames"
-            yield Deed(burning, "conflagration", {"targets": known}, at=(unit.id,), measured=shares)
+            yield Deed(burning, "conflagration", {"targets": known}, at=(unit.id,), measured=shares, owed="PF-116")
 
 
-_LOST_IN_IT = ("id", "DL", "fraction", "target_unit")
+_LOST_IN_IT = ("id", "DL", "fraction", "target_unit", "occupants")
 
 
 def _casualties(moment: Moment) -> Iterator[Deed]:
@@ -142,7 +152,7 @@ def _casualties(moment: Moment) -> Iterator[Deed]:
             for unit in struck
         ]
         at = tuple(unit.id for unit in struck)
-        yield Deed("All attacks are made: take off the fallen", "casualties", {"units": rows}, at=at)
+        yield Deed("All attacks are made: take off the fallen", "casualties", {"units": rows}, at=at, owed="PF-46")
 
 
 # Mines.
@@ -171,31 +181,42 @@ def _trodden(moment: Moment, figure: Figure, piece: TerrainPiece, ends: bool) ->
         **real_mine(moment, piece.name),
     }
     title = f"{spoken(unit.id)} on {piece.name}"
-    return Deed(title, "mine", given, (unit.id,), measured=shares, listed=False, piece=piece.name, round="Mines")
+    return Deed(
+        title,
+        "mine",
+        given,
+        (unit.id,),
+        measured=shares,
+        listed=False,
+        piece=piece.name,
+        round="Mines",
+        owed="PF-83",
+    )
 
 
 # Flight.
 
 
 def _flights(moment: Moment) -> Iterator[Deed]:
-    running = [unit for unit in moment.state.units.values() if not falls(unit) and unit.id in moment.figures]
-    for unit in running:
-        if unit.this_turn.get(FLEES):
-            yield replace(fleeing(moment, unit), round="Flight")
+    for unit in [unit for unit in moment.state.units.values() if unit.id in moment.figures]:
         if unit.this_turn.get(FLED):
             yield from _fled(moment, unit)
+        if falls(moment, unit):
+            continue
+        if unit.this_turn.get(FLEES):
+            yield replace(fleeing(moment, unit), round="Flight", owed="PF-65")
         for name in kept(unit, MUST_CHECK):
-            yield check(moment, unit, f"{spoken(unit.id)} sees {spoken(name)} run", (name,))
+            yield replace(check(moment, unit, f"{spoken(unit.id)} sees {spoken(name)} run", (name,)), owed="PF-68")
 
 
 def _fled(moment: Moment, runner: Unit) -> Iterator[Deed]:
-    """Whether he has left the table, and every friend whom he may have shaken."""
-    if not runner.this_turn.get(STAYS):
-        yield Deed(f"Is {spoken(runner.id)} at the edge", "rout_reaches_edge", {}, (runner.id,))
+    """Whether he has left the table, where its edge is not known, and every friend whom he may have shaken."""
+    if not runner.out and not runner.this_turn.get(STAYS):
+        yield Deed(f"Is {spoken(runner.id)} at the edge", "rout_reaches_edge", {}, (runner.id,), owed="PF-67")
     path = tuple((x, y) for x, y in runner.this_turn[FLED])
     for mate in moment.state.units.values():
         passed = kept(mate, PASSED)
-        if mate.id == runner.id or mate.id not in moment.figures or falls(mate) or flight_of(runner) in passed:
+        if mate.id == runner.id or mate.id not in moment.figures or falls(moment, mate) or flight_of(runner) in passed:
             continue
         [near] = approaches(moment.figure(runner.id), path, [moment.figure(mate.id)])
         before = any(name == runner.id for name, _ in passed)
@@ -206,7 +227,8 @@ def _fled(moment: Moment, runner: Unit) -> Iterator[Deed]:
             how = (Measured(("closest_in",), near.sigma_in, f"how near {spoken(runner.id)} passed"),)
             title = f"{spoken(runner.id)} runs past {spoken(mate.id)}"
             given = {**known, "closest_in": near.nearest_in}
-            yield Deed(title, "rout_contagion", given, (mate.id,), (runner.id,), measured=how, round="Flight")
+            by, at = (mate.id,), (runner.id,)
+            yield Deed(title, "rout_contagion", given, by, at, measured=how, round="Flight", owed="PF-68")
 
 
 # Morale.
@@ -223,7 +245,7 @@ def _morale(moment: Moment) -> Iterator[Deed]:
             if unit.id not in moment.figures or phase in kept(unit, CHECKED):
                 continue
             if rules_of(moment).tables.classes[card(moment, unit).kind].checks_morale:
-                yield check(moment, unit, f"Morale of {spoken(unit.id)}")
+                yield replace(check(moment, unit, f"Morale of {spoken(unit.id)}"), owed="PF-55")
 
 
 def check(moment: Moment, unit: Unit, title: str, at: tuple[str, ...] = ()) -> Deed:
@@ -237,7 +259,7 @@ def check(moment: Moment, unit: Unit, title: str, at: tuple[str, ...] = ()) -> D
         "class": its.kind,
         "routed": bool(unit.statuses.get(ROUTED)),
         "is_commander": its.commander,
-        "commander_destroyed": lead is None,
+        "commander_destroyed": lead is None and not _fled_from_table(moment, unit.side, "commander"),
         "radioman_destroyed": _radio_lost(moment, unit.side),
         **({} if view is None else {"commander_distance_in": spoken_of(rules, view)}),
         **({"something_happened": True} if rules.option("morale_without_cause") else {}),
@@ -254,8 +276,8 @@ def _shares(moment: Moment, side: str) -> Mapping[str, int]:
     found: dict[str, int] = {}
     for name, of in sides.items():
         off = [unit for unit in of if unit.statuses.get(ROUTED_OFF)]
-        lost = [unit for unit in of if falls(unit) and unit not in off]
-        routed = [unit for unit in of if unit.statuses.get(ROUTED) and not falls(unit)]
+        lost = [unit for unit in of if falls(moment, unit) and unit not in off]
+        routed = [unit for unit in of if unit.statuses.get(ROUTED) and not falls(moment, unit)]
         fates = {"units": of, "destroyed": lost, "routed": routed, "routed_off": off}
         found |= {f"{name}_{fate}": _many(moment, men) for fate, men in fates.items()}
     return found

@@ -15,9 +15,10 @@ from rules.engine.referee import Deed, Measured, at_once
 from rules.engine.state import Unit
 from rules.engine.text import place_words, spoken
 from rules.engine.verdict import Verdict, forbidden
-from rules.games.plastic_fudge.board import disk, flame, flight, rod, spoken_of
+from rules.games.plastic_fudge.board import disk, flame, flight, reaches_edge, rod, spoken_of
 from rules.games.plastic_fudge.movement import JetTurn, jet_acts
 from rules.games.plastic_fudge.referee_facts import (
+    AGAIN,
     CALLED_TURN,
     FLEES,
     RIDES,
@@ -32,7 +33,7 @@ from rules.games.plastic_fudge.referee_facts import (
     caught,
     cover_of,
     defense,
-    destroyed_before,
+    falls,
     how_far,
     known_facing_deg,
     markers,
@@ -46,8 +47,8 @@ from rules.games.plastic_fudge.referee_facts import (
 )
 from rules.games.plastic_fudge.tables import Weapon
 from rules.tabletop.bearing import bearing_deg
-from rules.tabletop.measure import Range, range_to
-from rules.tabletop.path import length_in
+from rules.tabletop.measure import Range, base_area, range_to
+from rules.tabletop.path import Path
 from rules.tabletop.table import PointIn, TerrainKind, TerrainPiece
 from rules.tabletop.template import Template
 from rules.tabletop.tolerance import Call
@@ -84,7 +85,10 @@ def _shot(moment: Moment, unit: Unit, weapon: str, enemy: Unit) -> Deed:
         weapon,
         preview="aim",
         view=view,
-        measured=(*_line(moment, unit, enemy, view), *cover_of(moment, moment.figure(enemy.id))),
+        measured=(
+            *_line(moment, unit, enemy, view),
+            *cover_of(moment, moment.figure(unit.id), moment.figure(enemy.id)),
+        ),
         band=_band(moment, view.range),
         bar=not_here(moment, unit) or _inside(moment, enemy),
     )
@@ -109,8 +113,11 @@ def at_spot(moment: Moment, figure: str, spot_in: PointIn) -> Iterator[Deed]:
     unit, rules = moment.unit(figure), rules_of(moment)
     if unit.out:
         return
-    view = moment.view_of_spot(figure, spot_in)
-    views = [moment.view_of_spot(one.id, spot_in) for one in spotters(moment, unit)]
+    there = _standing_at(moment, figure, spot_in)
+    view, *views = (
+        moment.view(one, there) if there else moment.view_of_spot(one, spot_in)
+        for one in (figure, *(spotter.id for spotter in spotters(moment, unit)))
+    )
     known = {
         "distance_in": spoken_of(rules, view.range),
         "los": view.exposure > 0,
@@ -128,12 +135,20 @@ def at_spot(moment: Moment, figure: str, spot_in: PointIn) -> Iterator[Deed]:
             yield from (replace(deed, spot_in=spot_in) for deed in _holes_in(moment, unit, piece, spot_in))
 
 
+def _standing_at(moment: Moment, figure: str, spot_in: PointIn) -> str:
+    """Whose base is at a spot, which is as near as he is; nobody's where it is bare, or the thrower's own."""
+    units = (moment.state.units.get(name) for name in moment.figures if name != figure)
+    there = (unit.id for unit in units if unit is not None and not unit.out)
+    return next((name for name in there if base_area(moment.figure(name)).covers(Point(spot_in))), "")
+
+
 def _blast(moment: Moment, unit: Unit, weapon: str, enemy: Unit) -> Deed:
     view = moment.view(unit.id, enemy.id)
     known = at_target(moment, unit, enemy, view)
     title = f"{spoken(weapon)} at {spoken(enemy.id)}"
     at_in, error = moment.figure(enemy.id).centre_in, _line(moment, unit, enemy, view)
-    return replace(_laid(moment, unit, weapon, title, at_in, known, view.range, error), at=(enemy.id,), view=view)
+    found = _laid(moment, unit, weapon, title, at_in, known, view.range, error)
+    return replace(found, at=(enemy.id,), view=view, bar=found.bar or _inside(moment, enemy))
 
 
 def _laid(
@@ -302,12 +317,22 @@ def _lifts(moment: Moment, unit: Unit) -> Iterator[Deed]:
         "aboard": len(aboard),
         "attacks_made_this_turn": request(moment, unit, "")["attacks_made_this_turn"],
         "figures": 1,
+        "destroyed": falls(moment, unit),
+        "phase": moment.state.phase,
+        "own_turn": moment.state.side == unit.side,
     }
     for mate in mates:
+        given = {**known, "routed": bool(mate.statuses.get(ROUTED))}
         if mate in aboard:
-            yield Deed(f"Set down {spoken(mate.id)}", "carry", {**known, "does": "unload"}, (unit.id,), (mate.id,))
-        elif mate.id in moment.figures and moment.view(unit.id, mate.id).range.contact() is not Call.OUT:
-            yield Deed(f"Take up {spoken(mate.id)}", "carry", {**known, "does": "load"}, (unit.id,), (mate.id,))
+            yield Deed(f"Set down {spoken(mate.id)}", "carry", {**given, "does": "unload"}, (unit.id,), (mate.id,))
+        elif _beside(moment, unit, mate):
+            yield Deed(f"Take up {spoken(mate.id)}", "carry", {**given, "does": "load"}, (unit.id,), (mate.id,))
+
+
+def _beside(moment: Moment, vehicle: Unit, man: Unit) -> bool:
+    """Whether a man stands at a vehicle and rides in nothing."""
+    there = man.id in moment.figures and carrier(moment, man) is None
+    return there and moment.view(vehicle.id, man.id).range.contact() is not Call.OUT
 
 
 def _rides(moment: Moment, unit: Unit) -> Iterator[Deed]:
@@ -321,7 +346,7 @@ def _rides(moment: Moment, unit: Unit) -> Iterator[Deed]:
         given = {**known, "vehicle": card_name(jeep)}
         if inside is jeep:
             yield Deed(f"Get out of {spoken(jeep.id)}", "ride", {**given, "does": "unload"}, (unit.id,), (jeep.id,))
-        elif inside is None and moment.view(unit.id, jeep.id).range.contact() is not Call.OUT:
+        elif _beside(moment, jeep, unit):
             yield Deed(f"Get into {spoken(jeep.id)}", "ride", {**given, "does": "load"}, (unit.id,), (jeep.id,))
 
 
@@ -347,44 +372,45 @@ def mover(moment: Moment, unit: Unit) -> dict[str, Any]:
     its = card(moment, unit)
     jeeps = [mate for mate in able(moment, unit.side) if card(moment, mate).tows]
     on_foot = its.ML_by_jeep and not rules_of(moment).chooses("on_foot_ML", "as_printed")
-    riding = {"riding": carrier(moment, unit) is not None} if RIDES in unit.statuses or not on_foot else {}
+    aboard = carrier(moment, unit) is not None
+    riding = {"riding": aboard} if RIDES in unit.statuses or not on_foot else {}
     return {
         "unit": card_name(unit),
         **altered(unit, "ML", "TL"),
         **by_hand(moment, unit),
         **riding,
+        "aboard": aboard,
+        "spotter_with_binoculars": bool(spotters(moment, unit)),
         "working_jeep": bool(jeeps),
         "routed": bool(unit.statuses.get(ROUTED)),
-        "destroyed": unit.out or destroyed_before(moment, unit),
+        "destroyed": falls(moment, unit),
         "phase": moment.state.phase,
         "own_turn": moment.state.side == unit.side,
     }
 
 
-def fleeing(moment: Moment, unit: Unit) -> Deed:
-    """His flight, straight away from where he faces, as far as the ground lets him."""
-    facing = known_facing_deg(moment, unit)
-    given = flight_facts(moment, unit, facing)
+def fleeing(moment: Moment, unit: Unit, path: Path | None = None) -> Deed:
+    """His flight, along the path that he was seen to take, else straight away from where he faces.
+
+    He runs as far as the ground lets him, or to the edge of the table.
+    """
+    facing, start, rules = known_facing_deg(moment, unit), moment.figure(unit.id), rules_of(moment)
+    if facing is None and path is not None and path[0] != path[-1]:
+        facing = bearing_deg(path[-1], path[0])
+    known, left_out = mover(moment, unit), ("phase", "own_turn", "aboard", "spotter_with_binoculars")
+    given = {name: known[name] for name in known if name not in left_out}
+    given["again"] = unit.this_turn.get(FLEES) == AGAIN
     if facing is None:
         return Deed("Flee", "rout_move", given, (unit.id,))
+    given["facing_deg"] = facing
     found = at_once(moment.game, "rout_move", given)
-    start, rules = moment.figure(unit.id), rules_of(moment)
-    path = flight(rules, card_name(unit), start, found, moment.terrain) if found else (start.centre_in,)
+    if path is None:
+        path = flight(rules, card_name(unit), start, found, moment.terrain) if found else (start.centre_in,)
+    if moment.state.area_in:
+        given["reaches_edge"] = reaches_edge(start, path, moment.state.area_in)
     return Deed("Flee", "rout_move", given, (unit.id,), paths={unit.id: path})
-
-
-def flight_facts(moment: Moment, unit: Unit, facing: float | None) -> dict[str, Any]:
-    """Who flees, and which way he faced."""
-    known = mover(moment, unit)
-    kept = {name: known[name] for name in known if name not in ("phase", "own_turn")}
-    return kept if facing is None else {**kept, "facing_deg": facing}
 
 
 def how_far_it_went(moment: Moment, unit: Unit, way: tuple[str | int, ...]) -> Measured:
     """The error of a path's length: that of its two ends."""
     return Measured(way, moment.figure(unit.id).sigma_in * 2**0.5, "how far it went")
-
-
-def went(deed: Deed) -> bool:
-    """Whether anybody goes anywhere in a deed."""
-    return any(length_in(path) > 0 for path in deed.paths.values())

@@ -140,7 +140,8 @@ def _blasted(rules: Rules, salvo: Salvo, asked: Verdict) -> Procedure[Verdict]:
         found = thrown if isinstance(thrown, Verdict) else (yield from thrown)
     else:
         found = yield from explosion(rules, Explosion(AL=level, targets=salvo.targets, weapon=weapon))
-    told = [f"{one['id']} {one['result']}" for one in found.numbers.get("targets", ()) if one["affected"]]
+    affected = [one for one in found.numbers.get("targets", ()) if one["affected"]]
+    told = [f"{one['id']} {one['result']}" for hit in affected for one in (hit, *hit.get("occupants", ()))]
     outcome = ("dropped: " if found.numbers.get("dropped") else "") + (", ".join(told) or "nobody is in it")
     return Verdict(outcome, found.numbers, found.reasons)
 
