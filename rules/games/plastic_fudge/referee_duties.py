@@ -102,7 +102,7 @@ def _command(moment: Moment, side: str) -> dict[str, Any]:
     vehicles = [unit for unit in alive if unit not in troopers]
     return {
         "commander_alive": bool(leaders),
-        "commander_destroyed": not leaders and not _fled_from_table(moment, side, "commander"),
+        "commander_destroyed": _commander_lost(moment, side),
         "commander_TL": rating(rules, training(moment, leaders[0])) if leaders else None,
         "radioman_destroyed": _radio_lost(moment, side),
         "trooper_TLs": [rating(rules, training(moment, man)) for man in men],
@@ -111,14 +111,17 @@ def _command(moment: Moment, side: str) -> dict[str, Any]:
 
 
 def _radio_lost(moment: Moment, side: str) -> bool:
-    """Whether a radioman was destroyed; who fled from the table counts as the players agreed on it."""
-    radiomen = [unit for unit in of_side(moment, side) if card(moment, unit).radio]
-    return any(falls(moment, unit) and not unit.statuses.get(ROUTED_OFF) for unit in radiomen)
+    """Whether a radioman was destroyed; one who fled from the table was not."""
+    return any(_destroyed(moment, unit) for unit in of_side(moment, side) if card(moment, unit).radio)
 
 
-def _fled_from_table(moment: Moment, side: str, what: str) -> bool:
-    """Whether a side's Commander left the table unharmed."""
-    return any(unit.statuses.get(ROUTED_OFF) for unit in of_side(moment, side) if getattr(card(moment, unit), what))
+def _commander_lost(moment: Moment, side: str) -> bool:
+    """Whether the Commander was destroyed; a side that never had one has lost none."""
+    return any(_destroyed(moment, unit) for unit in of_side(moment, side) if card(moment, unit).commander)
+
+
+def _destroyed(moment: Moment, unit: Unit) -> bool:
+    return falls(moment, unit) and not unit.statuses.get(ROUTED_OFF)
 
 
 # What attacks at the same time leave, and what they set off.
@@ -259,7 +262,7 @@ def check(moment: Moment, unit: Unit, title: str, at: tuple[str, ...] = ()) -> D
         "class": its.kind,
         "routed": bool(unit.statuses.get(ROUTED)),
         "is_commander": its.commander,
-        "commander_destroyed": lead is None and not _fled_from_table(moment, unit.side, "commander"),
+        "commander_destroyed": _commander_lost(moment, unit.side),
         "radioman_destroyed": _radio_lost(moment, unit.side),
         **({} if view is None else {"commander_distance_in": spoken_of(rules, view)}),
         **({"something_happened": True} if rules.option("morale_without_cause") else {}),

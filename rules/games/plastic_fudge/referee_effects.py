@@ -102,7 +102,11 @@ def _shot(moment: Moment, deed: Deed, found: Verdict) -> Effects:
     changes = _acted(moment, deed)
     [at] = deed.at
     numbers = found.numbers
-    after = {"id": at, "result": numbers["result"], "DL_after": numbers.get("defender_DL_after")}
+    after = {
+        "id": at,
+        "DL_after": numbers.get("defender_DL_after"),
+        **{key: numbers[key] for key in ("result", "removed")},
+    }
     men = {"explodes": numbers.get("explodes", False), "occupants": numbers.get("occupants", ())}
     changes += _suffered(moment, [after | men])
     if not numbers["ranged"]:
