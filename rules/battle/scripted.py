@@ -241,11 +241,10 @@ class _Play:
 
     def _deeds(self, moment: Moment, name: str) -> Iterator[Deed]:
         """Everything that a figure might do now, and what is owed by it."""
-        if name not in moment.figures or moment.unit(name).out:
-            return
-        yield self.referee.movement(moment, name)
-        yield from self.referee.attacks(moment, name)
-        yield from self.referee.others(moment, name)
+        if name in moment.figures and not moment.unit(name).out:
+            yield self.referee.movement(moment, name)
+            yield from self.referee.attacks(moment, name)
+            yield from self.referee.others(moment, name)
         yield from (deed for deed in self.referee.duties(moment) if name in deed.by)
 
     def _action(self, moment: Moment, deed: Deed) -> Answer:
@@ -393,9 +392,15 @@ class _Play:
             raise UserError(f"{self.battle.game.title} has no action {wanted.get('action')!r}: choose one of {known}")
         fits = [deed for deed in self._candidates(moment, name, at) if _fits(deed, wanted)]
         exact = [deed for deed in fits if deed.action == wanted["action"]] or fits
+        exact = [deed for deed in exact if self._agrees(deed, wanted.get("answers") or {})] or exact
         return next(
             (one for one in exact if prospect(moment, replace(one, listed=False)).possible), next(iter(exact), None)
         )
+
+    def _agrees(self, deed: Deed, answers: Mapping[str, Any]) -> bool:
+        """Whether an action is the one of several that is chosen by an answer, as "moves first" or "moves second"."""
+        asked = {one.fact for one in self.battle.game.questions(deed.action)}
+        return all(deed.given[key] == value for key, value in answers.items() if key in asked and key in deed.given)
 
     def _candidates(self, moment: Moment, name: str, at: Any) -> Iterator[Deed]:
         if not name:

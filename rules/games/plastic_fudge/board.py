@@ -23,6 +23,8 @@ from rules.tabletop.template import Blast, Wedge
 from rules.tabletop.terrain_cost import IMPASSABLE, Going, MovementProfile
 from rules.tabletop.tolerance import DOUBT_SIGMAS, EXACT, Choice, choice, doubtful_shifts
 
+_TOUCH_IN = 0.02
+"""A gap that still counts as touching: a round base is a polygon of 24 corners."""
 PART = ", part "
 """Between the name of a base and the number of each part that a hole has left of it."""
 
@@ -79,7 +81,7 @@ def _shields(piece: TerrainPiece, figure: Figure, from_in: PointIn) -> bool:
     """Whether a base touches a piece that an attack on it comes across."""
     area = Polygon(piece.outline_in)
     line = LineString((from_in, figure.centre_in)).intersection(area)
-    return bool(line.length > EXACT and area.distance(base_area(figure)) <= EXACT)
+    return bool(line.length > EXACT and area.distance(base_area(figure)) <= _TOUCH_IN)
 
 
 def terrains_under(
@@ -154,6 +156,12 @@ def flight(rules: Rules, unit: str, figure: Figure, found: Verdict, terrain: Ite
     if not rules.option("rout_terrain"):
         return path
     return (figure.centre_in, walk(path, terrain, gait(rules, Mover(unit=unit)), far_in).reach_in)
+
+
+def run_in(rules: Rules, unit: str, path: Path, terrain: Iterable[TerrainPiece]) -> float:
+    """What a path takes of the move of a unit that flees along it."""
+    on_it = terrain if rules.option("rout_terrain") else ()
+    return walk(path, on_it, gait(rules, Mover(unit=unit)), 0).cost_in
 
 
 def reaches_edge(figure: Figure, path: Path, area_in: Outline) -> bool:

@@ -253,12 +253,19 @@ def _turned(rules: Rules, path: Path) -> tuple[float, ...]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rout(Mover):
-    """A unit that flees, and in which direction it faced; one that fails `again` flees already and runs on."""
+    """A unit that flees, and in which direction it faced; one that fails `again` flees already and runs on.
+
+    Where it was seen to run, `heading_deg` is its direction, `run_in` what that took of its move, and `least_in` what
+    the ground lets it take straight on.
+    """
 
     facing_deg: Annotated[float, Asked(WHICH_WAY)]
     terrain: TerrainName = "open"
     again: bool = False
     reaches_edge: bool = False
+    heading_deg: float | None = None
+    run_in: Inches | None = None
+    least_in: Inches = 0
 
 
 def rout_move(rules: Rules, unit: Rout) -> Verdict:
@@ -274,10 +281,25 @@ def rout_move(rules: Rules, unit: Rout) -> Verdict:
     base = movement_level(rules, unit)
     tolls = () if rules.chooses("rout_turn", "free") else _turns(rules, (turn_by,), part)
     left_in = max(0.0, (base.modifier or 0) + sum(toll.modifier or 0 for toll in tolls))
+    wrong = _strays(rules, unit, facing_deg, left_in)
+    if wrong:
+        return forbidden("not_the_way", rules.because(why_so.rule, wrong))
     off = rout_reaches_edge(rules, AtEdge(reaches_edge=True)) if unit.reaches_edge else None
     ends, numbers = (off.reasons, off.numbers) if off else ((), {})
     numbers = {"facing_deg": facing_deg, "distance_in": left_in * (1 - part), "routed": True, **numbers}
     return verdict("flees", why_so, base, *tolls, *why, *ends, **numbers)
+
+
+def _strays(rules: Rules, unit: Rout, facing_deg: float, full_in: float) -> str:
+    """What is wrong with the way that a fleeing unit was seen to run; empty where nothing is."""
+    if unit.run_in is None:
+        return ""
+    if unit.heading_deg is not None and abs(turn_deg(facing_deg, unit.heading_deg)) > limit(rules, "turn_deg"):
+        return f"he runs straight away, towards {facing_deg:.0f} degrees"
+    if not within(unit.run_in, full_in):
+        return f"he runs {full_in:g} in, not {unit.run_in:.3g}"
+    short = not unit.reaches_edge and unit.run_in < min(unit.least_in, full_in) - limit(rules, "rout_slack_in")
+    return f"he runs his full {full_in:g} in, not {unit.run_in:.3g}" if short else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -33,6 +33,7 @@ from rules.games.plastic_fudge.referee_facts import (
     able,
     card,
     card_name,
+    carrier,
     caught,
     falls,
     flight_of,
@@ -245,7 +246,7 @@ def _morale(moment: Moment) -> Iterator[Deed]:
         return
     for side in moment.state.sides:
         for unit in able(moment, side):
-            if unit.id not in moment.figures or phase in kept(unit, CHECKED):
+            if _stands_for(moment, unit) not in moment.figures or phase in kept(unit, CHECKED):
                 continue
             if rules_of(moment).tables.classes[card(moment, unit).kind].checks_morale:
                 yield replace(check(moment, unit, f"Morale of {spoken(unit.id)}"), owed="PF-55")
@@ -255,8 +256,8 @@ def check(moment: Moment, unit: Unit, title: str, at: tuple[str, ...] = ()) -> D
     """A trooper's morale check with all that bears on it."""
     rules, its = rules_of(moment), card(moment, unit)
     lead = next((one for one in able(moment, unit.side) if card(moment, one).commander), None)
-    near = lead is not None and not its.commander and lead.id in moment.figures
-    view = moment.view(lead.id, unit.id).range if lead and near else None
+    near = lead is not None and not its.commander and _stands_for(moment, lead) in moment.figures
+    view = moment.view(_stands_for(moment, lead), _stands_for(moment, unit)).range if lead and near else None
     given = {
         "TL": training(moment, unit),
         "class": its.kind,
@@ -270,6 +271,12 @@ def check(moment: Moment, unit: Unit, title: str, at: tuple[str, ...] = ()) -> D
     }
     how = () if view is None else (Measured(("commander_distance_in",), view.sigma_in, "how near the Commander is"),)
     return Deed(title, "morale_check", given, (unit.id,), at, preview="morale_modifier", measured=how, round="Morale")
+
+
+def _stands_for(moment: Moment, unit: Unit) -> str:
+    """The figure that shows where a unit is: what it rides in, else itself."""
+    around = carrier(moment, unit)
+    return unit.id if around is None or unit.id in moment.figures else around.id
 
 
 def _shares(moment: Moment, side: str) -> Mapping[str, int]:

@@ -15,7 +15,7 @@ from rules.engine.referee import Deed, Measured, at_once
 from rules.engine.state import Unit
 from rules.engine.text import place_words, spoken
 from rules.engine.verdict import Verdict, forbidden
-from rules.games.plastic_fudge.board import disk, flame, flight, reaches_edge, rod, spoken_of
+from rules.games.plastic_fudge.board import disk, flame, flight, reaches_edge, rod, run_in, spoken_of
 from rules.games.plastic_fudge.movement import JetTurn, jet_acts
 from rules.games.plastic_fudge.referee_facts import (
     AGAIN,
@@ -404,11 +404,17 @@ def fleeing(moment: Moment, unit: Unit, path: Path | None = None) -> Deed:
         return Deed("Flee", "rout_move", given, (unit.id,))
     given["facing_deg"] = facing
     found = at_once(moment.game, "rout_move", given)
+    straight_on = flight(rules, card_name(unit), start, found, moment.terrain) if found else (start.centre_in,)
     if path is None:
-        path = flight(rules, card_name(unit), start, found, moment.terrain) if found else (start.centre_in,)
+        path = straight_on
+    elif path[0] != path[-1]:
+        given["heading_deg"] = bearing_deg(path[0], path[-1])
+        given["run_in"] = run_in(rules, card_name(unit), path, moment.terrain)
+        given["least_in"] = run_in(rules, card_name(unit), straight_on, moment.terrain)
     if moment.state.area_in:
         given["reaches_edge"] = reaches_edge(start, path, moment.state.area_in)
-    return Deed("Flee", "rout_move", given, (unit.id,), paths={unit.id: path})
+    measured = (how_far_it_went(moment, unit, ("run_in",)),) if "run_in" in given else ()
+    return Deed("Flee", "rout_move", given, (unit.id,), measured=measured, paths={unit.id: path})
 
 
 def how_far_it_went(moment: Moment, unit: Unit, way: tuple[str | int, ...]) -> Measured:
