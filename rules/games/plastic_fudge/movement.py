@@ -23,6 +23,8 @@ from rules.games.plastic_fudge.tables import (
 from rules.tabletop.bearing import turn_deg
 from rules.tabletop.tolerance import within
 
+WHICH_WAY = "Which way does he face, in degrees to the left of the near edge?"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mover:
@@ -68,7 +70,7 @@ def move_allowance(rules: Rules, move: Move) -> Verdict:
     if slowing is None:
         return forbidden("impassable", rules.because(rules.tables.terrain[move.terrain].rule))
     part, why = slowing
-    tolls = [*_turns(rules, move.turns_deg, part), *_climbs(rules, move.enters_higher_bands)]
+    tolls = [*turn_tolls(rules, move.turns_deg, part), *_climbs(rules, move.enters_higher_bands)]
     left_in = (base.modifier or 0) + sum(toll.modifier or 0 for toll in tolls)
     if not within(-left_in, 0):
         return forbidden("not_enough_movement", base, *tolls)
@@ -153,7 +155,8 @@ def _trained(rules: Rules, part: float, training: int) -> float:
     return min(max(changed, 0.0), 1.0)
 
 
-def _turns(rules: Rules, turns_deg: tuple[float, ...], part: float) -> list[Reason]:
+def turn_tolls(rules: Rules, turns_deg: tuple[float, ...], part: float) -> list[Reason]:
+    """What changes of facing take off a move, on ground that takes this part of it."""
     cost_in = limit(rules, "turn_cost_in") / ((1 - part) if rules.chooses("turns_in_terrain", True) else 1)
     tolls = []
     for turn in turns_deg:
@@ -171,8 +174,6 @@ def _climbs(rules: Rules, bands: int) -> list[Reason]:
 
 
 # A path over several terrains.
-
-WHICH_WAY = "Which way does he face, in degrees to the left of the near edge?"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -219,7 +220,7 @@ def move(rules: Rules, path: Path) -> Verdict:
     worst = max(parts, default=0.0)
     if rules.chooses("partly_in_terrain", "whole_move"):
         parts = [worst] * len(parts)
-    tolls = _turns(rules, (*path.turns_deg, *_turned(rules, path)), worst)
+    tolls = turn_tolls(rules, (*path.turns_deg, *_turned(rules, path)), worst)
     climbs = [toll for stretch in path.path for toll in _climbs(rules, stretch.climbs)]
     cost_in = sum(stretch.inches / (1 - part) for stretch, part in zip(path.path, parts, strict=True))
     cost_in -= sum(toll.modifier or 0 for toll in (*tolls, *climbs))
@@ -246,96 +247,6 @@ def _turned(rules: Rules, path: Path) -> tuple[float, ...]:
             turns.append(turn)
             faced = heading
     return tuple(turns)
-
-
-# Flight.
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rout(Mover):
-    """A unit that flees, and in which direction it faced; one that fails `again` flees already and runs on.
-
-    Where it was seen to run, `heading_deg` is its direction, `run_in` what that took of its move, and `least_in` what
-    the ground lets it take straight on.
-    """
-
-    facing_deg: Annotated[float, Asked(WHICH_WAY)]
-    terrain: TerrainName = "open"
-    again: bool = False
-    reaches_edge: bool = False
-    heading_deg: float | None = None
-    run_in: Inches | None = None
-    least_in: Inches = 0
-
-
-def rout_move(rules: Rules, unit: Rout) -> Verdict:
-    """Where a unit flees to and how far."""
-    turn_by = 0 if unit.again else limit(rules, "about_turn_deg")
-    facing_deg = (unit.facing_deg + turn_by) % 360
-    why_so = rules.because("PF-66", "he fails again and runs on") if unit.again else rules.because("PF-65")
-    slowing = slowed(rules, unit, unit.terrain) if rules.option("rout_terrain") else (0.0, [])
-    if slowing is None:
-        reasons = (why_so, rules.because(rules.tables.terrain[unit.terrain].rule))
-        return verdict("stopped", *reasons, facing_deg=facing_deg, distance_in=0, routed=True)
-    part, why = slowing
-    base = movement_level(rules, unit)
-    tolls = () if rules.chooses("rout_turn", "free") else _turns(rules, (turn_by,), part)
-    left_in = max(0.0, (base.modifier or 0) + sum(toll.modifier or 0 for toll in tolls))
-    wrong = _strays(rules, unit, facing_deg, left_in)
-    if wrong:
-        return forbidden("not_the_way", rules.because(why_so.rule, wrong))
-    off = rout_reaches_edge(rules, AtEdge(reaches_edge=True)) if unit.reaches_edge else None
-    ends, numbers = (off.reasons, off.numbers) if off else ((), {})
-    numbers = {"facing_deg": facing_deg, "distance_in": left_in * (1 - part), "routed": True, **numbers}
-    return verdict("flees", why_so, base, *tolls, *why, *ends, **numbers)
-
-
-def _strays(rules: Rules, unit: Rout, facing_deg: float, full_in: float) -> str:
-    """What is wrong with the way that a fleeing unit was seen to run; empty where nothing is."""
-    if unit.run_in is None:
-        return ""
-    if unit.heading_deg is not None and abs(turn_deg(facing_deg, unit.heading_deg)) > limit(rules, "turn_deg"):
-        return f"he runs straight away, towards {facing_deg:.0f} degrees"
-    if not within(unit.run_in, full_in):
-        return f"he runs {full_in:g} in, not {unit.run_in:.3g}"
-    short = not unit.reaches_edge and unit.run_in < min(unit.least_in, full_in) - limit(rules, "rout_slack_in")
-    return f"he runs his full {full_in:g} in, not {unit.run_in:.3g}" if short else ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AtEdge:
-    """A unit that flees, and whether its path meets the table's edge."""
-
-    reaches_edge: Annotated[bool, Asked("Has the routed unit reached the table's edge?")]
-
-
-def rout_reaches_edge(rules: Rules, unit: AtEdge) -> Verdict:
-    """Whether a routed unit leaves play."""
-    if unit.reaches_edge:
-        counts_as = rules.option("routed_off")
-        return verdict("removed", rules.because("PF-67"), removed=True, counts_as=counts_as)
-    return verdict("stays", rules.because("PF-66"), removed=False)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Passed:
-    """A trooper near whom a routed unit moved: how close, and whether he checked for it before in this round."""
-
-    same_side: bool
-    closest_in: Inches
-    unit: UnitName | None = None
-    checked_for_this_unit: bool = False
-
-
-def rout_contagion(rules: Rules, trooper: Passed) -> Verdict:
-    """Whether a trooper must check at once."""
-    concerned = trooper.same_side or rules.chooses("rout_spreads_to", "everyone")
-    again = trooper.checked_for_this_unit and rules.option("rout_spreads_once")
-    steady = trooper.unit is not None and not rules.tables.classes[rules.tables.cards[trooper.unit].kind].checks_morale
-    near = within(trooper.closest_in, limit(rules, "rout_near_in"))
-    must = near and concerned and not again and not steady
-    text = f"a routed unit passed within {trooper.closest_in:g} in" if near else f"{trooper.closest_in:g} in away"
-    return verdict("must check" if must else "steady", rules.because("PF-68", text), must_check=must)
 
 
 # Aircraft.

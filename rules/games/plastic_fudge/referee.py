@@ -38,15 +38,8 @@ from rules.games.plastic_fudge.referee_facts import (
     mines_on,
     rules_of,
 )
-from rules.games.plastic_fudge.referee_fire import (
-    at_spot,
-    attacks,
-    fleeing,
-    how_far_it_went,
-    mover,
-    not_here,
-    others,
-)
+from rules.games.plastic_fudge.referee_fire import at_spot, attacks, not_here, others
+from rules.games.plastic_fudge.referee_moves import fleeing, how_far_it_went, mover
 from rules.games.plastic_fudge.tables import Tables
 from rules.tabletop.bearing import bearing_deg
 from rules.tabletop.path import Path, legs

@@ -45,7 +45,8 @@ from rules.games.plastic_fudge.referee_facts import (
     rules_of,
     training,
 )
-from rules.games.plastic_fudge.referee_fire import fleeing, real_mine
+from rules.games.plastic_fudge.referee_fire import real_mine
+from rules.games.plastic_fudge.referee_moves import fleeing
 from rules.games.plastic_fudge.tables import rating
 from rules.tabletop.path import approaches, placed
 from rules.tabletop.table import Figure, TerrainPiece
