@@ -175,13 +175,8 @@ class _Play:
         self._done()
 
     def _set_status(self, step: Mapping[str, Any]) -> None:
-        lasts_a_turn, known = self.referee.this_turn, self._statuses()
-        said = [key for name, keys in _object(step["status"], "status").items() if name for key in _object(keys, name)]
-        odd = next((key for key in said if known and key.partition(" at ")[0] not in known), None)
-        if odd is not None:
-            raise UserError(f"{self.battle.game.title} has no status {odd!r}: choose one of {', '.join(known)}")
         changes = tuple(
-            Change(figure=self._known(name), key=key, value=value, this_turn=key in lasts_a_turn)
+            self._said(self._known(name), key, value)
             for name, statuses in _object(step["status"], "status").items()
             for key, value in _object(statuses, f"status of {name}").items()
         )
@@ -189,11 +184,17 @@ class _Play:
             self.battle.record(Changed(changes=changes))
         self._done()
 
-    def _statuses(self) -> list[str]:
-        """What may be said of a figure: the statuses that the game lists and the answers to its questions."""
+    def _said(self, name: str, key: str, value: Any) -> Change:
+        """A status under the name that the game keeps; of a figure, one of those that the game lists or asks about."""
         game = self.battle.game
-        listed = list(game.rules.plain.get("statuses", ()))
-        return listed and [*listed, *(one.fact for action in game.actions for one in game.questions(action))]
+        rows = game.rules.plain.get("statuses", {})
+        asked = {one.fact for action in game.actions for one in game.questions(action)}
+        if name and rows and key not in rows and key.partition(" at ")[0] not in asked:
+            raise UserError(f"{game.title} has no status {key!r}: choose one of {', '.join(rows)}")
+        row = rows.get(key, {}) if name else {}
+        value = row.get("value", value) if value is True else None if value is False and "value" in row else value
+        key = row.get("means", key)
+        return Change(figure=name, key=key, value=value, this_turn=key in self.referee.this_turn)
 
     def _see(self, step: Mapping[str, Any]) -> None:
         for name, seen in _object(step["see"], "see").items():

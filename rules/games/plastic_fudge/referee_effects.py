@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from rules.engine.effects import fallen, kept, marked, taken_along, walked
-from rules.engine.events import Change, Effects
+from rules.engine.events import Change, Effects, Move
 from rules.engine.position import Moment
 from rules.engine.referee import Deed
 from rules.engine.state import Unit
@@ -65,12 +65,21 @@ def _moved(moment: Moment, deed: Deed, found: Verdict) -> Effects:
         return Effects()
     [(name, path)] = deed.paths.items()
     cost_in = found.numbers.get("cost_in")
-    riders = [one.id for one in moment.state.units.values() if one.statuses.get(RIDES) == name and one.at_in]
-    along = tuple(taken_along(moment, rider, path) for rider in riders)
+    walk = walked(moment, deed.paths, {} if cost_in is None else {name: cost_in}, deed.facing_deg)
     return Effects(
-        moves=(*walked(moment, deed.paths, {} if cost_in is None else {name: cost_in}, deed.facing_deg), *along),
+        moves=(*walk, *_along(moment, name, path)),
         changes=_stepped(moment, moment.unit(name), path),
     )
+
+
+def _along(moment: Moment, vehicle: str, path: Path) -> tuple[Move, ...]:
+    """Everybody inside goes with a vehicle."""
+    placed = (one for one in _riders(moment, vehicle) if moment.unit(one).at_in)
+    return tuple(taken_along(moment, rider, path) for rider in placed)
+
+
+def _riders(moment: Moment, vehicle: str) -> tuple[str, ...]:
+    return tuple(one.id for one in moment.state.units.values() if one.statuses.get(RIDES) == vehicle)
 
 
 def _stepped(moment: Moment, unit: Unit, path: Path) -> tuple[Change, ...]:
@@ -95,7 +104,8 @@ def _fled(moment: Moment, deed: Deed, found: Verdict) -> Effects:
     elif "reaches_edge" in deed.given:
         ran += marked([name], STAYS, True, "PF-66", this_turn=True)
     facing_deg = {name: found.numbers["facing_deg"], **deed.facing_deg} if len(set(path)) == 1 else deed.facing_deg
-    return Effects(moves=walked(moment, deed.paths, facing_deg=facing_deg), changes=ran + _stepped(moment, unit, path))
+    walk = walked(moment, deed.paths, facing_deg=facing_deg)
+    return Effects(moves=(*walk, *_along(moment, name, path)), changes=ran + _stepped(moment, unit, path))
 
 
 def _shot(moment: Moment, deed: Deed, found: Verdict) -> Effects:
@@ -162,7 +172,9 @@ def _to_fall(moment: Moment, unit: Unit, destroyed: bool, explodes: bool) -> tup
 def _hurt(moment: Moment, unit: Unit, level: int, removed: bool) -> tuple[Change, ...]:
     lost = full_defense(moment, unit) - level
     changes = marked([unit.id], LOST, lost, "PF-52") if lost != injured(unit) else ()
-    return changes + (fallen([unit.id], "PF-53") if removed else ())
+    if not removed:
+        return changes
+    return changes + fallen([unit.id], "PF-53") + marked(_riders(moment, unit.id), RIDES, None, "PF-70")
 
 
 def _casualties(moment: Moment, deed: Deed, found: Verdict) -> Effects:

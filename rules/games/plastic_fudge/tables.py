@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 from rules.engine.dice import DiceRequest, Die, Procedure
 from rules.engine.ruleset import Limit, Ruleset, limit
@@ -203,10 +203,17 @@ class Phase:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """What a status of a unit says, for those who set a situation up."""
+    """What a status of a unit says, for those who set a situation up.
+
+    Attributes:
+        means: The status that is kept in its place, where this is another word for it.
+        value: What that is where this is true.
+    """
 
     rule: str
     text: str
+    means: str = ""
+    value: Any = None
 
 
 @dataclass(frozen=True, slots=True)
