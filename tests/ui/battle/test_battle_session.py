@@ -11,7 +11,7 @@ from rules.battle.battle import Battle
 from rules.battle.referees import moment_of
 from rules.battle.replay import replay
 from rules.engine.dice import Scripted
-from rules.engine.events import PhaseBegun
+from rules.engine.events import PhaseBegun, Placed
 from rules.engine.position import Moment
 from rules.engine.referee import ActionPreview
 from rules.engine.roster import Army, Recruit
@@ -117,6 +117,8 @@ def test_men_of_a_squad_who_may_only_go_one_by_one_are_proposed_so(tmp_path: Pat
     places: dict[str, PointIn] = {"green-1": (2, 2), "green-2": (4, 2), "tan-1": (20, 20)}
     with begun(tmp_path / "b", "plastic_fudge", {"green": army, "tan": foe}, places) as battle:
         battle.record(PhaseBegun(turn=1, side="green", phase="a_moves"))
+        for man in men:  # PF-27: turns cost, so it must be known which way they face
+            battle.record(Placed(figure=man.figure, at_in=places[man.figure], facing_deg=90.0))
         moved = {**places, "green-1": (2.0, 3.0), "green-2": (4.0, 3.0)}
         proposals = Play(battle).proposals(moment_of(battle, [figure(n, *at) for n, at in moved.items()], ()))
         assert [one.words for one in proposals] == ["Green 1 moved 1.0 in", "Green 2 moved 1.0 in"]
