@@ -240,14 +240,15 @@ BARS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contact:
-    """How far two bases are apart."""
+    """How far two bases are apart, and whether one of them only hovers over the other."""
 
     distance_in: Inches
+    in_the_air: bool = False
 
 
 def hand_to_hand(rules: Rules, bases: Contact) -> Verdict:
     """Whether an attack at this distance is hand to hand."""
-    close = within(bases.distance_in, rules.option("hand_to_hand_within_in"))
+    close = not bases.in_the_air and within(bases.distance_in, rules.option("hand_to_hand_within_in"))
     return verdict("hand to hand" if close else "ranged", rules.because("PF-A41", "bases in contact"), ranged=not close)
 
 

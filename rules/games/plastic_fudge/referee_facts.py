@@ -206,7 +206,8 @@ def by_hand(moment: Moment, unit: Unit) -> dict[str, bool]:
 def _closed_with(moment: Moment, unit: Unit) -> bool:
     """Whether an enemy is, or may be, near enough to attack hand to hand."""
     rules = rules_of(moment)
-    ranges = [moment.view(enemy.id, unit.id).range for enemy in moment.enemies(unit)]
+    on_foot = (enemy for enemy in moment.enemies(unit) if not card(moment, enemy).flies)
+    ranges = [moment.view(enemy.id, unit.id).range for enemy in on_foot]
     least = [max(0.0, spoken_of(rules, one) - DOUBT_SIGMAS * one.sigma_in) for one in ranges]
     return any(not hand_to_hand(rules, Contact(distance_in=one)).numbers["ranged"] for one in least)
 
