@@ -170,10 +170,10 @@ def test_plastic_fudge(player: Player, tmp_path: Path) -> None:
     first = player.does("", "Initiative", typed("1 0 0 0", "4 Fudge dice"), typed("0 0 0 0", "4 Fudge dice"))
     assert first.startswith("Blue")
     player.goes_on("Turn 1, Blue, a moves")
-    player.carries("blue-1", (15.5, 8.0))
-    # PF-09: 6 in, of which a turn of 24 degrees takes one: 5 in are left for 4.9, and the camera is sure to 0.1.
-    player.settles("Blue 1 moved 4.9 in: within what is allowed", "Blue 1 moved 4.9 in: a move")
-    assert player.plot[-1] == "Blue 1 moves 4.9 in to (15.5, 8.0), which takes 5.8."
+    player.carries("blue-1", (16.5, 8.2))
+    # PF-27: of his 6 in two turns of 27 degrees, there and back, take two: 4 are left for 3.9 in, give or take 0.1.
+    player.settles("Blue 1 moved 3.9 in: within what is allowed", "Blue 1 moved 3.9 in: a move")
+    assert player.plot[-1] == "Blue 1 moves 3.9 in to (16.5, 8.2), which takes 5.8."
     player.goes_on("Turn 1, Green, b moves", "Turn 1, attacks")
     assert "the pistol reaches 6 in (PF-10)" in player.may_not("blue-2", "Pistol at Green 1")
     shot = player.does("blue-1", "Rifle at Green 2", typed("1 0 0 0", "attack"), typed("0 0 0 0", "defence"))
@@ -189,7 +189,7 @@ def test_plastic_fudge(player: Player, tmp_path: Path) -> None:
         "turn 1, Blue, a moves",
         f"asked: {question}",
         f"settled: {question}: less than 6 in",
-        "Blue 1 moved 4.9 in",
+        "Blue 1 moved 3.9 in",
         "turn 1, Green, b moves",
         "turn 1, attacks",
         "Blue 1: Rifle at Green 2, no effect",
