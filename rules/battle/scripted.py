@@ -192,6 +192,8 @@ class _Play:
         if name and rows and key not in rows and key.partition(" at ")[0] not in asked:
             raise UserError(f"{game.title} has no status {key!r}: choose one of {', '.join(rows)}")
         row = rows.get(key, {}) if name else {}
+        if row.get("many") and value is not None and not isinstance(value, list):
+            raise UserError(f"the status {key} of {spoken(name)} must be a list: {row['text']}")
         value = row.get("value", value) if value is True else None if value is False and "value" in row else value
         key = row.get("means", key)
         return Change(figure=name, key=key, value=value, this_turn=key in self.referee.this_turn)
@@ -427,6 +429,8 @@ class _Play:
                 doubt = doubts[key]
                 events.append(Doubted(question=doubt.question, answers=tuple(doubt.answers)))
                 events.append(Settled(question=doubt.question, answer=str(value)))
+            elif key in questions and key in deed.given and deed.given[key] == value:
+                continue  # it chose the action, or the program knows it
             elif key in questions:
                 figure = deed.by[0] if deed.by else ""
                 told_ = Change(figure=figure, key=told_key(deed, key), value=plain(value), this_turn=True)

@@ -101,10 +101,10 @@ def _fled(moment: Moment, deed: Deed, found: Verdict) -> Effects:
     ran += marked([name], STAYS, None, "PF-66", this_turn=True) if STAYS in unit.this_turn else ()
     if found.numbers.get("removed"):
         ran += _off_table(deed, found)
-    elif "reaches_edge" in deed.given:
+    elif deed.given.get("reaches_edge") is False:
         ran += marked([name], STAYS, True, "PF-66", this_turn=True)
-    facing_deg = {name: found.numbers["facing_deg"], **deed.facing_deg} if len(set(path)) == 1 else deed.facing_deg
-    walk = walked(moment, deed.paths, facing_deg=facing_deg)
+    turned = {name: found.numbers["facing_deg"]} if len(set(path)) == 1 and "facing_deg" in found.numbers else {}
+    walk = walked(moment, deed.paths, facing_deg={**turned, **deed.facing_deg})
     return Effects(moves=(*walk, *_along(moment, name, path)), changes=ran + _stepped(moment, unit, path))
 
 

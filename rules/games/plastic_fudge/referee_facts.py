@@ -38,7 +38,7 @@ INJURIES = "under_fire"
 LOST, LOST_BEFORE = "injured", "lost_defense"
 """Levels of Defense that injuries took for good; older battles keep them under the second name."""
 EXPLODES = "explodes"
-ROUTED, FLEES, FLED, FLIGHTS = "routed", "flees", "fled", "flights"
+ROUTED, FLEES, FLED, FLIGHTS = "routed", "flees", "flight_path", "flights"
 """Who has failed a check; who has yet to run, `AGAIN` where he had failed before; the path that he ran last; how
 often he ran in this turn."""
 AGAIN = "again"

@@ -56,11 +56,12 @@ def fleeing(moment: Moment, unit: Unit, path: Path | None = None) -> Deed:
     He runs as far as the ground lets him, or to the edge of the table.
     """
     facing, start, rules = known_facing_deg(moment, unit), moment.figure(unit.id), rules_of(moment)
+    again = unit.this_turn.get(FLEES) == AGAIN
     if facing is None and path is not None and path[0] != path[-1]:
-        facing = bearing_deg(path[-1], path[0])
+        facing = bearing_deg(path[0], path[-1]) if again else bearing_deg(path[-1], path[0])
     known, left_out = mover(moment, unit), ("phase", "own_turn", "aboard", "spotter_with_binoculars")
     given = {name: known[name] for name in known if name not in left_out}
-    given["again"] = unit.this_turn.get(FLEES) == AGAIN
+    given["again"] = again
     if facing is None:
         return Deed("Flee", "rout_move", given, (unit.id,))
     given["facing_deg"] = facing
