@@ -240,11 +240,12 @@ def _turned(rules: Rules, path: Path) -> tuple[float, ...]:
         return ()
     if path.facing_deg is None:
         raise RuleRefusal("missing_key", "a change of facing costs movement: say which way he faces")
-    faced, turns = path.facing_deg, []
+    faced = path.facing_deg
+    turns: list[float] = []
     for heading in path.headings_deg:
         turn = turn_deg(faced, heading)
         if abs(turn) > limit(rules, "turn_slack_deg"):
-            turns.append(turn)
+            turns.append(round(turn))  # to the degree: places are not known better
             faced = heading
     return tuple(turns)
 
