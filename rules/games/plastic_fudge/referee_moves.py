@@ -11,7 +11,6 @@ from rules.games.plastic_fudge.board import flight, reaches_edge, run_in
 from rules.games.plastic_fudge.referee_facts import (
     AGAIN,
     FLEES,
-    RIDES,
     ROUTED,
     able,
     altered,
@@ -30,16 +29,13 @@ from rules.tabletop.path import Path
 
 def mover(moment: Moment, unit: Unit) -> dict[str, Any]:
     """Who moves, and what keeps him from it; what no camera tells is left out where it matters to him."""
-    its = card(moment, unit)
     jeeps = [mate for mate in able(moment, unit.side) if card(moment, mate).tows]
-    on_foot = its.ML_by_jeep and not rules_of(moment).chooses("on_foot_ML", "as_printed")
     aboard = carrier(moment, unit) is not None
-    riding = {"riding": aboard} if RIDES in unit.statuses or not on_foot else {}
     return {
         "unit": card_name(unit),
         **altered(unit, "ML", "TL"),
         **by_hand(moment, unit),
-        **riding,
+        "riding": aboard,
         "aboard": aboard,
         "spotter_with_binoculars": bool(spotters(moment, unit)),
         "working_jeep": bool(jeeps),
@@ -61,7 +57,7 @@ def fleeing(moment: Moment, unit: Unit, path: Path | None = None) -> Deed:
         facing = bearing_deg(path[0], path[-1]) if again else bearing_deg(path[-1], path[0])
     known, left_out = mover(moment, unit), ("phase", "own_turn", "aboard", "spotter_with_binoculars")
     given = {name: known[name] for name in known if name not in left_out}
-    given["again"] = again
+    given |= {"again": again, "riding": False}  # who rides jumps out
     if facing is None:
         return Deed("Flee", "rout_move", given, (unit.id,))
     given["facing_deg"] = facing
