@@ -15,7 +15,7 @@ from typing import Any
 from rules.battle.battle import Battle
 from rules.battle.referees import moment_of, perform, referee_of
 from rules.battle.situation import Placement, Situation, base_outline, point_of
-from rules.engine.dice import DiceRequest, Die, Roll
+from rules.engine.dice import DiceRequest, Die, Roll, rolled
 from rules.engine.events import (
     Asked,
     Change,
@@ -41,6 +41,9 @@ from rules.tabletop.errors import UserError
 from rules.tabletop.table import Figure, PointIn, Posture
 
 Answer = dict[str, Any]
+_DICE = {"dice", "dice_read"}
+_MORE = {"phase": {"side", "turn"}, "do": _DICE, "move": _DICE, "ask": {"spot_in"}, "next": {"dice"}}
+"""The keys that a step of each kind may have besides its own."""
 _KINDS = ("phase", "status", "ask", "do", "move", "see", "next", "undo", "redo")
 
 
@@ -81,9 +84,10 @@ class _NeedsDice(UserError):
 
 @dataclass
 class _Faces:
-    """The dice of a step; asks for more when they run out."""
+    """The dice of a step, six-sided ones where `d6` says so; asks for more when they run out."""
 
     faces: Sequence[int]
+    d6: bool = False
     used: list[int] = field(default_factory=list)
 
     def __call__(self, request: DiceRequest) -> Roll:
@@ -92,7 +96,7 @@ class _Faces:
         if len(roll) < request.count:
             raise _NeedsDice(request)
         self.used += roll
-        return Roll(roll)
+        return rolled(request, request.read_d6(roll) if self.d6 and request.die is not Die.D6 else roll)
 
 
 @dataclass(frozen=True)
@@ -136,7 +140,9 @@ class _Play:
         kind = next((key for key in step if key in _KINDS), None)
         if kind is None:
             raise UserError(f"{sorted(step)} is not a step: choose one of {', '.join(_KINDS)}")
-        extra = {"phase": {"side", "turn"}, "do": {"dice"}, "ask": {"spot_in"}, "next": {"dice"}}.get(kind, set())
+        extra = {"phase": {"side", "turn"}, "do": _DICE, "move": _DICE, "ask": {"spot_in"}, "next": {"dice"}}.get(
+            kind, set()
+        )
         odd = sorted(set(step) - extra - {kind, "note"})
         if odd:
             raise UserError(f"the step {kind!r} has the unknown key {odd[0]!r}")
@@ -169,15 +175,28 @@ class _Play:
         self._done()
 
     def _set_status(self, step: Mapping[str, Any]) -> None:
-        lasts_a_turn = self.referee.this_turn
         changes = tuple(
-            Change(figure=self._known(name), key=key, value=value, this_turn=key in lasts_a_turn)
+            self._said(self._known(name), key, value)
             for name, statuses in _object(step["status"], "status").items()
             for key, value in _object(statuses, f"status of {name}").items()
         )
         if changes:
             self.battle.record(Changed(changes=changes))
         self._done()
+
+    def _said(self, name: str, key: str, value: Any) -> Change:
+        """A status under the name that the game keeps; of a figure, one of those that the game lists or asks about."""
+        game = self.battle.game
+        rows = game.rules.plain.get("statuses", {})
+        asked = {one.fact for action in game.actions for one in game.questions(action)}
+        if name and rows and key not in rows and key.partition(" at ")[0] not in asked:
+            raise UserError(f"{game.title} has no status {key!r}: choose one of {', '.join(rows)}")
+        row = rows.get(key, {}) if name else {}
+        if row.get("many") and value is not None and not isinstance(value, list):
+            raise UserError(f"the status {key} of {spoken(name)} must be a list: {row['text']}")
+        value = row.get("value", value) if value is True else None if value is False and "value" in row else value
+        key = row.get("means", key)
+        return Change(figure=name, key=key, value=value, this_turn=key in self.referee.this_turn)
 
     def _see(self, step: Mapping[str, Any]) -> None:
         for name, seen in _object(step["see"], "see").items():
@@ -225,11 +244,10 @@ class _Play:
 
     def _deeds(self, moment: Moment, name: str) -> Iterator[Deed]:
         """Everything that a figure might do now, and what is owed by it."""
-        if name not in moment.figures or moment.unit(name).out:
-            return
-        yield self.referee.movement(moment, name)
-        yield from self.referee.attacks(moment, name)
-        yield from self.referee.others(moment, name)
+        if name in moment.figures and not moment.unit(name).out:
+            yield self.referee.movement(moment, name)
+            yield from self.referee.attacks(moment, name)
+            yield from self.referee.others(moment, name)
         yield from (deed for deed in self.referee.duties(moment) if name in deed.by)
 
     def _action(self, moment: Moment, deed: Deed) -> Answer:
@@ -377,9 +395,15 @@ class _Play:
             raise UserError(f"{self.battle.game.title} has no action {wanted.get('action')!r}: choose one of {known}")
         fits = [deed for deed in self._candidates(moment, name, at) if _fits(deed, wanted)]
         exact = [deed for deed in fits if deed.action == wanted["action"]] or fits
+        exact = [deed for deed in exact if self._agrees(deed, wanted.get("answers") or {})] or exact
         return next(
             (one for one in exact if prospect(moment, replace(one, listed=False)).possible), next(iter(exact), None)
         )
+
+    def _agrees(self, deed: Deed, answers: Mapping[str, Any]) -> bool:
+        """Whether an action is the one of several that is chosen by an answer, as "moves first" or "moves second"."""
+        asked = {one.fact for one in self.battle.game.questions(deed.action)}
+        return all(deed.given[key] == value for key, value in answers.items() if key in asked and key in deed.given)
 
     def _candidates(self, moment: Moment, name: str, at: Any) -> Iterator[Deed]:
         if not name:
@@ -388,8 +412,10 @@ class _Play:
         if isinstance(at, list) and len(at) == 2 and all(type(v) in (int, float) for v in at):
             yield from self.referee.at_spot(moment, name, (float(at[0]), float(at[1])))
             return
+        pieces = {piece.name for piece in moment.terrain}
         for one in [at] if isinstance(at, str) else at or []:
-            self._known(one)
+            if one not in pieces:
+                self._known(one)
         yield from self._deeds(moment, name)
 
     def _answered(self, deed: Deed, wanted: Mapping[str, Any], answers: Mapping[str, Any]) -> Deed:
@@ -403,6 +429,8 @@ class _Play:
                 doubt = doubts[key]
                 events.append(Doubted(question=doubt.question, answers=tuple(doubt.answers)))
                 events.append(Settled(question=doubt.question, answer=str(value)))
+            elif key in questions and key in deed.given and deed.given[key] == value:
+                continue  # it chose the action, or the program knows it
             elif key in questions:
                 figure = deed.by[0] if deed.by else ""
                 told_ = Change(figure=figure, key=told_key(deed, key), value=plain(value), this_turn=True)
@@ -420,7 +448,10 @@ class _Play:
         faces = step.get("dice", [])
         if not isinstance(faces, list) or not all(type(one) is int for one in faces):
             raise UserError(f"dice must be a list of faces, not {faces!r}")
-        return _Faces(faces)
+        read = step.get("dice_read", "as_asked")
+        if read not in ("as_asked", "d6"):
+            raise UserError(f'dice_read must be "as_asked" or "d6", not {read!r}')
+        return _Faces(faces, read == "d6")
 
     def state(self) -> Answer:
         """The state at the end."""

@@ -47,6 +47,8 @@ class DiceRequest:
         for_whom: The figure or side that the roll is for.
         why: Purpose of the roll, in a few words.
         again: Whether it repeats a throw that decided nothing, such as a tie; see `odds`.
+        stands_for: The face of `die` that each face of a six-sided die stands for, from 1 to 6; empty where no
+            six-sided dice may be rolled in its place.
     """
 
     die: Die
@@ -54,10 +56,21 @@ class DiceRequest:
     for_whom: str
     why: str
     again: bool = field(default=False, compare=False)
+    stands_for: tuple[int, ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
         if not 1 <= self.count <= MOST_DICE:
             raise UserError(f"a roll needs at least one die and at most {MOST_DICE}, not {self.count}")
+
+    def read_d6(self, faces: Iterable[int]) -> tuple[int, ...]:
+        """The faces that six-sided dice stand for.
+
+        Raises:
+            RuleRefusal: "impossible_die_face" if a six-sided die cannot show one, or none may be rolled for these.
+        """
+        if not self.stands_for:
+            raise RuleRefusal("impossible_die_face", f"six-sided dice cannot be rolled for {self.why}: roll its own")
+        return tuple(self.stands_for[face - 1] for face in rolled_d6(tuple(faces)))
 
     def once_more(self) -> DiceRequest:
         """The same request as a repeated throw."""
@@ -104,9 +117,12 @@ def rolled(request: DiceRequest, faces: Iterable[int]) -> Roll:
 
 def as_fudge(faces: Iterable[int]) -> tuple[int, ...]:
     """Six-sided dice read as Fudge dice: 1 and 2 are minus, 3 and 4 blank, 5 and 6 plus."""
-    shown = tuple(faces)
-    checked = rolled(DiceRequest(Die.D6, max(1, len(shown)), "the player", "reading dice"), shown)
-    return tuple((face + 1) // 2 - 2 for face in checked.faces)
+    return tuple((face + 1) // 2 - 2 for face in rolled_d6(tuple(faces)))
+
+
+def rolled_d6(faces: Sequence[int]) -> tuple[int, ...]:
+    """The faces, checked to be those of six-sided dice; raises as `rolled`."""
+    return rolled(DiceRequest(Die.D6, max(1, len(faces)), "the player", "reading dice"), faces).faces
 
 
 class Scripted:

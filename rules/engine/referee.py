@@ -287,9 +287,9 @@ def prospect(moment: Moment, deed: Deed) -> ActionPreview:
 
 
 def obligations(referee: Referee[Any], moment: Moment) -> tuple[ActionPreview, ...]:
-    """Everything that must be done, or waived by name, before the phase may end."""
-    owed = (deed for deed in referee.duties(moment) if deed.owed)
-    return tuple(one for one in (prospect(moment, deed) for deed in owed) if one.possible)
+    """Everything that must be done, or waived by name, before the phase may end; also what waits for an answer."""
+    owed = (prospect(moment, deed) for deed in referee.duties(moment) if deed.owed)
+    return tuple(one for one in owed if one.possible or (one.asks and one.refusal not in ("", SET_UP)))
 
 
 SET_UP = "the battle is still being set up: begin the first turn"

@@ -188,10 +188,10 @@ def test_it_reads_as_a_story(battle: Battle) -> None:
         "  All attacks are made: take off the fallen: Green 3, Green 5, Tan 3, Tan 4: 2 destroyed.",
         "  Green 3 eliminated.",
         "  Green 5 no longer under fire.",
-        "  Green 5: lost defense 1.",
+        "  Green 5: injured 1.",
         "  Tan 3 eliminated.",
         "  Tan 4 no longer under fire.",
-        "  Tan 4: lost defense 1.",
+        "  Tan 4: injured 1.",
         "",
         "Turn 1, morale",
         "  Morale of Green 1: passed.",
@@ -223,7 +223,7 @@ def test_it_reads_as_a_story(battle: Battle) -> None:
         "  Tan 1: Pistol at Green 1: no effect.",
         "  All attacks are made: take off the fallen: Green 1, Tan 4: 1 destroyed.",
         "  Green 1 no longer under fire.",
-        "  Green 1: lost defense 1.",
+        "  Green 1: injured 1.",
         "  Tan 4 eliminated.",
         "",
         "Turn 2, morale",
@@ -282,7 +282,7 @@ def test_green_holds_the_field(battle: Battle) -> None:
     hero = state.unit("green-1")
     assert (hero.at_in, dict(hero.statuses), dict(hero.acts)) == (
         (4, 13),
-        {"lost_defense": 1},
+        {"injured": 1},
         {"move": 2, "morale_check": 2, "shot": 2},
     )
 

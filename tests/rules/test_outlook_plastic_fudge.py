@@ -22,7 +22,6 @@ from tests.rules.evening import (
 )
 from tests.rules.minefield import (
     EVEN,
-    MARKER,
     army,
     duty,
     square_base,
@@ -142,49 +141,6 @@ def test_a_grenade_between_two_catches_both_in_part(tmp_path: Path) -> None:
     assert found.outcome == "tan-1 INJ, tan-2 --"
 
 
-def test_a_grenade_may_fall_at_his_own_feet(tmp_path: Path) -> None:
-    evening = table(tmp_path, ["grenade_and_rifle", "basic"], ["basic"], [(0, 0), (0, -1.2), (0, 4)])
-    assert shots(evening, "green-1") == {"tan-1": "R1"}
-    thrown = evening.attack("green-1", "tan-1", "grenade")
-    # PF-79: four times minus. A fresh roll, 2 + 2, against both about him: Mediocre -1 and the mate partly in it.
-    found = evening.do(thrown, -1, -1, -1, -1, 1, 1, 0, 0, *EVEN, *EVEN)
-    assert found.outcome == "dropped: green-1 KIL, green-2 INJ"
-    evening.do(evening.duty("casualties"))
-    state = evening.battle.state
-    assert (state.unit("green-1").out, dict(state.unit("green-2").statuses)) == (True, {"lost_defense": 1})
-
-
-def test_a_mine_goes_off_under_who_crosses_it(tmp_path: Path) -> None:
-    evening = table(tmp_path, ["basic"], ["basic"], [(14, 4), FAR], [MARKER], phase="a_moves")
-    evening.march((0, 5), "green-1")
-    trodden = duty(evening, "mine", "green-1")
-    assert [one.fact for one in evening.prospect(trodden).asks] == ["real"]
-    # PF-A31: Great 2 and 2 on the dice against Mediocre -1: a kill, at once, for nobody fires now.
-    assert evening.do(trodden, 1, 1, 0, 0, *EVEN).numbers["goes_off"]
-    assert evening.battle.state.unit("green-1").out
-    assert evening.battle.state.statuses["mine marker"] == "gone"
-    assert evening.battle.undo() == "Green 1 on marker, goes off"
-    evening.say("green-1", "real", False)
-    assert not evening.do(trodden).numbers["goes_off"]  # a false marker
-    assert not evening.battle.state.unit("green-1").out
-
-
-def test_who_runs_off_the_table_is_gone(tmp_path: Path) -> None:
-    evening = table(tmp_path, ["basic"], ["basic"], [(0, 3), FAR], phase="morale")
-    evening.do(duty(evening, "morale_check", "green-1"), *EVEN)  # -1
-    assert "(PF-66)" in evening.outlook("green-1").movement.why_not
-    evening.do(evening.other("green-1", "rout_move"))
-    edge = duty(evening, "rout_reaches_edge", "green-1")
-    assert not evening.prospect(edge).possible  # it must be told
-    evening.say("green-1", "reaches_edge", True)
-    evening.do(edge)
-    unit = evening.battle.state.unit("green-1")
-    assert unit.at_in == pytest.approx((0, -3))  # from y = 3 his full 6 in
-    assert unit.out
-    lost = [one for one in evening.referee.duties(evening.moment) if one.given.get("side") == "tan"]
-    assert evening.do(lost[0]).numbers["winner"] == "tan"
-
-
 def test_a_flight_shakes_each_friend_once_or_each_time(tmp_path: Path) -> None:
     """A second flight in the same round, where morale is checked after every phase."""
     for path, once in ((tmp_path / "once", True), (tmp_path / "again", False)):
@@ -221,37 +177,6 @@ def test_units_move_one_by_one_and_the_rest_of_the_move_is_told(tmp_path: Path) 
     assert "(PF-25)" in evening.outlook("tan-1").movement.why_not
 
 
-def test_a_helicopter_takes_up_and_sets_down_instead_of_firing(tmp_path: Path) -> None:
-    evening = table(tmp_path, ["helicopter", "basic"], ["basic"], [(0, 0), (0, 1), (0, 6)])
-    evening.do(evening.other("green-1", "carry", "green-2"))
-    assert evening.battle.state.unit("green-2").statuses["rides"] == "green-1"
-    assert "(PF-123)" in shots(evening, "green-1")["tan-1"]
-    # PF-70: who is inside is asked of the wreck: 4 + 2 clamped to 4 against his even -1 kills him too.
-    down = evening.attack("tan-1", "green-1")
-    assert down.given["occupants"] == [{"id": "green-2", "DL": -1}]
-    evening.do(evening.other("green-1", "carry", "green-2"))
-    assert "rides" not in evening.battle.state.unit("green-2").statuses
-
-
-def test_the_jet_comes_three_turns_after_its_call_when_morale_is_done(tmp_path: Path) -> None:
-    evening = table(tmp_path, ["radioman", "jet_fighter"], ["basic"], [(0, 0), (3, 3), (0, 9)])
-    assert "nobody has called it (PF-126)" in evening.outlook("green-2").movement.why_not
-    evening.do(evening.other("green-1", "call_jet", "green-2"))
-    evening.next_phase(1, "", "morale")
-    evening.next_phase(1, "", "jet")
-    assert "it comes in turn 4 (PF-126)" in shots(evening, "green-2")["tan-1"]
-    while evening.battle.state.turn < 4 or evening.battle.state.phase != "attacks":
-        evening.battle.record(evening.referee.next_phase(evening.moment))
-    assert "(PF-44)" in shots(evening, "green-2")["tan-1"]
-    evening.next_phase(4, "", "morale")
-    evening.next_phase(4, "", "jet")
-    assert shots(evening, "green-2") == {"tan-1": "R2"}
-    evening.march((0, 10), "green-2")
-    # Nobody answers at the same time: 4 against -1 kills at once.
-    evening.do(evening.attack("green-2", "tan-1"), 1, 1, 0, 0, *EVEN)
-    assert evening.battle.state.unit("tan-1").out
-
-
 def test_a_bazooka_takes_a_hole_out_of_a_base_and_a_tank_wears_it_down(tmp_path: Path) -> None:
     camp = piece("camp", TerrainKind.BUNKER, box(-2, 6, 2, 8), height=1.0)
     evening = table(tmp_path, ["bazooka", "tank"], ["basic"], [(0, 0), (4, 0), (0, 9)], [camp])
@@ -264,25 +189,6 @@ def test_a_bazooka_takes_a_hole_out_of_a_base_and_a_tank_wears_it_down(tmp_path:
     evening.battle.undo()
     evening.do(evening.attack("green-2", "tan-1"), 1, 1, 1, 1, *EVEN, *EVEN)
     assert evening.battle.state.statuses["base camp"] == -1
-
-
-def test_a_commander_rides_in_his_jeep(tmp_path: Path) -> None:
-    cards, places = ["commander", "jeep", "basic"], [(0.0, 0.0), (1.0, 0.0), (2.0, 0.0), (0.0, 30.0)]
-    evening = table(tmp_path, cards, ["basic"], places, phase="a_moves", on_foot_ML="mediocre")
-    assert not [one for one in evening.outlook("green-3").others if one.deed.action == "ride"]  # PF-93: not his
-    assert evening.outlook("green-1").movement.before.numbers["left_in"] == 6  # PF-A33
-    evening.do(evening.other("green-1", "ride", "green-2"))
-    assert evening.outlook("green-1").movement.before.numbers["left_in"] == 12
-    evening.march((0, 10), "green-2")
-    assert evening.battle.state.unit("green-1").at_in == (0, 10)
-    [jeep] = [one for one in evening.outlook("tan-1").attacks if one.deed.at == ("green-2",)]
-    assert [one["id"] for one in jeep.deed.given["occupants"]] == ["green-1"]  # PF-A25
-    [man] = [one for one in evening.outlook("tan-1").attacks if one.deed.at == ("green-1",)]
-    assert man.why_not == "he is in Green 2: fire at that (PF-70)"
-    evening.do(evening.other("green-1", "ride", "green-2"))
-    assert not evening.battle.state.unit("green-1").statuses.get("rides")
-    evening.next_phase(1, "tan", "b_moves")
-    assert "(PF-25)" in evening.prospect(evening.other("green-1", "ride", "green-2")).why_not
 
 
 def test_a_grenade_goes_to_any_place_that_he_sees(tmp_path: Path) -> None:
@@ -325,22 +231,6 @@ def test_through_the_hole_of_a_bazooka_one_sees_what_stands_behind_the_base(tmp_
     evening.battle.undo()
     evening.battle.undo()
     assert [one.name for one in evening.moment.terrain] == ["camp"]
-
-
-def test_without_his_radio_a_commander_is_out_of_touch(tmp_path: Path) -> None:
-    cards = ["commander", "radioman", "minesweeper"]
-    evening = table(tmp_path, cards, cards, [(0, 0), (2, 0), (4, 0), (0, 20), (2, 20), (4, 20)], phase="initiative")
-    evening.say("tan-2", "eliminated", True, this_turn=False)
-    players = evening.duty("initiative").given["players"]
-    # PF-90: the best trooper's training is rolled on, the minesweeper's Great; Superb for Green.
-    assert [(one["id"], one["roll_level"], one["out_of_touch"]) for one in players] == [
-        ("green", 3, False),
-        ("tan", 2, True),
-    ]
-    while evening.battle.state.phase != "morale":
-        evening.battle.record(evening.referee.next_phase(evening.moment))
-    before = {by: evening.prospect(duty(evening, "morale_check", by)).before for by in ("green-3", "tan-3")}
-    assert [one and one.numbers["modifier"] for one in before.values()] == [1, -1]  # PF-57; as if he were lost
 
 
 def test_a_card_of_the_players_own_alters_a_ready_one(tmp_path: Path) -> None:

@@ -12,12 +12,14 @@ from rules.engine.ruleset import row_words
 from rules.engine.schema import Asked, Count, Inches, Part
 from rules.engine.verdict import Reason, RuleRefusal, Verdict, forbidden, total, verdict
 from rules.games.plastic_fudge.combat import (
+    Occupant,
     Stance,
     attack_reasons,
     charted,
     charted_why,
     defence_reasons,
     explodes,
+    inside,
     is_abysmal,
     milder,
     struck,
@@ -113,12 +115,13 @@ def _blasted(rules: Rules, attack_total: int, defense_total: int, extent: str) -
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Caught(Stance):
-    """A trooper, vehicle or base in a blast; without a DL it is a base."""
+    """A trooper, vehicle with its occupants, or base in a blast; without a DL it is a base."""
 
     id: str
     DL: Rating | None = None
     fraction: Part = 1.0
     target_unit: UnitName | None = None
+    occupants: tuple[Occupant, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,7 +174,11 @@ def _defended(
     result, steps = _blasted(rules, attack_total, int(total(defending)), extent)
     after, removed = struck(rules, level, result)
     numbers = {"id": target.id, "affected": True, "defense_total": int(total(defending)), "result": result}
-    return numbers | {"DL_after": after, "removed": removed}, [*defending, *steps]
+    numbers |= {"DL_after": after, "removed": removed}
+    if target.occupants:
+        numbers["occupants"] = yield from inside(rules, target.occupants, attack_total, removed)
+        steps = [*steps, rules.because("PF-70")]
+    return numbers, [*defending, *steps]
 
 
 def defence_level(rules: Rules, target: Caught) -> int:
@@ -237,6 +244,10 @@ def conflagration(rules: Rules, fire: Conflagration) -> Verdict:
         result = {NONE: "--", STEP: partly, ALL: "KIL"}[extent]
         after, removed = struck(rules, defence_level(rules, target), result)
         found.append({"id": target.id, "result": result, "DL_after": after, "removed": removed})
+        lost = removed and not rules.chooses("occupants", "survive")
+        found += [
+            {"id": man.id, "result": "KIL", "DL_after": man.DL, "removed": True} for man in target.occupants if lost
+        ]
         reasons.append(rules.because(why.rule, f"{target.id}: {why.text}"))
     return verdict("conflagration", *reasons, disk="large", targets=found)
 

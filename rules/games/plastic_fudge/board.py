@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from shapely import get_parts
-from shapely.geometry import Point, Polygon
+from shapely.geometry import LineString, Point, Polygon
 
 from rules.engine.ruleset import limit
 from rules.engine.verdict import Verdict
@@ -23,6 +23,8 @@ from rules.tabletop.template import Blast, Wedge
 from rules.tabletop.terrain_cost import IMPASSABLE, Going, MovementProfile
 from rules.tabletop.tolerance import DOUBT_SIGMAS, EXACT, Choice, choice, doubtful_shifts
 
+_TOUCH_IN = 0.02
+"""A gap that still counts as touching: a round base is a polygon of 24 corners."""
 PART = ", part "
 """Between the name of a base and the number of each part that a hole has left of it."""
 
@@ -57,17 +59,34 @@ def bands_up(rules: Rules, attacker: Figure, target: Figure) -> int:
     return whole if height_in > 0 else -whole
 
 
-def terrain_under(rules: Rules, figure: Figure, pieces: Iterable[TerrainPiece]) -> str:
-    """The terrain that a figure defends in, one on a border included."""
+def terrain_under(rules: Rules, figure: Figure, pieces: Iterable[TerrainPiece], from_in: PointIn | None = None) -> str:
+    """The terrain that a figure defends in, one on a border included.
+
+    It is also what it stands behind: a piece that its base touches and that lies across the line of an attack
+    `from_in`; the better of the two counts.
+    """
     kinds = {kind: row.terrain for kind, row in rules.tables.grounds().items() if row.terrain != "open"}
+    near = [piece for piece in pieces if piece.kind in kinds]
     parts: dict[str, float] = {}
-    for share in standing_on(figure, [piece for piece in pieces if piece.kind in kinds]):
+    for share in standing_on(figure, near):
         name = kinds[share.piece.kind] if share.piece else "open"
         parts[name] = min(1.0, parts.get(name, 0.0) + share.fraction)
-    return stands_in(rules, Border(parts=parts)).outcome
+    under: str = stands_in(rules, Border(parts=parts)).outcome
+    behind = () if from_in is None else (kinds[piece.kind] for piece in near if _shields(piece, figure, from_in))
+    names: tuple[str, ...] = (under, *behind)
+    return max(names, key=lambda name: rules.tables.terrain[name].defense)
 
 
-def terrains_under(rules: Rules, figure: Figure, pieces: Iterable[TerrainPiece]) -> Choice[str]:
+def _shields(piece: TerrainPiece, figure: Figure, from_in: PointIn) -> bool:
+    """Whether a base touches a piece that an attack on it comes across."""
+    area = Polygon(piece.outline_in)
+    line = LineString((from_in, figure.centre_in)).intersection(area)
+    return bool(line.length > EXACT and area.distance(base_area(figure)) <= _TOUCH_IN)
+
+
+def terrains_under(
+    rules: Rules, figure: Figure, pieces: Iterable[TerrainPiece], from_in: PointIn | None = None
+) -> Choice[str]:
     """The terrain that a figure defends in, and what else it may be within the error of its place."""
     kinds, reach_in = rules.tables.grounds(), DOUBT_SIGMAS * figure.sigma_in
     base = base_area(figure)
@@ -75,7 +94,7 @@ def terrains_under(rules: Rules, figure: Figure, pieces: Iterable[TerrainPiece])
     at_an_edge = any(Polygon(one.outline_in).exterior.distance(base) <= reach_in for one in near)
     x, y = figure.centre_in
     shifts = doubtful_shifts(figure.sigma_in) if at_an_edge else ((0.0, 0.0),)
-    found = [terrain_under(rules, placed(figure, (x + dx, y + dy)), near) for dx, dy in shifts]
+    found = [terrain_under(rules, placed(figure, (x + dx, y + dy)), near, from_in) for dx, dy in shifts]
     return choice(found[0], found)
 
 
@@ -137,6 +156,18 @@ def flight(rules: Rules, unit: str, figure: Figure, found: Verdict, terrain: Ite
     if not rules.option("rout_terrain"):
         return path
     return (figure.centre_in, walk(path, terrain, gait(rules, Mover(unit=unit)), far_in).reach_in)
+
+
+def run_in(rules: Rules, unit: str, path: Path, terrain: Iterable[TerrainPiece]) -> float:
+    """What a path takes of the move of a unit that flees along it."""
+    on_it = terrain if rules.option("rout_terrain") else ()
+    return walk(path, on_it, gait(rules, Mover(unit=unit)), 0).cost_in
+
+
+def reaches_edge(figure: Figure, path: Path, area_in: Outline) -> bool:
+    """Whether a figure's base comes to the edge of the table, or over it, along a path or at its end."""
+    edge, end = area_of(area_in).exterior, base_area(placed(figure, path[-1]))
+    return bool(end.intersects(edge) or LineString((path[0], *path)).intersects(edge))
 
 
 def disk(rules: Rules, template: str, centre_in: PointIn) -> Blast:

@@ -146,7 +146,7 @@ def attack(rules: Rules, blow: Attack) -> Procedure[Verdict]:
     numbers = {"attack_total": attack_total, "defense_total": defense_total, "result": result}
     numbers |= {"defender_DL_after": after, "removed": removed}
     if blow.occupants:
-        numbers["occupants"] = yield from _inside(rules, blow.occupants, attack_total, removed)
+        numbers["occupants"] = yield from inside(rules, blow.occupants, attack_total, removed)
         reasons.append(rules.because("PF-70"))
     return verdict(result, *reasons, **numbers)
 
@@ -220,7 +220,7 @@ def is_abysmal(rules: Rules, attack_total: int, all_minus: bool) -> bool:
     return all_minus if rules.chooses("abysmal", "bare_dice") else attack_total <= limit(rules, "abysmal")
 
 
-def _inside(
+def inside(
     rules: Rules, men: tuple[Occupant, ...], attack_total: int, wrecked: bool
 ) -> Procedure[list[dict[str, Any]]]:
     """What becomes of the men in a vehicle that was attacked."""

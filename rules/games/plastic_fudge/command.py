@@ -105,7 +105,7 @@ def choose_order(rules: Rules, seats: Seats) -> Verdict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Command:
-    """A side's Commander and his link to the troops."""
+    """A side's Commander and his link to the troops; vehicles count where no trooper is left."""
 
     commander_alive: bool = False
     commander_destroyed: bool = False
@@ -113,20 +113,23 @@ class Command:
     radioman_destroyed: bool = False
     out_of_touch: bool = False
     trooper_TLs: tuple[Rating, ...] = ()
+    vehicle_TLs: tuple[Rating, ...] = ()
 
 
 def initiative_level(rules: Rules, side: Command) -> Verdict:
     """The level on which a side rolls for initiative."""
     alive = side.commander_alive and not side.commander_destroyed
+    levels = side.trooper_TLs or side.vehicle_TLs
     in_touch = alive and not (side.radioman_destroyed or side.out_of_touch)
     his_own = not alive and rules.chooses("dead_commander_level", "his_own")
     numbers = {"in_touch": in_touch, "modifier": 0 if alive else _penalty(rules)}
     if (in_touch or his_own) and side.commander_TL is not None:
         return verdict("commander", rules.because("PF-21"), level=side.commander_TL, **numbers)
-    if not side.trooper_TLs:
-        return forbidden("no_trooper", rules.because("PF-90", "no trooper is left to roll for the side"))
+    if not levels:
+        return forbidden("no_trooper", rules.because("PF-90", "nobody is left to roll for the side"))
     rule = "PF-90" if alive else "PF-24"
-    return verdict("highest trooper", rules.because(rule), level=max(side.trooper_TLs), **numbers)
+    outcome = "highest trooper" if side.trooper_TLs else "highest vehicle"
+    return verdict(outcome, rules.because(rule), level=max(levels), **numbers)
 
 
 def _penalty(rules: Rules) -> int:

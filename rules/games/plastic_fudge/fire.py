@@ -23,6 +23,7 @@ from rules.games.plastic_fudge.tables import (
     fudge,
     range_bands,
     rating,
+    six_sided,
     special_of,
     thrown,
 )
@@ -88,6 +89,7 @@ class Request(Ready):
     AL: tuple[LevelName, ...] | None = None
     routed: bool = False
     destroyed: bool = False
+    aboard: bool = False
     phase: str | None = None
     weapon: WeaponName | None = None
     attacks_made_this_turn: Count = 0
@@ -215,6 +217,12 @@ BARS = (
         _wrong_phase,
         lambda rules, request: "attacks wait for their own phase, after all units have moved",
     ),
+    Bar(
+        "aboard",
+        "PF-70",
+        lambda rules, request: request.aboard,
+        lambda rules, request: "he is inside a vehicle: let him get out first",
+    ),
     Bar("no_weapon", "PF-93", lambda rules, request: not _card(rules, request).weapons),
     Bar(
         "already_attacked",
@@ -232,14 +240,15 @@ BARS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contact:
-    """How far two bases are apart."""
+    """How far two bases are apart, and whether one of them only hovers over the other."""
 
     distance_in: Inches
+    in_the_air: bool = False
 
 
 def hand_to_hand(rules: Rules, bases: Contact) -> Verdict:
     """Whether an attack at this distance is hand to hand."""
-    close = within(bases.distance_in, rules.option("hand_to_hand_within_in"))
+    close = not bases.in_the_air and within(bases.distance_in, rules.option("hand_to_hand_within_in"))
     return verdict("hand to hand" if close else "ranged", rules.because("PF-A41", "bases in contact"), ranged=not close)
 
 
@@ -278,9 +287,9 @@ class SixSided:
 
 def read_d6(rules: Rules, dice: SixSided) -> Verdict:
     """The Fudge faces that six-sided dice stand for."""
-    meant = {face: row.value for row in rules.tables.fudge_faces.values() for face in row.faces}
-    strange = [face for face in dice.faces if face not in meant]
+    meant = six_sided(rules)
+    strange = [face for face in dice.faces if not 1 <= face <= len(meant)]
     if strange:
         raise RuleRefusal("impossible_die_face", f"a six-sided die cannot show {strange[0]}: read the dice again")
-    read = [meant[face] for face in dice.faces]
+    read = [meant[face - 1] for face in dice.faces]
     return verdict("read", rules.because("PF-06"), fudge=read, total=sum(read))

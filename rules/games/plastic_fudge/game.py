@@ -6,7 +6,7 @@ from pathlib import Path
 
 from rules.engine.game import Game, actions
 from rules.engine.ruleset import load
-from rules.games.plastic_fudge import blasts, combat, command, fire, forces, movement, shot
+from rules.games.plastic_fudge import blasts, combat, command, fire, flight, forces, movement, shot
 from rules.games.plastic_fudge.tables import Rules, Tables
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import TerrainKind
@@ -34,9 +34,9 @@ ACTIONS = actions(
     # Movement
     movement.move_allowance,
     movement.move,
-    movement.rout_move,
-    movement.rout_reaches_edge,
-    movement.rout_contagion,
+    flight.rout_move,
+    flight.rout_reaches_edge,
+    flight.rout_contagion,
     movement.carry,
     movement.ride,
     movement.call_jet,

@@ -20,14 +20,18 @@ from rules.games.plastic_fudge.tables import (
     rating,
     special_of,
 )
+from rules.tabletop.bearing import turn_deg
 from rules.tabletop.tolerance import within
+
+WHICH_WAY = "Which way does he face, in degrees to the left of the near edge?"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mover:
     """Who moves: a card, or a Movement Level; training counts for vehicles.
 
-    Where the `phase` of the round is said, he moves only in his own, that of his player (`own_turn`).
+    Where the `phase` of the round is said, he moves only in his own, that of his player (`own_turn`). Who is `aboard`
+    a vehicle goes where that goes, until he gets out.
     """
 
     ML: LevelName | None = None
@@ -37,6 +41,8 @@ class Mover:
     attacked_hand_to_hand: Annotated[bool, Asked("Is he attacked hand to hand?")] = False
     working_jeep: Annotated[bool, Asked("Does a working jeep tow it?")] = False
     riding: Annotated[bool, Asked("Does he ride in a jeep?")] = False
+    aboard: bool = False
+    spotter_with_binoculars: bool = True
     flies: bool = False
     unswept_mines: bool = False
     routed: bool = False
@@ -64,7 +70,7 @@ def move_allowance(rules: Rules, move: Move) -> Verdict:
     if slowing is None:
         return forbidden("impassable", rules.because(rules.tables.terrain[move.terrain].rule))
     part, why = slowing
-    tolls = [*_turns(rules, move.turns_deg, part), *_climbs(rules, move.enters_higher_bands)]
+    tolls = [*turn_tolls(rules, move.turns_deg, part), *_climbs(rules, move.enters_higher_bands)]
     left_in = (base.modifier or 0) + sum(toll.modifier or 0 for toll in tolls)
     if not within(-left_in, 0):
         return forbidden("not_enough_movement", base, *tolls)
@@ -82,11 +88,15 @@ def _cannot_move(rules: Rules, who: Mover) -> Verdict | None:
     if who.phase is not None and not moves_in(rules, who.phase, called, who.own_turn):
         rule, words = ("PF-126", None) if called else ("PF-25", "it is not the time for his side to move")
         return forbidden("wrong_phase", rules.because(rule, words))
+    if who.aboard:
+        return forbidden("aboard", rules.because("PF-70", "he is inside a vehicle: let him get out first"))
     if who.unit is None:
         return None
     special, how = special_of(rules, who.unit), rules.option("fifty_cal_hand_to_hand")
     if special and special.fixed and (not who.attacked_hand_to_hand or how == "only_drops"):
         return forbidden("cannot_move", rules.because("PF-112"))
+    if special and special.spotter and not who.spotter_with_binoculars:
+        return forbidden("no_spotter", rules.because("PF-109"))
     if rules.tables.cards[who.unit].towed and not who.working_jeep:
         return forbidden("no_jeep", rules.because("PF-129"))
     return None
@@ -145,7 +155,8 @@ def _trained(rules: Rules, part: float, training: int) -> float:
     return min(max(changed, 0.0), 1.0)
 
 
-def _turns(rules: Rules, turns_deg: tuple[float, ...], part: float) -> list[Reason]:
+def turn_tolls(rules: Rules, turns_deg: tuple[float, ...], part: float) -> list[Reason]:
+    """What changes of facing take off a move, on ground that takes this part of it."""
     cost_in = limit(rules, "turn_cost_in") / ((1 - part) if rules.chooses("turns_in_terrain", True) else 1)
     tolls = []
     for turn in turns_deg:
@@ -178,11 +189,17 @@ class Stretch:
 class Path(Mover):
     """A measured path and its changes of facing; each leg leads where the unit points.
 
-    `spent_in` is what earlier paths took of the allowance in this turn.
+    Attributes:
+        turns_deg: Changes of facing that are known as such.
+        headings_deg: The direction of each leg and the facing at the end; the unit turns from `facing_deg` through
+            all of them.
+        spent_in: What earlier paths took of the allowance in this turn.
     """
 
     path: tuple[Stretch, ...]
     turns_deg: tuple[float, ...] = ()
+    headings_deg: tuple[float, ...] = ()
+    facing_deg: Annotated[float | None, Asked(WHICH_WAY)] = None
     spent_in: Inches = 0
 
 
@@ -203,7 +220,7 @@ def move(rules: Rules, path: Path) -> Verdict:
     worst = max(parts, default=0.0)
     if rules.chooses("partly_in_terrain", "whole_move"):
         parts = [worst] * len(parts)
-    tolls = _turns(rules, path.turns_deg, worst)
+    tolls = turn_tolls(rules, (*path.turns_deg, *_turned(rules, path)), worst)
     climbs = [toll for stretch in path.path for toll in _climbs(rules, stretch.climbs)]
     cost_in = sum(stretch.inches / (1 - part) for stretch, part in zip(path.path, parts, strict=True))
     cost_in -= sum(toll.modifier or 0 for toll in (*tolls, *climbs))
@@ -217,66 +234,20 @@ def move(rules: Rules, path: Path) -> Verdict:
     return verdict("may move", *reasons, *tolls, allowed=True, **numbers)
 
 
-# Flight.
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rout(Mover):
-    """A unit that flees, and in which direction it faced."""
-
-    facing_deg: Annotated[float, Asked("Which way does he face, in degrees to the left of the near edge?")]
-    terrain: TerrainName = "open"
-
-
-def rout_move(rules: Rules, unit: Rout) -> Verdict:
-    """Where a unit flees to and how far."""
-    facing_deg = (unit.facing_deg + limit(rules, "about_turn_deg")) % 360
-    slowing = slowed(rules, unit, unit.terrain) if rules.option("rout_terrain") else (0.0, [])
-    if slowing is None:
-        reasons = (rules.because("PF-65"), rules.because(rules.tables.terrain[unit.terrain].rule))
-        return verdict("stopped", *reasons, facing_deg=facing_deg, distance_in=0, routed=True)
-    part, why = slowing
-    base = movement_level(rules, unit)
-    tolls = () if rules.chooses("rout_turn", "free") else _turns(rules, (limit(rules, "about_turn_deg"),), part)
-    left_in = max(0.0, (base.modifier or 0) + sum(toll.modifier or 0 for toll in tolls))
-    reasons = (rules.because("PF-65"), base, *tolls, *why)
-    return verdict("flees", *reasons, facing_deg=facing_deg, distance_in=left_in * (1 - part), routed=True)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AtEdge:
-    """A unit that flees, and whether its path meets the table's edge."""
-
-    reaches_edge: Annotated[bool, Asked("Has the routed unit reached the table's edge?")]
-
-
-def rout_reaches_edge(rules: Rules, unit: AtEdge) -> Verdict:
-    """Whether a routed unit leaves play."""
-    if unit.reaches_edge:
-        counts_as = rules.option("routed_off")
-        return verdict("removed", rules.because("PF-67"), removed=True, counts_as=counts_as)
-    return verdict("stays", rules.because("PF-66"), removed=False)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Passed:
-    """A trooper near whom a routed unit moved: how close, and whether he checked for it before in this round."""
-
-    same_side: bool
-    closest_in: Inches
-    unit: UnitName | None = None
-    checked_for_this_unit: bool = False
-
-
-def rout_contagion(rules: Rules, trooper: Passed) -> Verdict:
-    """Whether a trooper must check at once."""
-    concerned = trooper.same_side or rules.chooses("rout_spreads_to", "everyone")
-    again = trooper.checked_for_this_unit and rules.option("rout_spreads_once")
-    steady = trooper.unit is not None and not rules.tables.classes[rules.tables.cards[trooper.unit].kind].checks_morale
-    near = within(trooper.closest_in, limit(rules, "rout_near_in"))
-    must = near and concerned and not again and not steady
-    text = f"a routed unit passed within {trooper.closest_in:g} in" if near else f"{trooper.closest_in:g} in away"
-    return verdict("must check" if must else "steady", rules.because("PF-68", text), must_check=must)
+def _turned(rules: Rules, path: Path) -> tuple[float, ...]:
+    """Every change of facing from heading to heading; smaller ones than hands can avoid are none."""
+    if not path.headings_deg:
+        return ()
+    if path.facing_deg is None:
+        raise RuleRefusal("missing_key", "a change of facing costs movement: say which way he faces")
+    faced = path.facing_deg
+    turns: list[float] = []
+    for heading in path.headings_deg:
+        turn = turn_deg(faced, heading)
+        if abs(turn) > limit(rules, "turn_slack_deg"):
+            turns.append(round(turn))  # to the degree: places are not known better
+            faced = heading
+    return tuple(turns)
 
 
 # Aircraft.
@@ -291,13 +262,17 @@ class Carrying(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lift:
-    """Troops that a helicopter takes up or sets down."""
+    """Troops that a helicopter takes up or sets down; when, is as of a `Mover`, and `routed` is of the troops."""
 
     figures: Count
     does: Carrying = Carrying.LOAD
     aboard: Count = 0
     unit: UnitName = "helicopter"
     attacks_made_this_turn: Count = 0
+    routed: bool = False
+    destroyed: bool = False
+    phase: str | None = None
+    own_turn: bool = True
 
 
 def carry(rules: Rules, lift: Lift) -> Verdict:
@@ -305,6 +280,12 @@ def carry(rules: Rules, lift: Lift) -> Verdict:
     because = rules.because("PF-123")
     if not rules.tables.cards[lift.unit].carries:
         return forbidden("cannot_carry", rules.because("PF-123", f"{row_words(lift.unit)} carries nobody"))
+    mover = Mover(
+        unit=lift.unit, routed=lift.routed, destroyed=lift.destroyed, phase=lift.phase, own_turn=lift.own_turn
+    )
+    stopped = _cannot_move(rules, mover)
+    if stopped:
+        return stopped
     if lift.attacks_made_this_turn:
         return forbidden("already_attacked", because)
     if lift.does is Carrying.UNLOAD and lift.figures > lift.aboard:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from rules.engine.condition import CONDITIONS, condition, unharmed
@@ -25,9 +26,11 @@ from rules.games.plastic_fudge.referee_facts import (
     FOUND,
     INJURIES,
     LOST,
+    LOST_BEFORE,
     ROUTED,
     SEAT_A,
     SEAT_B,
+    THIS_TURN,
     card,
     ground,
     known_facing_deg,
@@ -35,21 +38,11 @@ from rules.games.plastic_fudge.referee_facts import (
     mines_on,
     rules_of,
 )
-from rules.games.plastic_fudge.referee_fire import (
-    at_spot,
-    attacks,
-    flight_facts,
-    how_far_it_went,
-    mover,
-    not_here,
-    others,
-)
+from rules.games.plastic_fudge.referee_fire import at_spot, attacks, not_here, others
+from rules.games.plastic_fudge.referee_moves import fleeing, how_far_it_went, mover
 from rules.games.plastic_fudge.tables import Tables
 from rules.tabletop.bearing import bearing_deg
-from rules.tabletop.path import Path, turns_deg
-
-SLACK_DEG = 10.0
-"""A turn smaller than this is none: hands do not set a soldier down to the degree, nor does a camera read him so."""
+from rules.tabletop.path import Path, legs
 
 # Movement.
 
@@ -61,7 +54,9 @@ def movement(moment: Moment, figure: str) -> Deed:
 
 
 def _walker(moment: Moment, unit: Unit) -> dict[str, Any]:
-    return {**mover(moment, unit), "spent_in": unit.allowance_used_in}
+    facing = known_facing_deg(moment, unit)
+    faces = {} if facing is None else {"facing_deg": facing}
+    return {**mover(moment, unit), **faces, "spent_in": unit.allowance_used_in}
 
 
 def march(moment: Moment, paths: Mapping[str, Path], facing_deg: Mapping[str, float] = NO_FACINGS) -> Deed:
@@ -74,15 +69,8 @@ def march(moment: Moment, paths: Mapping[str, Path], facing_deg: Mapping[str, fl
     [(name, path)] = paths.items()
     unit = moment.unit(name)
     if unit.this_turn.get(FLEES):
-        facing = known_facing_deg(moment, unit)
-        if facing is None and path[0] != path[-1]:
-            facing = bearing_deg(path[-1], path[0])
-        return Deed(
-            "Flee", "rout_move", flight_facts(moment, unit, facing), (name,), paths=paths, facing_deg=facing_deg
-        )
-    turns = [
-        turn for turn in turns_deg(path, known_facing_deg(moment, unit), facing_deg.get(name)) if abs(turn) > SLACK_DEG
-    ]
+        return replace(fleeing(moment, unit, path), facing_deg=facing_deg)
+    headings = [bearing_deg(start, end) for _, start, end in legs(path)]
     known = mover(moment, unit)
     who = Mover(**{fact: value for fact, value in known.items() if value is not None})
     parts = stretches(rules_of(moment), who, path, moment.terrain)
@@ -90,7 +78,7 @@ def march(moment: Moment, paths: Mapping[str, Path], facing_deg: Mapping[str, fl
     given = {
         **_walker(moment, unit),
         "path": [{"inches": one.inches, "terrain": one.terrain, "climbs": one.climbs} for one in parts],
-        "turns_deg": turns,
+        "headings_deg": headings + [facing_deg[name]] if name in facing_deg else headings,
         "unswept_mines": crosses,
     }
     measured = (how_far_it_went(moment, unit, ("path", len(parts) - 1, "inches")),) if parts else ()
@@ -137,9 +125,10 @@ REFEREE: Referee[Tables] = Referee(
     at_spot=at_spot,
     ground=ground,
     rounds=rounds,
+    this_turn=THIS_TURN,
     conditions={
         **CONDITIONS,
-        "unharmed": unharmed(FALLS, INJURIES, LOST, EXPLODES, ROUTED),
+        "unharmed": unharmed(FALLS, INJURIES, LOST, LOST_BEFORE, EXPLODES, ROUTED),
         "killed, once all have attacked": condition(FALLS),
         "injured": condition(LOST, value=1),
         "routed": condition(ROUTED),

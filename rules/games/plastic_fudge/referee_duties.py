@@ -33,6 +33,7 @@ from rules.games.plastic_fudge.referee_facts import (
     able,
     card,
     card_name,
+    carrier,
     caught,
     falls,
     flight_of,
@@ -44,7 +45,8 @@ from rules.games.plastic_fudge.referee_facts import (
     rules_of,
     training,
 )
-from rules.games.plastic_fudge.referee_fire import fleeing, real_mine
+from rules.games.plastic_fudge.referee_fire import real_mine
+from rules.games.plastic_fudge.referee_moves import fleeing
 from rules.games.plastic_fudge.tables import rating
 from rules.tabletop.path import approaches, placed
 from rules.tabletop.table import Figure, TerrainPiece
@@ -70,7 +72,7 @@ def _initiative(moment: Moment) -> Iterator[Deed]:
     elif SEAT_A not in state.this_turn:
         for seat, words in (("A", "moves first"), ("B", "moves second")):
             given = {"winner": winner, "choice": seat, "players": list(state.sides)}
-            yield Deed(f"{spoken(winner)} {words}", "choose_order", given)
+            yield Deed(f"{spoken(winner)} {words}", "choose_order", given, owed="PF-23")
 
 
 def _roll_off(moment: Moment) -> Deed:
@@ -86,11 +88,11 @@ def _roll_off(moment: Moment) -> Deed:
             {
                 "id": side,
                 "roll_level": found.numbers["level"],
-                "commander_destroyed": not command["commander_alive"],
+                "commander_destroyed": command["commander_destroyed"],
                 "out_of_touch": cut_off,
             }
         )
-    return Deed("Initiative", "initiative", {"players": players}, bar=bar)
+    return Deed("Initiative", "initiative", {"players": players}, bar=bar, owed="PF-21")
 
 
 def _command(moment: Moment, side: str) -> dict[str, Any]:
@@ -99,16 +101,29 @@ def _command(moment: Moment, side: str) -> dict[str, Any]:
     leaders = [unit for unit in alive if card(moment, unit).commander]
     troopers = [unit for unit in alive if card(moment, unit).kind == "trooper"]
     men = [unit for unit in troopers if unit not in leaders] or leaders
+    vehicles = [unit for unit in alive if unit not in troopers]
     return {
         "commander_alive": bool(leaders),
+        "commander_destroyed": _commander_lost(moment, side),
         "commander_TL": rating(rules, training(moment, leaders[0])) if leaders else None,
         "radioman_destroyed": _radio_lost(moment, side),
         "trooper_TLs": [rating(rules, training(moment, man)) for man in men],
+        "vehicle_TLs": [rating(rules, training(moment, vehicle)) for vehicle in vehicles],
     }
 
 
 def _radio_lost(moment: Moment, side: str) -> bool:
-    return any(falls(unit) for unit in of_side(moment, side) if card(moment, unit).radio)
+    """Whether a radioman was destroyed; one who fled from the table was not."""
+    return any(_destroyed(moment, unit) for unit in of_side(moment, side) if card(moment, unit).radio)
+
+
+def _commander_lost(moment: Moment, side: str) -> bool:
+    """Whether the Commander was destroyed; a side that never had one has lost none."""
+    return any(_destroyed(moment, unit) for unit in of_side(moment, side) if card(moment, unit).commander)
+
+
+def _destroyed(moment: Moment, unit: Unit) -> bool:
+    return falls(moment, unit) and not unit.statuses.get(ROUTED_OFF)
 
 
 # What attacks at the same time leave, and what they set off.
@@ -122,10 +137,10 @@ def _explosions(moment: Moment) -> Iterator[Deed]:
             targets, shares = caught(moment, area, trooper, (unit.id,), trooper.sigma_in)
             known = [{name: value for name, value in one.items() if name in _LOST_IN_IT} for one in targets]
             burning = f"{spoken(unit.id)} goes up in flames"
-            yield Deed(burning, "conflagration", {"targets": known}, at=(unit.id,), measured=shares)
+            yield Deed(burning, "conflagration", {"targets": known}, at=(unit.id,), measured=shares, owed="PF-116")
 
 
-_LOST_IN_IT = ("id", "DL", "fraction", "target_unit")
+_LOST_IN_IT = ("id", "DL", "fraction", "target_unit", "occupants")
 
 
 def _casualties(moment: Moment) -> Iterator[Deed]:
@@ -142,7 +157,7 @@ def _casualties(moment: Moment) -> Iterator[Deed]:
             for unit in struck
         ]
         at = tuple(unit.id for unit in struck)
-        yield Deed("All attacks are made: take off the fallen", "casualties", {"units": rows}, at=at)
+        yield Deed("All attacks are made: take off the fallen", "casualties", {"units": rows}, at=at, owed="PF-46")
 
 
 # Mines.
@@ -171,31 +186,42 @@ def _trodden(moment: Moment, figure: Figure, piece: TerrainPiece, ends: bool) ->
         **real_mine(moment, piece.name),
     }
     title = f"{spoken(unit.id)} on {piece.name}"
-    return Deed(title, "mine", given, (unit.id,), measured=shares, listed=False, piece=piece.name, round="Mines")
+    return Deed(
+        title,
+        "mine",
+        given,
+        (unit.id,),
+        measured=shares,
+        listed=False,
+        piece=piece.name,
+        round="Mines",
+        owed="PF-83",
+    )
 
 
 # Flight.
 
 
 def _flights(moment: Moment) -> Iterator[Deed]:
-    running = [unit for unit in moment.state.units.values() if not falls(unit) and unit.id in moment.figures]
-    for unit in running:
-        if unit.this_turn.get(FLEES):
-            yield replace(fleeing(moment, unit), round="Flight")
+    for unit in [unit for unit in moment.state.units.values() if unit.id in moment.figures]:
         if unit.this_turn.get(FLED):
             yield from _fled(moment, unit)
+        if falls(moment, unit):
+            continue
+        if unit.this_turn.get(FLEES):
+            yield replace(fleeing(moment, unit), round="Flight", owed="PF-65")
         for name in kept(unit, MUST_CHECK):
-            yield check(moment, unit, f"{spoken(unit.id)} sees {spoken(name)} run", (name,))
+            yield replace(check(moment, unit, f"{spoken(unit.id)} sees {spoken(name)} run", (name,)), owed="PF-68")
 
 
 def _fled(moment: Moment, runner: Unit) -> Iterator[Deed]:
-    """Whether he has left the table, and every friend whom he may have shaken."""
-    if not runner.this_turn.get(STAYS):
-        yield Deed(f"Is {spoken(runner.id)} at the edge", "rout_reaches_edge", {}, (runner.id,))
+    """Whether he has left the table, where its edge is not known, and every friend whom he may have shaken."""
+    if not runner.out and not runner.this_turn.get(STAYS):
+        yield Deed(f"Is {spoken(runner.id)} at the edge", "rout_reaches_edge", {}, (runner.id,), owed="PF-67")
     path = tuple((x, y) for x, y in runner.this_turn[FLED])
     for mate in moment.state.units.values():
         passed = kept(mate, PASSED)
-        if mate.id == runner.id or mate.id not in moment.figures or falls(mate) or flight_of(runner) in passed:
+        if mate.id == runner.id or mate.id not in moment.figures or falls(moment, mate) or flight_of(runner) in passed:
             continue
         [near] = approaches(moment.figure(runner.id), path, [moment.figure(mate.id)])
         before = any(name == runner.id for name, _ in passed)
@@ -206,7 +232,8 @@ def _fled(moment: Moment, runner: Unit) -> Iterator[Deed]:
             how = (Measured(("closest_in",), near.sigma_in, f"how near {spoken(runner.id)} passed"),)
             title = f"{spoken(runner.id)} runs past {spoken(mate.id)}"
             given = {**known, "closest_in": near.nearest_in}
-            yield Deed(title, "rout_contagion", given, (mate.id,), (runner.id,), measured=how, round="Flight")
+            by, at = (mate.id,), (runner.id,)
+            yield Deed(title, "rout_contagion", given, by, at, measured=how, round="Flight", owed="PF-68")
 
 
 # Morale.
@@ -220,24 +247,24 @@ def _morale(moment: Moment) -> Iterator[Deed]:
         return
     for side in moment.state.sides:
         for unit in able(moment, side):
-            if unit.id not in moment.figures or phase in kept(unit, CHECKED):
+            if _stands_for(moment, unit) not in moment.figures or phase in kept(unit, CHECKED):
                 continue
             if rules_of(moment).tables.classes[card(moment, unit).kind].checks_morale:
-                yield check(moment, unit, f"Morale of {spoken(unit.id)}")
+                yield replace(check(moment, unit, f"Morale of {spoken(unit.id)}"), owed="PF-55")
 
 
 def check(moment: Moment, unit: Unit, title: str, at: tuple[str, ...] = ()) -> Deed:
     """A trooper's morale check with all that bears on it."""
     rules, its = rules_of(moment), card(moment, unit)
     lead = next((one for one in able(moment, unit.side) if card(moment, one).commander), None)
-    near = lead is not None and not its.commander and lead.id in moment.figures
-    view = moment.view(lead.id, unit.id).range if lead and near else None
+    near = lead is not None and not its.commander and _stands_for(moment, lead) in moment.figures
+    view = moment.view(_stands_for(moment, lead), _stands_for(moment, unit)).range if lead and near else None
     given = {
         "TL": training(moment, unit),
         "class": its.kind,
         "routed": bool(unit.statuses.get(ROUTED)),
         "is_commander": its.commander,
-        "commander_destroyed": lead is None,
+        "commander_destroyed": _commander_lost(moment, unit.side),
         "radioman_destroyed": _radio_lost(moment, unit.side),
         **({} if view is None else {"commander_distance_in": spoken_of(rules, view)}),
         **({"something_happened": True} if rules.option("morale_without_cause") else {}),
@@ -247,6 +274,12 @@ def check(moment: Moment, unit: Unit, title: str, at: tuple[str, ...] = ()) -> D
     return Deed(title, "morale_check", given, (unit.id,), at, preview="morale_modifier", measured=how, round="Morale")
 
 
+def _stands_for(moment: Moment, unit: Unit) -> str:
+    """The figure that shows where a unit is: what it rides in, else itself."""
+    around = carrier(moment, unit)
+    return unit.id if around is None or unit.id in moment.figures else around.id
+
+
 def _shares(moment: Moment, side: str) -> Mapping[str, int]:
     """How many of both sides there were, are destroyed, are routed, and fled from the table."""
     units = moment.state.units.values()
@@ -254,8 +287,8 @@ def _shares(moment: Moment, side: str) -> Mapping[str, int]:
     found: dict[str, int] = {}
     for name, of in sides.items():
         off = [unit for unit in of if unit.statuses.get(ROUTED_OFF)]
-        lost = [unit for unit in of if falls(unit) and unit not in off]
-        routed = [unit for unit in of if unit.statuses.get(ROUTED) and not falls(unit)]
+        lost = [unit for unit in of if falls(moment, unit) and unit not in off]
+        routed = [unit for unit in of if unit.statuses.get(ROUTED) and not falls(moment, unit)]
         fates = {"units": of, "destroyed": lost, "routed": routed, "routed_off": off}
         found |= {f"{name}_{fate}": _many(moment, men) for fate, men in fates.items()}
     return found

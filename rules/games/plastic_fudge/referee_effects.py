@@ -6,19 +6,22 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from rules.engine.effects import fallen, kept, marked, taken_along, walked
-from rules.engine.events import Change, Effects
+from rules.engine.events import Change, Effects, Move
 from rules.engine.position import Moment
 from rules.engine.referee import Deed
 from rules.engine.state import Unit
 from rules.engine.verdict import Verdict
 from rules.games.plastic_fudge.referee_facts import (
+    AGAIN,
     ATTACKED_BY_HAND,
     ATTACKS_MADE,
     CALLED_TURN,
     CARRIED,
     CHECKED,
+    DESTROYED,
     EXPLODES,
     FALLS,
+    FELL_IN,
     FLED,
     FLEES,
     FLIGHTS,
@@ -39,12 +42,10 @@ from rules.games.plastic_fudge.referee_facts import (
     full_defense,
     hole_key,
     holes_in,
+    injured,
     mine_key,
     mines_on,
     rules_of,
-)
-from rules.games.plastic_fudge.referee_fire import (
-    went,
 )
 from rules.games.plastic_fudge.tables import together_in
 from rules.tabletop.path import Path
@@ -60,16 +61,25 @@ def effects(moment: Moment, deed: Deed, found: Verdict) -> Effects:
 
 
 def _moved(moment: Moment, deed: Deed, found: Verdict) -> Effects:
-    if not went(deed):
+    if not deed.paths:
         return Effects()
     [(name, path)] = deed.paths.items()
     cost_in = found.numbers.get("cost_in")
-    riders = [one.id for one in moment.state.units.values() if one.statuses.get(RIDES) == name and one.at_in]
-    along = tuple(taken_along(moment, rider, path) for rider in riders)
+    walk = walked(moment, deed.paths, {} if cost_in is None else {name: cost_in}, deed.facing_deg)
     return Effects(
-        moves=(*walked(moment, deed.paths, {} if cost_in is None else {name: cost_in}, deed.facing_deg), *along),
+        moves=(*walk, *_along(moment, name, path)),
         changes=_stepped(moment, moment.unit(name), path),
     )
+
+
+def _along(moment: Moment, vehicle: str, path: Path) -> tuple[Move, ...]:
+    """Everybody inside goes with a vehicle."""
+    placed = (one for one in _riders(moment, vehicle) if moment.unit(one).at_in)
+    return tuple(taken_along(moment, rider, path) for rider in placed)
+
+
+def _riders(moment: Moment, vehicle: str) -> tuple[str, ...]:
+    return tuple(one.id for one in moment.state.units.values() if one.statuses.get(RIDES) == vehicle)
 
 
 def _stepped(moment: Moment, unit: Unit, path: Path) -> tuple[Change, ...]:
@@ -82,24 +92,33 @@ def _fled(moment: Moment, deed: Deed, found: Verdict) -> Effects:
     [name] = deed.by
     path = deed.paths.get(name, ())
     ran = marked([name], FLEES, None, "PF-65", this_turn=True)
-    if not went(deed):
-        return Effects(changes=ran)
     unit = moment.unit(name)
+    ran += marked([name], RIDES, None, "PF-65") if RIDES in unit.statuses else ()
+    if not path:
+        return Effects(changes=ran)
     ran += marked([name], FLED, [list(place) for place in path], "PF-68", this_turn=True)
     ran += marked([name], FLIGHTS, flight_of(unit)[1] + 1, "PF-68", this_turn=True)
     ran += marked([name], STAYS, None, "PF-66", this_turn=True) if STAYS in unit.this_turn else ()
-    return Effects(
-        moves=walked(moment, deed.paths, facing_deg=deed.facing_deg), changes=ran + _stepped(moment, unit, path)
-    )
+    if found.numbers.get("removed"):
+        ran += _off_table(deed, found)
+    elif deed.given.get("reaches_edge") is False:
+        ran += marked([name], STAYS, True, "PF-66", this_turn=True)
+    turned = {name: found.numbers["facing_deg"]} if len(set(path)) == 1 and "facing_deg" in found.numbers else {}
+    walk = walked(moment, deed.paths, facing_deg={**turned, **deed.facing_deg})
+    return Effects(moves=(*walk, *_along(moment, name, path)), changes=ran + _stepped(moment, unit, path))
 
 
 def _shot(moment: Moment, deed: Deed, found: Verdict) -> Effects:
     changes = _acted(moment, deed)
     [at] = deed.at
     numbers = found.numbers
-    after = {"id": at, "result": numbers["result"], "DL_after": numbers.get("defender_DL_after")}
-    changes += _suffered(moment, [after | {"explodes": numbers.get("explodes", False)}])
-    changes += _suffered(moment, numbers.get("occupants", ()))
+    after = {
+        "id": at,
+        "DL_after": numbers.get("defender_DL_after"),
+        **{key: numbers[key] for key in ("result", "removed")},
+    }
+    men = {"explodes": numbers.get("explodes", False), "occupants": numbers.get("occupants", ())}
+    changes += _suffered(moment, [after | men])
     if not numbers["ranged"]:
         for_now = rules_of(moment).chooses("hand_to_hand_lasts", "round")
         changes += marked([at], ATTACKED_BY_HAND, True, "PF-A41", this_turn=for_now)
@@ -122,7 +141,7 @@ def _suffered(moment: Moment, struck: Iterable[Mapping[str, Any]]) -> tuple[Chan
     """What results do: at once, or where attacks are made at the same time when all of them are."""
     rows = rules_of(moment).tables.results
     changes: tuple[Change, ...] = ()
-    for one in struck:
+    for one in (each for hit in struck for each in (hit, *hit.get("occupants", ()))):
         row = rows.get(one.get("result", ""))
         if row is None or not (row.injures or row.destroys):
             continue
@@ -137,7 +156,7 @@ def _suffered(moment: Moment, struck: Iterable[Mapping[str, Any]]) -> tuple[Chan
 
 def _base_hit(one: Mapping[str, Any], destroyed: bool) -> tuple[Change, ...]:
     """A base, which is terrain."""
-    left = "destroyed" if destroyed or one["removed"] else one["DL_after"]
+    left = DESTROYED if destroyed or one["removed"] else one["DL_after"]
     return marked([""], base_key(one["id"]), left, "PF-76")
 
 
@@ -146,14 +165,16 @@ def _to_fall(moment: Moment, unit: Unit, destroyed: bool, explodes: bool) -> tup
     if not destroyed:
         return marked([unit.id], INJURIES, int(unit.statuses.get(INJURIES, 0)) + 1, "PF-52")
     changes = marked([unit.id], FALLS, True, "PF-53")
-    changes += marked([unit.id], FALLS, moment.state.phase, "PF-46", this_turn=True)
+    changes += marked([unit.id], FELL_IN, moment.state.phase, "PF-46", this_turn=True)
     return changes + (marked([unit.id], EXPLODES, True, "PF-116") if explodes else ())
 
 
 def _hurt(moment: Moment, unit: Unit, level: int, removed: bool) -> tuple[Change, ...]:
     lost = full_defense(moment, unit) - level
-    changes = marked([unit.id], LOST, lost, "PF-52") if lost != unit.statuses.get(LOST, 0) else ()
-    return changes + (fallen([unit.id], "PF-53") if removed else ())
+    changes = marked([unit.id], LOST, lost, "PF-52") if lost != injured(unit) else ()
+    if not removed:
+        return changes
+    return changes + fallen([unit.id], "PF-53") + marked(_riders(moment, unit.id), RIDES, None, "PF-70")
 
 
 def _casualties(moment: Moment, deed: Deed, found: Verdict) -> Effects:
@@ -204,7 +225,9 @@ def _checked(moment: Moment, deed: Deed, found: Verdict) -> Effects:
     if not deed.at or not found.numbers["passed"]:
         changes += marked([name], CHECKED, [*kept(unit, CHECKED), phase], "PF-55", this_turn=True)
     if not found.numbers["passed"]:
-        changes += marked([name], ROUTED, True, "PF-65") + marked([name], FLEES, True, "PF-65", this_turn=True)
+        changes += marked([name], ROUTED, True, "PF-65") + marked(
+            [name], FLEES, AGAIN if unit.statuses.get(ROUTED) else True, "PF-65", this_turn=True
+        )
     elif unit.statuses.get(ROUTED):
         changes += marked([name], ROUTED, None, "PF-66")
     return Effects(changes=changes)
@@ -223,8 +246,12 @@ def _passed(moment: Moment, deed: Deed, found: Verdict) -> Effects:
 def _at_edge(moment: Moment, deed: Deed, found: Verdict) -> Effects:
     if not found.numbers["removed"]:
         return Effects(changes=marked(deed.by, STAYS, True, "PF-66", this_turn=True))
+    return Effects(changes=_off_table(deed, found))
+
+
+def _off_table(deed: Deed, found: Verdict) -> tuple[Change, ...]:
     off = found.numbers["counts_as"] == "routed"
-    return Effects(changes=marked(deed.by if off else (), ROUTED_OFF, True, "PF-67") + fallen(deed.by, "PF-67"))
+    return marked(deed.by if off else (), ROUTED_OFF, True, "PF-67") + fallen(deed.by, "PF-67")
 
 
 def _initiative(moment: Moment, deed: Deed, found: Verdict) -> Effects:

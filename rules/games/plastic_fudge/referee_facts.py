@@ -12,7 +12,14 @@ from rules.engine.position import Moment, View, rules_with
 from rules.engine.referee import Measured
 from rules.engine.state import State, Unit
 from rules.engine.text import spoken
-from rules.games.plastic_fudge.board import PART, after_hole, bands_up, spoken_of, terrain_under, terrains_under
+from rules.games.plastic_fudge.board import (
+    PART,
+    after_hole,
+    bands_up,
+    spoken_of,
+    terrain_under,
+    terrains_under,
+)
 from rules.games.plastic_fudge.combat import in_volley
 from rules.games.plastic_fudge.fire import Contact, hand_to_hand
 from rules.games.plastic_fudge.forces import Posed, basic_defense_level
@@ -24,15 +31,17 @@ from rules.tabletop.table import Figure, PointIn, TerrainKind, TerrainPiece
 from rules.tabletop.template import Template, fraction_inside, under
 from rules.tabletop.tolerance import DOUBT_SIGMAS
 
-FALLS = "falls"
-"""A unit that was killed by attacks at the same time, and still makes its own."""
+FALLS, FELL_IN = "falls", "fell_in"
+"""A unit that was killed by attacks at the same time, and still makes its own; the phase of this turn when it was."""
 INJURIES = "under_fire"
 """Injuries by attacks at the same time, which count when all have been made."""
-LOST = "lost_defense"
-"""Levels of Defense that injuries took for good."""
+LOST, LOST_BEFORE = "injured", "lost_defense"
+"""Levels of Defense that injuries took for good; older battles keep them under the second name."""
 EXPLODES = "explodes"
-ROUTED, FLEES, FLED, FLIGHTS = "routed", "flees", "fled", "flights"
-"""Who has failed a check; who has yet to run; the path that he ran last; how often he ran in this turn."""
+ROUTED, FLEES, FLED, FLIGHTS = "routed", "flees", "flight_path", "flights"
+"""Who has failed a check; who has yet to run, `AGAIN` where he had failed before; the path that he ran last; how
+often he ran in this turn."""
+AGAIN = "again"
 STAYS = "stays"
 """Who ran and is still on the table."""
 ROUTED_OFF = "fled_the_table"
@@ -43,6 +52,15 @@ RIDES = "rides"
 CALLED_TURN = "called_turn"
 ON_MINES = "on_mines"
 WINNER, SEAT_A, SEAT_B = "initiative", "A", "B"
+DESTROYED = "destroyed"
+"""What a base has left that fell."""
+THIS_TURN = frozenset(
+    {
+        FELL_IN, FLEES, FLED, FLIGHTS, STAYS, PASSED, MUST_CHECK, CHECKED, ATTACKS_MADE, CARRIED, ATTACKED_BY_HAND,
+        ON_MINES, WINNER, SEAT_A, SEAT_B,
+    }
+)  # fmt: skip
+"""The statuses that the next turn forgets."""
 FOUND, GONE = "found_active", frozenset({"deactivated", "gone"})
 
 
@@ -75,8 +93,10 @@ def holes_in(state: State, name: str) -> list[list[float]]:
 
 
 def ground(rules: Rules, state: State, terrain: Iterable[TerrainPiece]) -> Iterator[TerrainPiece]:
-    """The terrain as bazookas have left it."""
+    """The terrain as bazookas and shells have left it: holes in bases, and no base that is destroyed."""
     for piece in terrain:
+        if base_left(state, piece.name) == DESTROYED:
+            continue
         parts: tuple[TerrainPiece, ...] = (piece,)
         for x, y in holes_in(state, piece.name):
             parts = tuple(left for part in parts for left in after_hole(rules, part, (x, y)))
@@ -130,7 +150,12 @@ def full_defense(moment: Moment, unit: Unit) -> int:
 
 def lasting_defense(moment: Moment, unit: Unit) -> int:
     """What injuries have left of it, without those of attacks that are not all made."""
-    return full_defense(moment, unit) - int(unit.statuses.get(LOST, 0))
+    return full_defense(moment, unit) - injured(unit)
+
+
+def injured(unit: Unit) -> int:
+    """How many levels of Defense a unit has lost for good."""
+    return int(unit.statuses.get(LOST, unit.statuses.get(LOST_BEFORE, 0)))
 
 
 def defense(moment: Moment, unit: Unit) -> int:
@@ -138,19 +163,15 @@ def defense(moment: Moment, unit: Unit) -> int:
     return in_volley(rules_of(moment), lasting_defense(moment, unit), int(unit.statuses.get(INJURIES, 0)))
 
 
-def falls(unit: Unit) -> bool:
-    """Whether a unit was destroyed, be it that it still lies there."""
-    return unit.out or bool(unit.statuses.get(FALLS))
-
-
-def destroyed_before(moment: Moment, unit: Unit) -> bool:
-    """Whether it fell in another phase than this, so that its own attack is no longer made at the same time."""
-    return bool(unit.statuses.get(FALLS)) and unit.this_turn.get(FALLS) != moment.state.phase
+def falls(moment: Moment, unit: Unit) -> bool:
+    """Whether a unit is destroyed; one that was struck in this phase counts to its end, as attacks are simultaneous."""
+    fell_in = unit.this_turn.get(FELL_IN, unit.this_turn.get(FALLS))  # older battles keep both under one name
+    return unit.out or (bool(unit.statuses.get(FALLS)) and fell_in != moment.state.phase)
 
 
 def able(moment: Moment, side: str) -> tuple[Unit, ...]:
     """A side's units that are neither out nor fallen."""
-    return tuple(unit for unit in moment.state.standing(side) if not falls(unit))
+    return tuple(unit for unit in moment.state.standing(side) if not falls(moment, unit))
 
 
 def of_side(moment: Moment, side: str) -> tuple[Unit, ...]:
@@ -159,10 +180,10 @@ def of_side(moment: Moment, side: str) -> tuple[Unit, ...]:
 
 
 def known_facing_deg(moment: Moment, unit: Unit) -> float | None:
-    """Which way a unit faces, as it is seen or as the players said."""
-    seen = moment.figure(unit.id).facing_deg
+    """Which way a unit faces: as it is seen, as the journal has it, or as the players said."""
     told = {**unit.statuses, **unit.this_turn}.get("facing_deg")
-    return told if seen is None else seen
+    known = (moment.figure(unit.id).facing_deg, unit.facing_deg, told)
+    return next((facing for facing in known if facing is not None), None)
 
 
 def flight_of(runner: Unit) -> list[Any]:
@@ -185,7 +206,8 @@ def by_hand(moment: Moment, unit: Unit) -> dict[str, bool]:
 def _closed_with(moment: Moment, unit: Unit) -> bool:
     """Whether an enemy is, or may be, near enough to attack hand to hand."""
     rules = rules_of(moment)
-    ranges = [moment.view(enemy.id, unit.id).range for enemy in moment.enemies(unit)]
+    on_foot = (enemy for enemy in moment.enemies(unit) if not card(moment, enemy).flies)
+    ranges = [moment.view(enemy.id, unit.id).range for enemy in on_foot]
     least = [max(0.0, spoken_of(rules, one) - DOUBT_SIGMAS * one.sigma_in) for one in ranges]
     return any(not hand_to_hand(rules, Contact(distance_in=one)).numbers["ranged"] for one in least)
 
@@ -201,7 +223,8 @@ def request(moment: Moment, unit: Unit, weapon: str) -> dict[str, Any]:
         "attacks_made_this_turn": int(unit.this_turn.get(ATTACKS_MADE, 0)),
         "carried_this_turn": bool(unit.this_turn.get(CARRIED)),
         "routed": bool(unit.statuses.get(ROUTED)),
-        "destroyed": unit.out or destroyed_before(moment, unit),
+        "destroyed": falls(moment, unit),
+        "aboard": carrier(moment, unit) is not None,
         "phase": moment.state.phase,
         "spotter_with_binoculars": bool(spotters(moment, unit)),
     }
@@ -238,9 +261,9 @@ def sight_of(moment: Moment, unit: Unit, view: View, views: Iterable[View], whom
     return (*in_sight(view, f"whether {spoken(unit.id)} sees {whom}"), *by_spotter)
 
 
-def cover_of(moment: Moment, target: Figure) -> tuple[Measured, ...]:
-    """The error of what a target stands in."""
-    found = terrains_under(rules_of(moment), target, moment.terrain)
+def cover_of(moment: Moment, figure: Figure, target: Figure) -> tuple[Measured, ...]:
+    """The error of what a target stands in or behind, seen from a figure."""
+    found = terrains_under(rules_of(moment), target, moment.terrain, figure.centre_in)
     return one_of(found, target.sigma_in, f"what {spoken(target.id)} stands in", ("terrain",))
 
 
@@ -254,7 +277,7 @@ def stance(moment: Moment, figure: Figure, target: Figure) -> dict[str, Any]:
     """How a target stands, seen from a figure."""
     rules = rules_of(moment)
     return {
-        "terrain": terrain_under(rules, target, moment.terrain),
+        "terrain": terrain_under(rules, target, moment.terrain, figure.centre_in),
         "height_difference_bands": bands_up(rules, figure, target),
     }
 
@@ -262,13 +285,13 @@ def stance(moment: Moment, figure: Figure, target: Figure) -> dict[str, Any]:
 def carrier(moment: Moment, unit: Unit) -> Unit | None:
     """What a unit rides in, while that has not fallen."""
     around = moment.state.units.get(str(unit.statuses.get(RIDES)))
-    return around if around is not None and not falls(around) else None
+    return around if around is not None and not falls(moment, around) else None
 
 
 def occupants(moment: Moment, vehicle: Unit) -> list[dict[str, Any]]:
     """Who is inside."""
-    men = [unit for unit in moment.state.units.values() if unit.statuses.get(RIDES) == vehicle.id and not falls(unit)]
-    return [{"id": man.id, "DL": defense(moment, man)} for man in men]
+    men = [unit for unit in moment.state.units.values() if unit.statuses.get(RIDES) == vehicle.id]
+    return [{"id": man.id, "DL": defense(moment, man)} for man in men if not falls(moment, man)]
 
 
 # Templates.
@@ -283,7 +306,7 @@ def caught(
     *,
     there: bool = False,
 ) -> tuple[list[dict[str, Any]], tuple[Measured, ...]]:
-    """Everybody and every base under a template, and the errors of their shares.
+    """Everybody and every base under a template, and the errors of their shares; occupants count with their vehicle.
 
     Args:
         by: Who lays it; from his height it is attacked.
@@ -302,12 +325,15 @@ def caught(
         measured.append(Measured(("targets", len(targets), "fraction"), sigma, part, 0, 1))
         flying = {"attacker_flies": _flies(moment, by.id), "target_flies": card(moment, unit).flies}
         known = {"id": hit.id, "DL": defense(moment, unit), "fraction": hit.fraction, "target_unit": card_name(unit)}
-        targets.append({**known, **flying, **stance(moment, by, figures[hit.id])})
+        men = {"occupants": inside} if (inside := occupants(moment, unit)) else {}
+        targets.append({**known, **flying, **men, **stance(moment, by, figures[hit.id])})
     return targets + _bases(moment, template), tuple(one for one in measured if one.sigma > 0)
 
 
 def _gone(moment: Moment, name: str) -> bool:
-    return name not in moment.state.units or moment.unit(name).out
+    """Whether a template never strikes a figure itself: it is no unit, is out, or rides in what is struck."""
+    unit = moment.state.units.get(name)
+    return unit is None or unit.out or carrier(moment, unit) is not None
 
 
 def _flies(moment: Moment, name: str) -> bool:
@@ -320,7 +346,7 @@ def _bases(moment: Moment, template: Template) -> list[dict[str, Any]]:
     for piece in moment.terrain:
         fraction = fraction_inside(template, piece.outline_in) if piece.kind is TerrainKind.BUNKER else 0.0
         left = base_left(moment.state, piece.name)
-        if fraction > 0 and left != "destroyed":
+        if fraction > 0:
             found.append({"id": piece.name, "fraction": fraction} | ({} if left is None else {"DL": left}))
     return found
 

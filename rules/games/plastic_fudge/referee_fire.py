@@ -11,11 +11,11 @@ from typing import Any
 from shapely.geometry import Point, Polygon
 
 from rules.engine.position import Moment, View
-from rules.engine.referee import Deed, Measured, at_once
+from rules.engine.referee import Deed, Measured
 from rules.engine.state import Unit
 from rules.engine.text import place_words, spoken
 from rules.engine.verdict import Verdict, forbidden
-from rules.games.plastic_fudge.board import disk, flame, flight, rod, spoken_of
+from rules.games.plastic_fudge.board import disk, flame, rod, spoken_of
 from rules.games.plastic_fudge.movement import JetTurn, jet_acts
 from rules.games.plastic_fudge.referee_facts import (
     CALLED_TURN,
@@ -23,18 +23,15 @@ from rules.games.plastic_fudge.referee_facts import (
     RIDES,
     ROUTED,
     able,
-    altered,
     at_target,
-    by_hand,
     card,
     card_name,
     carrier,
     caught,
     cover_of,
     defense,
-    destroyed_before,
+    falls,
     how_far,
-    known_facing_deg,
     markers,
     occupants,
     of_side,
@@ -44,10 +41,10 @@ from rules.games.plastic_fudge.referee_facts import (
     spotters,
     stance,
 )
+from rules.games.plastic_fudge.referee_moves import fleeing, mover
 from rules.games.plastic_fudge.tables import Weapon
 from rules.tabletop.bearing import bearing_deg
-from rules.tabletop.measure import Range, range_to
-from rules.tabletop.path import length_in
+from rules.tabletop.measure import Range, base_area, range_to
 from rules.tabletop.table import PointIn, TerrainKind, TerrainPiece
 from rules.tabletop.template import Template
 from rules.tabletop.tolerance import Call
@@ -84,7 +81,10 @@ def _shot(moment: Moment, unit: Unit, weapon: str, enemy: Unit) -> Deed:
         weapon,
         preview="aim",
         view=view,
-        measured=(*_line(moment, unit, enemy, view), *cover_of(moment, moment.figure(enemy.id))),
+        measured=(
+            *_line(moment, unit, enemy, view),
+            *cover_of(moment, moment.figure(unit.id), moment.figure(enemy.id)),
+        ),
         band=_band(moment, view.range),
         bar=not_here(moment, unit) or _inside(moment, enemy),
     )
@@ -109,8 +109,11 @@ def at_spot(moment: Moment, figure: str, spot_in: PointIn) -> Iterator[Deed]:
     unit, rules = moment.unit(figure), rules_of(moment)
     if unit.out:
         return
-    view = moment.view_of_spot(figure, spot_in)
-    views = [moment.view_of_spot(one.id, spot_in) for one in spotters(moment, unit)]
+    there = _standing_at(moment, figure, spot_in)
+    view, *views = (
+        moment.view(one, there) if there else moment.view_of_spot(one, spot_in)
+        for one in (figure, *(spotter.id for spotter in spotters(moment, unit)))
+    )
     known = {
         "distance_in": spoken_of(rules, view.range),
         "los": view.exposure > 0,
@@ -128,12 +131,20 @@ def at_spot(moment: Moment, figure: str, spot_in: PointIn) -> Iterator[Deed]:
             yield from (replace(deed, spot_in=spot_in) for deed in _holes_in(moment, unit, piece, spot_in))
 
 
+def _standing_at(moment: Moment, figure: str, spot_in: PointIn) -> str:
+    """Whose base is at a spot, which is as near as he is; nobody's where it is bare, or the thrower's own."""
+    units = (moment.state.units.get(name) for name in moment.figures if name != figure)
+    there = (unit.id for unit in units if unit is not None and not unit.out)
+    return next((name for name in there if base_area(moment.figure(name)).covers(Point(spot_in))), "")
+
+
 def _blast(moment: Moment, unit: Unit, weapon: str, enemy: Unit) -> Deed:
     view = moment.view(unit.id, enemy.id)
     known = at_target(moment, unit, enemy, view)
     title = f"{spoken(weapon)} at {spoken(enemy.id)}"
     at_in, error = moment.figure(enemy.id).centre_in, _line(moment, unit, enemy, view)
-    return replace(_laid(moment, unit, weapon, title, at_in, known, view.range, error), at=(enemy.id,), view=view)
+    found = _laid(moment, unit, weapon, title, at_in, known, view.range, error)
+    return replace(found, at=(enemy.id,), view=view, bar=found.bar or _inside(moment, enemy))
 
 
 def _laid(
@@ -302,12 +313,22 @@ def _lifts(moment: Moment, unit: Unit) -> Iterator[Deed]:
         "aboard": len(aboard),
         "attacks_made_this_turn": request(moment, unit, "")["attacks_made_this_turn"],
         "figures": 1,
+        "destroyed": falls(moment, unit),
+        "phase": moment.state.phase,
+        "own_turn": moment.state.side == unit.side,
     }
     for mate in mates:
+        given = {**known, "routed": bool(mate.statuses.get(ROUTED))}
         if mate in aboard:
-            yield Deed(f"Set down {spoken(mate.id)}", "carry", {**known, "does": "unload"}, (unit.id,), (mate.id,))
-        elif mate.id in moment.figures and moment.view(unit.id, mate.id).range.contact() is not Call.OUT:
-            yield Deed(f"Take up {spoken(mate.id)}", "carry", {**known, "does": "load"}, (unit.id,), (mate.id,))
+            yield Deed(f"Set down {spoken(mate.id)}", "carry", {**given, "does": "unload"}, (unit.id,), (mate.id,))
+        elif _beside(moment, unit, mate):
+            yield Deed(f"Take up {spoken(mate.id)}", "carry", {**given, "does": "load"}, (unit.id,), (mate.id,))
+
+
+def _beside(moment: Moment, vehicle: Unit, man: Unit) -> bool:
+    """Whether a man stands at a vehicle and rides in nothing."""
+    there = man.id in moment.figures and carrier(moment, man) is None
+    return there and moment.view(vehicle.id, man.id).range.contact() is not Call.OUT
 
 
 def _rides(moment: Moment, unit: Unit) -> Iterator[Deed]:
@@ -321,7 +342,7 @@ def _rides(moment: Moment, unit: Unit) -> Iterator[Deed]:
         given = {**known, "vehicle": card_name(jeep)}
         if inside is jeep:
             yield Deed(f"Get out of {spoken(jeep.id)}", "ride", {**given, "does": "unload"}, (unit.id,), (jeep.id,))
-        elif inside is None and moment.view(unit.id, jeep.id).range.contact() is not Call.OUT:
+        elif _beside(moment, jeep, unit):
             yield Deed(f"Get into {spoken(jeep.id)}", "ride", {**given, "does": "load"}, (unit.id,), (jeep.id,))
 
 
@@ -337,54 +358,3 @@ def _calls(moment: Moment, unit: Unit) -> Iterator[Deed]:
         if card(moment, jet).called and not jet.out and CALLED_TURN not in jet.statuses:
             given = {"called_turn": moment.state.turn, "radio_operator": alive}
             yield Deed(f"Call {spoken(jet.id)}", "call_jet", given, (unit.id,), (jet.id,))
-
-
-# Movement.
-
-
-def mover(moment: Moment, unit: Unit) -> dict[str, Any]:
-    """Who moves, and what keeps him from it; what no camera tells is left out where it matters to him."""
-    its = card(moment, unit)
-    jeeps = [mate for mate in able(moment, unit.side) if card(moment, mate).tows]
-    on_foot = its.ML_by_jeep and not rules_of(moment).chooses("on_foot_ML", "as_printed")
-    riding = {"riding": carrier(moment, unit) is not None} if RIDES in unit.statuses or not on_foot else {}
-    return {
-        "unit": card_name(unit),
-        **altered(unit, "ML", "TL"),
-        **by_hand(moment, unit),
-        **riding,
-        "working_jeep": bool(jeeps),
-        "routed": bool(unit.statuses.get(ROUTED)),
-        "destroyed": unit.out or destroyed_before(moment, unit),
-        "phase": moment.state.phase,
-        "own_turn": moment.state.side == unit.side,
-    }
-
-
-def fleeing(moment: Moment, unit: Unit) -> Deed:
-    """His flight, straight away from where he faces, as far as the ground lets him."""
-    facing = known_facing_deg(moment, unit)
-    given = flight_facts(moment, unit, facing)
-    if facing is None:
-        return Deed("Flee", "rout_move", given, (unit.id,))
-    found = at_once(moment.game, "rout_move", given)
-    start, rules = moment.figure(unit.id), rules_of(moment)
-    path = flight(rules, card_name(unit), start, found, moment.terrain) if found else (start.centre_in,)
-    return Deed("Flee", "rout_move", given, (unit.id,), paths={unit.id: path})
-
-
-def flight_facts(moment: Moment, unit: Unit, facing: float | None) -> dict[str, Any]:
-    """Who flees, and which way he faced."""
-    known = mover(moment, unit)
-    kept = {name: known[name] for name in known if name not in ("phase", "own_turn")}
-    return kept if facing is None else {**kept, "facing_deg": facing}
-
-
-def how_far_it_went(moment: Moment, unit: Unit, way: tuple[str | int, ...]) -> Measured:
-    """The error of a path's length: that of its two ends."""
-    return Measured(way, moment.figure(unit.id).sigma_in * 2**0.5, "how far it went")
-
-
-def went(deed: Deed) -> bool:
-    """Whether anybody goes anywhere in a deed."""
-    return any(length_in(path) > 0 for path in deed.paths.values())

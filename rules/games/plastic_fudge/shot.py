@@ -85,12 +85,13 @@ def _blow(rules: Rules, one: Shot, level: int) -> tuple[Attack, Reason]:
     """The attack itself, and whether it is made hand to hand."""
     if one.distance_in is None:
         raise RuleRefusal("missing_key", "an attack on the table needs its distance: measure it")
-    found = hand_to_hand(rules, Contact(distance_in=one.distance_in))
-    ranged, target = bool(found.numbers["ranged"]), one.target_unit
+    cards, target = rules.tables.cards, one.target_unit
+    flying = cards[one.unit].flies, target is not None and cards[target].flies
+    found = hand_to_hand(rules, Contact(distance_in=one.distance_in, in_the_air=any(flying)))
+    ranged = bool(found.numbers["ranged"])
     guard = one.target_DL
     if target and not ranged:
         guard = by_hand(rules, target, 0, 0, guard)[2] or 0
-    cards = rules.tables.cards
     blow = Attack(
         attacker_AL=level,
         defender_DL=guard,
@@ -98,8 +99,8 @@ def _blow(rules: Rules, one: Shot, level: int) -> tuple[Attack, Reason]:
         target_unit=target,
         terrain=one.terrain,
         height_difference_bands=one.height_difference_bands,
-        attacker_flies=cards[one.unit].flies,
-        target_flies=target is not None and cards[target].flies,
+        attacker_flies=flying[0],
+        target_flies=flying[1],
         occupants=one.occupants,
     )
     return blow, rules.because("PF-A41", "bases in contact, hand to hand" if not ranged else "at a distance")
@@ -140,7 +141,8 @@ def _blasted(rules: Rules, salvo: Salvo, asked: Verdict) -> Procedure[Verdict]:
         found = thrown if isinstance(thrown, Verdict) else (yield from thrown)
     else:
         found = yield from explosion(rules, Explosion(AL=level, targets=salvo.targets, weapon=weapon))
-    told = [f"{one['id']} {one['result']}" for one in found.numbers.get("targets", ()) if one["affected"]]
+    affected = [one for one in found.numbers.get("targets", ()) if one["affected"]]
+    told = [f"{one['id']} {one['result']}" for hit in affected for one in (hit, *hit.get("occupants", ()))]
     outcome = ("dropped: " if found.numbers.get("dropped") else "") + (", ".join(told) or "nobody is in it")
     return Verdict(outcome, found.numbers, found.reasons)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 from rules.engine.dice import DiceRequest, Die, Procedure
 from rules.engine.ruleset import Limit, Ruleset, limit
@@ -202,6 +202,23 @@ class Phase:
 
 
 @dataclass(frozen=True, slots=True)
+class Status:
+    """What a status of a unit says, for those who set a situation up.
+
+    Attributes:
+        means: The status that is kept in its place, where this is another word for it.
+        value: What that is where this is true.
+        many: Whether it holds a list.
+    """
+
+    rule: str
+    text: str
+    means: str = ""
+    value: Any = None
+    many: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Forces:
     """What a side may have at most."""
 
@@ -287,6 +304,7 @@ class Tables:
     specials: Mapping[str, Special]
     fudge_faces: Mapping[str, FudgeFace]
     phases: Mapping[str, Phase]
+    statuses: Mapping[str, Status]
     limits: Mapping[str, Limit]
     scenarios: Mapping[str, Scenario]
     cards: Mapping[str, Card]
@@ -343,8 +361,14 @@ def special_of(rules: Rules, unit: str | None) -> Special | None:
 def fudge(rules: Rules, for_whom: str, why: str, attack: bool = False) -> Procedure[tuple[int, bool]]:
     """Roll Fudge dice: their sum, and whether every one of them shows minus."""
     count = int(limit(rules, "dice")) if attack else rules.option("dice_for_other_rolls")
-    roll = yield DiceRequest(Die.FUDGE, count, for_whom, why)
+    roll = yield DiceRequest(Die.FUDGE, count, for_whom, why, stands_for=six_sided(rules))
     return roll.total, all(face == min(Die.FUDGE.faces) for face in roll.faces)
+
+
+def six_sided(rules: Rules) -> tuple[int, ...]:
+    """The Fudge face that each face of a six-sided die stands for, from 1 to 6."""
+    meant = {face: row.value for row in rules.tables.fudge_faces.values() for face in row.faces}
+    return tuple(meant[face] for face in sorted(meant))
 
 
 def thrown(rules: Rules, rule: str, total: int) -> Reason:

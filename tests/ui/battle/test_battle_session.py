@@ -11,7 +11,7 @@ from rules.battle.battle import Battle
 from rules.battle.referees import moment_of
 from rules.battle.replay import replay
 from rules.engine.dice import Scripted
-from rules.engine.events import PhaseBegun
+from rules.engine.events import PhaseBegun, Placed
 from rules.engine.position import Moment
 from rules.engine.referee import ActionPreview
 from rules.engine.roster import Army, Recruit
@@ -118,6 +118,8 @@ def test_squads_that_move_singly_are_proposed_singly(tmp_path: Path) -> None:
     places: dict[str, PointIn] = {"green-1": (2, 2), "green-2": (4, 2), "tan-1": (20, 20)}
     with begun(tmp_path / "b", "plastic_fudge", {"green": army, "tan": foe}, places) as battle:
         battle.record(PhaseBegun(turn=1, side="green", phase="a_moves"))
+        for man in men:  # PF-27: turns cost, so it must be known which way they face
+            battle.record(Placed(figure=man.figure, at_in=places[man.figure], facing_deg=90.0))
         moved = {**places, "green-1": (2.0, 3.0), "green-2": (4.0, 3.0)}
         proposals = Play(battle).proposals(moment_of(battle, [figure(n, *at) for n, at in moved.items()], ()))
         assert [one.words for one in proposals] == ["Green 1 moved 1.0 in", "Green 2 moved 1.0 in"]
@@ -159,4 +161,4 @@ def test_a_phase_ends_only_when_nothing_is_owed_or_it_is_waived_by_name(play: Pl
     with pytest.raises(UserError, match="Still to do: Close the gaps of rifles"):
         play.go_on(apart)
     assert play.go_on(apart, [gap]) == "turn 1, Green, attacking"
-    assert "Skipped: Close the gaps of rifles" in play.story[-2]
+    assert any("Skipped: Close the gaps of rifles" in line for line in play.story)

@@ -9,7 +9,7 @@ import pytest
 from rules.battle.battle import Battle
 from rules.battle.event_codec import event_of
 from rules.battle.referees import moment_of
-from rules.engine.events import Asked, Change, Changed, PhaseBegun, Ruled
+from rules.engine.events import Asked, Change, Changed, PhaseBegun, Placed, Ruled
 from rules.engine.position import Moment
 from rules.engine.roster import Army
 from rules.engine.state import Unit
@@ -36,6 +36,7 @@ def battle_at(path: Path, game: str) -> Battle:
     armies = {side: Army(name=side, game=game, recruits=recruits(side, card)) for side in ("green", "tan")}
     battle = begun(path, game, armies, {"green-1": (0.0, 0.0), "tan-1": TAN_AT_IN})
     battle.record(phase)
+    battle.record(Placed(figure="green-1", at_in=(0.0, 0.0), facing_deg=0.0))  # PF-27: turns cost, so it must be known
     if game == "simple_plastic_figure":  # WW-09: the figure may do anything
         battle.record(Changed(changes=(Change(figure="green-1", key="status_die", value=1, this_turn=True),)))
     return battle

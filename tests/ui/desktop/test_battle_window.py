@@ -233,6 +233,22 @@ def test_an_impossible_face_is_refused_and_reported_faces_are_accepted(owned: Ow
     assert dialog.roll == Roll((2, 5))
 
 
+def test_six_sided_dice_stand_in_for_fudge_dice(owned: Owned[DiceDialog]) -> None:
+    """PF-06: only where the game says what their faces mean."""
+    chance = random.SystemRandom()
+    plain = owned(DiceDialog(DiceRequest(Die.FUDGE, 4, "green-1", "the attack"), chance))
+    request = DiceRequest(Die.FUDGE, 4, "green-1", "the attack", stands_for=(-1, -1, 0, 0, 1, 1))
+    dialog = owned(DiceDialog(request, chance))
+    for one in (plain, dialog):
+        one.show()
+    assert (plain._six_sided.isVisible(), dialog._six_sided.isVisible()) == (False, True)
+    dialog._six_sided.click()
+    QTest.keyClicks(dialog._faces, "1635")
+    assert dialog.roll == Roll((-1, 1, 0, 1))
+    dialog.take([0, 0, 0, 1], anew=True)  # Fudge dice report by themselves
+    assert dialog.roll == Roll((0, 0, 0, 1))
+
+
 @pytest.mark.parametrize("keys", ["-1 0 1", "- 0 +", "-0+", "minus blank plus", "-,b,+1"])
 def test_fudge_faces_are_typed_as_signs_or_numbers(owned: Owned[DiceDialog], keys: str) -> None:
     dialog = owned(DiceDialog(DiceRequest(Die.FUDGE, 3, "green-1", "the attack"), random.SystemRandom()))

@@ -169,6 +169,7 @@ def test_plastic_fudge(player: Player, tmp_path: Path) -> None:
     player.goes_on("Turn 1, initiative")
     first = player.does("", "Initiative", typed("1 0 0 0", "4 Fudge dice"), typed("0 0 0 0", "4 Fudge dice"))
     assert first.startswith("Blue")
+    player.does("", "Blue moves first")
     player.goes_on("Turn 1, Blue, a moves")
     player.carries("blue-1", (15.5, 8.0))
     # PF-09: 6 in, less one for a turn of 24 degrees: 5 in are left for 4.9, and the camera is accurate to 0.1.
@@ -181,11 +182,13 @@ def test_plastic_fudge(player: Player, tmp_path: Path) -> None:
     player.goes_on("Turn 1, morale")
     passed = player.does("", "Morale of Green 2", typed("0 0 0 0"))
     assert passed.startswith("Passed")
+    player.does("", "Morale of Blue 1", typed("0 0 0 0"))
     player.goes_on("Turn 2, initiative")
     question = "Move: how far it went"
     assert undone_and_done_again(player) == [
         "turn 1, initiative",
         "Initiative, blue",
+        "Blue moves first",
         "turn 1, Blue, a moves",
         f"asked: {question}",
         f"settled: {question}: less than 6 in",
@@ -195,6 +198,7 @@ def test_plastic_fudge(player: Player, tmp_path: Path) -> None:
         "Blue 1: Rifle at Green 2, no effect",
         "turn 1, morale",
         "Morale of Green 2, passed",
+        "Morale of Blue 1, passed",
         "turn 2, initiative",
     ]
 

@@ -6,7 +6,16 @@ import random
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from PyQt6.QtWidgets import QDialog, QDialogButtonBox, QGridLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
+from PyQt6.QtWidgets import (
+    QCheckBox,
+    QDialog,
+    QDialogButtonBox,
+    QHBoxLayout,
+    QLineEdit,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from rules.engine.dice import DiceRequest, Die, Roll, rolled
 from rules.engine.text import roller_words, told
@@ -44,10 +53,6 @@ class DiceDialog(QDialog):
         self.request, self._chance = request, chance
         self._faces = QLineEdit()
         self._faces.setAccessibleName(tr("Faces"))
-        self._faces.setPlaceholderText(
-            tr("{count} numbers, such as {example}", count=request.count, example=_example(request))
-        )
-        self._faces.setToolTip(tr(_TYPED[request.die]))
         self._faces.textChanged.connect(lambda _: self._check())
         self._words = wrapping_label()
         self.roll: Roll | None = None
@@ -61,7 +66,14 @@ class DiceDialog(QDialog):
         layout.addWidget(self._deed)
         why = f"{begun(roller_words(request.for_whom))}: {told(request.why)}"
         layout.addWidget(markup_label(f"<b>{escape_markup(_request_text(request))}</b><br>{escape_markup(why)}"))
-        layout.addLayout(self._buttons())
+        self._six_sided = QCheckBox(tr("Six-sided dice"))
+        self._six_sided.setToolTip(tr("Roll six-sided dice in place of Fudge dice; the program reads them"))
+        if not request.stands_for:
+            self._six_sided.hide()
+        self._buttons = {die: self._row_of(die) for die in {request.die, Die.D6}}
+        layout.addWidget(self._six_sided)
+        for row in self._buttons.values():
+            layout.addWidget(row)
         layout.addWidget(self._faces)
         self._room = QVBoxLayout()
         layout.addLayout(self._room)
@@ -70,11 +82,32 @@ class DiceDialog(QDialog):
         if self._ok is not None:
             self._ok.setDefault(True)
         self._faces.setFocus()
+        self._six_sided.toggled.connect(lambda _: self._show_die())
+        self._show_die()
+
+    @property
+    def _die(self) -> Die:
+        """The dice on the table."""
+        return Die.D6 if self._six_sided.isChecked() else self.request.die
+
+    def _show_die(self) -> None:
+        """Ask for the faces of the dice on the table."""
+        self._faces.clear()
+        example = _example(self._die, self.request.count)
+        self._faces.setPlaceholderText(
+            tr("{count} numbers, such as {example}", count=self.request.count, example=example)
+        )
+        self._faces.setToolTip(tr(_TYPED[self._die]))
+        for die, row in self._buttons.items():
+            row.setVisible(die is self._die)
         self._check()
 
     def take(self, faces: Sequence[int], *, anew: bool = False) -> None:
         """Fill in faces reported by dice, for the player to confirm; `anew` replaces those already entered."""
-        before = [] if anew else self._typed()
+        self._six_sided.setChecked(False)
+        self._add(faces, [] if anew else self._typed())
+
+    def _add(self, faces: Sequence[int], before: Sequence[int]) -> None:
         self._faces.setText(" ".join(map(str, [*before, *faces][: self.request.count])))
 
     def show_action(self, words: str) -> None:
@@ -95,16 +128,22 @@ class DiceDialog(QDialog):
         """Add a widget that helps to answer, such as one for electronic dice."""
         self._room.addWidget(widget)
 
-    def _buttons(self) -> QGridLayout:
-        grid = QGridLayout()
-        for column, face in enumerate(self.request.die.faces):
-            button = QPushButton(_face_words(self.request.die, face))
+    def _row_of(self, die: Die) -> QWidget:
+        """A button for each face of a die."""
+        row = QWidget()
+        layout = QHBoxLayout(row)
+        layout.setContentsMargins(0, 0, 0, 0)
+        for face in die.faces:
+            button = QPushButton(_face_words(die, face))
             button.setMinimumSize(_FACE_PX, _FACE_PX)
             button.setAutoDefault(False)  # Return confirms the roll
-            button.setToolTip(tr("A die shows {die}", die=_face_words(self.request.die, face)))
-            button.clicked.connect(partial(self.take, [face]))
-            grid.addWidget(button, 0, column)
-        return grid
+            button.setToolTip(tr("A die shows {die}", die=_face_words(die, face)))
+            button.clicked.connect(partial(self._click, face))
+            layout.addWidget(button)
+        return row
+
+    def _click(self, face: int) -> None:
+        self._add([face], self._typed())
 
     def _choices(self) -> QDialogButtonBox:
         box = QDialogButtonBox(QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel)
@@ -123,12 +162,11 @@ class DiceDialog(QDialog):
         return box
 
     def _roll_dice(self) -> None:
-        die = self.request.die
-        self._faces.setText(" ".join(str(self._chance.choice(die.faces)) for _ in range(self.request.count)))
+        self._faces.setText(" ".join(str(self._chance.choice(self._die.faces)) for _ in range(self.request.count)))
 
     def _typed(self) -> list[int]:
         words = self._faces.text().lower().replace(",", " ").split()
-        if self.request.die is Die.FUDGE:
+        if self._die is Die.FUDGE:
             return [face for word in words for face in _fudge_faces(word)]
         if len(words) == 1 and words[0].isdecimal() and len(words[0]) > 1:
             words = list(words[0])  # "635", typed without spaces
@@ -136,7 +174,9 @@ class DiceDialog(QDialog):
 
     def _check(self) -> None:
         try:
-            self.roll = rolled(self.request, self._typed())
+            faces = self._typed()
+            read = self.request.read_d6(faces) if self._six_sided.isChecked() and faces else faces
+            self.roll = rolled(self.request, read)
             self._words.setText("")
         except UserError as refusal:
             self.roll = None
@@ -203,8 +243,7 @@ def _face_words(die: Die, face: int) -> str:
     return {1: "+", 0: tr("blank"), -1: "-"}[face] if die is Die.FUDGE else str(face)
 
 
-def _example(request: DiceRequest) -> str:
-    faces = request.die.faces
-    if request.die is Die.FUDGE:
+def _example(die: Die, count: int) -> str:
+    if die is Die.FUDGE:
         return tr("- 0 + or -1 0 1; a blank is 0")
-    return " ".join(str(faces[(2 * k + 1) % len(faces)]) for k in range(min(request.count, 4)))
+    return " ".join(str(die.faces[(2 * k + 1) % len(die.faces)]) for k in range(min(count, 4)))

@@ -1,0 +1,101 @@
+"""Plastic Fudge: who fails his morale check and flees, how far, off the table, and whom that shakes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from rules.engine.ruleset import limit
+from rules.engine.schema import Asked, Inches
+from rules.engine.verdict import Verdict, forbidden, verdict
+from rules.games.plastic_fudge.movement import WHICH_WAY, Mover, movement_level, slowed, turn_tolls
+from rules.games.plastic_fudge.tables import Rules, TerrainName, UnitName
+from rules.tabletop.bearing import turn_deg
+from rules.tabletop.tolerance import within
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rout(Mover):
+    """A unit that flees, and in which direction it faced; one that fails `again` flees already and runs on.
+
+    Where it was seen to run, `heading_deg` is its direction, `run_in` what that took of its move, and `least_in` what
+    the ground lets it take straight on.
+    """
+
+    facing_deg: Annotated[float, Asked(WHICH_WAY)]
+    terrain: TerrainName = "open"
+    again: bool = False
+    reaches_edge: bool = False
+    heading_deg: float | None = None
+    run_in: Inches | None = None
+    least_in: Inches = 0
+
+
+def rout_move(rules: Rules, unit: Rout) -> Verdict:
+    """Where a unit flees to and how far."""
+    turn_by = 0 if unit.again else limit(rules, "about_turn_deg")
+    facing_deg = (unit.facing_deg + turn_by) % 360
+    why_so = rules.because("PF-66", "he fails again and runs on") if unit.again else rules.because("PF-65")
+    slowing = slowed(rules, unit, unit.terrain) if rules.option("rout_terrain") else (0.0, [])
+    if slowing is None:
+        reasons = (why_so, rules.because(rules.tables.terrain[unit.terrain].rule))
+        return verdict("stopped", *reasons, facing_deg=facing_deg, distance_in=0, routed=True)
+    part, why = slowing
+    base = movement_level(rules, unit)
+    tolls = () if rules.chooses("rout_turn", "free") else turn_tolls(rules, (turn_by,), part)
+    left_in = max(0.0, (base.modifier or 0) + sum(toll.modifier or 0 for toll in tolls))
+    wrong = _strays(rules, unit, facing_deg, left_in)
+    if wrong:
+        return forbidden("not_the_way", rules.because(why_so.rule, wrong))
+    off = rout_reaches_edge(rules, AtEdge(reaches_edge=True)) if unit.reaches_edge else None
+    ends, numbers = (off.reasons, off.numbers) if off else ((), {})
+    numbers = {"facing_deg": facing_deg, "distance_in": left_in * (1 - part), "routed": True, **numbers}
+    return verdict("flees", why_so, base, *tolls, *why, *ends, **numbers)
+
+
+def _strays(rules: Rules, unit: Rout, facing_deg: float, full_in: float) -> str:
+    """What is wrong with the way that a fleeing unit was seen to run; empty where nothing is."""
+    if unit.run_in is None:
+        return ""
+    if unit.heading_deg is not None and abs(turn_deg(facing_deg, unit.heading_deg)) > limit(rules, "turn_deg"):
+        return f"he runs straight away, towards {facing_deg:.0f} degrees"
+    if not within(unit.run_in, full_in):
+        return f"he runs {full_in:g} in, not {unit.run_in:.3g}"
+    short = not unit.reaches_edge and unit.run_in < min(unit.least_in, full_in) - limit(rules, "rout_slack_in")
+    return f"he runs his full {full_in:g} in, not {unit.run_in:.3g}" if short else ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AtEdge:
+    """A unit that flees, and whether its path meets the table's edge."""
+
+    reaches_edge: Annotated[bool, Asked("Has the routed unit reached the table's edge?")]
+
+
+def rout_reaches_edge(rules: Rules, unit: AtEdge) -> Verdict:
+    """Whether a routed unit leaves play."""
+    if unit.reaches_edge:
+        counts_as = rules.option("routed_off")
+        return verdict("removed", rules.because("PF-67"), removed=True, counts_as=counts_as)
+    return verdict("stays", rules.because("PF-66"), removed=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Passed:
+    """A trooper near whom a routed unit moved: how close, and whether he checked for it before in this round."""
+
+    same_side: bool
+    closest_in: Inches
+    unit: UnitName | None = None
+    checked_for_this_unit: bool = False
+
+
+def rout_contagion(rules: Rules, trooper: Passed) -> Verdict:
+    """Whether a trooper must check at once."""
+    concerned = trooper.same_side or rules.chooses("rout_spreads_to", "everyone")
+    again = trooper.checked_for_this_unit and rules.option("rout_spreads_once")
+    steady = trooper.unit is not None and not rules.tables.classes[rules.tables.cards[trooper.unit].kind].checks_morale
+    near = within(trooper.closest_in, limit(rules, "rout_near_in"))
+    must = near and concerned and not again and not steady
+    text = f"a routed unit passed within {trooper.closest_in:g} in" if near else f"{trooper.closest_in:g} in away"
+    return verdict("must check" if must else "steady", rules.because("PF-68", text), must_check=must)
