@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
 from pathlib import Path as FilePath
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -171,13 +172,26 @@ class _Play:
     def _set_status(self, step: Mapping[str, Any]) -> None:
         lasts_a_turn = self.referee.this_turn
         changes = tuple(
-            Change(figure=self._known(name), key=key, value=value, this_turn=key in lasts_a_turn)
+            Change(figure=self._known(name), key=self._status(key), value=value, this_turn=key in lasts_a_turn)
             for name, statuses in _object(step["status"], "status").items()
             for key, value in _object(statuses, f"status of {name}").items()
         )
         if changes:
             self.battle.record(Changed(changes=changes))
         self._done()
+
+    def _status(self, key: str) -> str:
+        """The key itself, where the game knows it: a status of its data, or an answer to one of its questions.
+
+        Raises:
+            UserError: if the game lists its statuses and this is none.
+        """
+        game, fact = self.battle.game, key.split(" at ")[0].split(": ")[-1]
+        known = game.rules.plain.get("statuses")
+        answers = (one.fact for action in game.actions for one in game.questions(action))
+        if known and not any(fnmatchcase(key, name) for name in known) and fact not in answers:
+            raise UserError(f"{game.title} has no status {key!r}: choose one of {', '.join(known)}")
+        return key
 
     def _see(self, step: Mapping[str, Any]) -> None:
         for name, seen in _object(step["see"], "see").items():

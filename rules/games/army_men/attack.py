@@ -61,11 +61,13 @@ def _attacked_already(rules: Rules, shot: Shot) -> bool:
 
 def _wrong_phase(rules: Rules, shot: Shot) -> bool:
     at_once = shot.opportunity and rules.chooses("opportunity_fire_in", "movement_phase")
+    if shot.returns:
+        return False
     return not in_phase(rules, shot.phase, MOVING if at_once else weapon_of(rules, shot).phase)
 
 
 def _destroyed(rules: Rules, shot: Shot) -> bool:
-    return shot.destroyed_in_phase not in (None, weapon_of(rules, shot).phase)
+    return not shot.returns and shot.destroyed_in_phase not in (None, weapon_of(rules, shot).phase)
 
 
 def _out_of_reach(rules: Rules, shot: Shot) -> bool:
@@ -80,6 +82,13 @@ def _flame_on_pillbox(rules: Rules, shot: Shot) -> bool:
     return kind_of(rules, shot).hard == "pillbox" and weapon_of(rules, shot).group == "flame_thrower"
 
 
+def _sheltered(rules: Rules, shot: Shot) -> bool:
+    """Whether walls or armour keep this weapon from the man inside them."""
+    through = (Effect.MEN_INSIDE, Effect.ELIMINATES)
+    walled = shot.inside_pillbox and rules.tables.effects[weapon_of(rules, shot).group].pillbox not in through
+    return shot.sealed or walled
+
+
 def _immune(rules: Rules, shot: Shot) -> bool:
     untouched = effect_of(rules, shot) in (Effect.IMMUNE, Effect.MEN_INSIDE)
     return untouched and not lucky(rules, shot)
@@ -91,6 +100,8 @@ BARS = (
     Bar("wrong_phase", "AM-12", _wrong_phase, lambda rules, shot: its_phase(rules, shot.weapon)),
     Bar("destroyed", "AM-15", _destroyed),
     Bar("wounded", "AM-17", lambda rules, shot: shot.wounded),
+    Bar("in_the_air", "AM-33", lambda rules, shot: shot.in_the_air),
+    Bar("shut_in", "AM-112", lambda rules, shot: shot.shut_in, lambda rules, shot: "nobody shoots out of there"),
     Bar("climbing", "AM-28", lambda rules, shot: shot.climbing),
     Bar("dropped_this_turn", "AM-33", lambda rules, shot: shot.dropped_this_turn),
     Bar("already_attacked", "AM-37", _attacked_already),
@@ -117,7 +128,7 @@ BARS = (
     Bar("cannot_destroy_pillbox", "AM-103", _flame_on_pillbox),
     Bar("out_of_range", "AM-38", _out_of_reach, lambda rules, shot: _range_text(rules, shot)),
     Bar("no_line_of_sight", "AM-66", _unseen, lambda rules, shot: _sight_text(rules, shot)),
-    Bar("immune", "AM-93", _immune),
+    Bar("immune", "AM-93", lambda rules, shot: _immune(rules, shot) or _sheltered(rules, shot)),
 )
 
 

@@ -29,6 +29,7 @@ ACTIONS = actions(
     movement.march,
     movement.board,
     movement.hitch,
+    movement.land,
     feats.overrun,
     feats.climb,
     feats.swim,

@@ -36,6 +36,7 @@ def facts_of(moment: Moment, man: Unit, weapon: str, enemy: Unit, seen: Moment |
 def firer(moment: Moment, man: Unit, weapon: str) -> dict[str, Any]:
     """What he brings to a shot with one of his weapons."""
     kind, row, now = status.kind(moment, man), moment.game.rules.tables.weapons[weapon], man.this_turn
+    around = status.carrier(moment, man)
     down = bool(man.statuses.get(status.DOWN))
     facts = {
         "weapon": weapon,
@@ -46,15 +47,17 @@ def firer(moment: Moment, man: Unit, weapon: str) -> dict[str, Any]:
         "wounded": bool(man.statuses.get(status.WOUNDED)),
         "moved_this_turn": bool(now.get(status.MOVED)),
         "climbing": "climb" in man.acts_this_turn,
-        "dropped_this_turn": "paratrooper" in man.acts_this_turn,
+        "dropped_this_turn": status.dropped(man),
+        "in_the_air": status.in_the_air(moment, man),
+        "shut_in": around is not None and not status.kind(moment, around).ports,
         "attacks_made_this_turn": status.attacks_made(man),
         "fired_this_turn": list(now.get(status.FIRED, ())),
         "mounted": kind.vehicle,
         "crew": _crew(moment, man),
-        "jammed": bool(man.statuses.get(status.jam(weapon))),
-        "out_of_ammo": bool(man.statuses.get(status.empty(weapon))),
+        "jammed": status.jammed(man, weapon),
+        "out_of_ammo": status.is_empty(man, weapon),
         "stunned": status.stunned(moment, man),
-        "glued": bool({**man.statuses, **now}.get(status.GLUED)),
+        "glued": status.glued(man),
         "immobilized": bool(man.statuses.get(status.IMMOBILIZED)),
         "sustained": False,
         "hero": bool(status.card(moment, man, "hero")),
@@ -68,7 +71,8 @@ def _mates(moment: Moment, man: Unit) -> list[Unit]:
     """The soldiers of his squad who stand beside him, as a crew does beside its gun."""
     beside = []
     for mate in moment.squad(man) if man.squad else ():
-        if mate.id in moment.figures and mate.id != man.id and status.is_man(moment, mate) and status.fit(mate):
+        there = mate.id in moment.figures and mate.id != man.id
+        if there and status.is_man(moment, mate) and status.counts(moment, mate):
             edge_in = moment.measure(moment.figure(man.id), moment.figure(mate.id)).edge_in
             answer = at_once(moment.game, "adjacent", {"edge_in": edge_in})
             beside += [mate] if answer is not None and answer.numbers["adjacent"] else []
@@ -152,7 +156,7 @@ def aim_of(moment: Moment, man: Unit, enemy: Unit, view: View) -> dict[str, Any]
         **target_facts(moment, enemy),
         "distance_in": distance_in(moment, view.range),
         "edge_in": round(view.range.edge_in, 2),
-        "rise_in": round(view.range.rise_in, 2),
+        "rise_in": rise_in(man, enemy, view),
         "los": view.exposure >= SLIVER,
         "cover_to_target_in": cover_in(moment, enemy, view),
     }
@@ -160,6 +164,12 @@ def aim_of(moment: Moment, man: Unit, enemy: Unit, view: View) -> dict[str, Any]
     if there.facing_deg is not None and here.centre_in != there.centre_in:
         facts["off_facing_deg"] = round(turn_deg(there.facing_deg, bearing_deg(there.centre_in, here.centre_in)), 1)
     return facts
+
+
+def rise_in(man: Unit, enemy: Unit, view: View) -> float:
+    """How much higher the target stands, or hangs on its cliff."""
+    climbed = [float(one.statuses.get(status.CLIMBED, 0.0)) for one in (man, enemy)]
+    return round(view.range.rise_in + climbed[1] - climbed[0], 2)
 
 
 def cover_in(moment: Moment, enemy: Unit, view: View) -> float | None:
@@ -185,7 +195,8 @@ def target_facts(moment: Moment, enemy: Unit) -> dict[str, Any]:
         "entrenched": bool(told.get(status.ENTRENCHED)),
         "inside_half_track": around is not None and status.kind(moment, around).target == "half_track",
         "inside_pillbox": status.in_pillbox(moment, enemy),
-        "flying": status.kind(moment, enemy).flies and not told.get("landed"),
+        "sealed": around is not None and status.kind(moment, around).sealed,
+        "flying": status.flies(moment, enemy),
         "from_lower": False,
         "heavy": bool(status.card(moment, enemy, "heavy")),
         "target_weapon": flames[0] if flames else None,

@@ -12,13 +12,14 @@ from rules.engine.ruleset import limit
 from rules.engine.schema import Asked, Count, Inches, Row
 from rules.engine.verdict import RuleRefusal, Verdict, forbidden, verdict
 from rules.games.army_men.attack import TWO_DICE, exploded
+from rules.games.army_men.movement import InTurn, must_wait
 from rules.games.army_men.shot import Shot, holds, touching
 from rules.games.army_men.tables import EXTRA_ARM, KindName, Rules, WeaponName, in_phase
 from rules.tabletop.tolerance import within
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Digging:
+class Digging(InTurn):
     """A man who digs himself in."""
 
     turns_digging: Annotated[Count, Asked("For how many turns has he dug?")]
@@ -29,8 +30,8 @@ class Digging:
 
 def entrench(rules: Rules, man: Digging) -> Verdict:
     """Whether he is entrenched, and what that is worth; who moved, attacked or dug does not dig again in that turn."""
-    if man.busy_this_turn:
-        return forbidden("busy_this_turn", rules.because("AM-92"))
+    if man.waits or man.busy_this_turn:
+        return must_wait(rules, man) or forbidden("busy_this_turn", rules.because("AM-92"))
     dug = man.turns_digging >= limit(rules, "digging_turns")
     entrenched = dug and man.shovels and man.unit == "infantry"
     worth = rules.tables.attack_modifiers["entrenched"].modifier if entrenched else 0
@@ -39,7 +40,7 @@ def entrench(rules: Rules, man: Digging) -> Verdict:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Treatment:
+class Treatment(InTurn):
     """A medic and a wounded man."""
 
     adjacent: bool = True
@@ -56,7 +57,7 @@ def medic(rules: Rules, case: Treatment) -> Answer:
         return forbidden("not_wounded", rules.because("AM-68"), healed=False)
     if case.treated_this_turn:
         return forbidden("already_treated", rules.because("AM-68"), healed=False)
-    return _healing(rules)
+    return must_wait(rules, case) or _healing(rules)
 
 
 def _healing(rules: Rules) -> Procedure[Verdict]:
@@ -97,7 +98,7 @@ def _clearing(rules: Rules) -> Procedure[Verdict]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Clearing:
+class Clearing(InTurn):
     """Somebody who wants to destroy an obstacle: "engineer", "tank", "gun", or a kind of unit or weapon."""
 
     obstacle: Annotated[str, Row("obstacles", "unknown_obstacle")]
@@ -138,6 +139,8 @@ def destroy_obstacle(rules: Rules, clearing: Clearing) -> Verdict:
         return forbidden("moved_this_turn", rules.because("AM-67"))
     if clearing.by == "engineer" and not within(clearing.distance_in, rules.option("clearing_within_in")):
         return forbidden("not_adjacent", rules.because("AM-67"))
+    if clearing.waits:
+        return forbidden("not_his_move", rules.because("AM-06", "another player moves now"))
     reasons = [rules.because(row.rule), *([rules.because("AM-67")] if clearing.by == "engineer" else [])]
     return verdict("destroyed", *reasons, allowed=True)
 
@@ -152,7 +155,7 @@ def as_what(rules: Rules, by: str) -> set[str]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sweep:
+class Sweep(InTurn):
     """A mine detector's turn: how far off the mines are, and the path that he wants to clear."""
 
     mine_distance_in: Inches = 0
@@ -164,6 +167,8 @@ def mine_detector(rules: Rules, sweep: Sweep) -> Verdict:
     """What a mine detector finds and clears."""
     if sweep.swept_this_turn:
         return forbidden("already_swept", rules.because("AM-69"))
+    if sweep.waits:
+        return forbidden("not_his_move", rules.because("AM-06", "another player moves now"))
     reach_in = limit(rules, "mine_path_in")
     found = within(sweep.mine_distance_in, reach_in)
     wide = rules.chooses("mine_path", "width")
