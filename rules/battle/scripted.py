@@ -402,8 +402,10 @@ class _Play:
         if isinstance(at, list) and len(at) == 2 and all(type(v) in (int, float) for v in at):
             yield from self.referee.at_spot(moment, name, (float(at[0]), float(at[1])))
             return
+        pieces = {piece.name for piece in moment.terrain}
         for one in [at] if isinstance(at, str) else at or []:
-            self._known(one)
+            if one not in pieces:
+                self._known(one)
         yield from self._deeds(moment, name)
 
     def _answered(self, deed: Deed, wanted: Mapping[str, Any], answers: Mapping[str, Any]) -> Deed:

@@ -259,9 +259,9 @@ def board(rules: Rules, man: Boarding) -> Verdict:
         return forbidden("glued", rules.because("AM-62"))
     if man.flying:
         return forbidden("flying", rules.because("AM-A46", f"the {man.vehicle.replace('_', ' ')} has to land first"))
-    beside = touching(rules, man.edge_in)
     reason = rules.because("AM-112", "one gets in and out from beside it")
-    answer = verdict("boards", reason, allowed=True) if beside else forbidden("not_adjacent", rules.because("AM-89"))
+    beside = touching(rules, man.edge_in)
+    answer = verdict("boards", reason, allowed=True) if beside else forbidden("not_adjacent", reason)
     return not_now(rules, man) or answer
 
 

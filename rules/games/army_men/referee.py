@@ -36,7 +36,7 @@ INITIATIVE = "order_of_moving"
 def movement(moment: Moment, figure: str) -> Deed:
     """What is left of a unit's allowance."""
     unit = moment.unit(figure)
-    return Deed("Move", "move", {**_unit(moment, unit), "path": [], "turns": bool(unit.this_turn.get(status.TURNED))}, (figure,))
+    return Deed("Move", "move", {**_unit(moment, unit), "path": [], **_turns(moment, unit, 0)}, (figure,))
 
 
 def march(moment: Moment, paths: Mapping[str, Path], facing_deg: Mapping[str, float] = NO_FACINGS) -> Deed:
