@@ -171,6 +171,7 @@ def _sweeps(moment: Moment, man: Unit) -> Iterator[Deed]:
         away = range_to(moment.figure(man.id), piece.outline_in)
         done_in = float(moment.state.statuses.get(status.swept(piece.name), 0.0))
         facts = {
+            **_waits(moment, man),
             "mine_distance_in": round(away.edge_in, 2),
             "path_in": round(max(0.0, _across_in(piece) - done_in), 1),
             "swept_this_turn": status.attacks_made(man) > 0,
