@@ -137,7 +137,13 @@ class _Play:
         kind = next((key for key in step if key in _KINDS), None)
         if kind is None:
             raise UserError(f"{sorted(step)} is not a step: choose one of {', '.join(_KINDS)}")
-        extra = {"phase": {"side", "turn"}, "do": {"dice"}, "ask": {"spot_in"}, "next": {"dice"}}.get(kind, set())
+        extra = {
+            "phase": {"side", "turn"},
+            "do": {"dice"},
+            "ask": {"spot_in"},
+            "move": {"answers"},
+            "next": {"dice"},
+        }.get(kind, set())
         odd = sorted(set(step) - extra - {kind, "note"})
         if odd:
             raise UserError(f"the step {kind!r} has the unknown key {odd[0]!r}")
@@ -316,9 +322,12 @@ class _Play:
         if not paths:
             raise UserError("move names no figure")
         deed = self.referee.march(moment, paths, facings)
-        found = prospect(moment, deed)
+        if self._told(deed, _object(step.get("answers") or {}, "answers")):
+            deed = self.referee.march(self.moment, paths, facings)
+        found = prospect(self.moment, deed)
+        asks = {"asks": [_question(one) for one in found.asks]} if found.asks else {}
         answer = self._performed(deed, found, self._dice(step))
-        return {"cost_in": None, "allowance_in": None, **answer}
+        return {"cost_in": None, "allowance_in": None, **asks, **answer}
 
     def _next(self, step: Mapping[str, Any]) -> Answer:
         waived = _waived(step["next"])
@@ -409,7 +418,12 @@ class _Play:
         yield from self._deeds(moment, name)
 
     def _answered(self, deed: Deed, wanted: Mapping[str, Any], answers: Mapping[str, Any]) -> Deed:
-        """The action with the players' answers, which the journal remembers as it does in the window."""
+        """The action with the players' answers."""
+        again = self._wanted(self.moment, wanted) if self._told(deed, answers) else None
+        return deed if again is None else again
+
+    def _told(self, deed: Deed, answers: Mapping[str, Any]) -> bool:
+        """Record the players' answers, which the journal remembers as it does in the window; False if there are none."""
         events: list[Event] = []
         found = prospect(self.moment, replace(deed, listed=False))
         questions = {one.fact: one for one in self.battle.game.questions(deed.action)}
@@ -426,11 +440,9 @@ class _Play:
             else:
                 known = ", ".join([*questions, *doubts]) or "nothing"
                 raise UserError(f"answers: {deed.title} does not ask {key!r}; it asks {known}")
-        if not events:
-            return deed
-        self.battle.record_all(events)
-        again = self._wanted(self.moment, wanted)
-        return deed if again is None else again
+        if events:
+            self.battle.record_all(events)
+        return bool(events)
 
     def _dice(self, step: Mapping[str, Any]) -> _Faces:
         faces = step.get("dice", [])

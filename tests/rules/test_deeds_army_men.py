@@ -38,6 +38,13 @@ def test_wire_mines_and_a_move_that_is_too_long(evening: Evening) -> None:
     assert evening.march((0, 5.1), "green-4").numbers["reason"] == "too_far"  # 7 of the 12 are spent
     assert evening.march((0, 3), "green-5").numbers["reason"] == "blocked"  # AM-71
     evening.do(evening.other("green-5", "destroy_obstacle"))
+    assert (
+        evening.prospect(evening.referee.march(evening.moment, {"green-5": ((4, 13.3), (4, 12))})).before.numbers[
+            "reason"
+        ]
+        == "cleared_this_turn"
+    )  # AM-67
+    go_to(evening, "green movement")
     assert evening.march((-2, 7), "green-5", "green-3").allowed
     assert evening.battle.state.unit("green-5").at_in == (2, 20.3)
     assert evening.battle.state.unit("green-5").allowance_used_in == pytest.approx((2**2 + 7**2) ** 0.5)

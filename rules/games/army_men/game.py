@@ -30,6 +30,7 @@ ACTIONS = actions(
     movement.board,
     movement.hitch,
     movement.land,
+    movement.turn_turret,
     feats.overrun,
     feats.climb,
     feats.swim,

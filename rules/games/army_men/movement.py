@@ -266,6 +266,21 @@ def board(rules: Rules, man: Boarding) -> Verdict:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Turret(Step):
+    """A tank that turns its turret; that costs nothing and is done as it moves."""
+
+    unit: KindName = "tank"
+    casualty: bool = False
+
+
+def turn_turret(rules: Rules, tank: Turret) -> Verdict:
+    """Whether the turret may be turned now."""
+    if tank.casualty:
+        return forbidden("casualty", rules.because("AM-17"))
+    return not_now(rules, tank) or verdict("turned", rules.because("AM-25"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Landing(Step):
     """An aircraft that its player sets down on the table."""
 

@@ -41,6 +41,7 @@ def others(moment: Moment, figure: str) -> Iterator[Deed]:
     yield from _boardings(moment, man)
     yield from _hitches(moment, man)
     yield from _landings(moment, man)
+    yield from _turrets(moment, man)
 
 
 def _bar(moment: Moment, man: Unit) -> Verdict | None:
@@ -86,7 +87,13 @@ def _ports(moment: Moment, man: Unit) -> Iterator[Deed]:
         men = tuple(one.id for one in status.carried(moment, box) if status.fit(one))
         title = f"{spoken(weapon)} through the port of {spoken(box.id)}"
         yield Deed(
-            title, "attack_pillbox_from_safe_zone", asked, (man.id,), (box.id, *men), weapon, bar=_through_walls(moment, man)
+            title,
+            "attack_pillbox_from_safe_zone",
+            asked,
+            (man.id,),
+            (box.id, *men),
+            weapon,
+            bar=_through_walls(moment, man),
         )
 
 
@@ -242,6 +249,18 @@ def _landings(moment: Moment, craft: Unit) -> Iterator[Deed]:
             "landed": not status.flies(moment, craft),
         }
         yield Deed("Land", "land", facts, (craft.id,))
+
+
+def _turrets(moment: Moment, tank: Unit) -> Iterator[Deed]:
+    if not any(row.turret for row in status.weapons(moment, tank).values()):
+        return
+    facts = {
+        **status.step(moment, tank),
+        "unit": status.kind_name(moment, tank),
+        "casualty": status.casualty(tank),
+    }
+    for enemy in status.targets(moment, tank):
+        yield Deed(f"Turn the turret to {spoken(enemy.id)}", "turn_turret", facts, (tank.id,), (enemy.id,))
 
 
 def _hitches(moment: Moment, vehicle: Unit) -> Iterator[Deed]:

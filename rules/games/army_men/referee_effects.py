@@ -106,9 +106,9 @@ def _burnt(moment: Moment) -> Iterator[str]:
     for unit in moment.state.units.values():
         around = status.carrier(moment, unit)
         inside = around is not None and status.kind(moment, around).sealed
-        if unit.id in moment.figures and not inside:
-            if getattr(flame, status.kind(moment, unit).target) is Effect.ELIMINATES:
-                yield unit.id
+        burns = getattr(flame, status.kind(moment, unit).target) is Effect.ELIMINATES
+        if burns and not inside and unit.id in moment.figures:
+            yield unit.id
 
 
 def _crewed(moment: Moment, wreck: Unit) -> bool:
@@ -312,6 +312,11 @@ def _set_down(moment: Moment, deed: Deed, found: Verdict) -> Changes:
     yield Change(figure=deed.by[0], key=status.LANDED, value=True, rule="AM-A46")
 
 
+def _aimed(moment: Moment, deed: Deed, found: Verdict) -> Changes:
+    here, there = (moment.figure(name).centre_in for name in (*deed.by, *deed.at))
+    yield Change(figure=deed.by[0], key=status.TURRET, value=round(bearing_deg(here, there), 1), rule="AM-25")
+
+
 def _drawn(moment: Moment, deed: Deed, found: Verdict) -> Changes:
     for player, side in found.numbers["armies"].items():
         yield Change(figure="", key=status.plays(player), value=side, rule="AM-05")
@@ -340,6 +345,7 @@ _CHANGES: Mapping[str, Callable[[Moment, Deed, Verdict], Changes]] = {
     "board": _boarded,
     "hitch": _hitched,
     "land": _set_down,
+    "turn_turret": _aimed,
     "draw_armies": _drawn,
     "move_order": _ordered,
 }

@@ -15,7 +15,7 @@ from rules.games.army_men.ground import cover_to_target_in
 from rules.tabletop.bearing import aspect_sigma_deg, bearing_deg, turn_deg
 from rules.tabletop.measure import Range
 from rules.tabletop.sight import SLIVER
-from rules.tabletop.table import Figure
+from rules.tabletop.table import Figure, PointIn
 
 
 def facts_of(moment: Moment, man: Unit, weapon: str, enemy: Unit, seen: Moment | None = None) -> dict[str, Any]:
@@ -27,6 +27,7 @@ def facts_of(moment: Moment, man: Unit, weapon: str, enemy: Unit, seen: Moment |
 
     return {
         **firer(moment, man, weapon),
+        **turret(moment, man, weapon, (seen or moment).figure(enemy.id).centre_in),
         **aim_of(seen or moment, man, enemy, view),
         **helped(moment, man, moment.figure(enemy.id), sees),
         **_location(moment, man, weapon, enemy),
@@ -65,6 +66,19 @@ def firer(moment: Moment, man: Unit, weapon: str) -> dict[str, Any]:
         "binoculars": any(status.card(moment, one, "binoculars") for one in (man, *_mates(moment, man))),
     }
     return facts if row.turret else facts | {"turret_points_at_target": True}
+
+
+TURRET_SLACK_DEG = 10.0
+"""A hand does not point a toy's turret more exactly."""
+
+
+def turret(moment: Moment, man: Unit, weapon: str, at_in: PointIn) -> dict[str, Any]:
+    """Whether a turret that was turned points at a place; left to the players where nobody turned it."""
+    pointed_deg, here = man.statuses.get(status.TURRET), moment.figure(man.id).centre_in
+    if pointed_deg is None or not moment.game.rules.tables.weapons[weapon].turret or here == at_in:
+        return {}
+    off_deg = abs(turn_deg(float(pointed_deg), bearing_deg(here, at_in)))
+    return {"turret_points_at_target": off_deg <= TURRET_SLACK_DEG}
 
 
 def _mates(moment: Moment, man: Unit) -> list[Unit]:

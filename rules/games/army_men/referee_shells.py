@@ -23,6 +23,7 @@ from rules.games.army_men.referee_facts import (
     helped,
     rise_in,
     target_facts,
+    turret,
 )
 from rules.games.army_men.shot import armoured
 from rules.tabletop.errors import UserError
@@ -83,6 +84,7 @@ def _at_place(moment: Moment, man: Unit, weapon: str, spot_in: PointIn) -> Deed:
 
     facts = {
         **firer(moment, man, weapon),
+        **turret(moment, man, weapon, spot_in),
         **helped(moment, man, moment.spot(spot_in), sees),
         **_location(moment, man, weapon, spot_in),
         "distance_in": distance_in(moment, view.range),

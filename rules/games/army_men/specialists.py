@@ -30,8 +30,10 @@ class Digging(InTurn):
 
 def entrench(rules: Rules, man: Digging) -> Verdict:
     """Whether he is entrenched, and what that is worth; who moved, attacked or dug does not dig again in that turn."""
-    if man.waits or man.busy_this_turn:
-        return must_wait(rules, man) or forbidden("busy_this_turn", rules.because("AM-92"))
+    if (waits := must_wait(rules, man)) is not None:
+        return waits
+    if man.busy_this_turn:
+        return forbidden("busy_this_turn", rules.because("AM-92"))
     dug = man.turns_digging >= limit(rules, "digging_turns")
     entrenched = dug and man.shovels and man.unit == "infantry"
     worth = rules.tables.attack_modifiers["entrenched"].modifier if entrenched else 0
@@ -135,14 +137,20 @@ def destroy_obstacle(rules: Rules, clearing: Clearing) -> Verdict:
         return forbidden("moved_stationary_weapon", rules.because("AM-78"))
     if gun is not None and not gun.reaches(clearing.distance_in):
         return forbidden("out_of_range", rules.because("AM-38"))
-    if clearing.by == "engineer" and clearing.moved_this_turn:
+    if clearing.by == "engineer":
+        return _by_hand(rules, clearing) or verdict(
+            "destroyed", rules.because(row.rule), rules.because("AM-67"), allowed=True
+        )
+    return verdict("destroyed", rules.because(row.rule), allowed=True)
+
+
+def _by_hand(rules: Rules, clearing: Clearing) -> Verdict | None:
+    """Why an engineer does not clear an obstacle now; None where he may."""
+    if clearing.moved_this_turn:
         return forbidden("moved_this_turn", rules.because("AM-67"))
-    if clearing.by == "engineer" and not within(clearing.distance_in, rules.option("clearing_within_in")):
+    if not within(clearing.distance_in, rules.option("clearing_within_in")):
         return forbidden("not_adjacent", rules.because("AM-67"))
-    if clearing.waits:
-        return forbidden("not_his_move", rules.because("AM-06", "another player moves now"))
-    reasons = [rules.because(row.rule), *([rules.because("AM-67")] if clearing.by == "engineer" else [])]
-    return verdict("destroyed", *reasons, allowed=True)
+    return must_wait(rules, clearing)
 
 
 def as_what(rules: Rules, by: str) -> set[str]:
@@ -167,8 +175,8 @@ def mine_detector(rules: Rules, sweep: Sweep) -> Verdict:
     """What a mine detector finds and clears."""
     if sweep.swept_this_turn:
         return forbidden("already_swept", rules.because("AM-69"))
-    if sweep.waits:
-        return forbidden("not_his_move", rules.because("AM-06", "another player moves now"))
+    if (waits := must_wait(rules, sweep)) is not None:
+        return waits
     reach_in = limit(rules, "mine_path_in")
     found = within(sweep.mine_distance_in, reach_in)
     wide = rules.chooses("mine_path", "width")
