@@ -423,7 +423,7 @@ class _Play:
         return deed if again is None else again
 
     def _told(self, deed: Deed, answers: Mapping[str, Any]) -> bool:
-        """Record the players' answers, which the journal remembers as it does in the window; False if there are none."""
+        """Record the players' answers, as the window does; False if there are none."""
         events: list[Event] = []
         found = prospect(self.moment, replace(deed, listed=False))
         questions = {one.fact: one for one in self.battle.game.questions(deed.action)}

@@ -136,6 +136,7 @@ class Path(Step):
         in_the_air: He has a parachute and has not landed.
         on_the_cliff: He hangs between foot and top of a cliff.
         cleared_this_turn: He has destroyed an obstacle, for which an engineer stays where he is.
+        unmanned: It is a gun with less than its crew.
         blocked_by: What stands on the way that does not let it pass.
         towed: It is a gun behind a truck or jeep.
     """
@@ -153,6 +154,7 @@ class Path(Step):
     in_the_air: bool = False
     on_the_cliff: bool = False
     cleared_this_turn: bool = False
+    unmanned: bool = False
     blocked_by: TerrainKind | None = None
     towed: bool = False
 
@@ -171,6 +173,7 @@ STAYS: Mapping[str, tuple[str, str | None]] = {
     "in_the_air": ("AM-33", "a paratrooper lands before he does anything else"),
     "on_the_cliff": ("AM-27", "a man on a cliff goes on climbing"),
     "cleared_this_turn": ("AM-67", None),
+    "unmanned": ("AM-A44", "a gun is pushed by its full crew"),
 }
 """The facts of a path that keep a unit where it is, each with its rule."""
 

@@ -20,6 +20,7 @@ from rules.games.army_men import status
 from rules.games.army_men.ground import gait, held_by, sight_rules, stretches
 from rules.games.army_men.referee_deeds import USUAL_GOAL, duties, others
 from rules.games.army_men.referee_effects import effects
+from rules.games.army_men.referee_facts import crew_of
 from rules.games.army_men.referee_fire import IN_RETURN, OPPORTUNITY, attacks
 from rules.games.army_men.referee_shells import at_spot
 from rules.games.army_men.tables import MOVING, Tables
@@ -57,7 +58,10 @@ def march(moment: Moment, paths: Mapping[str, Path], facing_deg: Mapping[str, fl
 
 def _unit(moment: Moment, unit: Unit) -> dict[str, Any]:
     """What is known of the figure that moves."""
-    slow = [name for name, row in status.weapons(moment, unit).items() if row.half_move]
+    weapons, towed = status.weapons(moment, unit), status.tractor(moment, unit) is not None
+    slow = [name for name, row in weapons.items() if row.half_move]
+    crew, gun = crew_of(moment, unit), status.kind(moment, unit).target == "cannon"
+    short = crew is not None and any(crew < row.crew for row in weapons.values())
     return {
         **status.step(moment, unit),
         "unit": status.kind_name(moment, unit),
@@ -70,7 +74,8 @@ def _unit(moment: Moment, unit: Unit) -> dict[str, Any]:
         "in_the_air": status.in_the_air(moment, unit),
         "on_the_cliff": bool(unit.statuses.get(status.CLIMBED)),
         "cleared_this_turn": "destroy_obstacle" in unit.acts_this_turn,
-        "towed": status.tractor(moment, unit) is not None,
+        "unmanned": gun and short and not towed and moment.game.rules.chooses("short_crew", "cannot_attack"),
+        "towed": towed,
     }
 
 

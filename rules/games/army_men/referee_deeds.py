@@ -18,6 +18,7 @@ from rules.games.army_men.movement import TRACTORS
 from rules.games.army_men.referee_facts import firer, zone_of
 from rules.games.army_men.referee_fire import bursts
 from rules.games.army_men.specialists import as_what
+from rules.games.army_men.tables import MOVING
 from rules.tabletop.measure import range_to
 from rules.tabletop.table import TerrainKind, TerrainPiece
 
@@ -51,8 +52,13 @@ def _bar(moment: Moment, man: Unit) -> Verdict | None:
         return forbidden("casualty", rules.because("AM-17"))
     if around is not None and status.kind(moment, around).vehicle:
         return forbidden("aboard", rules.because("AM-112", "the men inside get out before they do anything else"))
+    return _not_landed(moment, man)
+
+
+def _not_landed(moment: Moment, man: Unit) -> Verdict | None:
+    """What keeps a paratrooper from doing anything else before his drop and in its turn."""
     if status.in_the_air(moment, man) or status.dropped(man):
-        return forbidden("dropped_this_turn", rules.because("AM-33"))
+        return forbidden("dropped_this_turn", moment.game.rules.because("AM-33"))
     return None
 
 
@@ -206,7 +212,8 @@ def _feats(moment: Moment, man: Unit) -> Iterator[Deed]:
             title = f"Climb {spoken(piece.name)}"
             yield Deed(title, "climb", facts, (man.id,), measured=measured, bar=bar, piece=piece.name)
     if status.in_the_air(moment, man):
-        busy = bool(man.this_turn.get(status.MOVED)) or status.attacks_made(man) > 0
+        walked = bool(man.this_turn.get(status.MOVED)) and status.carrier(moment, man) is None
+        busy = walked or status.attacks_made(man) > 0
         facts = {**_tried(moment, man, "paratrooper"), "busy_this_turn": busy}
         casualty = forbidden("casualty", moment.game.rules.because("AM-17")) if status.casualty(man) else None
         yield Deed("Land by parachute", "paratrooper", facts, (man.id,), bar=casualty)
@@ -230,14 +237,15 @@ def _boardings(moment: Moment, man: Unit) -> Iterator[Deed]:
             **status.step(moment, man),
             "vehicle": status.kind_name(moment, other),
             "edge_in": 0.0 if around is not None else round(gap.edge_in, 2),
-            "casualty": status.casualty(man) or status.in_the_air(moment, man),
+            "casualty": status.casualty(man),
             "held": status.glued(man),
             "flying": status.flies(moment, other),
         }
         sigma_in = 0.0 if around is not None else gap.sigma_in
         measured = _gap(sigma_in, f"the gap from {spoken(man.id)} to {spoken(other.id)}")
         title = f"{'Get out of' if around is not None else 'Get into'} {spoken(other.id)}"
-        yield Deed(title, "board", facts, (man.id,), (other.id,), measured=measured)
+        bar = _not_landed(moment, man)
+        yield Deed(title, "board", facts, (man.id,), (other.id,), measured=measured, bar=bar)
 
 
 def _landings(moment: Moment, craft: Unit) -> Iterator[Deed]:
@@ -252,7 +260,8 @@ def _landings(moment: Moment, craft: Unit) -> Iterator[Deed]:
 
 
 def _turrets(moment: Moment, tank: Unit) -> Iterator[Deed]:
-    if not any(row.turret for row in status.weapons(moment, tank).values()):
+    turret = any(row.turret for row in status.weapons(moment, tank).values())
+    if not turret or status.phase_number(moment) != MOVING or status.waits(moment.state, tank):
         return
     facts = {
         **status.step(moment, tank),

@@ -356,16 +356,17 @@ _CHANGES: Mapping[str, Callable[[Moment, Deed, Verdict], Changes]] = {
 
 def _landed(moment: Moment, deed: Deed, found: Verdict) -> Effects:
     """A paratrooper on the ground; past the table's edge he is lost."""
-    if found.numbers["on_target"]:
-        return Effects()
     [name] = deed.by
+    out = marked([name] if status.carrier(moment, moment.unit(name)) else [], status.INSIDE, None, "AM-31")
+    if found.numbers["on_target"]:
+        return Effects(changes=out)
     start = moment.figure(name).centre_in
     end = drifted(start, Compass(found.numbers["direction"]), found.numbers["offset_in"])
     off_in = float(found.numbers["offset_in"])
     area_in = moment.state.area_in
     lost = bool(area_in) and not area_of(area_in).covers(Point(end))
     down = Move(figure=name, from_in=start, to_in=end, moved_in=off_in, cost_in=0.0)
-    return Effects(moves=(down,), changes=fallen([name] if lost else [], "AM-32"))
+    return Effects(moves=(down,), changes=(*out, *fallen([name] if lost else [], "AM-32")))
 
 
 def _marched(moment: Moment, deed: Deed, found: Verdict) -> Effects:

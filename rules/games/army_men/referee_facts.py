@@ -54,7 +54,7 @@ def firer(moment: Moment, man: Unit, weapon: str) -> dict[str, Any]:
         "attacks_made_this_turn": status.attacks_made(man),
         "fired_this_turn": list(now.get(status.FIRED, ())),
         "mounted": kind.vehicle,
-        "crew": _crew(moment, man),
+        "crew": crew_of(moment, man),
         "jammed": status.jammed(man, weapon),
         "out_of_ammo": status.is_empty(man, weapon),
         "stunned": status.stunned(moment, man),
@@ -93,7 +93,7 @@ def _mates(moment: Moment, man: Unit) -> list[Unit]:
     return beside
 
 
-def _crew(moment: Moment, man: Unit) -> int | None:
+def crew_of(moment: Moment, man: Unit) -> int | None:
     """How many serve a gun that stands apart from its men; None where the figure is weapon and crew in one."""
     if "crew" in man.statuses:
         return int(man.statuses["crew"])
