@@ -83,10 +83,10 @@ def _flame_on_pillbox(rules: Rules, shot: Shot) -> bool:
 
 
 def _sheltered(rules: Rules, shot: Shot) -> bool:
-    """Whether walls or armour keep this weapon from the man inside them."""
-    through = (Effect.MEN_INSIDE, Effect.ELIMINATES)
-    walled = shot.inside_pillbox and rules.tables.effects[weapon_of(rules, shot).group].pillbox not in through
-    return shot.sealed or walled
+    """Whether walls or armour keep this weapon from the man inside them; it may still be aimed at the walls."""
+    effect = rules.tables.effects[weapon_of(rules, shot).group].pillbox
+    walls = (Effect.IMMUNE, Effect.SECOND_DIE) if shot.garrison else (Effect.IMMUNE,)
+    return shot.sealed or (shot.inside_pillbox and effect in walls)
 
 
 def _immune(rules: Rules, shot: Shot) -> bool:

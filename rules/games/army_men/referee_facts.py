@@ -209,6 +209,7 @@ def target_facts(moment: Moment, enemy: Unit) -> dict[str, Any]:
         "entrenched": bool(told.get(status.ENTRENCHED)),
         "inside_half_track": around is not None and status.kind(moment, around).target == "half_track",
         "inside_pillbox": status.in_pillbox(moment, enemy),
+        "garrison": around is not None and status.in_pillbox(moment, enemy),
         "sealed": around is not None and status.kind(moment, around).sealed,
         "flying": status.flies(moment, enemy),
         "from_lower": False,

@@ -20,7 +20,7 @@ class Aim:
     What a camera measures may stand for what a player says: `edge_in` for `adjacent`, `off_facing_deg` (the firer's
     direction off the target's front) for `face` and `from_behind`, `cover_to_target_in` (how near to the target the
     line of sight crosses cover) for `behind_cover`, `rise_in` (how much higher the target stands) for `from_lower`.
-    `sealed` is a target inside a tank or an aircraft.
+    `garrison` is a target inside a pillbox that can be aimed at itself, `sealed` one inside a tank or an aircraft.
     """
 
     distance_in: Inches
@@ -30,6 +30,7 @@ class Aim:
     entrenched: Annotated[bool, Asked("Is the target entrenched?")] = False
     inside_half_track: Annotated[bool, Asked("Is the target inside a half-track?")] = False
     inside_pillbox: Annotated[bool, Asked("Is the target inside a pillbox?")] = False
+    garrison: bool = False
     sealed: bool = False
     flying: Annotated[bool, Asked("Does the target fly?")] = False
     from_lower: Annotated[bool, Asked("Does the firer stand lower than the target?")] = False

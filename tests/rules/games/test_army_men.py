@@ -124,9 +124,7 @@ def _modifier_facts() -> list[tuple[str, dict[str, Any]]]:
 def test_every_attack_modifier_is_reachable(name: str, facts: dict[str, Any]) -> None:
     row = GAME.rules.tables.attack_modifiers[name]
     far = 40 if row.beyond_in else 10
-    # AM-112: only small arms, flames and grenades reach the men in a pillbox.
-    weapon = "rifle" if name == "inside_pillbox" else "howitzer"
-    answer = GAME.ask("attack", {"weapon": weapon, "distance_in": far, **facts}, Scripted([3, 4]))
+    answer = GAME.ask("attack", {"weapon": "howitzer", "distance_in": far, **facts}, Scripted([3, 4]))
     assert (row.rule, row.modifier) in {(reason.rule, reason.modifier) for reason in answer.reasons}
     for weapon in row.not_for:
         spared = GAME.ask(
