@@ -338,7 +338,9 @@ def _heroes(moment: Moment) -> Iterator[Deed]:
 
 
 def _met_on_the_way(moment: Moment, unit: Unit) -> Iterator[Deed]:
-    """Dice that a move owes."""
+    """Dice that a move owes, as long as units move."""
+    if status.phase_number(moment) != MOVING:
+        return
     if unit.this_turn.get(status.IN_MINES) and status.fit(unit):
         facts = {
             "unit": status.kind_name(moment, unit),

@@ -424,7 +424,7 @@ def _on_foot(moment: Moment, facts: Mapping[str, Any], name: str, path: Path) ->
         piece for piece in moment.terrain if piece.kind is TerrainKind.MINE and piece.name not in status.cleared(moment)
     ]
     entered = [piece.name for piece in mines if spans_over(mover, path, piece.outline_in)]
-    if entered:
+    if entered and not status.kind(moment, unit).flies:
         yield from marked([name], status.IN_MINES, entered, "AM-70", this_turn=True)
     over = [
         one.id for one in status.targets(moment, unit) if status.is_man(moment, one) and not status.carrier(moment, one)
