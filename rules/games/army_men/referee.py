@@ -24,8 +24,9 @@ from rules.games.army_men.referee_facts import crew_of
 from rules.games.army_men.referee_fire import IN_RETURN, OPPORTUNITY, attacks
 from rules.games.army_men.referee_shells import at_spot
 from rules.games.army_men.tables import MOVING, Tables
+from rules.tabletop.bearing import bearing_deg, turn_deg
 from rules.tabletop.movement import Walk, walk
-from rules.tabletop.path import Path, turns_deg
+from rules.tabletop.path import Path, legs
 from rules.tabletop.table import PointIn
 
 TURN_SLACK_DEG = 10.0
@@ -101,11 +102,26 @@ def _path(moment: Moment, unit: Unit, path: Path, walked: Walk, end_facing_deg: 
     if unit.this_turn.get(status.LEFT_ROAD):
         parts = [{**part, "on_road": False} for part in parts]
     barred = [part.ground.kind for part in walked.impassable if part.ground is not None]
-    turns = turns_deg(path, unit.facing_deg, end_facing_deg)
-    turned = [turn for turn in turns if abs(turn) > TURN_SLACK_DEG]
-    facts = {**_unit(moment, unit), **_turns(moment, unit, len(turned)), "path": parts}
+    turned = _changes(path, unit.facing_deg, end_facing_deg)
+    facts = {**_unit(moment, unit), **_turns(moment, unit, turned), "path": parts}
     flies = status.kind(moment, unit).flies
     return facts | {"blocked_by": str(barred[0]) if barred and not flies else None}
+
+
+def _changes(path: Path, facing_deg: float | None, end_facing_deg: float | None) -> int:
+    """How often a vehicle turns on its way; one that ends facing as it did may have backed up."""
+    changes, heading_deg = 0, facing_deg
+    for _, a, b in legs(path):
+        off_deg = 0.0 if heading_deg is None else abs(turn_deg(heading_deg, bearing_deg(a, b)))
+        if heading_deg is None or (off_deg > TURN_SLACK_DEG and not _backs_up(off_deg, end_facing_deg)):
+            changes, heading_deg = changes + (heading_deg is not None), bearing_deg(a, b)
+    if heading_deg is None or end_facing_deg is None:
+        return changes
+    return changes + (abs(turn_deg(heading_deg, end_facing_deg)) > TURN_SLACK_DEG)
+
+
+def _backs_up(off_deg: float, end_facing_deg: float | None) -> bool:
+    return end_facing_deg is not None and off_deg >= 180 - TURN_SLACK_DEG
 
 
 def _errors(
