@@ -9,8 +9,9 @@ from typing import Any
 from rules.engine.dice import DiceRequest, Die, Procedure
 from rules.engine.game import Answer
 from rules.engine.ruleset import limit, row_words
+from rules.engine.schema import Inches
 from rules.engine.verdict import Reason, Verdict, forbidden, total, verdict
-from rules.games.army_men.hard import blind, hard_die, hard_modifiers
+from rules.games.army_men.hard import ZoneOfPillbox, blind, hard_die, hard_modifiers
 from rules.games.army_men.shot import (
     Shot,
     adjacent,
@@ -341,3 +342,40 @@ ON_HIT: Mapping[Effect, Callable[[Rules, Shot], Procedure[Found]]] = {
     Effect.IMMUNE: _nothing,
     Effect.MEN_INSIDE: _nothing,
 }
+
+
+# Through the port of a pillbox.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FromSafeZone(Shot):
+    """An attack on the men in a pillbox by somebody whom they cannot fire at.
+
+    Attributes:
+        zone: Where he stands, where that is known; else the players see to it that he is in a safe one.
+    """
+
+    distance_in: Inches = 0
+    zone: ZoneOfPillbox | None = None
+
+
+THROUGH_THE_PORT = ("flame_thrower", "grenade")
+"""The weapons with which one reaches the men inside from beside their pillbox (AM-111)."""
+
+
+def attack_pillbox_from_safe_zone(rules: Rules, shot: FromSafeZone) -> Answer:
+    """Flame or grenade through the gun port."""
+    if shot.weapon not in THROUGH_THE_PORT:
+        return forbidden("wrong_weapon", rules.because("AM-111"))
+    bar = barred(rules, shot)
+    if bar is None and shot.zone in (ZoneOfPillbox.FRONT, ZoneOfPillbox.SIDE):
+        bar = forbidden("not_in_safe_zone", rules.because("AM-109"))
+    return bar or _through_the_port(rules, shot)
+
+
+def _through_the_port(rules: Rules, shot: FromSafeZone) -> Procedure[Verdict]:
+    roll = yield DiceRequest(Die.D6, TWO_DICE, "the attacker", f"the {shot.weapon.replace('_', ' ')} through the port")
+    destroyed = roll.total <= limit(rules, "safe_zone")
+    numbers = {"allowed": True, "roll": roll.total, "occupants_destroyed": destroyed, "pillbox_affected": False}
+    numbers["out_of_ammo"] = weapon_of(rules, shot).ammunition and roll.total == NATURAL_TWELVE
+    return Verdict("destroyed" if destroyed else "missed", numbers, (rules.because("AM-111"),))

@@ -13,7 +13,7 @@ from rules.engine.state import Unit
 from rules.engine.text import spoken
 from rules.engine.verdict import Verdict, forbidden
 from rules.games.army_men import status
-from rules.games.army_men.hard import THROUGH_THE_PORT
+from rules.games.army_men.attack import THROUGH_THE_PORT
 from rules.games.army_men.movement import TRACTORS
 from rules.games.army_men.referee_facts import firer, zone_of
 from rules.games.army_men.referee_fire import bursts
@@ -84,28 +84,18 @@ def _ports(moment: Moment, man: Unit) -> Iterator[Deed]:
     """Flames and grenades through the port of a pillbox, from where its men cannot fire."""
     boxes = [one for one in status.targets(moment, man) if status.kind(moment, one).hard == "pillbox"]
     carried = [weapon for weapon in status.weapons(moment, man) if weapon in THROUGH_THE_PORT]
+    action = "attack_pillbox_from_safe_zone"
+    nothing_to_ask = {one.fact: one.default for one in moment.game.questions(action)}
     for box, weapon in product(boxes, carried):
-        facts = firer(moment, man, weapon) | {
+        facts = {
+            **nothing_to_ask,
+            **firer(moment, man, weapon),
             "zone": zone_of(moment, box, moment.figure(man.id)),
             "distance_in": round(moment.measure(moment.figure(man.id), moment.figure(box.id)).edge_in, 2),
         }
-        asked = {fact: facts[fact] for fact in facts if moment.game.concerns("attack_pillbox_from_safe_zone", fact)}
         men = tuple(one.id for one in status.carried(moment, box) if status.fit(one))
         title = f"{spoken(weapon)} through the port of {spoken(box.id)}"
-        yield Deed(
-            title,
-            "attack_pillbox_from_safe_zone",
-            asked,
-            (man.id,),
-            (box.id, *men),
-            weapon,
-            bar=_through_walls(moment, man),
-        )
-
-
-def _through_walls(moment: Moment, man: Unit) -> Verdict | None:
-    """Whoever is hit fires to the end of the phase, but nobody from inside what carries him."""
-    return None if man.statuses.get(status.DOWN) else _bar(moment, man)
+        yield Deed(title, action, facts, (man.id,), (box.id, *men), weapon)
 
 
 def _treatments(moment: Moment, man: Unit) -> Iterator[Deed]:
@@ -127,8 +117,8 @@ def _treatments(moment: Moment, man: Unit) -> Iterator[Deed]:
         yield Deed(title, "medic", facts, (man.id,), (other.id,), measured=measured, bar=bar)
 
 
-def _gap(sigma_in: float, what: str, fact: str = "edge_in") -> tuple[Measured, ...]:
-    return (Measured((fact,), sigma_in, what),) if sigma_in > 0 else ()
+def _gap(sigma_in: float, what: str, *fact: str) -> tuple[Measured, ...]:
+    return (Measured(fact or ("edge_in",), sigma_in, what),) if sigma_in > 0 else ()
 
 
 def _earthworks(moment: Moment, man: Unit) -> Iterator[Deed]:
@@ -156,18 +146,15 @@ def _clearings(moment: Moment, man: Unit) -> Iterator[Deed]:
             continue
         away = range_to(moment.figure(man.id), piece.outline_in)
         weapon = "" if by in hands else by
-        shot = firer(moment, man, weapon) if weapon else {}
-        facts = {
-            **_waits(moment, man),
-            "obstacle": obstacle,
-            "by": by,
-            "moved_this_turn": bool(man.this_turn.get(status.MOVED)),
-            "attacks_made_this_turn": status.attacks_made(man),
-            "distance_in": round(away.edge_in, 2),
-            "phase": moment.state.phase if weapon else None,
-            "jammed_or_empty": bool(shot.get("out_of_ammo") or shot.get("jammed")),
-        }
-        measured = _gap(away.sigma_in, f"the way from {spoken(man.id)} to {spoken(piece.name)}", "distance_in")
+        facts = {**_waits(moment, man), "obstacle": obstacle, "by": by}
+        gap = {"distance_in": round(away.edge_in, 2)}
+        if weapon:
+            facts["shot"] = {**firer(moment, man, weapon), **gap}
+        else:
+            moved, attacks = bool(man.this_turn.get(status.MOVED)), status.attacks_made(man)
+            facts |= {**gap, "moved_this_turn": moved, "attacks_made_this_turn": attacks}
+        fact = ("shot", "distance_in") if weapon else ("distance_in",)
+        measured = _gap(away.sigma_in, f"the way from {spoken(man.id)} to {spoken(piece.name)}", *fact)
         how = f" with the {spoken(weapon).lower()}" if weapon else ""
         title, bar = f"Destroy {spoken(piece.name)}{how}", _bar(moment, man)
         yield Deed(

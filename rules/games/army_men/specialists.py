@@ -11,7 +11,7 @@ from rules.engine.game import Answer, NoFacts
 from rules.engine.ruleset import limit
 from rules.engine.schema import Asked, Count, Inches, Row
 from rules.engine.verdict import RuleRefusal, Verdict, forbidden, verdict
-from rules.games.army_men.attack import TWO_DICE, exploded
+from rules.games.army_men.attack import TWO_DICE, barred, exploded
 from rules.games.army_men.movement import InTurn, must_wait
 from rules.games.army_men.shot import Shot, holds, touching
 from rules.games.army_men.tables import EXTRA_ARM, KindName, Rules, WeaponName, in_phase
@@ -101,7 +101,11 @@ def _clearing(rules: Rules) -> Procedure[Verdict]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Clearing(InTurn):
-    """Somebody who wants to destroy an obstacle: "engineer", "tank", "gun", or a kind of unit or weapon."""
+    """Somebody who wants to destroy an obstacle: "engineer", "tank", "gun", or a kind of unit or weapon.
+
+    Attributes:
+        shot: All that is known of the shot, where a weapon does it.
+    """
 
     obstacle: Annotated[str, Row("obstacles", "unknown_obstacle")]
     by: str
@@ -110,6 +114,7 @@ class Clearing(InTurn):
     phase: str | None = None
     jammed_or_empty: bool = False
     distance_in: Inches = 0
+    shot: Shot | None = None
 
 
 def destroy_obstacle(rules: Rules, clearing: Clearing) -> Verdict:
@@ -126,22 +131,28 @@ def destroy_obstacle(rules: Rules, clearing: Clearing) -> Verdict:
         )
     if not as_what(rules, clearing.by) & set(row.destroyed_by):
         return forbidden("cannot_destroy", rules.because(row.rule))
+    reasons = [rules.because(row.rule), *([rules.because("AM-67")] if clearing.by == "engineer" else [])]
+    return _cannot_clear(rules, clearing) or verdict("destroyed", *reasons, allowed=True)
+
+
+def _cannot_clear(rules: Rules, clearing: Clearing) -> Verdict | None:
+    """Why an obstacle is not destroyed so now, by hand or with a shot; None where it is."""
+    if clearing.by in rules.tables.weapons:
+        return barred(rules, clearing.shot or _shot_at(clearing))
     if clearing.attacks_made_this_turn:
         return forbidden("already_attacked", rules.because("AM-37"))
-    gun = rules.tables.weapons.get(clearing.by)
-    if gun is not None and not in_phase(rules, clearing.phase, gun.phase):
-        return forbidden("wrong_phase", rules.because("AM-12"))
-    if clearing.jammed_or_empty:
-        return forbidden("out_of_ammo", rules.because("AM-77"))
-    if gun is not None and gun.stationary and clearing.moved_this_turn:
-        return forbidden("moved_stationary_weapon", rules.because("AM-78"))
-    if gun is not None and not gun.reaches(clearing.distance_in):
-        return forbidden("out_of_range", rules.because("AM-38"))
-    if clearing.by == "engineer":
-        return _by_hand(rules, clearing) or verdict(
-            "destroyed", rules.because(row.rule), rules.because("AM-67"), allowed=True
-        )
-    return verdict("destroyed", rules.because(row.rule), allowed=True)
+    return _by_hand(rules, clearing) if clearing.by == "engineer" else None
+
+
+def _shot_at(clearing: Clearing) -> Shot:
+    return Shot(
+        weapon=clearing.by,
+        phase=clearing.phase,
+        distance_in=clearing.distance_in,
+        moved_this_turn=clearing.moved_this_turn,
+        attacks_made_this_turn=clearing.attacks_made_this_turn,
+        out_of_ammo=clearing.jammed_or_empty,
+    )
 
 
 def _by_hand(rules: Rules, clearing: Clearing) -> Verdict | None:
