@@ -79,11 +79,7 @@ def _struck(moment: Moment, name: str, numbers: Mapping[str, Any], *, answers: b
     """What an attack did to one target."""
     result = numbers.get("hard_result")
     if numbers["target_eliminated"]:
-        yield from hit(moment, name, "AM-40", answers=answers)
-        if status.kind(moment, moment.unit(name)).vehicle:
-            yield Change(figure=name, key=WRECK, value=True, rule="AM-104")
-        if _crewed(moment, moment.unit(name)):
-            yield Change(figure=name, key=status.CREW, value=status.TRAPPED, rule="AM-105")
+        yield from _lost(moment, name, "AM-40", answers=answers)
     if result == "immobilized":
         yield Change(figure=name, key=status.IMMOBILIZED, value=True, rule="AM-95")
     if result == "stunned":
@@ -97,7 +93,16 @@ def _struck(moment: Moment, name: str, numbers: Mapping[str, Any], *, answers: b
         there = [moment.figure(one) for one in _burnt(moment) if one != name]
         burst = explosion(moment.game.rules, moment.figure(name).centre_in)
         for other in caught(moment.game.rules, under(burst, there)):
-            yield from hit(moment, other, "AM-82")
+            yield from _lost(moment, other, "AM-82", answers=answers)
+
+
+def _lost(moment: Moment, name: str, rule: str, *, answers: bool) -> Changes:
+    """A unit is eliminated; a vehicle leaves a wreck, and a die falls for the men inside."""
+    yield from hit(moment, name, rule, answers=answers)
+    if status.kind(moment, moment.unit(name)).vehicle:
+        yield Change(figure=name, key=WRECK, value=True, rule="AM-104")
+    if _crewed(moment, moment.unit(name)):
+        yield Change(figure=name, key=status.CREW, value=status.TRAPPED, rule="AM-105")
 
 
 def _burnt(moment: Moment) -> Iterator[str]:
