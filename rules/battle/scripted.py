@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
 from pathlib import Path as FilePath
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -140,9 +141,8 @@ class _Play:
         kind = next((key for key in step if key in _KINDS), None)
         if kind is None:
             raise UserError(f"{sorted(step)} is not a step: choose one of {', '.join(_KINDS)}")
-        extra = {"phase": {"side", "turn"}, "do": _DICE, "move": _DICE, "ask": {"spot_in"}, "next": {"dice"}}.get(
-            kind, set()
-        )
+        more = {"phase": {"side", "turn"}, "do": _DICE, "move": {*_DICE, "answers"}, "ask": {"spot_in"}}
+        extra = more.get(kind, {"dice"} if kind == "next" else set())
         odd = sorted(set(step) - extra - {kind, "note"})
         if odd:
             raise UserError(f"the step {kind!r} has the unknown key {odd[0]!r}")
@@ -185,13 +185,18 @@ class _Play:
         self._done()
 
     def _said(self, name: str, key: str, value: Any) -> Change:
-        """A status under the name that the game keeps; of a figure, one of those that the game lists or asks about."""
+        """A status under the name that the game keeps: one that it lists, or the answer to one of its questions.
+
+        Raises:
+            UserError: if the game lists its statuses and this is none of them.
+        """
         game = self.battle.game
         rows = game.rules.plain.get("statuses", {})
+        known = next((one for one in rows if fnmatchcase(key, one)), None)
         asked = {one.fact for action in game.actions for one in game.questions(action)}
-        if name and rows and key not in rows and key.partition(" at ")[0] not in asked:
+        if name and rows and known is None and key.partition(" at ")[0].split(": ")[-1] not in asked:
             raise UserError(f"{game.title} has no status {key!r}: choose one of {', '.join(rows)}")
-        row = rows.get(key, {}) if name else {}
+        row = rows.get(known, {}) if name else {}
         if row.get("many") and value is not None and not isinstance(value, list):
             raise UserError(f"the status {key} of {spoken(name)} must be a list: {row['text']}")
         value = row.get("value", value) if value is True else None if value is False and "value" in row else value
@@ -320,9 +325,12 @@ class _Play:
         if not paths:
             raise UserError("move names no figure")
         deed = self.referee.march(moment, paths, facings)
-        found = prospect(moment, deed)
+        if self._told(deed, _object(step.get("answers") or {}, "answers")):
+            deed = self.referee.march(self.moment, paths, facings)
+        found = prospect(self.moment, deed)
+        asks = {"asks": [_question(one) for one in found.asks]} if found.asks else {}
         answer = self._performed(deed, found, self._dice(step))
-        return {"cost_in": None, "allowance_in": None, **answer}
+        return {"cost_in": None, "allowance_in": None, **asks, **answer}
 
     def _next(self, step: Mapping[str, Any]) -> Answer:
         waived = _waived(step["next"])
@@ -419,7 +427,12 @@ class _Play:
         yield from self._deeds(moment, name)
 
     def _answered(self, deed: Deed, wanted: Mapping[str, Any], answers: Mapping[str, Any]) -> Deed:
-        """The action with the players' answers, which the journal remembers as it does in the window."""
+        """The action with the players' answers."""
+        again = self._wanted(self.moment, wanted) if self._told(deed, answers) else None
+        return deed if again is None else again
+
+    def _told(self, deed: Deed, answers: Mapping[str, Any]) -> bool:
+        """Record the players' answers, as the window does; False if there are none."""
         events: list[Event] = []
         found = prospect(self.moment, replace(deed, listed=False))
         questions = {one.fact: one for one in self.battle.game.questions(deed.action)}
@@ -438,11 +451,9 @@ class _Play:
             else:
                 known = ", ".join([*questions, *doubts]) or "nothing"
                 raise UserError(f"answers: {deed.title} does not ask {key!r}; it asks {known}")
-        if not events:
-            return deed
-        self.battle.record_all(events)
-        again = self._wanted(self.moment, wanted)
-        return deed if again is None else again
+        if events:
+            self.battle.record_all(events)
+        return bool(events)
 
     def _dice(self, step: Mapping[str, Any]) -> _Faces:
         faces = step.get("dice", [])

@@ -54,7 +54,6 @@ def turn_1(evening: Evening) -> None:
     evening.next_phase(1, "", "heavy_weapons")
     # AM-34: the half-track is out of sight by now, but it was seen. 7; then 4 + 1 for a half-track is destroyed.
     evening.do(attack(evening, "green-9", "tan-6", "tank_gun", "on its way"), 2, 4, 4)
-    evening.do(evening.duty("crew_survival"))  # AM-105: never
     evening.do(evening.attack("tan-3", "green-6"), 4, 5)  # 9
     # AM-15: who is hit in a phase fires in that phase. 6 without the wounded officer; AM-82: 2 explodes.
     evening.do(evening.attack("green-6", "tan-3"), 2, 2, 2)
@@ -155,9 +154,6 @@ Turn 1, heavy weapons
   Green 9: Tank gun at Tan 6 on its way: hit.
   Tan 6 down.
   Tan 6 wreck.
-  Tan 6: its crew trapped.
-  The men inside Tan 6: dead.
-  Tan 6: its crew dead.
   Tan 3: Flame thrower at Green 6: hits 1 of 1.
   Green 6 down.
   Green 6: Bazooka at Tan 3: hits 1 of 1.
@@ -197,7 +193,7 @@ Turn 2, heavy weapons
   Green 7: Light mortar at Tan 7: hits 1 of 1.
   Tan 7 down.
   Green 10: Grenade through the port of Tan 5: missed.
-  Green 9: Tank gun at Tan 5: hits 1 of 2.
+  Green 9: Tank gun at Tan 5: hits 1 of 1.
   Green 9: ranged in on Tan 5.
   Tan 5: stunned in turn 2.
   Tan 7: The casualties of Tan: removed.
@@ -215,15 +211,16 @@ Turn 3, automatic weapons
 Turn 3, small arms
 
 Turn 3, heavy weapons
-  Green 9: Tank gun at Tan 5: hits 1 of 2.
+  Green 9: Tank gun at Tan 5: hits 1 of 1.
   Tan 5 down.
   Tan 5: its crew trapped.
   The men inside Tan 5: dead.
   Tan 5: its crew dead.
-  Tan 4 no longer inside.
+  Tan 4 down.
+  Tan 4, Tan 5: The casualties of Tan: removed.
   Tan 4 eliminated.
-  Tan 5: The casualties of Tan: removed.
   Tan 5 eliminated.
+  Tan 4 no longer inside.
   Has Green won: victory for Green.
 """
 """Without dice and reasons; why each face does what it does stands beside it in the script."""

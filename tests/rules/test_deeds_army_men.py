@@ -11,7 +11,6 @@ import pytest
 from rules.battle.referees import moment_of
 from rules.engine.events import Change, Changed, Doubted, Placed, Settled
 from rules.engine.referee import outlook, prospect
-from rules.engine.roster import Army, Recruit
 from rules.tabletop.table import PointIn, TerrainKind, TerrainPiece
 from rules.tabletop.template import Blast
 from tests.rules.board import box, piece
@@ -19,7 +18,6 @@ from tests.rules.evening import Evening, begun, played_from, plot
 from tests.rules.pillbox import (
     TERRAIN,
     army,
-    attack,
     go_to,
     look,
     set_up,
@@ -38,87 +36,18 @@ def test_wire_mines_and_a_move_that_is_too_long(evening: Evening) -> None:
     assert evening.march((0, 5.1), "green-4").numbers["reason"] == "too_far"  # 7 of the 12 are spent
     assert evening.march((0, 3), "green-5").numbers["reason"] == "blocked"  # AM-71
     evening.do(evening.other("green-5", "destroy_obstacle"))
+    assert (
+        evening.prospect(evening.referee.march(evening.moment, {"green-5": ((4, 13.3), (4, 12))})).before.numbers[
+            "reason"
+        ]
+        == "cleared_this_turn"
+    )  # AM-67
+    go_to(evening, "green movement")
     assert evening.march((-2, 7), "green-5", "green-3").allowed
     assert evening.battle.state.unit("green-5").at_in == (2, 20.3)
     assert evening.battle.state.unit("green-5").allowance_used_in == pytest.approx((2**2 + 7**2) ** 0.5)
     evening.do(evening.duty("minefield"), 3, 4)  # AM-70: 7
     assert evening.battle.state.unit("green-5").out
-
-
-def test_a_tank_shoots_the_wire_away_and_has_fired(evening: Evening) -> None:
-    """AM-71: it has no target among the figures."""
-    go_to(evening, "heavy_weapons")
-    tank = evening.battle.state.unit("green-9")
-    shot = next(one for one in evening.referee.others(evening.moment, tank.id) if one.action == "destroy_obstacle")
-    assert (shot.title, shot.at) == ("Destroy Wire with the tank gun", ())
-    evening.do(shot)
-    tank = evening.battle.state.unit("green-9")
-    assert tank.this_turn["fired"] == ["tank_gun"]
-
-
-def test_who_was_fired_at_on_his_way_fires_back(tmp_path: Path) -> None:
-    """AM-34, AM-35: a rifleman runs behind a tall wall before the hero's eyes."""
-    with set_up(tmp_path / "b").battle as battle:
-        evening = Evening(battle, [piece("tall wall", TerrainKind.WALL, box(20, 20, 24, 20.5), height=5)], look)
-        battle.record(Placed(figure="green-3", at_in=(22, 10)))
-        go_to(evening, "tan movement")
-        evening.march((-4.5, 0), "tan-8")
-        go_to(evening, "automatic_weapons")
-        now = evening.prospect(evening.attack("green-3", "tan-8", "assault_rifle"))
-        assert now.before.numbers["reason"] == "no_line_of_sight"
-        passing = attack(evening, "green-3", "tan-8", "assault_rifle", "on its way")
-        # 8, a hero +1, 11 in from his officer +1: 10 or less is 33 of 36
-        assert evening.prospect(passing).odds["hit"] == Fraction(33, 36)
-        evening.do(passing, 5, 6)
-        go_to(evening, "small_arms")
-        assert not evening.prospect(evening.attack("tan-8", "green-3")).possible
-        back = evening.prospect(attack(evening, "tan-8", "green-3", "rifle", "in return"))
-        assert back.odds["hit"] == Fraction(21, 36)
-        go_to(evening, "green movement")  # the next turn forgets it
-        assert len([*evening.referee.attacks(evening.moment, "tan-8")]) == 10
-
-
-def test_a_gun_needs_its_crew_beside_it(tmp_path: Path) -> None:
-    cards = ("light_cannon", "rifleman", "rifleman", "rifleman")
-    recruits = tuple(Recruit(figure=f"green-{n}", card=card, squad="gun") for n, card in enumerate(cards, 1))
-    green = Army(name="battery", game="army_men", recruits=recruits)
-    places: dict[str, PointIn] = {
-        "green-1": (10, 10), "green-2": (11.1, 10), "green-3": (8.9, 10), "green-4": (10, 8.9), "tan-1": (10, 30)
-    }  # fmt: skip
-    with begun(tmp_path / "b", "army_men", {"green": green, "tan": army("tan", ("rifleman",))}, places) as battle:
-        evening = Evening(battle)
-        go_to(evening, "heavy_weapons")
-        assert evening.prospect(evening.attack("green-1", "tan-1")).possible  # AM-63: 3 men
-        evening.battle.record(Placed(figure="green-4", at_in=(10, 5)))
-        assert evening.prospect(evening.attack("green-1", "tan-1")).before.numbers["reason"] == "short_crew"
-
-
-def test_the_order_may_be_rolled_every_turn(tmp_path: Path) -> None:
-    armies = {"green": army("green", ("rifleman",)), "tan": army("tan", ("rifleman",))}
-    places: dict[str, PointIn] = {"green-1": (10, 10), "tan-1": (10, 30)}
-    with begun(tmp_path / "b", "army_men", armies, places, {"order_every_turn": True}) as battle:
-        evening = Evening(battle)
-        for faces, first in (((2, 5), "tan"), ((6, 5), "green")):
-            go_to(evening, "order_of_moving")
-            evening.do(evening.duty("move_order"), *faces)
-            begins = evening.referee.next_phase(evening.moment)
-            assert (begins.side, begins.phase) == (first, "movement")  # AM-A01
-            go_to(evening, "heavy_weapons")
-
-
-def test_men_in_a_half_track_ride_with_it_and_have_its_cover(tmp_path: Path) -> None:
-    armies = {"green": army("green", ("half_track", "rifleman")), "tan": army("tan", ("rifleman",))}
-    places: dict[str, PointIn] = {"green-1": (10, 10), "green-2": (11.6, 10), "tan-1": (10, 30)}
-    with begun(tmp_path / "b", "army_men", armies, places) as battle:
-        evening = Evening(battle, look=look)
-        go_to(evening, "green movement")
-        evening.do(evening.other("green-2", "board", "green-1"))
-        evening.march((0, 10), "green-1")
-        man = battle.state.unit("green-2")
-        assert (man.at_in, man.allowance_used_in) == (pytest.approx((11.6, 20)), 0)
-        go_to(evening, "small_arms")
-        found = evening.prospect(evening.attack("tan-1", "green-2")).before
-        assert [one.rule for one in found.reasons] == ["AM-46", "AM-113"]  # 7 - 3
 
 
 def test_a_man_whose_place_nobody_knows_rides_along_and_stays_unplaced(tmp_path: Path) -> None:
@@ -145,30 +74,6 @@ def test_a_wreck_stays_as_cover_and_obstacle_and_does_nothing_more(evening: Even
     assert prospect(there, through).before.numbers["reason"] == "blocked"
     wreck = outlook(evening.referee, there, "green-9")
     assert (wreck.attacks, wreck.others, wreck.movement.possible) == ((), (), False)
-
-
-def test_a_burst_goes_at_all_who_ran_by_before_it(tmp_path: Path) -> None:
-    """AM-34, AM-42: two riflemen run behind a tall wall before a machine gun."""
-    armies = {"green": army("green", ("light_machine_gunner",)), "tan": army("tan", ("rifleman", "rifleman"))}
-    places: dict[str, PointIn] = {"green-1": (22, 10), "tan-1": (26.5, 25), "tan-2": (27.5, 27)}
-    wall = piece("tall wall", TerrainKind.WALL, box(20, 20, 24, 20.5), height=5)
-    with begun(tmp_path / "b", "army_men", armies, places) as battle:
-        evening = Evening(battle, [wall], look)
-        go_to(evening, "tan movement")
-        evening.march((-4.5, 0), "tan-1")
-        evening.march((-4.5, 0), "tan-2")
-        go_to(evening, "automatic_weapons")
-        [found] = [one for one in evening.outlook("green-1").others if one.deed.action == "burst_rolls"]
-        assert found.deed.title == "Lmg at Tan 2, Tan 1 on their way"
-        # 8 or less is 26 of 36 for either.
-        assert {name: odds["hits 1 of 1"] for name, odds in found.odds_of.items()} == dict.fromkeys(
-            ("tan-1", "tan-2"), Fraction(26, 36)
-        )
-        evening.do(found.deed, 6, 5, 6, 5)
-        assert not [one for one in evening.outlook("green-1").others if one.deed.action == "burst_rolls"]  # AM-37
-        go_to(evening, "small_arms")
-        for name in ("tan-1", "tan-2"):  # AM-35
-            assert evening.prospect(attack(evening, name, "green-1", "rifle", "in return")).possible
 
 
 def test_a_truck_tows_a_gun(tmp_path: Path) -> None:

@@ -62,18 +62,6 @@ def test_the_wrong_phase_and_nobody_moves_before_the_first_turn(evening: Evening
     assert "the flame thrower fires in the phase of heavy weapons (AM-12)" in left.why_not
 
 
-def test_what_is_hidden_is_seen_through_the_radio_only(evening: Evening) -> None:
-    go_to(evening, "heavy_weapons")
-    by_radio = evening.prospect(evening.attack("green-7", "tan-7"))
-    assert by_radio.possible
-    assert not by_radio.deed.given["los"]
-    # Behind the house as well, he sees nothing of the target either.
-    evening.battle.record(Placed(figure="green-8", at_in=(30, 14)))
-    alone = evening.prospect(evening.attack("green-7", "tan-7"))
-    assert alone.before.numbers["reason"] == "no_line_of_sight"
-    assert "AM-66" in alone.why_not
-
-
 def test_the_nearest_cover_on_the_line_counts_and_woods_cover_whom_they_hold(tmp_path: Path) -> None:
     """AM-83: a wall 6 in before the target is none, woods around him are."""
     far = piece("far wall", TerrainKind.LOW_WALL, box(8, 21, 16, 21.4), height=1.4)
@@ -82,17 +70,6 @@ def test_the_nearest_cover_on_the_line_counts_and_woods_cover_whom_they_hold(tmp
         for terrain, cover_in in (([far], 6.1), ([far, TERRAIN[0]], 0.1), ([woods], 0.0)):
             shot = Evening(battle, terrain, look).attack("green-2", "tan-1", "hmg")
             assert shot.given["cover_to_target_in"] == pytest.approx(cover_in, abs=0.01)
-
-
-def test_once_a_turn_but_a_tank_has_a_machine_gun_besides(evening: Evening) -> None:
-    go_to(evening, "automatic_weapons")
-    evening.do(attack(evening, "green-3", "tan-3", "assault_rifle"), 6, 5)
-    evening.do(attack(evening, "green-9", "tan-3", "lmg"), 6, 5)
-    assert evening.prospect(attack(evening, "green-9", "tan-3", "lmg")).before.numbers["reason"] == "already_attacked"
-    go_to(evening, "heavy_weapons")
-    thrown = evening.prospect(attack(evening, "green-3", "tan-3", "grenade"))
-    assert thrown.before.numbers["reason"] == "already_attacked"  # AM-37
-    assert evening.prospect(attack(evening, "green-9", "tan-3", "tank_gun")).possible  # AM-81
 
 
 def test_undo_gives_the_ammunition_back(evening: Evening) -> None:
@@ -106,14 +83,6 @@ def test_undo_gives_the_ammunition_back(evening: Evening) -> None:
         evening.battle.undo()
     assert evening.battle.undo() == "Green 9: Tank gun at Tan 3, misses"
     assert evening.prospect(attack(evening, "green-9", "tan-3", "tank_gun")).possible
-
-
-def test_a_pillbox_does_not_fire_behind_itself(evening: Evening) -> None:
-    evening.battle.record(Placed(figure="green-10", at_in=(26, 38)))
-    go_to(evening, "automatic_weapons")
-    behind = evening.prospect(attack(evening, "tan-4", "green-10", "lmg"))
-    assert behind.before.numbers["reason"] == "pillbox_blind_zone"  # AM-109
-    assert evening.prospect(attack(evening, "tan-4", "green-6", "lmg")).possible
 
 
 def test_what_no_camera_sees_is_asked_and_kept(evening: Evening) -> None:

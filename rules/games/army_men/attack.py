@@ -9,8 +9,9 @@ from typing import Any
 from rules.engine.dice import DiceRequest, Die, Procedure
 from rules.engine.game import Answer
 from rules.engine.ruleset import limit, row_words
+from rules.engine.schema import Inches
 from rules.engine.verdict import Reason, Verdict, forbidden, total, verdict
-from rules.games.army_men.hard import blind, hard_die, hard_modifiers
+from rules.games.army_men.hard import ZoneOfPillbox, blind, hard_die, hard_modifiers
 from rules.games.army_men.shot import (
     Shot,
     adjacent,
@@ -61,11 +62,13 @@ def _attacked_already(rules: Rules, shot: Shot) -> bool:
 
 def _wrong_phase(rules: Rules, shot: Shot) -> bool:
     at_once = shot.opportunity and rules.chooses("opportunity_fire_in", "movement_phase")
+    if shot.returns:
+        return False
     return not in_phase(rules, shot.phase, MOVING if at_once else weapon_of(rules, shot).phase)
 
 
 def _destroyed(rules: Rules, shot: Shot) -> bool:
-    return shot.destroyed_in_phase not in (None, weapon_of(rules, shot).phase)
+    return not shot.returns and shot.destroyed_in_phase not in (None, weapon_of(rules, shot).phase)
 
 
 def _out_of_reach(rules: Rules, shot: Shot) -> bool:
@@ -80,6 +83,13 @@ def _flame_on_pillbox(rules: Rules, shot: Shot) -> bool:
     return kind_of(rules, shot).hard == "pillbox" and weapon_of(rules, shot).group == "flame_thrower"
 
 
+def _sheltered(rules: Rules, shot: Shot) -> bool:
+    """Whether walls or armour keep this weapon from the man inside them; it may still be aimed at the walls."""
+    effect = rules.tables.effects[weapon_of(rules, shot).group].pillbox
+    walls = (Effect.IMMUNE, Effect.SECOND_DIE) if shot.garrison else (Effect.IMMUNE,)
+    return shot.sealed or (shot.inside_pillbox and effect in walls)
+
+
 def _immune(rules: Rules, shot: Shot) -> bool:
     untouched = effect_of(rules, shot) in (Effect.IMMUNE, Effect.MEN_INSIDE)
     return untouched and not lucky(rules, shot)
@@ -91,6 +101,8 @@ BARS = (
     Bar("wrong_phase", "AM-12", _wrong_phase, lambda rules, shot: its_phase(rules, shot.weapon)),
     Bar("destroyed", "AM-15", _destroyed),
     Bar("wounded", "AM-17", lambda rules, shot: shot.wounded),
+    Bar("in_the_air", "AM-33", lambda rules, shot: shot.in_the_air),
+    Bar("shut_in", "AM-112", lambda rules, shot: shot.shut_in, lambda rules, shot: "nobody shoots out of there"),
     Bar("climbing", "AM-28", lambda rules, shot: shot.climbing),
     Bar("dropped_this_turn", "AM-33", lambda rules, shot: shot.dropped_this_turn),
     Bar("already_attacked", "AM-37", _attacked_already),
@@ -117,7 +129,7 @@ BARS = (
     Bar("cannot_destroy_pillbox", "AM-103", _flame_on_pillbox),
     Bar("out_of_range", "AM-38", _out_of_reach, lambda rules, shot: _range_text(rules, shot)),
     Bar("no_line_of_sight", "AM-66", _unseen, lambda rules, shot: _sight_text(rules, shot)),
-    Bar("immune", "AM-93", _immune),
+    Bar("immune", "AM-93", lambda rules, shot: _immune(rules, shot) or _sheltered(rules, shot)),
 )
 
 
@@ -330,3 +342,40 @@ ON_HIT: Mapping[Effect, Callable[[Rules, Shot], Procedure[Found]]] = {
     Effect.IMMUNE: _nothing,
     Effect.MEN_INSIDE: _nothing,
 }
+
+
+# Through the port of a pillbox.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FromSafeZone(Shot):
+    """An attack on the men in a pillbox by somebody whom they cannot fire at.
+
+    Attributes:
+        zone: Where he stands, where that is known; else the players see to it that he is in a safe one.
+    """
+
+    distance_in: Inches = 0
+    zone: ZoneOfPillbox | None = None
+
+
+THROUGH_THE_PORT = ("flame_thrower", "grenade")
+"""The weapons with which one reaches the men inside from beside their pillbox (AM-111)."""
+
+
+def attack_pillbox_from_safe_zone(rules: Rules, shot: FromSafeZone) -> Answer:
+    """Flame or grenade through the gun port."""
+    if shot.weapon not in THROUGH_THE_PORT:
+        return forbidden("wrong_weapon", rules.because("AM-111"))
+    bar = barred(rules, shot)
+    if bar is None and shot.zone in (ZoneOfPillbox.FRONT, ZoneOfPillbox.SIDE):
+        bar = forbidden("not_in_safe_zone", rules.because("AM-109"))
+    return bar or _through_the_port(rules, shot)
+
+
+def _through_the_port(rules: Rules, shot: FromSafeZone) -> Procedure[Verdict]:
+    roll = yield DiceRequest(Die.D6, TWO_DICE, "the attacker", f"the {shot.weapon.replace('_', ' ')} through the port")
+    destroyed = roll.total <= limit(rules, "safe_zone")
+    numbers = {"allowed": True, "roll": roll.total, "occupants_destroyed": destroyed, "pillbox_affected": False}
+    numbers["out_of_ammo"] = weapon_of(rules, shot).ammunition and roll.total == NATURAL_TWELVE
+    return Verdict("destroyed" if destroyed else "missed", numbers, (rules.because("AM-111"),))

@@ -18,9 +18,10 @@ from rules.games.army_men.tables import INCHES_A_FOOT, Effect, Face, KindName, R
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Feat(Step):
-    """What a man tries on his way, once a turn."""
+    """What a man tries on his way, once a turn; a landing has to come before all else that he does in it."""
 
     tried_this_turn: bool = False
+    busy_this_turn: bool = False
     edge_in: Inches = 0
 
 
@@ -55,7 +56,8 @@ def _swimming(rules: Rules) -> Procedure[Verdict]:
 
 def paratrooper(rules: Rules, feat: Feat) -> Answer:
     """Where a paratrooper lands."""
-    return _tried(rules, feat, "AM-33") or _landing(rules)
+    busy = forbidden("busy_this_turn", rules.because("AM-33")) if feat.busy_this_turn else None
+    return _tried(rules, feat, "AM-33") or busy or _landing(rules)
 
 
 def _landing(rules: Rules) -> Procedure[Verdict]:

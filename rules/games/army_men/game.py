@@ -29,6 +29,8 @@ ACTIONS = actions(
     movement.march,
     movement.board,
     movement.hitch,
+    movement.land,
+    movement.turn_turret,
     feats.overrun,
     feats.climb,
     feats.swim,
@@ -60,7 +62,7 @@ ACTIONS = actions(
     hard.vehicle_destroyed,
     hard.pillbox_zone,
     hard.fire_from_pillbox,
-    hard.attack_pillbox_from_safe_zone,
+    attack.attack_pillbox_from_safe_zone,
     hard.stunned,
     # Special units
     specialists.leader_bonus,

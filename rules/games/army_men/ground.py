@@ -18,12 +18,12 @@ from rules.tabletop.table import Figure, TerrainKind, TerrainPiece
 from rules.tabletop.terrain_cost import IMPASSABLE, Going, MovementProfile
 
 
-def gait(rules: Rules, unit: str) -> MovementProfile:
-    """How a unit walks the measured table, for `rules.tabletop.movement.walk`."""
-    grounds = _grounds(rules, unit)
+def gait(rules: Rules, unit: str, stands_on: Iterable[TerrainPiece] = ()) -> MovementProfile:
+    """How a unit walks the measured table, for `rules.tabletop.movement.walk`; it walks on a cliff that it is on."""
+    grounds, tops = _grounds(rules, unit), {piece.name for piece in stands_on if piece.kind is TerrainKind.MOUNTAIN}
 
     def going(piece: TerrainPiece) -> Going:
-        return grounds.get(piece.kind, Going())
+        return Going(on_top=True) if piece.name in tops else grounds.get(piece.kind, Going())
 
     return MovementProfile(going, uphill_factor=1 / rules.tables.halvings["uphill"].factor)
 
@@ -40,7 +40,8 @@ def _grounds(rules: Rules, unit: str) -> Mapping[TerrainKind, Going]:
         TerrainKind.WIRE: Going() if kind.vehicle else IMPASSABLE,
         TerrainKind.TANK_OBSTACLE: IMPASSABLE if kind.vehicle else Going(),
         TerrainKind.BUILDING: IMPASSABLE,
-        TerrainKind.BUNKER: IMPASSABLE,
+        TerrainKind.BUNKER: IMPASSABLE if kind.vehicle else Going(),
+        TerrainKind.MOUNTAIN: Going(passable=False, on_top=True),
         TerrainKind.WALL: IMPASSABLE,
         TerrainKind.OTHER: IMPASSABLE,
     }

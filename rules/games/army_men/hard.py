@@ -8,10 +8,9 @@ from typing import Annotated
 
 from rules.engine.dice import DiceRequest, Die, Procedure
 from rules.engine.game import Answer
-from rules.engine.ruleset import limit
 from rules.engine.schema import Asked, Count, Inches, Row
 from rules.engine.verdict import Reason, Verdict, forbidden, total, verdict
-from rules.games.army_men.tables import Effect, Face, HardModifier, KindName, Rules, WeaponName, in_phase
+from rules.games.army_men.tables import Effect, Face, HardModifier, KindName, Rules, WeaponName
 from rules.tabletop.tolerance import within
 
 
@@ -159,53 +158,6 @@ def fire_from_pillbox(rules: Rules, shot: FromPillbox) -> Verdict:
         return forbidden("pillbox_blind_zone", rules.because("AM-109"))
     rule = "AM-110" if shot.target_zone is ZoneOfPillbox.FRONT_BELOW else "AM-109"
     return verdict("allowed", rules.because(rule), allowed=True)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FromSafeZone:
-    """An attack on the men in a pillbox by somebody whom they cannot fire at.
-
-    Attributes:
-        zone: Where he stands, where that is known; else the players see to it that he is in a safe one.
-        distance_in, phase, attacks_made_this_turn, out_of_ammo: As of any attack.
-    """
-
-    weapon: WeaponName
-    zone: ZoneOfPillbox | None = None
-    distance_in: Inches = 0
-    phase: str | None = None
-    attacks_made_this_turn: Count = 0
-    out_of_ammo: bool = False
-
-
-THROUGH_THE_PORT = ("flame_thrower", "grenade")
-"""The weapons with which one reaches the men inside from beside their pillbox (AM-111)."""
-
-
-def attack_pillbox_from_safe_zone(rules: Rules, attack: FromSafeZone) -> Answer:
-    """Flame or grenade through the gun port."""
-    if attack.weapon not in THROUGH_THE_PORT:
-        return forbidden("wrong_weapon", rules.because("AM-111"))
-    row = rules.tables.weapons[attack.weapon]
-    if not in_phase(rules, attack.phase, row.phase):
-        return forbidden("wrong_phase", rules.because("AM-12"))
-    if attack.attacks_made_this_turn:
-        return forbidden("already_attacked", rules.because("AM-37"))
-    if attack.out_of_ammo:
-        return forbidden("out_of_ammo", rules.because("AM-77"))
-    if attack.zone in (ZoneOfPillbox.FRONT, ZoneOfPillbox.SIDE):
-        return forbidden("not_in_safe_zone", rules.because("AM-109"))
-    if not row.reaches(attack.distance_in):
-        return forbidden("out_of_range", rules.because("AM-38"))
-    return _through_the_port(rules, attack)
-
-
-def _through_the_port(rules: Rules, attack: FromSafeZone) -> Procedure[Verdict]:
-    roll = yield DiceRequest(Die.D6, 2, "the attacker", f"the {attack.weapon.replace('_', ' ')} through the port")
-    destroyed = roll.total <= limit(rules, "safe_zone")
-    numbers = {"allowed": True, "roll": roll.total, "occupants_destroyed": destroyed, "pillbox_affected": False}
-    numbers["out_of_ammo"] = rules.tables.weapons[attack.weapon].ammunition and roll.total == 12
-    return Verdict("destroyed" if destroyed else "missed", numbers, (rules.because("AM-111"),))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -99,18 +99,29 @@ class Stretch:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
-    """Whose part of the turn it is: its phase, where that matters, and whether another player moves now."""
+class InTurn:
+    """Whether another player moves now."""
 
-    phase: str | None = None
     waits: bool = False
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step(InTurn):
+    """Whose part of the turn it is: its phase, where that matters, and whether another player moves now."""
+
+    phase: str | None = None
+
+
+def must_wait(rules: Rules, step: InTurn) -> Verdict | None:
+    """The refusal while another player moves; None otherwise."""
+    return forbidden("not_his_move", rules.because("AM-06", "another player moves now")) if step.waits else None
+
+
 def not_now(rules: Rules, step: Step) -> Verdict | None:
-    """Why nobody may do now what is done as one moves; None where he may."""
+    """The refusal of what is done in one's own movement phase at any other time; None in that phase."""
     if not in_phase(rules, step.phase, MOVING):
         return forbidden("wrong_phase", rules.because("AM-12", "units move in the phase of movement only"))
-    return forbidden("not_his_move", rules.because("AM-06", "another player moves now")) if step.waits else None
+    return must_wait(rules, step)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,7 +130,13 @@ class Path(Step):
 
     Attributes:
         used_in: What earlier moves of this turn took of the allowance.
+        turns: Whether a tank turns; asked where nobody knows which way it faced before.
         casualty: It was hit, and waits to be taken off, or is wounded.
+        aboard: He is inside a vehicle or pillbox.
+        in_the_air: He has a parachute and has not landed.
+        on_the_cliff: He hangs between foot and top of a cliff.
+        cleared_this_turn: He has destroyed an obstacle, for which an engineer stays where he is.
+        unmanned: It is a gun with less than its crew.
         blocked_by: What stands on the way that does not let it pass.
         towed: It is a gun behind a truck or jeep.
     """
@@ -128,20 +145,37 @@ class Path(Step):
     path: tuple[Stretch, ...]
     weapon: WeaponName | None = None
     direction_changes: Count = 0
-    turns: bool = False
+    turns: Annotated[bool, Asked("Does the tank turn before, during or after this move?")] = False
     dropped_this_turn: bool = False
     immobilized: bool = False
     used_in: Inches = 0
     casualty: bool = False
+    aboard: bool = False
+    in_the_air: bool = False
+    on_the_cliff: bool = False
+    cleared_this_turn: bool = False
+    unmanned: bool = False
     blocked_by: TerrainKind | None = None
     towed: bool = False
 
 
 def move(rules: Rules, path: Path) -> Verdict:
     """Whether a measured path is within the allowance: slow ground takes more of it for each inch."""
-    if path.casualty:
-        return forbidden("casualty", rules.because("AM-17"))
+    for code, (rule, text) in STAYS.items():
+        if getattr(path, code):
+            return forbidden(code, rules.because(rule, text))
     return not_now(rules, path) or _priced(rules, path)
+
+
+STAYS: Mapping[str, tuple[str, str | None]] = {
+    "casualty": ("AM-17", None),
+    "aboard": ("AM-112", "the men inside get out before they walk"),
+    "in_the_air": ("AM-33", "a paratrooper lands before he does anything else"),
+    "on_the_cliff": ("AM-27", "a man on a cliff goes on climbing"),
+    "cleared_this_turn": ("AM-67", None),
+    "unmanned": ("AM-A44", "a gun is pushed by its full crew"),
+}
+"""The facts of a path that keep a unit where it is, each with its rule."""
 
 
 def _priced(rules: Rules, path: Path) -> Verdict:
@@ -170,6 +204,8 @@ def _priced(rules: Rules, path: Path) -> Verdict:
 
 
 def _in_the_way(rules: Rules, kind: TerrainKind) -> Reason:
+    if kind is TerrainKind.MOUNTAIN:
+        return rules.because("AM-27", "a cliff is climbed by soldiers, and nobody walks up")
     obstacle = next((row.rule for row in rules.tables.obstacles.values() if row.terrain is kind), "AM-11")
     return rules.because(obstacle, f"there is no way through the {kind.replace('_', ' ')}")
 
@@ -206,11 +242,13 @@ def _pace_in(rules: Rules, here: Move) -> float:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Boarding(Step):
-    """A man beside a vehicle or pillbox, or one who is inside it and leaves."""
+    """A man beside a vehicle or pillbox, or one who is inside it and leaves; glue holds him where he is."""
 
     vehicle: KindName
     edge_in: Inches = 0
     casualty: bool = False
+    held: bool = False
+    flying: bool = False
 
 
 def board(rules: Rules, man: Boarding) -> Verdict:
@@ -220,10 +258,49 @@ def board(rules: Rules, man: Boarding) -> Verdict:
     if not rules.tables.kinds[man.vehicle].carries:
         text = f"nobody gets into the {man.vehicle.replace('_', ' ')}"
         return forbidden("carries_nobody", rules.because("AM-112", text))
-    beside = touching(rules, man.edge_in)
+    if man.held:
+        return forbidden("glued", rules.because("AM-62"))
+    if man.flying:
+        return forbidden("flying", rules.because("AM-A46", f"the {man.vehicle.replace('_', ' ')} has to land first"))
     reason = rules.because("AM-112", "one gets in and out from beside it")
-    answer = verdict("boards", reason, allowed=True) if beside else forbidden("not_adjacent", rules.because("AM-89"))
+    beside = touching(rules, man.edge_in)
+    answer = verdict("boards", reason, allowed=True) if beside else forbidden("not_adjacent", reason)
     return not_now(rules, man) or answer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turret(Step):
+    """A tank that turns its turret; that costs nothing and is done as it moves."""
+
+    unit: KindName = "tank"
+    casualty: bool = False
+
+
+def turn_turret(rules: Rules, tank: Turret) -> Verdict:
+    """Whether the turret may be turned now."""
+    if tank.casualty:
+        return forbidden("casualty", rules.because("AM-17"))
+    return not_now(rules, tank) or verdict("turned", rules.because("AM-25"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Landing(Step):
+    """An aircraft that its player sets down on the table."""
+
+    unit: KindName
+    casualty: bool = False
+    landed: bool = False
+
+
+def land(rules: Rules, craft: Landing) -> Verdict:
+    """Whether an aircraft may land; it flies again as soon as it moves."""
+    if craft.casualty:
+        return forbidden("casualty", rules.because("AM-17"))
+    if not rules.tables.kinds[craft.unit].flies:
+        return forbidden("no_aircraft", rules.because("AM-A46", f"the {craft.unit.replace('_', ' ')} does not fly"))
+    if craft.landed:
+        return forbidden("landed", rules.because("AM-A46", "it has landed"))
+    return not_now(rules, craft) or verdict("landed", rules.because("AM-A46", "it stands on the ground"))
 
 
 TRACTORS = ("truck", "jeep")

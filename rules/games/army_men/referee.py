@@ -17,14 +17,16 @@ from rules.engine.state import State, Unit
 from rules.engine.text import spoken
 from rules.engine.verdict import Verdict
 from rules.games.army_men import status
-from rules.games.army_men.ground import gait, sight_rules, stretches
+from rules.games.army_men.ground import gait, held_by, sight_rules, stretches
 from rules.games.army_men.referee_deeds import USUAL_GOAL, duties, others
 from rules.games.army_men.referee_effects import effects
+from rules.games.army_men.referee_facts import crew_of
 from rules.games.army_men.referee_fire import IN_RETURN, OPPORTUNITY, attacks
 from rules.games.army_men.referee_shells import at_spot
 from rules.games.army_men.tables import MOVING, Tables
+from rules.tabletop.bearing import bearing_deg, turn_deg
 from rules.tabletop.movement import Walk, walk
-from rules.tabletop.path import Path, turns_deg
+from rules.tabletop.path import Path, legs
 from rules.tabletop.table import PointIn
 
 TURN_SLACK_DEG = 10.0
@@ -36,7 +38,7 @@ INITIATIVE = "order_of_moving"
 def movement(moment: Moment, figure: str) -> Deed:
     """What is left of a unit's allowance."""
     unit = moment.unit(figure)
-    return Deed("Move", "move", {**_unit(moment, unit), "path": [], **_turns(unit, 0)}, (figure,))
+    return Deed("Move", "move", {**_unit(moment, unit), "path": [], **_turns(moment, unit, 0)}, (figure,))
 
 
 def march(moment: Moment, paths: Mapping[str, Path], facing_deg: Mapping[str, float] = NO_FACINGS) -> Deed:
@@ -56,30 +58,41 @@ def march(moment: Moment, paths: Mapping[str, Path], facing_deg: Mapping[str, fl
 
 
 def _unit(moment: Moment, unit: Unit) -> dict[str, Any]:
-    """What is known of him who moves."""
-    slow = [name for name, row in status.weapons(moment, unit).items() if row.half_move]
-    glued = bool({**unit.statuses, **unit.this_turn}.get(status.GLUED))
+    """What is known of the figure that moves."""
+    weapons, towed = status.weapons(moment, unit), status.tractor(moment, unit) is not None
+    slow = [name for name, row in weapons.items() if row.half_move]
+    crew, gun = crew_of(moment, unit), status.kind(moment, unit).target == "cannon"
+    short = crew is not None and any(crew < row.crew for row in weapons.values())
     return {
         **status.step(moment, unit),
         "unit": status.kind_name(moment, unit),
         "weapon": slow[0] if slow else None,
-        "dropped_this_turn": "paratrooper" in unit.acts_this_turn,
-        "immobilized": bool(unit.statuses.get(status.IMMOBILIZED)) or glued,
+        "dropped_this_turn": status.dropped(unit),
+        "immobilized": bool(unit.statuses.get(status.IMMOBILIZED)) or status.glued(unit),
         "used_in": round(unit.allowance_used_in, 2),
         "casualty": status.casualty(unit),
-        "towed": status.tractor(moment, unit) is not None,
+        "aboard": status.carrier(moment, unit) is not None,
+        "in_the_air": status.in_the_air(moment, unit),
+        "on_the_cliff": bool(unit.statuses.get(status.CLIMBED)),
+        "cleared_this_turn": "destroy_obstacle" in unit.acts_this_turn,
+        "unmanned": gun and short and not towed and moment.game.rules.chooses("short_crew", "cannot_attack"),
+        "towed": towed,
     }
 
 
-def _turns(unit: Unit, changes: int) -> dict[str, Any]:
-    return {"direction_changes": changes, "turns": changes > 0 or bool(unit.this_turn.get(status.TURNED))}
+def _turns(moment: Moment, unit: Unit, changes: int) -> dict[str, Any]:
+    """How often it turns; left to the players for a tank of which nobody knows which way it faced."""
+    turns = changes > 0 or any(unit.this_turn.get(key) for key in (status.TURNED, "turns"))
+    unknown = unit.facing_deg is None and not turns and status.kind_name(moment, unit) == "tank"
+    return {"direction_changes": changes} | ({} if unknown else {"turns": turns})
 
 
 def _walk(moment: Moment, unit: Unit, path: Path) -> Walk:
     here = moment.figure(unit.id)
     terrain = [piece for piece in moment.terrain if piece.name not in status.cleared(moment)]
     ends_in = math.hypot(here.sigma_in, here.sigma_in)
-    return walk(path, terrain, gait(moment.game.rules, status.kind_name(moment, unit)), 0.0, sigma_in=ends_in)
+    gaits = gait(moment.game.rules, status.kind_name(moment, unit), held_by(here, terrain))
+    return walk(path, terrain, gaits, 0.0, sigma_in=ends_in)
 
 
 def _path(moment: Moment, unit: Unit, path: Path, walked: Walk, end_facing_deg: float | None) -> dict[str, Any]:
@@ -89,11 +102,26 @@ def _path(moment: Moment, unit: Unit, path: Path, walked: Walk, end_facing_deg: 
     if unit.this_turn.get(status.LEFT_ROAD):
         parts = [{**part, "on_road": False} for part in parts]
     barred = [part.ground.kind for part in walked.impassable if part.ground is not None]
-    turns = turns_deg(path, moment.figure(unit.id).facing_deg, end_facing_deg)
-    turned = [turn for turn in turns if abs(turn) > TURN_SLACK_DEG]
-    facts = {**_unit(moment, unit), **_turns(unit, len(turned)), "path": parts}
+    turned = _changes(path, unit.facing_deg, end_facing_deg)
+    facts = {**_unit(moment, unit), **_turns(moment, unit, turned), "path": parts}
     flies = status.kind(moment, unit).flies
     return facts | {"blocked_by": str(barred[0]) if barred and not flies else None}
+
+
+def _changes(path: Path, facing_deg: float | None, end_facing_deg: float | None) -> int:
+    """How often a vehicle turns on its way; one that ends facing as it did may have backed up."""
+    changes, heading_deg = 0, facing_deg
+    for _, a, b in legs(path):
+        off_deg = 0.0 if heading_deg is None else abs(turn_deg(heading_deg, bearing_deg(a, b)))
+        if heading_deg is None or (off_deg > TURN_SLACK_DEG and not _backs_up(off_deg, end_facing_deg)):
+            changes, heading_deg = changes + (heading_deg is not None), bearing_deg(a, b)
+    if heading_deg is None or end_facing_deg is None:
+        return changes
+    return changes + (abs(turn_deg(heading_deg, end_facing_deg)) > TURN_SLACK_DEG)
+
+
+def _backs_up(off_deg: float, end_facing_deg: float | None) -> bool:
+    return end_facing_deg is not None and off_deg >= 180 - TURN_SLACK_DEG
 
 
 def _errors(
@@ -169,6 +197,7 @@ REFEREE: Referee[Tables] = Referee(
         "immobilized": condition(status.IMMOBILIZED),
     },
     rounds=rounds,
+    this_turn=status.THIS_TURN,
     strayed=strayed,
     tasks=tasks,
 )

@@ -13,11 +13,12 @@ from rules.engine.state import Unit
 from rules.engine.text import spoken
 from rules.engine.verdict import Verdict, forbidden
 from rules.games.army_men import status
-from rules.games.army_men.hard import THROUGH_THE_PORT
+from rules.games.army_men.attack import THROUGH_THE_PORT
 from rules.games.army_men.movement import TRACTORS
 from rules.games.army_men.referee_facts import firer, zone_of
 from rules.games.army_men.referee_fire import bursts
 from rules.games.army_men.specialists import as_what
+from rules.games.army_men.tables import MOVING
 from rules.tabletop.measure import range_to
 from rules.tabletop.table import TerrainKind, TerrainPiece
 
@@ -40,16 +41,34 @@ def others(moment: Moment, figure: str) -> Iterator[Deed]:
     yield from _feats(moment, man)
     yield from _boardings(moment, man)
     yield from _hitches(moment, man)
+    yield from _landings(moment, man)
+    yield from _turrets(moment, man)
 
 
 def _bar(moment: Moment, man: Unit) -> Verdict | None:
-    """Casualties do nothing."""
-    return forbidden("casualty", moment.game.rules.because("AM-17")) if status.casualty(man) else None
+    """What keeps him from doing anything by hand: casualties do nothing, passengers nothing but shoot."""
+    rules, around = moment.game.rules, status.carrier(moment, man)
+    if status.casualty(man):
+        return forbidden("casualty", rules.because("AM-17"))
+    if around is not None and status.kind(moment, around).vehicle:
+        return forbidden("aboard", rules.because("AM-112", "the men inside get out before they do anything else"))
+    return _not_landed(moment, man)
+
+
+def _not_landed(moment: Moment, man: Unit) -> Verdict | None:
+    """What keeps a paratrooper from doing anything else before his drop and in its turn."""
+    if status.in_the_air(moment, man) or status.dropped(man):
+        return forbidden("dropped_this_turn", moment.game.rules.because("AM-33"))
+    return None
+
+
+def _waits(moment: Moment, man: Unit) -> dict[str, bool]:
+    return {"waits": status.waits(moment.state, man)}
 
 
 def _jams(moment: Moment, man: Unit) -> Iterator[Deed]:
     for weapon in status.weapons(moment, man):
-        if man.statuses.get(status.jam(weapon)):
+        if status.jammed(man, weapon):
             facts = {
                 "weapon": weapon,
                 "phase": moment.state.phase,
@@ -57,22 +76,26 @@ def _jams(moment: Moment, man: Unit) -> Iterator[Deed]:
                 "attacks_made_this_turn": status.attacks_made(man),
             }
             title = f"Clear the {spoken(weapon).lower()}"
-            yield Deed(title, "clear_jam", facts, (man.id,), weapon=weapon, bar=_bar(moment, man))
+            bar = forbidden("casualty", moment.game.rules.because("AM-17")) if status.casualty(man) else None
+            yield Deed(title, "clear_jam", facts, (man.id,), weapon=weapon, bar=bar)
 
 
 def _ports(moment: Moment, man: Unit) -> Iterator[Deed]:
     """Flames and grenades through the port of a pillbox, from where its men cannot fire."""
     boxes = [one for one in status.targets(moment, man) if status.kind(moment, one).hard == "pillbox"]
     carried = [weapon for weapon in status.weapons(moment, man) if weapon in THROUGH_THE_PORT]
+    action = "attack_pillbox_from_safe_zone"
+    nothing_to_ask = {one.fact: one.default for one in moment.game.questions(action)}
     for box, weapon in product(boxes, carried):
-        facts = firer(moment, man, weapon) | {
+        facts = {
+            **nothing_to_ask,
+            **firer(moment, man, weapon),
             "zone": zone_of(moment, box, moment.figure(man.id)),
             "distance_in": round(moment.measure(moment.figure(man.id), moment.figure(box.id)).edge_in, 2),
         }
-        asked = {fact: facts[fact] for fact in facts if moment.game.concerns("attack_pillbox_from_safe_zone", fact)}
         men = tuple(one.id for one in status.carried(moment, box) if status.fit(one))
         title = f"{spoken(weapon)} through the port of {spoken(box.id)}"
-        yield Deed(title, "attack_pillbox_from_safe_zone", asked, (man.id,), (box.id, *men), weapon)
+        yield Deed(title, action, facts, (man.id,), (box.id, *men), weapon)
 
 
 def _treatments(moment: Moment, man: Unit) -> Iterator[Deed]:
@@ -83,20 +106,26 @@ def _treatments(moment: Moment, man: Unit) -> Iterator[Deed]:
             continue
         gap = moment.measure(moment.figure(man.id), moment.figure(other.id))
         treated = bool(other.this_turn.get(status.TREATED)) or "medic" in man.acts_this_turn
-        facts = {"edge_in": round(gap.edge_in, 2), "wounded": True, "treated_this_turn": treated}
+        facts = {
+            **_waits(moment, man),
+            "edge_in": round(gap.edge_in, 2),
+            "wounded": True,
+            "treated_this_turn": treated,
+        }
         measured = _gap(gap.sigma_in, f"the gap from {spoken(man.id)} to {spoken(other.id)}")
         title, bar = f"Treat {spoken(other.id)}", _bar(moment, man)
         yield Deed(title, "medic", facts, (man.id,), (other.id,), measured=measured, bar=bar)
 
 
-def _gap(sigma_in: float, what: str, fact: str = "edge_in") -> tuple[Measured, ...]:
-    return (Measured((fact,), sigma_in, what),) if sigma_in > 0 else ()
+def _gap(sigma_in: float, what: str, *fact: str) -> tuple[Measured, ...]:
+    return (Measured(fact or ("edge_in",), sigma_in, what),) if sigma_in > 0 else ()
 
 
 def _earthworks(moment: Moment, man: Unit) -> Iterator[Deed]:
     if not status.card(moment, man, "shovel") or man.statuses.get(status.ENTRENCHED):
         return
     facts = {
+        **_waits(moment, man),
         "turns_digging": int(man.statuses.get(status.DIGGING, 0)) + 1,
         "shovels": True,
         "unit": status.kind_name(moment, man),
@@ -117,17 +146,15 @@ def _clearings(moment: Moment, man: Unit) -> Iterator[Deed]:
             continue
         away = range_to(moment.figure(man.id), piece.outline_in)
         weapon = "" if by in hands else by
-        shot = firer(moment, man, weapon) if weapon else {}
-        facts = {
-            "obstacle": obstacle,
-            "by": by,
-            "moved_this_turn": bool(man.this_turn.get(status.MOVED)),
-            "attacks_made_this_turn": status.attacks_made(man),
-            "distance_in": round(away.edge_in, 2),
-            "phase": moment.state.phase if weapon else None,
-            "jammed_or_empty": bool(shot.get("out_of_ammo") or shot.get("jammed")),
-        }
-        measured = _gap(away.sigma_in, f"the way from {spoken(man.id)} to {spoken(piece.name)}", "distance_in")
+        facts = {**_waits(moment, man), "obstacle": obstacle, "by": by}
+        gap = {"distance_in": round(away.edge_in, 2)}
+        if weapon:
+            facts["shot"] = {**firer(moment, man, weapon), **gap}
+        else:
+            moved, attacks = bool(man.this_turn.get(status.MOVED)), status.attacks_made(man)
+            facts |= {**gap, "moved_this_turn": moved, "attacks_made_this_turn": attacks}
+        fact = ("shot", "distance_in") if weapon else ("distance_in",)
+        measured = _gap(away.sigma_in, f"the way from {spoken(man.id)} to {spoken(piece.name)}", *fact)
         how = f" with the {spoken(weapon).lower()}" if weapon else ""
         title, bar = f"Destroy {spoken(piece.name)}{how}", _bar(moment, man)
         yield Deed(
@@ -144,6 +171,7 @@ def _sweeps(moment: Moment, man: Unit) -> Iterator[Deed]:
         away = range_to(moment.figure(man.id), piece.outline_in)
         done_in = float(moment.state.statuses.get(status.swept(piece.name), 0.0))
         facts = {
+            **_waits(moment, man),
             "mine_distance_in": round(away.edge_in, 2),
             "path_in": round(max(0.0, _across_in(piece) - done_in), 1),
             "swept_this_turn": status.attacks_made(man) > 0,
@@ -170,8 +198,12 @@ def _feats(moment: Moment, man: Unit) -> Iterator[Deed]:
             measured = _gap(gap.sigma_in, f"the gap from {spoken(man.id)} to {spoken(piece.name)}")
             title = f"Climb {spoken(piece.name)}"
             yield Deed(title, "climb", facts, (man.id,), measured=measured, bar=bar, piece=piece.name)
-    if status.card(moment, man, "parachute") and "paratrooper" not in man.acts:
-        yield Deed("Land by parachute", "paratrooper", _tried(moment, man, "paratrooper"), (man.id,), bar=bar)
+    if status.in_the_air(moment, man):
+        walked = bool(man.this_turn.get(status.MOVED)) and status.carrier(moment, man) is None
+        busy = walked or status.attacks_made(man) > 0
+        facts = {**_tried(moment, man, "paratrooper"), "busy_this_turn": busy}
+        casualty = forbidden("casualty", moment.game.rules.because("AM-17")) if status.casualty(man) else None
+        yield Deed("Land by parachute", "paratrooper", facts, (man.id,), bar=casualty)
 
 
 def _tried(moment: Moment, man: Unit, action: str) -> dict[str, object]:
@@ -193,11 +225,38 @@ def _boardings(moment: Moment, man: Unit) -> Iterator[Deed]:
             "vehicle": status.kind_name(moment, other),
             "edge_in": 0.0 if around is not None else round(gap.edge_in, 2),
             "casualty": status.casualty(man),
+            "held": status.glued(man),
+            "flying": status.flies(moment, other),
         }
         sigma_in = 0.0 if around is not None else gap.sigma_in
         measured = _gap(sigma_in, f"the gap from {spoken(man.id)} to {spoken(other.id)}")
         title = f"{'Get out of' if around is not None else 'Get into'} {spoken(other.id)}"
-        yield Deed(title, "board", facts, (man.id,), (other.id,), measured=measured)
+        bar = _not_landed(moment, man)
+        yield Deed(title, "board", facts, (man.id,), (other.id,), measured=measured, bar=bar)
+
+
+def _landings(moment: Moment, craft: Unit) -> Iterator[Deed]:
+    if status.kind(moment, craft).flies:
+        facts = {
+            **status.step(moment, craft),
+            "unit": status.kind_name(moment, craft),
+            "casualty": status.casualty(craft),
+            "landed": not status.flies(moment, craft),
+        }
+        yield Deed("Land", "land", facts, (craft.id,))
+
+
+def _turrets(moment: Moment, tank: Unit) -> Iterator[Deed]:
+    turret = any(row.turret for row in status.weapons(moment, tank).values())
+    if not turret or status.phase_number(moment) != MOVING or status.waits(moment.state, tank):
+        return
+    facts = {
+        **status.step(moment, tank),
+        "unit": status.kind_name(moment, tank),
+        "casualty": status.casualty(tank),
+    }
+    for enemy in status.targets(moment, tank):
+        yield Deed(f"Turn the turret to {spoken(enemy.id)}", "turn_turret", facts, (tank.id,), (enemy.id,))
 
 
 def _hitches(moment: Moment, vehicle: Unit) -> Iterator[Deed]:
@@ -232,7 +291,7 @@ def duties(moment: Moment) -> Iterator[Deed]:
     every_turn = moment.game.rules.chooses("order_every_turn", True)
     told = state.this_turn if every_turn else state.statuses
     if status.ORDER not in told and (every_turn or not state.turn):
-        yield Deed("Who moves first", "move_order", {"players": list(state.sides)}, listed=False)
+        yield Deed("Who moves first", "move_order", {"players": list(state.sides)}, listed=False, owed="AM-06")
     yield from _draw(moment)
     yield from _heroes(moment)
     for unit in state.units.values():
@@ -241,7 +300,8 @@ def duties(moment: Moment) -> Iterator[Deed]:
         if unit.statuses.get(status.CREW) == status.TRAPPED:
             inside = sum(status.fit(one) for one in status.carried(moment, unit))
             facts = {"destroyed": status.kind_name(moment, unit), "crew": inside or 1}
-            yield Deed(f"The men inside {spoken(unit.id)}", "crew_survival", facts, at=(unit.id,))
+            title = f"The men inside {spoken(unit.id)}"
+            yield Deed(title, "crew_survival", facts, at=(unit.id,), owed="AM-105")
     yield from _casualties(moment)
     yield from _goals(moment)
 
@@ -265,27 +325,32 @@ def _heroes(moment: Moment) -> Iterator[Deed]:
 
 
 def _met_on_the_way(moment: Moment, unit: Unit) -> Iterator[Deed]:
-    """Dice that a move owes."""
+    """Dice that a move owes, as long as units move."""
+    if status.phase_number(moment) != MOVING:
+        return
     if unit.this_turn.get(status.IN_MINES) and status.fit(unit):
         facts = {
             "unit": status.kind_name(moment, unit),
             "heavy": bool(status.card(moment, unit, "heavy")),
             "attacked_by_mines_this_turn": "minefield" in unit.acts_this_turn,
         }
-        yield Deed(f"Mines under {spoken(unit.id)}", "minefield", facts, (unit.id,), round="Mines and tracks")
+        title = f"Mines under {spoken(unit.id)}"
+        yield Deed(title, "minefield", facts, (unit.id,), round="Mines and tracks", owed="AM-70")
     for name in unit.this_turn.get(status.RAN_OVER, ()):
         run = {"unit": status.kind_name(moment, unit), "target": status.kind_name(moment, moment.unit(name))}
         title = f"{spoken(unit.id)} runs over {spoken(name)}"
-        yield Deed(title, "overrun", run, (unit.id,), (name,), round="Mines and tracks")
+        yield Deed(title, "overrun", run, (unit.id,), (name,), round="Mines and tracks", owed="AM-26")
     if _swims(moment, unit) and "swim" not in unit.acts_this_turn:
-        yield Deed(f"{spoken(unit.id)} swims", "swim", _tried(moment, unit, "swim"), (unit.id,), round="Swimming")
+        title, facts = f"{spoken(unit.id)} swims", _tried(moment, unit, "swim")
+        yield Deed(title, "swim", facts, (unit.id,), round="Swimming", owed="AM-30")
 
 
 def _swims(moment: Moment, unit: Unit) -> bool:
-    """Whether a soldier is in the water as his side moves."""
+    """Whether a soldier is in the water as his side moves, or has swum through it."""
     able = status.is_man(moment, unit) and status.fit(unit) and status.carrier(moment, unit) is None
     now = moment.state.turn > 0 and not status.waits(moment.state, unit)
-    return able and now and any(piece.kind is TerrainKind.WATER for piece in status.ground(moment, unit))
+    wet = any(piece.kind is TerrainKind.WATER for piece in status.ground(moment, unit))
+    return able and now and (wet or bool(unit.this_turn.get(status.SWAM)))
 
 
 def _casualties(moment: Moment) -> Iterator[Deed]:
@@ -298,15 +363,22 @@ def _casualties(moment: Moment) -> Iterator[Deed]:
         facts: dict[str, object] = {"casualties": len(down), "kept_before": kept}
         if moment.game.rules.chooses("wounded_limit", 0):
             facts["wanted"] = 0
-        yield Deed(f"The casualties of {spoken(side)}", "casualties", facts, tuple(down))
+        yield Deed(f"The casualties of {spoken(side)}", "casualties", facts, tuple(down), owed="AM-17")
 
 
 def _goals(moment: Moment) -> Iterator[Deed]:
     state = moment.state
     for side in state.sides:
-        left = sum(status.fit(one) for other in state.sides if other != side for one in state.standing(other))
+        left = {one: _left(moment, one) for one in state.sides}
+        enemies = sum(number for other, number in left.items() if other != side)
         goal = state.statuses.get(goal_of(side), USUAL_GOAL)
-        facts: dict[str, object] = {"side": side, "goal": goal, "enemies_left": left}
+        facts: dict[str, object] = {"side": side, "goal": goal, "enemies_left": enemies, "own_left": left[side]}
         if moment.game.rules.tables.goals[goal].counted:
             facts["done"] = False
         yield Deed(f"Has {spoken(side)} won", "victory", facts)
+
+
+def _left(moment: Moment, side: str) -> int:
+    """How many of a side are left: whoever is hit counts to the end of the phase, a pillbox alone does not."""
+    standing = [one for one in moment.state.standing(side) if not one.statuses.get(status.WOUNDED)]
+    return sum(status.kind(moment, one).hard != "pillbox" for one in standing)

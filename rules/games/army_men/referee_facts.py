@@ -15,7 +15,7 @@ from rules.games.army_men.ground import cover_to_target_in
 from rules.tabletop.bearing import aspect_sigma_deg, bearing_deg, turn_deg
 from rules.tabletop.measure import Range
 from rules.tabletop.sight import SLIVER
-from rules.tabletop.table import Figure
+from rules.tabletop.table import Figure, PointIn
 
 
 def facts_of(moment: Moment, man: Unit, weapon: str, enemy: Unit, seen: Moment | None = None) -> dict[str, Any]:
@@ -27,6 +27,7 @@ def facts_of(moment: Moment, man: Unit, weapon: str, enemy: Unit, seen: Moment |
 
     return {
         **firer(moment, man, weapon),
+        **turret(moment, man, weapon, (seen or moment).figure(enemy.id).centre_in),
         **aim_of(seen or moment, man, enemy, view),
         **helped(moment, man, moment.figure(enemy.id), sees),
         **_location(moment, man, weapon, enemy),
@@ -36,6 +37,7 @@ def facts_of(moment: Moment, man: Unit, weapon: str, enemy: Unit, seen: Moment |
 def firer(moment: Moment, man: Unit, weapon: str) -> dict[str, Any]:
     """What he brings to a shot with one of his weapons."""
     kind, row, now = status.kind(moment, man), moment.game.rules.tables.weapons[weapon], man.this_turn
+    around = status.carrier(moment, man)
     down = bool(man.statuses.get(status.DOWN))
     facts = {
         "weapon": weapon,
@@ -46,15 +48,17 @@ def firer(moment: Moment, man: Unit, weapon: str) -> dict[str, Any]:
         "wounded": bool(man.statuses.get(status.WOUNDED)),
         "moved_this_turn": bool(now.get(status.MOVED)),
         "climbing": "climb" in man.acts_this_turn,
-        "dropped_this_turn": "paratrooper" in man.acts_this_turn,
+        "dropped_this_turn": status.dropped(man),
+        "in_the_air": status.in_the_air(moment, man),
+        "shut_in": around is not None and not status.kind(moment, around).ports,
         "attacks_made_this_turn": status.attacks_made(man),
         "fired_this_turn": list(now.get(status.FIRED, ())),
         "mounted": kind.vehicle,
-        "crew": _crew(moment, man),
-        "jammed": bool(man.statuses.get(status.jam(weapon))),
-        "out_of_ammo": bool(man.statuses.get(status.empty(weapon))),
+        "crew": crew_of(moment, man),
+        "jammed": status.jammed(man, weapon),
+        "out_of_ammo": status.is_empty(man, weapon),
         "stunned": status.stunned(moment, man),
-        "glued": bool({**man.statuses, **now}.get(status.GLUED)),
+        "glued": status.glued(man),
         "immobilized": bool(man.statuses.get(status.IMMOBILIZED)),
         "sustained": False,
         "hero": bool(status.card(moment, man, "hero")),
@@ -64,18 +68,32 @@ def firer(moment: Moment, man: Unit, weapon: str) -> dict[str, Any]:
     return facts if row.turret else facts | {"turret_points_at_target": True}
 
 
+TURRET_SLACK_DEG = 10.0
+"""A hand does not point a toy's turret more exactly."""
+
+
+def turret(moment: Moment, man: Unit, weapon: str, at_in: PointIn) -> dict[str, Any]:
+    """Whether a turret that was turned points at a place; left to the players where nobody turned it."""
+    pointed_deg, here = man.statuses.get(status.TURRET), moment.figure(man.id).centre_in
+    if pointed_deg is None or not moment.game.rules.tables.weapons[weapon].turret or here == at_in:
+        return {}
+    off_deg = abs(turn_deg(float(pointed_deg), bearing_deg(here, at_in)))
+    return {"turret_points_at_target": off_deg <= TURRET_SLACK_DEG}
+
+
 def _mates(moment: Moment, man: Unit) -> list[Unit]:
     """The soldiers of his squad who stand beside him, as a crew does beside its gun."""
     beside = []
     for mate in moment.squad(man) if man.squad else ():
-        if mate.id in moment.figures and mate.id != man.id and status.is_man(moment, mate) and status.fit(mate):
+        there = mate.id in moment.figures and mate.id != man.id
+        if there and status.is_man(moment, mate) and status.counts(moment, mate):
             edge_in = moment.measure(moment.figure(man.id), moment.figure(mate.id)).edge_in
             answer = at_once(moment.game, "adjacent", {"edge_in": edge_in})
             beside += [mate] if answer is not None and answer.numbers["adjacent"] else []
     return beside
 
 
-def _crew(moment: Moment, man: Unit) -> int | None:
+def crew_of(moment: Moment, man: Unit) -> int | None:
     """How many serve a gun that stands apart from its men; None where the figure is weapon and crew in one."""
     if "crew" in man.statuses:
         return int(man.statuses["crew"])
@@ -152,7 +170,7 @@ def aim_of(moment: Moment, man: Unit, enemy: Unit, view: View) -> dict[str, Any]
         **target_facts(moment, enemy),
         "distance_in": distance_in(moment, view.range),
         "edge_in": round(view.range.edge_in, 2),
-        "rise_in": round(view.range.rise_in, 2),
+        "rise_in": rise_in(man, enemy, view),
         "los": view.exposure >= SLIVER,
         "cover_to_target_in": cover_in(moment, enemy, view),
     }
@@ -160,6 +178,12 @@ def aim_of(moment: Moment, man: Unit, enemy: Unit, view: View) -> dict[str, Any]
     if there.facing_deg is not None and here.centre_in != there.centre_in:
         facts["off_facing_deg"] = round(turn_deg(there.facing_deg, bearing_deg(there.centre_in, here.centre_in)), 1)
     return facts
+
+
+def rise_in(man: Unit, enemy: Unit, view: View) -> float:
+    """How much higher the target stands, or hangs on its cliff."""
+    climbed = [float(one.statuses.get(status.CLIMBED, 0.0)) for one in (man, enemy)]
+    return round(view.range.rise_in + climbed[1] - climbed[0], 2)
 
 
 def cover_in(moment: Moment, enemy: Unit, view: View) -> float | None:
@@ -185,7 +209,9 @@ def target_facts(moment: Moment, enemy: Unit) -> dict[str, Any]:
         "entrenched": bool(told.get(status.ENTRENCHED)),
         "inside_half_track": around is not None and status.kind(moment, around).target == "half_track",
         "inside_pillbox": status.in_pillbox(moment, enemy),
-        "flying": status.kind(moment, enemy).flies and not told.get("landed"),
+        "garrison": around is not None and status.in_pillbox(moment, enemy),
+        "sealed": around is not None and status.kind(moment, around).sealed,
+        "flying": status.flies(moment, enemy),
         "from_lower": False,
         "heavy": bool(status.card(moment, enemy, "heavy")),
         "target_weapon": flames[0] if flames else None,

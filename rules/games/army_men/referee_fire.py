@@ -17,6 +17,7 @@ from rules.games.army_men.bursts import smallest_arc_deg
 from rules.games.army_men.referee_facts import aim_of, errors, facts_of
 from rules.games.army_men.referee_shells import shell
 from rules.games.army_men.shot import armoured
+from rules.games.army_men.tables import MOVING
 from rules.tabletop.bearing import arc_of_fire, bearing_deg
 from rules.tabletop.path import placed
 from rules.tabletop.sight import SLIVER
@@ -146,7 +147,15 @@ def _on_the_way(moment: Moment, man: Unit, weapon: str, enemy: Unit) -> Iterator
         asked = {"attacked_by_opportunity_fire": True, "attackers_weapon": man.this_turn[status.FIRED_ON_BY][enemy.id]}
         bar = at_once(moment.game, "return_fire", asked)
         deed = _single(moment, _glimpse(moment, man, enemy, man, back), man, weapon, enemy, "in return")
-        yield _barred(replace(deed, round=IN_RETURN), bar)
+        given = {**deed.given, "returns": _just_now(moment, man.this_turn[status.FIRED_ON_BY][enemy.id])}
+        yield _barred(replace(deed, given=given, round=IN_RETURN), bar)
+
+
+def _just_now(moment: Moment, weapon: str) -> bool:
+    """Whether this is the phase in which opportunity fire with such a weapon falls, and so its answer (AM-35)."""
+    rules = moment.game.rules
+    at_once = rules.chooses("opportunity_fire_in", "movement_phase")
+    return status.phase_number(moment) == (MOVING if at_once else rules.tables.weapons[weapon].phase)
 
 
 def _seen_at(man: Unit, enemy: Unit) -> PointIn | None:

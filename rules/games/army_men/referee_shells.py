@@ -21,7 +21,9 @@ from rules.games.army_men.referee_facts import (
     facts_of,
     firer,
     helped,
+    rise_in,
     target_facts,
+    turret,
 )
 from rules.games.army_men.shot import armoured
 from rules.tabletop.errors import UserError
@@ -29,6 +31,8 @@ from rules.tabletop.sight import SLIVER
 from rules.tabletop.table import PointIn
 from rules.tabletop.template import Template, under
 
+UNTOUCHED = ("immune", "target_not_attackable", "cannot_destroy_pillbox")
+"""Why a blast leaves alone what stands under it."""
 SAME_SPOT_IN = 1.0
 """Spots so near to one another are one location to a gun; nobody points more exactly at a table."""
 
@@ -80,6 +84,7 @@ def _at_place(moment: Moment, man: Unit, weapon: str, spot_in: PointIn) -> Deed:
 
     facts = {
         **firer(moment, man, weapon),
+        **turret(moment, man, weapon, spot_in),
         **helped(moment, man, moment.spot(spot_in), sees),
         **_location(moment, man, weapon, spot_in),
         "distance_in": distance_in(moment, view.range),
@@ -175,7 +180,7 @@ def _under(moment: Moment, man: Unit, other: Unit, aimed: dict[str, Any]) -> dic
     own = target_facts(moment, other) | {"off_facing_deg": None}
     if other.id != man.id:
         view = moment.view(man.id, other.id)
-        own |= {"cover_to_target_in": cover_in(moment, other, view), "rise_in": round(view.range.rise_in, 2)}
+        own |= {"cover_to_target_in": cover_in(moment, other, view), "rise_in": rise_in(man, other, view)}
     return own | {fact: aimed[fact] for fact in ("distance_in", "los")}
 
 
@@ -184,4 +189,4 @@ def _reachable(moment: Moment, facts: dict[str, Any]) -> bool:
     if armoured(moment.game.rules, facts["target"]):
         return False
     answer = at_once(moment.game, "aim", {**facts, "phase": None})
-    return answer is None or answer.allowed or answer.numbers.get("reason") not in ("immune", "target_not_attackable")
+    return answer is None or answer.allowed or answer.numbers.get("reason") not in UNTOUCHED

@@ -20,6 +20,7 @@ class Aim:
     What a camera measures may stand for what a player says: `edge_in` for `adjacent`, `off_facing_deg` (the firer's
     direction off the target's front) for `face` and `from_behind`, `cover_to_target_in` (how near to the target the
     line of sight crosses cover) for `behind_cover`, `rise_in` (how much higher the target stands) for `from_lower`.
+    `garrison` is a target inside a pillbox that can be aimed at itself, `sealed` one inside a tank or an aircraft.
     """
 
     distance_in: Inches
@@ -29,6 +30,8 @@ class Aim:
     entrenched: Annotated[bool, Asked("Is the target entrenched?")] = False
     inside_half_track: Annotated[bool, Asked("Is the target inside a half-track?")] = False
     inside_pillbox: Annotated[bool, Asked("Is the target inside a pillbox?")] = False
+    garrison: bool = False
+    sealed: bool = False
     flying: Annotated[bool, Asked("Does the target fly?")] = False
     from_lower: Annotated[bool, Asked("Does the firer stand lower than the target?")] = False
     rise_in: float = 0.0
@@ -54,6 +57,9 @@ class Shot(Aim):
     Attributes:
         phase: The part of the turn, where that matters; before the first turn it has no name.
         opportunity: The target was seen on its way.
+        returns: It answers opportunity fire, then and there.
+        shut_in: He is inside what lets nobody shoot out.
+        in_the_air: He has a parachute and has not landed.
         destroyed_in_phase: In which phase of this turn the firer himself was hit.
         fired_this_turn: The weapons of this turn's attacks, as far as they are known apart.
     """
@@ -63,6 +69,9 @@ class Shot(Aim):
     shown_weapons: tuple[WeaponName, ...] | None = None
     phase: str | None = None
     opportunity: bool = False
+    returns: bool = False
+    shut_in: bool = False
+    in_the_air: bool = False
     destroyed_in_phase: Count | None = None
     wounded: bool = False
     moved_this_turn: bool = False

@@ -11,14 +11,15 @@ from rules.engine.game import Answer, NoFacts
 from rules.engine.ruleset import limit
 from rules.engine.schema import Asked, Count, Inches, Row
 from rules.engine.verdict import RuleRefusal, Verdict, forbidden, verdict
-from rules.games.army_men.attack import TWO_DICE, exploded
+from rules.games.army_men.attack import TWO_DICE, barred, exploded
+from rules.games.army_men.movement import InTurn, must_wait
 from rules.games.army_men.shot import Shot, holds, touching
 from rules.games.army_men.tables import EXTRA_ARM, KindName, Rules, WeaponName, in_phase
 from rules.tabletop.tolerance import within
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Digging:
+class Digging(InTurn):
     """A man who digs himself in."""
 
     turns_digging: Annotated[Count, Asked("For how many turns has he dug?")]
@@ -29,6 +30,8 @@ class Digging:
 
 def entrench(rules: Rules, man: Digging) -> Verdict:
     """Whether he is entrenched, and what that is worth; who moved, attacked or dug does not dig again in that turn."""
+    if (waits := must_wait(rules, man)) is not None:
+        return waits
     if man.busy_this_turn:
         return forbidden("busy_this_turn", rules.because("AM-92"))
     dug = man.turns_digging >= limit(rules, "digging_turns")
@@ -39,7 +42,7 @@ def entrench(rules: Rules, man: Digging) -> Verdict:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Treatment:
+class Treatment(InTurn):
     """A medic and a wounded man."""
 
     adjacent: bool = True
@@ -56,7 +59,7 @@ def medic(rules: Rules, case: Treatment) -> Answer:
         return forbidden("not_wounded", rules.because("AM-68"), healed=False)
     if case.treated_this_turn:
         return forbidden("already_treated", rules.because("AM-68"), healed=False)
-    return _healing(rules)
+    return must_wait(rules, case) or _healing(rules)
 
 
 def _healing(rules: Rules) -> Procedure[Verdict]:
@@ -97,8 +100,12 @@ def _clearing(rules: Rules) -> Procedure[Verdict]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Clearing:
-    """Somebody who wants to destroy an obstacle: "engineer", "tank", "gun", or a kind of unit or weapon."""
+class Clearing(InTurn):
+    """Somebody who wants to destroy an obstacle: "engineer", "tank", "gun", or a kind of unit or weapon.
+
+    Attributes:
+        shot: All that is known of the shot, where a weapon does it.
+    """
 
     obstacle: Annotated[str, Row("obstacles", "unknown_obstacle")]
     by: str
@@ -107,6 +114,7 @@ class Clearing:
     phase: str | None = None
     jammed_or_empty: bool = False
     distance_in: Inches = 0
+    shot: Shot | None = None
 
 
 def destroy_obstacle(rules: Rules, clearing: Clearing) -> Verdict:
@@ -123,23 +131,37 @@ def destroy_obstacle(rules: Rules, clearing: Clearing) -> Verdict:
         )
     if not as_what(rules, clearing.by) & set(row.destroyed_by):
         return forbidden("cannot_destroy", rules.because(row.rule))
+    reasons = [rules.because(row.rule), *([rules.because("AM-67")] if clearing.by == "engineer" else [])]
+    return _cannot_clear(rules, clearing) or verdict("destroyed", *reasons, allowed=True)
+
+
+def _cannot_clear(rules: Rules, clearing: Clearing) -> Verdict | None:
+    """Why an obstacle is not destroyed so now, by hand or with a shot; None where it is."""
+    if clearing.by in rules.tables.weapons:
+        return barred(rules, clearing.shot or _shot_at(clearing))
     if clearing.attacks_made_this_turn:
         return forbidden("already_attacked", rules.because("AM-37"))
-    gun = rules.tables.weapons.get(clearing.by)
-    if gun is not None and not in_phase(rules, clearing.phase, gun.phase):
-        return forbidden("wrong_phase", rules.because("AM-12"))
-    if clearing.jammed_or_empty:
-        return forbidden("out_of_ammo", rules.because("AM-77"))
-    if gun is not None and gun.stationary and clearing.moved_this_turn:
-        return forbidden("moved_stationary_weapon", rules.because("AM-78"))
-    if gun is not None and not gun.reaches(clearing.distance_in):
-        return forbidden("out_of_range", rules.because("AM-38"))
-    if clearing.by == "engineer" and clearing.moved_this_turn:
+    return _by_hand(rules, clearing) if clearing.by == "engineer" else None
+
+
+def _shot_at(clearing: Clearing) -> Shot:
+    return Shot(
+        weapon=clearing.by,
+        phase=clearing.phase,
+        distance_in=clearing.distance_in,
+        moved_this_turn=clearing.moved_this_turn,
+        attacks_made_this_turn=clearing.attacks_made_this_turn,
+        out_of_ammo=clearing.jammed_or_empty,
+    )
+
+
+def _by_hand(rules: Rules, clearing: Clearing) -> Verdict | None:
+    """Why an engineer does not clear an obstacle now; None where he may."""
+    if clearing.moved_this_turn:
         return forbidden("moved_this_turn", rules.because("AM-67"))
-    if clearing.by == "engineer" and not within(clearing.distance_in, rules.option("clearing_within_in")):
+    if not within(clearing.distance_in, rules.option("clearing_within_in")):
         return forbidden("not_adjacent", rules.because("AM-67"))
-    reasons = [rules.because(row.rule), *([rules.because("AM-67")] if clearing.by == "engineer" else [])]
-    return verdict("destroyed", *reasons, allowed=True)
+    return must_wait(rules, clearing)
 
 
 def as_what(rules: Rules, by: str) -> set[str]:
@@ -152,7 +174,7 @@ def as_what(rules: Rules, by: str) -> set[str]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sweep:
+class Sweep(InTurn):
     """A mine detector's turn: how far off the mines are, and the path that he wants to clear."""
 
     mine_distance_in: Inches = 0
@@ -164,6 +186,8 @@ def mine_detector(rules: Rules, sweep: Sweep) -> Verdict:
     """What a mine detector finds and clears."""
     if sweep.swept_this_turn:
         return forbidden("already_swept", rules.because("AM-69"))
+    if (waits := must_wait(rules, sweep)) is not None:
+        return waits
     reach_in = limit(rules, "mine_path_in")
     found = within(sweep.mine_distance_in, reach_in)
     wide = rules.chooses("mine_path", "width")

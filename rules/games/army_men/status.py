@@ -16,6 +16,15 @@ from rules.tabletop.table import TerrainPiece
 DOWN, DOWN_IN_PHASE = "down", "down_in_phase"
 """Hit, and waiting for the end of the phase; the number of that phase, for this turn."""
 WOUNDED = "wounded"
+STUNNED_IN_PHASE = "stunned_in_phase"
+"""The number of the phase of this turn in which a pillbox was stunned: that phase it still fires."""
+SWAM = "swam"
+TURRET = "turret_deg"
+"""Which way a turret points, counter-clockwise from +x, where that is known."""
+DROPPED, ATTACKED, STUNNED_NOW = "dropped", "attacked", "stunned"
+"""What players may say of this turn in a word."""
+LANDED = "landed"
+"""Said of aircraft on the ground, and of a paratrooper who is down."""
 MOVED, TURNED, LEFT_ROAD = "moved", "turned", "left_road"
 FIRED, BUSY = "fired", "busy"
 """The weapons of this turn's attacks, and how many other things were done in the place of one."""
@@ -35,6 +44,29 @@ CREW, TRAPPED = "its_crew", "trapped"
 TREATED = "treated"
 ORDER, CLEARED = "order", "cleared"
 """Said of the battle: who moves first and after him, and the obstacles and mines that are gone."""
+
+
+JAMMED, EMPTY = "jammed", "out_of_ammunition"
+"""Said of all weapons of a figure; `jam` and `empty` of one of them."""
+
+
+def jammed(unit: Unit, weapon: str) -> bool:
+    """Whether a weapon of a unit is jammed."""
+    return bool(unit.statuses.get(jam(weapon)) or unit.statuses.get(JAMMED))
+
+
+def is_empty(unit: Unit, weapon: str) -> bool:
+    """Whether a weapon of a unit has no ammunition left."""
+    return bool(unit.statuses.get(empty(weapon)) or unit.statuses.get(EMPTY))
+
+
+THIS_TURN = frozenset(
+    {
+        *(DOWN_IN_PHASE, STUNNED_IN_PHASE, STUNNED_NOW, MOVED, TURNED, "turns", LEFT_ROAD, FIRED, BUSY, ATTACKED),
+        *(SEEN_AT, FIRED_ON_BY, RAN_OVER, IN_MINES, SWAM, TREATED, DROPPED, "wanted"),
+    }
+)
+"""What the next turn forgets."""
 
 
 def jam(weapon: str) -> str:
@@ -72,6 +104,38 @@ def casualty(unit: Unit) -> bool:
     return not fit(unit)
 
 
+def phase_number(moment: Moment) -> int:
+    """The number of the phase that is played; 0 where it has none."""
+    row = moment.game.rules.tables.phases.get(moment.state.phase)
+    return 0 if row is None else int(row.number)
+
+
+def counts(moment: Moment, unit: Unit) -> bool:
+    """Whether it took part as this phase began: whoever is hit in it counts to its end (AM-15)."""
+    hit_now = unit.this_turn.get(DOWN_IN_PHASE) == phase_number(moment)
+    return fit(unit) or (hit_now and not unit.out and not unit.statuses.get(WOUNDED))
+
+
+def in_the_air(moment: Moment, unit: Unit) -> bool:
+    """Whether a paratrooper has not landed yet."""
+    return bool(card(moment, unit, "parachute")) and not unit.statuses.get(LANDED) and "paratrooper" not in unit.acts
+
+
+def dropped(unit: Unit) -> bool:
+    """Whether he landed by parachute in this turn."""
+    return "paratrooper" in unit.acts_this_turn or bool(unit.this_turn.get(DROPPED))
+
+
+def flies(moment: Moment, unit: Unit) -> bool:
+    """Whether it is an aircraft in the air."""
+    return kind(moment, unit).flies and not {**unit.statuses, **unit.this_turn}.get(LANDED)
+
+
+def glued(unit: Unit) -> bool:
+    """Whether glue holds it."""
+    return bool({**unit.statuses, **unit.this_turn}.get(GLUED))
+
+
 def card(moment: Moment, unit: Unit, key: str) -> Any:
     """What its card says; None where it says nothing."""
     return moment.kind(unit).get(key)
@@ -105,9 +169,9 @@ def targets(moment: Moment, unit: Unit) -> tuple[Unit, ...]:
 
 
 def friends(moment: Moment, unit: Unit) -> tuple[Unit, ...]:
-    """The others of its side that take part and stand on the table."""
+    """The others of its side that took part as the phase began and stand on the table."""
     own = moment.state.standing(unit.side)
-    return tuple(one for one in own if one.id != unit.id and fit(one) and one.id in moment.figures)
+    return tuple(one for one in own if one.id != unit.id and counts(moment, one) and one.id in moment.figures)
 
 
 def ground(moment: Moment, unit: Unit) -> tuple[TerrainPiece, ...]:
@@ -116,9 +180,11 @@ def ground(moment: Moment, unit: Unit) -> tuple[TerrainPiece, ...]:
 
 
 def carrier(moment: Moment, unit: Unit) -> Unit | None:
-    """The vehicle or pillbox that it is inside of."""
-    name = unit.statuses.get(INSIDE)
-    return moment.state.units.get(str(name)) if name else None
+    """The vehicle or pillbox that it is inside of; a wreck holds only those whose die has not fallen."""
+    around = moment.state.units.get(str(unit.statuses.get(INSIDE) or ""))
+    if around is None or (around.out and around.statuses.get(CREW) != TRAPPED):
+        return None
+    return around
 
 
 def tractor(moment: Moment, gun: Unit) -> Unit | None:
@@ -149,16 +215,17 @@ def in_pillbox(moment: Moment, unit: Unit) -> bool:
 def stunned(moment: Moment, unit: Unit) -> bool:
     """Whether it, or the pillbox around it, is stunned."""
     around = carrier(moment, unit) or unit
-    told = around.statuses.get(STUNNED)
-    if told is None:
-        return False
+    told, phase = around.statuses.get(STUNNED), around.this_turn.get(STUNNED_IN_PHASE)
+    if told is None or phase == phase_number(moment):
+        return bool(around.this_turn.get(STUNNED_NOW))
     answer = at_once(moment.game, "stunned", {"turns_since": max(0, moment.state.turn - int(told))})
     return answer is not None and bool(answer.numbers["stunned"])
 
 
 def attacks_made(unit: Unit) -> int:
     """How often it has attacked in this turn, or done something in the place of that."""
-    return len(unit.this_turn.get(FIRED, ())) + int(unit.this_turn.get(BUSY, 0))
+    told = (len(unit.this_turn.get(FIRED, ())), unit.this_turn.get(BUSY, 0), unit.this_turn.get(ATTACKED, 0))
+    return sum(map(int, told))
 
 
 def waits(state: State, unit: Unit) -> bool:

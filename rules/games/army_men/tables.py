@@ -172,6 +172,8 @@ class Kind:
         hard: Row of the hard-target die; None for the rest.
         extra_lmg: May carry a light machine gun besides.
         carries: Men get inside.
+        ports: The men inside may shoot, and be shot at with small arms.
+        sealed: Nothing reaches the men inside but what destroys it.
     """
 
     rule: str
@@ -183,6 +185,8 @@ class Kind:
     hard: Annotated[str | None, Row("hard_target_die")] = None
     extra_lmg: bool = False
     carries: bool = False
+    ports: bool = False
+    sealed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -310,6 +314,14 @@ class Card:
 
 
 @dataclass(frozen=True, slots=True)
+class Status:
+    """What may be said of a figure or of the battle; a `*` in its name stands for a weapon, a side or a piece."""
+
+    rule: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Tables:
     """All tables of the game, by the name of the row."""
 
@@ -330,6 +342,7 @@ class Tables:
     props: Mapping[str, Prop]
     shelters: Mapping[str, Shelter]
     cards: Mapping[str, Card]
+    statuses: Mapping[str, Status]
 
 
 Rules: TypeAlias = Ruleset[Tables]

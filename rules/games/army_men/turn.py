@@ -207,11 +207,12 @@ def return_fire(rules: Rules, unit: Returned) -> Verdict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Aims:
-    """A side's goal and how far it is."""
+    """A side's goal and how far it is; whoever has nobody left himself has not won by destroying all others."""
 
     side: str = ""
     goal: Annotated[str, Row("goals", "unknown_goal")]
     enemies_left: Count | None = None
+    own_left: Count | None = None
     done: Annotated[bool, Asked("Is the goal reached?")] = False
 
 
@@ -219,5 +220,6 @@ def victory(rules: Rules, aims: Aims) -> Verdict:
     """Whether a goal is reached."""
     row = rules.tables.goals[aims.goal]
     won = aims.enemies_left == 0 if row.counted and aims.enemies_left is not None else aims.done
+    won = won and not (row.counted and aims.own_left == 0)
     winner = {"winner": aims.side} if won and aims.side else {}
     return verdict("victory" if won else "not yet", rules.because(row.rule, row.text), victory=won, **winner)

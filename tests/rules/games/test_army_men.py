@@ -12,6 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rules.battle.scripted import play_situation
+from rules.battle.situation import situation_of
 from rules.engine.dice import DiceRequest, Roll, Scripted
 from rules.engine.game import Game
 from rules.games import open_game
@@ -224,6 +226,16 @@ def test_odds_sum_to_one(shot: dict[str, Any], options: dict[str, Any]) -> None:
     odds = GAME.choosing(**options).odds("attack", shot)
     assert sum(odds.values()) == 1
     assert all(0 < chance <= 1 for chance in odds.values())
+
+
+def test_a_status_that_the_game_does_not_have_is_refused() -> None:
+    man = {"id": "green-1", "card": "rifleman", "at_in": [10, 10]}
+    steps: list[dict[str, Any]] = [{"status": {"green-1": {"rifle_jammed": True}}}]
+    asleep = {"status": {"green-1": {"asleep": True}}}
+    document = {"schema": 1, "game": "army_men", "sides": {"green": [man], "tan": []}, "steps": steps}
+    assert play_situation(situation_of(document))["state"]["figures"]["green-1"]["status"] == {"rifle_jammed": True}
+    with pytest.raises(UserError, match="step 1: Army Men has no status 'asleep': choose one of eliminated"):
+        play_situation(situation_of({**document, "steps": [*steps, asleep]}))
 
 
 # The measured table, house rules and the table of rules.
