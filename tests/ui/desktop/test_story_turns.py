@@ -182,7 +182,8 @@ def test_plastic_fudge(player: Player, tmp_path: Path) -> None:
     player.goes_on("Turn 1, morale")
     passed = player.does("", "Morale of Green 2", typed("0 0 0 0"))
     assert passed.startswith("Passed")
-    player.does("", "Morale of Blue 1", typed("0 0 0 0"))
+    for other in ("Green 1", "Blue 1", "Blue 2"):  # PF-55: every surviving trooper makes a check
+        player.does("", f"Morale of {other}", typed("1 1 0 0"))
     player.goes_on("Turn 2, initiative")
     question = "Move: how far it went"
     assert undone_and_done_again(player) == [
@@ -198,7 +199,9 @@ def test_plastic_fudge(player: Player, tmp_path: Path) -> None:
         "Blue 1: Rifle at Green 2, no effect",
         "turn 1, morale",
         "Morale of Green 2, passed",
+        "Morale of Green 1, passed",
         "Morale of Blue 1, passed",
+        "Morale of Blue 2, passed",
         "turn 2, initiative",
     ]
 
