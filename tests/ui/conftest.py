@@ -18,6 +18,7 @@ from PyQt6.QtWidgets import QApplication, QWidget
 from calibration.camera import TableCamera
 from rules.table import Figure
 from tests.ui.slot_errors import ERRORS, LIMITS, kept_errors
+from tests.ui.solved import SolvedBefore
 from tests.ui.windows import POSTS, TABLE_IN, Open, Owned, Wait, let_qt_work
 from ui.desktop.window import Window
 from ui.diagnostics.event_log import Diary
@@ -55,6 +56,15 @@ def collected_here(frozen_imports: None) -> Iterator[None]:
     yield
     gc.collect()
     gc.enable()
+
+
+_SOLVED = SolvedBefore()
+
+
+@pytest.fixture(autouse=True)
+def solved_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A table that is seen where it was seen in an earlier test has the calibration of then."""
+    monkeypatch.setattr("calibration.calibration_targets.solve", _SOLVED)
 
 
 @pytest.fixture(scope="session")
@@ -147,7 +157,7 @@ def wait_until() -> Callable[..., None]:
     return let_qt_work
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def table() -> SimulatedTable:
     """Four soldiers on felt, half the usual picture; drawn once, since drawing the table takes half a second."""
     models = tuple(Model(name, name.split("-")[0], Sculpt.RIFLEMAN, *at) for name, at in POSTS.items())
