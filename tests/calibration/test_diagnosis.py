@@ -119,6 +119,6 @@ def test_a_curled_one(lift_px):
 
 
 def test_one_of_another_side():
-    trouble = one(picture(CAMERA, GOOD | {3: marker_corners((31, 6), 2.85)}))
+    trouble = one(picture(CAMERA, GOOD | {3: marker_corners((31, 6), 2.85)}), CAMERA.lens)
     assert (trouble.reason, trouble.id) == (Reason.WRONG_SIDE, 3)
     assert "2.85 in a side" in trouble.sentence

@@ -17,8 +17,8 @@ from PyQt6.QtWidgets import QApplication, QWidget
 
 from calibration.camera import TableCamera
 from rules.table import Figure
-from tests.ui.slot_errors import ERRORS, LIMITS, kept_errors
 from tests.solved import SolvedBefore
+from tests.ui.slot_errors import ERRORS, LIMITS, kept_errors
 from tests.ui.windows import POSTS, TABLE_IN, Open, Owned, Wait, let_qt_work
 from ui.desktop.window import Window
 from ui.diagnostics.event_log import Diary

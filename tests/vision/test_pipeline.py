@@ -110,8 +110,7 @@ def test_a_bumped_camera_is_noticed_and_the_table_stays(setup):
 def test_after_a_bump_errors_are_back_under_the_bound_within_a_second_and_nobody_is_lost(setup):
     """Thirty frames a second: four at rest, five in which the camera swings, then it hangs still elsewhere."""
     swing = [
-        overhead_camera(SIZE_PX, SIZE_IN, 45.0 + lift, tilt_deg=3.5 + tilt)
-        for lift, tilt in ((0.3, 2.4), (0.5, 0.8))
+        overhead_camera(SIZE_PX, SIZE_IN, 45.0 + lift, tilt_deg=3.5 + tilt) for lift, tilt in ((0.3, 2.4), (0.5, 0.8))
     ]
     shots = [CAMERA] * 4 + [swing[0], swing[0], swing[1], swing[0], swing[1]] + [BUMPED] * 12
     plain = Setup(Prints(scale=TRUE_PRINT), palette=setup.palette, lens=CAMERA.lens)
