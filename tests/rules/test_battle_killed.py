@@ -9,7 +9,6 @@ import random
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -42,13 +41,12 @@ def play(path: Path, seed: int) -> None:
         print(json.dumps([len(battle.entries), repr(event_of(battle.entries[-1]))]), flush=True)
 
 
-def killed_after(path: Path, seed: int, wait_s: float) -> Sequence[tuple[int, str]]:
+def killed_after(path: Path, seed: int, lines: int) -> Sequence[tuple[int, str]]:
     """Play in another process, kill it, and give what it had confirmed."""
     code = f"from pathlib import Path; from {__name__} import play; play(Path({str(path)!r}), {seed})"
     player = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
     assert player.stdout is not None
-    first = player.stdout.readline()
-    time.sleep(wait_s)
+    first = "".join(player.stdout.readline() for _ in range(lines))
     os.kill(player.pid, signal.SIGKILL)
     rest, _ = player.communicate()
     lines = [line for line in (first + rest).splitlines(keepends=True) if line.endswith("\n")]
@@ -61,7 +59,7 @@ def test_no_confirmed_event_is_lost_and_the_battle_goes_on(tmp_path: Path) -> No
     set_up(path)
     before = 0
     for seed in range(KILLS):
-        confirmed = killed_after(path, seed, chance.uniform(0, 0.3))
+        confirmed = killed_after(path, seed, chance.randint(1, 12))
         with Battle.open(path, lambda: 0.0) as battle:
             assert len(battle.entries) >= confirmed[-1][0] > before
             for count, event in confirmed:

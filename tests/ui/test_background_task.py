@@ -1,9 +1,9 @@
 """One slow thing at a time, in a thread."""
 
 import threading
-import time
 
 from rules.table import UserError
+from tests.waiting import until
 from ui.background_task import Behind
 
 
@@ -47,10 +47,7 @@ def test_what_is_dropped_is_waited_for_by_nobody_and_never_taken() -> None:
     assert behind.take() == 8
     behind.drop()
     assert behind.take() is None
-    until_s = time.monotonic() + 60
-    while not done and time.monotonic() < until_s:  # it goes on to its end all the same
-        time.sleep(0.005)
-    assert done == [1]
+    until(lambda: done == [1])  # it goes on to its end all the same
     assert behind.take() is None
 
 

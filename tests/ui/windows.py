@@ -12,6 +12,7 @@ from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication, QWidget
 
 from tests.ui.slot_errors import ERRORS
+from tests.waiting import PATIENCE_S
 from ui.desktop.picture.view import PictureView
 from ui.desktop.window import Window
 
@@ -28,7 +29,7 @@ Owned = Callable[[T], T]
 """The fixture that closes and deletes the widgets it is given."""
 
 
-def let_qt_work(condition: Callable[[], object], timeout_s: float = 60.0) -> None:
+def let_qt_work(condition: Callable[[], object], timeout_s: float = PATIENCE_S) -> None:
     """Process events until the condition holds; what fails in a slot meanwhile is raised here."""
     until_s = time.monotonic() + timeout_s
     pulse = QTimer()  # wakes the wait below where no event comes: a thread may fulfil the condition

@@ -1,13 +1,12 @@
 """The window's stalls are seen, and a bug report can be copied out of it."""
 
-import time
-
 from PyQt6.QtCore import QTimer
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication
 
 from rules.table import UserError
 from tests.ui.windows import LEFT, Open, Wait
+from tests.waiting import block
 from ui.desktop.details import DetailsDialog
 from ui.desktop.heartbeat import Heartbeat
 from ui.diagnostics.event_log import Diary
@@ -16,7 +15,7 @@ from vision.source import Source
 
 
 def dawdle() -> None:
-    time.sleep(0.5)
+    block(0.5)
 
 
 def test_a_slot_that_dawdles_is_told_by_name(qt: QApplication, wait_until: Wait) -> None:

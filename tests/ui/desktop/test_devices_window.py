@@ -141,7 +141,7 @@ def test_a_rod_on_a_port_is_found_again_at_the_next_start_and_dark_at_the_end(
     box.forgotten.emit()
     second.close()
     third = open_window()
-    QTest.qWait(50)
+    wait_until(lambda: third.bench.frame)
     assert third.devices.rod.berth.spec is None
     wire.unplug()
 
@@ -189,8 +189,7 @@ def test_unasked_dice_are_shown_and_answer_the_next_request(
     window: Window, panel: DevicesPanel, wait_until: Wait
 ) -> None:
     press(panel.dice, "Try emulated dice")
-    wait_until(lambda: "Connected" in panel.dice.state)
-    QTest.qWait(50)
+    wait_until(lambda: window.devices.dice.berth.device and window.devices.dice.berth.device.status.received)
     press(panel.dice, "Throw 2d6")
     wait_until(lambda: "Kept for the next roll: d1 shows" in panel.told)
     dialog = asked(window, TWO)

@@ -223,7 +223,7 @@ def test_a_frozen_picture_stands_still_and_is_measured(window: Window, wait_unti
     click(window, POSTS["green-1"])
     click(window, POSTS["blue-1"])
     assert len(window.session.state.rulers) == 1
-    QTest.qWait(150)
+    window.pull()
     assert window.bench.frame is still
     assert window.statusBar().findChild(QLabel, "pictures").text() == "frozen"
     window.actions_.freeze.setChecked(False)
