@@ -53,6 +53,7 @@ def killed_after(path: Path, seed: int, lines: int) -> Sequence[tuple[int, str]]
     return [tuple(json.loads(line)) for line in lines]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
 def test_no_confirmed_event_is_lost_and_the_battle_goes_on(tmp_path: Path) -> None:
     path, chance = tmp_path / "b", random.Random(3)  # noqa: S311 - no secret

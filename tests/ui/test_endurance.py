@@ -44,6 +44,7 @@ def test_what_only_wavers_is_told_with_its_error(grown: Callable[..., Any]) -> N
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="counts in /proc")
+@pytest.mark.slow
 @pytest.mark.timeout(400)
 def test_two_minutes_of_the_evening() -> None:
     """Some ten seconds of a processor."""

@@ -38,6 +38,7 @@ def test_then_and_now_are_shown_in_turn_and_what_moved_is_told_in_inches(window:
     window._change(lambda: window.session.correct(remedy.label, *remedy.corrections))
     wait_until(lambda: window.panel.headline == "1 change")
     assert any(words.startswith("moved 5.0 in") for words in drawn_words(window))
+    wait_until(lambda: window.bench.frame is not still)
     shown = set()
 
     def both() -> bool:

@@ -461,6 +461,7 @@ class Evening(RuleBasedStateMachine):
             self.close_program()
 
 
+@pytest.mark.slow
 def test_the_second_army_takes_its_soldiers_from_the_first(
     qt: QApplication, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
@@ -476,6 +477,7 @@ def test_the_second_army_takes_its_soldiers_from_the_first(
     evening.redo()
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(3600)
 def test_a_new_user_finds_the_table_as_it_is_after_every_step(
     qt: QApplication, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
@@ -485,7 +487,7 @@ def test_a_new_user_finds_the_table_as_it_is_after_every_step(
     run_state_machine_as_test(
         lambda: Evening(tmp_path_factory.mktemp("evening")),
         settings=settings(
-            max_examples=int(more or 4),
+            max_examples=int(more or 3),
             stateful_step_count=8,
             derandomize=more is None,
             database=None,
