@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from rules.battle import Battle
 from rules.events import Enlisted, Noted
 from rules.journal import Journal
 from rules.table import UserError
+from tests.full_disk import fill, make_room
 
 MEN = [Enlisted(figure=f"green-{number}", side="green", card="soldier") for number in range(1, 61)]
 
@@ -25,14 +27,16 @@ def path(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def battle(path: Path) -> Iterator[Battle]:
+def battle(connections: list[sqlite3.Connection], path: Path) -> Iterator[Battle]:
     with Battle.begin(path, clock, "simple_plastic", ["green", "tan"]) as one:
         yield one
 
 
-def test_sixty_men_are_sixty_entries_in_one_transaction(battle: Battle, path: Path) -> None:
+def test_sixty_men_are_sixty_entries_in_one_transaction(
+    battle: Battle, path: Path, connections: list[sqlite3.Connection]
+) -> None:
     statements: list[str] = []
-    battle._journal._file.set_trace_callback(statements.append)
+    connections[-1].set_trace_callback(statements.append)
     battle.record_all(MEN)
     assert [one.split()[0] for one in statements if not one.startswith("INSERT")] == ["BEGIN", "COMMIT"]
     assert len(battle.entries) == 61
@@ -61,15 +65,13 @@ def test_one_that_cannot_be_leaves_none_of_them(battle: Battle, path: Path) -> N
         assert len(again.entries) == 4
 
 
-def test_a_full_disk_keeps_none_of_them(battle: Battle, path: Path) -> None:
-    file = battle._journal._file
-    pages = file.execute("PRAGMA page_count").fetchone()[0]
-    file.execute(f"PRAGMA max_page_count = {pages}")  # as SQLite says it of a full disk
+def test_a_full_disk_keeps_none_of_them(battle: Battle, connections: list[sqlite3.Connection]) -> None:
+    fill(connections[-1])
     before = battle.state
     with pytest.raises(UserError, match="disk is full"):
         battle.record_all([*MEN, Noted(text="x" * 100_000)])
     assert battle.state is before
-    file.execute("PRAGMA max_page_count = 100000")
+    make_room(connections[-1])
     battle.record_all(MEN)
     assert len(battle.entries) == 61
 

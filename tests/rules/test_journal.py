@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from rules.journal import APPLICATION_ID, Entry, Journal, standing
 from rules.table import UserError
+from tests.full_disk import fill, make_room
 
 
 def clock():
@@ -131,15 +132,14 @@ def test_two_windows_do_not_write_into_one_battle(tmp_path):
     Journal(tmp_path / "b", clock()).close()
 
 
-def test_a_full_disk_loses_nothing_confirmed(tmp_path):
+def test_a_full_disk_loses_nothing_confirmed(tmp_path, connections):
     with Journal(tmp_path / "b", clock()) as journal:
         confirmed = journal.append("moved", {"n": 1})
-        pages = journal._file.execute("PRAGMA page_count").fetchone()[0]
-        journal._file.execute(f"PRAGMA max_page_count = {pages}")
+        fill(connections[-1])
         with pytest.raises(UserError, match="disk is full"):
             journal.append("moved", {"long": "x" * 100_000})
         assert journal.entries() == (confirmed,)
-        journal._file.execute("PRAGMA max_page_count = 100000")
+        make_room(connections[-1])
         assert journal.append("moved", {"n": 2}).seq == 2
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from rules.event_codec import event_of
 from rules.events import CameraMoved, Enlisted, Noted, Placed, TableLaid
 from rules.journal import BEFALLEN, Entry, redoable, standing
 from rules.table import TerrainKind, TerrainPiece, UserError
+from tests.full_disk import fill
 
 HOUSE = TerrainPiece("house", TerrainKind.BUILDING, ((1.0, 1.0), (5.0, 1.0), (5.0, 4.0)), 0.0, 5.0)
 
@@ -52,12 +54,13 @@ def test_going_back_is_what_so_many_undos_are(battle: Battle) -> None:
     assert [(entry.kind, dict(entry.body)) for entry in battle.entries[before:]] == by_hand
 
 
-def test_on_a_full_disk_nothing_is_taken_back(battle: Battle, tmp_path: Path) -> None:
+def test_on_a_full_disk_nothing_is_taken_back(
+    connections: list[sqlite3.Connection], battle: Battle, tmp_path: Path
+) -> None:
     for _ in range(6):
         battle.record(Noted(text="long " * 600))  # its name goes into the entry that takes it back
     before, count = battle.state, len(battle.entries)
-    [(pages,)] = battle._journal._file.execute("PRAGMA page_count").fetchall()
-    battle._journal._file.execute(f"PRAGMA max_page_count = {pages}")  # as SQLite says it of a full disk
+    fill(connections[-1])
     with pytest.raises(UserError, match="the disk is full"):
         battle.go_to(3)
     assert (battle.state, len(battle.entries)) == (before, count)

@@ -83,7 +83,7 @@ def test_a_tray_is_put_aside_in_every_step_and_is_none():
 def test_who_looks_is_told_what_is_played_on_and_that_once(monkeypatch):
     asked = []
     session = Session()
-    monkeypatch.setattr(session._pipeline, "look", lambda frame, setup: asked.append(setup) or view_of())
+    monkeypatch.setattr("ui.session.Pipeline.look", lambda _, frame, setup: asked.append(setup) or view_of())
     session.use_area(PlayArea((1.0, 2.0), 30.0, 20.0))
     for _ in range(2):
         session.look(view_of().frame)
@@ -146,7 +146,7 @@ def test_the_unit_is_no_step_and_stays_through_undo():
 def test_what_was_moved_is_told_once_even_from_views_that_nobody_saw(monkeypatch):
     bump = Drift(Moved.CAMERA, 3.0)
     session = Session()
-    monkeypatch.setattr(session._pipeline, "look", lambda frame, setup: replace(view_of(), drifts=(bump,)))
+    monkeypatch.setattr("ui.session.Pipeline.look", lambda _, frame, setup: replace(view_of(), drifts=(bump,)))
     for _ in range(2):
         session.look(view_of().frame)
     assert session.take_drifts() == (bump, bump)

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import TypeVar
 
-from PyQt6.QtCore import QCoreApplication, QEvent, QEventLoop, QPoint, QPointF, Qt, QTimer
+from PyQt6.QtCore import QCoreApplication, QEvent, QEventLoop, QPoint, QPointF, QSettings, Qt, QTimer
 from PyQt6.QtGui import QMouseEvent
 from PyQt6.QtTest import QTest
-from PyQt6.QtWidgets import QApplication, QWidget
+from PyQt6.QtWidgets import QApplication, QLabel, QPushButton, QWidget
 
 from tests.ui.slot_errors import ERRORS
 from tests.waiting import PATIENCE_S
 from ui.desktop.picture.view import PictureView
+from ui.desktop.settings import Memory
 from ui.desktop.window import Window
+from ui.questions.tool_context import basis_of
 
 T = TypeVar("T", bound=QWidget)
 
@@ -60,3 +63,39 @@ def move(view: PictureView, where: QPoint, button: Qt.MouseButton = Qt.MouseButt
     spot, none = QPointF(where), Qt.MouseButton.NoButton
     kind, keys = QEvent.Type.MouseMove, Qt.KeyboardModifier.NoModifier
     QApplication.sendEvent(view, QMouseEvent(kind, spot, view.mapToGlobal(spot), none, button, keys))
+
+
+def button(among: QWidget, words: str) -> QPushButton:
+    """The button that begins so."""
+    [found] = [one for one in among.findChildren(QPushButton) if one.text().startswith(words)]
+    return found
+
+
+def texts(widget: QWidget) -> list[str]:
+    """What its labels say, shown or not."""
+    return [label.text() for label in widget.findChildren(QLabel)]
+
+
+def place_shown(window: Window) -> tuple[float, float]:
+    """The place under the mouse, as the status bar has it."""
+    [words] = [text for text in texts(window.statusBar()) if text.startswith("x ")]
+    x, y = (float(word.split()[1]) for word in words.split(", "))
+    return x, y
+
+
+def show_battle(window: Window) -> None:
+    """Turn to the battle that was begun, as the window does itself where it is begun by the menu."""
+    window.session.measure_from(basis_of(window.battle.play))
+    window.sides.setCurrentWidget(window.battle.panel)
+    window.pull()
+
+
+def show_change(window: Window) -> None:
+    """Show what a test has recorded in the battle by itself."""
+    assert window.bench.view is not None
+    window.battle.look(window.bench.view, window.session.state.setup)
+
+
+def settings_in(folder: Path) -> Memory:
+    """What the windows of the fixture `open_window` remember, in the test's own folder."""
+    return Memory(QSettings(str(folder / "settings.ini"), QSettings.Format.IniFormat))

@@ -39,6 +39,7 @@ class Stills(QObject):
     Attributes:
         comparing: Whether then and now are shown in turn.
         shows_then: Whether it is then's turn.
+        errand: Writes files.
     """
 
     thawed = pyqtSignal()
@@ -54,7 +55,7 @@ class Stills(QObject):
     ) -> None:
         """Ask over `window`; `refresh` shows anew what changed."""
         super().__init__(window)
-        self._window, self._hands, self._errand, self._refresh, self._clock = window, hands, errand, refresh, clock
+        self._window, self._hands, self.errand, self._refresh, self._clock = window, hands, errand, refresh, clock
         self._then: tuple[Frame, TableView] | None = None
         self._frozen_s = 0.0
         self._found: tuple[TableView | None, Unit, Finding] | None = None
@@ -137,7 +138,7 @@ class Stills(QObject):
         refuse_unpicturable(path)
         where, image_bgr = path, frame.image_bgr
         shapes = table_overlay(view, state, preview) if view and not bare else ()
-        self._errand.send(
+        self.errand.send(
             tr("Saving {name}", name=path.name),
             lambda: picture_bytes(where, annotated(image_bgr, shapes) if shapes else image_bgr),
             path,

@@ -74,6 +74,7 @@ class Window(QMainWindow):
         tools: What the mouse can do.
         files, history, kept, help: What these menus do.
         actions_: Menus, toolbar and keys.
+        context: The window as its controllers see it.
     """
 
     def __init__(
@@ -120,7 +121,7 @@ class Window(QMainWindow):
 
     def _set_up_desks(self, tables: Path) -> None:
         """All that the menus, the panels and the keys do by themselves."""
-        hands = WindowContext(
+        self.context = hands = WindowContext(
             lambda: self.bench, self._change, self.use_tool, lambda: self.tool.name, self._pointed, self._say
         )
         self.terrain = TerrainController(self.picture, self.sides, hands)

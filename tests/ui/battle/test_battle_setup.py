@@ -6,8 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PyQt6.QtWidgets import QInputDialog, QPushButton
+from PyQt6.QtWidgets import QComboBox, QInputDialog, QLabel, QPushButton
 
+from rules.games import open_game
 from rules.roster import Army, Recruit
 from rules.table import UserError
 from tests.rules.board import figure
@@ -62,8 +63,13 @@ def test_what_has_no_figure_is_counted_and_what_has_no_entry_stays_out() -> None
     assert len(fitted(GREEN, [*MEN[:3], figure("green-4", 1, 1)])[0]) == 3
 
 
+def lists(dialog: MusterDialog) -> list[QComboBox]:
+    """Where the sides choose among the lists that are kept, if theirs of that evening can be chosen."""
+    return [box for box in dialog.findChildren(QComboBox) if box.findData("Evening rifles") >= 0]
+
+
 def test_a_list_is_taken_by_choosing_it(dialog: MusterDialog) -> None:
-    box = dialog._lists["green"]
+    box, _ = lists(dialog)
     box.setCurrentIndex(box.findData("Evening rifles"))
     box.activated.emit(box.currentIndex())
     assert cards(dialog, "green") == [
@@ -87,7 +93,7 @@ def test_what_was_set_is_kept_and_taken_again(
 
 
 def test_a_card_of_ones_own_comes_along(dialog: MusterDialog, shelf: Shelf) -> None:
-    own = dict(dialog._opened.rules.plain["cards"]["rifleman"]) | {"title": "Old Bill"}
+    own = dict(open_game("army_men").rules.plain["cards"]["rifleman"]) | {"title": "Old Bill"}
     shelf.keep(Army(name="Bills", game="army_men", recruits=(Recruit(figure="green-1", own=own),)))
     dialog.take_list("green", "Bills")
     (bill,) = dialog.muster.armies["green"].recruits
@@ -97,12 +103,13 @@ def test_a_card_of_ones_own_comes_along(dialog: MusterDialog, shelf: Shelf) -> N
 
 def test_a_list_of_another_game_is_refused(dialog: MusterDialog) -> None:
     dialog.choose_game("simple_plastic")
-    assert dialog._lists["green"].findData("Evening rifles") == -1
+    assert lists(dialog) == []
     with pytest.raises(UserError, match="is for Army Men: choose that game first"):
         dialog.take_list("green", "Evening rifles")
 
 
 def test_a_name_that_makes_no_file_is_told_in_the_dialog(dialog: MusterDialog, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(QInputDialog, "getText", lambda *_, **__: ("…", True))
-    dialog._ask_name("green")
-    assert "give it a name with letters or digits" in dialog._words.text()
+    keep, _ = (one for one in dialog.findChildren(QPushButton) if one.text().startswith("Save as list"))
+    keep.click()
+    assert any("give it a name with letters or digits" in label.text() for label in dialog.findChildren(QLabel))

@@ -21,6 +21,7 @@ from rules.dice import Scripted
 from rules.events import CameraMoved, Change, Changed, Effects, Enlisted, Noted, PhaseBegun, Placed, TableLaid
 from rules.table import TerrainKind, TerrainPiece, UserError
 from rules.verdict import Verdict
+from tests.full_disk import fill
 from ui.battle.battle_map import extent_of, map_shapes
 from ui.battle.export import battle_document, battle_json, page
 from ui.battle.history import Moment, matching, moments
@@ -201,11 +202,12 @@ def test_damaged_pictures_are_no_harm(battle: Battle, harm: bytes) -> None:
     album.close()
 
 
-def test_on_a_full_disk_it_is_said_and_the_battle_goes_on(battle: Battle) -> None:
+def test_on_a_full_disk_it_is_said_and_the_battle_goes_on(
+    battle: Battle, connections: list[sqlite3.Connection]
+) -> None:
     album = Album(battle)
     album.put(1, small_jpeg(NOISE))
-    assert album._file is not None
-    album._file.execute("PRAGMA max_page_count = 1")  # as SQLite says it of a full disk
+    fill(connections[-1])
     with pytest.raises(UserError, match=r"disk is full.*the battle itself goes on"):
         album.put(2, small_jpeg(NOISE))
     album.close()

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from PyQt6.QtCore import QEvent, Qt
 from PyQt6.QtTest import QTest
-from PyQt6.QtWidgets import QApplication, QComboBox, QPushButton
+from PyQt6.QtWidgets import QApplication, QComboBox, QLabel, QLineEdit, QPushButton
 
 from rules.dice import DiceRequest, Die, Roll, Scripted
 from rules.events import Change, Changed
@@ -16,7 +16,7 @@ from rules.table import UserError
 from rules.template import Blast
 from rules.text import spoken
 from tests.ui.desktop.modal import answered
-from tests.ui.windows import POSTS, Open, Owned, Wait, click, point
+from tests.ui.windows import POSTS, Open, Owned, Wait, button, click, point, show_battle, show_change, texts
 from ui.battle.armies import Shelf
 from ui.desktop.battle.battle_setup_dialog import MusterDialog
 from ui.desktop.battle.dice_dialog import RollDialog
@@ -38,19 +38,18 @@ def mustered(window: Window, path: Path, game: str = "simple_plastic", card: str
         dialog.choose_card(figure.id, card or usual, figure.army)
     window.battle.begin(path, dialog.muster)
     dialog.deleteLater()
-    window._show_battle()
+    show_battle(window)
     return window.battle.panel
 
 
 def press(panel: BattlePanel, words: str) -> None:
     """Click the button that begins so."""
-    [button] = [one for one in panel.findChildren(QPushButton) if one.text().startswith(words)]
-    QTest.mouseClick(button, LEFT)
+    QTest.mouseClick(button(panel, words), LEFT)
 
 
 def rolls(window: Window, *faces: int) -> None:
     """Let the dice fall so, without a dialog."""
-    window.battle._dice = Scripted(faces)
+    window.battle.dice = Scripted(faces)
 
 
 def test_from_muster_to_the_first_shot_and_back(window: Window, tmp_path: Path) -> None:
@@ -89,7 +88,7 @@ def test_a_shot_that_is_called_off_has_not_happened(window: Window, tmp_path: Pa
     def off(_: DiceRequest) -> Roll:
         raise UserError("the roll was called off: nothing has happened")
 
-    window.battle._dice = off
+    window.battle.dice = off
     press(panel, "Do it")
     assert len(play.battle.entries) == before
     assert "called off" in window.bar.text
@@ -184,7 +183,7 @@ def test_where_a_shell_has_strayed_to_is_drawn(window: Window, tmp_path: Path) -
     landed = {"by": "green-1", "weapon": "mortar_50_60", "range_in": 10.0, "on_board": True, "help": {}}
     landed |= {"aimed_in": [15.0, 10.0], "spot_in": [18.0, 10.0]}  # WW-44: 3 in to a side
     play.battle.record(Changed(changes=(Change(figure="", key="landed", value=landed, this_turn=True),)))
-    window.battle._refresh()
+    show_change(window)
     duties = [one.deed.action for one in play.duties(play.moment(window.bench.view, window.session.state.setup))]
     panel.choose(duties.index("burst"))
     shown = window.battle.pointing
@@ -201,10 +200,17 @@ def test_in_a_game_without_blasts_a_bare_place_chooses_nobody(window: Window, tm
     assert panel.about.startswith("Click a soldier to see what he can do.")
 
 
+def typing(dialog: RollDialog) -> QLineEdit:
+    """Where the faces are typed."""
+    line = dialog.findChild(QLineEdit)
+    assert line is not None
+    return line
+
+
 @pytest.mark.parametrize(("keys", "faces"), [("6 3", (6, 3)), ("63", (6, 3)), ("6,3", (6, 3))])
 def test_faces_are_typed_as_people_type_them(owned: Owned[RollDialog], keys: str, faces: tuple[int, ...]) -> None:
     dialog = owned(RollDialog(DiceRequest(Die.D6, 2, "green-1", "the attack"), random.SystemRandom()))
-    QTest.keyClicks(dialog._faces, keys)
+    QTest.keyClicks(typing(dialog), keys)
     assert dialog.roll == Roll(faces)
 
 
@@ -212,21 +218,22 @@ def test_dice_are_told_by_keyboard_alone_under_what_must_be_rolled(owned: Owned[
     dialog = owned(RollDialog(DiceRequest(Die.D6, 2, "green-1", "the attack"), random.SystemRandom()))
     dialog.show_needed("7 or less on two dice")
     dialog.show()
-    assert dialog._needed.isVisible()
-    assert dialog._needed.font().pointSizeF() > 1.5 * dialog.font().pointSizeF()
-    assert dialog.focusWidget() is dialog._faces
-    QTest.keyClicks(dialog._faces, "63")
-    QTest.keyClick(dialog._faces, Qt.Key.Key_Return)
+    [needed] = [label for label in dialog.findChildren(QLabel) if label.text() == "7 or less on two dice"]
+    assert needed.isVisible()
+    assert needed.font().pointSizeF() > 1.5 * dialog.font().pointSizeF()
+    assert dialog.focusWidget() is typing(dialog)
+    QTest.keyClicks(typing(dialog), "63")
+    QTest.keyClick(typing(dialog), Qt.Key.Key_Return)
     assert dialog.result() == RollDialog.DialogCode.Accepted
     assert dialog.roll == Roll((6, 3))
 
 
 def test_a_seventh_face_is_refused_and_dice_report_by_themselves(owned: Owned[RollDialog]) -> None:
     dialog = owned(RollDialog(DiceRequest(Die.D6, 2, "green-1", "the attack"), random.SystemRandom()))
-    QTest.keyClicks(dialog._faces, "7 1")
+    QTest.keyClicks(typing(dialog), "7 1")
     assert dialog.roll is None
-    assert "7" in dialog._words.text()
-    dialog._faces.clear()
+    assert any("7" in words for words in texts(dialog))
+    typing(dialog).clear()
     dialog.take([2])
     assert dialog.roll is None
     dialog.take([5])
@@ -236,7 +243,7 @@ def test_a_seventh_face_is_refused_and_dice_report_by_themselves(owned: Owned[Ro
 @pytest.mark.parametrize("keys", ["-1 0 1", "- 0 +", "-0+", "minus blank plus", "-,b,+1"])
 def test_fudge_faces_are_typed_as_signs_or_numbers(owned: Owned[RollDialog], keys: str) -> None:
     dialog = owned(RollDialog(DiceRequest(Die.FUDGE, 3, "green-1", "the attack"), random.SystemRandom()))
-    QTest.keyClicks(dialog._faces, keys)
+    QTest.keyClicks(typing(dialog), keys)
     assert dialog.roll == Roll((-1, 0, 1))
 
 
@@ -248,7 +255,7 @@ def test_the_dialog_says_who_does_what_and_is_gone_afterwards(window: Window, tm
     panel.choose(0)
 
     def answer(dialog: RollDialog) -> None:
-        assert dialog._deed.text() == f"Green 1: Attack on {spoken(panel.chosen.deed.at[0])}"  # type: ignore[union-attr]
+        assert f"Green 1: Attack on {spoken(panel.chosen.deed.at[0])}" in texts(dialog)  # type: ignore[union-attr]
         dialog.take([1])
         dialog.accept()
 
@@ -266,7 +273,7 @@ def test_who_is_out_can_be_chosen_and_says_so(window: Window, tmp_path: Path) ->
     assert play is not None
     window.battle.choose("blue-1")
     play.battle.record(Changed(changes=(Change(figure="blue-1", key="eliminated", value=True),)))
-    window.battle._refresh()
+    show_change(window)
     assert panel.why == "Blue 1 is out"
     window.undo()
     window.redo()  # of a kill of him who is chosen
@@ -299,5 +306,6 @@ def test_what_is_owed_is_named_while_a_soldier_is_chosen(window: Window, tmp_pat
 def test_a_phase_of_everybody_is_begun_without_a_gap(window: Window, tmp_path: Path) -> None:
     """Army Men: nobody's alone is the step of the initiative."""
     panel = mustered(window, tmp_path / "b", "army_men")
-    assert "  " not in panel._next.toolTip()
-    assert panel._next.toolTip().startswith("Begin ")
+    tip = button(panel, "Next").toolTip()
+    assert "  " not in tip
+    assert tip.startswith("Begin ")

@@ -11,8 +11,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from PyQt6.QtGui import QAction
 from PyQt6.QtTest import QTest
-from PyQt6.QtWidgets import QPushButton
+from PyQt6.QtWidgets import QCheckBox, QLabel, QPushButton
 
 from calibration.calibration_targets import Prints
 from calibration.lens import Gathering
@@ -25,9 +26,9 @@ from tests.calibration.drawn import camera as drawn_camera
 from tests.calibration.drawn import marker_corners, picture
 from tests.calibration.test_lens import LENS, PLACES, SIZE
 from tests.ui.commands.test_lens import picture as board_picture
-from tests.ui.windows import LEFT, POSTS, TABLE_IN, Open, Wait, at, point
+from tests.ui.windows import LEFT, POSTS, TABLE_IN, Open, Wait, at, place_shown, point, settings_in, texts
 from tests.ui.windows import click as click_at
-from ui.desktop.dialogs import PrintsDialog
+from ui.desktop.dialogs import NumberBox, PrintsDialog
 from ui.desktop.picture.picture_dialog import PictureDialog
 from ui.desktop.setup.area_dialog import AreaDialog
 from ui.desktop.setup.click_dialog import CornersDialog, TapeDialog
@@ -234,8 +235,7 @@ def test_the_tables_edges_are_dragged_and_places_count_from_their_corner(window:
     assert area.origin_in == pytest.approx((2.0, 3.0), abs=0.1)
     assert (area.width_in, area.depth_in) == pytest.approx((26.0, 14.0), abs=0.2)
     point(window, (12.0, 9.0))
-    x, y = (float(word.split()[1]) for word in window.status._place.text().split(", "))
-    assert (x, y) == pytest.approx((10.0, 6.0), abs=0.2)
+    assert place_shown(window) == pytest.approx((10.0, 6.0), abs=0.2)
     window.undo()
     assert window.session.state.area is None
 
@@ -264,10 +264,11 @@ def test_a_marker_that_is_left_out_is_named_once(window: Window) -> None:
     view = window.bench.view
     assert view is not None
     bent = Trouble(((0.0, 0.0),), Reason.NOT_FLAT, "marker 2 does not lie flat: press it down", 2)
-    window.calibration._tell((), replace(view, set_aside=(bent,)))
+    window.bench.view = replace(view, set_aside=(bent,))
+    window.calibration.pull()
     assert window.bar.text == "Marker 2 does not lie flat: press it down."
-    window._say("something else")
-    window.calibration._tell((), replace(view, set_aside=(bent,)))
+    window.context.say("something else")
+    window.calibration.pull()
     assert window.bar.text == "Something else"
 
 
@@ -276,12 +277,13 @@ def test_a_known_camera_gets_its_lens_and_another_size_is_refused(
 ) -> None:
     lens, image = OVER.lens, seen_from_above
     profiles.keep("camera 77", lens)
-    window = open_window("77", lambda _: Shots(image))
+    pictures = [image]
+    window = open_window("77", lambda _: Shots(pictures[-1]))
     wait_until(lambda: window.session.state.setup.lens is not None)
     assert window.session.state.setup.lens is not None
     assert np.array_equal(window.session.state.setup.lens.matrix, lens.matrix)
     assert window.session.can_undo is None
-    window._opener = lambda _: Shots(image[:500])
+    pictures.append(image[:500])
     window.open("78")
     wait_until(lambda: window.bench.view is not None)
     assert window.session.state.setup.lens is None, "another camera"
@@ -347,50 +349,53 @@ def test_no_lens_is_learnt_from_what_is_no_camera(window: Window) -> None:
     assert "learnt from a live camera" in window.bar.text
 
 
-def test_a_measured_sheet_is_asked_for_and_remembered(window: Window, open_window: Open) -> None:
+def test_a_measured_sheet_is_asked_for_and_remembered(window: Window, tmp_path: Path) -> None:
     window.bench.spec = "0"  # the simulated table's own markers are not the player's
     window.calibration.choose_prints()
     dialog = window.calibration.dialog
     assert isinstance(dialog, PrintsDialog)
     assert dialog.prints.scale is None
-    dialog._measured.setChecked(True)
-    dialog._across.setValue(99.5)
+    measured = dialog.findChild(QCheckBox)
+    assert measured is not None
+    measured.setChecked(True)
+    [across, _] = [box for box in dialog.findChildren(NumberBox) if box.value() == 100]
+    across.setValue(99.5)
     dialog.accept()
     assert window.session.state.setup.prints.scale == PrintScale(99.5, 100.0)
-    assert window._memory.prints.scale == PrintScale(99.5, 100.0)
-    window._memory.keep_prints(window._memory.prints.__class__())
-    assert window._memory.prints.scale is None
+    memory = settings_in(tmp_path)
+    assert memory.prints.scale == PrintScale(99.5, 100.0)
+    memory.keep_prints(Prints())
+    assert memory.prints.scale is None
 
 
 def test_a_dictionary_from_a_file(qt: object, tmp_path: Path) -> None:
     dialog, mine = PrintsDialog(Prints()), tmp_path / "mine.yml"
     mine.write_text("nonsense")
     dialog.use_dictionary(mine)
-    assert "is none that OpenCV wrote" in dialog._problem.text()
+    [problem] = [label for label in dialog.findChildren(QLabel) if "is none that OpenCV wrote" in label.text()]
     assert dialog.prints.dictionary == "4X4_50"
     bits = "".join("10"[k % 3 == 0] for k in range(16))
     mine.write_text(f'%YAML:1.0\n---\nnmarkers: 1\nmarkersize: 4\nmaxCorrectionBits: 0\nmarker_0: "{bits}"\n')
     dialog.use_dictionary(mine)
     assert dialog.prints.dictionary == str(mine)
-    assert not dialog._problem.isVisibleTo(dialog)
+    assert not problem.isVisibleTo(dialog)
 
 
 def test_centimetres_are_shown_and_remembered(window: Window, open_window: Open, wait_until: Wait) -> None:
     click_at(window, POSTS["green-1"])
     click_at(window, POSTS["blue-1"])
     assert window.panel.headline.startswith("12.0 in")
-    window.calibration._centimetres.trigger()
+    [centimetres] = [one for one in window.findChildren(QAction) if "entimet" in one.text()]
+    centimetres.trigger()
     # 20 - 8 = 12 in are 30.48 cm; twice the deviation, in tenths of a centimetre rounded up.
     assert window.panel.headline.split()[:2] in (["30.5", "cm"], ["30.4", "cm"])
     labels = [row for shape in window.picture.shapes if isinstance(shape, Label) for row, _ in shape.rows]
     assert any(" cm ± " in row for row in labels)
     point(window, (10.0, 5.0))
-    x, y = (float(word.split()[1]) for word in window.status._place.text().split(", "))
-    assert (x, y) == pytest.approx((25.4, 12.7), abs=0.2)
+    assert place_shown(window) == pytest.approx((25.4, 12.7), abs=0.2)
     window.undo()
     assert window.session.state.unit is Unit.CENTIMETRE
-    window._tell()
-    assert " cm, residual" in window.status._calibration.text()
+    wait_until(lambda: any(" cm, residual" in words for words in texts(window.statusBar())))
     again = open_window()
     wait_until(lambda: again.bench.view is not None)
     assert again.session.state.unit is Unit.CENTIMETRE

@@ -32,7 +32,7 @@ def test_a_slot_that_dawdles_is_told_by_name(qt: QApplication, wait_until: Wait)
 
 def test_details_for_a_bug_report_are_copied(found: None, open_window: Open, wait_until: Wait) -> None:
     window = open_window(diary=Diary(examined=lambda: "ok  Python  3.11"))
-    window._say("/people/jane/evening.battle is saved.")
+    window.context.say("/people/jane/evening.battle is saved.")
     window.help.show_details()
     dialog = window.help.dialog
     assert isinstance(dialog, DetailsDialog)

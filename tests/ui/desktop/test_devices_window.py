@@ -21,7 +21,7 @@ from hardware.range_rod import Ruler as EmptyRod
 from rules.dice import DiceRequest, Die, Roll
 from rules.table import UserError
 from tests.ui.desktop.test_battle_window import mustered
-from tests.ui.windows import POSTS, Open, Wait, click
+from tests.ui.windows import POSTS, Open, Wait, click, settings_in
 from ui.desktop.battle.dice_dialog import RollDialog
 from ui.desktop.battle.dice_strip import DiceStrip
 from ui.desktop.battle.panel import BattlePanel
@@ -162,13 +162,13 @@ def test_what_the_player_chooses_is_connected_and_its_error_shown(
     wait_until(lambda: "Not connected" in panel.dice.state)
 
 
-def test_the_connect_button_takes_the_port_in_the_list(window: Window, panel: DevicesPanel, wait_until: Wait) -> None:
+def test_the_connect_button_takes_the_port_in_the_list(window: Window, panel: DevicesPanel, tmp_path: Path) -> None:
     ports = panel.dice.findChild(QComboBox)
     assert ports is not None
     ports.setCurrentIndex(ports.findData("bluetooth:pixels"))
     press(panel.dice, "Connect")
     assert window.devices.dice.berth.spec == "bluetooth:pixels"
-    assert window._memory.port("dice") == "bluetooth:pixels"
+    assert settings_in(tmp_path).port("dice") == "bluetooth:pixels"
 
 
 def test_the_strips_settings_are_applied_and_remembered(
@@ -189,7 +189,7 @@ def test_unasked_dice_are_shown_and_answer_the_next_request(
     window: Window, panel: DevicesPanel, wait_until: Wait
 ) -> None:
     press(panel.dice, "Try emulated dice")
-    wait_until(lambda: window.devices.dice.berth.device and window.devices.dice.berth.device.status.received)
+    wait_until(lambda: greeted(window))
     press(panel.dice, "Throw 2d6")
     wait_until(lambda: "Kept for the next roll: d1 shows" in panel.told)
     dialog = asked(window, TWO)
@@ -200,18 +200,24 @@ def test_unasked_dice_are_shown_and_answer_the_next_request(
     ended(window, dialog)
 
 
+def greeted(window: Window) -> bool:
+    """Whether the dice have said that they are there."""
+    device = window.devices.dice.berth.device
+    return device is not None and device.status.received > 0
+
+
 def asked(window: Window, request: DiceRequest) -> RollDialog:
     """The request's dialog, without its own event loop."""
     dialog = RollDialog(request, random.Random(1), window)  # noqa: S311
     dialog.show()
-    window.battle._rolls.dialog = dialog
+    window.battle.rolls.dialog = dialog
     window.pull()
     QApplication.processEvents()
     return dialog
 
 
 def ended(window: Window, dialog: RollDialog) -> None:
-    window.battle._rolls.dialog = None
+    window.battle.rolls.dialog = None
     window.pull()
     dialog.deleteLater()
 
@@ -229,9 +235,9 @@ def cup(window: Window, wait_until: Wait, tmp_path: Path) -> Iterator[EmulatedDi
     window.devices.panel.dice.connected.emit(str(wire.path))
     wait_until(
         lambda: (
-            (dice.step(), dice._was_connected, "Connected" in window.devices.dice.berth.standing.words)[1:]
-            == (True, True)
-        )
+            dice.step(),
+            "Connected" in window.devices.dice.berth.standing.words and greeted(window),
+        )[1]
     )
     yield dice
     wire.unplug()
@@ -302,16 +308,16 @@ def test_a_battles_own_question_is_answered_by_dice(window: Window, cup: Emulate
         press(dialog, ok.button(QDialogButtonBox.StandardButton.Ok).text())  # type: ignore[union-attr]
 
     QTimer.singleShot(100, answer)
-    assert window.battle._dice(TWO) == Roll((4, 1))
+    assert window.battle.dice(TWO) == Roll((4, 1))
     window.pull()
     assert window.devices.dice.tray.request is None
     QTimer.singleShot(100, lambda: window.battle.dialog and window.battle.dialog.reject())
     with pytest.raises(UserError, match="called off"):
-        window.battle._dice(TWO)
+        window.battle.dice(TWO)
 
 
 def test_the_tray_is_drawn_in_the_tables_picture_and_remembered(
-    window: Window, panel: DevicesPanel, wait_until: Wait
+    window: Window, panel: DevicesPanel, wait_until: Wait, tmp_path: Path
 ) -> None:
     def draw() -> None:
         dialog = QApplication.activeModalWidget()
@@ -328,10 +334,11 @@ def test_the_tray_is_drawn_in_the_tables_picture_and_remembered(
 
     QTimer.singleShot(200, draw)
     panel.tray.connected.emit(TABLE)
-    assert window._memory.tray_region(TABLE) == Region(0.1, 0.1, 0.5, 0.5)
-    assert window._memory.port("tray") == TABLE
+    memory = settings_in(tmp_path)
+    assert memory.tray_region(TABLE) == Region(0.1, 0.1, 0.5, 0.5)
+    assert memory.port("tray") == TABLE
     wait_until(lambda: "Connected: the table's camera" in panel.tray.state)
-    wait_until(lambda: panel._tray_view._image.width() == 384)  # 0.4 of 960 pixels
+    wait_until(lambda: window.devices.tray.seen and window.devices.tray.seen.image_bgr.shape[1] == 384)  # 0.4 of 960
     session = window.bench.session
     assert session.state.setup.aside_px == ((96, 54, 480, 270),), "nobody is looked for in it"
     steps = session.can_undo
@@ -340,19 +347,19 @@ def test_the_tray_is_drawn_in_the_tables_picture_and_remembered(
     assert session.can_undo == steps
 
 
-def test_a_tray_that_is_not_drawn_is_not_connected(window: Window, panel: DevicesPanel) -> None:
+def test_a_tray_that_is_not_drawn_is_not_connected(window: Window, panel: DevicesPanel, tmp_path: Path) -> None:
     QTimer.singleShot(200, lambda: QApplication.activeModalWidget().reject())  # type: ignore[union-attr]
     panel.tray.connected.emit(TABLE)
     assert window.devices.tray.berth.spec is None
-    assert window._memory.port("tray") is None
+    assert settings_in(tmp_path).port("tray") is None
 
 
 def test_the_window_closes_with_everything_connected_and_leaves_nothing(
-    nothing_left: None, found: None, open_window: Open, wait_until: Wait
+    nothing_left: None, found: None, open_window: Open, wait_until: Wait, tmp_path: Path
 ) -> None:
     files = len(os.listdir("/proc/self/fd")) if sys.platform == "linux" else 0
     window = open_window()
-    window._memory.keep_tray_region(TABLE, Region(0.1, 0.1, 0.5, 0.5))
+    settings_in(tmp_path).keep_tray_region(TABLE, Region(0.1, 0.1, 0.5, 0.5))
     window.sides.setCurrentWidget(window.devices.panel)
     panel = window.devices.panel
     panel.rod.emulated.emit()

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PyQt6.QtCore import QPoint, QSettings, QTimer
+from PyQt6.QtCore import QPoint, QTimer
 from PyQt6.QtGui import QAction
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication, QTextBrowser
 
-from tests.ui.windows import LEFT, POSTS, Open, Wait, click
+from tests.ui.windows import LEFT, POSTS, Open, Wait, click, settings_in
 from ui.desktop.help_controller import keys_of
 from ui.desktop.window import Window
 from ui.setup.cameras import Camera
@@ -247,7 +247,7 @@ def test_why_a_marker_does_not_help_stands_in_the_guide(
 
 
 def test_what_was_taught_is_there_the_next_evening_at_the_same_camera(
-    found: None, open_window: Open, table: SimulatedTable, wait_until: Wait
+    found: None, open_window: Open, table: SimulatedTable, wait_until: Wait, tmp_path: Path
 ) -> None:
     def opener(_: str) -> Source:
         return Webcam(3, open_capture=lambda *_: HeldCamera(table), linux=True)
@@ -266,7 +266,7 @@ def test_what_was_taught_is_there_the_next_evening_at_the_same_camera(
     np.testing.assert_allclose(known.mean, taught.mean)
     np.testing.assert_allclose(known.covariance, taught.covariance)
     again.close()
-    kept = QSettings(again._memory.settings.fileName(), QSettings.Format.IniFormat)
+    kept = settings_in(tmp_path).settings
     [key] = [key for key in kept.allKeys() if key.startswith("armies_")]
     kept.setValue(key, '[{"name": "blue", "mean": [1, 2], "covariance": 3, "samples": 1}]')
     kept.sync()

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from PyQt6.QtCore import Qt
 from PyQt6.QtTest import QTest
-from PyQt6.QtWidgets import QDialogButtonBox
+from PyQt6.QtWidgets import QComboBox, QDialogButtonBox, QLineEdit, QListWidget
 
 from rules.state import State
 from tests.ui.desktop.modal import answered
 from tests.ui.desktop.test_battle_window import mustered, press, rolls
-from tests.ui.windows import Wait
+from tests.ui.windows import Wait, button
 from ui.desktop.battle.panel import BattlePanel
 from ui.desktop.battle.ruling_dialog import RulingDialog
 from ui.desktop.window import Window
@@ -41,6 +41,12 @@ def ok(dialog: RulingDialog) -> None:
     QTest.mouseClick(button, Qt.MouseButton.LeftButton)
 
 
+def reason(dialog: RulingDialog) -> QLineEdit:
+    """Where the reason is typed."""
+    [line] = [one for one in dialog.findChildren(QLineEdit) if one.parent() is dialog]
+    return line
+
+
 def test_what_the_dice_said_is_overruled_by_keyboard_and_undone_by_name(
     window: Window, panel: BattlePanel, wait_until: Wait
 ) -> None:
@@ -53,7 +59,8 @@ def test_what_the_dice_said_is_overruled_by_keyboard_and_undone_by_name(
 
     def answer(dialog: RulingDialog) -> None:
         assert dialog.case.words == "Green 1: Attack on Blue 1: kills"
-        words = [dialog._instead.item(row).text() for row in range(dialog._instead.count())]  # type: ignore[union-attr]
+        instead, _ = dialog.findChildren(QListWidget)
+        words = [instead.item(row).text() for row in range(instead.count())]  # type: ignore[union-attr]
         # SP-11, SP-12: who stayed needs 3; what was said is no choice.
         assert words == [
             "Misses, 33 % by the dice",
@@ -62,9 +69,10 @@ def test_what_the_dice_said_is_overruled_by_keyboard_and_undone_by_name(
         ]
         ok(dialog)  # nothing without a reason
         assert dialog.isVisible()
-        dialog._reason.setFocus()
-        QTest.keyClicks(dialog._reason, "he stood behind the wagon")
-        QTest.keyClick(dialog._reason, Qt.Key.Key_Return)
+        why = reason(dialog)
+        why.setFocus()
+        QTest.keyClicks(why, "he stood behind the wagon")
+        QTest.keyClick(why, Qt.Key.Key_Return)
 
     with answered(RulingDialog, answer):
         press(panel, "Rule otherwise")
@@ -85,11 +93,12 @@ def test_instead_of_rolling(window: Window, panel: BattlePanel) -> None:
         assert dialog.case.words.startswith("Instead of rolling: Green 1: Attack on Blue")
         assert dialog.holding is not None
         assert dialog.holding.outcome == "kills"
-        dialog._figure.setCurrentIndex(dialog._figure.findData("blue-2"))
-        dialog._condition.setEditText("pinned")
-        dialog._add()
-        dialog._add()  # twice is once
-        dialog._reason.setText("agreed")
+        _, figure, condition = dialog.findChildren(QComboBox)
+        figure.setCurrentIndex(figure.findData("blue-2"))
+        condition.setEditText("pinned")
+        for _ in range(2):  # twice is once
+            button(dialog, "Add").click()
+        reason(dialog).setText("agreed")
         ok(dialog)
 
     with answered(RulingDialog, answer):
@@ -109,14 +118,16 @@ def test_whom_the_rules_let_not_fire_the_players_may(window: Window, panel: Batt
     def answer(dialog: RulingDialog) -> None:
         assert dialog.holding is not None
         assert dialog.holding.outcome == "nothing comes of it"
-        assert dialog._figure.currentData() == "blue-1"  # whom it is about comes first
-        dialog._add()
+        _, figure, _ = dialog.findChildren(QComboBox)
+        assert figure.currentData() == "blue-1"  # whom it is about comes first
+        button(dialog, "Add").click()
         assert dialog.said == (("blue-1", "eliminated"),)
-        dialog._said.setCurrentRow(0)
-        dialog._remove()
+        _, said = dialog.findChildren(QListWidget)
+        said.setCurrentRow(0)
+        button(dialog, "Remove").click()
         assert dialog.said == ()
-        dialog._add()
-        dialog._reason.setText("the grenade lay there all the time")
+        button(dialog, "Add").click()
+        reason(dialog).setText("the grenade lay there all the time")
         ok(dialog)
 
     with answered(RulingDialog, answer):

@@ -120,7 +120,7 @@ def test_the_wheel_takes_another_outline_and_is_one_step_with_the_click(bare: Wi
 def test_corners_and_edges_are_dragged_and_a_corner_deleted(bare: Window) -> None:
     bare.session.set_terrain("lay", (BOOK,))
     bare.terrain.tool.select("book")
-    bare._refresh()
+    bare.turn(0)
     start = corner(bare, BOOK, 2)
     drag(bare, start, start + QPoint(40, 0))
     (moved,) = terrain(bare)
@@ -175,7 +175,7 @@ def test_what_stands_on_a_book_stands_at_its_height(bare: Window, wait_until: Wa
 
 def test_the_terrain_is_saved_and_opened(bare: Window, tmp_path: Path) -> None:
     bare.session.set_terrain("lay", (BOOK, HOUSE))
-    bare._refresh()
+    bare.turn(0)
     path = tmp_path / "evening.json"
     bare.terrain.save(path)
     assert read_terrain(path) == (BOOK, HOUSE)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from PyQt6.QtCore import QPoint, Qt
+from PyQt6.QtGui import QAction, QKeySequence
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QLineEdit
 
@@ -60,7 +61,8 @@ def name_at(window: Window, post: str) -> str:
 def test_each_tool_has_one_key_and_escape_leaves_it(window: Window, pressed: Qt.Key, tool: str) -> None:
     key(window, pressed)
     assert window.tool.name == tool
-    assert window.actions_._tools[tool].isChecked()
+    [action] = [one for one in window.findChildren(QAction) if one.shortcut() == QKeySequence(pressed)]
+    assert action.isChecked()
     key(window, Qt.Key.Key_Escape)
     assert window.tool.name == "select"
 
@@ -210,12 +212,12 @@ def test_a_question_is_worked_out_again_only_when_something_changed(window: Wind
     window.use_tool("sight")
     click(window, POSTS["green-1"])
     point(window, POSTS["blue-1"])
-    first = window.tools.in_hand.preview(window._pointed()).finding
+    first = window.tools.in_hand.preview(window.context.pointed()).finding
     assert first is not None
     assert any(isinstance(mark, Note) for mark in first.marks)
-    assert window.tools.in_hand.preview(window._pointed()).finding is first
+    assert window.tools.in_hand.preview(window.context.pointed()).finding is first
     window.session.turn_basis()
-    assert window.tools.in_hand.preview(window._pointed()).finding is not first
+    assert window.tools.in_hand.preview(window.context.pointed()).finding is not first
 
 
 def test_on_the_map_figures_are_measured_where_they_stand(window: Window) -> None:
@@ -233,7 +235,7 @@ def test_on_the_map_figures_are_measured_where_they_stand(window: Window) -> Non
     )
     assert sorted(middles) == [pytest.approx(px, abs=2) for px in sorted(map(tuple, where))]
     key(window, Qt.Key.Key_O)
-    assert window.picture._picture.width() == 960  # type: ignore[union-attr]
+    assert window.stage.seen(window.bench.view) is window.bench.view, "the camera's picture again"
 
 
 def on_map(window: Window, place_in: tuple[float, float]) -> QPoint:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,8 @@ from PyQt6.QtWidgets import QPushButton
 
 from rules.roster import Army, Recruit
 from rules.table import UserError
-from tests.ui.windows import Open, Wait, click
+from tests.full_disk import fill, make_room
+from tests.ui.windows import Open, Wait, click, show_battle
 from ui.battle.battle_setup import Muster
 from ui.desktop.window import Window
 from vision.frame import Frame, ImageBgr
@@ -103,7 +105,7 @@ def test_a_picture_that_finds_the_disk_full_is_told(window: Window, wait_until: 
 
 
 @pytest.fixture
-def played(window: Window, tmp_path: Path, wait_until: Wait) -> Window:
+def played(connections: list[sqlite3.Connection], window: Window, tmp_path: Path, wait_until: Wait) -> Window:
     """The window with a battle whose first phase is to begin."""
     figures = window.bench.view.figures
     men = {
@@ -111,16 +113,17 @@ def played(window: Window, tmp_path: Path, wait_until: Wait) -> Window:
     }
     armies = {side: Army(name=side, game="simple_plastic", recruits=tuple(some)) for side, some in men.items()}
     window.battle.begin(tmp_path / "evening.battle", Muster("simple_plastic", armies))
-    window._show_battle()
+    show_battle(window)
     wait_until(lambda: window.battle.moment)
     return window
 
 
-def test_a_full_disk_stops_the_battle_at_what_is_kept_and_it_goes_on_once_there_is_room(played: Window) -> None:
+def test_a_full_disk_stops_the_battle_at_what_is_kept_and_it_goes_on_once_there_is_room(
+    played: Window, connections: list[sqlite3.Connection]
+) -> None:
     battle = played.battle.play.battle
-    journal, before = battle._journal._file, len(battle.entries)
-    pages = journal.execute("PRAGMA page_count").fetchone()[0]
-    journal.execute(f"PRAGMA max_page_count = {pages}")  # as SQLite says it of a full disk
+    before = len(battle.entries)
+    fill(connections[-1])
     for _ in range(200):
         played.battle.panel.go_on.emit()
         if "disk is full" in played.bar.text:
@@ -128,7 +131,7 @@ def test_a_full_disk_stops_the_battle_at_what_is_kept_and_it_goes_on_once_there_
     assert "was not kept: make room and do it again" in played.bar.text
     kept, phase = len(battle.entries), played.battle.panel.phase
     assert kept > before
-    journal.execute("PRAGMA max_page_count = 100000")
+    make_room(connections[-1])
     played.battle.panel.go_on.emit()
     assert len(battle.entries) == kept + 1
     assert played.battle.panel.phase != phase
@@ -158,6 +161,6 @@ def test_a_battle_in_a_folder_that_is_not_there_is_refused_with_the_way_out(wind
         for side in ("green", "blue")
     }
     path = tmp_path / "nowhere" / "evening.battle"
-    window._change(lambda: window.battle.begin(path, Muster("simple_plastic", armies)))
+    window.context.change(lambda: window.battle.begin(path, Muster("simple_plastic", armies)))
     assert window.bar.text.startswith(f"The battle {path} cannot be opened")
     assert "choose another folder" in window.bar.text

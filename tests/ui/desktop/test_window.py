@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from PyQt6.QtCore import QLocale, QPoint, QPointF, Qt
+from PyQt6.QtCore import QLocale, QPoint, QPointF, Qt, QTimer
 from PyQt6.QtGui import QWheelEvent
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication, QDoubleSpinBox, QLabel, QPushButton
@@ -65,7 +65,8 @@ def test_a_ruler_in_hand_is_measured_once_for_answer_rod_and_picture(
     window: Window, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     click(window, POSTS["green-1"])
-    window._timer.stop()  # it redraws, too
+    for timer in window.findChildren(QTimer):  # they redraw, too
+        timer.stop()
     pairs = []
     measured = measuring.measured
     monkeypatch.setattr(measuring, "measured", lambda view, pair: pairs.append(pair) or measured(view, pair))
@@ -265,14 +266,19 @@ def test_another_source_is_another_table(window: Window, wait_until: Wait) -> No
     wait_until(lambda: window.bench.view and len(window.bench.view.figures) == len(POSTS))
 
 
-def test_what_does_not_open_leaves_nothing_of_the_table_before(window: Window, wait_until: Wait) -> None:
-    def refuse(_: str) -> Source:
-        raise UserError("it is broken")
+def test_what_does_not_open_leaves_nothing_of_the_table_before(
+    found: None, open_window: Open, table: SimulatedTable, wait_until: Wait
+) -> None:
+    def opener(spec: str) -> Source:
+        if spec != "demo":
+            raise UserError("it is broken")
+        return table
 
+    window = open_window("demo", opener)
+    wait_until(lambda: window.bench.view and len(window.bench.view.figures) == len(POSTS))
     click(window, POSTS["green-1"])
     click(window, POSTS["blue-1"])
     assert window.windowTitle() == "Simulated table"
-    window._opener = refuse
     window.open("/some/where/table.jpg")
     wait_until(lambda: window.bar.text == "It is broken")
     assert window.windowTitle() == "table.jpg"

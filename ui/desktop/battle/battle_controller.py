@@ -46,6 +46,8 @@ class BattleController(QObject):
     Attributes:
         panel: What shows it.
         play: The open battle; None where there is none.
+        rolls: Asks for dice in a dialog.
+        dice: What is rolled with, unless it is replaced: those dialogs.
         cross_in: Where the keys would aim; None where there is no cross-hair.
 
     Signals:
@@ -58,8 +60,8 @@ class BattleController(QObject):
         """Show battles in `panel`; `say` tells the player a sentence, `chance` is the program's own dice."""
         super().__init__(panel)
         self.panel = panel
-        self._say, self._clock, self._rolls = say, clock, Rolls(panel, chance)
-        self._dice: Dice = self._rolls.ask
+        self._say, self._clock, self.rolls = say, clock, Rolls(panel, chance)
+        self.dice: Dice = self.rolls.ask
         self._chosen = ""
         self._spot: PointIn | None = None
         self.cross_in: PointIn | None = None
@@ -106,7 +108,7 @@ class BattleController(QObject):
     @property
     def dialog(self) -> RollDialog | None:
         """The question for dice that is open, for electronic dice to answer."""
-        return self._rolls.dialog
+        return self.rolls.dialog
 
     @property
     def figures(self) -> frozenset[str]:
@@ -263,8 +265,8 @@ class BattleController(QObject):
     def _do(self, deed: Deed) -> None:
         if self.play is None or self._moment is None:
             return
-        self._rolls.begin(self.panel.needed, by_whom(deed.by, deed.words))
-        found = self.play.do(self._moment, deed, self._dice)
+        self.rolls.begin(self.panel.needed, by_whom(deed.by, deed.words))
+        found = self.play.do(self._moment, deed, self.dice)
         ends = self.play.referee.strayed(self._moment, deed, found)
         self._stray = Stray(*ends) if ends is not None else None
         self._spot = None if ends is not None else self._spot  # what happens there now is among all that he can do

@@ -39,6 +39,7 @@ class HistoryController:
     Attributes:
         moments: Takes the pictures.
         dialog: The history, if it is open.
+        clock: Seconds.
     """
 
     def __init__(
@@ -52,7 +53,7 @@ class HistoryController:
     ) -> None:
         """Ask over `window`; `identity` is that of a source, see `camera_identity`."""
         self._window, self._battle, self._hands = window, battle, hands
-        self._identity, self._clock = identity, clock
+        self._identity, self.clock = identity, clock
         self.moments, self._errand = Moments(hands.say), errand
         self.dialog: HistoryDialog | None = None
         self._met: Battle | None = None
@@ -125,8 +126,8 @@ class HistoryController:
         if now == (battle.state.terrain, battle.state.area_in) or len(battle.entries) == battle.taken_up_at:
             self._ground = None
         elif self._ground is None or self._ground[0] != now:
-            self._ground = (now, self._clock())
-        elif self._clock() - self._ground[1] > _SETTLED_S:
+            self._ground = (now, self.clock())
+        elif self.clock() - self._ground[1] > _SETTLED_S:
             self._ground = None
             camera = self._identity(self._hands.bench().spec)
             try:
