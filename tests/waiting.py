@@ -12,11 +12,16 @@ PATIENCE_S = 60.0
 _PAUSE_S = 0.001
 
 
+class TookTooLong(AssertionError):
+    """A condition did not hold in time."""
+
+
 def until(condition: Callable[[], object], step: Callable[[], object] = int, timeout_s: float = PATIENCE_S) -> None:
     """Call `step` again and again until the condition holds; fail where it does not hold in time."""
     deadline_s, pause = time.monotonic() + timeout_s, threading.Event()
     while not condition():
-        assert time.monotonic() < deadline_s, f"the condition did not hold within {timeout_s:g} s"
+        if time.monotonic() > deadline_s:
+            raise TookTooLong(f"the condition did not hold within {timeout_s:g} s")
         step()
         pause.wait(_PAUSE_S)
 

@@ -13,7 +13,7 @@ from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication, QLabel, QPushButton, QWidget
 
 from tests.ui.slot_errors import ERRORS
-from tests.waiting import PATIENCE_S
+from tests.waiting import PATIENCE_S, TookTooLong
 from ui.desktop.picture.view import PictureView
 from ui.desktop.settings import Memory
 from ui.desktop.window import Window
@@ -38,7 +38,8 @@ def let_qt_work(condition: Callable[[], object], timeout_s: float = PATIENCE_S) 
     pulse = QTimer()  # wakes the wait below where no event comes: a thread may fulfil the condition
     pulse.start(2)
     while not condition():
-        assert time.monotonic() < until_s, "waited in vain"
+        if time.monotonic() > until_s:
+            raise TookTooLong(f"the condition did not hold within {timeout_s:g} s")
         QCoreApplication.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents)
         ERRORS.raise_first()
 

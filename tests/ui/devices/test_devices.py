@@ -123,12 +123,10 @@ def test_connecting_never_waits() -> None:
         return _Slow(gate)
 
     berth: Berth[_Slow] = Berth("rod", slow)
-    began = time.monotonic()
     berth.connect("a")
     berth.pull()
     berth.connect("b")  # the first is still being let go of
     assert not berth.pull()
-    assert time.monotonic() - began < 30, "the listing itself would never end"
     assert berth.standing.level is Level.LOOKING
     gate.set()
     until(berth.pull, int)
@@ -142,7 +140,7 @@ class _Slow:
         self.gate = gate
 
     def close(self) -> None:
-        self.gate.wait(5)
+        assert self.gate.wait(60), "it is waited for by the one who opens the gate"
 
 
 @pytest.mark.parametrize(
