@@ -84,11 +84,16 @@ def place_shown(window: Window) -> tuple[float, float]:
     return x, y
 
 
+def refresh(window: Window) -> None:
+    """Show at once what a test has changed by itself."""
+    window.turn(0)
+
+
 def show_battle(window: Window) -> None:
     """Turn to the battle that was begun, as the window does itself where it is begun by the menu."""
     window.session.measure_from(basis_of(window.battle.play))
     window.sides.setCurrentWidget(window.battle.panel)
-    window.pull()
+    refresh(window)
 
 
 def show_change(window: Window) -> None:

@@ -26,7 +26,7 @@ from ui.desktop.battle.dice_dialog import RollDialog
 from ui.desktop.battle.dice_strip import DiceStrip
 from ui.desktop.battle.panel import BattlePanel
 from ui.desktop.devices.panel import DevicesPanel
-from ui.desktop.devices.tray_view import BoxPicker, TrayDialog
+from ui.desktop.devices.tray_view import BoxPicker, TrayDialog, TrayPicture, TrayView
 from ui.desktop.dialogs import NumberBox
 from ui.desktop.window import Window
 from ui.devices.tray_camera import TABLE, Region
@@ -317,8 +317,12 @@ def test_a_battles_own_question_is_answered_by_dice(window: Window, cup: Emulate
 
 
 def test_the_tray_is_drawn_in_the_tables_picture_and_remembered(
-    window: Window, panel: DevicesPanel, wait_until: Wait, tmp_path: Path
+    window: Window, panel: DevicesPanel, wait_until: Wait, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    shown: list[TrayPicture | None] = []
+    show = TrayView.show_tray
+    monkeypatch.setattr(TrayView, "show_tray", lambda view, tray: (shown.append(tray), show(view, tray))[1])
+
     def draw() -> None:
         dialog = QApplication.activeModalWidget()
         assert isinstance(dialog, TrayDialog)
@@ -338,7 +342,7 @@ def test_the_tray_is_drawn_in_the_tables_picture_and_remembered(
     assert memory.tray_region(TABLE) == Region(0.1, 0.1, 0.5, 0.5)
     assert memory.port("tray") == TABLE
     wait_until(lambda: "Connected: the table's camera" in panel.tray.state)
-    wait_until(lambda: window.devices.tray.seen and window.devices.tray.seen.image_bgr.shape[1] == 384)  # 0.4 of 960
+    wait_until(lambda: shown and shown[-1] is not None and shown[-1].image_bgr.shape[1] == 384)  # 0.4 of 960 pixels
     session = window.bench.session
     assert session.state.setup.aside_px == ((96, 54, 480, 270),), "nobody is looked for in it"
     steps = session.can_undo

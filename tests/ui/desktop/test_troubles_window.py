@@ -123,7 +123,7 @@ def test_a_full_disk_stops_the_battle_at_what_is_kept_and_it_goes_on_once_there_
 ) -> None:
     battle = played.battle.play.battle
     before = len(battle.entries)
-    fill(connections[-1])
+    fill(connections[0])
     for _ in range(200):
         played.battle.panel.go_on.emit()
         if "disk is full" in played.bar.text:
@@ -131,7 +131,7 @@ def test_a_full_disk_stops_the_battle_at_what_is_kept_and_it_goes_on_once_there_
     assert "was not kept: make room and do it again" in played.bar.text
     kept, phase = len(battle.entries), played.battle.panel.phase
     assert kept > before
-    make_room(connections[-1])
+    make_room(connections[0])
     played.battle.panel.go_on.emit()
     assert len(battle.entries) == kept + 1
     assert played.battle.panel.phase != phase
