@@ -34,6 +34,7 @@ from ui.desktop.setup.area_dialog import AreaDialog
 from ui.desktop.setup.click_dialog import CornersDialog, TapeDialog
 from ui.desktop.setup.diagnosis_dialog import WhyNotDialog
 from ui.desktop.setup.lens_dialog import LensDialog
+from ui.desktop.source_controller import Bench
 from ui.desktop.window import Window
 from ui.picture.overlay import Label
 from ui.setup.lens_session import LensSession
@@ -260,11 +261,11 @@ def test_a_bump_is_told_and_journalled(
     assert battle.can_undo is None
 
 
-def test_a_marker_that_is_left_out_is_named_once(window: Window) -> None:
+def test_a_marker_that_is_left_out_is_named_once(window: Window, monkeypatch: pytest.MonkeyPatch) -> None:
     view = window.bench.view
     assert view is not None
     bent = Trouble(((0.0, 0.0),), Reason.NOT_FLAT, "marker 2 does not lie flat: press it down", 2)
-    window.bench.view = replace(view, set_aside=(bent,))
+    monkeypatch.setattr(Bench, "view", property(lambda _: replace(view, set_aside=(bent,))))
     window.calibration.pull()
     assert window.bar.text == "Marker 2 does not lie flat: press it down."
     window.context.say("something else")
