@@ -123,6 +123,7 @@ def test_the_clicked_figure_is_in_its_army_in_the_next_picture() -> None:
     assert seen.army == "tan"
 
 
+@pytest.mark.slow
 def test_rulers_follow_figures_that_turn_out_to_be_of_another_army() -> None:
     table = Table()
     table.teach("green")

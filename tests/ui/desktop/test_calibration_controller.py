@@ -162,6 +162,7 @@ def test_four_clicked_corners_give_inches(
     assert window.session.can_undo == "by corners"
 
 
+@pytest.mark.slow
 def test_corners_that_were_clicked_before_a_bump_are_refused(
     open_window: Open, wait_until: Wait, seen_from_above: ImageBgr
 ) -> None:

@@ -68,6 +68,7 @@ def teach(window: Window, table: SimulatedTable, army: str, wait_until: Wait) ->
     raise AssertionError(window.bar.text)
 
 
+@pytest.mark.slow
 def test_the_whole_first_evening_on_the_simulated_table(
     found: None,
     open_window: Open,

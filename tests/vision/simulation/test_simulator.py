@@ -104,7 +104,7 @@ def test_marker_is_neither_larger_nor_smaller_than_its_truth() -> None:
     assert [(ink * u).sum() / ink.sum(), (ink * v).sum() / ink.sum()] == pytest.approx(centre_px / area_px, abs=0.03)
 
 
-@settings(max_examples=25)
+@settings(max_examples=10)
 @given(
     x_in=st.floats(3, 45),
     y_in=st.floats(3, 33),
@@ -269,7 +269,7 @@ def test_demo_has_two_armies_of_twelve_that_never_overlap() -> None:
             assert overlaps == []
 
 
-@settings(max_examples=30)
+@settings(max_examples=12)
 @given(
     width=st.integers(320, 2000),
     height=st.integers(240, 1200),
