@@ -163,7 +163,7 @@ def wait_until() -> Callable[..., None]:
 
 @pytest.fixture(scope="session")
 def table() -> SimulatedTable:
-    """Four soldiers on felt, half the usual picture; drawn once, since drawing the table takes half a second."""
+    """Four soldiers on felt, half the usual picture; one for all tests, since drawing it takes half a second."""
     models = tuple(Model(name, name.split("-")[0], Sculpt.RIFLEMAN, *at) for name, at in POSTS.items())
     scene = Scene(TABLE_IN, markers=corner_markers(TABLE_IN), models=models)
     return SimulatedTable(scene, overhead_camera((960, 540), TABLE_IN, 40.0))
@@ -219,6 +219,7 @@ def open_window(qt: QApplication, table: SimulatedTable, tmp_path: Path, wait_un
     for window in windows:
         window.close()
         window.deleteLater()
+    table.bare = False  # the table is one for all tests, and a guide may have cleared it
     # What nobody waits for any more may take another moment.
     wait_until(lambda: not any(thread.name.startswith("sandtable") for thread in threading.enumerate()))
 
