@@ -1,7 +1,8 @@
 # Two commands: `make run` and `make test`. Each sets up what it needs; see setup.sh.
-.PHONY: help setup run test lint audit format bench crash-check screenshot pictures faces words clean
+.PHONY: help setup run test test-all lint audit format bench crash-check screenshot pictures faces words clean
 .DEFAULT_GOAL := help
 BIN := .venv/bin
+PYTEST := QT_QPA_PLATFORM=offscreen ./run_tests.sh -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile
@@ -16,8 +17,11 @@ run: setup ## the program; ARGS="..." are handed to it; without a display it pla
 		$(BIN)/sandtable $(ARGS); \
 	fi
 
-test: lint ## the checks, then the tests on up to four cores; ARGS="..." are handed to pytest
-	QT_QPA_PLATFORM=offscreen ./run_tests.sh -n auto --maxprocesses 4 --dist loadfile $(ARGS)
+test: lint ## the checks, then all tests but the slow ones on up to four cores; ARGS="..." are handed to pytest
+	$(PYTEST) -m "not slow" $(ARGS)
+
+test-all: lint ## the checks, then all tests; ARGS="..." are handed to pytest
+	$(PYTEST) $(ARGS)
 
 lint: setup ## the checks alone
 	$(BIN)/ruff check

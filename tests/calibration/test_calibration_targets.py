@@ -65,7 +65,9 @@ def picture_with_wrong_marker(number, corners, others=FOUR):
     return picture(CAMERA, {n: places for n, places in others.items() if n != number} | {number: corners}, noise=1.5)
 
 
-@pytest.mark.parametrize(("lens", "side_in"), [(CAMERA.lens, 2.85), (CAMERA.lens, 3.2), (None, 2.7), (None, 3.2)])
+@pytest.mark.parametrize(
+    ("lens", "side_in"), [(CAMERA.lens, 2.85), (CAMERA.lens, 3.2), pytest.param(None, 2.7, marks=pytest.mark.slow)]
+)
 def test_a_marker_of_another_size_does_not_affect_the_others(lens, side_in):
     found = fix(see(picture_with_wrong_marker(2, marker_corners((34, 24), side_in, 10)), Prints()), Prints(), lens)
     (trouble,) = found.set_aside

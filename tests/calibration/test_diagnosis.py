@@ -119,6 +119,6 @@ def test_a_curled_marker(lift_px):
 
 
 def test_a_marker_of_another_size():
-    trouble = one(picture(CAMERA, GOOD | {3: marker_corners((31, 6), 2.85)}))
+    trouble = one(picture(CAMERA, GOOD | {3: marker_corners((31, 6), 2.85)}), CAMERA.lens)
     assert (trouble.reason, trouble.id) == (Reason.WRONG_SIDE, 3)
     assert "its side is 2.85 in" in trouble.sentence

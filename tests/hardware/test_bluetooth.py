@@ -25,6 +25,7 @@ from hardware.bluetooth_dice import BluetoothDice, Make, NoBluetooth
 from hardware.dice_protocol import RollLine
 from hardware.link import LinkState
 from rules.engine.dice import Die
+from tests.waiting import until
 
 # IAmADie of a die on the older firmware, 22 bytes: message 2, LEDs, colour, kind, profile hash, id, free flash, build
 # time, roll state, face, battery, charging. Kinds: 2 a d6, 7 a d20, 8 a d6 with pips, 9 a Fudge die.
@@ -129,14 +130,15 @@ class Radio:
     def __init__(self, name: str, messages: list[bytes], manufacturer: dict[int, bytes]) -> None:
         self.written: list[tuple[str, bytes]] = []
         self.notified: list[str] = []
-        self.connected = False
+        self.connected, self.searches = False, 0
         self.exc = SimpleNamespace(BleakError=type("BleakError", (Exception,), {}))
         radio, advert = self, SimpleNamespace(service_uuids=[UART], manufacturer_data=manufacturer)
 
         class Scanner:
             @staticmethod
             async def discover(timeout: float, return_adv: bool):
-                await asyncio.sleep(0.01)
+                radio.searches += 1
+                await asyncio.sleep(0)
                 return {"aa": (SimpleNamespace(name=name, address="aa"), advert)}
 
         class Client:
@@ -171,11 +173,9 @@ class Radio:
 def test_dice_are_found_and_read(make, name, messages, manufacturer, characteristic) -> None:
     radio = Radio(name, messages, manufacturer)
     dice = BluetoothDice(make, lambda: 7.0, radio)
-    end = time.monotonic() + 60
-    while dice.status.state is not LinkState.UP and time.monotonic() < end:
-        time.sleep(0.01)
-    time.sleep(0.05)
-    assert dice.arrivals() == ((RollLine(Die.D6, 4, name, 1), 7.0),)
+    heard: list[tuple[RollLine, float]] = []
+    until(lambda: dice.status.state is LinkState.UP and heard, lambda: heard.extend(dice.arrivals()))
+    assert heard == [(RollLine(Die.D6, 4, name, 1), 7.0)]
     assert dice.status.port == name
     assert radio.notified == [characteristic]
     assert radio.written == ([(PIXELS_WRITE, b"\x01")] if make is Make.PIXELS else [])
@@ -187,7 +187,7 @@ def test_dice_are_found_and_read(make, name, messages, manufacturer, characteris
 def test_other_dice_are_ignored() -> None:
     radio = Radio("Twenty", [], {0xFFFF: bytes((20, 1, 1, 2, 80))})
     dice = BluetoothDice(Make.PIXELS, time.monotonic, radio)
-    time.sleep(0.1)
+    until(lambda: radio.searches > 1)
     dice.close()
     assert radio.notified == []
 
@@ -200,8 +200,7 @@ def test_a_disabled_radio_is_reported() -> None:
 
     radio.BleakScanner.discover = off
     dice = BluetoothDice(Make.PIXELS, time.monotonic, radio)
-    time.sleep(0.1)
-    assert "Bluetooth does not respond (no adapter)" in dice.status.error
+    until(lambda: "Bluetooth does not respond (no adapter)" in dice.status.error)
     dice.close()
 
 

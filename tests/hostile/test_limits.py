@@ -70,6 +70,7 @@ def test_damaged_saves(tmp_path: Path) -> None:
 
 
 @pytest.mark.timeout(100)
+@pytest.mark.slow
 def test_kills_in_the_middle_of_writing(tmp_path: Path) -> None:
     found = play_and_kill(tmp_path, KILLS, seed=7)
     assert found.faults == []

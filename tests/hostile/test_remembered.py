@@ -90,7 +90,9 @@ WRITTEN = (
 )
 
 
-@pytest.mark.parametrize("number", range(len(WRITTEN)))
+@pytest.mark.parametrize(
+    "number", [pytest.param(n, marks=pytest.mark.slow) if n % 4 else n for n in range(len(WRITTEN))]
+)
 def test_each_key_with_each_oddity(number: int, kept: bytes, tmp_path: Path) -> None:
     lines = kept.decode().splitlines()
     for at, line in enumerate(lines):

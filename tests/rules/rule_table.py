@@ -99,8 +99,8 @@ def situations(game: str) -> Places:
 
 def _parts(path: Path) -> Iterator[tuple[str, str]]:
     """Functions, classes and constants of a source file, with their source text."""
-    text = path.read_text(encoding="utf-8")
-    name = ""
+    text, name = path.read_text(encoding="utf-8"), ""
+    lines = text.splitlines()
     for node in ast.parse(text).body:
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
             name = node.name
@@ -110,7 +110,7 @@ def _parts(path: Path) -> Iterator[tuple[str, str]]:
             name = ast.unparse(node.target)
         elif not (isinstance(node, ast.Expr) and name):
             continue  # imports and the module's docstring
-        yield name, ast.get_source_segment(text, node) or ""
+        yield name, "\n".join(lines[node.lineno - 1 : node.end_lineno])
 
 
 def _named(prefix: str, source: str) -> list[str]:

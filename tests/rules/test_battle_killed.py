@@ -9,7 +9,6 @@ import random
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -42,26 +41,26 @@ def play(path: Path, seed: int) -> None:
         print(json.dumps([len(battle.entries), repr(event_of(battle.entries[-1]))]), flush=True)
 
 
-def killed_after(path: Path, seed: int, wait_s: float) -> Sequence[tuple[int, str]]:
+def killed_after(path: Path, seed: int, count: int) -> Sequence[tuple[int, str]]:
     """Play in another process, kill it, and return the events that it had confirmed."""
     code = f"from pathlib import Path; from {__name__} import play; play(Path({str(path)!r}), {seed})"
     player = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
     assert player.stdout is not None
-    first = player.stdout.readline()
-    time.sleep(wait_s)
+    first = "".join(player.stdout.readline() for _ in range(count))
     os.kill(player.pid, signal.SIGKILL)
     rest, _ = player.communicate()
     lines = [line for line in (first + rest).splitlines(keepends=True) if line.endswith("\n")]
     return [tuple(json.loads(line)) for line in lines]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
 def test_killed_process_loses_no_confirmed_event(tmp_path: Path) -> None:
     path, chance = tmp_path / "b", random.Random(3)
     set_up(path)
     before = 0
     for seed in range(KILLS):
-        confirmed = killed_after(path, seed, chance.uniform(0, 0.3))
+        confirmed = killed_after(path, seed, chance.randint(1, 12))
         with Battle.open(path, lambda: 0.0) as battle:
             assert len(battle.entries) >= confirmed[-1][0] > before
             for count, event in confirmed:

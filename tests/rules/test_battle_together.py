@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from rules.battle.battle import Battle
 from rules.battle.journal import Journal
 from rules.engine.events import Enlisted, Noted
 from rules.tabletop.errors import UserError
+from tests.full_disk import fill, make_room
 
 RECRUITS = [Enlisted(figure=f"green-{number}", side="green", card="soldier") for number in range(1, 61)]
 
@@ -25,14 +27,14 @@ def path(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def battle(path: Path) -> Iterator[Battle]:
+def battle(connections: list[sqlite3.Connection], path: Path) -> Iterator[Battle]:
     with Battle.begin(path, clock, "simple_plastic", ["green", "tan"]) as one:
         yield one
 
 
-def test_sixty_units_join_in_one_transaction(battle: Battle, path: Path) -> None:
+def test_sixty_units_join_in_one_transaction(battle: Battle, path: Path, connections: list[sqlite3.Connection]) -> None:
     statements: list[str] = []
-    battle._journal._file.set_trace_callback(statements.append)
+    connections[-1].set_trace_callback(statements.append)
     battle.record_all(RECRUITS)
     assert [one.split()[0] for one in statements if not one.startswith("INSERT")] == ["BEGIN", "COMMIT"]
     assert len(battle.entries) == 61
@@ -61,15 +63,13 @@ def test_one_invalid_event_cancels_all(battle: Battle, path: Path) -> None:
         assert len(again.entries) == 4
 
 
-def test_full_disk_stores_none_of_several_events(battle: Battle, path: Path) -> None:
-    file = battle._journal._file
-    pages = file.execute("PRAGMA page_count").fetchone()[0]
-    file.execute(f"PRAGMA max_page_count = {pages}")  # SQLite then reports a full disk
+def test_full_disk_stores_none_of_several_events(battle: Battle, connections: list[sqlite3.Connection]) -> None:
+    fill(connections[-1])
     before = battle.state
     with pytest.raises(UserError, match="disk is full"):
         battle.record_all([*RECRUITS, Noted(text="x" * 100_000)])
     assert battle.state is before
-    file.execute("PRAGMA max_page_count = 100000")
+    make_room(connections[-1])
     battle.record_all(RECRUITS)
     assert len(battle.entries) == 61
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from rules.battle.journal import BEFALLEN, Entry, redoable, standing
 from rules.engine.events import CameraMoved, Enlisted, Noted, Placed, TableLaid
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import TerrainKind, TerrainPiece
+from tests.full_disk import fill
 
 HOUSE = TerrainPiece("house", TerrainKind.BUILDING, ((1.0, 1.0), (5.0, 1.0), (5.0, 4.0)), 0.0, 5.0)
 
@@ -53,12 +55,11 @@ def test_going_back_equals_repeated_undo(battle: Battle) -> None:
     assert [(entry.kind, dict(entry.body)) for entry in battle.entries[before:]] == by_hand
 
 
-def test_full_disk_undoes_nothing(battle: Battle, tmp_path: Path) -> None:
+def test_full_disk_undoes_nothing(connections: list[sqlite3.Connection], battle: Battle, tmp_path: Path) -> None:
     for _ in range(6):
         battle.record(Noted(text="long " * 600))  # its label is stored in the undo entry
     before, count = battle.state, len(battle.entries)
-    [(pages,)] = battle._journal._file.execute("PRAGMA page_count").fetchall()
-    battle._journal._file.execute(f"PRAGMA max_page_count = {pages}")  # SQLite then reports a full disk
+    fill(connections[-1])
     with pytest.raises(UserError, match="the disk is full"):
         battle.go_to(3)
     assert (battle.state, len(battle.entries)) == (before, count)

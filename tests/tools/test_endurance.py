@@ -44,6 +44,7 @@ def test_fluctuation_is_not_certain_growth(grown: Callable[..., Any]) -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="counts in /proc")
+@pytest.mark.slow
 @pytest.mark.timeout(400)
 def test_two_minutes_of_the_evening() -> None:
     """Takes about ten seconds of processor time."""

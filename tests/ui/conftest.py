@@ -17,6 +17,7 @@ from PyQt6.QtWidgets import QApplication, QWidget
 
 from calibration.camera import TableCamera
 from rules.tabletop.table import Figure
+from tests.solved import SolvedBefore
 from tests.ui.slot_errors import ERRORS, LIMITS, kept_errors
 from tests.ui.windows import POSTS, TABLE_IN, Open, Owned, Wait, let_qt_work
 from ui.desktop.window import Window
@@ -55,6 +56,19 @@ def collected_here(frozen_imports: None) -> Iterator[None]:
     yield
     gc.collect()
     gc.enable()
+
+
+_SOLVED = SolvedBefore()
+
+
+@pytest.fixture(autouse=True)
+def solved_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A table that is seen where it was seen in an earlier test has the calibration of then.
+
+    Two pictures at rest are measured together, not eight: each marker in each costs some milliseconds.
+    """
+    monkeypatch.setattr("calibration.calibration_targets.solve", _SOLVED)
+    monkeypatch.setattr("calibration.calibration_tracker.FRAMES", 2)
 
 
 @pytest.fixture(scope="session")
@@ -147,9 +161,9 @@ def wait_until() -> Callable[..., None]:
     return let_qt_work
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def table() -> SimulatedTable:
-    """Four soldiers on felt, at half the usual size; drawn once, because that takes half a second."""
+    """Four soldiers on felt, at half the usual size; one for all tests, because drawing it takes half a second."""
     models = tuple(Model(name, name.split("-")[0], Sculpt.RIFLEMAN, *at) for name, at in POSTS.items())
     scene = Scene(TABLE_IN, markers=corner_markers(TABLE_IN), models=models)
     return SimulatedTable(scene, overhead_camera((960, 540), TABLE_IN, 40.0))
@@ -205,6 +219,7 @@ def open_window(qt: QApplication, table: SimulatedTable, tmp_path: Path, wait_un
     for window in windows:
         window.close()
         window.deleteLater()
+    table.bare = False  # the table is one for all tests, and a guide may have cleared it
     # Abandoned tasks may take another moment.
     wait_until(lambda: not any(thread.name.startswith("sandtable") for thread in threading.enumerate()))
 

@@ -1,9 +1,9 @@
 """The single-slot background task."""
 
 import threading
-import time
 
 from rules.tabletop.errors import UserError
+from tests.waiting import until
 from ui.background_task import Behind
 
 
@@ -47,10 +47,7 @@ def test_a_dropped_task_is_not_awaited() -> None:
     assert behind.take() == 8
     behind.drop()
     assert behind.take() is None
-    until_s = time.monotonic() + 60
-    while not done and time.monotonic() < until_s:  # it still runs to its end
-        time.sleep(0.005)
-    assert done == [1]
+    until(lambda: done == [1])  # it still runs to its end
     assert behind.take() is None
 
 

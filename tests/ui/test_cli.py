@@ -11,20 +11,56 @@ import pytest
 
 from calibration.opencv import cv2
 from calibration.solve import place_of
+from rules.tabletop.table import TerrainKind, TerrainPiece
+from tests.calibration.drawn import camera, marker_corners, picture
 from ui.cli import main
-from ui.setup.demo_armies import demo_palette
-from vision.simulation.simulator import demo_table
+from vision.frame import Frame
+from vision.simulation.scene import Model, Scene, Sculpt, corner_markers
+from vision.simulation.simulator import SimulatedTable, overhead_camera
+
+TABLE_IN = (30.0, 20.0)
+SOLDIERS = {
+    "green-1": (Sculpt.RIFLEMAN, 7.0, 9.0),
+    "green-2": (Sculpt.OFFICER, 10.0, 5.5),
+    "green-3": (Sculpt.KNEELING, 8.0, 14.0),
+    "tan-1": (Sculpt.RIFLEMAN, 21.0, 9.5),
+    "tan-2": (Sculpt.OFFICER, 23.0, 13.5),
+    "tan-3": (Sculpt.KNEELING, 22.0, 5.5),
+}
+HOUSE = TerrainPiece("house", TerrainKind.BUILDING, ((14.0, 8.0), (17.0, 8.0), (17.0, 12.0), (14.0, 12.0)), 0.0, 3.0)
+MARKERS = {
+    0: marker_corners((5, 5), 3.0),
+    1: marker_corners((35, 5), 3.0, 90),
+    2: marker_corners((34, 24), 3.0, 10),
+    3: marker_corners((6, 23), 3.0, -45),
+}
+
+
+@pytest.fixture(scope="module")
+def markers_bgr():
+    """Four markers on a grey table; without figures it is analysed in a tenth of the time."""
+    return cv2.cvtColor(picture(camera(), MARKERS), cv2.COLOR_GRAY2BGR)
+
+
+@pytest.fixture(scope="module")
+def markers_png(markers_bgr, tmp_path_factory):
+    """The file of that picture."""
+    path = tmp_path_factory.mktemp("markers") / "table.png"
+    cv2.imwrite(str(path), markers_bgr)
+    return path
 
 
 @pytest.fixture(scope="module")
 def table(tmp_path_factory):
-    """The simulated table as files (pictures with and without figures, lens, layout, terrain), and the truth."""
+    """A small simulated table as files (pictures with and without figures, lens, layout, terrain), and the truth."""
     folder = tmp_path_factory.mktemp("table")
-    demo = demo_table()
-    frame = demo.read()
-    truth, camera = demo.truth, demo.camera
+    models = tuple(Model(name, name.split("-")[0], *at) for name, at in SOLDIERS.items())
+    scene = Scene(TABLE_IN, terrain=(HOUSE,), markers=corner_markers(TABLE_IN), models=models)
+    simulated = SimulatedTable(scene, overhead_camera((1280, 720), TABLE_IN, 40.0))
+    frame = simulated.read()
+    truth, camera = simulated.truth, simulated.camera
     cv2.imwrite(str(folder / "table.png"), frame.image_bgr)
-    cv2.imwrite(str(folder / "empty.png"), demo.empty_bgr)
+    cv2.imwrite(str(folder / "empty.png"), simulated.empty_bgr)
     lens = {
         "schema": 1,
         "image_size": list(frame.size_px),
@@ -44,7 +80,6 @@ def table(tmp_path_factory):
     for army, figure in soldier.items():
         x, y = camera.table_to_pixel((*figure.centre_in, figure.z_in))[0]
         clicks += ["--teach", f"{army}@{x:.0f},{y:.0f}"]
-    assert demo_palette(frame, truth)
     return folder, truth, clicks
 
 
@@ -82,7 +117,7 @@ def test_separation_is_reported_as_score_and_text(analysis, table, capsys):
 
 def test_the_calibration_equals_the_true_camera(analysis):
     document, truth, _ = analysis
-    assert (document["schema"], document["image_size"]) == (1, [1920, 1080])
+    assert (document["schema"], document["image_size"]) == (1, [1280, 720])
     said = document["calibration"]
     assert said["state"] == "ok"
     assert said["residual_px"] < 0.5
@@ -143,13 +178,12 @@ def test_the_annotated_picture_differs_from_the_original(analysis):
     assert 0.001 < changed < 0.2
 
 
-def test_one_marker_without_a_layout_gives_a_rotated_table(table, tmp_path):
-    folder, truth, _ = table
+def test_markers_without_a_layout_give_a_rotated_table(markers_png, tmp_path):
     out = tmp_path / "o.json"
-    assert main(["analyse", str(folder / "table.png"), "--json", str(out)]) == 0
+    assert main(["analyse", str(markers_png), "--json", str(out)]) == 0
     markers = {m["id"]: np.array(m["corners_in"]) for m in json.loads(out.read_text())["calibration"]["markers"]}
     found = np.concatenate([markers[n] for n in sorted(markers)])
-    true = np.concatenate([np.asarray(truth.markers[n]) for n in sorted(markers)])
+    true = np.concatenate([MARKERS[n] for n in sorted(markers)])
     x, y, turn = place_of(found, true)
     c, s = np.cos(turn), np.sin(turn)
     assert np.abs(found @ np.array([[c, s], [-s, c]]) + (x, y) - true).max() < 0.06
@@ -157,17 +191,17 @@ def test_one_marker_without_a_layout_gives_a_rotated_table(table, tmp_path):
 
 def test_a_rectangle_calibrates_without_markers(table, tmp_path, capsys):
     folder, truth, clicks = table
-    (width, depth), out = (30.0, 20.0), tmp_path / "o.json"
-    corners_in = np.array([[8.0, 8, 0], [8 + width, 8, 0], [8 + width, 8 + depth, 0], [8, 8 + depth, 0]])
+    (width, depth), out = (24.0, 12.0), tmp_path / "o.json"
+    corners_in = np.array([[3.0, 4, 0], [3 + width, 4, 0], [3 + width, 4 + depth, 0], [3, 4 + depth, 0]])
     corners = ":".join(f"{x:.1f},{y:.1f}" for x, y in truth.camera.table_to_pixel(corners_in))
     rectangle = ["--rectangle", f"{width:g}x{depth:g}:{corners}", "--lens", str(folder / "lens.json")]
     reference = ["--reference", str(folder / "empty.png")]
     assert main(["analyse", str(folder / "table.png"), *rectangle, *clicks, *reference, "--json", str(out)]) == 0
     assert "Calibrated by a rectangle" in capsys.readouterr().out
-    found = np.array([[one["x_in"] + 8, one["y_in"] + 8] for one in json.loads(out.read_text())["figures"]])
+    found = np.array([[one["x_in"] + 3, one["y_in"] + 4] for one in json.loads(out.read_text())["figures"]])
     true = np.array([one.centre_in for one in truth.figures if one.army in ("green", "tan")])
     nearest = np.linalg.norm(found[:, None] - true[None], axis=2).min(axis=1)
-    assert len(found) >= 10
+    assert len(found) == len(SOLDIERS)
     assert np.median(nearest) < 0.125  # a tape measure's eighth of an inch
 
 
@@ -181,9 +215,8 @@ def test_an_invalid_rectangle_is_wrong_usage(wrong, capsys):
     assert "--rectangle" in capsys.readouterr().err
 
 
-def test_a_mirrored_rectangle_is_rejected(table, capsys):
-    folder, _, _ = table
-    assert main(["analyse", str(folder / "table.png"), "--rectangle", "30x20:200,200:600,200:600,600:200,600"]) == 1
+def test_a_mirrored_rectangle_is_rejected(markers_png, capsys):
+    assert main(["analyse", str(markers_png), "--rectangle", "30x20:200,200:600,200:600,600:200,600"]) == 1
     assert "near left, near right, far right, far left" in capsys.readouterr().err
 
 
@@ -212,16 +245,16 @@ def test_a_folder_gives_frames_with_persistent_ids(table, tmp_path):
     folder, _, clicks = table
     shots = tmp_path / "shots"
     shots.mkdir()
-    for n in range(3):
+    for n in range(2):
         (shots / f"{n}.png").symlink_to(folder / "table.png")
     out = tmp_path / "o.json"
     arguments = ["analyse", str(shots), *clicks, "--reference", str(folder / "empty.png"), "--json", str(out)]
     assert main(arguments) == 0
     document = json.loads(out.read_text())
-    assert [frame["index"] for frame in document["frames"]] == [0, 1, 2]
+    assert [frame["index"] for frame in document["frames"]] == [0, 1]
     names = [{figure["id"] for figure in frame["figures"]} for frame in document["frames"]]
     assert names[0]
-    assert names[0] == names[1] == names[2]
+    assert names[0] == names[1]
     assert all((event["kind"], event["frame"]) == ("found", 0) for event in document["events"])
 
 
@@ -234,31 +267,29 @@ def test_a_folder_gives_frames_with_persistent_ids(table, tmp_path):
         (["text.mp4"], "neither a picture nor a video"),
         (["table.png", "--lens", "none.json"], "cannot be read"),
         (["table.png", "--lens", "other-lens.json"], "640x480"),
-        (["table.png", "--layout", "broken.png"], "not JSON"),
+        (["table.png", "--layout", "broken.png"], "is not a text file"),
         (["table.png", "--dictionary", "9X9"], "no ArUco dictionary"),
         (["table.png", "--dictionary", "6X6_250"], "no marker found"),
         (["table.png", "--marker-side", "900"], "marker side"),
         (["table.png", "--teach", "tan@5000,1"], "outside the picture"),
-        (["table.png", "--reference", "small.png", "--teach", "GREEN"], "empty table"),
+        (["table.png", "--reference", "small.png"], "empty table"),
         (["table.png", "--json", "none/out.json"], "cannot be written"),
         (["table.png", "--picture", "out.gif"], "name ending in"),
         (["table.png", "--json", "empty-folder"], "is a folder"),
         ([""], "no source is named"),
         (["table.png", "--board", "7x5:1.4:1.0"], "no marker found"),
-        (["table.png", "--board", "7x5:1.0:1.4"], "cannot be"),
+        (["table.png", "--board", "7x5:1.0:1.4"], "is impossible"),
     ],
 )
-def test_failures_are_one_sentence(table, tmp_path, monkeypatch, capsys, arguments, words):
-    folder, _, clicks = table
+def test_failures_are_one_sentence(markers_png, tmp_path, monkeypatch, capsys, arguments, words):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "table.png").symlink_to(folder / "table.png")
+    (tmp_path / "table.png").symlink_to(markers_png)
     (tmp_path / "empty-folder").mkdir()
-    (tmp_path / "broken.png").write_bytes((folder / "table.png").read_bytes()[:5000])
+    (tmp_path / "broken.png").write_bytes(markers_png.read_bytes()[:5000])
     (tmp_path / "text.mp4").write_text("no video")
     cv2.imwrite("small.png", np.zeros((10, 10, 3), np.uint8))
-    lens = json.loads((folder / "lens.json").read_text()) | {"image_size": [640, 480]}
-    (tmp_path / "other-lens.json").write_text(json.dumps(lens))
-    arguments = [clicks[1] if a == "GREEN" else a for a in arguments]
+    lens = {"schema": 1, "image_size": [640, 480], "matrix": [[500, 0, 320], [0, 500, 240], [0, 0, 1]]}
+    (tmp_path / "other-lens.json").write_text(json.dumps(lens | {"distortion": [0, 0, 0, 0, 0]}))
     assert main(["analyse", *arguments]) == 1
     said = capsys.readouterr()
     assert words in said.err
@@ -291,9 +322,8 @@ def test_wrong_usage_exits_with_2(arguments, capsys):
     assert "usage:" in capsys.readouterr().err
 
 
-def test_a_blast_may_have_negative_coordinates(table, capsys):
-    folder, _, _ = table
-    assert main(["analyse", str(folder / "table.png"), "--blast", "-5,-.5,2"]) == 0
+def test_a_blast_may_have_negative_coordinates(markers_png, capsys):
+    assert main(["analyse", str(markers_png), "--blast", "-5,-.5,2"]) == 0
     assert "Blast of 2 in at -5.0, -0.5" in capsys.readouterr().out
 
 
@@ -306,36 +336,45 @@ def test_unusable_markers_are_reported_and_drawn(tmp_path, capsys):
     cv2.imwrite(str(tmp_path / "p.png"), picture)
     drawn, out = tmp_path / "drawn.png", tmp_path / "o.json"
     assert main(["analyse", str(tmp_path / "p.png"), "--picture", str(drawn), "--json", str(out)]) == 1
-    assert "marker 7 of 6X6_50" in capsys.readouterr().err
+    assert "marker 7 of dictionary 6X6_50" in capsys.readouterr().err
     assert json.loads(out.read_text())["calibration"]["state"] == "none"
     changed = cv2.absdiff(cv2.imread(str(tmp_path / "p.png")), cv2.imread(str(drawn))).max(2) > 30
     assert changed[125:240, 325:435].mean() > 0.05
     assert not changed[:90].any()
 
 
-def test_a_broken_picture_keeps_earlier_results(table, tmp_path, capsys):
-    folder, _, _ = table
+def test_a_broken_picture_keeps_earlier_results(markers_png, tmp_path, capsys):
     shots, out = tmp_path / "shots", tmp_path / "out.json"
     shots.mkdir()
-    (shots / "1.png").symlink_to(folder / "table.png")
+    (shots / "1.png").symlink_to(markers_png)
     (shots / "2.png").write_bytes(b"")
     assert main(["analyse", str(shots), "--json", str(out)]) == 1
     assert "2.png is not a picture" in capsys.readouterr().err
     assert len(json.loads(out.read_text())["frames"]) == 1
 
 
-def test_ctrl_c_keeps_earlier_results(monkeypatch, tmp_path):
-    demo, out, read = demo_table(lambda: 0.0), tmp_path / "out.json", []
+class Interrupted:
+    """A camera whose user presses Ctrl+C before the third picture."""
 
-    def interrupted():
-        read.append(1)
-        if len(read) == 3:
+    live = False
+
+    def __init__(self, image_bgr):
+        self.image_bgr, self.read_count = image_bgr, 0
+
+    def read(self):
+        self.read_count += 1
+        if self.read_count == 3:
             raise KeyboardInterrupt
-        return type(demo).read(demo)
+        return Frame(self.image_bgr, self.read_count - 1, float(self.read_count))
 
-    monkeypatch.setattr(demo, "read", interrupted)
-    monkeypatch.setattr("ui.commands.analyse.open_source", lambda _: demo)
-    assert main(["analyse", "demo", "--frames", "9", "--json", str(out)]) == 130
+    def close(self):
+        pass
+
+
+def test_ctrl_c_keeps_earlier_results(markers_bgr, monkeypatch, tmp_path):
+    out = tmp_path / "out.json"
+    monkeypatch.setattr("ui.commands.analyse.open_source", lambda _: Interrupted(markers_bgr))
+    assert main(["analyse", "0", "--frames", "9", "--json", str(out)]) == 130
     assert len(json.loads(out.read_text())["frames"]) == 2
 
 
@@ -351,10 +390,9 @@ def test_an_unwritable_output_gives_no_traceback(output, status, lines, tmp_path
     assert done.returncode == status
 
 
-def test_a_terminal_without_plus_minus_shows_other_text(table):
-    folder, _, _ = table
+def test_a_terminal_without_plus_minus_shows_other_text(markers_png):
     done = subprocess.run(
-        [sys.executable, "-m", "ui.cli", "analyse", str(folder / "table.png")],
+        [sys.executable, "-m", "ui.cli", "analyse", str(markers_png)],
         env=os.environ | {"PYTHONIOENCODING": "ascii"}, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert (done.returncode, done.stderr) == (0, "")

@@ -12,8 +12,8 @@ from ui.cli import main
 SAMPLES = Path(__file__).parents[2] / "samples"
 
 
-@pytest.mark.parametrize("taught", [True, False], ids=["taught", "untaught"])
-@pytest.mark.parametrize("name", ["cardboard", "books-and-trees"])
+@pytest.mark.parametrize("taught", [True, pytest.param(False, marks=pytest.mark.slow)], ids=["taught", "untaught"])
+@pytest.mark.parametrize("name", ["cardboard", pytest.param("books-and-trees", marks=pytest.mark.slow)])
 def test_soldiers_are_found_at_their_true_places(name, taught, tmp_path):
     folder = SAMPLES / name
     truth = json.loads((folder / "truth.json").read_text())

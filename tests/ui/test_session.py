@@ -83,7 +83,7 @@ def test_ignoring_the_tray_is_not_an_undo_step():
 def test_vision_gets_the_area_of_play_once(monkeypatch):
     asked = []
     session = Session()
-    monkeypatch.setattr(session._pipeline, "look", lambda frame, setup: asked.append(setup) or view_of())
+    monkeypatch.setattr("ui.session.Pipeline.look", lambda _, frame, setup: asked.append(setup) or view_of())
     session.use_area(PlayArea((1.0, 2.0), 30.0, 20.0))
     for _ in range(2):
         session.look(view_of().frame)
@@ -146,7 +146,7 @@ def test_the_unit_is_not_changed_by_undo():
 def test_drifts_are_reported_once_even_from_skipped_views(monkeypatch):
     bump = Drift(Moved.CAMERA, 3.0)
     session = Session()
-    monkeypatch.setattr(session._pipeline, "look", lambda frame, setup: replace(view_of(), drifts=(bump,)))
+    monkeypatch.setattr("ui.session.Pipeline.look", lambda _, frame, setup: replace(view_of(), drifts=(bump,)))
     for _ in range(2):
         session.look(view_of().frame)
     assert session.take_drifts() == (bump, bump)

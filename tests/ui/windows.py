@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import TypeVar
 
-from PyQt6.QtCore import QCoreApplication, QEvent, QEventLoop, QPoint, QPointF, Qt, QTimer
+from PyQt6.QtCore import QCoreApplication, QEvent, QEventLoop, QPoint, QPointF, QSettings, Qt, QTimer
 from PyQt6.QtGui import QMouseEvent
 from PyQt6.QtTest import QTest
-from PyQt6.QtWidgets import QApplication, QWidget
+from PyQt6.QtWidgets import QApplication, QLabel, QPushButton, QWidget
 
 from tests.ui.slot_errors import ERRORS
+from tests.waiting import PATIENCE_S, TookTooLong
 from ui.desktop.picture.view import PictureView
+from ui.desktop.settings import Memory
 from ui.desktop.window import Window
+from ui.questions.tool_context import basis_of
 
 T = TypeVar("T", bound=QWidget)
 
@@ -28,13 +32,14 @@ Owned = Callable[[T], T]
 """The fixture that closes and deletes the given widgets."""
 
 
-def let_qt_work(condition: Callable[[], object], timeout_s: float = 60.0) -> None:
+def let_qt_work(condition: Callable[[], object], timeout_s: float = PATIENCE_S) -> None:
     """Process events until the condition holds; raises errors of slots in the meantime."""
     until_s = time.monotonic() + timeout_s
     pulse = QTimer()  # wakes the wait below without events: a thread may fulfil the condition
     pulse.start(2)
     while not condition():
-        assert time.monotonic() < until_s, "the condition never became true"
+        if time.monotonic() > until_s:
+            raise TookTooLong(f"the condition did not hold within {timeout_s:g} s")
         QCoreApplication.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents)
         ERRORS.raise_first()
 
@@ -59,3 +64,44 @@ def move(view: PictureView, where: QPoint, button: Qt.MouseButton = Qt.MouseButt
     spot, none = QPointF(where), Qt.MouseButton.NoButton
     kind, keys = QEvent.Type.MouseMove, Qt.KeyboardModifier.NoModifier
     QApplication.sendEvent(view, QMouseEvent(kind, spot, view.mapToGlobal(spot), none, button, keys))
+
+
+def button(among: QWidget, words: str) -> QPushButton:
+    """The button whose text starts like this."""
+    [found] = [one for one in among.findChildren(QPushButton) if one.text().startswith(words)]
+    return found
+
+
+def texts(widget: QWidget) -> list[str]:
+    """The texts of its labels, shown or hidden."""
+    return [label.text() for label in widget.findChildren(QLabel)]
+
+
+def place_shown(window: Window) -> tuple[float, float]:
+    """The position under the mouse according to the status bar."""
+    [words] = [text for text in texts(window.statusBar()) if text.startswith("x ")]
+    x, y = (float(word.split()[1]) for word in words.split(", "))
+    return x, y
+
+
+def refresh(window: Window) -> None:
+    """Show a change that the test made itself at once."""
+    window.turn(0)
+
+
+def show_battle(window: Window) -> None:
+    """Show a new battle, as the window does for one started from the menu."""
+    window.session.measure_from(basis_of(window.battle.play))
+    window.sides.setCurrentWidget(window.battle.panel)
+    refresh(window)
+
+
+def show_change(window: Window) -> None:
+    """Show an event that the test recorded in the battle itself."""
+    assert window.bench.view is not None
+    window.battle.update_position(window.bench.view, window.session.state.setup)
+
+
+def settings_in(folder: Path) -> Memory:
+    """The settings of the windows that the fixture `open_window` opens, in the test's folder."""
+    return Memory(QSettings(str(folder / "settings.ini"), QSettings.Format.IniFormat))

@@ -102,7 +102,7 @@ def test_a_click_on_bare_table_finds_nothing(picker: FigurePicker, *, reference:
         assert found is None or not found.is_figure, (x, y)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(st.sampled_from(SOLDIERS[2:4]), st.floats(0.05, 1.7), st.floats(0.6, 2.5))
 def test_any_part_of_a_soldier_can_be_clicked_in_pictures_of_any_size(
     picker: FigurePicker, model: Model, up_in: float, zoom: float

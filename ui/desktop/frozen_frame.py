@@ -39,6 +39,7 @@ class FrozenFrame(QObject):
     Attributes:
         comparing: Whether the frozen and the current picture are shown in turn.
         shows_then: Whether the frozen one is shown now.
+        background_save: Writes files.
     """
 
     thawed = pyqtSignal()
@@ -54,7 +55,7 @@ class FrozenFrame(QObject):
     ) -> None:
         """Dialogs open over `window`; `refresh` redraws after a change."""
         super().__init__(window)
-        self._window, self._context, self._background_save, self._refresh, self._clock = (
+        self._window, self._context, self.background_save, self._refresh, self._clock = (
             window,
             context,
             background_save,
@@ -141,7 +142,7 @@ class FrozenFrame(QObject):
         refuse_unpicturable(path)
         where, image_bgr = path, frame.image_bgr
         shapes = table_overlay(view, state, preview) if view and not bare else ()
-        self._background_save.send(
+        self.background_save.send(
             tr("Saving {name}", name=path.name),
             lambda: picture_bytes(where, annotated(image_bgr, shapes) if shapes else image_bgr),
             path,

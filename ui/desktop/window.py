@@ -74,6 +74,7 @@ class Window(QMainWindow):
         tools: The mouse tools.
         files, history, tables, help: What the menus of these names do.
         actions_: Menus, toolbar and keys.
+        context: The window as its controllers see it.
     """
 
     def __init__(
@@ -120,7 +121,7 @@ class Window(QMainWindow):
 
     def _create_controllers(self, tables: Path) -> None:
         """Create the controllers of the menus, panels and keys."""
-        context = WindowContext(
+        self.context = context = WindowContext(
             lambda: self.bench, self._change, self.use_tool, lambda: self.tool.name, self._pointed, self._say
         )
         self.terrain = TerrainController(self.picture, self.sides, context)

@@ -205,7 +205,7 @@ QUESTIONS = st.one_of(
 )
 
 
-@settings(max_examples=120)
+@settings(max_examples=50)
 @given(question=QUESTIONS, options=CHOICES, seed=st.integers(0, 2**32))
 def test_no_dice_break_a_procedure(question: tuple[str, dict[str, Any]], options: dict[str, Any], seed: int) -> None:
     dice = np.random.default_rng(seed)

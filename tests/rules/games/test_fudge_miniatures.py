@@ -168,7 +168,7 @@ QUESTIONS = st.one_of(
 )
 
 
-@settings(max_examples=200)
+@settings(max_examples=60)
 @given(question=QUESTIONS, options=CHOICES, seed=st.integers(0, 2**32), pluses=st.booleans())
 def test_no_dice_break_a_procedure(
     question: tuple[str, dict[str, Any]], options: dict[str, Any], seed: int, pluses: bool

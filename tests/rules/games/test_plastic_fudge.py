@@ -230,7 +230,7 @@ def test_a_turn_on_the_spot_is_in_no_terrain_pf_a10() -> None:
     assert GAME.choosing(turns_in_terrain=True).ask("move", turned, Scripted([])).numbers["cost_in"] == 1
 
 
-@settings(max_examples=200)
+@settings(max_examples=60)
 @given(question=QUESTIONS, options=CHOICES, seed=st.integers(0, 2**32))
 def test_no_dice_break_a_procedure(question: tuple[str, dict[str, Any]], options: dict[str, Any], seed: int) -> None:
     dice = np.random.default_rng(seed)

@@ -6,9 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PyQt6.QtWidgets import QInputDialog, QPushButton
+from PyQt6.QtWidgets import QComboBox, QInputDialog, QLabel, QPushButton
 
 from rules.engine.roster import Army, Recruit
+from rules.games import open_game
 from rules.tabletop.errors import UserError
 from tests.rules.board import figure
 from tests.ui.windows import Owned
@@ -62,8 +63,13 @@ def test_entries_without_figures_are_counted() -> None:
     assert len(fitted(GREEN, [*MEN[:3], figure("green-4", 1, 1)])[0]) == 3
 
 
+def lists(dialog: BattleSetupDialog) -> list[QComboBox]:
+    """The sides' boxes of saved lists, if "Evening rifles" can be chosen."""
+    return [box for box in dialog.findChildren(QComboBox) if box.findData("Evening rifles") >= 0]
+
+
 def test_choosing_a_list_fills_the_cards(dialog: BattleSetupDialog) -> None:
-    box = dialog._lists["green"]
+    box, _ = lists(dialog)
     box.setCurrentIndex(box.findData("Evening rifles"))
     box.activated.emit(box.currentIndex())
     assert cards(dialog, "green") == [
@@ -87,7 +93,7 @@ def test_an_army_saved_in_the_dialog_can_be_chosen_again(
 
 
 def test_a_players_own_card_is_kept(dialog: BattleSetupDialog, shelf: Shelf) -> None:
-    own = dict(dialog._opened.rules.plain["cards"]["rifleman"]) | {"title": "Old Bill"}
+    own = dict(open_game("army_men").rules.plain["cards"]["rifleman"]) | {"title": "Old Bill"}
     shelf.keep(Army(name="Bills", game="army_men", recruits=(Recruit(figure="green-1", own=own),)))
     dialog.take_list("green", "Bills")
     (bill,) = dialog.muster.armies["green"].recruits
@@ -97,12 +103,13 @@ def test_a_players_own_card_is_kept(dialog: BattleSetupDialog, shelf: Shelf) -> 
 
 def test_a_list_for_another_game_is_rejected(dialog: BattleSetupDialog) -> None:
     dialog.choose_game("simple_plastic")
-    assert dialog._lists["green"].findData("Evening rifles") == -1
+    assert lists(dialog) == []
     with pytest.raises(UserError, match=r"is for Army Men\. Choose that game first"):
         dialog.take_list("green", "Evening rifles")
 
 
 def test_an_invalid_name_is_reported_in_the_dialog(dialog: BattleSetupDialog, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(QInputDialog, "getText", lambda *_, **__: ("…", True))
-    dialog._ask_name("green")
-    assert "use letters or digits" in dialog._words.text()
+    keep, _ = (one for one in dialog.findChildren(QPushButton) if one.text().startswith("Save list"))
+    keep.click()
+    assert any("use letters or digits" in label.text() for label in dialog.findChildren(QLabel))

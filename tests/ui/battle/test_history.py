@@ -22,6 +22,7 @@ from rules.engine.events import CameraMoved, Change, Changed, Effects, Enlisted,
 from rules.engine.verdict import Verdict
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import TerrainKind, TerrainPiece
+from tests.full_disk import fill
 from ui.battle.battle_map import extent_of, map_shapes
 from ui.battle.export import battle_document, battle_json, page
 from ui.battle.history import Moment, matching, moments
@@ -204,11 +205,12 @@ def test_a_damaged_thumbnail_file_is_renamed(battle: Battle, harm: bytes) -> Non
     album.close()
 
 
-def test_a_full_disk_is_reported_and_the_battle_continues(battle: Battle) -> None:
+def test_a_full_disk_is_reported_and_the_battle_continues(
+    battle: Battle, connections: list[sqlite3.Connection]
+) -> None:
     album = Album(battle)
     album.put(1, small_jpeg(NOISE))
-    assert album._file is not None
-    album._file.execute("PRAGMA max_page_count = 1")  # SQLite then reports a full disk
+    fill(connections[-1])
     with pytest.raises(UserError, match=r"disk is full.*the battle itself is safe"):
         album.put(2, small_jpeg(NOISE))
     album.close()

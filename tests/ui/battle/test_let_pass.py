@@ -9,14 +9,16 @@ import pytest
 from rules.battle.battle import Battle
 from rules.battle.event_codec import event_of
 from rules.battle.referees import moment_of
+from rules.engine.effects import as_journalled
 from rules.engine.events import Asked, Change, Changed, PhaseBegun, Placed, Ruled
 from rules.engine.position import Moment
+from rules.engine.referee import prospect
 from rules.engine.roster import Army
 from rules.engine.state import Unit
 from rules.tabletop.table import PointIn
 from tests.rules.board import figure
 from tests.rules.evening import begun, recruits
-from ui.battle.battle_session import Play
+from ui.battle.battle_session import Play, Proposal
 
 GAMES = {
     "simple_plastic": ("soldier", PhaseBegun(turn=1, side="green", phase="moving")),
@@ -92,7 +94,9 @@ def test_single_moves_are_overruled_one_by_one(game: str, tmp_path: Path) -> Non
         battle.record(phase)
         play = Play(battle)
         stood = moment_of(battle, [figure(name, x + FAR_IN, y) for name, (x, y) in places.items()], ())
-        pair = play._proposal(stood, [battle.state.unit(name) for name in places])
+        before = as_journalled(stood)
+        paths = {name: (place, stood.figure(name).centre_in) for name, place in places.items()}
+        pair = Proposal(paths, prospect(before, play.referee.march(before, paths)))
         assert not pair.prospect.possible
         play.let_pass(stood, pair, "agreed")
         assert [battle.state.unit(name).at_in for name in places] == [(40.0, 0.0), (43.0, 0.0)]

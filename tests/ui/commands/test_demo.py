@@ -6,6 +6,7 @@ import ui.commands.demo
 from ui.cli import main
 
 
+@pytest.mark.slow
 def test_the_demo_without_a_display_writes_its_files(tmp_path, monkeypatch, capsys):
     for name in ("DISPLAY", "WAYLAND_DISPLAY"):
         monkeypatch.delenv(name, raising=False)

@@ -10,10 +10,12 @@ import time
 
 import pytest
 
+from hardware.devices import DiceLine
 from hardware.dice_reader import Question, Why
 from hardware.emulator import EmulatedDice, FaultInjector, Wire
 from rules.engine.dice import DiceRequest, Die, Procedure, Roll, play
 from rules.tabletop.errors import UserError
+from tests.waiting import until
 from ui.cli import main
 from ui.commands.dice import confirmed, typed_dice, virtual_dice
 from ui.devices.dice_source import request_of
@@ -110,16 +112,18 @@ def test_commands_to_the_emulated_dice(monkeypatch, capsys) -> None:
 
 
 @posix
-def test_dice_on_a_port_are_watched(tmp_path, capsys) -> None:
-    wire = Wire(tmp_path / "dice")
+def test_dice_on_a_port_are_watched(tmp_path, capsys, monkeypatch) -> None:
+    wire, opened = Wire(tmp_path / "dice"), []
     cup = EmulatedDice(wire, time.monotonic, random.Random(1))
 
+    def line(*port: object, **how: object) -> DiceLine:
+        opened.append(DiceLine(*port, **how))  # type: ignore[arg-type]
+        return opened[-1]
+
+    monkeypatch.setattr("ui.commands.dice.DiceLine", line)
+
     def throw() -> None:
-        end = time.monotonic() + 60
-        while not wire.connected and time.monotonic() < end:
-            time.sleep(0.005)
-        time.sleep(0.05)
-        cup.step()
+        until(lambda: opened and opened[0].status.received, cup.step)
         cup.roll([4, 2])
         cup.roll([6], cocked=True)
         cup.misbehave(FaultInjector.TORN)

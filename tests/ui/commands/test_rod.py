@@ -12,6 +12,7 @@ from hardware.emulator import EmulatedRod, Wire
 from hardware.link import LinkState, LinkStatus
 from hardware.ports import Port
 from hardware.range_rod import Lamp, Measured, RodShape, colours
+from tests.waiting import until
 from ui.cli import main
 from ui.commands.rod import measured
 from ui.devices.cli_links import LinkReporter, list_ports
@@ -49,14 +50,13 @@ def test_a_rod_on_a_port_is_lit_and_darkened(tmp_path, capsys) -> None:
     thread.start()
     try:
         assert main(["rod", "--port", str(wire.path), "--show", "3", "--seconds", "2", "--reversed"]) == 0
-        time.sleep(0.1)
+        until(lambda: seen[-1:] == [((0, 0, 0),) * RodShape(reversed=True).leds])
     finally:
         stop.set()
         thread.join()
         wire.unplug()
     shape = RodShape(reversed=True)
     assert seen[0] == colours(shape, Measured(3), 0.0)
-    assert seen[-1] == ((0, 0, 0),) * shape.leds
     assert f"{wire.path}: connected" in capsys.readouterr().out
 
 

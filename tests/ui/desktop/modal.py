@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
@@ -11,14 +10,14 @@ from PyQt6.QtCore import QTimer
 from PyQt6.QtWidgets import QApplication, QDialog
 
 from tests.ui.slot_errors import ERRORS
+from tests.ui.windows import let_qt_work
 
-_PATIENCE_S = 60.0
 D = TypeVar("D", bound=QDialog)
 
 
 @contextmanager
 def answered(kind: type[D], answer: Callable[[D], object]) -> Iterator[None]:
-    """Answer the dialog of this kind that the block opens; errors in the answer are raised at the block's end."""
+    """Answer the dialog of this kind that the block must open; errors in the answer are raised at the block's end."""
     met: list[D] = []
 
     def find() -> None:
@@ -33,10 +32,8 @@ def answered(kind: type[D], answer: Callable[[D], object]) -> Iterator[None]:
 
     QTimer.singleShot(0, find)
     yield
-    until_s = time.monotonic() + _PATIENCE_S
-    while not met and time.monotonic() < until_s:  # a button pressed by its key is clicked a moment later
-        QApplication.processEvents()
-    shown = bool(met)
-    met.append(None)  # type: ignore[arg-type]  # no longer needed
+    try:
+        let_qt_work(lambda: met)  # a button pressed by its key is clicked a moment later
+    finally:
+        met.append(None)  # type: ignore[arg-type]  # no longer needed
     ERRORS.raise_first()
-    assert shown, f"no {kind.__name__} was opened"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from PyQt6.QtCore import QEvent, Qt
 from PyQt6.QtTest import QTest
-from PyQt6.QtWidgets import QApplication, QComboBox, QPushButton
+from PyQt6.QtWidgets import QApplication, QComboBox, QLabel, QLineEdit, QPushButton
 
 from rules.engine.dice import DiceRequest, Die, Roll, Scripted
 from rules.engine.events import Change, Changed
@@ -16,7 +16,7 @@ from rules.engine.text import spoken
 from rules.tabletop.errors import UserError
 from rules.tabletop.template import Blast
 from tests.ui.desktop.modal import answered
-from tests.ui.windows import POSTS, Open, Owned, Wait, click, point
+from tests.ui.windows import POSTS, Open, Owned, Wait, button, click, point, show_battle, show_change, texts
 from ui.battle.armies import Shelf
 from ui.desktop.battle.battle_setup_dialog import BattleSetupDialog
 from ui.desktop.battle.dice_dialog import DiceDialog
@@ -38,19 +38,18 @@ def mustered(window: Window, path: Path, game: str = "simple_plastic", card: str
         dialog.choose_card(figure.id, card or usual, figure.army)
     window.battle.begin(path, dialog.muster)
     dialog.deleteLater()
-    window._show_battle()
+    show_battle(window)
     return window.battle.panel
 
 
 def press(panel: BattlePanel, words: str) -> None:
     """Click the button whose text starts like this."""
-    [button] = [one for one in panel.findChildren(QPushButton) if one.text().startswith(words)]
-    QTest.mouseClick(button, LEFT)
+    QTest.mouseClick(button(panel, words), LEFT)
 
 
 def rolls(window: Window, *faces: int) -> None:
     """Set the dice's faces, without a dialog."""
-    window.battle._dice = Scripted(faces)
+    window.battle.dice = Scripted(faces)
 
 
 def test_from_setup_to_the_first_shot_and_undo(window: Window, tmp_path: Path) -> None:
@@ -89,7 +88,7 @@ def test_a_cancelled_roll_changes_nothing(window: Window, tmp_path: Path) -> Non
     def off(_: DiceRequest) -> Roll:
         raise UserError("Roll cancelled.")
 
-    window.battle._dice = off
+    window.battle.dice = off
     press(panel, "Do it")
     assert len(play.battle.entries) == before
     assert "Roll cancelled" in window.bar.text
@@ -155,7 +154,7 @@ def test_a_grenade_is_aimed_at_the_clicked_place(window: Window, tmp_path: Path)
     assert found is not None
     assert (found.deed.at[0], found.possible) == ("blue-1", True)
     assert "Blue 1: misses 58 %, hits 1 of 1 42 %" in panel.why  # AM-52: 6 or less is 15 of 36
-    assert "100 % in sight\nthere: Blue 1" in panel.why
+    assert "100 % in sight\nat that place: Blue 1" in panel.why
     preview = window.battle.pointing
     assert isinstance(preview.template, Blast)
     assert (preview.template.centre_in, preview.template.radius_in) == (found.deed.spot_in, 3.0)
@@ -184,7 +183,7 @@ def test_a_strayed_shell_is_drawn_where_it_lands(window: Window, tmp_path: Path)
     landed = {"by": "green-1", "weapon": "mortar_50_60", "range_in": 10.0, "on_board": True, "help": {}}
     landed |= {"aimed_in": [15.0, 10.0], "spot_in": [18.0, 10.0]}  # WW-44: 3 in to a side
     play.battle.record(Changed(changes=(Change(figure="", key="landed", value=landed, this_turn=True),)))
-    window.battle._refresh()
+    show_change(window)
     duties = [one.deed.action for one in play.duties(play.moment(window.bench.view, window.session.state.setup))]
     panel.choose(duties.index("burst"))
     shown = window.battle.pointing
@@ -201,10 +200,17 @@ def test_without_blasts_a_click_on_a_bare_place_deselects(window: Window, tmp_pa
     assert panel.about.startswith("Click a soldier to see its actions")
 
 
+def typing(dialog: DiceDialog) -> QLineEdit:
+    """Where the faces are typed."""
+    line = dialog.findChild(QLineEdit)
+    assert line is not None
+    return line
+
+
 @pytest.mark.parametrize(("keys", "faces"), [("6 3", (6, 3)), ("63", (6, 3)), ("6,3", (6, 3))])
 def test_faces_can_be_typed_in_several_formats(owned: Owned[DiceDialog], keys: str, faces: tuple[int, ...]) -> None:
     dialog = owned(DiceDialog(DiceRequest(Die.D6, 2, "green-1", "the attack"), random.SystemRandom()))
-    QTest.keyClicks(dialog._faces, keys)
+    QTest.keyClicks(typing(dialog), keys)
     assert dialog.roll == Roll(faces)
 
 
@@ -212,21 +218,22 @@ def test_dice_are_entered_by_keyboard_below_the_number_needed(owned: Owned[DiceD
     dialog = owned(DiceDialog(DiceRequest(Die.D6, 2, "green-1", "the attack"), random.SystemRandom()))
     dialog.show_needed("7 or less on two dice")
     dialog.show()
-    assert dialog._needed.isVisible()
-    assert dialog._needed.font().pointSizeF() > 1.5 * dialog.font().pointSizeF()
-    assert dialog.focusWidget() is dialog._faces
-    QTest.keyClicks(dialog._faces, "63")
-    QTest.keyClick(dialog._faces, Qt.Key.Key_Return)
+    [needed] = [label for label in dialog.findChildren(QLabel) if label.text() == "7 or less on two dice"]
+    assert needed.isVisible()
+    assert needed.font().pointSizeF() > 1.5 * dialog.font().pointSizeF()
+    assert dialog.focusWidget() is typing(dialog)
+    QTest.keyClicks(typing(dialog), "63")
+    QTest.keyClick(typing(dialog), Qt.Key.Key_Return)
     assert dialog.result() == DiceDialog.DialogCode.Accepted
     assert dialog.roll == Roll((6, 3))
 
 
 def test_an_impossible_face_is_refused_and_reported_faces_are_accepted(owned: Owned[DiceDialog]) -> None:
     dialog = owned(DiceDialog(DiceRequest(Die.D6, 2, "green-1", "the attack"), random.SystemRandom()))
-    QTest.keyClicks(dialog._faces, "7 1")
+    QTest.keyClicks(typing(dialog), "7 1")
     assert dialog.roll is None
-    assert "7" in dialog._words.text()
-    dialog._faces.clear()
+    assert any("7" in words for words in texts(dialog))
+    typing(dialog).clear()
     dialog.take([2])
     assert dialog.roll is None
     dialog.take([5])
@@ -252,7 +259,7 @@ def test_six_sided_dice_stand_in_for_fudge_dice(owned: Owned[DiceDialog]) -> Non
 @pytest.mark.parametrize("keys", ["-1 0 1", "- 0 +", "-0+", "minus blank plus", "-,b,+1"])
 def test_fudge_faces_are_typed_as_signs_or_numbers(owned: Owned[DiceDialog], keys: str) -> None:
     dialog = owned(DiceDialog(DiceRequest(Die.FUDGE, 3, "green-1", "the attack"), random.SystemRandom()))
-    QTest.keyClicks(dialog._faces, keys)
+    QTest.keyClicks(typing(dialog), keys)
     assert dialog.roll == Roll((-1, 0, 1))
 
 
@@ -264,7 +271,7 @@ def test_the_dialog_names_the_action_and_closes_afterwards(window: Window, tmp_p
     panel.choose(0)
 
     def answer(dialog: DiceDialog) -> None:
-        assert dialog._deed.text() == f"Green 1: Attack on {spoken(panel.chosen.deed.at[0])}"  # type: ignore[union-attr]
+        assert f"Green 1: Attack on {spoken(panel.chosen.deed.at[0])}" in texts(dialog)  # type: ignore[union-attr]
         dialog.take([1])
         dialog.accept()
 
@@ -282,11 +289,11 @@ def test_a_figure_that_is_out_can_be_selected(window: Window, tmp_path: Path) ->
     assert play is not None
     window.battle.choose("blue-1")
     play.battle.record(Changed(changes=(Change(figure="blue-1", key="eliminated", value=True),)))
-    window.battle._refresh()
-    assert panel.why == "Blue 1 is out"
+    show_change(window)
+    assert panel.why == "Blue 1 is out of the battle. Choose another soldier"
     window.undo()
     window.redo()  # redoes the kill of the selected figure
-    assert panel.why == "Blue 1 is out"
+    assert panel.why == "Blue 1 is out of the battle. Choose another soldier"
     window.battle.point("", (10.0, 10.0))
 
 
@@ -315,5 +322,6 @@ def test_obligations_are_named_while_a_soldier_is_selected(window: Window, tmp_p
 def test_a_simultaneous_phase_has_no_extra_spaces(window: Window, tmp_path: Path) -> None:
     """Army Men: the initiative step belongs to no single figure."""
     panel = mustered(window, tmp_path / "b", "army_men")
-    assert "  " not in panel._next.toolTip()
-    assert panel._next.toolTip().startswith("Begin ")
+    tip = button(panel, "Next").toolTip()
+    assert "  " not in tip
+    assert tip.startswith("Begin ")

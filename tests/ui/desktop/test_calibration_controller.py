@@ -11,8 +11,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from PyQt6.QtGui import QAction
 from PyQt6.QtTest import QTest
-from PyQt6.QtWidgets import QPushButton
+from PyQt6.QtWidgets import QCheckBox, QLabel, QPushButton
 
 from calibration.calibration_targets import Prints
 from calibration.lens import Gathering
@@ -25,14 +26,15 @@ from tests.calibration.drawn import camera as drawn_camera
 from tests.calibration.drawn import marker_corners, picture
 from tests.calibration.test_lens import LENS, PLACES, SIZE
 from tests.ui.commands.test_lens import picture as board_picture
-from tests.ui.windows import LEFT, POSTS, TABLE_IN, Open, Wait, at, point
+from tests.ui.windows import LEFT, POSTS, TABLE_IN, Open, Wait, at, place_shown, point, settings_in, texts
 from tests.ui.windows import click as click_at
-from ui.desktop.dialogs import MarkerSizeDialog
+from ui.desktop.dialogs import MarkerSizeDialog, NumberBox
 from ui.desktop.picture.picture_dialog import PictureDialog
 from ui.desktop.setup.area_dialog import AreaDialog
 from ui.desktop.setup.click_dialog import CornersDialog, DistanceDialog
 from ui.desktop.setup.diagnosis_dialog import DiagnosisDialog
 from ui.desktop.setup.lens_dialog import LensDialog
+from ui.desktop.source_controller import SourceController
 from ui.desktop.window import Window
 from ui.picture.overlay import Label
 from ui.setup.lens_session import LensSession
@@ -160,6 +162,7 @@ def test_four_clicked_corners_calibrate_the_camera(
     assert window.session.can_undo == "calibrate by corners"
 
 
+@pytest.mark.slow
 def test_corners_clicked_before_a_bump_are_refused(
     open_window: Open, wait_until: Wait, seen_from_above: ImageBgr
 ) -> None:
@@ -236,8 +239,7 @@ def test_dragged_edges_become_the_origin_of_places(window: Window) -> None:
     assert area.origin_in == pytest.approx((2.0, 3.0), abs=0.1)
     assert (area.width_in, area.depth_in) == pytest.approx((26.0, 14.0), abs=0.2)
     point(window, (12.0, 9.0))
-    x, y = (float(word.split()[1]) for word in window.status._place.text().split(", "))
-    assert (x, y) == pytest.approx((10.0, 6.0), abs=0.2)
+    assert place_shown(window) == pytest.approx((10.0, 6.0), abs=0.2)
     window.undo()
     assert window.session.state.area is None
 
@@ -262,14 +264,15 @@ def test_a_bump_is_reported_and_journalled(
     assert battle.can_undo is None
 
 
-def test_a_marker_set_aside_is_named_once(window: Window) -> None:
+def test_a_marker_set_aside_is_named_once(window: Window, monkeypatch: pytest.MonkeyPatch) -> None:
     view = window.bench.view
     assert view is not None
     bent = Trouble(((0.0, 0.0),), Reason.NOT_FLAT, "marker 2 does not lie flat: press it down", 2)
-    window.calibration._report((), replace(view, set_aside=(bent,)))
+    monkeypatch.setattr(SourceController, "view", property(lambda _: replace(view, set_aside=(bent,))))
+    window.calibration.pull()
     assert window.bar.text == "Marker 2 does not lie flat: press it down."
-    window._say("something else")
-    window.calibration._report((), replace(view, set_aside=(bent,)))
+    window.context.say("something else")
+    window.calibration.pull()
     assert window.bar.text == "Something else"
 
 
@@ -278,12 +281,13 @@ def test_a_known_camera_gets_its_lens_and_another_size_is_refused(
 ) -> None:
     lens, image = OVER.lens, seen_from_above
     profiles.keep("camera 77", lens)
-    window = open_window("77", lambda _: Shots(image))
+    pictures = [image]
+    window = open_window("77", lambda _: Shots(pictures[-1]))
     wait_until(lambda: window.session.state.setup.lens is not None)
     assert window.session.state.setup.lens is not None
     assert np.array_equal(window.session.state.setup.lens.matrix, lens.matrix)
     assert window.session.can_undo is None
-    window._opener = lambda _: Shots(image[:500])
+    pictures.append(image[:500])
     window.open("78")
     wait_until(lambda: window.bench.view is not None)
     assert window.session.state.setup.lens is None, "another camera"
@@ -313,7 +317,7 @@ def test_the_lens_dialog_computes_the_lens(qt: object, wait_until: Wait) -> None
         assert show(gray).startswith("Taken; ")
         assert dialog.session is not None
         assert len(dialog.session.gathering.views) == count
-    assert "accepted picture 7 has it already" in show(shots[-1])
+    assert "at the same place as in picture 7" in show(shots[-1])
     assert "blurred" in show(cv2.blur(board_picture((0.2, 0.1), (0, 20)), (1, 8)))
     assert "7 taken" in dialog.coverage.text()
     assert 0 < dialog.progress.value() < 100
@@ -349,50 +353,53 @@ def test_the_lens_needs_a_live_camera(window: Window) -> None:
     assert "measured with a live camera" in window.bar.text
 
 
-def test_the_measured_print_scale_is_stored(window: Window, open_window: Open) -> None:
+def test_the_measured_print_scale_is_stored(window: Window, tmp_path: Path) -> None:
     window.bench.spec = "0"  # the simulated table's own markers are not the player's
     window.calibration.choose_marker_size()
     dialog = window.calibration.dialog
     assert isinstance(dialog, MarkerSizeDialog)
     assert dialog.prints.scale is None
-    dialog._measured.setChecked(True)
-    dialog._across.setValue(99.5)
+    measured = dialog.findChild(QCheckBox)
+    assert measured is not None
+    measured.setChecked(True)
+    [across, _] = [box for box in dialog.findChildren(NumberBox) if box.value() == 100]
+    across.setValue(99.5)
     dialog.accept()
     assert window.session.state.setup.prints.scale == PrintScale(99.5, 100.0)
-    assert window._settings.prints.scale == PrintScale(99.5, 100.0)
-    window._settings.keep_prints(window._settings.prints.__class__())
-    assert window._settings.prints.scale is None
+    settings = settings_in(tmp_path)
+    assert settings.prints.scale == PrintScale(99.5, 100.0)
+    settings.keep_prints(Prints())
+    assert settings.prints.scale is None
 
 
 def test_a_dictionary_from_a_file(qt: object, tmp_path: Path) -> None:
     dialog, mine = MarkerSizeDialog(Prints()), tmp_path / "mine.yml"
     mine.write_text("nonsense")
     dialog.use_dictionary(mine)
-    assert "was not written by OpenCV" in dialog._problem.text()
+    [problem] = [label for label in dialog.findChildren(QLabel) if "was not written by OpenCV" in label.text()]
     assert dialog.prints.dictionary == "4X4_50"
     bits = "".join("10"[k % 3 == 0] for k in range(16))
     mine.write_text(f'%YAML:1.0\n---\nnmarkers: 1\nmarkersize: 4\nmaxCorrectionBits: 0\nmarker_0: "{bits}"\n')
     dialog.use_dictionary(mine)
     assert dialog.prints.dictionary == str(mine)
-    assert not dialog._problem.isVisibleTo(dialog)
+    assert not problem.isVisibleTo(dialog)
 
 
 def test_centimetres_are_shown_and_stored(window: Window, open_window: Open, wait_until: Wait) -> None:
     click_at(window, POSTS["green-1"])
     click_at(window, POSTS["blue-1"])
     assert window.panel.headline.startswith("12.0 in")
-    window.calibration._centimetres.trigger()
+    [centimetres] = [one for one in window.findChildren(QAction) if "entimet" in one.text()]
+    centimetres.trigger()
     # 20 - 8 = 12 in are 30.48 cm; twice the deviation, in tenths of a centimetre rounded up.
     assert window.panel.headline.split()[:2] in (["30.5", "cm"], ["30.4", "cm"])
     labels = [row for shape in window.picture.shapes if isinstance(shape, Label) for row, _ in shape.rows]
     assert any(" cm ± " in row for row in labels)
     point(window, (10.0, 5.0))
-    x, y = (float(word.split()[1]) for word in window.status._place.text().split(", "))
-    assert (x, y) == pytest.approx((25.4, 12.7), abs=0.2)
+    assert place_shown(window) == pytest.approx((25.4, 12.7), abs=0.2)
     window.undo()
     assert window.session.state.unit is Unit.CENTIMETRE
-    window._update_text()
-    assert " cm, residual" in window.status._calibration.text()
+    wait_until(lambda: any(" cm, residual" in words for words in texts(window.statusBar())))
     again = open_window()
     wait_until(lambda: again.bench.view is not None)
     assert again.session.state.unit is Unit.CENTIMETRE

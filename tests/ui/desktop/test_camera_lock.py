@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +37,6 @@ class StandIn:
         return True
 
     def read(self) -> tuple[bool, Any]:
-        time.sleep(0.01)
         return True, np.full((270, 480, 3), 90, np.uint8)
 
     def get(self, propId: int) -> float:

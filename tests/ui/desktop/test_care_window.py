@@ -1,13 +1,12 @@
 """The window's stalls are logged, and a bug report can be copied."""
 
-import time
-
 from PyQt6.QtCore import QTimer
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication
 
 from rules.tabletop.errors import UserError
 from tests.ui.windows import LEFT, Open, Wait
+from tests.waiting import block
 from ui.desktop.details import DetailsDialog
 from ui.desktop.heartbeat import Heartbeat
 from ui.diagnostics.event_log import Diary
@@ -16,7 +15,7 @@ from vision.source import Source
 
 
 def dawdle() -> None:
-    time.sleep(0.5)
+    block(0.5)
 
 
 def test_a_slow_slot_is_logged_by_name(qt: QApplication, wait_until: Wait) -> None:
@@ -33,7 +32,7 @@ def test_a_slow_slot_is_logged_by_name(qt: QApplication, wait_until: Wait) -> No
 
 def test_details_for_a_bug_report_are_copied(found: None, open_window: Open, wait_until: Wait) -> None:
     window = open_window(diary=Diary(examined=lambda: "ok  Python  3.11"))
-    window._say("/people/jane/evening.battle is saved.")
+    window.context.say("/people/jane/evening.battle is saved.")
     window.help.show_details()
     dialog = window.help.dialog
     assert isinstance(dialog, DetailsDialog)

@@ -4,10 +4,10 @@ import pytest
 from PyQt6.QtCore import Qt
 from PyQt6.QtGui import QContextMenuEvent
 from PyQt6.QtTest import QTest
-from PyQt6.QtWidgets import QApplication, QMenu
+from PyQt6.QtWidgets import QApplication, QInputDialog, QMenu
 
 from rules.tabletop.table import Posture
-from tests.ui.windows import BARE_IN, POSTS, Wait, at, click, point
+from tests.ui.windows import BARE_IN, POSTS, Wait, at, click, point, texts
 from ui.desktop.window import Window
 
 RIGHT = Qt.MouseButton.RightButton
@@ -87,7 +87,7 @@ def test_the_left_button_opens_the_menu_and_the_next_click_places(window: Window
     menu = window.corrections.menu
     assert menu is not None
     choose(menu, "Place by click")
-    assert "green-2's base" in window._hint.text()
+    assert any("green-2's base" in words for words in texts(window))
     click(window, (13.0, 7.0))
     moved = next(one for one in window.bench.view.figures if one.id == "green-2")
     assert moved.centre_in == pytest.approx((13.0, 7.0), abs=0.05)
@@ -115,7 +115,7 @@ def test_escape_cancels_a_waiting_correction(window: Window) -> None:
 
 
 def test_a_figure_is_renamed(window: Window, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(window.corrections, "_asker", lambda _, name: f"Sgt. {name[0].upper()}")
+    monkeypatch.setattr(QInputDialog, "getText", lambda *_, **__: ("Sgt. G", True))
     choose(ask(window, POSTS["green-1"]), "Rename")
     assert "Sgt. G" in figures(window)
     choose(ask(window, POSTS["green-1"]), "Posture", "prone")

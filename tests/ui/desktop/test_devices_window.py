@@ -21,12 +21,12 @@ from hardware.range_rod import Ruler as EmptyRod
 from rules.engine.dice import DiceRequest, Die, Roll
 from rules.tabletop.errors import UserError
 from tests.ui.desktop.test_battle_window import mustered
-from tests.ui.windows import POSTS, Open, Wait, click
+from tests.ui.windows import POSTS, Open, Wait, click, settings_in
 from ui.desktop.battle.dice_dialog import DiceDialog
 from ui.desktop.battle.dice_strip import DiceStrip
 from ui.desktop.battle.panel import BattlePanel
 from ui.desktop.devices.panel import DevicesPanel
-from ui.desktop.devices.tray_view import BoxPicker, TrayDialog
+from ui.desktop.devices.tray_view import BoxPicker, TrayDialog, TrayPicture, TrayView
 from ui.desktop.dialogs import NumberBox
 from ui.desktop.window import Window
 from ui.devices.tray_camera import TABLE, Region
@@ -141,7 +141,7 @@ def test_a_rod_reconnects_at_the_next_start_and_is_dark_at_the_end(
     box.forgotten.emit()
     second.close()
     third = open_window()
-    QTest.qWait(50)
+    wait_until(lambda: third.bench.frame)
     assert third.devices.rod.berth.spec is None
     wire.unplug()
 
@@ -161,13 +161,13 @@ def test_the_chosen_port_is_connected_and_its_error_shown(
     wait_until(lambda: "Not connected" in panel.dice.state)
 
 
-def test_the_connect_button_takes_the_port_in_the_list(window: Window, panel: DevicesPanel, wait_until: Wait) -> None:
+def test_the_connect_button_takes_the_port_in_the_list(window: Window, panel: DevicesPanel, tmp_path: Path) -> None:
     ports = panel.dice.findChild(QComboBox)
     assert ports is not None
     ports.setCurrentIndex(ports.findData("bluetooth:pixels"))
     press(panel.dice, "Connect")
     assert window.devices.dice.berth.spec == "bluetooth:pixels"
-    assert window._settings.port("dice") == "bluetooth:pixels"
+    assert settings_in(tmp_path).port("dice") == "bluetooth:pixels"
 
 
 def test_the_strips_settings_are_applied_and_remembered(
@@ -188,8 +188,7 @@ def test_unrequested_dice_are_shown_and_answer_the_next_request(
     window: Window, panel: DevicesPanel, wait_until: Wait
 ) -> None:
     press(panel.dice, "Try some")
-    wait_until(lambda: "Connected" in panel.dice.state)
-    QTest.qWait(50)
+    wait_until(lambda: greeted(window))
     press(panel.dice, "Roll 2d6")
     wait_until(lambda: "Kept for the next roll: d1 shows" in panel.rolls_text)
     dialog = asked(window, TWO)
@@ -200,18 +199,24 @@ def test_unrequested_dice_are_shown_and_answer_the_next_request(
     ended(window, dialog)
 
 
+def greeted(window: Window) -> bool:
+    """Whether the dice have sent their first message."""
+    device = window.devices.dice.berth.device
+    return device is not None and device.status.received > 0
+
+
 def asked(window: Window, request: DiceRequest) -> DiceDialog:
     """The request's dialog without a modal event loop."""
     dialog = DiceDialog(request, random.Random(1), window)
     dialog.show()
-    window.battle._rolls.dialog = dialog
+    window.battle.rolls.dialog = dialog
     window.pull()
     QApplication.processEvents()
     return dialog
 
 
 def ended(window: Window, dialog: DiceDialog) -> None:
-    window.battle._rolls.dialog = None
+    window.battle.rolls.dialog = None
     window.pull()
     dialog.deleteLater()
 
@@ -229,9 +234,9 @@ def cup(window: Window, wait_until: Wait, tmp_path: Path) -> Iterator[EmulatedDi
     window.devices.panel.dice.connected.emit(str(wire.path))
     wait_until(
         lambda: (
-            (dice.step(), dice._was_connected, "Connected" in window.devices.dice.berth.standing.words)[1:]
-            == (True, True)
-        )
+            dice.step(),
+            "Connected" in window.devices.dice.berth.standing.words and greeted(window),
+        )[1]
     )
     yield dice
     wire.unplug()
@@ -304,17 +309,21 @@ def test_a_battles_request_is_answered_by_dice(window: Window, cup: EmulatedDice
         press(dialog, ok.button(QDialogButtonBox.StandardButton.Ok).text())  # type: ignore[union-attr]
 
     QTimer.singleShot(100, answer)
-    assert window.battle._dice(TWO) == Roll((4, 1))
+    assert window.battle.dice(TWO) == Roll((4, 1))
     window.pull()
     assert window.devices.dice.tray.request is None
     QTimer.singleShot(100, lambda: window.battle.dialog and window.battle.dialog.reject())
     with pytest.raises(UserError, match="Roll cancelled"):
-        window.battle._dice(TWO)
+        window.battle.dice(TWO)
 
 
 def test_the_tray_is_marked_in_the_tables_picture_and_stored(
-    window: Window, panel: DevicesPanel, wait_until: Wait
+    window: Window, panel: DevicesPanel, wait_until: Wait, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    shown: list[TrayPicture | None] = []
+    show = TrayView.show_tray
+    monkeypatch.setattr(TrayView, "show_tray", lambda view, tray: (shown.append(tray), show(view, tray))[1])
+
     def draw() -> None:
         dialog = QApplication.activeModalWidget()
         assert isinstance(dialog, TrayDialog)
@@ -330,10 +339,11 @@ def test_the_tray_is_marked_in_the_tables_picture_and_stored(
 
     QTimer.singleShot(200, draw)
     panel.tray.connected.emit(TABLE)
-    assert window._settings.tray_region(TABLE) == Region(0.1, 0.1, 0.5, 0.5)
-    assert window._settings.port("tray") == TABLE
+    settings = settings_in(tmp_path)
+    assert settings.tray_region(TABLE) == Region(0.1, 0.1, 0.5, 0.5)
+    assert settings.port("tray") == TABLE
     wait_until(lambda: "Connected: the table's camera" in panel.tray.state)
-    wait_until(lambda: panel._tray_view._image.width() == 384)  # 0.4 of 960 pixels
+    wait_until(lambda: shown and shown[-1] is not None and shown[-1].image_bgr.shape[1] == 384)  # 0.4 of 960 pixels
     session = window.bench.session
     assert session.state.setup.aside_px == ((96, 54, 480, 270),), "soldiers are not searched for in it"
     steps = session.can_undo
@@ -342,19 +352,19 @@ def test_the_tray_is_marked_in_the_tables_picture_and_stored(
     assert session.can_undo == steps
 
 
-def test_an_unmarked_tray_is_not_connected(window: Window, panel: DevicesPanel) -> None:
+def test_an_unmarked_tray_is_not_connected(window: Window, panel: DevicesPanel, tmp_path: Path) -> None:
     QTimer.singleShot(200, lambda: QApplication.activeModalWidget().reject())  # type: ignore[union-attr]
     panel.tray.connected.emit(TABLE)
     assert window.devices.tray.berth.spec is None
-    assert window._settings.port("tray") is None
+    assert settings_in(tmp_path).port("tray") is None
 
 
 def test_the_window_closes_with_everything_connected_and_leaves_nothing(
-    nothing_left: None, found: None, open_window: Open, wait_until: Wait
+    nothing_left: None, found: None, open_window: Open, wait_until: Wait, tmp_path: Path
 ) -> None:
     files = len(os.listdir("/proc/self/fd")) if sys.platform == "linux" else 0
     window = open_window()
-    window._settings.keep_tray_region(TABLE, Region(0.1, 0.1, 0.5, 0.5))
+    settings_in(tmp_path).keep_tray_region(TABLE, Region(0.1, 0.1, 0.5, 0.5))
     window.sides.setCurrentWidget(window.devices.panel)
     panel = window.devices.panel
     panel.rod.emulated.emit()

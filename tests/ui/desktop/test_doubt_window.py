@@ -8,6 +8,7 @@ from PyQt6.QtWidgets import QLabel
 
 from tests.ui.desktop.test_battle_window import mustered, press
 from tests.ui.tables import box, piece
+from tests.ui.windows import button, show_change
 from ui.desktop.battle.panel import BattlePanel
 from ui.desktop.window import Window
 
@@ -26,13 +27,13 @@ def test_a_barely_visible_target_is_decided_by_a_button_and_undone(window: Windo
     # From (8, 10) to (21.5, 10.5): at x = 13 the line is at 10.19, and the barn hides all but an edge of the target.
     barn = piece("barn", "building", box(13.0, 10.14, 14.0, 16.0), 5.0)
     window.session.set_terrain("barn", (barn,))
-    window._refresh()
+    show_change(window)
     assert panel.choose_target("blue-2")
     assert asked(panel)
-    assert not panel._do.isEnabled()
+    assert not button(panel, "Do it").isEnabled()
     press(panel, "Seen")
     assert not asked(panel)
-    assert panel._do.isEnabled()
+    assert button(panel, "Do it").isEnabled()
     play = window.battle.play
     assert play is not None
     assert play.battle.can_undo == "settled: Rifle at Blue 2: whether Green 1 sees Blue 2: seen"
@@ -40,6 +41,6 @@ def test_a_barely_visible_target_is_decided_by_a_button_and_undone(window: Windo
     window.undo()
     assert asked(panel)
     press(panel, "Hidden")
-    assert not panel._do.isEnabled()
+    assert not button(panel, "Do it").isEnabled()
     assert panel.chosen is not None
     assert not panel.chosen.possible

@@ -6,11 +6,12 @@ from pathlib import Path
 
 from PyQt6.QtCore import Qt
 from PyQt6.QtTest import QTest
-from PyQt6.QtWidgets import QDialogButtonBox, QGroupBox
+from PyQt6.QtWidgets import QComboBox, QDialogButtonBox, QGroupBox, QLineEdit, QSpinBox
 
 from rules.engine.objectives import Aim
 from tests.ui.desktop.modal import answered
 from tests.ui.desktop.test_battle_window import mustered, press
+from tests.ui.windows import show_battle
 from ui.battle.armies import Shelf
 from ui.battle.goals import agreed_aims
 from ui.desktop.battle.battle_setup_dialog import BattleSetupDialog
@@ -38,7 +39,7 @@ def test_goals_are_asked_in_the_setup(window: Window, tmp_path: Path) -> None:
     dialog.goals.choose("green", "hold_bridge", 2, "the stone one")
     window.battle.begin(tmp_path / "b", dialog.muster)
     dialog.deleteLater()
-    window._show_battle()
+    show_battle(window)
     assert aims(window) == (Aim("green", "hold_bridge", 2, "the stone one"), Aim("blue", "last_man_standing"))
     told = "Green wins when the bridge was held for the turns agreed (2 turns): the stone one"
     assert told in window.battle.panel.about
@@ -55,14 +56,14 @@ def test_goals_are_changed_during_the_battle_with_the_usual_number(window: Windo
 
     def answer(dialog: GoalsDialog) -> None:
         assert [one.title() for one in dialog.findChildren(QGroupBox)] == ["Green: not yet", "Blue: not yet"]
-        form = dialog.form
-        assert not form._number["blue"].isVisible()
-        box = form._task["blue"]
+        _, blue = dialog.findChildren(QGroupBox)
+        [number], [box] = blue.findChildren(QSpinBox), blue.findChildren(QComboBox)
+        assert not number.isVisible()
         box.setCurrentIndex(box.findData("eliminate_number"))
         box.activated.emit(box.currentIndex())
-        assert form._number["blue"].isVisible()
-        assert form._number["blue"].value() == 1  # half of two enemies
-        form._number["blue"].setValue(2)
+        assert number.isVisible()
+        assert number.value() == 1  # half of two enemies
+        number.setValue(2)
         ok(dialog)
 
     with answered(GoalsDialog, answer):
@@ -78,10 +79,13 @@ def test_a_game_without_tasks_uses_the_players_own_words(window: Window, tmp_pat
     panel = mustered(window, tmp_path / "b")
 
     def answer(dialog: GoalsDialog) -> None:
-        assert not dialog.form._task["green"].isVisible()
-        dialog.form._own["green"].setFocus()
-        QTest.keyClicks(dialog.form._own["green"], "take the <flag>")
-        QTest.keyClick(dialog.form._own["green"], Qt.Key.Key_Return)
+        green, _ = dialog.findChildren(QGroupBox)
+        [task] = green.findChildren(QComboBox)
+        assert not task.isVisible()
+        [own] = [line for line in green.findChildren(QLineEdit) if line.parent() is green]
+        own.setFocus()
+        QTest.keyClicks(own, "take the <flag>")
+        QTest.keyClick(own, Qt.Key.Key_Return)
 
     with answered(GoalsDialog, answer):
         QTest.keyClick(window, Qt.Key.Key_G, Qt.KeyboardModifier.ControlModifier)

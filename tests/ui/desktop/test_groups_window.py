@@ -61,6 +61,7 @@ def test_armies_are_proposed_and_accepted_with_one_click(proposing: Window, wait
     assert names(window) == []
 
 
+@pytest.mark.slow
 def test_a_click_that_teaches_withdraws_the_proposal(proposing: Window, wait_until: Wait) -> None:
     window = proposing
     window.use_tool("teach")

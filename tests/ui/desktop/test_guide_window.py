@@ -6,12 +6,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PyQt6.QtCore import QPoint, QSettings, QTimer
+from PyQt6.QtCore import QPoint, QTimer
 from PyQt6.QtGui import QAction
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication, QTextBrowser
 
-from tests.ui.windows import LEFT, POSTS, Open, Wait, click
+from tests.ui.windows import LEFT, POSTS, Open, Wait, click, settings_in
 from ui.desktop.help_controller import keys_of
 from ui.desktop.window import Window
 from ui.setup.cameras import Camera
@@ -68,6 +68,7 @@ def teach(window: Window, table: SimulatedTable, army: str, wait_until: Wait) ->
     raise AssertionError(window.bar.text)
 
 
+@pytest.mark.slow
 def test_the_whole_guide_on_the_simulated_table(
     found: None,
     open_window: Open,
@@ -242,12 +243,12 @@ def test_the_guide_explains_an_unusable_marker(open_window: Open, table: Simulat
     guide.begin()
     wait_until(lambda: step_of(window) is Step.MARKERS and guide.bar.shown.ticks)
     assert not guide.bar.shown.ticks[0].good
-    assert guide.bar.shown.ticks[0].words.startswith("a marker is cut off by the picture's edge")
+    assert guide.bar.shown.ticks[0].words.startswith("a marker is cut off at the edge of the picture")
     assert guide.bar.button.text() == "Print markers…"
 
 
 def test_taught_armies_are_stored_for_each_camera(
-    found: None, open_window: Open, table: SimulatedTable, wait_until: Wait
+    found: None, open_window: Open, table: SimulatedTable, wait_until: Wait, tmp_path: Path
 ) -> None:
     def opener(_: str) -> Source:
         return Webcam(3, open_capture=lambda *_: HeldCamera(table), linux=True)
@@ -266,7 +267,7 @@ def test_taught_armies_are_stored_for_each_camera(
     np.testing.assert_allclose(known.mean, taught.mean)
     np.testing.assert_allclose(known.covariance, taught.covariance)
     again.close()
-    kept = QSettings(again._settings.settings.fileName(), QSettings.Format.IniFormat)
+    kept = settings_in(tmp_path).settings
     [key] = [key for key in kept.allKeys() if key.startswith("armies_")]
     kept.setValue(key, '[{"name": "blue", "mean": [1, 2], "covariance": 3, "samples": 1}]')
     kept.sync()

@@ -12,6 +12,7 @@ from tests.ui.desktop.test_battle_window import mustered, press, rolls
 from tests.ui.tables import box, piece
 from tests.ui.windows import LEFT, Wait
 from ui.battle.export import battle_document
+from ui.battle.history import matching, moments
 from ui.battle.thumbnail_store import MOST_BYTES
 from ui.desktop.battle.history_dialog import HistoryDialog
 from ui.desktop.picture.view import PictureView
@@ -78,7 +79,7 @@ def test_looking_back_changes_nothing_and_going_back_does(window: Window, tmp_pa
     assert dialog.moment is not None
     assert dialog.moment.after == before
     assert "1 of them out" in map_words(dialog)
-    assert "6 on the dice" in dialog.story
+    assert "6 rolled for the ordinary" in dialog.story
     assert not dialog.back.isEnabled(), "here we are"
     row(dialog, "Turn 1, Green, attacking")
     assert "0 of them out" in map_words(dialog)
@@ -90,7 +91,9 @@ def test_looking_back_changes_nothing_and_going_back_does(window: Window, tmp_pa
     QTest.mouseClick(dialog.back, LEFT)
     assert battle.state.unit(target).out
     dialog.search.setText(target)
-    assert all(target in one.figures for one in dialog._shown)
+    found = matching(moments(battle), target)
+    assert dialog.list.model().rowCount() == len(found) > 0
+    assert all(target in one.figures for one in found)
     dialog.search.setText("no such thing")
     assert dialog.moment is None
     dialog.reject()
@@ -120,7 +123,7 @@ def test_pictures_are_small_and_go_into_the_page(window: Window, tmp_path: Path,
 
 
 def test_a_battle_stores_its_terrain(window: Window, tmp_path: Path, wait_until: Wait) -> None:
-    window.history._clock = iter(range(0, 100_000, 2)).__next__  # each call is two seconds later
+    window.history.clock = iter(range(0, 100_000, 2)).__next__  # each call is two seconds later
     window.session.set_terrain("a house", (HOUSE,))
     mustered(window, tmp_path / "b")
     play = window.battle.play

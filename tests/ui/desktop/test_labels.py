@@ -19,7 +19,7 @@ from PyQt6.QtWidgets import (
 )
 
 from rules.engine.dice import DiceRequest, Die
-from tests.ui.windows import POSTS, Open, Wait, click
+from tests.ui.windows import POSTS, Open, Wait, click, show_battle
 from ui.battle.armies import Shelf
 from ui.desktop.battle.battle_setup_dialog import BattleSetupDialog
 from ui.desktop.battle.dice_dialog import DiceDialog
@@ -119,9 +119,9 @@ def test_a_battle_shows_the_name_literally(named: Window, tmp_path: Path) -> Non
     assert f"{NASTY}:" in [shown(label) for label in labels_naming(dialog)]
     named.battle.begin(tmp_path / "b", dialog.muster)
     dialog.deleteLater()
-    named._show_battle()
-    named.battle._go_on()
-    named.battle._go_on()
+    show_battle(named)
+    named.battle.panel.go_on.emit()
+    named.battle.panel.go_on.emit()
     his = next(f.id for f in named.bench.view.figures if f.army == NASTY)
     named.battle.choose(his)
     assert any(shown(label).startswith(his.replace("-", " ")) for label in labels_naming(named))

@@ -117,7 +117,8 @@ def test_groups_can_be_used_or_searched_for(panel: SidePanel) -> None:
 
     panel.show_groups("2 tan figures", may_search=False)
     assert offered() == ["Use them"]
-    assert panel._groups.toolTip() == "Use 2 tan figures as armies"
+    [use] = [one for one in panel.findChildren(QPushButton) if one.text() == "Use them"]
+    assert use.toolTip() == "Use 2 tan figures as armies"
     panel.show_groups("", may_search=True)
     assert offered() == ["Find armies"]
     panel.show_groups("", may_search=False)

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from PyQt6.QtCore import Qt
 from PyQt6.QtTest import QTest
-from PyQt6.QtWidgets import QDialogButtonBox
+from PyQt6.QtWidgets import QComboBox, QDialogButtonBox, QLineEdit, QListWidget
 
 from rules.engine.state import State
 from tests.ui.desktop.modal import answered
 from tests.ui.desktop.test_battle_window import mustered, press, rolls
-from tests.ui.windows import Wait
+from tests.ui.windows import Wait, button
 from ui.desktop.battle.panel import BattlePanel
 from ui.desktop.battle.ruling_dialog import RulingDialog
 from ui.desktop.window import Window
@@ -41,6 +41,12 @@ def ok(dialog: RulingDialog) -> None:
     QTest.mouseClick(button, Qt.MouseButton.LeftButton)
 
 
+def reason(dialog: RulingDialog) -> QLineEdit:
+    """The field of the reason."""
+    [line] = [one for one in dialog.findChildren(QLineEdit) if one.parent() is dialog]
+    return line
+
+
 def test_a_roll_is_overruled_by_keyboard_and_undone(window: Window, panel: BattlePanel, wait_until: Wait) -> None:
     panel.choose(0)
     assert panel.chosen is not None
@@ -51,7 +57,8 @@ def test_a_roll_is_overruled_by_keyboard_and_undone(window: Window, panel: Battl
 
     def answer(dialog: RulingDialog) -> None:
         assert dialog.case.words == "Green 1: Attack on Blue 1: kills"
-        words = [dialog._outcomes.item(row).text() for row in range(dialog._outcomes.count())]  # type: ignore[union-attr]
+        outcomes, _ = dialog.findChildren(QListWidget)
+        words = [outcomes.item(row).text() for row in range(outcomes.count())]  # type: ignore[union-attr]
         # SP-11, SP-12: a figure that stayed needs 3; the verdict itself is not offered.
         assert words == [
             "Misses, 33 % by the dice",
@@ -60,9 +67,10 @@ def test_a_roll_is_overruled_by_keyboard_and_undone(window: Window, panel: Battl
         ]
         ok(dialog)  # a reason is required
         assert dialog.isVisible()
-        dialog._reason.setFocus()
-        QTest.keyClicks(dialog._reason, "he stood behind the wagon")
-        QTest.keyClick(dialog._reason, Qt.Key.Key_Return)
+        why = reason(dialog)
+        why.setFocus()
+        QTest.keyClicks(why, "he stood behind the wagon")
+        QTest.keyClick(why, Qt.Key.Key_Return)
 
     with answered(RulingDialog, answer):
         press(panel, "Overrule")
@@ -83,11 +91,12 @@ def test_an_action_is_overruled_before_its_roll(window: Window, panel: BattlePan
         assert dialog.case.words.startswith("Instead of rolling: Green 1: Attack on Blue")
         assert dialog.holding is not None
         assert dialog.holding.outcome == "kills"
-        dialog._figure.setCurrentIndex(dialog._figure.findData("blue-2"))
-        dialog._condition.setEditText("pinned")
-        dialog._add()
-        dialog._add()  # the same status is added only once
-        dialog._reason.setText("agreed")
+        _, figure, condition = dialog.findChildren(QComboBox)
+        figure.setCurrentIndex(figure.findData("blue-2"))
+        condition.setEditText("pinned")
+        for _ in range(2):  # the same status is added only once
+            button(dialog, "Add").click()
+        reason(dialog).setText("agreed")
         ok(dialog)
 
     with answered(RulingDialog, answer):
@@ -107,14 +116,16 @@ def test_a_forbidden_shot_is_allowed_by_the_players(window: Window, panel: Battl
     def answer(dialog: RulingDialog) -> None:
         assert dialog.holding is not None
         assert dialog.holding.outcome == "nothing happens"
-        assert dialog._figure.currentData() == "blue-1"  # the figure concerned comes first
-        dialog._add()
+        _, figure, _ = dialog.findChildren(QComboBox)
+        assert figure.currentData() == "blue-1"  # the figure concerned comes first
+        button(dialog, "Add").click()
         assert dialog.statuses == (("blue-1", "eliminated"),)
-        dialog._statuses.setCurrentRow(0)
-        dialog._remove()
+        _, statuses = dialog.findChildren(QListWidget)
+        statuses.setCurrentRow(0)
+        button(dialog, "Remove").click()
         assert dialog.statuses == ()
-        dialog._add()
-        dialog._reason.setText("the grenade lay there all the time")
+        button(dialog, "Add").click()
+        reason(dialog).setText("the grenade lay there all the time")
         ok(dialog)
 
     with answered(RulingDialog, answer):

@@ -43,7 +43,7 @@ def at_the_table(open_window: Open, wait_until: Wait, table: SimulatedTable, *, 
     if not taught:
         session = window.session
         setup = replace(session.state.setup, palette=ARMIES)
-        window._change(lambda: session.do("teach both", replace(session.state, setup=setup)))
+        window.context.change(lambda: session.do("teach both", replace(session.state, setup=setup)))
     wait_until(lambda: window.bench.view and len(window.bench.view.figures) == len(POSTS))
     return window
 
@@ -71,8 +71,8 @@ def test_a_reopened_camera_table_is_restored(
 
     second = at_the_table(open_window, wait_until, table, taught=True)
     wait_until(lambda: second.tables.offer[0])
-    second._update_text()
-    assert "1 piece of terrain, 1 ruler or template, 1 correction, 4 named soldiers" in second.bar.text
+    offered = "1 piece of terrain, 1 ruler or template, 1 correction, 4 named soldiers"
+    wait_until(lambda: offered in second.bar.text)
     assert second.session.state.setup.terrain == ()
     [button] = [one for one in second.bar.findChildren(QPushButton) if one.text() == "Restore table"]
     QTest.mouseClick(button, LEFT)
@@ -107,7 +107,7 @@ def test_playing_on_without_an_answer_loses_nothing(
     first.close()
     second = at_the_table(open_window, wait_until, table, taught=True)
     wait_until(lambda: second.tables.offer[0])
-    second._change(lambda: second.session.lay_ruler("green-1", "green-2"))
+    second.context.change(lambda: second.session.lay_ruler("green-1", "green-2"))
     wait_until(lambda: not second.tables.offer[0])
     second.tables.restore()
     assert second.session.state.setup.terrain[0].name == "house"

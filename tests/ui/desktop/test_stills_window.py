@@ -9,7 +9,6 @@ from PyQt6.QtWidgets import QLabel, QPushButton
 
 from rules.tabletop.errors import UserError
 from tests.ui.windows import LEFT, Wait
-from ui.desktop.background_save import BackgroundSave
 from ui.desktop.window import Window
 from ui.picture.overlay import Label
 from ui.table.correction_options import place
@@ -35,9 +34,10 @@ def test_before_and_now_alternate_and_moves_are_shown_in_inches(window: Window, 
     assert not window.actions_.freeze.isChecked(), "now goes on"
     view = window.bench.view
     remedy = place(view, next(f for f in view.figures if f.id == "green-1"), (8.0, 15.0), 0.0)
-    window._change(lambda: window.session.correct(remedy.label, *remedy.corrections))
+    window.context.change(lambda: window.session.correct(remedy.label, *remedy.corrections))
     wait_until(lambda: window.panel.headline == "1 change")
     assert any(words.startswith("moved 5.0 in") for words in drawn_words(window))
+    wait_until(lambda: window.bench.frame is not still)
     shown = set()
 
     def both() -> bool:
@@ -68,8 +68,8 @@ def test_another_table_ends_the_comparison(window: Window, wait_until: Wait) -> 
 
 def test_a_slow_save_shows_progress_and_can_be_cancelled(window: Window, wait_until: Wait, tmp_path: Path) -> None:
     gate = threading.Event()
-    background_save: BackgroundSave = window._background_save
-    background_save.send("Drawing sheet.pdf", lambda: b"x" if gate.wait(20) else b"", tmp_path / "sheet.pdf", "done")
+    path = tmp_path / "sheet.pdf"
+    window.frozen_frame.background_save.send("Drawing sheet.pdf", lambda: b"x" if gate.wait(20) else b"", path, "done")
     wait_until(lambda: window.bar.text == "Drawing sheet.pdf …")
     window.save_snapshot(tmp_path / "table.png")
     assert "Drawing sheet.pdf is still running" in window.bar.text
@@ -92,7 +92,7 @@ def test_a_failed_save_shows_its_error(window: Window, wait_until: Wait, tmp_pat
     def refuse() -> bytes:
         raise UserError("no font is installed")
 
-    window._background_save.send("Drawing sheet.pdf", refuse, tmp_path / "sheet.pdf", "done")
+    window.frozen_frame.background_save.send("Drawing sheet.pdf", refuse, tmp_path / "sheet.pdf", "done")
     wait_until(lambda: window.bar.text == "No font is installed")
 
 

@@ -20,6 +20,7 @@ def table() -> Board:
     return Board()
 
 
+@pytest.mark.slow
 def test_from_the_first_start_to_a_range(
     open_window: Open, table: Board, wait_until: Wait, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

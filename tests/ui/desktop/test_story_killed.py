@@ -77,6 +77,7 @@ def shown(tmp_path: Path) -> list[list[str]]:
     return killed(tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(300)
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
 def test_a_killed_program_loses_nothing_of_the_battle(

@@ -22,6 +22,7 @@ from calibration.opencv import cv2
 from rules.tabletop.table import Figure, PointIn
 from tests.ui.stories import Player, answering, mustered, press
 from tests.ui.windows import LEFT, TABLE_IN, let_qt_work
+from tests.waiting import TookTooLong, until
 from ui.desktop.window import Window
 from ui.session import PointPx
 from vision.frame import Frame
@@ -290,11 +291,10 @@ class Evening(RuleBasedStateMachine):
         since_s, before = self.camera.newest_s, self.ids
         for name in moved:
             before = {known: one for known, one in before.items() if known != name}
-        until_s = time.monotonic() + PATIENCE_S
-        while faults := self.faults(since_s, before):
-            if time.monotonic() > until_s:
-                self.fault(step, faults)
-            self.tick(step)
+        try:
+            until(lambda: not self.faults(since_s, before), lambda: self.tick(step), PATIENCE_S)
+        except TookTooLong:
+            self.fault(step, self.faults(since_s, before))
         self.told.append(step)
         self.ids = {name: one.id for name in self.expected if (one := self.seen(name)) is not None}
 
@@ -432,7 +432,6 @@ class Evening(RuleBasedStateMachine):
     def tick(self, step: str) -> None:
         """Let the window work for a moment; it must show a new picture."""
         QCoreApplication.processEvents()
-        time.sleep(0.002)
         bench = self.window.bench
         if bench.spec == CAMERA and bench.frame is not None:
             age_s = self.camera.newest_s - bench.frame.time_s
@@ -440,11 +439,10 @@ class Evening(RuleBasedStateMachine):
                 self.fault(step, [f"The picture is {age_s:.1f} s older than the camera's newest."])
 
     def wait_for(self, condition: Callable[[], object], step: str, wrong: str) -> None:
-        until_s = time.monotonic() + PATIENCE_S
-        while not condition():
-            if time.monotonic() > until_s:
-                self.fault(step, [f"{wrong}. {self.window.bench.problem}"])
-            self.tick(step)
+        try:
+            until(condition, lambda: self.tick(step), PATIENCE_S)
+        except TookTooLong:
+            self.fault(step, [f"{wrong}. {self.window.bench.problem}"])
 
     def pictures(self, count: int) -> None:
         """Wait until this many more pictures are shown."""
@@ -461,6 +459,7 @@ class Evening(RuleBasedStateMachine):
             self.close_program()
 
 
+@pytest.mark.slow
 def test_the_second_army_takes_its_soldiers_from_the_first(
     qt: QApplication, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
@@ -476,6 +475,7 @@ def test_the_second_army_takes_its_soldiers_from_the_first(
     evening.redo()
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(3600)
 def test_the_table_is_shown_correctly_after_every_random_step(
     qt: QApplication, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
@@ -485,7 +485,7 @@ def test_the_table_is_shown_correctly_after_every_random_step(
     run_state_machine_as_test(
         lambda: Evening(tmp_path_factory.mktemp("evening")),
         settings=settings(
-            max_examples=int(more or 4),
+            max_examples=int(more or 3),
             stateful_step_count=8,
             derandomize=more is None,
             database=None,

@@ -71,7 +71,7 @@ def test_covered_markers_keep_the_calibration(player: Player, table: Board) -> N
         return image
 
     table.over = cover
-    said = "No marker is in sight, so inches rest on where the camera was last seen to be: uncover one"
+    said = "No marker is visible, so distances use the last known camera position: uncover a marker"
     player.wait_until(lambda: player.bar == said)
     ways = [button.text() for button in player.window.bar.findChildren(QPushButton)]
     assert ways == ["Print markers…", "Check markers", "Marker size…"]
@@ -86,7 +86,7 @@ def test_a_bumped_camera_is_recalibrated(player: Player, table: Board) -> None:
     player.wait_until(lambda: player.bar)
     # So small a picture shows little beyond the table: sometimes the two cannot be told apart.
     [what] = [one for one in ("camera", "camera or table") if player.bar.startswith(f"The {one} was moved; ")]
-    assert player.bar.endswith("; the camera's place was found again, and positions on the table stay.")
+    assert player.bar.endswith("; the camera position was updated, and positions on the table stay valid.")
     assert player.plot == [f"(the {what} was bumped; positions on the table are unchanged)"]
     player.looks()
     goes_on_as_if_nothing_had_been(player)

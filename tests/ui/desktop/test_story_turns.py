@@ -91,6 +91,7 @@ def test_simple_plastic(player: Player, tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_army_men(player: Player, tmp_path: Path) -> None:
     player.begins("Army Men", tmp_path / "b.battle", green_1="Submachine gunner", blue_2="Bazooka")
     moves_first = player.does("", "Who moves first", typed("1", "1 six-sided die"), typed("6"))
@@ -127,6 +128,7 @@ def test_army_men(player: Player, tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_fudge_miniatures(player: Player, tmp_path: Path) -> None:
     player.begins("Fudge", tmp_path / "b.battle", blue_1="Yanni", green_2="Yanni")
     assert player.does("", "Green begins").startswith("Green")
@@ -164,6 +166,7 @@ def test_fudge_miniatures(player: Player, tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_plastic_fudge(player: Player, tmp_path: Path) -> None:
     player.begins("Plastic Fudge", tmp_path / "b.battle", blue_1="Basic", green_2="Basic")
     player.goes_on("Turn 1, initiative")
@@ -206,6 +209,7 @@ def test_plastic_fudge(player: Player, tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_simple_plastic_figure(player: Player, tmp_path: Path) -> None:
     player.begins("Simple Plastic Figure", tmp_path / "b.battle")
     player.goes_on("Turn 1, initiative")

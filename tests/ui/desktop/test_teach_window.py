@@ -107,6 +107,7 @@ def test_a_click_far_from_all_soldiers_offers_nothing(window: Window) -> None:
     assert buttons(window) == []
 
 
+@pytest.mark.slow
 def test_another_armys_soldier_is_taught_only_after_a_question(window: Window, wait_until: Wait) -> None:
     window.panel.forget.emit("blue")
     teaching(window, "green")
@@ -222,6 +223,7 @@ def test_confirming_an_uncertain_move_changes_nothing(player: Player, table: Boa
     assert player.window.session.state is state
 
 
+@pytest.mark.slow
 def test_soldiers_on_the_empty_table_are_noticed_and_it_is_learned_again(player: Player) -> None:
     window = player.window
     window.learn_empty_table()

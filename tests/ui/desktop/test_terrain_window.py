@@ -11,7 +11,7 @@ from shapely.geometry import Polygon
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import Outline, TerrainKind, TerrainPiece
 from tests.ui.desktop.test_window import turn_wheel
-from tests.ui.windows import LEFT, POSTS, TABLE_IN, Wait, move
+from tests.ui.windows import LEFT, POSTS, TABLE_IN, Wait, move, refresh
 from ui.desktop.tools.terrain_tool import seen_outline
 from ui.desktop.window import Window
 from ui.files import read_terrain
@@ -121,7 +121,7 @@ def test_the_wheel_changes_the_outline_within_the_same_undo_step(bare: Window, w
 def test_corners_and_edges_are_dragged_and_a_corner_deleted(bare: Window) -> None:
     bare.session.set_terrain("lay", (BOOK,))
     bare.terrain.tool.select("book")
-    bare._refresh()
+    refresh(bare)
     start = corner(bare, BOOK, 2)
     drag(bare, start, start + QPoint(40, 0))
     (moved,) = terrain(bare)
@@ -176,7 +176,7 @@ def test_what_stands_on_a_book_stands_at_its_height(bare: Window, wait_until: Wa
 
 def test_the_terrain_is_saved_and_opened(bare: Window, tmp_path: Path) -> None:
     bare.session.set_terrain("lay", (BOOK, HOUSE))
-    bare._refresh()
+    refresh(bare)
     path = tmp_path / "evening.json"
     bare.terrain.save(path)
     assert read_terrain(path) == (BOOK, HOUSE)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+import sqlite3
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +11,8 @@ from PyQt6.QtWidgets import QPushButton
 
 from rules.engine.roster import Army, Recruit
 from rules.tabletop.errors import UserError
-from tests.ui.windows import Open, Wait, click
+from tests.full_disk import fill, make_room
+from tests.ui.windows import Open, Wait, click, show_battle
 from ui.battle.battle_setup import Muster
 from ui.desktop.window import Window
 from vision.frame import Frame, ImageBgr
@@ -26,7 +27,7 @@ class Camera:
 
     def __init__(self, image_bgr: ImageBgr) -> None:
         self.image_bgr, self.plugged = image_bgr, True
-        self._began_s, self._index = time.monotonic(), -1
+        self._index = -1
 
     def open(self, _: str) -> Source:
         if not self.plugged:
@@ -34,11 +35,10 @@ class Camera:
         return self
 
     def read(self) -> Frame | None:
-        time.sleep(0.02)
         if not self.plugged:
             raise UserError("camera 3 no longer answers: plug it in again, or choose another source")
         self._index += 1
-        return Frame(self.image_bgr.copy(), self._index, time.monotonic() - self._began_s)
+        return Frame(self.image_bgr.copy(), self._index, self._index / 30)
 
     def close(self) -> None: ...
 
@@ -86,7 +86,7 @@ def test_covered_markers_are_reported_and_measuring_continues(
         (left, top), (right, low) = np.maximum(px.min(0).astype(int) - 25, 0), px.max(0).astype(int) + 25
         covered[top:low, left:right] = (60, 90, 60)
     camera.image_bgr = covered
-    wait_until(lambda: "inches rest on where the camera was last seen to be: uncover one" in window.bar.text)
+    wait_until(lambda: "distances use the last known camera position: uncover a marker" in window.bar.text)
     assert ways(window) == ["Print markers…", "Check markers", "Marker size…"]
     window.use_tool("measure")
     for place in ((8.0, 10.0), (20.0, 10.0)):
@@ -105,7 +105,7 @@ def test_saving_a_picture_on_a_full_disk_shows_an_error(window: Window, wait_unt
 
 
 @pytest.fixture
-def played(window: Window, tmp_path: Path, wait_until: Wait) -> Window:
+def played(connections: list[sqlite3.Connection], window: Window, tmp_path: Path, wait_until: Wait) -> Window:
     """The window with a battle before its first phase."""
     figures = window.bench.view.figures
     men = {
@@ -113,16 +113,17 @@ def played(window: Window, tmp_path: Path, wait_until: Wait) -> Window:
     }
     armies = {side: Army(name=side, game="simple_plastic", recruits=tuple(some)) for side, some in men.items()}
     window.battle.begin(tmp_path / "evening.battle", Muster("simple_plastic", armies))
-    window._show_battle()
+    show_battle(window)
     wait_until(lambda: window.battle.moment)
     return window
 
 
-def test_a_full_disk_stops_the_battle_and_it_continues_once_there_is_space(played: Window) -> None:
+def test_a_full_disk_stops_the_battle_and_it_continues_once_there_is_space(
+    played: Window, connections: list[sqlite3.Connection]
+) -> None:
     battle = played.battle.play.battle
-    journal, before = battle._journal._file, len(battle.entries)
-    pages = journal.execute("PRAGMA page_count").fetchone()[0]
-    journal.execute(f"PRAGMA max_page_count = {pages}")  # SQLite's error of a full disk
+    before = len(battle.entries)
+    fill(connections[0])
     for _ in range(200):
         played.battle.panel.go_on.emit()
         if "disk is full" in played.bar.text:
@@ -130,7 +131,7 @@ def test_a_full_disk_stops_the_battle_and_it_continues_once_there_is_space(playe
     assert "was not saved: make room and try again" in played.bar.text
     kept, phase = len(battle.entries), played.battle.panel.phase
     assert kept > before
-    journal.execute("PRAGMA max_page_count = 100000")
+    make_room(connections[0])
     played.battle.panel.go_on.emit()
     assert len(battle.entries) == kept + 1
     assert played.battle.panel.phase != phase
@@ -160,6 +161,6 @@ def test_a_battle_in_a_missing_folder_is_refused_with_a_remedy(window: Window, t
         for side in ("green", "blue")
     }
     path = tmp_path / "nowhere" / "evening.battle"
-    window._change(lambda: window.battle.begin(path, Muster("simple_plastic", armies)))
+    window.context.change(lambda: window.battle.begin(path, Muster("simple_plastic", armies)))
     assert window.bar.text.startswith(f"The battle {path} cannot be opened")
     assert "choose another folder" in window.bar.text

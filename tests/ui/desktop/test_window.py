@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from PyQt6.QtCore import QLocale, QPoint, QPointF, Qt
+from PyQt6.QtCore import QLocale, QPoint, QPointF, Qt, QTimer
 from PyQt6.QtGui import QWheelEvent
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication, QDoubleSpinBox, QLabel, QPushButton
@@ -63,7 +63,8 @@ def test_the_answer_is_previewed_before_the_second_click(window: Window) -> None
 
 def test_a_previewed_ruler_is_measured_once(window: Window, monkeypatch: pytest.MonkeyPatch) -> None:
     click(window, POSTS["green-1"])
-    window._timer.stop()  # it also redraws
+    for timer in window.findChildren(QTimer):  # they also redraw
+        timer.stop()
     pairs = []
     measured = measuring.measured
     monkeypatch.setattr(measuring, "measured", lambda view, pair: pairs.append(pair) or measured(view, pair))
@@ -219,7 +220,7 @@ def test_a_frozen_picture_can_be_measured(window: Window, wait_until: Wait) -> N
     click(window, POSTS["green-1"])
     click(window, POSTS["blue-1"])
     assert len(window.session.state.rulers) == 1
-    QTest.qWait(150)
+    window.pull()
     assert window.bench.frame is still
     assert window.statusBar().findChild(QLabel, "pictures").text() == "Frozen"
     window.actions_.freeze.setChecked(False)
@@ -237,7 +238,7 @@ def test_the_saved_picture_contains_the_drawings(window: Window, tmp_path: Path,
     middle = window.bench.view.calibration.camera.table_to_pixel((14.0, 10.0))[0].round().astype(int)
     assert saved[middle[1], middle[0]].tolist() == pytest.approx([66, 228, 240], abs=40)  # the ruler's yellow
     window.save_snapshot(tmp_path / "bare.png", bare=True)
-    wait_until(lambda: "bare.png is saved" in window.bar.text)
+    wait_until(lambda: "bare.png" in window.bar.text)
     assert np.array_equal(read_image(tmp_path / "bare.png"), plain)
     window.save_snapshot(tmp_path / "nowhere" / "table.png")
     wait_until(lambda: "there is no such folder" in window.bar.text or "No such file" in window.bar.text)
@@ -261,14 +262,19 @@ def test_another_source_starts_an_empty_table(window: Window, wait_until: Wait) 
     wait_until(lambda: window.bench.view and len(window.bench.view.figures) == len(POSTS))
 
 
-def test_a_source_that_does_not_open_clears_the_table(window: Window, wait_until: Wait) -> None:
-    def refuse(_: str) -> Source:
-        raise UserError("it is broken")
+def test_a_source_that_does_not_open_clears_the_table(
+    found: None, open_window: Open, table: SimulatedTable, wait_until: Wait
+) -> None:
+    def opener(spec: str) -> Source:
+        if spec != "demo":
+            raise UserError("it is broken")
+        return table
 
+    window = open_window("demo", opener)
+    wait_until(lambda: window.bench.view and len(window.bench.view.figures) == len(POSTS))
     click(window, POSTS["green-1"])
     click(window, POSTS["blue-1"])
     assert window.windowTitle() == "Simulated table"
-    window._opener = refuse
     window.open("/some/where/table.jpg")
     wait_until(lambda: window.bar.text == "It is broken")
     assert window.windowTitle() == "table.jpg"

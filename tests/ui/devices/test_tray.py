@@ -13,6 +13,7 @@ from hardware.dice_reader import FORGET_S, KEEP_S
 from rules.engine.dice import DiceRequest, Die, Roll
 from rules.tabletop.errors import UserError
 from tests.vision.dice.pictures import Drawn, draw
+from tests.waiting import until
 from ui.devices.device_connection import Level
 from ui.devices.tray import TrayHand, cameras, reading_words
 from ui.devices.tray_asking import TrayAsking, propose
@@ -213,14 +214,6 @@ def made() -> Iterator[Callable[..., TrayHand]]:
     for one in hands:
         one.close()
     assert "sandtable dice tray" not in {thread.name for thread in threading.enumerate()}
-
-
-def until(true: Callable[[], object], step: Callable[[], object], limit_s: float = 60.0) -> None:
-    end = time.monotonic() + limit_s
-    while not true():
-        assert time.monotonic() < end, "the condition never became true"
-        step()
-        time.sleep(0.005)
 
 
 def test_drawn_dice_under_a_second_camera_are_read_at_rest(made: Callable[..., TrayHand]) -> None:

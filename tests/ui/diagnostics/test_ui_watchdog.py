@@ -6,11 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
+from tests.waiting import block
 from ui.diagnostics.ui_watchdog import LIMIT_S, Stall, StallWatch
-
-
-def sleep_long(seconds: float) -> None:
-    time.sleep(seconds)
 
 
 def work_long(seconds: float) -> None:
@@ -19,7 +16,7 @@ def work_long(seconds: float) -> None:
         pass
 
 
-@pytest.mark.parametrize("stand_still", [sleep_long, work_long])
+@pytest.mark.parametrize("stand_still", [block, work_long])
 def test_a_real_stall_is_reported_with_its_stack(stand_still: Callable[[float], None]) -> None:
     told: list[Stall] = []
     watch = StallWatch(told.append)
@@ -33,7 +30,7 @@ def test_a_real_stall_is_reported_with_its_stack(stand_still: Callable[[float], 
     assert any(place.endswith(stand_still.__name__) for place in stall.where)
     assert not any("/" in place for place in stall.where)
     # A sleeping thread uses no CPU time; a working one uses all of it.
-    assert stall.busy_s < LIMIT_S if stand_still is sleep_long else stall.busy_s >= 3 * LIMIT_S
+    assert stall.busy_s < LIMIT_S if stand_still is block else stall.busy_s >= 3 * LIMIT_S
     assert threading.active_count() == 1 or all(t.name != "sandtable stall watch" for t in threading.enumerate())
 
 
@@ -62,9 +59,10 @@ def test_stalls_are_measured_by_the_given_clock() -> None:
 
 def test_nothing_is_reported_before_the_first_beat() -> None:
     told: list[Stall] = []
-    watch = StallWatch(told.append, limit_s=0.01)
-    watch.start()
-    time.sleep(0.05)
+    now_s = iter((1.0, 2.0, 3.0))
+    watch = StallWatch(told.append, 0.01, now_s.__next__)
+    watch.look()
+    watch.look()
     watch.stop()
     assert told == []
 

@@ -105,7 +105,7 @@ def test_a_drawn_marker_has_its_true_size() -> None:
     assert [(ink * u).sum() / ink.sum(), (ink * v).sum() / ink.sum()] == pytest.approx(centre_px / area_px, abs=0.03)
 
 
-@settings(max_examples=25)
+@settings(max_examples=10)
 @given(
     x_in=st.floats(3, 45),
     y_in=st.floats(3, 33),
@@ -270,7 +270,7 @@ def test_demo_has_two_armies_of_twelve_that_never_overlap() -> None:
             assert overlaps == []
 
 
-@settings(max_examples=30)
+@settings(max_examples=12)
 @given(
     width=st.integers(320, 2000),
     height=st.integers(240, 1200),

@@ -48,6 +48,8 @@ class BattleController(QObject):
     Attributes:
         panel: The Battle tab.
         play: The open battle; None if there is none.
+        rolls: Asks for dice in dialogs.
+        dice: Rolls the dice; by default, `rolls` asks for them.
         cross_hair_in: The cross-hair's position, for aiming by keys; None without a cross-hair.
 
     Signals:
@@ -60,8 +62,8 @@ class BattleController(QObject):
         """Show battles in `panel`; `say` shows a message, `chance` rolls the program's own dice."""
         super().__init__(panel)
         self.panel = panel
-        self._say, self._clock, self._rolls = say, clock, DiceDialogs(panel, chance)
-        self._dice: Dice = self._rolls.ask
+        self._say, self._clock, self.rolls = say, clock, DiceDialogs(panel, chance)
+        self.dice: Dice = self.rolls.ask
         self._chosen = ""
         self._spot: PointIn | None = None
         self.cross_hair_in: PointIn | None = None
@@ -109,7 +111,7 @@ class BattleController(QObject):
     @property
     def dialog(self) -> DiceDialog | None:
         """The open dice dialog, which electronic dice answer; None if there is none."""
-        return self._rolls.dialog
+        return self.rolls.dialog
 
     @property
     def figures(self) -> frozenset[str]:
@@ -281,8 +283,8 @@ class BattleController(QObject):
     def _do(self, deed: Deed) -> None:
         if self.play is None or self._moment is None:
             return
-        self._rolls.begin(self.panel.needed, by_whom(deed.by, deed.words))
-        found = self.play.do(self._moment, deed, self._dice)
+        self.rolls.begin(self.panel.needed, by_whom(deed.by, deed.words))
+        found = self.play.do(self._moment, deed, self.dice)
         ends = self.play.referee.strayed(self._moment, deed, found)
         self._stray = Stray(*ends) if ends is not None else None
         self._spot = None if ends is not None else self._spot  # the actions at the new place are listed with all others

@@ -40,6 +40,7 @@ class HistoryController:
     Attributes:
         recorder: Records the thumbnails.
         dialog: The history dialog, if open.
+        clock: Seconds.
     """
 
     def __init__(
@@ -53,7 +54,7 @@ class HistoryController:
     ) -> None:
         """Dialogs open over `window`; `identity` maps a source to its camera, see `camera_identity`."""
         self._window, self._battle, self._context = window, battle, context
-        self._identity, self._clock = identity, clock
+        self._identity, self.clock = identity, clock
         self.recorder, self._background_save = ThumbnailRecorder(context.say), background_save
         self.dialog: HistoryDialog | None = None
         self._attached: Battle | None = None
@@ -126,8 +127,8 @@ class HistoryController:
         if now == (battle.state.terrain, battle.state.area_in) or len(battle.entries) == battle.taken_up_at:
             self._unsaved_table = None
         elif self._unsaved_table is None or self._unsaved_table[0] != now:
-            self._unsaved_table = (now, self._clock())
-        elif self._clock() - self._unsaved_table[1] > _SETTLED_S:
+            self._unsaved_table = (now, self.clock())
+        elif self.clock() - self._unsaved_table[1] > _SETTLED_S:
             self._unsaved_table = None
             camera = self._identity(self._context.bench().spec)
             try:
