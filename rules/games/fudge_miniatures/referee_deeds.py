@@ -13,7 +13,8 @@ from rules.engine.position import Moment
 from rules.engine.referee import Deed, Measured
 from rules.engine.state import Unit
 from rules.engine.text import spoken
-from rules.engine.verdict import Verdict
+from rules.engine.verdict import Verdict, total
+from rules.games.fudge_miniatures.attack import shaken
 from rules.games.fudge_miniatures.referee_facts import (
     CARRIES,
     CLINGS,
@@ -24,6 +25,7 @@ from rules.games.fudge_miniatures.referee_facts import (
     ORDER,
     TO_MARK,
     TRIED,
+    VICTORY,
     agreed_for,
     arms,
     card,
@@ -270,6 +272,8 @@ def _clinging(moment: Moment, unit: Unit) -> Iterator[Deed]:
         "turns_since": turns_since(moment.state, int(first)),
         "track_before": track(moment, unit),
     }
+    if rules_of(moment).chooses("minus_1_on", "every_roll"):
+        facts["roll_modifier"] = int(total(shaken(rules_of(moment), effect_of(moment, unit))))
     if facts["turns_since"]:
         yield Deed(
             f"{spoken(unit.id)} clings to life", "near_death_roll", facts, (unit.id,), round="Guts", owed="FM-44"
@@ -282,7 +286,9 @@ def _goals(moment: Moment) -> Iterator[Deed]:
     for side in state.sides:
         name = str(state.statuses.get(goal_of(side), USUAL_GOAL))
         row = rules.tables.goals[name]
-        facts: dict[str, Any] = {"side": side, "goal": name, "done": not (row.counted or row.turns)}
+        facts: dict[str, Any] = {"side": side, "goal": name}
+        if row.counted or row.turns or state.statuses.get(VICTORY) == side:
+            facts["done"] = not (row.counted or row.turns)
         if row.counted:
             facts["enemies_left"] = sum(len(state.standing(other)) for other in state.sides if other != side)
         if row.turns:

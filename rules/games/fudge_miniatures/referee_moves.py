@@ -136,7 +136,8 @@ def _touches_at(moment: Moment, unit: Unit, place: tuple[float, float], enemy: U
 def contacts(moment: Moment, unit: Unit, path: Path, enemy: Unit) -> list[bool]:
     """Whether a model touches an enemy from the start of a path to its end, one value for each time that changes.
 
-    Where it is too close to call it counts as before on the way, and as touching at the end.
+    Where it is too close to call it counts as before on the way, and as touching at the end. A flyer passes above
+    everybody between its start and its end.
     """
     found = [touches(moment, unit, enemy) is not False]
     if length_in(path) <= 0:
@@ -146,9 +147,10 @@ def contacts(moment: Moment, unit: Unit, path: Path, enemy: Unit) -> list[bool]:
     if not found[0] and LineString(path).distance(Point(there.centre_in)) > spare_in:
         return found
     *way, end = _places(path)
-    states = [*(_touches_at(moment, unit, place, enemy) for place in way), _touches_at(moment, unit, end, enemy)]
-    states[-1] = states[-1] is not False
-    for now in states:
+    states = [_touches_at(moment, unit, place, enemy) for place in way]
+    if flies(moment, unit):
+        states = [False] if False in states else []
+    for now in (*states, _touches_at(moment, unit, end, enemy) is not False):
         if now is not None and now != found[-1]:
             found.append(now)
     return found
