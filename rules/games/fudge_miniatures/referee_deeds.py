@@ -264,8 +264,8 @@ def _again(moment: Moment, unit: Unit, key: str) -> Deed:
 
 def _clinging(moment: Moment, unit: Unit) -> Iterator[Deed]:
     """Whether a model Near Death lives, once in each of its turns from the next on."""
-    first = unit.statuses.get(CLINGS)
-    if first is None or unit.side != moment.state.side or NEAR_DEATH in kept(unit, TRIED):
+    first = unit.statuses.get(CLINGS, moment.state.turn)
+    if unit.side != moment.state.side or NEAR_DEATH in kept(unit, TRIED):
         return
     facts = {
         "guts_now": stats(moment, unit)["guts"],

@@ -304,12 +304,14 @@ class Status:
     Attributes:
         means: The status that is kept in its place, where this is another word for it.
         value: What that is where this is true.
+        many: It is a list.
     """
 
     rule: str
     text: str
     means: str = ""
     value: Any = None
+    many: bool = False
 
 
 @dataclass(frozen=True, slots=True)
