@@ -86,8 +86,8 @@ def turn_2(evening: Evening) -> None:
     evening.do(owed_by(evening, "red-4", "apply_wounds"))
     evening.do(owed_by(evening, "red-4", "crash"), -1, 0, 0, 0)  # FM-43: -1 + 5: 4, Hurt besides
     evening.do(owed_by(evening, "red-4", "guts_check"), 1, 1, 0, 0)  # 2 + Guts 1 - 1 passes +2
-    evening.do(evening.duty("victory"))
     evening.next_phase(2, "blue", "move_on")
+    evening.do(evening.duty("victory"))
     evening.next_phase(2, "red", "move")
     # FM-44: +2 or more rises, -1 or less dies; Guts 1 - 1 for Hurt
     evening.do(owed_by(evening, "red-1", "near_death_roll"), 1, 1, 0, 0)
@@ -157,6 +157,7 @@ Turn 1, Blue, damage
 Turn 1, Blue, move on
   Blue: the bridge was held for the turns agreed: not yet.
   Turns held by blue: 1.
+  Last held by blue: 1.
 
 Turn 1, Red, move
   Red 3 checks Guts again: recovers.
@@ -254,10 +255,11 @@ Turn 2, Blue, damage
   Red 4: wounds Hurt, Near death.
   Red 4 checks Guts: two wound levels one attack: none.
   Red 4 no longer guts checks owed.
-  Blue: the bridge was held for the turns agreed: not yet.
-  Turns held by blue: 2.
 
 Turn 2, Blue, move on
+  Blue: the bridge was held for the turns agreed: not yet.
+  Turns held by blue: 2.
+  Last held by blue: 2.
 
 Turn 2, Red, move
   Red 1 clings to life: very hurt.
@@ -305,6 +307,7 @@ Turn 3, Blue, move on
   Blue: the bridge was held for the turns agreed: victory for Blue.
   Victory: blue.
   Turns held by blue: 3.
+  Last held by blue: 3.
 """
 """Without dice and reasons; why each face does what it does stands beside it in the script."""
 
@@ -355,6 +358,6 @@ def test_undone_to_the_beginning_and_done_again(battle: Battle) -> None:
 def test_a_random_player_breaks_nothing(tmp_path: Path) -> None:
     evening = set_up(tmp_path / "b")
     put(evening, red_1=(10.5, 11), red_2=(11.6, 11), red_3=(12.7, 10.3), red_4=(6, 12))
-    random_evening(evening, seed=7, steps=32)
+    random_evening(evening, seed=1, steps=32)
     acts = {name for unit in evening.battle.state.units.values() for name in unit.acts}
     assert len(acts) > 5

@@ -59,14 +59,23 @@ def barred(rules: Rules, strike: Strike, deed: str) -> Verdict | None:
     under = [state(rules, name) for name in (strike.attacker_state, strike.effect)]
     if not target.attackable:
         return forbidden("target_dead", rules.because("FM-07"), legal=False)
-    if not all(one.may_act for one in under):
-        return forbidden("cannot_act", rules.because("FM-42"), legal=False)
+    if bar := unable(rules, strike.attacker_state, strike.effect):
+        return forbidden("cannot_act", bar, legal=False)
     if any(deed in one.forbids for one in under) or _cumulatively_barred(rules, strike.effect, deed):
         return forbidden("may_not_attack", rules.because("FM-52"), legal=False)
     honour = traits_of(rules, strike.model, Concern.HONOUR)
     if honour and target.defenceless:
         return forbidden("defenceless_target", *because_of(rules, honour), legal=False)
     return None
+
+
+def unable(rules: Rules, *states: str) -> Reason | None:
+    """Why somebody in these states can do nothing at all; None where he can do something."""
+    names = (named(rules.tables.states, name, "unknown_state") for name in states)
+    stopped = next((name for name in names if not rules.tables.states[name].may_act), None)
+    if stopped is None:
+        return None
+    return rules.because(rules.tables.states[stopped].rule if stopped in rules.tables.guts_effects else "FM-42")
 
 
 def _cumulatively_barred(rules: Rules, effect: str, deed: str) -> bool:

@@ -89,7 +89,7 @@ def consequences(rules: Rules, effect: str) -> dict[str, Any]:
     return {
         "effect": effect,
         "roll_modifier": sum(rules.tables.guts_effects[name].roll_modifier for name in counted),
-        "may_attack": not any(one.forbids for one in states),
+        "may_attack": all(one.may_act and not one.forbids for one in states),
         "helpless": any(one.hddf for one in states),
     }
 

@@ -17,6 +17,7 @@ from rules.games.fudge_miniatures.referee_facts import (
     GUTS_OWED,
     MUST_RUN,
     SHAKEN,
+    THIS_TURN,
     TO_MARK,
     WOUNDS,
     agreed_for,
@@ -76,6 +77,7 @@ REFEREE: Referee[Tables] = Referee(
     next_phase=next_phase,
     rounds=rounds,
     tasks=tasks,
+    this_turn=THIS_TURN,
     conditions={
         **CONDITIONS,
         "unharmed": unharmed(WOUNDS, TO_MARK, GUTS_OWED, SHAKEN, MUST_RUN, CLINGS, FALLS),

@@ -6,12 +6,15 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+from shapely import Point, Polygon
+
 from rules.engine.effects import as_journalled, goal_of, kept
 from rules.engine.position import Moment
 from rules.engine.referee import Deed, Measured
 from rules.engine.state import Unit
 from rules.engine.text import spoken
-from rules.engine.verdict import Verdict
+from rules.engine.verdict import Verdict, total
+from rules.games.fudge_miniatures.attack import shaken
 from rules.games.fudge_miniatures.referee_facts import (
     CARRIES,
     CLINGS,
@@ -22,14 +25,15 @@ from rules.games.fudge_miniatures.referee_facts import (
     ORDER,
     TO_MARK,
     TRIED,
+    VICTORY,
     agreed_for,
     arms,
     card,
     effect_of,
     failed,
     grips,
-    held_by,
     level_of,
+    lies,
     owed,
     rules_of,
     situation,
@@ -41,10 +45,20 @@ from rules.games.fudge_miniatures.referee_facts import (
 )
 from rules.games.fudge_miniatures.referee_fight import CAST, acted, free_strikes
 from rules.games.fudge_miniatures.referee_moves import flight, out_of_reach, safest, still_guarding
-from rules.games.fudge_miniatures.referee_turn import not_now, opponent, step_of, to_try_again, turns_since, waits_for
+from rules.games.fudge_miniatures.referee_turn import (
+    counts_now,
+    not_now,
+    opponent,
+    step_of,
+    to_try_again,
+    turns_held,
+    turns_since,
+    waits_for,
+)
 from rules.games.fudge_miniatures.tables import Concern
 from rules.games.fudge_miniatures.wounds import NEAR_DEATH
 from rules.tabletop.measure import Range, range_to
+from rules.tabletop.table import TerrainPiece
 
 USUAL_GOAL = "last_man_standing"
 MOVE, WIELD, LOOT, TAKE_UP = "move", "wield", "loot_dead", "pick_up_object"
@@ -120,12 +134,15 @@ def _runs(moment: Moment, unit: Unit) -> Iterator[Deed]:
             "farther_from_every_enemy": True,
         }
         at = tuple(enemy.id for enemy in enemies)
-        yield Deed("Break off to run", "flee", facts, (unit.id,), at, bar=waits_for(moment, unit))
+        yield Deed("Break off to run", "flee", facts, (unit.id,), at, bar=waits_for(moment, unit), owed="FM-53")
         return
     if path := safest(moment, unit):
-        yield replace(flight(moment, unit, path), title="Run to safety")
+        yield replace(flight(moment, unit, path), title="Run to safety", owed="FM-53")
+        if moment.state.area_in:
+            return  # else only the players see whether the way ends beyond the table's edge
     facts = {"movement_in": its["movement_in"]}
-    yield Deed("Stay, as no place is safe", "minimum_run", facts, (unit.id,), bar=waits_for(moment, unit))
+    bar = waits_for(moment, unit)
+    yield Deed("Stay, as no place is safe", "minimum_run", facts, (unit.id,), bar=bar, owed="FM-53")
 
 
 # Things and spells.
@@ -188,7 +205,12 @@ def _first_player(moment: Moment) -> Iterator[Deed]:
     """The scenario says who begins, or else the players know who brought the pizza."""
     state = moment.state
     for side in state.sides if not state.turn and ORDER not in state.statuses else ():
-        yield Deed(f"{spoken(side)} begins", "turn_order", {"players_clockwise": list(state.sides), "first": side})
+        yield Deed(
+            f"{spoken(side)} begins",
+            "turn_order",
+            {"players_clockwise": list(state.sides), "first": side},
+            owed="FM-17",
+        )
 
 
 def _owed_by(moment: Moment, unit: Unit) -> Iterator[Deed]:
@@ -196,16 +218,18 @@ def _owed_by(moment: Moment, unit: Unit) -> Iterator[Deed]:
     name = spoken(unit.id)
     if unit.statuses.get(FALLS):
         fall = {"track_before": track(moment, unit), "hddf": stats(moment, unit)["hddf"], "flying": True}
-        yield Deed(f"{name} falls from the air", "crash", fall, (unit.id,), round="Wounds")
+        yield Deed(f"{name} falls from the air", "crash", fall, (unit.id,), round="Wounds", owed="FM-43")
     waiting, (step, _) = unit.statuses.get(TO_MARK), step_of(moment)
     if waiting and not (step and step.acts):
         wounds = {"track_before": track(moment, unit), "wounds": list(waiting)}
-        yield Deed(f"The wounds of {name}", "apply_wounds", wounds, (unit.id,), round="Wounds")
+        yield Deed(f"The wounds of {name}", "apply_wounds", wounds, (unit.id,), round="Wounds", owed="FM-20")
     for key in owed(unit):
         yield _check(moment, unit, key)
     if level_of(moment, unit) == NEAR_DEATH:
         yield from _clinging(moment, unit)
     yield from (_again(moment, unit, key) for key in to_try_again(moment, unit))
+    if unit.statuses.get(MUST_RUN):
+        yield from _runs(as_journalled(moment), unit)
 
 
 def _check(moment: Moment, unit: Unit, key: str) -> Deed:
@@ -219,7 +243,8 @@ def _check(moment: Moment, unit: Unit, key: str) -> Deed:
         "effect": effect_of(moment, unit),
     }
     title = f"{spoken(unit.id)} checks Guts: {key.replace('_', ' ')}"
-    return Deed(title, "guts_check", facts, (unit.id,), round="Guts")
+    rule = rules_of(moment).tables.guts_triggers[one["trigger"]].rule
+    return Deed(title, "guts_check", facts, (unit.id,), round="Guts", owed=rule)
 
 
 def _again(moment: Moment, unit: Unit, key: str) -> Deed:
@@ -234,21 +259,25 @@ def _again(moment: Moment, unit: Unit, key: str) -> Deed:
         "effect": one["effect"],
         "from_wound": one["wound"],
     }
-    return Deed(f"{spoken(unit.id)} checks Guts again", "guts_recovery", facts, (unit.id,), round="Guts")
+    return Deed(f"{spoken(unit.id)} checks Guts again", "guts_recovery", facts, (unit.id,), round="Guts", owed="FM-55")
 
 
 def _clinging(moment: Moment, unit: Unit) -> Iterator[Deed]:
     """Whether a model Near Death lives, once in each of its turns from the next on."""
-    first = unit.statuses.get(CLINGS)
-    if first is None or unit.side != moment.state.side or NEAR_DEATH in kept(unit, TRIED):
+    first = unit.statuses.get(CLINGS, moment.state.turn)
+    if unit.side != moment.state.side or NEAR_DEATH in kept(unit, TRIED):
         return
     facts = {
         "guts_now": stats(moment, unit)["guts"],
         "turns_since": turns_since(moment.state, int(first)),
         "track_before": track(moment, unit),
     }
+    if rules_of(moment).chooses("minus_1_on", "every_roll"):
+        facts["roll_modifier"] = int(total(shaken(rules_of(moment), effect_of(moment, unit))))
     if facts["turns_since"]:
-        yield Deed(f"{spoken(unit.id)} clings to life", "near_death_roll", facts, (unit.id,), round="Guts")
+        yield Deed(
+            f"{spoken(unit.id)} clings to life", "near_death_roll", facts, (unit.id,), round="Guts", owed="FM-44"
+        )
 
 
 def _goals(moment: Moment) -> Iterator[Deed]:
@@ -257,12 +286,24 @@ def _goals(moment: Moment) -> Iterator[Deed]:
     for side in state.sides:
         name = str(state.statuses.get(goal_of(side), USUAL_GOAL))
         row = rules.tables.goals[name]
-        facts: dict[str, Any] = {"side": side, "goal": name, "done": not (row.counted or row.turns)}
+        facts: dict[str, Any] = {"side": side, "goal": name}
+        if row.counted or row.turns or state.statuses.get(VICTORY) == side:
+            facts["done"] = not (row.counted or row.turns)
         if row.counted:
             facts["enemies_left"] = sum(len(state.standing(other)) for other in state.sides if other != side)
         if row.turns:
-            if state.side != side or held_by(side) in state.this_turn:
-                continue
-            facts["turns_held"] = int(state.statuses.get(held_by(side), 0)) + 1
+            facts["turns_held"] = turns_held(moment, side)
+            places = [piece for piece in moment.terrain if piece.kind in row.kinds]
+            if not counts_now(moment, side):
+                facts["held"] = True
+            elif places:
+                facts["held"] = any(_holds(moment, side, piece) for piece in places)
             facts["turns_agreed"] = state.statuses.get(agreed_for(side))
         yield Deed(f"{spoken(side)}: {row.text}", "victory", facts)
+
+
+def _holds(moment: Moment, side: str, piece: TerrainPiece) -> bool:
+    """Whether a side alone has somebody upright on a piece of terrain."""
+    area = Polygon(piece.outline_in)
+    units = (unit for unit in moment.state.units.values() if unit.id in moment.figures and not lies(moment, unit))
+    return {unit.side for unit in units if area.covers(Point(moment.figure(unit.id).centre_in))} == {side}

@@ -11,6 +11,7 @@ from rules.engine.position import Moment
 from rules.engine.referee import Deed, at_once
 from rules.engine.state import Unit
 from rules.engine.verdict import Verdict
+from rules.games.fudge_miniatures.attack import unable
 from rules.games.fudge_miniatures.guts import NO_EFFECT
 from rules.games.fudge_miniatures.referee_facts import (
     BROKE_FROM,
@@ -39,7 +40,7 @@ from rules.games.fudge_miniatures.referee_facts import (
     failed,
     flies,
     held_by,
-    in_contact,
+    last_held_by,
     level_of,
     lies,
     model,
@@ -51,11 +52,13 @@ from rules.games.fudge_miniatures.referee_facts import (
     terrors,
     touches,
     track,
+    worst_effect,
 )
 from rules.games.fudge_miniatures.referee_fight import CAST, MELEE, SHOOT
-from rules.games.fudge_miniatures.referee_turn import next_own_turn, to_try_again, turns_since
+from rules.games.fudge_miniatures.referee_moves import contacts
+from rules.games.fudge_miniatures.referee_turn import counts_now, next_own_turn, to_try_again, turns_since
 from rules.games.fudge_miniatures.wounds import DEAD, HEALTHY, NEAR_DEATH
-from rules.tabletop.path import length_in, placed
+from rules.tabletop.path import length_in
 
 Changes = tuple[Change, ...]
 CONTACT = "in_base_contact"
@@ -91,14 +94,14 @@ def _went(moment: Moment, deed: Deed, found: Verdict) -> Effects:
 
 
 def _left_behind(moment: Moment, unit: Unit, deed: Deed) -> Changes:
-    """What no longer holds of one who went: tests against those it left, and what was said of touching bases."""
+    """What no longer holds of one who went: tests against those it left, charges that it made, and what was said."""
     changes: Changes = ()
-    there = placed(moment.figure(unit.id), deed.paths[unit.id][-1])
-    tested = kept(unit, BROKE_FROM)
-    away = {one.id: in_contact(moment.measure(there, moment.figure(one.id))) is False for one in moment.enemies(unit)}
-    if any(away.get(name, True) for name in tested):
-        still = [name for name in tested if not away.get(name, True)]
-        changes += marked([unit.id], BROKE_FROM, still or None, "FM-25", this_turn=True)
+    touching = {one.id: contacts(moment, unit, deed.paths[unit.id], one) for one in moment.enemies(unit)}
+    for key, rule, over in ((BROKE_FROM, "FM-25", False), (DARED, "FM-49", True)):
+        before = kept(unit, key)
+        still = [name for name in before if name in touching and over not in touching[name][over:]]
+        if still != before:
+            changes += marked([unit.id], key, still or None, rule, this_turn=True)
     for one in moment.state.units.values():
         about = CONTACT if one.id == unit.id else f"{CONTACT} at {unit.id}"
         theirs = f"{CONTACT}_with_enemy" if one.side != unit.side else about
@@ -227,7 +230,7 @@ def wounded(moment: Moment, unit: Unit, found: Verdict) -> Changes:
         return changes + (_falls(moment, unit) if before != NEAR_DEATH else ())
     facts = {"model": model(moment, unit), "level": None if level == HEALTHY else level}
     fate = at_once(moment.game, "after_wound", facts)
-    return changes + (_sent_running(unit) if fate and fate.numbers["flees"] else ())
+    return changes + (_sent_running(moment, unit, failed(unit)) if fate and fate.numbers["flees"] else ())
 
 
 def _slowed(moment: Moment, unit: Unit, now: Sequence[str]) -> Changes:
@@ -300,8 +303,8 @@ def _checked(moment: Moment, deed: Deed, found: Verdict) -> Changes:
     effect = str(found.numbers["effect"])
     if found.numbers["passed"]:
         return changes
+    open_checks = failed(unit)
     if effect != NO_EFFECT:
-        open_checks = failed(unit)
         open_checks[numbered(effect, open_checks)] = {
             "effect": effect,
             "target": found.numbers["target"],
@@ -311,7 +314,9 @@ def _checked(moment: Moment, deed: Deed, found: Verdict) -> Changes:
         }
         changes += marked([name], SHAKEN, open_checks, "FM-55")
     flees = found.numbers["flees"] and level_of(moment, unit) != NEAR_DEATH
-    return changes + (_sent_running(unit) if flees else ())
+    if unit.statuses.get(MUST_RUN) and not _able(moment, open_checks):
+        changes += marked([name], MUST_RUN, None, "FM-54")
+    return changes + (_sent_running(moment, unit, open_checks) if flees else ())
 
 
 def _tried_again(moment: Moment, deed: Deed, found: Verdict) -> Changes:
@@ -329,7 +334,7 @@ def _tried_again(moment: Moment, deed: Deed, found: Verdict) -> Changes:
         changes += marked([name], TRIED, [*kept(unit, TRIED), key], "FM-55", this_turn=True)
     if left != open_checks:
         changes += marked([name], SHAKEN, left or None, "FM-55")
-    return changes + (_sent_running(unit) if found.numbers["flees"] else ())
+    return changes + (_sent_running(moment, unit, left) if found.numbers["flees"] else ())
 
 
 _TOLD = ("effect", "target", "lost")
@@ -340,8 +345,14 @@ def _stays(moment: Moment, deed: Deed, found: Verdict) -> Changes:
     return marked(deed.by, MUST_RUN, None, "FM-A34")
 
 
-def _sent_running(unit: Unit) -> Changes:
-    return marked([unit.id], MUST_RUN, True, "FM-53")
+def _sent_running(moment: Moment, unit: Unit, open_checks: Mapping[str, Mapping[str, Any]]) -> Changes:
+    """It must run, unless a failed Guts check has thrown it to the ground."""
+    return marked([unit.id] if _able(moment, open_checks) else (), MUST_RUN, True, "FM-53")
+
+
+def _able(moment: Moment, open_checks: Mapping[str, Mapping[str, Any]]) -> bool:
+    rules = rules_of(moment)
+    return unable(rules, worst_effect(rules, open_checks)) is None
 
 
 # All else.
@@ -356,12 +367,20 @@ def _wielded(moment: Moment, deed: Deed, found: Verdict) -> Changes:
 def _took(moment: Moment, deed: Deed, found: Verdict) -> Changes:
     [name] = deed.by
     unit = moment.unit(name)
-    carried = [*unit.statuses.get(CARRIES, ()), *deed.at, *filter(None, [deed.piece])]
-    return _does(moment, unit, str(deed.given["deed"])) + marked([name], CARRIES, carried, "FM-23")
+    theirs = [one for at in deed.at for one in moment.unit(at).statuses.get(CARRIES, ())]
+    carried = [*unit.statuses.get(CARRIES, ()), *deed.at, *filter(None, [deed.piece]), *theirs]
+    changes = marked(deed.at if theirs else (), CARRIES, None, "FM-23")
+    return changes + _does(moment, unit, str(deed.given["deed"])) + marked([name], CARRIES, carried, "FM-23")
 
 
 def _cast(moment: Moment, deed: Deed, found: Verdict) -> Changes:
-    return _does(moment, moment.unit(deed.by[0]), CAST)
+    row = rules_of(moment).tables.spells[deed.weapon]
+    changes = _does(moment, moment.unit(deed.by[0]), CAST)
+    if row.becomes:
+        changes += marked(deed.at, row.becomes, True, "FM-28", this_turn=True)
+    for at in deed.at if row.calls_for else ():
+        changes += _owes(moment.unit(at), [str(row.calls_for)], row.rule)
+    return changes
 
 
 def _seated(moment: Moment, deed: Deed, found: Verdict) -> Changes:
@@ -369,11 +388,12 @@ def _seated(moment: Moment, deed: Deed, found: Verdict) -> Changes:
 
 
 def _won(moment: Moment, deed: Deed, found: Verdict) -> Changes:
-    """A task that is done, or held for one turn more."""
+    """A task that is done, or held for one turn more; a turn in which it was not held begins the count again."""
     side = str(deed.given["side"])
     changes = marked([""] if found.numbers["victory"] else (), VICTORY, side, "FM-05")
-    if "turns_held" in deed.given:
-        changes += marked([""], held_by(side), deed.given["turns_held"], "FM-05")
+    if "turns_held" in found.numbers and counts_now(moment, side):
+        changes += marked([""], held_by(side), found.numbers["turns_held"], "FM-05")
+        changes += marked([""], last_held_by(side), moment.state.turn, "FM-05")
         changes += marked([""], held_by(side), True, "FM-05", this_turn=True)
     return changes
 

@@ -47,11 +47,21 @@ BROKE_FROM, STRIKES = "broke_from", "free_strikes_on_it"
 DARED, SHOT_PAST = "dared", "shot_past_by"
 """Of this turn: the opponents that it charges in spite of terror, and how often which friend shot into its fight."""
 ORDER, VICTORY = "order", "victory"
+KING_FALLEN = "king_fallen"
+THIS_TURN = frozenset(
+    {TRIED, MOVEMENT_BEFORE, DONE, STRUCK_WITH, STRUCK_AT, BROKE_FROM, STRIKES, DARED, SHOT_PAST, SURPRISED}
+)
+"""The statuses that the next turn forgets."""
 
 
 def held_by(side: str) -> str:
     """The battle's status that holds for how many turns a side has kept up its task."""
     return f"turns_held_by_{side}"
+
+
+def last_held_by(side: str) -> str:
+    """The battle's status that holds the last turn in which a side kept up its task."""
+    return f"last_held_by_{side}"
 
 
 def agreed_for(side: str) -> str:
@@ -88,8 +98,23 @@ def model(moment: Moment, unit: Unit) -> str:
         its = card(moment, unit)
         name = str((unit.own or {}).get("title") or spoken(unit.id))
         traits = "".join(f" {bearing(trait)}" for trait in (*its.gifts, *its.faults) if _its_own(moment, trait))
-    kinds = sorted(words(unit.squad) & _nobodys(rules_of(moment)))
+    kinds = sorted((words(unit.squad) | _led(moment, unit)) & _nobodys(rules_of(moment)))
     return " ".join(filter(None, (name, *kinds))) + traits
+
+
+def _led(moment: Moment, unit: Unit) -> frozenset[str]:
+    """What the leader of its side makes it: where nobody is called a follower, all of the King's side follow him."""
+    leaders = [row for row in rules_of(moment).tables.traits.values() if row.fact == KING_FALLEN]
+    called = frozenset(word for row in leaders for word in row.bearers)
+    mates = [one for one in moment.state.units.values() if one.side == unit.side]
+    named = any(called & words(f"{one.squad} {(one.own or {}).get('title', '')}") for one in mates)
+    return called if any(_kings(moment, unit)) and not named else frozenset()
+
+
+def _kings(moment: Moment, unit: Unit) -> Iterator[Unit]:
+    """The leaders of its side besides itself."""
+    mates = (one for one in moment.state.units.values() if one.side == unit.side and one.id != unit.id)
+    return (one for one in mates if _grants(moment, one, KING_FALLEN))
 
 
 def _nobodys(rules: Rules) -> frozenset[str]:
@@ -115,8 +140,8 @@ def boxes(track_after: Mapping[str, int]) -> list[str]:
 
 
 def level_of(moment: Moment, unit: Unit) -> str:
-    """Its wound level."""
-    return level(rules_of(moment), track(moment, unit))
+    """Its wound level; who is out of the battle is dead."""
+    return DEAD if unit.out else level(rules_of(moment), track(moment, unit))
 
 
 def stats(moment: Moment, unit: Unit) -> dict[str, Any]:
@@ -136,8 +161,13 @@ def stats_with(moment: Moment, unit: Unit, marked: Sequence[str]) -> dict[str, A
 
 def effect_of(moment: Moment, unit: Unit) -> str:
     """The worst effect of the Guts checks that it failed and has not passed since."""
-    rows = rules_of(moment).tables.guts_effects
-    effects = [one["effect"] for one in failed(unit).values()]
+    return worst_effect(rules_of(moment), failed(unit))
+
+
+def worst_effect(rules: Rules, open_checks: Mapping[str, Mapping[str, Any]]) -> str:
+    """The worst effect of failed Guts checks."""
+    rows = rules.tables.guts_effects
+    effects = [str(one["effect"]) for one in open_checks.values()]
     return max(effects, key=lambda name: rows[name].margin, default="none")
 
 
@@ -274,11 +304,7 @@ _SITUATION = {
     "in_melee_with_king": lambda moment, unit: any(
         _grants(moment, enemy, "in_melee_with_king") for enemy in touched(moment, unit)
     ),
-    "king_fallen": lambda moment, unit: any(
-        _grants(moment, one, "king_fallen") and lies(moment, one)
-        for one in moment.state.units.values()
-        if one.side == unit.side and one.id != unit.id
-    ),
+    KING_FALLEN: lambda moment, unit: any(lies(moment, king) for king in _kings(moment, unit)),
 }
 """What of a situation can be seen on the table."""
 
@@ -300,6 +326,8 @@ def situation(moment: Moment, unit: Unit, concerns: Concern, **known: bool | Non
             facts[fact] = False
         elif fact in _SITUATION:
             facts[fact] = _SITUATION[fact](moment, unit)
+        elif fact == "defending_king" and all(king.out for king in _kings(moment, unit)):
+            facts[fact] = False
         elif known.get(fact) is not None:
             facts[fact] = known[fact]
     return facts

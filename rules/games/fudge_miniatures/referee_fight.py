@@ -253,4 +253,7 @@ def free_strikes(moment: Moment) -> Iterator[Deed]:
                 }
                 title = f"{spoken(name)} strikes at {spoken(leaver.id)}, who leaves"
                 names = ((name,), (leaver.id,))
-                yield Deed(title, "free_attack", given, *names, weapon, preview="free_aim", round="Free attacks")
+                owed = rules_of(moment).tables.attacks[reason].rule
+                yield Deed(
+                    title, "free_attack", given, *names, weapon, preview="free_aim", round="Free attacks", owed=owed
+                )

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
+from itertools import pairwise
 from typing import Any
+
+from shapely import LineString, Point, Polygon
 
 from rules.engine.effects import kept
 from rules.engine.events import plain
@@ -27,14 +31,17 @@ from rules.games.fudge_miniatures.referee_facts import (
     terrors,
     touches,
 )
-from rules.games.fudge_miniatures.referee_turn import guards, not_now, waits_for
+from rules.games.fudge_miniatures.referee_turn import guards, not_now, opponent, waits_for
 from rules.tabletop.bearing import onward
 from rules.tabletop.measure import range_between
 from rules.tabletop.movement import Walk, walk
 from rules.tabletop.path import Path, length_in, placed
+from rules.tabletop.table import Figure
 from rules.tabletop.tolerance import DOUBT_SIGMAS, Call
 
 MOVE = "move"
+LOOK_EVERY_IN = 0.1
+"""How far apart the places on a path are at which contact is looked for; bases are about an inch wide."""
 WAYS_OUT = 16
 """How many directions are tried for a run; the players march where they find a better one."""
 
@@ -58,7 +65,7 @@ def march(moment: Moment, paths: Mapping[str, Path], facing_deg: Mapping[str, fl
     units = {name: moment.unit(name) for name in names}
     running = next((unit for unit in units.values() if unit.statuses.get(MUST_RUN)), None)
     if running and len(names) == 1:
-        return flight(moment, running, paths[running.id])
+        return replace(flight(moment, running, paths[running.id]), facing_deg=facing_deg)
     walks = {name: _walk(moment, unit, paths[name]) for name, unit in units.items()}
     bars = (_not_now(moment, unit) or _held(moment, unit, paths[name]) for name, unit in units.items())
     bar = next(filter(None, bars), None)
@@ -126,17 +133,63 @@ def _touches_at(moment: Moment, unit: Unit, place: tuple[float, float], enemy: U
     return in_contact(moment.measure(placed(moment.figure(unit.id), place), moment.figure(enemy.id)))
 
 
+def contacts(moment: Moment, unit: Unit, path: Path, enemy: Unit) -> list[bool]:
+    """Whether a model touches an enemy from the start of a path to its end, one value for each time that changes.
+
+    Where it is too close to call it counts as before on the way, and as touching at the end. A flyer passes above
+    everybody between its start and its end.
+    """
+    found = [touches(moment, unit, enemy) is not False]
+    if length_in(path) <= 0:
+        return found
+    here, there = (moment.figure(one.id) for one in (unit, enemy))
+    spare_in = _reach_in(here) + _reach_in(there) + DOUBT_SIGMAS * (here.sigma_in + there.sigma_in) + 1.0
+    if not found[0] and LineString(path).distance(Point(there.centre_in)) > spare_in:
+        return found
+    *way, end = _places(path)
+    states = [_touches_at(moment, unit, place, enemy) for place in way]
+    if flies(moment, unit):
+        states = [False] if False in states else []
+    for now in (*states, _touches_at(moment, unit, end, enemy) is not False):
+        if now is not None and now != found[-1]:
+            found.append(now)
+    return found
+
+
+def _reach_in(figure: Figure) -> float:
+    return max(math.dist(figure.centre_in, place) for place in figure.base_in)
+
+
+def _places(path: Path) -> list[tuple[float, float]]:
+    """Places close together along a path, its end the last."""
+    found: list[tuple[float, float]] = []
+    for a, b in pairwise(path):
+        parts = max(1, math.ceil(math.dist(a, b) / LOOK_EVERY_IN))
+        found += [(a[0] + (b[0] - a[0]) * n / parts, a[1] + (b[1] - a[1]) * n / parts) for n in range(1, parts + 1)]
+    return found
+
+
+def _passed(moment: Moment, unit: Unit, path: Path) -> Unit | None:
+    """An enemy who would strike at it, to whose base a path comes and leaves it again."""
+    for enemy in moment.enemies(unit):
+        touching = contacts(moment, unit, path, enemy)
+        came = next((n for n in range(1, len(touching)) if touching[n]), len(touching))
+        if False in touching[came:] and opponent(moment, enemy, unit)["enemy_wielded_weapons"]:
+            return enemy
+    return None
+
+
 def _held(moment: Moment, unit: Unit, path: Path) -> Verdict | None:
     """Why a model may not go so yet: it leaves an enemy without a test, or has not dared a charge."""
-    rules, end = rules_of(moment), path[-1]
+    rules = rules_of(moment)
     if length_in(path) <= 0:
         return None
     for enemy in still_guarding(moment, unit):
-        if _touches_at(moment, unit, end, enemy) is False:
+        if False in contacts(moment, unit, path, enemy):
             text = f"it leaves {spoken(enemy.id)}: it breaks away first, by its Dexterity"
             return forbidden("break_away_first", rules.because("FM-25", text))
     for enemy in moment.enemies(unit):
-        if touches(moment, unit, enemy) is not False or _touches_at(moment, unit, end, enemy) is False:
+        if True not in contacts(moment, unit, path, enemy)[1:]:
             continue
         gifts = {"charger_gifts": terrors(moment, unit), "charged_gifts": terrors(moment, enemy)}
         found = at_once(moment.game, "charge", {**gifts, "declared": False})
@@ -144,6 +197,9 @@ def _held(moment: Moment, unit: Unit, path: Path) -> Verdict | None:
         if afraid and (enemy.id not in kept(unit, DARED) or owed(enemy)):
             text = f"it comes to touch {spoken(enemy.id)}: the charge is declared and Guts are checked first"
             return forbidden("declare_the_charge", rules.because("FM-49", text))
+    if passed := _passed(moment, unit, path):
+        text = f"it comes to touch {spoken(passed.id)} and leaves him again: it stops there and breaks away first"
+        return forbidden("break_away_first", rules.because("FM-25", text))
     return None
 
 
@@ -180,6 +236,9 @@ def flight(moment: Moment, unit: Unit, path: Path) -> Deed:
     if bar is None and still_guarding(moment, unit):
         text = f"{spoken(unit.id)} breaks off first: those at its base strike"
         bar = forbidden("break_off_first", rules.because("FM-53", text))
+    if bar is None and (enemy := _passed(moment, unit, path)):
+        text = f"it would pass the base of {spoken(enemy.id)}: it runs another way"
+        bar = forbidden("passes_an_enemy", rules.because("FM-53", text))
     return Deed("Run", "flee", given, (unit.id,), measured=(far,), paths={unit.id: path}, bar=bar)
 
 
@@ -205,7 +264,9 @@ def safest(moment: Moment, unit: Unit) -> Path:
         ahead = (here.centre_in, onward(here.centre_in, 360 * n / WAYS_OUT, 2 * movement_in))
         end = walk(ahead, moment.terrain, going, movement_in).reach_in
         free = all(range_between(placed(here, end), one).edge_in > 0 for one in rest)
-        if free and _farther(moment, unit, end):
+        inside = not moment.state.area_in or Polygon(moment.state.area_in).covers(Point(end))
+        clear = free and inside and not _passed(moment, unit, (here.centre_in, end))
+        if clear and _farther(moment, unit, end):
             enemies = (moment.figure(enemy.id).centre_in for enemy in moment.enemies(unit))
             ways.append((min((math.dist(end, one) for one in enemies), default=math.inf), (here.centre_in, end)))
     return max(ways, default=(0.0, ()))[1]

@@ -17,6 +17,8 @@ from rules.games.fudge_miniatures.referee_facts import (
     TRIED,
     effect_of,
     failed,
+    held_by,
+    last_held_by,
     lies,
     model,
     owed,
@@ -38,6 +40,22 @@ def step_of(moment: Moment) -> tuple[Step | None, str]:
 def order(state: State) -> Sequence[str]:
     """The players in the order of their turns."""
     return list(state.statuses.get(ORDER) or state.sides)
+
+
+def counts_now(moment: Moment, side: str) -> bool:
+    """Whether a side counts another turn of a task that is to be kept up: in the last step of its turn, once."""
+    state, (step, _) = moment.state, step_of(moment)
+    last = max((one.number for one in rules_of(moment).tables.steps.values() if one.moves), default=0)
+    return state.side == side and step is not None and step.number == last and held_by(side) not in state.this_turn
+
+
+def turns_held(moment: Moment, side: str) -> int:
+    """For how many turns, one after another, a side has kept up its task; the present one where it counts now."""
+    state = moment.state
+    now = counts_now(moment, side)
+    last = int(state.statuses.get(last_held_by(side), state.turn - 1))
+    broken = last < state.turn - 1
+    return (0 if broken else int(state.statuses.get(held_by(side), 0))) + now
 
 
 def next_own_turn(state: State, side: str) -> int:

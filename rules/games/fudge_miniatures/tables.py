@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Annotated, Protocol, TypeAlias, TypeVar
+from typing import Annotated, Any, Protocol, TypeAlias, TypeVar
 
 from rules.engine.ruleset import Limit, Ruleset, limit
 from rules.engine.schema import Count, Inches, Row, Within
@@ -183,13 +183,20 @@ class Occasion:
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """A scenario's task; `counted` ones are reached when no enemy is left, `turns` when the turns agreed are over."""
+    """A scenario's task.
+
+    Attributes:
+        counted: It is done when no enemy is left.
+        turns: It is done when it was kept up for the turns agreed, one after another.
+        kinds: Terrain pieces that are held where a model stands on one and no enemy does.
+    """
 
     rule: str
     text: str
     counted: bool = False
     turns: bool = False
     discouraged: bool = False
+    kinds: tuple[TerrainKind, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,12 +281,37 @@ class Card:
 
 @dataclass(frozen=True, slots=True)
 class Spell:
-    """A spell that the players registered: with an `odf` it is an attack, else its text is played by hand."""
+    """A spell that the players registered.
+
+    Attributes:
+        odf: It is an attack with this ODF; without one its text is played by hand, except for what follows.
+        becomes: The state that its target is in for the rest of the turn, "helpless" or "surprised".
+        calls_for: The Guts check that its target must make.
+    """
 
     rule: str
     text: str
     odf: int | None = None
     range_in: Annotated[float | None, Within(low=0.1, code="bad_range")] = None
+    becomes: Annotated[str | None, Row("statuses", "unknown_status")] = None
+    calls_for: Annotated[str | None, Row("guts_triggers", "unknown_trigger")] = None
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """What a status of a model says, for those who set a situation up.
+
+    Attributes:
+        means: The status that is kept in its place, where this is another word for it.
+        value: What that is where this is true.
+        many: It is a list.
+    """
+
+    rule: str
+    text: str
+    means: str = ""
+    value: Any = None
+    many: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,6 +333,7 @@ class Tables:
     traits: Mapping[str, Trait]
     cards: Mapping[str, Card]
     spells: Mapping[str, Spell]
+    statuses: Mapping[str, Status]
 
 
 Rules: TypeAlias = Ruleset[Tables]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any
 
 from rules.engine.ruleset import limit
 from rules.engine.schema import Asked, Count, Inches, Row
 from rules.engine.verdict import RuleRefusal, Verdict, forbidden, verdict
-from rules.games.fudge_miniatures.attack import state
+from rules.games.fudge_miniatures.attack import state, unable
 from rules.games.fudge_miniatures.tables import Rules, named
 from rules.tabletop.tolerance import within
 
@@ -21,7 +21,8 @@ class Scenario:
     Attributes:
         side: Whose task it is.
         enemies_left: Where the last man decides.
-        turns_held: Turns for which the task has been kept up.
+        turns_held: Turns for which the task has been kept up without a break, this one included.
+        held: Whether it is kept up now.
         turns_agreed: Turns for which it must be.
         done: Whether the players say that it is done.
     """
@@ -29,6 +30,7 @@ class Scenario:
     goal: Annotated[str, Row("goals", "unknown_goal")]
     enemies_left: Count | None = None
     turns_held: Count = 0
+    held: Annotated[bool, Asked("Is the place held now?")] = True
     turns_agreed: Annotated[Count | None, Asked("For how many turns must it be held?")] = None
     done: Annotated[bool, Asked("Is the task done?")] = False
     side: str | None = None
@@ -38,13 +40,15 @@ def victory(rules: Rules, task: Scenario) -> Verdict:
     """Whether a task is done; a fight to the last man is advised against."""
     row = rules.tables.goals[task.goal]
     won = task.done
+    turns_held = task.turns_held if task.held else 0
     if row.counted and task.enemies_left is not None:
         won = task.enemies_left == 0
     elif row.turns and task.turns_agreed is not None:
-        won = task.turns_held >= task.turns_agreed
+        won = turns_held >= task.turns_agreed
     outcome = "victory" if won else "not yet"
-    winner = {"winner": task.side} if won and task.side else {}
-    return verdict(outcome, rules.because(row.rule, row.text), victory=won, discouraged=row.discouraged, **winner)
+    numbers: dict[str, Any] = {"winner": task.side} if won and task.side else {}
+    numbers |= {"turns_held": turns_held} if row.turns else {}
+    return verdict(outcome, rules.because(row.rule, row.text), victory=won, discouraged=row.discouraged, **numbers)
 
 
 # Who is next.
@@ -148,11 +152,10 @@ def may_do(rules: Rules, model: WindowCommands) -> Verdict:
     rows = [state(rules, word) for word in (model.state, model.effect)]
     wanted = {word: named(rules.tables.deeds, word, "unknown_action") for word in model.actions}
     stopped = _stopped(rules, model.state) | _stopped(rules, model.effect)
-    able = all(row.may_act for row in rows)
-    allowed = [word for word, deed in wanted.items() if able and deed not in stopped]
-    by_effect = able and model.effect != "none"
-    rule = "FM-42" if model.state == "near_death" else rows[by_effect].rule
-    return verdict("free" if len(allowed) == len(wanted) else "stopped", rules.because(rule), allowed=allowed)
+    bar = unable(rules, model.state, model.effect)
+    allowed = [word for word, deed in wanted.items() if bar is None and deed not in stopped]
+    why = bar or rules.because(rows[model.effect != "none"].rule)
+    return verdict("free" if len(allowed) == len(wanted) else "stopped", why, allowed=allowed)
 
 
 def _stopped(rules: Rules, word: str) -> set[str]:

@@ -161,10 +161,16 @@ def model_pose(rules: Rules, model: Posed) -> Verdict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NearDeath:
-    """A model Near Death at the start of its turn; `guts_now` has the wound penalty in it."""
+    """A model Near Death at the start of its turn.
+
+    Attributes:
+        guts_now: Its Guts with the wound penalty in it.
+        roll_modifier: What a failed Guts check takes off its rolls.
+    """
 
     guts_now: int
     modifiers: tuple[Modifier, ...] = ()
+    roll_modifier: int = 0
     turns_since: Annotated[int, Within(low=0, code="negative_count")] = 1
     track_before: Mapping[str, int] | None = None
 
@@ -179,7 +185,8 @@ def near_death_roll(rules: Rules, model: NearDeath) -> Answer:
 def _clinging(rules: Rules, model: NearDeath) -> Procedure[Verdict]:
     thrown = yield from throw(rules, "the model Near Death", "its Guts roll")
     guts = rules.because("FM-44", "its Guts", model.guts_now)
-    reasons = [*told(rules, thrown), guts, *added(rules, "FM-44", model.modifiers)]
+    shaken = [rules.because("FM-51", modifier=model.roll_modifier)] if model.roll_modifier else []
+    reasons = [*told(rules, thrown), guts, *added(rules, "FM-44", model.modifiers), *shaken]
     rolled = int(total(reasons))
     result = NEAR_DEATH
     if rolled >= limit(rules, "rises_from"):

@@ -58,11 +58,15 @@ def test_bridge_must_be_held_for_the_agreed_turns(tmp_path: Path) -> None:
     def held() -> bool:
         return bool(one.do(one.duty("victory")).numbers["victory"])
 
-    one.next_phase(1, "green", "move")
+    def last_step(turn: int) -> None:
+        """A turn in which the bridge was held is counted when the side's turn ends."""
+        while (one.battle.state.turn, one.battle.state.side, one.battle.state.phase) != (turn, "green", "move_on"):
+            one.battle.record(one.referee.next_phase(one.moment))
+
+    last_step(1)
     assert not held()
     agree(one.battle, Aim("green", "hold_bridge", 2, "the stone one"))
-    while one.battle.state.turn == 1:
-        one.battle.record(one.referee.next_phase(one.moment))
+    last_step(2)
     assert held()
 
 

@@ -19,6 +19,7 @@ from rules.engine.game import Game
 from rules.games import open_game
 from rules.games.fudge_miniatures.characters import computed
 from rules.games.fudge_miniatures.movement import gait
+from rules.games.fudge_miniatures.referee import REFEREE
 from rules.games.fudge_miniatures.shooting import sight_rules
 from rules.games.fudge_miniatures.tables import Tables
 from rules.games.fudge_miniatures.wounds import column_of, marked
@@ -302,3 +303,9 @@ def test_every_rule_has_a_home_and_a_test() -> None:
 def test_the_table_of_rules_is_up_to_date() -> None:
     kept = rule_table.file_of("fudge_miniatures").read_text(encoding="utf-8")
     assert kept == rule_table.written("fudge_miniatures"), "run python -m tests.rules.rule_table fudge_miniatures"
+
+
+def test_statuses_of_situations_are_those_that_the_game_keeps() -> None:
+    rows = GAME.rules.tables.statuses
+    assert REFEREE.this_turn <= set(rows)
+    assert {row.means for row in rows.values()} - {""} <= {name for name, row in rows.items() if not row.means}
