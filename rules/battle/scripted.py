@@ -390,6 +390,8 @@ class _Play:
             return
         for one in [at] if isinstance(at, str) else at or []:
             self._known(one)
+        if isinstance(at, list):
+            yield from self.referee.at_targets(moment, name, tuple(at))
         yield from self._deeds(moment, name)
 
     def _answered(self, deed: Deed, wanted: Mapping[str, Any], answers: Mapping[str, Any]) -> Deed:

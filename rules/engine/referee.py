@@ -160,6 +160,10 @@ def _nothing(moment: Moment, figure: str, spot_in: PointIn) -> Iterable[Deed]:
     return ()
 
 
+def _no_targets(moment: Moment, figure: str, names: tuple[str, ...]) -> Iterable[Deed]:
+    return ()
+
+
 def _on_target(moment: Moment, deed: Deed, found: Verdict) -> tuple[PointIn, PointIn] | None:
     return None
 
@@ -205,6 +209,7 @@ class Referee(Generic[T]):
         effects: What a verdict that allows it does to the battle.
         next_phase: What begins when the players say that they are done.
         at_spot: What a figure may do at a bare place; nothing in games that know no such weapon.
+        at_targets: What a figure may do at several targets, named in the order of its shots, one as often as one likes.
         strayed: From where to where what a deed sent off has strayed; None where it went where it should.
         ground: The terrain as the battle has left it.
         conditions: What the players may say of a figure where they overrule the rules, by its name in the game.
@@ -222,6 +227,7 @@ class Referee(Generic[T]):
     effects: Callable[[Moment, Deed, Verdict], Effects]
     next_phase: Callable[[Moment], PhaseBegun]
     at_spot: Callable[[Moment, str, PointIn], Iterable[Deed]] = _nothing
+    at_targets: Callable[[Moment, str, tuple[str, ...]], Iterable[Deed]] = _no_targets
     ground: Callable[[Ruleset[T], State, Iterable[TerrainPiece]], Iterable[TerrainPiece]] = _as_set_up
     strayed: Callable[[Moment, Deed, Verdict], tuple[PointIn, PointIn] | None] = _on_target
     conditions: Mapping[str, Condition] = field(default_factory=lambda: CONDITIONS)
