@@ -377,6 +377,8 @@ class _Play:
             raise UserError(f"{self.battle.game.title} has no action {wanted.get('action')!r}: choose one of {known}")
         fits = [deed for deed in self._candidates(moment, name, at) if _fits(deed, wanted)]
         exact = [deed for deed in fits if deed.action == wanted["action"]] or fits
+        first = (at[0] if isinstance(at, list) and at else at,)
+        exact.sort(key=lambda deed: deed.at[:1] != first)
         return next(
             (one for one in exact if prospect(moment, replace(one, listed=False)).possible), next(iter(exact), None)
         )

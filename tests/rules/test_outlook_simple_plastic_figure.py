@@ -162,7 +162,8 @@ def test_shots_may_be_spread_over_any_two_of_the_easiest_or_over_more(tmp_path: 
     """WW-36: an MG fires four times; standing men need a 4 and the kneeling one a 5."""
     places: list[PointIn] = [(0, 0), (0, 9), (3, 9), (6, 9)]
     evening = table(tmp_path, ["german_machine_gunner"], [GI, "american_bazooka", GI], places)
-    volleys = {one.deed.at: one.before for one in evening.outlook("german-1").others}
+    others = evening.outlook("german-1").others
+    volleys = {one.deed.at: one.before for one in others if one.deed.action == "volley"}
     one, two, three = "american-1", "american-2", "american-3"
     assert list(volleys) == [(one, three), (one, two), (three, two), (one, three, two)]
     before = volleys[one, three, two]

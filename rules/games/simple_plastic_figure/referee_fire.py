@@ -112,14 +112,17 @@ def firer(moment: Moment, man: Unit, weapon: str, enemy: Unit, view: View) -> di
 
 def firer_at_spot(moment: Moment, man: Unit, weapon: str, spot_in: PointIn, view: View) -> dict[str, Any]:
     """What decides whether he may fire at a bare place."""
-    at_opening = _says(man, "shooter_at_opening", place_words(spot_in))
-    target, shooter = open_to_spot(moment, man.id, spot_in, edges(moment, man, at_opening=at_opening))
+    shelter, there = holder_at(rules_of(moment), spot_in, moment.terrain), place_words(spot_in)
+    past = edges(moment, man, at_opening=_says(man, "shooter_at_opening", there))
+    if shelter and _says(man, "target_at_opening", there):
+        past |= {shelter.name}
+    target, shooter = open_to_spot(moment, man.id, spot_in, past)
     return {
         "weapon": weapon,
         **scope(moment, man, weapon),
         "target_exposed": target,
         "shooter_exposed": shooter,
-        **({} if holder_at(rules_of(moment), spot_in, moment.terrain) else {"target_at_opening": False}),
+        **({} if shelter else {"target_at_opening": False}),
         **({} if held_in(moment, man.id) else {"shooter_at_opening": False}),
         "status_die": status_die(man),
         **helped(moment, man, weapon, view, spot_in),
