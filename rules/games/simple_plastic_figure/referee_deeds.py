@@ -25,6 +25,7 @@ from rules.games.simple_plastic_figure.referee_facts import (
     LOST,
     REROLLED,
     STATUS_DIE,
+    at_piece,
     bar,
     done,
     fighting,
@@ -35,6 +36,7 @@ from rules.games.simple_plastic_figure.referee_facts import (
     leading,
     needed_by,
     phase,
+    place_for,
     place_of,
     returned,
     role,
@@ -263,6 +265,8 @@ def _set_up(moment: Moment) -> Iterator[Deed]:
             given = {"side": side, "goal": goal, **({"needed": half[goal]} if goal in half else {})}
             number = f" ({half[goal]})" if goal in half else ""
             yield Deed(f"{spoken(side)} is to {row.title}{number}", "objective", given)
+            for piece in () if row.counted else moment.terrain:
+                yield Deed(f"{spoken(side)} is to take or hold {piece.name}", "objective", given, piece=piece.name)
 
 
 def _deployments(moment: Moment) -> Iterator[Deed]:
@@ -341,8 +345,12 @@ def _victory(moment: Moment) -> Iterator[Deed]:
             "enemies_left": sum(not one.out for one in enemies),
             "exited": sum(bool(one.statuses.get(EXITED)) for one in own),
         }
+        place = next((one for one in moment.terrain if one.name == state.statuses.get(place_for(side))), None)
         if rules_of(moment).tables.goals[goal].counted:
             facts["reached"] = False
+        elif place is not None:
+            units = [one for one in state.units.values() if not one.out]
+            facts["reached"] = {one.side for one in at_piece(moment, place, units)} == {side}
         asked = tuple(one.id for one in state.standing(side)[:1]) if "reached" not in facts else ()
         yield Deed(f"Has {spoken(side)} won", "victory", facts, asked)
 

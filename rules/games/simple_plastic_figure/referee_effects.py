@@ -36,6 +36,7 @@ from rules.games.simple_plastic_figure.referee_facts import (
     is_reserve,
     named,
     needed_by,
+    place_for,
     returned,
     rules_of,
 )
@@ -79,6 +80,7 @@ def _fall(moment: Moment, names: Iterable[str], rule: str) -> Changes:
 def _agreed(moment: Moment, deed: Deed, found: Verdict) -> Effects:
     side, needed = deed.given["side"], deed.given.get("needed")
     changes = marked([""], goal_of(side), deed.given["goal"], "WW-05")
+    changes += marked([""], place_for(side), deed.piece, "WW-05") if deed.piece else ()
     return Effects(changes=changes + (marked([""], needed_by(side), needed, "WW-05") if needed else ()))
 
 

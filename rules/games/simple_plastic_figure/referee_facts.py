@@ -7,6 +7,8 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from shapely.geometry import Point, Polygon
+
 from rules.engine.position import Moment, View, rules_with
 from rules.engine.referee import Measured, at_once
 from rules.engine.state import State, Unit
@@ -59,6 +61,11 @@ def returned(side: str) -> str:
 def needed_by(side: str) -> str:
     """What is said of the battle of a side: the number that its objective needs."""
     return f"needed_by_{side}"
+
+
+def place_for(side: str) -> str:
+    """What is said of the battle of a side: the piece of terrain that it is to take or hold."""
+    return f"place_of_{side}"
 
 
 EXITED = "exited"
@@ -136,6 +143,13 @@ def inside(moment: Moment, piece: TerrainPiece, units: Iterable[Unit]) -> tuple[
     """Those of the figures who are in a house, bunker or trench."""
     found = ((one, held_in(moment, one.id)) for one in units if one.id in moment.figures)
     return tuple(one for one, there in found if there is not None and there.name == piece.name)
+
+
+def at_piece(moment: Moment, piece: TerrainPiece, units: Iterable[Unit]) -> tuple[Unit, ...]:
+    """Those of the figures whose middle is in a piece of terrain or on it."""
+    area = Polygon(piece.outline_in)
+    there = (one for one in units if one.id in moment.figures)
+    return tuple(one for one in there if area.covers(Point(moment.figure(one.id).centre_in)))
 
 
 def friends(moment: Moment, unit: Unit) -> tuple[Unit, ...]:
