@@ -404,6 +404,8 @@ class _Play:
         fits = [deed for deed in self._candidates(moment, name, at) if _fits(deed, wanted)]
         exact = [deed for deed in fits if deed.action == wanted["action"]] or fits
         exact = [deed for deed in exact if self._agrees(deed, wanted.get("answers") or {})] or exact
+        first = (at[0] if isinstance(at, list) and at else at,)
+        exact.sort(key=lambda deed: deed.at[:1] != first)
         return next(
             (one for one in exact if prospect(moment, replace(one, listed=False)).possible), next(iter(exact), None)
         )
@@ -424,6 +426,8 @@ class _Play:
         for one in [at] if isinstance(at, str) else at or []:
             if one not in pieces:
                 self._known(one)
+        if isinstance(at, list):
+            yield from self.referee.at_targets(moment, name, tuple(at))
         yield from self._deeds(moment, name)
 
     def _answered(self, deed: Deed, wanted: Mapping[str, Any], answers: Mapping[str, Any]) -> Deed:

@@ -160,6 +160,10 @@ def _nothing(moment: Moment, figure: str, spot_in: PointIn) -> Iterable[Deed]:
     return ()
 
 
+def _no_targets(moment: Moment, figure: str, names: tuple[str, ...]) -> Iterable[Deed]:
+    return ()
+
+
 def _on_target(moment: Moment, deed: Deed, found: Verdict) -> tuple[PointIn, PointIn] | None:
     return None
 
@@ -206,6 +210,7 @@ class Referee(Generic[T]):
         effects: What an allowed verdict changes in the battle.
         next_phase: The phase that begins when the players end the current one.
         at_spot: The actions of a figure at a place; empty in games without such weapons.
+        at_targets: The actions of a figure at several targets, named in the order of its shots.
         strayed: Where a shot was aimed and where it landed after it strayed; None if it did not stray.
         ground: The terrain, as changed by the battle.
         conditions: The conditions that the players may give a figure when they overrule the rules, by name.
@@ -223,6 +228,7 @@ class Referee(Generic[T]):
     effects: Callable[[Moment, Deed, Verdict], Effects]
     next_phase: Callable[[Moment], PhaseBegun]
     at_spot: Callable[[Moment, str, PointIn], Iterable[Deed]] = _nothing
+    at_targets: Callable[[Moment, str, tuple[str, ...]], Iterable[Deed]] = _no_targets
     ground: Callable[[Ruleset[T], State, Iterable[TerrainPiece]], Iterable[TerrainPiece]] = _as_set_up
     strayed: Callable[[Moment, Deed, Verdict], tuple[PointIn, PointIn] | None] = _on_target
     conditions: Mapping[str, Condition] = field(default_factory=lambda: CONDITIONS)

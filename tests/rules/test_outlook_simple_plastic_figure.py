@@ -92,10 +92,9 @@ def test_half_of_a_body_behind_terrain_is_cover(tmp_path: Path) -> None:
     evening = table(tmp_path, [RIFLE], american, places, [wall, hedge])
     found = {at: one for (_, at), one in shots(evening, "german-1").items()}
     covers = {at: one.before.numbers["covers"] for at, one in found.items() if one.before and one.possible}
-    assert covers == {"american-1": ["none"], "american-2": ["cover"], "american-3": ["concealment"]}
+    cover, hedged = ["cover"], ["concealment"]
+    assert covers == {"american-1": ["none"], "american-2": cover, "american-3": hedged, "american-4": cover}  # WW-34
     assert (needs(found["american-1"]), needs(found["american-2"])) == (5, None)  # +1; -3, which no 6 outdoes
-    assert "(WW-26)" in found["american-4"].why_not  # he lies wholly behind it
-    assert [one.fact for one in found["american-4"].asks] == ["target_at_opening"]
 
 
 def test_a_man_at_a_window_shows_a_quarter_of_himself(tmp_path: Path) -> None:
@@ -163,7 +162,8 @@ def test_shots_may_be_spread_over_any_two_of_the_easiest_or_over_more(tmp_path: 
     """WW-36: an MG fires four times; standing men need a 4 and the kneeling one a 5."""
     places: list[PointIn] = [(0, 0), (0, 9), (3, 9), (6, 9)]
     evening = table(tmp_path, ["german_machine_gunner"], [GI, "american_bazooka", GI], places)
-    volleys = {one.deed.at: one.before for one in evening.outlook("german-1").others}
+    others = evening.outlook("german-1").others
+    volleys = {one.deed.at: one.before for one in others if one.deed.action == "volley"}
     one, two, three = "american-1", "american-2", "american-3"
     assert list(volleys) == [(one, three), (one, two), (three, two), (one, three, two)]
     before = volleys[one, three, two]

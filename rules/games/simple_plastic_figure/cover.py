@@ -39,8 +39,13 @@ def behind(rules: Rules, pose: str, piece: Piece) -> float:
 
 
 def exposure(rules: Rules, pose: str, piece: Piece) -> float:
-    """The part of a figure that can be fired at past a piece; what fire runs through hides nothing."""
-    return 1.0 if rules.tables.terrain[piece.terrain].through else 1 - behind(rules, pose, piece)
+    """The part of a figure that can be fired at past a piece; what fire runs through hides nothing.
+
+    Who lies beside a piece fires past it, so that it hides no more of him than of a figure at an opening.
+    """
+    shown = 1.0 if rules.tables.terrain[piece.terrain].through else 1 - behind(rules, pose, piece)
+    beside = rules.tables.poses[pose].lying and piece.touching
+    return max(shown, float(rules.option("exposed_at_opening"))) if beside else shown
 
 
 def cover_of(rules: Rules, pose: str, piece: Piece) -> tuple[str, Reason]:

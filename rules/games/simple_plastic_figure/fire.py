@@ -147,8 +147,8 @@ def may_target(rules: Rules, shot: Aiming) -> Verdict:
             "in range", rules.because("WW-25", measured), rules.because("WW-A25", "indirect fire needs no sight")
         )
     opening = rules.option("exposed_at_opening")
-    target = opening if shot.target_at_opening else shot.target_exposed
-    shooter = opening if shot.shooter_at_opening else shot.shooter_exposed
+    target = min(opening, shot.target_exposed) if shot.target_at_opening else shot.target_exposed
+    shooter = min(opening, shot.shooter_exposed) if shot.shooter_at_opening else shot.shooter_exposed
     if shot.figure_in_line and rules.chooses("figures_block", True):
         return illegal("figure_in_the_way", rules.because("WW-A42", "a figure stands in the line of fire"))
     if not reaches(target, limit(rules, "target_exposed")):

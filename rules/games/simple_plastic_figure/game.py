@@ -16,6 +16,7 @@ ACTIONS = actions(
     # Set-up
     turn.armies,
     turn.setup,
+    turn.deployment,
     turn.may_use_weapon,
     turn.weapons_in_one_fire_action,
     turn.later_segment,

@@ -62,9 +62,11 @@ def move(rules: Rules, path: Move) -> Verdict:
     allowance_in, left_in = total(base), total([*base, *tolls])
     reasons: Sequence[Reason] = (*base, *tolls)
     max_in = max(left_in, 0)
-    numbers = {"max_in": max_in, "allowance_in": allowance_in, "left_in": max(max_in - path.distance_in, 0)}
+    cost_in = round(path.distance_in + allowance_in - left_in, 6)
+    numbers = {"max_in": max_in, "allowance_in": allowance_in, "cost_in": cost_in}
     if path.inside_building and rules.chooses("inside_move", "whole_move"):
-        numbers["left_in"] = 0
+        numbers["cost_in"] = max(cost_in, allowance_in)
+    numbers["left_in"] = max(round(allowance_in - numbers["cost_in"], 6), 0)
     if not permits(rules, Deed.MOVE, path.status_die):
         return illegal("status", rules.because("WW-09", "its status check forbids moving"), **numbers)
     barred = [rules.because(row.rule, f"{spoken(name)} is impossible") for name, row in rows if row.impassable]

@@ -20,6 +20,7 @@ from rules.games.simple_plastic_figure.referee_facts import (
     FIRST,
     INITIATIVE,
     LOST,
+    THIS_TURN,
     bar,
     ground,
     needed_by,
@@ -27,7 +28,7 @@ from rules.games.simple_plastic_figure.referee_facts import (
     rules_of,
     weapons,
 )
-from rules.games.simple_plastic_figure.referee_fire import shot
+from rules.games.simple_plastic_figure.referee_fire import at_targets, shot
 from rules.games.simple_plastic_figure.referee_moves import march, movement
 from rules.games.simple_plastic_figure.tables import AimAt, Tables
 from rules.tabletop.table import PointIn
@@ -105,9 +106,11 @@ REFEREE: Referee[Tables] = Referee(
     effects=effects,
     next_phase=next_phase,
     at_spot=at_spot,
+    at_targets=at_targets,
     ground=ground,
     rounds=rounds,
     strayed=strayed,
     tasks=tasks,
+    this_turn=THIS_TURN,
     conditions={**CONDITIONS, "unharmed": unharmed(LOST)},
 )

@@ -197,7 +197,7 @@ def coming_down(moment: Moment) -> Iterator[Deed]:
         name, weapon, spot = str(shell["by"]), str(shell["weapon"]), (shell["spot_in"][0], shell["spot_in"][1])
         shelter = holder_at(rules_of(moment), spot, moment.terrain)
         given = {"weapon": weapon, **falling(moment, moment.unit(name).side, spot, shelter)}
-        yield Deed(f"The shell of {spoken(name)} comes down", "deviation", given, (name,), weapon=weapon)
+        yield Deed(f"The shell of {spoken(name)} comes down", "deviation", given, (name,), weapon=weapon, owed="WW-44")
 
 
 def bursting(moment: Moment) -> Iterator[Deed]:
@@ -236,4 +236,5 @@ def bursting(moment: Moment) -> Iterator[Deed]:
         template=Blast(spot, radius_in) if radius_in else None,
         each={one["id"]: {"figures": [one]} for one in found} if len(found) > 1 else {},
         piece=shelter.name if shelter else "",
+        owed="WW-44",
     )

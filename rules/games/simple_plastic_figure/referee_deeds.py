@@ -9,11 +9,11 @@ from typing import Any
 
 from rules.engine.effects import goal_of
 from rules.engine.position import Moment, View
-from rules.engine.referee import Deed, Measured
+from rules.engine.referee import Deed, Measured, at_once, prospect
 from rules.engine.state import Unit
-from rules.engine.text import place_words, spoken
+from rules.engine.text import listed, place_words, spoken
 from rules.games.simple_plastic_figure.command import OFFBOARD_WEAPON
-from rules.games.simple_plastic_figure.referee_bursts import between, bursting, coming_down
+from rules.games.simple_plastic_figure.referee_bursts import between, bursting, coming_down, own_edge_deg
 from rules.games.simple_plastic_figure.referee_facts import (
     CHOOSER,
     EXITED,
@@ -25,6 +25,7 @@ from rules.games.simple_plastic_figure.referee_facts import (
     LOST,
     REROLLED,
     STATUS_DIE,
+    at_piece,
     bar,
     done,
     fighting,
@@ -35,16 +36,18 @@ from rules.games.simple_plastic_figure.referee_facts import (
     leading,
     needed_by,
     phase,
+    place_for,
     place_of,
     returned,
     role,
     rules_of,
     status_die,
+    to_edge_in,
     waits,
     weapons,
 )
 from rules.games.simple_plastic_figure.referee_fire import spreads
-from rules.games.simple_plastic_figure.referee_moves import march
+from rules.games.simple_plastic_figure.referee_moves import march, movement
 from rules.games.simple_plastic_figure.tables import Commander, Enemies
 from rules.tabletop.sight import SLIVER
 from rules.tabletop.table import PointIn
@@ -111,7 +114,7 @@ def fights(moment: Moment, man: Unit) -> Iterator[Deed]:
             "status_die": status_die(man),
         }
         at = tuple(one.id for one in order)
-        yield Deed("Hand-to-hand", "hand_to_hand", facts, (man.id,), at, round="Hand-to-hand")
+        yield Deed("Hand-to-hand", "hand_to_hand", facts, (man.id,), at, round="Hand-to-hand", owed="WW-22")
 
 
 def _bayonet(moment: Moment, unit: Unit) -> bool:
@@ -219,9 +222,14 @@ def _call(moment: Moment, man: Unit, view: View, there: str) -> Deed:
 
 
 def _leaves(moment: Moment, man: Unit) -> Iterator[Deed]:
-    """Over the far edge, where that is the objective."""
+    """Over the far edge, where that is the objective: the rest of its move must reach it."""
     if moment.state.statuses.get(goal_of(man.side)) == "exit_far_edge":
-        facts = {"actions": done(man), "status_die": status_die(man)}
+        facts: dict[str, Any] = {"actions": done(man), "status_die": status_die(man)}
+        if moment.state.area_in:
+            gap_in = to_edge_in(moment, moment.figure(man.id), own_edge_deg(moment, man.side) + 180)
+            given = movement(moment, man.id).given
+            found = at_once(moment.game, "move", {**given, "distance_in": max(0.0, man.allowance_used_in + gap_in)})
+            facts["reaches_far_edge"] = found is not None and found.allowed
         yield Deed("Leave by the far edge", "leave_table", facts, (man.id,), bar=waits(moment, man))
 
 
@@ -229,7 +237,10 @@ def _leaves(moment: Moment, man: Unit) -> Iterator[Deed]:
 
 
 def duties(moment: Moment) -> Iterator[Deed]:
-    """What was agreed before the battle, who goes first, who comes back, checks, fights, shells, who has won."""
+    """What was agreed before the battle, who goes first, who comes back, checks, fights, shells, who has won.
+
+    All but what players agree on, and bring back as they like, is owed before the phase ends.
+    """
     yield from chain(_set_up(moment), _initiative(moment), _returns(moment), _side_checks(moment))
     for unit in moment.state.units.values():
         if not unit.out and unit.id in moment.figures:
@@ -244,6 +255,7 @@ def _set_up(moment: Moment) -> Iterator[Deed]:
     yield Deed(
         "Are both sides ready", "armies", {"armies": {side: {side: n} for side, n in state.figures_left.items()}}
     )
+    yield from _deployments(moment)
     for side in state.sides:
         if goal_of(side) in state.statuses:
             continue
@@ -253,6 +265,25 @@ def _set_up(moment: Moment) -> Iterator[Deed]:
             given = {"side": side, "goal": goal, **({"needed": half[goal]} if goal in half else {})}
             number = f" ({half[goal]})" if goal in half else ""
             yield Deed(f"{spoken(side)} is to {row.title}{number}", "objective", given)
+            for piece in () if row.counted else moment.terrain:
+                yield Deed(f"{spoken(side)} is to take or hold {piece.name}", "objective", given, piece=piece.name)
+
+
+def _deployments(moment: Moment) -> Iterator[Deed]:
+    """Whether every figure of a side stands near its own edge; while one surely does not, the first turn waits."""
+    for side in moment.state.sides if moment.state.area_in else ():
+        figures = [moment.figures[one.id] for one in moment.state.standing(side) if one.id in moment.figures]
+        gaps_in = {one.id: round(to_edge_in(moment, one, own_edge_deg(moment, side)), 2) for one in figures}
+        errors = tuple(
+            Measured(("figures", one.id), one.sigma_in, f"how far {spoken(one.id)} is from its edge")
+            for one in figures
+            if one.sigma_in > 0
+        )
+        deed = Deed(f"Set-up of {spoken(side)}", "deployment", {"figures": gaps_in}, measured=errors)
+        before = prospect(moment, deed).before
+        apart = tuple(before.numbers["too_far_in"]) if before else ()
+        if apart:
+            yield replace(deed, title=f"Set up {listed(apart)} nearer to the own edge", at=apart, owed="WW-06")
 
 
 def _initiative(moment: Moment) -> Iterator[Deed]:
@@ -263,11 +294,12 @@ def _initiative(moment: Moment) -> Iterator[Deed]:
     if chooser is None:
         last = state.statuses.get(LAST_CHOOSER)
         given = {"sides": list(state.sides), **({"last_chooser": last} if last else {})}
-        yield Deed("Who goes first", "initiative", given)
+        yield Deed("Who goes first", "initiative", given, owed="WW-07")
         return
     for side in state.sides:
         other = next((one for one in state.sides if one != side), side)
-        yield Deed(f"{spoken(chooser)} lets {spoken(side)} go first", "turn", {"first": side, "second": other})
+        title = f"{spoken(chooser)} lets {spoken(side)} go first"
+        yield Deed(title, "turn", {"first": side, "second": other}, owed="WW-07")
 
 
 def _side_checks(moment: Moment) -> Iterator[Deed]:
@@ -278,7 +310,7 @@ def _side_checks(moment: Moment) -> Iterator[Deed]:
     names = [name for name in names if name in moment.figures]
     if names:
         title = f"Status checks of {spoken(state.side)}"
-        yield Deed(title, "status_checks", {"figures": names}, tuple(names), listed=False)
+        yield Deed(title, "status_checks", {"figures": names}, tuple(names), listed=False, owed="WW-09")
 
 
 def _returns(moment: Moment) -> Iterator[Deed]:
@@ -313,8 +345,12 @@ def _victory(moment: Moment) -> Iterator[Deed]:
             "enemies_left": sum(not one.out for one in enemies),
             "exited": sum(bool(one.statuses.get(EXITED)) for one in own),
         }
+        place = next((one for one in moment.terrain if one.name == state.statuses.get(place_for(side))), None)
         if rules_of(moment).tables.goals[goal].counted:
             facts["reached"] = False
+        elif place is not None:
+            units = [one for one in state.units.values() if not one.out]
+            facts["reached"] = {one.side for one in at_piece(moment, place, units)} == {side}
         asked = tuple(one.id for one in state.standing(side)[:1]) if "reached" not in facts else ()
         yield Deed(f"Has {spoken(side)} won", "victory", facts, asked)
 

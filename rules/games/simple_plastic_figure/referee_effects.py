@@ -27,13 +27,16 @@ from rules.games.simple_plastic_figure.referee_facts import (
     LANDED,
     LAST_CHOOSER,
     LOST,
+    NAMED,
     REROLLED,
     SHOTS_LEFT,
     STATUS_DIE,
     done,
     holes_in,
     is_reserve,
+    named,
     needed_by,
+    place_for,
     returned,
     rules_of,
 )
@@ -77,6 +80,7 @@ def _fall(moment: Moment, names: Iterable[str], rule: str) -> Changes:
 def _agreed(moment: Moment, deed: Deed, found: Verdict) -> Effects:
     side, needed = deed.given["side"], deed.given.get("needed")
     changes = marked([""], goal_of(side), deed.given["goal"], "WW-05")
+    changes += marked([""], place_for(side), deed.piece, "WW-05") if deed.piece else ()
     return Effects(changes=changes + (marked([""], needed_by(side), needed, "WW-05") if needed else ()))
 
 
@@ -124,10 +128,8 @@ def _moved(moment: Moment, deed: Deed, found: Verdict) -> Effects:
     if not deed.paths:
         return Effects()
     [name] = deed.by
-    numbers = found.numbers
     # What the players let pass may have no price in the rules; then it takes its length.
-    priced = "left_in" in numbers
-    spent_in = numbers["allowance_in"] - numbers["left_in"] if priced else length_in(deed.paths[name])
+    spent_in = found.numbers.get("cost_in", length_in(deed.paths[name]))
     fights = met(rules_of(moment), *(deed.given[fact] for fact in ("ends_in", "enemies_inside", "enemy_gaps_in")))
     rule = "WW-22" if fights else "WW-10"
     changes = _did(moment, name, "move_into_hand_to_hand" if fights else "move", rule)
@@ -159,7 +161,15 @@ def _fired(moment: Moment, deed: Deed, found: Verdict) -> Effects:
     fell = dead if deed.action == "volley" else deed.at if dead else ()
     kept = [deed.weapon, left] if left and rules_of(moment).chooses("targets_named", "one_by_one") else None
     changes = _did(moment, name, "fire", "WW-10") + _now(name, SHOTS_LEFT, kept, "WW-36")
+    changes += _now(name, NAMED, None, "WW-36") if NAMED in moment.unit(name).this_turn else ()
     return Effects(changes=changes + _fall(moment, fell, "WW-50"))
+
+
+def _named(moment: Moment, deed: Deed, found: Verdict) -> Effects:
+    [name] = deed.by
+    return Effects(
+        changes=_now(name, NAMED, [deed.weapon, [*named(moment.unit(name), deed.weapon), *deed.at]], "WW-36")
+    )
 
 
 def _burst(moment: Moment, deed: Deed, found: Verdict) -> Effects:
@@ -249,6 +259,7 @@ _EFFECTS: Mapping[str, Callable[[Moment, Deed, Verdict], Effects]] = {
     "leave_table": _left,
     "attack": _fired,
     "volley": _fired,
+    "declare_shots": _named,
     "charge": _burst,
     "shell": _lofted,
     "deviation": _came_down,

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import cmath
+import math
 from collections.abc import Iterable, Mapping
 from typing import Any
+
+from shapely.geometry import Point, Polygon
 
 from rules.engine.position import Moment, View, rules_with
 from rules.engine.referee import Measured, at_once
@@ -12,15 +16,17 @@ from rules.engine.text import spoken
 from rules.engine.verdict import Verdict, forbidden
 from rules.games.simple_plastic_figure.board import holder, near, place_kind, terrain_names
 from rules.games.simple_plastic_figure.cover import Piece, exposure
-from rules.games.simple_plastic_figure.tables import Phase, Rules, Tables, Weapon
+from rules.games.simple_plastic_figure.tables import Enemies, Phase, Rules, Tables, Weapon
 from rules.tabletop.errors import UserError
 from rules.tabletop.measure import range_to
 from rules.tabletop.sight import SLIVER, exposures
-from rules.tabletop.table import Figure, PointIn, Posture, TerrainPiece, ellipse_outline
+from rules.tabletop.table import Figure, Outline, PointIn, Posture, TerrainPiece, ellipse_outline
 from rules.tabletop.tolerance import DOUBT_SIGMAS, Call
 
 DONE = "done"
 """What a figure has done with its half of the turn, in order."""
+SAID = {"moved": "move", "fired": "fire", "leads": "lead"}
+"""The same as the players may say it of a figure."""
 STATUS_DIE, FAILED, REROLLED = "status_die", "failed_check", "rolled_again"
 DIRECTED_BY = "directed_by"
 """Who directs its fire, and with what."""
@@ -28,6 +34,8 @@ FIGHTS = "fights"
 """Whom it is in touch with after its move, and in what place: it must fight."""
 SHOTS_LEFT = "shots_left"
 """Its weapon and the shots that it has left, where targets are named one by one."""
+NAMED = "named"
+"""Its weapon and the targets that are named for its shots, in order, before the first die."""
 INITIATIVE = "initiative"
 """The part of the turn in which the sides roll for who goes first."""
 FIRST, CHOOSER, LAST_CHOOSER = "goes_first", "chooses", "chose_last"
@@ -39,6 +47,12 @@ LOST = "lost_in_turn"
 """When a figure was eliminated whom a reserve may bring back."""
 
 
+THIS_TURN = frozenset(
+    (DONE, *SAID, STATUS_DIE, FAILED, REROLLED, DIRECTED_BY, FIGHTS, SHOTS_LEFT, NAMED, FIRST, CHOOSER, FALLING, LANDED)
+)
+"""What the next turn forgets."""
+
+
 def returned(side: str) -> str:
     """What is said of the battle in a turn: whether a figure of a side came back."""
     return f"returned_to_{side}"
@@ -47,6 +61,11 @@ def returned(side: str) -> str:
 def needed_by(side: str) -> str:
     """What is said of the battle of a side: the number that its objective needs."""
     return f"needed_by_{side}"
+
+
+def place_for(side: str) -> str:
+    """What is said of the battle of a side: the piece of terrain that it is to take or hold."""
+    return f"place_of_{side}"
 
 
 EXITED = "exited"
@@ -126,6 +145,13 @@ def inside(moment: Moment, piece: TerrainPiece, units: Iterable[Unit]) -> tuple[
     return tuple(one for one, there in found if there is not None and there.name == piece.name)
 
 
+def at_piece(moment: Moment, piece: TerrainPiece, units: Iterable[Unit]) -> tuple[Unit, ...]:
+    """Those of the figures whose middle is in a piece of terrain or on it."""
+    area = Polygon(piece.outline_in)
+    there = (one for one in units if one.id in moment.figures)
+    return tuple(one for one in there if area.covers(Point(moment.figure(one.id).centre_in)))
+
+
 def friends(moment: Moment, unit: Unit) -> tuple[Unit, ...]:
     """The others of its side on the table."""
     mates = moment.state.standing(unit.side)
@@ -136,8 +162,15 @@ def friends(moment: Moment, unit: Unit) -> tuple[Unit, ...]:
 
 
 def done(unit: Unit) -> list[str]:
-    """What it has done with its half of the turn."""
-    return list(unit.this_turn.get(DONE, ()))
+    """What it has done with its half of the turn, as the program saw it or the players say."""
+    said = [deed for key, deed in SAID.items() if unit.this_turn.get(key)]
+    return [*unit.this_turn.get(DONE, ()), *said]
+
+
+def named(unit: Unit, weapon: str) -> list[str]:
+    """The targets that are named for its shots with a weapon so far."""
+    told = unit.this_turn.get(NAMED)
+    return [str(one) for one in told[1]] if told and told[0] == weapon else []
 
 
 def status_die(unit: Unit) -> int:
@@ -210,6 +243,16 @@ def helped(
     return facts
 
 
+def to_edge_in(moment: Moment, figure: Figure, edge_deg: float) -> float:
+    """How far a base is from the table's edge in a direction."""
+    way = cmath.rect(1, math.radians(edge_deg))
+
+    def reach_in(outline: Outline) -> float:
+        return max(x_in * way.real + y_in * way.imag for x_in, y_in in outline)
+
+    return max(0.0, reach_in(moment.state.area_in) - reach_in(figure.base_in))
+
+
 def leading(moment: Moment, unit: Unit) -> list[Unit]:
     """The friends who lead in this turn."""
     return [one for one in friends(moment, unit) if "lead" in done(one)]
@@ -274,30 +317,67 @@ def _touches(figure: Figure, piece: TerrainPiece) -> bool:
     return range_to(figure, piece.outline_in).contact() is not Call.OUT
 
 
-def shows(moment: Moment, of: str, at: str) -> float:
-    """The part of the figure `at` at which the figure `of` can fire, past all that stands between them."""
+Names = frozenset[str]
+
+
+def beside(moment: Moment, unit: Unit) -> Names:
+    """The pieces that a lying figure touches and so fires past; nobody fires past a house."""
+    if not rules_of(moment).tables.poses[pose(moment, unit)].lying:
+        return frozenset()
+    figure, places = moment.figure(unit.id), rules_of(moment).tables.places
+    low = (piece for piece in moment.terrain if places[place_of(moment, piece)].enemies is Enemies.NONE)
+    held = held_in(moment, unit.id)
+    touched = (piece for piece in low if terrain_name(moment, piece) and _touches(figure, piece))
+    return frozenset(piece.name for piece in touched if held is None or piece.name != held.name)
+
+
+def edges(moment: Moment, unit: Unit, *, at_opening: bool) -> Names:
+    """The pieces that a figure fires past: those that it lies beside, and its shelter where it is at an opening."""
+    shelter = held_in(moment, unit.id) if at_opening else None
+    return beside(moment, unit) | ({shelter.name} if shelter else set())
+
+
+def shows(moment: Moment, of: str, at: str, past: Names = frozenset()) -> float:
+    """The part of the figure `at` at which the figure `of` can fire, past all that stands between them.
+
+    Args:
+        moment: The position.
+        of, at: The two.
+        past: The pieces at whose edges they are, which are no hindrance; for one that he lies beside is seen to here.
+    """
     view = moment.view(of, at)
-    stands = pose(moment, moment.unit(at))
-    return round(_shown(moment, stands, view.exposure_to_fire, view.hidden_by), 2)
+    if past.isdisjoint(piece.name for piece, _ in view.hidden_by):
+        return round(_shown(moment, at, view.exposure_to_fire, view.hidden_by), 2)
+    rest = tuple(piece for piece in moment.terrain if piece.name not in past)
+    seen = exposures([moment.figure(of), moment.figure(at)], rest, moment.sight)
+    own = beside(moment, moment.unit(at))
+    hidden_by = [(piece, part) for piece, part in view.hidden_by if piece.name not in past or piece.name in own]
+    return round(_shown(moment, at, float(seen.exposure_to_fire[0, 1]), hidden_by, own), 2)
 
 
-def _shown(moment: Moment, stands: str, part: float, hidden_by: Iterable[tuple[TerrainPiece, float]]) -> float:
-    """What is left to be fired at of a figure in that pose."""
-    parts, rules = [part], rules_of(moment)
+def _shown(
+    moment: Moment, name: str, part: float, hidden_by: Iterable[tuple[TerrainPiece, float]], own: Names = frozenset()
+) -> float:
+    """What is left to be fired at of a figure."""
+    parts, rules, stands = [part], rules_of(moment), pose(moment, moment.unit(name))
     for piece, behind in hidden_by:
-        name = terrain_name(moment, piece)
-        if name is not None:
-            parts.append(exposure(rules, stands, Piece(terrain=name, fraction_behind=behind, line_passes_terrain=True)))
+        kind = terrain_name(moment, piece)
+        if kind is not None:
+            found = Piece(terrain=kind, fraction_behind=behind, line_passes_terrain=True, touching=piece.name in own)
+            parts.append(exposure(rules, stands, found))
     return min(parts)
 
 
-def open_to_spot(moment: Moment, name: str, spot_in: PointIn) -> tuple[float, float]:
+def open_to_spot(moment: Moment, name: str, spot_in: PointIn, past: Names = frozenset()) -> tuple[float, float]:
     """The part of a bare place at which a figure can fire, and that of him which shows from there."""
-    seen = exposures([moment.figure(name), moment.spot(spot_in)], moment.terrain, moment.sight)
+    there = [moment.figure(name), moment.spot(spot_in)]
+    seen = exposures(there, moment.terrain, moment.sight)
+    rest = exposures(there, tuple(one for one in moment.terrain if one.name not in past), moment.sight)
     pieces_ = {piece.name: piece for piece in moment.terrain}
-    hidden_by = [(pieces_[piece], part) for piece, part in seen.hidden_by(1, 0)]
-    shows_ = _shown(moment, pose(moment, moment.unit(name)), float(seen.exposure_to_fire[1, 0]), hidden_by)
-    return round(float(seen.exposure_to_fire[0, 1]), 2), round(shows_, 2)
+    own = beside(moment, moment.unit(name))
+    hidden_by = [(pieces_[one], part) for one, part in seen.hidden_by(1, 0) if one not in past or one in own]
+    shows_ = _shown(moment, name, float(rest.exposure_to_fire[1, 0]), hidden_by, own)
+    return round(float(rest.exposure_to_fire[0, 1]), 2), round(shows_, 2)
 
 
 # Around a burst.

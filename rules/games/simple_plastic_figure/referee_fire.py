@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
 from rules.engine.position import Moment, View
-from rules.engine.referee import Deed, Measured, prospect
+from rules.engine.referee import ActionPreview, Deed, Measured, prospect
 from rules.engine.state import Unit
-from rules.engine.text import spoken
+from rules.engine.text import place_words, spoken
 from rules.engine.verdict import Verdict
 from rules.games.simple_plastic_figure.board import holder_at
 from rules.games.simple_plastic_figure.fire import held
@@ -18,9 +18,12 @@ from rules.games.simple_plastic_figure.referee_facts import (
     DONE,
     SHOTS_LEFT,
     bar,
+    beside,
+    edges,
     held_in,
     helped,
     leader_errors,
+    named,
     open_to_spot,
     pieces,
     place,
@@ -48,11 +51,11 @@ def shot(moment: Moment, man: Unit, weapon: str, enemy: Unit, barred: Verdict | 
         **firer(moment, man, weapon, enemy, view),
         "distance_in": round(view.range.edge_in, 2),
         "shots": _shots(moment, man, weapon),
-        **_stands(moment, enemy, view),
+        **_stands(moment, man, enemy, view),
     }
     sigma_in, what = view.range.sigma_in, f"the range from {spoken(man.id)} to {spoken(enemy.id)}"
     measured: tuple[Measured, ...] = (Measured(("distance_in",), sigma_in, what),) if sigma_in > 0 else ()
-    if "target_exposed" in given:
+    if beside(moment, enemy).isdisjoint(piece.name for piece, _ in view.hidden_by):
         seen, part = f"how much of {spoken(enemy.id)} is seen by {spoken(man.id)}", float(given["target_exposed"])
         measured += tuple(Measured(("target_exposed",), sigma, seen, 0.0, 1.0) for sigma in view.part_errors(part))
     return Deed(
@@ -94,13 +97,14 @@ def scope(moment: Moment, man: Unit, weapon: str) -> dict[str, bool]:
 
 def firer(moment: Moment, man: Unit, weapon: str, enemy: Unit, view: View) -> dict[str, Any]:
     """What decides whether he may fire at an enemy, or at the spot where that one stands."""
+    past = _past(moment, man, enemy)
     return {
         "weapon": weapon,
         **scope(moment, man, weapon),
-        "target_exposed": shows(moment, man.id, enemy.id),
-        "shooter_exposed": shows(moment, enemy.id, man.id),
-        **({} if _peeps(moment, enemy) else {"target_at_opening": False}),
-        **({} if _peeps(moment, man) else {"shooter_at_opening": False}),
+        "target_exposed": shows(moment, man.id, enemy.id, past),
+        "shooter_exposed": shows(moment, enemy.id, man.id, past),
+        **({} if held_in(moment, enemy.id) else {"target_at_opening": False}),
+        **({} if held_in(moment, man.id) else {"shooter_at_opening": False}),
         "status_die": status_die(man),
         **helped(moment, man, weapon, view, enemy.id),
     }
@@ -108,32 +112,46 @@ def firer(moment: Moment, man: Unit, weapon: str, enemy: Unit, view: View) -> di
 
 def firer_at_spot(moment: Moment, man: Unit, weapon: str, spot_in: PointIn, view: View) -> dict[str, Any]:
     """What decides whether he may fire at a bare place."""
-    target, shooter = open_to_spot(moment, man.id, spot_in)
+    shelter, there = holder_at(rules_of(moment), spot_in, moment.terrain), place_words(spot_in)
+    past = edges(moment, man, at_opening=_says(man, "shooter_at_opening", there))
+    if shelter and _says(man, "target_at_opening", there):
+        past |= {shelter.name}
+    target, shooter = open_to_spot(moment, man.id, spot_in, past)
     return {
         "weapon": weapon,
         **scope(moment, man, weapon),
         "target_exposed": target,
         "shooter_exposed": shooter,
-        **({} if holder_at(rules_of(moment), spot_in, moment.terrain) else {"target_at_opening": False}),
-        **({} if _peeps(moment, man) else {"shooter_at_opening": False}),
+        **({} if shelter else {"target_at_opening": False}),
+        **({} if held_in(moment, man.id) else {"shooter_at_opening": False}),
         "status_die": status_die(man),
         **helped(moment, man, weapon, view, spot_in),
     }
 
 
-def _peeps(moment: Moment, unit: Unit) -> bool:
-    """Whether no camera tells how much of a figure shows: it is in a shelter, or lies behind what hides it."""
-    figure, lying = moment.figure(unit.id), rules_of(moment).tables.poses[pose(moment, unit)].lying
-    return held_in(moment, unit.id) is not None or (
-        lying and any(one["touching"] for one in pieces(moment, figure, ()))
-    )
+def _says(man: Unit, fact: str, at: str) -> bool:
+    """What the players said of this shot: who is in a shelter may be at an opening, which no camera tells."""
+    told = {**man.statuses, **man.this_turn}
+    return bool(told.get(f"{fact} at {at}", told.get(fact, False)))
 
 
-def _stands(moment: Moment, enemy: Unit, view: View) -> dict[str, Any]:
-    """A target's pose and place, and what hides some of it; of what it only touches, what counts for who lies."""
+def _past(moment: Moment, man: Unit, enemy: Unit) -> frozenset[str]:
+    """The pieces at whose edges two figures are, so that they fire past them."""
+    ends = ((man, "shooter_at_opening"), (enemy, "target_at_opening"))
+    first, second = (edges(moment, one, at_opening=_says(man, fact, enemy.id)) for one, fact in ends)
+    return first | second
+
+
+def _stands(moment: Moment, man: Unit, enemy: Unit, view: View) -> dict[str, Any]:
+    """A target's pose and place, and what hides some of it; of what it only touches, what counts for who lies.
+
+    What the firer or the target fires past covers the target only where the target lies beside it.
+    """
     stands = pose(moment, enemy)
     lying = rules_of(moment).tables.poses[stands].lying
-    found = pieces(moment, moment.figure(enemy.id), view.hidden_by)
+    past = _past(moment, man, enemy) - beside(moment, enemy)
+    hiding = [(piece, part) for piece, part in view.hidden_by if piece.name not in past]
+    found = pieces(moment, moment.figure(enemy.id), hiding)
     counting = [one for one in found if one["line_passes_terrain"] or lying]
     return {"pose": stands, "place": place(moment, enemy.id), "terrain": counting}
 
@@ -146,43 +164,76 @@ def band_of(moment: Moment, measured: Range) -> str:
 
 
 def spreads(moment: Moment, man: Unit) -> Iterator[Deed]:
-    """The shots of one weapon in turn at any two of those enemies who are the easiest to hit, or at more of them."""
-    for weapon, row in weapons(moment, man).items():
-        if rules_of(moment).tables.weapon_kinds[row.kind].aim_at is not AimAt.FIGURE or man.this_turn.get(SHOTS_LEFT):
-            continue
+    """The shots of one weapon at several enemies: named one after another, or in turn at those easiest to hit."""
+    for weapon in _small_arms(moment, man):
         rate, barred = _rate(moment, man, weapon), bar(moment, man, "fire", weapon)
-        if rate < 2 or barred is not None:
+        if rate < 2 or barred is not None or man.this_turn.get(SHOTS_LEFT):
             continue
-        shots = [shot(moment, man, weapon, enemy, barred) for enemy in moment.enemies(man)]
-        tried = [prospect(moment, replace(one, listed=False)) for one in shots]
-        open_to = [(one.deed, one.before.numbers) for one in tried if one.possible and one.before is not None]
-        easiest = sorted(open_to, key=lambda known: (-known[1]["modifier"], known[0].at))
+        tried = [_tried(moment, man, weapon, enemy) for enemy in moment.enemies(man)]
+        open_to = [one for one in tried if one.possible and one.before is not None]
+        easiest = sorted(open_to, key=lambda one: (-one.before.numbers["modifier"] if one.before else 0, one.deed.at))
+        yield from _naming(moment, man, weapon, easiest)
         most = easiest[:rate]
         for aimed in (*combinations(most, 2), *(most[:many] for many in range(3, len(most) + 1))):
-            yield _spread(moment, man, weapon, aimed, rate)
+            yield _spread(moment, man, weapon, [aimed[k % len(aimed)] for k in range(rate)])
 
 
-def _spread(moment: Moment, man: Unit, weapon: str, aimed: Sequence[tuple[Deed, Mapping[str, Any]]], rate: int) -> Deed:
-    """One shot at each in turn until none is left."""
-    names = tuple(deed.at[0] for deed, _ in aimed)
-    aims = [
-        {
-            "target": name,
-            "range_in": deed.given["distance_in"],
-            "pose": numbers["pose"],
-            "covers": numbers["covers"],
-            **helped(moment, man, weapon, moment.view(man.id, name), name),
-        }
-        for name, (deed, numbers) in zip(names, aimed, strict=True)
-    ]
-    shots = [aims[k % len(aims)] for k in range(rate)]
-    errors = [(k, one["target"], moment.view(man.id, one["target"]).range.sigma_in) for k, one in enumerate(shots)]
+def _naming(moment: Moment, man: Unit, weapon: str, open_to: Sequence[ActionPreview]) -> Iterator[Deed]:
+    """A target for each shot, the same or another one; then all that were named are fired at."""
+    of, rate = {one.deed.at[0]: one for one in open_to}, _rate(moment, man, weapon)
+    names = [name for name in named(man, weapon) if name in of]
+    if names:
+        yield _spread(moment, man, weapon, [of[name] for name in names])
+    for name in of if len(names) < rate and len(of) > 1 else ():
+        title = f"{titled(moment, weapon)}, name shot {len(names) + 1} of {rate}: {spoken(name)}"
+        given = {"weapon": weapon, **scope(moment, man, weapon), "shots": len(names) + 1}
+        yield Deed(title, "declare_shots", given, (man.id,), (name,), weapon)
+
+
+def at_targets(moment: Moment, figure: str, names: Sequence[str]) -> Iterator[Deed]:
+    """The shots of each small arm at targets that the players name, each in turn until no shot is left."""
+    man = moment.unit(figure)
+    for weapon in () if man.out else _small_arms(moment, man):
+        tried = [_tried(moment, man, weapon, moment.unit(name)) for name in names]
+        barred = next((one for one in tried if not one.possible or one.before is None), None)
+        if barred is not None:
+            yield replace(barred.deed, action="volley", given={}, at=tuple(names), preview="", bar=barred.before)
+        else:
+            shots = max(len(tried), _rate(moment, man, weapon))
+            deed = _spread(moment, man, weapon, [tried[k % len(tried)] for k in range(shots)])
+            yield replace(deed, view=tried[0].deed.view)
+
+
+def _small_arms(moment: Moment, man: Unit) -> Iterator[str]:
+    kinds = rules_of(moment).tables.weapon_kinds
+    return (weapon for weapon, row in weapons(moment, man).items() if kinds[row.kind].aim_at is AimAt.FIGURE)
+
+
+def _tried(moment: Moment, man: Unit, weapon: str, enemy: Unit) -> ActionPreview:
+    """What the rules say of his shots at one enemy before the dice."""
+    deed = shot(moment, man, weapon, enemy, bar(moment, man, "fire", weapon))
+    return prospect(moment, replace(deed, listed=False))
+
+
+def _spread(moment: Moment, man: Unit, weapon: str, aimed: Sequence[ActionPreview]) -> Deed:
+    """One shot at each of these in this order."""
+    shots = []
+    for one in aimed:
+        [name], numbers = one.deed.at, one.before.numbers if one.before else {}
+        aim = {"target": name, "range_in": one.deed.given["distance_in"], "pose": numbers["pose"]}
+        view = moment.view(man.id, name)
+        shots.append({**aim, "covers": numbers["covers"], **helped(moment, man, weapon, view, name)})
+    names = [one["target"] for one in shots]
+    times = {name: names.count(name) for name in names}
+    even = max(times.values()) - min(times.values()) < 2
+    told = [spoken(name) if even else f"{spoken(name)} ({count})" for name, count in times.items()]
+    errors = [(k, name, moment.view(man.id, name).range.sigma_in) for k, name in enumerate(names)]
     return Deed(
-        f"{titled(moment, weapon)} at {', '.join(map(spoken, names))}",
+        f"{titled(moment, weapon)} at {', '.join(told)}",
         "volley",
         {"weapon": weapon, **scope(moment, man, weapon), "shots": shots},
         (man.id,),
-        names,
+        tuple(times),
         weapon,
         preview="volley_aim",
         measured=tuple(

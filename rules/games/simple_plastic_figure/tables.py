@@ -287,6 +287,14 @@ class Card:
 
 
 @dataclass(frozen=True, slots=True)
+class Said:
+    """Something that may be said of a figure or of the battle."""
+
+    rule: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Tables:
     """All tables of the game, by the name of the row."""
 
@@ -313,6 +321,7 @@ class Tables:
     shelter_attacks: Mapping[str, ShelterAttack]
     commanders: Mapping[str, Commander]
     cards: Mapping[str, Card]
+    statuses: Mapping[str, Said]
 
 
 Rules: TypeAlias = Ruleset[Tables]

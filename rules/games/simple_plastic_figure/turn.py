@@ -64,6 +64,21 @@ def setup(rules: Rules, figure: AtEdge) -> Verdict:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AtEdges:
+    """The figures of a side, each with how far it is from its own edge."""
+
+    figures: Mapping[str, Inches]
+
+
+def deployment(rules: Rules, side: AtEdges) -> Verdict:
+    """Whether all figures of a side may start where they stand, and who may not."""
+    each = {name: setup(rules, AtEdge(distance_to_own_edge_in=gap_in)) for name, gap_in in side.figures.items()}
+    apart = [name for name, found in each.items() if not found.allowed]
+    told = [rules.because("WW-06", f"{name}: {why.text}") for name in apart for why in each[name].reasons]
+    return verdict("too far in" if apart else "set up", rules.because("WW-06"), *told, too_far_in=apart)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Carried:
     """A weapon, and those that the figure shows."""
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from PyQt6.QtCore import QEvent, Qt
 from PyQt6.QtTest import QTest
-from PyQt6.QtWidgets import QApplication, QComboBox, QLabel, QLineEdit, QPushButton
+from PyQt6.QtWidgets import QApplication, QCheckBox, QComboBox, QLabel, QLineEdit, QPushButton
 
 from rules.engine.dice import DiceRequest, Die, Roll, Scripted
 from rules.engine.events import Change, Changed
@@ -248,9 +248,10 @@ def test_six_sided_dice_stand_in_for_fudge_dice(owned: Owned[DiceDialog]) -> Non
     dialog = owned(DiceDialog(request, chance))
     for one in (plain, dialog):
         one.show()
-    assert (plain._six_sided.isVisible(), dialog._six_sided.isVisible()) == (False, True)
-    dialog._six_sided.click()
-    QTest.keyClicks(dialog._faces, "1635")
+    boxes = [one.findChild(QCheckBox) for one in (plain, dialog)]
+    assert [box.isVisible() for box in boxes] == [False, True]
+    boxes[1].click()
+    QTest.keyClicks(dialog.findChild(QLineEdit), "1635")
     assert dialog.roll == Roll((-1, 1, 0, 1))
     dialog.take([0, 0, 0, 1], anew=True)  # Fudge dice report by themselves
     assert dialog.roll == Roll((0, 0, 0, 1))
