@@ -13,7 +13,7 @@ from rules.engine.ruleset import limit, row_words
 from rules.engine.schema import Asked, Count, Inches, Part
 from rules.engine.state import ELIMINATED
 from rules.engine.verdict import TARGETS, Becomes, Reason, RuleRefusal, Verdict, forbidden, total, verdict
-from rules.games.simple_plastic.sight import ANY_COVER, HIGHER_OR_LOWER, Target, in_cover, sight_of
+from rules.games.simple_plastic.sight import ANY_COVER, HIGHER_OR_LOWER, Target, distance_in, in_cover, sight_of
 from rules.games.simple_plastic.tables import Elevation, PhaseName, Rules, Unit, UnitName
 from rules.tabletop.tolerance import EXACT
 
@@ -168,7 +168,7 @@ class Attack(Turn):
     target_special: bool = False
     visible_fraction: Part = 1.0
     obstacle: str | None = None
-    distance_in: Inches = 0
+    distance_in: Annotated[Inches, Source(distance_in)] = 0
     target_figures: Count | None = None
     dice_at_target: Annotated[
         Count | None, Asked("How many of his dice does he roll at this target?"), Source(_shares_dice)

@@ -110,6 +110,7 @@ def test_army_men(player: Player, tmp_path: Path) -> None:
     assert player.actions["Rifle at Green 1"] == "hit 58 %, miss 42 %"  # AM-46: 7 or less is 21 of 36
     assert player.does("blue-1", "Rifle at Green 1", typed("3 3")).startswith("Hit")
     assert player.plot == ["Blue 1: Rifle at Green 1: hit.", "Green 1 down."]
+    player.does("", "The casualties of Green")
     player.goes_on("Turn 1, heavy weapons")
     assert player.does("blue-2", "Bazooka at Green 2", typed("6 6")).startswith("Misses")
     player.goes_on("Turn 2, Green, movement")
@@ -122,6 +123,7 @@ def test_army_men(player: Player, tmp_path: Path) -> None:
         "Green 1: Submachine gun at Blue 1, miss",
         "turn 1, small arms",
         "Blue 1: Rifle at Green 1, hit",
+        "Green 1: The casualties of Green, removed",
         "turn 1, heavy weapons",
         "Blue 2: Bazooka at Green 2, misses",
         "turn 2, Green, movement",
@@ -144,6 +146,7 @@ def test_fudge_miniatures(player: Player, tmp_path: Path) -> None:
     player.goes_on("Turn 1, Green, damage")
     player.does("", "The wounds of Blue 2")
     assert any("Blue 2" in line and "hurt" in line for line in player.plot)
+    player.does("", "Blue 2 checks Guts", typed("1 1 1 0"))  # FM-46
     player.goes_on("Turn 1, Green, move on", "Turn 1, Blue, move", "Turn 1, Blue, action")
     assert player.does("blue-1", "Shortbow at Green 2", typed("-1 -1 -1 -1")).startswith("Miss")
     player.goes_on("Turn 1, Blue, damage", "Turn 1, Blue, move on", "Turn 2, Green, move")
@@ -156,6 +159,7 @@ def test_fudge_miniatures(player: Player, tmp_path: Path) -> None:
         "Green 2: Shortbow at Blue 2, hurt",
         "turn 1, Green, damage",
         "The wounds of Blue 2, hurt",
+        "Blue 2 checks Guts: new wound level, none",
         "turn 1, Green, move on",
         "turn 1, Blue, move",
         "turn 1, Blue, action",

@@ -80,8 +80,13 @@ class ActionList(QTreeWidget):
 
     def choose_target(self, figure: str) -> bool:
         """Select the first possible action against a figure; False if there is none."""
-        aimed = (row for row, one in enumerate(self.previews) if one.possible and one.deed.at[:1] == (figure,))
-        row = next((row for row in aimed if figure not in self.previews[row].deed.by), None)
+        rows = [
+            row
+            for row, one in enumerate(self.previews)
+            if one.possible and figure in one.deed.at and figure not in one.deed.by
+        ]
+        first = [row for row in rows if self.previews[row].deed.at[0] == figure]
+        row = next(iter(first or rows), None)
         if row is not None:
             self.choose(row)
         return row is not None
