@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from calibration.calibration_targets import Prints, calibrate
+from calibration.calibration_targets import CalibrationTargets, calibrate
 from calibration.camera import TableCamera
 from calibration.markers import find_markers
 from calibration.opencv import cv2
@@ -80,7 +80,7 @@ def tables(count: int, seed: int) -> None:
             within += (error_in < _TWO_SIGMA * sigma_in).tolist()
         empty = render(scene.empty, camera, rng, lamp=0.97)
         for name, reference in (("with the empty table", empty), ("taught clicks only", None)):
-            setup = Setup(Prints(layout=truth.markers), camera.lens, taught(image, truth), reference)
+            setup = Setup(CalibrationTargets(layout=truth.markers), camera.lens, taught(image, truth), reference)
             view = Pipeline().look(Frame(image, 0, 0.0), setup)
             count_in(seen[name], view.figures, truth.figures)
     print(f"Pixels to inches over the table, {count} tables (median / 95 % in, within two sigma)")
@@ -123,8 +123,8 @@ def _calibrations(image: np.ndarray, truth: Truth) -> Iterator[tuple[str, Calibr
     gray = np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8)
     one = {0: truth.markers[0]}
     for lens, words in ((truth.camera.lens, "lens profile"), (None, "lens unknown")):
-        yield f"four markers, {words}", calibrate(gray, Prints(), lens)
-        yield f"four markers, places known, {words}", calibrate(gray, Prints(layout=truth.markers), lens)
+        yield f"four markers, {words}", calibrate(gray, CalibrationTargets(), lens)
+        yield f"four markers, places known, {words}", calibrate(gray, CalibrationTargets(layout=truth.markers), lens)
     square = marker_square(3.0)
     (seen,) = (marker for marker in find_markers(gray, "4X4_50") if marker.id == 0)
     target = Target(square, seen.corners_px, {0: square}, place_of(square, one[0]))

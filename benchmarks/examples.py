@@ -20,7 +20,7 @@ import numpy as np
 
 from benchmarks.page import Table
 from benchmarks.scenes import SEEN, Known, place_of, rendered
-from calibration.calibration_targets import Prints
+from calibration.calibration_targets import CalibrationTargets
 from rules.tabletop.table import Posture
 from training.finder.likeness import of_box
 from vision.examples import CROP_PX, Appearance, Example, Examples
@@ -113,7 +113,7 @@ def of_scenes(folder: Path, *, empty: bool) -> Iterator[Seen]:
 
 def _setup(known: Known, *, empty: bool) -> Setup:
     palette = tuple(teach(known.image_bgr, px, army) for army, px in known.clicks)
-    prints = Prints(known.side_in, board=known.board, layout=known.layout)
+    prints = CalibrationTargets(known.side_in, board=known.board, layout=known.layout)
     return Setup(prints, known.lens, palette, reference_bgr=known.empty_bgr if empty else None, terrain=known.terrain)
 
 
@@ -139,7 +139,7 @@ def two_corrections(sets: dict[str, list[Seen]]) -> Table:
                 for _ in range(_TRIALS):
                     two = _some(rng, misread, 2)
                     taught = [*two, *_some(rng, [one for one in here if one.right()], confirmed)]
-                    examples = Examples().with_more(one.example() for one in taught)
+                    examples = Examples().with_added(one.example() for one in taught)
                     left = [one for one in here if one not in taught]
                     own = [one for one in left if one.sculpt == two[0].sculpt]
                     siblings.add([one for one in own if one in misread], examples, here)
@@ -176,7 +176,7 @@ def _clicks(here: Sequence[Seen], rng: np.random.Generator) -> int:
     examples, done = Examples(), []
     while wrong := [one for one in here if one not in done and not one.right(examples, here)]:
         done += _some(rng, wrong, 1)
-        examples = examples.with_more([done[-1].example()])
+        examples = examples.with_added([done[-1].example()])
     return len(done)
 
 
@@ -200,7 +200,7 @@ def wrong_and_elsewhere(sets: dict[str, list[Seen]]) -> Table:
                 here = [one for one in figures if one.picture == picture]
                 away = [one for one in figures if one.picture != picture]
                 for _ in range(_TRIALS):
-                    examples = Examples().with_more(choose(here, away, rng))
+                    examples = Examples().with_added(choose(here, away, rng))
                     taught = {id(one.signature) for one in examples.all}
                     tally.add([one for one in here if id(one.look.signature) not in taught], examples, here)
             row.append(tally.words)

@@ -18,7 +18,7 @@ from benchmarks.accuracy import Tally, count_in, spread
 from benchmarks.page import Table, number
 from benchmarks.scenes import Known, rendered, samples, simulated
 from benchmarks.tutorial import find_by_colour
-from calibration.calibration_targets import Prints
+from calibration.calibration_targets import CalibrationTargets
 from calibration.opencv import cv2
 from rules.tabletop.table import Figure
 from vision.frame import Frame
@@ -88,7 +88,7 @@ def _tutorial(known: Known) -> list[Figure]:
 
 
 def _ours(known: Known, *, more: bool) -> list[Figure]:
-    prints = Prints(known.side_in, board=known.board, layout=known.layout)
+    prints = CalibrationTargets(known.side_in, board=known.board, layout=known.layout)
     palette = tuple(teach(known.image_bgr, px, army) for army, px in known.clicks)
     lens, empty = (known.lens, known.empty_bgr) if more else (None, None)
     view = Pipeline().look(Frame(known.image_bgr, 0, 0.0), Setup(prints, lens, palette, empty, terrain=known.terrain))

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from calibration.calibration_targets import Prints
+from calibration.calibration_targets import CalibrationTargets
 from calibration.camera import TableCamera
 from calibration.print_scale import TRUE_PRINT
 from calibration.solve import Target, marker_square, solve
@@ -104,7 +104,7 @@ def markers(corner_in: Sequence[float], size_in: Sequence[float], count: int) ->
 
 def seen(camera: TableCamera, squares: Sequence[FloatArray], rng: np.random.Generator) -> list[Target]:
     """The markers with simulated detection noise."""
-    square = Prints(scale=TRUE_PRINT).square_in
+    square = CalibrationTargets(scale=TRUE_PRINT).square_in
     pixels = [camera.table_to_pixel(corners) for corners in squares]
     return [
         Target(square, px + rng.normal(0, _NOISE_PX, px.shape), {number: square}) for number, px in enumerate(pixels)

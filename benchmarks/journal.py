@@ -21,7 +21,7 @@ from benchmarks.stopwatch import time_with_baseline
 from rules.battle.battle import Battle
 from rules.battle.journal import Journal
 from rules.engine.dice import Scripted
-from rules.engine.events import Asked, Effects, Enlisted, Event, Move, Moved, Noted, PhaseBegun, Told
+from rules.engine.events import Asked, Effects, Event, Move, Moved, Noted, PhaseBegun, Told, UnitJoined
 from rules.engine.verdict import Verdict
 
 GAME, SIDES = "simple_plastic", ("green", "tan")
@@ -66,7 +66,7 @@ def prepare(path: Path, length: int) -> None:
 def _evening(shot: Verdict) -> Iterator[Event]:
     men = [f"{side}-{n}" for side in SIDES for n in range(1, 21)]
     for man in men:
-        yield Enlisted(figure=man, side=man.partition("-")[0], card="soldier")
+        yield UnitJoined(figure=man, side=man.partition("-")[0], card="soldier")
     for turn in itertools.count(1):
         for side in SIDES:
             yield PhaseBegun(turn=turn, side=side, phase="moving")

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from calibration.camera import Lens
-from calibration.lens import Chessboard, Gathering, View, find_view, offer
+from calibration.lens import Chessboard, LensViews, View, find_view, offer
 from calibration.lens_fit import LensFit, fit_lens
 from calibration.markers import Board, ImageGray, find_board, find_markers
 from calibration.opencv import cv2
@@ -112,7 +112,7 @@ def chessboards(folder: Path) -> None:
     for side in ("left", "right"):
         files = sorted(folder.glob(f"{side}[0-9]*.jpg"))
         grays = [_gray(file) for file in files]
-        gathering = Gathering((grays[0].shape[1], grays[0].shape[0]))
+        gathering = LensViews((grays[0].shape[1], grays[0].shape[0]))
         for gray in grays:
             gathering = offer(gathering, find_view(gray, Chessboard(9, 6, 25 / MM_PER_IN), "")).gathering
         print(f"chessboard {side}: {len(gathering.views)} of {len(files)} taken, {_lens_words(fit_lens(gathering))}")
@@ -125,7 +125,7 @@ def boards_42(folder: Path) -> None:
     size = (pictures[0].shape[1], pictures[0].shape[0])
     seen = [{m.id: m.corners_px for m in find_markers(gray, "6X6_1000") if m.id in layout} for gray in pictures]
     whole = sum(len(some) == len(layout) for some in seen)
-    fit = fit_lens(Gathering(size, tuple(_view(some, layout) for some in seen)))
+    fit = fit_lens(LensViews(size, tuple(_view(some, layout) for some in seen)))
     print(f"boards-42: {whole} of {len(files)} with all 20 markers, {_lens_words(fit)}")
     side_in = 37.5 / MM_PER_IN
     words = [_alone(some, layout, side_in, size, fit.lens) for some in seen[::14]]

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.scenes import Known, rendered, simulated
-from calibration.calibration_targets import Prints
+from calibration.calibration_targets import CalibrationTargets
 from vision.frame import Frame
 from vision.palette import teach
 from vision.pipeline import Pipeline
@@ -41,7 +41,7 @@ def main() -> None:
 
 def _rows(known: Known, *, with_empty_table: bool) -> list[tuple[str, str, float, int, int]]:
     palette = tuple(teach(known.image_bgr, px, army) for army, px in known.clicks)
-    prints = Prints(known.side_in, board=known.board, layout=known.layout)
+    prints = CalibrationTargets(known.side_in, board=known.board, layout=known.layout)
     setup = Setup(prints, known.lens, palette, known.empty_bgr if with_empty_table else None, terrain=known.terrain)
     view = Pipeline().look(Frame(known.image_bgr, 0, 0.0), setup)
     places = np.array([figure.centre_in for figure in view.figures]).reshape(-1, 2)

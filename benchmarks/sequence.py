@@ -22,8 +22,8 @@ import numpy.typing as npt
 
 from benchmarks.memory import resident_mib
 from benchmarks.page import Budget, Table, number
-from calibration.calibration_targets import Prints
-from calibration.calibration_tracker import Keeper
+from calibration.calibration_targets import CalibrationTargets
+from calibration.calibration_tracker import CalibrationTracker
 from calibration.opencv import cv2
 from vision import figures, search_plan
 from vision.figures import Finder
@@ -51,7 +51,7 @@ NOISES = 4
 """Number of pictures with different noise; generating more takes longer than analysing them."""
 Stages = tuple[tuple[str, Any, str], ...]
 STAGES: Stages = (
-    ("markers tracked", Keeper, "look"),
+    ("markers tracked", CalibrationTracker, "look"),
     ("what changed", MotionDetector, "detect"),
     ("figures found", Finder, "find"),
     ("ids kept", Tracker, "update"),
@@ -165,7 +165,9 @@ def search_table(counts: Sequence[int], rounds: int) -> Table:
         scene = scene_of(count)
         stage = Stage(scene, CAMERA)
         frame = Frame(_grainy(stage.picture(scene.models))[0], 0, 0.0)
-        setup = Setup(Prints(), CAMERA.lens, _palette(scene, frame.image_bgr), Stage(scene.empty, CAMERA).picture(()))
+        setup = Setup(
+            CalibrationTargets(), CAMERA.lens, _palette(scene, frame.image_bgr), Stage(scene.empty, CAMERA).picture(())
+        )
         with _StageTimer((("whole", Finder, "find"), *SEARCH)) as spent:
             looker, lab_s = Pipeline(), 0.0
             for k in range(rounds + 1):
@@ -191,7 +193,7 @@ def _run(count: int, seconds: int, spent: dict[str, list[float]]) -> Run:
     scene = scene_of(count)
     stage = Stage(scene, CAMERA)
     first = stage.picture(scene.models).copy()
-    setup = Setup(Prints(), CAMERA.lens, _palette(scene, first), Stage(scene.empty, CAMERA).picture(()))
+    setup = Setup(CalibrationTargets(), CAMERA.lens, _palette(scene, first), Stage(scene.empty, CAMERA).picture(()))
     looker = Pipeline()
     reported_moves, began_mib, ended_mib = 0, 0.0, 0.0
     frame_s: list[tuple[float, float]] = []

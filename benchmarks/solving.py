@@ -14,7 +14,7 @@ import numpy as np
 from benchmarks.page import Table, number
 from benchmarks.stopwatch import time_with_baseline
 from benchmarks.watch import COUNTS, SIZE_IN, markers_of
-from calibration.calibration_targets import Prints, fix, see
+from calibration.calibration_targets import CalibrationTargets, fix, see
 from calibration.opencv import cv2
 from vision.simulation.scene import Scene
 from vision.simulation.simulator import overhead_camera, render
@@ -35,7 +35,10 @@ def table(counts: Sequence[int], rounds: int) -> Table:
     for count in counts:
         markers = markers_of(count)
         frame = render(Scene(SIZE_IN, Surface.WOOD, markers=markers), camera, np.random.default_rng(0))
-        free, known = Prints(), Prints(layout={marker.id: marker.corners_in for marker in markers})
+        free, known = (
+            CalibrationTargets(),
+            CalibrationTargets(layout={marker.id: marker.corners_in for marker in markers}),
+        )
         sight = see(np.asarray(cv2.cvtColor(frame, cv2.COLOR_BGR2GRAY), np.uint8), free)
         points = np.concatenate([np.c_[marker.corners_in, np.zeros(4)] for marker in markers])
         pixels = np.concatenate([sight.corners_px[marker.id] for marker in markers])

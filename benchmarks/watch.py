@@ -13,8 +13,8 @@ import numpy as np
 
 from benchmarks.page import Table, number
 from benchmarks.stopwatch import time_with_baseline
-from calibration.calibration_targets import Prints, redetect, see
-from calibration.calibration_tracker import Keeper
+from calibration.calibration_targets import CalibrationTargets, redetect, see
+from calibration.calibration_tracker import CalibrationTracker
 from calibration.camera import Lens, TableCamera
 from calibration.marker_tracker import track_markers
 from calibration.markers import ImageGray
@@ -55,7 +55,7 @@ def errors_after(bumps: int) -> None:
     for words, lens in (("lens profile", camera.lens), ("lens unknown", None)):
         before, after, within, reported = [], [], [], Counter[str]()
         for bumped, gray in shots[1:]:
-            keeper, prints = Keeper(), Prints()
+            keeper, prints = CalibrationTracker(), CalibrationTargets()
             start = keeper.look(shots[0][1], prints, lens).calibration
             assert start is not None
             seen = start.camera.pixel_to_table(camera.table_to_pixel(places))
@@ -85,7 +85,7 @@ def _spread(errors: list[float]) -> str:
 def table(counts: Sequence[int], rounds: int) -> Table:
     """The page's table: a check, refitting every marker, searching the whole picture, and a frame with a bump."""
     camera, bumped = overhead_camera(), overhead_camera(height_in=55.3, tilt_deg=4.2)
-    prints, rows = Prints(), []
+    prints, rows = CalibrationTargets(), []
     for count in counts:
         scene = Scene(SIZE_IN, Surface.WOOD, markers=markers_of(count))
         frame = render(scene, camera, np.random.default_rng(0))
@@ -113,8 +113,8 @@ def markers_of(count: int) -> tuple[PrintedMarker, ...]:
     return (corner_markers(SIZE_IN) + tuple(PrintedMarker(4 + n, (9 + 10.0 * n, 18.0)) for n in range(4)))[:count]
 
 
-def _kept(gray: ImageGray, prints: Prints, lens: Lens) -> Keeper:
-    keeper = Keeper()
+def _kept(gray: ImageGray, prints: CalibrationTargets, lens: Lens) -> CalibrationTracker:
+    keeper = CalibrationTracker()
     keeper.look(gray, prints, lens)
     return keeper
 

@@ -11,7 +11,7 @@ from calibration.camera import Lens, TableCamera
 from calibration.intrinsics import lens_from_parameters, lens_parameters
 from calibration.noise import PERFECT
 from calibration.opencv import cv2
-from calibration.solve import NUDGE, Calibration, Target, solve
+from calibration.solve import PERTURBATION_SIGMAS, Calibration, Target, solve
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import FloatArray, PointIn
 
@@ -40,7 +40,7 @@ class Rectangle:
 
 
 @dataclass(frozen=True, slots=True)
-class Taped:
+class TapeMeasurement:
     """A distance on the table, measured between two clicked places; see `sharpen`."""
 
     ends_px: tuple[PointIn, PointIn]
@@ -108,7 +108,7 @@ def sharpen(calibration: Calibration, ends_px: tuple[PointIn, PointIn], distance
     was = _distance_in(calibration.camera, ends_px)
     if not (np.isfinite(was) and was > 0 and np.isfinite(distance_in) and distance_in > 0):
         raise UserError("click two different places on the table, and enter the distance between them in inches")
-    slope = np.array([_distance_in(deviant, ends_px) - was for deviant in calibration.deviants]) / NUDGE
+    slope = np.array([_distance_in(deviant, ends_px) - was for deviant in calibration.deviants]) / PERTURBATION_SIGMAS
     scale = np.mean([calibration.camera.px_per_inch(*place) for place in calibration.camera.pixel_to_table(ends_px)])
     reading = TAPE_SIGMA_IN**2 + 2 * (CLICK_SIGMA_PX / float(scale)) ** 2
     known = float(slope @ slope)
@@ -118,7 +118,7 @@ def sharpen(calibration: Calibration, ends_px: tuple[PointIn, PointIn], distance
             f"you measured {distance_in:.2f} in, but the calibration gives {was:.2f} in"
             f" (±{2 * np.sqrt(known + reading):.2f} in): measure again, or check the size of the printed markers"
         )
-    steps = np.array([_step(calibration.camera, deviant) for deviant in calibration.deviants]) / NUDGE
+    steps = np.array([_step(calibration.camera, deviant) for deviant in calibration.deviants]) / PERTURBATION_SIGMAS
     camera = _with_step(calibration.camera, (slope @ steps) * (off / (known + reading)))
     # The uncertainty along the measured direction shrinks; the rest stays.
     left = 1 - np.sqrt(reading / (known + reading))
@@ -127,7 +127,7 @@ def sharpen(calibration: Calibration, ends_px: tuple[PointIn, PointIn], distance
         number: camera.pixel_to_table(calibration.camera.table_to_pixel(corners))
         for number, corners in calibration.markers_in.items()
     }
-    deviants = tuple(_with_step(camera, NUDGE * step) for step in steps)
+    deviants = tuple(_with_step(camera, PERTURBATION_SIGMAS * step) for step in steps)
     return replace(calibration, camera=camera, markers_in=markers, deviants=deviants)
 
 

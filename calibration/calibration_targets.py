@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from calibration.by_hand import Rectangle, Taped
+from calibration.by_hand import Rectangle, TapeMeasurement
 from calibration.camera import Lens, times_full_hd
 from calibration.consensus import SUSPECT_PX, solve_without_outliers
-from calibration.marker_issue import Reason, Trouble, outline_of
+from calibration.marker_issue import MarkerIssue, Reason, outline_of
 from calibration.markers import (
     Board,
     ImageGray,
@@ -42,7 +42,7 @@ _STILL_PX = 1.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Prints:
+class CalibrationTargets:
     """The calibration targets on the table, as described by the player.
 
     Attributes:
@@ -64,7 +64,7 @@ class Prints:
     layout: Mapping[int, FloatArray] | None = None
     scale: PrintScale | None = None
     rectangle: Rectangle | None = None
-    taped: tuple[Taped, ...] = ()
+    taped: tuple[TapeMeasurement, ...] = ()
 
     def __post_init__(self) -> None:
         if not 0.2 <= self.side_in <= 40:
@@ -74,13 +74,13 @@ class Prints:
             )
         dictionary_of(self.dictionary)
 
-    def adds_distances(self, before: Prints) -> bool:
+    def adds_distances(self, before: CalibrationTargets) -> bool:
         """Whether these targets differ from `before` only by further measured distances."""
         count = len(before.taped)
         return len(self.taped) > count and self.taped[:count] == before.taped and self._marks == before._marks
 
     @property
-    def unclicked(self) -> Prints:
+    def unclicked(self) -> CalibrationTargets:
         """The targets without clicked pixels, which belong to one camera's picture."""
         return replace(self, rectangle=None, taped=())
 
@@ -126,7 +126,7 @@ class Detections:
     image_size: tuple[int, int]
     corners_px: Mapping[int, FloatArray]
     board: SeenBoard | None = None
-    set_aside: tuple[Trouble, ...] = ()
+    set_aside: tuple[MarkerIssue, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -141,10 +141,10 @@ class CalibrationResult:
 
     calibration: Calibration
     detections: Detections
-    set_aside: tuple[Trouble, ...]
+    set_aside: tuple[MarkerIssue, ...]
 
 
-def calibrate(gray: ImageGray, prints: Prints, lens: Lens | None = None) -> Calibration:
+def calibrate(gray: ImageGray, prints: CalibrationTargets, lens: Lens | None = None) -> Calibration:
     """Detect the targets in a picture and solve for the camera.
 
     Raises:
@@ -153,7 +153,7 @@ def calibrate(gray: ImageGray, prints: Prints, lens: Lens | None = None) -> Cali
     return fix(see(gray, prints), prints, lens).calibration
 
 
-def see(gray: ImageGray, prints: Prints) -> Detections:
+def see(gray: ImageGray, prints: CalibrationTargets) -> Detections:
     """Detect the targets in the whole picture."""
     size = (gray.shape[1], gray.shape[0])
     if prints.board:
@@ -162,7 +162,7 @@ def see(gray: ImageGray, prints: Prints) -> Detections:
     return Detections(size, {marker.id: marker.corners_px for marker in seen.found}, None, seen.set_aside)
 
 
-def redetect(gray: ImageGray, prints: Prints, before: Detections) -> Detections:
+def redetect(gray: ImageGray, prints: CalibrationTargets, before: Detections) -> Detections:
     """Detect the targets near their previous places; faster than `see` for single markers."""
     if prints.board:
         return see(gray, prints)
@@ -201,7 +201,7 @@ def _medians(places_px: Sequence[Mapping[int, FloatArray]], still_px: float) -> 
     return {number: np.asarray(np.median(all_px, axis=0)) for number, all_px in sorted(seen.items())}
 
 
-def fix(detections: Detections, prints: Prints, lens: Lens | None = None) -> CalibrationResult:
+def fix(detections: Detections, prints: CalibrationTargets, lens: Lens | None = None) -> CalibrationResult:
     """Solve for the camera; a marker that contradicts the others is set aside.
 
     Raises:
@@ -221,7 +221,7 @@ def fix(detections: Detections, prints: Prints, lens: Lens | None = None) -> Cal
     return CalibrationResult(calibration, detections, (*detections.set_aside, *misfits))
 
 
-def _marker_targets(detections: Detections, prints: Prints) -> list[Target]:
+def _marker_targets(detections: Detections, prints: CalibrationTargets) -> list[Target]:
     square = prints.square_in
     layout = prints.layout or {}
     if layout and detections.corners_px and not any(number in layout for number in detections.corners_px):
@@ -253,7 +253,7 @@ def _side(corners: FloatArray) -> float:
     return float(np.linalg.norm(np.roll(corners, -1, 0) - corners, axis=1).mean())
 
 
-def _misfit(calibration: Calibration, target: Target, prints: Prints) -> Trouble:
+def _misfit(calibration: Calibration, target: Target, prints: CalibrationTargets) -> MarkerIssue:
     """Why a marker contradicts the others: it has another size if its corners form a square on their table."""
     (number,) = target.marks
     on_table = calibration.camera.pixel_to_table(target.seen_px)
@@ -266,12 +266,12 @@ def _misfit(calibration: Calibration, target: Target, prints: Prints) -> Trouble
             f"marker {number} is not used, because its side is {side:.2f} in instead of {prints.side_in:g} in:"
             " print all markers at one size, and lay them directly on the table"
         )
-        return Trouble(outline, Reason.WRONG_SIDE, sentence, number)
+        return MarkerIssue(outline, Reason.WRONG_SIDE, sentence, number)
     sentence = f"marker {number} is not used, because it does not lie flat like the others: press it down"
-    return Trouble(outline, Reason.NOT_FLAT, sentence, number)
+    return MarkerIssue(outline, Reason.NOT_FLAT, sentence, number)
 
 
-def _board_target(detections: Detections, prints: Prints) -> list[Target]:
+def _board_target(detections: Detections, prints: CalibrationTargets) -> list[Target]:
     seen = detections.board
     if seen is None:
         return []

@@ -7,7 +7,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from calibration.calibration_targets import CalibrationResult, Detections, Prints, combine_frames, fix, redetect, see
+from calibration.calibration_targets import (
+    CalibrationResult,
+    CalibrationTargets,
+    Detections,
+    combine_frames,
+    fix,
+    redetect,
+    see,
+)
 from calibration.camera import Lens, times_full_hd
 from calibration.drift import (
     Drift,
@@ -18,10 +26,10 @@ from calibration.drift import (
     solve_pose,
     still_px,
 )
-from calibration.marker_issue import Trouble
+from calibration.marker_issue import MarkerIssue
 from calibration.marker_tracker import MarkerCheck, MarkerTracker, track_markers
 from calibration.markers import ImageGray
-from calibration.scene_texture import Grain
+from calibration.scene_texture import SceneTexture
 from calibration.solve import Calibration
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import FloatArray
@@ -59,18 +67,18 @@ class Kept:
 
     calibration: Calibration | None
     drifts: tuple[Drift, ...] = ()
-    set_aside: tuple[Trouble, ...] = ()
+    set_aside: tuple[MarkerIssue, ...] = ()
     problem: str | None = None
 
 
-class Keeper:
+class CalibrationTracker:
     """Follows the calibration through the frames of one source."""
 
     def __init__(self) -> None:
         self._inputs: _Inputs | None = None
         self.tracked: TrackedMarkers | _ClickedRectangle | None = None
 
-    def look(self, gray: ImageGray, prints: Prints, lens: Lens | None) -> Kept:
+    def look(self, gray: ImageGray, prints: CalibrationTargets, lens: Lens | None) -> Kept:
         """The calibration for this frame (height, width); other prints, another lens or size start a new one."""
         inputs = (prints, lens, gray.shape)
         if inputs != self._inputs:
@@ -84,7 +92,7 @@ class Keeper:
         drifts, problem = self.tracked.follow(gray)
         return Kept(self.tracked.calibration, drifts, self.tracked.set_aside, problem)
 
-    def _start(self, gray: ImageGray, prints: Prints, lens: Lens | None) -> Kept:
+    def _start(self, gray: ImageGray, prints: CalibrationTargets, lens: Lens | None) -> Kept:
         detections = Detections((gray.shape[1], gray.shape[0]), {})
         try:
             if prints.rectangle is not None:
@@ -97,7 +105,7 @@ class Keeper:
         return Kept(self.tracked.calibration, (), self.tracked.set_aside)
 
 
-_Inputs = tuple[Prints, Lens | None, tuple[int, ...]]
+_Inputs = tuple[CalibrationTargets, Lens | None, tuple[int, ...]]
 
 
 def _only_adds_distances(now: _Inputs, before: _Inputs) -> bool:
@@ -112,15 +120,15 @@ class _ClickedRectangle:
         set_aside: Always empty.
     """
 
-    def __init__(self, gray: ImageGray, prints: Prints, lens: Lens | None) -> None:
+    def __init__(self, gray: ImageGray, prints: CalibrationTargets, lens: Lens | None) -> None:
         assert prints.rectangle is not None  # the caller checked
         self.calibration = prints.rectangle.calibrate((gray.shape[1], gray.shape[0]), lens)
-        self.set_aside: tuple[Trouble, ...] = ()
-        self._distance_count, self._texture = 0, Grain(gray)
+        self.set_aside: tuple[MarkerIssue, ...] = ()
+        self._distance_count, self._texture = 0, SceneTexture(gray)
         self._frames_since_check, self._problem = 0, ""
         self.add_distances(prints)
 
-    def add_distances(self, prints: Prints) -> None:
+    def add_distances(self, prints: CalibrationTargets) -> None:
         """Apply the distances measured since the last call."""
         for taped in prints.taped[self._distance_count :]:
             self.calibration = taped.sharpen(self.calibration)
@@ -142,7 +150,9 @@ class TrackedMarkers:
         set_aside: Markers that were not used.
     """
 
-    def __init__(self, gray: ImageGray, start: CalibrationResult, prints: Prints, lens: Lens | None) -> None:
+    def __init__(
+        self, gray: ImageGray, start: CalibrationResult, prints: CalibrationTargets, lens: Lens | None
+    ) -> None:
         self.calibration = start.calibration
         self.set_aside = start.set_aside
         self._prints, self._lens = prints, lens
@@ -169,7 +179,7 @@ class TrackedMarkers:
         self._add_still_frame(gray)
         return (), None
 
-    def add_distances(self, prints: Prints) -> None:
+    def add_distances(self, prints: CalibrationTargets) -> None:
         """Apply the distances measured since the last call."""
         for taped in prints.taped[len(self._prints.taped) :]:
             self.calibration = taped.sharpen(self.calibration)

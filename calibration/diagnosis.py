@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from calibration.calibration_targets import Prints, fix, see
+from calibration.calibration_targets import CalibrationTargets, fix, see
 from calibration.camera import Lens
-from calibration.marker_issue import Reason, Trouble, outline_of
+from calibration.marker_issue import MarkerIssue, Reason, outline_of
 from calibration.markers import SMALLEST_SIDE_PX, ImageGray, dictionary_of, scan_markers, side_px
 from calibration.opencv import cv2
 from rules.tabletop.errors import UserError
@@ -40,7 +40,7 @@ _MAX_EDGE_WIDTH_CELLS = 0.5  # an edge as wide as half a cell of six makes the c
 _EDGE_MARGIN_PX = 2
 
 
-def why_not(gray: ImageGray, prints: Prints, lens: Lens | None = None) -> tuple[Trouble, ...]:
+def why_not(gray: ImageGray, prints: CalibrationTargets, lens: Lens | None = None) -> tuple[MarkerIssue, ...]:
     """Everything in the picture (height, width) that looks like a marker but is not used, each place once."""
     if prints.board is not None:
         return _mirrored_or_foreign(gray, prints.dictionary)
@@ -70,11 +70,11 @@ def similar_in_size(outlines: list[FloatArray], markers: list[FloatArray]) -> li
     return [o for o in outlines if 1 / _MAX_AREA_RATIO < _area(o) / typical < _MAX_AREA_RATIO]
 
 
-def _mirrored_or_foreign(gray: ImageGray, dictionary: str) -> tuple[Trouble, ...]:
+def _mirrored_or_foreign(gray: ImageGray, dictionary: str) -> tuple[MarkerIssue, ...]:
     """Mirrored markers, or those of the other dictionary family of which the picture shows most."""
     flipped = np.ascontiguousarray(gray[:, ::-1])
     mirrored = [
-        Trouble(
+        MarkerIssue(
             outline_of(np.asarray(seen.corners_px) * (-1, 1) + (gray.shape[1] - 1, 0)),
             Reason.MIRRORED,
             f"marker {seen.id} is mirrored: turn off mirroring in the camera's settings",
@@ -86,7 +86,7 @@ def _mirrored_or_foreign(gray: ImageGray, dictionary: str) -> tuple[Trouble, ...
     return max([tuple(mirrored), *others], key=len)
 
 
-def _foreign_markers(gray: ImageGray, family: Sequence[str], dictionary: str) -> Iterator[Trouble]:
+def _foreign_markers(gray: ImageGray, family: Sequence[str], dictionary: str) -> Iterator[MarkerIssue]:
     for seen in scan_markers(gray, family[-1]).found:
         name = next(n for n in family if seen.id < len(dictionary_of(n).bytesList))
         if name != dictionary.upper().removeprefix("DICT_"):
@@ -94,7 +94,7 @@ def _foreign_markers(gray: ImageGray, family: Sequence[str], dictionary: str) ->
                 f"this is marker {seen.id} of dictionary {name}, not of {dictionary}:"
                 f" choose dictionary {name}, or print markers of {dictionary}"
             )
-            yield Trouble(outline_of(seen.corners_px), Reason.WRONG_DICTIONARY, sentence, seen.id)
+            yield MarkerIssue(outline_of(seen.corners_px), Reason.WRONG_DICTIONARY, sentence, seen.id)
 
 
 def marker_like_outlines(gray: ImageGray) -> list[FloatArray]:
@@ -160,30 +160,30 @@ def scaled_mask(gray: ImageGray, outline: FloatArray, factor: float) -> ImageGra
     return mask
 
 
-def _issue_of(gray: ImageGray, outline: FloatArray) -> Trouble:
+def _issue_of(gray: ImageGray, outline: FloatArray) -> MarkerIssue:
     """The most likely reason why something that looks like a marker was not read."""
     side = float(np.sqrt(_area(outline)))
     shape = outline_of(outline)
     if touches_edge(outline, gray):
         sentence = "a marker is cut off at the edge of the picture: move the marker or the camera until it is fully in"
-        return Trouble(shape, Reason.CUT_OFF, sentence)
+        return MarkerIssue(shape, Reason.CUT_OFF, sentence)
     if side < SMALLEST_SIDE_PX:
         sentence = (
             f"this may be a marker, but it is too small to read ({side:.0f} px wide; {SMALLEST_SIDE_PX:.0f} needed):"
             " move the camera closer, or print larger markers"
         )
-        return Trouble(shape, Reason.TOO_SMALL, sentence)
+        return MarkerIssue(shape, Reason.TOO_SMALL, sentence)
     if glare_share(gray, outline) > _MAX_GLARE_SHARE:
         sentence = "glare hides the code of a marker: turn the lamp, or move the marker out of the reflection"
-        return Trouble(shape, Reason.GLARE, sentence)
+        return MarkerIssue(shape, Reason.GLARE, sentence)
     if edge_width_px(gray, outline) > _MAX_EDGE_WIDTH_CELLS * side / 6:
         sentence = "a marker is too blurred to read: focus the camera and keep it still"
-        return Trouble(shape, Reason.BLURRED, sentence)
+        return MarkerIssue(shape, Reason.BLURRED, sentence)
     sentence = (
         "this looks like a marker, but no marker of the dictionary matches it:"
         " uncover or flatten it, or check the dictionary"
     )
-    return Trouble(shape, Reason.UNREADABLE, sentence)
+    return MarkerIssue(shape, Reason.UNREADABLE, sentence)
 
 
 def glare_share(gray: ImageGray, outline: FloatArray) -> float:

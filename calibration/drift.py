@@ -17,7 +17,7 @@ from enum import StrEnum
 import numpy as np
 
 from calibration.background_motion import BackgroundMotion, compare_background
-from calibration.calibration_targets import Detections, Prints
+from calibration.calibration_targets import CalibrationTargets, Detections
 from calibration.camera import TableCamera, times_full_hd
 from calibration.consensus import common_pose, misfit_px
 from calibration.markers import ImageGray
@@ -95,7 +95,7 @@ def assess_drift(
     table: Calibration,
     camera: TableCamera,
     detections: Detections,
-    prints: Prints,
+    prints: CalibrationTargets,
     before: tuple[ImageGray, TableCamera],
     now: ImageGray,
 ) -> DriftAssessment | None:
@@ -139,7 +139,7 @@ def still_px(table: Calibration, scale: float) -> float:
     return max(MOVED_PX * scale, 2 * table.residual_px)
 
 
-def known_targets(known: Calibration, detections: Detections, prints: Prints) -> list[Target]:
+def known_targets(known: Calibration, detections: Detections, prints: CalibrationTargets) -> list[Target]:
     """The seen prints with a known place, as targets in table coordinates."""
     origin = (0.0, 0.0, 0.0)
     places = known.markers_in
@@ -227,7 +227,7 @@ def _propagated(old: TableCamera, deviant: TableCamera, new: TableCamera, points
 
 
 def relocate_markers(
-    known: Calibration, displaced: Mapping[int, FloatArray], prints: Prints
+    known: Calibration, displaced: Mapping[int, FloatArray], prints: CalibrationTargets
 ) -> tuple[Calibration, tuple[Drift, ...]]:
     """The calibration with new places for moved or new markers, and the drifts of the moved ones.
 

@@ -1,6 +1,6 @@
 """Collect pictures of a printed board for a lens profile, and explain why a picture is rejected.
 
-A `Gathering` is an immutable value; `offer` returns the next one. So pictures from files and from a live camera are
+A `LensViews` is an immutable value; `offer` returns the next one. So pictures from files and from a live camera are
 handled alike.
 """
 
@@ -16,7 +16,7 @@ from calibration.opencv import cv2
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import FloatArray
 
-FEWEST_VIEWS = 6
+MIN_VIEWS = 6
 """A lens has nine parameters and each view six; fewer views could fit anything."""
 
 _MIN_CORNERS = 8
@@ -117,7 +117,7 @@ class Coverage:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Gathering:
+class LensViews:
     """The accepted views of one camera; `image_size` is (width, height)."""
 
     image_size: tuple[int, int]
@@ -138,7 +138,7 @@ class Gathering:
 class Offer:
     """The result of adding a view: the new gathering, and why the view was rejected ("" if it was accepted)."""
 
-    gathering: Gathering
+    gathering: LensViews
     refusal: str
 
     @property
@@ -147,7 +147,7 @@ class Offer:
         return not self.refusal
 
 
-def offer(gathering: Gathering, view: View | None) -> Offer:
+def offer(gathering: LensViews, view: View | None) -> Offer:
     """Add a view if it is useful; `view` is None for a picture without a board."""
     refusal = _rejection_reason(gathering, view)
     if refusal or view is None:
@@ -155,7 +155,7 @@ def offer(gathering: Gathering, view: View | None) -> Offer:
     return Offer(replace(gathering, views=(*gathering.views, view)), "")
 
 
-def _rejection_reason(gathering: Gathering, view: View | None) -> str:
+def _rejection_reason(gathering: LensViews, view: View | None) -> str:
     if view is None:
         return "no board found: hold all of it in the picture, flat and well lit"
     if len(view.ids) < _MIN_CORNERS:
@@ -165,12 +165,12 @@ def _rejection_reason(gathering: Gathering, view: View | None) -> str:
     if view.blur_px > min(_MAX_BLUR_PX, max(1.0, _MAX_BLUR_SQUARES * view.square_px)):
         return f"the picture is blurred by {view.blur_px:.1f} px: hold the board still, or focus the camera"
     for number, other in enumerate(gathering.views, 1):
-        if apart_px(view, other) < _MIN_SHIFT_WIDTHS * gathering.image_size[0]:
+        if view_distance_px(view, other) < _MIN_SHIFT_WIDTHS * gathering.image_size[0]:
             return f"the board is at the same place as in picture {number}: move it or tilt it"
     return ""
 
 
-def apart_px(view: View, other: View) -> float:
+def view_distance_px(view: View, other: View) -> float:
     """Root mean square distance between the common corners of two views; infinite if they share too few."""
     _, a, b = np.intersect1d(view.ids, other.ids, return_indices=True)
     if len(a) < _MIN_CORNERS // 2:

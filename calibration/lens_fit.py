@@ -16,7 +16,7 @@ from calibration.intrinsics import (
     lens_from_parameters,
     lens_parameters,
 )
-from calibration.lens import FEWEST_VIEWS, Gathering, View
+from calibration.lens import MIN_VIEWS, LensViews, View
 from calibration.opencv import cv2
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import FloatArray
@@ -65,7 +65,7 @@ class LensFit:
         )
 
 
-def fit_lens(gathering: Gathering) -> LensFit:
+def fit_lens(gathering: LensViews) -> LensFit:
     """Fit a lens to the views.
 
     Raises:
@@ -77,7 +77,7 @@ def fit_lens(gathering: Gathering) -> LensFit:
         bundle = _Bundle.of([gathering.views[k] for k in kept], gathering.image_size)
         rms = bundle.by_view_px()
         worst = int(np.argmax(rms))
-        if rms[worst] < _MAX_RESIDUAL_TO_MEDIAN * np.median(rms) or len(kept) <= FEWEST_VIEWS:
+        if rms[worst] < _MAX_RESIDUAL_TO_MEDIAN * np.median(rms) or len(kept) <= MIN_VIEWS:
             break
         del kept[worst]
     fit = bundle.result(kept, len(gathering.views))
@@ -95,10 +95,10 @@ def fit_lens(gathering: Gathering) -> LensFit:
 
 
 def _check_enough(count: int) -> None:
-    if count < FEWEST_VIEWS:
+    if count < MIN_VIEWS:
         raise UserError(
             f"there {'is' if count == 1 else 'are'} {count or 'no'} usable picture{'' if count == 1 else 's'} of the"
-            f" board, but {FEWEST_VIEWS} are needed: take more, with the board at the edges of the picture and tilted"
+            f" board, but {MIN_VIEWS} are needed: take more, with the board at the edges of the picture and tilted"
         )
 
 

@@ -27,7 +27,7 @@ class Reason(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Trouble:
+class MarkerIssue:
     """An unusable marker.
 
     Attributes:
@@ -44,5 +44,5 @@ class Trouble:
 
 
 def outline_of(corners_px: npt.ArrayLike) -> tuple[PointPx, ...]:
-    """`Trouble.outline_px` of corners (N, 2)."""
+    """`MarkerIssue.outline_px` of corners (N, 2)."""
     return tuple((float(x), float(y)) for x, y in np.asarray(corners_px, np.float64).reshape(-1, 2))

@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from calibration.marker_issue import Reason, Trouble, outline_of
+from calibration.marker_issue import MarkerIssue, Reason, outline_of
 from calibration.opencv import cv2
 from calibration.profile import read_text
 from rules.tabletop.errors import UserError
@@ -132,7 +132,7 @@ class MarkerScan:
     """The markers of a picture: the usable ones in `found`, by id, and the unusable ones in `set_aside`."""
 
     found: tuple[SeenMarker, ...]
-    set_aside: tuple[Trouble, ...]
+    set_aside: tuple[MarkerIssue, ...]
 
 
 def find_markers(gray: ImageGray, dictionary: str) -> tuple[SeenMarker, ...]:
@@ -172,12 +172,12 @@ def scan_markers(gray: ImageGray, dictionary: str) -> MarkerScan:
     return MarkerScan(tuple(found), tuple(issues))
 
 
-def _duplicate(number: int, quad: FloatArray) -> Trouble:
+def _duplicate(number: int, quad: FloatArray) -> MarkerIssue:
     sentence = f"marker {number} is on the table more than once: remove the copies"
-    return Trouble(outline_of(quad), Reason.DUPLICATE, sentence, number)
+    return MarkerIssue(outline_of(quad), Reason.DUPLICATE, sentence, number)
 
 
-def size_issue(number: int, quad: FloatArray) -> Trouble | None:
+def size_issue(number: int, quad: FloatArray) -> MarkerIssue | None:
     """Why a marker is too small to measure with; None if it is large enough."""
     if side_px(quad) >= SMALLEST_SIDE_PX:
         return None
@@ -185,19 +185,19 @@ def size_issue(number: int, quad: FloatArray) -> Trouble | None:
         f"marker {number} is too small to measure with ({side_px(quad):.0f} px wide; {SMALLEST_SIDE_PX:.0f} needed):"
         " move the camera closer, or print larger markers"
     )
-    return Trouble(outline_of(quad), Reason.TOO_SMALL, sentence, number)
+    return MarkerIssue(outline_of(quad), Reason.TOO_SMALL, sentence, number)
 
 
-def bad_fit_issue(number: int, quad: FloatArray, marker: SeenMarker | None) -> Trouble | None:
+def bad_fit_issue(number: int, quad: FloatArray, marker: SeenMarker | None) -> MarkerIssue | None:
     """Why a marker that was read cannot be measured with: blurred or not flat; None if it can."""
     if marker is None:
         sentence = f"marker {number} is too blurred to measure with: focus the camera and keep it still"
-        return Trouble(outline_of(quad), Reason.BLURRED, sentence, number)
+        return MarkerIssue(outline_of(quad), Reason.BLURRED, sentence, number)
     if marker.residual_px > max(MAX_BEND_PX, MAX_BEND_SIDES * side_px(quad)):
         sentence = (
             f"marker {number} does not lie flat (its edges are off by {marker.residual_px:.1f} px): press it down"
         )
-        return Trouble(outline_of(quad), Reason.NOT_FLAT, sentence, number)
+        return MarkerIssue(outline_of(quad), Reason.NOT_FLAT, sentence, number)
     return None
 
 

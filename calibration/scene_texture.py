@@ -23,7 +23,7 @@ PATIENCE = 3
 """Consecutive unmatched frames that count as a shift; a shorter gap may be a person leaning over the table."""
 
 
-class Grain:
+class SceneTexture:
     """Finds corner features in a first picture and follows them in later ones."""
 
     def __init__(self, gray: ImageGray) -> None:

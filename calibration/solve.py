@@ -30,7 +30,7 @@ from calibration.spread import SOFT_L1_SCALE, noise_estimate, one_sigma_steps, r
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import FloatArray
 
-NUDGE = 0.01
+PERTURBATION_SIGMAS = 0.01
 """Step of a perturbed camera, in standard deviations: small enough that every length changes linearly."""
 
 WORST_RESIDUAL_PX = 3.0
@@ -71,8 +71,8 @@ class Calibration:
         camera: The best estimate.
         markers_in: Marker id -> (4, 2) corners on the table, in OpenCV's order.
         residual_px: Root mean square reprojection error.
-        deviants: Cameras `NUDGE` standard deviations away from `camera` along independent directions. The variance of
-            a value computed from the camera is the sum over them of (its change / NUDGE) squared. The steps are small
+        deviants: Cameras `PERTURBATION_SIGMAS` standard deviations away from `camera` along independent directions. The
+            variance of a value computed from the camera is the sum over them of (its change / that) squared. The steps are small
             because the errors of focal length and height lie on a curve, which a long step would leave.
     """
 
@@ -89,7 +89,7 @@ class Calibration:
         points = np.asarray(points_in, np.float64).reshape(-1, 3)
         pixels = self.camera.table_to_pixel(points)
         moved = [camera.pixel_to_table(pixels, points[:, 2]) - points[:, :2] for camera in self.deviants]
-        change = np.reshape(moved, (len(self.deviants), 2 * len(points))) / NUDGE
+        change = np.reshape(moved, (len(self.deviants), 2 * len(points))) / PERTURBATION_SIGMAS
         return np.asarray(change.T @ change)
 
     def sigma_in(self, points_in: npt.ArrayLike) -> FloatArray:
@@ -370,7 +370,9 @@ class CalibrationProblem:
         steps = list(one_sigma_steps(solution.jac, white.size, noise2))
         for rival in rivals:
             steps.append(rival_step(x, rival.x, rival_probability(float(rival.cost), float(solution.cost), spare)))
-        deviants = tuple(self._perturbed(x + NUDGE * step, laid) for step in steps) + self._raised_prints(camera)
+        deviants = tuple(self._perturbed(x + PERTURBATION_SIGMAS * step, laid) for step in steps) + self._raised_prints(
+            camera
+        )
         markers: dict[int, FloatArray] = {}
         for target, points in zip(self.targets, laid, strict=True):
             place = place_of(self.scaled(x, target, target.points_in), points)
@@ -381,7 +383,7 @@ class CalibrationProblem:
     def _raised_prints(self, camera: TableCamera) -> tuple[TableCamera, ...]:
         """The perturbed camera for prints that all lie above the table; a fit cannot detect a shared height."""
         height_in = float(np.mean([target.paper.height_in for target in self.targets]))
-        up = camera.rotation @ (0.0, 0.0, NUDGE * height_in)
+        up = camera.rotation @ (0.0, 0.0, PERTURBATION_SIGMAS * height_in)
         return (replace(camera, translation=camera.translation + up),) if height_in else ()
 
     def _perturbed(self, x: FloatArray, laid: Sequence[FloatArray]) -> TableCamera:

@@ -30,7 +30,7 @@ SEARCH_S = 5.0
 _PIXELS_COMPANY = 0xFFFF
 
 
-class NoBluetooth(RuntimeError):
+class BluetoothUnavailable(RuntimeError):
     """The package bleak is not installed; the message says how to install it."""
 
 
@@ -45,12 +45,12 @@ def load_bleak() -> Any:
     """Import the package bleak.
 
     Raises:
-        NoBluetooth: if it is not installed.
+        BluetoothUnavailable: if it is not installed.
     """
     try:
         return importlib.import_module("bleak")
     except ImportError:
-        raise NoBluetooth(
+        raise BluetoothUnavailable(
             "Bluetooth dice need the package bleak: run .venv/bin/pip install bleak, or use a serial bridge"
         ) from None
 
@@ -66,7 +66,7 @@ class BluetoothDice:
         """Start searching; `bleak` is the package, imported if None.
 
         Raises:
-            NoBluetooth: if the package is not installed.
+            BluetoothUnavailable: if the package is not installed.
         """
         self._bleak = bleak or load_bleak()
         self._make, self._clock = make, clock

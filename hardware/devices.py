@@ -126,7 +126,7 @@ class _DiceProtocol:
         return ()
 
 
-class DiceLine:
+class SerialDice:
     """Electronic dice on a serial port."""
 
     def __init__(

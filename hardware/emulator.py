@@ -23,7 +23,7 @@ from rules.engine.dice import Die
 if sys.platform != "win32":
     import tty
 
-HAS_WIRES = sys.platform != "win32"
+HAS_VIRTUAL_PORTS = sys.platform != "win32"
 """Windows has no pseudo-terminals that open as serial ports."""
 
 FALLBACK_S = 2.5

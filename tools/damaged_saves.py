@@ -28,7 +28,7 @@ from rules.battle.battle import Battle
 from rules.battle.database import JOURNAL_MAGIC, beside
 from rules.battle.journal import Damaged, Entry, survey_of
 from rules.battle.recovery import recover
-from rules.engine.events import Enlisted, Event, Noted, Placed
+from rules.engine.events import Event, Noted, Placed, UnitJoined
 from rules.tabletop.errors import UserError
 
 PAGE = 4096
@@ -137,7 +137,7 @@ def write_intact_saves(folder: Path) -> list[IntactSave]:
 
 def _events(n: int, name: str) -> tuple[Event, ...]:
     return (
-        Enlisted(figure=f"tan-{n}", side="tan", card="soldier"),
+        UnitJoined(figure=f"tan-{n}", side="tan", card="soldier"),
         Placed(figure=f"tan-{n}", at_in=(1.5 * n % 40, 2.0)),
         Noted(text=f"note {n} of {name} " * (1 + n % 5)),
     )

@@ -23,7 +23,7 @@ from pathlib import Path
 from rules.battle.battle import Battle
 from rules.engine.events import Noted
 from rules.tabletop.errors import UserError
-from ui.battle.thumbnail_store import Album
+from ui.battle.thumbnail_store import ThumbnailStore
 
 LONGEST_WAIT_S = 0.12
 """Seconds between the first confirmed entry and the kill: some dozens of entries."""
@@ -70,7 +70,7 @@ def play(path: Path, seed: int) -> None:
     chance = random.Random(seed)
     while True:
         with Battle.open(path, time.time) as battle:
-            album = Album(battle)
+            album = ThumbnailStore(battle)
             for _ in range(REOPENED_EVERY):
                 entry = battle.record(Noted(text=_words(len(battle.entries) + 1)))
                 album.put(entry.seq, _picture(entry.seq, chance.randint(100, 19_000)))
@@ -118,7 +118,7 @@ def _check_files(path: Path, confirmed: list[int], found: Findings) -> list[str]
                 if entry.body["text"] != _words(entry.seq)
             ]
             faults += [f"entry {confirmed[-1]} is lost"] if len(battle.entries) < confirmed[-1] else []
-            album = Album(battle)
+            album = ThumbnailStore(battle)
             kept = [seq for seq in confirmed if album.picture(seq) == _picture(seq, len(album.picture(seq) or b""))]
             faults += [f"{len(confirmed) - len(kept)} pictures are lost"] if kept != confirmed else []
             faults += [album.remark] if album.remark else []

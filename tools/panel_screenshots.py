@@ -25,7 +25,7 @@ from rules.tabletop.table import Posture
 from tools.layout_check import layout_problems
 from tools.pictures import all_seen, setup_dialog, wait_for
 from tools.screenshot import click, enemies, run_scene, wait
-from ui.battle.armies import Shelf
+from ui.battle.armies import ArmyLists
 from ui.desktop.app import ErrorReporter
 from ui.desktop.battle.dice_dialog import DiceDialog
 from ui.desktop.dark_palette import dark_palette
@@ -196,7 +196,7 @@ def _setup_scene(faces: PanelScreenshots, window: Window, own: Path) -> None:
             wait(2.0 if name == "diagnosis" else 0.0)
             faces.keep_dialog(name, controller.dialog)
     faces.keep_dialog("lens", LensDialog(lambda: frame, "A camera", window))
-    faces.keep_dialog("print", PrintDialog(PrintJob(), Shelf(own / "armies"), window))
+    faces.keep_dialog("print", PrintDialog(PrintJob(), ArmyLists(own / "armies"), window))
 
 
 def _devices_scene(faces: PanelScreenshots, window: Window, _: Path) -> None:

@@ -14,7 +14,7 @@ from PyQt6.QtWidgets import QApplication, QWidget
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import Figure, Posture
 from tools.screenshot import QUALITY, click, enemies, figures_seen, run_scene, wait
-from ui.battle.armies import Shelf
+from ui.battle.armies import ArmyLists
 from ui.desktop.battle.battle_setup_dialog import BattleSetupDialog
 from ui.desktop.dark_palette import dark_palette
 from ui.desktop.window import Window
@@ -225,7 +225,7 @@ def _dark(window: Window, _: Path) -> QWidget:
 def setup_dialog(window: Window, own: Path) -> BattleSetupDialog:
     """The battle setup dialog, filled in for a battle of two armies; `own` holds its army lists."""
     view = all_seen(window)
-    dialog = BattleSetupDialog(["green", "tan"], view.figures, Shelf(own / "armies"), window)
+    dialog = BattleSetupDialog(["green", "tan"], view.figures, ArmyLists(own / "armies"), window)
     dialog.choose_game("simple_plastic")
     for side in ("green", "tan"):
         soldiers = [f for f in view.figures if f.army == side and f.posture is not Posture.VEHICLE]

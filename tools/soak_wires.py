@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from hardware.adalight import Decoder, encode
-from hardware.devices import DiceLine, RangeRod
+from hardware.devices import RangeRod, SerialDice
 from hardware.dice_protocol import Hello, RollLine
 from hardware.dice_protocol import encode as encode_dice
 from hardware.emulator import EmulatedRod, Wire
@@ -89,7 +89,7 @@ def garbage(rng: random.Random) -> bytes:
 
 def soak_dice(count: int, pulls: int, rng: random.Random, findings: Findings, folder: Path) -> str:
     wire = Wire(folder / "dice")
-    line = DiceLine(lambda: (str(wire.path),))
+    line = SerialDice(lambda: (str(wire.path),))
     got: Counter[tuple[str, int | None, int]] = Counter()
     wanted: Counter[tuple[str, int | None, int]] = Counter()
     hello = encode_dice(Hello(1, 77))

@@ -11,7 +11,7 @@ from rules.tabletop.errors import UserError
 T = TypeVar("T")
 
 
-class Behind(Generic[T]):
+class BackgroundTask(Generic[T]):
     """Runs one function at a time in a thread."""
 
     def __init__(self, name: str) -> None:

@@ -79,14 +79,14 @@ def picture_bytes(path: Path, image_bgr: ImageBgr) -> bytes:
     Raises:
         UserError: for an unknown ending.
     """
-    refuse_unpicturable(path)
+    check_picture_name(path)
     done, data = cv2.imencode(path.suffix, image_bgr)
     if not done:
         raise UserError(f"the picture {path} cannot be written as {path.suffix}: use .png or .jpg")
     return data.tobytes()
 
 
-def refuse_unpicturable(path: Path) -> None:
+def check_picture_name(path: Path) -> None:
     """Check that the file name has the ending of a known picture format.
 
     Raises:
@@ -96,7 +96,7 @@ def refuse_unpicturable(path: Path) -> None:
         raise UserError(f"the picture {path} needs a name ending in {', '.join(_PICTURES)}")
 
 
-def refuse_unwritable(path: Path) -> None:
+def check_writable(path: Path) -> None:
     """Check that a file can be written, before there is work to lose.
 
     Raises:

@@ -20,14 +20,14 @@ class Basis(StrEnum):
     EDGE = "edge"
 
 
-def begun(words: str) -> str:
+def capitalized(words: str) -> str:
     """The text with its first letter in upper case."""
     return words[:1].upper() + words[1:]
 
 
 def sentence(words: str) -> str:
     """The text as a sentence: capitalized, and ending with a full stop."""
-    return begun(words) + ("" if not words or words[-1] in ".…?!" else ".")
+    return capitalized(words) + ("" if not words or words[-1] in ".…?!" else ".")
 
 
 def spread_in(sigma_in: float) -> float:

@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from calibration.calibration_targets import Prints
+from calibration.calibration_targets import CalibrationTargets
 from calibration.camera import Lens
 from calibration.drift import Drift
-from rules.engine.text import spoken
+from rules.engine.text import display_name
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import PointIn, TerrainPiece
 from rules.tabletop.template import Template
@@ -37,7 +37,7 @@ from vision.motion import Box
 from vision.palette import Palette, teach
 from vision.pipeline import Pipeline
 from vision.setup import Setup
-from vision.stock_colours import usual_colour
+from vision.stock_colours import stock_colour
 from vision.table_view import TableView
 from vision.teaching import ClickedFigure, FigurePicker
 from vision.tracking import tracks_of
@@ -69,7 +69,7 @@ class Ruler:
 
 def end_name(end: End) -> str:
     """A name such as "Green 1" or "(12.3, 4.5)"."""
-    return spoken(end) if isinstance(end, str) else f"({end[0]:.1f}, {end[1]:.1f})"
+    return display_name(end) if isinstance(end, str) else f"({end[0]:.1f}, {end[1]:.1f})"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -198,7 +198,7 @@ class Session:
 
     def swap(self, one: str, other: str) -> None:
         """Exchange the names of two figures that the tracker confused."""
-        self.correct(f"swap {spoken(one)} and {spoken(other)}", Renamed(one, other))
+        self.correct(f"swap {display_name(one)} and {display_name(other)}", Renamed(one, other))
 
     def _setup_played(self, state: TableState) -> Setup:
         """The setup with the area of play; the same object until one of them changes."""
@@ -360,7 +360,7 @@ class Session:
         Raises:
             UserError: if no usual plastic has that name.
         """
-        colour = usual_colour(army)
+        colour = stock_colour(army)
         others = (other for other in self.state.setup.palette if other.name != colour.name)
         self.use_armies(f"begin {colour.name}", (*others, colour))
 
@@ -384,7 +384,7 @@ class Session:
         setup = replace(self.state.setup, reference_bgr=frame.image_bgr, reference_camera=None)
         self.do("learn the empty table", replace(self.state, setup=setup))
 
-    def use_prints(self, prints: Prints, label: str = "") -> None:
+    def use_prints(self, prints: CalibrationTargets, label: str = "") -> None:
         """Use other calibration targets, as one step with this label, by default "markers of 3 in"."""
         setup = replace(self.state.setup, prints=prints)
         self.do(label or f"markers of {prints.side_in:g} in", replace(self.state, setup=setup))

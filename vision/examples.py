@@ -84,7 +84,7 @@ class Examples:
 
     all: tuple[Example, ...] = ()
 
-    def with_more(self, new: Iterable[Example]) -> Examples:
+    def with_added(self, new: Iterable[Example]) -> Examples:
         """These and newer examples; a newer one replaces those of the same look."""
         kept = self.all
         for one in new:

@@ -43,8 +43,8 @@ from vision.segment import (
     army_evidence,
     cells_of,
     disc,
-    in_the_light_of_now,
     likelihood,
+    relit_empty_table,
 )
 from vision.separation import Separation, separations
 from vision.silhouette import base_outline, figure_scale, solids
@@ -337,7 +337,7 @@ class _Search:
         ground, picture, sheet = rectified.ground, rectified.picture_bgr, rectified.ground.sheet
         best = evidence.max(axis=0) if len(evidence) > 1 else evidence[0]
         places = list(propose_tiles(ground, best, self.scale, self.expected_in))
-        empty = None if ground.empty is None or not places else in_the_light_of_now(picture, ground.empty)
+        empty = None if ground.empty is None or not places else relit_empty_table(picture, ground.empty)
         min_chance = _MIN_CHANCE_NO_REFERENCE if ground.empty is None else _MIN_CHANCE
         here: list[Sighting] = []
         view = View(picture, rectified.photo, best, ground.seen * ~ground.excluded, ground.eye_px, empty)

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from shapely.geometry import Point, Polygon
 
-from calibration.calibration_tracker import Keeper, Kept
+from calibration.calibration_tracker import CalibrationTracker, Kept
 from calibration.camera import TableCamera
 from calibration.opencv import cv2
 from calibration.solve import Calibration
@@ -40,7 +40,7 @@ class Pipeline:
     """
 
     def __init__(self) -> None:
-        self._keeper = Keeper()
+        self._keeper = CalibrationTracker()
         self._tracker = Tracker()
         self._patches = PatchMemory()
         self._finder = Finder()

@@ -14,7 +14,7 @@ from scipy.spatial.distance import pdist
 
 from rules.tabletop.table import FloatArray
 from vision.palette import ArmyColour, FloatImage, Palette, learn_colour, merged
-from vision.stock_colours import stock_names, usual_colour
+from vision.stock_colours import stock_colour, stock_names
 
 _SAME_PLASTIC = 0.2  # distance in log colour within one army, most of it from light to shade
 _LIGHT_WEIGHT = 0.25  # of log brightness in that distance: one army stands both in sun and in shade
@@ -105,7 +105,7 @@ def named(armies: Palette, taken: frozenset[str] = frozenset()) -> Palette:
     out: list[ArmyColour] = []
     used = set(taken)
     for army in armies:
-        colour = min(stock_names(), key=lambda name: _unlikeness(army.mean, usual_colour(name).mean))
+        colour = min(stock_names(), key=lambda name: _unlikeness(army.mean, stock_colour(name).mean))
         name = next(name for name in _numbered(colour) if name not in used)
         used.add(name)
         out.append(replace(army, name=name))

@@ -27,7 +27,7 @@ from vision.tiles import (
     View,
     crop_at,
     cut,
-    cut_finely,
+    cut_photo_tile,
 )
 
 POSTURES = (Posture.STANDING, Posture.KNEELING, Posture.PRONE, Posture.DOWN)
@@ -164,7 +164,7 @@ class Recogniser:
     def _closer_outputs(self, view: View, places: Sequence[Place]) -> list[FloatImage]:
         """The closer look's outputs: the mean over the crop and its mirror image."""
         outputs: list[FloatImage] = []
-        for crops in _crops(cut_finely, view, places):
+        for crops in _crops(cut_photo_tile, view, places):
             straight = _outputs_and_features(self._closer, crops)
             mirrored = _outputs_and_features(self._closer, np.ascontiguousarray(crops[:, :, ::-1]))
             mirrored[:, :_OUTPUTS] *= _MIRROR_SIGNS

@@ -257,7 +257,7 @@ def _light_change(image_bgr: ImageBgr, empty: EmptyTable) -> _LightChange:
     return _LightChange(shift, spread)
 
 
-def in_the_light_of_now(image_bgr: ImageBgr, empty: EmptyTable) -> FloatImage:
+def relit_empty_table(image_bgr: ImageBgr, empty: EmptyTable) -> FloatImage:
     """(rows, columns, 3) log colours of the empty table in the current light."""
     shift = cv2.merge([cv2.LUT(empty.levels, table) for table in _light_change(image_bgr, empty).shift])
     return np.asarray(cv2.add(empty.colours, shift), np.float32)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from calibration.calibration_targets import Prints
+from calibration.calibration_targets import CalibrationTargets
 from calibration.camera import Lens, TableCamera
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import STANDING_HEIGHT_IN, Outline, TerrainPiece
@@ -34,7 +34,7 @@ class Setup:
         examples: Figures that a player confirmed or corrected; they sway posture and army of figures like them.
     """
 
-    prints: Prints = field(default_factory=Prints)
+    prints: CalibrationTargets = field(default_factory=CalibrationTargets)
     lens: Lens | None = None
     palette: Palette = ()
     propose: bool = False

@@ -27,7 +27,7 @@ def stock_names() -> tuple[str, ...]:
     return tuple(PLASTIC_BGR)
 
 
-def usual_colour(army: str) -> ArmyColour:
+def stock_colour(army: str) -> ArmyColour:
     """The stock colour after which an army is named.
 
     Raises:
@@ -46,6 +46,6 @@ def usual_colour(army: str) -> ArmyColour:
     return ArmyColour(army.strip(), mean, covariance, _SAMPLES)
 
 
-def is_usual(colour: ArmyColour) -> bool:
+def is_stock_colour(colour: ArmyColour) -> bool:
     """Whether a colour is still the stock colour: no soldier of the army was clicked."""
     return colour.samples <= _SAMPLES

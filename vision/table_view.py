@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from calibration.camera import TableCamera
 from calibration.drift import Drift, Moved
-from calibration.marker_issue import Trouble
+from calibration.marker_issue import MarkerIssue
 from calibration.solve import Calibration
 from rules.tabletop.table import Figure
 from vision.examples import Appearance
@@ -57,7 +57,7 @@ class TableView:
     calibration: Calibration | None
     tracking: Tracking
     drifts: tuple[Drift, ...] = ()
-    set_aside: tuple[Trouble, ...] = ()
+    set_aside: tuple[MarkerIssue, ...] = ()
     problem: str | None = None
     waiting: Waiting | None = None
     hand: HandEvent | None = None

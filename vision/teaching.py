@@ -30,7 +30,7 @@ from vision.motion import MaskImage
 from vision.palette import ArmyColour, FloatImage, Palette, learn_colour, log_colour
 from vision.recogniser import POSTURES, Candidate, Hint, Recogniser
 from vision.rectified import BoolImage, Sheet
-from vision.segment import EVIDENCE_LIMIT, Likelihood, army_evidence, cells_of, disc, in_the_light_of_now, likelihood
+from vision.segment import EVIDENCE_LIMIT, Likelihood, army_evidence, cells_of, disc, likelihood, relit_empty_table
 from vision.silhouette import figure_scale, solids
 from vision.tiles import TILE_PX_PER_IN, View, tile_at
 from vision.vehicles import hulls
@@ -173,7 +173,7 @@ class FigurePicker:
             return
         evidence = army_evidence(rectified.picture_bgr, known, ground.empty)[0]
         evidence[ground.excluded] = 0
-        empty = None if ground.empty is None else in_the_light_of_now(rectified.picture_bgr, ground.empty)
+        empty = None if ground.empty is None else relit_empty_table(rectified.picture_bgr, ground.empty)
         view = View(
             rectified.picture_bgr, rectified.photo, evidence, ground.seen * ~ground.excluded, ground.eye_px, empty
         )

@@ -141,7 +141,7 @@ def cut(view: View, place: Place) -> FloatImage:
     return _network_input(view, place, tile_to_sheet, _warp(view.picture_bgr, tile_to_sheet, place.side_px))
 
 
-def cut_finely(view: View, place: Place) -> FloatImage:
+def cut_photo_tile(view: View, place: Place) -> FloatImage:
     """(CHANNELS, side, side) float32 input of the closer look, cut from the photo instead of the sheet."""
     tile_to_sheet, photo = _tile_to_sheet(place), view.photo
     x, y = ((_warp(at, tile_to_sheet, place.side_px) + 0.5) * photo.scale - 0.5 for at in (photo.map_x, photo.map_y))

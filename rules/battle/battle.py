@@ -11,10 +11,10 @@ from typing import Any
 
 from rules.battle.event_codec import check_version, event_of, is_event
 from rules.battle.history import course_of, foldable
-from rules.battle.journal import BEFALLEN, REDO, UNDO, Damaged, Entry, Journal
+from rules.battle.journal import EXTERNAL_EVENTS, REDO, UNDO, Damaged, Entry, Journal
 from rules.battle.progress import Cancelled, Step, no_step, part_of
 from rules.engine.dice import Dice, DiceRequest, Roll, play
-from rules.engine.events import Asked, Begun, Effects, Enlisted, Event, Overruled, Throw, Told, plain
+from rules.engine.events import Asked, BattleBegun, Effects, Event, Throw, Told, UnitJoined, VerdictOverruled, plain
 from rules.engine.game import Game
 from rules.engine.roster import check_card
 from rules.engine.ruleset import Value, check_needs_no_file, rules_text
@@ -84,7 +84,7 @@ class Battle:
             UserError: if the file holds a battle already, or the game, an option or a house rule is invalid.
         """
         text = "" if house_rules is None else _house_rules_text(game, house_rules)
-        begun = Begun(game=game, players=tuple(players), options=dict(options or {}), house_rules=text)
+        begun = BattleBegun(game=game, players=tuple(players), options=dict(options or {}), house_rules=text)
         game_of(fold(State(), begun))
         journal = Journal(path, clock)
         try:
@@ -176,9 +176,9 @@ class Battle:
             UserError: if the event does not fit the current state, or the disk is full; then nothing has changed.
         """
         fold(self.state, event)
-        if isinstance(event, Enlisted):
+        if isinstance(event, UnitJoined):
             check_card(self.game, event.figure, event.card)
-        if isinstance(event, Overruled) and event.entry not in self.held:
+        if isinstance(event, VerdictOverruled) and event.entry not in self.held:
             raise UserError(f"entry {event.entry} cannot be overruled: it does not exist or was undone")
         return self._append(event.kind, event.to_body(), event.version)
 
@@ -254,7 +254,7 @@ class Battle:
         Raises:
             UserError: if the entry cannot be redone, or the disk is full; then nothing has changed.
         """
-        steps = [one for one in self._course.held if one.kind not in BEFALLEN]
+        steps = [one for one in self._course.held if one.kind not in EXTERNAL_EVENTS]
         again = self._course.undone[::-1]
         held = [one.seq for one in steps]
         if seq in held:

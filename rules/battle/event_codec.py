@@ -7,29 +7,39 @@ from collections.abc import Mapping
 from rules.battle.journal import REDO, UNDO, Entry
 from rules.engine.events import (
     Asked,
-    Begun,
+    BattleBegun,
     CameraMoved,
     Changed,
-    Doubted,
-    Enlisted,
     Event,
     MarkerMoved,
     Moved,
     Noted,
-    Overruled,
+    OutcomeDecided,
     PhaseBegun,
     Placed,
-    Ruled,
-    Settled,
+    QuestionAnswered,
+    QuestionAsked,
     TableLaid,
+    UnitJoined,
+    VerdictOverruled,
 )
 from rules.tabletop.errors import UserError
 
 EVENTS: Mapping[str, type[Event]] = {
     event.kind: event
     for event in (
-        *(Begun, Enlisted, PhaseBegun, Placed, Moved, Asked),
-        *(Changed, Doubted, Settled, Overruled, Ruled, Noted, CameraMoved, MarkerMoved, TableLaid),
+        *(BattleBegun, UnitJoined, PhaseBegun, Placed, Moved, Asked),
+        *(
+            Changed,
+            QuestionAsked,
+            QuestionAnswered,
+            VerdictOverruled,
+            OutcomeDecided,
+            Noted,
+            CameraMoved,
+            MarkerMoved,
+            TableLaid,
+        ),
     )
 }
 """Event classes by kind."""

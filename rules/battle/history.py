@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from rules.battle.event_codec import check_version, event_of, is_event
-from rules.battle.journal import BEFALLEN, Entry, turned
+from rules.battle.journal import EXTERNAL_EVENTS, Entry, turned
 from rules.battle.progress import Step, no_step
 from rules.engine.events import Event
 from rules.engine.state import State, fold
@@ -65,7 +65,7 @@ class Course:
     @property
     def to_undo(self) -> Entry | None:
         """The entry that undo would take back; never the beginning of the battle."""
-        steps = (entry for entry in reversed(self.held) if entry.kind not in BEFALLEN)
+        steps = (entry for entry in reversed(self.held) if entry.kind not in EXTERNAL_EVENTS)
         found = next(steps, None)
         return None if found is None or found is self.held[0] else found
 

@@ -59,7 +59,7 @@ APPLICATION_ID = 0x53616E64
 
 UNDO, REDO = "undo", "redo"
 
-BEFALLEN = ("camera_moved", "marker_moved", "table")
+EXTERNAL_EVENTS = ("camera_moved", "marker_moved", "table")
 """External events: no player caused them, so they are never undone and do not clear what can be redone."""
 
 MOST_BYTES = 2**25
@@ -313,7 +313,7 @@ def turned(entries: Iterable[Entry], held: Sequence[Entry] = (), undone: Sequenc
     in_force, to_redo, untouched = list(held), list(undone), len(held)
     for entry in entries:
         if entry.kind == UNDO:
-            last = next((k for k in reversed(range(len(in_force))) if in_force[k].kind not in BEFALLEN), None)
+            last = next((k for k in reversed(range(len(in_force))) if in_force[k].kind not in EXTERNAL_EVENTS), None)
             if last is not None:
                 to_redo.append(in_force.pop(last))
                 untouched = min(untouched, last)
@@ -321,7 +321,7 @@ def turned(entries: Iterable[Entry], held: Sequence[Entry] = (), undone: Sequenc
             in_force += [to_redo.pop()] if to_redo else []
         else:
             in_force.append(entry)
-            to_redo = to_redo if entry.kind in BEFALLEN else []
+            to_redo = to_redo if entry.kind in EXTERNAL_EVENTS else []
     return Turned(tuple(in_force), tuple(to_redo), untouched)
 
 

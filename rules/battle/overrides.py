@@ -9,8 +9,8 @@ from typing import Any
 
 from rules.battle.battle import Battle
 from rules.battle.history import course_of
-from rules.engine.events import Asked, Change, Effects, Event, Move, Noted, Overruled, Refund, Ruled
-from rules.engine.position import Moment
+from rules.engine.events import Asked, Change, Effects, Event, Move, Noted, OutcomeDecided, Refund, VerdictOverruled
+from rules.engine.position import Position
 from rules.engine.referee import Deed, Referee, prospect
 from rules.engine.state import State, Unit
 from rules.engine.text import change_words, outcome_words
@@ -18,7 +18,7 @@ from rules.engine.verdict import Verdict
 from rules.tabletop.errors import UserError
 from rules.tabletop.path import Path
 
-Verdicts = Asked | Ruled
+Verdicts = Asked | OutcomeDecided
 """What can be overruled."""
 
 
@@ -45,7 +45,7 @@ class Override:
         return f"{self.outcome}: {changes}" if changes else self.outcome
 
 
-def known_holdings(referee: Referee[Any], moment: Moment, deed: Deed) -> tuple[Override, ...]:
+def possible_overrides(referee: Referee[Any], moment: Position, deed: Deed) -> tuple[Override, ...]:
     """The outcomes of an action that the rules can produce, the most probable first.
 
     Empty if the action is not allowed or lacks facts, or if its dice have too many combinations.
@@ -76,8 +76,8 @@ def known_holdings(referee: Referee[Any], moment: Moment, deed: Deed) -> tuple[O
 STANDS = "it stands"
 
 
-def let_stand(
-    battle: Battle, referee: Referee[Any], moment: Moment, moves: Sequence[Mapping[str, Path]], reason: str
+def record_forbidden_moves(
+    battle: Battle, referee: Referee[Any], moment: Position, moves: Sequence[Mapping[str, Path]], reason: str
 ) -> None:
     """Record moves that the rules forbid, with all effects of an allowed move.
 
@@ -96,7 +96,7 @@ def let_stand(
     battle.record_all(_ruled(deed, override, reason) for deed, override in zip(deeds, overrides, strict=True))
 
 
-def _effects_as_allowed(referee: Referee[Any], moment: Moment, deed: Deed) -> Effects:
+def _effects_as_allowed(referee: Referee[Any], moment: Position, deed: Deed) -> Effects:
     """The effects of a move as if it were allowed, with the numbers of the verdict that forbids it, if there is one."""
     preview = prospect(moment, replace(deed, bar=None))
     numbers = preview.before.numbers if preview.before else {}
@@ -120,8 +120,8 @@ def rule(battle: Battle, deed: Deed, holding: Override, reason: str, also: Seque
     battle.record(_ruled(deed, holding, reason, also))
 
 
-def _ruled(deed: Deed, holding: Override, reason: str, also: Sequence[Change] = ()) -> Ruled:
-    return Ruled(
+def _ruled(deed: Deed, holding: Override, reason: str, also: Sequence[Change] = ()) -> OutcomeDecided:
+    return OutcomeDecided(
         title=deed.title,
         action=deed.action,
         by=deed.by if holding.counts else (),
@@ -147,12 +147,12 @@ def overrule(battle: Battle, seq: int, what: str, holding: Override, reason: str
     """
     events = battle.held
     event = events.get(seq)
-    if not isinstance(event, (Asked, Ruled)):
+    if not isinstance(event, (Asked, OutcomeDecided)):
         raise UserError(f"entry {seq} is not a verdict in force: choose another one to overrule")
     target = _state_with(battle, events, seq, event, holding)
     moves, changes, given_back = _difference(battle.state, target, event)
     battle.record(
-        Overruled(
+        VerdictOverruled(
             entry=seq,
             reason=_reason(reason),
             effects=Effects(moves=tuple(moves), changes=(*changes, *also)),
@@ -179,7 +179,7 @@ def _state_with(battle: Battle, events: Mapping[int, Event], seq: int, event: Ve
 
 
 def _overrules(event: Event, seq: int) -> bool:
-    return isinstance(event, Overruled) and event.entry == seq
+    return isinstance(event, VerdictOverruled) and event.entry == seq
 
 
 def _difference(now: State, target: State, event: Verdicts) -> tuple[list[Move], list[Change], Refund]:

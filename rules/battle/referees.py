@@ -9,7 +9,7 @@ from rules.battle.battle import Battle
 from rules.engine.dice import Dice
 from rules.engine.effects import wrecks
 from rules.engine.events import Effects
-from rules.engine.position import Measure, Moment
+from rules.engine.position import Measure, Position
 from rules.engine.referee import Deed, Referee, in_set_up, prospect, with_answers
 from rules.engine.verdict import Verdict
 from rules.games import GAMES, module_of
@@ -30,17 +30,17 @@ def referee_of(game: str) -> Referee[Any]:
     return referee
 
 
-def moment_of(
+def position_of(
     battle: Battle, figures: Iterable[Figure], terrain: Iterable[TerrainPiece], measure: Measure = range_between
-) -> Moment:
+) -> Position:
     """A battle now, on the table as it is seen, its terrain as the battle has left it and wrecks among that."""
     referee, rules = referee_of(battle.game.name), battle.game.rules
     table = {figure.id: figure for figure in figures}
     pieces = (*referee.ground(rules, battle.state, terrain), *wrecks(battle.state, table.values()))
-    return Moment(battle.game, battle.state, table, pieces, referee.sight(rules), measure)
+    return Position(battle.game, battle.state, table, pieces, referee.sight(rules), measure)
 
 
-def perform(battle: Battle, referee: Referee[Any], moment: Moment, deed: Deed, dice: Dice) -> Verdict:
+def perform(battle: Battle, referee: Referee[Any], moment: Position, deed: Deed, dice: Dice) -> Verdict:
     """Ask the rules, roll the dice, and append the verdict with its effects to the battle's journal.
 
     Raises:

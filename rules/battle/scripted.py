@@ -14,28 +14,28 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from rules.battle.battle import Battle
-from rules.battle.referees import moment_of, perform, referee_of
+from rules.battle.referees import perform, position_of, referee_of
 from rules.battle.situation import Placement, Situation, base_outline, point_of
 from rules.engine.dice import DiceRequest, Die, Roll, rolled
 from rules.engine.events import (
     Asked,
     Change,
     Changed,
-    Doubted,
     Effects,
-    Enlisted,
     Event,
     Noted,
     PhaseBegun,
     Placed,
-    Settled,
+    QuestionAnswered,
+    QuestionAsked,
     TableLaid,
+    UnitJoined,
     plain,
 )
 from rules.engine.needed import needed_words
-from rules.engine.position import Moment
-from rules.engine.referee import ActionPreview, Deed, obligations, prospect, told_key
-from rules.engine.text import spoken, told
+from rules.engine.position import Position
+from rules.engine.referee import ActionPreview, Deed, answer_key, obligations, prospect
+from rules.engine.text import display_name, told
 from rules.engine.verdict import Reason, Verdict
 from rules.tabletop.area import surface_in
 from rules.tabletop.errors import UserError
@@ -125,7 +125,7 @@ class _Play:
 
     def _enlist(self, side: str, one: Placement) -> None:
         card, own = (one.card, None) if isinstance(one.card, str) else (None, one.card)
-        self.battle.record(Enlisted(figure=one.id, side=side, card=card, own=own, squad=one.squad))
+        self.battle.record(UnitJoined(figure=one.id, side=side, card=card, own=own, squad=one.squad))
         x_in, y_in = one.at_in
         self.battle.record(Placed(figure=one.id, at_in=(x_in, y_in), facing_deg=one.facing_deg))
         self.table[one.id] = one.figure(side, self.terrain)
@@ -134,8 +134,8 @@ class _Play:
         return _Mark(list(self.battle.held)[-1], dict(self.table))
 
     @property
-    def moment(self) -> Moment:
-        return moment_of(self.battle, self.table.values(), self.terrain)
+    def moment(self) -> Position:
+        return position_of(self.battle, self.table.values(), self.terrain)
 
     def step(self, step: Mapping[str, Any]) -> Answer | None:
         kind = next((key for key in step if key in _KINDS), None)
@@ -198,7 +198,7 @@ class _Play:
             raise UserError(f"{game.title} has no status {key!r}: choose one of {', '.join(rows)}")
         row = rows.get(known, {}) if name else {}
         if row.get("many") and value is not None and not isinstance(value, list):
-            raise UserError(f"the status {key} of {spoken(name)} must be a list: {row['text']}")
+            raise UserError(f"the status {key} of {display_name(name)} must be a list: {row['text']}")
         value = row.get("value", value) if value is True else None if value is False and "value" in row else value
         key = row.get("means", key)
         return Change(figure=name, key=key, value=value, this_turn=key in self.referee.this_turn)
@@ -247,7 +247,7 @@ class _Play:
             "owed": [_owed(one) for one in obligations(self.referee, moment)],
         }
 
-    def _deeds(self, moment: Moment, name: str) -> Iterator[Deed]:
+    def _deeds(self, moment: Position, name: str) -> Iterator[Deed]:
         """Everything that a figure might do now, and what is owed by it."""
         if name in moment.figures and not moment.unit(name).out:
             yield self.referee.movement(moment, name)
@@ -255,7 +255,7 @@ class _Play:
             yield from self.referee.others(moment, name)
         yield from (deed for deed in self.referee.duties(moment) if name in deed.by)
 
-    def _action(self, moment: Moment, deed: Deed) -> Answer:
+    def _action(self, moment: Position, deed: Deed) -> Answer:
         found = prospect(moment, deed)
         reasons = found.before.reasons if found.before is not None and found.possible else ()
         return {
@@ -281,7 +281,7 @@ class _Play:
             raise UserError(f"do: unknown key {odd[0]!r}; choose action, by, at, weapon or answers")
         deed = self._wanted(self.moment, wanted)
         if deed is None:
-            text = f"{spoken(_by(wanted) or 'nobody')} cannot do this now"
+            text = f"{display_name(_by(wanted) or 'nobody')} cannot do this now"
             return {"allowed": False, "why_not": {"rule": None, "text": text}}
         deed = self._answered(deed, wanted, _object(wanted.get("answers") or {}, "answers"))
         found = prospect(self.moment, replace(deed, listed=False))
@@ -393,7 +393,7 @@ class _Play:
             return str(name)
         raise UserError(f"there is no figure {name!r}: choose one of {', '.join(self.battle.state.units)}")
 
-    def _wanted(self, moment: Moment, wanted: Mapping[str, Any]) -> Deed | None:
+    def _wanted(self, moment: Position, wanted: Mapping[str, Any]) -> Deed | None:
         """The action that a step describes: one that may be done, before one that may not."""
         name, at = _by(wanted), wanted.get("at")
         if name:
@@ -415,7 +415,7 @@ class _Play:
         asked = {one.fact for one in self.battle.game.questions(deed.action)}
         return all(deed.given[key] == value for key, value in answers.items() if key in asked and key in deed.given)
 
-    def _candidates(self, moment: Moment, name: str, at: Any) -> Iterator[Deed]:
+    def _candidates(self, moment: Position, name: str, at: Any) -> Iterator[Deed]:
         if not name:
             yield from self.referee.duties(moment)
             return
@@ -444,13 +444,13 @@ class _Play:
         for key, value in answers.items():
             if key in doubts:
                 doubt = doubts[key]
-                events.append(Doubted(question=doubt.question, answers=tuple(doubt.answers)))
-                events.append(Settled(question=doubt.question, answer=str(value)))
+                events.append(QuestionAsked(question=doubt.question, answers=tuple(doubt.answers)))
+                events.append(QuestionAnswered(question=doubt.question, answer=str(value)))
             elif key in questions and key in deed.given and deed.given[key] == value:
                 continue  # it chose the action, or the program knows it
             elif key in questions:
                 figure = deed.by[0] if deed.by else ""
-                told_ = Change(figure=figure, key=told_key(deed, key), value=plain(value), this_turn=True)
+                told_ = Change(figure=figure, key=answer_key(deed, key), value=plain(value), this_turn=True)
                 events.append(Changed(changes=(told_,)))
             else:
                 known = ", ".join([*questions, *doubts]) or "nothing"
@@ -506,7 +506,7 @@ def _fits(deed: Deed, wanted: Mapping[str, Any]) -> bool:
     action, weapon, at, by = wanted["action"], wanted.get("weapon"), wanted.get("at"), _by(wanted)
     if deed.action != action and not (action == "attack" and (deed.view is not None or deed.spot_in is not None)):
         return False
-    if weapon and weapon not in (deed.weapon, spoken(deed.weapon), deed.title):
+    if weapon and weapon not in (deed.weapon, display_name(deed.weapon), deed.title):
         return False
     if by and by not in deed.by:
         return False
@@ -618,7 +618,9 @@ def _effects(effects: Effects) -> list[Answer]:
     return list(found.values())
 
 
-def _chance(effects: Callable[[Moment, Deed, Verdict], Effects], moment: Moment, found: ActionPreview) -> float | None:
+def _chance(
+    effects: Callable[[Position, Deed, Verdict], Effects], moment: Position, found: ActionPreview
+) -> float | None:
     """How likely an action changes a figure that it is done to for longer than this turn; None where no dice say so."""
     deed = found.deed
     if not found.possible or found.doubts or not found.odds or not deed.at:

@@ -7,37 +7,37 @@ from typing import Any
 
 from rules.engine.events import (
     Asked,
-    Begun,
+    BattleBegun,
     CameraMoved,
     Changed,
-    Doubted,
     Effects,
-    Enlisted,
     Event,
     MarkerMoved,
     Move,
     Moved,
     Noted,
-    Overruled,
+    OutcomeDecided,
     PhaseBegun,
     Placed,
-    Ruled,
+    QuestionAnswered,
+    QuestionAsked,
     Said,
-    Settled,
     TableLaid,
     Throw,
+    UnitJoined,
+    VerdictOverruled,
 )
 from rules.engine.game import Game
 from rules.engine.text import (
     answer_words,
     change_words,
+    display_name,
     label,
     listed,
     outcome_words,
     place_words,
     roller_words,
     says_outcome,
-    spoken,
     told,
 )
 
@@ -46,18 +46,18 @@ def tell(game: Game[Any], events: Iterable[Event]) -> Iterator[str]:
     """The lines of the story; lines that belong to a turn or to an action are indented."""
     side = ""
     for event in events:
-        if isinstance(event, Enlisted):
+        if isinstance(event, UnitJoined):
             if event.side != side:
-                yield f"Army of {spoken(event.side)}"
+                yield f"Army of {display_name(event.side)}"
             side = event.side
-            yield f"  {spoken(event.figure)}: {_card(game, event)}"
+            yield f"  {display_name(event.figure)}: {_card(game, event)}"
             continue
         side = ""
-        yield from _begun(game, event) if isinstance(event, Begun) else _TELLERS[type(event)](event)
+        yield from _begun(game, event) if isinstance(event, BattleBegun) else _TELLERS[type(event)](event)
 
 
-def _begun(game: Game[Any], event: Begun) -> Iterator[str]:
-    yield f"{game.title}: {' against '.join(map(spoken, event.players))}"
+def _begun(game: Game[Any], event: BattleBegun) -> Iterator[str]:
+    yield f"{game.title}: {' against '.join(map(display_name, event.players))}"
     yield game.credit
     for name in game.rules.labels:
         yield f"House rules: {name}"
@@ -69,20 +69,20 @@ def _value(value: Any) -> str:
     return ("yes" if value else "no") if isinstance(value, bool) else str(value).replace("_", " ")
 
 
-def _card(game: Game[Any], event: Enlisted) -> str:
+def _card(game: Game[Any], event: UnitJoined) -> str:
     row = game.rules.plain.get("cards", {}).get(event.card, {})
     own = event.own or {}
-    title = str(row.get("title") or own.get("title") or spoken(event.card or "own card"))
-    return f"{title}, {spoken(event.squad)}" if event.squad else title
+    title = str(row.get("title") or own.get("title") or display_name(event.card or "own card"))
+    return f"{title}, {display_name(event.squad)}" if event.squad else title
 
 
 def _phase(event: PhaseBegun) -> Iterator[str]:
     yield ""
-    yield ", ".join(filter(None, [f"Turn {event.turn}", spoken(event.side), event.phase.replace("_", " ")]))
+    yield ", ".join(filter(None, [f"Turn {event.turn}", display_name(event.side), event.phase.replace("_", " ")]))
 
 
 def _placed(event: Placed) -> Iterator[str]:
-    yield f"  {spoken(event.figure)} is placed at {place_words(event.at_in)}."
+    yield f"  {display_name(event.figure)} is placed at {place_words(event.at_in)}."
 
 
 def _moved(event: Moved) -> Iterator[str]:
@@ -92,14 +92,14 @@ def _moved(event: Moved) -> Iterator[str]:
 def _move(move: Move) -> str:
     over = f" over {', '.join(move.ground)}" if move.ground else ""
     cost = "" if abs(move.cost_in - move.moved_in) < 0.05 else f", which costs {move.cost_in:.1f} in"
-    return f"  {spoken(move.figure)} moves {move.moved_in:.1f} in{over} to {place_words(move.to_in)}{cost}."
+    return f"  {display_name(move.figure)} moves {move.moved_in:.1f} in{over} to {place_words(move.to_in)}{cost}."
 
 
 def _asked(event: Asked) -> Iterator[str]:
     winner = event.verdict.numbers.get("winner")
     outcome = outcome_words(event.verdict.outcome)
-    outcome = f"{outcome} for {spoken(winner)}" if isinstance(winner, str) else outcome
-    action = _action(event.by, event.title or spoken(event.action))  # battles of old versions have no titles
+    outcome = f"{outcome} for {display_name(winner)}" if isinstance(winner, str) else outcome
+    action = _action(event.by, event.title or display_name(event.action))  # battles of old versions have no titles
     yield f"  {action}." if says_outcome(event) else f"  {action}: {outcome}."
     yield from (f"    {_throw(throw)}" for throw in event.throws)
     yield from (f"    {_reason(reason)}" for reason in event.verdict.reasons)
@@ -108,7 +108,7 @@ def _asked(event: Asked) -> Iterator[str]:
 
 def _action(by: tuple[str, ...], title: str) -> str:
     """An action's title, preceded by the figures that act if it does not name them."""
-    return title if not by or spoken(by[0]) in title else f"{listed(by)}: {title}"
+    return title if not by or display_name(by[0]) in title else f"{listed(by)}: {title}"
 
 
 def _throw(throw: Throw) -> str:
@@ -131,16 +131,16 @@ def _changed(event: Changed) -> Iterator[str]:
         yield f"  {change_words(change)}{f' ({change.rule})' if change.rule else ''}."
 
 
-def _doubted(event: Doubted) -> Iterator[str]:
+def _doubted(event: QuestionAsked) -> Iterator[str]:
     yield f"  Too close to call: {event.question} ({' or '.join(event.answers)})"
 
 
-def _settled(event: Settled) -> Iterator[str]:
+def _settled(event: QuestionAnswered) -> Iterator[str]:
     question = event.question if event.question.endswith("?") else f"{event.question}:"
     yield f"  The players decide: {question} {answer_words(event)}."
 
 
-def _overruled(event: Overruled) -> Iterator[str]:
+def _overruled(event: VerdictOverruled) -> Iterator[str]:
     if event.what:
         yield f"  The players overrule {event.what}: {event.outcome}. {_sentence(event.reason)}"
     else:
@@ -148,7 +148,7 @@ def _overruled(event: Overruled) -> Iterator[str]:
     yield from _effects(event.effects)
 
 
-def _ruled(event: Ruled) -> Iterator[str]:
+def _ruled(event: OutcomeDecided) -> Iterator[str]:
     yield f"  {_action(event.by, event.title)}: the players decide: {event.outcome}. {_sentence(event.reason)}"
     yield from _effects(event.effects)
 
@@ -177,10 +177,10 @@ _TELLERS: Mapping[type[Event], Callable[[Any], Iterator[str]]] = {
     Moved: _moved,
     Asked: _asked,
     Changed: _changed,
-    Doubted: _doubted,
-    Settled: _settled,
-    Overruled: _overruled,
-    Ruled: _ruled,
+    QuestionAsked: _doubted,
+    QuestionAnswered: _settled,
+    VerdictOverruled: _overruled,
+    OutcomeDecided: _ruled,
     Noted: _noted,
     CameraMoved: _external,
     MarkerMoved: _external,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rules.engine.position import View
 from rules.engine.referee import Measured, Way
-from rules.engine.text import spoken
+from rules.engine.text import display_name
 from rules.tabletop.sight import SLIVER
 from rules.tabletop.tolerance import DOUBT_SIGMAS, Choice
 
@@ -27,5 +27,5 @@ def in_sight(view: View, what: str, way: Way = ("los",)) -> tuple[Measured, ...]
 
 def one_of(found: Choice[str], sigma_in: float, what: str, way: Way) -> tuple[Measured, ...]:
     """The uncertainty of a choice between names, such as the terrain under a figure; empty if it is certain."""
-    either = {spoken(name).lower(): name for name in found.possible}
+    either = {display_name(name).lower(): name for name in found.possible}
     return () if found.certain else (Measured(way, sigma_in, what, either=either),)

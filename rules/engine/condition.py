@@ -10,7 +10,7 @@ from rules.engine.events import Change
 from rules.engine.state import ELIMINATED
 
 Condition = tuple[Change, ...]
-"""A named set of status changes; their `figure` is empty until `befallen` fills it in."""
+"""A named set of status changes; their `figure` is empty until `condition_changes` fills it in."""
 
 
 def condition(*statuses: str, value: Any = True) -> Condition:
@@ -27,6 +27,6 @@ CONDITIONS: Mapping[str, Condition] = {"eliminated": condition(ELIMINATED), "unh
 """The conditions that every game has."""
 
 
-def befallen(figure: str, found: Condition) -> tuple[Change, ...]:
+def condition_changes(figure: str, found: Condition) -> tuple[Change, ...]:
     """The changes that put a figure into a condition."""
     return tuple(replace(one, figure=figure) for one in found)

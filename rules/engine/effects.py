@@ -7,13 +7,13 @@ from dataclasses import replace
 from typing import Any
 
 from rules.engine.events import Change, Move, PhaseBegun
-from rules.engine.position import Moment
+from rules.engine.position import Position
 from rules.engine.state import ELIMINATED, State, Unit
 from rules.tabletop.path import Path, end_facing_deg, length_in, placed
 from rules.tabletop.table import POSTURE_HEIGHT_IN, Figure, Posture, TerrainKind, TerrainPiece
 
 
-def as_journalled(moment: Moment) -> Moment:
+def as_journalled(moment: Position) -> Position:
     """The same position with every figure at its place and facing in the journal instead of the measured ones."""
     units = moment.state.units
     figures = {
@@ -27,7 +27,7 @@ def _as_known(figure: Figure, unit: Unit) -> Figure:
 
 
 def walked(
-    moment: Moment,
+    moment: Position,
     paths: Mapping[str, Path],
     cost_in: Mapping[str, float] | None = None,
     facing_deg: Mapping[str, float] | None = None,
@@ -54,14 +54,14 @@ def walked(
     )
 
 
-def taken_along(moment: Moment, rider: str, path: Path) -> Move:
+def taken_along(moment: Position, rider: str, path: Path) -> Move:
     """The move of a figure that is carried or towed along a path; it costs the figure itself nothing."""
     start = moment.unit(rider).at_in or moment.figure(rider).centre_in
     end = (start[0] + path[-1][0] - path[0][0], start[1] + path[-1][1] - path[0][1])
     return Move(figure=rider, from_in=start, to_in=end, moved_in=length_in(path), cost_in=0.0)
 
 
-def goal_of(side: str) -> str:
+def goal_key(side: str) -> str:
     """Name of the battle's status that stores the goal of a side."""
     return f"goal_of_{side}"
 

@@ -176,7 +176,7 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Begun(Event):
+class BattleBegun(Event):
     """The battle begins; the players are its sides.
 
     Attributes:
@@ -198,7 +198,7 @@ def one_card(figure: str, card: str | None, own: Mapping[str, Any] | None) -> No
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Enlisted(Event):
+class UnitJoined(Event):
     """A figure joins a side as a unit with a ready card or a card of the players' own."""
 
     kind = "enlisted"
@@ -279,7 +279,7 @@ class Changed(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Doubted(Event):
+class QuestionAsked(Event):
     """The players are asked a question that is too close to call or that the camera cannot answer."""
 
     kind = "doubted"
@@ -288,7 +288,7 @@ class Doubted(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settled(Event):
+class QuestionAnswered(Event):
     """The players answered a question.
 
     Attributes:
@@ -302,7 +302,7 @@ class Settled(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Overruled(Event):
+class VerdictOverruled(Event):
     """The players replaced the verdict of an earlier entry.
 
     Attributes:
@@ -323,7 +323,7 @@ class Overruled(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ruled(Event):
+class OutcomeDecided(Event):
     """The players decided the outcome of an action without dice.
 
     Attributes:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 from typing import Annotated, Any, get_args, get_origin
 
-from rules.engine.position import Moment
+from rules.engine.position import Position
 from rules.engine.referee import Deed, Measured
 from rules.engine.ruleset import Ruleset
 from rules.engine.schema import hints
@@ -42,7 +42,7 @@ class Context:
         paths: Where units go.
     """
 
-    position: Moment
+    position: Position
     men: tuple[Unit, ...] = ()
     targets: tuple[Unit, ...] = ()
     paths: Mapping[str, Path] = field(default_factory=dict)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from rules.engine.dice import Die
 from rules.engine.referee import ActionPreview
-from rules.engine.text import spoken
+from rules.engine.text import display_name
 
 _MOST_FACE = max(Die.D6.faces)
 
@@ -17,7 +17,7 @@ def needed_words(prospect: ActionPreview) -> str:
         return ""
     numbers = prospect.before.numbers
     if isinstance(least := numbers.get("needs_roll"), Mapping):
-        return "; ".join(f"{spoken(name)}: {_least_words(one)}" for name, one in least.items())
+        return "; ".join(f"{display_name(name)}: {_least_words(one)}" for name, one in least.items())
     if isinstance(least, int):
         dice = int(numbers.get("dice", 1))
         return f"{_least_words(least)} on each of {dice} dice" if dice > 1 else _least_words(least)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from rules.engine.effects import goal_of
+from rules.engine.effects import goal_key
 from rules.engine.events import Change
 from rules.engine.state import State
 from rules.tabletop.errors import UserError
@@ -79,7 +79,7 @@ def aims_of(state: State, tasks: tuple[Task, ...]) -> tuple[Aim, ...]:
 
 
 def _aim_of(statuses: Mapping[str, Any], side: str, tasks: tuple[Task, ...]) -> Aim:
-    task = str(statuses.get(goal_of(side), tasks[0].name)) if tasks else ""
+    task = str(statuses.get(goal_key(side), tasks[0].name)) if tasks else ""
     row = next((one for one in tasks if one.name == task), None)
     number = statuses.get(row.number_key(side)) if row is not None and row.number_key is not None else None
     return Aim(side, task, None if number is None else int(number), str(statuses.get(words_key(side), "")))
@@ -96,7 +96,7 @@ def agreed(state: State, tasks: tuple[Task, ...], aim: Aim) -> tuple[Change, ...
         row = next((one for one in tasks if one.name == aim.task), None)
         if row is None:
             raise UserError(f"there is no task {aim.task!r}: choose one of {', '.join(one.name for one in tasks)}")
-        changes.insert(0, Change(figure="", key=goal_of(aim.side), value=row.name, rule=row.rule))
+        changes.insert(0, Change(figure="", key=goal_key(aim.side), value=row.name, rule=row.rule))
         if row.number_key is not None:
             if not aim.number or aim.number < 1:
                 raise UserError(f"the task of {aim.side} needs a number: enter how many {row.number}")

@@ -12,7 +12,7 @@ from rules.engine.game import Game
 from rules.engine.roster import card_of
 from rules.engine.ruleset import Ruleset
 from rules.engine.state import State, Unit
-from rules.engine.text import spoken
+from rules.engine.text import display_name
 from rules.tabletop.area import surface_in
 from rules.tabletop.body import BODIES
 from rules.tabletop.errors import UserError
@@ -62,7 +62,7 @@ class View:
 
 
 @dataclass(frozen=True, eq=False)
-class Moment:
+class Position:
     """The position that the rules are applied to.
 
     Attributes:
@@ -168,10 +168,10 @@ class Moment:
         return {piece.name: piece for piece in self.terrain}
 
 
-def rules_with(_: type[T]) -> Callable[[Moment], Ruleset[T]]:
+def rules_with(_: type[T]) -> Callable[[Position], Ruleset[T]]:
     """A function that returns the ruleset of a position, typed for a game whose tables have this type."""
 
-    def rules_of(moment: Moment) -> Ruleset[T]:
+    def rules_of(moment: Position) -> Ruleset[T]:
         rules: Ruleset[T] = moment.game.rules
         return rules
 
@@ -185,5 +185,5 @@ def _place(seen: Exposures, name: str) -> int:
         UserError: if it is eliminated; it may still lie on the table, but sees nothing.
     """
     if name not in seen.ids:
-        raise UserError(f"{spoken(name)} is out of the battle: choose another figure")
+        raise UserError(f"{display_name(name)} is out of the battle: choose another figure")
     return seen.ids.index(name)

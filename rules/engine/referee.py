@@ -12,10 +12,10 @@ from rules.engine.condition import CONDITIONS, Condition
 from rules.engine.events import Effects, PhaseBegun
 from rules.engine.game import Game, Question
 from rules.engine.objectives import Task
-from rules.engine.position import Moment, View
+from rules.engine.position import Position, View
 from rules.engine.ruleset import Ruleset
 from rules.engine.state import State
-from rules.engine.text import listed, place_words, spoken
+from rules.engine.text import display_name, listed, place_words
 from rules.engine.verdict import RuleRefusal, Verdict
 from rules.tabletop.errors import UserError
 from rules.tabletop.path import Path
@@ -101,7 +101,7 @@ class Deed:
     @property
     def words(self) -> str:
         """The title, with the targets if it does not name them."""
-        is_named = not self.at or spoken(self.at[0]) in self.title
+        is_named = not self.at or display_name(self.at[0]) in self.title
         return self.title if is_named else f"{self.title}: {listed(self.at)}"
 
 
@@ -156,15 +156,15 @@ class ActionPreview:
         return "; ".join(f"{one.text} ({one.rule})" for one in self.before.reasons) or self.before.outcome
 
 
-def _nothing(moment: Moment, figure: str, spot_in: PointIn) -> Iterable[Deed]:
+def _nothing(moment: Position, figure: str, spot_in: PointIn) -> Iterable[Deed]:
     return ()
 
 
-def _no_targets(moment: Moment, figure: str, names: tuple[str, ...]) -> Iterable[Deed]:
+def _no_targets(moment: Position, figure: str, names: tuple[str, ...]) -> Iterable[Deed]:
     return ()
 
 
-def _on_target(moment: Moment, deed: Deed, found: Verdict) -> tuple[PointIn, PointIn] | None:
+def _on_target(moment: Position, deed: Deed, found: Verdict) -> tuple[PointIn, PointIn] | None:
     return None
 
 
@@ -172,7 +172,7 @@ FIRE = "Fire"
 """The round of all figures that have a target; attacks that name no other round belong to it."""
 
 
-def _fire(moment: Moment) -> tuple[str, ...]:
+def _fire(moment: Position) -> tuple[str, ...]:
     return (FIRE,)
 
 
@@ -182,7 +182,9 @@ NO_FACINGS: Mapping[str, float] = MappingProxyType({})
 class March(Protocol):
     """Asks whether figures may go along their paths."""
 
-    def __call__(self, moment: Moment, paths: Mapping[str, Path], facing_deg: Mapping[str, float] = NO_FACINGS) -> Deed:
+    def __call__(
+        self, moment: Position, paths: Mapping[str, Path], facing_deg: Mapping[str, float] = NO_FACINGS
+    ) -> Deed:
         """The move, with which way each figure faces at its end, as far as that is known."""
         ...
 
@@ -220,19 +222,19 @@ class Referee(Generic[T]):
     """
 
     sight: Callable[[Ruleset[T]], SightRules]
-    movement: Callable[[Moment, str], Deed]
+    movement: Callable[[Position, str], Deed]
     march: March
-    attacks: Callable[[Moment, str], Iterable[Deed]]
-    others: Callable[[Moment, str], Iterable[Deed]]
-    duties: Callable[[Moment], Iterable[Deed]]
-    effects: Callable[[Moment, Deed, Verdict], Effects]
-    next_phase: Callable[[Moment], PhaseBegun]
-    at_spot: Callable[[Moment, str, PointIn], Iterable[Deed]] = _nothing
-    at_targets: Callable[[Moment, str, tuple[str, ...]], Iterable[Deed]] = _no_targets
+    attacks: Callable[[Position, str], Iterable[Deed]]
+    others: Callable[[Position, str], Iterable[Deed]]
+    duties: Callable[[Position], Iterable[Deed]]
+    effects: Callable[[Position, Deed, Verdict], Effects]
+    next_phase: Callable[[Position], PhaseBegun]
+    at_spot: Callable[[Position, str, PointIn], Iterable[Deed]] = _nothing
+    at_targets: Callable[[Position, str, tuple[str, ...]], Iterable[Deed]] = _no_targets
     ground: Callable[[Ruleset[T], State, Iterable[TerrainPiece]], Iterable[TerrainPiece]] = _as_set_up
-    strayed: Callable[[Moment, Deed, Verdict], tuple[PointIn, PointIn] | None] = _on_target
+    strayed: Callable[[Position, Deed, Verdict], tuple[PointIn, PointIn] | None] = _on_target
     conditions: Mapping[str, Condition] = field(default_factory=lambda: CONDITIONS)
-    rounds: Callable[[Moment], tuple[str, ...]] = _fire
+    rounds: Callable[[Position], tuple[str, ...]] = _fire
     tasks: Callable[[Ruleset[T]], tuple[Task, ...]] = _no_tasks
     this_turn: frozenset[str] = frozenset()
 
@@ -247,7 +249,7 @@ class AvailableActions:
     others: tuple[ActionPreview, ...]
 
 
-def outlook(referee: Referee[Any], moment: Moment, figure: str) -> AvailableActions:
+def outlook(referee: Referee[Any], moment: Position, figure: str) -> AvailableActions:
     """The actions of a figure now, with the reasons why some are not allowed.
 
     Raises:
@@ -263,7 +265,7 @@ def outlook(referee: Referee[Any], moment: Moment, figure: str) -> AvailableActi
     )
 
 
-def at_spot(referee: Referee[Any], moment: Moment, figure: str, spot_in: PointIn) -> tuple[ActionPreview, ...]:
+def at_spot(referee: Referee[Any], moment: Position, figure: str, spot_in: PointIn) -> tuple[ActionPreview, ...]:
     """The actions of a figure at a place, with how it sees the place and the odds for each figure hit there.
 
     Raises:
@@ -274,7 +276,7 @@ def at_spot(referee: Referee[Any], moment: Moment, figure: str, spot_in: PointIn
     return tuple(prospect(moment, deed) for deed in referee.at_spot(moment, figure, spot_in))
 
 
-def prospect(moment: Moment, deed: Deed) -> ActionPreview:
+def prospect(moment: Position, deed: Deed) -> ActionPreview:
     """Preview an action, with the facts that the players have supplied and settled so far."""
     deed, doubts, asks = with_answers(moment, deed)
     if in_set_up(moment, deed):
@@ -292,7 +294,7 @@ def prospect(moment: Moment, deed: Deed) -> ActionPreview:
         return ActionPreview(deed, None, {}, str(refusal), doubts, asks)
 
 
-def obligations(referee: Referee[Any], moment: Moment) -> tuple[ActionPreview, ...]:
+def obligations(referee: Referee[Any], moment: Position) -> tuple[ActionPreview, ...]:
     """Everything that must be done, or waived by name, before the phase may end; also what waits for an answer."""
     owed = (prospect(moment, deed) for deed in referee.duties(moment) if deed.owed)
     return tuple(one for one in owed if one.possible or (one.asks and one.refusal not in ("", SET_UP)))
@@ -301,12 +303,12 @@ def obligations(referee: Referee[Any], moment: Moment) -> tuple[ActionPreview, .
 SET_UP = "the battle is still being set up: begin the first turn"
 
 
-def in_set_up(moment: Moment, deed: Deed) -> bool:
+def in_set_up(moment: Position, deed: Deed) -> bool:
     """Whether the action is one of figures and the first turn has not begun."""
     return bool(deed.by) and not moment.state.turn
 
 
-def with_answers(moment: Moment, deed: Deed) -> tuple[Deed, tuple[Ambiguity, ...], tuple[Question, ...]]:
+def with_answers(moment: Position, deed: Deed) -> tuple[Deed, tuple[Ambiguity, ...], tuple[Question, ...]]:
     """The action with all answers of the players, the ambiguities still to be settled, and the facts still missing."""
     asks = tuple(one for one in moment.game.questions(deed.action) if one.fact not in deed.given)
     deed = _with_answers(moment, deed, asks)
@@ -326,7 +328,7 @@ def with_answers(moment: Moment, deed: Deed) -> tuple[Deed, tuple[Ambiguity, ...
     return deed, tuple(unsettled), asks
 
 
-def told_key(deed: Deed, fact: str) -> str:
+def answer_key(deed: Deed, fact: str) -> str:
     """The status that stores the players' answer about a fact; the key names the target, if there is one.
 
     It is a status of the acting figure or, for an obligation of no single figure, of the battle; the battle's keys
@@ -336,12 +338,12 @@ def told_key(deed: Deed, fact: str) -> str:
     return f"{fact}{target}" if deed.by else f"{deed.title}: {fact}{target}"
 
 
-def _with_answers(moment: Moment, deed: Deed, asks: Iterable[Question]) -> Deed:
+def _with_answers(moment: Position, deed: Deed, asks: Iterable[Question]) -> Deed:
     """The action with the players' answers as facts; a fact may also be a status that rules have set."""
     of = moment.unit(deed.by[0]) if deed.by else moment.state
     statuses = {**of.statuses, **of.this_turn}
     found = {
-        one.fact: next((statuses[key] for key in (told_key(deed, one.fact), one.fact) if key in statuses), None)
+        one.fact: next((statuses[key] for key in (answer_key(deed, one.fact), one.fact) if key in statuses), None)
         for one in asks
     }
     return replace(deed, given={**deed.given, **{fact: value for fact, value in found.items() if value is not None}})
@@ -351,11 +353,11 @@ def _before(game: Game[Any], deed: Deed) -> Verdict | None:
     """The verdict before the dice; None if the rule rolls first."""
     if deed.preview:
         given = {fact: value for fact, value in deed.given.items() if game.concerns(deed.preview, fact)}
-        return at_once(game, deed.preview, given)
-    return at_once(game, deed.action, deed.given)
+        return verdict_without_dice(game, deed.preview, given)
+    return verdict_without_dice(game, deed.action, deed.given)
 
 
-def at_once(game: Game[Any], action: str, given: Mapping[str, Any]) -> Verdict | None:
+def verdict_without_dice(game: Game[Any], action: str, given: Mapping[str, Any]) -> Verdict | None:
     """The verdict of a rule that needs no dice for these facts; None if it requests dice."""
     procedure = game.begin(action, given)
     try:
@@ -371,7 +373,7 @@ NEARER, FARTHER = "less", "more"
 """The answers to an ambiguity of a number: it is less than the limit, or more."""
 
 
-def _ambiguity(moment: Moment, deed: Deed, one: Measured) -> Ambiguity | None:
+def _ambiguity(moment: Position, deed: Deed, one: Measured) -> Ambiguity | None:
     """The ambiguity of a measured fact; None if the verdict is the same for every possible value."""
     ends = one.either or _ends(_at(deed.given, one.fact), one)
     verdicts = [_compared(moment.game, replace(deed, given=_with(deed.given, one.fact, end))) for end in ends.values()]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from rules.engine.events import Enlisted, one_card, plain
+from rules.engine.events import UnitJoined, one_card, plain
 from rules.engine.game import Game
 from rules.engine.schema import Reader
 from rules.engine.state import Unit
@@ -73,7 +73,7 @@ def army_of(document: Any) -> Army:
     return Reader({}).read(Army, rest, "the army list")
 
 
-def enlistment(game: Game[Any], army: Army, side: str) -> tuple[Enlisted, ...]:
+def enlistment(game: Game[Any], army: Army, side: str) -> tuple[UnitJoined, ...]:
     """The events that bring an army into a battle.
 
     Raises:
@@ -81,7 +81,7 @@ def enlistment(game: Game[Any], army: Army, side: str) -> tuple[Enlisted, ...]:
     """
     check_army(game, army)
     return tuple(
-        Enlisted(figure=one.figure, side=side, card=one.card, own=one.own, squad=one.squad) for one in army.recruits
+        UnitJoined(figure=one.figure, side=side, card=one.card, own=one.own, squad=one.squad) for one in army.recruits
     )
 
 

@@ -10,25 +10,25 @@ from typing import Any, TypeVar
 
 from rules.engine.events import (
     Asked,
-    Begun,
+    BattleBegun,
     CameraMoved,
     Change,
     Changed,
-    Doubted,
     Effects,
-    Enlisted,
     Event,
     MarkerMoved,
     Move,
     Moved,
     Noted,
-    Overruled,
+    OutcomeDecided,
     PhaseBegun,
     Placed,
+    QuestionAnswered,
+    QuestionAsked,
     Refund,
-    Ruled,
-    Settled,
     TableLaid,
+    UnitJoined,
+    VerdictOverruled,
 )
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import Outline, PointIn, TerrainPiece
@@ -89,7 +89,7 @@ class State:
     """A battle after some of its events.
 
     Attributes:
-        game, options, house_rules: The game, as in `Begun`.
+        game, options, house_rules: The game, as in `BattleBegun`.
         sides: The players, in order.
         turn, side, phase: The current turn, side and phase; turn 0 is the set-up.
         units: The units by figure id.
@@ -145,12 +145,12 @@ def fold(state: State, event: Event) -> State:
     Raises:
         UserError: if the event does not fit this state.
     """
-    if isinstance(event, Begun) == bool(state.game):
+    if isinstance(event, BattleBegun) == bool(state.game):
         raise UserError("a battle begins exactly once, with its game and its players: begin another one in a new file")
     return _FOLDS[type(event)](state, event)
 
 
-def _begun(state: State, event: Begun) -> State:
+def _begun(state: State, event: BattleBegun) -> State:
     has_names = all(event.players) and len(set(event.players)) == len(event.players)
     if not event.game or not event.players or not has_names:
         players = ", ".join(event.players)
@@ -160,7 +160,7 @@ def _begun(state: State, event: Begun) -> State:
     )
 
 
-def _enlisted(state: State, event: Enlisted) -> State:
+def _enlisted(state: State, event: UnitJoined) -> State:
     _known_side(state, event.side)
     if not event.figure or event.figure in state.units:
         raise UserError(f"the figure {event.figure!r} cannot join: give it a name that no other figure has")
@@ -197,7 +197,7 @@ def _known(new_deg: float | None, old_deg: float | None) -> float | None:
     return old_deg if new_deg is None else new_deg
 
 
-def _resolved(state: State, event: Asked | Ruled) -> State:
+def _resolved(state: State, event: Asked | OutcomeDecided) -> State:
     for figure in event.by:
         unit = state.unit(figure)
         acts, this_turn = (_counted(counts, event.action) for counts in (unit.acts, unit.acts_this_turn))
@@ -228,13 +228,13 @@ def _changed(of: S, change: Change) -> S:
     return replace(of, statuses=_set(of.statuses, change.key, change.value))
 
 
-def _doubted(state: State, event: Doubted) -> State:
+def _doubted(state: State, event: QuestionAsked) -> State:
     if len(set(event.answers)) < 2 or event.question in state.doubts:
         raise UserError(f"the question {event.question!r} must have two answers and be asked only once")
     return replace(state, doubts=_set(state.doubts, event.question, event.answers))
 
 
-def _settled(state: State, event: Settled) -> State:
+def _settled(state: State, event: QuestionAnswered) -> State:
     answers = state.doubts.get(event.question, (event.answer,))
     if event.answer not in answers:
         raise UserError(f"the answer to {event.question!r} must be {' or '.join(answers)}, not {event.answer!r}")
@@ -242,7 +242,7 @@ def _settled(state: State, event: Settled) -> State:
     return replace(state, doubts=_set(state.doubts, event.question, None), settled=settled)
 
 
-def _overruled(state: State, event: Overruled) -> State:
+def _overruled(state: State, event: VerdictOverruled) -> State:
     after = _with_effects(state, event.effects)
     after = after if event.given_back is None else _refunded(after, event.given_back)
     return replace(after, overruled=_set(state.overruled, event.entry, event.reason))
@@ -265,17 +265,17 @@ def _refunded(state: State, refund: Refund) -> State:
 
 
 _FOLDS: Mapping[type[Event], Callable[[State, Any], State]] = {
-    Begun: _begun,
-    Enlisted: _enlisted,
+    BattleBegun: _begun,
+    UnitJoined: _enlisted,
     PhaseBegun: _phase,
     Placed: _placed,
     Moved: lambda state, event: reduce(_move, event.moves, state),
     Asked: _resolved,
     Changed: lambda state, event: reduce(_change, event.changes, state),
-    Doubted: _doubted,
-    Settled: _settled,
-    Overruled: _overruled,
-    Ruled: _resolved,
+    QuestionAsked: _doubted,
+    QuestionAnswered: _settled,
+    VerdictOverruled: _overruled,
+    OutcomeDecided: _resolved,
     Noted: lambda state, _: state,
     CameraMoved: lambda state, _: state,
     MarkerMoved: lambda state, _: state,

@@ -8,28 +8,28 @@ from typing import Any
 
 from rules.engine.events import (
     Asked,
-    Begun,
+    BattleBegun,
     CameraMoved,
     Change,
     Changed,
-    Doubted,
-    Enlisted,
     Event,
     MarkerMoved,
     Move,
     Moved,
     Noted,
-    Overruled,
+    OutcomeDecided,
     PhaseBegun,
     Placed,
-    Ruled,
-    Settled,
+    QuestionAnswered,
+    QuestionAsked,
     TableLaid,
+    UnitJoined,
+    VerdictOverruled,
 )
 from rules.tabletop.table import PointIn
 
 
-def spoken(name: str) -> str:
+def display_name(name: str) -> str:
     """The display name of a figure's id or an action's name: "tan-4" becomes "Tan 4"."""
     words = name.replace("-", " ").replace("_", " ")
     return words[:1].upper() + words[1:]
@@ -45,7 +45,7 @@ def told(sentence: str) -> str:
     Rule ids such as PF-52 and file names stay unchanged.
     """
     return "".join(
-        part if "/" in part or "\\" in part else _JOINED.sub(" ", _ID.sub(lambda found: spoken(found[0]), part))
+        part if "/" in part or "\\" in part else _JOINED.sub(" ", _ID.sub(lambda found: display_name(found[0]), part))
         for part in re.split(r"(\s+)", sentence)
     )
 
@@ -57,7 +57,7 @@ def place_words(at_in: PointIn) -> str:
 
 def listed(names: tuple[str, ...]) -> str:
     """The display names of several figures, without repetitions."""
-    return ", ".join(map(spoken, dict.fromkeys(names)))
+    return ", ".join(map(display_name, dict.fromkeys(names)))
 
 
 _CODES = {"--": "misses", "NE": "no effect", "INJ": "injures", "KIL": "kills", "minus1_rolls": "-1 on all rolls"}
@@ -75,31 +75,33 @@ def outcome_words(outcome: str) -> str:
 def _outcome_words(outcome: str) -> str:
     before, colon, result = outcome.rpartition(": ")
     target, _, code = result.rpartition(" ")
-    text = f"{_CODES_AT[code]} {spoken(target)}" if target and code in _CODES else _CODES.get(result, told(result))
+    text = (
+        f"{_CODES_AT[code]} {display_name(target)}" if target and code in _CODES else _CODES.get(result, told(result))
+    )
     return f"{before}{colon}{text}"
 
 
 def roller_words(name: str) -> str:
     """The name of the figure or role that a roll is for: "Tan 4", "the attacker"."""
-    return name if name.startswith("the ") else spoken(name)
+    return name if name.startswith("the ") else display_name(name)
 
 
 def change_words(change: Change) -> str:
     """The text of a change, such as "Tan 4 eliminated" or "Tan 4: ammunition 2"."""
     key = _key_words(change.key)
     if not change.figure:
-        return f"{spoken(key)}: {_value_words(change.value)}"
+        return f"{display_name(key)}: {_value_words(change.value)}"
     if change.value is True:
-        return f"{spoken(change.figure)} {key}"
+        return f"{display_name(change.figure)} {key}"
     if change.value is None or change.value is False:
-        return f"{spoken(change.figure)} no longer {key}"
-    return f"{spoken(change.figure)}: {key} {_value_words(change.value)}"
+        return f"{display_name(change.figure)} no longer {key}"
+    return f"{display_name(change.figure)}: {key} {_value_words(change.value)}"
 
 
 def _key_words(key: str) -> str:
     """The text of a status key, which may name a target: "fired on by", "in cover at Tan 4"."""
     status, at, target = key.replace("_", " ").partition(" at ")
-    return f"{status}{at}{spoken(target)}"
+    return f"{status}{at}{display_name(target)}"
 
 
 def status_words(key: str, value: Any) -> str:
@@ -119,7 +121,7 @@ def _item_words(one: Any) -> str:
     """The text of an item of a list; a place becomes "(12.0, 7.5)"."""
     if isinstance(one, (list, tuple)) and len(one) == 2 and all(isinstance(inches, (int, float)) for inches in one):
         return f"({one[0]:.1f}, {one[1]:.1f})"
-    return spoken(str(one))
+    return display_name(str(one))
 
 
 def _moved(moves: tuple[Move, ...]) -> str:
@@ -132,10 +134,10 @@ def _asked(event: Asked) -> str:
     if event.effects.moves:
         return _moved(event.effects.moves)
     if event.title:
-        action = by_whom(event.by, event.title)
+        action = action_with_actors(event.by, event.title)
         return action if says_outcome(event) else f"{action}, {outcome}"
     changes = [change_words(change) for change in event.effects.changes if not change.this_turn]
-    return ", ".join(changes) or f"{spoken(event.action).lower()}: {outcome}"
+    return ", ".join(changes) or f"{display_name(event.action).lower()}: {outcome}"
 
 
 def says_outcome(event: Asked) -> bool:
@@ -144,16 +146,16 @@ def says_outcome(event: Asked) -> bool:
     return not event.by and bool(event.title) and event.title.casefold().startswith(outcome.casefold())
 
 
-def _ruled(event: Ruled) -> str:
-    action = _moved(event.effects.moves) if event.effects.moves else by_whom(event.by, event.title)
+def _ruled(event: OutcomeDecided) -> str:
+    action = _moved(event.effects.moves) if event.effects.moves else action_with_actors(event.by, event.title)
     return f"{action}, ruled: {event.outcome}"
 
 
-def by_whom(by: tuple[str, ...], title: str) -> str:
+def action_with_actors(by: tuple[str, ...], title: str) -> str:
     """An action's title, preceded by the figures that act if it does not name them: "Green 2: Rifle at Tan 4"."""
-    if not by or spoken(by[0]) in title:
+    if not by or display_name(by[0]) in title:
         return title
-    actors = listed(by) if len(by) <= _MOST_NAMED else f"{spoken(by[0])} and {len(by) - 1} others"
+    actors = listed(by) if len(by) <= _MOST_NAMED else f"{display_name(by[0])} and {len(by) - 1} others"
     return f"{actors}: {title}"
 
 
@@ -163,7 +165,7 @@ def _subject(question: str) -> str:
     return parts[2] if len(parts) > 2 and parts[0].startswith("turn ") else question
 
 
-def answer_words(event: Settled) -> str:
+def answer_words(event: QuestionAnswered) -> str:
     """The players' answer, such as "less than 4 in"."""
     return f"{event.answer} than {event.limit}" if event.limit else event.answer
 
@@ -172,17 +174,19 @@ _MOST_NAMED = 2
 
 
 _LABELS: Mapping[type[Event], Callable[[Any], str]] = {
-    Begun: lambda e: f"the battle of {' against '.join(map(spoken, e.players))} begins",
-    Enlisted: lambda e: f"{spoken(e.figure)} joins {spoken(e.side)}",
-    PhaseBegun: lambda e: ", ".join(filter(None, [f"turn {e.turn}", spoken(e.side), e.phase.replace("_", " ")])),
-    Placed: lambda e: f"{spoken(e.figure)} placed at ({e.at_in[0]:.1f}, {e.at_in[1]:.1f})",
+    BattleBegun: lambda e: f"the battle of {' against '.join(map(display_name, e.players))} begins",
+    UnitJoined: lambda e: f"{display_name(e.figure)} joins {display_name(e.side)}",
+    PhaseBegun: lambda e: ", ".join(filter(None, [f"turn {e.turn}", display_name(e.side), e.phase.replace("_", " ")])),
+    Placed: lambda e: f"{display_name(e.figure)} placed at ({e.at_in[0]:.1f}, {e.at_in[1]:.1f})",
     Moved: lambda e: _moved(e.moves),
     Asked: _asked,
     Changed: lambda e: ", ".join(map(change_words, e.changes)),
-    Doubted: lambda e: f"asked: {_subject(e.question)}",
-    Settled: lambda e: f"settled: {_subject(e.question)}: {answer_words(e)}",
-    Overruled: lambda e: f"overruled {e.what}: {e.outcome}" if e.what else f"overruled entry {e.entry}: {e.reason}",
-    Ruled: _ruled,
+    QuestionAsked: lambda e: f"asked: {_subject(e.question)}",
+    QuestionAnswered: lambda e: f"settled: {_subject(e.question)}: {answer_words(e)}",
+    VerdictOverruled: lambda e: (
+        f"overruled {e.what}: {e.outcome}" if e.what else f"overruled entry {e.entry}: {e.reason}"
+    ),
+    OutcomeDecided: _ruled,
     Noted: lambda e: f"note: {e.text}",
     CameraMoved: lambda e: f"the {e.what} was bumped",
     MarkerMoved: lambda e: f"marker {', '.join(map(str, e.ids))} was moved",

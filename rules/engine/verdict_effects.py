@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from rules.engine.effects import marked, walked
 from rules.engine.events import Effects
-from rules.engine.position import Moment
+from rules.engine.position import Position
 from rules.engine.referee import Deed
 from rules.engine.verdict import ACTORS, TARGETS, Becomes, Goes, Verdict
 
 
-def effects_of(moment: Moment, deed: Deed, found: Verdict) -> Effects:
+def effects_of(moment: Position, deed: Deed, found: Verdict) -> Effects:
     """The effects that a verdict carries, on the figures of the action that was asked."""
     moves = [
         move

@@ -24,8 +24,8 @@ def count_points(now, new, before=BEFORE, keep_out=()):
 
 def test_the_two_cameras_are_the_stated_distance_apart():
     middle = np.array([[20.0, 14.0]])
-    apart_px = moved_camera(6, 3).table_to_pixel(middle) - OLD.table_to_pixel(middle)
-    assert apart_px == pytest.approx(np.array([[6, 3]]), abs=1e-3)
+    view_distance_px = moved_camera(6, 3).table_to_pixel(middle) - OLD.table_to_pixel(middle)
+    assert view_distance_px == pytest.approx(np.array([[6, 3]]), abs=1e-3)
 
 
 @pytest.mark.parametrize("shift_px", [(6.0, 0.0), (-3.0, 5.0), (0.8, 0.0), (20.0, -10.0)])

@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from calibration.by_hand import CLICK_SIGMA_PX, TAPE_SIGMA_IN, Rectangle, Taped, calibrate_rectangle, sharpen
-from calibration.solve import NUDGE, Calibration
+from calibration.by_hand import CLICK_SIGMA_PX, TAPE_SIGMA_IN, Rectangle, TapeMeasurement, calibrate_rectangle, sharpen
+from calibration.solve import PERTURBATION_SIGMAS, Calibration
 from rules.tabletop.errors import UserError
 from tests.calibration.drawn import camera
 from tests.calibration.test_solve_frame import SIZE, above
@@ -19,8 +19,8 @@ READING = np.hypot(0.06, np.sqrt(2) * 1.5 / 20)
 def uncertain(higher_in=2.0):
     """A camera 40 in high, with this uncertainty: 20 in on the table are uncertain by the same fortieths."""
     here, there = above(), above(height_in=40 + higher_in)
-    nudged = replace(here, translation=here.translation + NUDGE * (there.translation - here.translation))
-    beside = replace(here, translation=here.translation + NUDGE * np.array([0.3, 0, 0]))
+    nudged = replace(here, translation=here.translation + PERTURBATION_SIGMAS * (there.translation - here.translation))
+    beside = replace(here, translation=here.translation + PERTURBATION_SIGMAS * np.array([0.3, 0, 0]))
     return Calibration(here, {1: np.array([[0.0, 30], [3, 30], [3, 27], [0, 27]])}, 0.1, (nudged, beside))
 
 
@@ -46,12 +46,15 @@ def test_the_camera_moves_in_proportion_to_its_uncertainty(measured_in):
 def test_the_remaining_uncertainty_is_that_of_the_reading():
     before, after = uncertain(), sharpen(uncertain(), ENDS_PX, 20.5)
     assert [distance_in(replace(before, camera=one)) for one in before.deviants] == pytest.approx([20.01, 20])
-    was = sum(((distance_in(replace(after, camera=one)) - distance_in(after)) / NUDGE) ** 2 for one in after.deviants)
+    was = sum(
+        ((distance_in(replace(after, camera=one)) - distance_in(after)) / PERTURBATION_SIGMAS) ** 2
+        for one in after.deviants
+    )
     # 1 in beforehand and READING by the tape: together the root of 1 / (1 + 1 / READING**2).
     assert np.sqrt(was) == pytest.approx(READING / np.hypot(1, READING), rel=0.03)
     # The tape does not determine the horizontal position: 0.3 in as before.
     beside = [one.pixel_to_table((500, 400))[0] - after.camera.pixel_to_table((500, 400))[0] for one in after.deviants]
-    assert np.linalg.norm(beside, axis=1).max() / NUDGE == pytest.approx(0.3, rel=0.02)
+    assert np.linalg.norm(beside, axis=1).max() / PERTURBATION_SIGMAS == pytest.approx(0.3, rel=0.02)
 
 
 def test_markers_move_with_the_updated_camera():
@@ -86,7 +89,7 @@ def test_an_end_beyond_the_horizon_is_refused():
 
 def test_the_lens_is_updated_too():
     """A focal length uncertain by 1/20 makes all lengths uncertain by 1/20."""
-    here, longer = above(), above(focal_px=800 * np.exp(0.05 * NUDGE))
+    here, longer = above(), above(focal_px=800 * np.exp(0.05 * PERTURBATION_SIGMAS))
     after = sharpen(Calibration(here, {}, 0.1, (longer,)), ENDS_PX, 20.5)
     assert distance_in(after) == pytest.approx(20.5, abs=0.02)
     assert after.camera.lens.matrix[0, 0] == pytest.approx(800 * 20 / 20.5, rel=2e-3)
@@ -94,7 +97,7 @@ def test_the_lens_is_updated_too():
 
 
 def test_values_and_functions_give_the_same_result():
-    by_value = Taped(ENDS_PX, 20.5).sharpen(uncertain())
+    by_value = TapeMeasurement(ENDS_PX, 20.5).sharpen(uncertain())
     assert distance_in(by_value) == distance_in(sharpen(uncertain(), ENDS_PX, 20.5))
     corners = above().table_to_pixel([[2, 8], [22, 8], [22, 26], [2, 26]])
     clicks = tuple((float(x), float(y)) for x, y in corners)

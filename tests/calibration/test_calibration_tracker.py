@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 
-from calibration.by_hand import Rectangle, Taped
-from calibration.calibration_targets import Prints
-from calibration.calibration_tracker import FRAMES, Keeper
+from calibration.by_hand import Rectangle, TapeMeasurement
+from calibration.calibration_targets import CalibrationTargets
+from calibration.calibration_tracker import FRAMES, CalibrationTracker
 from calibration.drift import Moved
 from calibration.solve import laid_at
 from tests.calibration.drawn import camera
 from tests.calibration.drawn_room import AT_REST, CAMERA, HOW, PLACES, shot
 
-PRINTS = Prints()
+PRINTS = CalibrationTargets()
 NEAR = camera(at_in=(20.5, 14.3), tilt_deg=4.6, **HOW | {"height_in": 48.2})
 FAR = camera(at_in=(23.0, 13.0), tilt_deg=1.0, roll_deg=6.0, **HOW | {"height_in": 49.0})
 ON_TABLE = np.array([[x, y, 0.0] for x in (6, 20, 34) for y in (5, 13, 21)])
@@ -21,7 +21,7 @@ class TrackedTable:
     """A tracker that has seen a table at rest, and its later results."""
 
     def __init__(self, frames=1, lens=CAMERA.lens, **first):
-        self.keeper, self.lens, self.drifts = Keeper(), lens, []
+        self.keeper, self.lens, self.drifts = CalibrationTracker(), lens, []
         for seed in range(frames):
             self.kept = self.start = self.keeper.look(shot(seed=seed, **first), PRINTS, lens)
         assert self.start.calibration is not None
@@ -180,13 +180,13 @@ def test_the_uncertainty_of_lens_and_places_survives_a_bump():
 
 
 def test_a_picture_without_markers_gives_a_problem():
-    kept = Keeper().look(shot(markers=()), PRINTS, None)
+    kept = CalibrationTracker().look(shot(markers=()), PRINTS, None)
     assert kept.calibration is None
     assert "lay a printed marker" in kept.problem
 
 
 def test_a_lens_of_another_size_is_reported_as_a_problem():
-    kept = Keeper().look(shot()[:500], PRINTS, CAMERA.lens)
+    kept = CalibrationTracker().look(shot()[:500], PRINTS, CAMERA.lens)
     assert "lens profile" in kept.problem
 
 
@@ -196,14 +196,14 @@ def ends_px(*places, seen_by=CAMERA):
 
 def test_a_measured_distance_survives_a_bump():
     far = np.array([[36.0, 24.0, 0.0]])
-    taped = Prints(taped=(Taped(ends_px((4.0, 14.0), (36.0, 14.0)), 32.0),))
+    taped = CalibrationTargets(taped=(TapeMeasurement(ends_px((4.0, 14.0), (36.0, 14.0)), 32.0),))
     for bumped_first in (False, True):
         table = TrackedTable()
         if bumped_first:
             table.look(shot(NEAR, seed=1), *[shot(NEAR, seed=1)] * 4)
         before = table.kept.calibration
-        problems = taped if not bumped_first else Prints(
-            taped=(Taped(ends_px((4.0, 14.0), (36.0, 14.0), seen_by=NEAR), 32.0),)
+        problems = taped if not bumped_first else CalibrationTargets(
+            taped=(TapeMeasurement(ends_px((4.0, 14.0), (36.0, 14.0), seen_by=NEAR), 32.0),)
         )  # fmt: skip
         kept = table.keeper.look(shot(NEAR, seed=1) if bumped_first else shot(seed=5), problems, table.lens)
         assert kept.drifts == ()
@@ -215,17 +215,19 @@ def test_a_measured_distance_survives_a_bump():
 
 
 def test_a_distance_that_contradicts_the_markers_is_reported():
-    wrong = Prints(taped=(Taped(ends_px((4.0, 14.0), (36.0, 14.0)), 25.0),))
-    kept = Keeper().look(shot(), wrong, CAMERA.lens)
+    wrong = CalibrationTargets(taped=(TapeMeasurement(ends_px((4.0, 14.0), (36.0, 14.0)), 25.0),))
+    kept = CalibrationTracker().look(shot(), wrong, CAMERA.lens)
     assert kept.calibration is None
     assert "you measured 25.00 in" in kept.problem
 
 
-CLICKED = Prints(rectangle=Rectangle(ends_px((2.0, 3.0), (38.0, 3.0), (38.0, 26.0), (2.0, 26.0)), (36.0, 23.0)))
+CLICKED = CalibrationTargets(
+    rectangle=Rectangle(ends_px((2.0, 3.0), (38.0, 3.0), (38.0, 26.0), (2.0, 26.0)), (36.0, 23.0))
+)
 
 
 def after_clicks(*grays):
-    keeper = Keeper()
+    keeper = CalibrationTracker()
     first = keeper.look(shot(markers=()), CLICKED, CAMERA.lens)
     assert first.problem is None
     for gray in grays:

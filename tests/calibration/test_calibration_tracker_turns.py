@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from calibration.by_hand import Rectangle, Taped
-from calibration.calibration_targets import Prints, fix, see
-from calibration.calibration_tracker import FRAMES, Keeper, TrackedMarkers
+from calibration.by_hand import Rectangle, TapeMeasurement
+from calibration.calibration_targets import CalibrationTargets, fix, see
+from calibration.calibration_tracker import FRAMES, CalibrationTracker, TrackedMarkers
 from calibration.marker_tracker import MarkerCheck
 from tests.calibration.drawn import camera, marker_corners, picture
 from tests.calibration.drawn_room import CAMERA, HOW, PLACES, shot
@@ -70,7 +70,7 @@ def test_a_displaced_marker_is_searched_in_every_frame():
 
 
 def test_eight_frames_at_rest_are_averaged():
-    keeper = Keeper()
+    keeper = CalibrationTracker()
     kept = [keeper.look(shot(seed=seed), PRINTS, CAMERA.lens).calibration for seed in range(FRAMES + 1)]
     assert FRAMES == 8
     assert all(one is kept[0] for one in kept[:7])
@@ -80,11 +80,15 @@ def test_eight_frames_at_rest_are_averaged():
 
 @pytest.mark.parametrize(
     "changed",
-    [{"side_in": 2.5}, {"taped": (Taped(ends_px((6.0, 14.0), (30.0, 14.0)), 24.0),)}, {"dictionary": "4X4_100"}],
+    [
+        {"side_in": 2.5},
+        {"taped": (TapeMeasurement(ends_px((6.0, 14.0), (30.0, 14.0)), 24.0),)},
+        {"dictionary": "4X4_100"},
+    ],
 )
 def test_other_prints_start_a_new_calibration(changed):
     """Exception: an additional measured distance updates the current calibration."""
-    keeper = Keeper()
+    keeper = CalibrationTracker()
     first = keeper.look(GRAY, PRINTS, CAMERA.lens)
     held_by = keeper.tracked
     kept = keeper.look(GRAY, replace(PRINTS, **changed), CAMERA.lens)
@@ -94,19 +98,19 @@ def test_other_prints_start_a_new_calibration(changed):
 
 
 def test_another_lens_or_size_starts_a_new_calibration():
-    keeper = Keeper()
+    keeper = CalibrationTracker()
     first = keeper.look(GRAY, PRINTS, CAMERA.lens)
     assert keeper.look(GRAY, PRINTS, CAMERA.lens).calibration is first.calibration
     guessed = keeper.look(GRAY, PRINTS, None)
     assert guessed.calibration is not first.calibration
     smaller = keeper.look(GRAY[:500], PRINTS, None)
     assert smaller.calibration.camera.lens.image_size == (960, 500)
-    taped = Prints(taped=(Taped(ends_px((6.0, 14.0), (30.0, 14.0)), 24.0),))
+    taped = CalibrationTargets(taped=(TapeMeasurement(ends_px((6.0, 14.0), (30.0, 14.0)), 24.0),))
     assert keeper.look(GRAY, taped, None).calibration.camera.lens.image_size == (960, 540)
 
 
 def test_the_next_frame_is_tried_after_an_error():
-    keeper = Keeper()
+    keeper = CalibrationTracker()
     refused = keeper.look(shot(markers=(), floor=False), PRINTS, CAMERA.lens)
     assert (refused.calibration, refused.drifts) == (None, ())
     found = keeper.look(GRAY, PRINTS, CAMERA.lens)
@@ -116,14 +120,14 @@ def test_the_next_frame_is_tried_after_an_error():
 
 def test_markers_set_aside_are_reported_with_every_frame():
     gray = picture(CAMERA, PLACES | {2: marker_corners((33, 22), 2.7, 10)})
-    keeper = Keeper()
+    keeper = CalibrationTracker()
     for _ in range(2):
         kept = keeper.look(gray, PRINTS, CAMERA.lens)
         assert [trouble.id for trouble in kept.set_aside] == [2]
 
 
 def test_clicked_corners_are_checked_in_every_tenth_frame():
-    keeper = Keeper()
+    keeper = CalibrationTracker()
     bumped = shot(BUMPED, markers=(), seed=4)
     keeper.look(shot(markers=()), CLICKED, CAMERA.lens)
     problems = [keeper.look(bumped, CLICKED, CAMERA.lens).problem for _ in range(12)]
@@ -135,20 +139,20 @@ def test_clicked_corners_are_checked_in_every_tenth_frame():
 
 
 def test_impossible_clicked_corners_are_reported():
-    wrong = Prints(rectangle=Rectangle(((0.0, 0.0), (10.0, 0.0), (0.0, 10.0), (10.0, 10.0)), (36.0, 23.0)))
-    kept = Keeper().look(GRAY, wrong, CAMERA.lens)
+    wrong = CalibrationTargets(rectangle=Rectangle(((0.0, 0.0), (10.0, 0.0), (0.0, 10.0), (10.0, 10.0)), (36.0, 23.0)))
+    kept = CalibrationTracker().look(GRAY, wrong, CAMERA.lens)
     assert kept.calibration is None
     assert "click the rectangle's four corners" in kept.problem
 
 
 def test_a_distance_is_applied_to_clicked_corners_once():
-    keeper = Keeper()
+    keeper = CalibrationTracker()
     first = keeper.look(shot(markers=()), CLICKED, CAMERA.lens)
     ends = ends_px((4.0, 14.0), (36.0, 14.0))
-    one = replace(CLICKED, taped=(Taped(ends, 32.0),))
+    one = replace(CLICKED, taped=(TapeMeasurement(ends, 32.0),))
     sharper = keeper.look(shot(markers=()), one, CAMERA.lens).calibration
     again = keeper.look(shot(markers=()), one, CAMERA.lens).calibration
-    two = replace(CLICKED, taped=(Taped(ends, 32.0), Taped(ends, 32.0)))
+    two = replace(CLICKED, taped=(TapeMeasurement(ends, 32.0), TapeMeasurement(ends, 32.0)))
     sharpest = keeper.look(shot(markers=()), two, CAMERA.lens).calibration
     far = [[34.0, 22.0, 0.0]]
     assert again is sharper
@@ -158,7 +162,7 @@ def test_a_distance_is_applied_to_clicked_corners_once():
     twice = one.taped[0].sharpen(by_hand)
     assert sharpest.camera.translation == pytest.approx(twice.camera.translation)
     # The same result with all distances from the start.
-    fresh = Keeper().look(shot(markers=()), two, CAMERA.lens).calibration
+    fresh = CalibrationTracker().look(shot(markers=()), two, CAMERA.lens).calibration
     assert fresh.camera.translation == pytest.approx(twice.camera.translation)
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from calibration.calibration_targets import Prints
+from calibration.calibration_targets import CalibrationTargets
 from calibration.diagnosis import why_not
 from calibration.marker_issue import Reason
 from calibration.opencv import cv2
@@ -12,7 +12,7 @@ from tests.calibration.drawn import camera, marker_corners, picture
 CAMERA = camera()
 GOOD = {0: marker_corners((6, 6), 3), 7: marker_corners((30, 22), 3, 30), 5: marker_corners((9, 21), 3, -60)}
 AT = marker_corners((20, 14), 3, 15)
-PRINTS = Prints()
+PRINTS = CalibrationTargets()
 
 
 def middle(corners_in=AT):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from calibration.background_motion import BackgroundMotion
-from calibration.calibration_targets import Detections, Prints
+from calibration.calibration_targets import CalibrationTargets, Detections
 from calibration.camera import Lens
 from calibration.drift import (
     Drift,
@@ -35,7 +35,7 @@ PLACES = {
     3: marker_corners((6, 23), 3.0, -45),
 }
 GREY = np.full((540, 960), 120, np.uint8)
-PRINTS = Prints()
+PRINTS = CalibrationTargets()
 
 
 def targets(places=PLACES, seen_by=CAMERA):
@@ -244,7 +244,7 @@ def test_a_marker_partly_beyond_the_horizon_is_skipped():
 
 def test_a_board_is_one_target_at_its_markers():
     board = Board(5, 4, 1.4, 1.0)
-    prints = Prints(board=board)
+    prints = CalibrationTargets(board=board)
     shifted = {n: at + (3.0, 20.0) for n, at in board.marker_corners_in("4X4_50").items()}
     known = replace(TABLE, markers_in=shifted)
     corners = board.corners_in(np.arange(12, dtype=np.int32))

@@ -5,7 +5,7 @@ import pytest
 
 from calibration.camera import Lens, TableCamera
 from calibration.intrinsics import lens_parameters
-from calibration.lens import Chessboard, Gathering, View, find_view, offer
+from calibration.lens import Chessboard, LensViews, View, find_view, offer
 from calibration.lens_fit import fit_lens
 from calibration.markers import Board, dictionary_of
 from calibration.opencv import cv2
@@ -29,7 +29,7 @@ def view(at, tilts_deg=(0.0, 0.0), away_in=16.0, noise_px=0.0, rng=None):
 
 
 def random_views(rng, noise_px=0.2, tilt_deg=30.0):
-    gathering = Gathering(SIZE)
+    gathering = LensViews(SIZE)
     for k, at in enumerate(PLACES):
         answer = offer(gathering, view(at, (tilt_deg * (-1) ** k, tilt_deg * (k % 3 - 1)), noise_px=noise_px, rng=rng))
         assert answer.accepted, answer.refusal
@@ -65,7 +65,7 @@ def test_too_few_views_are_refused_with_advice():
     with pytest.raises(UserError, match=r"5 usable pictures .* 6 are needed: take more"):
         fit_lens(gathering)
     with pytest.raises(UserError, match="there are no usable pictures"):
-        fit_lens(Gathering(SIZE))
+        fit_lens(LensViews(SIZE))
 
 
 def test_views_without_a_tilt_do_not_determine_the_focal_length():
@@ -78,13 +78,13 @@ def test_views_without_a_tilt_do_not_determine_the_focal_length():
 
 
 def test_coverage_lists_the_missing_parts():
-    left = Gathering(SIZE, tuple(view(at, (20, 0)) for at in PLACES if at[0] < 0))
+    left = LensViews(SIZE, tuple(view(at, (20, 0)) for at in PLACES if at[0] < 0))
     assert {name.split()[-1] for name in left.coverage.missing} >= {"right"}
     assert not any("left" in name for name in left.coverage.missing)
     assert 0.2 < left.coverage.part < 0.6
-    everywhere = Gathering(SIZE, tuple(view(at, (20, 0)) for at in PLACES))
+    everywhere = LensViews(SIZE, tuple(view(at, (20, 0)) for at in PLACES))
     assert everywhere.coverage.missing == ()
-    assert Gathering(SIZE).coverage.part == 0
+    assert LensViews(SIZE).coverage.part == 0
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_coverage_lists_the_missing_parts():
     ],
 )
 def test_a_rejected_view_names_its_reason(offered, reason):
-    before = Gathering(SIZE, (view((0, 0)),))
+    before = LensViews(SIZE, (view((0, 0)),))
     answer = offer(before, offered)
     assert not answer.accepted
     assert reason in answer.refusal

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from calibration.lens import Coverage, Gathering, View
+from calibration.lens import Coverage, LensViews, View
 
 NINTHS = (
     *("top left", "top centre", "top right"),
@@ -23,7 +23,7 @@ def cells(filled=0, row=0, column=0):
 
 def test_nothing_is_covered_at_first():
     assert Coverage(cells(), 0).missing == NINTHS
-    assert Gathering((1200, 900)).coverage.part == 0
+    assert LensViews((1200, 900)).coverage.part == 0
 
 
 @pytest.mark.parametrize("index", range(9))
@@ -38,7 +38,7 @@ def test_a_view_covers_what_its_corners_enclose():
     x, y = np.meshgrid(np.linspace(10, 590, 5), np.linspace(10, 890, 4))
     points = np.stack(np.meshgrid(np.arange(5.0), -np.arange(4.0)), -1).reshape(-1, 2)
     view = View(np.arange(20, dtype=np.int32), points, np.c_[x.ravel(), y.ravel()])
-    found = Gathering((1200, 900), (view,)).coverage
+    found = LensViews((1200, 900), (view,)).coverage
     assert found.cells.shape == (9, 12)
     assert found.part == 0.5
     assert found.cells[:, :6].all()

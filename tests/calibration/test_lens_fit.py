@@ -7,7 +7,7 @@ import pytest
 
 from calibration.camera import Lens
 from calibration.intrinsics import lens_parameters
-from calibration.lens import Gathering
+from calibration.lens import LensViews
 from calibration.lens_fit import LensFit, fit_lens
 from rules.tabletop.errors import UserError
 from tests.calibration.test_lens import LENS, SIZE, random_views
@@ -19,7 +19,7 @@ def with_views(*changed, views=GATHERED.views, px=4.0):
     """Views of which some have a large error."""
     rng = np.random.default_rng(0)
     off = {k: rng.normal(0, px, views[k].seen_px.shape) for k in changed}
-    return Gathering(SIZE, tuple(replace(v, seen_px=v.seen_px + off.get(k, 0.0)) for k, v in enumerate(views)))
+    return LensViews(SIZE, tuple(replace(v, seen_px=v.seen_px + off.get(k, 0.0)) for k, v in enumerate(views)))
 
 
 def known_to(focal_sigma):
@@ -47,7 +47,7 @@ def test_six_views_are_needed():
     with pytest.raises(UserError, match="there is 1 usable picture of the board, but 6 are needed"):
         fit_lens(replace(GATHERED, views=GATHERED.views[:1]))
     with pytest.raises(UserError, match="there are no usable pictures of the board"):
-        fit_lens(Gathering(SIZE))
+        fit_lens(LensViews(SIZE))
 
 
 def left_out(gathering):
@@ -57,9 +57,9 @@ def left_out(gathering):
 def test_outlying_views_are_rejected_until_six_remain():
     assert left_out(GATHERED) == []
     assert left_out(with_views(2, 7)) == [2, 7]
-    six = Gathering(SIZE, with_views(2, px=1.0).views[:6])
+    six = LensViews(SIZE, with_views(2, px=1.0).views[:6])
     assert left_out(six) == [], "of six none can be spared"
-    assert left_out(Gathering(SIZE, with_views(2, px=1.0).views[:7])) == [2]
+    assert left_out(LensViews(SIZE, with_views(2, px=1.0).views[:7])) == [2]
 
 
 def test_a_view_that_fits_twice_as_badly_as_others_is_kept():
@@ -97,7 +97,7 @@ def test_correlated_errors_widen_the_covariance():
         x, y = (view.points_in - view.points_in.mean(0)).T / 2
         field = rng.normal(0, 0.12, 2) * np.c_[x**2, y**2] + rng.normal(0, 0.12, 2) * np.c_[x * y, x * y]
         views.append(replace(view, seen_px=view.seen_px + field + rng.normal(0, 0.02, field.shape)))
-    combine_frames = fit_lens(Gathering(SIZE, tuple(views)))
+    combine_frames = fit_lens(LensViews(SIZE, tuple(views)))
     alone = fit_lens(random_views(np.random.default_rng(1), combine_frames.residual_px / np.sqrt(2)))
     assert combine_frames.focal_sigma > 1.4 * alone.focal_sigma
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from calibration.lens import Chessboard, Gathering, View, apart_px, find_view, measured_blur_px, offer
+from calibration.lens import Chessboard, LensViews, View, find_view, measured_blur_px, offer, view_distance_px
 from calibration.markers import Board
 from calibration.opencv import cv2
 from rules.tabletop.errors import UserError
@@ -23,7 +23,7 @@ def view(square_px=60.0, at=(100.0, 100.0), count=20, blur_px=0.0, wider=1.0):
 
 
 def refused(seen, *before, size=SIZE):
-    return offer(Gathering(size, before), seen).refusal
+    return offer(LensViews(size, before), seen).refusal
 
 
 def test_corners_are_numbered_along_the_rows():
@@ -90,16 +90,18 @@ def test_the_same_view_is_not_taken_twice():
 
 
 def test_the_distance_of_views_is_that_of_their_corners():
-    assert apart_px(view(), view(at=(103.0, 104.0))) == pytest.approx(5)
+    assert view_distance_px(view(), view(at=(103.0, 104.0))) == pytest.approx(5)
     askew = view()
     other = replace(askew, seen_px=askew.seen_px + np.where(np.arange(20) % 2, 2.0, 0.0)[:, None] * (3, 4))
-    assert apart_px(askew, other) == pytest.approx(np.sqrt(50)), "half of them by 10 px: the root of a mean square"
+    assert view_distance_px(askew, other) == pytest.approx(np.sqrt(50)), (
+        "half of them by 10 px: the root of a mean square"
+    )
 
 
 def test_corners_are_compared_by_id():
     later = View(IDS[10:], BOARD.corners_in(IDS[10:]), view().seen_px[10:])
-    assert apart_px(view(), later) == 0
-    assert apart_px(later, view()) == 0
+    assert view_distance_px(view(), later) == 0
+    assert view_distance_px(later, view()) == 0
 
 
 def test_views_with_few_common_corners_are_infinitely_apart():
@@ -108,18 +110,18 @@ def test_views_with_few_common_corners_are_infinitely_apart():
     def from_on(first):
         return View(IDS[first:], rest.points_in[first:], rest.seen_px[first:])
 
-    assert apart_px(view(count=8), from_on(4)) == 10
-    assert apart_px(view(count=8), from_on(5)) == np.inf
+    assert view_distance_px(view(count=8), from_on(4)) == 10
+    assert view_distance_px(view(count=8), from_on(5)) == np.inf
 
 
 @pytest.mark.parametrize(("wider", "slanted"), [(1.0, 0), (1.2, 0), (1.35, 1), (0.75, 1)])
 def test_a_tilt_is_detected_by_different_square_sizes(wider, slanted):
     """Percentiles ignore a tenth of the squares at either end; on a tilted board the sides differ by 20 %."""
-    assert Gathering(SIZE, (view(wider=wider),)).coverage.slanted == slanted
+    assert LensViews(SIZE, (view(wider=wider),)).coverage.slanted == slanted
 
 
 def test_an_accepted_view_comes_last():
-    before = Gathering(SIZE, (view(),))
+    before = LensViews(SIZE, (view(),))
     answer = offer(before, view(at=(500.0, 500.0)))
     assert answer.accepted
     assert [seen.seen_px[0].tolist() for seen in answer.gathering.views] == [[100, 100], [500, 500]]

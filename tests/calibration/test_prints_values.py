@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from calibration.by_hand import Rectangle, Taped
-from calibration.calibration_targets import SHEET_SIDE_IN, Detections, Prints, combine_frames, fix, redetect
+from calibration.by_hand import Rectangle, TapeMeasurement
+from calibration.calibration_targets import SHEET_SIDE_IN, CalibrationTargets, Detections, combine_frames, fix, redetect
 from calibration.camera import Lens
-from calibration.marker_issue import Reason, Trouble, outline_of
+from calibration.marker_issue import MarkerIssue, Reason, outline_of
 from calibration.markers import Board, SeenBoard
 from calibration.print_scale import PrintScale
 from calibration.solve import laid_at, marker_square
@@ -17,34 +17,34 @@ from tests.calibration.drawn import camera, marker_corners, picture
 
 SIZE = (960, 540)
 CAMERA = camera()
-TAPED = Taped(((1.0, 2.0), (3.0, 4.0)), 5.0)
-OTHER = Taped(((1.0, 2.0), (3.0, 4.0)), 6.0)
+TAPED = TapeMeasurement(((1.0, 2.0), (3.0, 4.0)), 5.0)
+OTHER = TapeMeasurement(((1.0, 2.0), (3.0, 4.0)), 6.0)
 
 
 @pytest.mark.parametrize("side_in", [0.2, 40.0])
 def test_the_smallest_and_the_largest_marker(side_in):
-    assert Prints(side_in).side_in == side_in
+    assert CalibrationTargets(side_in).side_in == side_in
 
 
 @pytest.mark.parametrize("side_in", [0.19, 40.1])
 def test_a_side_out_of_range_is_refused(side_in):
     with pytest.raises(UserError, match=f"a marker side of {side_in:g} in is out of range"):
-        Prints(side_in)
+        CalibrationTargets(side_in)
 
 
 def test_the_default_targets():
-    assert (Prints().side_in, SHEET_SIDE_IN, Prints().dictionary) == (3, 3, "4X4_50")
+    assert (CalibrationTargets().side_in, SHEET_SIDE_IN, CalibrationTargets().dictionary) == (3, 3, "4X4_50")
     with pytest.raises(UserError, match="no ArUco dictionary"):
-        Prints(dictionary="nonsense")
+        CalibrationTargets(dictionary="nonsense")
 
 
 def test_adding_distances_is_detected():
-    one, two = Prints(taped=(TAPED,)), Prints(taped=(TAPED, OTHER))
+    one, two = CalibrationTargets(taped=(TAPED,)), CalibrationTargets(taped=(TAPED, OTHER))
     assert two.adds_distances(one)
-    assert one.adds_distances(Prints())
+    assert one.adds_distances(CalibrationTargets())
     assert not one.adds_distances(one)
     assert not one.adds_distances(two)
-    assert not two.adds_distances(Prints(taped=(OTHER,))), "another first one"
+    assert not two.adds_distances(CalibrationTargets(taped=(OTHER,))), "another first one"
     for changed in ({"side_in": 2.0}, {"dictionary": "5X5_50"}, {"board": Board(6, 8, 1.0, 0.7)}, {"layout": {}}):
         assert not two.adds_distances(replace(one, **changed))
     assert not two.adds_distances(replace(one, scale=PrintScale()))
@@ -52,18 +52,18 @@ def test_adding_distances_is_detected():
 
 def test_clicked_pixels_are_dropped_for_another_camera():
     rectangle = Rectangle(((0, 1), (1, 1), (1, 0), (0, 0)), (3.0, 4.0))
-    unclicked = Prints(side_in=2.0, rectangle=rectangle, taped=(TAPED,)).unclicked
+    unclicked = CalibrationTargets(side_in=2.0, rectangle=rectangle, taped=(TAPED,)).unclicked
     assert (unclicked.rectangle, unclicked.taped, unclicked.side_in) == (None, (), 2.0)
 
 
 def test_a_measured_size_has_a_smaller_sigma():
-    assert (Prints(scale=PrintScale()).size_sigma, Prints().size_sigma) == (0.0025, 0.005)
+    assert (CalibrationTargets(scale=PrintScale()).size_sigma, CalibrationTargets().size_sigma) == (0.0025, 0.005)
 
 
 def test_the_shapes_of_prints():
-    assert Prints(2.0).square_in.tolist() == [[-1, 1], [1, 1], [1, -1], [-1, -1]]
-    assert Prints(2.0).board_marks_in == {}
-    assert Prints(2.0).board_corners_in(np.arange(3, dtype=np.int32)).shape == (0, 2)
+    assert CalibrationTargets(2.0).square_in.tolist() == [[-1, 1], [1, 1], [1, -1], [-1, -1]]
+    assert CalibrationTargets(2.0).board_marks_in == {}
+    assert CalibrationTargets(2.0).board_corners_in(np.arange(3, dtype=np.int32)).shape == (0, 2)
 
 
 def seen(*corners_px, **of):
@@ -88,7 +88,7 @@ def test_a_marker_missing_in_the_first_frame_is_included():
 
 
 def test_set_aside_markers_are_those_of_the_first_frame():
-    trouble = Trouble(outline_of(HERE), Reason.BLURRED, "blurred")
+    trouble = MarkerIssue(outline_of(HERE), Reason.BLURRED, "blurred")
     assert combine_frames([seen(HERE, set_aside=(trouble,)), seen(HERE)]).set_aside == (trouble,)
 
 
@@ -106,7 +106,7 @@ def test_board_corners_are_combined_one_by_one():
 def test_markers_are_redetected_at_their_places():
     places = {0: marker_corners((6, 6), 3), 7: marker_corners((30, 22), 3, 30)}
     before = Detections(SIZE, {n: CAMERA.table_to_pixel(corners) for n, corners in places.items()})
-    again = redetect(picture(CAMERA, {0: places[0]}), Prints(), before)
+    again = redetect(picture(CAMERA, {0: places[0]}), CalibrationTargets(), before)
     assert list(again.corners_px) == [0], "the other one is gone"
     assert again.corners_px[0] == pytest.approx(before.corners_px[0], abs=0.2)
 
@@ -119,7 +119,7 @@ def detections(**sides):
 
 @pytest.mark.parametrize(("side_in", "right"), [(3.05, True), (3.07, False), (2.95, True), (2.93, False)])
 def test_layout_markers_must_have_the_stated_side_within_two_percent(side_in, right):
-    prints = Prints(layout={0: marker_corners((6, 6), side_in, np.degrees(0.1))})
+    prints = CalibrationTargets(layout={0: marker_corners((6, 6), side_in, np.degrees(0.1))})
     if right:
         assert fix(detections(), prints, CAMERA.lens).calibration.markers_in[0].mean(0) == pytest.approx(
             (6, 6), abs=1e-3
@@ -132,10 +132,10 @@ def test_layout_markers_must_have_the_stated_side_within_two_percent(side_in, ri
 
 
 def test_if_all_markers_are_set_aside_the_error_is_that_of_the_first():
-    troubles = tuple(Trouble(outline_of(HERE), Reason.BLURRED, f"marker {n} is blurred", n) for n in (4, 5))
+    troubles = tuple(MarkerIssue(outline_of(HERE), Reason.BLURRED, f"marker {n} is blurred", n) for n in (4, 5))
     with pytest.raises(UserError, match="marker 4 is blurred"):
-        fix(Detections(SIZE, {}, None, troubles), Prints())
-    found = fix(detections(set_aside=troubles), Prints(), CAMERA.lens)
+        fix(Detections(SIZE, {}, None, troubles), CalibrationTargets())
+    found = fix(detections(set_aside=troubles), CalibrationTargets(), CAMERA.lens)
     assert found.set_aside == troubles
 
 
@@ -143,8 +143,8 @@ def test_a_measured_distance_is_used():
     """A distance that is 2 % larger is more than the markers allow, and is refused."""
     ends = tuple((float(x), float(y)) for x, y in CAMERA.table_to_pixel([[6.0, 6.0], [33.0, 20.0]]))
     true = float(np.hypot(27, 14))
-    plain = fix(detections(), Prints(), CAMERA.lens).calibration
-    taped = fix(detections(), Prints(taped=(Taped(ends, true + 0.2),)), CAMERA.lens).calibration
+    plain = fix(detections(), CalibrationTargets(), CAMERA.lens).calibration
+    taped = fix(detections(), CalibrationTargets(taped=(TapeMeasurement(ends, true + 0.2),)), CAMERA.lens).calibration
     far = [[30.0, 20.0, 0.0]]
     assert taped.sigma_in(far) < plain.sigma_in(far)
     a, b = taped.camera.pixel_to_table(ends)
@@ -153,7 +153,7 @@ def test_a_measured_distance_is_used():
 
 def test_a_board_is_placed_by_its_markers_in_the_layout():
     board = Board(7, 5, 1.4, 1.0)
-    prints = Prints(board=board)
+    prints = CalibrationTargets(board=board)
     place = (15.0, 18.0, 0.3)
     ids = np.arange(24, dtype=np.int32)
     seen_px = CAMERA.table_to_pixel(laid_at(board.corners_in(ids), place))
@@ -172,7 +172,7 @@ def test_the_issue_names_the_wrong_side(side_in, words):
     smaller = CAMERA.table_to_pixel(laid_at(marker_square(side_in), (30.0, 22.0, -0.5)))
     found = fix(
         replace(picture_with_wrong_marker, corners_px=picture_with_wrong_marker.corners_px | {2: smaller}),
-        Prints(),
+        CalibrationTargets(),
         CAMERA.lens,
     )
     (trouble,) = found.set_aside
@@ -186,7 +186,7 @@ def set_aside(off_px, size=SIZE, times=1.0):
     lens = Lens(size, CAMERA.lens.matrix * [[times], [times], [1]], CAMERA.lens.distortion)
     seen_px = {number: (px + 0.5) * times - 0.5 for number, px in detections().corners_px.items()}
     seen_px[2] = seen_px[2] + [[0, 0], [off_px, -off_px], [0, 0], [0, 0]]
-    return fix(Detections(size, seen_px), Prints(), lens).set_aside
+    return fix(Detections(size, seen_px), CalibrationTargets(), lens).set_aside
 
 
 def test_a_bent_marker_must_be_pressed_down():

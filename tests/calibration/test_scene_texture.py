@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from calibration.opencv import cv2
-from calibration.scene_texture import PATIENCE, Grain
+from calibration.scene_texture import PATIENCE, SceneTexture
 
 
 def texture(width=960, height=540, seed=1):
@@ -36,7 +36,7 @@ def covered(gray, part, by=ELSEWHERE):
 
 
 def test_a_still_picture_has_not_shifted():
-    watching = Grain(HERE)
+    watching = SceneTexture(HERE)
     assert [watching.has_shifted(gray) for gray in (HERE, shifted(HERE, 0.4), shifted(HERE, 0, -0.4)) * 2] == [
         False
     ] * 6
@@ -44,22 +44,22 @@ def test_a_still_picture_has_not_shifted():
 
 @pytest.mark.parametrize("shift_px", [(1.3, 0.0), (0.0, -1.3), (9.0, 5.0)])
 def test_a_shift_of_more_than_a_pixel_is_detected_at_once(shift_px):
-    assert Grain(HERE).has_shifted(shifted(HERE, *shift_px)) is True
+    assert SceneTexture(HERE).has_shifted(shifted(HERE, *shift_px)) is True
 
 
 def test_a_rotated_picture_is_detected_at_once():
     turn = cv2.getRotationMatrix2D((480, 270), 1.5, 1.0)
-    assert Grain(HERE).has_shifted(cv2.warpAffine(HERE, turn, (960, 540), borderMode=cv2.BORDER_REFLECT)) is True
+    assert SceneTexture(HERE).has_shifted(cv2.warpAffine(HERE, turn, (960, 540), borderMode=cv2.BORDER_REFLECT)) is True
 
 
 def test_a_small_shift_is_detected_after_some_frames():
-    watching = Grain(HERE)
+    watching = SceneTexture(HERE)
     assert [watching.has_shifted(shifted(HERE, 0.8)) for _ in range(PATIENCE)] == [False, False, True]
     assert PATIENCE == 3
 
 
 def test_a_matching_frame_resets_the_count():
-    watching = Grain(HERE)
+    watching = SceneTexture(HERE)
     moved = shifted(HERE, 0.8)
     reported = [watching.has_shifted(gray) for gray in (moved, moved, HERE, moved, moved, moved)]
     assert reported == [False, False, False, False, False, True]
@@ -68,38 +68,38 @@ def test_a_matching_frame_resets_the_count():
 def test_in_a_larger_picture_pixels_are_smaller():
     """At 2880 px across, the limit is 1.5 px."""
     wide = texture(2880, 160)
-    assert Grain(wide).has_shifted(shifted(wide, 0.65)) is False
-    patient = Grain(wide)
+    assert SceneTexture(wide).has_shifted(shifted(wide, 0.65)) is False
+    patient = SceneTexture(wide)
     assert [patient.has_shifted(shifted(wide, 1.3)) for _ in range(3)] == [False, False, True]
-    assert Grain(wide).has_shifted(shifted(wide, 1.8)) is True
+    assert SceneTexture(wide).has_shifted(shifted(wide, 1.8)) is True
     small = texture(480, 300)
-    assert [Grain(small).has_shifted(shifted(small, x)) for x in (0.4, 0.8, 1.3)] == [False, False, True]
+    assert [SceneTexture(small).has_shifted(shifted(small, x)) for x in (0.4, 0.8, 1.3)] == [False, False, True]
 
 
 def test_hands_and_soldiers_may_hide_the_most_of_it():
     """A quarter of the features is enough."""
-    watching = Grain(HERE)
+    watching = SceneTexture(HERE)
     assert [watching.has_shifted(covered(HERE, 0.65)) for _ in range(4)] == [False] * 4
-    blind = Grain(HERE)
+    blind = SceneTexture(HERE)
     assert [blind.has_shifted(covered(HERE, 0.9)) for _ in range(4)] == [False, False, True, True]
 
 
 def test_most_features_must_move_together():
     """Only matched features count; hidden ones do not."""
     for hidden in (0.3, 0.7):
-        assert Grain(HERE).has_shifted(covered(shifted(HERE, 4, 3), hidden)) is True
+        assert SceneTexture(HERE).has_shifted(covered(shifted(HERE, 4, 3), hidden)) is True
     ways = [(4, 0), (-4, 0), (0, 4), (-5, -5)]
     apart = np.vstack([shifted(HERE, *way)[135 * k : 135 * k + 135] for k, way in enumerate(ways)])
-    assert Grain(HERE).has_shifted(apart) is False
+    assert SceneTexture(HERE).has_shifted(apart) is False
 
 
 def test_too_little_texture_detects_nothing():
     blank = np.full((540, 960), 120, np.uint8)
-    watching = Grain(blank)
+    watching = SceneTexture(blank)
     assert [watching.has_shifted(HERE) for _ in range(5)] == [False] * 5
-    few = Grain(dots(11))
+    few = SceneTexture(dots(11))
     assert [few.has_shifted(dots(11, 6)) for _ in range(5)] == [False] * 5
-    assert Grain(dots(12)).has_shifted(dots(12, 6)) is True
+    assert SceneTexture(dots(12)).has_shifted(dots(12, 6)) is True
     hidden = dots(16, 6)
     hidden[:, 330:] = 90
-    assert Grain(dots(16)).has_shifted(hidden) is False, "ten of them are seen"
+    assert SceneTexture(dots(16)).has_shifted(hidden) is False, "ten of them are seen"

@@ -7,7 +7,7 @@ import pytest
 
 from calibration.camera import Lens, TableCamera
 from calibration.noise import PERFECT, Paper
-from calibration.solve import NUDGE, Calibration, Target, laid_at, marker_square, place_of, solve
+from calibration.solve import PERTURBATION_SIGMAS, Calibration, Target, laid_at, marker_square, place_of, solve
 from rules.tabletop.errors import UserError
 from tests.calibration.drawn import camera, marker_corners
 from tests.calibration.test_solve import PLACES, targets
@@ -26,7 +26,8 @@ def known_to(*others):
     """A calibration whose camera has these others at one standard deviation."""
     here = above()
     deviants = tuple(
-        replace(here, translation=here.translation + NUDGE * (other.translation - here.translation)) for other in others
+        replace(here, translation=here.translation + PERTURBATION_SIGMAS * (other.translation - here.translation))
+        for other in others
     )
     return Calibration(here, {}, 0.1, deviants)
 
@@ -59,7 +60,7 @@ def test_typical_sigma_is_a_median_of_near_places():
 def test_typical_sigma_ignores_distant_places():
     """A short lens of 400 px sees 100 x 80 in from 40 in: the corners, more than 60 in away, do not count."""
     wide, higher = above(focal_px=200.0), above(focal_px=200.0, height_in=44.0)
-    nudged = replace(wide, translation=wide.translation + NUDGE * (higher.translation - wide.translation))
+    nudged = replace(wide, translation=wide.translation + PERTURBATION_SIGMAS * (higher.translation - wide.translation))
     x, y = np.meshgrid(np.linspace(-90, 90, 9), np.linspace(-72, 72, 9))
     away = np.hypot(x, y).ravel()
     expected = np.median(away[away < 60]) * 0.1 / np.sqrt(2)
@@ -147,7 +148,7 @@ def test_raised_paper_shifts_all_places():
     assert len(high.deviants) == len(flat.deviants) + 1
     assert np.sqrt(more) > 0.14
     lifted = high.deviants[-1].pixel_to_table(high.camera.table_to_pixel(away))[0] - away[0, :2]
-    assert np.abs(lifted / NUDGE) == pytest.approx([0.15, 0], rel=0.02, abs=1e-3)
+    assert np.abs(lifted / PERTURBATION_SIGMAS) == pytest.approx([0.15, 0], rel=0.02, abs=1e-3)
 
 
 def test_stated_places_keep_their_sigma():

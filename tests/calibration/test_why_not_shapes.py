@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from calibration.calibration_targets import Prints
+from calibration.calibration_targets import CalibrationTargets
 from calibration.diagnosis import (
     _issue_of,
     edge_width_px,
@@ -138,7 +138,7 @@ def test_at_most_a_dozen_issues_each_once():
         y, x = 30 + 120 * (k // 5), 30 + 120 * (k % 5)
         gray[y : y + 36, x : x + 36] = 20
         gray[y + 12 : y + 24, x + 12 : x + 24] = 220
-    found = why_not(cv2.GaussianBlur(gray, (0, 0), 0.8), Prints())
+    found = why_not(cv2.GaussianBlur(gray, (0, 0), 0.8), CalibrationTargets())
     assert len(found) == 12
     middles = [np.mean(trouble.outline_px, axis=0) for trouble in found]
     assert min(np.hypot(*(a - b)) for k, a in enumerate(middles) for b in middles[:k]) > 100

@@ -21,7 +21,7 @@ from hardware.bluetooth_codec import (
     godice_face,
     is_six_sided,
 )
-from hardware.bluetooth_dice import BluetoothDice, Make, NoBluetooth
+from hardware.bluetooth_dice import BluetoothDice, BluetoothUnavailable, Make
 from hardware.dice_protocol import RollLine
 from hardware.link import LinkState
 from rules.engine.dice import Die
@@ -206,5 +206,5 @@ def test_a_disabled_radio_is_reported() -> None:
 
 def test_a_missing_package_is_reported_with_a_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "bleak", None)
-    with pytest.raises(NoBluetooth, match="pip install bleak"):
+    with pytest.raises(BluetoothUnavailable, match="pip install bleak"):
         BluetoothDice(Make.PIXELS, time.monotonic)

@@ -16,7 +16,7 @@ import pytest
 import serial
 
 from hardware.adalight import encode
-from hardware.devices import DiceLine, RangeRod
+from hardware.devices import RangeRod, SerialDice
 from hardware.dice_protocol import Hello, RollLine
 from hardware.dice_protocol import encode as encode_dice
 from hardware.emulator import FALLBACK_S, EmulatedDice, EmulatedRod, FaultInjector, Wire
@@ -51,8 +51,8 @@ def rod(wire: Wire) -> Iterator[RangeRod]:
 
 
 @pytest.fixture
-def dice(wire: Wire) -> Iterator[DiceLine]:
-    line = DiceLine(lambda: (str(wire.path),))
+def dice(wire: Wire) -> Iterator[SerialDice]:
+    line = SerialDice(lambda: (str(wire.path),))
     yield line
     line.close()
 
@@ -279,7 +279,7 @@ def test_two_likely_ports_are_identified_by_their_messages(tmp_path: Path) -> No
     both = (str(strip.path), str(cup.path))
     device = EmulatedRod(strip, time.monotonic)
     thrown = EmulatedDice(cup, time.monotonic, rng())
-    line = DiceLine(lambda: both, must_greet=True)  # tries the rod's port first
+    line = SerialDice(lambda: both, must_greet=True)  # tries the rod's port first
     rod = RangeRod(SHAPE, lambda: both[::-1])  # tries the dice's port first
     try:
         rod.show(Measured(7.5))
@@ -298,7 +298,7 @@ def test_two_likely_ports_are_identified_by_their_messages(tmp_path: Path) -> No
         cup.unplug()
 
 
-def test_each_roll_arrives_once(wire: Wire, dice: DiceLine) -> None:
+def test_each_roll_arrives_once(wire: Wire, dice: SerialDice) -> None:
     cup = EmulatedDice(wire, time.monotonic, rng(), count=3)
     until(lambda: dice.status.received, cup.step)
     thrown = cup.roll([4, 2, 6])
@@ -311,7 +311,7 @@ def test_each_roll_arrives_once(wire: Wire, dice: DiceLine) -> None:
     assert heard[0][1] == pytest.approx(time.monotonic(), abs=60)
 
 
-def test_a_roll_while_unplugged_is_not_lost(wire: Wire, dice: DiceLine) -> None:
+def test_a_roll_while_unplugged_is_not_lost(wire: Wire, dice: SerialDice) -> None:
     cup = EmulatedDice(wire, time.monotonic, rng())
     until(lambda: dice.status.received, cup.step)
     wire.unplug()
@@ -325,7 +325,7 @@ def test_a_roll_while_unplugged_is_not_lost(wire: Wire, dice: DiceLine) -> None:
     assert 0 < roll.age_s < 60
 
 
-def test_the_emulated_dice_send_cocked_and_stale_rolls(wire: Wire, dice: DiceLine) -> None:
+def test_the_emulated_dice_send_cocked_and_stale_rolls(wire: Wire, dice: SerialDice) -> None:
     cup = EmulatedDice(wire, time.monotonic, rng(), Die.FUDGE, count=1)
     until(lambda: dice.status.received, cup.step)
     for mischief in (FaultInjector.COCKED, FaultInjector.STALE, FaultInjector.DOUBLE):

@@ -20,17 +20,17 @@ from rules.engine.events import (
     CameraMoved,
     Change,
     Changed,
-    Doubted,
     Effects,
-    Enlisted,
     MarkerMoved,
     Move,
     Moved,
     Noted,
-    Overruled,
     PhaseBegun,
     Placed,
-    Settled,
+    QuestionAnswered,
+    QuestionAsked,
+    UnitJoined,
+    VerdictOverruled,
 )
 from rules.tabletop.errors import UserError
 from tests.hostile.nasty import NASTY, TREES, damaged, few, mutants, only_refuses, text_of
@@ -49,17 +49,17 @@ def evening(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with Battle.begin(path, lambda: 7.0, "simple_plastic", ["green", "tan"], house_rules=house) as battle:
         walk = Move(figure="green-1", from_in=(1, 2), to_in=(4.5, 2), moved_in=3.5, cost_in=3.5, ground=("hill",))
         hurt = Change(figure="tan-1", key="wounds", value=[1, {"by": "green-1"}], rule="SP-01")
-        battle.record(Enlisted(figure="green-1", side="green", card="soldier"))
-        battle.record(Enlisted(figure="tan-1", side="tan", own={"unit": "sniper", "title": "Old Tom"}, squad="A"))
+        battle.record(UnitJoined(figure="green-1", side="green", card="soldier"))
+        battle.record(UnitJoined(figure="tan-1", side="tan", own={"unit": "sniper", "title": "Old Tom"}, squad="A"))
         battle.record(PhaseBegun(turn=1, side="green", phase="attacking"))
         battle.record(Placed(figure="green-1", at_in=(1, 2)))
         battle.record(Moved(moves=(walk,)))
         facts = {"attacker": "ordinary", "attacker_moved": True, "target_special": True}
         battle.ask("attack", facts, Scripted([4]), lambda _: Effects(moves=(walk,), changes=(hurt,)), by=["green-1"])
         battle.record(Changed(changes=(hurt, Change(figure="", key="first", value="tan", this_turn=True))))
-        battle.record(Doubted(question="Is Tan 1 in?"))
-        battle.record(Settled(question="Is Tan 1 in?", answer="in"))
-        battle.record(Overruled(entry=7, reason="he stood behind", effects=Effects(changes=(hurt,))))
+        battle.record(QuestionAsked(question="Is Tan 1 in?"))
+        battle.record(QuestionAnswered(question="Is Tan 1 in?", answer="in"))
+        battle.record(VerdictOverruled(entry=7, reason="he stood behind", effects=Effects(changes=(hurt,))))
         battle.record(Noted(text="Tea?"))
         battle.undo()
         battle.redo()

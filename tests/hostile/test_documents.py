@@ -21,7 +21,7 @@ from rules.engine.roster import enlistment
 from rules.games import GAMES, open_game
 from rules.games.rosters import points_check
 from tests.hostile.nasty import NASTY, TREES, changed, damaged, few, mutants, only_refuses, places, text_of
-from ui.battle.armies import Shelf, load_army
+from ui.battle.armies import ArmyLists, load_army
 from ui.files import read_terrain, write_json
 from ui.setup.profiles import LensProfiles
 
@@ -148,8 +148,8 @@ def test_what_never_ends_is_not_read_to_its_end(kind: str) -> None:
 def test_a_shelf_with_anything_on_it_is_listed(tmp_path: Path, tree: Any) -> None:
     path = tmp_path / "a.json"
     path.write_text(text_of(tree))
-    only_refuses(Shelf(tmp_path).listed, path)
-    only_refuses(Shelf(tmp_path).names, path)
+    only_refuses(ArmyLists(tmp_path).listed, path)
+    only_refuses(ArmyLists(tmp_path).names, path)
 
 
 @pytest.fixture(scope="module")

@@ -23,11 +23,11 @@ from rules.tabletop.errors import UserError
 from tests.hostile.nasty import is_a_sentence
 from tools.damaged_saves import journal_header, journal_of_all, super_record, without_checksums
 from ui.battle.armies import load_army
-from ui.battle.thumbnail_store import Album, album_path
+from ui.battle.thumbnail_store import ThumbnailStore, thumbnail_path
 from ui.cli import main
 from ui.commands.replay import replay_text
 from ui.files import read_terrain, write_json
-from ui.setup.saved_table_store import TableShelf
+from ui.setup.saved_table_store import SavedTables
 from vision.source import open_source, read_image
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such files")
@@ -109,17 +109,17 @@ def test_a_new_battle_beside_such_a_journal(tmp_path: Path, victim: Path) -> Non
 
 def test_an_album_with_such_a_journal(save: Path, victim: Path) -> None:
     with Battle.open(save, lambda: 0.0) as battle:
-        album = Album(battle)
+        album = ThumbnailStore(battle)
         album.put(1, PICTURE)
         album.close()
         journal = beside(album.path, "-journal")
         journal.write_bytes(super_journal(album.path, victim))
-        again = Album(battle)
+        again = ThumbnailStore(battle)
         assert again.seqs == frozenset()
         assert "delete another file" in again.remark
         is_refused(lambda: again.put(2, PICTURE), "delete another file", album.path, journal, victim)
         journal.unlink()
-        assert Album(battle).picture(1) == PICTURE
+        assert ThumbnailStore(battle).picture(1) == PICTURE
 
 
 def test_a_write_ahead_log_is_not_read_in_place_of_a_battle(save: Path, tmp_path: Path) -> None:
@@ -201,12 +201,12 @@ def test_an_old_battle_with_an_entry_that_makes_no_sense(save: Path) -> None:
 
 def test_an_album_that_another_program_uses_stays(save: Path) -> None:
     with Battle.open(save, lambda: 0.0) as battle:
-        album = Album(battle)
+        album = ThumbnailStore(battle)
         album.put(1, PICTURE)
         album.close()
         raw = sqlite3.connect(album.path, isolation_level=None)
         raw.execute("BEGIN EXCLUSIVE")
-        again = Album(battle)
+        again = ThumbnailStore(battle)
         assert again.picture(1) is None
         assert "another program has it open" in again.remark
         raw.close()
@@ -218,10 +218,10 @@ def test_an_album_that_another_program_uses_stays(save: Path) -> None:
 @posix
 def test_an_album_that_is_a_link_is_not_followed(save: Path, tmp_path: Path, victim: Path) -> None:
     for target in (tmp_path / "made", victim):
-        album_path(save).unlink(missing_ok=True)
-        album_path(save).symlink_to(target)
+        thumbnail_path(save).unlink(missing_ok=True)
+        thumbnail_path(save).symlink_to(target)
         with Battle.open(save, lambda: 0.0) as battle:
-            is_refused(lambda: Album(battle).put(1, PICTURE), "is a link, which is not followed", victim)
+            is_refused(lambda: ThumbnailStore(battle).put(1, PICTURE), "is a link, which is not followed", victim)
     assert not (tmp_path / "made").exists()
 
 
@@ -240,13 +240,13 @@ def test_a_battle_is_not_begun_under_a_name_that_no_file_has(name: str) -> None:
 
 def test_pictures_set_aside_take_their_own_log_with_them(save: Path) -> None:
     with Battle.begin(save.with_name("other"), lambda: 5.0, "simple_plastic", ["a", "b"]) as other:
-        album = Album(other)
+        album = ThumbnailStore(other)
         album.put(1, PICTURE)
-        shutil.copyfile(album.path, album_path(save))
-        shutil.copyfile(f"{album.path}-wal", f"{album_path(save)}-wal")
+        shutil.copyfile(album.path, thumbnail_path(save))
+        shutil.copyfile(f"{album.path}-wal", f"{thumbnail_path(save)}-wal")
         album.close()
     with Battle.open(save, lambda: 0.0) as battle:
-        mine = Album(battle)
+        mine = ThumbnailStore(battle)
         assert mine.picture(1) is None
         assert "are now in" in mine.remark
         mine.put(1, PICTURE + b" of mine")
@@ -382,10 +382,10 @@ def test_a_pipe_in_place_of_a_file(name: str, tmp_path: Path) -> None:
 
 @posix
 def test_a_pipe_in_place_of_an_album_or_a_kept_table(save: Path, tmp_path: Path) -> None:
-    os.mkfifo(album_path(save))
+    os.mkfifo(thumbnail_path(save))
     with Battle.open(save, lambda: 0.0) as battle:
-        is_refused(lambda: Album(battle).put(1, PICTURE), "is a pipe")
-    shelf = TableShelf(tmp_path)
+        is_refused(lambda: ThumbnailStore(battle).put(1, PICTURE), "is a pipe")
+    shelf = SavedTables(tmp_path)
     os.mkfifo(shelf.path_of("camera"))
     assert "is a pipe" in shelf.take("camera").remark
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PyQt6.QtCore import QByteArray, QSettings
 
-from calibration.calibration_targets import Prints
+from calibration.calibration_targets import CalibrationTargets
 from calibration.print_scale import PrintScale
 from hardware.range_rod import RodShape
 from tests.hostile.nasty import NASTY, damaged, few, mutants, text_of
@@ -36,7 +36,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     path = tmp_path_factory.mktemp("settings") / "settings.ini"
     memory = opened(path)
     memory.keep_source("0")
-    memory.keep_prints(Prints(2.5, "5X5_100", scale=PrintScale(99.5, 101)))
+    memory.keep_prints(CalibrationTargets(2.5, "5X5_100", scale=PrintScale(99.5, 101)))
     memory.keep_unit(Unit.CENTIMETRE)
     memory.keep_print_scale(PrintScale(99.0, 100.5))
     memory.keep_port("rod", "/dev/ttyUSB0")
@@ -53,7 +53,7 @@ def recall(memory: Memory) -> None:
     """Everything that the window asks for when it starts; and the colours are used."""
     assert isinstance(memory.source, str)
     assert isinstance(memory.unit, Unit)
-    assert isinstance(memory.prints, Prints)
+    assert isinstance(memory.prints, CalibrationTargets)
     assert memory.print_scale.factors[0] > 0
     assert memory.rod_shape.leds > 0
     assert isinstance(memory.was_guided, bool)

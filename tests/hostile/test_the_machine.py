@@ -15,13 +15,13 @@ import numpy as np
 import pytest
 from PyQt6.QtCore import QLocale, QSettings
 
-from calibration.calibration_targets import Prints
+from calibration.calibration_targets import CalibrationTargets
 from calibration.camera import Lens
 from rules.battle.battle import Battle
-from rules.engine.events import Enlisted, Noted
+from rules.engine.events import Noted, UnitJoined
 from rules.engine.roster import Army, Recruit
 from rules.tabletop.errors import UserError
-from ui.battle.armies import Shelf
+from ui.battle.armies import ArmyLists
 from ui.cli import main
 from ui.desktop.paper import write_pdf
 from ui.desktop.settings import Memory
@@ -40,7 +40,7 @@ WRITERS: dict[str, tuple[str, Callable[[Path], object]]] = {
     "json": ("out.json", lambda folder: write_json(folder / "out.json", list(range(9000)))),
     "picture": ("out.png", lambda folder: write_picture(folder / "out.png", np.zeros((900, 900, 3), np.uint8) + NOISE)),
     "pdf": ("out.pdf", lambda folder: write_pdf(sheet_of(PrintJob()), folder / "out.pdf")),
-    "army": ("tan.json", lambda folder: Shelf(folder).keep(ARMY)),
+    "army": ("tan.json", lambda folder: ArmyLists(folder).keep(ARMY)),
     "lens": ("", lambda folder: LensProfiles(folder).keep("camera", LENS, {"story": "x" * 9000})),
 }
 NOISE = np.random.default_rng(1).integers(0, 255, (900, 900, 3), np.uint8)
@@ -77,7 +77,7 @@ def test_a_folder_that_takes_nothing(kind: str) -> None:
 
 def begun(path: Path, clock: Callable[[], float]) -> Battle:
     battle = Battle.begin(path, clock, "simple_plastic", ["green", "tan"])
-    battle.record(Enlisted(figure="green-1", side="green", card="soldier"))
+    battle.record(UnitJoined(figure="green-1", side="green", card="soldier"))
     return battle
 
 
@@ -127,7 +127,7 @@ def commas() -> Iterator[None]:
 @pytest.mark.usefixtures("commas")
 def test_decimal_commas_change_no_file(tmp_path: Path) -> None:
     memory = Memory(QSettings(str(tmp_path / "s.ini"), QSettings.Format.IniFormat))
-    memory.keep_prints(Prints(2.5))
+    memory.keep_prints(CalibrationTargets(2.5))
     memory.settings.sync()
     assert "marker_side_in=2.5" in (tmp_path / "s.ini").read_text()
     assert Memory(QSettings(str(tmp_path / "s.ini"), QSettings.Format.IniFormat)).prints.side_in == 2.5

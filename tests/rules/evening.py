@@ -15,12 +15,12 @@ from rules.battle.battle import Battle
 from rules.battle.event_codec import event_of
 from rules.battle.history import course_of
 from rules.battle.journal import standing
-from rules.battle.referees import moment_of, perform, referee_of
+from rules.battle.referees import perform, position_of, referee_of
 from rules.battle.replay import replay
 from rules.battle.story import tell
 from rules.engine.dice import DiceRequest, Roll, Scripted
 from rules.engine.events import Change, Changed, Placed
-from rules.engine.position import Moment
+from rules.engine.position import Position
 from rules.engine.referee import ActionPreview, AvailableActions, Deed, at_spot, outlook, prospect
 from rules.engine.roster import Army, Recruit, enlistment
 from rules.engine.state import Unit
@@ -72,9 +72,11 @@ class Evening:
         self.referee = referee_of(battle.game.name)
 
     @property
-    def moment(self) -> Moment:
+    def moment(self) -> Position:
         units = self.battle.state.units.values()
-        return moment_of(self.battle, [self.look(unit) for unit in units if unit.at_in and not unit.out], self.terrain)
+        return position_of(
+            self.battle, [self.look(unit) for unit in units if unit.at_in and not unit.out], self.terrain
+        )
 
     def next_phase(self, *expected: Any) -> None:
         """Begin the next phase and check that it is the expected turn, side and phase."""

@@ -8,7 +8,7 @@ from rules.engine.events import Change, Changed
 from rules.engine.referee import Deed
 from rules.engine.roster import Army, Recruit
 from rules.engine.state import Unit
-from rules.engine.text import spoken
+from rules.engine.text import display_name
 from rules.tabletop.table import Figure, PointIn, TerrainKind
 from tests.rules.board import box, figure, piece
 from tests.rules.evening import (
@@ -73,7 +73,7 @@ def attack(evening: Evening, name: str, enemy: str, weapon: str, how: str = "") 
     deeds = [
         one for one in evening.referee.attacks(evening.moment, name) if one.at[0] == enemy and one.weapon == weapon
     ]
-    return next(deed for deed in deeds if deed.title.endswith(how or spoken(enemy)))
+    return next(deed for deed in deeds if deed.title.endswith(how or display_name(enemy)))
 
 
 def go_to(evening: Evening, phase: str) -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from rules.battle.battle import Battle
 from rules.battle.event_codec import event_of
-from rules.engine.events import Doubted, Settled
+from rules.engine.events import QuestionAnswered, QuestionAsked
 from rules.engine.referee import SET_UP
 from rules.engine.roster import Army, Recruit
 from rules.games.rosters import points_check
@@ -269,11 +269,11 @@ def test_a_march_at_the_limit_is_settled_by_the_players(tmp_path: Path) -> None:
         deed = evening.referee.march(evening.moment, {n: (at, (at[0], at[1] + 4)) for n, at in starts.items()})
         [doubt] = evening.prospect(deed).doubts
         assert doubt.answers == {"less": pytest.approx(3.9), "more": pytest.approx(4.1)}
-        battle.record(Doubted(question=doubt.question, answers=tuple(doubt.answers)))
-        battle.record(Settled(question=doubt.question, answer="less"))
+        battle.record(QuestionAsked(question=doubt.question, answers=tuple(doubt.answers)))
+        battle.record(QuestionAnswered(question=doubt.question, answer="less"))
         assert evening.do(deed).allowed
         assert battle.undo() is not None
-        battle.record(Settled(question=doubt.question, answer="more"))
+        battle.record(QuestionAnswered(question=doubt.question, answer="more"))
         assert evening.do(deed).numbers["reason"] == "too_far"
 
 

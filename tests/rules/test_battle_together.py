@@ -10,11 +10,11 @@ import pytest
 
 from rules.battle.battle import Battle
 from rules.battle.journal import Journal
-from rules.engine.events import Enlisted, Noted
+from rules.engine.events import Noted, UnitJoined
 from rules.tabletop.errors import UserError
 from tests.full_disk import fill, make_room
 
-RECRUITS = [Enlisted(figure=f"green-{number}", side="green", card="soldier") for number in range(1, 61)]
+RECRUITS = [UnitJoined(figure=f"green-{number}", side="green", card="soldier") for number in range(1, 61)]
 
 
 def clock() -> float:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from rules.battle.referees import moment_of
-from rules.engine.events import Change, Changed, Doubted, Placed, Settled
+from rules.battle.referees import position_of
+from rules.engine.events import Change, Changed, Placed, QuestionAnswered, QuestionAsked
 from rules.engine.referee import outlook, prospect
 from rules.tabletop.table import PointIn, TerrainKind, TerrainPiece
 from rules.tabletop.template import Blast
@@ -67,7 +67,7 @@ def test_a_wreck_stays_as_cover_and_obstacle_and_does_nothing_more(evening: Even
     evening.battle.record(Changed(changes=tuple(changes)))
     evening.battle.record(Placed(figure="tan-8", at_in=(26, 11)))  # right behind it, half an inch from its rear
     go_to(evening, "green movement")
-    there = moment_of(evening.battle, [look(unit) for unit in evening.battle.state.units.values()], TERRAIN)
+    there = position_of(evening.battle, [look(unit) for unit in evening.battle.state.units.values()], TERRAIN)
     shot = next(one for one in evening.referee.attacks(there, "green-7") if one.at[0] == "tan-8")
     assert shot.given["cover_to_target_in"] == pytest.approx(0.5, abs=0.02)  # AM-18, AM-83
     through = evening.referee.march(there, {"green-7": ((20, 4), (26, 8))})
@@ -177,8 +177,8 @@ def test_a_range_that_was_settled_holds_for_all_who_are_caught(tmp_path: Path) -
         found = evening.at_spot("green-1", (10, 22.52))
         [doubt] = found.doubts
         assert "the range from Green 1 to the spot" in doubt.question
-        battle.record(Doubted(question=doubt.question, answers=tuple(doubt.answers)))
-        battle.record(Settled(question=doubt.question, answer="less"))
+        battle.record(QuestionAsked(question=doubt.question, answers=tuple(doubt.answers)))
+        battle.record(QuestionAnswered(question=doubt.question, answer="less"))
         assert evening.do(evening.at_spot("green-1", (10, 22.52)).deed, 1, 2).numbers["hits"] == [True, True]
 
 

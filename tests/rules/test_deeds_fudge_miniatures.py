@@ -7,7 +7,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from rules.battle.battle import Battle
-from rules.battle.referees import moment_of, perform
+from rules.battle.referees import perform, position_of
 from rules.engine.dice import Scripted
 from rules.engine.referee import outlook
 from rules.engine.roster import Recruit, enlistment
@@ -178,7 +178,7 @@ def test_the_dead_are_looted_at_their_side(evening: Evening) -> None:
     say(evening, "red-1", "wounds", ["dead"])
     say(evening, "red-1", "eliminated", True)
     go_to(evening, "blue action")
-    lying = moment_of(evening.battle, [look(unit) for unit in evening.battle.state.units.values()], TERRAIN)
+    lying = position_of(evening.battle, [look(unit) for unit in evening.battle.state.units.values()], TERRAIN)
     loot = {name: outlook(evening.referee, lying, name).others[-2] for name in ("blue-1", "blue-3")}
     assert [one.deed.title for one in loot.values()] == ["Loot Red 1", "Loot Red 1"]
     assert loot["blue-1"].possible
@@ -259,7 +259,7 @@ def test_who_was_moved_too_early_still_breaks_away_first(evening: Evening) -> No
     go_to(evening, "blue move")
     units = evening.battle.state.units.values()
     gone = [look(replace(unit, at_in=(10.5, 7)) if unit.id == "blue-1" else unit) for unit in units]
-    seen = moment_of(evening.battle, gone, TERRAIN)
+    seen = position_of(evening.battle, gone, TERRAIN)
     deeds = {one.deed.action: one for one in outlook(evening.referee, seen, "blue-1").others}
     assert deeds["disengage"].possible
     # Dexterity 1 against the Knave's Strength 2: 1 or more of 4 dice is 31 of 81

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from rules.engine.events import Change, Changed, Doubted, Placed, Settled
+from rules.engine.events import Change, Changed, Placed, QuestionAnswered, QuestionAsked
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import TerrainKind
 from tests.rules.board import box, piece
@@ -110,9 +110,9 @@ def test_a_range_at_the_limit_is_settled_by_the_players(tmp_path: Path) -> None:
         assert "the range from Tan 1 to Green 1" in doubt.question
         with pytest.raises(UserError, match="too close to call: settle it first"):
             blurred.do(deed, 3, 4)
-        battle.record(Doubted(question=doubt.question, answers=tuple(doubt.answers)))
-        battle.record(Settled(question=doubt.question, answer="more"))
+        battle.record(QuestionAsked(question=doubt.question, answers=tuple(doubt.answers)))
+        battle.record(QuestionAnswered(question=doubt.question, answer="more"))
         assert blurred.prospect(deed).before.numbers["reason"] == "out_of_range"
         battle.undo()
-        battle.record(Settled(question=doubt.question, answer="less"))
+        battle.record(QuestionAnswered(question=doubt.question, answer="less"))
         assert blurred.do(deed, 3, 4).numbers["hit"]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from rules.engine.events import Change, Changed, Doubted, Settled
+from rules.engine.events import Change, Changed, QuestionAnswered, QuestionAsked
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import TerrainKind
 from tests.rules.board import box, piece
@@ -173,9 +173,9 @@ def test_a_range_at_the_limit_is_settled_by_the_players(tmp_path: Path) -> None:
         assert "the range to Blue 3" in doubt.question
         with pytest.raises(UserError, match="too close to call: settle it first"):
             blurred.do(deed, 0, 0, 0, 0)
-        battle.record(Doubted(question=doubt.question, answers=tuple(doubt.answers)))
+        battle.record(QuestionAsked(question=doubt.question, answers=tuple(doubt.answers)))
         for answer, total in (("more", 1), ("less", 2)):
-            battle.record(Settled(question=doubt.question, answer=answer))
+            battle.record(QuestionAnswered(question=doubt.question, answer=answer))
             assert blurred.do(deed, 0, 0, 0, 0).numbers["total"] == total
             battle.undo()
             battle.undo()

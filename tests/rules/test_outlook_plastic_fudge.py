@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from rules.engine.events import Doubted, PhaseBegun, Placed, Settled
+from rules.engine.events import PhaseBegun, Placed, QuestionAnswered, QuestionAsked
 from rules.engine.referee import at_spot
 from rules.engine.roster import Army, Recruit
 from rules.engine.state import Unit
@@ -83,11 +83,11 @@ def test_a_range_at_its_limit_is_settled_by_the_players(tmp_path: Path) -> None:
     assert doubt.answers == {"less": pytest.approx(6 - 0.2 * 2**0.5), "more": pytest.approx(6 + 0.2 * 2**0.5)}
     with pytest.raises(UserError, match="settle it first"):
         evening.do(one.deed, *EVEN, *EVEN)
-    evening.battle.record(Doubted(question=doubt.question, answers=tuple(doubt.answers)))
-    evening.battle.record(Settled(question=doubt.question, answer="more"))
+    evening.battle.record(QuestionAsked(question=doubt.question, answers=tuple(doubt.answers)))
+    evening.battle.record(QuestionAnswered(question=doubt.question, answer="more"))
     assert "(PF-10)" in shots(evening, "green-1")["tan-1"]
     evening.battle.undo()
-    evening.battle.record(Settled(question=doubt.question, answer="less"))
+    evening.battle.record(QuestionAnswered(question=doubt.question, answer="less"))
     assert evening.do(one.deed, *EVEN, *EVEN).outcome == "NE"
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rules.engine.events import Doubted, PhaseBegun, Settled
+from rules.engine.events import PhaseBegun, QuestionAnswered, QuestionAsked
 from rules.engine.referee import SET_UP
 from rules.engine.roster import Army, Recruit
 from rules.tabletop.errors import UserError
@@ -135,11 +135,11 @@ def test_a_range_at_the_limit_is_settled_by_the_players(tmp_path: Path) -> None:
     assert doubt.question == ("turn 1, german, German rifle at American 1: the range from German 1 to American 1")
     with pytest.raises(UserError, match="too close to call: settle it first"):
         evening.do(one.deed, 6)
-    evening.battle.record(Doubted(question=doubt.question, answers=tuple(doubt.answers)))
-    evening.battle.record(Settled(question=doubt.question, answer="more"))
+    evening.battle.record(QuestionAsked(question=doubt.question, answers=tuple(doubt.answers)))
+    evening.battle.record(QuestionAnswered(question=doubt.question, answer="more"))
     assert "(WW-25)" in why(evening, "german-1")["american-1"]
     evening.battle.undo()
-    evening.battle.record(Settled(question=doubt.question, answer="less"))
+    evening.battle.record(QuestionAnswered(question=doubt.question, answer="less"))
     assert evening.do(one.deed, 6).outcome == "eliminated"
 
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from rules.battle.battle import Battle
 from rules.battle.event_codec import event_of
-from rules.battle.journal import BEFALLEN, Entry, redoable, standing
-from rules.engine.events import CameraMoved, Enlisted, Noted, Placed, TableLaid
+from rules.battle.journal import EXTERNAL_EVENTS, Entry, redoable, standing
+from rules.engine.events import CameraMoved, Noted, Placed, TableLaid, UnitJoined
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import TerrainKind, TerrainPiece
 from tests.full_disk import fill
@@ -24,7 +24,7 @@ HOUSE = TerrainPiece("house", TerrainKind.BUILDING, ((1.0, 1.0), (5.0, 1.0), (5.
 @pytest.fixture
 def battle(tmp_path: Path) -> Iterator[Battle]:
     with Battle.begin(tmp_path / "b", lambda: 1.0, "simple_plastic", ["green", "tan"]) as one:
-        one.record(Enlisted(figure="tan-4", side="tan", card="soldier"))  # 2
+        one.record(UnitJoined(figure="tan-4", side="tan", card="soldier"))  # 2
         one.record(Placed(figure="tan-4", at_in=(1.0, 1.0)))  # 3
         one.record(CameraMoved(what="table"))  # 4
         one.record(Placed(figure="tan-4", at_in=(2.0, 1.0)))  # 5
@@ -85,7 +85,7 @@ def test_redoable_lists_what_redo_would_restore(kinds: list[str]) -> None:
     coming = redoable(entries)
     for number, one in enumerate(coming):
         more = [*entries, *(Entry(1000 + k, 0.0, "redo", 1, {}) for k in range(number + 1))]
-        done = [entry for entry in standing(more) if entry.kind not in BEFALLEN]
+        done = [entry for entry in standing(more) if entry.kind not in EXTERNAL_EVENTS]
         assert done[-1] is one
     assert {one.seq for one in coming}.isdisjoint(one.seq for one in standing(entries))
 

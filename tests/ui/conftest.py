@@ -21,7 +21,7 @@ from tests.solved import SolvedBefore
 from tests.ui.slot_errors import ERRORS, LIMITS, kept_errors
 from tests.ui.windows import POSTS, TABLE_IN, Open, Owned, Wait, let_qt_work
 from ui.desktop.window import Window
-from ui.diagnostics.event_log import Diary
+from ui.diagnostics.event_log import EventLog
 from vision.figures import Sighting
 from vision.frame import Frame, ImageBgr
 from vision.motion import Box
@@ -207,7 +207,7 @@ def open_window(qt: QApplication, table: SimulatedTable, tmp_path: Path, wait_un
     windows: list[Window] = []
 
     def start(
-        spec: str | None = "demo", opener: Callable[[str], Source] = lambda _: table, diary: Diary | None = None
+        spec: str | None = "demo", opener: Callable[[str], Source] = lambda _: table, diary: EventLog | None = None
     ) -> Window:
         kept = QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat)
         windows.append(Window(spec, kept, opener, diary=diary, tables=tmp_path / "tables"))

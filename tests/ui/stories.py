@@ -26,7 +26,7 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
-from rules.engine.text import spoken
+from rules.engine.text import display_name
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import PointIn, TerrainPiece
 from tests.ui.slot_errors import ERRORS
@@ -36,7 +36,7 @@ from ui.desktop.battle.battle_setup_dialog import BattleSetupDialog
 from ui.desktop.battle.dice_dialog import DiceDialog
 from ui.desktop.window import Window
 from vision.frame import Frame, ImageBgr
-from vision.simulation.scene import Model, Play, Scene, Sculpt, corner_markers
+from vision.simulation.scene import BattleSession, Model, Scene, Sculpt, corner_markers
 from vision.simulation.simulator import SimulatedTable, Stage, overhead_camera
 
 Part = TypeVar("Part", bound=QWidget)
@@ -51,7 +51,7 @@ _ANSWER_EVERY_MS = 5
 
 
 @dataclass(frozen=True)
-class Put(Play):
+class Put(BattleSession):
     """The positions of the soldiers."""
 
     places: dict[str, PointIn] = field(default_factory=dict)
@@ -316,7 +316,7 @@ class Player:
         """Click a soldier in the picture (none for an empty name), and an action in the list."""
         if name:
             click_table(self.window, self.sees(name))
-            assert spoken(name) in self.about
+            assert display_name(name) in self.about
         else:
             self.key(Qt.Key.Key_Escape)
             assert self.about.startswith("Click a soldier")

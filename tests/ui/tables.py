@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from rules.battle.referees import moment_of
+from rules.battle.referees import position_of
 from rules.engine.roster import Army, Recruit
 from rules.tabletop.table import Figure, Outline, Posture, TerrainKind, TerrainPiece, ellipse_outline
 from tests.rules.evening import begun
 from tests.ui.picture.test_overlay import view_of
-from ui.battle.battle_session import Play
+from ui.battle.battle_session import BattleSession
 from ui.formatting import Basis
 from ui.questions.tool_context import Situation
 from ui.session import TableState
@@ -46,6 +46,6 @@ def in_battle(
     men = {side: tuple(Recruit(figure=f.id, card=card) for f in figures if f.army == side) for side in sides}
     armies = {side: Army(name=side, game=game, recruits=recruits) for side, recruits in men.items()}
     with begun(path, game, armies, {figure.id: figure.centre_in for figure in figures}) as battle:
-        play = Play(battle)
-        play.go_on(moment_of(battle, figures, terrain))
-        yield Situation(view_of(*figures), TableState(), play, moment_of(battle, figures, terrain))
+        play = BattleSession(battle)
+        play.go_on(position_of(battle, figures, terrain))
+        yield Situation(view_of(*figures), TableState(), play, position_of(battle, figures, terrain))

@@ -4,11 +4,11 @@ import threading
 
 from rules.tabletop.errors import UserError
 from tests.waiting import until
-from ui.background_task import Behind
+from ui.background_task import BackgroundTask
 
 
 def test_one_task_at_a_time_with_one_result() -> None:
-    behind: Behind[int] = Behind("test")
+    behind: BackgroundTask[int] = BackgroundTask("test")
     gate = threading.Event()
     assert behind.take() is None
     assert behind.start(lambda: gate.wait(10) and 7)
@@ -25,7 +25,7 @@ def test_an_error_is_kept_until_the_next_task() -> None:
     def refuse() -> int:
         raise UserError("too dark")
 
-    behind: Behind[int] = Behind("test")
+    behind: BackgroundTask[int] = BackgroundTask("test")
     behind.start(refuse)
     behind.join()
     assert (behind.take(), behind.refusal) == (None, "too dark")
@@ -35,7 +35,7 @@ def test_an_error_is_kept_until_the_next_task() -> None:
 
 
 def test_a_dropped_task_is_not_awaited() -> None:
-    behind: Behind[int] = Behind("test")
+    behind: BackgroundTask[int] = BackgroundTask("test")
     gate = threading.Event()
     done: list[int] = []
     behind.start(lambda: gate.wait(10) and (done.append(1), 7)[1])  # type: ignore[func-returns-value]
@@ -55,7 +55,7 @@ def test_a_dropped_tasks_error_is_forgotten() -> None:
     def refuse() -> int:
         raise UserError("too dark")
 
-    behind: Behind[int] = Behind("test")
+    behind: BackgroundTask[int] = BackgroundTask("test")
     behind.start(refuse)
     behind.join()
     behind.drop()

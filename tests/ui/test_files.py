@@ -6,7 +6,7 @@ import pytest
 
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import TerrainKind
-from ui.files import read_terrain, refuse_unwritable, write_bytes, write_json, write_picture
+from ui.files import check_writable, read_terrain, write_bytes, write_json, write_picture
 from vision.source import read_image
 
 HOUSE = {"name": "house", "kind": "building", "outline_in": [[0, 0], [4, 0], [4, 3]], "base_in": 0.5, "height_in": 5}
@@ -95,7 +95,7 @@ def test_a_pipe_is_written_to_and_not_replaced(tmp_path):
     os.mkfifo(pipe)
     reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
     try:
-        refuse_unwritable(pipe)
+        check_writable(pipe)
         write_bytes(pipe, b"x")
         assert os.read(reader, 9) == b"x"
         assert pipe.is_fifo()
@@ -105,10 +105,10 @@ def test_a_pipe_is_written_to_and_not_replaced(tmp_path):
 
 def test_unwritable_files_are_rejected_beforehand(tmp_path):
     with pytest.raises(UserError, match="it is a folder"):
-        refuse_unwritable(tmp_path)
+        check_writable(tmp_path)
     with pytest.raises(UserError, match="no such folder"):
-        refuse_unwritable(tmp_path / "none" / "a.json")
-    refuse_unwritable(tmp_path / "a.json")
+        check_writable(tmp_path / "none" / "a.json")
+    check_writable(tmp_path / "a.json")
     assert list(tmp_path.iterdir()) == []
 
 

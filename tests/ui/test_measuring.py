@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from calibration.solve import NUDGE
+from calibration.solve import PERTURBATION_SIGMAS
 from rules.tabletop.path import placed
 from rules.tabletop.template import Blast
 from tests.ui.views import figure, over, view_of
@@ -23,7 +23,7 @@ def test_with_a_perfect_camera_a_range_has_only_the_figures_errors():
 
 def test_a_common_shift_is_not_an_error_of_a_range():
     """An error of the camera's position shifts all places equally: places have an error, ranges have not."""
-    moved = over(at=(10.0 + 0.5 * NUDGE, 8.0))  # half an inch of standard deviation
+    moved = over(at=(10.0 + 0.5 * PERTURBATION_SIGMAS, 8.0))  # half an inch of standard deviation
     a, b = figure("tan-1", 4, 8, 0.5), figure("tan-2", 14, 8, 0.5)
     view = view_of(a, b, deviants=(moved,))
     assert view.calibration.sigma_in([(4, 8, 0)])[0] == pytest.approx(0.5 / np.sqrt(2), rel=1e-3)
@@ -32,7 +32,7 @@ def test_a_common_shift_is_not_an_error_of_a_range():
 
 
 def test_an_error_of_scale_grows_with_the_range():
-    higher = over(height_in=40.0 * (1 + 0.01 * NUDGE))  # one per cent of scale
+    higher = over(height_in=40.0 * (1 + 0.01 * PERTURBATION_SIGMAS))  # one per cent of scale
     a, b, c = figure("t-1", 4, 8, 0.0), figure("t-2", 9, 8, 0.0), figure("t-3", 14, 8, 0.0)
     ranges = measured(view_of(a, b, c, deviants=(higher,)), (a, b, c))
     assert ranges["t-1", "t-2"].sigma_in == pytest.approx(0.05, rel=1e-3)

@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from calibration.by_hand import Taped
-from calibration.calibration_targets import Prints
+from calibration.by_hand import TapeMeasurement
+from calibration.calibration_targets import CalibrationTargets
 from calibration.drift import Drift, Moved
 from calibration.solve import Calibration
 from rules.tabletop.errors import UserError
@@ -121,7 +121,7 @@ def test_learning_the_empty_table_can_be_undone():
     assert session.state.setup.reference_bgr is None
 
 
-TAPED = Prints(taped=(Taped(((10.0, 10.0), (900.0, 10.0)), 40.0),))
+TAPED = CalibrationTargets(taped=(TapeMeasurement(((10.0, 10.0), (900.0, 10.0)), 40.0),))
 
 
 def test_a_lens_known_from_the_start_is_not_a_step():
@@ -136,7 +136,7 @@ def test_a_lens_known_from_the_start_is_not_a_step():
 
 def test_the_unit_is_not_changed_by_undo():
     session = Session()
-    session.use_prints(Prints(side_in=2.0))
+    session.use_prints(CalibrationTargets(side_in=2.0))
     session.show_in(Unit.CENTIMETRE)
     session.undo()
     assert session.state.unit is Unit.CENTIMETRE

@@ -8,7 +8,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from calibration.calibration_targets import Prints
+from calibration.calibration_targets import CalibrationTargets
 from rules.tabletop.table import Figure
 from ui.session import Session
 from vision.frame import Frame
@@ -44,7 +44,7 @@ class Table:
     """A session that processes the same table repeatedly, as the window's thread does."""
 
     def __init__(self) -> None:
-        setup = Setup(prints=Prints(layout=TRUTH.markers), lens=CAMERA.lens)
+        setup = Setup(prints=CalibrationTargets(layout=TRUTH.markers), lens=CAMERA.lens)
         self.session, self._index = Session(setup), 0
         self.view: TableView = self.look()
 

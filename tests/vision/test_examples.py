@@ -49,7 +49,7 @@ def sighting(appearance: Appearance | None, posture: Posture = Posture.STANDING)
 
 
 def test_two_corrections_fix_the_siblings_and_leave_the_others() -> None:
-    taught = Examples().with_more([example(nearly(KNEELER, 1)), example(nearly(KNEELER, 2))])
+    taught = Examples().with_added([example(nearly(KNEELER, 1)), example(nearly(KNEELER, 2))])
     for seed in range(3, 10):
         assert taught.posture_of(looks(nearly(KNEELER, seed))) is Posture.KNEELING
         assert taught.posture_of(looks(nearly(OTHER, seed))) is Posture.STANDING
@@ -58,12 +58,12 @@ def test_two_corrections_fix_the_siblings_and_leave_the_others() -> None:
 
 def test_a_clear_case_stays_as_it_is() -> None:
     # ln(0.999 / 0.0008) = 7.1, more than the bound of 5.
-    taught = Examples().with_more(example(nearly(KNEELER, seed, 0.04)) for seed in range(20))
+    taught = Examples().with_added(example(nearly(KNEELER, seed, 0.04)) for seed in range(20))
     assert taught.posture_of(looks(KNEELER, SURELY_STANDS)) is Posture.STANDING
 
 
 def test_a_bystander_keeps_examples_from_spreading_to_similar_figures() -> None:
-    taught = Examples().with_more([example(unit(KNEELER + 0.35 * OTHER))])
+    taught = Examples().with_added([example(unit(KNEELER + 0.35 * OTHER))])
     seen = looks(unit(KNEELER + OTHER))  # as like the one as the other, nearly
     sure = looks(unit(0.8 * KNEELER + OTHER), SURELY_STANDS)
     assert taught.posture_of(seen) is Posture.KNEELING
@@ -75,32 +75,32 @@ def test_a_bystander_keeps_examples_from_spreading_to_similar_figures() -> None:
 
 
 def test_correct_examples_outvote_a_wrong_one() -> None:
-    taught = Examples().with_more([example(nearly(KNEELER, 1))])
+    taught = Examples().with_added([example(nearly(KNEELER, 1))])
     assert taught.posture_of(looks(KNEELER)) is Posture.KNEELING
     right = [example(nearly(KNEELER, seed), Posture.STANDING) for seed in (2, 3)]
-    assert taught.with_more(right).posture_of(looks(KNEELER)) is Posture.STANDING
+    assert taught.with_added(right).posture_of(looks(KNEELER)) is Posture.STANDING
 
 
 def test_a_newer_example_of_the_same_look_replaces_the_older() -> None:
-    taught = Examples().with_more([example(KNEELER, Posture.PRONE), example(OTHER), example(KNEELER)])
+    taught = Examples().with_added([example(KNEELER, Posture.PRONE), example(OTHER), example(KNEELER)])
     assert [one.posture for one in taught.all] == [Posture.KNEELING, Posture.KNEELING]
 
 
 def test_the_oldest_examples_are_dropped() -> None:
-    taught = Examples().with_more(example(direction(n), name=f"green-{n}") for n in range(MOST_EXAMPLES + 5))
+    taught = Examples().with_added(example(direction(n), name=f"green-{n}") for n in range(MOST_EXAMPLES + 5))
     assert [taught.all[0].name, taught.all[-1].name] == ["green-5", f"green-{MOST_EXAMPLES + 4}"]
     assert len(taught.all) == MOST_EXAMPLES
 
 
 @pytest.mark.parametrize("posture", POSTURES)
 def test_examples_never_change_whether_a_figure_is_a_casualty(posture: Posture) -> None:
-    taught = Examples().with_more(example(nearly(KNEELER, seed), posture) for seed in range(4))
+    taught = Examples().with_added(example(nearly(KNEELER, seed), posture) for seed in range(4))
     assert taught.posture_of(looks(KNEELER, FALLEN)) is Posture.DOWN
     assert taught.posture_of(looks(KNEELER)) is not Posture.DOWN
 
 
 def test_similar_plastic_gets_the_army_of_the_example() -> None:
-    taught = Examples().with_more([example(KNEELER, army="green")])
+    taught = Examples().with_added([example(KNEELER, army="green")])
     assert taught.army_of(looks(OTHER, green=0.4)) == "green", "whatever the figure's shape"
     assert taught.army_of(looks(OTHER, green=0.01)) == "tan", "ln 99 = 4.6 is more than the bound of 3"
     assert taught.army_of(replace(looks(OTHER, green=0.4), colour=TAN)) == "tan", "this plastic is another"

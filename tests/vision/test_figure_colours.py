@@ -10,9 +10,9 @@ from tests.vision.figure_pictures import GREEN, TAN, camera, empty, soldier
 from vision.figure_colours import plastic_colours
 from vision.palette import log_colour
 from vision.silhouette import base_outline
-from vision.stock_colours import usual_colour
+from vision.stock_colours import stock_colour
 
-EITHER = (usual_colour("green"), usual_colour("tan"))
+EITHER = (stock_colour("green"), stock_colour("tan"))
 
 
 def figure(x: float, y: float, posture: Posture = Posture.STANDING, z: float = 0.0) -> Figure:

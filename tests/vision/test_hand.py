@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from calibration.calibration_targets import Prints
+from calibration.calibration_targets import CalibrationTargets
 from calibration.calibration_tracker import FRAMES
 from calibration.camera import TableCamera
 from vision import search_plan
@@ -48,7 +48,7 @@ def looked(*frames: Frame) -> list[TableView]:
     x, y = CAMERA.table_to_pixel((20, 15, 0))[0]
     layout = {marker.id: np.asarray(marker.corners_in) for marker in BEFORE.markers}
     setup = Setup(
-        prints=Prints(layout=layout),
+        prints=CalibrationTargets(layout=layout),
         palette=(teach(first, (float(x), float(y)), "green"),),
         reference_bgr=render(BEFORE.empty, CAMERA, np.random.default_rng(99)),
     )
@@ -126,7 +126,7 @@ def test_after_a_bump_the_empty_table_keeps_its_original_pose(monkeypatch: pytes
 
 def test_armies_are_proposed_after_the_hand_has_left(monkeypatch: pytest.MonkeyPatch) -> None:
     layout = {marker.id: np.asarray(marker.corners_in) for marker in BEFORE.markers}
-    setup = Setup(Prints(layout=layout), propose=True)
+    setup = Setup(CalibrationTargets(layout=layout), propose=True)
     changed = replace(setup, figure_height_in=2.0)  # all is to be searched, and the hand is there
     proposing: list[bool] = []
     find = Finder.find

@@ -6,7 +6,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from calibration.calibration_targets import Prints
+from calibration.calibration_targets import CalibrationTargets
 from calibration.print_scale import TRUE_PRINT
 from calibration.solve import laid_at, place_of
 from rules.tabletop.errors import UserError
@@ -68,7 +68,7 @@ def setup():
     palette = (teach(first.image_bgr, (float(x), float(y)), "green"),)
     layout = {marker.id: np.asarray(marker.corners_in) for marker in SCENE.markers}
     empty = render(SCENE.empty, CAMERA, np.random.default_rng(99))
-    return Setup(prints=Prints(layout=layout), palette=palette, reference_bgr=empty)
+    return Setup(prints=CalibrationTargets(layout=layout), palette=palette, reference_bgr=empty)
 
 
 def away_in(view, x, y):
@@ -116,7 +116,7 @@ def test_within_a_second_after_a_bump_errors_are_within_bounds_and_no_figure_is_
         overhead_camera(SIZE_PX, SIZE_IN, 45.0 + lift, tilt_deg=3.5 + tilt) for lift, tilt in ((0.3, 2.4), (0.5, 0.8))
     ]
     shots = [CAMERA] * 4 + [swing[0], swing[0], swing[1], swing[0], swing[1]] + [BUMPED] * 12
-    plain = Setup(Prints(scale=TRUE_PRINT), palette=setup.palette, lens=CAMERA.lens)
+    plain = Setup(CalibrationTargets(scale=TRUE_PRINT), palette=setup.palette, lens=CAMERA.lens)
     pipeline = Pipeline()
     pictures = {id(camera): frame(camera).image_bgr for camera in (CAMERA, *swing, BUMPED)}
     views = [pipeline.look(Frame(pictures[id(camera)].copy(), n, n / 30), plain) for n, camera in enumerate(shots)]
@@ -178,7 +178,7 @@ def test_without_any_marker_there_are_no_inches(setup):
 def test_other_markers_are_a_new_table(setup):
     pipeline = Pipeline()
     pipeline.look(frame(), setup)
-    view = pipeline.look(frame(index=1), Setup(prints=Prints(side_in=1.5), palette=setup.palette))
+    view = pipeline.look(frame(index=1), Setup(prints=CalibrationTargets(side_in=1.5), palette=setup.palette))
     # The same prints said to be half as large: everything is half as far.
     a, b = (view.calibration.markers_in[n].mean(0) for n in (0, 2))
     (true_a,), (true_b,) = ([m.centre_in for m in SCENE.markers if m.id == n] for n in (0, 2))

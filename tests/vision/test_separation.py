@@ -16,7 +16,7 @@ from vision.setup import Setup
 from vision.simulation.scene import Model, Scene, Sculpt, corner_markers
 from vision.simulation.simulator import WEBCAM, Sensor, Stage, overhead_camera, render
 from vision.simulation.surface import Surface
-from vision.stock_colours import PLASTIC_BGR, usual_colour
+from vision.stock_colours import PLASTIC_BGR, stock_colour
 
 
 def of_colour(bgr, name, spread=0.04):
@@ -117,5 +117,5 @@ def test_an_army_never_clicked_is_found_by_its_stock_colour(army):
         Sensor(EYE.lens.image_size, WEBCAM.noise, np.random.default_rng(n)).exposure(stage.picture(standing))
         for n, standing in enumerate((models, ()))
     )
-    found = Finder().find(image, EYE, (usual_colour(army),), reference_bgr=bare)
+    found = Finder().find(image, EYE, (stock_colour(army),), reference_bgr=bare)
     assert [sighting.army for sighting in found] == [army] * 3

@@ -17,7 +17,7 @@ from vision.tiles import (
     View,
     crop_at,
     cut,
-    cut_finely,
+    cut_photo_tile,
     tile_at,
 )
 
@@ -91,7 +91,7 @@ def test_a_crop_of_an_oblique_camera_contains_the_body_from_feet_to_shoulders(le
 def test_the_closer_look_sees_the_photo_itself(scale):
     seen = replace(view(), photo=photo(scale))
     place = Place(138.0, 86.0, 0.7, 0.4, 0.5, CROP_PX)
-    crop = cut_finely(seen, place)
+    crop = cut_photo_tile(seen, place)
     assert crop.shape == (CHANNELS, CROP_PX, CROP_PX)
     row, column = np.unravel_index(np.argmax(crop[1]), crop[1].shape)
     assert (column, row) == pytest.approx(place.to_tile(np.array([[140.0, 85.0]]))[0], abs=1)

@@ -9,12 +9,12 @@ from rules.battle.battle import Battle
 from rules.battle.journal import Entry
 from rules.battle.replay import replay
 from rules.engine.dice import Dice, DiceRequest, Roll, rolled
-from rules.engine.position import Moment
+from rules.engine.position import Position
 from rules.engine.referee import Deed
 from rules.games import open_game
 from rules.tabletop.errors import UserError
-from ui.battle.battle_session import Play, Proposal
-from ui.battle.battle_setup import Muster, begin, usual_army
+from ui.battle.battle_session import BattleSession, Proposal
+from ui.battle.battle_setup import BattleSetup, begin, usual_army
 from ui.session import Session
 from vision.table_view import TableView
 
@@ -38,7 +38,7 @@ class Players:
         game = open_game(GAME)
         armies = {side: usual_army(game, side, view.figures) for side in ("green", "tan")}
         self._path, self._session, self._rng = path, session, rng
-        self.play = Play(begin(path, lambda: 0.0, Muster(GAME, armies)))
+        self.play = BattleSession(begin(path, lambda: 0.0, BattleSetup(GAME, armies)))
         self.entries: list[Entry] = []
         self.faults: list[str] = []
         self.accepted = self.passed = self.shifted = self.deeds = self.taken_back = self.refused = 0
@@ -77,12 +77,12 @@ class Players:
             self._apply(lambda: play.only_shifted(proposal))
             self.shifted += 1
 
-    def _accept(self, moment: Moment, proposal: Proposal) -> bool:
+    def _accept(self, moment: Position, proposal: Proposal) -> bool:
         found = []
         self._apply(lambda: found.append(self.play.accept(moment, proposal)))
         return bool(found) and found[0].allowed
 
-    def _act(self, moment: Moment) -> None:
+    def _act(self, moment: Position) -> None:
         """A figure shoots or takes another action; most actions are undone, and some redone."""
         name = self._rng.choice([*moment.figures])
         try:
@@ -118,7 +118,7 @@ class Players:
 
         return thrown
 
-    def _moment(self, view: TableView) -> Moment:
+    def _moment(self, view: TableView) -> Position:
         return self.play.moment(view, self._session.state.setup)
 
     def _apply(self, change: object) -> bool:

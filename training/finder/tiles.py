@@ -22,7 +22,7 @@ from rules.tabletop.errors import UserError
 from training.finder.worlds import World, world
 from vision.palette import teach
 from vision.recogniser import POSTURES, Recogniser
-from vision.segment import any_plastic, army_evidence, cells_of, empty_table, in_the_light_of_now, likelihood
+from vision.segment import any_plastic, army_evidence, cells_of, empty_table, likelihood, relit_empty_table
 from vision.tiles import (
     CLOSER_PX_PER_IN,
     CROP_PX,
@@ -34,7 +34,7 @@ from vision.tiles import (
     View,
     crop_at,
     cut,
-    cut_finely,
+    cut_photo_tile,
     tile_at,
 )
 
@@ -123,7 +123,7 @@ def views(rng: np.random.Generator) -> Iterator[tuple[World, View, np.ndarray]]:
     places = np.array([stander.place_in for stander in scene.standers]) * PX_PER_IN
     for reference in (empty_table(empty, seen > 0), None):
         evidence = army_evidence(picture, known, reference).max(axis=0)
-        light = None if reference is None else in_the_light_of_now(picture, reference)
+        light = None if reference is None else relit_empty_table(picture, reference)
         yield scene, View(picture, _photo(scene, picture), evidence, seen, scene.eye_in * PX_PER_IN, light), places
 
 
@@ -152,7 +152,7 @@ def _of_world(rng: np.random.Generator, recogniser: Recogniser, kinds: Sequence[
         if "closer" in kinds:
             for at, k in _closer_crops(crops, places):
                 place = _crop(view, rng, at, CLOSER_PX_PER_IN)
-                yield "closer", cut_finely(view, place), _truth(scene, places, place, k)
+                yield "closer", cut_photo_tile(view, place), _truth(scene, places, place, k)
 
 
 def _crop(view: View, rng: np.random.Generator, at: np.ndarray, px_per_in: float) -> Place:

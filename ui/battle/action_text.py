@@ -9,7 +9,7 @@ from rules.engine.events import PhaseBegun
 from rules.engine.position import View
 from rules.engine.referee import ActionPreview, AvailableActions
 from rules.engine.state import State
-from rules.engine.text import listed, outcome_words, place_words, spoken, told
+from rules.engine.text import display_name, listed, outcome_words, place_words, told
 from rules.engine.verdict import Verdict
 from ui.formatting import edge_words, percent_words, range_words
 
@@ -25,10 +25,10 @@ def state_words(state: State) -> str:
 
 def step_words(step: State | PhaseBegun) -> str:
     """A phase, with the side if only one side acts in it, such as "Green, attacking"."""
-    return ", ".join(filter(None, (spoken(step.side), step.phase.replace("_", " "))))
+    return ", ".join(filter(None, (display_name(step.side), step.phase.replace("_", " "))))
 
 
-def deed_words(prospect: ActionPreview) -> str:
+def action_words(prospect: ActionPreview) -> str:
     """An action with its target, such as "Rifle at Tan 4"; at a bare place only the weapon, such as "Grenade"."""
     deed = prospect.deed
     if deed.spot_in is not None:
@@ -69,9 +69,9 @@ def _ranked(odds: Mapping[str, Fraction]) -> list[str]:
     return [f"{outcome_words(outcome)} {percent_words(float(chance))}" for outcome, chance in ranked]
 
 
-def owed_words(duties: Sequence[ActionPreview]) -> str:
+def obligation_words(duties: Sequence[ActionPreview]) -> str:
     """What this phase still needs, such as "Still to do: Status checks of Green"."""
-    named = [deed_words(duty) for duty in duties[:_MAX_OBLIGATIONS]]
+    named = [action_words(duty) for duty in duties[:_MAX_OBLIGATIONS]]
     more = [f"{len(duties) - _MAX_OBLIGATIONS} more"] if len(duties) > _MAX_OBLIGATIONS else []
     return f"Still to do: {', '.join(named + more)}"
 
@@ -79,7 +79,7 @@ def owed_words(duties: Sequence[ActionPreview]) -> str:
 def _odds_of_one(name: str, odds: Mapping[str, Fraction]) -> str:
     """Such as "Tan 1: hit 50 %, missed 50 %"; the figure's name is removed from the outcomes."""
     own = {outcome.removeprefix(f"{name} "): chance for outcome, chance in odds.items()}
-    return f"{spoken(name)}: {odds_words(own)}"
+    return f"{display_name(name)}: {odds_words(own)}"
 
 
 def reason_rows(prospect: ActionPreview) -> tuple[str, ...]:

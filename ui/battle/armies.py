@@ -51,7 +51,7 @@ class ListedArmy:
 
 
 @dataclass(frozen=True, slots=True)
-class Shelf:
+class ArmyLists:
     """The army lists in a folder, each in its own file, found by name.
 
     A file that is not an army list is listed with its problem, and is neither overwritten nor deleted.
@@ -129,9 +129,9 @@ def find_army(named: Path) -> Army:
     """Load an army list by its file, or by the name of a saved list.
 
     Raises:
-        UserError: as `load_army` and `Shelf.take`.
+        UserError: as `load_army` and `ArmyLists.take`.
     """
-    return load_army(named) if os.path.exists(named) or named.suffix else Shelf(armies_folder()).take(str(named))
+    return load_army(named) if os.path.exists(named) or named.suffix else ArmyLists(armies_folder()).take(str(named))
 
 
 def _listed(path: Path) -> ListedArmy:

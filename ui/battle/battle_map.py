@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from calibration.camera import TableCamera
 from rules.engine.state import State, Unit
-from rules.engine.text import spoken
+from rules.engine.text import display_name
 from rules.tabletop.table import PointIn, TerrainPiece, ellipse_outline
 from ui.picture.overlay import Shape, marked
 from ui.picture.table_map import Extent, overhead
@@ -124,5 +124,5 @@ def _unit_marks(unit: Unit, at_in: PointIn, sides: Sequence[str], emphasized: bo
         width, opacity = (3.5, 200) if emphasized else (2.0, 90)
         yield Trace(outline, colour, width, faded(colour, opacity), closed=True)
     if emphasized or (named and not unit.out):
-        words = spoken(unit.id) if emphasized else unit.id.rpartition("-")[2]
+        words = display_name(unit.id) if emphasized else unit.id.rpartition("-")[2]
         yield Note((x, y, 0.0), ((words, 13.0 if emphasized else 10.0),), colour, (0.0, -16.0))

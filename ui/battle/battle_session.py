@@ -9,33 +9,42 @@ from dataclasses import dataclass, replace
 from calibration.drift import Drift
 from calibration.drift import Moved as DriftOf
 from rules.battle.battle import Battle
-from rules.battle.overrides import let_stand
-from rules.battle.referees import moment_of, perform, referee_of
+from rules.battle.overrides import record_forbidden_moves
+from rules.battle.referees import perform, position_of, referee_of
 from rules.battle.story import tell
 from rules.engine.dice import Dice, no_dice
 from rules.engine.effects import as_journalled
-from rules.engine.events import CameraMoved, Change, Changed, Doubted, MarkerMoved, Noted, Placed, Settled
-from rules.engine.position import Moment
+from rules.engine.events import (
+    CameraMoved,
+    Change,
+    Changed,
+    MarkerMoved,
+    Noted,
+    Placed,
+    QuestionAnswered,
+    QuestionAsked,
+)
+from rules.engine.position import Position
 from rules.engine.referee import (
     ActionPreview,
     Ambiguity,
     AvailableActions,
     Deed,
+    answer_key,
     at_spot,
     obligations,
     outlook,
     prospect,
-    told_key,
 )
 from rules.engine.state import Unit
-from rules.engine.text import spoken
+from rules.engine.text import display_name
 from rules.engine.verdict import Verdict
 from rules.tabletop.bearing import turn_deg
 from rules.tabletop.errors import UserError
 from rules.tabletop.path import Path, length_in
 from rules.tabletop.table import Figure, PointIn
 from rules.tabletop.tolerance import DOUBT_SIGMAS
-from ui.battle.action_text import owed_words
+from ui.battle.action_text import obligation_words
 from ui.measuring import Tape
 from vision.setup import Setup
 from vision.table_view import TableView
@@ -64,11 +73,11 @@ class Proposal:
     def words(self) -> str:
         """Such as "Green 3 moved 5.8 in"."""
         longest = max(length_in(path) for path in self.paths.values())
-        names = ", ".join(spoken(name) for name in self.paths)
+        names = ", ".join(display_name(name) for name in self.paths)
         return f"{names} moved {longest:.1f} in"
 
 
-class Play:
+class BattleSession:
     """What the players do in a battle. A call that changes the battle returns once the change is on the disk.
 
     Attributes:
@@ -79,37 +88,37 @@ class Play:
     def __init__(self, battle: Battle) -> None:
         self.battle = battle
         self.referee = referee_of(battle.game.name)
-        self._done: dict[int, tuple[Moment, Deed]] = {}
+        self._done: dict[int, tuple[Position, Deed]] = {}
         self._seen: set[str] = set()
 
-    def moment(self, view: TableView | None, setup: Setup) -> Moment:
+    def moment(self, view: TableView | None, setup: Setup) -> Position:
         """The position: the battle now, with its figures as this view shows them."""
         figures = [figure for figure in view.figures if figure.id in self.battle.state.units] if view else []
         if view is None or view.calibration is None:
-            return moment_of(self.battle, (), setup.terrain)
-        return moment_of(self.battle, figures, setup.terrain, Tape(view.calibration, figures))
+            return position_of(self.battle, (), setup.terrain)
+        return position_of(self.battle, figures, setup.terrain, Tape(view.calibration, figures))
 
-    def outlook(self, moment: Moment, figure: str) -> AvailableActions:
+    def outlook(self, moment: Position, figure: str) -> AvailableActions:
         """All actions of a figure; raises as `rules.engine.referee.outlook`, and UserError if the figure is out."""
         if moment.unit(figure).out:
-            raise UserError(f"{spoken(figure)} is out of the battle. Choose another soldier")
+            raise UserError(f"{display_name(figure)} is out of the battle. Choose another soldier")
         return outlook(self.referee, moment, figure)
 
-    def at_spot(self, moment: Moment, figure: str, spot_in: PointIn) -> tuple[ActionPreview, ...]:
+    def at_spot(self, moment: Position, figure: str, spot_in: PointIn) -> tuple[ActionPreview, ...]:
         """All actions of a figure at a bare place; raises as `rules.engine.referee.at_spot`."""
         return at_spot(self.referee, moment, figure, spot_in)
 
-    def aims(self, moment: Moment, figure: str, spot_in: PointIn) -> bool:
+    def aims(self, moment: Position, figure: str, spot_in: PointIn) -> bool:
         """Whether a figure has an action at a bare place."""
         if figure not in moment.figures or moment.unit(figure).out:
             return False
         return any(True for _ in self.referee.at_spot(moment, figure, spot_in))
 
-    def duties(self, moment: Moment) -> tuple[ActionPreview, ...]:
+    def duties(self, moment: Position) -> tuple[ActionPreview, ...]:
         """The obligations of a whole side or the battle."""
         return tuple(prospect(moment, deed) for deed in self.referee.duties(moment))
 
-    def do(self, moment: Moment, deed: Deed, dice: Dice) -> Verdict:
+    def do(self, moment: Position, deed: Deed, dice: Dice) -> Verdict:
         """Carry out an action: roll, get the verdict and journal it; raises as `rules.engine.referee.perform`."""
         verdict = perform(self.battle, self.referee, moment, deed, dice)
         answered = prospect(moment, replace(deed, listed=False)).deed  # with the players' answers, without odds
@@ -118,15 +127,15 @@ class Play:
             del self._done[seq]
         return verdict
 
-    def done(self, seq: int) -> tuple[Moment, Deed] | None:
+    def done(self, seq: int) -> tuple[Position, Deed] | None:
         """The position and action of a journal entry; None if it is too old or of an earlier session."""
         return self._done.get(seq)
 
-    def owed(self, moment: Moment) -> tuple[ActionPreview, ...]:
+    def owed(self, moment: Position) -> tuple[ActionPreview, ...]:
         """What must be done, or waived by name, before the phase ends."""
         return obligations(self.referee, moment)
 
-    def go_on(self, moment: Moment, waived: Iterable[ActionPreview] = ()) -> str:
+    def go_on(self, moment: Position, waived: Iterable[ActionPreview] = ()) -> str:
         """Begin the next phase and return its name; what the players waive is noted in the journal.
 
         Raises:
@@ -135,23 +144,25 @@ class Play:
         names = [one.deed.words for one in waived]
         left = [one for one in self.owed(moment) if one.deed.words not in names]
         if left:
-            raise UserError(owed_words(left))
+            raise UserError(obligation_words(left))
         if names:
             self.battle.record(Noted(text=f"Skipped: {', '.join(names)}"))
         begins = self.referee.next_phase(moment)
         self.battle.record(begins)
-        return ", ".join(filter(None, [f"turn {begins.turn}", spoken(begins.side), begins.phase.replace("_", " ")]))
+        return ", ".join(
+            filter(None, [f"turn {begins.turn}", display_name(begins.side), begins.phase.replace("_", " ")])
+        )
 
-    def place_new(self, moment: Moment) -> None:
+    def place_new(self, moment: Position) -> None:
         """Journal the places of figures that are visible for the first time; after an undo, they are not repeated."""
         self._place(moment, [name for name in moment.figures if name not in self._seen])
         self._seen |= moment.figures.keys()
 
-    def place_all(self, moment: Moment) -> None:
+    def place_all(self, moment: Position) -> None:
         """Journal the places of all figures that have none yet, before an action."""
         self._place(moment, moment.figures)
 
-    def _place(self, moment: Moment, names: Iterable[str]) -> None:
+    def _place(self, moment: Position, names: Iterable[str]) -> None:
         new = [name for name in names if moment.unit(name).at_in is None]
         if new:
             figures = [moment.figure(name) for name in new]
@@ -161,7 +172,7 @@ class Play:
 
     # What the camera saw
 
-    def proposals(self, moment: Moment) -> tuple[Proposal, ...]:
+    def proposals(self, moment: Position) -> tuple[Proposal, ...]:
         """Moves of figures that are not at their journalled places; a squad moves together if the rules allow it."""
         moved = [unit for unit in moment.state.units.values() if _has_moved(unit, moment.figures.get(unit.id))]
         squads: dict[tuple[str, str], list[Unit]] = {}
@@ -169,38 +180,38 @@ class Play:
             squads.setdefault((unit.side, unit.squad or unit.id), []).append(unit)
         return tuple(proposal for units in squads.values() for proposal in self._of_squad(moment, units))
 
-    def _of_squad(self, moment: Moment, units: Sequence[Unit]) -> tuple[Proposal, ...]:
+    def _of_squad(self, moment: Position, units: Sequence[Unit]) -> tuple[Proposal, ...]:
         together = self._proposal(moment, units)
         if len(units) == 1 or together.prospect.possible:
             return (together,)
         singly = tuple(self._proposal(moment, [unit]) for unit in units)
         return singly if all(proposal.prospect.possible for proposal in singly) else (together,)
 
-    def _proposal(self, moment: Moment, units: Sequence[Unit]) -> Proposal:
+    def _proposal(self, moment: Position, units: Sequence[Unit]) -> Proposal:
         paths = {unit.id: (unit.at_in, moment.figure(unit.id).centre_in) for unit in units if unit.at_in is not None}
         before = as_journalled(moment)
         return Proposal(paths, prospect(before, self.referee.march(before, paths, _turned(moment, units))))
 
-    def left_in(self, moment: Moment, proposal: Proposal) -> float | None:
+    def left_in(self, moment: Position, proposal: Proposal) -> float | None:
         """The smallest allowance left before the move, over its figures; None if the rules do not say."""
         before = as_journalled(moment)
         answers = [prospect(before, self.referee.movement(before, name)).before for name in proposal.paths]
         left = [answer.numbers.get("left_in") for answer in answers if answer is not None]
         return min((float(inches) for inches in left if inches is not None), default=None)
 
-    def accept(self, moment: Moment, proposal: Proposal) -> Verdict:
+    def accept(self, moment: Position, proposal: Proposal) -> Verdict:
         """Apply the rules to the move and journal it; raises as `do`."""
         return self.do(as_journalled(moment), proposal.prospect.deed, no_dice)
 
-    def let_pass(self, moment: Moment, proposal: Proposal, reason: str) -> None:
+    def let_pass(self, moment: Position, proposal: Proposal, reason: str) -> None:
         """Journal a move that the rules do not allow, because the players overrule them.
 
         Raises:
-            UserError: as `rules.battle.overrides.let_stand`.
+            UserError: as `rules.battle.overrides.record_forbidden_moves`.
         """
         together = bool(proposal.prospect.deed.given)  # a move without facts holds for one figure only
         moves = [proposal.paths] if together else [{name: path} for name, path in proposal.paths.items()]
-        let_stand(self.battle, self.referee, as_journalled(moment), moves, reason)
+        record_forbidden_moves(self.battle, self.referee, as_journalled(moment), moves, reason)
 
     def only_shifted(self, proposal: Proposal) -> None:
         """Journal new places without a move: the figures or the table were only nudged."""
@@ -225,12 +236,12 @@ class Play:
             limit: The limit as text, if known.
         """
         if doubt.question not in self.battle.state.doubts:
-            self.battle.record(Doubted(question=doubt.question, answers=tuple(doubt.answers)))
-        self.battle.record(Settled(question=doubt.question, answer=answer, limit=limit))
+            self.battle.record(QuestionAsked(question=doubt.question, answers=tuple(doubt.answers)))
+        self.battle.record(QuestionAnswered(question=doubt.question, answer=answer, limit=limit))
 
     def tell(self, deed: Deed, fact: str, value: object) -> None:
         """Journal a fact that no camera can measure, for the acting figure and this turn."""
-        figure, key = deed.by[0] if deed.by else "", told_key(deed, fact)
+        figure, key = deed.by[0] if deed.by else "", answer_key(deed, fact)
         self.battle.record(Changed(changes=(Change(figure=figure, key=key, value=value, this_turn=True),)))
 
     def change(self, figure: str, key: str, value: object) -> None:
@@ -250,7 +261,7 @@ def owed(duties: Iterable[ActionPreview]) -> tuple[ActionPreview, ...]:
     return tuple(duty for duty in duties if duty.possible and duty.deed.owed)
 
 
-def _turned(moment: Moment, units: Iterable[Unit]) -> dict[str, float]:
+def _turned(moment: Position, units: Iterable[Unit]) -> dict[str, float]:
     """The facings of units that were turned; a figure that was only pushed sideways needs no turn back."""
     seen = {man.id: (man.facing_deg, moment.figure(man.id).facing_deg) for man in units}
     return {

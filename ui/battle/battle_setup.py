@@ -22,7 +22,7 @@ NEEDS_TWO_SIDES = "a battle needs two armies: click a soldier of each army to te
 
 
 @dataclass(frozen=True, slots=True)
-class Muster:
+class BattleSetup:
     """The players' choices before a battle.
 
     Attributes:
@@ -61,7 +61,7 @@ def fitted(army: Army, figures: Sequence[Figure]) -> tuple[tuple[Recruit, ...], 
     return recruits, len(army.recruits) - len(recruits)
 
 
-def checked(muster: Muster) -> dict[str, Verdict]:
+def checked(muster: BattleSetup) -> dict[str, Verdict]:
     """The game's verdict on each side's army; only for games that check armies.
 
     Raises:
@@ -72,7 +72,7 @@ def checked(muster: Muster) -> dict[str, Verdict]:
     return {side: verdict for side, verdict in found.items() if verdict is not None}
 
 
-def begin(path: Path, clock: Clock, muster: Muster) -> Battle:
+def begin(path: Path, clock: Clock, muster: BattleSetup) -> Battle:
     """Begin the battle in a new file and enlist all figures.
 
     Raises:

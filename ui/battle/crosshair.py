@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from calibration.camera import TableCamera
-from rules.engine.position import Moment
+from rules.engine.position import Position
 from rules.tabletop.table import PointIn
 from ui.battle.round_sequence import able_to_attack
 from ui.table.finding import Mark, Note, Trace, lifted, ring
@@ -18,7 +18,7 @@ _ARM_IN, _GAP_IN, _RING_IN = 1.0, 0.3, 0.65
 _IN_FRONT_IN = 3.0
 
 
-def next_figure(moment: Moment, now: str, steps: int) -> str:
+def next_figure(moment: Position, now: str, steps: int) -> str:
     """The id of the figure `steps` after `now` among those that may act, cyclically; empty if there is none."""
     names = able_to_attack(moment)
     if not names:
@@ -28,7 +28,7 @@ def next_figure(moment: Moment, now: str, steps: int) -> str:
     return names[(names.index(now) + steps) % len(names)]
 
 
-def first_place(moment: Moment, figure: str) -> PointIn:
+def first_place(moment: Position, figure: str) -> PointIn:
     """Where the cross-hair starts: at the nearest enemy, else a little in front of the figure."""
     here = moment.figure(figure).centre_in
     enemies = [moment.figure(enemy.id).centre_in for enemy in moment.enemies(moment.unit(figure))]

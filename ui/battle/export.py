@@ -16,8 +16,8 @@ from rules.battle.progress import Step, no_step
 from rules.battle.replay import Difference, differences
 from rules.battle.story import tell
 from rules.engine.events import plain
-from rules.engine.text import spoken
-from ui.battle.history import Moment
+from rules.engine.text import display_name
+from ui.battle.history import HistoryMoment
 
 SCHEMA = 1
 
@@ -40,7 +40,7 @@ def story_text(battle: Battle, step: Step = no_step) -> str:
     """
     held = standing(battle.entries)
     lines = list(tell(battle.game, battle.held.values()))
-    left = (f"{spoken(side)} {figures}" for side, figures in battle.state.figures_left.items())
+    left = (f"{display_name(side)} {figures}" for side, figures in battle.state.figures_left.items())
     lines += ["", f"Figures left: {', '.join(left)}."]
     undone = sum(map(is_event, battle.entries)) - len(held)
     lines += [f"Taken back: {undone} {'entry' if undone == 1 else 'entries'}."] if undone else []
@@ -64,7 +64,9 @@ def battle_json(battle: Battle, step: Step = no_step) -> bytes:
     return (json.dumps(battle_document(battle, step), indent=1, allow_nan=False) + "\n").encode()
 
 
-def page(title: str, credit: str, story: Iterable[Moment], picture: Callable[[int], bytes | None], step: Step) -> bytes:
+def page(
+    title: str, credit: str, story: Iterable[HistoryMoment], picture: Callable[[int], bytes | None], step: Step
+) -> bytes:
     """The story as one HTML page with embedded pictures and no script.
 
     Args:
@@ -94,7 +96,7 @@ def _head(title: str, credit: str) -> str:
     )
 
 
-def _section(moment: Moment, picture: Callable[[int], bytes | None]) -> Iterator[str]:
+def _section(moment: HistoryMoment, picture: Callable[[int], bytes | None]) -> Iterator[str]:
     when = datetime.fromtimestamp(moment.time_s) if 0 <= moment.time_s < 2**40 else None
     clock = f'<time datetime="{when:%Y-%m-%dT%H:%M:%S}">{when:%H:%M}</time>' if when else ""
     heading = "h2" if moment.is_phase else "h3"

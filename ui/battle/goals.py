@@ -8,10 +8,10 @@ from rules.battle.battle import Battle
 from rules.battle.referees import referee_of
 from rules.engine.events import Changed
 from rules.engine.objectives import Aim, Task, agreed, aims_of
-from rules.engine.position import Moment
+from rules.engine.position import Position
 from rules.engine.referee import prospect
-from rules.engine.text import outcome_words, spoken
-from ui.battle.battle_session import Play
+from rules.engine.text import display_name, outcome_words
+from ui.battle.battle_session import BattleSession
 
 
 def tasks_in(battle: Battle) -> tuple[Task, ...]:
@@ -44,16 +44,16 @@ def aim_words(aim: Aim, tasks: Sequence[Task]) -> str:
     parts = [f"{row.words}{number}" if row is not None else "", aim.words]
     goal = ": ".join(filter(None, parts))
     leads = f" {row.leads}" if row is not None else ":"
-    return f"{spoken(aim.side)}{leads} {goal}" if goal else ""
+    return f"{display_name(aim.side)}{leads} {goal}" if goal else ""
 
 
-def goal_lines(play: Play) -> tuple[str, ...]:
+def goal_lines(play: BattleSession) -> tuple[str, ...]:
     """The goal of each side, a line each."""
     tasks = tasks_in(play.battle)
     return tuple(filter(None, (aim_words(aim, tasks) for aim in agreed_aims(play.battle))))
 
 
-def standings(play: Play, moment: Moment) -> dict[str, str]:
+def standings(play: BattleSession, moment: Position) -> dict[str, str]:
     """How far each side has met its goal, such as "not yet", if the game knows it without questions."""
     duties = [prospect(moment, deed) for deed in play.referee.duties(moment) if deed.given.get("side")]
     return {

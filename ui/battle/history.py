@@ -8,20 +8,20 @@ from itertools import groupby
 
 from rules.battle.battle import Battle
 from rules.battle.event_codec import event_of
-from rules.battle.journal import BEFALLEN, Entry, redoable, standing
+from rules.battle.journal import EXTERNAL_EVENTS, Entry, redoable, standing
 from rules.battle.story import tell
-from rules.engine.events import Enlisted, Event, PhaseBegun, Placed
+from rules.engine.events import Event, PhaseBegun, Placed, UnitJoined
 from rules.engine.game import Game
 from rules.engine.state import State, fold
 from rules.engine.text import label
-from ui.formatting import begun
+from ui.formatting import capitalized
 
-_TOGETHER: Mapping[type[Event], str] = {Enlisted: "figures join", Placed: "figures are placed"}
+_TOGETHER: Mapping[type[Event], str] = {UnitJoined: "figures join", Placed: "figures are placed"}
 """Consecutive events of these kinds form one moment."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Moment:
+class HistoryMoment:
     """Something that happened in a battle.
 
     Attributes:
@@ -47,7 +47,7 @@ class Moment:
     is_phase: bool = False
 
 
-def moments(battle: Battle) -> tuple[Moment, ...]:
+def moments(battle: Battle) -> tuple[HistoryMoment, ...]:
     """All moments that stand, in order, then those that were undone and can be redone."""
     held, again = standing(battle.entries), redoable(battle.entries)
     state, found = State(), []
@@ -60,7 +60,7 @@ def moments(battle: Battle) -> tuple[Moment, ...]:
     return tuple(found)
 
 
-def matching(every: Iterable[Moment], words: str) -> tuple[Moment, ...]:
+def matching(every: Iterable[HistoryMoment], words: str) -> tuple[HistoryMoment, ...]:
     """Moments with the figure that `words` names ("tan-4" or "Tan 4"); else those whose text contains `words`."""
     sought = " ".join(words.casefold().split())
     every = tuple(every)
@@ -80,19 +80,19 @@ def _groups(entries: Sequence[Entry]) -> Iterator[list[Entry]]:
 
 def _moment(
     game: Game[object], entries: Sequence[Entry], events: Sequence[Event], state: State, stands: bool
-) -> Moment:
+) -> HistoryMoment:
     last = events[-1]
     several = _TOGETHER.get(type(last), "") if len(events) > 1 else ""
     parts = {word for entry in entries for word in _words(entry.body) if word in state.units}
-    return Moment(
+    return HistoryMoment(
         tuple(entry.seq for entry in entries),
         entries[-1].time_s,
-        f"{len(events)} {several}" if several else begun(label(last)),
+        f"{len(events)} {several}" if several else capitalized(label(last)),
         tuple(line for line in tell(game, events) if line.strip()),
         frozenset(parts),
         state,
         stands,
-        entries[-1].kind not in BEFALLEN,
+        entries[-1].kind not in EXTERNAL_EVENTS,
         isinstance(last, PhaseBegun),
     )
 

@@ -7,11 +7,11 @@ from enum import StrEnum
 
 from rules.battle.event_codec import event_of
 from rules.battle.journal import standing
-from rules.engine.events import Asked, PhaseBegun, Ruled
-from rules.engine.position import Moment
+from rules.engine.events import Asked, OutcomeDecided, PhaseBegun
+from rules.engine.position import Position
 from rules.engine.referee import FIRE, Deed, prospect
-from rules.engine.text import spoken
-from ui.battle.battle_session import Play
+from rules.engine.text import display_name
+from ui.battle.battle_session import BattleSession
 
 PATIENCE = 2
 """Figures that one call may examine, so that the window does not wait."""
@@ -36,13 +36,13 @@ class Step:
     @property
     def words(self) -> str:
         """Such as "✓ Tan 4" or "Tan 5, skipped"."""
-        name = spoken(self.figure)
+        name = display_name(self.figure)
         after = {Mark.SKIPPED: ", skipped", Mark.IDLE: ", nothing to do"}
         return f"{'✓ ' if self.mark is Mark.DONE else ''}{name}{after.get(self.mark, '')}"
 
 
 @dataclass(frozen=True, slots=True)
-class Walk:
+class RoundState:
     """The state of a round.
 
     Attributes:
@@ -66,14 +66,14 @@ class Walk:
     def words(self) -> str:
         """Such as "Morale, 3 of 5: Tan 4"."""
         if self.at is not None:
-            return f"{self.name}, {self.at + 1} of {len(self.steps)}: {spoken(self.figure)}"
+            return f"{self.name}, {self.at + 1} of {len(self.steps)}: {display_name(self.figure)}"
         if self.looking:
             return f"{self.name}: finding the next soldier …"
         skipped = sum(step.mark is Mark.SKIPPED for step in self.steps)
         return f"{self.name}: {f'{skipped} skipped' if skipped else 'all done'}"
 
 
-def rounds(play: Play, moment: Moment) -> tuple[str, ...]:
+def rounds(play: BattleSession, moment: Position) -> tuple[str, ...]:
     """Names of the possible rounds now: obligations first, then attacks."""
     if not moment.state.turn:
         return ()
@@ -81,7 +81,7 @@ def rounds(play: Play, moment: Moment) -> tuple[str, ...]:
     return (*owed, *(name for name in play.referee.rounds(moment) if name not in owed))
 
 
-class Walker:
+class RoundSequence:
     """Leads through one round: it knows which figures are done or skipped, and which is next.
 
     Whether a figure can attack takes long to compute, so only figures that might be next are examined.
@@ -90,7 +90,7 @@ class Walker:
         name: The round's name.
     """
 
-    def __init__(self, play: Play, name: str) -> None:
+    def __init__(self, play: BattleSession, name: str) -> None:
         """Prepare a round; the first `look` selects its first figure."""
         self.name = name
         self._play = play
@@ -99,10 +99,10 @@ class Walker:
         self._idle: set[str] = set()
         self._done: set[str] = set()
         self._last = self._at = ""
-        self._moment: Moment | None = None
+        self._moment: Position | None = None
         self._owed: dict[str, tuple[Deed, ...]] = {}
 
-    def look(self, moment: Moment, patience: int = PATIENCE) -> Walk:
+    def look(self, moment: Position, patience: int = PATIENCE) -> RoundState:
         """Go on to the next figure if the current one is done or has nothing to do, and return the round's state.
 
         Args:
@@ -121,18 +121,18 @@ class Walker:
         self._at = ""
         return self._walk()
 
-    def deeds(self, moment: Moment) -> tuple[Deed, ...]:
+    def deeds(self, moment: Position) -> tuple[Deed, ...]:
         """The actions of the current figure in this round."""
         self._take(moment)
         return self._deeds(self._at) if self._at else ()
 
-    def skip(self, moment: Moment) -> Walk:
+    def skip(self, moment: Position) -> RoundState:
         """Skip the current figure; `back` and `go` return to it."""
         if self._at:
             self._skipped.add(self._at)
         return self.look(moment)
 
-    def back(self, moment: Moment) -> Walk:
+    def back(self, moment: Position) -> RoundState:
         """Return to the previous figure that is not done, cyclically."""
         self._take(moment)
         here = self._order.index(self._at) if self._at else len(self._order)
@@ -140,7 +140,7 @@ class Walker:
         found = next((name for name in previous if self._is_open(name)), "")
         return self.go(found, moment) if found else self.look(moment)
 
-    def go(self, figure: str, moment: Moment) -> Walk:
+    def go(self, figure: str, moment: Position) -> RoundState:
         """Make this figure the next, if it has anything to do."""
         if figure in self._order:
             self._skipped.discard(figure)
@@ -148,7 +148,7 @@ class Walker:
             self._last = figure
         return self.look(moment)
 
-    def _take(self, moment: Moment) -> None:
+    def _take(self, moment: Position) -> None:
         """Update to the battle's position; after an undo, all idle figures are examined again."""
         if moment is self._moment:
             return
@@ -181,10 +181,10 @@ class Walker:
     def _is_open(self, figure: str) -> bool:
         return self._moment is not None and any(_possible(self._moment, deed) for deed in self._deeds(figure))
 
-    def _walk(self, *, looking: bool = False) -> Walk:
+    def _walk(self, *, looking: bool = False) -> RoundState:
         steps = tuple(Step(name, self._mark(name)) for name in self._order)
         at = None if looking or not self._at else self._order.index(self._at)
-        return Walk(self.name, steps, at, looking)
+        return RoundState(self.name, steps, at, looking)
 
     def _mark(self, name: str) -> Mark:
         if name in self._skipped:
@@ -194,25 +194,25 @@ class Walker:
         return Mark.IDLE if name in self._idle else Mark.OPEN
 
 
-def able_to_attack(moment: Moment) -> list[str]:
+def able_to_attack(moment: Position) -> list[str]:
     """Ids of figures that may attack in this phase, in the order of the battle."""
     side = moment.state.side
     units = moment.state.units.values()
     return [unit.id for unit in units if unit.id in moment.figures and not unit.out and side in ("", unit.side)]
 
 
-def _possible(moment: Moment, deed: Deed) -> bool:
+def _possible(moment: Position, deed: Deed) -> bool:
     """Whether the action is possible, without computing its odds or ambiguities."""
     return prospect(moment, replace(deed, listed=False, measured=())).possible
 
 
-def _done(play: Play) -> set[str]:
+def _done(play: BattleSession) -> set[str]:
     """Ids of figures that have acted since the phase began."""
     names: set[str] = set()
     for entry in reversed(standing(play.battle.entries)):
         event = event_of(entry)
         if isinstance(event, PhaseBegun):
             break
-        if isinstance(event, (Asked, Ruled)):
+        if isinstance(event, (Asked, OutcomeDecided)):
             names |= set(event.by)
     return names

@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 
 from rules.battle.event_codec import event_of
 from rules.battle.journal import standing
-from rules.battle.overrides import Override, Verdicts, known_holdings, overrule, rule
-from rules.engine.condition import befallen
-from rules.engine.events import Asked, Change, Effects, Event, Ruled
-from rules.engine.position import Moment
+from rules.battle.overrides import Override, Verdicts, overrule, possible_overrides, rule
+from rules.engine.condition import condition_changes
+from rules.engine.events import Asked, Change, Effects, Event, OutcomeDecided
+from rules.engine.position import Position
 from rules.engine.referee import ActionPreview
-from rules.engine.text import listed, outcome_words, spoken
-from ui.battle.action_text import deed_words
-from ui.battle.battle_session import Play
+from rules.engine.text import display_name, listed, outcome_words
+from ui.battle.action_text import action_words
+from ui.battle.battle_session import BattleSession
 from ui.formatting import percent_words
 
 NOTHING, UNTRIED = "nothing happens", "not tried"
@@ -62,21 +62,21 @@ def case_before(prospect: ActionPreview) -> Case:
     """The case of an action that the players decide instead of rolling."""
     deed = prospect.deed
     names = f"{listed(deed.by)}: " if deed.by else ""
-    return Case(f"Instead of rolling: {names}{deed_words(prospect)}", deed.by, deed.at, prospect=prospect)
+    return Case(f"Instead of rolling: {names}{action_words(prospect)}", deed.by, deed.at, prospect=prospect)
 
 
-def cases_after(play: Play) -> tuple[Case, ...]:
+def cases_after(play: BattleSession) -> tuple[Case, ...]:
     """Cases of the last verdicts that stand, newest first."""
     events = [(entry.seq, event_of(entry)) for entry in reversed(standing(play.battle.entries))]
-    verdicts = [(seq, event) for seq, event in events if isinstance(event, (Asked, Ruled))]
+    verdicts = [(seq, event) for seq, event in events if isinstance(event, (Asked, OutcomeDecided))]
     return tuple(_after(play, seq, event) for seq, event in verdicts[:_MAX_CASES])
 
 
-def _after(play: Play, seq: int, said: Verdicts) -> Case:
+def _after(play: BattleSession, seq: int, said: Verdicts) -> Case:
     done = play.done(seq)
     struck = tuple(change.figure for change in said.effects.changes if change.figure)
     at = done[1].at if done else tuple(name for name in dict.fromkeys(struck) if name not in said.by)
-    title = said.title or spoken(said.action).lower()  # old journals have no titles
+    title = said.title or display_name(said.action).lower()  # old journals have no titles
     words = f"{listed(said.by)}: {title}" if said.by else title
     overruled = " (overruled)" if seq in play.battle.state.overruled else ""
     return Case(f"{words}: {outcome_of(said)}{overruled}", said.by, at, seq, said=said)
@@ -86,20 +86,20 @@ def outcome_of(said: Event) -> str:
     """The outcome of a verdict in a word or two; empty for other events."""
     return (
         said.outcome
-        if isinstance(said, Ruled)
+        if isinstance(said, OutcomeDecided)
         else outcome_words(said.verdict.outcome)
         if isinstance(said, Asked)
         else ""
     )
 
 
-def holdings(play: Play, moment: Moment, case: Case) -> tuple[Override, ...]:
+def holdings(play: BattleSession, moment: Position, case: Case) -> tuple[Override, ...]:
     """Possible outcomes: those that the rules know, no effect, and as if the action had not been tried."""
     if case.prospect is not None:
-        known = known_holdings(play.referee, moment, case.prospect.deed)
+        known = possible_overrides(play.referee, moment, case.prospect.deed)
         return (*known, _nothing(case, known[0].effects if known else Effects()))
     done, said = None if case.seq is None else play.done(case.seq), case.said
-    known = known_holdings(play.referee, *done) if done else ()
+    known = possible_overrides(play.referee, *done) if done else ()
     others = tuple(holding for holding in known if said is None or holding.effects != said.effects)
     return (*others, _nothing(case, said.effects if said else Effects()), Override(UNTRIED, Effects(), counts=False))
 
@@ -122,24 +122,24 @@ def holding_words(holding: Override) -> str:
     return f"{words}, {percent_words(float(holding.chance))} by the dice"
 
 
-def status_changes(play: Play, figure: str, words: str) -> tuple[Change, ...]:
+def status_changes(play: BattleSession, figure: str, words: str) -> tuple[Change, ...]:
     """The changes for a status of a figure: a condition of its game, or one in the players' own words."""
     known = play.referee.conditions.get(words.strip())
     if known is not None:
-        return befallen(figure, known)
+        return condition_changes(figure, known)
     return (Change(figure=figure, key=words.strip().lower(), value=True),)
 
 
-def figures_of(play: Play, case: Case) -> tuple[str, ...]:
+def figures_of(play: BattleSession, case: Case) -> tuple[str, ...]:
     """Ids of all figures in the battle, the case's own figures first."""
     return tuple(dict.fromkeys((*case.at, *case.by, *play.battle.state.units)))
 
 
-def decide(play: Play, ruling: Ruling) -> None:
+def decide(play: BattleSession, ruling: Ruling) -> None:
     """Journal the players' ruling; raises `UserError` as `rules.battle.overrides.rule` and `overrule`."""
     case = ruling.case
     if case.prospect is not None:
-        deed = replace(case.prospect.deed, title=deed_words(case.prospect))
+        deed = replace(case.prospect.deed, title=action_words(case.prospect))
         rule(play.battle, deed, ruling.holding, ruling.reason, ruling.also)
     elif case.seq is not None:
         overrule(play.battle, case.seq, case.words, ruling.holding, ruling.reason, ruling.also)
@@ -149,6 +149,6 @@ Said = tuple[str, str]
 """A figure's id, and a status in words."""
 
 
-def all_said(play: Play, said: Iterable[Said]) -> tuple[Change, ...]:
+def all_said(play: BattleSession, said: Iterable[Said]) -> tuple[Change, ...]:
     """The changes for statuses of several figures."""
     return tuple(change for figure, words in said for change in status_changes(play, figure, words))

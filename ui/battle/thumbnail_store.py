@@ -48,12 +48,12 @@ def small_jpeg(image_bgr: ImageBgr) -> bytes:
         image_bgr = np.asarray(smaller, np.uint8)
 
 
-def album_path(battle: Path) -> Path:
+def thumbnail_path(battle: Path) -> Path:
     """The file of a battle's pictures."""
     return battle.with_name(f"{battle.name}.pictures")
 
 
-class Album:
+class ThumbnailStore:
     """The pictures of one battle; safe for use from any thread.
 
     The first picture creates the file. A damaged file, or that of another battle, is renamed out of the way. A file
@@ -65,7 +65,7 @@ class Album:
     """
 
     def __init__(self, battle: Battle) -> None:
-        self.path, self.remark = album_path(battle.path), ""
+        self.path, self.remark = thumbnail_path(battle.path), ""
         first = battle.entries[0]
         self._born = hashlib.sha256(repr((first.time_s, sorted(first.body.items()))).encode()).hexdigest()
         self._lock = threading.Lock()

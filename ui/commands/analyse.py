@@ -9,9 +9,9 @@ from dataclasses import replace
 from typing import Any
 
 from calibration.by_hand import Rectangle
-from calibration.calibration_targets import Prints
+from calibration.calibration_targets import CalibrationTargets
 from calibration.diagnosis import why_not
-from calibration.marker_issue import Trouble
+from calibration.marker_issue import MarkerIssue
 from calibration.markers import Board
 from calibration.print_scale import PrintScale
 from calibration.profile import read_layout, read_lens
@@ -19,8 +19,8 @@ from rules.tabletop.errors import UserError
 from rules.tabletop.template import Blast
 from ui.analysis import analysis_of, colours_of, events_of, frame_of, sequence_of
 from ui.commands.report import report
-from ui.files import read_terrain, refuse_unpicturable, refuse_unwritable, write_json, write_picture
-from ui.picture.marker_issues import trouble_overlay
+from ui.files import check_picture_name, check_writable, read_terrain, write_json, write_picture
+from ui.picture.marker_issues import marker_issue_shapes
 from ui.picture.overlay import table_overlay
 from ui.session import Session
 from ui.setup.profiles import LensProfiles, camera_identity, lens_folder
@@ -65,7 +65,7 @@ def run_analysis(options: argparse.Namespace) -> int:
     if options.picture:
         from ui.desktop.picture.painter import annotated  # loads Qt, which draws the text
 
-        shapes = (*table_overlay(view, state), *trouble_overlay(issues, view.frame.size_px))
+        shapes = (*table_overlay(view, state), *marker_issue_shapes(issues, view.frame.size_px))
         write_picture(options.picture, annotated(view.frame.image_bgr, shapes))
     if view.calibration is None:
         raise stop or UserError(_failure(view.problem or "the picture cannot be calibrated", issues))
@@ -87,7 +87,7 @@ def _use_saved_lens(session: Session, spec: str, first: Frame) -> None:
         session.use_lens(lens, as_before=True)
 
 
-def _failure(problem: str, issues: Sequence[Trouble]) -> str:
+def _failure(problem: str, issues: Sequence[MarkerIssue]) -> str:
     """Why there is no calibration, followed by the issues with markers, each kind once."""
     sentences = {issue.reason: issue.sentence for issue in reversed(issues)}
     return "; ".join([problem, *sorted(words for words in sentences.values() if words != problem)])
@@ -96,9 +96,9 @@ def _failure(problem: str, issues: Sequence[Trouble]) -> str:
 def _check_outputs(options: argparse.Namespace) -> None:
     """Check the output files before the work, since a video may take an hour."""
     for path in filter(None, (options.json, options.picture)):
-        refuse_unwritable(path)
+        check_writable(path)
     if options.picture:
-        refuse_unpicturable(options.picture)
+        check_picture_name(options.picture)
 
 
 def _sequence(
@@ -129,7 +129,7 @@ def _sequence(
 def _setup(options: argparse.Namespace) -> Setup:
     if options.rectangle and (options.layout or options.board or options.measured):
         raise UserError("a rectangle replaces markers: leave out --rectangle, or --layout, --board and --measured")
-    prints = Prints(
+    prints = CalibrationTargets(
         side_in=options.marker_side,
         dictionary=options.dictionary,
         board=Board(*options.board) if options.board else None,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from rules.engine.text import spoken
+from rules.engine.text import display_name
 from rules.tabletop.table import Posture
 from rules.tabletop.template import Blast
 from ui.analysis import analysis_of, events_of, frame_of
@@ -85,5 +85,5 @@ def _lay_examples(session: Session, view: TableView) -> None:
 def _words(event: dict[str, object]) -> str:
     words = str(event["kind"]).replace("_", " ")
     if "id" in event:
-        words = f"{spoken(str(event['id']))}: {words}"
+        words = f"{display_name(str(event['id']))}: {words}"
     return f"{words} {event['distance_in']:.1f} in" if "distance_in" in event else words

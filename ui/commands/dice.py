@@ -11,8 +11,8 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
-from hardware.bluetooth_dice import BluetoothDice, Make, NoBluetooth
-from hardware.devices import DiceLine, finder
+from hardware.bluetooth_dice import BluetoothDice, BluetoothUnavailable, Make
+from hardware.devices import SerialDice, finder
 from hardware.dice_protocol import RollLine
 from hardware.dice_reader import DiceCollector, ElectronicDice, Question
 from hardware.emulator import EmulatedDice, FaultInjector, Wire
@@ -86,8 +86,8 @@ def _source(options: argparse.Namespace) -> Iterator[Source]:
             source = BluetoothDice(Make(options.bluetooth), time.monotonic)
         else:
             several = options.port is None and sum(port.likely for port in attached()) > 1
-            source = DiceLine(finder(options.port), must_greet=several, baud=options.baud)
-    except (NoBluetooth, ValueError) as error:
+            source = SerialDice(finder(options.port), must_greet=several, baud=options.baud)
+    except (BluetoothUnavailable, ValueError) as error:
         raise UserError(str(error)) from None
     try:
         yield source
@@ -150,7 +150,7 @@ def _emulate(wire: Wire, request: DiceRequest | None, options: argparse.Namespac
     keyboard = _Keyboard(dice)
     thrower = _Thrower(dice, options.every or (1.0 if request else None))
     if request is not None:
-        source = DiceLine(lambda: (str(wire.path),))
+        source = SerialDice(lambda: (str(wire.path),))
         try:
             return _ask(source, request, options.seconds, thrower.step)
         finally:

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import numpy as np
 
-from calibration.lens import FEWEST_VIEWS, Chessboard, Gathering, Offer, find_view, offer
+from calibration.lens import MIN_VIEWS, Chessboard, LensViews, Offer, find_view, offer
 from calibration.lens_fit import LensFit, fit_lens
 from calibration.markers import Board, ImageGray, dictionary_of
 from calibration.opencv import cv2
 from calibration.profile import lens_document
 from rules.tabletop.errors import UserError
-from ui.files import refuse_unwritable, write_json
+from ui.files import check_writable, write_json
 from ui.paper.marker_sheet import LENS_BOARD
 from ui.setup.profiles import LensProfiles, lens_folder
 from vision.source import read_image
@@ -26,13 +26,13 @@ def run_lens(options: argparse.Namespace) -> int:
     Raises:
         UserError: if a picture or the output cannot be used, or the pictures do not determine the lens.
     """
-    refuse_unwritable(options.out)
+    check_writable(options.out)
     board = _board(options)
     dictionary_of(options.dictionary)
-    gathering: Gathering | None = None
+    gathering: LensViews | None = None
     for path, gray in _pictures(options.images):
         size = (gray.shape[1], gray.shape[0])
-        gathering = gathering or Gathering(size)
+        gathering = gathering or LensViews(size)
         answer = offer(gathering, find_view(gray, board, options.dictionary))
         gathering = answer.gathering
         print(f"{path.name}: {_progress(answer)}", flush=True)
@@ -79,12 +79,12 @@ def _progress(answer: Offer) -> str:
     taken = len(answer.gathering.views)
     if not answer.accepted:
         return f"rejected, {answer.refusal}"
-    enough = f"{taken} of at least {FEWEST_VIEWS}" if taken < FEWEST_VIEWS else f"{taken} taken"
+    enough = f"{taken} of at least {MIN_VIEWS}" if taken < MIN_VIEWS else f"{taken} taken"
     corners, part = len(answer.gathering.views[-1].ids), 100 * answer.gathering.coverage.part
     return f"taken, {corners} corners; {enough}, {part:.0f} % of the frame covered"
 
 
-def _summary(gathering: Gathering, fit: LensFit) -> str:
+def _summary(gathering: LensViews, fit: LensFit) -> str:
     left_out = int(np.isnan(fit.by_view_px).sum())
     words = f"{len(gathering.views) - left_out} pictures: {fit.sentence}"
     if left_out:
@@ -94,7 +94,7 @@ def _summary(gathering: Gathering, fit: LensFit) -> str:
     return words
 
 
-def _provenance(gathering: Gathering, fit: LensFit) -> dict[str, object]:
+def _provenance(gathering: LensViews, fit: LensFit) -> dict[str, object]:
     return {
         "views": len(gathering.views),
         "residual_px": fit.residual_px,

@@ -20,8 +20,8 @@ from ui.desktop.heartbeat import Heartbeat
 from ui.desktop.translation import install_translators, tr
 from ui.desktop.window import Window
 from ui.diagnostics.crashes import crash_file, crashes_kept, last_crash
-from ui.diagnostics.event_log import Diary, log_file
-from ui.diagnostics.ui_watchdog import StallWatch
+from ui.diagnostics.event_log import EventLog, log_file
+from ui.diagnostics.ui_watchdog import StallWatchdog
 
 
 def run(source: str | None = None, examined: Callable[[], str] = lambda: "") -> int:
@@ -37,7 +37,7 @@ def run(source: str | None = None, examined: Callable[[], str] = lambda: "") -> 
     application.setApplicationDisplayName("Sandtable")
     _translators = install_translators(application)  # Qt uses the translators only while they are referenced
     log = log_file()
-    diary = Diary(log, examined=examined)
+    diary = EventLog(log, examined=examined)
     report = ErrorReporter(application, diary.failed)
     report.install()
     try:
@@ -50,13 +50,13 @@ def run(source: str | None = None, examined: Callable[[], str] = lambda: "") -> 
         diary.close()
 
 
-def _show(application: QApplication, source: str | None, diary: Diary) -> int:
+def _show(application: QApplication, source: str | None, diary: EventLog) -> int:
     opener = CameraLocks(locks_folder()).open
     window = Window(source, QSettings("sandtable", "sandtable"), opener, diary=diary)
     # The window's timer lets Python run often enough to handle the signal.
     before = signal.signal(signal.SIGINT, lambda *_: QTimer.singleShot(0, window.close))
     window.show()
-    heartbeat = Heartbeat(StallWatch(diary.stalled), window)
+    heartbeat = Heartbeat(StallWatchdog(diary.stalled), window)
     if source is None:
         window.help.guide.begin_on_first_start()
     try:

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from PyQt6.QtCore import QObject, QTimer
 
-from ui.background_task import Behind
+from ui.background_task import BackgroundTask
 from ui.desktop.bar import MessageActions
 from ui.desktop.translation import tr
 from ui.files import write_bytes
@@ -32,7 +32,7 @@ class BackgroundSave(QObject):
         """`say` shows progress and the result to the player."""
         super().__init__(parent)
         self._say, self._clock = say, clock
-        self._behind: Behind[str] = Behind("sandtable save")
+        self._behind: BackgroundTask[str] = BackgroundTask("sandtable save")
         self._going = self._cancelled = False
         self._doing, self._started_s = "", 0.0
         self._timer = QTimer(self)

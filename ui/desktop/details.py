@@ -6,10 +6,10 @@ from PyQt6.QtCore import QTimer
 from PyQt6.QtGui import QFontDatabase, QGuiApplication
 from PyQt6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QPlainTextEdit, QVBoxLayout, QWidget
 
-from ui.background_task import Behind
+from ui.background_task import BackgroundTask
 from ui.desktop.translation import mark, tr
 from ui.diagnostics.bug_report import bug_report
-from ui.diagnostics.event_log import Diary
+from ui.diagnostics.event_log import EventLog
 
 _TICK_MS = 100
 _SIZE = (760, 560)
@@ -27,13 +27,13 @@ class DetailsDialog(QDialog):
         copy: The button that copies it.
     """
 
-    def __init__(self, diary: Diary, parent: QWidget | None = None) -> None:
+    def __init__(self, diary: EventLog, parent: QWidget | None = None) -> None:
         """Start the examination."""
         super().__init__(parent)
         self.setWindowTitle(tr("Details for a bug report"))
         self.resize(*_SIZE)
         self._diary = diary
-        self._examination: Behind[str] = Behind("sandtable details")
+        self._examination: BackgroundTask[str] = BackgroundTask("sandtable details")
         self._text = QPlainTextEdit(tr("Checking this computer …"))
         self._text.setReadOnly(True)
         self._text.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))

@@ -19,13 +19,13 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
-from calibration.calibration_targets import Prints
+from calibration.calibration_targets import CalibrationTargets
 from calibration.markers import DICTIONARY_SUFFIXES, dictionary_of
 from calibration.print_scale import TRUE_PRINT, PrintScale
 from rules.tabletop.errors import UserError
 from ui.desktop.labels import wrapping_label
 from ui.desktop.translation import tr
-from ui.formatting import begun
+from ui.formatting import capitalized
 from vision.source import IMAGE_SUFFIXES
 
 _DICTIONARIES = tuple(f"{cells}X{cells}_{count}" for cells in (4, 5, 6) for count in (50, 100, 250, 1000))
@@ -51,7 +51,7 @@ class NumberBox(QDoubleSpinBox):
 class MarkerSizeDialog(QDialog):
     """Asks which markers lie on the table."""
 
-    def __init__(self, prints: Prints, parent: QWidget | None = None) -> None:
+    def __init__(self, prints: CalibrationTargets, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle(tr("Marker size"))
         self._side, self._dictionary, self._problem = NumberBox(), QComboBox(), wrapping_label()
@@ -62,7 +62,7 @@ class MarkerSizeDialog(QDialog):
         self._fill_scale(prints.scale)
         self._lay_out()
 
-    def _fill_markers(self, prints: Prints) -> None:
+    def _fill_markers(self, prints: CalibrationTargets) -> None:
         self._side.setRange(0.2, 40.0)
         self._side.setDecimals(3)
         self._side.setSingleStep(0.05)
@@ -125,7 +125,7 @@ class MarkerSizeDialog(QDialog):
         try:
             dictionary_of(str(path))
         except UserError as refusal:
-            self._problem.setText(begun(str(refusal)))
+            self._problem.setText(capitalized(str(refusal)))
             self._form.setRowVisible(self._problem, True)
             self._problem.setMinimumHeight(self._problem.heightForWidth(self._problem.width()))
             return
@@ -134,10 +134,10 @@ class MarkerSizeDialog(QDialog):
         self._dictionary.setCurrentText(str(path))
 
     @property
-    def prints(self) -> Prints:
+    def prints(self) -> CalibrationTargets:
         """The answers."""
         scale = PrintScale(self._across.value(), self._down.value()) if self._measured.isChecked() else None
-        return Prints(self._side.value(), self._dictionary.currentText(), scale=scale)
+        return CalibrationTargets(self._side.value(), self._dictionary.currentText(), scale=scale)
 
 
 def ask_file(parent: QWidget) -> str:

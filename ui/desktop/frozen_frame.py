@@ -15,7 +15,7 @@ from ui.desktop.dialogs import ask_where
 from ui.desktop.picture.painter import annotated
 from ui.desktop.tools.window_context import WindowContext
 from ui.desktop.translation import tr
-from ui.files import picture_bytes, refuse_unpicturable
+from ui.files import check_picture_name, picture_bytes
 from ui.picture.overlay import Preview, table_overlay
 from ui.questions.table_diff import compared
 from ui.table.finding import Finding
@@ -139,7 +139,7 @@ class FrozenFrame(QObject):
         path = path or ask_where(self._window, tr("Save the picture"), "sandtable.png", tr("Pictures (*.png *.jpg)"))
         if path is None or frame is None:
             return
-        refuse_unpicturable(path)
+        check_picture_name(path)
         where, image_bgr = path, frame.image_bgr
         shapes = table_overlay(view, state, preview) if view and not bare else ()
         self.background_save.send(

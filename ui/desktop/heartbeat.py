@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from PyQt6.QtCore import QObject, Qt, QTimer
 
-from ui.diagnostics.ui_watchdog import BEAT_S, StallWatch
+from ui.diagnostics.ui_watchdog import BEAT_S, StallWatchdog
 
 
 class Heartbeat(QObject):
     """Beats while the event loop runs, also in dialogs."""
 
-    def __init__(self, watch: StallWatch, parent: QObject) -> None:
+    def __init__(self, watch: StallWatchdog, parent: QObject) -> None:
         """Start watching the calling thread."""
         super().__init__(parent)
         self._watch = watch

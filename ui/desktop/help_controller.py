@@ -23,7 +23,7 @@ from ui.desktop.details import DetailsDialog
 from ui.desktop.settings import Memory
 from ui.desktop.setup.guide_controller import GuideController, GuidedWindow
 from ui.desktop.translation import tr
-from ui.diagnostics.event_log import Diary
+from ui.diagnostics.event_log import EventLog
 
 _SIZE = (560, 600)
 _FORMAT = QKeySequence.SequenceFormat.NativeText
@@ -41,7 +41,7 @@ class HelpController:
     """
 
     def __init__(
-        self, window: QMainWindow, commands: GuidedWindow, settings: Memory, hint: QLabel, diary: Diary
+        self, window: QMainWindow, commands: GuidedWindow, settings: Memory, hint: QLabel, diary: EventLog
     ) -> None:
         """Add the menu to the window; the guide uses `hint` while it is open."""
         self._window, self._diary = window, diary

@@ -26,13 +26,13 @@ from calibration.print_scale import PrintScale
 from rules.engine.roster import Army
 from rules.games import GAMES, open_game
 from rules.tabletop.errors import UserError
-from ui.battle.armies import Shelf, armies_folder, load_army
+from ui.battle.armies import ArmyLists, armies_folder, load_army
 from ui.battle.titles import title_of
 from ui.desktop.dialogs import NumberBox, ask_where
 from ui.desktop.labels import plain_label, wrapping_label
 from ui.desktop.paper import preview
 from ui.desktop.translation import mark, tr
-from ui.formatting import begun
+from ui.formatting import capitalized
 from ui.paper.marker_sheet import EDGE_SIDE_IN
 from ui.paper.page import Sheet
 from ui.paper.printing import Kind, PrintJob, army_words, sheet_of
@@ -60,7 +60,7 @@ _PREVIEW_PX = 320
 
 def ask_sheet(job: PrintJob, parent: QWidget) -> tuple[PrintJob, Path] | None:
     """Ask what to print and where; None if cancelled. `job` fills in the dialog."""
-    dialog = PrintDialog(job, Shelf(armies_folder()), parent)
+    dialog = PrintDialog(job, ArmyLists(armies_folder()), parent)
     if dialog.exec() != QDialog.DialogCode.Accepted:
         return None
     path = ask_where(parent, tr("Save the sheet"), dialog.job.file_name, tr("PDF (*.pdf)"))
@@ -83,7 +83,7 @@ class PrintDialog(QDialog):
         picture, page: The preview and its page number.
     """
 
-    def __init__(self, job: PrintJob, shelf: Shelf, parent: QWidget | None = None) -> None:
+    def __init__(self, job: PrintJob, shelf: ArmyLists, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle(tr("Print"))
         self._sheet: Sheet | None = None
@@ -177,7 +177,7 @@ class PrintDialog(QDialog):
         both.addLayout(left, 1)
         both.addLayout(right)
 
-    def _fill(self, job: PrintJob, shelf: Shelf) -> None:
+    def _fill(self, job: PrintJob, shelf: ArmyLists) -> None:
         self.paper.setCurrentIndex(("letter", "a4").index(job.paper))
         self.kind.setCurrentIndex([kind for kind, _, _, _ in _KINDS].index(job.kind))
         self.side.setRange(0.2, 40.0)
@@ -221,7 +221,7 @@ class PrintDialog(QDialog):
                 self.about.setText(f"{job.army.name}: {army_words(job.army)}.")
         except UserError as refusal:
             self._sheet, problem = None, str(refusal)
-        self.problem.setText(begun(problem))
+        self.problem.setText(capitalized(problem))
         if self._save is not None:
             self._save.setEnabled(self._sheet is not None)
         self._show_page()
@@ -256,7 +256,7 @@ class PrintDialog(QDialog):
             army = load_army(path)
             open_game(army.game)
         except UserError as refusal:
-            self.problem.setText(begun(str(refusal)))
+            self.problem.setText(capitalized(str(refusal)))
             return
         self.add_army(army)
 

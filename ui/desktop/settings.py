@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from PyQt6.QtCore import QByteArray, QSettings
 
-from calibration.calibration_targets import Prints
+from calibration.calibration_targets import CalibrationTargets
 from calibration.print_scale import TRUE_PRINT, PrintScale
 from calibration.profile import from_json
 from hardware.range_rod import RodShape
@@ -38,17 +38,17 @@ class Memory:
         self.settings.setValue("source", spec)
 
     @property
-    def prints(self) -> Prints:
+    def prints(self) -> CalibrationTargets:
         """The player's markers; by default the program's own sheet."""
-        usual = Prints()
+        usual = CalibrationTargets()
         try:
             side_in = self._number("marker_side_in", usual.side_in)
             dictionary = str(self.settings.value("dictionary", usual.dictionary))
-            return Prints(side_in, dictionary, scale=self._scale("marker"))
+            return CalibrationTargets(side_in, dictionary, scale=self._scale("marker"))
         except (UserError, ValueError):
             return usual
 
-    def keep_prints(self, prints: Prints) -> None:
+    def keep_prints(self, prints: CalibrationTargets) -> None:
         self.settings.setValue("marker_side_in", prints.side_in)
         self.settings.setValue("dictionary", prints.dictionary)
         self._keep_scale("marker", prints.scale)

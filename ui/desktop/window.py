@@ -49,15 +49,15 @@ from ui.desktop.tools.tool import PickResult, Tool
 from ui.desktop.tools.toolbox import Toolbox
 from ui.desktop.tools.window_context import WindowContext
 from ui.desktop.translation import tr
-from ui.diagnostics.event_log import Diary
-from ui.formatting import begun
+from ui.diagnostics.event_log import EventLog
+from ui.formatting import capitalized
 from ui.measuring import Readings
 from ui.picture.overlay import PointPx, Preview
 from ui.questions.answer import Laid, asked_now, current_answer, newest
 from ui.questions.tool_context import Situation, basis_of
 from ui.session import Ruler, Session
 from ui.setup.guidance import TEACH, next_step, title_words
-from ui.setup.saved_table_store import TableShelf, tables_folder
+from ui.setup.saved_table_store import SavedTables, tables_folder
 from vision.source import Source, open_source
 
 _TICK_MS = 16
@@ -83,7 +83,7 @@ class Window(QMainWindow):
         settings: QSettings,
         opener: Callable[[str], Source] = open_source,
         clock: Callable[[], float] = time.monotonic,
-        diary: Diary | None = None,
+        diary: EventLog | None = None,
         tables: Path | None = None,
     ) -> None:
         """Build the window and open a source.
@@ -97,7 +97,7 @@ class Window(QMainWindow):
             tables: Folder of saved tables; None uses the user's own.
         """
         super().__init__()
-        self._diary = diary or Diary()
+        self._diary = diary or EventLog()
         self._settings, self._opener, self._clock = Memory(settings), opener, clock
         self._saved_setups = SavedSetups(self._settings)
         self._old_sources: list[SourceController] = []
@@ -136,7 +136,7 @@ class Window(QMainWindow):
         self.history = HistoryController(self, self.battle, context, self._background_save)
         self.keys = BattleKeys(self, self.battle, context)
         self.tables = TableController(
-            self, context, TableShelf(tables), self._entry_count, self._background_save, clock=self._clock
+            self, context, SavedTables(tables), self._entry_count, self._background_save, clock=self._clock
         )
         self.frozen_frame = FrozenFrame(self, context, self._background_save, self._refresh)
         self.actions_ = Actions(self, self)
@@ -404,7 +404,7 @@ class Window(QMainWindow):
         self._diary.said(words)
         actions = its_ways if said else self._solutions()
         offered, answers = ("", ()) if words else self._offer
-        self.bar.say(begun(words or offered), answers or actions)
+        self.bar.say(capitalized(words or offered), answers or actions)
         self._hint.setText(self._next_step())
         self.practice.follow()
         self.status.tell(self.bench)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Protocol
 
 from hardware.dice_protocol import RollLine
-from hardware.emulator import HAS_WIRES, Wire
+from hardware.emulator import HAS_VIRTUAL_PORTS, Wire
 from hardware.link import LinkState, LinkStatus
 from hardware.ports import Port, attached
 from rules.tabletop.errors import UserError
@@ -56,7 +56,7 @@ def emulated_wire(name: str) -> Iterator[Wire]:
     Raises:
         UserError: on Windows.
     """
-    if not HAS_WIRES:
+    if not HAS_VIRTUAL_PORTS:
         raise UserError("emulated devices do not work on Windows: try them on Linux or a Mac")
     with tempfile.TemporaryDirectory(prefix="sandtable-") as folder:
         wire = Wire(Path(folder) / name)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Generic, Protocol, TypeVar
 
-from hardware.bluetooth_dice import Make, NoBluetooth
+from hardware.bluetooth_dice import BluetoothUnavailable, Make
 from hardware.devices import finder
 from hardware.emulator import Wire
 from hardware.link import LinkState, LinkStatus
@@ -172,7 +172,7 @@ class DeviceConnection(Generic[D]):
         try:
             self.wire = self._resources.enter_context(emulated_wire(self.name)) if self.spec == EMULATED else None
             self.device = self._make(self.spec, self.wire)
-        except (NoBluetooth, UserError) as error:
+        except (BluetoothUnavailable, UserError) as error:
             self._problem = str(error)
         return self.device is not None
 

@@ -64,7 +64,7 @@ class DiceSource(Protocol):
 YES = "Yes, it counts"
 
 
-class ElectronicAsking:
+class ElectronicDiceSource:
     """One request to electronic dice.
 
     Attributes:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from hardware.adalight import Colour
 from hardware.bluetooth_dice import BluetoothDice, Make
-from hardware.devices import DiceLine, RangeRod
+from hardware.devices import RangeRod, SerialDice
 from hardware.dice_protocol import Repeats
 from hardware.dice_reader import DiceCollector
 from hardware.emulator import MOST_DICE, EmulatedDice, EmulatedRod, FaultInjector, Wire
@@ -117,7 +117,7 @@ class Rod:
             device.show(self.sign)
 
 
-class DiceHand:
+class ElectronicDiceController:
     """Electronic dice.
 
     Attributes:
@@ -210,7 +210,7 @@ class DiceHand:
         if spec.startswith(RADIO):
             return BluetoothDice(Make(spec.removeprefix(RADIO)), self._clock)
         several = spec == ANY and sum(port.likely for port in self._ports()) > 1
-        return DiceLine(finding(spec, wire, self._taken), must_greet=several, repeats=self._repeats)
+        return SerialDice(finding(spec, wire, self._taken), must_greet=several, repeats=self._repeats)
 
 
 def counted(*counts: tuple[int, str, str]) -> str:

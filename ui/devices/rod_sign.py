@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from hardware.range_rod import DiceWait, Idle, Lamp, Measured, Ruler, Sign
-from rules.engine.position import Moment
+from rules.engine.position import Position
 from rules.engine.referee import ActionPreview, Deed, prospect
 from ui.formatting import Basis
 from ui.measuring import Reading
@@ -26,7 +26,7 @@ def ruler_sign(reading: Reading | None, basis: Basis = Basis.CENTRE) -> Sign:
     return Measured(max(0.0, reading.range.edge_in if basis is Basis.EDGE else reading.range.centre_in))
 
 
-def deed_sign(moment: Moment, preview: ActionPreview) -> Measured | None:
+def deed_sign(moment: Position, preview: ActionPreview) -> Measured | None:
     """An action's range as the rules measure it: green if allowed, red if not, amber if too close to call.
 
     None for an action without a distance.
@@ -40,7 +40,7 @@ def deed_sign(moment: Moment, preview: ActionPreview) -> Measured | None:
     return Measured(float(range_in), lamp, reach_in(moment, deed))
 
 
-def reach_in(moment: Moment, deed: Deed) -> float | None:
+def reach_in(moment: Position, deed: Deed) -> float | None:
     """The longest distance at which the rules would allow the action, all else being equal, found by trying distances.
 
     None if no distance prevents it, or something else does at every distance.

@@ -22,7 +22,7 @@ from vision.source import Source, camera_numbers, open_source
 _MAX_READINGS_SHOWN = 4
 
 
-class TrayHand:
+class TrayDice:
     """Dice that a camera reads.
 
     Attributes:

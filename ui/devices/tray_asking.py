@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from hardware.dice_reader import FORGET_S, KEEP_S
 from rules.engine.dice import DiceRequest, Die, Roll, as_fudge, rolled
 from ui.devices.dice_source import YES
-from ui.devices.tray import TrayHand, reading_words
+from ui.devices.tray import TrayDice, reading_words
 from ui.devices.tray_camera import Seen
 from ui.formatting import sentence
 from vision.dice.tray import TrayReading
@@ -55,7 +55,7 @@ def propose(request: DiceRequest, reading: TrayReading) -> Proposal:
     return Proposal(request, faces, reading, tuple(doubts))
 
 
-class TrayAsking:
+class TrayDiceSource:
     """One request to the camera over the tray.
 
     Attributes:
@@ -67,7 +67,7 @@ class TrayAsking:
 
     yes_words = YES
 
-    def __init__(self, request: DiceRequest, hand: TrayHand) -> None:
+    def __init__(self, request: DiceRequest, hand: TrayDice) -> None:
         """Start the request; unused dice that came to rest a moment ago count."""
         self.request, self._hand = request, hand
         self.roll: Roll | None = None

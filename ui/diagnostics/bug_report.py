@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ui.about import about_words, libraries
-from ui.diagnostics.event_log import Diary
+from ui.diagnostics.event_log import EventLog
 
 # Folder names may contain spaces, so everything up to a path's last slash is removed, even if that is a word too many.
 _FOLDERS = re.compile(r"""(?:~|\b[A-Za-z]:|(?<![\w.]))[/\\](?:.*[/\\])?|[^\s"'(]*[/\\]""")
 
 
-def bug_report(examined: str, diary: Diary, home: Path | None = None) -> str:
+def bug_report(examined: str, diary: EventLog, home: Path | None = None) -> str:
     """The report.
 
     Args:

@@ -26,7 +26,7 @@ def log_file() -> Path:
     return user_log_path("sandtable", appauthor=False) / "sandtable.log"
 
 
-class Diary:
+class EventLog:
     """Records the last events; safe for use from any thread.
 
     Attributes:

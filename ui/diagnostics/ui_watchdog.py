@@ -43,7 +43,7 @@ class Stall:
         return f"{1000 * self.lasted_s:.0f} ms ({1000 * self.busy_s:.0f} at work): {' > '.join(self.where) or 'unseen'}"
 
 
-class StallWatch:
+class StallWatchdog:
     """Watches the thread that calls `beat`.
 
     Attributes:

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from rules.engine.game import Game
-from rules.engine.text import spoken
+from rules.engine.text import display_name
 from rules.tabletop.errors import UserError
-from ui.formatting import begun
+from ui.formatting import capitalized
 from ui.paper.cards import UnitCard
 from ui.paper.page import (
     MARGIN_MM,
@@ -78,8 +78,8 @@ def card_face(card: UnitCard, corner_mm: PointMm) -> Page:
     name_mm = room_mm * (0.62 if card.figure else 1.0)
     texts = [
         Text(card.title, (left, top + 6.5), 5.0, bold=True, room_mm=name_mm),
-        Text(spoken(card.figure), (right, top + 6.5), 5.0, Align.RIGHT, bold=True, room_mm=room_mm - name_mm - 2),
-        Text(begun(card.kind), (left, top + 11.0), 3.2, room_mm=room_mm * 0.58),
+        Text(display_name(card.figure), (right, top + 6.5), 5.0, Align.RIGHT, bold=True, room_mm=room_mm - name_mm - 2),
+        Text(capitalized(card.kind), (left, top + 11.0), 3.2, room_mm=room_mm * 0.58),
         Text("  ".join(card.rules), (right, top + 11.0), _RULE_ROW_MM, Align.RIGHT, room_mm=room_mm * 0.4),
     ]
     texts = [text for text in texts if text.words]

@@ -17,7 +17,7 @@ from rules.games.plastic_fudge import tables as pf
 from rules.games.plastic_fudge.fire import reach_in
 from rules.games.simple_plastic import tables as sp
 from rules.games.simple_plastic_figure import tables as ww
-from ui.formatting import begun, sentence
+from ui.formatting import capitalized, sentence
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +82,9 @@ def _plastic_fudge(game: Game[Any], name: str | None, row: pf.Card, _: str) -> U
     weapons = []
     for weapon, reach, attack in zip(row.weapons, row.RL, row.AL, strict=False):
         reaches = f"{reach_in(rules, levels[reach].rating, weapon):g} in"
-        weapons.append(f"{begun(_words(weapon))}: reaches {reaches}, attack {levels[attack].rating:+d} ({attack})")
+        weapons.append(
+            f"{capitalized(_words(weapon))}: reaches {reaches}, attack {levels[attack].rating:+d} ({attack})"
+        )
     if row.radio:
         weapons.append(f"Radio: reaches R{levels[row.RL[0]].range_bands} ({row.RL[0]})")
     lowest = int(limit(rules, "abysmal"))
@@ -154,13 +156,13 @@ def _army_men_weapon(name: str, row: am.Weapon) -> str:
     facts += [f"crew {row.crew}"] if row.crew > 1 else []
     facts += _flags(row, ("automatic", "ammunition", "gun", "high_tech", "laid"))
     facts += ["over cover"] if row.indirect is not am.Indirect.NEVER else []
-    return f"{begun(_words(name))}: {', '.join(facts)}"
+    return f"{capitalized(_words(name))}: {', '.join(facts)}"
 
 
 def _fudge_miniatures(game: Game[Any], name: str | None, row: fm.Card, title: str) -> UnitCard:
     rules: fm.Rules = game.rules
     level_names = {level.value: word for word, level in rules.tables.ladder.items()}
-    stats = [(begun(stat), getattr(row, stat)) for stat in ("strength", "dexterity", "guts")]
+    stats = [(capitalized(stat), getattr(row, stat)) for stat in ("strength", "dexterity", "guts")]
     factors = [(word.upper(), getattr(row, word)) for word in ("modf", "rodf", "ddf", "hddf")]
     values = [(", ".join(filter(None, (stat, level_names.get(value)))), f"{value:+d}") for stat, value in stats]
     values += [("Movement", f"{row.movement_in} in")]
@@ -173,7 +175,7 @@ def _fudge_miniatures(game: Game[Any], name: str | None, row: fm.Card, title: st
         values=tuple(values),
         weapons=tuple(_item_words(item) for item in row.equipment),
         remarks=_sentences(*remarks, row.note),
-        boxes=tuple((begun(_words(wound)), column.boxes) for wound, column in rules.tables.wounds.items()),
+        boxes=tuple((capitalized(_words(wound)), column.boxes) for wound, column in rules.tables.wounds.items()),
         rules=_ids(row.rule, *(rules.tables.traits[trait].rule for trait, _ in traits), "FM-08"),
     )
 
@@ -243,11 +245,11 @@ def _simple_plastic_figure(game: Game[Any], _: str | None, row: ww.Card, title: 
 def _nation_words(rules: ww.Rules, weapon: str, nation: str | None) -> str:
     """A nation's own name of a weapon."""
     if nation is None:
-        return begun(_words(weapon))
+        return capitalized(_words(weapon))
     own = f"{nation.capitalize()} "
     names = [name.removeprefix(own) for name, row in rules.tables.aliases.items() if row.weapon == weapon]
     names = [name for name in names if f"{own}{name}" in rules.tables.aliases]
-    return " or ".join(names) or begun(_words(weapon.removesuffix(f"_{nation}").removeprefix(f"{nation}_")))
+    return " or ".join(names) or capitalized(_words(weapon.removesuffix(f"_{nation}").removeprefix(f"{nation}_")))
 
 
 FACES: Mapping[str, Face] = {

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from calibration.marker_issue import Trouble
+from calibration.marker_issue import MarkerIssue
 from ui.picture.overlay import Label, Line, Shape
 from ui.theme import BLAST, BLAST_WORDS, faded
 
 
-def trouble_overlay(troubles: Sequence[Trouble], image_size: tuple[int, int]) -> tuple[Shape, ...]:
+def marker_issue_shapes(troubles: Sequence[MarkerIssue], image_size: tuple[int, int]) -> tuple[Shape, ...]:
     """Outlines markers that cannot be used, each with its reason beside it, inside the picture."""
     shapes: list[Shape] = []
     width, height = image_size

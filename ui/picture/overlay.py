@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from calibration.camera import TableCamera
-from rules.engine.text import spoken
+from rules.engine.text import display_name
 from rules.tabletop.table import Figure, PointIn, TerrainPiece
 from rules.tabletop.template import Blast, Hit, Template, drawn
 from ui.formatting import other_words, percent_words, range_words, spread_in
@@ -244,7 +244,9 @@ def _figures(
         colour = army_colour(figure.army, armies)
         yield Line(outline, colour, 2.0, faded(*_UNDER_TEMPLATE if figure.id in inside else (colour, 40)), closed=True)
         if roomy and not quiet and figure.id not in inside:
-            yield from _label(camera, (*figure.centre_in, figure.z_in), ((spoken(figure.id), 12.0),), colour, 27.0)
+            yield from _label(
+                camera, (*figure.centre_in, figure.z_in), ((display_name(figure.id), 12.0),), colour, 27.0
+            )
 
 
 def _pointed_out(view: TableView, state: TableState, preview: Preview, hits: Sequence[Hit]) -> Iterator[Shape]:
@@ -278,11 +280,11 @@ def _template_label(camera: TableCamera, template: Template) -> list[Shape]:
 def _rows_of(figure: Figure, preview: Preview) -> Rows:
     """The details of a figure under the mouse; only id and posture of one that was picked before."""
     if figure.id != preview.hovered or preview.finding is not None:
-        return ((spoken(figure.id), 15.0), (figure.posture.value, 12.0))
+        return ((display_name(figure.id), 15.0), (figure.posture.value, 12.0))
     confidence = "" if figure.confidence > _SURE else f", {percent_words(figure.confidence)} sure"
     seen = f"{figure.army}, {figure.posture.value}{confidence}"
     details = (seen, *preview.told, f"± {spread_in(figure.sigma_in):.1f} in")
-    return ((spoken(figure.id), 15.0), *((words, 12.0) for words in details))
+    return ((display_name(figure.id), 15.0), *((words, 12.0) for words in details))
 
 
 def _part_words(hit: Hit) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rules.engine.text import spoken
+from rules.engine.text import display_name
 from rules.tabletop.table import Figure
 from rules.tabletop.template import Hit, Template
 from ui.formatting import Basis, other_words, percent_words, range_words, spread_words
@@ -84,7 +84,7 @@ def hit_words(hit: Hit) -> str:
     part, least, most = (percent_words(value) for value in (hit.fraction, hit.least, hit.most))
     bounds = "" if least == most else f" ({least.removesuffix(' %')} to {most})"
     perhaps = ", perhaps missed" if hit.least == 0 else ""
-    return f"{spoken(hit.id)}  {part}{bounds}{perhaps}"
+    return f"{display_name(hit.id)}  {part}{bounds}{perhaps}"
 
 
 def _of_figure(figure: Figure, state: TableState, told_of: tuple[str, ...]) -> Answer:
@@ -92,4 +92,4 @@ def _of_figure(figure: Figure, state: TableState, told_of: tuple[str, ...]) -> A
     rows = [f"{figure.army}, {figure.posture.value}", place]
     if figure.z_in:
         rows.append(f"stands {state.unit.words(figure.z_in)} above the table")
-    return Answer(spoken(figure.id), (*rows, *told_of))
+    return Answer(display_name(figure.id), (*rows, *told_of))

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from rules.engine.text import spoken
+from rules.engine.text import display_name
 from rules.tabletop.measure import Range, base_area
 from rules.tabletop.sight import SLIVER, exposures
 from rules.tabletop.table import Figure
@@ -83,7 +83,7 @@ def fan_finding(now: Situation, shooter: Figure, arm: Arm) -> Finding:
     found = aims(now, shooter, arm)
     in_range = sum(aim.chance is Chance.IN for aim in found)
     headline = {0: "no target", 1: "1 target"}.get(in_range, f"{in_range} targets")
-    rows = [f"{spoken(shooter.id)}: {arm.words}", _counts(found)]
+    rows = [f"{display_name(shooter.id)}: {arm.words}", _counts(found)]
     near = [aim for aim in found if aim.chance in (Chance.IN, Chance.DOUBT)]
     rows += [_row(aim, now.state.basis, now.state.unit) for aim in near[:_MAX_ROWS]]
     if len(near) > _MAX_ROWS:
@@ -99,7 +99,7 @@ def _counts(found: Sequence[Aim]) -> str:
 def _row(aim: Aim, basis: Basis, unit: Unit) -> str:
     doubt = ", too close to call" if aim.chance is Chance.DOUBT else ""
     distance = range_words(aim.range, basis, unit)
-    return f"{spoken(aim.target.id)}  {distance}, {percent_words(aim.exposure)} in sight{doubt}"
+    return f"{display_name(aim.target.id)}  {distance}, {percent_words(aim.exposure)} in sight{doubt}"
 
 
 def _marks(found: Sequence[Aim], shooter: Figure, arm: Arm, state: TableState) -> Iterator[Mark]:

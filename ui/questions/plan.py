@@ -9,14 +9,14 @@ from itertools import pairwise
 from shapely.geometry import Polygon
 
 from rules.engine.referee import ActionPreview, prospect
-from rules.engine.text import spoken
+from rules.engine.text import display_name
 from rules.tabletop.area import surface_in
 from rules.tabletop.errors import UserError
 from rules.tabletop.path import Path, cut, length_in, place_at, placed, spans_in
 from rules.tabletop.table import Figure, Point3In
 from rules.tabletop.tolerance import Call, at_most
 from ui.battle.action_text import refusal_words, verdict_rows
-from ui.battle.battle_session import Play
+from ui.battle.battle_session import BattleSession
 from ui.formatting import spread_in
 from ui.questions.sighting import cross
 from ui.questions.tool_context import Situation
@@ -66,7 +66,7 @@ def planned(now: Situation, figure: Figure, path_in: Path, typed_in: float) -> P
     return Plan(path_in, call, min(path_length_in, typed_in), typed_in, typed_in, path_length_in)
 
 
-def _by_the_game(play: Play, now: Situation, figure: Figure, path_in: Path) -> Plan:
+def _by_the_game(play: BattleSession, now: Situation, figure: Figure, path_in: Path) -> Plan:
     moment = now.moment
     assert moment is not None
 
@@ -106,7 +106,7 @@ def _reach(preview: Callable[[Path], ActionPreview], path_in: Path) -> float:
 def plan_finding(now: Situation, figure: Figure, path_in: Path, typed_in: float) -> Finding:
     """The plan of a path, as text and marks."""
     plan = planned(now, figure, path_in, typed_in)
-    rows = [f"{spoken(figure.id)}: {plan.words}", _allowance_words(plan)]
+    rows = [f"{display_name(figure.id)}: {plan.words}", _allowance_words(plan)]
     if plan.call is Call.OUT and plan.reach_in:
         rows.append(f"may go {plan.reach_in:.1f} in along this path")
     rows += _ground_rows(now, path_in)

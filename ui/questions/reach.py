@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from rules.engine.game import Game
-from rules.engine.position import Moment
-from rules.engine.text import spoken
+from rules.engine.position import Position
+from rules.engine.text import display_name
 from rules.games.plastic_fudge.fire import reach_in
 from rules.games.plastic_fudge.tables import rating
 from rules.tabletop.measure import Range
@@ -43,7 +43,7 @@ class Arm:
         return all_of((most, least))
 
 
-def arms_of(moment: Moment | None, figure: str) -> tuple[Arm, ...]:
+def weapon_reaches(moment: Position | None, figure: str) -> tuple[Arm, ...]:
     """The weapons of a figure, longest range first; none if it has none or is not in the battle."""
     unit = moment.state.units.get(figure) if moment is not None else None
     if moment is None or unit is None:
@@ -72,7 +72,7 @@ def _arms(game: Game[Any], card: Mapping[str, Any]) -> Iterator[Arm]:
 
 
 def _arm(game: Game[Any], name: str, row: Mapping[str, Any], level: str | None) -> Arm:
-    words = spoken(name).lower()
+    words = display_name(name).lower()
     if level is not None:
         return Arm(words, reach_in(game.rules, rating(game.rules, level), name))
     if "range_in" in row:

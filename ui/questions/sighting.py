@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from rules.engine.text import spoken, told
+from rules.engine.text import display_name, told
 from rules.tabletop.sight import Hidden, Ray, Sight, sight
 from rules.tabletop.table import Figure, Point3In
 from ui.formatting import other_words, percent_words, range_words
@@ -30,7 +30,7 @@ def _rows(now: Situation, found: Sight, shooter: Figure, target: Figure) -> tupl
     distance = now.range(shooter, target)
     basis, unit = now.state.basis, now.state.unit
     ranges = f"{range_words(distance, basis, unit)}, {other_words(distance, basis, unit)}"
-    rows = [f"{spoken(shooter.id)} looks at {spoken(target.id)}", ranges]
+    rows = [f"{display_name(shooter.id)} looks at {display_name(target.id)}", ranges]
     if found.hidden_by:
         rows.append(f"hidden by {hidden_words(found.hidden_by)}")
     if found.exposure_to_fire > found.exposure + 0.005:
@@ -40,8 +40,8 @@ def _rows(now: Situation, found: Sight, shooter: Figure, target: Figure) -> tupl
         rows.append(f"in the way: {hidden_words(found.figures_in_the_way)}{counted}")
     for figure, pieces in ((shooter, found.shooter_within), (target, found.target_within)):
         if pieces:
-            rows.append(f"{spoken(figure.id)} is in {', '.join(pieces)}")
-    rows.append(f"{spoken(target.id)} sees {percent_words(found.shooter_exposure)} of {spoken(shooter.id)}")
+            rows.append(f"{display_name(figure.id)} is in {', '.join(pieces)}")
+    rows.append(f"{display_name(target.id)} sees {percent_words(found.shooter_exposure)} of {display_name(shooter.id)}")
     return tuple(rows)
 
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from rules.engine.text import spoken
+from rules.engine.text import display_name
 from rules.tabletop.table import Figure
 from rules.tabletop.tolerance import DOUBT_SIGMAS
 from ui.battle.battle_session import LEAST_MOVE_IN
@@ -82,7 +82,7 @@ def compared(then: TableView, now: TableView, unit: Unit = Unit.INCH) -> Finding
 
 def _row(change: Change, unit: Unit) -> str:
     spread = f" (± {spread_words(change.sigma_in, unit)})" if change.moved_in else ""
-    return f"{spoken(change.figure.id)} {change.words(unit)}{spread}"
+    return f"{display_name(change.figure.id)} {change.words(unit)}{spread}"
 
 
 def _marks(found: Sequence[Change], unit: Unit) -> Iterator[Mark]:

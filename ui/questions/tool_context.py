@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rules.engine.position import Moment
+from rules.engine.position import Position
 from rules.engine.text import status_words
 from rules.tabletop.measure import Range
 from rules.tabletop.scene import SightRules
 from rules.tabletop.table import Figure, TerrainPiece
-from ui.battle.battle_session import Play
+from ui.battle.battle_session import BattleSession
 from ui.formatting import Basis
 from ui.measuring import measured
 from ui.session import TableState
@@ -28,8 +28,8 @@ class Situation:
 
     view: TableView
     state: TableState
-    play: Play | None = None
-    moment: Moment | None = None
+    play: BattleSession | None = None
+    moment: Position | None = None
 
     @property
     def terrain(self) -> tuple[TerrainPiece, ...]:
@@ -74,7 +74,7 @@ class Situation:
         return (", ".join((card, *squad)), *rows, *used)
 
 
-def basis_of(play: Play | None) -> Basis:
+def basis_of(play: BattleSession | None) -> Basis:
     """The basis on which the game measures: base edges, unless one of its options says centres."""
     if play is None:
         return Basis.CENTRE

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from ui.formatting import begun
+from ui.formatting import capitalized
 from ui.session import TableState
 from vision.separation import Level, Separation
 from vision.setup import Setup
@@ -58,7 +58,7 @@ def one_colour_words(view: TableView) -> str:
     now = {army.name for army in view.proposed}
     for found in view.separations:
         if found.level is Level.ALIKE and found.other is not None and {found.army, found.other} <= now:
-            army = begun(found.army)
+            army = capitalized(found.army)
             return f"{army} and {found.other} are nearly the same colour. If soldiers are mixed up, {MARK_THEM}"
     return ""
 

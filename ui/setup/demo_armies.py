@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import replace
 
-from calibration.calibration_targets import Prints
+from calibration.calibration_targets import CalibrationTargets
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import Figure, Posture
 from vision.frame import Frame, ImageBgr
@@ -30,7 +30,7 @@ def demo_setup(frame: Frame, truth: Truth, empty_bgr: ImageBgr) -> Setup:
 
 def demo_ground(truth: Truth) -> Setup:
     """The setup of the simulated table before its armies are taught: markers, lens and terrain."""
-    return Setup(Prints(layout=truth.markers), truth.camera.lens, propose=True, terrain=truth.terrain)
+    return Setup(CalibrationTargets(layout=truth.markers), truth.camera.lens, propose=True, terrain=truth.terrain)
 
 
 def demo_palette(frame: Frame, truth: Truth) -> Palette:

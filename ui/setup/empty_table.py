@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from calibration.camera import TableCamera
 from rules.tabletop.table import Outline
-from ui.background_task import Behind
+from ui.background_task import BackgroundTask
 from ui.session import TableState
 from vision.figures import Finder
 from vision.frame import ImageBgr
@@ -53,7 +53,7 @@ class EmptyTableCheck:
     """
 
     def __init__(self) -> None:
-        self._task: Behind[tuple[ImageBgr, int]] = Behind("sandtable empty table")
+        self._task: BackgroundTask[tuple[ImageBgr, int]] = BackgroundTask("sandtable empty table")
         self._checked: tuple[ImageBgr | None, Palette] | None = None
         self._waiting = False
         self.soldiers = 0

@@ -12,7 +12,7 @@ import numpy as np
 
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import Figure
-from ui.formatting import begun
+from ui.formatting import capitalized
 from ui.session import TableState
 from ui.setup.colours import MARK_THEM
 from ui.table.correction_options import everybody
@@ -29,7 +29,7 @@ class OneColour(UserError):
     """An army cannot be split because its figures all have nearly the same colour."""
 
     def __init__(self, army: str) -> None:
-        super().__init__(f"{begun(army)}: all soldiers are nearly the same colour. To split them, {MARK_THEM}")
+        super().__init__(f"{capitalized(army)}: all soldiers are nearly the same colour. To split them, {MARK_THEM}")
 
 
 def armies_of(view: TableView, state: TableState) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from calibration.lens import FEWEST_VIEWS, Gathering, View, apart_px, find_view, offer
+from calibration.lens import MIN_VIEWS, LensViews, View, find_view, offer, view_distance_px
 from calibration.lens_fit import LensFit, fit_lens
 from calibration.markers import Board, ImageGray
 from ui.formatting import sentence
@@ -34,7 +34,7 @@ class LensSession:
         board, dictionary: The board that the player holds.
     """
 
-    gathering: Gathering
+    gathering: LensViews
     seen: View | None = None
     words: str = "Hold the printed board in front of the camera, fully in the picture."
     taken: bool = False
@@ -58,9 +58,9 @@ class LensSession:
         """Whether the board is still; a rolling shutter distorts a moving board, and one picture cannot show that."""
         if view is None or self._before is None:
             return False
-        return apart_px(view, self._before) < max(1.0, _STILL_WIDTHS * self.gathering.image_size[0])
+        return view_distance_px(view, self._before) < max(1.0, _STILL_WIDTHS * self.gathering.image_size[0])
 
-    def _next(self, gathering: Gathering) -> str:
+    def _next(self, gathering: LensViews) -> str:
         coverage = gathering.coverage
         if coverage.missing:
             return f"now hold it at the {coverage.missing[0]} of the picture"
@@ -76,7 +76,7 @@ class LensSession:
     @property
     def can_fit(self) -> bool:
         """Whether there are enough views to compute a lens."""
-        return len(self.gathering.views) >= FEWEST_VIEWS
+        return len(self.gathering.views) >= MIN_VIEWS
 
     @property
     def is_enough(self) -> bool:

@@ -46,7 +46,7 @@ class EmptyTable:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class KeptTable:
+class SavedTable:
     """The saved data of a table; armies, calibration targets and the lens are saved elsewhere.
 
     Attributes:
@@ -91,7 +91,7 @@ class KeptTable:
         return ", ".join(parts)
 
 
-def table_to_save(session: Session, seen: TableView) -> KeptTable | None:
+def table_to_save(session: Session, seen: TableView) -> SavedTable | None:
     """The table to save now; None unless it is calibrated by at least one marker.
 
     Args:
@@ -104,7 +104,7 @@ def table_to_save(session: Session, seen: TableView) -> KeptTable | None:
     picture_bgr = state.setup.reference_bgr
     # If the empty table was learned a moment ago, no view has its camera yet; then the camera has not moved.
     camera = seen.reference_camera or state.setup.reference_camera or calibration.camera
-    return KeptTable(
+    return SavedTable(
         seen.frame.size_px,
         calibration.markers_in,
         state.setup.terrain,
@@ -131,7 +131,7 @@ class RestoredTable:
         remarks: Sentences about what is lost or less certain.
     """
 
-    table: KeptTable
+    table: SavedTable
     remarks: tuple[str, ...]
 
     def take_up(self, session: Session) -> None:
@@ -147,7 +147,7 @@ class RestoredTable:
         session.take_up("restore the saved table", state, saved.seen, saved.known, saved.bound)
 
 
-def as_left(saved: KeptTable, view: TableView) -> RestoredTable:
+def as_left(saved: SavedTable, view: TableView) -> RestoredTable:
     """Transform a saved table to the coordinates of this view.
 
     Raises:
@@ -214,7 +214,7 @@ def _fit(
     return max(float(np.abs(laid_at(then[number], place) - now[number]).max()) for number in numbers), place
 
 
-def _carried(saved: KeptTable, shift: _Shift) -> KeptTable:
+def _carried(saved: SavedTable, shift: _Shift) -> SavedTable:
     corrections = {old: _correction(old, shift) for old in saved.corrections}
     seen = saved.seen
     empty, area = saved.empty, saved.area

@@ -17,7 +17,7 @@ from rules.tabletop.template import Blast, Flame, Strip, Template, Wedge, Zone
 from ui.formatting import Basis
 from ui.session import End, Ruler
 from ui.setup.saved_examples import examples_document, examples_of
-from ui.setup.saved_table import EmptyTable, KeptTable
+from ui.setup.saved_table import EmptyTable, SavedTable
 from ui.table.corrections import (
     Added,
     ArmyChanged,
@@ -57,7 +57,7 @@ _NOT_PLACES = {"relief", "place_in", "image_size", "matrix", "distortion", "rota
 _SPOT_SIDE = 15
 
 
-def document_of(saved: KeptTable, camera: str, picture: str) -> dict[str, Any]:
+def document_of(saved: SavedTable, camera: str, picture: str) -> dict[str, Any]:
     """The table as JSON.
 
     Args:
@@ -105,7 +105,7 @@ def picture_of(document: Mapping[str, Any]) -> str | None:
     return name
 
 
-def table_of(document: Mapping[str, Any], picture_bgr: ImageBgr | None) -> KeptTable:
+def table_of(document: Mapping[str, Any], picture_bgr: ImageBgr | None) -> SavedTable:
     """Read a table from a document.
 
     Args:
@@ -120,7 +120,7 @@ def table_of(document: Mapping[str, Any], picture_bgr: ImageBgr | None) -> KeptT
         corrections = tuple(_correction_of(body, f"corrections[{i}]") for i, body in enumerate(document["corrections"]))
         area, empty = document["area"], document["empty"]
         width, height = (int(side) for side in document["image_size"])
-        return KeptTable(
+        return SavedTable(
             (width, height),
             {int(row["id"]): np.array(row["corners_in"], np.float64).reshape(4, 2) for row in document["markers"]},
             tuple(_each(TerrainPiece, document, "terrain")),

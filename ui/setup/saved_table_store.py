@@ -13,12 +13,12 @@ from platformdirs import user_data_path
 
 from calibration.profile import read_json
 from rules.tabletop.errors import UserError
-from ui.background_task import Behind
+from ui.background_task import BackgroundTask
 from ui.files import make_folder, set_aside, write_bytes, write_picture
 from ui.session import Session, TableState
 from ui.setup.profiles import file_name
 from ui.setup.saved_examples import examples_of
-from ui.setup.saved_table import KeptTable, table_to_save
+from ui.setup.saved_table import SavedTable, table_to_save
 from ui.setup.saved_table_document import document_of, picture_of, table_of
 from vision.frame import ImageBgr
 from vision.source import read_image
@@ -43,12 +43,12 @@ class Found:
         remark: What is wrong with it, as a sentence; empty if nothing is.
     """
 
-    table: KeptTable | None = None
+    table: SavedTable | None = None
     remark: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class TableShelf:
+class SavedTables:
     """The saved tables in a folder: for each camera a document, with the picture of its empty table beside it.
 
     Attributes:
@@ -79,7 +79,7 @@ class TableShelf:
         except UserError as error:
             return Found(None, self._set_aside(camera, error))
 
-    def keep(self, camera: str, saved: KeptTable) -> None:
+    def keep(self, camera: str, saved: SavedTable) -> None:
         """Save the table.
 
         Raises:
@@ -147,16 +147,16 @@ def _picture_name(stem: str, picture_bgr: ImageBgr) -> str:
     return f"{stem}.{hashlib.sha256(picture_bgr.tobytes()).hexdigest()[:12]}.png"
 
 
-class TableKeeper:
+class TableSaver:
     """Saves one camera's table whenever it changes, in a background thread.
 
     Attributes:
         refusal: Why the last write failed; empty if it did not.
     """
 
-    def __init__(self, shelf: TableShelf, camera: str, clock: Callable[[], float]) -> None:
+    def __init__(self, shelf: SavedTables, camera: str, clock: Callable[[], float]) -> None:
         self._shelf, self._camera, self._clock = shelf, camera, clock
-        self._behind: Behind[bool] = Behind("sandtable table")
+        self._behind: BackgroundTask[bool] = BackgroundTask("sandtable table")
         self._kept: object = None
         self._since_s = -_EVERY_S
 
@@ -193,7 +193,7 @@ class TableKeeper:
         self._kept, self._since_s = state, now_s
         self._behind.start(lambda: self._write(saved))
 
-    def _write(self, saved: KeptTable) -> bool:
+    def _write(self, saved: SavedTable) -> bool:
         self._shelf.keep(self._camera, saved)
         return True
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from rules.engine.text import spoken
+from rules.engine.text import display_name
 from rules.tabletop.errors import UserError
 from rules.tabletop.path import placed
 from rules.tabletop.table import Figure, PointIn, Posture
@@ -36,7 +36,7 @@ _POSTURES = (Posture.STANDING, Posture.KNEELING, Posture.PRONE, Posture.DOWN)
 
 
 @dataclass(frozen=True, slots=True)
-class Remedy:
+class CorrectionOption:
     """One choice.
 
     Attributes:
@@ -57,7 +57,9 @@ def everybody(view: TableView) -> tuple[Figure, ...]:
     return (*view.figures, *view.tracking.lost)
 
 
-def remedies_for(view: TableView, figure: Figure, at_in: PointIn | None, armies: Iterable[str]) -> tuple[Remedy, ...]:
+def options_for(
+    view: TableView, figure: Figure, at_in: PointIn | None, armies: Iterable[str]
+) -> tuple[CorrectionOption, ...]:
     """All corrections of a figure that was clicked.
 
     Args:
@@ -66,19 +68,21 @@ def remedies_for(view: TableView, figure: Figure, at_in: PointIn | None, armies:
         at_in: The click, at the height on which the figure stands.
         armies: Names of all taught armies.
     """
-    name, title = figure.id, spoken(figure.id)
+    name, title = figure.id, display_name(figure.id)
     found = [
-        Remedy("", "Confirm: this is a soldier", f"confirm {title}", (Confirmed(name),)),
-        Remedy("", "Delete: no soldier is here", f"delete {title}", (_deleted(view, figure),)),
+        CorrectionOption("", "Confirm: this is a soldier", f"confirm {title}", (Confirmed(name),)),
+        CorrectionOption("", "Delete: no soldier is here", f"delete {title}", (_deleted(view, figure),)),
     ]
     found += [_split(view, figure, at_in)]
     others = [army for army in dict.fromkeys(armies) if army != figure.army]
     for army in others:
         to = next_name(army, everybody(view))
-        found.append(Remedy("Army", army, f"{title} is {army}", (ArmyChanged(name, army, to),)))
+        found.append(CorrectionOption("Army", army, f"{title} is {army}", (ArmyChanged(name, army, to),)))
     if figure.posture is not Posture.VEHICLE:
         found += [
-            Remedy("Posture", str(posture), f"{title} is {posture}", (PostureSet(name, posture, figure.posture),))
+            CorrectionOption(
+                "Posture", str(posture), f"{title} is {posture}", (PostureSet(name, posture, figure.posture),)
+            )
             for posture in _POSTURES
             if posture is not figure.posture
         ]
@@ -87,7 +91,7 @@ def remedies_for(view: TableView, figure: Figure, at_in: PointIn | None, armies:
     return tuple(found)
 
 
-def remedies_at(view: TableView, at_in: PointIn, z_in: float, armies: Iterable[str]) -> tuple[Remedy, ...]:
+def options_at(view: TableView, at_in: PointIn, z_in: float, armies: Iterable[str]) -> tuple[CorrectionOption, ...]:
     """All corrections at a bare place: adding a figure, or moving one that is detected beside its true place."""
     sigma_in = hand_sigma_in(view, at_in, z_in)
     found = []
@@ -95,7 +99,7 @@ def remedies_at(view: TableView, at_in: PointIn, z_in: float, armies: Iterable[s
         for posture, words in _ADDED.items():
             name = next_name(army, everybody(view))
             added = Figure(name, army, *at_in, z_in, sigma_in, posture, usual_base(posture, at_in))
-            found.append(Remedy("Add", words.format(army), f"add {spoken(name)}", (Added(added),)))
+            found.append(CorrectionOption("Add", words.format(army), f"add {display_name(name)}", (Added(added),)))
     nearest = sorted(everybody(view), key=lambda figure: math.dist(figure.centre_in, at_in))[:_NEIGHBOURS]
     return (*found, *(place(view, figure, at_in, z_in) for figure in nearest))
 
@@ -106,15 +110,15 @@ def _deleted(view: TableView, figure: Figure) -> Deleted:
     return Deleted(figure.id, figure.centre_in, spot)
 
 
-def place(view: TableView, figure: Figure, at_in: PointIn, z_in: float) -> Remedy:
+def place(view: TableView, figure: Figure, at_in: PointIn, z_in: float) -> CorrectionOption:
     """The correction that a figure stands at this place."""
     sigma_in = hand_sigma_in(view, at_in, z_in)
     placed_at = PlacedAt(figure.id, figure.centre_in, at_in, z_in, sigma_in)
-    title = spoken(figure.id)
-    return Remedy("Stands here", title, f"place {title}", (placed_at, *_confirmed_if_lost(view, figure)))
+    title = display_name(figure.id)
+    return CorrectionOption("Stands here", title, f"place {title}", (placed_at, *_confirmed_if_lost(view, figure)))
 
 
-def rename(view: TableView, figure: Figure, to: str) -> Remedy:
+def rename(view: TableView, figure: Figure, to: str) -> CorrectionOption:
     """The correction of a figure's name; a figure that has the name already gets this one's.
 
     Raises:
@@ -139,7 +143,7 @@ def _confirmed_if_lost(view: TableView, figure: Figure) -> tuple[Correction, ...
     return () if any(seen.id == figure.id for seen in view.figures) else (Confirmed(figure.id),)
 
 
-def _split(view: TableView, figure: Figure, at_in: PointIn | None) -> Remedy:
+def _split(view: TableView, figure: Figure, at_in: PointIn | None) -> CorrectionOption:
     """Splits a figure into two: the second at the click, the first at the same distance on the other side."""
     offset = np.subtract(at_in or figure.centre_in, figure.centre_in)
     length = float(np.hypot(*offset))
@@ -153,19 +157,21 @@ def _split(view: TableView, figure: Figure, at_in: PointIn | None) -> Remedy:
     name = next_name(figure.army, everybody(view))
     other = replace(placed(figure, second_in), id=name, sigma_in=sigma_in)
     placed_at = PlacedAt(figure.id, figure.centre_in, first_in, figure.z_in, sigma_in)
-    return Remedy("", "Split: these are two", f"split {spoken(figure.id)}", (placed_at, Added(other)))
+    return CorrectionOption("", "Split: these are two", f"split {display_name(figure.id)}", (placed_at, Added(other)))
 
 
-def merge(figure: Figure, other: Figure) -> Remedy:
+def merge(figure: Figure, other: Figure) -> CorrectionOption:
     """The correction that both are one figure, which keeps the other's name."""
-    title = spoken(other.id)
-    return Remedy("The same as", title, f"merge {spoken(figure.id)} into {title}", (Merged(other.id, figure.id),))
+    title = display_name(other.id)
+    return CorrectionOption(
+        "The same as", title, f"merge {display_name(figure.id)} into {title}", (Merged(other.id, figure.id),)
+    )
 
 
-def _rename(view: TableView, name: str, to: str) -> Remedy:
+def _rename(view: TableView, name: str, to: str) -> CorrectionOption:
     taken = any(figure.id == to for figure in everybody(view))
-    words = f"{spoken(to)} (they swap names)" if taken else spoken(to)
-    return Remedy("Is really", words, f"{spoken(name)} is {spoken(to)}", (Renamed(name, to),))
+    words = f"{display_name(to)} (they swap names)" if taken else display_name(to)
+    return CorrectionOption("Is really", words, f"{display_name(name)} is {display_name(to)}", (Renamed(name, to),))
 
 
 def _nearest(figures: Iterable[Figure], figure: Figure, army: str | None = None) -> list[Figure]:

@@ -39,7 +39,7 @@ def learned(
         if isinstance(change, Confirmed | PostureSet | ArmyChanged) and change.id in looks and change.id in figures
         for example in _examples(change, figures[change.id], looks[change.id], seen)
     ]
-    return replace(setup, examples=setup.examples.with_more(new)) if new else setup
+    return replace(setup, examples=setup.examples.with_added(new)) if new else setup
 
 
 def _examples(

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from calibration.opencv import cv2
-from ui.background_task import Behind
+from ui.background_task import BackgroundTask
 from vision.frame import Frame
 from vision.palette import ArmyColour
 from vision.setup import Setup
@@ -94,7 +94,7 @@ class HoverPicker:
     """Finds the figure under the resting mouse, one request at a time, in the background."""
 
     def __init__(self) -> None:
-        self._task: Behind[Pick] = Behind("sandtable pick")
+        self._task: BackgroundTask[Pick] = BackgroundTask("sandtable pick")
         self._picker: FigurePicker | None = None
         self._asked: PickRequest | None = None
         self._ready: Pick | None = None

@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import Any
 
 from rules.engine.game import Game
-from rules.engine.text import spoken
+from rules.engine.text import display_name
 from rules.tabletop.bearing import bearing_deg, onward
 from rules.tabletop.path import length_in
 from rules.tabletop.table import PointIn
@@ -94,7 +94,7 @@ def forms(kind: Kind, games: Iterable[Game[Any]]) -> tuple[Form, ...]:
             if form.kind is kind:
                 size = (form.length_in, form.width)
                 known = found.get(size, form)
-                found[size] = replace(known, titles=(*known.titles, f"{title}{spoken(name).lower()}"))
+                found[size] = replace(known, titles=(*known.titles, f"{title}{display_name(name).lower()}"))
     own = sorted(found.values(), key=lambda form: (form.length_in, form.width))
     return tuple(own) if own and len(every) == 1 else (USUAL[kind], *own)
 

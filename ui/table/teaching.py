@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 
-from rules.engine.text import spoken
+from rules.engine.text import display_name
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import Figure
 from ui.table.picking import PointPx, apart, is_other_plastic, same_plastic
 from vision.palette import ArmyColour, Palette, merged
-from vision.stock_colours import is_usual
+from vision.stock_colours import is_stock_colour
 from vision.table_view import TableView
 
 _NEAREST_IN = 6.0
@@ -25,7 +25,7 @@ class NoFigureThere(UserError):
     """
 
     def __init__(self, nearest: Figure | None = None, nearest_px: PointPx | None = None) -> None:
-        meant = f"The nearest is {spoken(nearest.id)}." if nearest else "Click the middle of a base."
+        meant = f"The nearest is {display_name(nearest.id)}." if nearest else "Click the middle of a base."
         super().__init__(f"No soldier here. {meant}")
         self.nearest, self.nearest_px = nearest, nearest_px
 
@@ -71,7 +71,7 @@ def refuse_other_plastic(clicked: ArmyColour, palette: Palette) -> None:
     Raises:
         OtherPlastic: if the click does not fit its army, or fits another better.
     """
-    seen = [colour for colour in palette if not is_usual(colour)]
+    seen = [colour for colour in palette if not is_stock_colour(colour)]
     own = own_plastic(clicked, tuple(seen))
     if own is not None and not is_other_plastic(clicked, own):
         return

@@ -61,10 +61,10 @@ def _attacked_already(rules: Rules, shot: Shot) -> bool:
 
 
 def _wrong_phase(rules: Rules, shot: Shot) -> bool:
-    at_once = shot.opportunity and rules.chooses("opportunity_fire_in", "movement_phase")
+    verdict_without_dice = shot.opportunity and rules.chooses("opportunity_fire_in", "movement_phase")
     if shot.returns:
         return False
-    return not in_phase(rules, shot.phase, MOVING if at_once else weapon_of(rules, shot).phase)
+    return not in_phase(rules, shot.phase, MOVING if verdict_without_dice else weapon_of(rules, shot).phase)
 
 
 def _destroyed(rules: Rules, shot: Shot) -> bool:

@@ -10,11 +10,11 @@ from rules.engine.condition import CONDITIONS, condition, unharmed
 from rules.engine.effects import following
 from rules.engine.events import PhaseBegun, plain
 from rules.engine.objectives import Task
-from rules.engine.position import Moment
+from rules.engine.position import Position
 from rules.engine.referee import FIRE, NO_FACINGS, Deed, Measured, Referee
 from rules.engine.ruleset import Ruleset
 from rules.engine.state import State, Unit
-from rules.engine.text import spoken
+from rules.engine.text import display_name
 from rules.engine.verdict import Verdict
 from rules.games.army_men import status
 from rules.games.army_men.ground import gait, held_by, sight_rules, stretches
@@ -35,13 +35,13 @@ INITIATIVE = "order_of_moving"
 """The step in which the order is rolled, where that is done every turn."""
 
 
-def movement(moment: Moment, figure: str) -> Deed:
+def movement(moment: Position, figure: str) -> Deed:
     """What is left of a unit's allowance."""
     unit = moment.unit(figure)
     return Deed("Move", "move", {**_unit(moment, unit), "path": [], **_turns(moment, unit, 0)}, (figure,))
 
 
-def march(moment: Moment, paths: Mapping[str, Path], facing_deg: Mapping[str, float] = NO_FACINGS) -> Deed:
+def march(moment: Position, paths: Mapping[str, Path], facing_deg: Mapping[str, float] = NO_FACINGS) -> Deed:
     """Units along their paths: one by itself, or several each on its own."""
     walks = {name: _walk(moment, moment.unit(name), path) for name, path in paths.items()}
     asked = {
@@ -57,7 +57,7 @@ def march(moment: Moment, paths: Mapping[str, Path], facing_deg: Mapping[str, fl
     )
 
 
-def _unit(moment: Moment, unit: Unit) -> dict[str, Any]:
+def _unit(moment: Position, unit: Unit) -> dict[str, Any]:
     """What is known of the figure that moves."""
     weapons, towed = status.weapons(moment, unit), status.tractor(moment, unit) is not None
     slow = [name for name, row in weapons.items() if row.half_move]
@@ -80,14 +80,14 @@ def _unit(moment: Moment, unit: Unit) -> dict[str, Any]:
     }
 
 
-def _turns(moment: Moment, unit: Unit, changes: int) -> dict[str, Any]:
+def _turns(moment: Position, unit: Unit, changes: int) -> dict[str, Any]:
     """How often it turns; left to the players for a tank of which nobody knows which way it faced."""
     turns = changes > 0 or any(unit.this_turn.get(key) for key in (status.TURNED, "turns"))
     unknown = unit.facing_deg is None and not turns and status.kind_name(moment, unit) == "tank"
     return {"direction_changes": changes} | ({} if unknown else {"turns": turns})
 
 
-def _walk(moment: Moment, unit: Unit, path: Path) -> Walk:
+def _walk(moment: Position, unit: Unit, path: Path) -> Walk:
     here = moment.figure(unit.id)
     terrain = [piece for piece in moment.terrain if piece.name not in status.cleared(moment)]
     ends_in = math.hypot(here.sigma_in, here.sigma_in)
@@ -95,7 +95,7 @@ def _walk(moment: Moment, unit: Unit, path: Path) -> Walk:
     return walk(path, terrain, gaits, 0.0, sigma_in=ends_in)
 
 
-def _path(moment: Moment, unit: Unit, path: Path, walked: Walk, end_facing_deg: float | None) -> dict[str, Any]:
+def _path(moment: Position, unit: Unit, path: Path, walked: Walk, end_facing_deg: float | None) -> dict[str, Any]:
     """A measured walk as the facts of a move; a unit that has left the road has no more of it in this turn."""
     name = status.kind_name(moment, unit)
     parts = [plain(part) for part in stretches(moment.game.rules, name, walked)]
@@ -125,17 +125,17 @@ def _backs_up(off_deg: float, end_facing_deg: float | None) -> bool:
 
 
 def _errors(
-    moment: Moment, name: str, facts: Mapping[str, Any], walked: Walk, way: tuple[str, ...]
+    moment: Position, name: str, facts: Mapping[str, Any], walked: Walk, way: tuple[str, ...]
 ) -> tuple[Measured, ...]:
     """The error of a path's length, told of its last part."""
     if not facts["path"] or not walked.sigma_in > 0:
         return ()
     rate = walked.stretches[-1].cost_per_in
     sigma_in = walked.sigma_in / rate if 0 < rate < math.inf else walked.sigma_in
-    return (Measured((*way, "path", len(facts["path"]) - 1, "inches"), sigma_in, f"how far {spoken(name)} went"),)
+    return (Measured((*way, "path", len(facts["path"]) - 1, "inches"), sigma_in, f"how far {display_name(name)} went"),)
 
 
-def next_phase(moment: Moment) -> PhaseBegun:
+def next_phase(moment: Position) -> PhaseBegun:
     """Each player moves in the order of the dice; then the weapons fire, phase by phase."""
     state, rules = moment.state, moment.game.rules
     rows = sorted(rules.tables.phases.items(), key=lambda named: named[1].number)
@@ -155,7 +155,7 @@ HARM = (status.DOWN, status.WOUNDED, status.IMMOBILIZED, status.GLUED, status.ST
 """What may befall a unit short of its end."""
 
 
-def rounds(moment: Moment) -> tuple[str, ...]:
+def rounds(moment: Position) -> tuple[str, ...]:
     """In the phases of fire: at whom one saw on his way first, then back at who fired so, then all else."""
     row = moment.game.rules.tables.phases.get(moment.state.phase)
     if row is None or row.number == MOVING:
@@ -165,7 +165,7 @@ def rounds(moment: Moment) -> tuple[str, ...]:
     return (*(name for name, key in seen if any(key in one for one in told)), FIRE)
 
 
-def strayed(moment: Moment, deed: Deed, found: Verdict) -> tuple[PointIn, PointIn] | None:
+def strayed(moment: Position, deed: Deed, found: Verdict) -> tuple[PointIn, PointIn] | None:
     """Where a paratrooper was to land and where he does."""
     if deed.action != "paratrooper":
         return None

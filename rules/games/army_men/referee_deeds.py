@@ -6,11 +6,11 @@ import math
 from collections.abc import Iterator
 from itertools import product
 
-from rules.engine.effects import goal_of
-from rules.engine.position import Moment
+from rules.engine.effects import goal_key
+from rules.engine.position import Position
 from rules.engine.referee import Deed, Measured
 from rules.engine.state import Unit
-from rules.engine.text import spoken
+from rules.engine.text import display_name
 from rules.engine.verdict import Verdict, forbidden
 from rules.games.army_men import status
 from rules.games.army_men.attack import THROUGH_THE_PORT
@@ -26,7 +26,7 @@ USUAL_GOAL = "destroy_all"
 CLIFFS = (TerrainKind.HILL, TerrainKind.MOUNTAIN)
 
 
-def others(moment: Moment, figure: str) -> Iterator[Deed]:
+def others(moment: Position, figure: str) -> Iterator[Deed]:
     """Bursts at several targets, and all that is no attack."""
     man = moment.unit(figure)
     if man.out:
@@ -45,7 +45,7 @@ def others(moment: Moment, figure: str) -> Iterator[Deed]:
     yield from _turrets(moment, man)
 
 
-def _bar(moment: Moment, man: Unit) -> Verdict | None:
+def _bar(moment: Position, man: Unit) -> Verdict | None:
     """What keeps him from doing anything by hand: casualties do nothing, passengers nothing but shoot."""
     rules, around = moment.game.rules, status.carrier(moment, man)
     if status.casualty(man):
@@ -55,18 +55,18 @@ def _bar(moment: Moment, man: Unit) -> Verdict | None:
     return _not_landed(moment, man)
 
 
-def _not_landed(moment: Moment, man: Unit) -> Verdict | None:
+def _not_landed(moment: Position, man: Unit) -> Verdict | None:
     """What keeps a paratrooper from doing anything else before his drop and in its turn."""
     if status.in_the_air(moment, man) or status.dropped(man):
         return forbidden("dropped_this_turn", moment.game.rules.because("AM-33"))
     return None
 
 
-def _waits(moment: Moment, man: Unit) -> dict[str, bool]:
+def _waits(moment: Position, man: Unit) -> dict[str, bool]:
     return {"waits": status.waits(moment.state, man)}
 
 
-def _jams(moment: Moment, man: Unit) -> Iterator[Deed]:
+def _jams(moment: Position, man: Unit) -> Iterator[Deed]:
     for weapon in status.weapons(moment, man):
         if status.jammed(man, weapon):
             facts = {
@@ -75,12 +75,12 @@ def _jams(moment: Moment, man: Unit) -> Iterator[Deed]:
                 "turns_since_jam": 0 if man.this_turn.get(status.jam(weapon)) else 1,
                 "attacks_made_this_turn": status.attacks_made(man),
             }
-            title = f"Clear the {spoken(weapon).lower()}"
+            title = f"Clear the {display_name(weapon).lower()}"
             bar = forbidden("casualty", moment.game.rules.because("AM-17")) if status.casualty(man) else None
             yield Deed(title, "clear_jam", facts, (man.id,), weapon=weapon, bar=bar)
 
 
-def _ports(moment: Moment, man: Unit) -> Iterator[Deed]:
+def _ports(moment: Position, man: Unit) -> Iterator[Deed]:
     """Flames and grenades through the port of a pillbox, from where its men cannot fire."""
     boxes = [one for one in status.targets(moment, man) if status.kind(moment, one).hard == "pillbox"]
     carried = [weapon for weapon in status.weapons(moment, man) if weapon in THROUGH_THE_PORT]
@@ -94,11 +94,11 @@ def _ports(moment: Moment, man: Unit) -> Iterator[Deed]:
             "distance_in": round(moment.measure(moment.figure(man.id), moment.figure(box.id)).edge_in, 2),
         }
         men = tuple(one.id for one in status.carried(moment, box) if status.fit(one))
-        title = f"{spoken(weapon)} through the port of {spoken(box.id)}"
+        title = f"{display_name(weapon)} through the port of {display_name(box.id)}"
         yield Deed(title, action, facts, (man.id,), (box.id, *men), weapon)
 
 
-def _treatments(moment: Moment, man: Unit) -> Iterator[Deed]:
+def _treatments(moment: Position, man: Unit) -> Iterator[Deed]:
     if not status.card(moment, man, "medic"):
         return
     for other in moment.state.standing(man.side):
@@ -112,8 +112,8 @@ def _treatments(moment: Moment, man: Unit) -> Iterator[Deed]:
             "wounded": True,
             "treated_this_turn": treated,
         }
-        measured = _gap(gap.sigma_in, f"the gap from {spoken(man.id)} to {spoken(other.id)}")
-        title, bar = f"Treat {spoken(other.id)}", _bar(moment, man)
+        measured = _gap(gap.sigma_in, f"the gap from {display_name(man.id)} to {display_name(other.id)}")
+        title, bar = f"Treat {display_name(other.id)}", _bar(moment, man)
         yield Deed(title, "medic", facts, (man.id,), (other.id,), measured=measured, bar=bar)
 
 
@@ -121,7 +121,7 @@ def _gap(sigma_in: float, what: str, *fact: str) -> tuple[Measured, ...]:
     return (Measured(fact or ("edge_in",), sigma_in, what),) if sigma_in > 0 else ()
 
 
-def _earthworks(moment: Moment, man: Unit) -> Iterator[Deed]:
+def _earthworks(moment: Position, man: Unit) -> Iterator[Deed]:
     if not status.card(moment, man, "shovel") or man.statuses.get(status.ENTRENCHED):
         return
     facts = {
@@ -134,7 +134,7 @@ def _earthworks(moment: Moment, man: Unit) -> Iterator[Deed]:
     yield Deed("Dig in", "entrench", facts, (man.id,), bar=_bar(moment, man))
 
 
-def _clearings(moment: Moment, man: Unit) -> Iterator[Deed]:
+def _clearings(moment: Position, man: Unit) -> Iterator[Deed]:
     """Obstacles that he may clear away by hand, or shoot away."""
     tables = moment.game.rules.tables
     obstacles = {row.terrain: name for name, row in tables.obstacles.items()}
@@ -154,15 +154,15 @@ def _clearings(moment: Moment, man: Unit) -> Iterator[Deed]:
             moved, attacks = bool(man.this_turn.get(status.MOVED)), status.attacks_made(man)
             facts |= {**gap, "moved_this_turn": moved, "attacks_made_this_turn": attacks}
         fact = ("shot", "distance_in") if weapon else ("distance_in",)
-        measured = _gap(away.sigma_in, f"the way from {spoken(man.id)} to {spoken(piece.name)}", *fact)
-        how = f" with the {spoken(weapon).lower()}" if weapon else ""
-        title, bar = f"Destroy {spoken(piece.name)}{how}", _bar(moment, man)
+        measured = _gap(away.sigma_in, f"the way from {display_name(man.id)} to {display_name(piece.name)}", *fact)
+        how = f" with the {display_name(weapon).lower()}" if weapon else ""
+        title, bar = f"Destroy {display_name(piece.name)}{how}", _bar(moment, man)
         yield Deed(
             title, "destroy_obstacle", facts, (man.id,), weapon=weapon, measured=measured, bar=bar, piece=piece.name
         )
 
 
-def _sweeps(moment: Moment, man: Unit) -> Iterator[Deed]:
+def _sweeps(moment: Position, man: Unit) -> Iterator[Deed]:
     if not status.card(moment, man, "mine_detector"):
         return
     for piece in moment.terrain:
@@ -176,8 +176,10 @@ def _sweeps(moment: Moment, man: Unit) -> Iterator[Deed]:
             "path_in": round(max(0.0, _across_in(piece) - done_in), 1),
             "swept_this_turn": status.attacks_made(man) > 0,
         }
-        measured = _gap(away.sigma_in, f"the way from {spoken(man.id)} to {spoken(piece.name)}", "mine_distance_in")
-        title, bar = f"Sweep {spoken(piece.name)}", _bar(moment, man)
+        measured = _gap(
+            away.sigma_in, f"the way from {display_name(man.id)} to {display_name(piece.name)}", "mine_distance_in"
+        )
+        title, bar = f"Sweep {display_name(piece.name)}", _bar(moment, man)
         yield Deed(title, "mine_detector", facts, (man.id,), measured=measured, bar=bar, piece=piece.name)
 
 
@@ -186,7 +188,7 @@ def _across_in(piece: TerrainPiece) -> float:
     return max(math.dist(a, b) for a, b in product(piece.outline_in, repeat=2))
 
 
-def _feats(moment: Moment, man: Unit) -> Iterator[Deed]:
+def _feats(moment: Position, man: Unit) -> Iterator[Deed]:
     """What takes a die as one moves: a cliff, the landing of a paratrooper."""
     if not status.is_man(moment, man):
         return
@@ -195,8 +197,8 @@ def _feats(moment: Moment, man: Unit) -> Iterator[Deed]:
         if piece.kind in CLIFFS and here.z_in < piece.top_in:
             gap = range_to(here, piece.outline_in)
             facts = _tried(moment, man, "climb") | {"edge_in": round(gap.edge_in, 2)}
-            measured = _gap(gap.sigma_in, f"the gap from {spoken(man.id)} to {spoken(piece.name)}")
-            title = f"Climb {spoken(piece.name)}"
+            measured = _gap(gap.sigma_in, f"the gap from {display_name(man.id)} to {display_name(piece.name)}")
+            title = f"Climb {display_name(piece.name)}"
             yield Deed(title, "climb", facts, (man.id,), measured=measured, bar=bar, piece=piece.name)
     if status.in_the_air(moment, man):
         walked = bool(man.this_turn.get(status.MOVED)) and status.carrier(moment, man) is None
@@ -206,11 +208,11 @@ def _feats(moment: Moment, man: Unit) -> Iterator[Deed]:
         yield Deed("Land by parachute", "paratrooper", facts, (man.id,), bar=casualty)
 
 
-def _tried(moment: Moment, man: Unit, action: str) -> dict[str, object]:
+def _tried(moment: Position, man: Unit, action: str) -> dict[str, object]:
     return {**status.step(moment, man), "tried_this_turn": action in man.acts_this_turn}
 
 
-def _boardings(moment: Moment, man: Unit) -> Iterator[Deed]:
+def _boardings(moment: Position, man: Unit) -> Iterator[Deed]:
     """Getting into what carries men, or out of it."""
     if not status.is_man(moment, man):
         return
@@ -229,13 +231,13 @@ def _boardings(moment: Moment, man: Unit) -> Iterator[Deed]:
             "flying": status.flies(moment, other),
         }
         sigma_in = 0.0 if around is not None else gap.sigma_in
-        measured = _gap(sigma_in, f"the gap from {spoken(man.id)} to {spoken(other.id)}")
-        title = f"{'Get out of' if around is not None else 'Get into'} {spoken(other.id)}"
+        measured = _gap(sigma_in, f"the gap from {display_name(man.id)} to {display_name(other.id)}")
+        title = f"{'Get out of' if around is not None else 'Get into'} {display_name(other.id)}"
         bar = _not_landed(moment, man)
         yield Deed(title, "board", facts, (man.id,), (other.id,), measured=measured, bar=bar)
 
 
-def _landings(moment: Moment, craft: Unit) -> Iterator[Deed]:
+def _landings(moment: Position, craft: Unit) -> Iterator[Deed]:
     if status.kind(moment, craft).flies:
         facts = {
             **status.step(moment, craft),
@@ -246,7 +248,7 @@ def _landings(moment: Moment, craft: Unit) -> Iterator[Deed]:
         yield Deed("Land", "land", facts, (craft.id,))
 
 
-def _turrets(moment: Moment, tank: Unit) -> Iterator[Deed]:
+def _turrets(moment: Position, tank: Unit) -> Iterator[Deed]:
     turret = any(row.turret for row in status.weapons(moment, tank).values())
     if not turret or status.phase_number(moment) != MOVING or status.waits(moment.state, tank):
         return
@@ -256,10 +258,10 @@ def _turrets(moment: Moment, tank: Unit) -> Iterator[Deed]:
         "casualty": status.casualty(tank),
     }
     for enemy in status.targets(moment, tank):
-        yield Deed(f"Turn the turret to {spoken(enemy.id)}", "turn_turret", facts, (tank.id,), (enemy.id,))
+        yield Deed(f"Turn the turret to {display_name(enemy.id)}", "turn_turret", facts, (tank.id,), (enemy.id,))
 
 
-def _hitches(moment: Moment, vehicle: Unit) -> Iterator[Deed]:
+def _hitches(moment: Position, vehicle: Unit) -> Iterator[Deed]:
     """Hitching a gun beside it to a truck or jeep, or letting go of it."""
     name = status.kind_name(moment, vehicle)
     if name not in TRACTORS:
@@ -276,8 +278,8 @@ def _hitches(moment: Moment, vehicle: Unit) -> Iterator[Deed]:
             "edge_in": 0.0 if gun in behind else round(gap.edge_in, 2),
         }
         sigma_in = 0.0 if gun in behind else gap.sigma_in
-        measured = _gap(sigma_in, f"the gap from {spoken(vehicle.id)} to {spoken(gun.id)}")
-        title = f"{'Unhitch' if gun in behind else 'Hitch up'} {spoken(gun.id)}"
+        measured = _gap(sigma_in, f"the gap from {display_name(vehicle.id)} to {display_name(gun.id)}")
+        title = f"{'Unhitch' if gun in behind else 'Hitch up'} {display_name(gun.id)}"
         bar = _bar(moment, vehicle)
         yield Deed(title, "hitch", facts, (vehicle.id,), (gun.id,), measured=measured, bar=bar)
 
@@ -285,7 +287,7 @@ def _hitches(moment: Moment, vehicle: Unit) -> Iterator[Deed]:
 # What is owed by nobody alone.
 
 
-def duties(moment: Moment) -> Iterator[Deed]:
+def duties(moment: Position) -> Iterator[Deed]:
     """Who moves first; mines, tracks and water that somebody met; casualties as a phase closes; crews; who has won."""
     state = moment.state
     every_turn = moment.game.rules.chooses("order_every_turn", True)
@@ -300,13 +302,13 @@ def duties(moment: Moment) -> Iterator[Deed]:
         if unit.statuses.get(status.CREW) == status.TRAPPED:
             inside = sum(status.fit(one) for one in status.carried(moment, unit))
             facts = {"destroyed": status.kind_name(moment, unit), "crew": inside or 1}
-            title = f"The men inside {spoken(unit.id)}"
+            title = f"The men inside {display_name(unit.id)}"
             yield Deed(title, "crew_survival", facts, at=(unit.id,), owed="AM-105")
     yield from _casualties(moment)
     yield from _goals(moment)
 
 
-def _draw(moment: Moment) -> Iterator[Deed]:
+def _draw(moment: Position) -> Iterator[Deed]:
     """Who plays which army, drawn once the table is laid out."""
     state = moment.state
     players = [f"player {number}" for number in range(1, len(state.sides) + 1)]
@@ -315,16 +317,20 @@ def _draw(moment: Moment) -> Iterator[Deed]:
         yield Deed("Draw the armies", "draw_armies", facts, listed=False)
 
 
-def _heroes(moment: Moment) -> Iterator[Deed]:
+def _heroes(moment: Position) -> Iterator[Deed]:
     """Heroes have names, which their own cards or the players tell."""
     for side in moment.state.sides if not moment.state.turn else ():
         men = [one for one in moment.state.standing(side) if status.card(moment, one, "hero")]
         if men:
-            names = [str(one.statuses.get("name") or status.card(moment, one, "name") or spoken(one.id)) for one in men]
-            yield Deed(f"The heroes of {spoken(side)}", "hero_names", {"names": names}, at=tuple(one.id for one in men))
+            names = [
+                str(one.statuses.get("name") or status.card(moment, one, "name") or display_name(one.id)) for one in men
+            ]
+            yield Deed(
+                f"The heroes of {display_name(side)}", "hero_names", {"names": names}, at=tuple(one.id for one in men)
+            )
 
 
-def _met_on_the_way(moment: Moment, unit: Unit) -> Iterator[Deed]:
+def _met_on_the_way(moment: Position, unit: Unit) -> Iterator[Deed]:
     """Dice that a move owes, as long as units move."""
     if status.phase_number(moment) != MOVING:
         return
@@ -334,18 +340,18 @@ def _met_on_the_way(moment: Moment, unit: Unit) -> Iterator[Deed]:
             "heavy": bool(status.card(moment, unit, "heavy")),
             "attacked_by_mines_this_turn": "minefield" in unit.acts_this_turn,
         }
-        title = f"Mines under {spoken(unit.id)}"
+        title = f"Mines under {display_name(unit.id)}"
         yield Deed(title, "minefield", facts, (unit.id,), round="Mines and tracks", owed="AM-70")
     for name in unit.this_turn.get(status.RAN_OVER, ()):
         run = {"unit": status.kind_name(moment, unit), "target": status.kind_name(moment, moment.unit(name))}
-        title = f"{spoken(unit.id)} runs over {spoken(name)}"
+        title = f"{display_name(unit.id)} runs over {display_name(name)}"
         yield Deed(title, "overrun", run, (unit.id,), (name,), round="Mines and tracks", owed="AM-26")
     if _swims(moment, unit) and "swim" not in unit.acts_this_turn:
-        title, facts = f"{spoken(unit.id)} swims", _tried(moment, unit, "swim")
+        title, facts = f"{display_name(unit.id)} swims", _tried(moment, unit, "swim")
         yield Deed(title, "swim", facts, (unit.id,), round="Swimming", owed="AM-30")
 
 
-def _swims(moment: Moment, unit: Unit) -> bool:
+def _swims(moment: Position, unit: Unit) -> bool:
     """Whether a soldier is in the water as his side moves, or has swum through it."""
     able = status.is_man(moment, unit) and status.fit(unit) and status.carrier(moment, unit) is None
     now = moment.state.turn > 0 and not status.waits(moment.state, unit)
@@ -353,7 +359,7 @@ def _swims(moment: Moment, unit: Unit) -> bool:
     return able and now and (wet or bool(unit.this_turn.get(status.SWAM)))
 
 
-def _casualties(moment: Moment) -> Iterator[Deed]:
+def _casualties(moment: Position) -> Iterator[Deed]:
     """Each side's losses come off as the phase closes."""
     for side in moment.state.sides:
         down = [one.id for one in moment.state.standing(side) if one.statuses.get(status.DOWN)]
@@ -363,22 +369,22 @@ def _casualties(moment: Moment) -> Iterator[Deed]:
         facts: dict[str, object] = {"casualties": len(down), "kept_before": kept}
         if moment.game.rules.chooses("wounded_limit", 0):
             facts["wanted"] = 0
-        yield Deed(f"The casualties of {spoken(side)}", "casualties", facts, tuple(down), owed="AM-17")
+        yield Deed(f"The casualties of {display_name(side)}", "casualties", facts, tuple(down), owed="AM-17")
 
 
-def _goals(moment: Moment) -> Iterator[Deed]:
+def _goals(moment: Position) -> Iterator[Deed]:
     state = moment.state
     for side in state.sides:
         left = {one: _left(moment, one) for one in state.sides}
         enemies = sum(number for other, number in left.items() if other != side)
-        goal = state.statuses.get(goal_of(side), USUAL_GOAL)
+        goal = state.statuses.get(goal_key(side), USUAL_GOAL)
         facts: dict[str, object] = {"side": side, "goal": goal, "enemies_left": enemies, "own_left": left[side]}
         if moment.game.rules.tables.goals[goal].counted:
             facts["done"] = False
-        yield Deed(f"Has {spoken(side)} won", "victory", facts)
+        yield Deed(f"Has {display_name(side)} won", "victory", facts)
 
 
-def _left(moment: Moment, side: str) -> int:
+def _left(moment: Position, side: str) -> int:
     """How many of a side are left: whoever is hit counts to the end of the phase, a pillbox alone does not."""
     standing = [one for one in moment.state.standing(side) if not one.statuses.get(status.WOUNDED)]
     return sum(status.kind(moment, one).hard != "pillbox" for one in standing)

@@ -13,7 +13,7 @@ from shapely.ops import nearest_points
 from rules.engine.dice import no_dice
 from rules.engine.effects import WRECK, fallen, marked, taken_along, walked
 from rules.engine.events import Change, Effects, Move
-from rules.engine.position import Moment
+from rules.engine.position import Position
 from rules.engine.referee import Deed
 from rules.engine.state import Unit
 from rules.engine.verdict import Verdict
@@ -36,7 +36,7 @@ FOOTHOLD_IN = 0.6
 Changes = Iterator[Change]
 
 
-def effects(moment: Moment, deed: Deed, found: Verdict) -> Effects:
+def effects(moment: Position, deed: Deed, found: Verdict) -> Effects:
     """What a verdict does."""
     if deed.action in ("move", "march"):
         return _marched(moment, deed, found)
@@ -47,14 +47,14 @@ def effects(moment: Moment, deed: Deed, found: Verdict) -> Effects:
     return Effects(changes=tuple(_CHANGES.get(deed.action, _none)(moment, deed, found)))
 
 
-def _none(moment: Moment, deed: Deed, found: Verdict) -> Changes:
+def _none(moment: Position, deed: Deed, found: Verdict) -> Changes:
     yield from ()
 
 
 # Who is hit.
 
 
-def hit(moment: Moment, name: str, rule: str, *, answers: bool = False) -> Changes:
+def hit(moment: Position, name: str, rule: str, *, answers: bool = False) -> Changes:
     """A figure is hit; where all fire at once it waits for the end of the phase, and a hero has lives to lose.
 
     So does whoever `answers` opportunity fire in the phase of movement.
@@ -75,7 +75,7 @@ def hit(moment: Moment, name: str, rule: str, *, answers: bool = False) -> Chang
     yield Change(figure=name, key=status.DOWN_IN_PHASE, value=phase.number, rule="AM-15", this_turn=True)
 
 
-def _struck(moment: Moment, name: str, numbers: Mapping[str, Any], *, answers: bool = False) -> Changes:
+def _struck(moment: Position, name: str, numbers: Mapping[str, Any], *, answers: bool = False) -> Changes:
     """What an attack did to one target."""
     result = numbers.get("hard_result")
     if numbers["target_eliminated"]:
@@ -96,7 +96,7 @@ def _struck(moment: Moment, name: str, numbers: Mapping[str, Any], *, answers: b
             yield from _lost(moment, other, "AM-82", answers=answers)
 
 
-def _lost(moment: Moment, name: str, rule: str, *, answers: bool) -> Changes:
+def _lost(moment: Position, name: str, rule: str, *, answers: bool) -> Changes:
     """A unit is eliminated; a vehicle leaves a wreck, and a die falls for the men inside."""
     yield from hit(moment, name, rule, answers=answers)
     if status.kind(moment, moment.unit(name)).vehicle:
@@ -105,7 +105,7 @@ def _lost(moment: Moment, name: str, rule: str, *, answers: bool) -> Changes:
         yield Change(figure=name, key=status.CREW, value=status.TRAPPED, rule="AM-105")
 
 
-def _burnt(moment: Moment) -> Iterator[str]:
+def _burnt(moment: Position) -> Iterator[str]:
     """Those whom the explosion of a flame-thrower can eliminate: armour and walls are immune to it (AM-93)."""
     flame = moment.game.rules.tables.effects["flame_thrower"]
     for unit in moment.state.units.values():
@@ -116,14 +116,14 @@ def _burnt(moment: Moment) -> Iterator[str]:
             yield unit.id
 
 
-def _crewed(moment: Moment, wreck: Unit) -> bool:
+def _crewed(moment: Position, wreck: Unit) -> bool:
     """Whether somebody may get out of a wreck: its crew, or of those put inside one who still takes part."""
     inside = [one for one in moment.state.units.values() if one.statuses.get(status.INSIDE) == wreck.id]
     row = moment.game.rules.tables.crew_survival.get(status.kind_name(moment, wreck))
     return row is not None and (any(map(status.fit, inside)) if inside else row.survives_to > 0)
 
 
-def _fired(moment: Moment, deed: Deed, found: Verdict) -> Changes:
+def _fired(moment: Position, deed: Deed, found: Verdict) -> Changes:
     """What any attack leaves behind with him who made it."""
     man = moment.unit(deed.by[0])
     fired = [*man.this_turn.get(status.FIRED, ()), deed.weapon]
@@ -144,12 +144,12 @@ def _fired(moment: Moment, deed: Deed, found: Verdict) -> Changes:
             yield Change(figure=target.id, key=status.FIRED_ON_BY, value=by, rule="AM-35", this_turn=True)
 
 
-def _attacked(moment: Moment, deed: Deed, found: Verdict) -> Changes:
+def _attacked(moment: Position, deed: Deed, found: Verdict) -> Changes:
     yield from _fired(moment, deed, found)
     yield from _struck(moment, deed.at[0], found.numbers, answers=bool(deed.given.get("opportunity")))
 
 
-def _volleyed(moment: Moment, deed: Deed, found: Verdict) -> Changes:
+def _volleyed(moment: Position, deed: Deed, found: Verdict) -> Changes:
     yield from _fired(moment, deed, found)
     told: set[tuple[str, str, bool]] = set()
     for name, numbers in zip(deed.given["targets"], found.numbers["each"], strict=False):
@@ -159,13 +159,13 @@ def _volleyed(moment: Moment, deed: Deed, found: Verdict) -> Changes:
                 yield change
 
 
-def _through_the_port(moment: Moment, deed: Deed, found: Verdict) -> Changes:
+def _through_the_port(moment: Position, deed: Deed, found: Verdict) -> Changes:
     yield from _fired(moment, deed, found)
     for man in deed.at[1:] if found.numbers["occupants_destroyed"] else ():
         yield from hit(moment, man, "AM-111")
 
 
-def _casualties(moment: Moment, deed: Deed, found: Verdict) -> Changes:
+def _casualties(moment: Position, deed: Deed, found: Verdict) -> Changes:
     """As a phase closes: the first of them stay as wounded men, the others come off."""
     kept = [name for name in deed.by if status.is_man(moment, moment.unit(name))][: found.numbers["kept"]]
     yield from marked(kept, status.DOWN, None, "AM-17")
@@ -179,13 +179,13 @@ def _casualties(moment: Moment, deed: Deed, found: Verdict) -> Changes:
         yield Change(figure="", key=status.kept_by(side), value=before + len(kept), rule="AM-17")
 
 
-def _freed(moment: Moment, wrecks: Sequence[str]) -> list[str]:
+def _freed(moment: Position, wrecks: Sequence[str]) -> list[str]:
     """The men inside wrecks whose die has fallen."""
     safe = [name for name in wrecks if moment.unit(name).statuses.get(status.CREW) != status.TRAPPED]
     return [one.id for name in safe for one in status.carried(moment, moment.unit(name))]
 
 
-def _crew(moment: Moment, deed: Deed, found: Verdict) -> Changes:
+def _crew(moment: Position, deed: Deed, found: Verdict) -> Changes:
     """Whether those in a wreck get out; the men who were put inside share its crew's luck.
 
     Where all fire at once they are in it, and fire, until the phase ends.
@@ -203,7 +203,7 @@ def _crew(moment: Moment, deed: Deed, found: Verdict) -> Changes:
 # Other deeds.
 
 
-def _cleared_jam(moment: Moment, deed: Deed, found: Verdict) -> Changes:
+def _cleared_jam(moment: Position, deed: Deed, found: Verdict) -> Changes:
     if found.numbers["fixed"]:
         for key in (status.jam(deed.weapon), status.JAMMED):
             if moment.unit(deed.by[0]).statuses.get(key):
@@ -212,26 +212,26 @@ def _cleared_jam(moment: Moment, deed: Deed, found: Verdict) -> Changes:
         yield _busy(moment, deed, "AM-76")
 
 
-def _busy(moment: Moment, deed: Deed, rule: str) -> Change:
+def _busy(moment: Position, deed: Deed, rule: str) -> Change:
     """What is done in the place of an attack."""
     times = int(moment.unit(deed.by[0]).this_turn.get(status.BUSY, 0)) + 1
     return Change(figure=deed.by[0], key=status.BUSY, value=times, rule=rule, this_turn=True)
 
 
-def _dug(moment: Moment, deed: Deed, found: Verdict) -> Changes:
+def _dug(moment: Position, deed: Deed, found: Verdict) -> Changes:
     yield Change(figure=deed.by[0], key=status.DIGGING, value=deed.given["turns_digging"], rule="AM-92")
     yield _busy(moment, deed, "AM-92")
     if found.numbers["entrenched"]:
         yield Change(figure=deed.by[0], key=status.ENTRENCHED, value=True, rule="AM-92")
 
 
-def _healed(moment: Moment, deed: Deed, found: Verdict) -> Changes:
+def _healed(moment: Position, deed: Deed, found: Verdict) -> Changes:
     yield Change(figure=deed.at[0], key=status.TREATED, value=True, rule="AM-68", this_turn=True)
     if found.numbers["healed"]:
         yield Change(figure=deed.at[0], key=status.WOUNDED, value=None, rule="AM-68")
 
 
-def _destroyed(moment: Moment, deed: Deed, found: Verdict) -> Changes:
+def _destroyed(moment: Position, deed: Deed, found: Verdict) -> Changes:
     """An obstacle is gone; who shot it away has fired."""
     if deed.weapon:
         yield from _fired(moment, deed, found)
@@ -240,7 +240,7 @@ def _destroyed(moment: Moment, deed: Deed, found: Verdict) -> Changes:
     yield _gone(moment, deed, "AM-67")
 
 
-def _swept(moment: Moment, deed: Deed, found: Verdict) -> Changes:
+def _swept(moment: Position, deed: Deed, found: Verdict) -> Changes:
     key = status.swept(deed.piece)
     done_in = float(moment.state.statuses.get(key, 0.0)) + float(found.numbers["cleared_in"])
     yield _busy(moment, deed, "AM-69")
@@ -249,12 +249,12 @@ def _swept(moment: Moment, deed: Deed, found: Verdict) -> Changes:
         yield _gone(moment, deed, "AM-69")
 
 
-def _gone(moment: Moment, deed: Deed, rule: str) -> Change:
+def _gone(moment: Position, deed: Deed, rule: str) -> Change:
     """The piece that the deed is done to stands no more in the way."""
     return Change(figure="", key=status.CLEARED, value=sorted({*status.cleared(moment), deed.piece}), rule=rule)
 
 
-def _climbed(moment: Moment, deed: Deed, found: Verdict) -> Effects:
+def _climbed(moment: Position, deed: Deed, found: Verdict) -> Effects:
     """A climber gains height, and at the top he stands on the cliff."""
     [name] = deed.by
     if found.numbers["dead"]:
@@ -283,18 +283,18 @@ def _edge_of(cliff: TerrainPiece, from_in: PointIn) -> PointIn:
     return inside.x, inside.y
 
 
-def _swum(moment: Moment, deed: Deed, found: Verdict) -> Changes:
+def _swum(moment: Position, deed: Deed, found: Verdict) -> Changes:
     if found.numbers["drowned"]:
         yield from hit(moment, deed.by[0], "AM-30")
 
 
-def _mined(moment: Moment, deed: Deed, found: Verdict) -> Changes:
+def _mined(moment: Position, deed: Deed, found: Verdict) -> Changes:
     yield Change(figure=deed.by[0], key=status.IN_MINES, value=None, rule="AM-70", this_turn=True)
     if found.numbers["hit"]:
         yield from _struck(moment, deed.by[0], {"target_eliminated": found.numbers["eliminated"], **found.numbers})
 
 
-def _overran(moment: Moment, deed: Deed, found: Verdict) -> Changes:
+def _overran(moment: Position, deed: Deed, found: Verdict) -> Changes:
     tank = moment.unit(deed.by[0])
     left = [name for name in tank.this_turn.get(status.RAN_OVER, ()) if name not in deed.at]
     yield Change(figure=tank.id, key=status.RAN_OVER, value=left or None, rule="AM-26", this_turn=True)
@@ -302,37 +302,37 @@ def _overran(moment: Moment, deed: Deed, found: Verdict) -> Changes:
         yield from hit(moment, deed.at[0], "AM-26")
 
 
-def _boarded(moment: Moment, deed: Deed, found: Verdict) -> Changes:
+def _boarded(moment: Position, deed: Deed, found: Verdict) -> Changes:
     inside = None if moment.unit(deed.by[0]).statuses.get(status.INSIDE) else deed.at[0]
     yield Change(figure=deed.by[0], key=status.INSIDE, value=inside, rule="AM-112")
 
 
-def _hitched(moment: Moment, deed: Deed, found: Verdict) -> Changes:
+def _hitched(moment: Position, deed: Deed, found: Verdict) -> Changes:
     [vehicle], [gun] = deed.by, deed.at
     behind = None if moment.unit(gun).statuses.get(status.TOWED_BY) == vehicle else vehicle
     yield Change(figure=gun, key=status.TOWED_BY, value=behind, rule="AM-A44")
 
 
-def _set_down(moment: Moment, deed: Deed, found: Verdict) -> Changes:
+def _set_down(moment: Position, deed: Deed, found: Verdict) -> Changes:
     yield Change(figure=deed.by[0], key=status.LANDED, value=True, rule="AM-A46")
 
 
-def _aimed(moment: Moment, deed: Deed, found: Verdict) -> Changes:
+def _aimed(moment: Position, deed: Deed, found: Verdict) -> Changes:
     here, there = (moment.figure(name).centre_in for name in (*deed.by, *deed.at))
     yield Change(figure=deed.by[0], key=status.TURRET, value=round(bearing_deg(here, there), 1), rule="AM-25")
 
 
-def _drawn(moment: Moment, deed: Deed, found: Verdict) -> Changes:
+def _drawn(moment: Position, deed: Deed, found: Verdict) -> Changes:
     for player, side in found.numbers["armies"].items():
         yield Change(figure="", key=status.plays(player), value=side, rule="AM-05")
 
 
-def _ordered(moment: Moment, deed: Deed, found: Verdict) -> Changes:
+def _ordered(moment: Position, deed: Deed, found: Verdict) -> Changes:
     every_turn = bool(found.numbers["every_turn"])
     yield Change(figure="", key=status.ORDER, value=found.numbers["order"], rule="AM-06", this_turn=every_turn)
 
 
-_CHANGES: Mapping[str, Callable[[Moment, Deed, Verdict], Changes]] = {
+_CHANGES: Mapping[str, Callable[[Position, Deed, Verdict], Changes]] = {
     "attack": _attacked,
     "burst_rolls": _volleyed,
     "blast": _volleyed,
@@ -359,7 +359,7 @@ _CHANGES: Mapping[str, Callable[[Moment, Deed, Verdict], Changes]] = {
 # Moves.
 
 
-def _landed(moment: Moment, deed: Deed, found: Verdict) -> Effects:
+def _landed(moment: Position, deed: Deed, found: Verdict) -> Effects:
     """A paratrooper on the ground; past the table's edge he is lost."""
     [name] = deed.by
     out = marked([name] if status.carrier(moment, moment.unit(name)) else [], status.INSIDE, None, "AM-31")
@@ -374,7 +374,7 @@ def _landed(moment: Moment, deed: Deed, found: Verdict) -> Effects:
     return Effects(moves=(down,), changes=(*out, *fallen([name] if lost else [], "AM-32")))
 
 
-def _marched(moment: Moment, deed: Deed, found: Verdict) -> Effects:
+def _marched(moment: Position, deed: Deed, found: Verdict) -> Effects:
     numbers = found.numbers.get("each") or {deed.by[0]: found.numbers}
     # What the players let pass may have no price in the rules; then it takes its length.
     costs = {name: float(numbers.get(name, {}).get("cost_in", length_in(path))) for name, path in deed.paths.items()}
@@ -394,7 +394,7 @@ def _marched(moment: Moment, deed: Deed, found: Verdict) -> Effects:
     return Effects(moves=moves, changes=tuple(changes))
 
 
-def _with_it(moment: Moment, vehicle: Unit, deed: Deed) -> tuple[Unit, ...]:
+def _with_it(moment: Position, vehicle: Unit, deed: Deed) -> tuple[Unit, ...]:
     """Who goes where a vehicle goes: the men in it, and the guns behind it that do not go by themselves."""
     return tuple(
         one
@@ -406,13 +406,13 @@ def _with_it(moment: Moment, vehicle: Unit, deed: Deed) -> tuple[Unit, ...]:
     )
 
 
-def _shifted(moment: Moment, rider: Unit, path: Path) -> Path:
+def _shifted(moment: Position, rider: Unit, path: Path) -> Path:
     """The way of somebody who rides along a path."""
     x, y = moment.figure(rider.id).centre_in
     return tuple((x + at[0] - path[0][0], y + at[1] - path[0][1]) for at in path)
 
 
-def _on_foot(moment: Moment, facts: Mapping[str, Any], name: str, path: Path) -> Changes:
+def _on_foot(moment: Position, facts: Mapping[str, Any], name: str, path: Path) -> Changes:
     """What a move leaves behind: dug earth, the road, mines that it ran into, men whom it ran over."""
     unit, mover = moment.unit(name), moment.figure(name)
     yield from marked([name], status.MOVED, True, "AM-78", this_turn=True)
@@ -439,7 +439,7 @@ def _on_foot(moment: Moment, facts: Mapping[str, Any], name: str, path: Path) ->
         yield from marked([name], status.RAN_OVER, met, "AM-26", this_turn=True)
 
 
-def _seen_on_the_way(moment: Moment, name: str, path: Path) -> Changes:
+def _seen_on_the_way(moment: Position, name: str, path: Path) -> Changes:
     """Where each enemy who loses something by waiting saw it best: nearest to him, before it came to its end."""
     watchers = [moment.figure(one.id) for one in status.targets(moment, moment.unit(name))]
     if not watchers:

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 from rules.engine.ambiguity import in_sight
-from rules.engine.position import Moment, View
-from rules.engine.referee import Measured, at_once
+from rules.engine.position import Position, View
+from rules.engine.referee import Measured, verdict_without_dice
 from rules.engine.state import Unit
-from rules.engine.text import spoken
+from rules.engine.text import display_name
 from rules.games.army_men import status
 from rules.games.army_men.ground import cover_to_target_in
 from rules.tabletop.bearing import aspect_sigma_deg, bearing_deg, turn_deg
@@ -18,7 +18,7 @@ from rules.tabletop.sight import SLIVER
 from rules.tabletop.table import Figure, PointIn
 
 
-def facts_of(moment: Moment, man: Unit, weapon: str, enemy: Unit, seen: Moment | None = None) -> dict[str, Any]:
+def facts_of(moment: Position, man: Unit, weapon: str, enemy: Unit, seen: Position | None = None) -> dict[str, Any]:
     """All of a shot at an enemy; `seen` is the moment at which he is seen, where that is not now."""
     view = (seen or moment).view(man.id, enemy.id)
 
@@ -34,7 +34,7 @@ def facts_of(moment: Moment, man: Unit, weapon: str, enemy: Unit, seen: Moment |
     }
 
 
-def firer(moment: Moment, man: Unit, weapon: str) -> dict[str, Any]:
+def firer(moment: Position, man: Unit, weapon: str) -> dict[str, Any]:
     """What he brings to a shot with one of his weapons."""
     kind, row, now = status.kind(moment, man), moment.game.rules.tables.weapons[weapon], man.this_turn
     around = status.carrier(moment, man)
@@ -72,7 +72,7 @@ TURRET_SLACK_DEG = 10.0
 """A hand does not point a toy's turret more exactly."""
 
 
-def turret(moment: Moment, man: Unit, weapon: str, at_in: PointIn) -> dict[str, Any]:
+def turret(moment: Position, man: Unit, weapon: str, at_in: PointIn) -> dict[str, Any]:
     """Whether a turret that was turned points at a place; left to the players where nobody turned it."""
     pointed_deg, here = man.statuses.get(status.TURRET), moment.figure(man.id).centre_in
     if pointed_deg is None or not moment.game.rules.tables.weapons[weapon].turret or here == at_in:
@@ -81,26 +81,26 @@ def turret(moment: Moment, man: Unit, weapon: str, at_in: PointIn) -> dict[str, 
     return {"turret_points_at_target": off_deg <= TURRET_SLACK_DEG}
 
 
-def _mates(moment: Moment, man: Unit) -> list[Unit]:
+def _mates(moment: Position, man: Unit) -> list[Unit]:
     """The soldiers of his squad who stand beside him, as a crew does beside its gun."""
     beside = []
     for mate in moment.squad(man) if man.squad else ():
         there = mate.id in moment.figures and mate.id != man.id
         if there and status.is_man(moment, mate) and status.counts(moment, mate):
             edge_in = moment.measure(moment.figure(man.id), moment.figure(mate.id)).edge_in
-            answer = at_once(moment.game, "adjacent", {"edge_in": edge_in})
+            answer = verdict_without_dice(moment.game, "adjacent", {"edge_in": edge_in})
             beside += [mate] if answer is not None and answer.numbers["adjacent"] else []
     return beside
 
 
-def crew_of(moment: Moment, man: Unit) -> int | None:
+def crew_of(moment: Position, man: Unit) -> int | None:
     """How many serve a gun that stands apart from its men; None where the figure is weapon and crew in one."""
     if "crew" in man.statuses:
         return int(man.statuses["crew"])
     return len(_mates(moment, man)) if man.squad and not status.is_man(moment, man) else None
 
 
-def helped(moment: Moment, man: Unit, there: Figure, sees: Callable[[Unit], bool]) -> dict[str, Any]:
+def helped(moment: Position, man: Unit, there: Figure, sees: Callable[[Unit], bool]) -> dict[str, Any]:
     """What his friends do for a shot: leaders, radios, and who looks through binoculars.
 
     Args:
@@ -125,15 +125,15 @@ def helped(moment: Moment, man: Unit, there: Figure, sees: Callable[[Unit], bool
     return facts if passed_on else facts | {"leader_by_radio": False}
 
 
-def _led(moment: Moment, man: Unit, facts: dict[str, Any]) -> bool:
+def _led(moment: Position, man: Unit, facts: dict[str, Any]) -> bool:
     """Whether a leader's bonus reaches him without a radio."""
     shot = {"weapon": next(iter(status.weapons(moment, man))), "distance_in": 0.0}
     shot |= {"leader": bool(status.card(moment, man, "leader")), "leader_distance_in": facts["leader_distance_in"]}
-    answer = at_once(moment.game, "leader_bonus", shot)
+    answer = verdict_without_dice(moment.game, "leader_bonus", shot)
     return answer is not None and bool(answer.numbers["modifier"])
 
 
-def _zone(moment: Moment, man: Unit, there: Figure) -> dict[str, Any]:
+def _zone(moment: Position, man: Unit, there: Figure) -> dict[str, Any]:
     """Where the target stands, seen from the pillbox that he fires from; left to the players where nobody sees it."""
     around = status.carrier(moment, man)
     if not status.in_pillbox(moment, man):
@@ -142,7 +142,7 @@ def _zone(moment: Moment, man: Unit, there: Figure) -> dict[str, Any]:
     return {"target_zone": zone} if zone else {"target_zone": man.statuses.get("target_zone")}
 
 
-def zone_of(moment: Moment, pillbox: Unit, there: Figure) -> str | None:
+def zone_of(moment: Position, pillbox: Unit, there: Figure) -> str | None:
     """Where somebody stands, seen from a pillbox; None where nobody knows which way it faces."""
     if pillbox.id not in moment.figures:
         return None
@@ -151,11 +151,11 @@ def zone_of(moment: Moment, pillbox: Unit, there: Figure) -> str | None:
         return None
     off_deg = turn_deg(box.facing_deg, bearing_deg(box.centre_in, there.centre_in))
     asked = {"off_front_deg": off_deg, "edge_in": moment.measure(box, there).edge_in}
-    answer = at_once(moment.game, "pillbox_zone", asked)
+    answer = verdict_without_dice(moment.game, "pillbox_zone", asked)
     return str(answer.numbers["zone"]) if answer is not None else None
 
 
-def _location(moment: Moment, man: Unit, weapon: str, enemy: Unit) -> dict[str, Any]:
+def _location(moment: Position, man: Unit, weapon: str, enemy: Unit) -> dict[str, Any]:
     """Whether a gun has to range in: a pillbox stays where it is, of the rest the players say so."""
     gun = moment.game.rules.tables.weapons[weapon].gun
     before = {"earlier_attacks_on_location": list(man.statuses.get(status.RANGED_IN, ())).count(enemy.id)}
@@ -164,7 +164,7 @@ def _location(moment: Moment, man: Unit, weapon: str, enemy: Unit) -> dict[str, 
     return before | {"fixed_location": True} if status.kind(moment, enemy).hard == "pillbox" else before
 
 
-def aim_of(moment: Moment, man: Unit, enemy: Unit, view: View) -> dict[str, Any]:
+def aim_of(moment: Position, man: Unit, enemy: Unit, view: View) -> dict[str, Any]:
     """A target as he has it before him."""
     facts = {
         **target_facts(moment, enemy),
@@ -186,19 +186,19 @@ def rise_in(man: Unit, enemy: Unit, view: View) -> float:
     return round(view.range.rise_in + climbed[1] - climbed[0], 2)
 
 
-def cover_in(moment: Moment, enemy: Unit, view: View) -> float | None:
+def cover_in(moment: Position, enemy: Unit, view: View) -> float | None:
     """How near to a target the line of sight to him crosses cover; None where it does not."""
     found = cover_to_target_in(moment.game.rules, moment.figure(enemy.id), view, moment.terrain)
     return None if found is None else round(found, 2)
 
 
-def distance_in(moment: Moment, measured: Range) -> float:
+def distance_in(moment: Position, measured: Range) -> float:
     """Of a measured range, the distance that the rules speak of."""
     edges = moment.game.rules.chooses("measured_from", "base_edges")
     return round(measured.edge_in if edges else measured.centre_in, 2)
 
 
-def target_facts(moment: Moment, enemy: Unit) -> dict[str, Any]:
+def target_facts(moment: Position, enemy: Unit) -> dict[str, Any]:
     """What a target is, whoever fires at it."""
     around = status.carrier(moment, enemy)
     told = {**enemy.statuses, **enemy.this_turn}
@@ -221,22 +221,22 @@ def target_facts(moment: Moment, enemy: Unit) -> dict[str, Any]:
 
 
 def errors(
-    moment: Moment, man: Unit, enemy: Unit, view: View, way: tuple[str | int, ...] = (), *, granted: bool = False
+    moment: Position, man: Unit, enemy: Unit, view: View, way: tuple[str | int, ...] = (), *, granted: bool = False
 ) -> list[Measured]:
     """What of a target was measured, and how well; `granted` that it is seen."""
     here, there = moment.figure(man.id), moment.figure(enemy.id)
-    pair = f"{spoken(man.id)} to {spoken(enemy.id)}"
+    pair = f"{display_name(man.id)} to {display_name(enemy.id)}"
     sigma_in = view.range.sigma_in
-    sees = f"whether {spoken(man.id)} sees {spoken(enemy.id)}"
+    sees = f"whether {display_name(man.id)} sees {display_name(enemy.id)}"
     found = [
         *(() if granted else in_sight(view, sees, (*way, "los"))),
         Measured((*way, "distance_in"), sigma_in, f"the range from {pair}"),
         Measured((*way, "edge_in"), sigma_in, f"the gap from {pair}"),
     ]
     if cover_in(moment, enemy, view):
-        found.append(Measured((*way, "cover_to_target_in"), there.sigma_in, f"the cover of {spoken(enemy.id)}"))
+        found.append(Measured((*way, "cover_to_target_in"), there.sigma_in, f"the cover of {display_name(enemy.id)}"))
     if there.facing_deg is not None and here.centre_in != there.centre_in:
         sigma_deg = aspect_sigma_deg(there, here.centre_in, 0.0, here.sigma_in)
-        what = f"the side of {spoken(enemy.id)} that {spoken(man.id)} sees"
+        what = f"the side of {display_name(enemy.id)} that {display_name(man.id)} sees"
         found.append(Measured((*way, "off_facing_deg"), sigma_deg, what, -180.0, 180.0))
     return [one for one in found if one.sigma > 0]

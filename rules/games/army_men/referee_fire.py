@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from rules.engine.position import Moment
-from rules.engine.referee import Deed, Measured, at_once
+from rules.engine.position import Position
+from rules.engine.referee import Deed, Measured, verdict_without_dice
 from rules.engine.ruleset import limit
 from rules.engine.state import Unit
-from rules.engine.text import spoken
+from rules.engine.text import display_name
 from rules.engine.verdict import Verdict
 from rules.games.army_men import status
 from rules.games.army_men.bursts import smallest_arc_deg
@@ -27,7 +27,7 @@ OPPORTUNITY, IN_RETURN = "Opportunity fire", "Return fire"
 ON_ITS_WAY, ON_THEIR_WAY = "on its way", "on their way"
 
 
-def attacks(moment: Moment, figure: str) -> Iterator[Deed]:
+def attacks(moment: Position, figure: str) -> Iterator[Deed]:
     """Every weapon at every enemy, also where he was seen on his way; a shell with all that its blast reaches."""
     man = moment.unit(figure)
     if man.out:
@@ -39,7 +39,7 @@ def attacks(moment: Moment, figure: str) -> Iterator[Deed]:
             yield from _on_the_way(moment, man, weapon, enemy)
 
 
-def bursts(moment: Moment, man: Unit) -> Iterator[Deed]:
+def bursts(moment: Position, man: Unit) -> Iterator[Deed]:
     """The bursts of each automatic weapon that go at as many enemies as lie in one arc, as they stand or ran by."""
     targets = status.targets(moment, man)
     for weapon, row in status.weapons(moment, man).items():
@@ -55,12 +55,14 @@ def bursts(moment: Moment, man: Unit) -> Iterator[Deed]:
 
 
 def _bursts(
-    moment: Moment, seen: Moment, man: Unit, weapon: str, targets: Sequence[Unit], how: str = ""
+    moment: Position, seen: Position, man: Unit, weapon: str, targets: Sequence[Unit], how: str = ""
 ) -> Iterator[Deed]:
     """The bursts at groups in one arc, counted from each of those whom he may attack as they are `seen`."""
     rules, granted = moment.game.rules, _granted(how)
     asked = {one.id: {**facts_of(moment, man, weapon, one, seen), **granted} for one in targets}
-    open_to = [one for one in targets if (answer := at_once(moment.game, "aim", asked[one.id])) and answer.allowed]
+    open_to = [
+        one for one in targets if (answer := verdict_without_dice(moment.game, "aim", asked[one.id])) and answer.allowed
+    ]
     known: set[frozenset[str]] = set()
     for first in open_to:
         arc_deg, most = limit(rules, "burst_arc_deg"), rules.tables.weapons[weapon].rof
@@ -76,7 +78,7 @@ def _granted(how: str) -> dict[str, Any]:
     return {"los": True, "opportunity": how in (ON_ITS_WAY, ON_THEIR_WAY)} if how else {"opportunity": False}
 
 
-def _within_arc(moment: Moment, man: Unit, first: Unit, others: Sequence[Unit], arc_deg: float) -> list[Unit]:
+def _within_arc(moment: Position, man: Unit, first: Unit, others: Sequence[Unit], arc_deg: float) -> list[Unit]:
     """An enemy and those counter-clockwise of him within an arc, the nearest in bearing first."""
     here = moment.figure(man.id).centre_in
     start = bearing_deg(here, moment.figure(first.id).centre_in)
@@ -85,12 +87,12 @@ def _within_arc(moment: Moment, man: Unit, first: Unit, others: Sequence[Unit], 
     return sorted(inside, key=lambda one: off[one.id])
 
 
-def shot(moment: Moment, man: Unit, weapon: str, enemy: Unit) -> Deed:
+def shot(moment: Position, man: Unit, weapon: str, enemy: Unit) -> Deed:
     """One attack on one target; with an automatic weapon, its whole burst at this one."""
     return _single(moment, moment, man, weapon, enemy)
 
 
-def burst(moment: Moment, seen: Moment, man: Unit, weapon: str, enemies: Sequence[Unit], how: str = "") -> Deed:
+def burst(moment: Position, seen: Position, man: Unit, weapon: str, enemies: Sequence[Unit], how: str = "") -> Deed:
     """A burst of an automatic weapon, an attack on each of several targets, as they are `seen` now or ran by."""
     here, granted = moment.figure(man.id), _granted(how)
     sighted = {"los": True} if how else {}
@@ -105,10 +107,10 @@ def burst(moment: Moment, seen: Moment, man: Unit, weapon: str, enemies: Sequenc
         "bearings_deg": [round(bearing_deg(here.centre_in, one.centre_in), 2) for one in there],
     }
     last = len(names) - 1
-    measured = [Measured(("bearings_deg", last), arc.sigma_deg, f"the arc of {spoken(man.id)}'s burst")]
+    measured = [Measured(("bearings_deg", last), arc.sigma_deg, f"the arc of {display_name(man.id)}'s burst")]
     for enemy in enemies:
         measured += errors(seen, man, enemy, seen.view(man.id, enemy.id), ("each", enemy.id), granted=bool(how))
-    title = " ".join(filter(None, [f"{spoken(weapon)} at {', '.join(map(spoken, names))}", how]))
+    title = " ".join(filter(None, [f"{display_name(weapon)} at {', '.join(map(display_name, names))}", how]))
     found = tuple(one for one in measured if one.sigma > 0)
     return Deed(
         title,
@@ -123,20 +125,20 @@ def burst(moment: Moment, seen: Moment, man: Unit, weapon: str, enemies: Sequenc
     )
 
 
-def _single(moment: Moment, seen: Moment, man: Unit, weapon: str, enemy: Unit, how: str = "") -> Deed:
+def _single(moment: Position, seen: Position, man: Unit, weapon: str, enemy: Unit, how: str = "") -> Deed:
     """One attack, with the target as it is `seen` now or was on its way."""
     view = seen.view(man.id, enemy.id)
     whole = moment.game.rules.tables.weapons[weapon].rof > 1
     facts = {**facts_of(moment, man, weapon, enemy, seen), "sustained": whole, **_granted(how)}
     measured = tuple(errors(seen, man, enemy, view, granted=bool(how)))
-    title = " ".join(filter(None, [f"{spoken(weapon)} at {spoken(enemy.id)}", how]))
+    title = " ".join(filter(None, [f"{display_name(weapon)} at {display_name(enemy.id)}", how]))
     return Deed(title, "attack", facts, (man.id,), (enemy.id,), weapon, "aim", view, measured)
 
 
 # Fire at what was seen on its way, and back at who fired so.
 
 
-def _on_the_way(moment: Moment, man: Unit, weapon: str, enemy: Unit) -> Iterator[Deed]:
+def _on_the_way(moment: Position, man: Unit, weapon: str, enemy: Unit) -> Iterator[Deed]:
     place = _seen_at(man, enemy)
     if place is not None:
         seen, bar = _glimpse(moment, man, enemy, enemy, place), _chance(moment, man, weapon, enemy)
@@ -145,17 +147,17 @@ def _on_the_way(moment: Moment, man: Unit, weapon: str, enemy: Unit) -> Iterator
     back = man.this_turn.get(status.SEEN_AT, {}).get(enemy.id)
     if back is not None and enemy.id in man.this_turn.get(status.FIRED_ON_BY, {}):
         asked = {"attacked_by_opportunity_fire": True, "attackers_weapon": man.this_turn[status.FIRED_ON_BY][enemy.id]}
-        bar = at_once(moment.game, "return_fire", asked)
+        bar = verdict_without_dice(moment.game, "return_fire", asked)
         deed = _single(moment, _glimpse(moment, man, enemy, man, back), man, weapon, enemy, "in return")
         given = {**deed.given, "returns": _just_now(moment, man.this_turn[status.FIRED_ON_BY][enemy.id])}
         yield _barred(replace(deed, given=given, round=IN_RETURN), bar)
 
 
-def _just_now(moment: Moment, weapon: str) -> bool:
+def _just_now(moment: Position, weapon: str) -> bool:
     """Whether this is the phase in which opportunity fire with such a weapon falls, and so its answer (AM-35)."""
     rules = moment.game.rules
-    at_once = rules.chooses("opportunity_fire_in", "movement_phase")
-    return status.phase_number(moment) == (MOVING if at_once else rules.tables.weapons[weapon].phase)
+    verdict_without_dice = rules.chooses("opportunity_fire_in", "movement_phase")
+    return status.phase_number(moment) == (MOVING if verdict_without_dice else rules.tables.weapons[weapon].phase)
 
 
 def _seen_at(man: Unit, enemy: Unit) -> PointIn | None:
@@ -164,21 +166,21 @@ def _seen_at(man: Unit, enemy: Unit) -> PointIn | None:
     return None if place is None else (float(place[0]), float(place[1]))
 
 
-def _chance(moment: Moment, man: Unit, weapon: str, enemy: Unit) -> Verdict | None:
+def _chance(moment: Position, man: Unit, weapon: str, enemy: Unit) -> Verdict | None:
     """Whether he may fire at whom he saw on his way."""
     at_end = moment.view(man.id, enemy.id).exposure >= SLIVER
     asked = {"weapon": weapon, "target_crossed_los": True, "target_in_los_at_end": at_end}
-    return at_once(moment.game, "opportunity_fire", asked)
+    return verdict_without_dice(moment.game, "opportunity_fire", asked)
 
 
-def _opportunity(moment: Moment, man: Unit, weapon: str, enemy: Unit) -> PointIn | None:
+def _opportunity(moment: Position, man: Unit, weapon: str, enemy: Unit) -> PointIn | None:
     """Where he may fire at whom he saw on his way; None where he may not."""
     place = _seen_at(man, enemy)
     found = _chance(moment, man, weapon, enemy) if place is not None else None
     return place if found is not None and found.allowed else None
 
 
-def _glimpse(moment: Moment, man: Unit, enemy: Unit, mover: Unit, place: Sequence[float]) -> Moment:
+def _glimpse(moment: Position, man: Unit, enemy: Unit, mover: Unit, place: Sequence[float]) -> Position:
     """The two of them as one stood on its way."""
     both = {name: moment.figure(name) for name in (man.id, enemy.id)}
     return replace(moment, figures={**both, mover.id: placed(both[mover.id], (place[0], place[1]))})

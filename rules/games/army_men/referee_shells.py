@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from rules.engine.ambiguity import in_sight
-from rules.engine.position import Moment
-from rules.engine.referee import Deed, Measured, at_once
+from rules.engine.position import Position
+from rules.engine.referee import Deed, Measured, verdict_without_dice
 from rules.engine.state import Unit
-from rules.engine.text import place_words, spoken
+from rules.engine.text import display_name, place_words
 from rules.engine.verdict import Verdict, forbidden
 from rules.games.army_men import status
 from rules.games.army_men.bursts import laid
@@ -37,7 +37,7 @@ SAME_SPOT_IN = 1.0
 """Spots so near to one another are one location to a gun; nobody points more exactly at a table."""
 
 
-def shell(moment: Moment, man: Unit, weapon: str, enemy: Unit) -> Deed | None:
+def shell(moment: Position, man: Unit, weapon: str, enemy: Unit) -> Deed | None:
     """What fills an area, laid on an enemy, with everybody whom it reaches, friend or foe.
 
     None where both stand in one place, as the camera has it: then nobody else is under it.
@@ -49,7 +49,7 @@ def shell(moment: Moment, man: Unit, weapon: str, enemy: Unit) -> Deed | None:
     view = moment.view(man.id, enemy.id)
     facts, measured = facts_of(moment, man, weapon, enemy), errors(moment, man, enemy, view)
     facts, names = _filled(moment, man, weapon, template, facts, measured, enemy.id)
-    title = f"{spoken(weapon)} at {spoken(enemy.id)}"
+    title = f"{display_name(weapon)} at {display_name(enemy.id)}"
     return Deed(
         title,
         "blast",
@@ -65,7 +65,7 @@ def shell(moment: Moment, man: Unit, weapon: str, enemy: Unit) -> Deed | None:
     )
 
 
-def at_spot(moment: Moment, figure: str, spot_in: PointIn) -> Iterator[Deed]:
+def at_spot(moment: Position, figure: str, spot_in: PointIn) -> Iterator[Deed]:
     """Everything of his that fills an area, at a bare place."""
     man = moment.unit(figure)
     if man.out:
@@ -75,7 +75,7 @@ def at_spot(moment: Moment, figure: str, spot_in: PointIn) -> Iterator[Deed]:
             yield _at_place(moment, man, weapon, spot_in)
 
 
-def _at_place(moment: Moment, man: Unit, weapon: str, spot_in: PointIn) -> Deed:
+def _at_place(moment: Position, man: Unit, weapon: str, spot_in: PointIn) -> Deed:
     view, here = moment.view_of_spot(man.id, spot_in), moment.figure(man.id)
     template = laid(moment.game.rules, weapon, here.centre_in, spot_in)
 
@@ -91,12 +91,12 @@ def _at_place(moment: Moment, man: Unit, weapon: str, spot_in: PointIn) -> Deed:
         "los": view.exposure >= SLIVER,
     }
     measured = [
-        *in_sight(view, f"whether {spoken(man.id)} sees the spot"),
-        Measured(("distance_in",), view.range.sigma_in, f"the range from {spoken(man.id)} to the spot"),
+        *in_sight(view, f"whether {display_name(man.id)} sees the spot"),
+        Measured(("distance_in",), view.range.sigma_in, f"the range from {display_name(man.id)} to the spot"),
     ]
     facts, names = _filled(moment, man, weapon, template, facts, measured)
     return Deed(
-        f"{spoken(weapon)} at the spot {place_words(spot_in)}",
+        f"{display_name(weapon)} at the spot {place_words(spot_in)}",
         "blast",
         facts,
         (man.id,),
@@ -112,15 +112,19 @@ def _at_place(moment: Moment, man: Unit, weapon: str, spot_in: PointIn) -> Deed:
     )
 
 
-def _in_vain(moment: Moment, weapon: str, facts: dict[str, Any]) -> Verdict:
+def _in_vain(moment: Position, weapon: str, facts: dict[str, Any]) -> Verdict:
     """Why one does not fire at a place where nobody is: what forbids it anyhow comes first."""
-    answer = at_once(moment.game, "aim", {fact: facts[fact] for fact in facts if fact not in ("targets", "each")})
+    answer = verdict_without_dice(
+        moment.game, "aim", {fact: facts[fact] for fact in facts if fact not in ("targets", "each")}
+    )
     if answer is not None and not answer.allowed:
         return answer
-    return forbidden("nobody_there", moment.game.rules.because("AM-79", f"{spoken(weapon)} would reach nobody there"))
+    return forbidden(
+        "nobody_there", moment.game.rules.because("AM-79", f"{display_name(weapon)} would reach nobody there")
+    )
 
 
-def _location(moment: Moment, man: Unit, weapon: str, spot_in: PointIn) -> dict[str, Any]:
+def _location(moment: Position, man: Unit, weapon: str, spot_in: PointIn) -> dict[str, Any]:
     """A place that is pointed out is a fixed one; a gun that has fired at it before has ranged in."""
     if not moment.game.rules.tables.weapons[weapon].gun:
         return {"fixed_location": False, "earlier_attacks_on_location": 0}
@@ -134,7 +138,7 @@ def _each(names: tuple[str, ...]) -> dict[str, dict[str, Any]]:
 
 
 def _filled(
-    moment: Moment,
+    moment: Position,
     man: Unit,
     weapon: str,
     template: Template,
@@ -165,17 +169,17 @@ def _filled(
         else:
             each[hit.id] = own
         if hit.most > hit.least:
-            what = f"how much of {spoken(hit.id)} is under {spoken(man.id)}'s blast"
+            what = f"how much of {display_name(hit.id)} is under {display_name(man.id)}'s blast"
             measured.append(Measured(way, hit.most - hit.least, what, hit.least, hit.most))
     names = (first, *each) if first else ()
     return {**facts, "targets": list(names), "each": each}, names
 
 
-def _exposed(moment: Moment, name: str) -> bool:
+def _exposed(moment: Position, name: str) -> bool:
     return name in moment.state.units and status.fit(moment.state.units[name])
 
 
-def _under(moment: Moment, man: Unit, other: Unit, aimed: dict[str, Any]) -> dict[str, Any]:
+def _under(moment: Position, man: Unit, other: Unit, aimed: dict[str, Any]) -> dict[str, Any]:
     """Somebody else under a blast: as far as the spot that was aimed at, in his own cover, at his own height."""
     own = target_facts(moment, other) | {"off_facing_deg": None}
     if other.id != man.id:
@@ -184,9 +188,9 @@ def _under(moment: Moment, man: Unit, other: Unit, aimed: dict[str, Any]) -> dic
     return own | {fact: aimed[fact] for fact in ("distance_in", "los")}
 
 
-def _reachable(moment: Moment, facts: dict[str, Any]) -> bool:
+def _reachable(moment: Position, facts: dict[str, Any]) -> bool:
     """Whether a blast can do anything to him: armour and what is immune stay out of it."""
     if armoured(moment.game.rules, facts["target"]):
         return False
-    answer = at_once(moment.game, "aim", {**facts, "phase": None})
+    answer = verdict_without_dice(moment.game, "aim", {**facts, "phase": None})
     return answer is None or answer.allowed or answer.numbers.get("reason") not in UNTOUCHED

@@ -21,7 +21,7 @@ from rules.games.fudge_miniatures.rolls import (
     traits_of,
 )
 from rules.games.fudge_miniatures.tables import Concern, Rules, State, named, whole
-from rules.games.fudge_miniatures.wounds import Wounds, apply_wounds, column_of, spoken
+from rules.games.fudge_miniatures.wounds import Wounds, apply_wounds, column_of, display_name
 from rules.tabletop.tolerance import EXACT, within
 
 MELEE = "the melee weapon (MODF)"
@@ -127,7 +127,9 @@ def defence_of(rules: Rules, strike: Strike) -> tuple[int, Reason]:
         return strike.ddf, rules.because("FM-31", f"against DDF {strike.ddf:+d}")
     if strike.hddf is None:
         raise RuleRefusal("missing_key", "the target's HDDF counts here: give it with the key 'hddf'", target.rule)
-    return strike.hddf, rules.because(target.rule, f"{spoken(strike.target_state)}: against HDDF {strike.hddf:+d}")
+    return strike.hddf, rules.because(
+        target.rule, f"{display_name(strike.target_state)}: against HDDF {strike.hddf:+d}"
+    )
 
 
 def shaken(rules: Rules, effect: str) -> list[Reason]:
@@ -178,7 +180,7 @@ def struck(rules: Rules, strike: Strike, odf: Reason, modifiers: list[Reason]) -
     }
     if column is None:
         return Verdict("miss", numbers, (*reasons, why))
-    told_wound = rules.because("FM-32", f"{rolled:+d} against {against:+d}: a wound of {wound}, {spoken(column)}")
+    told_wound = rules.because("FM-32", f"{rolled:+d} against {against:+d}: a wound of {wound}, {display_name(column)}")
     return Verdict(column, numbers, (*reasons, why, told_wound))
 
 

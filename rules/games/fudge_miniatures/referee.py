@@ -6,8 +6,8 @@ from rules.engine.condition import CONDITIONS, condition, unharmed
 from rules.engine.effects import following
 from rules.engine.events import PhaseBegun
 from rules.engine.objectives import Task
-from rules.engine.position import Moment
-from rules.engine.referee import FIRE, Referee, at_once
+from rules.engine.position import Position
+from rules.engine.referee import FIRE, Referee, verdict_without_dice
 from rules.engine.ruleset import Ruleset
 from rules.games.fudge_miniatures.referee_deeds import USUAL_GOAL, duties, others
 from rules.games.fudge_miniatures.referee_effects import effects
@@ -29,13 +29,13 @@ from rules.games.fudge_miniatures.shooting import sight_rules
 from rules.games.fudge_miniatures.tables import Tables
 
 
-def next_phase(moment: Moment) -> PhaseBegun:
+def next_phase(moment: Position) -> PhaseBegun:
     """The steps of each player's turn, of his whole force or of one model after another; then the next player's."""
     state = moment.state
     return following(state, [(side, phase) for side in order(state) for phase in _phases(moment, side)])
 
 
-def _phases(moment: Moment, side: str) -> list[str]:
+def _phases(moment: Position, side: str) -> list[str]:
     """The steps of a side that has anybody left, or had as its turn began; handing the turn on is none of them."""
     state = moment.state
     _, now = step_of(moment)
@@ -43,13 +43,13 @@ def _phases(moment: Moment, side: str) -> list[str]:
         return []
     force = [unit for unit in state.units.values() if unit.side == side]
     models = [unit.id for unit in force if not unit.out or unit.id == now]
-    found = at_once(moment.game, "turn_steps", {"models": models or [side]})
+    found = verdict_without_dice(moment.game, "turn_steps", {"models": models or [side]})
     steps = [one for one in found.numbers["steps"] if one["model"]] if found else []
     alone = moment.game.rules.chooses("activation", "model_by_model")
     return list(dict.fromkeys(f"{one['step']} {one['model']}" if alone else str(one["step"]) for one in steps))
 
 
-def rounds(moment: Moment) -> tuple[str, ...]:
+def rounds(moment: Position) -> tuple[str, ...]:
     """In the step of actions."""
     step, _ = step_of(moment)
     return (FIRE,) if step is not None and step.acts else ()

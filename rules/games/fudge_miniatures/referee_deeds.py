@@ -8,11 +8,11 @@ from typing import Any
 
 from shapely import Point, Polygon
 
-from rules.engine.effects import as_journalled, goal_of, kept
-from rules.engine.position import Moment
+from rules.engine.effects import as_journalled, goal_key, kept
+from rules.engine.position import Position
 from rules.engine.referee import Deed, Measured
 from rules.engine.state import Unit
-from rules.engine.text import spoken
+from rules.engine.text import display_name
 from rules.engine.verdict import Verdict, total
 from rules.games.fudge_miniatures.attack import shaken
 from rules.games.fudge_miniatures.referee_facts import (
@@ -64,7 +64,7 @@ USUAL_GOAL = "last_man_standing"
 MOVE, WIELD, LOOT, TAKE_UP = "move", "wield", "loot_dead", "pick_up_object"
 
 
-def others(moment: Moment, figure: str) -> Iterator[Deed]:
+def others(moment: Position, figure: str) -> Iterator[Deed]:
     """Another grip, leaving a fight, a charge at what is Terrifying, things to take up, spells, a run."""
     unit = moment.unit(figure)
     if unit.out:
@@ -82,7 +82,7 @@ def others(moment: Moment, figure: str) -> Iterator[Deed]:
 # What it holds.
 
 
-def _grips(moment: Moment, unit: Unit) -> Iterator[Deed]:
+def _grips(moment: Position, unit: Unit) -> Iterator[Deed]:
     """Everything else that it could hold, chosen as its action begins."""
     rules, its, now = rules_of(moment), card(moment, unit), wielded(moment, unit)
     begun = kept(unit, DONE)
@@ -90,14 +90,14 @@ def _grips(moment: Moment, unit: Unit) -> Iterator[Deed]:
     for some in grips(rules, its):
         if set(some) != set(now):
             facts = {"hands_of_items": [arms(its)[name].hands for name in some]}
-            title = f"Wield {' and '.join(spoken(name).lower() for name in some)}"
+            title = f"Wield {' and '.join(display_name(name).lower() for name in some)}"
             yield Deed(title, "wield", facts, (unit.id,), weapon=", ".join(some), bar=bar)
 
 
 # Leaving a fight.
 
 
-def _leavings(moment: Moment, unit: Unit) -> Iterator[Deed]:
+def _leavings(moment: Position, unit: Unit) -> Iterator[Deed]:
     """Tests against those whose bases it may leave, one by one and all at once."""
     enemies = [] if unit.statuses.get(MUST_RUN) else still_guarding(moment, unit)
     leaver = {"dexterity": stats(moment, unit)["dexterity"], "effect": effect_of(moment, unit)}
@@ -105,14 +105,16 @@ def _leavings(moment: Moment, unit: Unit) -> Iterator[Deed]:
     if len(enemies) < 2 or rules_of(moment).chooses("leaving_several", "one_each"):
         for enemy in enemies:
             facts = {**leaver, **opponent(moment, enemy, unit)}
-            yield Deed(f"Break away from {spoken(enemy.id)}", "disengage", facts, (unit.id,), (enemy.id,), bar=bar)
+            yield Deed(
+                f"Break away from {display_name(enemy.id)}", "disengage", facts, (unit.id,), (enemy.id,), bar=bar
+            )
     if len(enemies) > 1:
         facts = {**leaver, "enemies": [opponent(moment, enemy, unit) for enemy in enemies]}
         at = tuple(enemy.id for enemy in enemies)
         yield Deed("Break away from all", "leave_several", facts, (unit.id,), at, bar=bar)
 
 
-def _charges(moment: Moment, unit: Unit) -> Iterator[Deed]:
+def _charges(moment: Position, unit: Unit) -> Iterator[Deed]:
     """Charges that somebody must check Guts for: declared first, as both sides check before the move."""
     now = not_now(moment, unit, MOVE, "moves")
     for enemy in moment.enemies(unit):
@@ -120,10 +122,10 @@ def _charges(moment: Moment, unit: Unit) -> Iterator[Deed]:
         if any(gifts.values()) and touches(moment, unit, enemy) is False and enemy.id not in kept(unit, DARED):
             facts = {**gifts, "touching_before": False, "touching_after": True, "declared": True}
             bar = now or out_of_reach(moment, unit, enemy)
-            yield Deed(f"Charge {spoken(enemy.id)}", "charge", facts, (unit.id,), (enemy.id,), bar=bar)
+            yield Deed(f"Charge {display_name(enemy.id)}", "charge", facts, (unit.id,), (enemy.id,), bar=bar)
 
 
-def _runs(moment: Moment, unit: Unit) -> Iterator[Deed]:
+def _runs(moment: Position, unit: Unit) -> Iterator[Deed]:
     """Breaking off from those at its base, who strike; then the run itself, on the way that looks safest."""
     its = stats(moment, unit)
     if enemies := still_guarding(moment, unit):
@@ -148,7 +150,7 @@ def _runs(moment: Moment, unit: Unit) -> Iterator[Deed]:
 # Things and spells.
 
 
-def _finds(moment: Moment, unit: Unit) -> Iterator[Deed]:
+def _finds(moment: Position, unit: Unit) -> Iterator[Deed]:
     """The dead and the things that lie about, which nobody has taken yet."""
     rules, here = rules_of(moment), moment.figure(unit.id)
     taken = {name for one in moment.state.units.values() for name in one.statuses.get(CARRIES, ())}
@@ -157,7 +159,9 @@ def _finds(moment: Moment, unit: Unit) -> Iterator[Deed]:
         if other.out and other.id in moment.figures and other.id not in taken:
             facts = {"deed": LOOT, "target_state": level_of(moment, other)}
             gap = moment.measure(here, moment.figure(other.id))
-            yield replace(_taking(unit, facts, gap, other.id, bar), title=f"Loot {spoken(other.id)}", at=(other.id,))
+            yield replace(
+                _taking(unit, facts, gap, other.id, bar), title=f"Loot {display_name(other.id)}", at=(other.id,)
+            )
     bar = not_now(moment, unit, TAKE_UP, "acts") or acted(moment, unit, TAKE_UP)
     for piece in moment.terrain:
         if piece.kind in rules.tables.deeds[TAKE_UP].kinds and piece.name not in taken:
@@ -167,11 +171,11 @@ def _finds(moment: Moment, unit: Unit) -> Iterator[Deed]:
 
 def _taking(unit: Unit, facts: dict[str, Any], gap: Range, name: str, bar: Verdict | None) -> Deed:
     given = {**facts, "edge_in": round(gap.edge_in, 2)}
-    far = Measured(("edge_in",), gap.sigma_in, f"the gap to {spoken(name)}")
-    return Deed(f"Take up {spoken(name)}", "take_up", given, (unit.id,), measured=(far,), bar=bar)
+    far = Measured(("edge_in",), gap.sigma_in, f"the gap to {display_name(name)}")
+    return Deed(f"Take up {display_name(name)}", "take_up", given, (unit.id,), measured=(far,), bar=bar)
 
 
-def _spells(moment: Moment, unit: Unit) -> Iterator[Deed]:
+def _spells(moment: Position, unit: Unit) -> Iterator[Deed]:
     """What its players registered that is no attack, at everybody; its effect is theirs to play."""
     spells = {name: row for name, row in rules_of(moment).tables.spells.items() if row.odf is None}
     if not spells:
@@ -183,15 +187,15 @@ def _spells(moment: Moment, unit: Unit) -> Iterator[Deed]:
         gap = moment.measure(moment.figure(unit.id), moment.figure(other.id))
         for name in spells:
             facts = {"spell": name, "distance_in": round(gap.edge_in, 2)}
-            far = Measured(("distance_in",), gap.sigma_in, f"the range to {spoken(other.id)}")
-            title = f"{spoken(name)} at {spoken(other.id)}"
+            far = Measured(("distance_in",), gap.sigma_in, f"the range to {display_name(other.id)}")
+            title = f"{display_name(name)} at {display_name(other.id)}"
             yield Deed(title, "cast_spell", facts, (unit.id,), (other.id,), name, measured=(far,), bar=bar)
 
 
 # What is owed.
 
 
-def duties(moment: Moment) -> Iterator[Deed]:
+def duties(moment: Position) -> Iterator[Deed]:
     """Everything that is owed at this moment, what presses most first."""
     yield from _first_player(moment)
     yield from free_strikes(moment)
@@ -201,21 +205,21 @@ def duties(moment: Moment) -> Iterator[Deed]:
     yield from _goals(moment)
 
 
-def _first_player(moment: Moment) -> Iterator[Deed]:
+def _first_player(moment: Position) -> Iterator[Deed]:
     """The scenario says who begins, or else the players know who brought the pizza."""
     state = moment.state
     for side in state.sides if not state.turn and ORDER not in state.statuses else ():
         yield Deed(
-            f"{spoken(side)} begins",
+            f"{display_name(side)} begins",
             "turn_order",
             {"players_clockwise": list(state.sides), "first": side},
             owed="FM-17",
         )
 
 
-def _owed_by(moment: Moment, unit: Unit) -> Iterator[Deed]:
+def _owed_by(moment: Position, unit: Unit) -> Iterator[Deed]:
     """What one model owes: its fall, its wounds of step 2, its checks."""
-    name = spoken(unit.id)
+    name = display_name(unit.id)
     if unit.statuses.get(FALLS):
         fall = {"track_before": track(moment, unit), "hddf": stats(moment, unit)["hddf"], "flying": True}
         yield Deed(f"{name} falls from the air", "crash", fall, (unit.id,), round="Wounds", owed="FM-43")
@@ -232,7 +236,7 @@ def _owed_by(moment: Moment, unit: Unit) -> Iterator[Deed]:
         yield from _runs(as_journalled(moment), unit)
 
 
-def _check(moment: Moment, unit: Unit, key: str) -> Deed:
+def _check(moment: Position, unit: Unit, key: str) -> Deed:
     """A Guts check; the facts of who called for it are those of its trigger."""
     one = owed(unit)[key]
     facts = {
@@ -242,12 +246,12 @@ def _check(moment: Moment, unit: Unit, key: str) -> Deed:
         "terrifying_gifts": one.get("gifts", 1),
         "effect": effect_of(moment, unit),
     }
-    title = f"{spoken(unit.id)} checks Guts: {key.replace('_', ' ')}"
+    title = f"{display_name(unit.id)} checks Guts: {key.replace('_', ' ')}"
     rule = rules_of(moment).tables.guts_triggers[one["trigger"]].rule
     return Deed(title, "guts_check", facts, (unit.id,), round="Guts", owed=rule)
 
 
-def _again(moment: Moment, unit: Unit, key: str) -> Deed:
+def _again(moment: Position, unit: Unit, key: str) -> Deed:
     """A failed check of an earlier turn, made again."""
     one = failed(unit)[key]
     facts = {
@@ -259,10 +263,12 @@ def _again(moment: Moment, unit: Unit, key: str) -> Deed:
         "effect": one["effect"],
         "from_wound": one["wound"],
     }
-    return Deed(f"{spoken(unit.id)} checks Guts again", "guts_recovery", facts, (unit.id,), round="Guts", owed="FM-55")
+    return Deed(
+        f"{display_name(unit.id)} checks Guts again", "guts_recovery", facts, (unit.id,), round="Guts", owed="FM-55"
+    )
 
 
-def _clinging(moment: Moment, unit: Unit) -> Iterator[Deed]:
+def _clinging(moment: Position, unit: Unit) -> Iterator[Deed]:
     """Whether a model Near Death lives, once in each of its turns from the next on."""
     first = unit.statuses.get(CLINGS, moment.state.turn)
     if unit.side != moment.state.side or NEAR_DEATH in kept(unit, TRIED):
@@ -276,15 +282,15 @@ def _clinging(moment: Moment, unit: Unit) -> Iterator[Deed]:
         facts["roll_modifier"] = int(total(shaken(rules_of(moment), effect_of(moment, unit))))
     if facts["turns_since"]:
         yield Deed(
-            f"{spoken(unit.id)} clings to life", "near_death_roll", facts, (unit.id,), round="Guts", owed="FM-44"
+            f"{display_name(unit.id)} clings to life", "near_death_roll", facts, (unit.id,), round="Guts", owed="FM-44"
         )
 
 
-def _goals(moment: Moment) -> Iterator[Deed]:
+def _goals(moment: Position) -> Iterator[Deed]:
     """Each side's task: counted where it can be, else for the players to say when it is done."""
     state, rules = moment.state, rules_of(moment)
     for side in state.sides:
-        name = str(state.statuses.get(goal_of(side), USUAL_GOAL))
+        name = str(state.statuses.get(goal_key(side), USUAL_GOAL))
         row = rules.tables.goals[name]
         facts: dict[str, Any] = {"side": side, "goal": name}
         if row.counted or row.turns or state.statuses.get(VICTORY) == side:
@@ -299,10 +305,10 @@ def _goals(moment: Moment) -> Iterator[Deed]:
             elif places:
                 facts["held"] = any(_holds(moment, side, piece) for piece in places)
             facts["turns_agreed"] = state.statuses.get(agreed_for(side))
-        yield Deed(f"{spoken(side)}: {row.text}", "victory", facts)
+        yield Deed(f"{display_name(side)}: {row.text}", "victory", facts)
 
 
-def _holds(moment: Moment, side: str, piece: TerrainPiece) -> bool:
+def _holds(moment: Position, side: str, piece: TerrainPiece) -> bool:
     """Whether a side alone has somebody upright on a piece of terrain."""
     area = Polygon(piece.outline_in)
     units = (unit for unit in moment.state.units.values() if unit.id in moment.figures and not lies(moment, unit))

@@ -7,8 +7,8 @@ from typing import Any
 
 from rules.engine.effects import fallen, kept, marked, walked
 from rules.engine.events import Change, Effects
-from rules.engine.position import Moment
-from rules.engine.referee import Deed, at_once
+from rules.engine.position import Position
+from rules.engine.referee import Deed, verdict_without_dice
 from rules.engine.state import Unit
 from rules.engine.verdict import Verdict
 from rules.games.fudge_miniatures.attack import unable
@@ -64,7 +64,7 @@ Changes = tuple[Change, ...]
 CONTACT = "in_base_contact"
 
 
-def effects(moment: Moment, deed: Deed, found: Verdict) -> Effects:
+def effects(moment: Position, deed: Deed, found: Verdict) -> Effects:
     """Who went, who is hurt, who owes a check, who runs, and what else is to be remembered."""
     if deed.paths:
         return _went(moment, deed, found)
@@ -75,7 +75,7 @@ def effects(moment: Moment, deed: Deed, found: Verdict) -> Effects:
 # Moves.
 
 
-def _went(moment: Moment, deed: Deed, found: Verdict) -> Effects:
+def _went(moment: Position, deed: Deed, found: Verdict) -> Effects:
     """Models at the ends of their paths; a run in another's turn takes nothing of the Movement of one's own."""
     if not any(length_in(path) > 0 for path in deed.paths.values()):
         return Effects()
@@ -93,7 +93,7 @@ def _went(moment: Moment, deed: Deed, found: Verdict) -> Effects:
     return Effects(moves=walked(moment, deed.paths, cost_in, deed.facing_deg), changes=changes)
 
 
-def _left_behind(moment: Moment, unit: Unit, deed: Deed) -> Changes:
+def _left_behind(moment: Position, unit: Unit, deed: Deed) -> Changes:
     """What no longer holds of one who went: tests against those it left, charges that it made, and what was said."""
     changes: Changes = ()
     touching = {one.id: contacts(moment, unit, deed.paths[unit.id], one) for one in moment.enemies(unit)}
@@ -110,7 +110,7 @@ def _left_behind(moment: Moment, unit: Unit, deed: Deed) -> Changes:
     return changes
 
 
-def _broke_away(moment: Moment, deed: Deed, found: Verdict) -> Changes:
+def _broke_away(moment: Position, deed: Deed, found: Verdict) -> Changes:
     """Who tested, or breaks off to run, and who may strike at him."""
     [name] = deed.by
     unit = moment.unit(name)
@@ -122,7 +122,7 @@ def _broke_away(moment: Moment, deed: Deed, found: Verdict) -> Changes:
     return changes + marked([name], STRIKES, due or None, rule, this_turn=True)
 
 
-def _charged(moment: Moment, deed: Deed, found: Verdict) -> Changes:
+def _charged(moment: Position, deed: Deed, found: Verdict) -> Changes:
     """A charge is declared: each side checks Guts against the other's terror."""
     [name], [at] = deed.by, deed.at
     charger, charged = moment.unit(name), moment.unit(at)
@@ -137,7 +137,7 @@ def _charged(moment: Moment, deed: Deed, found: Verdict) -> Changes:
 # Attacks.
 
 
-def _struck(moment: Moment, deed: Deed, found: Verdict) -> Changes:
+def _struck(moment: Position, deed: Deed, found: Verdict) -> Changes:
     """What an attack of step 2 leaves to be marked, and the friends at whose fight it was shot."""
     [name], [at] = deed.by, deed.at
     unit, target = moment.unit(name), moment.unit(at)
@@ -149,17 +149,17 @@ def _struck(moment: Moment, deed: Deed, found: Verdict) -> Changes:
     return changes + (_shot_past(moment, unit, target) if deed.action == "ranged_attack" else ())
 
 
-def _kind(moment: Moment, deed: Deed) -> str:
+def _kind(moment: Position, deed: Deed) -> str:
     if deed.action == "melee_attack":
         return MELEE
     return CAST if deed.weapon in rules_of(moment).tables.spells else SHOOT
 
 
-def _does(moment: Moment, unit: Unit, what: str) -> Changes:
+def _does(moment: Position, unit: Unit, what: str) -> Changes:
     return marked([unit.id], DONE, [*kept(unit, DONE), what], "FM-19", this_turn=True)
 
 
-def _shot_past(moment: Moment, unit: Unit, target: Unit) -> Changes:
+def _shot_past(moment: Position, unit: Unit, target: Unit) -> Changes:
     """The shooter's friends at the target's base, and whether this shot calls for a check of theirs."""
     changes: Changes = ()
     for mate in moment.state.standing(unit.side):
@@ -174,12 +174,14 @@ def _shot_past(moment: Moment, unit: Unit, target: Unit) -> Changes:
     return changes
 
 
-def _checks_for(moment: Moment, mate: Unit, shots: int) -> int:
-    found = at_once(moment.game, "friend_shoots", {"friends": [mate.id], "shots": shots}) if shots else None
+def _checks_for(moment: Position, mate: Unit, shots: int) -> int:
+    found = (
+        verdict_without_dice(moment.game, "friend_shoots", {"friends": [mate.id], "shots": shots}) if shots else None
+    )
     return len(found.numbers["checks"]) if found else 0
 
 
-def _struck_freely(moment: Moment, deed: Deed, found: Verdict) -> Changes:
+def _struck_freely(moment: Position, deed: Deed, found: Verdict) -> Changes:
     """A free strike was made; its wound does not wait."""
     [name], [at] = deed.by, deed.at
     leaver = moment.unit(at)
@@ -192,31 +194,31 @@ def _struck_freely(moment: Moment, deed: Deed, found: Verdict) -> Changes:
 # Wounds.
 
 
-def dealt(moment: Moment, unit: Unit, wound: int, occasion: str) -> Changes:
+def dealt(moment: Position, unit: Unit, wound: int, occasion: str) -> Changes:
     """A wound that is marked at once, or kept for step 3."""
-    found = at_once(moment.game, "damage_applies", {"occasion": occasion})
+    found = verdict_without_dice(moment.game, "damage_applies", {"occasion": occasion})
     if found is not None and found.numbers["when"] == "at_once":
         return _marked_wounds(moment, unit, [wound])
     return marked([unit.id], TO_MARK, [*unit.statuses.get(TO_MARK, ()), wound], "FM-20")
 
 
-def _marks(moment: Moment, deed: Deed, found: Verdict) -> Changes:
+def _marks(moment: Position, deed: Deed, found: Verdict) -> Changes:
     [name] = deed.by
     return marked([name], TO_MARK, None, "FM-20") + wounded(moment, moment.unit(name), found)
 
 
-def _crashed(moment: Moment, deed: Deed, found: Verdict) -> Changes:
+def _crashed(moment: Position, deed: Deed, found: Verdict) -> Changes:
     [name] = deed.by
     return marked([name], FALLS, None, "FM-43") + dealt(moment, moment.unit(name), found.numbers["wound"], "crash")
 
 
-def _marked_wounds(moment: Moment, unit: Unit, wounds: Sequence[int]) -> Changes:
+def _marked_wounds(moment: Position, unit: Unit, wounds: Sequence[int]) -> Changes:
     facts = {"track_before": track(moment, unit), "wounds": list(wounds)}
-    found = at_once(moment.game, "apply_wounds", facts)
+    found = verdict_without_dice(moment.game, "apply_wounds", facts)
     return wounded(moment, unit, found) if found else ()
 
 
-def wounded(moment: Moment, unit: Unit, found: Verdict) -> Changes:
+def wounded(moment: Position, unit: Unit, found: Verdict) -> Changes:
     """A model with its wounds marked: the dead are out, one Near Death falls, others check Guts or flee."""
     level, before = found.numbers["level"], level_of(moment, unit)
     now = boxes(found.numbers["track_after"])
@@ -229,11 +231,11 @@ def wounded(moment: Moment, unit: Unit, found: Verdict) -> Changes:
     if level == NEAR_DEATH:
         return changes + (_falls(moment, unit) if before != NEAR_DEATH else ())
     facts = {"model": model(moment, unit), "level": None if level == HEALTHY else level}
-    fate = at_once(moment.game, "after_wound", facts)
+    fate = verdict_without_dice(moment.game, "after_wound", facts)
     return changes + (_sent_running(moment, unit, failed(unit)) if fate and fate.numbers["flees"] else ())
 
 
-def _slowed(moment: Moment, unit: Unit, now: Sequence[str]) -> Changes:
+def _slowed(moment: Position, unit: Unit, now: Sequence[str]) -> Changes:
     """In its own turn a model is held to both its Movements, the one before and the one after."""
     movement_in = stats(moment, unit)["movement_in"]
     own_turn = unit.side == moment.state.side and MOVEMENT_BEFORE not in unit.this_turn
@@ -241,7 +243,7 @@ def _slowed(moment: Moment, unit: Unit, now: Sequence[str]) -> Changes:
     return marked([unit.id] if slower else (), MOVEMENT_BEFORE, movement_in, "FM-21", this_turn=True)
 
 
-def _falls(moment: Moment, unit: Unit) -> Changes:
+def _falls(moment: Position, unit: Unit) -> Changes:
     """One Near Death does not run, nobody strikes at its back any more, and a flyer crashes."""
     changes = marked([unit.id], CLINGS, next_own_turn(moment.state, unit.side), "FM-44")
     changes += marked([unit.id] if unit.statuses.get(MUST_RUN) else (), MUST_RUN, None, "FM-42")
@@ -249,7 +251,7 @@ def _falls(moment: Moment, unit: Unit) -> Changes:
     return changes + marked([unit.id] if flies(moment, unit) else (), FALLS, True, "FM-43")
 
 
-def _clung(moment: Moment, deed: Deed, found: Verdict) -> Changes:
+def _clung(moment: Position, deed: Deed, found: Verdict) -> Changes:
     [name] = deed.by
     now, level = boxes(found.numbers["track_after"]), found.numbers["result"]
     if level == DEAD:
@@ -271,7 +273,7 @@ def _owes(unit: Unit, checks: Sequence[str], rule: str, **facts: Any) -> Changes
     return marked([unit.id] if checks else (), GUTS_OWED, now, rule)
 
 
-def _bonuses_lost(moment: Moment, unit: Unit, checks: Iterable[str]) -> Changes:
+def _bonuses_lost(moment: Position, unit: Unit, checks: Iterable[str]) -> Changes:
     """Checks that failed before miss their next bonus for each further wound level."""
     before = failed(unit)
     for trigger in checks if before else ():
@@ -283,7 +285,7 @@ def _bonuses_lost(moment: Moment, unit: Unit, checks: Iterable[str]) -> Changes:
             }
             for one in before.values()
         ]
-        found = at_once(moment.game, "wounded_again", {"open_checks": open_checks, "trigger": trigger})
+        found = verdict_without_dice(moment.game, "wounded_again", {"open_checks": open_checks, "trigger": trigger})
         older = found.numbers["open_checks"] if found else open_checks
         before = {
             name: {**one, "lost": old["bonuses_lost"]} for (name, one), old in zip(before.items(), older, strict=True)
@@ -291,7 +293,7 @@ def _bonuses_lost(moment: Moment, unit: Unit, checks: Iterable[str]) -> Changes:
     return marked([unit.id] if before != failed(unit) else (), SHAKEN, before, "FM-57")
 
 
-def _checked(moment: Moment, deed: Deed, found: Verdict) -> Changes:
+def _checked(moment: Position, deed: Deed, found: Verdict) -> Changes:
     """A Guts check was made: what it called for is done, and failing it lasts until it is passed."""
     [name] = deed.by
     unit, asked = moment.unit(name), deed.given
@@ -319,7 +321,7 @@ def _checked(moment: Moment, deed: Deed, found: Verdict) -> Changes:
     return changes + (_sent_running(moment, unit, open_checks) if flees else ())
 
 
-def _tried_again(moment: Moment, deed: Deed, found: Verdict) -> Changes:
+def _tried_again(moment: Position, deed: Deed, found: Verdict) -> Changes:
     [name] = deed.by
     unit, asked = moment.unit(name), deed.given
     open_checks = failed(unit)
@@ -341,16 +343,16 @@ _TOLD = ("effect", "target", "lost")
 """What a repeated check is asked with, of what is kept of it."""
 
 
-def _stays(moment: Moment, deed: Deed, found: Verdict) -> Changes:
+def _stays(moment: Position, deed: Deed, found: Verdict) -> Changes:
     return marked(deed.by, MUST_RUN, None, "FM-A34")
 
 
-def _sent_running(moment: Moment, unit: Unit, open_checks: Mapping[str, Mapping[str, Any]]) -> Changes:
+def _sent_running(moment: Position, unit: Unit, open_checks: Mapping[str, Mapping[str, Any]]) -> Changes:
     """It must run, unless a failed Guts check has thrown it to the ground."""
     return marked([unit.id] if _able(moment, open_checks) else (), MUST_RUN, True, "FM-53")
 
 
-def _able(moment: Moment, open_checks: Mapping[str, Mapping[str, Any]]) -> bool:
+def _able(moment: Position, open_checks: Mapping[str, Mapping[str, Any]]) -> bool:
     rules = rules_of(moment)
     return unable(rules, worst_effect(rules, open_checks)) is None
 
@@ -358,13 +360,13 @@ def _able(moment: Moment, open_checks: Mapping[str, Mapping[str, Any]]) -> bool:
 # All else.
 
 
-def _wielded(moment: Moment, deed: Deed, found: Verdict) -> Changes:
+def _wielded(moment: Position, deed: Deed, found: Verdict) -> Changes:
     [name] = deed.by
     held = [one for one in arms(card(moment, moment.unit(name))) if one in deed.weapon.split(", ")]
     return marked([name], WIELDS, held, "FM-16")
 
 
-def _took(moment: Moment, deed: Deed, found: Verdict) -> Changes:
+def _took(moment: Position, deed: Deed, found: Verdict) -> Changes:
     [name] = deed.by
     unit = moment.unit(name)
     theirs = [one for at in deed.at for one in moment.unit(at).statuses.get(CARRIES, ())]
@@ -373,7 +375,7 @@ def _took(moment: Moment, deed: Deed, found: Verdict) -> Changes:
     return changes + _does(moment, unit, str(deed.given["deed"])) + marked([name], CARRIES, carried, "FM-23")
 
 
-def _cast(moment: Moment, deed: Deed, found: Verdict) -> Changes:
+def _cast(moment: Position, deed: Deed, found: Verdict) -> Changes:
     row = rules_of(moment).tables.spells[deed.weapon]
     changes = _does(moment, moment.unit(deed.by[0]), CAST)
     if row.becomes:
@@ -383,11 +385,11 @@ def _cast(moment: Moment, deed: Deed, found: Verdict) -> Changes:
     return changes
 
 
-def _seated(moment: Moment, deed: Deed, found: Verdict) -> Changes:
+def _seated(moment: Position, deed: Deed, found: Verdict) -> Changes:
     return marked([""], ORDER, found.numbers["order"], "FM-17")
 
 
-def _won(moment: Moment, deed: Deed, found: Verdict) -> Changes:
+def _won(moment: Position, deed: Deed, found: Verdict) -> Changes:
     """A task that is done, or held for one turn more; a turn in which it was not held begins the count again."""
     side = str(deed.given["side"])
     changes = marked([""] if found.numbers["victory"] else (), VICTORY, side, "FM-05")
@@ -398,7 +400,7 @@ def _won(moment: Moment, deed: Deed, found: Verdict) -> Changes:
     return changes
 
 
-_CHANGES: Mapping[str, Callable[[Moment, Deed, Verdict], Changes]] = {
+_CHANGES: Mapping[str, Callable[[Position, Deed, Verdict], Changes]] = {
     "disengage": _broke_away,
     "leave_several": _broke_away,
     "flee": _broke_away,

@@ -6,10 +6,10 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import combinations, count
 from typing import Any
 
-from rules.engine.position import Moment, rules_with
+from rules.engine.position import Position, rules_with
 from rules.engine.schema import Reader
 from rules.engine.state import Unit
-from rules.engine.text import spoken
+from rules.engine.text import display_name
 from rules.games.fudge_miniatures.characters import odf_with, stats_now
 from rules.games.fudge_miniatures.rolls import bearing, traits_of, words
 from rules.games.fudge_miniatures.tables import Card, Concern, Item, ItemKind, Rules, Tables, whole
@@ -76,7 +76,7 @@ rules_of = rules_with(Tables)
 """The game's data at a moment."""
 
 
-def card(moment: Moment, unit: Unit) -> Card:
+def card(moment: Position, unit: Unit) -> Card:
     """A model's datacard, ready or its player's own.
 
     Raises:
@@ -90,19 +90,19 @@ def card(moment: Moment, unit: Unit) -> Card:
     return Reader(rows).read(Card, {"rule": "FM-08", **given}, f"the card of {unit.id}")
 
 
-def model(moment: Moment, unit: Unit) -> str:
+def model(moment: Position, unit: Unit) -> str:
     """Its name, by which gifts and faults are known: with those of its own card, and what its squad's name makes it."""
     if unit.card:
         name, traits = unit.card, ""
     else:
         its = card(moment, unit)
-        name = str((unit.own or {}).get("title") or spoken(unit.id))
+        name = str((unit.own or {}).get("title") or display_name(unit.id))
         traits = "".join(f" {bearing(trait)}" for trait in (*its.gifts, *its.faults) if _its_own(moment, trait))
     kinds = sorted((words(unit.squad) | _led(moment, unit)) & _nobodys(rules_of(moment)))
     return " ".join(filter(None, (name, *kinds))) + traits
 
 
-def _led(moment: Moment, unit: Unit) -> frozenset[str]:
+def _led(moment: Position, unit: Unit) -> frozenset[str]:
     """What the leader of its side makes it: where nobody is called a follower, all of the King's side follow him."""
     leaders = [row for row in rules_of(moment).tables.traits.values() if row.fact == KING_FALLEN]
     called = frozenset(word for row in leaders for word in row.bearers)
@@ -111,7 +111,7 @@ def _led(moment: Moment, unit: Unit) -> frozenset[str]:
     return called if any(_kings(moment, unit)) and not named else frozenset()
 
 
-def _kings(moment: Moment, unit: Unit) -> Iterator[Unit]:
+def _kings(moment: Position, unit: Unit) -> Iterator[Unit]:
     """The leaders of its side besides itself."""
     mates = (one for one in moment.state.units.values() if one.side == unit.side and one.id != unit.id)
     return (one for one in mates if _grants(moment, one, KING_FALLEN))
@@ -123,12 +123,12 @@ def _nobodys(rules: Rules) -> frozenset[str]:
     return frozenset(bearers - {word for name in rules.tables.cards for word in words(name)})
 
 
-def _its_own(moment: Moment, trait: str) -> bool:
+def _its_own(moment: Position, trait: str) -> bool:
     """Whether a gift or fault has its effect on him whose card lists it, not on others as the King's have."""
     return not set(rules_of(moment).tables.traits[trait].bearers) & _nobodys(rules_of(moment))
 
 
-def track(moment: Moment, unit: Unit) -> dict[str, int]:
+def track(moment: Position, unit: Unit) -> dict[str, int]:
     """Its wound track."""
     marked = list(unit.statuses.get(WOUNDS, ()))
     return {name: marked.count(name) for name in rules_of(moment).tables.wounds}
@@ -139,17 +139,17 @@ def boxes(track_after: Mapping[str, int]) -> list[str]:
     return [name for name, count in track_after.items() for _ in range(count)]
 
 
-def level_of(moment: Moment, unit: Unit) -> str:
+def level_of(moment: Position, unit: Unit) -> str:
     """Its wound level; who is out of the battle is dead."""
     return DEAD if unit.out else level(rules_of(moment), track(moment, unit))
 
 
-def stats(moment: Moment, unit: Unit) -> dict[str, Any]:
+def stats(moment: Position, unit: Unit) -> dict[str, Any]:
     """Its stats and factors now."""
     return stats_with(moment, unit, list(unit.statuses.get(WOUNDS, ())))
 
 
-def stats_with(moment: Moment, unit: Unit, marked: Sequence[str]) -> dict[str, Any]:
+def stats_with(moment: Position, unit: Unit, marked: Sequence[str]) -> dict[str, Any]:
     """Its stats and factors with these boxes marked, without the shield that it does not hold up."""
     found = stats_now(rules_of(moment), card(moment, unit), marked)
     held = wielded(moment, unit)
@@ -159,7 +159,7 @@ def stats_with(moment: Moment, unit: Unit, marked: Sequence[str]) -> dict[str, A
     return found
 
 
-def effect_of(moment: Moment, unit: Unit) -> str:
+def effect_of(moment: Position, unit: Unit) -> str:
     """The worst effect of the Guts checks that it failed and has not passed since."""
     return worst_effect(rules_of(moment), failed(unit))
 
@@ -187,7 +187,7 @@ def numbered(name: str, taken: Collection[str]) -> str:
     return next(one for one in names if one not in taken)
 
 
-def state_of(moment: Moment, unit: Unit) -> str:
+def state_of(moment: Position, unit: Unit) -> str:
     """How it is when it is attacked or wants to act."""
     now = level_of(moment, unit)
     if now in (NEAR_DEATH, DEAD):
@@ -198,17 +198,17 @@ def state_of(moment: Moment, unit: Unit) -> str:
     return next((said for said in (HELPLESS, SURPRISED) if {**unit.statuses, **unit.this_turn}.get(said)), "normal")
 
 
-def lies(moment: Moment, unit: Unit) -> bool:
+def lies(moment: Position, unit: Unit) -> bool:
     """Whether it is Near Death or dead."""
     return unit.out or level_of(moment, unit) in (NEAR_DEATH, DEAD)
 
 
-def flies(moment: Moment, unit: Unit) -> bool:
+def flies(moment: Position, unit: Unit) -> bool:
     """Whether it flies, by its card or as the players say."""
     return bool(unit.statuses.get(FLIES, card(moment, unit).flies))
 
 
-def terrors(moment: Moment, unit: Unit) -> int:
+def terrors(moment: Position, unit: Unit) -> int:
     """How many Terrifying gifts it has."""
     return len(traits_of(rules_of(moment), model(moment, unit), Concern.TERROR))
 
@@ -238,7 +238,7 @@ def grips(rules: Rules, its: Card) -> Iterator[tuple[str, ...]]:
     yield from sorted(found, key=lambda some: [list(held).index(name) for name in some])
 
 
-def wielded(moment: Moment, unit: Unit) -> tuple[str, ...]:
+def wielded(moment: Position, unit: Unit) -> tuple[str, ...]:
     """What it holds: as was said, or else what its card lists first."""
     said = unit.statuses.get(WIELDS)
     if said is not None:
@@ -246,21 +246,21 @@ def wielded(moment: Moment, unit: Unit) -> tuple[str, ...]:
     return next(grips(rules_of(moment), card(moment, unit)), ())
 
 
-def weapons(moment: Moment, unit: Unit, kind: ItemKind) -> dict[str, Item]:
+def weapons(moment: Position, unit: Unit, kind: ItemKind) -> dict[str, Item]:
     """The weapons of a kind that it carries, those in hand first."""
     held = wielded(moment, unit)
     found = {name: item for name, item in arms(card(moment, unit)).items() if item.kind is kind}
     return dict(sorted(found.items(), key=lambda one: one[0] not in held))
 
 
-def ready(moment: Moment, unit: Unit, kind: ItemKind) -> dict[str, Item]:
+def ready(moment: Position, unit: Unit, kind: ItemKind) -> dict[str, Item]:
     """Those of them that attack: the ones in hand, or all where the players chose so."""
     held = wielded(moment, unit)
     carried = rules_of(moment).chooses("attacks_with", "carried")
     return {name: item for name, item in weapons(moment, unit, kind).items() if carried or name in held}
 
 
-def odf(moment: Moment, unit: Unit, item: Item) -> int:
+def odf(moment: Position, unit: Unit, item: Item) -> int:
     """The ODF of one of its weapons now."""
     return odf_with(rules_of(moment), card(moment, unit), item, list(unit.statuses.get(WOUNDS, ())))
 
@@ -268,7 +268,7 @@ def odf(moment: Moment, unit: Unit, item: Item) -> int:
 # Who touches whom.
 
 
-def touches(moment: Moment, one: Unit, other: Unit) -> bool | None:
+def touches(moment: Position, one: Unit, other: Unit) -> bool | None:
     """Whether two bases touch, as measured or as the players said; None where it is too close to call."""
     for unit, at in ((one, other), (other, one)):
         known = {**unit.statuses, **unit.this_turn}
@@ -293,7 +293,7 @@ def in_contact(measured: Range) -> bool | None:
     return {Call.IN: True, Call.OUT: False}.get(measured.contact())
 
 
-def touched(moment: Moment, unit: Unit) -> tuple[Unit, ...]:
+def touched(moment: Position, unit: Unit) -> tuple[Unit, ...]:
     """The enemies at its base, those perhaps there among them; the dead are none."""
     return tuple(enemy for enemy in moment.enemies(unit) if touches(moment, unit, enemy) is not False)
 
@@ -309,14 +309,14 @@ _SITUATION = {
 """What of a situation can be seen on the table."""
 
 
-def _grants(moment: Moment, unit: Unit, fact: str) -> bool:
+def _grants(moment: Position, unit: Unit, fact: str) -> bool:
     """Whether a model has a gift or fault on its card that hangs on a fact: who is the King."""
     its = card(moment, unit)
     traits = rules_of(moment).tables.traits
     return any(traits[name].fact == fact for name in (*its.gifts, *its.faults))
 
 
-def situation(moment: Moment, unit: Unit, concerns: Concern, **known: bool | None) -> dict[str, Any]:
+def situation(moment: Position, unit: Unit, concerns: Concern, **known: bool | None) -> dict[str, Any]:
     """Whose roll it is and what bears on it; what no camera tells is left out where it matters to him."""
     named = model(moment, unit)
     hang_on = {row.fact for row in traits_of(rules_of(moment), named, concerns)}

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from rules.engine.effects import kept
-from rules.engine.position import Moment, View
-from rules.engine.referee import Deed, Measured, at_once
+from rules.engine.position import Position, View
+from rules.engine.referee import Deed, Measured, verdict_without_dice
 from rules.engine.state import Unit
-from rules.engine.text import spoken
+from rules.engine.text import display_name
 from rules.engine.verdict import Verdict, forbidden
 from rules.games.fudge_miniatures.referee_facts import (
     DONE,
@@ -58,7 +58,7 @@ class _Foe:
     past_terrain: float
 
 
-def attacks(moment: Moment, figure: str) -> Iterator[Deed]:
+def attacks(moment: Position, figure: str) -> Iterator[Deed]:
     """Every weapon and every attacking spell of a model at every enemy."""
     unit = moment.unit(figure)
     foes = [] if unit.out else _foes(moment, unit)
@@ -76,7 +76,7 @@ def attacks(moment: Moment, figure: str) -> Iterator[Deed]:
             yield from (_shot(moment, unit, foe, CAST, name, spell.range_in, cast) for foe in foes)
 
 
-def _foes(moment: Moment, unit: Unit) -> list[_Foe]:
+def _foes(moment: Position, unit: Unit) -> list[_Foe]:
     bare = replace(moment, sight=replace(moment.sight, figures_hide=False)) if moment.sight.figures_hide else moment
     found = []
     for enemy in moment.enemies(unit):
@@ -91,7 +91,7 @@ def _foes(moment: Moment, unit: Unit) -> list[_Foe]:
     return found
 
 
-def _blow(moment: Moment, unit: Unit, foe: _Foe, name: str, item: Item) -> Deed:
+def _blow(moment: Position, unit: Unit, foe: _Foe, name: str, item: Item) -> Deed:
     enemy = foe.unit
     given = {
         **foe.facts,
@@ -99,9 +99,9 @@ def _blow(moment: Moment, unit: Unit, foe: _Foe, name: str, item: Item) -> Deed:
         "reach_in": item.reach_in,
         **({} if foe.contact is None else {"in_base_contact": foe.contact}),
     }
-    far = Measured(("distance_in",), foe.view.range.sigma_in, f"the gap to {spoken(enemy.id)}")
+    far = Measured(("distance_in",), foe.view.range.sigma_in, f"the gap to {display_name(enemy.id)}")
     return Deed(
-        f"{name} at {spoken(enemy.id)}",
+        f"{name} at {display_name(enemy.id)}",
         "melee_attack",
         given,
         (unit.id,),
@@ -115,7 +115,7 @@ def _blow(moment: Moment, unit: Unit, foe: _Foe, name: str, item: Item) -> Deed:
 
 
 def _shot(
-    moment: Moment, unit: Unit, foe: _Foe, deed: str, name: str, range_in: float | None, weapon: dict[str, Any]
+    moment: Position, unit: Unit, foe: _Foe, deed: str, name: str, range_in: float | None, weapon: dict[str, Any]
 ) -> Deed:
     """One ranged weapon or spell at one enemy; what has no Range reaches as far as he is."""
     enemy, edge_in = foe.unit, foe.facts["distance_in"]
@@ -129,9 +129,9 @@ def _shot(
         **({"behind_cover": None} if rules_of(moment).chooses("cover", "any_part_hidden") else {}),
     }
     many = ranges(edge_in, reach_in)
-    far = Measured(("distance_in",), foe.view.range.sigma_in, f"the range to {spoken(enemy.id)}")
+    far = Measured(("distance_in",), foe.view.range.sigma_in, f"the range to {display_name(enemy.id)}")
     return Deed(
-        f"{spoken(name)} at {spoken(enemy.id)}",
+        f"{display_name(name)} at {display_name(enemy.id)}",
         "ranged_attack",
         given,
         (unit.id,),
@@ -145,17 +145,17 @@ def _shot(
     )
 
 
-def _line(moment: Moment, foe: _Foe) -> tuple[dict[str, float], tuple[Measured, ...]]:
+def _line(moment: Position, foe: _Foe) -> tuple[dict[str, float], tuple[Measured, ...]]:
     """How much of a target terrain leaves in sight, what models alone hide of that, and the error of the first."""
     past_terrain = 1.0 if foe.past_terrain >= 1 - SLIVER else foe.past_terrain
     by_models = max(0.0, past_terrain - foe.view.exposure) if moment.sight.figures_hide else 0.0
     facts = {"visible_fraction": round(past_terrain, 3), "models_hide": round(by_models, 3)}
-    what = f"how much of {spoken(foe.unit.id)} is seen"
+    what = f"how much of {display_name(foe.unit.id)} is seen"
     errors = foe.view.part_errors(past_terrain)
     return facts, tuple(Measured(("visible_fraction",), sigma, what, 0.0, 1.0) for sigma in errors)
 
 
-def strike(moment: Moment, unit: Unit, enemy: Unit) -> dict[str, Any]:
+def strike(moment: Position, unit: Unit, enemy: Unit) -> dict[str, Any]:
     """What an attack of any kind is judged by."""
     its = stats(moment, enemy)
     return {
@@ -168,24 +168,24 @@ def strike(moment: Moment, unit: Unit, enemy: Unit) -> dict[str, Any]:
     }
 
 
-def _from_behind(moment: Moment, unit: Unit, enemy: Unit) -> bool | None:
+def _from_behind(moment: Position, unit: Unit, enemy: Unit) -> bool | None:
     """Whether a model stands behind an enemy whose facing is seen."""
     here, there = moment.figure(unit.id), moment.figure(enemy.id)
     if there.facing_deg is None or here.centre_in == there.centre_in:
         return None
     facts = {"facing_deg": there.facing_deg, "to_attacker_deg": bearing_deg(there.centre_in, here.centre_in)}
-    found = at_once(moment.game, "behind", facts)
+    found = verdict_without_dice(moment.game, "behind", facts)
     return None if found is None else bool(found.numbers["from_behind"])
 
 
-def _attackers(moment: Moment, unit: Unit, enemy: Unit) -> int:
+def _attackers(moment: Position, unit: Unit, enemy: Unit) -> int:
     """How many attack an enemy in this step: as the players said, or those who have, and those at his base who can."""
     said = {**unit.statuses, **unit.this_turn}.get(f"models_attacking_target at {enemy.id}")
     mates = [one for one in moment.state.standing(unit.side) if one.id != unit.id and one.id in moment.figures]
     return int(said) if said is not None else 1 + sum(_attacks_too(moment, mate, enemy) for mate in mates)
 
 
-def _attacks_too(moment: Moment, mate: Unit, enemy: Unit) -> bool:
+def _attacks_too(moment: Position, mate: Unit, enemy: Unit) -> bool:
     done = kept(mate, DONE)
     if done:
         shots = rules_of(moment).chooses("attackers_counted", "melee_and_ranged")
@@ -197,31 +197,33 @@ def _attacks_too(moment: Moment, mate: Unit, enemy: Unit) -> bool:
 # Why not.
 
 
-def _bar(moment: Moment, unit: Unit, enemy: Unit, deed: str, name: str) -> Verdict | None:
+def _bar(moment: Position, unit: Unit, enemy: Unit, deed: str, name: str) -> Verdict | None:
     """Why a model may not attack with a weapon now, whatever the target is."""
     return not_now(moment, unit, deed, "acts") or acted(moment, unit, deed) or _hands(moment, unit, enemy, deed, name)
 
 
-def acted(moment: Moment, unit: Unit, deed: str) -> Verdict | None:
+def acted(moment: Position, unit: Unit, deed: str) -> Verdict | None:
     """Why a model that has acted may not do this besides: it attacks with each weapon, all else it does once."""
     rules, done = rules_of(moment), kept(unit, DONE)
     if done and not rules.tables.deeds[deed].attack:
         return forbidden("already_acted", rules.because("FM-19"))
-    found = at_once(moment.game, "actions_in_step_2", {"actions": [*done, deed]})
+    found = verdict_without_dice(moment.game, "actions_in_step_2", {"actions": [*done, deed]})
     return None if found is None or found.allowed else found
 
 
-def _hands(moment: Moment, unit: Unit, enemy: Unit, deed: str, name: str) -> Verdict | None:
+def _hands(moment: Position, unit: Unit, enemy: Unit, deed: str, name: str) -> Verdict | None:
     """Why a weapon does not attack: it has, it is not in hand, or another must have the same target."""
     rules, used = rules_of(moment), kept(unit, STRUCK_WITH)
     rule = "FM-29" if deed == MELEE else "FM-38"
     if name in used:
-        return forbidden("already_attacked", rules.because(rule, f"{spoken(name).lower()} has attacked in this turn"))
+        return forbidden(
+            "already_attacked", rules.because(rule, f"{display_name(name).lower()} has attacked in this turn")
+        )
     if deed == CAST:
         return None
     kind = ItemKind.MELEE if deed == MELEE else ItemKind.RANGED
     if name not in ready(moment, unit, kind):
-        return forbidden("not_in_hand", rules.because(rule, f"{spoken(name).lower()} is not in hand"))
+        return forbidden("not_in_hand", rules.because(rule, f"{display_name(name).lower()} is not in hand"))
     held = [{"kind": str(one.kind), "hands": one.hands} for one in ready(moment, unit, kind).values()]
     spare = {name: one.hands for name, one in arms(card(moment, unit)).items()}
     facts = {
@@ -229,14 +231,14 @@ def _hands(moment: Moment, unit: Unit, enemy: Unit, deed: str, name: str) -> Ver
         "hands_available": sum(spare.values()),
         "targets": len({*kept(unit, STRUCK_AT), enemy.id}),
     }
-    found = at_once(moment.game, _ACTION_OF[deed], facts)
+    found = verdict_without_dice(moment.game, _ACTION_OF[deed], facts)
     return None if found is None or found.allowed else found
 
 
 # Free strikes.
 
 
-def free_strikes(moment: Moment) -> Iterator[Deed]:
+def free_strikes(moment: Position) -> Iterator[Deed]:
     """Each weapon of each enemy who may strike at one who leaves him or runs."""
     for leaver in moment.state.units.values():
         if leaver.out or leaver.id not in moment.figures:
@@ -251,7 +253,7 @@ def free_strikes(moment: Moment) -> Iterator[Deed]:
                     "reason": reason,
                     "leaver": model(moment, leaver),
                 }
-                title = f"{spoken(name)} strikes at {spoken(leaver.id)}, who leaves"
+                title = f"{display_name(name)} strikes at {display_name(leaver.id)}, who leaves"
                 names = ((name,), (leaver.id,))
                 owed = rules_of(moment).tables.attacks[reason].rule
                 yield Deed(

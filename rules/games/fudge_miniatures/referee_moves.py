@@ -12,10 +12,10 @@ from shapely import LineString, Point, Polygon
 
 from rules.engine.effects import kept
 from rules.engine.events import plain
-from rules.engine.position import Moment
-from rules.engine.referee import NO_FACINGS, Deed, Measured, at_once
+from rules.engine.position import Position
+from rules.engine.referee import NO_FACINGS, Deed, Measured, verdict_without_dice
 from rules.engine.state import Unit
-from rules.engine.text import spoken
+from rules.engine.text import display_name
 from rules.engine.verdict import Verdict, forbidden
 from rules.games.fudge_miniatures.movement import gait, measured
 from rules.games.fudge_miniatures.referee_facts import (
@@ -46,7 +46,7 @@ WAYS_OUT = 16
 """How many directions are tried for a run; the players march where they find a better one."""
 
 
-def movement(moment: Moment, figure: str) -> Deed:
+def movement(moment: Position, figure: str) -> Deed:
     """What is left of a model's Movement; of one that must run, how far it runs."""
     unit = moment.unit(figure)
     if unit.statuses.get(MUST_RUN):
@@ -55,11 +55,11 @@ def movement(moment: Moment, figure: str) -> Deed:
     return Deed("Move", "move", {**_allowance(moment, unit), "path": []}, (figure,), bar=_not_now(moment, unit))
 
 
-def _not_now(moment: Moment, unit: Unit) -> Verdict | None:
+def _not_now(moment: Position, unit: Unit) -> Verdict | None:
     return not_now(moment, unit, MOVE, "moves")
 
 
-def march(moment: Moment, paths: Mapping[str, Path], facing_deg: Mapping[str, float] = NO_FACINGS) -> Deed:
+def march(moment: Position, paths: Mapping[str, Path], facing_deg: Mapping[str, float] = NO_FACINGS) -> Deed:
     """A model along its path, or several each along its own; who must run runs along it."""
     names = tuple(paths)
     units = {name: moment.unit(name) for name in names}
@@ -89,7 +89,7 @@ def march(moment: Moment, paths: Mapping[str, Path], facing_deg: Mapping[str, fl
     )
 
 
-def _allowance(moment: Moment, unit: Unit) -> dict[str, float]:
+def _allowance(moment: Position, unit: Unit) -> dict[str, float]:
     """The Movement of a model and what is left of it; what wounds took in this turn counts against both moves."""
     now_in = float(stats(moment, unit)["movement_in"])
     before_in = float(unit.this_turn.get(MOVEMENT_BEFORE, now_in))
@@ -99,16 +99,16 @@ def _allowance(moment: Moment, unit: Unit) -> dict[str, float]:
         "wounded_in_step_3": before_in != now_in,
         "new_movement_in": now_in,
     }
-    found = at_once(moment.game, "second_move", facts)
+    found = verdict_without_dice(moment.game, "second_move", facts)
     return {"movement_in": now_in, "movement_left_in": float(found.numbers["max_in"]) if found else 0.0}
 
 
-def _walk(moment: Moment, unit: Unit, path: Path) -> Walk:
+def _walk(moment: Position, unit: Unit, path: Path) -> Walk:
     going = gait(rules_of(moment), flying=flies(moment, unit))
     return walk(path, moment.terrain, going, 0.0, sigma_in=moment.figure(unit.id).sigma_in)
 
 
-def _stretches(moment: Moment, unit: Unit, walked: Walk) -> dict[str, Any]:
+def _stretches(moment: Position, unit: Unit, walked: Walk) -> dict[str, Any]:
     return {"path": [plain(one) for one in measured(rules_of(moment), walked, flying=flies(moment, unit))]}
 
 
@@ -117,23 +117,23 @@ def _errors(name: str, facts: Mapping[str, Any], walked: Walk, way: tuple[str, .
     if not facts["path"] or not walked.sigma_in > 0:
         return ()
     sigma_in = walked.sigma_in / walked.stretches[-1].cost_per_in
-    return (Measured((*way, "path", len(facts["path"]) - 1, "inches"), sigma_in, f"how far {spoken(name)} went"),)
+    return (Measured((*way, "path", len(facts["path"]) - 1, "inches"), sigma_in, f"how far {display_name(name)} went"),)
 
 
 # What comes before a move.
 
 
-def still_guarding(moment: Moment, unit: Unit) -> list[Unit]:
+def still_guarding(moment: Position, unit: Unit) -> list[Unit]:
     """The enemies at its base who would strike at it if it left them now."""
     return [one for one in guards(moment, unit) if one.id not in kept(unit, BROKE_FROM)]
 
 
-def _touches_at(moment: Moment, unit: Unit, place: tuple[float, float], enemy: Unit) -> bool | None:
+def _touches_at(moment: Position, unit: Unit, place: tuple[float, float], enemy: Unit) -> bool | None:
     """Whether a model would touch an enemy with its base's centre at a place."""
     return in_contact(moment.measure(placed(moment.figure(unit.id), place), moment.figure(enemy.id)))
 
 
-def contacts(moment: Moment, unit: Unit, path: Path, enemy: Unit) -> list[bool]:
+def contacts(moment: Position, unit: Unit, path: Path, enemy: Unit) -> list[bool]:
     """Whether a model touches an enemy from the start of a path to its end, one value for each time that changes.
 
     Where it is too close to call it counts as before on the way, and as touching at the end. A flyer passes above
@@ -169,7 +169,7 @@ def _places(path: Path) -> list[tuple[float, float]]:
     return found
 
 
-def _passed(moment: Moment, unit: Unit, path: Path) -> Unit | None:
+def _passed(moment: Position, unit: Unit, path: Path) -> Unit | None:
     """An enemy who would strike at it, to whose base a path comes and leaves it again."""
     for enemy in moment.enemies(unit):
         touching = contacts(moment, unit, path, enemy)
@@ -179,31 +179,31 @@ def _passed(moment: Moment, unit: Unit, path: Path) -> Unit | None:
     return None
 
 
-def _held(moment: Moment, unit: Unit, path: Path) -> Verdict | None:
+def _held(moment: Position, unit: Unit, path: Path) -> Verdict | None:
     """Why a model may not go so yet: it leaves an enemy without a test, or has not dared a charge."""
     rules = rules_of(moment)
     if length_in(path) <= 0:
         return None
     for enemy in still_guarding(moment, unit):
         if False in contacts(moment, unit, path, enemy):
-            text = f"it leaves {spoken(enemy.id)}: it breaks away first, by its Dexterity"
+            text = f"it leaves {display_name(enemy.id)}: it breaks away first, by its Dexterity"
             return forbidden("break_away_first", rules.because("FM-25", text))
     for enemy in moment.enemies(unit):
         if True not in contacts(moment, unit, path, enemy)[1:]:
             continue
         gifts = {"charger_gifts": terrors(moment, unit), "charged_gifts": terrors(moment, enemy)}
-        found = at_once(moment.game, "charge", {**gifts, "declared": False})
+        found = verdict_without_dice(moment.game, "charge", {**gifts, "declared": False})
         afraid = found is not None and bool(found.numbers["checks"])
         if afraid and (enemy.id not in kept(unit, DARED) or owed(enemy)):
-            text = f"it comes to touch {spoken(enemy.id)}: the charge is declared and Guts are checked first"
+            text = f"it comes to touch {display_name(enemy.id)}: the charge is declared and Guts are checked first"
             return forbidden("declare_the_charge", rules.because("FM-49", text))
     if passed := _passed(moment, unit, path):
-        text = f"it comes to touch {spoken(passed.id)} and leaves him again: it stops there and breaks away first"
+        text = f"it comes to touch {display_name(passed.id)} and leaves him again: it stops there and breaks away first"
         return forbidden("break_away_first", rules.because("FM-25", text))
     return None
 
 
-def out_of_reach(moment: Moment, unit: Unit, enemy: Unit) -> Verdict | None:
+def out_of_reach(moment: Position, unit: Unit, enemy: Unit) -> Verdict | None:
     """Why a model cannot charge an enemy: what is left of its Movement does not carry it there, even straight on."""
     left_in = _allowance(moment, unit)["movement_left_in"]
     rules = rules_of(moment)
@@ -217,13 +217,13 @@ def out_of_reach(moment: Moment, unit: Unit, enemy: Unit) -> Verdict | None:
 # Running.
 
 
-def flight(moment: Moment, unit: Unit, path: Path) -> Deed:
+def flight(moment: Position, unit: Unit, path: Path) -> Deed:
     """A run along a path: what it takes of the Movement, and whether it ends farther from everybody."""
     rules = rules_of(moment)
     walked = _walk(moment, unit, path)
     movement_in = float(stats(moment, unit)["movement_in"])
     # What a path takes does not hang on what is left.
-    found = at_once(moment.game, "move", {"movement_left_in": 0.0, **_stretches(moment, unit, walked)})
+    found = verdict_without_dice(moment.game, "move", {"movement_left_in": 0.0, **_stretches(moment, unit, walked)})
     cost_in = float(found.numbers["cost_in"]) if found else 0.0
     farther = _farther(moment, unit, path[-1])
     given = {
@@ -231,18 +231,18 @@ def flight(moment: Moment, unit: Unit, path: Path) -> Deed:
         "run_in": cost_in,
         **({} if farther is None else {"farther_from_every_enemy": farther}),
     }
-    far = Measured(("run_in",), walked.sigma_in, f"how far {spoken(unit.id)} ran")
+    far = Measured(("run_in",), walked.sigma_in, f"how far {display_name(unit.id)} ran")
     bar = waits_for(moment, unit)
     if bar is None and still_guarding(moment, unit):
-        text = f"{spoken(unit.id)} breaks off first: those at its base strike"
+        text = f"{display_name(unit.id)} breaks off first: those at its base strike"
         bar = forbidden("break_off_first", rules.because("FM-53", text))
     if bar is None and (enemy := _passed(moment, unit, path)):
-        text = f"it would pass the base of {spoken(enemy.id)}: it runs another way"
+        text = f"it would pass the base of {display_name(enemy.id)}: it runs another way"
         bar = forbidden("passes_an_enemy", rules.because("FM-53", text))
     return Deed("Run", "flee", given, (unit.id,), measured=(far,), paths={unit.id: path}, bar=bar)
 
 
-def _farther(moment: Moment, unit: Unit, place: tuple[float, float]) -> bool | None:
+def _farther(moment: Position, unit: Unit, place: tuple[float, float]) -> bool | None:
     """Whether a place is farther from every enemy; None where it is too close to call."""
     here = moment.figure(unit.id)
     gains, doubt_in = [], 0.0
@@ -254,7 +254,7 @@ def _farther(moment: Moment, unit: Unit, place: tuple[float, float]) -> bool | N
     return None if abs(least_in) < doubt_in else least_in > 0
 
 
-def safest(moment: Moment, unit: Unit) -> Path:
+def safest(moment: Position, unit: Unit) -> Path:
     """The straight run by which a model gets farthest from the enemy who gains on it most; empty where none is safe."""
     here, movement_in = moment.figure(unit.id), float(stats(moment, unit)["movement_in"])
     going = gait(rules_of(moment), flying=flies(moment, unit))

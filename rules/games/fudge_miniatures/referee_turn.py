@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rules.engine.effects import kept
-from rules.engine.position import Moment
-from rules.engine.referee import at_once
+from rules.engine.position import Position
+from rules.engine.referee import verdict_without_dice
 from rules.engine.state import State, Unit
-from rules.engine.text import spoken
+from rules.engine.text import display_name
 from rules.engine.verdict import Verdict, forbidden
 from rules.games.fudge_miniatures.referee_facts import (
     MUST_RUN,
@@ -31,7 +31,7 @@ from rules.games.fudge_miniatures.referee_facts import (
 from rules.games.fudge_miniatures.tables import ItemKind, Step
 
 
-def step_of(moment: Moment) -> tuple[Step | None, str]:
+def step_of(moment: Position) -> tuple[Step | None, str]:
     """The step of the turn, and the one model whose step it is; empty where the whole force acts together."""
     name, _, figure = moment.state.phase.partition(" ")
     return rules_of(moment).tables.steps.get(name), figure
@@ -42,14 +42,14 @@ def order(state: State) -> Sequence[str]:
     return list(state.statuses.get(ORDER) or state.sides)
 
 
-def counts_now(moment: Moment, side: str) -> bool:
+def counts_now(moment: Position, side: str) -> bool:
     """Whether a side counts another turn of a task that is to be kept up: in the last step of its turn, once."""
     state, (step, _) = moment.state, step_of(moment)
     last = max((one.number for one in rules_of(moment).tables.steps.values() if one.moves), default=0)
     return state.side == side and step is not None and step.number == last and held_by(side) not in state.this_turn
 
 
-def turns_held(moment: Moment, side: str) -> int:
+def turns_held(moment: Position, side: str) -> int:
     """For how many turns, one after another, a side has kept up its task; the present one where it counts now."""
     state = moment.state
     now = counts_now(moment, side)
@@ -65,7 +65,7 @@ def next_own_turn(state: State, side: str) -> int:
     return state.turn if later else state.turn + 1
 
 
-def not_now(moment: Moment, unit: Unit, deed: str, step: str) -> Verdict | None:
+def not_now(moment: Position, unit: Unit, deed: str, step: str) -> Verdict | None:
     """Why a model may not do a deed at this moment: another's turn or step, or the state that it is in.
 
     Args:
@@ -74,47 +74,47 @@ def not_now(moment: Moment, unit: Unit, deed: str, step: str) -> Verdict | None:
     """
     rules, state = rules_of(moment), moment.state
     if unit.side != state.side:
-        return forbidden("not_your_turn", rules.because("FM-17", f"it is the turn of {spoken(state.side)}"))
+        return forbidden("not_your_turn", rules.because("FM-17", f"it is the turn of {display_name(state.side)}"))
     row, alone = step_of(moment)
     if alone and alone != unit.id:
-        return forbidden("not_his_turn", rules.because("FM-A11", f"it is the turn of {spoken(alone)}"))
+        return forbidden("not_his_turn", rules.because("FM-A11", f"it is the turn of {display_name(alone)}"))
     if row is None or not getattr(row, step):
         steps = sorted((one for one in rules.tables.steps.values() if getattr(one, step)), key=lambda one: one.number)
         when = " and ".join(f"{one.number}" for one in steps)
-        text = f"{spoken(deed).lower()} belongs to step {when} of the turn"
+        text = f"{display_name(deed).lower()} belongs to step {when} of the turn"
         return forbidden("wrong_step", rules.because(steps[0].rule, text))
     return cannot(moment, unit, deed)
 
 
-def cannot(moment: Moment, unit: Unit, deed: str) -> Verdict | None:
+def cannot(moment: Position, unit: Unit, deed: str) -> Verdict | None:
     """Why a model in its state may not do a deed."""
     rules = rules_of(moment)
     if not lies(moment, unit):
         if unit.statuses.get(MUST_RUN):
-            return forbidden("must_run", rules.because("FM-53", f"{spoken(unit.id)} must run first"))
+            return forbidden("must_run", rules.because("FM-53", f"{display_name(unit.id)} must run first"))
         if bar := waits_for(moment, unit):
             return bar
     facts = {"state": state_of(moment, unit), "effect": effect_of(moment, unit), "actions": [deed]}
-    found = at_once(moment.game, "may_do", facts)
+    found = verdict_without_dice(moment.game, "may_do", facts)
     if found is None or found.numbers["allowed"]:
         return None
     return forbidden("stopped", *found.reasons)
 
 
-def waits_for(moment: Moment, unit: Unit) -> Verdict | None:
+def waits_for(moment: Position, unit: Unit) -> Verdict | None:
     """What must be rolled before a model does anything: attacks on one who leaves, and Guts checks."""
     rules = rules_of(moment)
-    if who := list(map(spoken, strikers(moment, unit))):
+    if who := list(map(display_name, strikers(moment, unit))):
         return forbidden("free_attack", rules.because("FM-25", f"the free attack of {', '.join(who)} comes first"))
     for one in owed(unit).values():
         rule = rules.tables.guts_triggers[one["trigger"]].rule
-        return forbidden("guts_check", rules.because(rule, f"{spoken(unit.id)} checks Guts first"))
+        return forbidden("guts_check", rules.because(rule, f"{display_name(unit.id)} checks Guts first"))
     if to_try_again(moment, unit):
-        return forbidden("guts_check", rules.because("FM-55", f"{spoken(unit.id)} checks Guts again first"))
+        return forbidden("guts_check", rules.because("FM-55", f"{display_name(unit.id)} checks Guts again first"))
     return None
 
 
-def to_try_again(moment: Moment, unit: Unit) -> list[str]:
+def to_try_again(moment: Position, unit: Unit) -> list[str]:
     """Its open Guts checks that it repeats now, in its own turn."""
     state, tried = moment.state, kept(unit, TRIED)
     if unit.side != state.side or lies(moment, unit):
@@ -130,7 +130,7 @@ def turns_since(state: State, first: int) -> int:
 # Who may strike.
 
 
-def opponent(moment: Moment, enemy: Unit, leaver: Unit) -> dict[str, int]:
+def opponent(moment: Position, enemy: Unit, leaver: Unit) -> dict[str, int]:
     """An enemy whose base is left; who may not strike has no weapon in hand."""
     its = stats(moment, enemy)
     able = may_strike(moment, enemy, leaver)
@@ -138,12 +138,12 @@ def opponent(moment: Moment, enemy: Unit, leaver: Unit) -> dict[str, int]:
     return {"enemy_strength": its["strength"], "enemy_dexterity": its["dexterity"], "enemy_wielded_weapons": armed}
 
 
-def guards(moment: Moment, unit: Unit) -> tuple[Unit, ...]:
+def guards(moment: Position, unit: Unit) -> tuple[Unit, ...]:
     """The enemies at its base who would strike at it if it left them."""
     return tuple(one for one in touched(moment, unit) if opponent(moment, one, unit)["enemy_wielded_weapons"])
 
 
-def strikers(moment: Moment, leaver: Unit) -> dict[str, str]:
+def strikers(moment: Position, leaver: Unit) -> dict[str, str]:
     """Who may strike at one who leaves them or runs, each with the occasion."""
     due = dict(leaver.this_turn.get(STRIKES, {}))
     enemies = [one for one in moment.enemies(leaver) if one.id in due] if due else []
@@ -151,7 +151,7 @@ def strikers(moment: Moment, leaver: Unit) -> dict[str, str]:
     return {name: due[name] for name in armed}
 
 
-def may_strike(moment: Moment, unit: Unit, at: Unit) -> bool:
+def may_strike(moment: Position, unit: Unit, at: Unit) -> bool:
     """Whether a model, as both are, may attack another."""
     facts = {
         "model": model(moment, unit),
@@ -159,5 +159,5 @@ def may_strike(moment: Moment, unit: Unit, at: Unit) -> bool:
         "effect": effect_of(moment, unit),
         "target_state": state_of(moment, at),
     }
-    found = at_once(moment.game, "may_attack", facts)
+    found = verdict_without_dice(moment.game, "may_attack", facts)
     return found is not None and found.allowed

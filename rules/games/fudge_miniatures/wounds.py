@@ -108,7 +108,9 @@ def apply_wounds(rules: Rules, taken: Wounds) -> Verdict:
         now = level(rules, track)
         checks += [*calls(rules, before, now)]
         column = column_of(rules, wound)
-        reasons.append(rules.because("FM-39", f"a wound of {wound} is {spoken(column)}; the model is {spoken(now)}"))
+        reasons.append(
+            rules.because("FM-39", f"a wound of {wound} is {display_name(column)}; the model is {display_name(now)}")
+        )
         if now != column and before != now:
             reasons.append(rules.because("FM-40"))
     was = level(rules, checked(rules, taken.track_before))
@@ -126,7 +128,7 @@ def after(rules: Rules, track: Track) -> dict[str, Any]:
     }
 
 
-def spoken(name: str) -> str:
+def display_name(name: str) -> str:
     """A level or state as a player says it."""
     return name.replace("_", " ").title()
 
@@ -197,7 +199,7 @@ def _clinging(rules: Rules, model: NearDeath) -> Procedure[Verdict]:
     if model.track_before is not None:
         track = checked(rules, model.track_before)
         numbers |= after(rules, RISEN[result](rules, track))
-    reasons += [rules.because("FM-44", f"{rolled:+d}: {spoken(result)}"), *_laid(rules, NEAR_DEATH, result)]
+    reasons += [rules.because("FM-44", f"{rolled:+d}: {display_name(result)}"), *_laid(rules, NEAR_DEATH, result)]
     return Verdict(result, numbers, tuple(reasons))
 
 

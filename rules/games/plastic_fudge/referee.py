@@ -9,7 +9,7 @@ from typing import Any
 from rules.engine.condition import CONDITIONS, condition, unharmed
 from rules.engine.effects import following
 from rules.engine.events import PhaseBegun
-from rules.engine.position import Moment
+from rules.engine.position import Position
 from rules.engine.referee import FIRE, NO_FACINGS, Deed, Referee
 from rules.engine.state import Unit
 from rules.engine.verdict import forbidden
@@ -47,19 +47,19 @@ from rules.tabletop.path import Path, legs
 # Movement.
 
 
-def movement(moment: Moment, figure: str) -> Deed:
+def movement(moment: Position, figure: str) -> Deed:
     """What is left of a unit's move."""
     unit = moment.unit(figure)
     return Deed("Move", "move", {**_walker(moment, unit), "path": []}, (figure,), bar=not_here(moment, unit))
 
 
-def _walker(moment: Moment, unit: Unit) -> dict[str, Any]:
+def _walker(moment: Position, unit: Unit) -> dict[str, Any]:
     facing = known_facing_deg(moment, unit)
     faces = {} if facing is None else {"facing_deg": facing}
     return {**mover(moment, unit), **faces, "spent_in": unit.allowance_used_in}
 
 
-def march(moment: Moment, paths: Mapping[str, Path], facing_deg: Mapping[str, float] = NO_FACINGS) -> Deed:
+def march(moment: Position, paths: Mapping[str, Path], facing_deg: Mapping[str, float] = NO_FACINGS) -> Deed:
     """One unit along its path; several at once are told to go one by one. Who is to flee flees along it."""
     if len(paths) != 1:
         why = rules_of(moment).because("PF-26", "each unit moves by itself, one after the other")
@@ -97,7 +97,7 @@ def march(moment: Moment, paths: Mapping[str, Path], facing_deg: Mapping[str, fl
 # The round.
 
 
-def next_phase(moment: Moment) -> PhaseBegun:
+def next_phase(moment: Position) -> PhaseBegun:
     """The parts of the round, A's and B's as the winner of the initiative chose; else as the players are named."""
     state = moment.state
     seats = dict(zip((SEAT_A, SEAT_B), state.sides, strict=False)) | dict(state.this_turn)
@@ -107,7 +107,7 @@ def next_phase(moment: Moment) -> PhaseBegun:
     return following(state, steps(rules_of(moment), seats, called=jets))
 
 
-def rounds(moment: Moment) -> tuple[str, ...]:
+def rounds(moment: Position) -> tuple[str, ...]:
     """In the phases of attacks."""
     row = rules_of(moment).tables.phases.get(moment.state.phase)
     return (FIRE,) if row is not None and row.attacks else ()

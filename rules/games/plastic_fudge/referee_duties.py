@@ -8,10 +8,10 @@ from itertools import chain
 from typing import Any
 
 from rules.engine.effects import kept
-from rules.engine.position import Moment
-from rules.engine.referee import Deed, Measured, at_once
+from rules.engine.position import Position
+from rules.engine.referee import Deed, Measured, verdict_without_dice
 from rules.engine.state import Unit
-from rules.engine.text import spoken
+from rules.engine.text import display_name
 from rules.games.plastic_fudge.board import disk, spoken_of
 from rules.games.plastic_fudge.forces import counted
 from rules.games.plastic_fudge.referee_facts import (
@@ -53,7 +53,7 @@ from rules.tabletop.table import Figure, TerrainPiece
 from rules.tabletop.tolerance import DOUBT_SIGMAS
 
 
-def duties(moment: Moment) -> Iterator[Deed]:
+def duties(moment: Position) -> Iterator[Deed]:
     """Everything that is owed at this moment, what presses most first."""
     yield from chain(_initiative(moment), _explosions(moment), _casualties(moment), _mines(moment))
     yield from chain(_flights(moment), _morale(moment), _victory(moment))
@@ -62,7 +62,7 @@ def duties(moment: Moment) -> Iterator[Deed]:
 # Initiative.
 
 
-def _initiative(moment: Moment) -> Iterator[Deed]:
+def _initiative(moment: Position) -> Iterator[Deed]:
     state, row = moment.state, rules_of(moment).tables.phases.get(moment.state.phase)
     if row is None or not row.initiative:
         return
@@ -72,14 +72,14 @@ def _initiative(moment: Moment) -> Iterator[Deed]:
     elif SEAT_A not in state.this_turn:
         for seat, words in (("A", "moves first"), ("B", "moves second")):
             given = {"winner": winner, "choice": seat, "players": list(state.sides)}
-            yield Deed(f"{spoken(winner)} {words}", "choose_order", given, owed="PF-23")
+            yield Deed(f"{display_name(winner)} {words}", "choose_order", given, owed="PF-23")
 
 
-def _roll_off(moment: Moment) -> Deed:
+def _roll_off(moment: Position) -> Deed:
     players, bar = [], None
     for side in moment.state.sides:
         command = _command(moment, side)
-        found = at_once(moment.game, "initiative_level", command)
+        found = verdict_without_dice(moment.game, "initiative_level", command)
         if found is None or not found.allowed:
             bar = found
             continue
@@ -95,7 +95,7 @@ def _roll_off(moment: Moment) -> Deed:
     return Deed("Initiative", "initiative", {"players": players}, bar=bar, owed="PF-21")
 
 
-def _command(moment: Moment, side: str) -> dict[str, Any]:
+def _command(moment: Position, side: str) -> dict[str, Any]:
     """A side's Commander, his radio, and who might stand in for him."""
     alive, rules = able(moment, side), rules_of(moment)
     leaders = [unit for unit in alive if card(moment, unit).commander]
@@ -112,38 +112,38 @@ def _command(moment: Moment, side: str) -> dict[str, Any]:
     }
 
 
-def _radio_lost(moment: Moment, side: str) -> bool:
+def _radio_lost(moment: Position, side: str) -> bool:
     """Whether a radioman was destroyed; one who fled from the table was not."""
     return any(_destroyed(moment, unit) for unit in of_side(moment, side) if card(moment, unit).radio)
 
 
-def _commander_lost(moment: Moment, side: str) -> bool:
+def _commander_lost(moment: Position, side: str) -> bool:
     """Whether the Commander was destroyed; a side that never had one has lost none."""
     return any(_destroyed(moment, unit) for unit in of_side(moment, side) if card(moment, unit).commander)
 
 
-def _destroyed(moment: Moment, unit: Unit) -> bool:
+def _destroyed(moment: Position, unit: Unit) -> bool:
     return falls(moment, unit) and not unit.statuses.get(ROUTED_OFF)
 
 
 # What attacks at the same time leave, and what they set off.
 
 
-def _explosions(moment: Moment) -> Iterator[Deed]:
+def _explosions(moment: Position) -> Iterator[Deed]:
     for unit in moment.state.units.values():
         if unit.statuses.get(EXPLODES) and unit.id in moment.figures:
             trooper = moment.figure(unit.id)
             area = disk(rules_of(moment), "large", trooper.centre_in)
             targets, shares = caught(moment, area, trooper, (unit.id,), trooper.sigma_in)
             known = [{name: value for name, value in one.items() if name in _LOST_IN_IT} for one in targets]
-            burning = f"{spoken(unit.id)} goes up in flames"
+            burning = f"{display_name(unit.id)} goes up in flames"
             yield Deed(burning, "conflagration", {"targets": known}, at=(unit.id,), measured=shares, owed="PF-116")
 
 
 _LOST_IN_IT = ("id", "DL", "fraction", "target_unit", "occupants")
 
 
-def _casualties(moment: Moment) -> Iterator[Deed]:
+def _casualties(moment: Position) -> Iterator[Deed]:
     units = [unit for unit in moment.state.units.values() if not unit.out]
     struck = [unit for unit in units if unit.statuses.get(FALLS) or unit.statuses.get(INJURIES)]
     if struck and not any(unit.statuses.get(EXPLODES) and unit.id in moment.figures for unit in struck):
@@ -163,7 +163,7 @@ def _casualties(moment: Moment) -> Iterator[Deed]:
 # Mines.
 
 
-def _mines(moment: Moment) -> Iterator[Deed]:
+def _mines(moment: Position) -> Iterator[Deed]:
     laid = {piece.name: piece for piece in markers(moment)}
     for unit in moment.state.units.values():
         for name, ends, place in kept(unit, ON_MINES):
@@ -171,7 +171,7 @@ def _mines(moment: Moment) -> Iterator[Deed]:
                 yield _trodden(moment, placed(moment.figure(unit.id), (place[0], place[1])), laid[name], bool(ends))
 
 
-def _trodden(moment: Moment, figure: Figure, piece: TerrainPiece, ends: bool) -> Deed:
+def _trodden(moment: Position, figure: Figure, piece: TerrainPiece, ends: bool) -> Deed:
     """A mine under a unit that counts as being where it was when it trod on it."""
     area = disk(rules_of(moment), rules_of(moment).tables.weapons["land_mine"].template or "", middle(piece))
     unit = moment.unit(figure.id)
@@ -185,7 +185,7 @@ def _trodden(moment: Moment, figure: Figure, piece: TerrainPiece, ends: bool) ->
         "targets": [{**one, **level} for one in targets],
         **real_mine(moment, piece.name),
     }
-    title = f"{spoken(unit.id)} on {piece.name}"
+    title = f"{display_name(unit.id)} on {piece.name}"
     return Deed(
         title,
         "mine",
@@ -202,7 +202,7 @@ def _trodden(moment: Moment, figure: Figure, piece: TerrainPiece, ends: bool) ->
 # Flight.
 
 
-def _flights(moment: Moment) -> Iterator[Deed]:
+def _flights(moment: Position) -> Iterator[Deed]:
     for unit in [unit for unit in moment.state.units.values() if unit.id in moment.figures]:
         if unit.this_turn.get(FLED):
             yield from _fled(moment, unit)
@@ -211,13 +211,15 @@ def _flights(moment: Moment) -> Iterator[Deed]:
         if unit.this_turn.get(FLEES):
             yield replace(fleeing(moment, unit), round="Flight", owed="PF-65")
         for name in kept(unit, MUST_CHECK):
-            yield replace(check(moment, unit, f"{spoken(unit.id)} sees {spoken(name)} run", (name,)), owed="PF-68")
+            yield replace(
+                check(moment, unit, f"{display_name(unit.id)} sees {display_name(name)} run", (name,)), owed="PF-68"
+            )
 
 
-def _fled(moment: Moment, runner: Unit) -> Iterator[Deed]:
+def _fled(moment: Position, runner: Unit) -> Iterator[Deed]:
     """Whether he has left the table, where its edge is not known, and every friend whom he may have shaken."""
     if not runner.out and not runner.this_turn.get(STAYS):
-        yield Deed(f"Is {spoken(runner.id)} at the edge", "rout_reaches_edge", {}, (runner.id,), owed="PF-67")
+        yield Deed(f"Is {display_name(runner.id)} at the edge", "rout_reaches_edge", {}, (runner.id,), owed="PF-67")
     path = tuple((x, y) for x, y in runner.this_turn[FLED])
     for mate in moment.state.units.values():
         passed = kept(mate, PASSED)
@@ -227,10 +229,10 @@ def _fled(moment: Moment, runner: Unit) -> Iterator[Deed]:
         before = any(name == runner.id for name, _ in passed)
         known = {"same_side": mate.side == runner.side, "unit": card_name(mate), "checked_for_this_unit": before}
         least_in = max(0.0, near.nearest_in - DOUBT_SIGMAS * near.sigma_in)
-        found = at_once(moment.game, "rout_contagion", {**known, "closest_in": least_in})
+        found = verdict_without_dice(moment.game, "rout_contagion", {**known, "closest_in": least_in})
         if found is not None and found.numbers["must_check"]:
-            how = (Measured(("closest_in",), near.sigma_in, f"how near {spoken(runner.id)} passed"),)
-            title = f"{spoken(runner.id)} runs past {spoken(mate.id)}"
+            how = (Measured(("closest_in",), near.sigma_in, f"how near {display_name(runner.id)} passed"),)
+            title = f"{display_name(runner.id)} runs past {display_name(mate.id)}"
             given = {**known, "closest_in": near.nearest_in}
             by, at = (mate.id,), (runner.id,)
             yield Deed(title, "rout_contagion", given, by, at, measured=how, round="Flight", owed="PF-68")
@@ -239,7 +241,7 @@ def _fled(moment: Moment, runner: Unit) -> Iterator[Deed]:
 # Morale.
 
 
-def _morale(moment: Moment) -> Iterator[Deed]:
+def _morale(moment: Position) -> Iterator[Deed]:
     """A check of everybody in the morale phase, and after each phase where the players chose that."""
     phase = moment.state.phase
     row = rules_of(moment).tables.phases.get(phase)
@@ -250,10 +252,10 @@ def _morale(moment: Moment) -> Iterator[Deed]:
             if _stands_for(moment, unit) not in moment.figures or phase in kept(unit, CHECKED):
                 continue
             if rules_of(moment).tables.classes[card(moment, unit).kind].checks_morale:
-                yield replace(check(moment, unit, f"Morale of {spoken(unit.id)}"), owed="PF-55")
+                yield replace(check(moment, unit, f"Morale of {display_name(unit.id)}"), owed="PF-55")
 
 
-def check(moment: Moment, unit: Unit, title: str, at: tuple[str, ...] = ()) -> Deed:
+def check(moment: Position, unit: Unit, title: str, at: tuple[str, ...] = ()) -> Deed:
     """A trooper's morale check with all that bears on it."""
     rules, its = rules_of(moment), card(moment, unit)
     lead = next((one for one in able(moment, unit.side) if card(moment, one).commander), None)
@@ -274,13 +276,13 @@ def check(moment: Moment, unit: Unit, title: str, at: tuple[str, ...] = ()) -> D
     return Deed(title, "morale_check", given, (unit.id,), at, preview="morale_modifier", measured=how, round="Morale")
 
 
-def _stands_for(moment: Moment, unit: Unit) -> str:
+def _stands_for(moment: Position, unit: Unit) -> str:
     """The figure that shows where a unit is: what it rides in, else itself."""
     around = carrier(moment, unit)
     return unit.id if around is None or unit.id in moment.figures else around.id
 
 
-def _shares(moment: Moment, side: str) -> Mapping[str, int]:
+def _shares(moment: Position, side: str) -> Mapping[str, int]:
     """How many of both sides there were, are destroyed, are routed, and fled from the table."""
     units = moment.state.units.values()
     sides = {"friendly": [u for u in units if u.side == side], "enemy": [u for u in units if u.side != side]}
@@ -294,14 +296,14 @@ def _shares(moment: Moment, side: str) -> Mapping[str, int]:
     return found
 
 
-def _many(moment: Moment, units: list[Unit]) -> int:
+def _many(moment: Position, units: list[Unit]) -> int:
     return counted(rules_of(moment), [card_name(unit) for unit in units])
 
 
 # Victory.
 
 
-def _victory(moment: Moment) -> Iterator[Deed]:
+def _victory(moment: Position) -> Iterator[Deed]:
     taken = moment.state.statuses.get("flag_taken")
     for side in moment.state.sides:
         enemy = [unit for unit in moment.state.units.values() if unit.side != side]
@@ -311,4 +313,4 @@ def _victory(moment: Moment) -> Iterator[Deed]:
             "enemy_lost": _many(moment, [unit for unit in enemy if unit.out]),
             **({} if taken is None else {"flag_taken": taken == side}),
         }
-        yield Deed(f"Has {spoken(side)} won", "victory_check", given)
+        yield Deed(f"Has {display_name(side)} won", "victory_check", given)

@@ -7,7 +7,7 @@ from typing import Any
 
 from rules.engine.effects import fallen, kept, marked, taken_along, walked
 from rules.engine.events import Change, Effects, Move
-from rules.engine.position import Moment
+from rules.engine.position import Position
 from rules.engine.referee import Deed
 from rules.engine.state import Unit
 from rules.engine.verdict import Verdict
@@ -54,13 +54,13 @@ from rules.tabletop.template import Blast
 # Effects.
 
 
-def effects(moment: Moment, deed: Deed, found: Verdict) -> Effects:
+def effects(moment: Position, deed: Deed, found: Verdict) -> Effects:
     """Who went, who is hurt, who falls, who flees, and what else is to be remembered."""
     after = _EFFECTS.get(deed.action)
     return after(moment, deed, found) if after else Effects()
 
 
-def _moved(moment: Moment, deed: Deed, found: Verdict) -> Effects:
+def _moved(moment: Position, deed: Deed, found: Verdict) -> Effects:
     if not deed.paths:
         return Effects()
     [(name, path)] = deed.paths.items()
@@ -72,23 +72,23 @@ def _moved(moment: Moment, deed: Deed, found: Verdict) -> Effects:
     )
 
 
-def _along(moment: Moment, vehicle: str, path: Path) -> tuple[Move, ...]:
+def _along(moment: Position, vehicle: str, path: Path) -> tuple[Move, ...]:
     """Everybody inside goes with a vehicle."""
     placed = (one for one in _riders(moment, vehicle) if moment.unit(one).at_in)
     return tuple(taken_along(moment, rider, path) for rider in placed)
 
 
-def _riders(moment: Moment, vehicle: str) -> tuple[str, ...]:
+def _riders(moment: Position, vehicle: str) -> tuple[str, ...]:
     return tuple(one.id for one in moment.state.units.values() if one.statuses.get(RIDES) == vehicle)
 
 
-def _stepped(moment: Moment, unit: Unit, path: Path) -> tuple[Change, ...]:
+def _stepped(moment: Position, unit: Unit, path: Path) -> tuple[Change, ...]:
     mines = [[name, ends, list(place)] for name, ends, place in mines_on(moment, unit.id, path)]
     trodden = [*kept(unit, ON_MINES), *mines]
     return marked([unit.id], ON_MINES, trodden, "PF-83", this_turn=True) if mines else ()
 
 
-def _fled(moment: Moment, deed: Deed, found: Verdict) -> Effects:
+def _fled(moment: Position, deed: Deed, found: Verdict) -> Effects:
     [name] = deed.by
     path = deed.paths.get(name, ())
     ran = marked([name], FLEES, None, "PF-65", this_turn=True)
@@ -108,7 +108,7 @@ def _fled(moment: Moment, deed: Deed, found: Verdict) -> Effects:
     return Effects(moves=(*walk, *_along(moment, name, path)), changes=ran + _stepped(moment, unit, path))
 
 
-def _shot(moment: Moment, deed: Deed, found: Verdict) -> Effects:
+def _shot(moment: Position, deed: Deed, found: Verdict) -> Effects:
     changes = _acted(moment, deed)
     [at] = deed.at
     numbers = found.numbers
@@ -125,11 +125,11 @@ def _shot(moment: Moment, deed: Deed, found: Verdict) -> Effects:
     return Effects(changes=changes)
 
 
-def _blasted(moment: Moment, deed: Deed, found: Verdict) -> Effects:
+def _blasted(moment: Position, deed: Deed, found: Verdict) -> Effects:
     return Effects(changes=_acted(moment, deed) + _suffered(moment, found.numbers.get("targets", ())))
 
 
-def _acted(moment: Moment, deed: Deed) -> tuple[Change, ...]:
+def _acted(moment: Position, deed: Deed) -> tuple[Change, ...]:
     """Who attacked has made one attack more."""
     made = {name: int(moment.unit(name).this_turn.get(ATTACKS_MADE, 0)) + 1 for name in deed.by}
     return tuple(
@@ -137,7 +137,7 @@ def _acted(moment: Moment, deed: Deed) -> tuple[Change, ...]:
     )
 
 
-def _suffered(moment: Moment, struck: Iterable[Mapping[str, Any]]) -> tuple[Change, ...]:
+def _suffered(moment: Position, struck: Iterable[Mapping[str, Any]]) -> tuple[Change, ...]:
     """What results do: at once, or where attacks are made at the same time when all of them are."""
     rows = rules_of(moment).tables.results
     changes: tuple[Change, ...] = ()
@@ -160,7 +160,7 @@ def _base_hit(one: Mapping[str, Any], destroyed: bool) -> tuple[Change, ...]:
     return marked([""], base_key(one["id"]), left, "PF-76")
 
 
-def _to_fall(moment: Moment, unit: Unit, destroyed: bool, explodes: bool) -> tuple[Change, ...]:
+def _to_fall(moment: Position, unit: Unit, destroyed: bool, explodes: bool) -> tuple[Change, ...]:
     """A unit that is struck and still makes its own attack."""
     if not destroyed:
         return marked([unit.id], INJURIES, int(unit.statuses.get(INJURIES, 0)) + 1, "PF-52")
@@ -169,7 +169,7 @@ def _to_fall(moment: Moment, unit: Unit, destroyed: bool, explodes: bool) -> tup
     return changes + (marked([unit.id], EXPLODES, True, "PF-116") if explodes else ())
 
 
-def _hurt(moment: Moment, unit: Unit, level: int, removed: bool) -> tuple[Change, ...]:
+def _hurt(moment: Position, unit: Unit, level: int, removed: bool) -> tuple[Change, ...]:
     lost = full_defense(moment, unit) - level
     changes = marked([unit.id], LOST, lost, "PF-52") if lost != injured(unit) else ()
     if not removed:
@@ -177,7 +177,7 @@ def _hurt(moment: Moment, unit: Unit, level: int, removed: bool) -> tuple[Change
     return changes + fallen([unit.id], "PF-53") + marked(_riders(moment, unit.id), RIDES, None, "PF-70")
 
 
-def _casualties(moment: Moment, deed: Deed, found: Verdict) -> Effects:
+def _casualties(moment: Position, deed: Deed, found: Verdict) -> Effects:
     gone = found.numbers["destroyed"]
     changes: tuple[Change, ...] = ()
     for name in deed.at:
@@ -188,11 +188,11 @@ def _casualties(moment: Moment, deed: Deed, found: Verdict) -> Effects:
     return Effects(changes=changes)
 
 
-def _burnt(moment: Moment, deed: Deed, found: Verdict) -> Effects:
+def _burnt(moment: Position, deed: Deed, found: Verdict) -> Effects:
     return Effects(changes=marked(deed.at, EXPLODES, None, "PF-116") + _suffered(moment, found.numbers["targets"]))
 
 
-def _swept(moment: Moment, deed: Deed, found: Verdict) -> Effects:
+def _swept(moment: Position, deed: Deed, found: Verdict) -> Effects:
     mine, [man] = deed.piece, deed.by
     fate = found.numbers["mine"]
     changes = _acted(moment, deed)
@@ -205,7 +205,7 @@ def _swept(moment: Moment, deed: Deed, found: Verdict) -> Effects:
     return Effects(changes=changes)
 
 
-def _trod(moment: Moment, deed: Deed, found: Verdict) -> Effects:
+def _trod(moment: Position, deed: Deed, found: Verdict) -> Effects:
     mine, [man] = deed.piece, deed.by
     unit = moment.unit(man)
     left = [one for one in kept(unit, ON_MINES) if one[0] != mine]
@@ -215,7 +215,7 @@ def _trod(moment: Moment, deed: Deed, found: Verdict) -> Effects:
     return Effects(changes=changes + _suffered(moment, found.numbers.get("targets", ())))
 
 
-def _checked(moment: Moment, deed: Deed, found: Verdict) -> Effects:
+def _checked(moment: Position, deed: Deed, found: Verdict) -> Effects:
     [name] = deed.by
     unit, phase = moment.unit(name), moment.state.phase
     changes: tuple[Change, ...] = ()
@@ -233,7 +233,7 @@ def _checked(moment: Moment, deed: Deed, found: Verdict) -> Effects:
     return Effects(changes=changes)
 
 
-def _passed(moment: Moment, deed: Deed, found: Verdict) -> Effects:
+def _passed(moment: Position, deed: Deed, found: Verdict) -> Effects:
     [name] = deed.by
     unit = moment.unit(name)
     flights = [flight_of(moment.unit(runner)) for runner in deed.at]
@@ -243,7 +243,7 @@ def _passed(moment: Moment, deed: Deed, found: Verdict) -> Effects:
     return Effects(changes=changes)
 
 
-def _at_edge(moment: Moment, deed: Deed, found: Verdict) -> Effects:
+def _at_edge(moment: Position, deed: Deed, found: Verdict) -> Effects:
     if not found.numbers["removed"]:
         return Effects(changes=marked(deed.by, STAYS, True, "PF-66", this_turn=True))
     return Effects(changes=_off_table(deed, found))
@@ -254,32 +254,32 @@ def _off_table(deed: Deed, found: Verdict) -> tuple[Change, ...]:
     return marked(deed.by if off else (), ROUTED_OFF, True, "PF-67") + fallen(deed.by, "PF-67")
 
 
-def _initiative(moment: Moment, deed: Deed, found: Verdict) -> Effects:
+def _initiative(moment: Position, deed: Deed, found: Verdict) -> Effects:
     return Effects(changes=marked([""], WINNER, found.numbers["winner"], "PF-21", this_turn=True))
 
 
-def _seated(moment: Moment, deed: Deed, found: Verdict) -> Effects:
+def _seated(moment: Position, deed: Deed, found: Verdict) -> Effects:
     seats = {SEAT_A: found.numbers["A"], SEAT_B: found.numbers["B"]}
     changes = [Change(figure="", key=seat, value=side, rule="PF-23", this_turn=True) for seat, side in seats.items()]
     return Effects(changes=tuple(changes))
 
 
-def _carried(moment: Moment, deed: Deed, found: Verdict) -> Effects:
+def _carried(moment: Position, deed: Deed, found: Verdict) -> Effects:
     inside = deed.by[0] if deed.given["does"] == "load" else None
     changes = marked(deed.at, RIDES, inside, "PF-123")
     return Effects(changes=changes + marked(deed.by, CARRIED, True, "PF-123", this_turn=True))
 
 
-def _rode(moment: Moment, deed: Deed, found: Verdict) -> Effects:
+def _rode(moment: Position, deed: Deed, found: Verdict) -> Effects:
     inside = deed.at[0] if deed.given["does"] == "load" else None
     return Effects(changes=marked(deed.by, RIDES, inside, "PF-93"))
 
 
-def _called(moment: Moment, deed: Deed, found: Verdict) -> Effects:
+def _called(moment: Position, deed: Deed, found: Verdict) -> Effects:
     return Effects(changes=marked(deed.at, CALLED_TURN, deed.given["called_turn"], "PF-125"))
 
 
-def _holed(moment: Moment, deed: Deed, found: Verdict) -> Effects:
+def _holed(moment: Position, deed: Deed, found: Verdict) -> Effects:
     """The base has a hole from now on, to see, to fire and to walk through."""
     hole, changes = deed.template, _acted(moment, deed)
     if not isinstance(hole, Blast):
@@ -288,11 +288,11 @@ def _holed(moment: Moment, deed: Deed, found: Verdict) -> Effects:
     return Effects(changes=changes + marked([""], hole_key(deed.piece), made, "PF-81"))
 
 
-def _won(moment: Moment, deed: Deed, found: Verdict) -> Effects:
+def _won(moment: Position, deed: Deed, found: Verdict) -> Effects:
     return Effects(changes=marked([""] if found.numbers["victory"] else [], "victory", deed.given["side"], "PF-86"))
 
 
-_EFFECTS: Mapping[str, Callable[[Moment, Deed, Verdict], Effects]] = {
+_EFFECTS: Mapping[str, Callable[[Position, Deed, Verdict], Effects]] = {
     "move": _moved,
     "rout_move": _fled,
     "shot": _shot,

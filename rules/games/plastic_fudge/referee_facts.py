@@ -8,10 +8,10 @@ from typing import Any
 from shapely.geometry import LineString, Point, Polygon
 
 from rules.engine.ambiguity import in_sight, one_of
-from rules.engine.position import Moment, View, rules_with
+from rules.engine.position import Position, View, rules_with
 from rules.engine.referee import Measured
 from rules.engine.state import State, Unit
-from rules.engine.text import spoken
+from rules.engine.text import display_name
 from rules.games.plastic_fudge.board import (
     PART,
     after_hole,
@@ -104,7 +104,7 @@ def ground(rules: Rules, state: State, terrain: Iterable[TerrainPiece]) -> Itera
             yield from (part,) if part.name == piece.name else ground(rules, state, (part,))
 
 
-def markers(moment: Moment) -> tuple[TerrainPiece, ...]:
+def markers(moment: Position) -> tuple[TerrainPiece, ...]:
     """The mine markers that still lie there."""
     laid = (piece for piece in moment.terrain if piece.kind is TerrainKind.MINE)
     return tuple(piece for piece in laid if moment.state.statuses.get(mine_key(piece.name)) not in GONE)
@@ -122,7 +122,7 @@ def card_name(unit: Unit) -> str:
     return unit.card or str((unit.own or {}).get("unit", "basic"))
 
 
-def card(moment: Moment, unit: Unit) -> Card:
+def card(moment: Position, unit: Unit) -> Card:
     """The ready card itself."""
     return rules_of(moment).tables.cards[card_name(unit)]
 
@@ -132,12 +132,12 @@ def altered(unit: Unit, *names: str) -> dict[str, Any]:
     return {name: (unit.own or {})[name] for name in names if name in (unit.own or {})}
 
 
-def training(moment: Moment, unit: Unit) -> str:
+def training(moment: Position, unit: Unit) -> str:
     """A unit's Training Level."""
     return str(altered(unit, "TL").get("TL", card(moment, unit).TL))
 
 
-def full_defense(moment: Moment, unit: Unit) -> int:
+def full_defense(moment: Position, unit: Unit) -> int:
     """A unit's Defense Level in its pose, before any injury."""
     poses, told = rules_of(moment).tables.poses, unit.statuses.get("pose")
     seen = moment.figures[unit.id].posture.value if unit.id in moment.figures else ""
@@ -148,7 +148,7 @@ def full_defense(moment: Moment, unit: Unit) -> int:
     return int(found.numbers["DL"])
 
 
-def lasting_defense(moment: Moment, unit: Unit) -> int:
+def lasting_defense(moment: Position, unit: Unit) -> int:
     """What injuries have left of it, without those of attacks that are not all made."""
     return full_defense(moment, unit) - injured(unit)
 
@@ -158,28 +158,28 @@ def injured(unit: Unit) -> int:
     return int(unit.statuses.get(LOST, unit.statuses.get(LOST_BEFORE, 0)))
 
 
-def defense(moment: Moment, unit: Unit) -> int:
+def defense(moment: Position, unit: Unit) -> int:
     """The level on which a unit defends now."""
     return in_volley(rules_of(moment), lasting_defense(moment, unit), int(unit.statuses.get(INJURIES, 0)))
 
 
-def falls(moment: Moment, unit: Unit) -> bool:
+def falls(moment: Position, unit: Unit) -> bool:
     """Whether a unit is destroyed; one that was struck in this phase counts to its end, as attacks are simultaneous."""
     fell_in = unit.this_turn.get(FELL_IN, unit.this_turn.get(FALLS))  # older battles keep both under one name
     return unit.out or (bool(unit.statuses.get(FALLS)) and fell_in != moment.state.phase)
 
 
-def able(moment: Moment, side: str) -> tuple[Unit, ...]:
+def able(moment: Position, side: str) -> tuple[Unit, ...]:
     """A side's units that are neither out nor fallen."""
     return tuple(unit for unit in moment.state.standing(side) if not falls(moment, unit))
 
 
-def of_side(moment: Moment, side: str) -> tuple[Unit, ...]:
+def of_side(moment: Position, side: str) -> tuple[Unit, ...]:
     """All that a side began with."""
     return tuple(unit for unit in moment.state.units.values() if unit.side == side)
 
 
-def known_facing_deg(moment: Moment, unit: Unit) -> float | None:
+def known_facing_deg(moment: Position, unit: Unit) -> float | None:
     """Which way a unit faces: as it is seen, as the journal has it, or as the players said."""
     told = {**unit.statuses, **unit.this_turn}.get("facing_deg")
     known = (moment.figure(unit.id).facing_deg, unit.facing_deg, told)
@@ -194,7 +194,7 @@ def flight_of(runner: Unit) -> list[Any]:
 # Facts of several questions.
 
 
-def by_hand(moment: Moment, unit: Unit) -> dict[str, bool]:
+def by_hand(moment: Position, unit: Unit) -> dict[str, bool]:
     """Whether a unit is attacked hand to hand; left to be asked where that matters to it and an enemy is so near."""
     known = {**unit.statuses, **unit.this_turn}
     if ATTACKED_BY_HAND in known:
@@ -203,7 +203,7 @@ def by_hand(moment: Moment, unit: Unit) -> dict[str, bool]:
     return {} if special and _closed_with(moment, unit) else {ATTACKED_BY_HAND: False}
 
 
-def _closed_with(moment: Moment, unit: Unit) -> bool:
+def _closed_with(moment: Position, unit: Unit) -> bool:
     """Whether an enemy is, or may be, near enough to attack hand to hand."""
     rules = rules_of(moment)
     on_foot = (enemy for enemy in moment.enemies(unit) if not card(moment, enemy).flies)
@@ -212,7 +212,7 @@ def _closed_with(moment: Moment, unit: Unit) -> bool:
     return any(not hand_to_hand(rules, Contact(distance_in=one)).numbers["ranged"] for one in least)
 
 
-def request(moment: Moment, unit: Unit, weapon: str) -> dict[str, Any]:
+def request(moment: Position, unit: Unit, weapon: str) -> dict[str, Any]:
     """What decides whether a unit may attack with a weapon at all."""
     named = {"weapon": weapon} if weapon else {}
     return {
@@ -230,7 +230,7 @@ def request(moment: Moment, unit: Unit, weapon: str) -> dict[str, Any]:
     }
 
 
-def spotters(moment: Moment, unit: Unit) -> tuple[Unit, ...]:
+def spotters(moment: Position, unit: Unit) -> tuple[Unit, ...]:
     """Those of a unit's side who have binoculars and may use them."""
     mates = able(moment, unit.side)
     return tuple(
@@ -243,7 +243,7 @@ def spotters(moment: Moment, unit: Unit) -> tuple[Unit, ...]:
     )
 
 
-def at_target(moment: Moment, unit: Unit, enemy: Unit, view: View) -> dict[str, Any]:
+def at_target(moment: Position, unit: Unit, enemy: Unit, view: View) -> dict[str, Any]:
     """What decides whether a target may be attacked."""
     seen = [moment.view(spotter.id, enemy.id).exposure > 0 for spotter in spotters(moment, unit)]
     return {
@@ -254,17 +254,17 @@ def at_target(moment: Moment, unit: Unit, enemy: Unit, view: View) -> dict[str, 
     }
 
 
-def sight_of(moment: Moment, unit: Unit, view: View, views: Iterable[View], whom: str) -> tuple[Measured, ...]:
+def sight_of(moment: Position, unit: Unit, view: View, views: Iterable[View], whom: str) -> tuple[Measured, ...]:
     """The error of whether a unit, or a spotter for it, sees somebody; `views` are the spotters'."""
     best = max(views, key=lambda one: one.exposure, default=None)
     by_spotter = () if best is None else in_sight(best, f"whether a spotter sees {whom}", ("spotter_sees_target",))
-    return (*in_sight(view, f"whether {spoken(unit.id)} sees {whom}"), *by_spotter)
+    return (*in_sight(view, f"whether {display_name(unit.id)} sees {whom}"), *by_spotter)
 
 
-def cover_of(moment: Moment, figure: Figure, target: Figure) -> tuple[Measured, ...]:
+def cover_of(moment: Position, figure: Figure, target: Figure) -> tuple[Measured, ...]:
     """The error of what a target stands in or behind, seen from a figure."""
     found = terrains_under(rules_of(moment), target, moment.terrain, figure.centre_in)
-    return one_of(found, target.sigma_in, f"what {spoken(target.id)} stands in", ("terrain",))
+    return one_of(found, target.sigma_in, f"what {display_name(target.id)} stands in", ("terrain",))
 
 
 def how_far(measured: Range, enemy: str) -> tuple[Measured, ...]:
@@ -273,7 +273,7 @@ def how_far(measured: Range, enemy: str) -> tuple[Measured, ...]:
     return (Measured(("distance_in",), sigma_in, f"the range to {enemy}"),)
 
 
-def stance(moment: Moment, figure: Figure, target: Figure) -> dict[str, Any]:
+def stance(moment: Position, figure: Figure, target: Figure) -> dict[str, Any]:
     """How a target stands, seen from a figure."""
     rules = rules_of(moment)
     return {
@@ -282,13 +282,13 @@ def stance(moment: Moment, figure: Figure, target: Figure) -> dict[str, Any]:
     }
 
 
-def carrier(moment: Moment, unit: Unit) -> Unit | None:
+def carrier(moment: Position, unit: Unit) -> Unit | None:
     """What a unit rides in, while that has not fallen."""
     around = moment.state.units.get(str(unit.statuses.get(RIDES)))
     return around if around is not None and not falls(moment, around) else None
 
 
-def occupants(moment: Moment, vehicle: Unit) -> list[dict[str, Any]]:
+def occupants(moment: Position, vehicle: Unit) -> list[dict[str, Any]]:
     """Who is inside."""
     men = [unit for unit in moment.state.units.values() if unit.statuses.get(RIDES) == vehicle.id]
     return [{"id": man.id, "DL": defense(moment, man)} for man in men if not falls(moment, man)]
@@ -298,7 +298,7 @@ def occupants(moment: Moment, vehicle: Unit) -> list[dict[str, Any]]:
 
 
 def caught(
-    moment: Moment,
+    moment: Position,
     template: Template,
     by: Figure,
     spare: Iterable[str] = (),
@@ -321,7 +321,7 @@ def caught(
     figures = {name: one for name, one in now.items() if name not in spared and not _gone(moment, name)}
     for hit in under(template, figures.values(), sigma_in):
         unit = moment.unit(hit.id)
-        part, sigma = f"how far {spoken(hit.id)} is in", (hit.most - hit.least) / 4
+        part, sigma = f"how far {display_name(hit.id)} is in", (hit.most - hit.least) / 4
         measured.append(Measured(("targets", len(targets), "fraction"), sigma, part, 0, 1))
         flying = {"attacker_flies": _flies(moment, by.id), "target_flies": card(moment, unit).flies}
         known = {"id": hit.id, "DL": defense(moment, unit), "fraction": hit.fraction, "target_unit": card_name(unit)}
@@ -330,17 +330,17 @@ def caught(
     return targets + _bases(moment, template), tuple(one for one in measured if one.sigma > 0)
 
 
-def _gone(moment: Moment, name: str) -> bool:
+def _gone(moment: Position, name: str) -> bool:
     """Whether a template never strikes a figure itself: it is no unit, is out, or rides in what is struck."""
     unit = moment.state.units.get(name)
     return unit is None or unit.out or carrier(moment, unit) is not None
 
 
-def _flies(moment: Moment, name: str) -> bool:
+def _flies(moment: Position, name: str) -> bool:
     return name in moment.state.units and card(moment, moment.unit(name)).flies
 
 
-def _bases(moment: Moment, template: Template) -> list[dict[str, Any]]:
+def _bases(moment: Position, template: Template) -> list[dict[str, Any]]:
     """The bases under a template; one that was hit before has what is left of its level."""
     found: list[dict[str, Any]] = []
     for piece in moment.terrain:
@@ -351,7 +351,7 @@ def _bases(moment: Moment, template: Template) -> list[dict[str, Any]]:
     return found
 
 
-def mines_on(moment: Moment, name: str, path: Path) -> list[tuple[str, bool, PointIn]]:
+def mines_on(moment: Position, name: str, path: Path) -> list[tuple[str, bool, PointIn]]:
     """The markers that a path leads over, whether it ends on them, and where it comes nearest to their middles."""
     figure, found = moment.figure(name), []
     for piece in markers(moment):

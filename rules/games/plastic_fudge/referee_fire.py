@@ -10,10 +10,10 @@ from typing import Any
 
 from shapely.geometry import Point, Polygon
 
-from rules.engine.position import Moment, View
+from rules.engine.position import Position, View
 from rules.engine.referee import Deed, Measured
 from rules.engine.state import Unit
-from rules.engine.text import place_words, spoken
+from rules.engine.text import display_name, place_words
 from rules.engine.verdict import Verdict, forbidden
 from rules.games.plastic_fudge.board import disk, flame, rod, spoken_of
 from rules.games.plastic_fudge.movement import JetTurn, jet_acts
@@ -52,7 +52,7 @@ from rules.tabletop.tolerance import Call
 # Attacks.
 
 
-def attacks(moment: Moment, figure: str) -> Iterator[Deed]:
+def attacks(moment: Position, figure: str) -> Iterator[Deed]:
     """Every weapon of a unit at every enemy; what lays a template is laid on him."""
     unit = moment.unit(figure)
     rows = rules_of(moment).tables.weapons
@@ -63,7 +63,7 @@ def attacks(moment: Moment, figure: str) -> Iterator[Deed]:
             yield _blast(moment, unit, weapon, enemy) if row and template else _shot(moment, unit, weapon, enemy)
 
 
-def _shot(moment: Moment, unit: Unit, weapon: str, enemy: Unit) -> Deed:
+def _shot(moment: Position, unit: Unit, weapon: str, enemy: Unit) -> Deed:
     view = moment.view(unit.id, enemy.id)
     given = {
         **request(moment, unit, weapon),
@@ -73,7 +73,7 @@ def _shot(moment: Moment, unit: Unit, weapon: str, enemy: Unit) -> Deed:
         "occupants": occupants(moment, enemy),
     }
     return Deed(
-        f"{spoken(weapon) or 'Attack'} at {spoken(enemy.id)}",
+        f"{display_name(weapon) or 'Attack'} at {display_name(enemy.id)}",
         "shot",
         given,
         (unit.id,),
@@ -90,21 +90,21 @@ def _shot(moment: Moment, unit: Unit, weapon: str, enemy: Unit) -> Deed:
     )
 
 
-def _line(moment: Moment, unit: Unit, enemy: Unit, view: View) -> tuple[Measured, ...]:
+def _line(moment: Position, unit: Unit, enemy: Unit, view: View) -> tuple[Measured, ...]:
     """The errors of whether he is seen, and of how far he is."""
-    whom, views = spoken(enemy.id), [moment.view(one.id, enemy.id) for one in spotters(moment, unit)]
+    whom, views = display_name(enemy.id), [moment.view(one.id, enemy.id) for one in spotters(moment, unit)]
     return (*sight_of(moment, unit, view, views, whom), *how_far(view.range, whom))
 
 
-def _inside(moment: Moment, enemy: Unit) -> Verdict | None:
+def _inside(moment: Position, enemy: Unit) -> Verdict | None:
     """Why nobody fires at a man himself who rides in something: its Defense protects him."""
     around = carrier(moment, enemy)
     if around is None:
         return None
-    return forbidden("inside", rules_of(moment).because("PF-70", f"he is in {spoken(around.id)}: fire at that"))
+    return forbidden("inside", rules_of(moment).because("PF-70", f"he is in {display_name(around.id)}: fire at that"))
 
 
-def at_spot(moment: Moment, figure: str, spot_in: PointIn) -> Iterator[Deed]:
+def at_spot(moment: Position, figure: str, spot_in: PointIn) -> Iterator[Deed]:
     """Whatever of a unit's lays a template, at a bare place; a hole in the base that is there."""
     unit, rules = moment.unit(figure), rules_of(moment)
     if unit.out:
@@ -122,7 +122,7 @@ def at_spot(moment: Moment, figure: str, spot_in: PointIn) -> Iterator[Deed]:
     error = (*sight_of(moment, unit, view, views, "the spot"), *how_far(view.range, "the spot"))
     for weapon in card(moment, unit).weapons:
         if rules.tables.weapons[weapon].template:
-            title = f"{spoken(weapon)} at the spot {place_words(spot_in)}"
+            title = f"{display_name(weapon)} at the spot {place_words(spot_in)}"
             deed = _laid(moment, unit, weapon, title, spot_in, known, view.range, error)
             men = tuple(one["id"] for one in deed.given["targets"] if one["id"] in moment.state.units)
             yield replace(deed, at=men, view=view, spot_in=spot_in)
@@ -131,24 +131,24 @@ def at_spot(moment: Moment, figure: str, spot_in: PointIn) -> Iterator[Deed]:
             yield from (replace(deed, spot_in=spot_in) for deed in _holes_in(moment, unit, piece, spot_in))
 
 
-def _standing_at(moment: Moment, figure: str, spot_in: PointIn) -> str:
+def _standing_at(moment: Position, figure: str, spot_in: PointIn) -> str:
     """Whose base is at a spot, which is as near as he is; nobody's where it is bare, or the thrower's own."""
     units = (moment.state.units.get(name) for name in moment.figures if name != figure)
     there = (unit.id for unit in units if unit is not None and not unit.out)
     return next((name for name in there if base_area(moment.figure(name)).covers(Point(spot_in))), "")
 
 
-def _blast(moment: Moment, unit: Unit, weapon: str, enemy: Unit) -> Deed:
+def _blast(moment: Position, unit: Unit, weapon: str, enemy: Unit) -> Deed:
     view = moment.view(unit.id, enemy.id)
     known = at_target(moment, unit, enemy, view)
-    title = f"{spoken(weapon)} at {spoken(enemy.id)}"
+    title = f"{display_name(weapon)} at {display_name(enemy.id)}"
     at_in, error = moment.figure(enemy.id).centre_in, _line(moment, unit, enemy, view)
     found = _laid(moment, unit, weapon, title, at_in, known, view.range, error)
     return replace(found, at=(enemy.id,), view=view, bar=found.bar or _inside(moment, enemy))
 
 
 def _laid(
-    moment: Moment,
+    moment: Position,
     unit: Unit,
     weapon: str,
     title: str,
@@ -180,7 +180,7 @@ def _laid(
     )
 
 
-def _between(moment: Moment, unit: Unit) -> Iterator[Deed]:
+def _between(moment: Position, unit: Unit) -> Iterator[Deed]:
     """A disk laid midway between two enemies who both have room in it."""
     rules, figures = rules_of(moment), moment.figures
     for weapon in card(moment, unit).weapons:
@@ -192,14 +192,14 @@ def _between(moment: Moment, unit: Unit) -> Iterator[Deed]:
                 measured = range_to(figures[unit.id], (spot,))
                 views = [at_target(moment, unit, enemy, moment.view(unit.id, enemy.id)) for enemy in (one, other)]
                 seen = {fact: any(view[fact] for view in views) for fact in ("los", "spotter_sees_target")}
-                title = f"{spoken(weapon)} between {spoken(one.id)} and {spoken(other.id)}"
+                title = f"{display_name(weapon)} between {display_name(one.id)} and {display_name(other.id)}"
                 known = {**seen, "distance_in": spoken_of(rules, measured)}
                 found = _laid(moment, unit, weapon, title, spot, known, measured, how_far(measured, "the place"))
                 # With a dozen enemies there are so many such places that their odds would take seconds.
                 yield replace(found, at=(one.id, other.id), listed=False)
 
 
-def _across(moment: Moment, weapon: str) -> float:
+def _across(moment: Position, weapon: str) -> float:
     """How wide the disk is that a weapon lays; 0 where it lays none."""
     template = rules_of(moment).tables.weapons[weapon].template
     return (rules_of(moment).tables.templates[template].diameter_in or 0.0) if template else 0.0
@@ -212,7 +212,7 @@ def _each(given: dict[str, Any]) -> dict[str, dict[str, Any]]:
     return {name: {part: [one for one in given[part] if one["id"] == name] for part in parts} for name in names}
 
 
-def _template(moment: Moment, unit: Unit, row: Weapon, at_in: PointIn) -> tuple[Template, tuple[str, ...], float]:
+def _template(moment: Position, unit: Unit, row: Weapon, at_in: PointIn) -> tuple[Template, tuple[str, ...], float]:
     """What a weapon lays at a place, who is not under it, and the error of where it lies."""
     rules, near = rules_of(moment), moment.figure(unit.id)
     if rules.tables.templates[row.template or ""].angle_deg is None:
@@ -221,12 +221,12 @@ def _template(moment: Moment, unit: Unit, row: Weapon, at_in: PointIn) -> tuple[
     return flame(rules, near, toward), (unit.id,), near.sigma_in
 
 
-def _band(moment: Moment, measured: Range) -> str:
+def _band(moment: Position, measured: Range) -> str:
     """The band of the rod that a distance falls into, as "R2"."""
     return f"R{rod(rules_of(moment)).band(spoken_of(rules_of(moment), measured)).value}"
 
 
-def not_here(moment: Moment, unit: Unit) -> Verdict | None:
+def not_here(moment: Position, unit: Unit) -> Verdict | None:
     """Why a unit that is called does not act yet, or no longer."""
     if not card(moment, unit).called:
         return None
@@ -244,7 +244,7 @@ def not_here(moment: Moment, unit: Unit) -> Verdict | None:
 # All else.
 
 
-def others(moment: Moment, figure: str) -> Iterator[Deed]:
+def others(moment: Position, figure: str) -> Iterator[Deed]:
     """A disk between two enemies, a hole in a base, a marker swept, troops lifted, a ride, the jet, a flight."""
     unit = moment.unit(figure)
     yield from _between(moment, unit)
@@ -257,20 +257,20 @@ def others(moment: Moment, figure: str) -> Iterator[Deed]:
         yield fleeing(moment, unit)
 
 
-def _holes(moment: Moment, unit: Unit) -> Iterator[Deed]:
+def _holes(moment: Position, unit: Unit) -> Iterator[Deed]:
     """Into each base, where it is nearest."""
     for piece in moment.terrain:
         nearest_in = range_to(moment.figure(unit.id), piece.outline_in).centre_segment_in[1]
         yield from _holes_in(moment, unit, piece, nearest_in)
 
 
-def _holes_in(moment: Moment, unit: Unit, piece: TerrainPiece, centre_in: PointIn) -> Iterator[Deed]:
+def _holes_in(moment: Position, unit: Unit, piece: TerrainPiece, centre_in: PointIn) -> Iterator[Deed]:
     """Each weapon that takes holes out of a base, at one place of it."""
     rules, measured = rules_of(moment), range_to(moment.figure(unit.id), (centre_in,))
     for weapon in card(moment, unit).weapons if piece.kind is TerrainKind.BUNKER else ():
         if rules.tables.weapons[weapon].holes:
             given = {**request(moment, unit, weapon), "distance_in": spoken_of(rules, measured)}
-            title, error = f"{spoken(weapon)} at {piece.name}", how_far(measured, piece.name)
+            title, error = f"{display_name(weapon)} at {piece.name}", how_far(measured, piece.name)
             yield Deed(
                 title,
                 "hole",
@@ -283,7 +283,7 @@ def _holes_in(moment: Moment, unit: Unit, piece: TerrainPiece, centre_in: PointI
             )
 
 
-def _sweeps(moment: Moment, unit: Unit) -> Iterator[Deed]:
+def _sweeps(moment: Position, unit: Unit) -> Iterator[Deed]:
     its = card(moment, unit)
     for piece in markers(moment) if its.sweeps else ():
         measured = range_to(moment.figure(unit.id), piece.outline_in)
@@ -296,13 +296,13 @@ def _sweeps(moment: Moment, unit: Unit) -> Iterator[Deed]:
         yield Deed(title, "sweep", given, (unit.id,), weapon=its.weapons[0], measured=error, piece=piece.name)
 
 
-def real_mine(moment: Moment, name: str) -> dict[str, bool]:
+def real_mine(moment: Position, name: str) -> dict[str, bool]:
     """Whether a marker is a mine, where its side has said so."""
     told = moment.state.statuses.get(f"real {name}")
     return {} if told is None else {"real": bool(told)}
 
 
-def _lifts(moment: Moment, unit: Unit) -> Iterator[Deed]:
+def _lifts(moment: Position, unit: Unit) -> Iterator[Deed]:
     """Friends at the helicopter, and those aboard."""
     if not card(moment, unit).carries:
         return
@@ -320,18 +320,20 @@ def _lifts(moment: Moment, unit: Unit) -> Iterator[Deed]:
     for mate in mates:
         given = {**known, "routed": bool(mate.statuses.get(ROUTED))}
         if mate in aboard:
-            yield Deed(f"Set down {spoken(mate.id)}", "carry", {**given, "does": "unload"}, (unit.id,), (mate.id,))
+            yield Deed(
+                f"Set down {display_name(mate.id)}", "carry", {**given, "does": "unload"}, (unit.id,), (mate.id,)
+            )
         elif _beside(moment, unit, mate):
-            yield Deed(f"Take up {spoken(mate.id)}", "carry", {**given, "does": "load"}, (unit.id,), (mate.id,))
+            yield Deed(f"Take up {display_name(mate.id)}", "carry", {**given, "does": "load"}, (unit.id,), (mate.id,))
 
 
-def _beside(moment: Moment, vehicle: Unit, man: Unit) -> bool:
+def _beside(moment: Position, vehicle: Unit, man: Unit) -> bool:
     """Whether a man stands at a vehicle and rides in nothing."""
     there = man.id in moment.figures and carrier(moment, man) is None
     return there and moment.view(vehicle.id, man.id).range.contact() is not Call.OUT
 
 
-def _rides(moment: Moment, unit: Unit) -> Iterator[Deed]:
+def _rides(moment: Position, unit: Unit) -> Iterator[Deed]:
     """Getting into a jeep beside him, or out of the one that he rides in."""
     known = {fact: value for fact, value in mover(moment, unit).items() if fact in _RIDER}
     inside = carrier(moment, unit)
@@ -341,15 +343,17 @@ def _rides(moment: Moment, unit: Unit) -> Iterator[Deed]:
             continue
         given = {**known, "vehicle": card_name(jeep)}
         if inside is jeep:
-            yield Deed(f"Get out of {spoken(jeep.id)}", "ride", {**given, "does": "unload"}, (unit.id,), (jeep.id,))
+            yield Deed(
+                f"Get out of {display_name(jeep.id)}", "ride", {**given, "does": "unload"}, (unit.id,), (jeep.id,)
+            )
         elif _beside(moment, jeep, unit):
-            yield Deed(f"Get into {spoken(jeep.id)}", "ride", {**given, "does": "load"}, (unit.id,), (jeep.id,))
+            yield Deed(f"Get into {display_name(jeep.id)}", "ride", {**given, "does": "load"}, (unit.id,), (jeep.id,))
 
 
 _RIDER = ("unit", "routed", "destroyed", "phase", "own_turn")
 
 
-def _calls(moment: Moment, unit: Unit) -> Iterator[Deed]:
+def _calls(moment: Position, unit: Unit) -> Iterator[Deed]:
     """A radio operator's call for each jet of his side that nobody called yet."""
     if not card(moment, unit).radio:
         return
@@ -357,4 +361,4 @@ def _calls(moment: Moment, unit: Unit) -> Iterator[Deed]:
     for jet in of_side(moment, unit.side):
         if card(moment, jet).called and not jet.out and CALLED_TURN not in jet.statuses:
             given = {"called_turn": moment.state.turn, "radio_operator": alive}
-            yield Deed(f"Call {spoken(jet.id)}", "call_jet", given, (unit.id,), (jet.id,))
+            yield Deed(f"Call {display_name(jet.id)}", "call_jet", given, (unit.id,), (jet.id,))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from rules.engine.position import Moment
-from rules.engine.referee import Deed, Measured, at_once
+from rules.engine.position import Position
+from rules.engine.referee import Deed, Measured, verdict_without_dice
 from rules.engine.state import Unit
 from rules.games.plastic_fudge.board import flight, reaches_edge, run_in
 from rules.games.plastic_fudge.referee_facts import (
@@ -27,7 +27,7 @@ from rules.tabletop.bearing import bearing_deg
 from rules.tabletop.path import Path
 
 
-def mover(moment: Moment, unit: Unit) -> dict[str, Any]:
+def mover(moment: Position, unit: Unit) -> dict[str, Any]:
     """Who moves, and what keeps him from it; what no camera tells is left out where it matters to him."""
     jeeps = [mate for mate in able(moment, unit.side) if card(moment, mate).tows]
     aboard = carrier(moment, unit) is not None
@@ -46,7 +46,7 @@ def mover(moment: Moment, unit: Unit) -> dict[str, Any]:
     }
 
 
-def fleeing(moment: Moment, unit: Unit, path: Path | None = None) -> Deed:
+def fleeing(moment: Position, unit: Unit, path: Path | None = None) -> Deed:
     """His flight, along the path that he was seen to take, else straight away from where he faces.
 
     He runs as far as the ground lets him, or to the edge of the table.
@@ -61,7 +61,7 @@ def fleeing(moment: Moment, unit: Unit, path: Path | None = None) -> Deed:
     if facing is None:
         return Deed("Flee", "rout_move", given, (unit.id,))
     given["facing_deg"] = facing
-    found = at_once(moment.game, "rout_move", given)
+    found = verdict_without_dice(moment.game, "rout_move", given)
     straight_on = flight(rules, card_name(unit), start, found, moment.terrain) if found else (start.centre_in,)
     if path is None:
         path = straight_on
@@ -75,6 +75,6 @@ def fleeing(moment: Moment, unit: Unit, path: Path | None = None) -> Deed:
     return Deed("Flee", "rout_move", given, (unit.id,), measured=measured, paths={unit.id: path})
 
 
-def how_far_it_went(moment: Moment, unit: Unit, way: tuple[str | int, ...]) -> Measured:
+def how_far_it_went(moment: Position, unit: Unit, way: tuple[str | int, ...]) -> Measured:
     """The error of a path's length: that of its two ends."""
     return Measured(way, moment.figure(unit.id).sigma_in * 2**0.5, "how far it went")

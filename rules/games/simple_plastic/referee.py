@@ -8,10 +8,10 @@ from dataclasses import replace
 from rules.engine.effects import following
 from rules.engine.events import PhaseBegun
 from rules.engine.facts import Context, deed, times_done
-from rules.engine.position import Moment
-from rules.engine.referee import FIRE, NO_FACINGS, Deed, Referee, at_once
+from rules.engine.position import Position
+from rules.engine.referee import FIRE, NO_FACINGS, Deed, Referee, verdict_without_dice
 from rules.engine.state import Unit
-from rules.engine.text import spoken
+from rules.engine.text import display_name
 from rules.engine.verdict import Verdict, forbidden
 from rules.engine.verdict_effects import effects_of
 from rules.games.simple_plastic.attack import ATTACKS, MOVED
@@ -21,24 +21,24 @@ from rules.games.simple_plastic.turn import STEPS
 from rules.tabletop.path import Path
 
 
-def _bar(moment: Moment, unit: Unit) -> Verdict | None:
+def _bar(moment: Position, unit: Unit) -> Verdict | None:
     """The players take their turns one after another."""
     side = moment.state.side
-    text = f"it is the turn of {spoken(side)}"
+    text = f"it is the turn of {display_name(side)}"
     return None if unit.side == side else forbidden("not_your_turn", moment.game.rules.because("SP-01", text))
 
 
 # Movement.
 
 
-def movement(moment: Moment, figure: str) -> Deed:
+def movement(moment: Position, figure: str) -> Deed:
     """What is left of a man's span."""
     unit = moment.unit(figure)
     action = "squad_move" if unit.squad else "lone_unit_move"
     return deed("Move", action, Context(moment, (unit,)), bar=_bar(moment, unit))
 
 
-def march(moment: Moment, paths: Mapping[str, Path], facing_deg: Mapping[str, float] = NO_FACINGS) -> Deed:
+def march(moment: Position, paths: Mapping[str, Path], facing_deg: Mapping[str, float] = NO_FACINGS) -> Deed:
     """A lone unit, or men of one squad, along these paths; men of it who have none stay."""
     first = moment.unit(next(iter(paths)))
     context = Context(moment, moment.squad(first), paths=paths)
@@ -49,7 +49,7 @@ def march(moment: Moment, paths: Mapping[str, Path], facing_deg: Mapping[str, fl
 # Attacks.
 
 
-def _groups(moment: Moment, men: Sequence[Unit]) -> Iterator[tuple[Unit, ...]]:
+def _groups(moment: Position, men: Sequence[Unit]) -> Iterator[tuple[Unit, ...]]:
     """The enemy squads and lone units, each with its men from the closest to the farthest."""
     closest_to = men[:1] if moment.game.rules.chooses("closest_to", "rolling_figure") else moment.squad(men[0])
 
@@ -62,21 +62,21 @@ def _groups(moment: Moment, men: Sequence[Unit]) -> Iterator[tuple[Unit, ...]]:
     return (tuple(sorted(enemies, key=near_in)) for enemies in groups.values())
 
 
-def attacks(moment: Moment, figure: str) -> Iterator[Deed]:
+def attacks(moment: Position, figure: str) -> Iterator[Deed]:
     """One man at every enemy squad or lone unit, whose closest man is killed first."""
     man = moment.unit(figure)
     for enemies in _groups(moment, (man,)):
-        title, view = f"Attack on {spoken(enemies[0].id)}", moment.view(man.id, enemies[0].id)
+        title, view = f"Attack on {display_name(enemies[0].id)}", moment.view(man.id, enemies[0].id)
         context = Context(moment, (man,), enemies)
         yield deed(title, "attack", context, preview="to_kill", view=view, bar=_bar(moment, man))
 
 
-def others(moment: Moment, figure: str) -> Iterator[Deed]:
+def others(moment: Position, figure: str) -> Iterator[Deed]:
     """The whole squad at an enemy squad or unit, or a sniper's attacks; who has attacked does not attack again."""
     man, rules = moment.unit(figure), moment.game.rules
     if not man.squad and rules.tables.units[moment.kind(man)["unit"]].attacks > 1:
         for closest, *_ in _groups(moment, (man,)):
-            title = f"All his attacks on {spoken(closest.id)}"
+            title = f"All his attacks on {display_name(closest.id)}"
             yield deed(title, "sniper_attacks", Context(moment, (man,), (closest,)), bar=_bar(moment, man))
         return
     squad = [mate for mate in moment.squad(man) if mate.id in moment.figures]
@@ -89,7 +89,7 @@ def others(moment: Moment, figure: str) -> Iterator[Deed]:
 # What a whole side does.
 
 
-def duties(moment: Moment) -> Iterator[Deed]:
+def duties(moment: Position) -> Iterator[Deed]:
     """Who begins, at first; gaps that casualties left, when their side moves; who has won."""
     state, rules = moment.state, moment.game.rules
     if not state.turn and STEPS not in state.statuses:
@@ -100,17 +100,17 @@ def duties(moment: Moment) -> Iterator[Deed]:
         for name in sorted({unit.squad for unit in standing}):
             men = tuple(unit for unit in standing if unit.squad == name)
             keeps = deed(f"Does {name} keep together", "cohesion", Context(moment, men))
-            found = at_once(moment.game, keeps.action, keeps.given)
+            found = verdict_without_dice(moment.game, keeps.action, keeps.given)
             apart = found is not None and not found.numbers["coherent"]
             yield replace(keeps, title=f"Close the gaps of {name}", owed="SP-06") if apart else keeps
     yield deed("Who has won", "victory", Context(moment))
 
 
-def next_phase(moment: Moment) -> PhaseBegun:
+def next_phase(moment: Position) -> PhaseBegun:
     """The phases in the order that the options say, from the player who begins."""
     steps = moment.state.statuses.get(STEPS)
     if steps is None:
-        found = at_once(moment.game, "turn_sequence", {"players": list(moment.state.sides)})
+        found = verdict_without_dice(moment.game, "turn_sequence", {"players": list(moment.state.sides)})
         steps = found.numbers["steps"] if found else [[side, "moving"] for side in moment.state.sides]
     return following(moment.state, [(side, phase) for side, phase in steps])
 

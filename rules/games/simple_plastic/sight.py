@@ -8,7 +8,7 @@ from typing import Annotated
 from rules.engine.facts import Context, Source, Uncertain
 from rules.engine.ruleset import limit, row_words
 from rules.engine.schema import Asked, Inches, Part
-from rules.engine.text import spoken
+from rules.engine.text import display_name
 from rules.engine.verdict import Reason, RuleRefusal, Verdict, verdict
 from rules.games.simple_plastic.tables import Cover, Elevation, Rules
 from rules.tabletop.opacity import OPACITY, CoverKind, Opacity
@@ -39,7 +39,7 @@ def sight_rules(rules: Rules) -> SightRules:
 def _visible_fraction(context: Context) -> Uncertain:
     view = context.position.view(context.actor.id, context.target.id)
     part = round(view.exposure_to_fire, 2)
-    what = f"how much of {spoken(context.target.id)} is seen by {spoken(context.actor.id)}"
+    what = f"how much of {display_name(context.target.id)} is seen by {display_name(context.actor.id)}"
     return Uncertain(part, sum(view.part_errors(part)), what, 0.0, 1.0)
 
 

@@ -21,10 +21,10 @@ from rules.games.simple_plastic_figure.tables import (
     ShelterAttack,
     WeaponName,
     called,
+    display_name,
     explosive,
     illegal,
     legal,
-    spoken,
     tidy,
     weapon_of,
 )
@@ -229,7 +229,7 @@ def grenade_at(rules: Rules, throw: Thrown) -> Verdict:
     return legal(
         "bursts inside",
         rules.because(row.rule),
-        rules.because("WW-A28", f"where it lands: {spoken(lands)}"),
+        rules.because("WW-A28", f"where it lands: {display_name(lands)}"),
         lands_inside=True,
         lands=lands,
         radius_in=radius_in,

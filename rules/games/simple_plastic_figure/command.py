@@ -17,10 +17,10 @@ from rules.games.simple_plastic_figure.tables import (
     Rules,
     WeaponName,
     called,
+    display_name,
     explosive,
     illegal,
     legal,
-    spoken,
     weapon_of,
 )
 from rules.games.simple_plastic_figure.turn import Deed, Wanted, actions, checked, permits
@@ -100,7 +100,8 @@ def lead(rules: Rules, leader: Leading) -> Verdict:
     fresh = not leader.led_already or rules.chooses("leads_stack", True)
     led_now = leader.leader_action is Deed.LEAD and near and able and fresh
     reason = rules.because(
-        "WW-56", f"{leader.figure_distance_in:g} in from a {spoken(leader.who)} who does this: {leader.leader_action}"
+        "WW-56",
+        f"{leader.figure_distance_in:g} in from a {display_name(leader.who)} who does this: {leader.leader_action}",
     )
     return verdict(
         "led" if led_now else "not led",
@@ -168,7 +169,7 @@ def command_actions(rules: Rules, wanted: Commanding) -> Verdict:
     for deed in wanted.actions:
         can, rule = able.get(deed, (True, row.rule))
         if not can:
-            return illegal("cannot", rules.because(rule, f"a {spoken(wanted.who)} cannot {spoken(deed)}"))
+            return illegal("cannot", rules.because(rule, f"a {display_name(wanted.who)} cannot {display_name(deed)}"))
     found = actions(rules, wanted)
     told = [rules.because(able[deed][1]) for deed in wanted.actions if found.allowed and deed in able]
     return Verdict(found.outcome, found.numbers, (*told, *found.reasons))

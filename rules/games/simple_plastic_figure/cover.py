@@ -9,7 +9,7 @@ from typing import Annotated
 from rules.engine.ruleset import limit
 from rules.engine.schema import Asked, Part
 from rules.engine.verdict import Reason, Verdict, verdict
-from rules.games.simple_plastic_figure.tables import PlaceName, PoseName, Rules, TerrainName, spoken
+from rules.games.simple_plastic_figure.tables import PlaceName, PoseName, Rules, TerrainName, display_name
 from rules.tabletop.table import TerrainKind
 from rules.tabletop.tolerance import reaches
 
@@ -51,7 +51,7 @@ def exposure(rules: Rules, pose: str, piece: Piece) -> float:
 def cover_of(rules: Rules, pose: str, piece: Piece) -> tuple[str, Reason]:
     """The cover that a piece gives, and why."""
     kind = rules.tables.terrain[piece.terrain].cover
-    name = spoken(piece.terrain)
+    name = display_name(piece.terrain)
     if rules.tables.poses[pose].lying and piece.touching and kind != "none":
         certain = "cover" if rules.chooses("prone_by_concealment", "cover") else kind
         return certain, rules.because("WW-34", f"prone beside the {name}: {certain}")
@@ -102,7 +102,9 @@ class Pieces:
 def terrain_class(rules: Rules, asked: Pieces) -> Verdict:
     """Whether each kind of terrain conceals or covers."""
     rows = [rules.tables.terrain[name] for name in asked.terrain]
-    reasons = tuple(rules.because("WW-54", f"{spoken(n)}: {r.cover}") for n, r in zip(asked.terrain, rows, strict=True))
+    reasons = tuple(
+        rules.because("WW-54", f"{display_name(n)}: {r.cover}") for n, r in zip(asked.terrain, rows, strict=True)
+    )
     return Verdict("classes", {"class": [row.cover for row in rows]}, (rules.because("WW-04"), *reasons))
 
 

@@ -19,9 +19,9 @@ from rules.games.simple_plastic_figure.tables import (
     PlaceName,
     PoseName,
     Rules,
+    display_name,
     illegal,
     legal,
-    spoken,
 )
 from rules.games.simple_plastic_figure.turn import Deed, permits
 from rules.tabletop.table import TerrainPiece
@@ -56,7 +56,7 @@ def move(rules: Rules, path: Move) -> Verdict:
     rows = [(name, rules.tables.crossings[name]) for name in path.events]
     helped = replace(path, led=path.led or any(row.led for _, row in rows))
     base = [rules.because("WW-12", modifier=limit(rules, "allowance_in")), *led(rules, helped, "led_move_in")]
-    tolls = [rules.because(row.rule, spoken(name), -row.penalty_in) for name, row in rows if not row.led]
+    tolls = [rules.because(row.rule, display_name(name), -row.penalty_in) for name, row in rows if not row.led]
     if rules.chooses("penalties", "largest"):
         tolls = sorted(tolls, key=lambda toll: toll.modifier or 0)[:1]
     allowance_in, left_in = total(base), total([*base, *tolls])
@@ -69,7 +69,7 @@ def move(rules: Rules, path: Move) -> Verdict:
     numbers["left_in"] = max(round(allowance_in - numbers["cost_in"], 6), 0)
     if not permits(rules, Deed.MOVE, path.status_die):
         return illegal("status", rules.because("WW-09", "its status check forbids moving"), **numbers)
-    barred = [rules.because(row.rule, f"{spoken(name)} is impossible") for name, row in rows if row.impassable]
+    barred = [rules.because(row.rule, f"{display_name(name)} is impossible") for name, row in rows if row.impassable]
     if barred:
         return illegal("impassable", *barred, **numbers)
     if not path.touching_at_start_of_move and (apart := [row for _, row in rows if row.touch_first]):

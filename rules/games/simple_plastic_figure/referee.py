@@ -8,8 +8,8 @@ from rules.engine.condition import CONDITIONS, unharmed
 from rules.engine.effects import following
 from rules.engine.events import PhaseBegun
 from rules.engine.objectives import HalfOf, Task
-from rules.engine.position import Moment
-from rules.engine.referee import FIRE, Deed, Referee, at_once
+from rules.engine.position import Position
+from rules.engine.referee import FIRE, Deed, Referee, verdict_without_dice
 from rules.engine.ruleset import Ruleset
 from rules.engine.verdict import Verdict
 from rules.games.simple_plastic_figure.board import sight_rules
@@ -34,7 +34,7 @@ from rules.games.simple_plastic_figure.tables import AimAt, Tables
 from rules.tabletop.table import PointIn
 
 
-def attacks(moment: Moment, figure: str) -> Iterator[Deed]:
+def attacks(moment: Position, figure: str) -> Iterator[Deed]:
     """Every weapon of a figure at every enemy; an explosive at the spot where he stands."""
     man, kinds = moment.unit(figure), rules_of(moment).tables.weapon_kinds
     if man.out:
@@ -48,18 +48,18 @@ def attacks(moment: Moment, figure: str) -> Iterator[Deed]:
                 yield aimed_at(moment, man, weapon, spot_of(moment, enemy), barred)
 
 
-def at_spot(moment: Moment, figure: str, spot_in: PointIn) -> Iterator[Deed]:
+def at_spot(moment: Position, figure: str, spot_in: PointIn) -> Iterator[Deed]:
     """Every explosive of a figure, or that it calls for, at a bare place."""
     yield from explosives_at(moment, figure, spot_in)
     yield from calls_at_spot(moment, figure, spot_in)
 
 
-def next_phase(moment: Moment) -> PhaseBegun:
+def next_phase(moment: Position) -> PhaseBegun:
     """The halves of the turn as the winner of the dice chose, else as the sides are named; its end is passed over."""
     state = moment.state
     first = str(state.this_turn.get(FIRST) or state.sides[0])
     second = next((side for side in state.sides if side != first), first)
-    found = at_once(moment.game, "turn", {"first": first, "second": second})
+    found = verdict_without_dice(moment.game, "turn", {"first": first, "second": second})
     steps = found.numbers["steps"] if found else []
     return following(
         state,
@@ -67,13 +67,13 @@ def next_phase(moment: Moment) -> PhaseBegun:
     )
 
 
-def rounds(moment: Moment) -> tuple[str, ...]:
+def rounds(moment: Position) -> tuple[str, ...]:
     """In the actions of a side."""
     now = phase(moment)
     return (FIRE,) if now is not None and now.acts else ()
 
 
-def strayed(moment: Moment, deed: Deed, found: Verdict) -> tuple[PointIn, PointIn] | None:
+def strayed(moment: Position, deed: Deed, found: Verdict) -> tuple[PointIn, PointIn] | None:
     """Where a shell was to go and where it comes down."""
     aimed, fell = deed.given.get("spot_in"), found.numbers.get("spot_in")
     if not aimed or not fell:

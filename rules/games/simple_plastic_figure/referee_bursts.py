@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
-from rules.engine.position import Moment, View
+from rules.engine.position import Position, View
 from rules.engine.referee import Deed, Measured
 from rules.engine.state import Unit
-from rules.engine.text import place_words, spoken
+from rules.engine.text import display_name, place_words
 from rules.engine.verdict import Verdict
 from rules.games.simple_plastic_figure.board import holder_at
 from rules.games.simple_plastic_figure.referee_facts import (
@@ -51,7 +51,7 @@ class Spot:
     sigma_in: float
 
 
-def spot_of(moment: Moment, *enemies: Unit) -> Spot:
+def spot_of(moment: Position, *enemies: Unit) -> Spot:
     """The middle of where enemies stand."""
     there = [moment.figure(one.id) for one in enemies]
     many = len(there)
@@ -60,13 +60,13 @@ def spot_of(moment: Moment, *enemies: Unit) -> Spot:
     return Spot(enemies, middle, min(one.z_in for one in there), sigma_in)
 
 
-def aimed_at(moment: Moment, man: Unit, weapon: str, spot: Spot, barred: Verdict | None) -> Deed:
+def aimed_at(moment: Position, man: Unit, weapon: str, spot: Spot, barred: Verdict | None) -> Deed:
     """An explosive at a spot."""
     kind = rules_of(moment).tables.weapon_kinds[weapons(moment, man)[weapon].kind]
     return (charge if kind.direct else shell)(moment, man, weapon, spot, barred)
 
 
-def between(moment: Moment, man: Unit) -> Iterator[Deed]:
+def between(moment: Position, man: Unit) -> Iterator[Deed]:
     """Explosives at the middle of two enemies who are so near one another that it catches both."""
     for weapon, row in weapons(moment, man).items():
         barred = bar(moment, man, "fire", weapon)
@@ -82,7 +82,7 @@ def between(moment: Moment, man: Unit) -> Iterator[Deed]:
                 yield aimed_at(moment, man, weapon, spot, None)
 
 
-def explosives_at(moment: Moment, figure: str, spot_in: PointIn) -> Iterator[Deed]:
+def explosives_at(moment: Position, figure: str, spot_in: PointIn) -> Iterator[Deed]:
     """Every explosive of a figure at a bare place."""
     man = moment.unit(figure)
     if man.out:
@@ -94,7 +94,7 @@ def explosives_at(moment: Moment, figure: str, spot_in: PointIn) -> Iterator[Dee
             yield replace(deed, at=tuple(one["id"] for one in deed.given.get("figures", ())), spot_in=spot_in)
 
 
-def _spot_facts(moment: Moment, man: Unit, weapon: str, spot: Spot) -> tuple[dict[str, Any], Range, View]:
+def _spot_facts(moment: Position, man: Unit, weapon: str, spot: Spot) -> tuple[dict[str, Any], Range, View]:
     """What decides whether he may fire at a spot, how far it is, and how he sees it, or whom he sees best there."""
     away = range_to(moment.figure(man.id), (spot.at_in,), spot.z_in, spot.sigma_in)
     if spot.enemies:
@@ -107,21 +107,21 @@ def _spot_facts(moment: Moment, man: Unit, weapon: str, spot: Spot) -> tuple[dic
     return {**facts, "distance_in": round(away.edge_in, 2)}, away, view
 
 
-def _title(moment: Moment, weapon: str, spot: Spot) -> str:
+def _title(moment: Position, weapon: str, spot: Spot) -> str:
     return f"{titled(moment, weapon)} {'between' if len(spot.enemies) > 1 else 'at'} {_there(spot)}"
 
 
 def _there(spot: Spot) -> str:
-    return " and ".join(spoken(one.id) for one in spot.enemies) or f"the spot {place_words(spot.at_in)}"
+    return " and ".join(display_name(one.id) for one in spot.enemies) or f"the spot {place_words(spot.at_in)}"
 
 
-def _errors(moment: Moment, man: Unit, spot: Spot, away: Range) -> tuple[Measured, ...]:
-    what = f"the range from {spoken(man.id)} to {_there(spot)}"
+def _errors(moment: Position, man: Unit, spot: Spot, away: Range) -> tuple[Measured, ...]:
+    what = f"the range from {display_name(man.id)} to {_there(spot)}"
     found = (Measured(("distance_in",), away.sigma_in, what),) if away.sigma_in > 0 else ()
     return (*found, *leader_errors(moment, man))
 
 
-def charge(moment: Moment, man: Unit, weapon: str, spot: Spot, barred: Verdict | None) -> Deed:
+def charge(moment: Position, man: Unit, weapon: str, spot: Spot, barred: Verdict | None) -> Deed:
     """A grenade or a launcher's round at a spot."""
     row, shelter = weapons(moment, man)[weapon], holder_at(rules_of(moment), spot.at_in, moment.terrain)
     given, away, view = _spot_facts(moment, man, weapon, spot)
@@ -146,7 +146,7 @@ def charge(moment: Moment, man: Unit, weapon: str, spot: Spot, barred: Verdict |
     )
 
 
-def _touching_wall(moment: Moment, man: Unit, shelter: TerrainPiece | None) -> dict[str, bool]:
+def _touching_wall(moment: Position, man: Unit, shelter: TerrainPiece | None) -> dict[str, bool]:
     """Whether he touches the wall, where that can be told."""
     if shelter is None:
         return {"thrower_touching_wall": False}
@@ -154,7 +154,7 @@ def _touching_wall(moment: Moment, man: Unit, shelter: TerrainPiece | None) -> d
     return {} if call is Call.TOO_CLOSE else {"thrower_touching_wall": call is Call.IN}
 
 
-def shell(moment: Moment, man: Unit, weapon: str, spot: Spot, barred: Verdict | None) -> Deed:
+def shell(moment: Position, man: Unit, weapon: str, spot: Spot, barred: Verdict | None) -> Deed:
     """A mortar's or gun's shot at a spot, as far as the place where it comes down."""
     shelter = holder_at(rules_of(moment), spot.at_in, moment.terrain)
     given, away, view = _spot_facts(moment, man, weapon, spot)
@@ -177,30 +177,32 @@ def shell(moment: Moment, man: Unit, weapon: str, spot: Spot, barred: Verdict | 
     )
 
 
-def falling(moment: Moment, side: str, spot: PointIn, shelter: TerrainPiece | None) -> dict[str, Any]:
+def falling(moment: Position, side: str, spot: PointIn, shelter: TerrainPiece | None) -> dict[str, Any]:
     """What decides where a shell that a side fires comes down."""
     sheltered = shelter is not None and rules_of(moment).tables.places[place_of(moment, shelter)].shelter is not None
     return {"spot_in": list(spot), "own_edge_deg": own_edge_deg(moment, side), "at_shelter": sheltered}
 
 
-def own_edge_deg(moment: Moment, side: str) -> float:
+def own_edge_deg(moment: Position, side: str) -> float:
     """Where a side's board edge is: as the players say, else the near edge for who is named first and the far one."""
     sides = moment.state.sides
     usual = -90.0 if sides and side == sides[0] else 90.0
     return float(moment.state.statuses.get(f"edge_of_{side}", usual))
 
 
-def coming_down(moment: Moment) -> Iterator[Deed]:
+def coming_down(moment: Position) -> Iterator[Deed]:
     """A shell that was called from off the board comes down somewhere."""
     shell = moment.state.this_turn.get(FALLING)
     if shell:
         name, weapon, spot = str(shell["by"]), str(shell["weapon"]), (shell["spot_in"][0], shell["spot_in"][1])
         shelter = holder_at(rules_of(moment), spot, moment.terrain)
         given = {"weapon": weapon, **falling(moment, moment.unit(name).side, spot, shelter)}
-        yield Deed(f"The shell of {spoken(name)} comes down", "deviation", given, (name,), weapon=weapon, owed="WW-44")
+        yield Deed(
+            f"The shell of {display_name(name)} comes down", "deviation", given, (name,), weapon=weapon, owed="WW-44"
+        )
 
 
-def bursting(moment: Moment) -> Iterator[Deed]:
+def bursting(moment: Position) -> Iterator[Deed]:
     """A shell that has come down bursts."""
     landed = moment.state.this_turn.get(LANDED)
     if not landed:
@@ -224,7 +226,7 @@ def bursting(moment: Moment) -> Iterator[Deed]:
         **({} if asks else {"choice": Choice.ROOF.value}),
     }
     yield Deed(
-        f"The shell of {spoken(firer)} bursts",
+        f"The shell of {display_name(firer)} bursts",
         "burst",
         given,
         (firer,),

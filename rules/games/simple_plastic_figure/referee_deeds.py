@@ -7,11 +7,11 @@ from dataclasses import replace
 from itertools import chain, product
 from typing import Any
 
-from rules.engine.effects import goal_of
-from rules.engine.position import Moment, View
-from rules.engine.referee import Deed, Measured, at_once, prospect
+from rules.engine.effects import goal_key
+from rules.engine.position import Position, View
+from rules.engine.referee import Deed, Measured, prospect, verdict_without_dice
 from rules.engine.state import Unit
-from rules.engine.text import listed, place_words, spoken
+from rules.engine.text import display_name, listed, place_words
 from rules.games.simple_plastic_figure.command import OFFBOARD_WEAPON
 from rules.games.simple_plastic_figure.referee_bursts import between, bursting, coming_down, own_edge_deg
 from rules.games.simple_plastic_figure.referee_facts import (
@@ -56,7 +56,7 @@ from rules.tabletop.template import Blast
 USUAL_GOAL = "eliminate_all"
 
 
-def others(moment: Moment, figure: str) -> Iterator[Deed]:
+def others(moment: Position, figure: str) -> Iterator[Deed]:
     """Checks, fights, shots at several, leading and directing, calls for a shell, and leaving the table."""
     man = moment.unit(figure)
     if not man.out:
@@ -65,17 +65,17 @@ def others(moment: Moment, figure: str) -> Iterator[Deed]:
         yield from chain(_leads(moment, man), _directs(moment, man), _calls(moment, man), _leaves(moment, man))
 
 
-def _gap(moment: Moment, one: Unit, other: Unit, fact: str) -> tuple[float, tuple[Measured, ...]]:
+def _gap(moment: Position, one: Unit, other: Unit, fact: str) -> tuple[float, tuple[Measured, ...]]:
     """How far two figures are apart, and the error of that."""
     gap = moment.measure(moment.figure(one.id), moment.figure(other.id))
-    what = f"the range from {spoken(one.id)} to {spoken(other.id)}"
+    what = f"the range from {display_name(one.id)} to {display_name(other.id)}"
     return round(gap.edge_in, 2), (Measured((fact,), gap.sigma_in, what),) if gap.sigma_in > 0 else ()
 
 
 # Status checks.
 
 
-def _checks(moment: Moment, man: Unit) -> Iterator[Deed]:
+def _checks(moment: Position, man: Unit) -> Iterator[Deed]:
     now = phase(moment)
     if now is not None and (now.checks or now.acts) and moment.state.side == man.side:
         if STATUS_DIE not in man.this_turn:
@@ -84,7 +84,7 @@ def _checks(moment: Moment, man: Unit) -> Iterator[Deed]:
             yield from _second_checks(moment, man)
 
 
-def _second_checks(moment: Moment, man: Unit) -> Iterator[Deed]:
+def _second_checks(moment: Position, man: Unit) -> Iterator[Deed]:
     """Beside each leader who leads."""
     for leader in leading(moment, man):
         gap_in, measured = _gap(moment, leader, man, "figure_distance_in")
@@ -102,7 +102,7 @@ def _second_checks(moment: Moment, man: Unit) -> Iterator[Deed]:
 # Hand-to-hand.
 
 
-def fights(moment: Moment, man: Unit) -> Iterator[Deed]:
+def fights(moment: Position, man: Unit) -> Iterator[Deed]:
     """The fights that his move has led to; his player says with whom he begins."""
     enemies = fighting(moment, man)
     for first in enemies:
@@ -117,11 +117,11 @@ def fights(moment: Moment, man: Unit) -> Iterator[Deed]:
         yield Deed("Hand-to-hand", "hand_to_hand", facts, (man.id,), at, round="Hand-to-hand", owed="WW-22")
 
 
-def _bayonet(moment: Moment, unit: Unit) -> bool:
+def _bayonet(moment: Position, unit: Unit) -> bool:
     return bool(moment.kind(unit).get("bayonet"))
 
 
-def _fights_on(moment: Moment, man: Unit) -> Iterator[Deed]:
+def _fights_on(moment: Position, man: Unit) -> Iterator[Deed]:
     """Who is in a house with enemies may fight the next of them as his action."""
     piece = held_in(moment, man.id)
     if piece is None or fighting(moment, man):
@@ -138,17 +138,17 @@ def _fights_on(moment: Moment, man: Unit) -> Iterator[Deed]:
 # Leaders, observers, radiomen.
 
 
-def _commander(moment: Moment, man: Unit) -> Commander:
+def _commander(moment: Position, man: Unit) -> Commander:
     return rules_of(moment).tables.commanders[role(moment, man)]
 
 
-def _leads(moment: Moment, man: Unit) -> Iterator[Deed]:
+def _leads(moment: Position, man: Unit) -> Iterator[Deed]:
     if _commander(moment, man).leads:
         facts = {"who": role(moment, man), "actions": [*done(man), "lead"], "status_die": status_die(man)}
         yield Deed("Lead", "command_actions", facts, (man.id,), bar=bar(moment, man, "lead"))
 
 
-def _directs(moment: Moment, man: Unit) -> Iterator[Deed]:
+def _directs(moment: Position, man: Unit) -> Iterator[Deed]:
     """With binoculars whoever is near, by radio any mortar or gun; at what, is seen when that one fires."""
     row, kinds = _commander(moment, man), rules_of(moment).tables.weapon_kinds
     binoculars = row.binoculars or bool(moment.kind(man).get("binoculars"))
@@ -164,7 +164,7 @@ def _directs(moment: Moment, man: Unit) -> Iterator[Deed]:
             yield Deed("Direct by radio", "radio", facts, (man.id,), (mate.id,), bar=barred)
 
 
-def _by_binoculars(moment: Moment, man: Unit, mate: Unit, weapon: str) -> Deed:
+def _by_binoculars(moment: Position, man: Unit, mate: Unit, weapon: str) -> Deed:
     gap_in, measured = _gap(moment, man, mate, "distance_to_directed_figure_in")
     facts = {
         "distance_to_directed_figure_in": gap_in,
@@ -179,18 +179,18 @@ def _by_binoculars(moment: Moment, man: Unit, mate: Unit, weapon: str) -> Deed:
     )
 
 
-def _radioman(moment: Moment, man: Unit, mode: str) -> dict[str, Any]:
+def _radioman(moment: Position, man: Unit, mode: str) -> dict[str, Any]:
     return {"mode": mode, "radioman_armed": bool(weapons(moment, man)), "status_die": status_die(man)}
 
 
-def _calls(moment: Moment, man: Unit) -> Iterator[Deed]:
+def _calls(moment: Position, man: Unit) -> Iterator[Deed]:
     """A shell from off the board at the spot where an enemy stands."""
     for enemy in moment.enemies(man) if _commander(moment, man).radio else ():
         view = moment.view(man.id, enemy.id)
-        yield replace(_call(moment, man, view, spoken(enemy.id)), at=(enemy.id,))
+        yield replace(_call(moment, man, view, display_name(enemy.id)), at=(enemy.id,))
 
 
-def calls_at_spot(moment: Moment, figure: str, spot_in: PointIn) -> Iterator[Deed]:
+def calls_at_spot(moment: Position, figure: str, spot_in: PointIn) -> Iterator[Deed]:
     """A shell from off the board at a bare place."""
     man = moment.unit(figure)
     if not man.out and _commander(moment, man).radio:
@@ -201,7 +201,7 @@ def calls_at_spot(moment: Moment, figure: str, spot_in: PointIn) -> Iterator[Dee
         yield replace(deed, title=f"{deed.title} at {there}", spot_in=spot_in, template=template)
 
 
-def _call(moment: Moment, man: Unit, view: View, there: str) -> Deed:
+def _call(moment: Position, man: Unit, view: View, there: str) -> Deed:
     """A call for a shell at what he has so before him."""
     kinds = rules_of(moment).tables.weapon_kinds
     side = [man, *friends(moment, man)]
@@ -215,20 +215,22 @@ def _call(moment: Moment, man: Unit, view: View, there: str) -> Deed:
         "calls_by_this_radioman": calls[man.id],
         "calls_by_side": sum(calls.values()),
     }
-    sigma_in, what = view.range.sigma_in, f"the range from {spoken(man.id)} to {there}"
+    sigma_in, what = view.range.sigma_in, f"the range from {display_name(man.id)} to {there}"
     measured = (Measured(("distance_to_target_in",), sigma_in, what),) if sigma_in > 0 else ()
     barred = bar(moment, man, "call_fire")
     return Deed("Call a shell", "radio", facts, (man.id,), view=view, measured=measured, bar=barred)
 
 
-def _leaves(moment: Moment, man: Unit) -> Iterator[Deed]:
+def _leaves(moment: Position, man: Unit) -> Iterator[Deed]:
     """Over the far edge, where that is the objective: the rest of its move must reach it."""
-    if moment.state.statuses.get(goal_of(man.side)) == "exit_far_edge":
+    if moment.state.statuses.get(goal_key(man.side)) == "exit_far_edge":
         facts: dict[str, Any] = {"actions": done(man), "status_die": status_die(man)}
         if moment.state.area_in:
             gap_in = to_edge_in(moment, moment.figure(man.id), own_edge_deg(moment, man.side) + 180)
             given = movement(moment, man.id).given
-            found = at_once(moment.game, "move", {**given, "distance_in": max(0.0, man.allowance_used_in + gap_in)})
+            found = verdict_without_dice(
+                moment.game, "move", {**given, "distance_in": max(0.0, man.allowance_used_in + gap_in)}
+            )
             facts["reaches_far_edge"] = found is not None and found.allowed
         yield Deed("Leave by the far edge", "leave_table", facts, (man.id,), bar=waits(moment, man))
 
@@ -236,7 +238,7 @@ def _leaves(moment: Moment, man: Unit) -> Iterator[Deed]:
 # What is owed by nobody alone.
 
 
-def duties(moment: Moment) -> Iterator[Deed]:
+def duties(moment: Position) -> Iterator[Deed]:
     """What was agreed before the battle, who goes first, who comes back, checks, fights, shells, who has won.
 
     All but what players agree on, and bring back as they like, is owed before the phase ends.
@@ -248,7 +250,7 @@ def duties(moment: Moment) -> Iterator[Deed]:
     yield from chain(coming_down(moment), bursting(moment), _victory(moment))
 
 
-def _set_up(moment: Moment) -> Iterator[Deed]:
+def _set_up(moment: Position) -> Iterator[Deed]:
     state = moment.state
     if state.turn:
         return
@@ -257,36 +259,38 @@ def _set_up(moment: Moment) -> Iterator[Deed]:
     )
     yield from _deployments(moment)
     for side in state.sides:
-        if goal_of(side) in state.statuses:
+        if goal_key(side) in state.statuses:
             continue
         enemies = sum(n for other, n in state.figures_left.items() if other != side)
         half = {"eliminate_number": (enemies + 1) // 2, "exit_far_edge": (state.figures_left[side] + 1) // 2}
         for goal, row in rules_of(moment).tables.goals.items():
             given = {"side": side, "goal": goal, **({"needed": half[goal]} if goal in half else {})}
             number = f" ({half[goal]})" if goal in half else ""
-            yield Deed(f"{spoken(side)} is to {row.title}{number}", "objective", given)
+            yield Deed(f"{display_name(side)} is to {row.title}{number}", "objective", given)
             for piece in () if row.counted else moment.terrain:
-                yield Deed(f"{spoken(side)} is to take or hold {piece.name}", "objective", given, piece=piece.name)
+                yield Deed(
+                    f"{display_name(side)} is to take or hold {piece.name}", "objective", given, piece=piece.name
+                )
 
 
-def _deployments(moment: Moment) -> Iterator[Deed]:
+def _deployments(moment: Position) -> Iterator[Deed]:
     """Whether every figure of a side stands near its own edge; while one surely does not, the first turn waits."""
     for side in moment.state.sides if moment.state.area_in else ():
         figures = [moment.figures[one.id] for one in moment.state.standing(side) if one.id in moment.figures]
         gaps_in = {one.id: round(to_edge_in(moment, one, own_edge_deg(moment, side)), 2) for one in figures}
         errors = tuple(
-            Measured(("figures", one.id), one.sigma_in, f"how far {spoken(one.id)} is from its edge")
+            Measured(("figures", one.id), one.sigma_in, f"how far {display_name(one.id)} is from its edge")
             for one in figures
             if one.sigma_in > 0
         )
-        deed = Deed(f"Set-up of {spoken(side)}", "deployment", {"figures": gaps_in}, measured=errors)
+        deed = Deed(f"Set-up of {display_name(side)}", "deployment", {"figures": gaps_in}, measured=errors)
         before = prospect(moment, deed).before
         apart = tuple(before.numbers["too_far_in"]) if before else ()
         if apart:
             yield replace(deed, title=f"Set up {listed(apart)} nearer to the own edge", at=apart, owed="WW-06")
 
 
-def _initiative(moment: Moment) -> Iterator[Deed]:
+def _initiative(moment: Position) -> Iterator[Deed]:
     state = moment.state
     if state.phase != INITIATIVE or FIRST in state.this_turn:
         return
@@ -298,22 +302,22 @@ def _initiative(moment: Moment) -> Iterator[Deed]:
         return
     for side in state.sides:
         other = next((one for one in state.sides if one != side), side)
-        title = f"{spoken(chooser)} lets {spoken(side)} go first"
+        title = f"{display_name(chooser)} lets {display_name(side)} go first"
         yield Deed(title, "turn", {"first": side, "second": other}, owed="WW-07")
 
 
-def _side_checks(moment: Moment) -> Iterator[Deed]:
+def _side_checks(moment: Position) -> Iterator[Deed]:
     now, state = phase(moment), moment.state
     if now is None or not now.checks:
         return
     names = [one.id for one in state.standing(state.side) if STATUS_DIE not in one.this_turn]
     names = [name for name in names if name in moment.figures]
     if names:
-        title = f"Status checks of {spoken(state.side)}"
+        title = f"Status checks of {display_name(state.side)}"
         yield Deed(title, "status_checks", {"figures": names}, tuple(names), listed=False, owed="WW-09")
 
 
-def _returns(moment: Moment) -> Iterator[Deed]:
+def _returns(moment: Position) -> Iterator[Deed]:
     """Fighting figures that come back where a reserve stands, before their side checks its figures."""
     now, state = phase(moment), moment.state
     if now is None or not now.checks:
@@ -328,14 +332,14 @@ def _returns(moment: Moment) -> Iterator[Deed]:
             "turn": state.turn,
             "returned_this_turn": int(state.this_turn.get(returned(state.side), 0)),
         }
-        yield Deed(f"{spoken(reserve.id)} brings back", "reserve", facts, (reserve.id,), (gone.id,))
+        yield Deed(f"{display_name(reserve.id)} brings back", "reserve", facts, (reserve.id,), (gone.id,))
 
 
-def _victory(moment: Moment) -> Iterator[Deed]:
+def _victory(moment: Position) -> Iterator[Deed]:
     state = moment.state
     for side in state.sides:
         own, enemies = [[u for u in state.units.values() if (u.side == side) is mine] for mine in (True, False)]
-        goal = str(state.statuses.get(goal_of(side), USUAL_GOAL))
+        goal = str(state.statuses.get(goal_key(side), USUAL_GOAL))
         facts: dict[str, Any] = {
             "side": side,
             "goal": goal,
@@ -352,7 +356,7 @@ def _victory(moment: Moment) -> Iterator[Deed]:
             units = [one for one in state.units.values() if not one.out]
             facts["reached"] = {one.side for one in at_piece(moment, place, units)} == {side}
         asked = tuple(one.id for one in state.standing(side)[:1]) if "reached" not in facts else ()
-        yield Deed(f"Has {spoken(side)} won", "victory", facts, asked)
+        yield Deed(f"Has {display_name(side)} won", "victory", facts, asked)
 
 
 def _eliminated(units: list[Unit]) -> int:

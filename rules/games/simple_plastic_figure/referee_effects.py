@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
 from typing import Any
 
-from rules.engine.effects import fallen, goal_of, marked, walked
+from rules.engine.effects import fallen, goal_key, marked, walked
 from rules.engine.events import Change, Effects, Move
-from rules.engine.position import Moment
+from rules.engine.position import Position
 from rules.engine.referee import Deed
 from rules.engine.state import ELIMINATED
 from rules.engine.verdict import Verdict
@@ -46,7 +46,7 @@ from rules.tabletop.path import length_in
 Changes = tuple[Change, ...]
 
 
-def effects(moment: Moment, deed: Deed, found: Verdict) -> Effects:
+def effects(moment: Position, deed: Deed, found: Verdict) -> Effects:
     """Who went, who is eliminated, who has acted, and what else is to be remembered."""
     after = _EFFECTS.get(deed.action)
     return after(moment, deed, found) if after else Effects()
@@ -57,13 +57,13 @@ def _now(name: str, key: str, value: Any, rule: str) -> Changes:
     return marked([name], key, value, rule, this_turn=True)
 
 
-def _did(moment: Moment, name: str, what: str, rule: str) -> Changes:
+def _did(moment: Position, name: str, what: str, rule: str) -> Changes:
     """He has acted; shots that were left belong to the action that they are left of."""
     before = done(moment.unit(name))
     return () if what == "fire" and before[-1:] == [what] else _now(name, DONE, [*before, what], rule)
 
 
-def _fall(moment: Moment, names: Iterable[str], rule: str) -> Changes:
+def _fall(moment: Position, names: Iterable[str], rule: str) -> Changes:
     """They are eliminated; when, is remembered of those whom a reserve may bring back."""
     changes = fallen(names, rule)
     for change in changes:
@@ -77,14 +77,14 @@ def _fall(moment: Moment, names: Iterable[str], rule: str) -> Changes:
 # Before the first turn, and as one begins.
 
 
-def _agreed(moment: Moment, deed: Deed, found: Verdict) -> Effects:
+def _agreed(moment: Position, deed: Deed, found: Verdict) -> Effects:
     side, needed = deed.given["side"], deed.given.get("needed")
-    changes = marked([""], goal_of(side), deed.given["goal"], "WW-05")
+    changes = marked([""], goal_key(side), deed.given["goal"], "WW-05")
     changes += marked([""], place_for(side), deed.piece, "WW-05") if deed.piece else ()
     return Effects(changes=changes + (marked([""], needed_by(side), needed, "WW-05") if needed else ()))
 
 
-def _rolled_off(moment: Moment, deed: Deed, found: Verdict) -> Effects:
+def _rolled_off(moment: Position, deed: Deed, found: Verdict) -> Effects:
     chooser, first = found.numbers["chooser"], found.numbers["goes_first"]
     again = chooser is not None and rules_of(moment).chooses("tied_initiative", "last_chooser")
     changes = marked([""], LAST_CHOOSER, chooser, "WW-A01") if again else ()
@@ -92,11 +92,11 @@ def _rolled_off(moment: Moment, deed: Deed, found: Verdict) -> Effects:
     return Effects(changes=changes + _now("", key, side, "WW-07"))
 
 
-def _ordered(moment: Moment, deed: Deed, found: Verdict) -> Effects:
+def _ordered(moment: Position, deed: Deed, found: Verdict) -> Effects:
     return Effects(changes=_now("", FIRST, deed.given["first"], "WW-07"))
 
 
-def _checked(moment: Moment, deed: Deed, found: Verdict) -> Effects:
+def _checked(moment: Position, deed: Deed, found: Verdict) -> Effects:
     each = found.numbers["each"] if deed.action == "status_checks" else {deed.by[0]: found.numbers}
     return Effects(changes=tuple(change for name, told in each.items() for change in _check(name, told, "WW-09")))
 
@@ -106,12 +106,12 @@ def _check(name: str, told: Mapping[str, Any], rule: str) -> Changes:
     return _now(name, STATUS_DIE, told["status_die"], rule) + _now(name, FAILED, failed, rule)
 
 
-def _checked_again(moment: Moment, deed: Deed, found: Verdict) -> Effects:
+def _checked_again(moment: Position, deed: Deed, found: Verdict) -> Effects:
     [name] = deed.by
     return Effects(changes=_check(name, found.numbers, "WW-56") + _now(name, REROLLED, True, "WW-56"))
 
 
-def _came_back(moment: Moment, deed: Deed, found: Verdict) -> Effects:
+def _came_back(moment: Position, deed: Deed, found: Verdict) -> Effects:
     [reserve], [gone] = deed.by, deed.at
     spot, side = moment.figure(reserve).centre_in, moment.state.side
     before = moment.unit(gone).at_in or spot
@@ -124,7 +124,7 @@ def _came_back(moment: Moment, deed: Deed, found: Verdict) -> Effects:
 # Moving and fighting.
 
 
-def _moved(moment: Moment, deed: Deed, found: Verdict) -> Effects:
+def _moved(moment: Position, deed: Deed, found: Verdict) -> Effects:
     if not deed.paths:
         return Effects()
     [name] = deed.by
@@ -141,20 +141,20 @@ def _moved(moment: Moment, deed: Deed, found: Verdict) -> Effects:
     )
 
 
-def _fought(moment: Moment, deed: Deed, found: Verdict) -> Effects:
+def _fought(moment: Position, deed: Deed, found: Verdict) -> Effects:
     beaten = found.numbers["enemies_eliminated"]
     fell = beaten if found.numbers["attacker_alive"] else [*beaten, *deed.by]
     return Effects(changes=_now(deed.by[0], FIGHTS, None, "WW-23") + _fall(moment, fell, "WW-24"))
 
 
-def _left(moment: Moment, deed: Deed, found: Verdict) -> Effects:
+def _left(moment: Position, deed: Deed, found: Verdict) -> Effects:
     return Effects(changes=marked(deed.by, EXITED, True, "WW-05") + fallen(deed.by, "WW-05"))
 
 
 # Fire.
 
 
-def _fired(moment: Moment, deed: Deed, found: Verdict) -> Effects:
+def _fired(moment: Position, deed: Deed, found: Verdict) -> Effects:
     """Small arms; shots that are left may go to the next target where targets are named one by one."""
     [name], left = deed.by, found.numbers["shots_left"]
     dead = found.numbers["eliminated"]
@@ -165,20 +165,20 @@ def _fired(moment: Moment, deed: Deed, found: Verdict) -> Effects:
     return Effects(changes=changes + _fall(moment, fell, "WW-50"))
 
 
-def _named(moment: Moment, deed: Deed, found: Verdict) -> Effects:
+def _named(moment: Position, deed: Deed, found: Verdict) -> Effects:
     [name] = deed.by
     return Effects(
         changes=_now(name, NAMED, [deed.weapon, [*named(moment.unit(name), deed.weapon), *deed.at]], "WW-36")
     )
 
 
-def _burst(moment: Moment, deed: Deed, found: Verdict) -> Effects:
+def _burst(moment: Position, deed: Deed, found: Verdict) -> Effects:
     """A grenade or a launcher's round, which bursts as it is fired."""
     changes = _did(moment, deed.by[0], "fire", "WW-10")
     return Effects(changes=changes + _fall(moment, found.numbers["eliminated"], "WW-50"))
 
 
-def _lofted(moment: Moment, deed: Deed, found: Verdict) -> Effects:
+def _lofted(moment: Position, deed: Deed, found: Verdict) -> Effects:
     """A mortar's or gun's shell, which has come down and is still to burst."""
     [name] = deed.by
     helps = {field.name for field in fields(Helped)}
@@ -194,7 +194,7 @@ def _lofted(moment: Moment, deed: Deed, found: Verdict) -> Effects:
     return Effects(changes=_did(moment, name, "fire", "WW-10") + _now("", LANDED, landed, "WW-44"))
 
 
-def _came_down(moment: Moment, deed: Deed, found: Verdict) -> Effects:
+def _came_down(moment: Position, deed: Deed, found: Verdict) -> Effects:
     """A shell from off the board; its mortar is farther from everybody than it reaches on the table."""
     [name] = deed.by
     landed = {
@@ -209,7 +209,7 @@ def _came_down(moment: Moment, deed: Deed, found: Verdict) -> Effects:
     return Effects(changes=_now("", FALLING, None, "WW-62") + _now("", LANDED, landed, "WW-44"))
 
 
-def _exploded(moment: Moment, deed: Deed, found: Verdict) -> Effects:
+def _exploded(moment: Position, deed: Deed, found: Verdict) -> Effects:
     numbers, said = found.numbers, moment.state.statuses
     changes = _now("", LANDED, None, "WW-44") + _fall(moment, numbers["eliminated"], "WW-50")
     if numbers.get("bunker_eliminated"):
@@ -222,18 +222,18 @@ def _exploded(moment: Moment, deed: Deed, found: Verdict) -> Effects:
 # Leaders, observers, radiomen.
 
 
-def _led(moment: Moment, deed: Deed, found: Verdict) -> Effects:
+def _led(moment: Position, deed: Deed, found: Verdict) -> Effects:
     return Effects(changes=_did(moment, deed.by[0], "lead", "WW-56"))
 
 
-def _directed(moment: Moment, deed: Deed, found: Verdict) -> Effects:
+def _directed(moment: Position, deed: Deed, found: Verdict) -> Effects:
     [name], [mate] = deed.by, deed.at
     means, rule = ("binoculars", "WW-57") if deed.action == "direct_fire_binoculars" else ("radio", "WW-61")
     by = {**moment.unit(mate).this_turn.get(DIRECTED_BY, {}), name: means}
     return Effects(changes=_did(moment, name, "direct_fire", rule) + _now(mate, DIRECTED_BY, by, rule))
 
 
-def _radioed(moment: Moment, deed: Deed, found: Verdict) -> Effects:
+def _radioed(moment: Position, deed: Deed, found: Verdict) -> Effects:
     if deed.given["mode"] == "direct_onboard":
         return _directed(moment, deed, found)
     [name] = deed.by
@@ -242,11 +242,11 @@ def _radioed(moment: Moment, deed: Deed, found: Verdict) -> Effects:
     return Effects(changes=_did(moment, name, "call_fire", "WW-62") + _now("", FALLING, shell, "WW-62"))
 
 
-def _won(moment: Moment, deed: Deed, found: Verdict) -> Effects:
+def _won(moment: Position, deed: Deed, found: Verdict) -> Effects:
     return Effects(changes=marked([""] if found.numbers["won"] else [], "victory", deed.given["side"], "WW-05"))
 
 
-_EFFECTS: Mapping[str, Callable[[Moment, Deed, Verdict], Effects]] = {
+_EFFECTS: Mapping[str, Callable[[Position, Deed, Verdict], Effects]] = {
     "objective": _agreed,
     "initiative": _rolled_off,
     "turn": _ordered,

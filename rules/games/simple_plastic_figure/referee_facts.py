@@ -9,10 +9,10 @@ from typing import Any
 
 from shapely.geometry import Point, Polygon
 
-from rules.engine.position import Moment, View, rules_with
-from rules.engine.referee import Measured, at_once
+from rules.engine.position import Position, View, rules_with
+from rules.engine.referee import Measured, verdict_without_dice
 from rules.engine.state import State, Unit
-from rules.engine.text import spoken
+from rules.engine.text import display_name
 from rules.engine.verdict import Verdict, forbidden
 from rules.games.simple_plastic_figure.board import holder, near, place_kind, terrain_names
 from rules.games.simple_plastic_figure.cover import Piece, exposure
@@ -84,17 +84,17 @@ rules_of = rules_with(Tables)
 # A figure.
 
 
-def role(moment: Moment, unit: Unit) -> str:
+def role(moment: Position, unit: Unit) -> str:
     """What it can do for others."""
     return str(moment.kind(unit).get("role", "figure"))
 
 
-def is_reserve(moment: Moment, unit: Unit) -> bool:
+def is_reserve(moment: Position, unit: Unit) -> bool:
     """Whether it is in no fighting pose."""
     return bool(moment.kind(unit).get("reserve"))
 
 
-def weapons(moment: Moment, unit: Unit) -> Mapping[str, Weapon]:
+def weapons(moment: Position, unit: Unit) -> Mapping[str, Weapon]:
     """The weapons that it shows.
 
     Raises:
@@ -107,7 +107,7 @@ def weapons(moment: Moment, unit: Unit) -> Mapping[str, Weapon]:
     return {name: rows[name] for name in names}
 
 
-def pose(moment: Moment, unit: Unit) -> str:
+def pose(moment: Position, unit: Unit) -> str:
     """How it is modelled: as the players or its own card say, else as it is seen, else as such figures usually are."""
     poses, told = rules_of(moment).tables.poses, unit.statuses.get("pose") or (unit.own or {}).get("pose")
     seen = moment.figures[unit.id].posture.value if unit.id in moment.figures else ""
@@ -120,12 +120,12 @@ def ground(_: Rules, state: State, terrain: Iterable[TerrainPiece]) -> tuple[Ter
     return tuple(piece for piece in terrain if piece.name not in gone)
 
 
-def held_in(moment: Moment, name: str) -> TerrainPiece | None:
+def held_in(moment: Position, name: str) -> TerrainPiece | None:
     """The house, bunker or trench that a figure is inside of."""
     return holder(rules_of(moment), moment.figure(name), moment.terrain)
 
 
-def place_of(moment: Moment, piece: TerrainPiece | None) -> str:
+def place_of(moment: Position, piece: TerrainPiece | None) -> str:
     """The place that a piece is, told by the players where a kind may be several, as a ditch is a trench to the eye."""
     if piece is None:
         return "open"
@@ -134,25 +134,25 @@ def place_of(moment: Moment, piece: TerrainPiece | None) -> str:
     return str(told if told in known else place_kind(rules_of(moment), piece.kind) or "open")
 
 
-def place(moment: Moment, name: str) -> str:
+def place(moment: Position, name: str) -> str:
     """What a figure is in."""
     return place_of(moment, held_in(moment, name))
 
 
-def inside(moment: Moment, piece: TerrainPiece, units: Iterable[Unit]) -> tuple[Unit, ...]:
+def inside(moment: Position, piece: TerrainPiece, units: Iterable[Unit]) -> tuple[Unit, ...]:
     """Those of the figures who are in a house, bunker or trench."""
     found = ((one, held_in(moment, one.id)) for one in units if one.id in moment.figures)
     return tuple(one for one, there in found if there is not None and there.name == piece.name)
 
 
-def at_piece(moment: Moment, piece: TerrainPiece, units: Iterable[Unit]) -> tuple[Unit, ...]:
+def at_piece(moment: Position, piece: TerrainPiece, units: Iterable[Unit]) -> tuple[Unit, ...]:
     """Those of the figures whose middle is in a piece of terrain or on it."""
     area = Polygon(piece.outline_in)
     there = (one for one in units if one.id in moment.figures)
     return tuple(one for one in there if area.covers(Point(moment.figure(one.id).centre_in)))
 
 
-def friends(moment: Moment, unit: Unit) -> tuple[Unit, ...]:
+def friends(moment: Position, unit: Unit) -> tuple[Unit, ...]:
     """The others of its side on the table."""
     mates = moment.state.standing(unit.side)
     return tuple(mate for mate in mates if mate.id != unit.id and mate.id in moment.figures)
@@ -178,36 +178,38 @@ def status_die(unit: Unit) -> int:
     return int(unit.this_turn.get(STATUS_DIE, 1))
 
 
-def phase(moment: Moment) -> Phase | None:
+def phase(moment: Position) -> Phase | None:
     """The part of the turn; None before the first."""
     return rules_of(moment).tables.phases.get(moment.state.phase)
 
 
-def owed(moment: Moment) -> str:
+def owed(moment: Position) -> str:
     """What must be finished before anybody does anything else; empty where nothing must."""
     now = moment.state.this_turn
     if now.get(FALLING) or now.get(LANDED):
         return "a shell is still to come down"
     must = next((one.id for one in moment.state.units.values() if fighting(moment, one)), None)
-    return f"{spoken(must)} must fight first" if must else ""
+    return f"{display_name(must)} must fight first" if must else ""
 
 
-def fighting(moment: Moment, unit: Unit) -> list[Unit]:
+def fighting(moment: Position, unit: Unit) -> list[Unit]:
     """The enemies whom a figure must still fight after its move."""
     met = () if unit.out else unit.this_turn.get(FIGHTS, {}).get("with", ())
     return [one for one in map(moment.unit, met) if not one.out]
 
 
-def waits(moment: Moment, unit: Unit) -> Verdict | None:
+def waits(moment: Position, unit: Unit) -> Verdict | None:
     """Why a figure may do nothing now, whatever it may do otherwise; None where it may act."""
     rules, now = rules_of(moment), phase(moment)
     if unit.out:
-        return forbidden("eliminated", rules.because("WW-63", f"{spoken(unit.id)} is eliminated"))
+        return forbidden("eliminated", rules.because("WW-63", f"{display_name(unit.id)} is eliminated"))
     if now is None or not now.acts:
         told = now.text if now else "nothing has begun"
         return forbidden("wrong_phase", rules.because("WW-08", f"figures act after their status checks; now {told}"))
     if moment.state.side != unit.side:
-        return forbidden("not_your_half", rules.because("WW-08", f"it is the half of {spoken(moment.state.side)}"))
+        return forbidden(
+            "not_your_half", rules.because("WW-08", f"it is the half of {display_name(moment.state.side)}")
+        )
     if waiting := owed(moment):
         return forbidden("finish_first", rules.because("WW-11", waiting))
     if STATUS_DIE not in unit.this_turn:
@@ -215,7 +217,7 @@ def waits(moment: Moment, unit: Unit) -> Verdict | None:
     return None
 
 
-def bar(moment: Moment, unit: Unit, doing: str, weapon: str = "") -> Verdict | None:
+def bar(moment: Position, unit: Unit, doing: str, weapon: str = "") -> Verdict | None:
     """Why a figure may not do this now; None where it may. Shots that are left are left to the one weapon."""
     if waiting := waits(moment, unit):
         return waiting
@@ -227,12 +229,12 @@ def bar(moment: Moment, unit: Unit, doing: str, weapon: str = "") -> Verdict | N
         "binoculars": bool(moment.kind(unit).get("binoculars")),
         "radioman_armed": bool(weapons(moment, unit)),
     }
-    found = at_once(moment.game, "command_actions", asked)
+    found = verdict_without_dice(moment.game, "command_actions", asked)
     return None if found is None or found.allowed else found
 
 
 def helped(
-    moment: Moment, unit: Unit, weapon: str = "", spot: View | None = None, at: str | PointIn = ""
+    moment: Position, unit: Unit, weapon: str = "", spot: View | None = None, at: str | PointIn = ""
 ) -> dict[str, Any]:
     """Who leads and directs it: at an enemy or a bare place, or by where its leaders stand alone."""
     leaders = leading(moment, unit)
@@ -243,7 +245,7 @@ def helped(
     return facts
 
 
-def to_edge_in(moment: Moment, figure: Figure, edge_deg: float) -> float:
+def to_edge_in(moment: Position, figure: Figure, edge_deg: float) -> float:
     """How far a base is from the table's edge in a direction."""
     way = cmath.rect(1, math.radians(edge_deg))
 
@@ -253,26 +255,26 @@ def to_edge_in(moment: Moment, figure: Figure, edge_deg: float) -> float:
     return max(0.0, reach_in(moment.state.area_in) - reach_in(figure.base_in))
 
 
-def leading(moment: Moment, unit: Unit) -> list[Unit]:
+def leading(moment: Position, unit: Unit) -> list[Unit]:
     """The friends who lead in this turn."""
     return [one for one in friends(moment, unit) if "lead" in done(one)]
 
 
-def leader_errors(moment: Moment, unit: Unit) -> tuple[Measured, ...]:
+def leader_errors(moment: Position, unit: Unit) -> tuple[Measured, ...]:
     """The errors of how far they are."""
     found = []
     for place_, one in enumerate(leading(moment, unit)):
         sigma_in = moment.measure(moment.figure(one.id), moment.figure(unit.id)).sigma_in
-        what = f"the range from {spoken(one.id)} who leads to {spoken(unit.id)}"
+        what = f"the range from {display_name(one.id)} who leads to {display_name(unit.id)}"
         found.append(Measured(("leader_distances_in", place_), sigma_in, what))
     return tuple(one for one in found if one.sigma > 0)
 
 
-def _gap_in(moment: Moment, one: Unit, other: Unit) -> float:
+def _gap_in(moment: Position, one: Unit, other: Unit) -> float:
     return round(moment.measure(moment.figure(one.id), moment.figure(other.id)).edge_in, 2)
 
 
-def _directs(moment: Moment, observer: str, means: str, weapon: str, spot: View, at: str | PointIn) -> bool:
+def _directs(moment: Position, observer: str, means: str, weapon: str, spot: View, at: str | PointIn) -> bool:
     """Whether somebody who said that he directs this figure's fire does so at this target."""
     if observer not in moment.figures:
         return False
@@ -280,24 +282,26 @@ def _directs(moment: Moment, observer: str, means: str, weapon: str, spot: View,
     sees = {"observer_sees_target": view.exposure >= SLIVER, "weapon": weapon}
     if means == "radio":
         asked = {"mode": "direct_onboard", "onboard_mortar_or_gun": True}
-        found = at_once(moment.game, "radio", {**asked, **sees, "distance_to_target_in": round(view.range.edge_in, 2)})
+        found = verdict_without_dice(
+            moment.game, "radio", {**asked, **sees, "distance_to_target_in": round(view.range.edge_in, 2)}
+        )
     else:
         asked = {"distance_to_directed_figure_in": 0, "weapon_to_target_in": round(spot.range.edge_in, 2)}
-        found = at_once(moment.game, "direct_fire_binoculars", {**asked, **sees})
+        found = verdict_without_dice(moment.game, "direct_fire_binoculars", {**asked, **sees})
     return found is not None and found.allowed
 
 
 # What is between a firer and a target.
 
 
-def terrain_name(moment: Moment, piece: TerrainPiece) -> str | None:
+def terrain_name(moment: Position, piece: TerrainPiece) -> str | None:
     """What a piece is in the rulebook's words, as the players say or as such a piece usually is."""
     names = terrain_names(rules_of(moment), piece.kind)
     told = moment.state.statuses.get(f"{piece.name} is")
     return str(told) if told in names else next(iter(names), None)
 
 
-def pieces(moment: Moment, target: Figure, hidden_by: Iterable[tuple[TerrainPiece, float]]) -> list[dict[str, Any]]:
+def pieces(moment: Position, target: Figure, hidden_by: Iterable[tuple[TerrainPiece, float]]) -> list[dict[str, Any]]:
     """What hides some of a target, and what else it touches, where that is anything to a shot."""
     found = []
     hiding = {piece.name: part for piece, part in hidden_by}
@@ -320,7 +324,7 @@ def _touches(figure: Figure, piece: TerrainPiece) -> bool:
 Names = frozenset[str]
 
 
-def beside(moment: Moment, unit: Unit) -> Names:
+def beside(moment: Position, unit: Unit) -> Names:
     """The pieces that a lying figure touches and so fires past; nobody fires past a house."""
     if not rules_of(moment).tables.poses[pose(moment, unit)].lying:
         return frozenset()
@@ -331,13 +335,13 @@ def beside(moment: Moment, unit: Unit) -> Names:
     return frozenset(piece.name for piece in touched if held is None or piece.name != held.name)
 
 
-def edges(moment: Moment, unit: Unit, *, at_opening: bool) -> Names:
+def edges(moment: Position, unit: Unit, *, at_opening: bool) -> Names:
     """The pieces that a figure fires past: those that it lies beside, and its shelter where it is at an opening."""
     shelter = held_in(moment, unit.id) if at_opening else None
     return beside(moment, unit) | ({shelter.name} if shelter else set())
 
 
-def shows(moment: Moment, of: str, at: str, past: Names = frozenset()) -> float:
+def shows(moment: Position, of: str, at: str, past: Names = frozenset()) -> float:
     """The part of the figure `at` at which the figure `of` can fire, past all that stands between them.
 
     Args:
@@ -356,7 +360,7 @@ def shows(moment: Moment, of: str, at: str, past: Names = frozenset()) -> float:
 
 
 def _shown(
-    moment: Moment, name: str, part: float, hidden_by: Iterable[tuple[TerrainPiece, float]], own: Names = frozenset()
+    moment: Position, name: str, part: float, hidden_by: Iterable[tuple[TerrainPiece, float]], own: Names = frozenset()
 ) -> float:
     """What is left to be fired at of a figure."""
     parts, rules, stands = [part], rules_of(moment), pose(moment, moment.unit(name))
@@ -368,7 +372,7 @@ def _shown(
     return min(parts)
 
 
-def open_to_spot(moment: Moment, name: str, spot_in: PointIn, past: Names = frozenset()) -> tuple[float, float]:
+def open_to_spot(moment: Position, name: str, spot_in: PointIn, past: Names = frozenset()) -> tuple[float, float]:
     """The part of a bare place at which a figure can fire, and that of him which shows from there."""
     there = [moment.figure(name), moment.spot(spot_in)]
     seen = exposures(there, moment.terrain, moment.sight)
@@ -389,7 +393,7 @@ _UPON_IN = 0.75
 
 
 def caught(
-    moment: Moment,
+    moment: Position,
     spot: PointIn,
     reach_in: float,
     spot_in: TerrainPiece | None,
@@ -428,7 +432,7 @@ def caught(
             known["terrain_from_firer"] = pieces(moment, one, view.hidden_by)
         facts.append(known)
         sigma = (one.sigma_in**2 + sigma_in**2) ** 0.5
-        what = f"how near the burst of {spoken(firer.id)} is to {spoken(one.id)}"
+        what = f"how near the burst of {display_name(firer.id)} is to {display_name(one.id)}"
         measured.append(Measured(("figures", place_, "near_edge_in"), sigma, what))
     return facts, tuple(one for one in measured if one.sigma > 0)
 
@@ -438,7 +442,7 @@ def _apart(a: PointIn, b: PointIn) -> float:
 
 
 def _near(
-    moment: Moment, spot: PointIn, reach_in: float, spot_in: TerrainPiece | None, sigma_in: float
+    moment: Position, spot: PointIn, reach_in: float, spot_in: TerrainPiece | None, sigma_in: float
 ) -> list[tuple[Figure, float]]:
     found = []
     for name, one in moment.figures.items():
@@ -453,7 +457,7 @@ def _near(
 
 
 def _hidden_from(
-    moment: Moment, spot: PointIn, figures: list[Figure]
+    moment: Position, spot: PointIn, figures: list[Figure]
 ) -> Mapping[str, tuple[tuple[TerrainPiece, float], ...]]:
     """What hides each figure from a burst."""
     others = [one for one in figures if _apart(spot, one.centre_in) > _UPON_IN]

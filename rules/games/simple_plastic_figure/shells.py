@@ -22,9 +22,9 @@ from rules.games.simple_plastic_figure.tables import (
     WeaponName,
     band,
     called,
+    display_name,
     illegal,
     legal,
-    spoken,
     tidy,
     weapon_of,
 )
@@ -135,8 +135,8 @@ def _landed(rules: Rules, shot: Fired, direction: str, inches: int, help_: Seque
     numbers: dict[str, Any] = {"deviation": direction, "inches": inches}
     if shot.spot_in is not None:
         numbers["spot_in"] = [round(place, 6) for place in _off(rules, shot, direction, inches)]
-    text = "on the spot" if inches == 0 else f"{inches} in {spoken(direction)}"
-    return legal(spoken(direction), *help_, rules.because("WW-44", text), **numbers)
+    text = "on the spot" if inches == 0 else f"{inches} in {display_name(direction)}"
+    return legal(display_name(direction), *help_, rules.because("WW-44", text), **numbers)
 
 
 ALONG = {"left": Along.LEFT, "right": Along.RIGHT}

@@ -74,12 +74,12 @@ def attack(rules: Rules, shot: Sighted) -> Answer:
 
 def _fired(rules: Rules, shot: Sighted, reasons: Sequence[Reason]) -> Procedure[Verdict]:
     """All dice at once; where targets are named one by one, until he is dead."""
-    at_once = rules.chooses("targets_named", "all_first")
+    verdict_without_dice = rules.chooses("targets_named", "all_first")
     modifier = int(total(reasons))
     faces: list[int] = []
     why = f"the effect of the {called(rules, held(rules, shot.weapon, shot.scope))}"
     while len(faces) < shot.shots:
-        roll = yield DiceRequest(Die.D6, shot.shots if at_once else 1, "the target", why)
+        roll = yield DiceRequest(Die.D6, shot.shots if verdict_without_dice else 1, "the target", why)
         faces += roll.faces
         if any(eliminates(rules, face, modifier) for face in roll.faces):
             break

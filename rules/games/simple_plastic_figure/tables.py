@@ -341,7 +341,7 @@ def weapon_of(rules: Rules, name: str) -> Weapon:
 
 def called(rules: Rules, weapon: str) -> str:
     """A weapon as a player calls it."""
-    return rules.tables.weapons[weapon].title or spoken(weapon)
+    return rules.tables.weapons[weapon].title or display_name(weapon)
 
 
 def explosive(rules: Rules, name: str) -> float | None:
@@ -368,7 +368,7 @@ def tidy(length_in: float) -> float:
     return int(length_in) if length_in == int(length_in) else length_in
 
 
-def spoken(name: str) -> str:
+def display_name(name: str) -> str:
     """A row's name as a player says it."""
     return name.replace("_", " ")
 

@@ -18,9 +18,9 @@ from rules.games.simple_plastic_figure.tables import (
     Rules,
     WeaponName,
     called,
+    display_name,
     illegal,
     legal,
-    spoken,
     status_of,
     weapon_of,
 )
@@ -123,7 +123,7 @@ class Later:
 
 def later_segment(rules: Rules, thing: Later) -> Verdict:
     """Segment one has infantry only."""
-    return illegal("later_segment", rules.because("WW-64", f"segment one has no rules for {spoken(thing.unit)}"))
+    return illegal("later_segment", rules.because("WW-64", f"segment one has no rules for {display_name(thing.unit)}"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -276,7 +276,7 @@ def actions(rules: Rules, wanted: Wanted) -> Verdict:
             return illegal(
                 "status", rules.because("WW-21" if fights else "WW-09"), *checked(rules, wanted.status_die).reasons
             )
-    may = " and ".join(spoken(deed) for deed in wanted.actions) or "act"
+    may = " and ".join(display_name(deed) for deed in wanted.actions) or "act"
     return legal(f"may {may}", rules.because("WW-10"), *checked(rules, wanted.status_die).reasons)
 
 

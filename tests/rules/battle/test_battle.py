@@ -14,7 +14,7 @@ from rules.battle.event_codec import event_of
 from rules.battle.journal import Entry, Journal
 from rules.battle.replay import replay
 from rules.engine.dice import DiceRequest, Roll, Scripted
-from rules.engine.events import CameraMoved, Change, Effects, Enlisted, MarkerMoved, Noted, Overruled
+from rules.engine.events import CameraMoved, Change, Effects, MarkerMoved, Noted, UnitJoined, VerdictOverruled
 from rules.engine.verdict import RuleRefusal, Verdict
 from rules.tabletop.errors import UserError
 
@@ -33,8 +33,8 @@ def path(tmp_path: Path) -> Path:
 @pytest.fixture
 def battle(path: Path) -> Iterator[Battle]:
     with Battle.begin(path, clock, "simple_plastic", ["green", "tan"]) as one:
-        one.record(Enlisted(figure="green-1", side="green", card="soldier"))
-        one.record(Enlisted(figure="tan-4", side="tan", card="soldier"))
+        one.record(UnitJoined(figure="green-1", side="green", card="soldier"))
+        one.record(UnitJoined(figure="tan-4", side="tan", card="soldier"))
         yield one
 
 
@@ -94,7 +94,7 @@ def test_bump_is_not_an_undo_step(battle: Battle) -> None:
 
 def test_unknown_card_is_refused(battle: Battle) -> None:
     with pytest.raises(UserError, match="tan-5 has the card 'tank', which Simple Plastic Wargame lacks"):
-        battle.record(Enlisted(figure="tan-5", side="tan", card="tank"))
+        battle.record(UnitJoined(figure="tan-5", side="tan", card="tank"))
 
 
 def test_only_entries_in_force_can_be_overruled(battle: Battle) -> None:
@@ -102,8 +102,8 @@ def test_only_entries_in_force_can_be_overruled(battle: Battle) -> None:
     [*_, note] = battle.entries
     battle.undo()
     with pytest.raises(UserError, match=f"entry {note.seq} cannot be overruled"):
-        battle.record(Overruled(entry=note.seq, reason="why not", effects=Effects()))
-    battle.record(Overruled(entry=3, reason="he was never here", effects=Effects()))
+        battle.record(VerdictOverruled(entry=note.seq, reason="why not", effects=Effects()))
+    battle.record(VerdictOverruled(entry=3, reason="he was never here", effects=Effects()))
     assert dict(battle.state.overruled) == {3: "he was never here"}
 
 

@@ -11,13 +11,12 @@ from hypothesis import strategies as st
 
 from rules.battle import history as turn_history
 from rules.battle.history import Course
-from rules.battle.journal import BEFALLEN, REDO, UNDO, Entry
+from rules.battle.journal import EXTERNAL_EVENTS, REDO, UNDO, Entry
 from rules.engine.events import (
-    Begun,
+    BattleBegun,
     CameraMoved,
     Change,
     Changed,
-    Enlisted,
     Event,
     MarkerMoved,
     Move,
@@ -25,12 +24,13 @@ from rules.engine.events import (
     Noted,
     Placed,
     TableLaid,
+    UnitJoined,
 )
 from rules.engine.state import State, fold
 from rules.tabletop.table import TerrainKind, TerrainPiece
 
-BEGUN = Begun(game="simple_plastic", players=("green", "tan"), options={})
-MAN = Enlisted(figure="tan-4", side="tan", card="soldier")
+BEGUN = BattleBegun(game="simple_plastic", players=("green", "tan"), options={})
+MAN = UnitJoined(figure="tan-4", side="tan", card="soldier")
 PUT = Placed(figure="tan-4", at_in=(1.0, 2.0))
 HOUSE = TerrainPiece("house", TerrainKind.BUILDING, ((1.0, 1.0), (5.0, 1.0), (5.0, 4.0)), 0.0, 5.0)
 places = st.tuples(st.floats(-50, 50), st.floats(-50, 50))
@@ -64,12 +64,12 @@ def reference_history(happened: Iterable[Happened]) -> tuple[list[Event], list[E
     undone: list[Event] = []
     for one in happened:
         if one == UNDO:
-            undone.append(held.pop(max(k for k, event in enumerate(held) if event.kind not in BEFALLEN)))
+            undone.append(held.pop(max(k for k, event in enumerate(held) if event.kind not in EXTERNAL_EVENTS)))
         elif isinstance(one, str):
             held += [undone.pop()] if undone else []
         else:
             held.append(one)
-            undone = undone if one.kind in BEFALLEN else []
+            undone = undone if one.kind in EXTERNAL_EVENTS else []
     return held, undone
 
 
@@ -78,7 +78,7 @@ def possible(happened: Iterable[Happened]) -> list[Happened]:
     kept: list[Happened] = []
     for one in happened:
         held, _ = reference_history(kept)
-        if one != UNDO or sum(event.kind not in BEFALLEN for event in held) > 2:
+        if one != UNDO or sum(event.kind not in EXTERNAL_EVENTS for event in held) > 2:
             kept.append(one)
     return kept
 
@@ -113,7 +113,7 @@ class MemoryJournal:
 @given(st.lists(stretches, max_size=9), st.booleans(), st.integers(1, 3), st.integers(2, 4))
 @example([[PUT, CameraMoved(what="camera")], [UNDO, REDO, UNDO]], True, 1, 9)
 def test_every_state_equals_the_fold_from_the_beginning(
-    parts: list[list[Happened]], at_once: bool, spacing: int, most: int
+    parts: list[list[Happened]], verdict_without_dice: bool, spacing: int, most: int
 ) -> None:
     """With few stored states at short intervals, a short journal drops states like one of 4096 events."""
     with pytest.MonkeyPatch.context() as patch:
@@ -121,7 +121,7 @@ def test_every_state_equals_the_fold_from_the_beginning(
         kept, happened = MemoryJournal(Course(spacing=spacing)), []
         for part in parts:
             new = possible([*happened, *part])[len(happened) :]
-            for some in [new] if at_once else [[one] for one in new]:
+            for some in [new] if verdict_without_dice else [[one] for one in new]:
                 kept.add(some)
                 happened += some
                 kept.check(happened)

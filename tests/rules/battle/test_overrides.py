@@ -11,11 +11,11 @@ import pytest
 
 from rules.battle.battle import Battle
 from rules.battle.event_codec import event_of
-from rules.battle.overrides import Override, known_holdings, overrule, rule
+from rules.battle.overrides import Override, overrule, possible_overrides, rule
 from rules.battle.replay import replay
-from rules.engine.condition import befallen
+from rules.engine.condition import condition_changes
 from rules.engine.dice import Scripted
-from rules.engine.events import Effects, Overruled
+from rules.engine.events import Effects, VerdictOverruled
 from rules.engine.referee import Deed
 from rules.tabletop.errors import UserError
 from tests.rules.evening import Evening, begun, told
@@ -44,7 +44,7 @@ def seq(battle: Battle) -> int:
 
 
 def test_possible_outcomes_of_a_shot(evening: Evening) -> None:
-    found = known_holdings(evening.referee, evening.moment, shot(evening))
+    found = possible_overrides(evening.referee, evening.moment, shot(evening))
     # SP-11, SP-12: 4, minus 1 for not moving, plus 1 for the hedge: 4, 5 and 6 kill.
     assert [(one.words, one.chance) for one in found] == [
         ("kills: Tan 1 eliminated", Fraction(1, 2)),
@@ -54,14 +54,14 @@ def test_possible_outcomes_of_a_shot(evening: Evening) -> None:
 
 def test_no_outcomes_if_forbidden_or_with_too_many_dice(evening: Evening) -> None:
     volley = evening.other("green-1", "squad_attack", "tan-1")
-    assert known_holdings(evening.referee, evening.moment, volley) == ()
+    assert possible_overrides(evening.referee, evening.moment, volley) == ()
     evening.next_phase(1, "tan", "moving")
-    assert known_holdings(evening.referee, evening.moment, shot(evening)) == ()
+    assert possible_overrides(evening.referee, evening.moment, shot(evening)) == ()
 
 
 def test_players_decide_without_dice(evening: Evening, tmp_path: Path) -> None:
     battle, deed = evening.battle, shot(evening)
-    kills = known_holdings(evening.referee, evening.moment, deed)[0]
+    kills = possible_overrides(evening.referee, evening.moment, deed)[0]
     rule(battle, deed, kills, "he is in the open, we all saw it")
     assert battle.state.unit("tan-1").out
     assert battle.state.unit("green-1").acts_this_turn == {"attack": 1}
@@ -126,7 +126,7 @@ def test_last_override_of_a_verdict_counts(evening: Evening) -> None:
     evening.do(shot(evening), 6)
     first, kills = (
         seq(battle),
-        Override("kills", Effects(changes=befallen("tan-1", evening.referee.conditions["eliminated"]))),
+        Override("kills", Effects(changes=condition_changes("tan-1", evening.referee.conditions["eliminated"]))),
     )
     overrule(battle, first, "it", MISSES, "he stood behind")
     overrule(battle, first, "it", kills, "no, he did not")
@@ -140,7 +140,7 @@ def test_additional_changes_are_applied_last(evening: Evening) -> None:
     evening.do(shot(evening), 1)
     first = seq(battle)
     evening.do(evening.attack("green-2", "tan-2"), 6)
-    also = befallen("tan-2", evening.referee.conditions["unharmed"])
+    also = condition_changes("tan-2", evening.referee.conditions["unharmed"])
     overrule(battle, first, "it", MISSES, "all wrong", also)
     assert not battle.state.unit("tan-2").out
 
@@ -160,7 +160,7 @@ def test_override_needs_a_reason_and_a_verdict(evening: Evening) -> None:
 
 def test_override_without_labels_is_read() -> None:
     body = {"entry": 3, "reason": "agreed", "effects": {"moves": [], "changes": []}}
-    assert Overruled.from_body(body) == Overruled(entry=3, reason="agreed", effects=Effects())
+    assert VerdictOverruled.from_body(body) == VerdictOverruled(entry=3, reason="agreed", effects=Effects())
 
 
 def test_override_survives_reopening(evening: Evening, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from rules.battle.event_codec import event_of
 from rules.battle.journal import Entry
 from rules.battle.replay import differences
 from rules.engine.dice import Scripted
-from rules.engine.events import Enlisted
+from rules.engine.events import UnitJoined
 
 SHOT = {"attacker": "ordinary", "attacker_moved": True}
 
@@ -22,7 +22,7 @@ SHOT = {"attacker": "ordinary", "attacker_moved": True}
 def battle(tmp_path: Path) -> Iterator[Battle]:
     """One shot, which kills with a 4 (SP-11)."""
     with Battle.begin(tmp_path / "evening.battle", lambda: 12.5, "simple_plastic", ["green", "tan"]) as one:
-        one.record(Enlisted(figure="green-1", side="green", card="soldier"))
+        one.record(UnitJoined(figure="green-1", side="green", card="soldier"))
         one.ask("attack", SHOT, Scripted([4]), by=["green-1"])
         yield one
 

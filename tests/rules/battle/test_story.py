@@ -12,26 +12,26 @@ from rules.battle.story import tell
 from rules.engine.dice import Die, Scripted
 from rules.engine.events import (
     Asked,
-    Begun,
+    BattleBegun,
     CameraMoved,
     Change,
     Changed,
-    Doubted,
     Effects,
-    Enlisted,
     Event,
     MarkerMoved,
     Move,
     Moved,
     Noted,
-    Overruled,
+    OutcomeDecided,
     PhaseBegun,
     Placed,
-    Ruled,
-    Settled,
+    QuestionAnswered,
+    QuestionAsked,
     TableLaid,
     Throw,
     Told,
+    UnitJoined,
+    VerdictOverruled,
 )
 from rules.engine.text import outcome_words, status_words, told
 from rules.games import open_game
@@ -73,26 +73,26 @@ def asked(**changes: Any) -> Asked:
             ],
         ),
         (Changed(changes=(OUT,)), ["  Green 1 eliminated (SP-11)."]),
-        (Doubted(question="Is Tan 4 within 4 in?"), ["  Too close to call: Is Tan 4 within 4 in? (in or out)"]),
+        (QuestionAsked(question="Is Tan 4 within 4 in?"), ["  Too close to call: Is Tan 4 within 4 in? (in or out)"]),
         (
-            Settled(question="Is Tan 4 within 4 in?", answer="in"),
+            QuestionAnswered(question="Is Tan 4 within 4 in?", answer="in"),
             ["  The players decide: Is Tan 4 within 4 in? in."],
         ),
         (
-            Overruled(entry=9, reason="the die was cocked", effects=Effects(moves=(MOVE,))),
+            VerdictOverruled(entry=9, reason="the die was cocked", effects=Effects(moves=(MOVE,))),
             [
                 "  The players overrule entry 9: the die was cocked.",
                 "  Tan 4 moves 5.0 in over the old wood, creek to (3.0, 4.0), which costs 7.5 in.",
             ],
         ),
         (
-            Overruled(
+            VerdictOverruled(
                 entry=9, reason="he stood behind", effects=Effects(), what="Tan 4: attack: kills", outcome="misses"
             ),
             ["  The players overrule Tan 4: attack: kills: misses. He stood behind."],
         ),
         (
-            Ruled(
+            OutcomeDecided(
                 title="Attack",
                 action="attack",
                 by=("tan-4",),
@@ -154,7 +154,9 @@ def test_fudge_dice_show_their_signs() -> None:
 
 def test_story_begins_with_the_game_its_credit_and_its_options() -> None:
     game = GAME.choosing(split_dice=True, victory="objective")
-    begun = Begun(game="simple_plastic", players=("green", "tan"), options={"split_dice": True, "victory": "objective"})
+    begun = BattleBegun(
+        game="simple_plastic", players=("green", "tan"), options={"split_dice": True, "victory": "objective"}
+    )
     assert list(tell(game, [begun])) == [
         "Simple Plastic Wargame: Green against Tan",
         GAME.credit,
@@ -165,9 +167,9 @@ def test_story_begins_with_the_game_its_credit_and_its_options() -> None:
 
 def test_armies_are_listed_by_side() -> None:
     recruits = (
-        Enlisted(figure="green-1", side="green", card="heavy_machine_gunner", squad="rifles"),
-        Enlisted(figure="green-2", side="green", own={"title": "Uncle Tom"}),
-        Enlisted(figure="tan-1", side="tan", own={"dice": 3}),
+        UnitJoined(figure="green-1", side="green", card="heavy_machine_gunner", squad="rifles"),
+        UnitJoined(figure="green-2", side="green", own={"title": "Uncle Tom"}),
+        UnitJoined(figure="tan-1", side="tan", own={"dice": 3}),
     )
     assert list(tell(GAME, recruits)) == [
         "Army of Green",

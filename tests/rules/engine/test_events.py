@@ -11,7 +11,7 @@ from hypothesis import given
 from rules.battle.event_codec import EVENTS, event_of
 from rules.battle.journal import Entry
 from rules.engine.dice import DiceRequest, Die, Roll
-from rules.engine.events import Change, Enlisted, Event, Placed, Throw, Told, plain
+from rules.engine.events import Change, Event, Placed, Throw, Told, UnitJoined, plain
 from rules.engine.text import label
 from rules.engine.verdict import Reason, forbidden
 from rules.tabletop.errors import UserError
@@ -96,4 +96,4 @@ def test_text_of_a_change_of_the_battle(value: Any, words: str) -> None:
 
 def test_figure_has_exactly_one_card() -> None:
     with pytest.raises(UserError, match="a needs one card"):
-        Enlisted(figure="a", side="tan", card="sniper", own={})
+        UnitJoined(figure="a", side="tan", card="sniper", own={})

@@ -13,32 +13,32 @@ from rules.battle.event_codec import EVENTS
 from rules.battle.journal import Entry, standing
 from rules.engine.events import (
     Asked,
-    Begun,
+    BattleBegun,
     CameraMoved,
     Change,
     Changed,
-    Doubted,
     Effects,
-    Enlisted,
     Event,
     MarkerMoved,
     Move,
     Moved,
     Noted,
-    Overruled,
+    OutcomeDecided,
     PhaseBegun,
     Placed,
+    QuestionAnswered,
+    QuestionAsked,
     Refund,
-    Ruled,
-    Settled,
     TableLaid,
     Told,
+    UnitJoined,
+    VerdictOverruled,
 )
 from rules.engine.state import State, fold
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import TerrainKind, TerrainPiece
 
-BEGUN = Begun(game="army_men", players=("green", "tan"), options={})
+BEGUN = BattleBegun(game="army_men", players=("green", "tan"), options={})
 HOUSE = TerrainPiece("house", TerrainKind.BUILDING, ((1.0, 1.0), (5.0, 1.0), (5.0, 4.0)), 0.0, 5.0)
 FIGURES = ("green-1", "green-2", "tan-1", "nobody")
 
@@ -63,7 +63,7 @@ given_back = st.builds(
 told = st.builds(Told, outcome=st.just("hit"), numbers=st.just({}), reasons=st.just(()))
 events: st.SearchStrategy[Event] = st.one_of(
     st.just(BEGUN),
-    st.builds(Enlisted, figure=figures, side=sides, card=st.just("rifleman")),
+    st.builds(UnitJoined, figure=figures, side=sides, card=st.just("rifleman")),
     st.builds(PhaseBegun, turn=st.integers(1, 4), side=st.one_of(st.just(""), sides)),
     st.builds(Placed, figure=figures, at_in=places),
     st.builds(Moved, moves=st.lists(moves, min_size=1, max_size=2).map(tuple)),
@@ -77,12 +77,14 @@ events: st.SearchStrategy[Event] = st.one_of(
         effects=effects,
     ),
     st.builds(Changed, changes=st.lists(changes, min_size=1, max_size=2).map(tuple)),
-    st.builds(Doubted, question=st.sampled_from(["in range?", "in cover?"])),
+    st.builds(QuestionAsked, question=st.sampled_from(["in range?", "in cover?"])),
     st.builds(
-        Settled, question=st.sampled_from(["in range?", "in cover?"]), answer=st.sampled_from(["in", "out", "maybe"])
+        QuestionAnswered,
+        question=st.sampled_from(["in range?", "in cover?"]),
+        answer=st.sampled_from(["in", "out", "maybe"]),
     ),
     st.builds(
-        Overruled,
+        VerdictOverruled,
         entry=st.integers(1, 9),
         reason=st.just("we agreed"),
         effects=effects,
@@ -91,7 +93,7 @@ events: st.SearchStrategy[Event] = st.one_of(
         given_back=st.none() | given_back,
     ),
     st.builds(
-        Ruled,
+        OutcomeDecided,
         title=st.just("Rifle at Tan 1"),
         action=st.sampled_from(["attack", "medic"]),
         by=st.lists(figures, max_size=2).map(tuple),
@@ -175,7 +177,7 @@ def staged(*happened: Event) -> State:
     state = State()
     for event in (
         BEGUN,
-        *(Enlisted(figure=name, side=name.split("-")[0], card="rifleman") for name in ("green-1", "tan-1")),
+        *(UnitJoined(figure=name, side=name.split("-")[0], card="rifleman") for name in ("green-1", "tan-1")),
         PhaseBegun(turn=1),
         *happened,
     ):
@@ -210,16 +212,16 @@ def test_status_set_to_none_is_removed() -> None:
 
 
 def test_question_stays_open_until_it_is_answered() -> None:
-    asked = staged(Doubted(question="Is Tan 1 within 6 in?"))
+    asked = staged(QuestionAsked(question="Is Tan 1 within 6 in?"))
     assert dict(asked.doubts) == {"Is Tan 1 within 6 in?": ("in", "out")}
-    settled = fold(asked, Settled(question="Is Tan 1 within 6 in?", answer="out"))
+    settled = fold(asked, QuestionAnswered(question="Is Tan 1 within 6 in?", answer="out"))
     assert (dict(settled.doubts), dict(settled.settled)) == ({}, {"Is Tan 1 within 6 in?": "out"})
 
 
 def test_overruling_an_entry() -> None:
     fallen = Changed(changes=(Change(figure="tan-1", key="eliminated", value=True),))
     lives = Effects(changes=(Change(figure="tan-1", key="eliminated", value=None),))
-    now = staged(fallen, Overruled(entry=5, reason="the dice were cocked", effects=lives))
+    now = staged(fallen, VerdictOverruled(entry=5, reason="the dice were cocked", effects=lives))
     assert now.figures_left == {"green": 1, "tan": 1}
     assert dict(now.overruled) == {5: "the dice were cocked"}
 
@@ -228,14 +230,14 @@ def test_overruling_an_entry() -> None:
     ("event", "message"),
     [
         (BEGUN, "begins exactly once"),
-        (Enlisted(figure="tan-1", side="tan", card="x"), "'tan-1' cannot join: give it a name"),
+        (UnitJoined(figure="tan-1", side="tan", card="x"), "'tan-1' cannot join: give it a name"),
         (
-            Enlisted(figure="red-1", side="red", card="x"),
+            UnitJoined(figure="red-1", side="red", card="x"),
             "'red' is not a side of .*: choose one of green, tan",
         ),
         (PhaseBegun(turn=3), "turn 3 cannot follow turn 1: begin turn 2"),
         (Placed(figure="tan-9", at_in=(0, 0)), "tan-9 is not in this battle: add it first"),
-        (Doubted(question="in?", answers=("in",)), "must have two answers"),
+        (QuestionAsked(question="in?", answers=("in",)), "must have two answers"),
     ],
 )
 def test_impossible_events_are_refused(event: Event, message: str) -> None:
@@ -245,13 +247,13 @@ def test_impossible_events_are_refused(event: Event, message: str) -> None:
 
 def test_unknown_answer_is_refused() -> None:
     with pytest.raises(UserError, match="must be in or out, not 'maybe'"):
-        staged(Doubted(question="in?"), Settled(question="in?", answer="maybe"))
+        staged(QuestionAsked(question="in?"), QuestionAnswered(question="in?", answer="maybe"))
 
 
 @pytest.mark.parametrize("players", [(), ("green", "green"), ("green", "")])
 def test_players_need_different_names(players: tuple[str, ...]) -> None:
     with pytest.raises(UserError, match="players with different names"):
-        fold(State(), Begun(game="army_men", players=players, options={}))
+        fold(State(), BattleBegun(game="army_men", players=players, options={}))
 
 
 def test_no_event_before_the_beginning() -> None:

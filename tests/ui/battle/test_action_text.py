@@ -10,7 +10,7 @@ from rules.engine.game import Question
 from rules.engine.needed import needed_words
 from rules.engine.referee import ActionPreview, Ambiguity, Deed
 from rules.engine.verdict import Reason, Verdict
-from ui.battle.action_text import chance_words, deed_words, odds_words, reason_rows, refusal_words, verdict_rows
+from ui.battle.action_text import action_words, chance_words, odds_words, reason_rows, refusal_words, verdict_rows
 
 SHOT = Deed("Rifle at Tan 4", "shoot", {}, by=("green-1",), at=("tan-4",), weapon="rifle")
 HALF = {"kills": Fraction(1, 2), "misses": Fraction(1, 2)}
@@ -21,12 +21,12 @@ def asked(**parts: object) -> ActionPreview:
 
 
 def test_an_action_is_shown_with_its_target() -> None:
-    assert deed_words(asked()) == "Rifle at Tan 4"
+    assert action_words(asked()) == "Rifle at Tan 4"
     both = Deed("Hand-to-hand", "fight", {}, by=("green-1",), at=("tan-4", "tan-5"))
-    assert deed_words(asked(deed=both)) == "Hand-to-hand: Tan 4, Tan 5"
-    assert deed_words(asked(deed=Deed("Clear the jam", "clear", {}, by=("green-1",)))) == "Clear the jam"
+    assert action_words(asked(deed=both)) == "Hand-to-hand: Tan 4, Tan 5"
+    assert action_words(asked(deed=Deed("Clear the jam", "clear", {}, by=("green-1",)))) == "Clear the jam"
     thrown = Deed("Grenade at the spot (3.0, 4.5)", "blast", {}, ("green-1",), ("tan-4", "tan-5"), spot_in=(3.0, 4.5))
-    assert deed_words(asked(deed=thrown)) == "Grenade"
+    assert action_words(asked(deed=thrown)) == "Grenade"
     assert "at that place: Tan 4, Tan 5" in reason_rows(asked(deed=thrown))
 
 

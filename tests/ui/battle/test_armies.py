@@ -10,7 +10,7 @@ import pytest
 
 from rules.engine.roster import Army, Recruit
 from rules.tabletop.errors import UserError
-from ui.battle.armies import Shelf, find_army, load_army, save_army
+from ui.battle.armies import ArmyLists, find_army, load_army, save_army
 
 ARMY = Army(
     name="Grüne Schützen",
@@ -48,17 +48,17 @@ def test_an_invalid_army_list_is_rejected_with_its_file_name(text: str, message:
 
 
 @pytest.fixture
-def shelf(tmp_path: Path) -> Shelf:
-    return Shelf(tmp_path / "data" / "armies")
+def shelf(tmp_path: Path) -> ArmyLists:
+    return ArmyLists(tmp_path / "data" / "armies")
 
 
-def test_a_missing_folder_lists_no_armies(shelf: Shelf) -> None:
+def test_a_missing_folder_lists_no_armies(shelf: ArmyLists) -> None:
     assert shelf.listed() == ()
     with pytest.raises(UserError, match="there is no army list 'Guards': save one first"):
         shelf.take("Guards")
 
 
-def test_army_lists_are_saved_loaded_renamed_and_deleted(shelf: Shelf) -> None:
+def test_army_lists_are_saved_loaded_renamed_and_deleted(shelf: ArmyLists) -> None:
     other = replace(ARMY, name="Tans: second wave!", recruits=ARMY.recruits[:1])
     shelf.keep(ARMY)
     shelf.keep(other)
@@ -72,21 +72,21 @@ def test_army_lists_are_saved_loaded_renamed_and_deleted(shelf: Shelf) -> None:
     assert shelf.names() == (ARMY.name,)
 
 
-def test_saving_replaces_a_list_of_the_same_name(shelf: Shelf) -> None:
+def test_saving_replaces_a_list_of_the_same_name(shelf: ArmyLists) -> None:
     shelf.keep(ARMY)
     shelf.keep(replace(ARMY, recruits=ARMY.recruits[:1]))
     assert len(shelf.take(ARMY.name).recruits) == 1
     assert len(shelf.listed()) == 1
 
 
-def test_a_rename_may_change_only_the_case(shelf: Shelf) -> None:
+def test_a_rename_may_change_only_the_case(shelf: ArmyLists) -> None:
     shelf.keep(replace(ARMY, name="guards"))
     shelf.rename("guards", "Guards")
     assert shelf.names() == ("Guards",)
 
 
 @pytest.mark.parametrize(("name", "new"), [("Guards", "Tans"), ("Guards", "tans!")])
-def test_a_taken_name_is_rejected(shelf: Shelf, name: str, new: str) -> None:
+def test_a_taken_name_is_rejected(shelf: ArmyLists, name: str, new: str) -> None:
     shelf.keep(replace(ARMY, name="Guards"))
     shelf.keep(replace(ARMY, name="Tans"))
     with pytest.raises(UserError, match="there is already an army list"):
@@ -94,7 +94,7 @@ def test_a_taken_name_is_rejected(shelf: Shelf, name: str, new: str) -> None:
     assert shelf.names() == ("Guards", "Tans")
 
 
-def test_two_names_with_the_same_file_are_rejected(shelf: Shelf) -> None:
+def test_two_names_with_the_same_file_are_rejected(shelf: ArmyLists) -> None:
     shelf.keep(replace(ARMY, name="A-Team"))
     with pytest.raises(UserError, match="'A Team' is too similar to the saved list 'A-Team'"):
         shelf.keep(replace(ARMY, name="A Team"))
@@ -104,18 +104,18 @@ def test_two_names_with_the_same_file_are_rejected(shelf: Shelf) -> None:
 
 
 @pytest.mark.parametrize("name", ["", "../..", "???"])
-def test_a_name_without_letters_is_rejected(shelf: Shelf, name: str) -> None:
+def test_a_name_without_letters_is_rejected(shelf: ArmyLists, name: str) -> None:
     with pytest.raises(UserError, match="use letters or digits"):
         shelf.keep(replace(ARMY, name=name))
 
 
-def test_a_name_cannot_leave_the_folder(shelf: Shelf) -> None:
+def test_a_name_cannot_leave_the_folder(shelf: ArmyLists) -> None:
     shelf.keep(replace(ARMY, name="../../etc/passwd"))
     assert [one.path.name for one in shelf.listed()] == ["etc-passwd.json"]
 
 
 @pytest.mark.parametrize("text", ["Dear diary", '{"schema": 9}', '{"schema": 1, "pieces": []}', '{"schema":1}'])
-def test_an_invalid_file_is_listed_and_left_unchanged(shelf: Shelf, text: str) -> None:
+def test_an_invalid_file_is_listed_and_left_unchanged(shelf: ArmyLists, text: str) -> None:
     shelf.keep(replace(ARMY, name="Guards"))
     foreign = shelf.folder / "tans.json"
     foreign.write_text(text)
@@ -138,7 +138,7 @@ def test_an_invalid_file_is_listed_and_left_unchanged(shelf: Shelf, text: str) -
 def test_a_folder_that_cannot_be_created_is_reported(tmp_path: Path) -> None:
     (tmp_path / "armies").write_text("a file")
     with pytest.raises(UserError, match="cannot be created"):
-        Shelf(tmp_path / "armies" / "here").keep(ARMY)
+        ArmyLists(tmp_path / "armies" / "here").keep(ARMY)
 
 
 def test_an_army_is_loaded_by_file_or_name(tmp_path: Path) -> None:

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from rules.battle.battle import Battle
-from rules.battle.referees import moment_of
+from rules.battle.referees import position_of
 from rules.battle.replay import replay
 from rules.engine.dice import Scripted
 from rules.engine.events import PhaseBegun, Placed
-from rules.engine.position import Moment
+from rules.engine.position import Position
 from rules.engine.referee import ActionPreview
 from rules.engine.roster import Army, Recruit
 from rules.tabletop.errors import UserError
@@ -20,24 +20,24 @@ from rules.tabletop.table import PointIn
 from tests.rules.board import figure
 from tests.rules.evening import begun
 from tests.rules.test_battle_simple_plastic import GREEN, HEDGE, PLACES, TAN
-from ui.battle.battle_session import LEAST_MOVE_IN, Play
+from ui.battle.battle_session import LEAST_MOVE_IN, BattleSession
 
 
 @pytest.fixture
-def play(tmp_path: Path) -> Iterator[Play]:
+def play(tmp_path: Path) -> Iterator[BattleSession]:
     with begun(tmp_path / "b", "simple_plastic", {"green": GREEN, "tan": TAN}, PLACES) as battle:
-        one = Play(battle)
+        one = BattleSession(battle)
         one.go_on(seen(battle))
         yield one
 
 
-def seen(battle: Battle, **moved: PointIn) -> Moment:
+def seen(battle: Battle, **moved: PointIn) -> Position:
     """The position with some figures at other places."""
     places = {**PLACES, **{name.replace("_", "-"): at for name, at in moved.items()}}
-    return moment_of(battle, [figure(name, *at, sigma=0.01) for name, at in places.items()], [HEDGE])
+    return position_of(battle, [figure(name, *at, sigma=0.01) for name, at in places.items()], [HEDGE])
 
 
-def test_a_moved_squad_is_proposed_as_one_move(play: Play) -> None:
+def test_a_moved_squad_is_proposed_as_one_move(play: BattleSession) -> None:
     moved = {f"green_{n}": (PLACES[f"green-{n}"][0], 7.0) for n in (1, 2, 3, 4)}
     [proposal] = play.proposals(seen(play.battle, **moved))
     assert proposal.words == "Green 1, Green 2, Green 3, Green 4 moved 3.0 in"
@@ -48,7 +48,7 @@ def test_a_moved_squad_is_proposed_as_one_move(play: Play) -> None:
     assert play.proposals(seen(play.battle, **moved)) == ()
 
 
-def test_players_can_let_a_move_pass_that_is_too_far(play: Play) -> None:
+def test_players_can_let_a_move_pass_that_is_too_far(play: BattleSession) -> None:
     moved = {f"green_{n}": (PLACES[f"green-{n}"][0], 9.0) for n in (1, 2, 3, 4)}
     moment = seen(play.battle, **moved)
     [proposal] = play.proposals(moment)
@@ -63,7 +63,7 @@ def test_players_can_let_a_move_pass_that_is_too_far(play: Play) -> None:
     )
 
 
-def test_a_nudge_is_journalled_without_a_move(play: Play) -> None:
+def test_a_nudge_is_journalled_without_a_move(play: BattleSession) -> None:
     assert play.proposals(seen(play.battle, tan_1=(4, 14.5 + LEAST_MOVE_IN - 0.01))) == ()
     moment = seen(play.battle, tan_1=(5, 14.5))
     [proposal] = play.proposals(moment)
@@ -72,7 +72,7 @@ def test_a_nudge_is_journalled_without_a_move(play: Play) -> None:
     assert (unit.at_in, unit.allowance_used_in) == ((5, 14.5), 0)
 
 
-def test_settling_an_ambiguity_is_journalled(play: Play) -> None:
+def test_settling_an_ambiguity_is_journalled(play: BattleSession) -> None:
     moved = {f"green_{n}": (PLACES[f"green-{n}"][0], 8.0) for n in (1, 2, 3, 4)}
     moment = seen(play.battle, **moved)
     [proposal] = play.proposals(moment)
@@ -86,7 +86,7 @@ def test_settling_an_ambiguity_is_journalled(play: Play) -> None:
     assert play.battle.undo() == "settled: Move the squad rifles: how far its leading man went: less"
 
 
-def test_a_shot_is_rolled_and_journalled(play: Play, tmp_path: Path) -> None:
+def test_a_shot_is_rolled_and_journalled(play: BattleSession, tmp_path: Path) -> None:
     play.go_on(seen(play.battle))
     moment = seen(play.battle)
     shot = next(one for one in play.outlook(moment, "green-1").attacks if one.deed.at == ("tan-1", "tan-2"))
@@ -96,7 +96,7 @@ def test_a_shot_is_rolled_and_journalled(play: Play, tmp_path: Path) -> None:
     assert replay(tmp_path / "b") == ()
 
 
-def test_a_fact_about_one_target_does_not_apply_to_another(play: Play) -> None:
+def test_a_fact_about_one_target_does_not_apply_to_another(play: BattleSession) -> None:
     play.go_on(seen(play.battle))
     shots = {one.deed.at[0]: one for one in play.outlook(seen(play.battle), "green-1").attacks}
     assert "target_in_cover" in [question.fact for question in shots["tan-3"].asks]
@@ -121,11 +121,13 @@ def test_squads_that_move_singly_are_proposed_singly(tmp_path: Path) -> None:
         for man in men:  # PF-27: turns cost, so it must be known which way they face
             battle.record(Placed(figure=man.figure, at_in=places[man.figure], facing_deg=90.0))
         moved = {**places, "green-1": (2.0, 3.0), "green-2": (4.0, 3.0)}
-        proposals = Play(battle).proposals(moment_of(battle, [figure(n, *at) for n, at in moved.items()], ()))
+        proposals = BattleSession(battle).proposals(
+            position_of(battle, [figure(n, *at) for n, at in moved.items()], ())
+        )
         assert [one.words for one in proposals] == ["Green 1 moved 1.0 in", "Green 2 moved 1.0 in"]
 
 
-def test_facts_of_a_whole_side_can_be_answered(play: Play) -> None:
+def test_facts_of_a_whole_side_can_be_answered(play: BattleSession) -> None:
     """Simple Plastic: the players say who reached the objective, because the camera cannot know it."""
 
     def who_won() -> ActionPreview:
@@ -145,7 +147,7 @@ def test_facts_of_a_whole_side_can_be_answered(play: Play) -> None:
 def test_an_undone_place_is_journalled_again_only_before_an_action(tmp_path: Path) -> None:
     """Otherwise undo would never get past it, because the camera still sees all figures."""
     with begun(tmp_path / "b", "simple_plastic", {"green": GREEN, "tan": TAN}, {}) as battle:
-        one = Play(battle)
+        one = BattleSession(battle)
         one.place_new(seen(battle))
         assert battle.undo() == "Tan 3 placed at (16.0, 15.0)"
         one.place_new(seen(battle))
@@ -155,7 +157,7 @@ def test_an_undone_place_is_journalled_again_only_before_an_action(tmp_path: Pat
         assert battle.state.unit("tan-3").at_in == (16, 15)
 
 
-def test_a_phase_ends_only_when_nothing_is_owed_or_it_is_waived_by_name(play: Play) -> None:
+def test_a_phase_ends_only_when_nothing_is_owed_or_it_is_waived_by_name(play: BattleSession) -> None:
     apart = seen(play.battle, green_4=(12.0, 4.0))  # SP-06: 4.4 in from green-3, base to base
     [gap] = play.owed(apart)
     with pytest.raises(UserError, match="Still to do: Close the gaps of rifles"):

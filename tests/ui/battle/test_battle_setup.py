@@ -13,7 +13,7 @@ from rules.games import open_game
 from rules.tabletop.errors import UserError
 from tests.rules.board import figure
 from tests.ui.windows import Owned
-from ui.battle.armies import Shelf
+from ui.battle.armies import ArmyLists
 from ui.battle.battle_setup import fitted
 from ui.desktop.battle.battle_setup_dialog import BattleSetupDialog
 
@@ -32,12 +32,12 @@ GREEN = Army(
 
 
 @pytest.fixture
-def shelf(tmp_path: Path) -> Shelf:
-    return Shelf(tmp_path / "armies")
+def shelf(tmp_path: Path) -> ArmyLists:
+    return ArmyLists(tmp_path / "armies")
 
 
 @pytest.fixture
-def dialog(owned: Owned[BattleSetupDialog], shelf: Shelf) -> BattleSetupDialog:
+def dialog(owned: Owned[BattleSetupDialog], shelf: ArmyLists) -> BattleSetupDialog:
     shelf.keep(GREEN)
     one = owned(BattleSetupDialog(["green", "tan"], MEN, shelf))
     one.choose_game("army_men")
@@ -80,7 +80,7 @@ def test_choosing_a_list_fills_the_cards(dialog: BattleSetupDialog) -> None:
 
 
 def test_an_army_saved_in_the_dialog_can_be_chosen_again(
-    dialog: BattleSetupDialog, shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+    dialog: BattleSetupDialog, shelf: ArmyLists, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     dialog.choose_card("tan-2", "engineer", "pioneers")
     monkeypatch.setattr(QInputDialog, "getText", lambda *_, **__: ("Tan pioneers", True))
@@ -92,7 +92,7 @@ def test_an_army_saved_in_the_dialog_can_be_chosen_again(
     assert cards(dialog, "tan")[1] == ("tan-2", "engineer", "pioneers")
 
 
-def test_a_players_own_card_is_kept(dialog: BattleSetupDialog, shelf: Shelf) -> None:
+def test_a_players_own_card_is_kept(dialog: BattleSetupDialog, shelf: ArmyLists) -> None:
     own = dict(open_game("army_men").rules.plain["cards"]["rifleman"]) | {"title": "Old Bill"}
     shelf.keep(Army(name="Bills", game="army_men", recruits=(Recruit(figure="green-1", own=own),)))
     dialog.take_list("green", "Bills")

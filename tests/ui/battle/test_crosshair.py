@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from calibration.camera import TableCamera
-from rules.battle.referees import moment_of
+from rules.battle.referees import position_of
 from rules.engine.events import Change, Changed, PhaseBegun
-from rules.engine.position import Moment
+from rules.engine.position import Position
 from rules.engine.roster import Army
 from tests.rules.board import figure
 from tests.rules.evening import begun, recruits
@@ -21,7 +21,7 @@ PLACES = {"green-1": (2.0, 2.0), "green-2": (4.0, 2.0), "green-3": (6.0, 2.0), "
 
 
 @pytest.fixture
-def moment(tmp_path: Path) -> Moment:
+def moment(tmp_path: Path) -> Position:
     """Green attacks; Green 2 is out."""
     cards = {"green": ["soldier"] * 3, "tan": ["soldier"] * 2}
     armies = {
@@ -30,15 +30,15 @@ def moment(tmp_path: Path) -> Moment:
     with begun(tmp_path / "b", "simple_plastic", armies, PLACES) as battle:
         battle.record(PhaseBegun(turn=1, side="green", phase="attacking"))
         battle.record(Changed(changes=(Change(figure="green-2", key="eliminated", value=True),)))
-        return moment_of(battle, [figure(name, *at) for name, at in PLACES.items()], ())
+        return position_of(battle, [figure(name, *at) for name, at in PLACES.items()], ())
 
 
-def test_figures_of_the_acting_side_are_cycled(moment: Moment) -> None:
+def test_figures_of_the_acting_side_are_cycled(moment: Position) -> None:
     assert [next_figure(moment, now, 1) for now in ("", "green-1", "green-3")] == ["green-1", "green-3", "green-1"]
     assert [next_figure(moment, now, -1) for now in ("", "green-1", "tan-1")] == ["green-3", "green-3", "green-3"]
 
 
-def test_the_cross_hair_starts_at_the_nearest_enemy(moment: Moment) -> None:
+def test_the_cross_hair_starts_at_the_nearest_enemy(moment: Position) -> None:
     assert first_place(moment, "green-3") == (6.0, 5.0)
     assert first_place(moment, "green-1") == (6.0, 5.0)  # 5 in off; Tan 1 is 7
     assert first_place(moment, "tan-1") == (2.0, 2.0)  # 7 in; Green 3 is 8.1, Green 2 is out

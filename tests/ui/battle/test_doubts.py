@@ -10,17 +10,17 @@ import pytest
 
 from rules.battle.battle import Battle
 from rules.battle.event_codec import event_of
-from rules.battle.referees import moment_of
-from rules.engine.events import Change, Changed, Doubted, PhaseBegun, Settled
+from rules.battle.referees import position_of
+from rules.engine.events import Change, Changed, PhaseBegun, QuestionAnswered, QuestionAsked
 from rules.engine.needed import needed_words
-from rules.engine.position import Moment
+from rules.engine.position import Position
 from rules.engine.referee import ActionPreview
 from rules.engine.roster import Army
 from rules.tabletop.table import TerrainKind, TerrainPiece
 from tests.rules.board import box, figure, piece
 from tests.rules.evening import begun, recruits
 from ui.battle.action_text import chance_words
-from ui.battle.battle_session import Play
+from ui.battle.battle_session import BattleSession
 
 SIGMA_IN = 0.05
 """Of each place; so the error of a range is 0.07 in, and within two of those a limit is too close to call."""
@@ -51,17 +51,17 @@ def battle_at(path: Path, game: str) -> Battle:
     return battle
 
 
-def seen(battle: Battle, far_in: float, wall: Sequence[TerrainPiece] = ()) -> Moment:
+def seen(battle: Battle, far_in: float, wall: Sequence[TerrainPiece] = ()) -> Position:
     places = {"green-1": (0.0, 0.0), "tan-1": (far_in, 0.0)}
-    return moment_of(battle, [figure(name, *at, sigma=SIGMA_IN) for name, at in places.items()], wall)
+    return position_of(battle, [figure(name, *at, sigma=SIGMA_IN) for name, at in places.items()], wall)
 
 
-def shots(play: Play, far_in: float, wall: Sequence[TerrainPiece] = ()) -> list[ActionPreview]:
+def shots(play: BattleSession, far_in: float, wall: Sequence[TerrainPiece] = ()) -> list[ActionPreview]:
     found = play.outlook(seen(play.battle, far_in, wall), "green-1").attacks
     return [one for one in found if one.deed.view is not None]
 
 
-def half_hidden(play: Play) -> tuple[Sequence[TerrainPiece], ActionPreview]:
+def half_hidden(play: BattleSession) -> tuple[Sequence[TerrainPiece], ActionPreview]:
     """A high wall, moved in from the side, and the first shot past it whose sight is too close to call."""
     for hundredths in range(60, -61, -3):
         wall = [piece("wall", TerrainKind.WALL, box(5.0, hundredths / 100, 5.2, 6.0), height=4.0)]
@@ -71,7 +71,7 @@ def half_hidden(play: Play) -> tuple[Sequence[TerrainPiece], ActionPreview]:
     raise AssertionError("no sight is too close to call")
 
 
-def barely_seen(play: Play) -> tuple[Sequence[TerrainPiece], ActionPreview]:
+def barely_seen(play: BattleSession) -> tuple[Sequence[TerrainPiece], ActionPreview]:
     """A high wall, moved in from the side, and the first shot past it whose target may be completely hidden."""
     for hundredths in range(60, -61, -2):
         wall = [piece("wall", TerrainKind.WALL, box(5.0, hundredths / 100 - 0.5, 5.2, 6.0), height=4.0)]
@@ -81,7 +81,7 @@ def barely_seen(play: Play) -> tuple[Sequence[TerrainPiece], ActionPreview]:
     raise AssertionError("nobody is barely seen")
 
 
-def doubtful(play: Play) -> tuple[float, ActionPreview]:
+def doubtful(play: BattleSession) -> tuple[float, ActionPreview]:
     """The first range, in steps of a tenth of an inch, at which a shot is too close to call."""
     for tenths in range(11, 600):
         for one in shots(play, tenths / 10):
@@ -93,14 +93,14 @@ def doubtful(play: Play) -> tuple[float, ActionPreview]:
 @pytest.mark.parametrize("game", GAMES)
 def test_an_ambiguous_range_is_settled_and_undone(game: str, tmp_path: Path) -> None:
     with battle_at(tmp_path, game) as battle:
-        play = Play(battle)
+        play = BattleSession(battle)
         far_in, shot = doubtful(play)
         assert chance_words(shot) == "too close"
         [doubt] = [one for one in shot.doubts if "range" in one.question]
         told = {}
         for answer in ("less", "more"):
             play.settle(doubt, answer)
-            assert [type(event_of(entry)) for entry in battle.entries[-2:]] == [Doubted, Settled]
+            assert [type(event_of(entry)) for entry in battle.entries[-2:]] == [QuestionAsked, QuestionAnswered]
             after = next(one for one in shots(play, far_in) if one.deed.title == shot.deed.title)
             assert doubt.question not in [one.question for one in after.doubts]
             told[answer] = (after.possible, needed_words(after), after.before.reasons if after.before else ())
@@ -113,7 +113,7 @@ def test_an_ambiguous_range_is_settled_and_undone(game: str, tmp_path: Path) -> 
 @pytest.mark.parametrize("game", SHOOTERS)
 def test_ambiguous_sight_past_an_edge_is_settled(game: str, tmp_path: Path) -> None:
     with battle_at(tmp_path, game) as battle:
-        play = Play(battle)
+        play = BattleSession(battle)
         wall, shot = half_hidden(play)
         [doubt] = [one for one in shot.doubts if "is seen" in one.question]
         told = {}
@@ -134,14 +134,14 @@ SEERS = ("army_men", "plastic_fudge")
 @pytest.mark.parametrize("game", SEERS)
 def test_ambiguous_visibility_is_settled_and_undone(game: str, tmp_path: Path) -> None:
     with battle_at(tmp_path, game) as battle:
-        play = Play(battle)
+        play = BattleSession(battle)
         wall, shot = barely_seen(play)
         assert chance_words(shot) == "too close"
         [doubt] = [one for one in shot.doubts if "sees" in one.question]
         told = {}
         for answer in ("seen", "hidden"):
             play.settle(doubt, answer)
-            assert [type(event_of(entry)) for entry in battle.entries[-2:]] == [Doubted, Settled]
+            assert [type(event_of(entry)) for entry in battle.entries[-2:]] == [QuestionAsked, QuestionAnswered]
             [after] = [one for one in shots(play, 6.0, wall) if one.deed.title == shot.deed.title]
             assert doubt.question not in [one.question for one in after.doubts]
             told[answer] = after.possible
@@ -155,7 +155,7 @@ def test_ambiguous_visibility_is_settled_and_undone(game: str, tmp_path: Path) -
 def test_clear_visibility_is_not_ambiguous(game: str, wall: Sequence[Any], tmp_path: Path) -> None:
     with battle_at(tmp_path, game) as battle:
         pieces = [piece("wall", TerrainKind.WALL, outline, height=4.0) for outline in wall]
-        found = shots(Play(battle), 6.0, pieces)
+        found = shots(BattleSession(battle), 6.0, pieces)
         assert not [doubt for one in found for doubt in one.doubts if "sees" in doubt.question]
 
 
@@ -163,7 +163,7 @@ def test_standing_in_woods_can_be_ambiguous(tmp_path: Path) -> None:
     """Plastic Fudge, PF-28: the larger part of the base counts; its centre is at 6 in ± twice 0.05 in."""
     told = {}
     with battle_at(tmp_path, "plastic_fudge") as battle:
-        play = Play(battle)
+        play = BattleSession(battle)
         for edge_in in (5.85, 5.95, 6.05, 6.15):
             woods = [piece("copse", TerrainKind.WOODS, box(edge_in, -3.0, 9.0, 3.0), height=0.1)]
             [shot] = shots(play, 6.0, woods)
@@ -183,4 +183,4 @@ def test_standing_in_woods_can_be_ambiguous(tmp_path: Path) -> None:
 
 def test_full_sight_is_not_ambiguous(tmp_path: Path) -> None:
     with battle_at(tmp_path, "simple_plastic") as battle:
-        assert [one.doubts for one in shots(Play(battle), 6.0)] == [()]
+        assert [one.doubts for one in shots(BattleSession(battle), 6.0)] == [()]

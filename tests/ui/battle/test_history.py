@@ -18,15 +18,15 @@ import pytest
 from calibration.opencv import cv2
 from rules.battle.battle import Battle
 from rules.engine.dice import Scripted
-from rules.engine.events import CameraMoved, Change, Changed, Effects, Enlisted, Noted, PhaseBegun, Placed, TableLaid
+from rules.engine.events import CameraMoved, Change, Changed, Effects, Noted, PhaseBegun, Placed, TableLaid, UnitJoined
 from rules.engine.verdict import Verdict
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import TerrainKind, TerrainPiece
 from tests.full_disk import fill
 from ui.battle.battle_map import extent_of, map_shapes
 from ui.battle.export import battle_document, battle_json, page
-from ui.battle.history import Moment, matching, moments
-from ui.battle.thumbnail_store import MOST_BYTES, Album, album_path, small_jpeg
+from ui.battle.history import HistoryMoment, matching, moments
+from ui.battle.thumbnail_store import MOST_BYTES, ThumbnailStore, small_jpeg, thumbnail_path
 from ui.picture.overlay import Label, Line
 
 HOUSE = TerrainPiece("house", TerrainKind.BUILDING, ((1.0, 1.0), (5.0, 1.0), (5.0, 4.0)), 0.0, 5.0)
@@ -41,9 +41,9 @@ def falls(_: Verdict) -> Effects:
 def battle(tmp_path: Path) -> Iterator[Battle]:
     clock = iter(range(1_000_000, 1_001_000))
     with Battle.begin(tmp_path / "b", lambda: float(next(clock)), "simple_plastic", ["green", "tan"]) as one:
-        one.record(Enlisted(figure="green-1", side="green", card="soldier"))  # 2
-        one.record(Enlisted(figure="tan-4", side="tan", card="soldier"))  # 3
-        one.record(Enlisted(figure="tan-40", side="tan", card="soldier"))  # 4
+        one.record(UnitJoined(figure="green-1", side="green", card="soldier"))  # 2
+        one.record(UnitJoined(figure="tan-4", side="tan", card="soldier"))  # 3
+        one.record(UnitJoined(figure="tan-40", side="tan", card="soldier"))  # 4
         one.record(TableLaid(camera="", terrain=(HOUSE,)))  # 5
         one.record(Placed(figure="green-1", at_in=(1.0, 1.0)))  # 6
         one.record(Placed(figure="tan-4", at_in=(9.0, 1.0)))  # 7
@@ -53,7 +53,7 @@ def battle(tmp_path: Path) -> Iterator[Battle]:
         yield one
 
 
-def titles(told: tuple[Moment, ...]) -> list[str]:
+def titles(told: tuple[HistoryMoment, ...]) -> list[str]:
     return [one.title for one in told]
 
 
@@ -165,13 +165,13 @@ def test_thumbnails_stay_below_their_maximum_size() -> None:
 
 def test_thumbnails_are_stored_without_changing_the_battle(battle: Battle) -> None:
     before = battle.path.read_bytes()
-    album, jpeg = Album(battle), small_jpeg(NOISE)
+    album, jpeg = ThumbnailStore(battle), small_jpeg(NOISE)
     assert (album.seqs, album.picture(9)) == (frozenset(), None)
     assert not album.path.exists()
     album.put(9, jpeg)
     album.put(10, jpeg)
     album.close()
-    again = Album(battle)
+    again = ThumbnailStore(battle)
     assert again.seqs == {9, 10}
     assert again.picture(9) == jpeg
     assert again.picture(8) is None
@@ -182,11 +182,11 @@ def test_thumbnails_are_stored_without_changing_the_battle(battle: Battle) -> No
 
 def test_thumbnails_of_another_battle_are_renamed(battle: Battle, tmp_path: Path) -> None:
     with Battle.begin(tmp_path / "c", lambda: 5.0, "simple_plastic", ["green", "tan"]) as other:
-        album = Album(other)
+        album = ThumbnailStore(other)
         album.put(1, small_jpeg(NOISE))
         album.close()
-    album_path(tmp_path / "c").rename(album_path(battle.path))
-    mine = Album(battle)
+    thumbnail_path(tmp_path / "c").rename(thumbnail_path(battle.path))
+    mine = ThumbnailStore(battle)
     assert mine.picture(1) is None
     assert "are now in" in mine.remark
     mine.put(1, small_jpeg(NOISE))
@@ -197,8 +197,8 @@ def test_thumbnails_of_another_battle_are_renamed(battle: Battle, tmp_path: Path
 
 @pytest.mark.parametrize("harm", [b"no database", b"SQLite format 3\0" + bytes(200)])
 def test_a_damaged_thumbnail_file_is_renamed(battle: Battle, harm: bytes) -> None:
-    album_path(battle.path).write_bytes(harm)
-    album = Album(battle)
+    thumbnail_path(battle.path).write_bytes(harm)
+    album = ThumbnailStore(battle)
     assert album.picture(1) is None
     assert "are now in" in album.remark
     assert Path(f"{album.path}.aside-1").read_bytes() == harm
@@ -208,7 +208,7 @@ def test_a_damaged_thumbnail_file_is_renamed(battle: Battle, harm: bytes) -> Non
 def test_a_full_disk_is_reported_and_the_battle_continues(
     battle: Battle, connections: list[sqlite3.Connection]
 ) -> None:
-    album = Album(battle)
+    album = ThumbnailStore(battle)
     album.put(1, small_jpeg(NOISE))
     fill(connections[-1])
     with pytest.raises(UserError, match=r"disk is full.*the battle itself is safe"):
@@ -218,13 +218,13 @@ def test_a_full_disk_is_reported_and_the_battle_continues(
 
 
 def test_foreign_data_in_the_thumbnail_file_is_ignored(battle: Battle) -> None:
-    album = Album(battle)
+    album = ThumbnailStore(battle)
     album.put(1, b"\xff\xd8ok")
     album.close()
     with sqlite3.connect(album.path) as file:
         file.execute("INSERT INTO picture VALUES (2, ?)", (b"\xff\xd8" + bytes(MOST_BYTES),))
         file.execute("INSERT INTO picture VALUES (3, ?)", (b"<script>",))
-    again = Album(battle)
+    again = ThumbnailStore(battle)
     assert again.picture(1) == b"\xff\xd8ok"
     assert (again.picture(2), again.picture(3)) == (None, None)
     again.close()

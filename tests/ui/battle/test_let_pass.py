@@ -8,17 +8,17 @@ import pytest
 
 from rules.battle.battle import Battle
 from rules.battle.event_codec import event_of
-from rules.battle.referees import moment_of
+from rules.battle.referees import position_of
 from rules.engine.effects import as_journalled
-from rules.engine.events import Asked, Change, Changed, PhaseBegun, Placed, Ruled
-from rules.engine.position import Moment
+from rules.engine.events import Asked, Change, Changed, OutcomeDecided, PhaseBegun, Placed
+from rules.engine.position import Position
 from rules.engine.referee import prospect
 from rules.engine.roster import Army
 from rules.engine.state import Unit
 from rules.tabletop.table import PointIn
 from tests.rules.board import figure
 from tests.rules.evening import begun, recruits
-from ui.battle.battle_session import Play, Proposal
+from ui.battle.battle_session import BattleSession, Proposal
 
 GAMES = {
     "simple_plastic": ("soldier", PhaseBegun(turn=1, side="green", phase="moving")),
@@ -44,15 +44,15 @@ def battle_at(path: Path, game: str) -> Battle:
     return battle
 
 
-def seen(battle: Battle, green_in: PointIn) -> Moment:
+def seen(battle: Battle, green_in: PointIn) -> Position:
     places = {"green-1": green_in, "tan-1": TAN_AT_IN}
-    return moment_of(battle, [figure(name, *at, sigma=0.01) for name, at in places.items()], ())
+    return position_of(battle, [figure(name, *at, sigma=0.01) for name, at in places.items()], ())
 
 
 def moved(path: Path, game: str, far_in: float) -> tuple[Battle, Unit]:
     """The battle and Green 1 after a move of `far_in` inches, allowed or overruled."""
     battle = battle_at(path, game)
-    play, moment = Play(battle), seen(battle, (far_in, 0.0))
+    play, moment = BattleSession(battle), seen(battle, (far_in, 0.0))
     [proposal] = play.proposals(moment)
     if proposal.prospect.possible:
         play.accept(moment, proposal)
@@ -67,7 +67,7 @@ def test_an_allowed_and_an_overruled_move_have_the_same_effects(game: str, tmp_p
     passed, far = moved(tmp_path / "far", game, FAR_IN)
     told = [event_of(battle.entries[-1]) for battle in (legal, passed)]
     assert isinstance(told[0], Asked)
-    assert isinstance(told[1], Ruled)
+    assert isinstance(told[1], OutcomeDecided)
     assert told[0].effects.changes == told[1].effects.changes
     assert (dict(far.this_turn), dict(far.acts)) == (dict(allowed.this_turn), dict(allowed.acts))
     assert far.at_in == (FAR_IN, 0.0)
@@ -78,7 +78,7 @@ def test_an_overruled_move_counts_as_moved(tmp_path: Path) -> None:
     """Simple Plastic Wargame, SP-07 and SP-12: only a figure that did not move gets the bonus."""
     battle, _ = moved(tmp_path / "b", "simple_plastic", 5.0)
     battle.record(PhaseBegun(turn=1, side="green", phase="attacking"))
-    play, moment = Play(battle), seen(battle, (5.0, 0.0))
+    play, moment = BattleSession(battle), seen(battle, (5.0, 0.0))
     [shot] = [one for one in play.outlook(moment, "green-1").attacks if one.deed.at == ("tan-1",)]
     assert shot.before is not None
     assert "the attacker did not move" not in "; ".join(one.text for one in shot.before.reasons)
@@ -92,8 +92,8 @@ def test_single_moves_are_overruled_one_by_one(game: str, tmp_path: Path) -> Non
     places: dict[str, PointIn] = {"green-1": (0.0, 0.0), "green-2": (3.0, 0.0)}
     with begun(tmp_path / "b", game, armies, places) as battle:
         battle.record(phase)
-        play = Play(battle)
-        stood = moment_of(battle, [figure(name, x + FAR_IN, y) for name, (x, y) in places.items()], ())
+        play = BattleSession(battle)
+        stood = position_of(battle, [figure(name, x + FAR_IN, y) for name, (x, y) in places.items()], ())
         before = as_journalled(stood)
         paths = {name: (place, stood.figure(name).centre_in) for name, place in places.items()}
         pair = Proposal(paths, prospect(before, play.referee.march(before, paths)))
@@ -107,7 +107,7 @@ def test_single_moves_are_overruled_one_by_one(game: str, tmp_path: Path) -> Non
 def test_an_overruled_move_into_contact_leads_to_a_fight(tmp_path: Path) -> None:
     """Simple Plastic Figure, WW-22: a figure that ends its move in contact with an enemy fights."""
     battle = battle_at(tmp_path / "b", "simple_plastic_figure")
-    play, moment = Play(battle), seen(battle, (TAN_AT_IN[0], TAN_AT_IN[1] - 1))
+    play, moment = BattleSession(battle), seen(battle, (TAN_AT_IN[0], TAN_AT_IN[1] - 1))
     [proposal] = play.proposals(moment)
     play.let_pass(moment, proposal, "he ran")
     assert battle.state.unit("green-1").this_turn["fights"]["with"] == ["tan-1"]

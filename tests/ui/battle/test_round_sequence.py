@@ -9,21 +9,21 @@ from pathlib import Path
 import pytest
 
 from rules.battle.battle import Battle
-from rules.battle.referees import moment_of
+from rules.battle.referees import position_of
 from rules.engine.dice import DiceRequest, Roll
 from rules.engine.events import PhaseBegun
-from rules.engine.position import Moment
+from rules.engine.position import Position
 from rules.engine.roster import Army
 from rules.tabletop.table import PointIn
 from tests.rules.board import figure
 from tests.rules.evening import begun, recruits
-from ui.battle.battle_session import Play
-from ui.battle.round_sequence import Mark, Walk, Walker, rounds
+from ui.battle.battle_session import BattleSession
+from ui.battle.round_sequence import Mark, RoundSequence, RoundState, rounds
 
 PLACES: dict[str, PointIn] = {
     "green-1": (4, 4), "green-2": (8, 4), "green-3": (12, 4), "tan-1": (4, 9), "tan-2": (8, 9),
 }  # fmt: skip
-Table = Callable[[], Moment]
+Table = Callable[[], Position]
 
 
 def best(request: DiceRequest) -> Roll:
@@ -40,44 +40,44 @@ def opened(path: Path, game: str, card: str, phase: PhaseBegun) -> Battle:
     return battle
 
 
-def seen(battle: Battle) -> Moment:
-    return moment_of(battle, [figure(name, *at) for name, at in PLACES.items()], ())
+def seen(battle: Battle) -> Position:
+    return position_of(battle, [figure(name, *at) for name, at in PLACES.items()], ())
 
 
 @pytest.fixture
-def morale(tmp_path: Path) -> Iterator[Play]:
+def morale(tmp_path: Path) -> Iterator[BattleSession]:
     """Plastic Fudge, whose morale phase asks every figure (PF-61)."""
     with opened(tmp_path, "plastic_fudge", "basic", PhaseBegun(turn=1, phase="morale")) as battle:
-        yield Play(battle)
+        yield BattleSession(battle)
 
 
 @pytest.fixture
-def fire(tmp_path: Path) -> Iterator[Play]:
+def fire(tmp_path: Path) -> Iterator[BattleSession]:
     """Army Men, small arms: all fire at the same time."""
     with opened(tmp_path, "army_men", "rifleman", PhaseBegun(turn=1, phase="small_arms")) as battle:
-        yield Play(battle)
+        yield BattleSession(battle)
 
 
-def ask(play: Play, walker: Walker) -> None:
+def ask(play: BattleSession, walker: RoundSequence) -> None:
     """Do the current figure's first action."""
     moment = seen(play.battle)
     walker.look(moment)
     play.do(moment, walker.deeds(moment)[0], best)
 
 
-def settled(walker: Walker, play: Play) -> Walk:
+def settled(walker: RoundSequence, play: BattleSession) -> RoundState:
     """The round's state once the next figure is known."""
     moment = seen(play.battle)
     return next(walk for walk in (walker.look(moment) for _ in itertools.count()) if not walk.looking)
 
 
-def marks(walk: Walk) -> dict[str, str]:
+def marks(walk: RoundState) -> dict[str, str]:
     return {step.figure: str(step.mark) for step in walk.steps}
 
 
-def test_a_morale_round_asks_each_figure_and_ticks_it(morale: Play) -> None:
+def test_a_morale_round_asks_each_figure_and_ticks_it(morale: BattleSession) -> None:
     assert rounds(morale, seen(morale.battle)) == ("Morale",)
-    walker = Walker(morale, "Morale")
+    walker = RoundSequence(morale, "Morale")
     assert settled(walker, morale).words == "Morale, 1 of 5: Green 1"
     ask(morale, walker)
     walk = settled(walker, morale)
@@ -90,8 +90,8 @@ def test_a_morale_round_asks_each_figure_and_ticks_it(morale: Play) -> None:
     assert rounds(morale, seen(morale.battle)) == ()
 
 
-def test_a_skipped_figure_can_be_returned_to(morale: Play) -> None:
-    walker = Walker(morale, "Morale")
+def test_a_skipped_figure_can_be_returned_to(morale: BattleSession) -> None:
+    walker = RoundSequence(morale, "Morale")
     settled(walker, morale)
     assert walker.skip(seen(morale.battle)).figure == "green-2"
     assert marks(settled(walker, morale))["green-1"] == Mark.SKIPPED
@@ -103,8 +103,8 @@ def test_a_skipped_figure_can_be_returned_to(morale: Play) -> None:
     assert settled(walker, morale).words == "Morale: all done"
 
 
-def test_back_goes_to_the_previous_open_figure(morale: Play) -> None:
-    walker = Walker(morale, "Morale")
+def test_back_goes_to_the_previous_open_figure(morale: BattleSession) -> None:
+    walker = RoundSequence(morale, "Morale")
     settled(walker, morale)
     assert walker.go("tan-1", seen(morale.battle)).figure == "tan-1"
     assert walker.back(seen(morale.battle)).figure == "green-3"
@@ -113,8 +113,8 @@ def test_back_goes_to_the_previous_open_figure(morale: Play) -> None:
     assert walker.back(seen(morale.battle)).figure == "tan-2"  # cyclically
 
 
-def test_an_undone_check_is_repeated(morale: Play) -> None:
-    walker = Walker(morale, "Morale")
+def test_an_undone_check_is_repeated(morale: BattleSession) -> None:
+    walker = RoundSequence(morale, "Morale")
     ask(morale, walker)
     ask(morale, walker)
     assert settled(walker, morale).figure == "green-3"
@@ -124,9 +124,9 @@ def test_an_undone_check_is_repeated(morale: Play) -> None:
     assert marks(walk)["green-1"] == Mark.DONE
 
 
-def test_simultaneous_fire_asks_both_sides(fire: Play) -> None:
+def test_simultaneous_fire_asks_both_sides(fire: BattleSession) -> None:
     assert rounds(fire, seen(fire.battle)) == ("Fire",)
-    walker = Walker(fire, "Fire")
+    walker = RoundSequence(fire, "Fire")
     asked = []
     while (walk := settled(walker, fire)).figure:
         asked.append(walk.figure)
@@ -139,8 +139,8 @@ def test_simultaneous_fire_asks_both_sides(fire: Play) -> None:
 def test_figures_without_targets_are_not_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Only figures that might be next are examined, and only a few per call."""
     with opened(tmp_path, "army_men", "rifleman", PhaseBegun(turn=1, phase="automatic_weapons")) as battle:
-        play = Play(battle)
-        walker = Walker(play, "Fire")
+        play = BattleSession(battle)
+        walker = RoundSequence(play, "Fire")
         moment = seen(battle)
         assert walker.look(moment, patience=2).looking
         assert walker.look(moment, patience=2).looking
@@ -152,14 +152,14 @@ def test_figures_without_targets_are_not_asked(tmp_path: Path, monkeypatch: pyte
 def test_opportunity_fire_is_a_separate_round(tmp_path: Path) -> None:
     """AM-34: a figure that moved through a gun's sight can be shot at where it was visible."""
     with opened(tmp_path, "army_men", "rifleman", PhaseBegun(turn=1, side="tan", phase="movement")) as battle:
-        play = Play(battle)
+        play = BattleSession(battle)
         moment = seen(battle)
         path = ((4.0, 9.0), (4.0, 12.0))
         play.do(moment, play.referee.march(moment, {"tan-1": path}), best)
         assert rounds(play, seen(battle)) == ()
         battle.record(PhaseBegun(turn=1, phase="small_arms"))
         assert rounds(play, seen(battle)) == ("Opportunity fire", "Fire")
-        walker = Walker(play, "Opportunity fire")
+        walker = RoundSequence(play, "Opportunity fire")
         walk = settled(walker, play)
         assert walk.words == "Opportunity fire, 1 of 5: Green 1"
         assert [deed.title for deed in walker.deeds(seen(battle))] == ["Rifle at Tan 1 on its way"]
@@ -168,5 +168,5 @@ def test_opportunity_fire_is_a_separate_round(tmp_path: Path) -> None:
 def test_there_is_no_round_before_the_first_turn(tmp_path: Path) -> None:
     armies = {side: Army(name=side, game="army_men", recruits=recruits(side, "rifleman")) for side in ("green", "tan")}
     with begun(tmp_path / "b", "army_men", armies, {"green-1": (4, 4), "tan-1": (4, 9)}) as battle:
-        moment = moment_of(battle, [figure("green-1", 4, 4), figure("tan-1", 4, 9)], ())
-        assert rounds(Play(battle), moment) == ()
+        moment = position_of(battle, [figure("green-1", 4, 4), figure("tan-1", 4, 9)], ())
+        assert rounds(BattleSession(battle), moment) == ()

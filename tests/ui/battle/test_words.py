@@ -22,14 +22,14 @@ from tests.rules import (
 )
 from tests.rules.evening import Evening, random_evening
 from ui.battle.action_text import (
+    action_words,
     chance_lines,
-    deed_words,
     movement_words,
     reason_rows,
     refusal_words,
     state_words,
 )
-from ui.battle.battle_session import Play
+from ui.battle.battle_session import BattleSession
 from ui.battle.ruling import case_before, cases_after
 
 SET_UPS: dict[str, Callable[[Path], Evening]] = {
@@ -43,7 +43,7 @@ RAW = re.compile(r"[a-z]\w*-\d|\w_\w|[\[{]'")
 """An id, a name with underscores, or a list or dict as Python prints it."""
 
 
-def told(play: Play, evening: Evening) -> Iterator[str]:
+def told(play: BattleSession, evening: Evening) -> Iterator[str]:
     """Everything that the window would show at this position."""
     moment = evening.moment
     yield state_words(moment.state)
@@ -53,7 +53,7 @@ def told(play: Play, evening: Evening) -> Iterator[str]:
         yield movement_words(outlook)
         found += [*outlook.attacks, *outlook.others]
     for one in found:
-        yield from (deed_words(one), chance_lines(one), needed_words(one), refusal_words(one), case_before(one).words)
+        yield from (action_words(one), chance_lines(one), needed_words(one), refusal_words(one), case_before(one).words)
         yield from reason_rows(one)
         yield from (doubt.question for doubt in one.doubts)
         yield from (question.text for question in one.asks)
@@ -63,7 +63,7 @@ def told(play: Play, evening: Evening) -> Iterator[str]:
 def test_no_sentence_contains_raw_ids(game: str, tmp_path: Path) -> None:
     evening = SET_UPS[game](tmp_path / "b")
     with evening.battle as battle:
-        play = Play(battle)
+        play = BattleSession(battle)
         said: set[str] = set()
         for step in range(4):
             random_evening(evening, seed=step, steps=4)

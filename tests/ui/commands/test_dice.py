@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from hardware.devices import DiceLine
+from hardware.devices import SerialDice
 from hardware.dice_reader import Question, Why
 from hardware.emulator import EmulatedDice, FaultInjector, Wire
 from rules.engine.dice import DiceRequest, Die, Procedure, Roll, play
@@ -116,11 +116,11 @@ def test_dice_on_a_port_are_watched(tmp_path, capsys, monkeypatch) -> None:
     wire, opened = Wire(tmp_path / "dice"), []
     cup = EmulatedDice(wire, time.monotonic, random.Random(1))
 
-    def line(*port: object, **how: object) -> DiceLine:
-        opened.append(DiceLine(*port, **how))  # type: ignore[arg-type]
+    def line(*port: object, **how: object) -> SerialDice:
+        opened.append(SerialDice(*port, **how))  # type: ignore[arg-type]
         return opened[-1]
 
-    monkeypatch.setattr("ui.commands.dice.DiceLine", line)
+    monkeypatch.setattr("ui.commands.dice.SerialDice", line)
 
     def throw() -> None:
         until(lambda: opened and opened[0].status.received, cup.step)

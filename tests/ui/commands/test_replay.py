@@ -10,7 +10,7 @@ import pytest
 from rules.battle.battle import Battle
 from rules.battle.journal import Journal
 from rules.engine.dice import Scripted
-from rules.engine.events import Enlisted, Noted, PhaseBegun
+from rules.engine.events import Noted, PhaseBegun, UnitJoined
 from rules.tabletop.errors import UserError
 from ui.cli import main
 from ui.commands.replay import replay_json, replay_text
@@ -21,8 +21,8 @@ def path(tmp_path: Path) -> Path:
     """A battle with a shot and an undone note."""
     file = tmp_path / "evening.battle"
     with Battle.begin(file, lambda: 7.0, "simple_plastic", ["green", "tan"]) as battle:
-        battle.record(Enlisted(figure="green-1", side="green", card="soldier"))
-        battle.record(Enlisted(figure="tan-1", side="tan", card="sniper"))
+        battle.record(UnitJoined(figure="green-1", side="green", card="soldier"))
+        battle.record(UnitJoined(figure="tan-1", side="tan", card="sniper"))
         battle.record(PhaseBegun(turn=1, side="green", phase="attacking"))
         facts = {"attacker": "ordinary", "attacker_moved": True, "target_special": True}
         battle.ask("attack", facts, Scripted([4]), by=["green-1"])

@@ -12,7 +12,7 @@ from PyQt6.QtWidgets import QApplication
 
 from ui.desktop.app import run
 from ui.desktop.window import Window
-from ui.diagnostics.event_log import Diary
+from ui.diagnostics.event_log import EventLog
 from vision.simulation.simulator import SimulatedTable
 
 
@@ -43,7 +43,7 @@ def test_the_first_start_begins_with_the_guide_and_the_next_one_does_not(
     """The program as it starts, with a small table and separate settings."""
     found: list[bool] = []
 
-    def small(source: str | None, *_: object, diary: Diary) -> Window:
+    def small(source: str | None, *_: object, diary: EventLog) -> Window:
         own = QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat)
         window = Window(source, own, lambda _: table, diary=diary)
         QTimer.singleShot(100, lambda: look(window))

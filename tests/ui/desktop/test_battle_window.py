@@ -12,12 +12,12 @@ from PyQt6.QtWidgets import QApplication, QCheckBox, QComboBox, QLabel, QLineEdi
 
 from rules.engine.dice import DiceRequest, Die, Roll, Scripted
 from rules.engine.events import Change, Changed
-from rules.engine.text import spoken
+from rules.engine.text import display_name
 from rules.tabletop.errors import UserError
 from rules.tabletop.template import Blast
 from tests.ui.desktop.modal import answered
 from tests.ui.windows import POSTS, Open, Owned, Wait, button, click, point, show_battle, show_change, texts
-from ui.battle.armies import Shelf
+from ui.battle.armies import ArmyLists
 from ui.desktop.battle.battle_setup_dialog import BattleSetupDialog
 from ui.desktop.battle.dice_dialog import DiceDialog
 from ui.desktop.battle.panel import BattlePanel
@@ -31,7 +31,7 @@ def mustered(window: Window, path: Path, game: str = "simple_plastic", card: str
     """A battle of two figures a side, one squad each, with the game's first card or the given one."""
     view = window.bench.view
     assert view is not None
-    dialog = BattleSetupDialog(["green", "blue"], view.figures, Shelf(path.parent / "armies"), window)
+    dialog = BattleSetupDialog(["green", "blue"], view.figures, ArmyLists(path.parent / "armies"), window)
     dialog.choose_game(game)
     for figure in view.figures:
         usual = next(iter(dialog.muster.armies.values())).recruits[0].card or ""
@@ -272,7 +272,7 @@ def test_the_dialog_names_the_action_and_closes_afterwards(window: Window, tmp_p
     panel.choose(0)
 
     def answer(dialog: DiceDialog) -> None:
-        assert f"Green 1: Attack on {spoken(panel.chosen.deed.at[0])}" in texts(dialog)  # type: ignore[union-attr]
+        assert f"Green 1: Attack on {display_name(panel.chosen.deed.at[0])}" in texts(dialog)  # type: ignore[union-attr]
         dialog.take([1])
         dialog.accept()
 

@@ -15,10 +15,10 @@ from PyQt6.QtGui import QAction
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QCheckBox, QLabel, QPushButton
 
-from calibration.calibration_targets import Prints
-from calibration.lens import Gathering
+from calibration.calibration_targets import CalibrationTargets
+from calibration.lens import LensViews
 from calibration.lens_fit import LensFit
-from calibration.marker_issue import Reason, Trouble
+from calibration.marker_issue import MarkerIssue, Reason
 from calibration.opencv import cv2
 from calibration.print_scale import PrintScale
 from rules.battle.battle import Battle
@@ -267,7 +267,7 @@ def test_a_bump_is_reported_and_journalled(
 def test_a_marker_set_aside_is_named_once(window: Window, monkeypatch: pytest.MonkeyPatch) -> None:
     view = window.bench.view
     assert view is not None
-    bent = Trouble(((0.0, 0.0),), Reason.NOT_FLAT, "marker 2 does not lie flat: press it down", 2)
+    bent = MarkerIssue(((0.0, 0.0),), Reason.NOT_FLAT, "marker 2 does not lie flat: press it down", 2)
     monkeypatch.setattr(SourceController, "view", property(lambda _: replace(view, set_aside=(bent,))))
     window.calibration.pull()
     assert window.bar.text == "Marker 2 does not lie flat: press it down."
@@ -340,7 +340,7 @@ def test_the_computed_lens_is_used_and_saved(
     window.calibration.learn_lens()
     dialog = window.calibration.dialog
     assert isinstance(dialog, LensDialog)
-    dialog.session, dialog.fit = LensSession(Gathering(SMALL)), LensFit(OVER.lens, 0.2, (0.2,))
+    dialog.session, dialog.fit = LensSession(LensViews(SMALL)), LensFit(OVER.lens, 0.2, (0.2,))
     dialog.accept()
     assert window.session.can_undo == "the lens profile"
     assert window.session.state.setup.lens is OVER.lens
@@ -368,12 +368,12 @@ def test_the_measured_print_scale_is_stored(window: Window, tmp_path: Path) -> N
     assert window.session.state.setup.prints.scale == PrintScale(99.5, 100.0)
     settings = settings_in(tmp_path)
     assert settings.prints.scale == PrintScale(99.5, 100.0)
-    settings.keep_prints(Prints())
+    settings.keep_prints(CalibrationTargets())
     assert settings.prints.scale is None
 
 
 def test_a_dictionary_from_a_file(qt: object, tmp_path: Path) -> None:
-    dialog, mine = MarkerSizeDialog(Prints()), tmp_path / "mine.yml"
+    dialog, mine = MarkerSizeDialog(CalibrationTargets()), tmp_path / "mine.yml"
     mine.write_text("nonsense")
     dialog.use_dictionary(mine)
     [problem] = [label for label in dialog.findChildren(QLabel) if "was not written by OpenCV" in label.text()]

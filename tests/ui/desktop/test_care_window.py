@@ -9,8 +9,8 @@ from tests.ui.windows import LEFT, Open, Wait
 from tests.waiting import block
 from ui.desktop.details import DetailsDialog
 from ui.desktop.heartbeat import Heartbeat
-from ui.diagnostics.event_log import Diary
-from ui.diagnostics.ui_watchdog import Stall, StallWatch
+from ui.diagnostics.event_log import EventLog
+from ui.diagnostics.ui_watchdog import Stall, StallWatchdog
 from vision.source import Source
 
 
@@ -20,7 +20,7 @@ def dawdle() -> None:
 
 def test_a_slow_slot_is_logged_by_name(qt: QApplication, wait_until: Wait) -> None:
     told: list[Stall] = []
-    heart = Heartbeat(StallWatch(told.append), qt)
+    heart = Heartbeat(StallWatchdog(told.append), qt)
     try:
         QTimer.singleShot(60, dawdle)
         wait_until(lambda: any("dawdle" in " ".join(stall.where) for stall in told))
@@ -31,7 +31,7 @@ def test_a_slow_slot_is_logged_by_name(qt: QApplication, wait_until: Wait) -> No
 
 
 def test_details_for_a_bug_report_are_copied(found: None, open_window: Open, wait_until: Wait) -> None:
-    window = open_window(diary=Diary(examined=lambda: "ok  Python  3.11"))
+    window = open_window(diary=EventLog(examined=lambda: "ok  Python  3.11"))
     window.context.say("/people/jane/evening.battle is saved.")
     window.help.show_details()
     dialog = window.help.dialog
@@ -52,7 +52,7 @@ def test_messages_are_logged(open_window: Open, wait_until: Wait) -> None:
     def opener(_: str) -> Source:
         raise UserError("there is no picture there: choose another")
 
-    diary = Diary()
+    diary = EventLog()
     window = open_window("table.png", opener, diary=diary)
     wait_until(lambda: window.bar.text)
     assert diary.told[-1].endswith("there is no picture there: choose another")

@@ -12,7 +12,7 @@ from rules.engine.objectives import Aim
 from tests.ui.desktop.modal import answered
 from tests.ui.desktop.test_battle_window import mustered, press
 from tests.ui.windows import show_battle
-from ui.battle.armies import Shelf
+from ui.battle.armies import ArmyLists
 from ui.battle.goals import agreed_aims
 from ui.desktop.battle.battle_setup_dialog import BattleSetupDialog
 from ui.desktop.battle.goals_dialog import GoalsDialog
@@ -34,7 +34,7 @@ def ok(dialog: GoalsDialog) -> None:
 def test_goals_are_asked_in_the_setup(window: Window, tmp_path: Path) -> None:
     view = window.bench.view
     assert view is not None
-    dialog = BattleSetupDialog(["green", "blue"], view.figures, Shelf(tmp_path / "armies"), window)
+    dialog = BattleSetupDialog(["green", "blue"], view.figures, ArmyLists(tmp_path / "armies"), window)
     dialog.choose_game("fudge_miniatures")
     dialog.goals.choose("green", "hold_bridge", 2, "the stone one")
     window.battle.begin(tmp_path / "b", dialog.muster)

@@ -20,7 +20,7 @@ from PyQt6.QtWidgets import (
 
 from rules.engine.dice import DiceRequest, Die
 from tests.ui.windows import POSTS, Open, Wait, click, show_battle
-from ui.battle.armies import Shelf
+from ui.battle.armies import ArmyLists
 from ui.desktop.battle.battle_setup_dialog import BattleSetupDialog
 from ui.desktop.battle.dice_dialog import DiceDialog
 from ui.desktop.labels import literal_text, markup_label, plain_label, wrapping_label
@@ -115,7 +115,7 @@ def test_a_ruler_shows_the_name_literally(named: Window) -> None:
 
 
 def test_a_battle_shows_the_name_literally(named: Window, tmp_path: Path) -> None:
-    dialog = BattleSetupDialog(["green", NASTY], named.bench.view.figures, Shelf(tmp_path / "armies"), named)
+    dialog = BattleSetupDialog(["green", NASTY], named.bench.view.figures, ArmyLists(tmp_path / "armies"), named)
     assert f"{NASTY}:" in [shown(label) for label in labels_naming(dialog)]
     named.battle.begin(tmp_path / "b", dialog.muster)
     dialog.deleteLater()

@@ -10,19 +10,19 @@ import pytest
 from tests.rules.evening import begun
 from tests.rules.test_battle_simple_plastic import GREEN, PLACES, TAN
 from tests.ui.battle.test_battle_session import seen
-from ui.battle.battle_session import Play
+from ui.battle.battle_session import BattleSession
 from ui.desktop.battle.pending_moves import move_buttons
 
 
 @pytest.fixture
-def play(tmp_path: Path) -> Iterator[Play]:
+def play(tmp_path: Path) -> Iterator[BattleSession]:
     with begun(tmp_path / "b", "simple_plastic", {"green": GREEN, "tan": TAN}, PLACES) as battle:
-        one = Play(battle)
+        one = BattleSession(battle)
         one.go_on(seen(battle))
         yield one
 
 
-def test_a_decided_move_is_journalled_with_the_allowance(play: Play) -> None:
+def test_a_decided_move_is_journalled_with_the_allowance(play: BattleSession) -> None:
     moved = {f"green_{n}": (PLACES[f"green-{n}"][0], 8.0) for n in (1, 2, 3, 4)}
     moment = seen(play.battle, **moved)
     [proposal] = play.proposals(moment)

@@ -12,7 +12,7 @@ from PyQt6.QtWidgets import QDialogButtonBox, QPushButton, QToolButton
 from calibration.print_scale import PrintScale
 from rules.engine.roster import Army, Recruit
 from tests.ui.windows import Owned
-from ui.battle.armies import Shelf, save_army
+from ui.battle.armies import ArmyLists, save_army
 from ui.desktop.print_dialog import PrintDialog
 from ui.paper.printing import Kind, PrintJob
 
@@ -21,12 +21,12 @@ ARMY = Army(name="Guards", game="plastic_fudge", recruits=(Recruit(figure="green
 
 
 @pytest.fixture
-def shelf(tmp_path: Path) -> Shelf:
-    return Shelf(tmp_path / "armies")
+def shelf(tmp_path: Path) -> ArmyLists:
+    return ArmyLists(tmp_path / "armies")
 
 
 @pytest.fixture
-def dialog(owned: Owned[PrintDialog], shelf: Shelf) -> PrintDialog:
+def dialog(owned: Owned[PrintDialog], shelf: ArmyLists) -> PrintDialog:
     shelf.keep(ARMY)
     opened = owned(PrintDialog(PrintJob(paper="a4", dictionary="5X5_50"), shelf))
     opened.show()
@@ -158,6 +158,6 @@ def test_saving_accepts_and_escape_does_not(dialog: PrintDialog) -> None:
     assert dialog.result() == PrintDialog.DialogCode.Rejected
 
 
-def test_the_dialog_opens_with_the_given_job(owned: Owned[PrintDialog], shelf: Shelf) -> None:
+def test_the_dialog_opens_with_the_given_job(owned: Owned[PrintDialog], shelf: ArmyLists) -> None:
     job = PrintJob(kind=Kind.MARKERS, side_in=2.5, scale=PrintScale(99, 102))
     assert owned(PrintDialog(job, shelf)).job == job

@@ -11,7 +11,7 @@ from PyQt6.QtGui import QAction, QKeySequence
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QLineEdit
 
-from rules.engine.text import spoken
+from rules.engine.text import display_name
 from rules.tabletop.errors import UserError
 from rules.tabletop.template import Strip, Wedge
 from tests.ui.desktop.test_battle_window import mustered
@@ -179,9 +179,9 @@ def test_a_move_is_planned_by_clicks_and_ended(window: Window) -> None:
     point(window, (12.0, 14.0))
     name = name_at(window, "green-1")
     assert float(window.panel.headline.split()[0]) == pytest.approx(8.0, abs=0.11)  # 4 up, 4 across
-    assert f"{spoken(name)}: too far" in window.panel.rows
+    assert f"{display_name(name)}: too far" in window.panel.rows
     window.type_digit("9")
-    assert f"{spoken(name)}: may go there" in window.panel.rows
+    assert f"{display_name(name)}: may go there" in window.panel.rows
     QTest.mouseClick(window.picture, RIGHT, pos=at(window, (12.0, 14.0)))
     point(window, BARE_IN)
     assert float(window.panel.headline.split()[0]) == pytest.approx(4.0, abs=0.11)  # ended at the last corner
@@ -202,7 +202,7 @@ def test_hovering_shows_everything_about_a_figure(window: Window, tmp_path: Path
     window.use_tool("measure")
     point(window, POSTS["green-1"])
     words = drawn_words(window)
-    assert spoken(name_at(window, "green-1")) in words
+    assert display_name(name_at(window, "green-1")) in words
     assert "green, standing" in words
     assert any(row.startswith("Rifleman") for row in words)
     assert any(row.startswith("± ") for row in words)

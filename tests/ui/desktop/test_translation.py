@@ -12,7 +12,7 @@ import pytest
 from PyQt6.QtCore import QLocale
 from PyQt6.QtWidgets import QApplication, QDialogButtonBox, QMenu, QPushButton
 
-from calibration.calibration_targets import Prints
+from calibration.calibration_targets import CalibrationTargets
 from rules.tabletop.errors import UserError
 from tests.ui.windows import Open, Wait
 from tools.extract_strings import collect, main
@@ -61,7 +61,7 @@ def test_menus_tooltips_tabs_and_panels_are_translated(german: Translator, open_
 
 @pytest.mark.usefixtures("german")
 def test_a_dialog_is_translated() -> None:
-    dialog = MarkerSizeDialog(Prints())
+    dialog = MarkerSizeDialog(CalibrationTargets())
     assert dialog.windowTitle() == "Größe der Marken"
     assert "Datei öffnen …" in [button.text() for button in dialog.findChildren(QPushButton)]
     dialog.deleteLater()

@@ -13,7 +13,7 @@ from rules.engine.roster import Army, Recruit
 from rules.tabletop.errors import UserError
 from tests.full_disk import fill, make_room
 from tests.ui.windows import Open, Wait, click, show_battle
-from ui.battle.battle_setup import Muster
+from ui.battle.battle_setup import BattleSetup
 from ui.desktop.window import Window
 from vision.frame import Frame, ImageBgr
 from vision.simulation.simulator import SimulatedTable
@@ -112,7 +112,7 @@ def played(connections: list[sqlite3.Connection], window: Window, tmp_path: Path
         side: [Recruit(figure=f.id, card="soldier") for f in figures if f.army == side] for side in ("green", "blue")
     }
     armies = {side: Army(name=side, game="simple_plastic", recruits=tuple(some)) for side, some in men.items()}
-    window.battle.begin(tmp_path / "evening.battle", Muster("simple_plastic", armies))
+    window.battle.begin(tmp_path / "evening.battle", BattleSetup("simple_plastic", armies))
     show_battle(window)
     wait_until(lambda: window.battle.moment)
     return window
@@ -161,6 +161,6 @@ def test_a_battle_in_a_missing_folder_is_refused_with_a_remedy(window: Window, t
         for side in ("green", "blue")
     }
     path = tmp_path / "nowhere" / "evening.battle"
-    window.context.change(lambda: window.battle.begin(path, Muster("simple_plastic", armies)))
+    window.context.change(lambda: window.battle.begin(path, BattleSetup("simple_plastic", armies)))
     assert window.bar.text.startswith(f"The battle {path} cannot be opened")
     assert "choose another folder" in window.bar.text

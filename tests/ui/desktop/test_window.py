@@ -14,7 +14,7 @@ from PyQt6.QtGui import QWheelEvent
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication, QDoubleSpinBox, QLabel, QPushButton
 
-from calibration.calibration_targets import Prints
+from calibration.calibration_targets import CalibrationTargets
 from rules.tabletop.errors import UserError
 from tests.ui.windows import BARE_IN, LEFT, POSTS, Open, Wait, at, click, move, point
 from ui import measuring
@@ -290,7 +290,7 @@ def test_a_markers_side_accepts_point_or_comma(qt: QApplication, typed: str, lan
     usual = QLocale()
     QLocale.setDefault(QLocale(language))
     try:
-        dialog = MarkerSizeDialog(Prints())
+        dialog = MarkerSizeDialog(CalibrationTargets())
         side = dialog.findChild(QDoubleSpinBox)
         assert side is not None
         assert side.text() == "3.000 in"

@@ -20,7 +20,7 @@ from hardware.range_rod import LAMP_COLOUR, Alarm, DiceWait, Lamp, Measured, Rod
 from rules.engine.dice import Die
 from tests.waiting import until
 from ui.devices.device_connection import ANY, EMULATED, DeviceConnection, Level, Ports, choices, finding
-from ui.devices.rod_and_dice import HEAR_S, TEST_S, TEST_SIGNS, DiceHand, Rod, counted
+from ui.devices.rod_and_dice import HEAR_S, TEST_S, TEST_SIGNS, ElectronicDiceController, Rod, counted
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="pseudo-terminals")
 
@@ -45,13 +45,13 @@ def rod() -> Iterator[Rod]:
 
 
 @pytest.fixture
-def dice() -> Iterator[DiceHand]:
-    one = DiceHand(chance(), ports=lambda: ())
+def dice() -> Iterator[ElectronicDiceController]:
+    one = ElectronicDiceController(chance(), ports=lambda: ())
     yield one
     one.close()
 
 
-def up(device: Rod | DiceHand) -> bool:
+def up(device: Rod | ElectronicDiceController) -> bool:
     return device.berth.standing.level is Level.UP
 
 
@@ -102,7 +102,7 @@ def test_an_unplugged_device_is_reported_and_reconnected(rod: Rod) -> None:
 @posix
 def test_disconnecting_leaves_nothing_behind() -> None:
     threads, files = threading.active_count(), descriptors()
-    rod, dice = Rod(INCH_EACH), DiceHand(chance(), ports=lambda: ())
+    rod, dice = Rod(INCH_EACH), ElectronicDiceController(chance(), ports=lambda: ())
     for _ in range(2):
         for device in (rod, dice):
             device.berth.connect(EMULATED)
@@ -208,7 +208,7 @@ def test_the_rod_test_shows_each_light_then_the_sign_again() -> None:
 
 
 @posix
-def test_emulated_dice_are_received_and_counted(dice: DiceHand) -> None:
+def test_emulated_dice_are_received_and_counted(dice: ElectronicDiceController) -> None:
     dice.berth.connect(EMULATED)
     until(lambda: up(dice), dice.pull)
     dice.test()
@@ -233,7 +233,7 @@ def test_a_dice_test_without_rolls_is_reported(tmp_path: Path) -> None:
     now = [0.0]
     wire = Wire(tmp_path / "dice")
     cup = EmulatedDice(wire, time.monotonic, chance())
-    dice = DiceHand(chance(), clock=lambda: now[0], ports=lambda: ())
+    dice = ElectronicDiceController(chance(), clock=lambda: now[0], ports=lambda: ())
     dice.berth.connect(str(wire.path))
     until(lambda: up(dice), lambda: (dice.pull(), cup.step()))
     dice.test()
@@ -247,7 +247,7 @@ def test_a_dice_test_without_rolls_is_reported(tmp_path: Path) -> None:
 
 
 @posix
-def test_repeated_rolls_are_dropped_after_reconnecting(tmp_path: Path, dice: DiceHand) -> None:
+def test_repeated_rolls_are_dropped_after_reconnecting(tmp_path: Path, dice: ElectronicDiceController) -> None:
     wire = Wire(tmp_path / "dice")
     cup = EmulatedDice(wire, time.monotonic, chance())
     dice.berth.connect(str(wire.path))

@@ -8,33 +8,35 @@ from pathlib import Path
 import pytest
 
 from hardware.range_rod import DiceWait, Idle, Lamp, Measured, Ruler
-from rules.battle.referees import moment_of
-from rules.engine.position import Moment
+from rules.battle.referees import position_of
+from rules.engine.position import Position
 from rules.engine.referee import ActionPreview
 from rules.engine.roster import Army, Recruit
 from tests.rules.board import figure
 from tests.rules.evening import begun
-from ui.battle.battle_session import Play
+from ui.battle.battle_session import BattleSession
 from ui.devices.rod_sign import deed_sign, reach_in, sign_words
 
-Shot = Callable[..., tuple[Moment, ActionPreview]]
+Shot = Callable[..., tuple[Position, ActionPreview]]
 
 
 @pytest.fixture
 def shot(tmp_path: Path) -> Shot:
     """An assault rifle (AM-49: 2 ft) of Army Men and one enemy; bases an inch across, distance from edge to edge."""
 
-    def aim(edge_in: float, sigma_in: float = 0.001, phase: str = "automatic_weapons") -> tuple[Moment, ActionPreview]:
+    def aim(
+        edge_in: float, sigma_in: float = 0.001, phase: str = "automatic_weapons"
+    ) -> tuple[Position, ActionPreview]:
         armies = {
             side: Army(name=side, game="army_men", recruits=(Recruit(figure=f"{side}-1", card="assault_rifleman"),))
             for side in ("green", "tan")
         }
         places = {"green-1": (5.0, 5.0), "tan-1": (6.0 + edge_in, 5.0)}
         with begun(tmp_path / f"{edge_in} {sigma_in}", "army_men", armies, places) as battle:
-            play = Play(battle)
+            play = BattleSession(battle)
 
-            def seen() -> Moment:
-                return moment_of(battle, [figure(name, *at, sigma=sigma_in) for name, at in places.items()], [])
+            def seen() -> Position:
+                return position_of(battle, [figure(name, *at, sigma=sigma_in) for name, at in places.items()], [])
 
             while seen().state.phase != phase:
                 play.go_on(seen())

@@ -15,8 +15,8 @@ from rules.tabletop.errors import UserError
 from tests.vision.dice.pictures import Drawn, draw
 from tests.waiting import until
 from ui.devices.device_connection import Level
-from ui.devices.tray import TrayHand, cameras, reading_words
-from ui.devices.tray_asking import TrayAsking, propose
+from ui.devices.tray import TrayDice, cameras, reading_words
+from ui.devices.tray_asking import TrayDiceSource, propose
 from ui.devices.tray_camera import TABLE, Region, Seen
 from vision.dice.tray import TrayReading
 from vision.dice.view import DieKind, DieSeen
@@ -32,7 +32,7 @@ def seen(*faces: int, at_s: float = 0.0, cocked: bool = False, kind: DieKind = D
     return Seen(TrayReading(dice, at_s), FELT, (0, 0), at_s)
 
 
-class Hand(TrayHand):
+class Hand(TrayDice):
     """A tray whose dice the test sets."""
 
     def __init__(self) -> None:
@@ -53,7 +53,7 @@ def hand() -> Hand:
 
 
 def test_resting_dice_are_the_roll(hand: Hand) -> None:
-    asking = TrayAsking(TWO, hand)
+    asking = TrayDiceSource(TWO, hand)
     assert not asking.pull()
     assert asking.words.startswith("Throw the dice into the tray")
     hand.lies(seen(6, 1))
@@ -69,28 +69,28 @@ def test_an_early_roll_counts_5_s_is_questioned_60_s_and_used_once(
     hand.lies(seen(6, 1))
     assert hand.kept_words == "Kept for the next roll: 6 (95%), 1 (95%)."
     hand.now = KEEP_S
-    asking = TrayAsking(TWO, hand)
+    asking = TrayDiceSource(TWO, hand)
     assert asking.pull()
     assert asking.roll == Roll((6, 1))
     asking.end()
-    assert not TrayAsking(TWO, hand).pull()  # the same dice are still there
+    assert not TrayDiceSource(TWO, hand).pull()  # the same dice are still there
     assert hand.kept_words == ""
     hand.lies(seen(2, 2, at_s=KEEP_S))
     hand.now = KEEP_S + 10
-    asking = TrayAsking(TWO, hand)
+    asking = TrayDiceSource(TWO, hand)
     assert not asking.pull()
     assert "were thrown 10 s before this roll" in asking.doubt
     asking.settle(True)
     assert asking.pull()
     assert asking.roll == Roll((2, 2))
     hand.now = KEEP_S + FORGET_S + 1
-    late = TrayAsking(TWO, hand)
+    late = TrayDiceSource(TWO, hand)
     assert not late.pull()
     assert not late.doubt
 
 
 def test_a_leaning_die_is_questioned(hand: Hand) -> None:
-    asking = TrayAsking(TWO, hand)
+    asking = TrayDiceSource(TWO, hand)
     hand.lies(seen(6, 1, cocked=True))
     assert not asking.pull()
     assert "Die 1 seems to lean" in asking.doubt
@@ -103,7 +103,7 @@ def test_a_leaning_die_is_questioned(hand: Hand) -> None:
 
 
 def test_a_wrong_number_or_kind_of_dice_never_counts(hand: Hand) -> None:
-    asking = TrayAsking(TWO, hand)
+    asking = TrayDiceSource(TWO, hand)
     for wrong, words in (
         (seen(6), "The roll needs 2 dice, but the camera sees 1"),
         (seen(6, 5, 4), "The roll needs 2 dice, but the camera sees 3"),
@@ -117,7 +117,7 @@ def test_a_wrong_number_or_kind_of_dice_never_counts(hand: Hand) -> None:
 
 
 def test_dice_moved_after_reading_are_questioned(hand: Hand) -> None:
-    asking = TrayAsking(TWO, hand)
+    asking = TrayDiceSource(TWO, hand)
     hand.lies(seen(6, 1))
     asking.pull()
     hand.lies(seen(1, 6))  # pushed together: the same dice
@@ -135,7 +135,7 @@ def test_dice_moved_after_reading_are_questioned(hand: Hand) -> None:
 
 
 def test_the_tray_can_be_read_again(hand: Hand) -> None:
-    asking = TrayAsking(TWO, hand)
+    asking = TrayDiceSource(TWO, hand)
     hand.lies(seen(6, 1))
     asking.pull()
     asking.again()
@@ -145,7 +145,7 @@ def test_the_tray_can_be_read_again(hand: Hand) -> None:
 
 
 def test_six_sided_dice_count_as_fudge_dice_in_the_tray(hand: Hand) -> None:
-    asking = TrayAsking(DiceRequest(Die.FUDGE, 3, "green-1", "the attack"), hand)
+    asking = TrayDiceSource(DiceRequest(Die.FUDGE, 3, "green-1", "the attack"), hand)
     hand.lies(seen(1, 4, 6))
     assert asking.pull()
     assert asking.roll == Roll((-1, 0, 1))  # 1 and 2 minus, 3 and 4 blank, 5 and 6 plus
@@ -203,11 +203,11 @@ class Lens:
 
 
 @pytest.fixture
-def made() -> Iterator[Callable[..., TrayHand]]:
-    hands: list[TrayHand] = []
+def made() -> Iterator[Callable[..., TrayDice]]:
+    hands: list[TrayDice] = []
 
-    def make(*args: object, **how: object) -> TrayHand:
-        hands.append(TrayHand(*args, **how))  # type: ignore[arg-type]
+    def make(*args: object, **how: object) -> TrayDice:
+        hands.append(TrayDice(*args, **how))  # type: ignore[arg-type]
         return hands[-1]
 
     yield make
@@ -216,7 +216,7 @@ def made() -> Iterator[Callable[..., TrayHand]]:
     assert "sandtable dice tray" not in {thread.name for thread in threading.enumerate()}
 
 
-def test_drawn_dice_under_a_second_camera_are_read_at_rest(made: Callable[..., TrayHand]) -> None:
+def test_drawn_dice_under_a_second_camera_are_read_at_rest(made: Callable[..., TrayDice]) -> None:
     lens = Lens(draw(()))
     hand = made(lambda _: None, lens)
     hand.berth.connect("1")
@@ -236,7 +236,7 @@ def test_drawn_dice_under_a_second_camera_are_read_at_rest(made: Callable[..., T
     assert not hand.test_words
 
 
-def test_only_the_tray_is_read_in_the_tables_picture(made: Callable[..., TrayHand]) -> None:
+def test_only_the_tray_is_read_in_the_tables_picture(made: Callable[..., TrayDice]) -> None:
     read: list[object] = []
 
     def reader(image_bgr: ImageBgr, tray_px: object, camera: object) -> tuple[DieSeen, ...]:
@@ -253,7 +253,7 @@ def test_only_the_tray_is_read_in_the_tables_picture(made: Callable[..., TrayHan
     assert read[0] == ((120, 160, 3), ((80, 60), (159, 60), (159, 119), (80, 119)), camera)
 
 
-def test_only_a_tray_under_the_tables_camera_hides_part_of_the_table(made: Callable[..., TrayHand]) -> None:
+def test_only_a_tray_under_the_tables_camera_hides_part_of_the_table(made: Callable[..., TrayDice]) -> None:
     hand = made(lambda _: Region(0.5, 0.25, 1, 1), lambda _: Lens(FELT))
     assert hand.on_table_px((160, 120)) == ()
     hand.berth.connect(TABLE)
@@ -263,7 +263,7 @@ def test_only_a_tray_under_the_tables_camera_hides_part_of_the_table(made: Calla
 
 
 def test_a_lost_tray_camera_is_reported_and_reopened(
-    made: Callable[..., TrayHand], monkeypatch: pytest.MonkeyPatch
+    made: Callable[..., TrayDice], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("ui.devices.tray_camera._RETRY_S", 0.05)
     lens = Lens(FELT)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from ui.diagnostics.bug_report import bug_report, without_folders
-from ui.diagnostics.event_log import Diary
+from ui.diagnostics.event_log import EventLog
 from ui.diagnostics.ui_watchdog import Stall
 
 HOME = Path("/people/jane")
@@ -33,7 +33,7 @@ def test_a_root_home_folder_is_not_replaced() -> None:
 
 
 def test_the_report_has_versions_findings_stalls_and_messages() -> None:
-    diary = Diary(clock=lambda: 0.0)
+    diary = EventLog(clock=lambda: 0.0)
     diary.stalled(Stall(0.2, 0.1, ("a.py:1 slow",)))
     diary.said("/people/jane/evening.battle is saved.")
     report = bug_report("ok  Python  3.11\nok  camera  /people/jane/x", diary, HOME)
@@ -41,4 +41,4 @@ def test_the_report_has_versions_findings_stalls_and_messages() -> None:
     for words in ("numpy ", "ok  Python  3.11", "200 ms (100 at work): a.py:1 slow", "  evening.battle is saved."):
         assert words in report
     assert "jane" not in report
-    assert "none" in bug_report("", Diary(), HOME)
+    assert "none" in bug_report("", EventLog(), HOME)

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from ui.diagnostics.event_log import LARGEST_BYTES, Diary, log_file
+from ui.diagnostics.event_log import LARGEST_BYTES, EventLog, log_file
 from ui.diagnostics.ui_watchdog import Stall
 
 
 def test_only_the_last_messages_are_kept_once() -> None:
-    diary = Diary()
+    diary = EventLog()
     for number in range(100):
         diary.stalled(Stall(number, 0.0))
         for _ in range(3):  # the message bar repeats itself 60 times a second
@@ -20,14 +20,14 @@ def test_only_the_last_messages_are_kept_once() -> None:
 
 
 def test_a_repeated_message_after_another_is_recorded_again() -> None:
-    diary = Diary()
+    diary = EventLog()
     for words in ("no marker", "", "no marker"):
         diary.said(words)
     assert len(diary.told) == 2
 
 
 def test_the_log_records_events(tmp_path: Path) -> None:
-    diary = Diary(tmp_path / "new" / "sandtable.log")
+    diary = EventLog(tmp_path / "new" / "sandtable.log")
     diary.stalled(Stall(0.2, 0.1, ("a.py:1 slow",)))
     diary.said("Überraschung")
     diary.failed("Traceback")
@@ -41,7 +41,7 @@ def test_the_log_records_events(tmp_path: Path) -> None:
 
 
 def test_the_log_stays_small(tmp_path: Path) -> None:
-    diary = Diary(tmp_path / "sandtable.log")
+    diary = EventLog(tmp_path / "sandtable.log")
     for number in range(60):
         diary.failed(f"{number} " + 20_000 * "x")  # 1.2 MB in all
     diary.close()
@@ -53,7 +53,7 @@ def test_the_log_stays_small(tmp_path: Path) -> None:
 
 def test_an_unwritable_log_is_ignored(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "file").write_text("")
-    diary = Diary(tmp_path / "file" / "sandtable.log")
+    diary = EventLog(tmp_path / "file" / "sandtable.log")
     diary.said("hello")
     diary.close()
     assert diary.log is None
@@ -64,7 +64,7 @@ def test_an_unwritable_log_is_ignored(tmp_path: Path, capsys: pytest.CaptureFixt
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no such device here")
 def test_a_full_disk_is_ignored_by_the_log(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "sandtable.log").symlink_to("/dev/full")
-    diary = Diary(tmp_path / "sandtable.log")
+    diary = EventLog(tmp_path / "sandtable.log")
     diary.said("hello")
     diary.close()
     assert capsys.readouterr().err == ""

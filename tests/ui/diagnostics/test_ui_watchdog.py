@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from tests.waiting import block
-from ui.diagnostics.ui_watchdog import LIMIT_S, Stall, StallWatch
+from ui.diagnostics.ui_watchdog import LIMIT_S, Stall, StallWatchdog
 
 
 def work_long(seconds: float) -> None:
@@ -19,7 +19,7 @@ def work_long(seconds: float) -> None:
 @pytest.mark.parametrize("stand_still", [block, work_long])
 def test_a_real_stall_is_reported_with_its_stack(stand_still: Callable[[float], None]) -> None:
     told: list[Stall] = []
-    watch = StallWatch(told.append)
+    watch = StallWatchdog(told.append)
     watch.start()
     watch.beat()
     stand_still(3 * LIMIT_S)
@@ -36,7 +36,7 @@ def test_a_real_stall_is_reported_with_its_stack(stand_still: Callable[[float], 
 
 def test_stalls_are_measured_by_the_given_clock() -> None:
     now_s, told = [0.0], []  # type: ignore[var-annotated]
-    watch = StallWatch(told.append, 0.1, lambda: now_s[0])
+    watch = StallWatchdog(told.append, 0.1, lambda: now_s[0])
 
     def at(time_s: float, *, beats: bool) -> None:
         now_s[0] = time_s
@@ -60,7 +60,7 @@ def test_stalls_are_measured_by_the_given_clock() -> None:
 def test_nothing_is_reported_before_the_first_beat() -> None:
     told: list[Stall] = []
     now_s = iter((1.0, 2.0, 3.0))
-    watch = StallWatch(told.append, 0.01, now_s.__next__)
+    watch = StallWatchdog(told.append, 0.01, now_s.__next__)
     watch.look()
     watch.look()
     watch.stop()

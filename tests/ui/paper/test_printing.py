@@ -10,7 +10,7 @@ import pytest
 from calibration.print_scale import PrintScale
 from rules.engine.roster import Army, Recruit
 from rules.tabletop.errors import UserError
-from ui.battle.armies import Shelf, armies_folder, save_army
+from ui.battle.armies import ArmyLists, armies_folder, save_army
 from ui.cli import main
 from ui.paper.page import PAPERS_MM
 from ui.paper.printing import Kind, PrintJob, army_words, sheet_of
@@ -97,7 +97,7 @@ def test_the_command_prints_each_kind(
 
 def test_the_command_prints_an_army_by_its_file_and_by_its_name(at_home: Path) -> None:
     save_army(at_home / "mine.json", ARMY)
-    Shelf(armies_folder()).keep(ARMY)
+    ArmyLists(armies_folder()).keep(ARMY)
     for army in (str(at_home / "mine.json"), "guards"):
         assert main(["print", str(at_home / "out.pdf"), "--army", army]) == 0
 

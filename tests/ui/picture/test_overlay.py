@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from calibration.camera import Lens, TableCamera
-from calibration.marker_issue import Reason, Trouble
-from calibration.solve import NUDGE, Calibration
+from calibration.marker_issue import MarkerIssue, Reason
+from calibration.solve import PERTURBATION_SIGMAS, Calibration
 from rules.tabletop.table import Figure, Posture, ellipse_outline
 from rules.tabletop.template import Blast
-from ui.picture.marker_issues import trouble_overlay
+from ui.picture.marker_issues import marker_issue_shapes
 from ui.picture.overlay import Label, Line, Preview, Shape, table_overlay
 from ui.session import Ruler, TableState
 from ui.theme import BLAST, PREVIEW, RULER, army_colour
@@ -27,7 +27,7 @@ LENS = Lens(SIZE_PX, np.array([[1000.0, 0, 640], [0, 1000, 360], [0, 0, 1]]), np
 DOWN = np.diag([1.0, -1.0, -1.0])
 CAMERA = TableCamera(LENS, DOWN, -DOWN @ (24.0, 14.0, 50.0))
 # One standard deviation of its height is 0.05 in: 0.1 % of a distance.
-NUDGED = TableCamera(LENS, DOWN, -DOWN @ (24.0, 14.0, 50.0 + 0.05 * NUDGE))
+NUDGED = TableCamera(LENS, DOWN, -DOWN @ (24.0, 14.0, 50.0 + 0.05 * PERTURBATION_SIGMAS))
 MARKER = np.array([[1.0, 4], [4, 4], [4, 1], [1, 1]])
 
 
@@ -156,8 +156,8 @@ def test_armies_have_different_colours() -> None:
 def test_an_unusable_marker_is_outlined_with_its_reason() -> None:
     inside = ((600.0, 300.0), (640.0, 300.0), (640.0, 340.0), (600.0, 340.0))
     corner = ((0.0, 690.0), (20.0, 690.0), (20.0, 720.0), (0.0, 720.0))
-    shapes = trouble_overlay(
-        (Trouble(inside, Reason.DUPLICATE, "twice", 4), Trouble(corner, Reason.CUT_OFF, "cut")), SIZE_PX
+    shapes = marker_issue_shapes(
+        (MarkerIssue(inside, Reason.DUPLICATE, "twice", 4), MarkerIssue(corner, Reason.CUT_OFF, "cut")), SIZE_PX
     )
     assert [line.points_px for line in lines(shapes, BLAST)] == [inside, corner]
     assert words(shapes) == ["marker 4: number seen twice", "cut off"]

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from rules.battle.referees import moment_of, referee_of
+from rules.battle.referees import position_of, referee_of
 from rules.engine.referee import prospect
 from rules.games import GAMES, open_game
-from ui.battle.battle_setup import Muster, begin, usual_army
+from ui.battle.battle_setup import BattleSetup, begin, usual_army
 from vision.simulation.scene import demo_scene
 
 
@@ -19,11 +19,11 @@ from vision.simulation.scene import demo_scene
 def test_every_game_can_start_with_the_demo_armies(name: str, tmp_path: Path) -> None:
     scene, game = demo_scene(), open_game(name)
     armies = {side: usual_army(game, side, scene.figures) for side in ("green", "tan")}
-    battle = begin(tmp_path / "demo.battle", itertools.count().__next__, Muster(name, armies))
+    battle = begin(tmp_path / "demo.battle", itertools.count().__next__, BattleSetup(name, armies))
     assert Counter(unit.side for unit in battle.state.units.values()) == {"green": 12, "tan": 12}
     referee = referee_of(name)
-    battle.record(referee.next_phase(moment_of(battle, scene.figures, scene.terrain)))
-    moment = moment_of(battle, scene.figures, scene.terrain)
+    battle.record(referee.next_phase(position_of(battle, scene.figures, scene.terrain)))
+    moment = position_of(battle, scene.figures, scene.terrain)
     refusals = {deed.action: prospect(moment, deed).refusal for deed in referee.duties(moment)}
     assert refusals, "the first phase has actions"
     assert not any(refusals.values()), refusals

@@ -19,7 +19,7 @@ from ui.table.corrections import Added, ArmyChanged, Confirmed, corrected
 from vision.palette import army_names
 from vision.separation import Separation
 from vision.setup import Setup
-from vision.stock_colours import PLASTIC_BGR, usual_colour
+from vision.stock_colours import PLASTIC_BGR, stock_colour
 from vision.tracks import Tracking
 
 NAMES = ("tan", "green", "grey", "blue")
@@ -28,7 +28,7 @@ PLACES = [(4.0 + 2.0 * k, 8.0) for k in range(6)]
 
 def colours(*names):
     """A palette with a different plastic for each name; a repeated name gets another plastic."""
-    return tuple(replace(usual_colour(NAMES[k]), name=name, samples=100 + k) for k, name in enumerate(names))
+    return tuple(replace(stock_colour(NAMES[k]), name=name, samples=100 + k) for k, name in enumerate(names))
 
 
 def known(*names):
@@ -129,19 +129,19 @@ def test_an_army_is_split_by_its_figures_colours():
     found = {colour.name: colour for colour in after.setup.palette}
     assert set(found) == {"tan", "brown", "green"}
     for army in ("tan", "brown"):
-        assert np.abs(found[army].mean[:2] - usual_colour(army).mean[:2]).max() < 0.05
+        assert np.abs(found[army].mean[:2] - stock_colour(army).mean[:2]).max() < 0.05
 
 
 def test_the_clicked_figure_is_in_the_new_army():
     view = painted("tan", "tan", "tan", "tan", "brown", "brown")
     after, new = split(view, known("tan"), "tan", view.figures[0])
     moved = next(colour for colour in after.setup.palette if colour.name == new)
-    assert np.abs(moved.mean[:2] - usual_colour("tan").mean[:2]).max() < 0.05
-    both = TableState(Setup(palette=(usual_colour("tan"), replace(usual_colour("brown"), name="tan"))))
+    assert np.abs(moved.mean[:2] - stock_colour("tan").mean[:2]).max() < 0.05
+    both = TableState(Setup(palette=(stock_colour("tan"), replace(stock_colour("brown"), name="tan"))))
     for clicked, plastic in ((0, "tan"), (4, "brown")):
         after, new = split(view, both, "tan", view.figures[clicked])
         moved = next(colour for colour in after.setup.palette if colour.name == new)
-        assert np.allclose(moved.mean, usual_colour(plastic).mean)
+        assert np.allclose(moved.mean, stock_colour(plastic).mean)
 
 
 @pytest.mark.parametrize("soldiers", [["tan"] * 5, ["tan"], []])

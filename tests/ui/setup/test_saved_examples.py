@@ -19,7 +19,7 @@ from ui.session import Session
 from ui.setup.saved_examples import examples_document, examples_of
 from ui.setup.saved_table import as_left, table_to_save
 from ui.setup.saved_table_document import document_of, table_of
-from ui.setup.saved_table_store import TableShelf
+from ui.setup.saved_table_store import SavedTables
 from vision.examples import CROP_PX, MOST_EXAMPLES, Example, Examples
 from vision.likeness import DIRECTIONS, unit
 from vision.setup import Setup
@@ -116,7 +116,7 @@ def test_no_damaged_document_raises(value: object, key: str) -> None:
 
 
 def test_a_saved_table_has_examples_and_an_older_one_has_none(tmp_path: Path) -> None:
-    shelf = TableShelf(tmp_path)
+    shelf = SavedTables(tmp_path)
     shelf.keep(CAMERA_NAME, replace(FULL, examples=EXAMPLES))
     found = shelf.take(CAMERA_NAME)
     assert found.remark == ""
@@ -129,7 +129,7 @@ def test_a_saved_table_has_examples_and_an_older_one_has_none(tmp_path: Path) ->
 
 
 def test_a_damaged_example_does_not_affect_the_table(tmp_path: Path) -> None:
-    shelf = TableShelf(tmp_path)
+    shelf = SavedTables(tmp_path)
     shelf.keep(CAMERA_NAME, replace(FULL, examples=EXAMPLES))
     path = shelf.path_of(CAMERA_NAME)
     document = json.loads(path.read_text())

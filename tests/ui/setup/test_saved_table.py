@@ -19,9 +19,9 @@ from rules.tabletop.table import Figure, Posture, TerrainKind, TerrainPiece, ell
 from rules.tabletop.template import Blast, Flame, Strip, Wedge, Zone
 from ui.formatting import Basis
 from ui.session import Ruler, Session
-from ui.setup.saved_table import EmptyTable, KeptTable, as_left, table_to_save
+from ui.setup.saved_table import EmptyTable, SavedTable, as_left, table_to_save
 from ui.setup.saved_table_document import document_of, table_of
-from ui.setup.saved_table_store import TableKeeper, TableShelf
+from ui.setup.saved_table_store import SavedTables, TableSaver
 from ui.table.corrections import (
     Added,
     ArmyChanged,
@@ -55,7 +55,7 @@ def man(name: str, x: float, y: float) -> Figure:
 
 ADDED = Added(man("tan-9", 4.0, 4.0), frozenset({"tan-1"}))
 SPOT = Spot((5.0, 6.0, 0.0), np.linspace(-40, 40, 225, dtype=np.float32).reshape(15, 15))
-FULL = KeptTable(
+FULL = SavedTable(
     (40, 30),
     MARKERS,
     (TerrainPiece("house", TerrainKind.BUILDING, ((1.0, 1.0), (5.0, 1.0), (5.0, 4.0)), 0.0, 5.0),),
@@ -98,7 +98,7 @@ def turned(turn: float, x: float, y: float, points: np.ndarray) -> np.ndarray:
 
 
 def test_a_table_is_saved_and_loaded_unchanged(tmp_path: Path) -> None:
-    shelf = TableShelf(tmp_path / "new" / "tables")
+    shelf = SavedTables(tmp_path / "new" / "tables")
     shelf.keep(CAMERA_NAME, FULL)
     found = shelf.take(CAMERA_NAME)
     assert found.remark == ""
@@ -115,7 +115,7 @@ def test_a_table_is_saved_and_loaded_unchanged(tmp_path: Path) -> None:
 
 
 def test_a_new_empty_table_replaces_the_picture_file(tmp_path: Path) -> None:
-    shelf = TableShelf(tmp_path)
+    shelf = SavedTables(tmp_path)
     shelf.keep(CAMERA_NAME, FULL)
     shelf.keep(CAMERA_NAME, replace(FULL, empty=EmptyTable(255 - PICTURE, CAMERA)))
     assert len([*tmp_path.glob("*.png")]) == 1
@@ -126,7 +126,7 @@ def test_a_new_empty_table_replaces_the_picture_file(tmp_path: Path) -> None:
 
 
 def test_a_table_that_was_laid_by_keeps_its_picture(tmp_path: Path) -> None:
-    shelf = TableShelf(tmp_path)
+    shelf = SavedTables(tmp_path)
     shelf.keep(CAMERA_NAME, FULL)
     shelf.lay_by(CAMERA_NAME)
     assert shelf.take(CAMERA_NAME).table is None
@@ -150,7 +150,7 @@ def test_a_table_that_was_laid_by_keeps_its_picture(tmp_path: Path) -> None:
     ],
 )
 def test_a_damaged_table_is_renamed_and_reported(tmp_path: Path, damage) -> None:  # type: ignore[no-untyped-def]
-    shelf = TableShelf(tmp_path)
+    shelf = SavedTables(tmp_path)
     shelf.keep(CAMERA_NAME, FULL)
     path = shelf.path_of(CAMERA_NAME)
     text = damage(path.read_text())
@@ -167,7 +167,7 @@ def test_a_damaged_table_is_renamed_and_reported(tmp_path: Path, damage) -> None
 
 
 def test_a_missing_picture_does_not_affect_the_rest(tmp_path: Path) -> None:
-    shelf = TableShelf(tmp_path)
+    shelf = SavedTables(tmp_path)
     shelf.keep(CAMERA_NAME, FULL)
     [picture] = tmp_path.glob("*.png")
     picture.write_bytes(b"no picture")
@@ -233,8 +233,8 @@ def test_restoring_a_table_can_be_undone() -> None:
 
 def test_the_table_is_saved_only_when_it_changes(tmp_path: Path) -> None:
     now_s = [0.0]
-    shelf = TableShelf(tmp_path)
-    keeper, session = TableKeeper(shelf, CAMERA_NAME, lambda: now_s[0]), Session(Setup())
+    shelf = SavedTables(tmp_path)
+    keeper, session = TableSaver(shelf, CAMERA_NAME, lambda: now_s[0]), Session(Setup())
 
     def later(seen: TableView) -> int | None:
         """The time of the last write, after one more view."""
@@ -260,8 +260,8 @@ def test_the_table_is_saved_only_when_it_changes(tmp_path: Path) -> None:
 def test_a_failed_save_is_reported_and_repeated(tmp_path: Path) -> None:
     (tmp_path / "tables").write_text("a file where the folder should be")
     now_s = [0.0]
-    shelf = TableShelf(tmp_path / "tables")
-    keeper, session = TableKeeper(shelf, CAMERA_NAME, lambda: now_s[0]), Session(Setup())
+    shelf = SavedTables(tmp_path / "tables")
+    keeper, session = TableSaver(shelf, CAMERA_NAME, lambda: now_s[0]), Session(Setup())
     session.lay_ruler("tan-1", (3.0, 4.0))
     now_s[0] += 2.0
     keeper.note(session, view())

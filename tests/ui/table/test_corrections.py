@@ -11,7 +11,7 @@ from rules.tabletop.errors import UserError
 from rules.tabletop.table import Figure, Posture, area_of, ellipse_outline
 from tests.ui.views import figure, view_of
 from ui.session import Session
-from ui.table.correction_options import everybody, place, remedies_at, remedies_for, rename
+from ui.table.correction_options import everybody, options_at, options_for, place, rename
 from ui.table.corrections import (
     Added,
     ArmyChanged,
@@ -74,7 +74,7 @@ def test_a_deletion_holds_while_the_picture_there_is_unchanged() -> None:
     session, mug = Session(), figure("tan-1", 4, 8)
     neighbour = figure("tan-2", 4.6, 8)
     view = session.shown(pictured(1, mug, neighbour))
-    (delete,) = [way for way in remedies_for(view, view.figures[0], (4, 8), ARMIES) if way.words.startswith("Delete")]
+    (delete,) = [way for way in options_for(view, view.figures[0], (4, 8), ARMIES) if way.words.startswith("Delete")]
     session.correct(delete.label, *delete.corrections)
     anew = figure("tan-3", 4.2, 8)
     assert ids(session.shown(pictured(1, mug, neighbour)).tracking) == ["tan-2"]
@@ -227,10 +227,10 @@ def raw_view(figures: list[Figure], hidden: set[str]) -> TableView:
 
 def offered(view: TableView, number: int):
     at_in = (2.0 + number % 15, 3.0 + number % 10)
-    ways = list(remedies_at(view, at_in, 0.0, ARMIES))
+    ways = list(options_at(view, at_in, 0.0, ARMIES))
     if view.figures:
         one = view.figures[number % len(view.figures)]
-        ways += remedies_for(view, one, at_in, ARMIES)
+        ways += options_for(view, one, at_in, ARMIES)
         ways += [rename(view, one, word) for word in ("Sergeant Rock", "tan-7", "green-1")]
         ways.append(place(view, one, at_in, 0.0))
     return ways
@@ -249,11 +249,11 @@ def test_a_new_source_drops_corrections() -> None:
 
 def test_correction_options_for_a_figure_and_a_bare_place() -> None:
     view = view_of(figure("green-1", 4, 8), figure("tan-1", 10, 8))
-    ways = {(way.group, way.words): way for way in remedies_for(view, view.figures[0], (4.5, 8), ARMIES)}
+    ways = {(way.group, way.words): way for way in options_for(view, view.figures[0], (4.5, 8), ARMIES)}
     assert ways["Army", "tan"].corrections == (ArmyChanged("green-1", "tan", "tan-2"),)
     assert ("Army", "green") not in ways
     assert ways["The same as", "Tan 1"].corrections == (Merged("tan-1", "green-1"),)
-    there = {(way.group, way.words): way for way in remedies_at(view, (5, 12), 1.3, ARMIES)}
+    there = {(way.group, way.words): way for way in options_at(view, (5, 12), 1.3, ARMIES)}
     (added,) = there["Add", "green"].corrections
     assert (added.figure.id, added.figure.centre_in, added.figure.z_in) == ("green-2", (5, 12), 1.3)
     (tank,) = there["Add", "tan, a vehicle"].corrections
@@ -266,7 +266,7 @@ def test_correction_options_for_a_figure_and_a_bare_place() -> None:
 def test_a_split_separates_two_figures_at_the_click() -> None:
     view = view_of(figure("green-1", 4, 8))
     (split,) = [
-        way for way in remedies_for(view, view.figures[0], (4.5, 8), ARMIES) if way.words == "Split: these are two"
+        way for way in options_for(view, view.figures[0], (4.5, 8), ARMIES) if way.words == "Split: these are two"
     ]
     session = Session()
     session.shown(view)

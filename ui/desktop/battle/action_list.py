@@ -9,7 +9,7 @@ from PyQt6.QtGui import QKeyEvent, QResizeEvent
 from PyQt6.QtWidgets import QHeaderView, QTreeWidget, QTreeWidgetItem, QWidget
 
 from rules.engine.referee import ActionPreview
-from ui.battle.action_text import chance_lines, chance_words, deed_words, reason_rows
+from ui.battle.action_text import action_words, chance_lines, chance_words, reason_rows
 from ui.desktop.labels import literal_text
 from ui.desktop.translation import tr
 
@@ -53,7 +53,7 @@ class ActionList(QTreeWidget):
     def show_actions(self, previews: Sequence[ActionPreview]) -> bool:
         """Show these actions; return whether the previous selection still exists."""
         chosen = self.indexOfTopLevelItem(self.currentItem()) if self.currentItem() else -1
-        kept = chosen >= 0 and [*map(deed_words, previews)] == [*map(deed_words, self.previews)]
+        kept = chosen >= 0 and [*map(action_words, previews)] == [*map(action_words, self.previews)]
         self.previews = tuple(previews)
         self.blockSignals(True)
         self.clear()
@@ -65,9 +65,9 @@ class ActionList(QTreeWidget):
         return kept
 
     def _row(self, number: int, one: ActionPreview) -> QTreeWidgetItem:
-        item = QTreeWidgetItem([deed_words(one), chance_lines(one)])
+        item = QTreeWidgetItem([action_words(one), chance_lines(one)])
         item.setData(0, Qt.ItemDataRole.UserRole, number)
-        item.setToolTip(0, literal_text("\n".join((deed_words(one), *reason_rows(one)))))
+        item.setToolTip(0, literal_text("\n".join((action_words(one), *reason_rows(one)))))
         item.setToolTip(1, literal_text(chance_words(one)))
         if not one.possible:
             item.setForeground(0, self.palette().placeholderText())

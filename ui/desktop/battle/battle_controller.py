@@ -12,15 +12,15 @@ from PyQt6.QtCore import QObject, pyqtSignal
 from calibration.drift import Drift
 from rules.battle.battle import Battle, Clock
 from rules.engine.dice import Dice
-from rules.engine.position import Moment
+from rules.engine.position import Position
 from rules.engine.referee import ActionPreview, Ambiguity, Deed
-from rules.engine.text import by_whom, listed, outcome_words, place_words, spoken, told
+from rules.engine.text import action_with_actors, display_name, listed, outcome_words, place_words, told
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import PointIn
-from ui.battle.action_text import owed_words, state_words, step_words, verdict_rows
+from ui.battle.action_text import obligation_words, state_words, step_words, verdict_rows
 from ui.battle.battle_overlay import Stray, aiming, pointing, way_marks
-from ui.battle.battle_session import Play, Proposal, owed
-from ui.battle.battle_setup import Muster, begin
+from ui.battle.battle_session import BattleSession, Proposal, owed
+from ui.battle.battle_setup import BattleSetup, begin
 from ui.battle.crosshair import cross_marks
 from ui.battle.goals import agree, goal_lines
 from ui.battle.ruling import decide, holding_words
@@ -31,7 +31,7 @@ from ui.desktop.battle.pending_moves import move_buttons
 from ui.desktop.battle.rounds import RoundController
 from ui.desktop.battle.ruling_dialog import ask_ruling
 from ui.desktop.translation import tr
-from ui.formatting import begun
+from ui.formatting import capitalized
 from ui.picture.overlay import Preview
 from vision.setup import Setup
 from vision.table_view import TableView
@@ -67,13 +67,13 @@ class BattleController(QObject):
         self._chosen = ""
         self._spot: PointIn | None = None
         self.cross_hair_in: PointIn | None = None
-        self._moment: Moment | None = None
+        self._moment: Position | None = None
         self._seen: object = None
         self._stray: Stray | None = None
         self._skippable: tuple[ActionPreview, ...] = ()
         self._rounds = RoundController(panel.round_bar, self._on_round_changed, lambda: self._show())
         self._proposed: tuple[Proposal, ...] = ()
-        self.play: Play | None = None
+        self.play: BattleSession | None = None
         panel.go_on.connect(lambda: self._try(self._go_on))
         panel.wanted.connect(lambda deed: self._try(lambda: self._do(deed)))
         panel.settled.connect(lambda ambiguity, answer: self._try(lambda: self._settle(ambiguity, answer)))
@@ -85,7 +85,7 @@ class BattleController(QObject):
         panel.round_bar.left.connect(self._leave_round)
         self._show()
 
-    def begin(self, path: Path, muster: Muster) -> None:
+    def begin(self, path: Path, muster: BattleSetup) -> None:
         """Start a battle in a new file; raises `UserError` like `ui.battle.battle_setup.begin`."""
         self.resume(begin(path, self._clock, muster))
 
@@ -168,7 +168,7 @@ class BattleController(QObject):
             UserError: if no action of the figure aims at a place.
         """
         if not self._aims(place_in):
-            raise UserError(tr("{name} has no action that aims at a place", name=spoken(self._chosen)))
+            raise UserError(tr("{name} has no action that aims at a place", name=display_name(self._chosen)))
         self._spot, self.cross_hair_in = None, place_in
         self._show()
 
@@ -199,13 +199,13 @@ class BattleController(QObject):
         return aiming(shown, self.panel.first_template, at_in if free else None)
 
     @property
-    def shot(self) -> tuple[Moment, ActionPreview] | None:
+    def shot(self) -> tuple[Position, ActionPreview] | None:
         """The selected action and its position, for the range rod."""
         chosen = self.panel.chosen
         return (self._moment, chosen) if self._moment is not None and chosen is not None else None
 
     @property
-    def moment(self) -> Moment | None:
+    def moment(self) -> Position | None:
         """The battle's position on the table; None without a battle or before figures are seen."""
         return self._moment
 
@@ -250,7 +250,7 @@ class BattleController(QObject):
     def resume(self, battle: Battle) -> None:
         """Show this open battle instead of the previous one, and continue it."""
         self.close()
-        self.play = Play(battle)
+        self.play = BattleSession(battle)
         self._show()
 
     # What the players choose
@@ -268,7 +268,7 @@ class BattleController(QObject):
             self._refresh()
             self.panel.show_outcome("")
 
-    def _warn_of_owed(self, play: Play, moment: Moment) -> bool:
+    def _warn_of_owed(self, play: BattleSession, moment: Position) -> bool:
         """Name what is still owed; return whether it was new, so that only a second *Next* skips it."""
         owed = play.owed(moment)
         known = {one.deed.words for one in self._skippable}
@@ -277,18 +277,18 @@ class BattleController(QObject):
             return False
         self._chosen, self._spot = "", None
         self._refresh()
-        self.panel.show_outcome(tr("{owed}. Press Next again to skip it.").format(owed=owed_words(owed)))
+        self.panel.show_outcome(tr("{owed}. Press Next again to skip it.").format(owed=obligation_words(owed)))
         return True
 
     def _do(self, deed: Deed) -> None:
         if self.play is None or self._moment is None:
             return
-        self.rolls.begin(self.panel.needed, by_whom(deed.by, deed.words))
+        self.rolls.begin(self.panel.needed, action_with_actors(deed.by, deed.words))
         found = self.play.do(self._moment, deed, self.dice)
         ends = self.play.referee.strayed(self._moment, deed, found)
         self._stray = Stray(*ends) if ends is not None else None
         self._spot = None if ends is not None else self._spot  # the actions at the new place are listed with all others
-        self._show_outcome(deed.by, "\n".join((begun(outcome_words(found.outcome)), *verdict_rows(found))))
+        self._show_outcome(deed.by, "\n".join((capitalized(outcome_words(found.outcome)), *verdict_rows(found))))
 
     def _show_outcome(self, by: Sequence[str], words: str) -> None:
         """Show the result of an action; in a round, show it above the next figure."""
@@ -360,7 +360,7 @@ class BattleController(QObject):
         """Show the same table after a change in the battle."""
         if self.play is not None and self._moment is not None:
             old = self._moment
-            self._moment = Moment(old.game, self.play.battle.state, old.figures, old.terrain, old.sight, old.measure)
+            self._moment = Position(old.game, self.play.battle.state, old.figures, old.terrain, old.sight, old.measure)
         self._seen = None
         self._show()
 
@@ -391,7 +391,7 @@ class BattleController(QObject):
         if not self._show_round(play, moment):
             self._show_actions(play, moment)
 
-    def _show_round(self, play: Play, moment: Moment) -> bool:
+    def _show_round(self, play: BattleSession, moment: Position) -> bool:
         """Show the current round; return whether a figure is due in it and no place is aimed at."""
         figure = self._rounds.show(play, moment)
         if self._rounds:
@@ -401,12 +401,12 @@ class BattleController(QObject):
             self.panel.show_round_actions(figure, self._card(moment), self._rounds.previews(moment))
         return asked
 
-    def _card(self, moment: Moment) -> str:
+    def _card(self, moment: Position) -> str:
         """Title of the selected figure's card."""
         card = moment.kind(moment.unit(self._chosen))
         return str(card.get("title", moment.unit(self._chosen).card))
 
-    def _show_actions(self, play: Play, moment: Moment) -> None:
+    def _show_actions(self, play: BattleSession, moment: Position) -> None:
         try:
             available = play.outlook(moment, self._chosen) if self._chosen else None
         except UserError as refusal:

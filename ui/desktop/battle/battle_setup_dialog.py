@@ -29,13 +29,13 @@ from PyQt6.QtWidgets import (
 from rules.battle.referees import referee_of
 from rules.engine.game import Game
 from rules.engine.roster import Army, Recruit
-from rules.engine.text import spoken
+from rules.engine.text import display_name
 from rules.games import GAMES, open_game
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import Figure
 from ui.battle.action_text import verdict_rows
-from ui.battle.armies import Shelf
-from ui.battle.battle_setup import Muster, checked, fitted, usual_army
+from ui.battle.armies import ArmyLists
+from ui.battle.battle_setup import BattleSetup, checked, fitted, usual_army
 from ui.battle.titles import title_of
 from ui.desktop.battle.goals_dialog import GoalsForm
 from ui.desktop.labels import literal_text, plain_label, wrapping_label
@@ -53,7 +53,7 @@ class BattleSetupDialog(QDialog):
     """
 
     def __init__(
-        self, armies: Sequence[str], figures: Sequence[Figure], shelf: Shelf, parent: QWidget | None = None
+        self, armies: Sequence[str], figures: Sequence[Figure], shelf: ArmyLists, parent: QWidget | None = None
     ) -> None:
         """Ask about these armies' figures; army lists are loaded from and saved on the shelf."""
         super().__init__(parent)
@@ -77,14 +77,14 @@ class BattleSetupDialog(QDialog):
         self._take_game()
 
     @property
-    def muster(self) -> Muster:
+    def muster(self) -> BattleSetup:
         """The chosen setup."""
         name = self._game.currentData()
         chosen = {key: box.currentData() for key, box in self._choices.items()}
         defaults = {key: option.default for key, option in self._opened.options.items()}
         options = {key: value for key, value in chosen.items() if value != defaults[key]}
         armies = {side: Army(name=side, game=name, recruits=self._recruits(side)) for side in self._sides}
-        return Muster(name, armies, options, self._house_rules, self.goals.aims)
+        return BattleSetup(name, armies, options, self._house_rules, self.goals.aims)
 
     def say(self, words: str) -> None:
         """Show a message above the buttons, such as why the battle cannot begin."""
@@ -126,7 +126,7 @@ class BattleSetupDialog(QDialog):
         """Save a side's units as an army list.
 
         Raises:
-            UserError: see `Shelf.keep`.
+            UserError: see `ArmyLists.keep`.
         """
         self._shelf.keep(Army(name=name, game=self._opened.name, recruits=self._recruits(side)))
         self._fill_lists()
@@ -292,7 +292,7 @@ class BattleSetupDialog(QDialog):
         form.addRow(tr("Game:"), self._game)
         form.addRow(tr("House rules:"), row)
         for side in self._sides:
-            form.addRow(plain_label(f"{spoken(side)}:"), self._list_row(side))
+            form.addRow(plain_label(f"{display_name(side)}:"), self._list_row(side))
         tabs = QTabWidget()
         tabs.addTab(self._table, tr("Armies"))
         tabs.addTab(_scrolled(self.goals), tr("Goals"))

@@ -9,7 +9,7 @@ from PyQt6.QtWidgets import QWidget
 
 from rules.battle.battle import Battle
 from rules.tabletop.errors import UserError
-from ui.battle.armies import Shelf, armies_folder
+from ui.battle.armies import ArmyLists, armies_folder
 from ui.battle.battle_setup import NEEDS_TWO_SIDES
 from ui.desktop.background_save import Say
 from ui.desktop.battle.battle_controller import BattleController
@@ -19,7 +19,7 @@ from ui.desktop.dialogs import ask_battle, ask_where
 from ui.desktop.tools.window_context import WindowContext
 from ui.desktop.translation import tr
 from ui.files import write_bytes
-from ui.formatting import begun
+from ui.formatting import capitalized
 from vision.palette import army_names
 
 
@@ -39,9 +39,9 @@ class BattleFiles:
         on_table = {figure.army for figure in figures}
         armies = [army for army in army_names(self._context.session.state.setup.palette) if army in on_table]
         if len(armies) < 2:  # checked before the player fills in a dialog
-            self._context.say(begun(NEEDS_TWO_SIDES))
+            self._context.say(capitalized(NEEDS_TWO_SIDES))
             return
-        dialog = BattleSetupDialog(armies, figures, Shelf(armies_folder()), self._window)
+        dialog = BattleSetupDialog(armies, figures, ArmyLists(armies_folder()), self._window)
         while dialog.exec() == BattleSetupDialog.DialogCode.Accepted:  # the input stays until the battle starts
             path = ask_where(self._window, tr("Save the battle"), "evening.battle", tr("Battles (*.battle)"))
             if path is None:
@@ -49,7 +49,7 @@ class BattleFiles:
             try:
                 self._battle.begin(path, dialog.muster)
             except UserError as refusal:
-                dialog.say(begun(str(refusal)))
+                dialog.say(capitalized(str(refusal)))
             else:
                 self._context.change(self._show)
                 break

@@ -18,9 +18,9 @@ from PyQt6.QtWidgets import (
 )
 
 from rules.engine.objectives import Aim, Task
-from rules.engine.position import Moment
-from rules.engine.text import spoken
-from ui.battle.battle_session import Play
+from rules.engine.position import Position
+from rules.engine.text import display_name
+from ui.battle.battle_session import BattleSession
 from ui.battle.goals import agreed_aims, standings, tasks_in, usual_numbers
 from ui.desktop.labels import plain_label, wrapping_label
 from ui.desktop.translation import tr
@@ -101,14 +101,14 @@ class GoalsForm(QWidget):
             self._number[side].setValue(usual_numbers(task, self._figures).get(side, task.usual))
 
     def _box(self, side: str, standing: str) -> QGroupBox:
-        box = QGroupBox(f"{spoken(side)}: {standing}" if standing else spoken(side))
+        box = QGroupBox(f"{display_name(side)}: {standing}" if standing else display_name(side))
         task, number, own = self._task[side], self._number[side], self._own[side]
-        task.setAccessibleName(tr("Goal of {side}", side=spoken(side)))
+        task.setAccessibleName(tr("Goal of {side}", side=display_name(side)))
         task.setToolTip(tr("What this side must do to win; you can change it during the battle"))
         task.activated.connect(lambda _, side=side: self._ask_number(side))
         number.setRange(1, _MAX_NUMBER)
-        number.setAccessibleName(tr("Number of {side}", side=spoken(side)))
-        own.setAccessibleName(tr("Goal of {side} in your own words", side=spoken(side)))
+        number.setAccessibleName(tr("Number of {side}", side=display_name(side)))
+        own.setAccessibleName(tr("Goal of {side} in your own words", side=display_name(side)))
         own.setPlaceholderText(tr("your own words, such as: hold the bridge"))
         row = QHBoxLayout()
         row.addWidget(task, 1)
@@ -145,7 +145,7 @@ class GoalsDialog(QDialog):
         layout.addWidget(buttons)
 
 
-def ask_goals(play: Play, moment: Moment | None, parent: QWidget | None) -> tuple[Aim, ...] | None:
+def ask_goals(play: BattleSession, moment: Position | None, parent: QWidget | None) -> tuple[Aim, ...] | None:
     """Ask for the goals of a battle's sides; None if they stay unchanged."""
     state = play.battle.state
     form = GoalsForm(state.sides, standings(play, moment) if moment is not None else None)

@@ -11,11 +11,11 @@ from PyQt6.QtWidgets import QWidget
 from rules.battle.battle import Battle
 from rules.battle.progress import Cancelled
 from rules.engine.events import TableLaid
-from rules.engine.text import spoken
+from rules.engine.text import display_name
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import Outline, TerrainPiece
 from ui.battle.export import battle_json, page
-from ui.battle.history import Moment, moments
+from ui.battle.history import HistoryMoment, moments
 from ui.desktop.background_save import BackgroundSave
 from ui.desktop.battle.battle_controller import BattleController
 from ui.desktop.battle.history_dialog import HistoryDialog
@@ -23,7 +23,7 @@ from ui.desktop.battle.thumbnail_recorder import ThumbnailRecorder
 from ui.desktop.dialogs import ask_where
 from ui.desktop.tools.window_context import WindowContext
 from ui.desktop.translation import mark, tr
-from ui.files import refuse_unwritable
+from ui.files import check_writable
 from ui.setup.profiles import camera_identity
 
 _SETTLED_S = 3.0
@@ -94,7 +94,7 @@ class HistoryController:
     def _forget_dialog(self) -> None:
         self.dialog = None
 
-    def _go_to(self, moment: Moment) -> None:
+    def _go_to(self, moment: HistoryMoment) -> None:
         self._context.change(lambda: self._battle.go_to(moment.seqs[-1]))
 
     # The battle's table
@@ -154,7 +154,7 @@ class HistoryController:
 
     def _page(self, battle: Battle) -> Callable[[], bytes]:
         album = self.recorder.album
-        sides = " against ".join(map(spoken, battle.state.sides))
+        sides = " against ".join(map(display_name, battle.state.sides))
         picture = (lambda _: None) if album is None else album.picture
 
         def make() -> bytes:
@@ -179,7 +179,7 @@ class HistoryController:
         if path is None:
             return
         try:
-            refuse_unwritable(path)
+            check_writable(path)
         except UserError as refusal:
             self._context.say(str(refusal))
         else:

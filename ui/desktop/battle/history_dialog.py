@@ -25,8 +25,8 @@ from PyQt6.QtWidgets import (
 from rules.battle.battle import Battle
 from rules.engine.state import State
 from ui.battle.battle_map import extent_of, map_shapes
-from ui.battle.history import Moment, matching, moments
-from ui.battle.thumbnail_store import Album
+from ui.battle.history import HistoryMoment, matching, moments
+from ui.battle.thumbnail_store import ThumbnailStore
 from ui.desktop.picture.image import to_qimage
 from ui.desktop.picture.view import PictureView
 from ui.desktop.translation import tr
@@ -40,16 +40,16 @@ _MAX_ICONS = 400
 class MomentList(QAbstractListModel):
     """Moments as rows; a thumbnail is loaded when its row comes into view."""
 
-    def __init__(self, picture: Callable[[Moment], QImage | None], parent: QWidget) -> None:
+    def __init__(self, picture: Callable[[HistoryMoment], QImage | None], parent: QWidget) -> None:
         super().__init__(parent)
         self._picture = picture
-        self._shown: Sequence[Moment] = ()
+        self._shown: Sequence[HistoryMoment] = ()
         self._icons: dict[int, QIcon] = {}
         blank = QPixmap(_ICON)
         blank.fill(Qt.GlobalColor.transparent)
         self._blank = QIcon(blank)
 
-    def show(self, story: Sequence[Moment]) -> None:
+    def show(self, story: Sequence[HistoryMoment]) -> None:
         """Replace the rows."""
         self.beginResetModel()
         self._shown, self._icons = story, {}
@@ -70,7 +70,7 @@ class MomentList(QAbstractListModel):
             return "\n".join(moment.lines)
         return None
 
-    def _icon(self, moment: Moment) -> QIcon:
+    def _icon(self, moment: HistoryMoment) -> QIcon:
         seq = moment.seqs[-1]
         if seq not in self._icons:
             if len(self._icons) > _MAX_ICONS:
@@ -87,15 +87,17 @@ class HistoryDialog(QDialog):
         moment: The moment shown; None if the search finds none.
     """
 
-    def __init__(self, battle: Battle, album: Album | None, go_to: Callable[[Moment], None], parent: QWidget) -> None:
+    def __init__(
+        self, battle: Battle, album: ThumbnailStore | None, go_to: Callable[[HistoryMoment], None], parent: QWidget
+    ) -> None:
         """Show a battle; `go_to` goes back or forward to a moment."""
         super().__init__(parent)
         self.setWindowTitle(tr("History"))
         self._battle, self._album, self._go_to = battle, album, go_to
-        self._every: tuple[Moment, ...] = ()
-        self._shown: tuple[Moment, ...] = ()
+        self._every: tuple[HistoryMoment, ...] = ()
+        self._shown: tuple[HistoryMoment, ...] = ()
         self._extent = extent_of([State()])
-        self.moment: Moment | None = None
+        self.moment: HistoryMoment | None = None
         self.search, self.list = QLineEdit(), QListView()
         self._map, self._picture = PictureView(), PictureView()
         self._title, self._story = QLabel(), QPlainTextEdit()
@@ -143,13 +145,13 @@ class HistoryDialog(QDialog):
         self._picture.setVisible(image is not None)
         self._update_back_button(one)
 
-    def _update_back_button(self, one: Moment) -> None:
+    def _update_back_button(self, one: HistoryMoment) -> None:
         steps = [other.seqs[-1] for other in self._every if other.stands and other.is_step]
         here = bool(steps) and steps[-1] == one.seqs[-1]
         self.back.setEnabled(one.is_step and not here)
         self.back.setText(tr("Go back") if one.stands else tr("Redo"))
 
-    def _show_map(self, one: Moment) -> None:
+    def _show_map(self, one: HistoryMoment) -> None:
         (width, height), shapes = map_shapes(one.after, self._extent, _MAP_PX, one.figures)
         ground = np.full((height, width, 3), DARK[2::-1], np.uint8)
         self._map.show_picture(to_qimage(ground))
@@ -157,7 +159,7 @@ class HistoryDialog(QDialog):
         out = sum(unit.out for unit in one.after.units.values())
         self._map.setAccessibleName(tr("Map: {count} soldiers, {out} of them out", count=len(one.after.units), out=out))
 
-    def _image(self, one: Moment) -> QImage | None:
+    def _image(self, one: HistoryMoment) -> QImage | None:
         if self._album is None:
             return None
         seqs = self._album.seqs

@@ -12,7 +12,7 @@ from rules.battle.battle import Battle, Clock
 from rules.battle.journal import Damaged
 from rules.battle.progress import Cancelled
 from rules.battle.recovery import recover
-from ui.background_task import Behind
+from ui.background_task import BackgroundTask
 from ui.desktop.background_save import Say
 from ui.desktop.bar import MessageActions
 from ui.desktop.dialogs import ask_where
@@ -29,7 +29,7 @@ class BattleOpening:
     def __init__(self, window: QWidget, say: Say, clock: Clock, take: Callable[[Battle], object]) -> None:
         """Dialogs open over `window`; `say` shows a message, `clock` times events, `take` receives the open battle."""
         self._window, self._say, self._clock, self._take = window, say, clock, take
-        self._behind: Behind[Battle | Damaged] = Behind("sandtable opening")
+        self._behind: BackgroundTask[Battle | Damaged] = BackgroundTask("sandtable opening")
         self._name, self._part, self._cancelled = "", 0, False
         self._timer = QTimer(window)
         self._timer.timeout.connect(self._pull)

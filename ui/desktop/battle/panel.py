@@ -23,10 +23,10 @@ from PyQt6.QtWidgets import (
 from rules.engine.game import Question
 from rules.engine.needed import needed_words
 from rules.engine.referee import ActionPreview, Ambiguity, AvailableActions, Deed
-from rules.engine.text import spoken
+from rules.engine.text import display_name
 from rules.tabletop.errors import UserError
 from rules.tabletop.template import Template
-from ui.battle.action_text import movement_words, owed_words, reason_rows
+from ui.battle.action_text import movement_words, obligation_words, reason_rows
 from ui.desktop.battle.action_list import ActionList
 from ui.desktop.battle.pending_moves import PendingMoves
 from ui.desktop.battle.round_bar import RoundBar
@@ -167,7 +167,7 @@ class BattlePanel(QWidget):
         spread = any(one.deed.template for one in every)
         aims = "<br>" + tr("Click a place to aim there, or press H to aim with keys.") if spread else ""
         hint = tr("Press Esc to see it.") if len(others) == 1 else tr("Press Esc to see them.")
-        rest = f"<br>{escape_markup(owed_words(others))}. {escape_markup(hint)}" if others else ""
+        rest = f"<br>{escape_markup(obligation_words(others))}. {escape_markup(hint)}" if others else ""
         self._figure.setText(
             f"{_heading(available.figure, unit)}<br>{escape_markup(movement_words(available))}{aims}{rest}"
         )
@@ -345,7 +345,7 @@ class BattlePanel(QWidget):
 
 
 def _heading(figure: str, unit: str) -> str:
-    return f"<b>{escape_markup(spoken(figure))}</b>, {escape_markup(unit)}"
+    return f"<b>{escape_markup(display_name(figure))}</b>, {escape_markup(unit)}"
 
 
 def _answer_words(answer: object) -> str:

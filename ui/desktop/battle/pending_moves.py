@@ -8,10 +8,10 @@ from functools import partial
 
 from PyQt6.QtWidgets import QLayout, QPushButton, QVBoxLayout, QWidget
 
-from rules.engine.position import Moment
+from rules.engine.position import Position
 from rules.engine.referee import NEARER, Ambiguity
 from ui.battle.action_text import refusal_words
-from ui.battle.battle_session import Play, Proposal
+from ui.battle.battle_session import BattleSession, Proposal
 from ui.desktop.labels import literal_text, wrapping_label
 from ui.desktop.translation import tr
 from ui.formatting import sentence
@@ -92,8 +92,8 @@ def proposal_buttons(
 
 
 def move_buttons(
-    play: Play,
-    moment: Moment,
+    play: BattleSession,
+    moment: Position,
     proposal: Proposal,
     after: Callable[[Callable[[], object]], object],
 ) -> tuple[DecisionButton, ...]:

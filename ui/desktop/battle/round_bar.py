@@ -8,7 +8,7 @@ from functools import partial
 from PyQt6.QtCore import Qt, pyqtSignal
 from PyQt6.QtWidgets import QHBoxLayout, QListWidget, QListWidgetItem, QPushButton, QVBoxLayout, QWidget
 
-from ui.battle.round_sequence import Mark, Walk
+from ui.battle.round_sequence import Mark, RoundState
 from ui.desktop.battle.pending_moves import clear_layout
 from ui.desktop.labels import wrapping_label
 from ui.desktop.translation import tr
@@ -41,7 +41,7 @@ class RoundBar(QWidget):
         )
         self._offers = QHBoxLayout()
         self._offered: tuple[str, ...] = ()
-        self._shown: Walk | None = None
+        self._shown: RoundState | None = None
         self._lay_out()
         self.show_round(None)
 
@@ -70,7 +70,7 @@ class RoundBar(QWidget):
                 self._offers.addWidget(button)
         self.setVisible(bool(self._offered) or self._shown is not None)
 
-    def show_round(self, walk: Walk | None, result: str = "") -> None:
+    def show_round(self, walk: RoundState | None, result: str = "") -> None:
         """Show a round's progress and the last result in it; None if no round is in progress."""
         self._walk.setVisible(walk is not None)
         for place in range(self._offers.count()):

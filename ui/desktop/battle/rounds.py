@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 from PyQt6.QtCore import QTimer
 
-from rules.engine.position import Moment
+from rules.engine.position import Position
 from rules.engine.referee import ActionPreview, prospect
-from ui.battle.battle_session import Play
-from ui.battle.round_sequence import Walk, Walker, rounds
+from ui.battle.battle_session import BattleSession
+from ui.battle.round_sequence import RoundSequence, RoundState, rounds
 from ui.desktop.battle.round_bar import RoundBar
 
 
@@ -24,19 +24,19 @@ class RoundController:
         """Show rounds in `strip`; `turned` is called on a change to another figure, `show` refreshes everything."""
         self.result = ""
         self._strip, self._turned, self._show = strip, turned, show
-        self._walker: Walker | None = None
-        self._moment: Moment | None = None
-        strip.skipped.connect(lambda: self._turn(Walker.skip))
-        strip.back.connect(lambda: self._turn(Walker.back))
+        self._walker: RoundSequence | None = None
+        self._moment: Position | None = None
+        strip.skipped.connect(lambda: self._turn(RoundSequence.skip))
+        strip.back.connect(lambda: self._turn(RoundSequence.back))
         strip.gone.connect(lambda name: self._turn(lambda walker, moment: walker.go(name, moment)))
 
     def __bool__(self) -> bool:
         """Whether a round is in progress."""
         return self._walker is not None
 
-    def begin(self, play: Play, name: str) -> None:
+    def begin(self, play: BattleSession, name: str) -> None:
         """Start a round."""
-        self._walker, self.result = Walker(play, name), ""
+        self._walker, self.result = RoundSequence(play, name), ""
 
     def end(self) -> None:
         """Leave the round."""
@@ -47,7 +47,7 @@ class RoundController:
         if self._walker is not None and self._moment is not None:
             self._walker = self._walker if self._walker.go(figure, self._moment).figure == figure else None
 
-    def show(self, play: Play | None, moment: Moment | None) -> str:
+    def show(self, play: BattleSession | None, moment: Position | None) -> str:
         """Show the progress; return the current figure, empty if none."""
         self._moment = moment
         if play is None or moment is None:
@@ -61,11 +61,11 @@ class RoundController:
             QTimer.singleShot(0, self._continue_search)
         return walk.figure if walk is not None else ""
 
-    def previews(self, moment: Moment) -> list[ActionPreview]:
+    def previews(self, moment: Position) -> list[ActionPreview]:
         """The actions that the round asks of the current figure."""
         return [prospect(moment, deed) for deed in self._walker.deeds(moment)] if self._walker is not None else []
 
-    def _turn(self, change: Callable[[Walker, Moment], Walk]) -> None:
+    def _turn(self, change: Callable[[RoundSequence, Position], RoundState]) -> None:
         if self._walker is not None and self._moment is not None:
             change(self._walker, self._moment)
             self.result = ""

@@ -19,11 +19,11 @@ from PyQt6.QtWidgets import (
 )
 
 from rules.battle.overrides import Override
-from rules.engine.position import Moment
+from rules.engine.position import Position
 from rules.engine.referee import ActionPreview
-from rules.engine.text import spoken
+from rules.engine.text import display_name
 from rules.tabletop.errors import UserError
-from ui.battle.battle_session import Play
+from ui.battle.battle_session import BattleSession
 from ui.battle.ruling import (
     Case,
     Ruling,
@@ -110,14 +110,14 @@ class RulingDialog(QDialog):
         self._outcomes.setCurrentRow(0)
         self._figure.clear()
         for name in self._figures_of(self.case):
-            self._figure.addItem(spoken(name), name)
+            self._figure.addItem(display_name(name), name)
         self._check()
 
     def _add(self) -> None:
         figure, words = self._figure.currentData(), self._condition.currentText().strip()
         if figure and words and (figure, words) not in self._pairs:
             self._pairs.append((figure, words))
-            self._statuses.addItem(f"{spoken(figure)}: {words}")
+            self._statuses.addItem(f"{display_name(figure)}: {words}")
 
     def _remove(self) -> None:
         row = self._statuses.currentRow()
@@ -185,7 +185,7 @@ class RulingDialog(QDialog):
 
 
 def ask_ruling(
-    play: Play, moment: Moment, chosen: ActionPreview | None, seq: int | None, parent: QWidget | None
+    play: BattleSession, moment: Position, chosen: ActionPreview | None, seq: int | None, parent: QWidget | None
 ) -> Ruling | None:
     """Ask how the players overrule the selected action or a verdict; None if they cancel.
 

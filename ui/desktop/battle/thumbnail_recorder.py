@@ -13,7 +13,7 @@ from calibration.opencv import cv2
 from rules.battle.battle import Battle
 from rules.battle.event_codec import is_event
 from rules.tabletop.errors import UserError
-from ui.battle.thumbnail_store import Album, small_jpeg
+from ui.battle.thumbnail_store import ThumbnailStore, small_jpeg
 from ui.desktop.picture.image import to_bgr, to_qimage
 from ui.desktop.picture.painter import paint
 from ui.desktop.picture.painting import painting
@@ -36,11 +36,11 @@ class ThumbnailRecorder:
 
     def __init__(self, say: Callable[[str], None]) -> None:
         """`say` shows the player a message."""
-        self.album: Album | None = None
+        self.album: ThumbnailStore | None = None
         self._say, self._reported = say, ""
         self._battle: Battle | None = None
         self._last = 0
-        self._waiting: queue.Queue[tuple[Album, int, TableView, TableState] | None] = queue.Queue(_MAX_WAITING)
+        self._waiting: queue.Queue[tuple[ThumbnailStore, int, TableView, TableState] | None] = queue.Queue(_MAX_WAITING)
         self._thread: threading.Thread | None = None
         self._refusal = ""
 
@@ -72,7 +72,7 @@ class ThumbnailRecorder:
         self._battle, self.album, self._last = battle, None, 0
         if battle is None:
             return
-        self.album = Album(battle)
+        self.album = ThumbnailStore(battle)
         self._last = battle.taken_up_at  # earlier events have no picture
         self._waiting = queue.Queue(_MAX_WAITING)
         self._thread = threading.Thread(
@@ -80,7 +80,7 @@ class ThumbnailRecorder:
         )
         self._thread.start()
 
-    def _work(self, waiting: queue.Queue[tuple[Album, int, TableView, TableState] | None]) -> None:
+    def _work(self, waiting: queue.Queue[tuple[ThumbnailStore, int, TableView, TableState] | None]) -> None:
         while (one := waiting.get()) is not None:
             album, seq, view, state = one
             try:

@@ -12,7 +12,7 @@ from hardware.emulator import FaultInjector
 from hardware.ports import Port, attached
 from hardware.range_rod import Alarm, DiceWait, Idle, RodShape, Sign
 from rules.engine.dice import Die
-from rules.engine.position import Moment
+from rules.engine.position import Position
 from rules.engine.referee import ActionPreview
 from ui.desktop.battle.dice_dialog import DiceDialog
 from ui.desktop.devices.box import DeviceBox
@@ -24,9 +24,9 @@ from ui.desktop.source_controller import SourceController
 from ui.desktop.translation import tr
 from ui.devices.device_connection import EMULATED, Ports, choices
 from ui.devices.dice_source import kept_words, request_of
-from ui.devices.rod_and_dice import DiceHand, Rod
+from ui.devices.rod_and_dice import ElectronicDiceController, Rod
 from ui.devices.rod_sign import deed_sign, ruler_sign, sign_words
-from ui.devices.tray import TrayHand, cameras, numbers
+from ui.devices.tray import TrayDice, cameras, numbers
 from ui.devices.tray_camera import TABLE, WHOLE, Region
 from ui.formatting import Basis
 from ui.measuring import Reading
@@ -35,7 +35,7 @@ from vision.source import Source, open_source
 _UPDATE_EVERY_S = 0.2
 _LIST_EVERY_S = 2.0
 
-Device = Rod | DiceHand | TrayHand
+Device = Rod | ElectronicDiceController | TrayDice
 
 
 class DevicesController(QObject):
@@ -71,12 +71,12 @@ class DevicesController(QObject):
         self._cameras: Sequence[int] = ()
         self._ports = Ports(listed)
         self.rod = Rod(settings.rod_shape, lambda: self.dice.berth.port)
-        self.dice = DiceHand(chance, lambda: self.rod.berth.port, ports=lambda: self._ports.found)
-        self.tray = TrayHand(settings.tray_region, opener)
+        self.dice = ElectronicDiceController(chance, lambda: self.rod.berth.port, ports=lambda: self._ports.found)
+        self.tray = TrayDice(settings.tray_region, opener)
         self._answers = DiceAnswers(self.dice, self.tray)
         self._bench: SourceController | None = None
         self._ruler: Sign = Idle()
-        self._shot: tuple[Moment, ActionPreview, Sign | None] | None = None
+        self._shot: tuple[Position, ActionPreview, Sign | None] | None = None
         self._updated_s = self._listed_s = -_LIST_EVERY_S
         self._devices: tuple[tuple[str, DeviceBox, Device], ...] = (
             ("rod", self.panel.rod, self.rod),
@@ -164,7 +164,7 @@ class DevicesController(QObject):
         self._ruler = ruler_sign(reading, basis)
         self._light()  # before the window is painted, so that the rod is as fast as the screen
 
-    def _aim(self, shot: tuple[Moment, ActionPreview] | None) -> None:
+    def _aim(self, shot: tuple[Position, ActionPreview] | None) -> None:
         """Show the range, reach and verdict of a shot on the rod; they are computed once per shot."""
         if shot is None:
             self._shot = None
@@ -176,7 +176,7 @@ class DevicesController(QObject):
         self.rod.show(Alarm() if self._answers.doubtful else DiceWait() if self._answers.open else asked)
 
     def pull(
-        self, dialog: DiceDialog | None, bench: SourceController, shot: tuple[Moment, ActionPreview] | None = None
+        self, dialog: DiceDialog | None, bench: SourceController, shot: tuple[Position, ActionPreview] | None = None
     ) -> None:
         """Update all devices; called by the window's timer.
 

@@ -6,21 +6,21 @@ from ui.desktop.battle.dice_dialog import DiceDialog
 from ui.desktop.battle.dice_strip import DiceStrip
 from ui.desktop.devices.tray_view import TrayView, close_up
 from ui.desktop.translation import tr
-from ui.devices.dice_source import DiceSource, ElectronicAsking
-from ui.devices.rod_and_dice import DiceHand
-from ui.devices.tray import TrayHand
-from ui.devices.tray_asking import TrayAsking
+from ui.devices.dice_source import DiceSource, ElectronicDiceSource
+from ui.devices.rod_and_dice import ElectronicDiceController
+from ui.devices.tray import TrayDice
+from ui.devices.tray_asking import TrayDiceSource
 from ui.devices.tray_camera import Seen
 
 
 class DiceAnswers:
     """Passes the open request to every connected device, and their answers to the dialog."""
 
-    def __init__(self, dice: DiceHand, tray: TrayHand) -> None:
+    def __init__(self, dice: ElectronicDiceController, tray: TrayDice) -> None:
         self._dice, self._tray = dice, tray
         self._dialog: DiceDialog | None = None
         self._asked: list[tuple[DiceSource, DiceStrip]] = []
-        self._picture: tuple[TrayAsking, TrayView] | None = None
+        self._picture: tuple[TrayDiceSource, TrayView] | None = None
         self._shown: Seen | None = None
 
     @property
@@ -56,11 +56,11 @@ class DiceAnswers:
             return
         request = dialog.request
         if self._dice.berth.spec is not None:
-            electronic = ElectronicAsking(request, self._dice.tray)
+            electronic = ElectronicDiceSource(request, self._dice.tray)
             throw = None if self._dice.berth.wire is None else lambda: self._dice.throw(request.die, request.count)
             self._add(dialog, electronic, DiceStrip(tr("Electronic dice"), electronic, tr("Roll again"), throw))
         if self._tray.berth.spec is not None:
-            by_camera = TrayAsking(request, self._tray)
+            by_camera = TrayDiceSource(request, self._tray)
             self._add(dialog, by_camera, DiceStrip(tr("Camera"), by_camera, tr("Read again")))
             self._picture = by_camera, TrayView()
             dialog.add(self._picture[1])

@@ -11,7 +11,7 @@ from ui.desktop.picture.image import to_qimage
 from ui.desktop.picture.painting import painting
 from ui.desktop.picture.view import PictureView
 from ui.desktop.translation import tr
-from ui.formatting import begun
+from ui.formatting import capitalized
 from ui.picture.overlay import PointPx
 from ui.theme import YELLOW
 from vision.frame import ImageBgr
@@ -60,7 +60,7 @@ class PictureDialog(QDialog):
 
     def say(self, words: str) -> None:
         """Show an instruction, starting with a capital letter."""
-        self.words.setText(begun(words))
+        self.words.setText(capitalized(words))
 
     def allow(self, may: bool) -> None:
         """Enable or disable OK."""

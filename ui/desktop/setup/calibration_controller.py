@@ -8,9 +8,9 @@ from dataclasses import replace
 from PyQt6.QtCore import QObject
 from PyQt6.QtWidgets import QDialog, QMainWindow, QMenu
 
-from calibration.calibration_targets import Prints
+from calibration.calibration_targets import CalibrationTargets
 from calibration.drift import Drift
-from calibration.scene_texture import PATIENCE, Grain
+from calibration.scene_texture import PATIENCE, SceneTexture
 from rules.tabletop.errors import UserError
 from ui.desktop.action import create_action, create_switch
 from ui.desktop.bar import MessageActions
@@ -139,7 +139,7 @@ class CalibrationController(QObject):
         dialog = MarkerSizeDialog(bench.session.state.setup.prints, self._window)
         self._open(dialog, lambda: self._use_prints(bench, dialog.prints))
 
-    def _use_prints(self, bench: SourceController, prints: Prints) -> None:
+    def _use_prints(self, bench: SourceController, prints: CalibrationTargets) -> None:
         bench.session.use_prints(prints)
         if bench.spec != "demo":
             self._settings.keep_prints(prints)
@@ -160,7 +160,7 @@ class CalibrationController(QObject):
         self._open(dialog, lambda: self._use_corners(bench, dialog))
 
     def _use_corners(self, bench: SourceController, dialog: CornersDialog) -> None:
-        grain, now = Grain(dialog.frame.gray()), bench.frame
+        grain, now = SceneTexture(dialog.frame.gray()), bench.frame
         if now is not None and any(grain.has_shifted(now.gray()) for _ in range(PATIENCE)):
             raise UserError(tr("The camera or the table moved while you clicked. Click the corners again."))
         prints = replace(bench.session.state.setup.prints, rectangle=dialog.rectangle, taped=())

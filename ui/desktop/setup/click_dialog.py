@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from PyQt6.QtWidgets import QComboBox, QFormLayout, QPushButton, QWidget
 
-from calibration.by_hand import Rectangle, Taped
+from calibration.by_hand import Rectangle, TapeMeasurement
 from calibration.camera import Lens
 from calibration.solve import Calibration
 from rules.tabletop.errors import UserError
@@ -188,11 +188,11 @@ class DistanceDialog(ClickDialog):
         self.form.addRow(tr("Tape measure:"), self.distance_box)
         self.judge()
 
-    def taped(self, now: Calibration) -> Taped:
+    def taped(self, now: Calibration) -> TapeMeasurement:
         """The answer in the pixels of the current picture, because the camera may have moved meanwhile."""
         ends_in = self._calibration.camera.pixel_to_table(self.places_px)
         (ax, ay), (bx, by) = now.camera.table_to_pixel(ends_in).tolist()
-        return Taped(((ax, ay), (bx, by)), self.distance_box.inches)
+        return TapeMeasurement(((ax, ay), (bx, by)), self.distance_box.inches)
 
     def clear(self) -> None:
         super().clear()

@@ -12,12 +12,12 @@ from calibration.calibration_targets import fix, see
 from calibration.diagnosis import why_not
 from calibration.marker_issue import outline_of
 from rules.tabletop.errors import UserError
-from ui.background_task import Behind
+from ui.background_task import BackgroundTask
 from ui.desktop.picture.image import to_qimage
 from ui.desktop.picture.picture_dialog import PictureDialog
 from ui.desktop.translation import mark, tr
-from ui.formatting import begun, sentence
-from ui.picture.marker_issues import trouble_overlay
+from ui.formatting import capitalized, sentence
+from ui.picture.marker_issues import marker_issue_shapes
 from ui.picture.overlay import Label, Line, Shape
 from ui.theme import GREEN, YELLOW, faded
 from vision.frame import Frame
@@ -66,7 +66,7 @@ class DiagnosisDialog(PictureDialog):
         """`newest` returns the current picture, `setup` what is known about the table."""
         super().__init__(tr("Check markers"), parent, asks=False)
         self._newest, self._setup = newest, setup
-        self._behind: Behind[MarkerCheck] = Behind("sandtable marker check")
+        self._behind: BackgroundTask[MarkerCheck] = BackgroundTask("sandtable marker check")
         self._asked: tuple[Frame, Setup] | None = None
         self.look: MarkerCheck | None = None
         self.sentences = QListWidget()
@@ -96,7 +96,7 @@ class DiagnosisDialog(PictureDialog):
         words = [trouble.sentence for trouble in look.troubles]
         if self.look is None or words != [trouble.sentence for trouble in self.look.troubles]:
             self.sentences.clear()
-            self.sentences.addItems([f"{n}  {begun(one)}" for n, one in enumerate(words, 1)])
+            self.sentences.addItems([f"{n}  {capitalized(one)}" for n, one in enumerate(words, 1)])
         self.look = look
         self.picture.show_picture(to_qimage(look.frame.image_bgr))
         self.say(_summary(look))
@@ -110,7 +110,7 @@ class DiagnosisDialog(PictureDialog):
             shapes.append(Line(outline, GREEN, 3.0, faded(GREEN, 50), closed=True))
             middle, low = np.mean(outline, axis=0), np.max(outline, axis=0)
             shapes.append(Label((float(middle[0]), float(low[1])), ((f"{number} ✓", 15.0),), GREEN, (0.0, 18.0)))
-        shapes += trouble_overlay(self.look.troubles, self.look.frame.size_px)
+        shapes += marker_issue_shapes(self.look.troubles, self.look.frame.size_px)
         row = self.sentences.currentRow()
         if 0 <= row < len(self.look.troubles):
             shapes.append(Line(self.look.troubles[row].outline_px, YELLOW, 5.0, closed=True))

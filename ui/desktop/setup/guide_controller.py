@@ -10,7 +10,7 @@ from typing import Protocol
 from PyQt6.QtCore import QObject, Qt, QTimer
 from PyQt6.QtWidgets import QDockWidget, QLabel, QMainWindow, QMenu, QWidget
 
-from ui.background_task import Behind
+from ui.background_task import BackgroundTask
 from ui.desktop.battle.battle_controller import BattleController
 from ui.desktop.battle.files import BattleFiles
 from ui.desktop.panel import SUGGESTED_ARMIES, SidePanel
@@ -77,7 +77,7 @@ class GuideController(QObject):
         self._was_done: bool | None = None
         self._practised: SourceController | None = None
         self._taught: tuple[str, ...] | None = None
-        self._look: Behind[MarkerCheck] = Behind("sandtable guide")
+        self._look: BackgroundTask[MarkerCheck] = BackgroundTask("sandtable guide")
         self._looked_s = clock()
         self._troubles: tuple[str, ...] = ()
         self._step_actions: dict[Step, Callable[[], object]] = {
@@ -204,8 +204,8 @@ class GuideController(QObject):
     def _practise(self) -> None:
         """Open the simulated table untaught; leave it alone once the player has changed anything."""
         bench = self._guided.bench
-        begun = bench.session.can_undo is not None or self._guided.battle.play is not None
-        if bench.spec != "demo" or bench is self._practised or begun:
+        capitalized = bench.session.can_undo is not None or self._guided.battle.play is not None
+        if bench.spec != "demo" or bench is self._practised or capitalized:
             return
         if bench.session.state.setup.palette:
             self._guided.open("demo")

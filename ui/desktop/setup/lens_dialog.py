@@ -8,10 +8,10 @@ import numpy as np
 from PyQt6.QtCore import QTimer
 from PyQt6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QWidget
 
-from calibration.lens import FEWEST_VIEWS, Coverage, Gathering
+from calibration.lens import MIN_VIEWS, Coverage, LensViews
 from calibration.lens_fit import LensFit
 from calibration.opencv import cv2
-from ui.background_task import Behind
+from ui.background_task import BackgroundTask
 from ui.desktop.labels import wrapping_label
 from ui.desktop.picture.image import to_qimage
 from ui.desktop.picture.picture_dialog import PictureDialog
@@ -41,8 +41,8 @@ class LensDialog(PictureDialog):
         super().__init__(tr("The lens of {camera}", camera=camera), parent, asks=True)
         self._newest = newest
         self._frame: Frame | None = None
-        self._looking: Behind[LensSession] = Behind("sandtable lens picture")
-        self._fitting: Behind[LensFit] = Behind("sandtable lens fit")
+        self._looking: BackgroundTask[LensSession] = BackgroundTask("sandtable lens picture")
+        self._fitting: BackgroundTask[LensFit] = BackgroundTask("sandtable lens fit")
         self.session: LensSession | None = None
         self.fit: LensFit | None = None
         self.progress, self.coverage, self.verdict = QProgressBar(), wrapping_label(), wrapping_label()
@@ -59,7 +59,7 @@ class LensDialog(PictureDialog):
         self.undo.setToolTip(tr("Remove the last picture taken"))
         self.undo.clicked.connect(self._remove_last)
         self.compute.clicked.connect(self._compute)
-        board = LensSession(Gathering((1, 1))).board
+        board = LensSession(LensViews((1, 1))).board
         about = wrapping_label(
             tr(
                 "Use the program's own board ({board}; Table, Print…), glued to something stiff and flat."
@@ -102,7 +102,7 @@ class LensDialog(PictureDialog):
             return
         self._frame = frame
         self.picture.show_picture(to_qimage(frame.image_bgr))
-        before = self.session or LensSession(Gathering(frame.size_px))
+        before = self.session or LensSession(LensViews(frame.size_px))
         if not self._looking.busy:
             self._looking.start(lambda: before.look(frame.gray()))
 
@@ -157,7 +157,7 @@ class LensDialog(PictureDialog):
             words += " " + tr("{count} pictures are enough. Press Compute lens.", count=count)
         self.say(words)
         self.progress.setValue(round(100 * session.progress))
-        missing = FEWEST_VIEWS - count
+        missing = MIN_VIEWS - count
         more = tr("At least {missing} more needed. ", missing=missing) if missing > 0 else ""
         self.coverage.setText(
             tr("{count} taken. {more}{sentence}.", count=count, more=more, sentence=coverage.sentence)

@@ -12,18 +12,18 @@ from PyQt6.QtWidgets import QWidget
 
 from rules.tabletop.errors import UserError
 from ui.analysis import table_document
-from ui.background_task import Behind
+from ui.background_task import BackgroundTask
 from ui.desktop.background_save import BackgroundSave
 from ui.desktop.bar import MessageActions
 from ui.desktop.dialogs import ask_where
 from ui.desktop.source_controller import SourceController
 from ui.desktop.tools.window_context import WindowContext
 from ui.desktop.translation import tr
-from ui.files import refuse_unwritable
+from ui.files import check_writable
 from ui.session import TableState
 from ui.setup.profiles import camera_identity
-from ui.setup.saved_table import KeptTable, RestoredTable, as_left
-from ui.setup.saved_table_store import Found, TableKeeper, TableShelf
+from ui.setup.saved_table import RestoredTable, SavedTable, as_left
+from ui.setup.saved_table_store import Found, SavedTables, TableSaver
 from vision.examples import Examples
 
 EntryCount = Callable[[], int]
@@ -43,7 +43,7 @@ class TableController:
         self,
         window: QWidget,
         context: WindowContext,
-        shelf: TableShelf,
+        shelf: SavedTables,
         entry_count: EntryCount,
         background_save: BackgroundSave,
         identity: Callable[[str], str] = camera_identity,
@@ -53,10 +53,10 @@ class TableController:
         self._window, self._background_save = window, background_save
         self._context, self._shelf, self._entry_count = context, shelf, entry_count
         self._identity, self._clock = identity, clock
-        self.left: KeptTable | None = None
+        self.left: SavedTable | None = None
         self._attached: tuple[SourceController, object] | None = None
-        self._loading: Behind[Found] = Behind("sandtable saved table")
-        self._saver: TableKeeper | None = None
+        self._loading: BackgroundTask[Found] = BackgroundTask("sandtable saved table")
+        self._saver: TableSaver | None = None
         self._camera, self._offer_open, self._refused = "", False, ""
         self._remark = ""
         self._opened_with: object = None
@@ -141,7 +141,7 @@ class TableController:
             return (json.dumps(table_document(seen, spec, state), indent=1, allow_nan=False) + "\n").encode()
 
         try:
-            refuse_unwritable(path)
+            check_writable(path)
         except UserError as refusal:
             self._context.say(str(refusal))
         else:
@@ -164,7 +164,7 @@ class TableController:
         self.left, self._offer_open, self._remark, self._refused = None, False, "", ""
         self._carried = (None, None)
         self._opened_with, self._count_before = _content(bench.session.state), self._entry_count()
-        self._saver = TableKeeper(self._shelf, self._camera, self._clock) if self._camera else None
+        self._saver = TableSaver(self._shelf, self._camera, self._clock) if self._camera else None
         if self._camera:
             camera = self._camera
             self._loading.start(lambda: self._shelf.take(camera))

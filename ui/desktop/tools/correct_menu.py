@@ -18,7 +18,7 @@ from ui.desktop.tools.window_context import WindowContext
 from ui.desktop.translation import mark, tr
 from ui.picture.overlay import Preview
 from ui.setup.groups import armies_of
-from ui.table.correction_options import Remedy, merge, place, remedies_at, remedies_for, rename
+from ui.table.correction_options import CorrectionOption, merge, options_at, options_for, place, rename
 from ui.table.terrain import standing_place
 from vision.table_view import TableView
 
@@ -151,7 +151,7 @@ class CorrectionController(QObject):
         assert view.calibration is not None
         x, y = view.calibration.camera.pixel_to_table(at.px, figure.z_in)[0]
         menu.addSection(f"{figure.id}, {figure.posture}")
-        groups = self._offer(menu, remedies_for(view, figure, (float(x), float(y)), self._armies))
+        groups = self._offer(menu, options_for(view, figure, (float(x), float(y)), self._armies))
         another = (groups.get("Army") or _submenu(menu, tr(_GROUPS["Army"]))).addAction(tr("New army"))
         if another is not None:
             another.setToolTip(
@@ -180,7 +180,7 @@ class CorrectionController(QObject):
         there = standing_place(view.calibration.camera, at.px, self._context.session.state.setup.terrain)
         if there is not None:
             menu.addSection(tr("No soldier is seen here"))
-            self._offer(menu, remedies_at(view, *there, self._armies))
+            self._offer(menu, options_at(view, *there, self._armies))
         if not menu.actions():
             raise UserError(tr("No army is known yet. Press T and teach one first."))
 
@@ -189,7 +189,7 @@ class CorrectionController(QObject):
         view = self._context.view
         return armies_of(view, self._context.session.state) if view is not None else ()
 
-    def _offer(self, menu: QMenu, remedies: tuple[Remedy, ...]) -> dict[str, QMenu]:
+    def _offer(self, menu: QMenu, remedies: tuple[CorrectionOption, ...]) -> dict[str, QMenu]:
         groups: dict[str, QMenu] = {}
         for remedy in remedies:
             if remedy.group and remedy.group not in groups:
@@ -209,10 +209,10 @@ class CorrectionController(QObject):
         self._context.use_tool(CORRECT)
         self.tool.waiting = waiting
 
-    def _apply(self, remedy: Remedy, _checked: bool = False) -> None:
+    def _apply(self, remedy: CorrectionOption, _checked: bool = False) -> None:
         self._context.change(lambda: self._correct(remedy))
 
-    def _correct(self, remedy: Remedy) -> None:
+    def _correct(self, remedy: CorrectionOption) -> None:
         self._context.session.correct(remedy.label, *remedy.corrections)
         self._context.say(tr("{label}. Ctrl+Z undoes it.", label=remedy.label))
 
@@ -230,7 +230,7 @@ class CorrectionController(QObject):
             raise UserError(tr("{id} cannot stand there. Click a place on the table, or press Esc.", id=figure.id))
         self._end(place(view, figure, *there))
 
-    def _end(self, remedy: Remedy) -> None:
+    def _end(self, remedy: CorrectionOption) -> None:
         self._context.use_tool(self._before)
         self._correct(remedy)
 

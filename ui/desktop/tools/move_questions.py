@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from rules.engine.text import spoken
+from rules.engine.text import display_name
 from ui.desktop.bar import MessageActions
 from ui.desktop.source_controller import SourceController
 from ui.desktop.tools.window_context import WindowContext
@@ -36,7 +36,9 @@ class MoveQuestions:
         if not self._pairs:
             return "", ()
         pair = self._pairs[0]
-        words = tr("{one} and {other} both moved. Is each one right?", one=spoken(pair[0]), other=spoken(pair[1]))
+        words = tr(
+            "{one} and {other} both moved. Is each one right?", one=display_name(pair[0]), other=display_name(pair[1])
+        )
         return words, ((tr("Yes"), partial(self._keep, pair)), (tr("Swap"), partial(self._swap, pair)))
 
     def _keep(self, pair: tuple[str, str]) -> None:

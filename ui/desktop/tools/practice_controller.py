@@ -175,13 +175,13 @@ class PracticeController(QObject):
         """Handle the release; return whether a soldier was put down, and otherwise the click to pass to the tool."""
         if self._pressed is None:
             return False, None
-        table, name, begun = self._pressed
-        self._carry(table, name, begun, at)
+        table, name, capitalized = self._pressed
+        self._carry(table, name, capitalized, at)
         carried = self.is_carrying
         if carried:
             table.change(lambda now, now_s: now.put_down(now_s))
         self._let_go()
-        return carried, None if carried else begun
+        return carried, None if carried else capitalized
 
     def cancel(self) -> bool:
         """Put the carried soldier back; return whether there was one."""
@@ -215,11 +215,11 @@ class PracticeController(QObject):
             self._is_over = over
             self._show_cursor()
 
-    def _carry(self, table: PracticeTable, name: str, begun: PickResult, at: PickResult) -> None:
+    def _carry(self, table: PracticeTable, name: str, capitalized: PickResult, at: PickResult) -> None:
         if not self.is_carrying:
-            if table is not self.table or not was_dragged(begun.px, at):
+            if table is not self.table or not was_dragged(capitalized.px, at):
                 return
-            table.change(lambda now, now_s: now.pick_up(name, now_s, begun.px))
+            table.change(lambda now, now_s: now.pick_up(name, now_s, capitalized.px))
             self._show_cursor()
             self.changed.emit()
         place_in = table.now.place_at(at.px)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from rules.engine.text import spoken
+from rules.engine.text import display_name
 from rules.tabletop.errors import UserError
 from rules.tabletop.path import Path
 from rules.tabletop.table import Figure, PointIn
@@ -13,7 +13,7 @@ from ui.desktop.translation import tr
 from ui.picture.overlay import PointPx, Preview
 from ui.questions.fan import fan_finding
 from ui.questions.plan import plan_finding
-from ui.questions.reach import Arm, arms_of
+from ui.questions.reach import Arm, weapon_reaches
 from ui.questions.sighting import sight_finding
 from ui.questions.tool_context import Situation
 from ui.table.finding import Answer, Finding
@@ -75,7 +75,7 @@ class SightTool(QuestionTool):
         if self._shooter is None:
             return tr("Click the soldier that looks, then point at a target.")
         if self._target is None:
-            who = spoken(self._shooter)
+            who = display_name(self._shooter)
             return tr("Point at a soldier to see how much {shooter} sees of it; click to keep the answer.", shooter=who)
         return tr("Click the next soldier that looks, or press Esc.")
 
@@ -136,7 +136,7 @@ class TargetsTool(QuestionTool):
 
     def _arms(self, name: str | None) -> tuple[Arm, ...]:
         now = self.now()
-        return arms_of(now.moment, name) if now is not None and name is not None else ()
+        return weapon_reaches(now.moment, name) if now is not None and name is not None else ()
 
     def press(self, at: PickResult) -> None:
         """Select the shooter, or deselect it."""
@@ -207,7 +207,7 @@ class PlanTool(QuestionTool):
         if not self._ended:
             return tr(
                 "Click each corner of {mover}'s path; a right click or Enter ends it. {allowed}",
-                mover=spoken(self._mover),
+                mover=display_name(self._mover),
                 allowed=allowed,
             )
         return tr("Click the next soldier, or press Esc. {allowed}", allowed=allowed)

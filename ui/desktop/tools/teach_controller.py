@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from PyQt6.QtWidgets import QTabWidget
 
-from rules.engine.text import spoken
+from rules.engine.text import display_name
 from ui.desktop.bar import MessageActions
 from ui.desktop.panel import SUGGESTED_ARMIES, SidePanel
 from ui.desktop.tools.tool import PickResult, PlainTool
@@ -160,7 +160,7 @@ class TeachController:
         px = refusal.nearest_px
         if refusal.nearest is None or px is None:
             return ()
-        words = tr("Teach {name}", name=spoken(refusal.nearest.id))
+        words = tr("Teach {name}", name=display_name(refusal.nearest.id))
         return ((words, lambda: self._context.change(lambda: self._learn(frame, army, px))),)
 
     def _army_buttons(self, refusal: OtherPlastic, frame: Frame, px: PointPx) -> MessageActions:
