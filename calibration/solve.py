@@ -72,7 +72,8 @@ class Calibration:
         markers_in: Marker id -> (4, 2) corners on the table, in OpenCV's order.
         residual_px: Root mean square reprojection error.
         deviants: Cameras `PERTURBATION_SIGMAS` standard deviations away from `camera` along independent directions. The
-            variance of a value computed from the camera is the sum over them of (its change / that) squared. The steps are small
+            variance of a value computed from the camera is the sum over them of (its change / that) squared. The steps
+            are small
             because the errors of focal length and height lie on a curve, which a long step would leave.
     """
 
