@@ -47,5 +47,6 @@ def in_battle(
     armies = {side: Army(name=side, game=game, recruits=recruits) for side, recruits in men.items()}
     with begun(path, game, armies, {figure.id: figure.centre_in for figure in figures}) as battle:
         play = BattleSession(battle)
-        play.go_on(position_of(battle, figures, terrain))
+        moment = position_of(battle, figures, terrain)
+        play.go_on(moment, play.owed(moment))
         yield Situation(view_of(*figures), TableState(), play, position_of(battle, figures, terrain))

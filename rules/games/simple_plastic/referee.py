@@ -97,11 +97,12 @@ def duties(moment: Position) -> Iterator[Deed]:
         yield deed("Who begins", "turn_sequence", Context(moment), listed=False, owed=owed)
     if state.phase == "moving":
         standing = [unit for unit in state.standing(state.side) if unit.squad and unit.id in moment.figures]
+        lost = {unit.squad for unit in state.units.values() if unit.out}  # only what casualties left must be closed
         for name in sorted({unit.squad for unit in standing}):
             men = tuple(unit for unit in standing if unit.squad == name)
             keeps = deed(f"Does {name} keep together", "cohesion", Context(moment, men))
             found = verdict_without_dice(moment.game, keeps.action, keeps.given)
-            apart = found is not None and not found.numbers["coherent"]
+            apart = found is not None and not found.numbers["coherent"] and name in lost
             yield replace(keeps, title=f"Close the gaps of {name}", owed="SP-06") if apart else keeps
     yield deed("Who has won", "victory", Context(moment))
 

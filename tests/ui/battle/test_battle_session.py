@@ -158,7 +158,8 @@ def test_an_undone_place_is_journalled_again_only_before_an_action(tmp_path: Pat
 
 
 def test_a_phase_ends_only_when_nothing_is_owed_or_it_is_waived_by_name(play: BattleSession) -> None:
-    apart = seen(play.battle, green_4=(12.0, 4.0))  # SP-06: 4.4 in from green-3, base to base
+    play.change("green-3", "eliminated", True)
+    apart = seen(play.battle)  # SP-06: green-4 stands 1.6 in from green-2, base to base
     [gap] = play.owed(apart)
     with pytest.raises(UserError, match="Still to do: Close the gaps of rifles"):
         play.go_on(apart)

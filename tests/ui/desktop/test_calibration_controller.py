@@ -325,7 +325,7 @@ def test_the_lens_dialog_computes_the_lens(qt: object, wait_until: Wait) -> None
     wait_until(lambda: dialog.fit is not None)
     assert dialog.fit is not None
     assert dialog.fit.lens.matrix[0, 0] == pytest.approx(LENS.matrix[0, 0], rel=0.02)
-    assert "px (rms) from where this lens puts them" in dialog.verdict.text()
+    assert "px (rms): good" in dialog.verdict.text()
     assert dialog.story["views"] == 7
     QTest.mouseClick(dialog.undo, LEFT)
     assert dialog.fit is None

@@ -196,7 +196,7 @@ def test_the_print_dialog_is_asked_for_actual_size(tmp_path: Path) -> None:
 
 
 def test_unexpected_pdf_content_is_not_changed() -> None:
-    with pytest.raises(ValueError, match="no PDF with a plain catalog"):
+    with pytest.raises(ValueError, match="not a PDF with a plain catalog"):
         unscaled(b"%PDF-1.7 and nothing of use")
 
 

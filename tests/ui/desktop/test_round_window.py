@@ -74,6 +74,8 @@ def test_a_click_in_the_list_or_on_the_table_goes_to_that_figure(window: Window,
     window.use_tool("select")
     click(window, POSTS["green-2"])
     assert panel.round_bar.words == "Morale, 2 of 4: Green 2"
+    press(panel, "Next")  # three checks are still owed: the first press names them, the second skips them
+    assert panel.round_bar.words
     press(panel, "Next")
     assert panel.round_bar.words == ""
 
@@ -88,8 +90,8 @@ def test_a_fire_round_includes_only_figures_with_a_target(window: Window, tmp_pa
     chosen: Callable[[], str] = lambda: panel.chosen.deed.at[0] if panel.chosen else ""  # noqa: E731
     assert chosen() == "blue-1"
     window.use_tool("select")
-    click(window, POSTS["blue-2"])  # a figure that it may attack becomes its target
-    assert (panel.round_bar.words, chosen()) == ("Fire, 1 of 2: Green 1", "blue-2")
+    click(window, POSTS["blue-2"])  # SP-15: of its squad, the closest man is the target
+    assert (panel.round_bar.words, chosen()) == ("Fire, 1 of 2: Green 1", "blue-1")
     key(panel, Qt.Key.Key_Up)
     assert chosen() == "blue-1"
     key(panel, Qt.Key.Key_Return)
@@ -117,5 +119,6 @@ def test_a_strayed_shell_is_drawn_until_the_next_action(window: Window, tmp_path
     assert window.battle.pointing.marks == stray_marks(Stray((18.0, 14.0), tuple(landed["spot_in"])))
     window.battle.choose("")
     assert window.battle.pointing.marks  # until the next action
+    press(panel, "Next")  # WW-44: the shell must still burst; the second press skips that
     press(panel, "Next")
     assert window.battle.pointing.marks == ()

@@ -39,7 +39,7 @@ def shot(tmp_path: Path) -> Shot:
                 return position_of(battle, [figure(name, *at, sigma=sigma_in) for name, at in places.items()], [])
 
             while seen().state.phase != phase:
-                play.go_on(seen())
+                play.go_on(seen(), play.owed(seen()))
             return seen(), play.outlook(seen(), "green-1").attacks[0]
 
     return aim
