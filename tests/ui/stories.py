@@ -36,7 +36,7 @@ from ui.desktop.battle.battle_setup_dialog import BattleSetupDialog
 from ui.desktop.battle.dice_dialog import DiceDialog
 from ui.desktop.window import Window
 from vision.frame import Frame, ImageBgr
-from vision.simulation.scene import BattleSession, Model, Scene, Sculpt, corner_markers
+from vision.simulation.scene import Model, Play, Scene, Sculpt, corner_markers
 from vision.simulation.simulator import SimulatedTable, Stage, overhead_camera
 
 Part = TypeVar("Part", bound=QWidget)
@@ -51,7 +51,7 @@ _ANSWER_EVERY_MS = 5
 
 
 @dataclass(frozen=True)
-class Put(BattleSession):
+class Put(Play):
     """The positions of the soldiers."""
 
     places: dict[str, PointIn] = field(default_factory=dict)
