@@ -35,6 +35,7 @@ from rules.engine.events import (
 from rules.engine.needed import needed_words
 from rules.engine.position import Position
 from rules.engine.referee import ActionPreview, Deed, answer_key, obligations, prospect
+from rules.engine.state import State, Unit
 from rules.engine.text import display_name, told
 from rules.engine.verdict import Reason, Verdict
 from rules.tabletop.area import surface_in
@@ -43,7 +44,13 @@ from rules.tabletop.table import Figure, PointIn, Posture
 
 Answer = dict[str, Any]
 _DICE = {"dice", "dice_read"}
-_MORE = {"phase": {"side", "turn"}, "do": _DICE, "move": _DICE, "ask": {"spot_in"}, "next": {"dice"}}
+_MORE = {
+    "phase": {"side", "turn"},
+    "do": _DICE,
+    "move": {*_DICE, "answers"},
+    "ask": {"spot_in"},
+    "next": {"dice"},
+}
 """The keys that a step of each kind may have besides its own."""
 _KINDS = ("phase", "status", "ask", "do", "move", "see", "next", "undo", "redo")
 
@@ -131,7 +138,12 @@ class _Play:
         self.table[one.id] = one.figure(side, self.terrain)
 
     def _mark(self) -> _Mark:
-        return _Mark(list(self.battle.held)[-1], dict(self.table))
+        return _Mark(self._last_seq, dict(self.table))
+
+    @property
+    def _last_seq(self) -> int:
+        """Number of the last entry that was not taken back."""
+        return list(self.battle.held)[-1]
 
     @property
     def moment(self) -> Position:
@@ -141,9 +153,7 @@ class _Play:
         kind = next((key for key in step if key in _KINDS), None)
         if kind is None:
             raise UserError(f"{sorted(step)} is not a step: choose one of {', '.join(_KINDS)}")
-        more = {"phase": {"side", "turn"}, "do": _DICE, "move": {*_DICE, "answers"}, "ask": {"spot_in"}}
-        extra = more.get(kind, {"dice"} if kind == "next" else set())
-        odd = sorted(set(step) - extra - {kind, "note"})
+        odd = sorted(set(step) - _MORE.get(kind, set()) - {kind, "note"})
         if odd:
             raise UserError(f"the step {kind!r} has the unknown key {odd[0]!r}")
         steps: Mapping[str, Callable[[Mapping[str, Any]], Answer | None]] = {
@@ -270,7 +280,7 @@ class _Play:
             "odds": {str(outcome): float(chance) for outcome, chance in found.odds.items()},
             "needs": needed_words(found) or None,
             "asks": [_question(one) for one in found.asks],
-            "too_close": [{"question": one.question, "answers": list(one.answers)} for one in found.doubts],
+            "too_close": _too_close(found),
             "modifiers": [_reason(one) for one in reasons if one.modifier is not None],
         }
 
@@ -294,20 +304,20 @@ class _Play:
             return {"allowed": False, "why_not": _why_not(found), **_inches(found.before)}
         if found.doubts:
             self._back()
-            return {"too_close": [{"question": one.question, "answers": list(one.answers)} for one in found.doubts]}
+            return {"too_close": _too_close(found)}
         try:
             verdict = perform(self.battle, self.referee, self.moment, deed, dice)
         except _NeedsDice as needed:
             self._back()
             one = needed.request
             return {"needs_dice": {"count": one.count, "sides": _SIDES[one.die], "for": f"{one.for_whom}: {one.why}"}}
-        happened = list(self.battle.held.values())[-1]
+        happened = self.battle.held[self._last_seq]
         effects = happened.effects if isinstance(happened, Asked) else Effects()
         self._follow(effects)
         self._done()
         return {
             "allowed": verdict.allowed,
-            "why_not": None if verdict.allowed else _reason_or_none(verdict),
+            "why_not": None if verdict.allowed else _last_reason(verdict),
             "verdict": _verdict(verdict),
             "effects": _effects(effects),
             "dice_used": dice.used,
@@ -367,14 +377,12 @@ class _Play:
         self.undone.clear()
 
     def _return(self) -> None:
-        mark = self.marks[-1]
-        if list(self.battle.held)[-1] != mark.seq:
-            self.battle.go_to(mark.seq)
-        self.table = dict(mark.table)
+        self._back()
+        self.table = dict(self.marks[-1].table)
 
     def _back(self) -> None:
         """Undo what belongs to a step of which nothing came."""
-        if list(self.battle.held)[-1] != self.marks[-1].seq:
+        if self._last_seq != self.marks[-1].seq:
             self.battle.go_to(self.marks[-1].seq)
 
     def _follow(self, effects: Effects) -> None:
@@ -474,15 +482,14 @@ class _Play:
         figures = {
             name: {
                 "side": unit.side,
-                "status": {**plain(dict(unit.statuses)), **plain(dict(unit.this_turn))},
+                "status": _statuses(unit),
                 "at_in": list(unit.at_in or ()) or None,
                 "facing_deg": unit.facing_deg,
                 "out": unit.out,
             }
             for name, unit in state.units.items()
         }
-        status = {**plain(dict(state.statuses)), **plain(dict(state.this_turn))}
-        now = {"turn": state.turn, "phase": state.phase, "side": state.side, "status": status}
+        now = {"turn": state.turn, "phase": state.phase, "side": state.side, "status": _statuses(state)}
         return {**now, "figures": figures, "winner": self._winner()}
 
     def _winner(self) -> str | None:
@@ -572,16 +579,22 @@ def _reason(one: Reason) -> Answer:
     return {"rule": one.rule, "text": told(one.text), "modifier": one.modifier}
 
 
-def _reason_or_none(verdict: Verdict) -> Answer | None:
-    reasons = verdict.reasons
+def _last_reason(verdict: Verdict | None) -> Answer | None:
+    reasons = () if verdict is None else verdict.reasons
     return {"rule": reasons[-1].rule, "text": told(reasons[-1].text)} if reasons else None
 
 
 def _why_not(found: ActionPreview) -> Answer:
-    if found.before is not None and found.before.reasons:
-        one = found.before.reasons[-1]
-        return {"rule": one.rule, "text": told(one.text)}
-    return {"rule": None, "text": told(found.why_not)}
+    return _last_reason(found.before) or {"rule": None, "text": told(found.why_not)}
+
+
+def _too_close(found: ActionPreview) -> list[Answer]:
+    return [{"question": one.question, "answers": list(one.answers)} for one in found.doubts]
+
+
+def _statuses(of: Unit | State) -> Answer:
+    """What is so of a unit or of the battle, for good and for this turn."""
+    return {**plain(dict(of.statuses)), **plain(dict(of.this_turn))}
 
 
 def _question(one: Any) -> Answer:

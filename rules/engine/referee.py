@@ -296,8 +296,15 @@ def prospect(moment: Position, deed: Deed) -> ActionPreview:
 
 def obligations(referee: Referee[Any], moment: Position) -> tuple[ActionPreview, ...]:
     """Everything that must be done, or waived by name, before the phase may end; also what waits for an answer."""
-    owed = (prospect(moment, deed) for deed in referee.duties(moment) if deed.owed)
-    return tuple(one for one in owed if one.possible or (one.asks and one.refusal not in ("", SET_UP)))
+    # Only whether each is possible matters here, so their odds are not computed.
+    owed = (prospect(moment, replace(deed, listed=False)) for deed in referee.duties(moment) if deed.owed)
+    return tuple(one for one in owed if is_owed(one))
+
+
+def is_owed(preview: ActionPreview) -> bool:
+    """Whether an action must be done before the phase may end, and can be, if need be after an answer."""
+    waits = bool(preview.asks) and preview.refusal not in ("", SET_UP)
+    return bool(preview.deed.owed) and (preview.possible or waits)
 
 
 SET_UP = "the battle is still being set up: begin the first turn"

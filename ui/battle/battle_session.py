@@ -256,11 +256,6 @@ class BattleSession:
         return tuple(tell(self.battle.game, self.battle.held.values()))
 
 
-def owed(duties: Iterable[ActionPreview]) -> tuple[ActionPreview, ...]:
-    """Those that must be done before the phase ends, and can be done now."""
-    return tuple(duty for duty in duties if duty.possible and duty.deed.owed)
-
-
 def _turned(moment: Position, units: Iterable[Unit]) -> dict[str, float]:
     """The facings of units that were turned; a figure that was only pushed sideways needs no turn back."""
     seen = {man.id: (man.facing_deg, moment.figure(man.id).facing_deg) for man in units}

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from rules.engine.game import Game, actions
-from rules.engine.rows import check_complete
 from rules.engine.ruleset import load
 from rules.games.simple_plastic import attack, movement, sight, turn
 from rules.games.simple_plastic.tables import Tables
 from rules.tabletop.errors import UserError
+from rules.tabletop.table import Posture, TerrainKind
 
 ACTIONS = actions(
     # Armies
@@ -50,5 +50,8 @@ def open_game(house_rules: Path | None = None) -> Game[Tables]:
             raise UserError(
                 f"modifiers.{name} hangs on the fact {row.fact!r}, which no attack has: choose one of {known}"
             )
-    check_complete(rules.tables)
+    for table, needed in (("terrain", TerrainKind), ("postures", Posture)):
+        missing = {one.value for one in needed} - set(getattr(rules.tables, table))
+        if missing:
+            raise UserError(f"the table {table} lacks {', '.join(sorted(missing))}: give each a row")
     return Game(rules, ACTIONS)

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, TypeAlias
 
-from rules.engine.rows import Goal, Phase
 from rules.engine.ruleset import Limit, Ruleset
 from rules.engine.schema import Count, Row
 
@@ -79,6 +78,22 @@ class Terrain:
 
     rule: str
     cover: CoverName | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """A part of the turn."""
+
+    rule: str
+    number: Count
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """A way to end the game."""
+
+    rule: str
+    text: str
 
 
 @dataclass(frozen=True, slots=True)

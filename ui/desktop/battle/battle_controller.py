@@ -13,13 +13,13 @@ from calibration.drift import Drift
 from rules.battle.battle import Battle, Clock
 from rules.engine.dice import Dice
 from rules.engine.position import Position
-from rules.engine.referee import ActionPreview, Ambiguity, Deed
+from rules.engine.referee import ActionPreview, Ambiguity, Deed, is_owed
 from rules.engine.text import action_with_actors, display_name, listed, outcome_words, place_words, told
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import PointIn
 from ui.battle.action_text import obligation_words, state_words, step_words, verdict_rows
 from ui.battle.battle_overlay import Stray, aiming, pointing, way_marks
-from ui.battle.battle_session import BattleSession, Proposal, owed
+from ui.battle.battle_session import BattleSession, Proposal
 from ui.battle.battle_setup import BattleSetup, begin
 from ui.battle.crosshair import cross_marks
 from ui.battle.goals import agree, goal_lines
@@ -104,7 +104,7 @@ class BattleController(QObject):
             self.play.battle.close()
         self.play = None
         self._moment, self._seen, self._chosen, self._spot = None, None, "", None
-        self._stray = None
+        self._stray, self._skippable = None, ()
         self._rounds.end()
         self._show()
 
@@ -277,7 +277,7 @@ class BattleController(QObject):
             return False
         self._chosen, self._spot = "", None
         self._refresh()
-        self.panel.show_outcome(tr("{owed}. Press Next again to skip it.").format(owed=obligation_words(owed)))
+        self.panel.show_outcome(tr("{owed}. Press Next again to skip it.", owed=obligation_words(owed)))
         return True
 
     def _do(self, deed: Deed) -> None:
@@ -419,9 +419,8 @@ class BattleController(QObject):
             if self._spot is None:
                 obligations = play.duties(moment)
                 own = [one for one in obligations if one.deed.by == (self._chosen,)]
-                self.panel.show_figure_actions(
-                    available, title, own, owed(one for one in obligations if one not in own)
-                )
+                others = [one for one in obligations if one not in own and is_owed(one)]
+                self.panel.show_figure_actions(available, title, own, others)
             else:
                 there = play.at_spot(moment, self._chosen, self._spot)
                 self.panel.show_place_actions(self._chosen, title, place_words(self._spot), there)
