@@ -2,7 +2,7 @@
 .PHONY: help setup run test test-all lint audit format bench crash-check screenshot pictures faces words clean
 .DEFAULT_GOAL := help
 BIN := .venv/bin
-PYTEST := QT_QPA_PLATFORM=offscreen ./run_tests.sh -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
+PYTEST := QT_QPA_PLATFORM=offscreen ./run_tests.sh -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder --max-worker-restart 0
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile

@@ -21,7 +21,17 @@ from benchmarks.stopwatch import time_with_baseline
 from rules.battle.battle import Battle
 from rules.battle.journal import Journal
 from rules.engine.dice import Scripted
-from rules.engine.events import Asked, Effects, Event, Move, Moved, Noted, PhaseBegun, Told, UnitJoined
+from rules.engine.events import (
+    ActionResolved,
+    Effects,
+    Event,
+    Move,
+    Moved,
+    Noted,
+    PhaseBegun,
+    UnitJoined,
+    VerdictRecord,
+)
 from rules.engine.verdict import Verdict
 
 GAME, SIDES = "simple_plastic", ("green", "tan")
@@ -76,7 +86,9 @@ def _evening(shot: Verdict) -> Iterator[Event]:
                 yield Moved(moves=(Move(figure=man, from_in=here, to_in=there, moved_in=4.0, cost_in=4.0),))
             yield PhaseBegun(turn=turn, side=side, phase="attacking")
             for _, man in mine:
-                yield Asked(action="attack", given={}, by=(man,), throws=(), verdict=Told.of(shot), effects=Effects())
+                yield ActionResolved(
+                    action="attack", given={}, by=(man,), throws=(), verdict=VerdictRecord.of(shot), effects=Effects()
+                )
 
 
 def _written(path: Path, rounds: int) -> tuple[str, ...]:

@@ -141,7 +141,7 @@ def first_picture(settings: QSettings) -> None:
     window = Window("demo", settings)
     window.show()
     watch = Painted(window.picture)
-    pump(lambda: window.bench.frame is not None)
+    pump(lambda: window.source_controller.frame is not None)
     before = watch.count
     pump(lambda: watch.count > before)
     print(time.time(), flush=True)

@@ -12,7 +12,7 @@ import numpy as np
 
 from calibration.camera import Lens
 from calibration.intrinsics import PARAMETER_COUNT
-from rules.tabletop.errors import UserError, refuse_strange
+from rules.tabletop.errors import UserError, refuse_unusable_values
 from rules.tabletop.regular_file import open_regular
 from rules.tabletop.table import FloatArray
 
@@ -76,13 +76,13 @@ def from_json(text: str, what: str) -> Any:
     """Parse a JSON document; `what` names it in error messages.
 
     Raises:
-        UserError: if it is not JSON; also see `refuse_strange`.
+        UserError: if it is not JSON; also see `refuse_unusable_values`.
     """
     try:
         document = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise UserError(f"{what} is not JSON: {error}") from error
-    refuse_strange(document, what)
+    refuse_unusable_values(document, what)
     return document
 
 

@@ -157,7 +157,7 @@ def _simulated_entry(window: Window) -> QPoint:
 
 def _soldier(window: Window, army: str) -> Figure:
     """The standing soldier of an army that is nearest to the centre of the table."""
-    table = window.bench.simulated
+    table = window.source_controller.simulated
     assert table is not None
     men = [one for one in table.truth.figures if one.army == army and one.posture is Posture.STANDING]
     middle_in = np.mean([one.centre_in for one in table.truth.figures], axis=0)
@@ -165,7 +165,7 @@ def _soldier(window: Window, army: str) -> Figure:
 
 
 def _base(window: Window, soldier: Figure) -> QPoint:
-    table = window.bench.simulated
+    table = window.source_controller.simulated
     assert table is not None
     x, y = table.truth.camera.table_to_pixel((*soldier.centre_in, soldier.z_in))[0]
     return window.picture.mapToGlobal(window.picture.to_widget((float(x), float(y))).toPoint())

@@ -128,7 +128,7 @@ def _guide_scene(faces: PanelScreenshots, window: Window, _: Path) -> None:
     """The first step of the guide, and one that waits for the table."""
     guide = window.help.guide
     guide.begin()
-    wait_for(lambda: window.bench.frame, "the first picture")
+    wait_for(lambda: window.source_controller.frame, "the first picture")
     faces.keep("guide-camera", window)
     guide.choose("demo")
     wait_for(lambda: guide.bar.shown and guide.bar.shown.step is Step.EMPTY and guide.bar.shown.ready, "markers")
@@ -221,12 +221,12 @@ def _battle_scene(faces: PanelScreenshots, window: Window, own: Path) -> None:
     dialog = setup_dialog(window, own)
     dialog.show()
     faces.keep("muster", dialog)
-    window.battle.begin(own / "evening.battle", dialog.muster)
+    window.battle.begin(own / "evening.battle", dialog.battle_setup)
     dialog.reject()
     controller = window.battle
     window.sides.setCurrentWidget(controller.panel)
     view = all_seen(window)
-    wait_for(lambda: controller.moment, "the battle")
+    wait_for(lambda: controller.position, "the battle")
     for _step in range(2):
         controller.panel.go_on.emit()
     soldiers = [f for f in view.figures if f.army in ("green", "tan") and f.posture is not Posture.VEHICLE]

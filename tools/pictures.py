@@ -71,7 +71,7 @@ def _guide(window: Window, _: Path) -> QWidget:
     guide.choose("demo")
     wait_for(lambda: guide.bar.shown and guide.bar.shown.step is Step.EMPTY and guide.bar.shown.ready, "markers")
     guide.bar.button.click()
-    table = window.bench.simulated
+    table = window.source_controller.simulated
     if table is None:
         raise UserError("this needs the simulated table: open it")
     wait_for(lambda: not table.bare, "the armies")
@@ -81,7 +81,10 @@ def _guide(window: Window, _: Path) -> QWidget:
         px = table.camera.table_to_pixel((*soldier.centre_in, soldier.z_in))[0]
         window.picture.pressed.emit(*px)
         window.picture.released.emit(*px)
-    wait_for(lambda: window.bench.view and {f.army for f in window.bench.view.figures} == {"green"}, "the soldiers")
+    wait_for(
+        lambda: window.source_controller.view and {f.army for f in window.source_controller.view.figures} == {"green"},
+        "the soldiers",
+    )
     window.picture.left.emit()
     wait(8.5)  # until the message about teaching disappears
     return window
@@ -91,7 +94,7 @@ def _armies(window: Window, _: Path) -> QWidget:
     """Two armies found by colour."""
     window.help.guide.leave()
     window.open("demo")
-    window.bench.practise(bare=False)
+    window.source_controller.practise(bare=False)
     wait_for(lambda: window.groups.offer[0], "the armies")
     all_seen(window)
     window.use_tool("measure")
@@ -103,7 +106,7 @@ def _practice(window: Window, _: Path) -> QWidget:
     """A hand that carries a soldier across the simulated table."""
     window.open("demo")
     all_seen(window)
-    table = window.bench.practice
+    table = window.source_controller.practice
     if table is None:
         raise UserError("this needs the simulated table: open it")
     soldier = table.now.model("green-4")
@@ -112,7 +115,7 @@ def _practice(window: Window, _: Path) -> QWidget:
     window.picture.pressed.emit(x_px, y_px)
     for part in (0.5, 1.0):
         window.picture.moved.emit(x_px + 150 * part, y_px - 130 * part)
-    wait_for(lambda: window.bench.view and window.bench.view.frozen, "the hand")
+    wait_for(lambda: window.source_controller.view and window.source_controller.view.frozen, "the hand")
     wait(2.0)
     return window
 
@@ -169,11 +172,11 @@ def _muster(window: Window, own: Path) -> QWidget:
 def _battle(window: Window, own: Path) -> QWidget:
     """A soldier's actions and their odds."""
     dialog = setup_dialog(window, own)
-    window.battle.begin(own / "evening.battle", dialog.muster)
+    window.battle.begin(own / "evening.battle", dialog.battle_setup)
     dialog.deleteLater()
     window.sides.setCurrentWidget(window.battle.panel)
     view = all_seen(window)
-    wait_for(lambda: window.battle.moment, "the battle")
+    wait_for(lambda: window.battle.position, "the battle")
     for _step in range(2):
         window.battle.panel.go_on.emit()
     rivals = [f for f in view.figures if f.army in ("green", "tan") and f.posture is not Posture.VEHICLE]
@@ -240,8 +243,11 @@ def setup_dialog(window: Window, own: Path) -> BattleSetupDialog:
 def all_seen(window: Window) -> TableView:
     """The view once no more soldiers appear."""
     view = figures_seen(window)
-    wait_for(lambda: len(window.bench.view.figures) > 20 if window.bench.view else False, "all soldiers")
-    return window.bench.view or view
+    wait_for(
+        lambda: len(window.source_controller.view.figures) > 20 if window.source_controller.view else False,
+        "all soldiers",
+    )
+    return window.source_controller.view or view
 
 
 def _across_the_terrain(window: Window, view: TableView) -> tuple[Figure, Figure]:

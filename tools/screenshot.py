@@ -100,7 +100,7 @@ def figures_seen(window: Window) -> TableView:
     until_s = time.monotonic() + _PATIENCE_S
     while time.monotonic() < until_s:
         wait(0.05)
-        view = window.bench.view
+        view = window.source_controller.view
         if view is not None and view.figures:
             return view
     raise UserError("no figure was found on the simulated table: run `sandtable doctor` to see what is missing")

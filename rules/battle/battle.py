@@ -10,11 +10,21 @@ from types import MappingProxyType, TracebackType
 from typing import Any
 
 from rules.battle.event_codec import check_version, event_of, is_event
-from rules.battle.history import course_of, foldable
+from rules.battle.history import history_of, valid_beginning
 from rules.battle.journal import EXTERNAL_EVENTS, REDO, UNDO, Damaged, Entry, Journal
 from rules.battle.progress import Cancelled, Step, no_step, part_of
 from rules.engine.dice import Dice, DiceRequest, Roll, play
-from rules.engine.events import Asked, BattleBegun, Effects, Event, Throw, Told, UnitJoined, VerdictOverruled, plain
+from rules.engine.events import (
+    ActionResolved,
+    BattleBegun,
+    Effects,
+    Event,
+    Throw,
+    UnitJoined,
+    VerdictOverruled,
+    VerdictRecord,
+    plain,
+)
 from rules.engine.game import Game
 from rules.engine.roster import check_card
 from rules.engine.ruleset import Value, check_needs_no_file, rules_text
@@ -57,7 +67,7 @@ class Battle:
         self._entries = journal.entries(part_of(step, 0, 3))
         self.taken_up_at = len(self._entries)
         self._events = events_of(self._entries, part_of(step, 1, 3))
-        self._course = course_of(self._entries, self._events, part_of(step, 2, 3))
+        self._course = history_of(self._entries, self._events, part_of(step, 2, 3))
         self.game = game_of(self.state)
 
     @classmethod
@@ -120,7 +130,7 @@ class Battle:
             journal.close()
             raise
         except UserError as refusal:
-            kept = 0 if journal.is_checked else len(foldable(journal.entries()))
+            kept = 0 if journal.is_checked else len(valid_beginning(journal.entries()))
             journal.close()
             if kept:
                 raise Damaged(path, str(refusal), kept, 0) from refusal
@@ -152,9 +162,9 @@ class Battle:
         return self._course.state
 
     @property
-    def held(self) -> Mapping[int, Event]:
+    def in_force(self) -> Mapping[int, Event]:
         """The events in force (not undone), in order, by entry number."""
-        return {entry.seq: self._events[entry.seq] for entry in self._course.held}
+        return {entry.seq: self._events[entry.seq] for entry in self._course.in_force}
 
     @property
     def can_undo(self) -> str | None:
@@ -178,7 +188,7 @@ class Battle:
         fold(self.state, event)
         if isinstance(event, UnitJoined):
             check_card(self.game, event.figure, event.card)
-        if isinstance(event, VerdictOverruled) and event.entry not in self.held:
+        if isinstance(event, VerdictOverruled) and event.entry not in self.in_force:
             raise UserError(f"entry {event.entry} cannot be overruled: it does not exist or was undone")
         return self._append(event.kind, event.to_body(), event.version)
 
@@ -226,12 +236,12 @@ class Battle:
         for figure in by:
             self.state.unit(figure)  # raises for an unknown figure before any dice are rolled
         verdict, throws = played(self.game, action, given, dice)
-        asked = Asked(
+        asked = ActionResolved(
             action=action,
             given=plain(given),
             by=tuple(by),
             throws=throws,
-            verdict=Told.of(verdict),
+            verdict=VerdictRecord.of(verdict),
             effects=applies(verdict),
             title=title,
         )
@@ -254,7 +264,7 @@ class Battle:
         Raises:
             UserError: if the entry cannot be redone, or the disk is full; then nothing has changed.
         """
-        steps = [one for one in self._course.held if one.kind not in EXTERNAL_EVENTS]
+        steps = [one for one in self._course.in_force if one.kind not in EXTERNAL_EVENTS]
         again = self._course.undone[::-1]
         held = [one.seq for one in steps]
         if seq in held:

@@ -29,7 +29,7 @@ _VERSION_AT, _APPLICATION_AT, HEADER_BYTES = 60, 68, 100
 """https://www.sqlite.org/fileformat2.html, section 1.3."""
 
 
-def true_place(path: Path, what: str) -> Path:
+def resolved_path(path: Path, what: str) -> Path:
     """The database's path with links resolved: SQLite follows links and looks there for the files beside it.
 
     Raises:
@@ -57,7 +57,7 @@ def refuse_unsafe_companions(place: Path, what: str, unused: Iterable[str] = ())
     """Refuse a database if SQLite would change the database or delete other files because of the files beside it.
 
     Args:
-        place: The database, see `true_place`.
+        place: The database, see `resolved_path`.
         what: Its name in messages, such as "the battle evening.battle".
         unused: Suffixes of files that this program never writes beside it.
 
@@ -158,7 +158,7 @@ def is_broken(fault: Exception) -> bool:
     )
 
 
-def words_of(fault: Exception) -> str:
+def error_words(fault: Exception) -> str:
     """The message of an error as part of a sentence."""
     return "its text is not UTF-8" if isinstance(fault, UnicodeDecodeError) else str(fault)
 
@@ -172,7 +172,7 @@ def why_not(fault: Exception) -> str:
         return "the disk is full: make room"
     if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM):
         return "it cannot be written: choose a folder where you may write"
-    return words_of(fault)
+    return error_words(fault)
 
 
 def primary_code(fault: Exception) -> int:

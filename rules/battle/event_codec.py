@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from rules.battle.journal import REDO, UNDO, Entry
 from rules.engine.events import (
-    Asked,
+    ActionResolved,
     BattleBegun,
     CameraMoved,
     Changed,
@@ -28,7 +28,7 @@ from rules.tabletop.errors import UserError
 EVENTS: Mapping[str, type[Event]] = {
     event.kind: event
     for event in (
-        *(BattleBegun, UnitJoined, PhaseBegun, Placed, Moved, Asked),
+        *(BattleBegun, UnitJoined, PhaseBegun, Placed, Moved, ActionResolved),
         *(
             Changed,
             QuestionAsked,

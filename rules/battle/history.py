@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from rules.battle.event_codec import check_version, event_of, is_event
-from rules.battle.journal import EXTERNAL_EVENTS, Entry, turned
+from rules.battle.journal import EXTERNAL_EVENTS, Entry, apply_entries
 from rules.battle.progress import Step, no_step
 from rules.engine.events import Event
 from rules.engine.state import State, fold
@@ -19,24 +19,24 @@ _MOST_CHECKPOINTS = 256
 
 
 @dataclass(frozen=True, slots=True)
-class Course:
+class History:
     """The history of a battle so far; immutable.
 
     Attributes:
-        held: The entries in force, in order.
+        in_force: The entries in force, in order.
         undone: The undone entries that can be redone, the next one last.
-        state: The state after `held`.
+        state: The state after `in_force`.
         checkpoints: The states after 0, `spacing`, 2 * `spacing` ... entries in force, from which folding can restart.
         spacing: Entries between stored states; doubled, with every other state dropped, when there are too many.
     """
 
-    held: tuple[Entry, ...] = ()
+    in_force: tuple[Entry, ...] = ()
     undone: tuple[Entry, ...] = ()
     state: State = _BEFORE
     checkpoints: tuple[State, ...] = (_BEFORE,)
     spacing: int = _FIRST_SPACING
 
-    def after(self, entries: Iterable[Entry], events: Mapping[int, Event], step: Step = no_step) -> Course:
+    def after(self, entries: Iterable[Entry], events: Mapping[int, Event], step: Step = no_step) -> History:
         """The history after further entries.
 
         Args:
@@ -47,27 +47,27 @@ class Course:
         Raises:
             UserError: if an event does not fit the state before it; also whatever `step` raises.
         """
-        turn = turned(entries, self.held, self.undone)
+        turn = apply_entries(entries, self.in_force, self.undone)
         checkpoints, spacing = list(self.checkpoints[: turn.untouched // self.spacing + 1]), self.spacing
-        if turn.untouched == len(self.held):
-            known, state = len(self.held), self.state
+        if turn.untouched == len(self.in_force):
+            known, state = len(self.in_force), self.state
         else:
             known, state = (len(checkpoints) - 1) * spacing, checkpoints[-1]
-        for number, entry in enumerate(turn.held[known:], known + 1):
-            step(number, len(turn.held))
+        for number, entry in enumerate(turn.in_force[known:], known + 1):
+            step(number, len(turn.in_force))
             state = _folded(state, entry, events)
             if number % spacing == 0:
                 checkpoints.append(state)
             if len(checkpoints) > _MOST_CHECKPOINTS:
                 checkpoints, spacing = checkpoints[::2], 2 * spacing
-        return Course(turn.held, turn.undone, state, tuple(checkpoints), spacing)
+        return History(turn.in_force, turn.undone, state, tuple(checkpoints), spacing)
 
     @property
     def to_undo(self) -> Entry | None:
         """The entry that undo would take back; never the beginning of the battle."""
-        steps = (entry for entry in reversed(self.held) if entry.kind not in EXTERNAL_EVENTS)
+        steps = (entry for entry in reversed(self.in_force) if entry.kind not in EXTERNAL_EVENTS)
         found = next(steps, None)
-        return None if found is None or found is self.held[0] else found
+        return None if found is None or found is self.in_force[0] else found
 
     @property
     def to_redo(self) -> Entry | None:
@@ -75,21 +75,21 @@ class Course:
         return self.undone[-1] if self.undone else None
 
 
-def course_of(entries: Iterable[Entry], events: Mapping[int, Event], step: Step = no_step) -> Course:
+def history_of(entries: Iterable[Entry], events: Mapping[int, Event], step: Step = no_step) -> History:
     """The history of a whole journal.
 
     Raises:
         UserError: if an event does not fit the state before it, or no battle was begun; also whatever `step` raises.
     """
-    course = Course().after(entries, events, step)
+    course = History().after(entries, events, step)
     if not course.state.game:
         raise UserError("its journal does not name a game: begin a battle in another file")
     return course
 
 
-def foldable(entries: Sequence[Entry]) -> Sequence[Entry]:
+def valid_beginning(entries: Sequence[Entry]) -> Sequence[Entry]:
     """The longest beginning of the entries that forms a valid battle."""
-    course, events = Course(), dict[int, Event]()
+    course, events = History(), dict[int, Event]()
     for number, entry in enumerate(entries):
         try:
             if is_event(entry):

@@ -24,6 +24,7 @@ from rules.battle.database import (
     JOURNAL,
     LOG,
     LOG_INDEX,
+    error_words,
     header,
     is_busy,
     is_locked,
@@ -31,9 +32,8 @@ from rules.battle.database import (
     is_rollback_due,
     primary_code,
     refuse_unsafe_companions,
-    true_place,
+    resolved_path,
     user_version,
-    words_of,
 )
 from rules.battle.progress import Step, no_step
 from rules.battle.survey import (
@@ -127,7 +127,7 @@ class Journal:
         self._end: End | None = None
         self.is_checked = True
         self._has_checksums = True
-        place = true_place(path, f"the battle {path}")
+        place = resolved_path(path, f"the battle {path}")
         _refuse_open(path, place)
         refuse_unsafe_companions(place, f"the battle {path}", unused=(LOG, LOG_INDEX))
         if os.path.exists(place) and place.stat().st_size > 0:
@@ -185,7 +185,7 @@ class Journal:
         with self.together():
             return tuple(self._insert(kind, body, 1) for kind, body in entries)
 
-    def take_over(self, entries: Iterable[Entry]) -> None:
+    def copy_entries(self, entries: Iterable[Entry]) -> None:
         """Add entries of another journal, with their times, in one transaction.
 
         Raises:
@@ -284,33 +284,35 @@ def survey_of(path: Path, step: Step = no_step) -> Survey:
     Raises:
         UserError: if the file is not a journal, of a newer program, or too large.
     """
-    place = true_place(path, f"the battle {path}")
+    place = resolved_path(path, f"the battle {path}")
     _refuse_open(path, place)
     _check_header(path, place)
     return survey_untouched(place, step)
 
 
 @dataclass(frozen=True, slots=True)
-class Turned:
+class EntriesInForce:
     """The entries in force and those that were undone.
 
     Attributes:
-        held: The entries in force, in order.
+        in_force: The entries in force, in order.
         undone: The entries that can be redone, the next one last.
-        untouched: How many of the entries in force before are still the beginning of `held`.
+        untouched: How many of the entries in force before are still the beginning of `in_force`.
     """
 
-    held: tuple[Entry, ...]
+    in_force: tuple[Entry, ...]
     undone: tuple[Entry, ...]
     untouched: int
 
 
-def turned(entries: Iterable[Entry], held: Sequence[Entry] = (), undone: Sequence[Entry] = ()) -> Turned:
-    """Apply entries to the entries in force (`held`) and undone (`undone`) before them.
+def apply_entries(
+    entries: Iterable[Entry], before: Sequence[Entry] = (), undone: Sequence[Entry] = ()
+) -> EntriesInForce:
+    """Apply entries to those in force `before` them and to those that can be redone (`undone`).
 
     A new entry after an undo clears what could be redone, unless it is an external event.
     """
-    in_force, to_redo, untouched = list(held), list(undone), len(held)
+    in_force, to_redo, untouched = list(before), list(undone), len(before)
     for entry in entries:
         if entry.kind == UNDO:
             last = next((k for k in reversed(range(len(in_force))) if in_force[k].kind not in EXTERNAL_EVENTS), None)
@@ -322,17 +324,17 @@ def turned(entries: Iterable[Entry], held: Sequence[Entry] = (), undone: Sequenc
         else:
             in_force.append(entry)
             to_redo = to_redo if entry.kind in EXTERNAL_EVENTS else []
-    return Turned(tuple(in_force), tuple(to_redo), untouched)
+    return EntriesInForce(tuple(in_force), tuple(to_redo), untouched)
 
 
 def standing(entries: Iterable[Entry]) -> tuple[Entry, ...]:
     """The entries in force: all that were not undone."""
-    return turned(entries).held
+    return apply_entries(entries).in_force
 
 
 def redoable(entries: Iterable[Entry]) -> tuple[Entry, ...]:
     """The undone entries in the order in which redo would restore them."""
-    return turned(entries).undone[::-1]
+    return apply_entries(entries).undone[::-1]
 
 
 def _statements() -> list[str]:
@@ -403,7 +405,7 @@ def _rolled_back(copy: Path, before: Survey) -> str:
         finally:
             file.close()
     except FAULTS as fault:
-        return words_of(fault)
+        return error_words(fault)
     if not copy.stat().st_size:
         return ""  # the transaction that created the battle was rolled back
     after = survey_untouched(copy)
@@ -433,4 +435,4 @@ def _refusal(path: Path, fault: Exception) -> UserError:
         return UserError(f"the disk failed, so the last entry of {path} was not saved: check it and its free space")
     if code == sqlite3.SQLITE_READONLY:
         return UserError(f"the battle {path} is read-only: copy it to a folder where you may write and open the copy")
-    return UserError(f"the battle {path} cannot be used ({words_of(fault)}): restore it from a backup")
+    return UserError(f"the battle {path} cannot be used ({error_words(fault)}): restore it from a backup")

@@ -8,17 +8,27 @@ from fractions import Fraction
 from typing import Any
 
 from rules.battle.battle import Battle
-from rules.battle.history import course_of
-from rules.engine.events import Asked, Change, Effects, Event, Move, Noted, OutcomeDecided, Refund, VerdictOverruled
+from rules.battle.history import history_of
+from rules.engine.events import (
+    ActionResolved,
+    Change,
+    Effects,
+    Event,
+    Move,
+    Noted,
+    OutcomeDecided,
+    Refund,
+    VerdictOverruled,
+)
 from rules.engine.position import Position
-from rules.engine.referee import Deed, Referee, prospect
+from rules.engine.referee import Action, Referee, preview_of
 from rules.engine.state import State, Unit
 from rules.engine.text import change_words, outcome_words
 from rules.engine.verdict import Verdict
 from rules.tabletop.errors import UserError
 from rules.tabletop.path import Path
 
-Verdicts = Asked | OutcomeDecided
+Verdicts = ActionResolved | OutcomeDecided
 """What can be overruled."""
 
 
@@ -45,28 +55,28 @@ class Override:
         return f"{self.outcome}: {changes}" if changes else self.outcome
 
 
-def possible_overrides(referee: Referee[Any], moment: Position, deed: Deed) -> tuple[Override, ...]:
+def possible_overrides(referee: Referee[Any], position: Position, action: Action) -> tuple[Override, ...]:
     """The outcomes of an action that the rules can produce, the most probable first.
 
     Empty if the action is not allowed or lacks facts, or if its dice have too many combinations.
 
     Args:
         referee: The referee of the game.
-        moment: The current position.
-        deed: The action, with the facts that the players have supplied and settled, as in an `ActionPreview`.
+        position: The current position.
+        action: The action, with the facts that the players have supplied and settled, as in an `ActionPreview`.
     """
-    if deed.bar is not None or not deed.listed:
+    if action.blocked_by is not None or not action.has_odds:
         return ()
     overrides: dict[str, Override] = {}
 
     def words_of(verdict: Verdict) -> str:
-        effects = referee.effects(moment, deed, verdict) if verdict.allowed else Effects()
+        effects = referee.effects(position, action, verdict) if verdict.allowed else Effects()
         override = Override(outcome_words(verdict.outcome), effects)
         overrides.setdefault(override.words, override)
         return override.words if verdict.allowed else ""
 
     try:
-        chances = moment.game.odds_of(deed.action, deed.given, words_of)
+        chances = position.game.odds_of(action.name, action.given, words_of)
     except UserError:
         return ()
     ranked = sorted(chances.items(), key=lambda one: (-one[1], one[0]))
@@ -77,39 +87,39 @@ STANDS = "it stands"
 
 
 def record_forbidden_moves(
-    battle: Battle, referee: Referee[Any], moment: Position, moves: Sequence[Mapping[str, Path]], reason: str
+    battle: Battle, referee: Referee[Any], position: Position, moves: Sequence[Mapping[str, Path]], reason: str
 ) -> None:
     """Record moves that the rules forbid, with all effects of an allowed move.
 
     Args:
         battle: The battle.
         referee: The referee of its game.
-        moment: The position before the moves.
+        position: The position before the moves.
         moves: The paths of the figures that move together, for each move.
         reason: The players' reason.
 
     Raises:
         UserError: if no reason is given, or as `Battle.record`; then nothing has happened.
     """
-    deeds = [referee.march(moment, paths) for paths in moves]
-    overrides = [Override(STANDS, _effects_as_allowed(referee, moment, deed)) for deed in deeds]
-    battle.record_all(_ruled(deed, override, reason) for deed, override in zip(deeds, overrides, strict=True))
+    actions = [referee.march(position, paths) for paths in moves]
+    overrides = [Override(STANDS, _effects_as_allowed(referee, position, action)) for action in actions]
+    battle.record_all(_ruled(action, override, reason) for action, override in zip(actions, overrides, strict=True))
 
 
-def _effects_as_allowed(referee: Referee[Any], moment: Position, deed: Deed) -> Effects:
+def _effects_as_allowed(referee: Referee[Any], position: Position, action: Action) -> Effects:
     """The effects of a move as if it were allowed, with the numbers of the verdict that forbids it, if there is one."""
-    preview = prospect(moment, replace(deed, bar=None))
+    preview = preview_of(position, replace(action, blocked_by=None))
     numbers = preview.before.numbers if preview.before else {}
     effects = preview.before.effects if preview.before else ()
-    return referee.effects(moment, preview.deed, Verdict(STANDS, {**numbers, "allowed": True}, (), effects))
+    return referee.effects(position, preview.action, Verdict(STANDS, {**numbers, "allowed": True}, (), effects))
 
 
-def rule(battle: Battle, deed: Deed, holding: Override, reason: str, also: Sequence[Change] = ()) -> None:
+def rule(battle: Battle, action: Action, holding: Override, reason: str, also: Sequence[Change] = ()) -> None:
     """Record an outcome that the players chose for an action, without dice.
 
     Args:
         battle: The battle.
-        deed: The action.
+        action: The action.
         holding: The chosen outcome.
         reason: The players' reason.
         also: Further changes that the players decided.
@@ -117,14 +127,14 @@ def rule(battle: Battle, deed: Deed, holding: Override, reason: str, also: Seque
     Raises:
         UserError: if no reason is given, or as `Battle.record`.
     """
-    battle.record(_ruled(deed, holding, reason, also))
+    battle.record(_ruled(action, holding, reason, also))
 
 
-def _ruled(deed: Deed, holding: Override, reason: str, also: Sequence[Change] = ()) -> OutcomeDecided:
+def _ruled(action: Action, holding: Override, reason: str, also: Sequence[Change] = ()) -> OutcomeDecided:
     return OutcomeDecided(
-        title=deed.title,
-        action=deed.action,
-        by=deed.by if holding.counts else (),
+        title=action.title,
+        action=action.name,
+        by=action.by if holding.counts else (),
         outcome=holding.outcome,
         reason=_reason(reason),
         effects=replace(holding.effects, changes=(*holding.effects.changes, *also)),
@@ -145,9 +155,9 @@ def overrule(battle: Battle, seq: int, what: str, holding: Override, reason: str
     Raises:
         UserError: if the entry is not a verdict or was undone, no reason is given, or as `Battle.record`.
     """
-    events = battle.held
+    events = battle.in_force
     event = events.get(seq)
-    if not isinstance(event, (Asked, OutcomeDecided)):
+    if not isinstance(event, (ActionResolved, OutcomeDecided)):
         raise UserError(f"entry {seq} is not a verdict in force: choose another one to overrule")
     target = _state_with(battle, events, seq, event, holding)
     moves, changes, given_back = _difference(battle.state, target, event)
@@ -175,7 +185,7 @@ def _state_with(battle: Battle, events: Mapping[int, Event], seq: int, event: Ve
     others = {number: other for number, other in events.items() if not _overrules(other, seq)}
     blanks = {number: Noted(text="") for number in events.keys() - others.keys()}
     changed = {**others, **blanks, seq: replace(event, by=by, effects=override.effects)}
-    return course_of(battle.entries, changed).state
+    return history_of(battle.entries, changed).state
 
 
 def _overrules(event: Event, seq: int) -> bool:

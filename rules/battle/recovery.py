@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from rules.battle.battle import Clock
-from rules.battle.history import foldable
+from rules.battle.history import valid_beginning
 from rules.battle.journal import Journal, survey_of
 from rules.battle.progress import Step, no_step
 from rules.engine.events import Noted
@@ -34,13 +34,13 @@ def recover(path: Path, copy: Path, clock: Clock, step: Step = no_step) -> int:
     if os.path.lexists(copy):
         raise UserError(f"the file {copy} exists already: choose another name for the copy")
     found = survey_of(path, step)
-    recovered = foldable(found.entries[: found.kept])
+    recovered = valid_beginning(found.entries[: found.kept])
     if not recovered:
         raise UserError(f"nothing in the battle {path} can be saved ({found.fault}): restore it from a backup")
     note = Noted(text=_note(path, len(recovered), is_checked=bool(found.checked)))
     try:
         with Journal(copy, clock) as journal, journal.together():
-            journal.take_over(recovered)
+            journal.copy_entries(recovered)
             journal.append(note.kind, note.to_body(), note.version)
     except UserError:
         copy.unlink(missing_ok=True)  # an empty file would block its name for the next attempt

@@ -10,7 +10,7 @@ from rules.engine.dice import Dice
 from rules.engine.effects import wrecks
 from rules.engine.events import Effects
 from rules.engine.position import Measure, Position
-from rules.engine.referee import Deed, Referee, in_set_up, prospect, with_answers
+from rules.engine.referee import Action, Referee, in_set_up, preview_of, with_answers
 from rules.engine.verdict import Verdict
 from rules.games import GAMES, module_of
 from rules.tabletop.errors import UserError
@@ -40,19 +40,19 @@ def position_of(
     return Position(battle.game, battle.state, table, pieces, referee.sight(rules), measure)
 
 
-def perform(battle: Battle, referee: Referee[Any], moment: Position, deed: Deed, dice: Dice) -> Verdict:
+def perform(battle: Battle, referee: Referee[Any], position: Position, action: Action, dice: Dice) -> Verdict:
     """Ask the rules, roll the dice, and append the verdict with its effects to the battle's journal.
 
     Raises:
         UserError: as `Battle.ask`, or if the action is barred or an ambiguity is open; then nothing has happened.
     """
-    deed, doubts, _ = with_answers(moment, deed)
-    if deed.bar is not None or in_set_up(moment, deed):
-        raise UserError(f"{deed.title} is not allowed: {prospect(moment, deed).why_not}")
+    action, doubts, _ = with_answers(position, action)
+    if action.blocked_by is not None or in_set_up(position, action):
+        raise UserError(f"{action.title} is not allowed: {preview_of(position, action).why_not}")
     if doubts:
         raise UserError(f"{doubts[0].question} is too close to call: settle it first")
 
     def effects(found: Verdict) -> Effects:
-        return referee.effects(moment, deed, found) if found.allowed else Effects()
+        return referee.effects(position, action, found) if found.allowed else Effects()
 
-    return battle.ask(deed.action, deed.given, dice, effects, by=deed.by, title=deed.words)
+    return battle.ask(action.name, action.given, dice, effects, by=action.by, title=action.words)

@@ -10,7 +10,7 @@ from typing import Any
 from rules.battle.battle import Battle, played
 from rules.battle.progress import Step, no_step
 from rules.engine.dice import Scripted
-from rules.engine.events import Asked, Event, Throw, Told
+from rules.engine.events import ActionResolved, Event, Throw, VerdictRecord
 from rules.engine.game import Game
 from rules.tabletop.errors import UserError
 
@@ -38,7 +38,7 @@ def differences(game: Game[Any], events: Mapping[int, Event], step: Step = no_st
     found = []
     for done, (seq, event) in enumerate(events.items()):
         step(done, len(events))
-        if isinstance(event, Asked):
+        if isinstance(event, ActionResolved):
             found.append(_difference(game, seq, event))
     return tuple(one for one in found if one)
 
@@ -53,13 +53,13 @@ def replay(path: Path) -> tuple[Difference, ...]:
         return differences(battle.game, battle.events)
 
 
-def _difference(game: Game[Any], seq: int, asked: Asked) -> Difference | None:
+def _difference(game: Game[Any], seq: int, asked: ActionResolved) -> Difference | None:
     script = Scripted([face for throw in asked.throws for face in throw.faces])
     try:
         verdict, throws = played(game, asked.action, asked.given, script)
     except UserError as refusal:
         return Difference(seq, asked.verdict.outcome, f"refused: {refusal}")
-    now = Told.of(verdict)
+    now = VerdictRecord.of(verdict)
     if throws != asked.throws:
         return Difference(seq, _dice(asked.throws), _dice(throws))
     return None if now == asked.verdict else _first_difference(seq, asked.verdict, now)
@@ -69,7 +69,7 @@ def _dice(throws: Sequence[Throw]) -> str:
     return "; ".join(f"{one.for_whom}, {one.why}: {' '.join(map(str, one.faces))}" for one in throws) or "no dice"
 
 
-def _first_difference(seq: int, was: Told, now: Told) -> Difference:
+def _first_difference(seq: int, was: VerdictRecord, now: VerdictRecord) -> Difference:
     """The first difference between two verdicts."""
     if was.outcome != now.outcome:
         return Difference(seq, was.outcome, now.outcome)
@@ -79,5 +79,5 @@ def _first_difference(seq: int, was: Told, now: Told) -> Difference:
     return Difference(seq, _reasons(was), _reasons(now))
 
 
-def _reasons(record: Told) -> str:
+def _reasons(record: VerdictRecord) -> str:
     return "; ".join(f"{one.rule} {one.text}" for one in record.reasons)

@@ -18,7 +18,7 @@ from rules.battle.referees import perform, position_of, referee_of
 from rules.battle.situation import Placement, Situation, base_outline, point_of
 from rules.engine.dice import DiceRequest, Die, Roll, rolled
 from rules.engine.events import (
-    Asked,
+    ActionResolved,
     Change,
     Changed,
     Effects,
@@ -34,9 +34,9 @@ from rules.engine.events import (
 )
 from rules.engine.needed import needed_words
 from rules.engine.position import Position
-from rules.engine.referee import ActionPreview, Deed, answer_key, obligations, prospect
+from rules.engine.referee import Action, ActionPreview, answer_key, obligations, preview_of
 from rules.engine.state import State, Unit
-from rules.engine.text import display_name, told
+from rules.engine.text import display_name, readable
 from rules.engine.verdict import Reason, Verdict
 from rules.tabletop.area import surface_in
 from rules.tabletop.errors import UserError
@@ -143,10 +143,10 @@ class _Play:
     @property
     def _last_seq(self) -> int:
         """Number of the last entry that was not taken back."""
-        return list(self.battle.held)[-1]
+        return list(self.battle.in_force)[-1]
 
     @property
-    def moment(self) -> Position:
+    def position(self) -> Position:
         return position_of(self.battle, self.table.values(), self.terrain)
 
     def step(self, step: Mapping[str, Any]) -> Answer | None:
@@ -245,38 +245,38 @@ class _Play:
     # Steps that ask the rules
 
     def _ask(self, step: Mapping[str, Any]) -> Answer:
-        name, moment = step["ask"], self.moment
+        name, position = step["ask"], self.position
         if not name:
-            deeds: Iterable[Deed] = self.referee.duties(moment)
+            actions: Iterable[Action] = self.referee.obligations(position)
         elif "spot_in" in step:
-            deeds = self.referee.at_spot(moment, self._known(name), point_of(step["spot_in"], "spot_in"))
+            actions = self.referee.at_spot(position, self._known(name), point_of(step["spot_in"], "spot_in"))
         else:
-            deeds = self._deeds(moment, self._known(name))
+            actions = self._deeds(position, self._known(name))
         return {
-            "actions": [self._action(moment, deed) for deed in deeds],
-            "owed": [_owed(one) for one in obligations(self.referee, moment)],
+            "actions": [self._action(position, action) for action in actions],
+            "owed": [_owed(one) for one in obligations(self.referee, position)],
         }
 
-    def _deeds(self, moment: Position, name: str) -> Iterator[Deed]:
+    def _deeds(self, position: Position, name: str) -> Iterator[Action]:
         """Everything that a figure might do now, and what is owed by it."""
-        if name in moment.figures and not moment.unit(name).out:
-            yield self.referee.movement(moment, name)
-            yield from self.referee.attacks(moment, name)
-            yield from self.referee.others(moment, name)
-        yield from (deed for deed in self.referee.duties(moment) if name in deed.by)
+        if name in position.figures and not position.unit(name).out:
+            yield self.referee.movement(position, name)
+            yield from self.referee.attacks(position, name)
+            yield from self.referee.others(position, name)
+        yield from (action for action in self.referee.obligations(position) if name in action.by)
 
-    def _action(self, moment: Position, deed: Deed) -> Answer:
-        found = prospect(moment, deed)
+    def _action(self, position: Position, action: Action) -> Answer:
+        found = preview_of(position, action)
         reasons = found.before.reasons if found.before is not None and found.possible else ()
         return {
-            "action": deed.action,
-            "title": deed.title,
-            "by": list(deed.by),
-            "weapon": deed.weapon or None,
-            "at": _at(deed),
+            "action": action.name,
+            "title": action.title,
+            "by": list(action.by),
+            "weapon": action.weapon or None,
+            "at": _at(action),
             "allowed": found.possible,
             "why_not": None if found.possible else _why_not(found),
-            "chance": _chance(self.referee.effects, moment, found),
+            "chance": _chance(self.referee.effects, position, found),
             "odds": {str(outcome): float(chance) for outcome, chance in found.odds.items()},
             "needs": needed_words(found) or None,
             "asks": [_question(one) for one in found.asks],
@@ -289,15 +289,15 @@ class _Play:
         odd = sorted(set(wanted) - {"action", "by", "at", "weapon", "answers"})
         if odd:
             raise UserError(f"do: unknown key {odd[0]!r}; choose action, by, at, weapon or answers")
-        deed = self._wanted(self.moment, wanted)
-        if deed is None:
+        action = self._wanted(self.position, wanted)
+        if action is None:
             text = f"{display_name(_by(wanted) or 'nobody')} cannot do this now"
             return {"allowed": False, "why_not": {"rule": None, "text": text}}
-        deed = self._answered(deed, wanted, _object(wanted.get("answers") or {}, "answers"))
-        found = prospect(self.moment, replace(deed, listed=False))
-        return self._performed(deed, found, self._dice(step))
+        action = self._answered(action, wanted, _object(wanted.get("answers") or {}, "answers"))
+        found = preview_of(self.position, replace(action, has_odds=False))
+        return self._performed(action, found, self._dice(step))
 
-    def _performed(self, deed: Deed, found: ActionPreview, dice: _Faces) -> Answer:
+    def _performed(self, action: Action, found: ActionPreview, dice: _Faces) -> Answer:
         """The answer to an action; where nothing happens, the answers of the players are taken back, too."""
         if not found.possible:
             self._back()
@@ -306,13 +306,13 @@ class _Play:
             self._back()
             return {"too_close": _too_close(found)}
         try:
-            verdict = perform(self.battle, self.referee, self.moment, deed, dice)
+            verdict = perform(self.battle, self.referee, self.position, action, dice)
         except _NeedsDice as needed:
             self._back()
             one = needed.request
             return {"needs_dice": {"count": one.count, "sides": _SIDES[one.die], "for": f"{one.for_whom}: {one.why}"}}
-        happened = self.battle.held[self._last_seq]
-        effects = happened.effects if isinstance(happened, Asked) else Effects()
+        happened = self.battle.in_force[self._last_seq]
+        effects = happened.effects if isinstance(happened, ActionResolved) else Effects()
         self._follow(effects)
         self._done()
         return {
@@ -325,33 +325,33 @@ class _Play:
         }
 
     def _move(self, step: Mapping[str, Any]) -> Answer:
-        moment, paths, facings = self.moment, {}, {}
+        position, paths, facings = self.position, {}, {}
         for name, walk in _object(step["move"], "move").items():
-            here = moment.figure(self._known(name, of_battle=False)).centre_in
+            here = position.figure(self._known(name, of_battle=False)).centre_in
             path, facing_deg = _walk(_object(walk, f"move {name}"), name)
             paths[name] = path if path and _near(path[0], here) else (here, *path)
             if facing_deg is not None:
                 facings[name] = facing_deg
         if not paths:
             raise UserError("move names no figure")
-        deed = self.referee.march(moment, paths, facings)
-        if self._told(deed, _object(step.get("answers") or {}, "answers")):
-            deed = self.referee.march(self.moment, paths, facings)
-        found = prospect(self.moment, deed)
+        action = self.referee.march(position, paths, facings)
+        if self._told(action, _object(step.get("answers") or {}, "answers")):
+            action = self.referee.march(self.position, paths, facings)
+        found = preview_of(self.position, action)
         asks = {"asks": [_question(one) for one in found.asks]} if found.asks else {}
-        answer = self._performed(deed, found, self._dice(step))
+        answer = self._performed(action, found, self._dice(step))
         return {"cost_in": None, "allowance_in": None, **asks, **answer}
 
     def _next(self, step: Mapping[str, Any]) -> Answer:
         waived = _waived(step["next"])
-        owed = [_owed(one) for one in obligations(self.referee, self.moment)]
+        owed = [_owed(one) for one in obligations(self.referee, self.position)]
         left = [one for one in owed if waived is not True and one["action"] not in waived]
         if left:
             text = f"first comes {left[0]['title']}; do it, or waive it by name"
             return {"allowed": False, "why_not": {"rule": left[0]["rule"], "text": text}, "owed": left}
         if owed:
             self.battle.record(Noted(text=f"Waived: {', '.join(one['title'] for one in owed)}"))
-        begins = self.referee.next_phase(self.moment)
+        begins = self.referee.next_phase(self.position)
         self.battle.record(begins)
         self._done()
         return {"allowed": True, "turn": begins.turn, "phase": begins.phase, "side": begins.side, "owed": []}
@@ -401,7 +401,7 @@ class _Play:
             return str(name)
         raise UserError(f"there is no figure {name!r}: choose one of {', '.join(self.battle.state.units)}")
 
-    def _wanted(self, moment: Position, wanted: Mapping[str, Any]) -> Deed | None:
+    def _wanted(self, position: Position, wanted: Mapping[str, Any]) -> Action | None:
         """The action that a step describes: one that may be done, before one that may not."""
         name, at = _by(wanted), wanted.get("at")
         if name:
@@ -409,60 +409,61 @@ class _Play:
         if wanted.get("action") not in (*self.battle.game.actions, *_GENERIC):
             known = ", ".join(self.battle.game.actions)
             raise UserError(f"{self.battle.game.title} has no action {wanted.get('action')!r}: choose one of {known}")
-        fits = [deed for deed in self._candidates(moment, name, at) if _fits(deed, wanted)]
-        exact = [deed for deed in fits if deed.action == wanted["action"]] or fits
-        exact = [deed for deed in exact if self._agrees(deed, wanted.get("answers") or {})] or exact
+        fits = [action for action in self._candidates(position, name, at) if _fits(action, wanted)]
+        exact = [action for action in fits if action.name == wanted["action"]] or fits
+        exact = [action for action in exact if self._agrees(action, wanted.get("answers") or {})] or exact
         first = (at[0] if isinstance(at, list) and at else at,)
-        exact.sort(key=lambda deed: deed.at[:1] != first)
+        exact.sort(key=lambda action: action.at[:1] != first)
         return next(
-            (one for one in exact if prospect(moment, replace(one, listed=False)).possible), next(iter(exact), None)
+            (one for one in exact if preview_of(position, replace(one, has_odds=False)).possible),
+            next(iter(exact), None),
         )
 
-    def _agrees(self, deed: Deed, answers: Mapping[str, Any]) -> bool:
+    def _agrees(self, action: Action, answers: Mapping[str, Any]) -> bool:
         """Whether an action is the one of several that is chosen by an answer, as "moves first" or "moves second"."""
-        asked = {one.fact for one in self.battle.game.questions(deed.action)}
-        return all(deed.given[key] == value for key, value in answers.items() if key in asked and key in deed.given)
+        asked = {one.fact for one in self.battle.game.questions(action.name)}
+        return all(action.given[key] == value for key, value in answers.items() if key in asked and key in action.given)
 
-    def _candidates(self, moment: Position, name: str, at: Any) -> Iterator[Deed]:
+    def _candidates(self, position: Position, name: str, at: Any) -> Iterator[Action]:
         if not name:
-            yield from self.referee.duties(moment)
+            yield from self.referee.obligations(position)
             return
         if isinstance(at, list) and len(at) == 2 and all(type(v) in (int, float) for v in at):
-            yield from self.referee.at_spot(moment, name, (float(at[0]), float(at[1])))
+            yield from self.referee.at_spot(position, name, (float(at[0]), float(at[1])))
             return
-        pieces = {piece.name for piece in moment.terrain}
+        pieces = {piece.name for piece in position.terrain}
         for one in [at] if isinstance(at, str) else at or []:
             if one not in pieces:
                 self._known(one)
         if isinstance(at, list):
-            yield from self.referee.at_targets(moment, name, tuple(at))
-        yield from self._deeds(moment, name)
+            yield from self.referee.at_targets(position, name, tuple(at))
+        yield from self._deeds(position, name)
 
-    def _answered(self, deed: Deed, wanted: Mapping[str, Any], answers: Mapping[str, Any]) -> Deed:
+    def _answered(self, action: Action, wanted: Mapping[str, Any], answers: Mapping[str, Any]) -> Action:
         """The action with the players' answers."""
-        again = self._wanted(self.moment, wanted) if self._told(deed, answers) else None
-        return deed if again is None else again
+        again = self._wanted(self.position, wanted) if self._told(action, answers) else None
+        return action if again is None else again
 
-    def _told(self, deed: Deed, answers: Mapping[str, Any]) -> bool:
+    def _told(self, action: Action, answers: Mapping[str, Any]) -> bool:
         """Record the players' answers, as the window does; False if there are none."""
         events: list[Event] = []
-        found = prospect(self.moment, replace(deed, listed=False))
-        questions = {one.fact: one for one in self.battle.game.questions(deed.action)}
+        found = preview_of(self.position, replace(action, has_odds=False))
+        questions = {one.fact: one for one in self.battle.game.questions(action.name)}
         doubts = {str(one.fact[-1]): one for one in found.doubts} | {one.question: one for one in found.doubts}
         for key, value in answers.items():
             if key in doubts:
                 doubt = doubts[key]
                 events.append(QuestionAsked(question=doubt.question, answers=tuple(doubt.answers)))
                 events.append(QuestionAnswered(question=doubt.question, answer=str(value)))
-            elif key in questions and key in deed.given and deed.given[key] == value:
+            elif key in questions and key in action.given and action.given[key] == value:
                 continue  # it chose the action, or the program knows it
             elif key in questions:
-                figure = deed.by[0] if deed.by else ""
-                told_ = Change(figure=figure, key=answer_key(deed, key), value=plain(value), this_turn=True)
+                figure = action.by[0] if action.by else ""
+                told_ = Change(figure=figure, key=answer_key(action, key), value=plain(value), this_turn=True)
                 events.append(Changed(changes=(told_,)))
             else:
                 known = ", ".join([*questions, *doubts]) or "nothing"
-                raise UserError(f"answers: {deed.title} does not ask {key!r}; it asks {known}")
+                raise UserError(f"answers: {action.title} does not ask {key!r}; it asks {known}")
         if events:
             self.battle.record_all(events)
         return bool(events)
@@ -494,10 +495,10 @@ class _Play:
 
     def _winner(self) -> str | None:
         """The side that has won, as far as the table shows it."""
-        moment = self.moment
-        for deed in self.referee.duties(moment):
-            if deed.action.startswith("victory"):
-                found = prospect(moment, replace(deed, listed=False)).before
+        position = self.position
+        for action in self.referee.obligations(position):
+            if action.name.startswith("victory"):
+                found = preview_of(position, replace(action, has_odds=False)).before
                 winner = None if found is None else found.numbers.get("winner")
                 if winner is not None:
                     return str(winner)
@@ -509,18 +510,18 @@ _GENERIC = ("attack", "move")
 """Names that stand for any attack and any move, whatever a game calls its own."""
 
 
-def _fits(deed: Deed, wanted: Mapping[str, Any]) -> bool:
-    action, weapon, at, by = wanted["action"], wanted.get("weapon"), wanted.get("at"), _by(wanted)
-    if deed.action != action and not (action == "attack" and (deed.view is not None or deed.spot_in is not None)):
+def _fits(action: Action, wanted: Mapping[str, Any]) -> bool:
+    name, weapon, at, by = wanted["action"], wanted.get("weapon"), wanted.get("at"), _by(wanted)
+    if action.name != name and not (name == "attack" and (action.view is not None or action.spot_in is not None)):
         return False
-    if weapon and weapon not in (deed.weapon, display_name(deed.weapon), deed.title):
+    if weapon and weapon not in (action.weapon, display_name(action.weapon), action.title):
         return False
-    if by and by not in deed.by:
+    if by and by not in action.by:
         return False
-    if at is None or deed.spot_in is not None:
+    if at is None or action.spot_in is not None:
         return True
     names = {at} if isinstance(at, str) else set(at)
-    return names <= {*deed.at, deed.piece}
+    return names <= {*action.at, action.piece}
 
 
 def _by(wanted: Mapping[str, Any]) -> str:
@@ -531,12 +532,12 @@ def _by(wanted: Mapping[str, Any]) -> str:
     return first
 
 
-def _at(deed: Deed) -> Any:
-    if deed.spot_in is not None:
-        return list(deed.spot_in)
-    if deed.piece and not deed.at:
-        return deed.piece
-    return deed.at[0] if len(deed.at) == 1 else list(deed.at) or None
+def _at(action: Action) -> Any:
+    if action.spot_in is not None:
+        return list(action.spot_in)
+    if action.piece and not action.at:
+        return action.piece
+    return action.at[0] if len(action.at) == 1 else list(action.at) or None
 
 
 def _walk(walk: Mapping[str, Any], name: str) -> tuple[tuple[PointIn, ...], float | None]:
@@ -576,16 +577,16 @@ def _waived(found: Any) -> Any:
 
 
 def _reason(one: Reason) -> Answer:
-    return {"rule": one.rule, "text": told(one.text), "modifier": one.modifier}
+    return {"rule": one.rule, "text": readable(one.text), "modifier": one.modifier}
 
 
 def _last_reason(verdict: Verdict | None) -> Answer | None:
     reasons = () if verdict is None else verdict.reasons
-    return {"rule": reasons[-1].rule, "text": told(reasons[-1].text)} if reasons else None
+    return {"rule": reasons[-1].rule, "text": readable(reasons[-1].text)} if reasons else None
 
 
 def _why_not(found: ActionPreview) -> Answer:
-    return _last_reason(found.before) or {"rule": None, "text": told(found.why_not)}
+    return _last_reason(found.before) or {"rule": None, "text": readable(found.why_not)}
 
 
 def _too_close(found: ActionPreview) -> list[Answer]:
@@ -602,7 +603,7 @@ def _question(one: Any) -> Answer:
 
 
 def _owed(one: ActionPreview) -> Answer:
-    return {"action": one.deed.action, "by": list(one.deed.by), "rule": one.deed.owed, "title": one.deed.words}
+    return {"action": one.action.name, "by": list(one.action.by), "rule": one.action.owed, "title": one.action.words}
 
 
 def _verdict(verdict: Verdict) -> Answer:
@@ -632,15 +633,15 @@ def _effects(effects: Effects) -> list[Answer]:
 
 
 def _chance(
-    effects: Callable[[Position, Deed, Verdict], Effects], moment: Position, found: ActionPreview
+    effects: Callable[[Position, Action, Verdict], Effects], position: Position, found: ActionPreview
 ) -> float | None:
     """How likely an action changes a figure that it is done to for longer than this turn; None where no dice say so."""
-    deed = found.deed
-    if not found.possible or found.doubts or not found.odds or not deed.at:
+    action = found.action
+    if not found.possible or found.doubts or not found.odds or not action.at:
         return None
 
     def harms(verdict: Verdict) -> bool:
-        changes = effects(moment, deed, verdict).changes if verdict.allowed else ()
-        return any(one.figure in deed.at and not one.this_turn for one in changes)
+        changes = effects(position, action, verdict).changes if verdict.allowed else ()
+        return any(one.figure in action.at and not one.this_turn for one in changes)
 
-    return float(moment.game.odds_of(deed.action, deed.given, harms).get(True, 0))
+    return float(position.game.odds_of(action.name, action.given, harms).get(True, 0))

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 from rules.engine.schema import Inches, Reader, Within
 from rules.tabletop.area import surface_in
-from rules.tabletop.errors import UserError, refuse_strange
+from rules.tabletop.errors import UserError, refuse_unusable_values
 from rules.tabletop.table import Figure, Outline, PointIn, Posture, TerrainKind, TerrainPiece, ellipse_outline
 
 SCHEMA = 1
@@ -101,7 +101,7 @@ def situation_of(document: Any) -> Situation:
     """
     if not isinstance(document, Mapping) or document.get("schema") != SCHEMA:
         raise UserError(f'a situation is a JSON object with "schema": {SCHEMA}')
-    refuse_strange(dict(document), "the situation")
+    refuse_unusable_values(dict(document), "the situation")
     unknown = next((key for key in document if key not in (*_KEYS, *_NOTES)), None)
     if unknown is not None:
         raise UserError(f"the situation has the unknown key {unknown!r}: choose from {', '.join(_KEYS)}")

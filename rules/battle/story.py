@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from rules.engine.events import (
-    Asked,
+    ActionResolved,
     BattleBegun,
     CameraMoved,
     Changed,
@@ -21,7 +21,7 @@ from rules.engine.events import (
     Placed,
     QuestionAnswered,
     QuestionAsked,
-    Said,
+    ReasonRecord,
     TableLaid,
     Throw,
     UnitJoined,
@@ -32,17 +32,17 @@ from rules.engine.text import (
     answer_words,
     change_words,
     display_name,
+    display_names,
     label,
-    listed,
     outcome_words,
     place_words,
+    readable,
     roller_words,
     says_outcome,
-    told,
 )
 
 
-def tell(game: Game[Any], events: Iterable[Event]) -> Iterator[str]:
+def story_lines(game: Game[Any], events: Iterable[Event]) -> Iterator[str]:
     """The lines of the story; lines that belong to a turn or to an action are indented."""
     side = ""
     for event in events:
@@ -95,7 +95,7 @@ def _move(move: Move) -> str:
     return f"  {display_name(move.figure)} moves {move.moved_in:.1f} in{over} to {place_words(move.to_in)}{cost}."
 
 
-def _asked(event: Asked) -> Iterator[str]:
+def _asked(event: ActionResolved) -> Iterator[str]:
     winner = event.verdict.numbers.get("winner")
     outcome = outcome_words(event.verdict.outcome)
     outcome = f"{outcome} for {display_name(winner)}" if isinstance(winner, str) else outcome
@@ -108,17 +108,17 @@ def _asked(event: Asked) -> Iterator[str]:
 
 def _action(by: tuple[str, ...], title: str) -> str:
     """An action's title, preceded by the figures that act if it does not name them."""
-    return title if not by or display_name(by[0]) in title else f"{listed(by)}: {title}"
+    return title if not by or display_name(by[0]) in title else f"{display_names(by)}: {title}"
 
 
 def _throw(throw: Throw) -> str:
     faces = " ".join(f"{face:+d}" if throw.die == "FUDGE" and face else str(face) for face in throw.faces)
-    return f"{faces} rolled for {roller_words(throw.for_whom)}: {told(throw.why)}"
+    return f"{faces} rolled for {roller_words(throw.for_whom)}: {readable(throw.why)}"
 
 
-def _reason(reason: Said) -> str:
+def _reason(reason: ReasonRecord) -> str:
     modifier = "" if reason.modifier is None else f" ({reason.modifier:+g})"
-    return f"{reason.rule}  {told(reason.text)}{modifier}"
+    return f"{reason.rule}  {readable(reason.text)}{modifier}"
 
 
 def _effects(effects: Effects) -> Iterator[str]:
@@ -175,7 +175,7 @@ _TELLERS: Mapping[type[Event], Callable[[Any], Iterator[str]]] = {
     PhaseBegun: _phase,
     Placed: _placed,
     Moved: _moved,
-    Asked: _asked,
+    ActionResolved: _asked,
     Changed: _changed,
     QuestionAsked: _doubted,
     QuestionAnswered: _settled,

@@ -11,9 +11,9 @@ from types import MappingProxyType
 from typing import Any
 
 from rules.battle.checksum import START, Row, next_checksum
-from rules.battle.database import FAULTS, connect_untouched, one_line, words_of
+from rules.battle.database import FAULTS, connect_untouched, error_words, one_line
 from rules.battle.progress import Step, no_step
-from rules.tabletop.errors import UserError, refuse_strange
+from rules.tabletop.errors import UserError, refuse_unusable_values
 
 LONGEST_ENTRY_BYTES = 4_000_000
 """Limit of one entry; the house rules in the first entry may take half of it."""
@@ -95,7 +95,7 @@ class Survey:
         return self.checked or len(self.entries)
 
 
-class Unsound(Exception):
+class CorruptEntry(Exception):
     """Ends a survey; the message is the fault."""
 
 
@@ -119,14 +119,16 @@ def survey(file: sqlite3.Connection, step: Step = no_step) -> Survey:
             after = end_after(end, row)
             if summed and not (written is None and checked == 0):
                 if written != after.checksum:
-                    raise Unsound(f"entry {after.seq} does not match its checksum")
+                    raise CorruptEntry(f"entry {after.seq} does not match its checksum")
                 checked = after.seq
             entries.append(Entry(*row[:4], body_of(row)))
             end = after
         _check_end(file, summed, end, checked)
     except FAULTS as fault:
-        return Survey(tuple(entries), end, checked, f"what follows entry {end.seq} cannot be read ({words_of(fault)})")
-    except Unsound as fault:
+        return Survey(
+            tuple(entries), end, checked, f"what follows entry {end.seq} cannot be read ({error_words(fault)})"
+        )
+    except CorruptEntry as fault:
         return Survey(tuple(entries), end, checked, str(fault))
     return Survey(tuple(entries), end, checked)
 
@@ -146,7 +148,7 @@ def survey_untouched(place: Path, step: Step = no_step) -> Survey:
         found = survey(file, step)
         return found if found.fault else Survey(found.entries, found.end, found.checked, structural_fault(file))
     except FAULTS as fault:
-        return Survey((), End(), 0, f"it cannot be read ({words_of(fault)})")
+        return Survey((), End(), 0, f"it cannot be read ({error_words(fault)})")
     finally:
         if file is not None:
             file.close()
@@ -179,7 +181,7 @@ def structural_fault(file: sqlite3.Connection) -> str:
     try:
         found = file.execute("PRAGMA quick_check(1)").fetchone()[0]
     except FAULTS as fault:
-        found = words_of(fault)
+        found = error_words(fault)
     return "" if found == "ok" else f"the file is damaged ({found})"
 
 
@@ -187,13 +189,13 @@ def end_after(end: End, row: Row) -> End:
     """The end of a journal after this entry.
 
     Raises:
-        Unsound: if the row is not a valid entry or not the next one.
+        CorruptEntry: if the row is not a valid entry or not the next one.
         UserError: if the journal would exceed its limits.
     """
     if tuple(map(type, row)) != _TYPES:
-        raise Unsound(f"entry {end.seq + 1} holds values of the wrong types")
+        raise CorruptEntry(f"entry {end.seq + 1} holds values of the wrong types")
     if row[0] != end.seq + 1:
-        raise Unsound(f"entry {end.seq + 1} is missing")
+        raise CorruptEntry(f"entry {end.seq + 1} is missing")
     values = end.values + values_in(row[4])
     if values > MOST_VALUES or row[0] > MOST_ENTRIES:
         raise UserError(
@@ -212,18 +214,18 @@ def body_of(row: Row) -> Mapping[str, Any]:
     """The body of an entry.
 
     Raises:
-        Unsound: if it is not a JSON object that this program would write.
+        CorruptEntry: if it is not a JSON object that this program would write.
     """
     what = f"entry {row[0]}"
     try:
         body = json.loads(row[4])
-        refuse_strange(body, what)
+        refuse_unusable_values(body, what)
     except UserError as refusal:
-        raise Unsound(str(refusal)) from refusal
+        raise CorruptEntry(str(refusal)) from refusal
     except (ValueError, RecursionError) as fault:
-        raise Unsound(f"{what} is not JSON ({fault})") from fault
+        raise CorruptEntry(f"{what} is not JSON ({fault})") from fault
     if not isinstance(body, dict):
-        raise Unsound(f"{what} is not a JSON object")
+        raise CorruptEntry(f"{what} is not a JSON object")
     return MappingProxyType(body)
 
 
@@ -246,7 +248,7 @@ def _check_end(file: sqlite3.Connection, summed: bool, end: End, checked: int) -
     if not summed:
         return
     if end.seq and not checked:
-        raise Unsound("its checksums are lost")
+        raise CorruptEntry("its checksums are lost")
     last = file.execute("SELECT coalesce(max(seq), 0) FROM checksum").fetchone()[0]
     if last != end.seq:
-        raise Unsound(f"what followed entry {end.seq} is lost")
+        raise CorruptEntry(f"what followed entry {end.seq} is lost")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rules.engine.position import View
-from rules.engine.referee import Measured, Way
+from rules.engine.referee import FactPath, UncertainFact
 from rules.engine.text import display_name
 from rules.tabletop.sight import SLIVER
 from rules.tabletop.tolerance import DOUBT_SIGMAS, Choice
@@ -12,7 +12,7 @@ HIDDEN, SEEN = "hidden", "seen"
 """The players' answers to the question whether one figure sees another."""
 
 
-def in_sight(view: View, what: str, way: Way = ("los",)) -> tuple[Measured, ...]:
+def in_sight(view: View, what: str, way: FactPath = ("los",)) -> tuple[UncertainFact, ...]:
     """The uncertainty of whether the target is seen; empty if clearly enough of it is in sight, or nothing.
 
     Args:
@@ -22,10 +22,10 @@ def in_sight(view: View, what: str, way: Way = ("los",)) -> tuple[Measured, ...]
     """
     exposure = view.exposure
     sigmas = (sigma for sigma in view.part_errors(exposure) if exposure - DOUBT_SIGMAS * sigma < SLIVER)
-    return tuple(Measured(way, sigma, what, either={HIDDEN: False, SEEN: True}) for sigma in sigmas)
+    return tuple(UncertainFact(way, sigma, what, either={HIDDEN: False, SEEN: True}) for sigma in sigmas)
 
 
-def one_of(found: Choice[str], sigma_in: float, what: str, way: Way) -> tuple[Measured, ...]:
+def one_of(found: Choice[str], sigma_in: float, what: str, way: FactPath) -> tuple[UncertainFact, ...]:
     """The uncertainty of a choice between names, such as the terrain under a figure; empty if it is certain."""
     either = {display_name(name).lower(): name for name in found.possible}
-    return () if found.certain else (Measured(way, sigma_in, what, either=either),)
+    return () if found.certain else (UncertainFact(way, sigma_in, what, either=either),)

@@ -13,21 +13,21 @@ from rules.tabletop.path import Path, end_facing_deg, length_in, placed
 from rules.tabletop.table import POSTURE_HEIGHT_IN, Figure, Posture, TerrainKind, TerrainPiece
 
 
-def as_journalled(moment: Position) -> Position:
+def at_journal_places(position: Position) -> Position:
     """The same position with every figure at its place and facing in the journal instead of the measured ones."""
-    units = moment.state.units
+    units = position.state.units
     figures = {
-        name: _as_known(figure, units[name]) if name in units else figure for name, figure in moment.figures.items()
+        name: _as_known(figure, units[name]) if name in units else figure for name, figure in position.figures.items()
     }
-    return replace(moment, figures=figures)
+    return replace(position, figures=figures)
 
 
 def _as_known(figure: Figure, unit: Unit) -> Figure:
     return figure if unit.at_in is None else replace(placed(figure, unit.at_in), facing_deg=unit.facing_deg)
 
 
-def walked(
-    moment: Position,
+def moves_along(
+    position: Position,
     paths: Mapping[str, Path],
     cost_in: Mapping[str, float] | None = None,
     facing_deg: Mapping[str, float] | None = None,
@@ -35,7 +35,7 @@ def walked(
     """The moves of figures along their paths.
 
     Args:
-        moment: The position before the moves.
+        position: The position before the moves.
         paths: The path of each figure, from where it stands.
         cost_in: Allowance spent by each figure whose cost differs from the path's length because of ground or turns.
         facing_deg: The facing of each figure at the end; by default it faces along the last leg of its path.
@@ -44,7 +44,7 @@ def walked(
     return tuple(
         Move(
             figure=name,
-            from_in=moment.figure(name).centre_in,
+            from_in=position.figure(name).centre_in,
             to_in=path[-1],
             moved_in=length_in(path),
             cost_in=(cost_in or {}).get(name, length_in(path)),
@@ -54,9 +54,9 @@ def walked(
     )
 
 
-def taken_along(moment: Position, rider: str, path: Path) -> Move:
+def carried_move(position: Position, rider: str, path: Path) -> Move:
     """The move of a figure that is carried or towed along a path; it costs the figure itself nothing."""
-    start = moment.unit(rider).at_in or moment.figure(rider).centre_in
+    start = position.unit(rider).at_in or position.figure(rider).centre_in
     end = (start[0] + path[-1][0] - path[0][0], start[1] + path[-1][1] - path[0][1])
     return Move(figure=rider, from_in=start, to_in=end, moved_in=length_in(path), cost_in=0.0)
 
@@ -66,14 +66,14 @@ def goal_key(side: str) -> str:
     return f"goal_of_{side}"
 
 
-def kept(unit: Unit, key: str) -> list[Any]:
+def stored_list(unit: Unit, key: str) -> list[Any]:
     """The list stored under a status of this turn; empty if there is none."""
     return list(unit.this_turn.get(key, ()))
 
 
-def fallen(figures: Iterable[str], rule: str) -> tuple[Change, ...]:
+def eliminations(figures: Iterable[str], rule: str) -> tuple[Change, ...]:
     """The changes that eliminate these figures, each once."""
-    return marked(dict.fromkeys(figures), ELIMINATED, True, rule)
+    return status_changes(dict.fromkeys(figures), ELIMINATED, True, rule)
 
 
 WRECK = "wreck"
@@ -91,14 +91,14 @@ def wrecks(state: State, figures: Iterable[Figure]) -> tuple[TerrainPiece, ...]:
     )
 
 
-def marked(
+def status_changes(
     figures: Iterable[str], key: str, value: Any, rule: str = "", *, this_turn: bool = False
 ) -> tuple[Change, ...]:
     """The changes that give several figures the same status; the figure "" stands for the battle itself."""
     return tuple(Change(figure=name, key=key, value=value, rule=rule, this_turn=this_turn) for name in figures)
 
 
-def following(state: State, steps: Sequence[tuple[str, str]]) -> PhaseBegun:
+def next_step(state: State, steps: Sequence[tuple[str, str]]) -> PhaseBegun:
     """The phase after the current one, or the first phase of the next turn.
 
     Args:

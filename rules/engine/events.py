@@ -122,7 +122,7 @@ class Throw:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
+class ReasonRecord:
     """A reason of a verdict, as stored in the journal."""
 
     rule: str
@@ -131,17 +131,17 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
+class VerdictRecord:
     """A verdict, as stored in the journal."""
 
     outcome: str
     numbers: Mapping[str, Any]
-    reasons: tuple[Said, ...]
+    reasons: tuple[ReasonRecord, ...]
 
     @classmethod
-    def of(cls, verdict: Verdict) -> Told:
+    def of(cls, verdict: Verdict) -> VerdictRecord:
         """The record of a verdict, in values that survive JSON unchanged."""
-        reasons = tuple(Said(rule=one.rule, text=one.text, modifier=one.modifier) for one in verdict.reasons)
+        reasons = tuple(ReasonRecord(rule=one.rule, text=one.text, modifier=one.modifier) for one in verdict.reasons)
         return cls(outcome=str(verdict.outcome), numbers=plain(verdict.numbers), reasons=reasons)
 
 
@@ -247,7 +247,7 @@ class Moved(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked(Event):
+class ActionResolved(Event):
     """An action was resolved: the question to the rules, the dice, the verdict and its effects.
 
     Attributes:
@@ -262,7 +262,7 @@ class Asked(Event):
     given: Mapping[str, Any]
     by: tuple[str, ...]
     throws: tuple[Throw, ...]
-    verdict: Told
+    verdict: VerdictRecord
     effects: Effects
     title: str = ""
 

@@ -14,7 +14,7 @@ from enum import Enum, auto
 from typing import Annotated, Any, get_args, get_origin
 
 from rules.engine.position import Position
-from rules.engine.referee import Deed, Measured
+from rules.engine.referee import Action, UncertainFact
 from rules.engine.ruleset import Ruleset
 from rules.engine.schema import hints
 from rules.engine.state import Unit
@@ -123,7 +123,7 @@ class Bound:
     """Facts with their values, and which of them are uncertain."""
 
     given: Mapping[str, Any]
-    measured: tuple[Measured, ...] = ()
+    measured: tuple[UncertainFact, ...] = ()
 
 
 def bind(facts: type, context: Context) -> Bound:
@@ -141,10 +141,10 @@ def _sources(facts: Any) -> Iterator[tuple[str, Source]]:
         yield from ((one.name, note) for note in notes if isinstance(note, Source))
 
 
-def _taken_apart(value: Any, where: tuple[str | int, ...]) -> tuple[Any, tuple[Measured, ...]]:
+def _taken_apart(value: Any, where: tuple[str | int, ...]) -> tuple[Any, tuple[UncertainFact, ...]]:
     """A plain value, and what of it is uncertain."""
     if isinstance(value, Uncertain):
-        error = (Measured(where, value.sigma, value.what, value.low, value.high),) if value.sigma else ()
+        error = (UncertainFact(where, value.sigma, value.what, value.low, value.high),) if value.sigma else ()
         return value.value, error
     if isinstance(value, Bound):
         return value.given, tuple(replace(one, fact=(*where, *one.fact)) for one in value.measured)
@@ -154,8 +154,8 @@ def _taken_apart(value: Any, where: tuple[str | int, ...]) -> tuple[Any, tuple[M
     return value, ()
 
 
-def deed(title: str, action: str, context: Context, **more: Any) -> Deed:
-    """An action asked of this context, its facts bound; `more` are further fields of the deed."""
+def action_for(title: str, action: str, context: Context, **more: Any) -> Action:
+    """An action asked of this context, its facts bound; `more` are further fields of the action."""
     bound = bind(context.position.game.actions[action].facts, context)
     by, at = (tuple(one.id for one in units) for units in (context.men, context.targets))
-    return Deed(title, action, bound.given, by, at, measured=bound.measured, paths=context.paths, **more)
+    return Action(title, action, bound.given, by, at, measured=bound.measured, paths=context.paths, **more)

@@ -28,7 +28,7 @@ class NoFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class Action(Generic[T]):
+class Rule(Generic[T]):
     """A rule that can be applied.
 
     Attributes:
@@ -41,12 +41,12 @@ class Action(Generic[T]):
     facts: type
 
 
-def actions(*rules: Callable[[Ruleset[T], Any], Answer]) -> dict[str, Action[T]]:
+def actions(*rules: Callable[[Ruleset[T], Any], Answer]) -> dict[str, Rule[T]]:
     """The rules of a game by function name; the type of each function's second parameter defines its facts."""
     table = {}
     for rule in rules:
         types = list(get_type_hints(rule).values())
-        table[rule.__name__] = Action(rule, types[1])
+        table[rule.__name__] = Rule(rule, types[1])
     return table
 
 
@@ -94,7 +94,7 @@ class Game(Generic[T]):
     """
 
     rules: Ruleset[T]
-    actions: Mapping[str, Action[T]]
+    actions: Mapping[str, Rule[T]]
 
     @property
     def name(self) -> str:
@@ -180,7 +180,7 @@ class Game(Generic[T]):
             return True
         return False if any(name in hints(other.facts) for other in self.actions.values()) else None
 
-    def _action(self, name: str) -> Action[T]:
+    def _action(self, name: str) -> Rule[T]:
         if name not in self.actions:
             names = ", ".join(self.actions)
             raise RuleRefusal("unknown_action", f"{self.title} has no action {name!r}: choose one of {names}")

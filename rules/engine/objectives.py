@@ -52,7 +52,7 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True)
-class Aim:
+class Objective:
     """The objective of a side.
 
     Attributes:
@@ -68,30 +68,30 @@ class Aim:
     words: str = ""
 
 
-def words_key(side: str) -> str:
+def description_key(side: str) -> str:
     """Name of the battle's status that stores the players' description of a side's objective."""
     return f"task_of_{side}"
 
 
-def aims_of(state: State, tasks: tuple[Task, ...]) -> tuple[Aim, ...]:
+def objectives_of(state: State, tasks: tuple[Task, ...]) -> tuple[Objective, ...]:
     """The agreed objective of each side; by default the first task of the game."""
     return tuple(_aim_of(state.statuses, side, tasks) for side in state.sides)
 
 
-def _aim_of(statuses: Mapping[str, Any], side: str, tasks: tuple[Task, ...]) -> Aim:
+def _aim_of(statuses: Mapping[str, Any], side: str, tasks: tuple[Task, ...]) -> Objective:
     task = str(statuses.get(goal_key(side), tasks[0].name)) if tasks else ""
     row = next((one for one in tasks if one.name == task), None)
     number = statuses.get(row.number_key(side)) if row is not None and row.number_key is not None else None
-    return Aim(side, task, None if number is None else int(number), str(statuses.get(words_key(side), "")))
+    return Objective(side, task, None if number is None else int(number), str(statuses.get(description_key(side), "")))
 
 
-def agreed(state: State, tasks: tuple[Task, ...], aim: Aim) -> tuple[Change, ...]:
+def objective_changes(state: State, tasks: tuple[Task, ...], aim: Objective) -> tuple[Change, ...]:
     """The changes that give a side a new objective; empty if it is the same as before.
 
     Raises:
         UserError: if the game does not have the task, or the task needs a number.
     """
-    changes = [Change(figure="", key=words_key(aim.side), value=aim.words.strip() or None)]
+    changes = [Change(figure="", key=description_key(aim.side), value=aim.words.strip() or None)]
     if tasks:
         row = next((one for one in tasks if one.name == aim.task), None)
         if row is None:

@@ -171,8 +171,8 @@ class Position:
 def rules_with(_: type[T]) -> Callable[[Position], Ruleset[T]]:
     """A function that returns the ruleset of a position, typed for a game whose tables have this type."""
 
-    def rules_of(moment: Position) -> Ruleset[T]:
-        rules: Ruleset[T] = moment.game.rules
+    def rules_of(position: Position) -> Ruleset[T]:
+        rules: Ruleset[T] = position.game.rules
         return rules
 
     return rules_of

@@ -15,7 +15,7 @@ from rules.engine.objectives import Task
 from rules.engine.position import Position, View
 from rules.engine.ruleset import Ruleset
 from rules.engine.state import State
-from rules.engine.text import display_name, listed, place_words
+from rules.engine.text import display_name, display_names, place_words
 from rules.engine.verdict import RuleRefusal, Verdict
 from rules.tabletop.errors import UserError
 from rules.tabletop.path import Path
@@ -26,12 +26,12 @@ from rules.tabletop.tolerance import DOUBT_SIGMAS
 
 T = TypeVar("T")
 
-Way = tuple[str | int, ...]
+FactPath = tuple[str | int, ...]
 """Path of a fact among the facts of a question: names of keys and indices of lists."""
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class UncertainFact:
     """A measured fact with its uncertainty.
 
     Attributes:
@@ -42,7 +42,7 @@ class Measured:
         either: For a fact that is not a number, such as whether a figure is seen: the value for each answer.
     """
 
-    fact: Way
+    fact: FactPath
     sigma: float
     what: str
     low: float = 0.0
@@ -51,7 +51,7 @@ class Measured:
 
 
 @dataclass(frozen=True, slots=True)
-class Deed:
+class Action:
     """An action that can be attempted now, with all its facts.
 
     Attributes:
@@ -69,8 +69,8 @@ class Deed:
         template: The template that it lays on the table.
         paths: The path of each figure of a move.
         facing_deg: The facing of each figure at the end of its path, as far as it is known.
-        bar: The verdict that forbids the action, if the rules need no further facts to forbid it.
-        listed: Whether to compute the odds; False for volleys with too many dice.
+        blocked_by: The verdict that forbids the action, if the rules need no further facts to forbid it.
+        display_names: Whether to compute the odds; False for volleys with too many dice.
         each: For an action at many targets, the facts for each target alone; the odds are then computed for each target
             instead of for all together.
         round: The round that it belongs to, such as "Morale"; empty if it belongs to none.
@@ -78,22 +78,22 @@ class Deed:
     """
 
     title: str
-    action: str
+    name: str
     given: Mapping[str, Any]
     by: tuple[str, ...] = ()
     at: tuple[str, ...] = ()
     weapon: str = ""
     preview: str = ""
     view: View | None = None
-    measured: tuple[Measured, ...] = ()
+    measured: tuple[UncertainFact, ...] = ()
     band: str = ""
     piece: str = ""
     spot_in: PointIn | None = None
     template: Template | None = None
     paths: Mapping[str, Path] = field(default_factory=dict)
     facing_deg: Mapping[str, float] = field(default_factory=dict)
-    bar: Verdict | None = None
-    listed: bool = True
+    blocked_by: Verdict | None = None
+    has_odds: bool = True
     each: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     round: str = ""
     owed: str = ""
@@ -102,7 +102,7 @@ class Deed:
     def words(self) -> str:
         """The title, with the targets if it does not name them."""
         is_named = not self.at or display_name(self.at[0]) in self.title
-        return self.title if is_named else f"{self.title}: {listed(self.at)}"
+        return self.title if is_named else f"{self.title}: {display_names(self.at)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +116,7 @@ class Ambiguity:
     """
 
     question: str
-    fact: Way
+    fact: FactPath
     answers: Mapping[str, Any]
 
 
@@ -125,7 +125,7 @@ class ActionPreview:
     """An action with its verdict before the dice and its odds.
 
     Attributes:
-        deed: The action, with the players' answers.
+        action: The action, with the players' answers.
         before: The verdict before the roll: the number needed and every modifier, or the rules that forbid it. None if
             the rule rolls first.
         odds: The exact probability of every outcome; empty if it is forbidden.
@@ -135,7 +135,7 @@ class ActionPreview:
         odds_of: The odds for each of several targets alone.
     """
 
-    deed: Deed
+    action: Action
     before: Verdict | None
     odds: Mapping[str, Fraction]
     refusal: str = ""
@@ -156,15 +156,15 @@ class ActionPreview:
         return "; ".join(f"{one.text} ({one.rule})" for one in self.before.reasons) or self.before.outcome
 
 
-def _nothing(moment: Position, figure: str, spot_in: PointIn) -> Iterable[Deed]:
+def _nothing(position: Position, figure: str, spot_in: PointIn) -> Iterable[Action]:
     return ()
 
 
-def _no_targets(moment: Position, figure: str, names: tuple[str, ...]) -> Iterable[Deed]:
+def _no_targets(position: Position, figure: str, names: tuple[str, ...]) -> Iterable[Action]:
     return ()
 
 
-def _on_target(moment: Position, deed: Deed, found: Verdict) -> tuple[PointIn, PointIn] | None:
+def _on_target(position: Position, action: Action, found: Verdict) -> tuple[PointIn, PointIn] | None:
     return None
 
 
@@ -172,7 +172,7 @@ FIRE = "Fire"
 """The round of all figures that have a target; attacks that name no other round belong to it."""
 
 
-def _fire(moment: Position) -> tuple[str, ...]:
+def _fire(position: Position) -> tuple[str, ...]:
     return (FIRE,)
 
 
@@ -183,8 +183,8 @@ class March(Protocol):
     """Asks whether figures may go along their paths."""
 
     def __call__(
-        self, moment: Position, paths: Mapping[str, Path], facing_deg: Mapping[str, float] = NO_FACINGS
-    ) -> Deed:
+        self, position: Position, paths: Mapping[str, Path], facing_deg: Mapping[str, float] = NO_FACINGS
+    ) -> Action:
         """The move, with which way each figure faces at its end, as far as that is known."""
         ...
 
@@ -208,7 +208,7 @@ class Referee(Generic[T]):
         march: The action that moves figures along their paths, with their facings at the end.
         attacks: Every weapon of a figure at every target.
         others: All other actions of a figure.
-        duties: The obligations that belong to no single figure: initiative, morale rounds, victory.
+        obligations: The obligations that belong to no single figure: initiative, morale rounds, victory.
         effects: What an allowed verdict changes in the battle.
         next_phase: The phase that begins when the players end the current one.
         at_spot: The actions of a figure at a place; empty in games without such weapons.
@@ -222,17 +222,17 @@ class Referee(Generic[T]):
     """
 
     sight: Callable[[Ruleset[T]], SightRules]
-    movement: Callable[[Position, str], Deed]
+    movement: Callable[[Position, str], Action]
     march: March
-    attacks: Callable[[Position, str], Iterable[Deed]]
-    others: Callable[[Position, str], Iterable[Deed]]
-    duties: Callable[[Position], Iterable[Deed]]
-    effects: Callable[[Position, Deed, Verdict], Effects]
+    attacks: Callable[[Position, str], Iterable[Action]]
+    others: Callable[[Position, str], Iterable[Action]]
+    obligations: Callable[[Position], Iterable[Action]]
+    effects: Callable[[Position, Action, Verdict], Effects]
     next_phase: Callable[[Position], PhaseBegun]
-    at_spot: Callable[[Position, str, PointIn], Iterable[Deed]] = _nothing
-    at_targets: Callable[[Position, str, tuple[str, ...]], Iterable[Deed]] = _no_targets
+    at_spot: Callable[[Position, str, PointIn], Iterable[Action]] = _nothing
+    at_targets: Callable[[Position, str, tuple[str, ...]], Iterable[Action]] = _no_targets
     ground: Callable[[Ruleset[T], State, Iterable[TerrainPiece]], Iterable[TerrainPiece]] = _as_set_up
-    strayed: Callable[[Position, Deed, Verdict], tuple[PointIn, PointIn] | None] = _on_target
+    strayed: Callable[[Position, Action, Verdict], tuple[PointIn, PointIn] | None] = _on_target
     conditions: Mapping[str, Condition] = field(default_factory=lambda: CONDITIONS)
     rounds: Callable[[Position], tuple[str, ...]] = _fire
     tasks: Callable[[Ruleset[T]], tuple[Task, ...]] = _no_tasks
@@ -249,119 +249,123 @@ class AvailableActions:
     others: tuple[ActionPreview, ...]
 
 
-def outlook(referee: Referee[Any], moment: Position, figure: str) -> AvailableActions:
+def available_actions(referee: Referee[Any], position: Position, figure: str) -> AvailableActions:
     """The actions of a figure now, with the reasons why some are not allowed.
 
     Raises:
         UserError: if the figure is not in the battle, or not on the table.
     """
-    moment.unit(figure)
-    moment.figure(figure)
+    position.unit(figure)
+    position.figure(figure)
     return AvailableActions(
         figure,
-        prospect(moment, referee.movement(moment, figure)),
-        tuple(prospect(moment, deed) for deed in referee.attacks(moment, figure)),
-        tuple(prospect(moment, deed) for deed in referee.others(moment, figure)),
+        preview_of(position, referee.movement(position, figure)),
+        tuple(preview_of(position, action) for action in referee.attacks(position, figure)),
+        tuple(preview_of(position, action) for action in referee.others(position, figure)),
     )
 
 
-def at_spot(referee: Referee[Any], moment: Position, figure: str, spot_in: PointIn) -> tuple[ActionPreview, ...]:
+def at_spot(referee: Referee[Any], position: Position, figure: str, spot_in: PointIn) -> tuple[ActionPreview, ...]:
     """The actions of a figure at a place, with how it sees the place and the odds for each figure hit there.
 
     Raises:
         UserError: if the figure is not in the battle, or not on the table.
     """
-    moment.unit(figure)
-    moment.figure(figure)
-    return tuple(prospect(moment, deed) for deed in referee.at_spot(moment, figure, spot_in))
+    position.unit(figure)
+    position.figure(figure)
+    return tuple(preview_of(position, action) for action in referee.at_spot(position, figure, spot_in))
 
 
-def prospect(moment: Position, deed: Deed) -> ActionPreview:
+def preview_of(position: Position, action: Action) -> ActionPreview:
     """Preview an action, with the facts that the players have supplied and settled so far."""
-    deed, doubts, asks = with_answers(moment, deed)
-    if in_set_up(moment, deed):
-        return ActionPreview(deed, None, {}, SET_UP, asks=asks)
-    if deed.bar is not None:
-        return ActionPreview(deed, deed.bar, {}, asks=asks)
+    action, doubts, asks = with_answers(position, action)
+    if in_set_up(position, action):
+        return ActionPreview(action, None, {}, SET_UP, asks=asks)
+    if action.blocked_by is not None:
+        return ActionPreview(action, action.blocked_by, {}, asks=asks)
     try:
-        before = _before(moment.game, deed)
-        rolls = deed.listed and (before is None or before.allowed)
-        odds = moment.game.odds(deed.action, deed.given) if rolls and not deed.each else {}
-        alone = {name: {**deed.given, **facts} for name, facts in deed.each.items()} if rolls else {}
-        odds_of = {name: moment.game.odds(deed.action, given) for name, given in alone.items()}
-        return ActionPreview(deed, before, odds, doubts=doubts, asks=asks, odds_of=odds_of)
+        before = _before(position.game, action)
+        rolls = action.has_odds and (before is None or before.allowed)
+        odds = position.game.odds(action.name, action.given) if rolls and not action.each else {}
+        alone = {name: {**action.given, **facts} for name, facts in action.each.items()} if rolls else {}
+        odds_of = {name: position.game.odds(action.name, given) for name, given in alone.items()}
+        return ActionPreview(action, before, odds, doubts=doubts, asks=asks, odds_of=odds_of)
     except UserError as refusal:
-        return ActionPreview(deed, None, {}, str(refusal), doubts, asks)
+        return ActionPreview(action, None, {}, str(refusal), doubts, asks)
 
 
-def obligations(referee: Referee[Any], moment: Position) -> tuple[ActionPreview, ...]:
+def obligations(referee: Referee[Any], position: Position) -> tuple[ActionPreview, ...]:
     """Everything that must be done, or waived by name, before the phase may end; also what waits for an answer."""
     # Only whether each is possible matters here, so their odds are not computed.
-    owed = (prospect(moment, replace(deed, listed=False)) for deed in referee.duties(moment) if deed.owed)
+    owed = (
+        preview_of(position, replace(action, has_odds=False)) for action in referee.obligations(position) if action.owed
+    )
     return tuple(one for one in owed if is_owed(one))
 
 
 def is_owed(preview: ActionPreview) -> bool:
     """Whether an action must be done before the phase may end, and can be, if need be after an answer."""
     waits = bool(preview.asks) and preview.refusal not in ("", SET_UP)
-    return bool(preview.deed.owed) and (preview.possible or waits)
+    return bool(preview.action.owed) and (preview.possible or waits)
 
 
 SET_UP = "the battle is still being set up: begin the first turn"
 
 
-def in_set_up(moment: Position, deed: Deed) -> bool:
+def in_set_up(position: Position, action: Action) -> bool:
     """Whether the action is one of figures and the first turn has not begun."""
-    return bool(deed.by) and not moment.state.turn
+    return bool(action.by) and not position.state.turn
 
 
-def with_answers(moment: Position, deed: Deed) -> tuple[Deed, tuple[Ambiguity, ...], tuple[Question, ...]]:
+def with_answers(position: Position, action: Action) -> tuple[Action, tuple[Ambiguity, ...], tuple[Question, ...]]:
     """The action with all answers of the players, the ambiguities still to be settled, and the facts still missing."""
-    asks = tuple(one for one in moment.game.questions(deed.action) if one.fact not in deed.given)
-    deed = _with_answers(moment, deed, asks)
-    asks = tuple(one for one in asks if one.fact not in deed.given)
-    if deed.bar is not None:
-        return deed, (), asks
-    settled, unsettled = moment.state.settled, []
-    for one in deed.measured:
-        ambiguity = _ambiguity(moment, deed, one)
+    asks = tuple(one for one in position.game.questions(action.name) if one.fact not in action.given)
+    action = _with_answers(position, action, asks)
+    asks = tuple(one for one in asks if one.fact not in action.given)
+    if action.blocked_by is not None:
+        return action, (), asks
+    settled, unsettled = position.state.settled, []
+    for one in action.measured:
+        ambiguity = _ambiguity(position, action, one)
         if ambiguity is None:
             continue
         answer = settled.get(ambiguity.question, "")
         if answer in ambiguity.answers:
-            deed = replace(deed, given=_with(deed.given, ambiguity.fact, ambiguity.answers[answer]))
+            action = replace(action, given=_with(action.given, ambiguity.fact, ambiguity.answers[answer]))
         else:
             unsettled.append(ambiguity)
-    return deed, tuple(unsettled), asks
+    return action, tuple(unsettled), asks
 
 
-def answer_key(deed: Deed, fact: str) -> str:
+def answer_key(action: Action, fact: str) -> str:
     """The status that stores the players' answer about a fact; the key names the target, if there is one.
 
     It is a status of the acting figure or, for an obligation of no single figure, of the battle; the battle's keys
     begin with the title of the obligation.
     """
-    target = f" at {place_words(deed.spot_in)}" if deed.spot_in else f" at {deed.at[0]}" if deed.at else ""
-    return f"{fact}{target}" if deed.by else f"{deed.title}: {fact}{target}"
+    target = f" at {place_words(action.spot_in)}" if action.spot_in else f" at {action.at[0]}" if action.at else ""
+    return f"{fact}{target}" if action.by else f"{action.title}: {fact}{target}"
 
 
-def _with_answers(moment: Position, deed: Deed, asks: Iterable[Question]) -> Deed:
+def _with_answers(position: Position, action: Action, asks: Iterable[Question]) -> Action:
     """The action with the players' answers as facts; a fact may also be a status that rules have set."""
-    of = moment.unit(deed.by[0]) if deed.by else moment.state
+    of = position.unit(action.by[0]) if action.by else position.state
     statuses = {**of.statuses, **of.this_turn}
     found = {
-        one.fact: next((statuses[key] for key in (answer_key(deed, one.fact), one.fact) if key in statuses), None)
+        one.fact: next((statuses[key] for key in (answer_key(action, one.fact), one.fact) if key in statuses), None)
         for one in asks
     }
-    return replace(deed, given={**deed.given, **{fact: value for fact, value in found.items() if value is not None}})
+    return replace(
+        action, given={**action.given, **{fact: value for fact, value in found.items() if value is not None}}
+    )
 
 
-def _before(game: Game[Any], deed: Deed) -> Verdict | None:
+def _before(game: Game[Any], action: Action) -> Verdict | None:
     """The verdict before the dice; None if the rule rolls first."""
-    if deed.preview:
-        given = {fact: value for fact, value in deed.given.items() if game.concerns(deed.preview, fact)}
-        return verdict_without_dice(game, deed.preview, given)
-    return verdict_without_dice(game, deed.action, deed.given)
+    if action.preview:
+        given = {fact: value for fact, value in action.given.items() if game.concerns(action.preview, fact)}
+        return verdict_without_dice(game, action.preview, given)
+    return verdict_without_dice(game, action.name, action.given)
 
 
 def verdict_without_dice(game: Game[Any], action: str, given: Mapping[str, Any]) -> Verdict | None:
@@ -380,26 +384,28 @@ NEARER, FARTHER = "less", "more"
 """The answers to an ambiguity of a number: it is less than the limit, or more."""
 
 
-def _ambiguity(moment: Position, deed: Deed, one: Measured) -> Ambiguity | None:
+def _ambiguity(position: Position, action: Action, one: UncertainFact) -> Ambiguity | None:
     """The ambiguity of a measured fact; None if the verdict is the same for every possible value."""
-    ends = one.either or _ends(_at(deed.given, one.fact), one)
-    verdicts = [_compared(moment.game, replace(deed, given=_with(deed.given, one.fact, end))) for end in ends.values()]
+    ends = one.either or _ends(_at(action.given, one.fact), one)
+    verdicts = [
+        _compared(position.game, replace(action, given=_with(action.given, one.fact, end))) for end in ends.values()
+    ]
     if all(other == verdicts[0] for other in verdicts):
         return None
-    state = moment.state
-    return Ambiguity(f"turn {state.turn}, {state.side or 'all'}, {deed.title}: {one.what}", one.fact, ends)
+    state = position.state
+    return Ambiguity(f"turn {state.turn}, {state.side or 'all'}, {action.title}: {one.what}", one.fact, ends)
 
 
-def _ends(value: float, one: Measured) -> Mapping[str, float]:
+def _ends(value: float, one: UncertainFact) -> Mapping[str, float]:
     """The smallest and the largest possible value, by answer."""
     margin = DOUBT_SIGMAS * one.sigma
     return {NEARER: max(one.low, value - margin), FARTHER: min(one.high, value + margin)}
 
 
-def _compared(game: Game[Any], deed: Deed) -> tuple[Any, ...]:
+def _compared(game: Game[Any], action: Action) -> tuple[Any, ...]:
     """The part of the answer that must be equal for two values of a fact to count as the same."""
     try:
-        found = _before(game, deed)
+        found = _before(game, action)
     except RuleRefusal as refusal:
         return (refusal.code,)
     if found is None:
@@ -407,13 +413,13 @@ def _compared(game: Game[Any], deed: Deed) -> tuple[Any, ...]:
     return found.outcome, found.allowed, tuple((one.rule, one.modifier) for one in found.reasons)
 
 
-def _at(given: Any, way: Way) -> float:
+def _at(given: Any, way: FactPath) -> float:
     for step in way:
         given = given[step]
     return float(given)
 
 
-def _with(given: Any, way: Way, value: float) -> Any:
+def _with(given: Any, way: FactPath, value: float) -> Any:
     """The same facts with another value at one path."""
     if not way:
         return value

@@ -16,7 +16,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from rules.engine.schema import Reader, hints
 from rules.engine.verdict import Reason, RuleRefusal
-from rules.tabletop.errors import UserError, refuse_strange
+from rules.tabletop.errors import UserError, refuse_unusable_values
 from rules.tabletop.regular_file import open_regular
 
 HOME = Path(__file__).parents[1] / "games"
@@ -231,7 +231,7 @@ def _parsed(text: str, name: str) -> dict[str, Any]:
         raise UserError(f"{name} is not TOML: {fault}") from fault
     except ValueError as fault:  # a number with too many digits
         raise UserError(f"the ruleset {name} cannot be read: {fault}") from fault
-    refuse_strange(document, name)
+    refuse_unusable_values(document, name)
     return document
 
 
@@ -263,7 +263,7 @@ def _reader(document: Mapping[str, Any]) -> Reader:
     return Reader({key: list(value) for key, value in document.items() if isinstance(value, dict)})
 
 
-def row_words(name: str) -> str:
+def row_title(name: str) -> str:
     """A row's name for the player: "bazooka_team" becomes "the bazooka team"."""
     return "the " + name.replace("_", " ")
 

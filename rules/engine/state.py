@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any, TypeVar
 
 from rules.engine.events import (
-    Asked,
+    ActionResolved,
     BattleBegun,
     CameraMoved,
     Change,
@@ -197,7 +197,7 @@ def _known(new_deg: float | None, old_deg: float | None) -> float | None:
     return old_deg if new_deg is None else new_deg
 
 
-def _resolved(state: State, event: Asked | OutcomeDecided) -> State:
+def _resolved(state: State, event: ActionResolved | OutcomeDecided) -> State:
     for figure in event.by:
         unit = state.unit(figure)
         acts, this_turn = (_counted(counts, event.action) for counts in (unit.acts, unit.acts_this_turn))
@@ -270,7 +270,7 @@ _FOLDS: Mapping[type[Event], Callable[[State, Any], State]] = {
     PhaseBegun: _phase,
     Placed: _placed,
     Moved: lambda state, event: reduce(_move, event.moves, state),
-    Asked: _resolved,
+    ActionResolved: _resolved,
     Changed: lambda state, event: reduce(_change, event.changes, state),
     QuestionAsked: _doubted,
     QuestionAnswered: _settled,

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from rules.engine.events import (
-    Asked,
+    ActionResolved,
     BattleBegun,
     CameraMoved,
     Change,
@@ -39,7 +39,7 @@ _ID = re.compile(r"(?<![\w-])(?=\w*[a-z])[^\W\d_]\w*-\d+(?![\w-])")
 _JOINED = re.compile(r"(?<=[^\W_])_(?=[^\W_])")
 
 
-def told(sentence: str) -> str:
+def readable(sentence: str) -> str:
     """A sentence of the rules with ids replaced for display: "tan-4 is very_hurt" becomes "Tan 4 is very hurt".
 
     Rule ids such as PF-52 and file names stay unchanged.
@@ -55,7 +55,7 @@ def place_words(at_in: PointIn) -> str:
     return f"({at_in[0]:.1f}, {at_in[1]:.1f})"
 
 
-def listed(names: tuple[str, ...]) -> str:
+def display_names(names: tuple[str, ...]) -> str:
     """The display names of several figures, without repetitions."""
     return ", ".join(map(display_name, dict.fromkeys(names)))
 
@@ -76,7 +76,9 @@ def _outcome_words(outcome: str) -> str:
     before, colon, result = outcome.rpartition(": ")
     target, _, code = result.rpartition(" ")
     text = (
-        f"{_CODES_AT[code]} {display_name(target)}" if target and code in _CODES else _CODES.get(result, told(result))
+        f"{_CODES_AT[code]} {display_name(target)}"
+        if target and code in _CODES
+        else _CODES.get(result, readable(result))
     )
     return f"{before}{colon}{text}"
 
@@ -114,7 +116,7 @@ def _value_words(value: Any) -> str:
         return "yes" if value else "no"
     if isinstance(value, (list, tuple, Mapping)):  # the values of a mapping matter only to the rules
         return ", ".join(map(_item_words, value))
-    return told(f"{value:g}" if isinstance(value, float) else str(value))
+    return readable(f"{value:g}" if isinstance(value, float) else str(value))
 
 
 def _item_words(one: Any) -> str:
@@ -125,10 +127,11 @@ def _item_words(one: Any) -> str:
 
 
 def _moved(moves: tuple[Move, ...]) -> str:
-    return f"{listed(tuple(move.figure for move in moves))} moved {max((m.moved_in for m in moves), default=0):.1f} in"
+    names = display_names(tuple(move.figure for move in moves))
+    return f"{names} moved {max((m.moved_in for m in moves), default=0):.1f} in"
 
 
-def _asked(event: Asked) -> str:
+def _asked(event: ActionResolved) -> str:
     """A label such as "Green 2: Rifle at Tan 4, misses"; in battles of old versions without titles, the effects."""
     outcome = outcome_words(event.verdict.outcome)
     if event.effects.moves:
@@ -140,7 +143,7 @@ def _asked(event: Asked) -> str:
     return ", ".join(changes) or f"{display_name(event.action).lower()}: {outcome}"
 
 
-def says_outcome(event: Asked) -> bool:
+def says_outcome(event: ActionResolved) -> bool:
     """Whether the title of an obligation of no single figure already contains the outcome, such as "Green begins"."""
     outcome = outcome_words(event.verdict.outcome)
     return not event.by and bool(event.title) and event.title.casefold().startswith(outcome.casefold())
@@ -155,7 +158,7 @@ def action_with_actors(by: tuple[str, ...], title: str) -> str:
     """An action's title, preceded by the figures that act if it does not name them: "Green 2: Rifle at Tan 4"."""
     if not by or display_name(by[0]) in title:
         return title
-    actors = listed(by) if len(by) <= _MOST_NAMED else f"{display_name(by[0])} and {len(by) - 1} others"
+    actors = display_names(by) if len(by) <= _MOST_NAMED else f"{display_name(by[0])} and {len(by) - 1} others"
     return f"{actors}: {title}"
 
 
@@ -179,7 +182,7 @@ _LABELS: Mapping[type[Event], Callable[[Any], str]] = {
     PhaseBegun: lambda e: ", ".join(filter(None, [f"turn {e.turn}", display_name(e.side), e.phase.replace("_", " ")])),
     Placed: lambda e: f"{display_name(e.figure)} placed at ({e.at_in[0]:.1f}, {e.at_in[1]:.1f})",
     Moved: lambda e: _moved(e.moves),
-    Asked: _asked,
+    ActionResolved: _asked,
     Changed: lambda e: ", ".join(map(change_words, e.changes)),
     QuestionAsked: lambda e: f"asked: {_subject(e.question)}",
     QuestionAnswered: lambda e: f"settled: {_subject(e.question)}: {answer_words(e)}",

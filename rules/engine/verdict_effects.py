@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-from rules.engine.effects import marked, walked
+from rules.engine.effects import moves_along, status_changes
 from rules.engine.events import Effects
 from rules.engine.position import Position
-from rules.engine.referee import Deed
+from rules.engine.referee import Action
 from rules.engine.verdict import ACTORS, TARGETS, Becomes, Goes, Verdict
 
 
-def effects_of(moment: Position, deed: Deed, found: Verdict) -> Effects:
+def effects_of(position: Position, action: Action, found: Verdict) -> Effects:
     """The effects that a verdict carries, on the figures of the action that was asked."""
     moves = [
         move
         for one in found.effects
         if isinstance(one, Goes)
-        for move in walked(moment, deed.paths, one.cost_in, deed.facing_deg)
+        for move in moves_along(position, action.paths, one.cost_in, action.facing_deg)
     ]
-    names = {ACTORS: deed.by, TARGETS: deed.at}
+    names = {ACTORS: action.by, TARGETS: action.at}
     changes = [
         change
         for one in found.effects
         if isinstance(one, Becomes)
-        for change in marked(
+        for change in status_changes(
             names.get(one.figure, (one.figure,)), one.status, one.value, one.rule, this_turn=one.this_turn
         )
     ]

@@ -13,9 +13,9 @@ from rules.tabletop.errors import UserError
 from rules.tabletop.measure import Range, base_area, range_between
 from rules.tabletop.table import Figure, Outline, PointIn, TerrainKind, TerrainPiece, area_of
 from rules.tabletop.template import Hit, Zone, under
-from rules.tabletop.tolerance import EXACT, Call, Choice, choice, doubtful_shifts
+from rules.tabletop.tolerance import EXACT, Choice, Comparison, choice, doubtful_shifts
 
-LAID_OVER = frozenset({TerrainKind.ROAD, TerrainKind.BRIDGE})
+OVERLAY_KINDS = frozenset({TerrainKind.ROAD, TerrainKind.BRIDGE})
 """Terrain that lies on top of other ground; the ground beneath it does not count."""
 
 GROUND = frozenset(
@@ -36,20 +36,20 @@ GROUND = frozenset(
 """Ground that does not count beneath a road or a bridge. A wall or wire across a road still counts, and so does a hill
 under it."""
 
-CARRIES = frozenset({TerrainKind.HILL, TerrainKind.BRIDGE, TerrainKind.MOUNTAIN})
+STANDABLE_KINDS = frozenset({TerrainKind.HILL, TerrainKind.BRIDGE, TerrainKind.MOUNTAIN})
 """Terrain on whose upper side figures stand."""
 
 
 def surface_in(at_in: PointIn, terrain: Iterable[TerrainPiece]) -> float:
     """Height of the surface at a place: the top of the highest hill or bridge there, else 0, the table."""
-    spot, candidates = Point(at_in), (piece for piece in terrain if piece.kind in CARRIES)
+    spot, candidates = Point(at_in), (piece for piece in terrain if piece.kind in STANDABLE_KINDS)
     return max((piece.top_in for piece in candidates if Polygon(piece.outline_in).covers(spot)), default=0.0)
 
 
 def counting(pieces: Iterable[TerrainPiece]) -> tuple[TerrainPiece, ...]:
     """The pieces at one place that count there: without the ground beneath a road or a bridge."""
     here = tuple(pieces)
-    if not any(piece.kind in LAID_OVER for piece in here):
+    if not any(piece.kind in OVERLAY_KINDS for piece in here):
         return here
     return tuple(piece for piece in here if piece.kind not in GROUND)
 
@@ -60,14 +60,14 @@ class Near:
 
     id: str
     range: Range
-    call: Call
+    call: Comparison
 
 
 def near(centre: Figure, others: Iterable[Figure], limit_in: float) -> tuple[Near, ...]:
     """Every other figure that is or may be within `limit_in` of the figure `centre`, nearest first."""
     ranges = ((other.id, range_between(centre, other)) for other in others if other.id != centre.id)
     candidates = (Near(name, measured, measured.within(limit_in)) for name, measured in ranges)
-    neighbours = (candidate for candidate in candidates if candidate.call is not Call.OUT)
+    neighbours = (candidate for candidate in candidates if candidate.call is not Comparison.OUT)
     return tuple(sorted(neighbours, key=lambda one: (one.range.edge_in, one.range.centre_in, one.id)))
 
 
@@ -99,7 +99,7 @@ def ground_under(figure: Figure, terrain: Iterable[TerrainPiece]) -> Choice[Terr
 
 def _uppermost_first(terrain: Iterable[TerrainPiece]) -> list[tuple[TerrainPiece, Polygon]]:
     areas = [(piece, Polygon(piece.outline_in)) for piece in terrain]
-    return sorted(areas, key=lambda layer: (layer[0].kind not in LAID_OVER, layer[1].area))
+    return sorted(areas, key=lambda layer: (layer[0].kind not in OVERLAY_KINDS, layer[1].area))
 
 
 def _shares(base: Polygon, layers: Sequence[tuple[TerrainPiece, Polygon]]) -> tuple[Share, ...]:

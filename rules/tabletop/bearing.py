@@ -13,7 +13,7 @@ from itertools import pairwise
 
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import Figure, PointIn
-from rules.tabletop.tolerance import DOUBT_SIGMAS, EXACT, Call, Choice, at_most, choice
+from rules.tabletop.tolerance import DOUBT_SIGMAS, EXACT, Choice, Comparison, at_most, choice
 
 
 def bearing_deg(from_in: PointIn, to_in: PointIn) -> float:
@@ -122,7 +122,7 @@ def _side(off_deg: float, front_deg: float, rear_deg: float) -> Side:
     return Side.LEFT if off_deg > 0 else Side.RIGHT
 
 
-def behind(figure: Figure, from_in: PointIn, rear_deg: float, sigma_deg: float = 0.0) -> Call:
+def behind(figure: Figure, from_in: PointIn, rear_deg: float, sigma_deg: float = 0.0) -> Comparison:
     """Whether a place lies in the figure's rear arc, which is `rear_deg` wide."""
     off_deg = turn_deg(facing_of(figure) + 180, bearing_deg(figure.centre_in, from_in))
     return at_most(abs(off_deg), rear_deg / 2, sigma_deg)
@@ -156,7 +156,7 @@ class Arc:
     width_deg: float
     sigma_deg: float
 
-    def within(self, limit_deg: float) -> Call:
+    def within(self, limit_deg: float) -> Comparison:
         """Whether the arc is at most `limit_deg` wide."""
         return at_most(self.width_deg, limit_deg, self.sigma_deg)
 

@@ -20,7 +20,7 @@ class UserError(ValueError):
         return message if len(message) <= _LONGEST_SENTENCE else f"{message[:half]} [...] {message[-half:]}"
 
 
-def refuse_strange(value: Any, what: str) -> None:
+def refuse_unusable_values(value: Any, what: str) -> None:
     """Refuse plain values from JSON or TOML that this program never writes and that would fail later.
 
     Recursion over nested lists overflows the stack at a depth of some hundreds; Python converts neither a number of

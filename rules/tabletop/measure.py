@@ -14,7 +14,7 @@ from shapely.ops import nearest_points
 
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import Figure, Outline, PointIn, area_of
-from rules.tabletop.tolerance import DOUBT_SIGMAS, EXACT, Call, Choice, at_most, choice
+from rules.tabletop.tolerance import DOUBT_SIGMAS, EXACT, Choice, Comparison, at_most, choice
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,17 +51,17 @@ class Range:
         ends = (self.centre_segment_in[::-1], self.edge_segment_in[::-1])
         return Range(self.centre_in, self.edge_in, self.sigma_in, *ends, -self.rise_in)
 
-    def within(self, limit_in: float) -> Call:
+    def within(self, limit_in: float) -> Comparison:
         """Whether the bases' edges are at most this far apart along the table."""
         return at_most(self.edge_in, limit_in, self.sigma_in)
 
-    def contact(self, slack_in: float = 0.0) -> Call:
+    def contact(self, slack_in: float = 0.0) -> Comparison:
         """Whether the bases touch; `slack_in` is the gap that still counts as touching.
 
         Two bases cannot stand in the same place: if they were measured as touching or overlapping, they are in contact
         whatever the error.
         """
-        return Call.IN if self.edge_in == 0 else self.within(slack_in)
+        return Comparison.IN if self.edge_in == 0 else self.within(slack_in)
 
 
 def base_area(figure: Figure) -> Polygon:

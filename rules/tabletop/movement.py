@@ -10,13 +10,13 @@ from itertools import pairwise
 
 from shapely.geometry import Point, Polygon
 
-from rules.tabletop.area import LAID_OVER, counting
+from rules.tabletop.area import OVERLAY_KINDS, counting
 from rules.tabletop.bearing import bearing_deg
 from rules.tabletop.errors import UserError
 from rules.tabletop.path import Path, checked, legs, place_at, spans_in
 from rules.tabletop.table import PointIn, TerrainKind, TerrainPiece
 from rules.tabletop.terrain_cost import MovementProfile, Rounding
-from rules.tabletop.tolerance import EXACT, Call, at_most
+from rules.tabletop.tolerance import EXACT, Comparison, at_most
 
 
 class Reason(StrEnum):
@@ -132,11 +132,11 @@ class Walk:
         return self.allowance_in - self.cost_in
 
     @property
-    def affordable(self) -> Call:
+    def affordable(self) -> Comparison:
         """Whether the allowance pays for the whole path (FM-27)."""
         return self.within(self.allowance_in)
 
-    def within(self, limit_in: float) -> Call:
+    def within(self, limit_in: float) -> Comparison:
         """Whether the path costs at most `limit_in`, such as half of the allowance."""
         return at_most(self.cost_in, limit_in, self.sigma_in)
 
@@ -188,7 +188,7 @@ class Walk:
 def walk(
     path_in: Path,
     terrain: Iterable[TerrainPiece],
-    gait: MovementProfile,
+    movement_profile: MovementProfile,
     allowance_in: float,
     facing_deg: float | None = None,
     end_facing_deg: float | None = None,
@@ -200,7 +200,7 @@ def walk(
         path_in: Places of the base's centre; the ground under the centre counts. A start exactly on an outline counts
             as outside.
         terrain: The pieces to consider; ground beneath a road or a bridge does not count.
-        gait: Movement profile of the unit.
+        movement_profile: Movement profile of the unit.
         allowance_in: Its movement allowance.
         facing_deg: Its facing at the start; None if the first turn is free.
         end_facing_deg: Its facing at the end; None to keep the direction of the last leg.
@@ -211,7 +211,9 @@ def walk(
     """
     if not allowance_in >= 0:
         raise UserError(f"a movement allowance must be 0 in or more, not {allowance_in:g}")
-    walker = _Walker(gait, tuple((piece, Polygon(piece.outline_in)) for piece in terrain), checked(path_in), facing_deg)
+    walker = _Walker(
+        movement_profile, tuple((piece, Polygon(piece.outline_in)) for piece in terrain), checked(path_in), facing_deg
+    )
     start_inside = walker.inside
     stretches = tuple(walker.stretches(end_facing_deg))
     rates = [s.cost_per_in for s in stretches if s.passable and s.length_in > 0] or [0.0]
@@ -227,12 +229,12 @@ class _Walker:
 
     def __init__(
         self,
-        gait: MovementProfile,
+        movement_profile: MovementProfile,
         terrain: Sequence[tuple[TerrainPiece, Polygon]],
         path_in: Path,
         facing_deg: float | None,
     ) -> None:
-        self._gait, self._terrain, self._path = gait, terrain, path_in
+        self._gait, self._terrain, self._path = movement_profile, terrain, path_in
         self._heading, self._place = facing_deg, path_in[0]
         self.inside = self._at(path_in[0])
         self._height = self._height_of(self.inside)
@@ -300,10 +302,12 @@ class _Walker:
         return [toll for toll in (*left, *entered) if toll.cost_in > 0]
 
     def _height_tolls(self, rise_in: float) -> list[Toll]:
-        step, gait = self._gait.height_step_in, self._gait
+        step, movement_profile = self._gait.height_step_in, self._gait
         counted = math.floor(abs(rise_in) / step + EXACT) * step if step > 0 else abs(rise_in)
         reason, per_in = (
-            (Reason.CLIMB, gait.climb_cost_per_in) if rise_in > 0 else (Reason.DESCEND, gait.descent_cost_per_in)
+            (Reason.CLIMB, movement_profile.climb_cost_per_in)
+            if rise_in > 0
+            else (Reason.DESCEND, movement_profile.descent_cost_per_in)
         )
         return [Toll(reason, None, counted * per_in)] if counted * per_in > 0 else []
 
@@ -315,6 +319,6 @@ class _Walker:
         impassable = next((piece for piece in inside if not going(piece).passable), None)
         if impassable is not None:
             return impassable, math.inf
-        overlays = [piece for piece in inside if piece.kind in LAID_OVER]
+        overlays = [piece for piece in inside if piece.kind in OVERLAY_KINDS]
         ground = max(overlays or inside, key=lambda piece: going(piece).cost_per_in)
         return ground, going(ground).cost_per_in * (self._gait.uphill_factor if self._uphill else 1.0)

@@ -40,7 +40,7 @@ class Opacity:
     """How one kind of terrain blocks lines of sight.
 
     Attributes:
-        veil: Solid, screen or clear.
+        cover_kind: Solid, screen or clear.
         within: Its effect on figures inside it.
         depth_in: How far sight reaches into it.
 
@@ -48,7 +48,7 @@ class Opacity:
         UserError: if the depth is negative or not a finite number.
     """
 
-    veil: CoverKind = CoverKind.SOLID
+    cover_kind: CoverKind = CoverKind.SOLID
     within: Within = Within.BESIDE
     depth_in: float = 0.0
 

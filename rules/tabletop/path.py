@@ -19,7 +19,7 @@ from shapely.geometry.base import BaseGeometry
 from rules.tabletop.bearing import bearing_deg, onward, turn_deg
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import Figure, Outline, PointIn, area_of
-from rules.tabletop.tolerance import EXACT, Call, at_most
+from rules.tabletop.tolerance import EXACT, Comparison, at_most
 
 Path = tuple[PointIn, ...]
 Span = tuple[float, float]
@@ -149,7 +149,7 @@ class Approach:
     along_in: float
     at_in: PointIn
 
-    def within(self, limit_in: float) -> Call:
+    def within(self, limit_in: float) -> Comparison:
         """Whether the mover passes within `limit_in` of the other figure."""
         return at_most(self.nearest_in, limit_in, self.sigma_in)
 

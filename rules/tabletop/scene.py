@@ -115,9 +115,9 @@ class Scene:
     within: BoolArray
     beside: BoolArray
 
-    def having(self, *, veil: CoverKind | None = None, within: Within | None = None) -> BoolArray:
+    def having(self, *, cover_kind: CoverKind | None = None, within: Within | None = None) -> BoolArray:
         """(M,) whether each prism has this cover kind or this effect on figures inside it."""
-        return np.array([one.veil is veil or one.within is within for one in self.opacity], bool)
+        return np.array([one.cover_kind is cover_kind or one.within is within for one in self.opacity], bool)
 
 
 def scene(figures: Sequence[Figure], terrain: Sequence[TerrainPiece], rules: SightRules, *, bodies: bool) -> Scene:
@@ -250,7 +250,7 @@ def _matters(table: Scene, shooter: IndexArray, target: IndexArray, prism: Index
     foot, eye = table.place_in[target, 2], table.eye_in[shooter]
     head = foot + table.height_in[target]
     one, other = table.within[shooter, prism], table.within[target, prism]
-    keep = ~table.having(veil=CoverKind.CLEAR)[prism]
+    keep = ~table.having(cover_kind=CoverKind.CLEAR)[prism]
     keep &= table.solids.top_in[prism] > np.minimum(eye, foot)
     keep &= table.solids.base_in[prism] < np.maximum(eye, head)
     keep &= (table.owner[prism] != shooter) & (table.owner[prism] != target)

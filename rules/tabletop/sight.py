@@ -33,13 +33,13 @@ class Hidden:
     Attributes:
         name: The terrain piece's name, or the figure's id.
         fraction: Part of the target's silhouette that it would hide alone, above 0 and up to 1.
-        veil: Solid, or a screen that hides without stopping a shot.
+        cover_kind: Solid, or a screen that hides without stopping a shot.
         gap_in: Distance from it to the target's base; 0 if they touch.
     """
 
     name: str
     fraction: float
-    veil: CoverKind
+    cover_kind: CoverKind
     gap_in: float
 
     def touches_target(self, within_in: float = 0.1) -> bool:
@@ -126,7 +126,7 @@ def sight(
         shooter=shooter.id,
         target=target.id,
         exposure=float(cover.exposure(counted)[0]),
-        exposure_to_fire=float(cover.exposure(counted & ~table.having(veil=CoverKind.SCREEN))[0]),
+        exposure_to_fire=float(cover.exposure(counted & ~table.having(cover_kind=CoverKind.SCREEN))[0]),
         shooter_exposure=float(shooter_cover.exposure(counted)[0]),
         hidden_by=tuple(one for at, one in hidden if at < len(terrain)),
         figures_in_the_way=tuple(one for at, one in hidden if at >= len(terrain)),
@@ -183,7 +183,7 @@ def exposures(
     table = scene(figures, terrain, rules, bodies=rules.figures_hide)
     count = len(figures)
     counted = _counted(table, rules)
-    solid = counted & ~table.having(veil=CoverKind.SCREEN)
+    solid = counted & ~table.having(cover_kind=CoverKind.SCREEN)
     seen, open_to_fire = np.ones((count, count)), np.ones((count, count))
     hidden = [np.empty((0, 4))]
     is_wanted = np.array([shooter in (None, figure.id) for figure in figures], bool)
@@ -214,7 +214,7 @@ def _hidden(
         owner = int(table.owner[at])
         name = terrain[at].name if owner < 0 else cast[owner].id
         area = Polygon(terrain[at].outline_in) if owner < 0 else base_area(cast[owner])
-        yield at, Hidden(name, part, table.opacity[at].veil, float(base.distance(area)))
+        yield at, Hidden(name, part, table.opacity[at].cover_kind, float(base.distance(area)))
 
 
 def _crossed(a: Figure, b: Figure, terrain: Sequence[TerrainPiece], head_in: float) -> tuple[str, ...]:

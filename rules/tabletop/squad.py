@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from rules.tabletop.errors import UserError
 from rules.tabletop.measure import Range, range_between
 from rules.tabletop.table import Figure
-from rules.tabletop.tolerance import Call, all_of, at_most
+from rules.tabletop.tolerance import Comparison, all_of, at_most
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,14 +35,14 @@ class Chain:
     link_in: float
 
     @property
-    def call(self) -> Call:
+    def call(self) -> Comparison:
         """Whether the squad holds together; a single figure does."""
         return all_of(link.range.within(self.link_in) for link in self.links)
 
     @property
     def gaps(self) -> tuple[Link, ...]:
         """The links that are or may be too long, widest first."""
-        long = (link for link in self.links if link.range.within(self.link_in) is not Call.IN)
+        long = (link for link in self.links if link.range.within(self.link_in) is not Comparison.IN)
         return tuple(sorted(long, key=lambda link: -link.range.edge_in))
 
 
@@ -78,7 +78,8 @@ def ahead_of(leader: Figure, squad: Sequence[Figure], toward_deg: float) -> tupl
     return tuple(
         other.id
         for other in squad
-        if at_most(forwardness_in(other, toward_deg), front, math.hypot(leader.sigma_in, other.sigma_in)) is Call.OUT
+        if at_most(forwardness_in(other, toward_deg), front, math.hypot(leader.sigma_in, other.sigma_in))
+        is Comparison.OUT
     )
 
 
@@ -88,7 +89,7 @@ def forwardness_in(figure: Figure, toward_deg: float) -> float:
     return figure.x_in * math.cos(turn) + figure.y_in * math.sin(turn)
 
 
-def stayed(before: Figure, after: Figure, tolerance_in: float) -> Call:
+def stayed(before: Figure, after: Figure, tolerance_in: float) -> Comparison:
     """Whether a figure, such as a leader, moved at most `tolerance_in`."""
     sigma_in = math.hypot(before.sigma_in, after.sigma_in)
     return at_most(math.dist(before.centre_in, after.centre_in), tolerance_in, sigma_in)

@@ -18,7 +18,7 @@ from rules.tabletop.burst import reached
 from rules.tabletop.errors import UserError
 from rules.tabletop.measure import base_area
 from rules.tabletop.table import Figure, Outline, PointIn, TerrainPiece, area_of
-from rules.tabletop.tolerance import DOUBT_SIGMAS, EXACT, Call, Choice, choice, doubtful_shifts
+from rules.tabletop.tolerance import DOUBT_SIGMAS, EXACT, Choice, Comparison, choice, doubtful_shifts
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,11 +146,11 @@ class Hit:
     least: float
     most: float
 
-    def at_least(self, part: float) -> Call:
+    def at_least(self, part: float) -> Comparison:
         """Whether at least this part of the base is inside."""
         if self.least >= part - EXACT:
-            return Call.IN
-        return Call.OUT if self.most < part - EXACT else Call.TOO_CLOSE
+            return Comparison.IN
+        return Comparison.OUT if self.most < part - EXACT else Comparison.TOO_CLOSE
 
     @property
     def extent(self) -> Choice[Extent]:

@@ -14,7 +14,7 @@ from rules.tabletop.tolerance import EXACT
 
 
 @dataclass(frozen=True, slots=True)
-class Going:
+class TerrainCost:
     """The movement costs of a terrain piece.
 
     Attributes:
@@ -43,15 +43,15 @@ def _check_costs(*costs: float) -> None:
         raise UserError(f"movement costs must be 0 in or more, not {costs}")
 
 
-IMPASSABLE = Going(passable=False)
+IMPASSABLE = TerrainCost(passable=False)
 
 
-def slowed(percent: float) -> Going:
+def slowed(percent: float) -> TerrainCost:
     """Ground that changes the move by a percentage: at -50 an inch costs two, at -100 it is impassable."""
-    return IMPASSABLE if percent <= -100 else Going(100 / (100 + percent))
+    return IMPASSABLE if percent <= -100 else TerrainCost(100 / (100 + percent))
 
 
-def hurdle(height_in: float, classes: Sequence[tuple[float, float]]) -> Going:
+def hurdle(height_in: float, classes: Sequence[tuple[float, float]]) -> TerrainCost:
     """An obstacle whose crossing cost depends on its height.
 
     Args:
@@ -59,7 +59,7 @@ def hurdle(height_in: float, classes: Sequence[tuple[float, float]]) -> Going:
         classes: (greatest height in inches, cost of crossing in inches), lowest first, such as leg high and waist high;
             anything higher is impassable.
     """
-    return next((Going(enter_in=cost) for up_to, cost in classes if height_in <= up_to + EXACT), IMPASSABLE)
+    return next((TerrainCost(enter_in=cost) for up_to, cost in classes if height_in <= up_to + EXACT), IMPASSABLE)
 
 
 class Rounding(StrEnum):
@@ -88,7 +88,7 @@ class MovementProfile:
         UserError: if a number is negative or not finite.
     """
 
-    going: Callable[[TerrainPiece], Going]
+    going: Callable[[TerrainPiece], TerrainCost]
     open_cost_per_in: float = 1.0
     climb_cost_per_in: float = 0.0
     descent_cost_per_in: float = 0.0

@@ -23,7 +23,7 @@ EXACT = 1e-9
 """Tolerance for rounding errors: values closer than this are equal."""
 
 
-class Call(StrEnum):
+class Comparison(StrEnum):
     """The result of comparing a measurement with a limit; the players decide what is too close to call."""
 
     IN = "in"
@@ -31,35 +31,35 @@ class Call(StrEnum):
     TOO_CLOSE = "too close to call"
 
 
-def at_most(value: float, limit: float, sigma: float = 0.0) -> Call:
+def at_most(value: float, limit: float, sigma: float = 0.0) -> Comparison:
     """Whether a value is at most the limit. An exact value (sigma 0) that equals the limit is IN."""
     margin = limit - value
     if abs(margin) < DOUBT_SIGMAS * sigma:
-        return Call.TOO_CLOSE
-    return Call.IN if margin >= -EXACT else Call.OUT
+        return Comparison.TOO_CLOSE
+    return Comparison.IN if margin >= -EXACT else Comparison.OUT
 
 
-def at_least(value: float, limit: float, sigma: float = 0.0) -> Call:
+def at_least(value: float, limit: float, sigma: float = 0.0) -> Comparison:
     """Whether a value is at least the limit; an exact value that equals it is IN, as in `at_most`."""
     return at_most(-value, -limit, sigma)
 
 
 def within(value: float, most: float) -> bool:
     """Whether an exact or settled number is at most the limit."""
-    return at_most(value, most) is Call.IN
+    return at_most(value, most) is Comparison.IN
 
 
 def reaches(value: float, least: float) -> bool:
     """Whether an exact or settled number is at least the limit."""
-    return at_least(value, least) is Call.IN
+    return at_least(value, least) is Comparison.IN
 
 
-def all_of(calls: Iterable[Call]) -> Call:
+def all_of(calls: Iterable[Comparison]) -> Comparison:
     """IN if all are IN, OUT if any is OUT, otherwise TOO_CLOSE; no calls are IN."""
     found = set(calls)
-    if Call.OUT in found:
-        return Call.OUT
-    return Call.TOO_CLOSE if Call.TOO_CLOSE in found else Call.IN
+    if Comparison.OUT in found:
+        return Comparison.OUT
+    return Comparison.TOO_CLOSE if Comparison.TOO_CLOSE in found else Comparison.IN
 
 
 @dataclass(frozen=True, slots=True)

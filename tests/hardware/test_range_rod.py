@@ -31,7 +31,7 @@ from hardware.range_rod import (
     plain_colours,
 )
 from hardware.rod_text import blocks, letters, scale
-from rules.tabletop.tolerance import Call
+from rules.tabletop.tolerance import Comparison
 
 INCHES = RodShape(length_in=36, leds_per_in=1, brightness=1, gamma=1)
 
@@ -95,8 +95,8 @@ def test_a_plain_measurement_has_no_verdict() -> None:
 
 
 def test_the_lamps_match_the_answers_of_a_measurement() -> None:
-    assert {lamp.value for lamp in Lamp} == {call.value for call in Call}
-    assert Lamp(Call.TOO_CLOSE.value) is Lamp.AMBER
+    assert {lamp.value for lamp in Lamp} == {call.value for call in Comparison}
+    assert Lamp(Comparison.TOO_CLOSE.value) is Lamp.AMBER
 
 
 def test_the_strip_may_be_reversed() -> None:

@@ -385,9 +385,9 @@ def test_a_pipe_in_place_of_an_album_or_a_kept_table(save: Path, tmp_path: Path)
     os.mkfifo(thumbnail_path(save))
     with Battle.open(save, lambda: 0.0) as battle:
         is_refused(lambda: ThumbnailStore(battle).put(1, PICTURE), "is a pipe")
-    shelf = SavedTables(tmp_path)
-    os.mkfifo(shelf.path_of("camera"))
-    assert "is a pipe" in shelf.take("camera").remark
+    store = SavedTables(tmp_path)
+    os.mkfifo(store.path_of("camera"))
+    assert "is a pipe" in store.take("camera").remark
 
 
 @posix

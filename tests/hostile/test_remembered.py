@@ -15,7 +15,7 @@ from calibration.calibration_targets import CalibrationTargets
 from calibration.print_scale import PrintScale
 from hardware.range_rod import RodShape
 from tests.hostile.nasty import NASTY, damaged, few, mutants, text_of
-from ui.desktop.settings import Memory
+from ui.desktop.settings import Settings
 from ui.devices.tray_camera import Region
 from ui.units import Unit
 from vision.palette import ArmyColour
@@ -26,8 +26,8 @@ CAMERA = "usb-webcam"
 GREY = np.full((16, 16, 3), 90, np.uint8)
 
 
-def opened(path: Path) -> Memory:
-    return Memory(QSettings(str(path), QSettings.Format.IniFormat))
+def opened(path: Path) -> Settings:
+    return Settings(QSettings(str(path), QSettings.Format.IniFormat))
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +49,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     return path.read_bytes()
 
 
-def recall(memory: Memory) -> None:
+def recall(memory: Settings) -> None:
     """Everything that the window asks for when it starts; and the colours are used."""
     assert isinstance(memory.source, str)
     assert isinstance(memory.unit, Unit)

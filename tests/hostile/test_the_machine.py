@@ -24,7 +24,7 @@ from rules.tabletop.errors import UserError
 from ui.battle.armies import ArmyLists
 from ui.cli import main
 from ui.desktop.paper import write_pdf
-from ui.desktop.settings import Memory
+from ui.desktop.settings import Settings
 from ui.files import write_json, write_picture
 from ui.paper.printing import PrintJob, sheet_of
 from ui.setup.profiles import LensProfiles
@@ -126,11 +126,11 @@ def commas() -> Iterator[None]:
 
 @pytest.mark.usefixtures("commas")
 def test_decimal_commas_change_no_file(tmp_path: Path) -> None:
-    memory = Memory(QSettings(str(tmp_path / "s.ini"), QSettings.Format.IniFormat))
+    memory = Settings(QSettings(str(tmp_path / "s.ini"), QSettings.Format.IniFormat))
     memory.keep_prints(CalibrationTargets(2.5))
     memory.settings.sync()
     assert "marker_side_in=2.5" in (tmp_path / "s.ini").read_text()
-    assert Memory(QSettings(str(tmp_path / "s.ini"), QSettings.Format.IniFormat)).prints.side_in == 2.5
+    assert Settings(QSettings(str(tmp_path / "s.ini"), QSettings.Format.IniFormat)).prints.side_in == 2.5
     assert Unit.CENTIMETRE.words(1.0) == "2.5 cm"
     WRITERS["pdf"][1](tmp_path)
     assert b"," not in (tmp_path / "out.pdf").read_bytes().split(b"MediaBox")[1][:40]

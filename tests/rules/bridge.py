@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from rules.engine.events import Change, Changed, Placed
-from rules.engine.referee import Deed
+from rules.engine.referee import Action
 from rules.engine.roster import Army
 from rules.engine.state import Unit
 from rules.tabletop.table import Figure, PointIn, TerrainKind
@@ -71,21 +71,21 @@ def set_up(path: Path) -> Evening:
     return evening
 
 
-def owed_by(evening: Evening, name: str, action: str) -> Deed:
+def owed_by(evening: Evening, name: str, action: str) -> Action:
     """The obligation of one model."""
-    return next(one for one in evening.referee.duties(evening.moment) if one.action == action and name in one.by)
+    return next(one for one in evening.referee.obligations(evening.position) if one.name == action and name in one.by)
 
 
 def go(evening: Evening, name: str, to: PointIn) -> None:
     """Move a model straight to a place."""
-    here = evening.moment.figure(name).centre_in
-    evening.do(evening.referee.march(evening.moment, {name: (here, to)}))
+    here = evening.position.figure(name).centre_in
+    evening.do(evening.referee.march(evening.position, {name: (here, to)}))
 
 
 def go_to(evening: Evening, phase: str) -> None:
     """Go on to the next phase with this name, such as "red action"."""
     while True:
-        begins = evening.referee.next_phase(evening.moment)
+        begins = evening.referee.next_phase(evening.position)
         evening.battle.record(begins)
         if f"{begins.side} {begins.phase}" == phase:
             return
@@ -97,8 +97,8 @@ def put(evening: Evening, **places: PointIn) -> None:
         evening.battle.record(Placed(figure=name.replace("_", "-"), at_in=place))
 
 
-def reason(evening: Evening, deed: Deed) -> str:
+def reason(evening: Evening, action: Action) -> str:
     """The short name of the reason why an action is not allowed."""
-    found = evening.prospect(deed)
+    found = evening.preview_of(action)
     assert found.before is not None
     return str(found.before.numbers.get("reason", ""))

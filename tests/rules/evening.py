@@ -13,15 +13,15 @@ import pytest
 
 from rules.battle.battle import Battle
 from rules.battle.event_codec import event_of
-from rules.battle.history import course_of
+from rules.battle.history import history_of
 from rules.battle.journal import standing
 from rules.battle.referees import perform, position_of, referee_of
 from rules.battle.replay import replay
-from rules.battle.story import tell
+from rules.battle.story import story_lines
 from rules.engine.dice import DiceRequest, Roll, Scripted
 from rules.engine.events import Change, Changed, Placed
 from rules.engine.position import Position
-from rules.engine.referee import ActionPreview, AvailableActions, Deed, at_spot, outlook, prospect
+from rules.engine.referee import Action, ActionPreview, AvailableActions, at_spot, available_actions, preview_of
 from rules.engine.roster import Army, Recruit, enlistment
 from rules.engine.state import Unit
 from rules.engine.verdict import Verdict
@@ -72,7 +72,7 @@ class Evening:
         self.referee = referee_of(battle.game.name)
 
     @property
-    def moment(self) -> Position:
+    def position(self) -> Position:
         units = self.battle.state.units.values()
         return position_of(
             self.battle, [self.look(unit) for unit in units if unit.at_in and not unit.out], self.terrain
@@ -80,48 +80,48 @@ class Evening:
 
     def next_phase(self, *expected: Any) -> None:
         """Begin the next phase and check that it is the expected turn, side and phase."""
-        begins = self.referee.next_phase(self.moment)
+        begins = self.referee.next_phase(self.position)
         assert (begins.turn, begins.side, begins.phase) == expected
         self.battle.record(begins)
 
-    def do(self, deed: Deed, *faces: int) -> Verdict:
+    def do(self, action: Action, *faces: int) -> Verdict:
         """Perform an action with these faces, all of which must be used."""
         dice = Scripted(faces)
-        found = perform(self.battle, self.referee, self.moment, deed, dice)
+        found = perform(self.battle, self.referee, self.position, action, dice)
         dice.finish()
         return found
 
     def march(self, by: PointIn, *names: str) -> Verdict:
         """Move figures straight by the same vector."""
-        moment = self.moment
-        starts = {name: moment.figure(name).centre_in for name in names}
+        position = self.position
+        starts = {name: position.figure(name).centre_in for name in names}
         paths = {name: (at, (at[0] + by[0], at[1] + by[1])) for name, at in starts.items()}
-        return self.do(self.referee.march(moment, paths))
+        return self.do(self.referee.march(position, paths))
 
-    def outlook(self, name: str) -> AvailableActions:
-        return outlook(self.referee, self.moment, name)
+    def available_actions(self, name: str) -> AvailableActions:
+        return available_actions(self.referee, self.position, name)
 
-    def attack(self, name: str, at: str, weapon: str = "") -> Deed:
+    def attack(self, name: str, at: str, weapon: str = "") -> Action:
         """The action in which one figure attacks another."""
-        deeds = self.referee.attacks(self.moment, name)
-        return next(deed for deed in deeds if at in deed.at and weapon in ("", deed.weapon))
+        actions = self.referee.attacks(self.position, name)
+        return next(action for action in actions if at in action.at and weapon in ("", action.weapon))
 
-    def other(self, name: str, action: str, at: str = "") -> Deed:
+    def other(self, figure: str, name: str, at: str = "") -> Action:
         """An action of a figure that is not an attack."""
-        deeds = self.referee.others(self.moment, name)
-        return next(deed for deed in deeds if deed.action == action and (not at or at in deed.at))
+        actions = self.referee.others(self.position, figure)
+        return next(action for action in actions if action.name == name and (not at or at in action.at))
 
     def at_spot(self, name: str, spot_in: PointIn, weapon: str = "") -> ActionPreview:
         """The action of a figure at a place, with this weapon if one is given."""
-        found = at_spot(self.referee, self.moment, name, spot_in)
-        return next(one for one in found if weapon in ("", one.deed.weapon))
+        found = at_spot(self.referee, self.position, name, spot_in)
+        return next(one for one in found if weapon in ("", one.action.weapon))
 
-    def duty(self, action: str) -> Deed:
+    def obligation(self, name: str) -> Action:
         """The obligation of no single figure with this rule."""
-        return next(deed for deed in self.referee.duties(self.moment) if deed.action == action)
+        return next(action for action in self.referee.obligations(self.position) if action.name == name)
 
-    def prospect(self, deed: Deed) -> ActionPreview:
-        return prospect(self.moment, deed)
+    def preview_of(self, action: Action) -> ActionPreview:
+        return preview_of(self.position, action)
 
     def say(self, figure: str, key: str, value: object, this_turn: bool = True) -> None:
         """Record an answer of the players as a status."""
@@ -149,7 +149,7 @@ def played_from(set_up: Callable[[Path], Evening]) -> Any:
 
 def told(battle: Battle) -> list[str]:
     """The lines of the story so far."""
-    return list(tell(battle.game, (event_of(entry) for entry in standing(battle.entries))))
+    return list(story_lines(battle.game, (event_of(entry) for entry in standing(battle.entries))))
 
 
 def plot(battle: Battle) -> list[str]:
@@ -189,17 +189,17 @@ def random_evening(evening: Evening, seed: int, steps: int) -> None:
 
     battle = evening.battle
     for _ in range(steps):
-        moment = evening.moment
-        deeds = [*evening.referee.duties(moment)]
-        for unit in chance.sample(sorted(moment.figures), min(2, len(moment.figures))):
-            deeds += [*evening.referee.attacks(moment, unit), *evening.referee.others(moment, unit)]
-            x, y = moment.figure(places.choice(sorted(moment.figures))).centre_in
+        position = evening.position
+        actions = [*evening.referee.obligations(position)]
+        for unit in chance.sample(sorted(position.figures), min(2, len(position.figures))):
+            actions += [*evening.referee.attacks(position, unit), *evening.referee.others(position, unit)]
+            x, y = position.figure(places.choice(sorted(position.figures))).centre_in
             spot_in = (x + places.uniform(-2, 2), y + places.uniform(-2, 2))
-            deeds += evening.referee.at_spot(moment, unit, spot_in)
-        open_deeds = [deed for deed in deeds if prospect(moment, replace(deed, listed=False)).possible]
+            actions += evening.referee.at_spot(position, unit, spot_in)
+        open_deeds = [action for action in actions if preview_of(position, replace(action, has_odds=False)).possible]
         if open_deeds and chance.random() < 0.7:
-            perform(battle, evening.referee, moment, chance.choice(open_deeds), fall)
+            perform(battle, evening.referee, position, chance.choice(open_deeds), fall)
         else:
-            battle.record(evening.referee.next_phase(moment))
+            battle.record(evening.referee.next_phase(position))
         events = {entry.seq: event_of(entry) for entry in battle.entries}
-        assert course_of(battle.entries, events).state == battle.state
+        assert history_of(battle.entries, events).state == battle.state

@@ -10,7 +10,7 @@ from typing import Any
 from rules.battle.battle import Battle
 from rules.engine.dice import Scripted
 from rules.engine.events import PhaseBegun
-from rules.engine.referee import ActionPreview, Deed
+from rules.engine.referee import Action, ActionPreview
 from rules.engine.roster import Army
 from rules.engine.state import Unit
 from rules.games.rosters import points_check
@@ -80,15 +80,15 @@ def set_up(path: Path) -> Evening:
     return Evening(battle, [HOUSE, FOXHOLE, HEDGE], lambda unit: posed(battle, unit))
 
 
-def duty(evening: Evening, action: str, **facts: Any) -> Deed:
+def obligation(evening: Evening, action: str, **facts: Any) -> Action:
     """The obligation with this rule and these facts."""
-    deeds = (one for one in evening.referee.duties(evening.moment) if one.action == action)
-    return next(one for one in deeds if all(one.given.get(fact) == value for fact, value in facts.items()))
+    actions = (one for one in evening.referee.obligations(evening.position) if one.name == action)
+    return next(one for one in actions if all(one.given.get(fact) == value for fact, value in facts.items()))
 
 
-def spread(evening: Evening, name: str, *at: str) -> Deed:
+def spread(evening: Evening, name: str, *at: str) -> Action:
     """The action that spreads the shots of one weapon over these enemies."""
-    return next(one for one in evening.referee.others(evening.moment, name) if one.action == "volley" and one.at == at)
+    return next(one for one in evening.referee.others(evening.position, name) if one.name == "volley" and one.at == at)
 
 
 # Available actions.
@@ -110,14 +110,14 @@ def table(
     battle = begun(path / "b", GAME, armies, dict(zip(names, places, strict=True)), options)
     evening = Evening(battle, terrain, lambda unit: posed(battle, unit, sigma))
     battle.record(PhaseBegun(turn=1, side="german", phase="first_status"))
-    evening.do(evening.duty("status_checks"), *(dice or [1] * len(german)))
+    evening.do(evening.obligation("status_checks"), *(dice or [1] * len(german)))
     evening.next_phase(1, "german", "first_actions")
     return evening
 
 
 def shots(evening: Evening, name: str) -> dict[tuple[str, str], ActionPreview]:
     """The previews of each weapon at each enemy."""
-    return {(one.deed.weapon, one.deed.at[0]): one for one in evening.outlook(name).attacks}
+    return {(one.action.weapon, one.action.at[0]): one for one in evening.available_actions(name).attacks}
 
 
 def why(evening: Evening, name: str) -> dict[str, str]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rules.engine.events import PhaseBegun
-from rules.engine.referee import Deed
+from rules.engine.referee import Action
 from rules.engine.roster import Army
 from rules.engine.state import Unit
 from rules.tabletop.table import Figure, PointIn, TerrainKind, TerrainPiece
@@ -31,9 +31,9 @@ def square_base(unit: Unit, sigma: float = 0.0) -> Figure:
     return figure(unit.id, *unit.at_in, sigma, square(*unit.at_in, 0.5), facing)
 
 
-def duty(evening: Evening, action: str, by: str) -> Deed:
+def obligation(evening: Evening, action: str, by: str) -> Action:
     """The obligation of a unit with this rule."""
-    return next(one for one in evening.referee.duties(evening.moment) if one.action == action and one.by == (by,))
+    return next(one for one in evening.referee.obligations(evening.position) if one.name == action and one.by == (by,))
 
 
 EVEN = (0, 0, 0, 0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from rules.engine.events import Change, Changed
-from rules.engine.referee import Deed
+from rules.engine.referee import Action
 from rules.engine.roster import Army, Recruit
 from rules.engine.state import Unit
 from rules.engine.text import display_name
@@ -68,18 +68,18 @@ def set_up(path: Path) -> Evening:
     return Evening(battle, TERRAIN, look)
 
 
-def attack(evening: Evening, name: str, enemy: str, weapon: str, how: str = "") -> Deed:
+def attack(evening: Evening, name: str, enemy: str, weapon: str, how: str = "") -> Action:
     """The attack at an enemy: in its current place, during its move (`how`), or as return fire."""
-    deeds = [
-        one for one in evening.referee.attacks(evening.moment, name) if one.at[0] == enemy and one.weapon == weapon
+    actions = [
+        one for one in evening.referee.attacks(evening.position, name) if one.at[0] == enemy and one.weapon == weapon
     ]
-    return next(deed for deed in deeds if deed.title.endswith(how or display_name(enemy)))
+    return next(action for action in actions if action.title.endswith(how or display_name(enemy)))
 
 
 def go_to(evening: Evening, phase: str) -> None:
     """Go on to the next phase with this name."""
     while True:
-        begins = evening.referee.next_phase(evening.moment)
+        begins = evening.referee.next_phase(evening.position)
         evening.battle.record(begins)
         if phase in (begins.phase, f"{begins.side} {begins.phase}"):
             return

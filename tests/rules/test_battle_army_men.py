@@ -30,8 +30,8 @@ from tests.rules.pillbox import (
 
 
 def turn_1(evening: Evening) -> None:
-    evening.do(evening.duty("hero_names"))
-    evening.do(evening.duty("move_order"), 5, 3)  # AM-06: the higher die moves first
+    evening.do(evening.obligation("hero_names"))
+    evening.do(evening.obligation("move_order"), 5, 3)  # AM-06: the higher die moves first
     evening.next_phase(1, "green", "movement")
     evening.march((0, 12), "green-9")
     evening.march((0, 6), "green-3")
@@ -46,11 +46,11 @@ def turn_1(evening: Evening) -> None:
     evening.do(evening.other("green-2", "burst_rolls", "tan-1"), 3, 3, 6, 6)
     evening.do(evening.attack("green-9", "tan-3", "lmg"), 5, 6)  # AM-81: besides its gun; 8
     evening.do(evening.attack("tan-4", "green-3"), 4, 3)  # 8: the hero's first life (AM-115)
-    evening.do(evening.duty("casualties"))
+    evening.do(evening.obligation("casualties"))
     evening.next_phase(1, "", "small_arms")
     evening.do(evening.attack("tan-1", "green-1"), 2, 5)  # 7 from the wall into the open
     evening.battle.record(Changed(changes=(Change(figure="green-1", key="wanted", value=1, this_turn=True),)))
-    evening.do(evening.duty("casualties"))  # one may stay as wounded (AM-17)
+    evening.do(evening.obligation("casualties"))  # one may stay as wounded (AM-17)
     evening.next_phase(1, "", "heavy_weapons")
     # AM-34: the half-track is out of sight by now, but it was seen. 7; then 4 + 1 for a half-track is destroyed.
     evening.do(attack(evening, "green-9", "tan-6", "tank_gun", "on its way"), 2, 4, 4)
@@ -58,29 +58,29 @@ def turn_1(evening: Evening) -> None:
     # AM-15: who is hit in a phase fires in that phase. 6 without the wounded officer; AM-82: 2 explodes.
     evening.do(evening.attack("green-6", "tan-3"), 2, 2, 2)
     evening.do(evening.attack("green-7", "tan-1"), 2, 2)  # 6 - 3 for the wall
-    evening.do(evening.duty("casualties"))
-    evening.do(evening.duty("casualties"))
+    evening.do(evening.obligation("casualties"))
+    evening.do(evening.obligation("casualties"))
 
 
 def turn_2(evening: Evening) -> None:
     evening.next_phase(2, "green", "movement")
     evening.do(evening.other("green-4", "medic", "green-1"), 3, 4)  # AM-68: 7
     evening.march((0, 7), "green-9")
-    evening.do(evening.duty("overrun"))  # AM-26
+    evening.do(evening.obligation("overrun"))  # AM-26
     evening.do(evening.other("green-5", "entrench"))
     evening.next_phase(2, "tan", "movement")
     evening.next_phase(2, "", "automatic_weapons")
     evening.do(evening.other("green-2", "clear_jam"), 3, 4)  # AM-76: 7
     evening.do(evening.attack("green-3", "tan-1", "assault_rifle"), 3, 4)  # 8 - 3 + 1 for the hero + 1: 7
     evening.do(evening.attack("tan-4", "green-3"), 2, 2)  # his second life
-    evening.do(evening.duty("casualties"))
+    evening.do(evening.obligation("casualties"))
     evening.next_phase(2, "", "small_arms")
     evening.next_phase(2, "", "heavy_weapons")
     # AM-66: the mortar does not see him behind the house, the radio man does. 6 + 1 for the officer
     evening.do(evening.attack("green-7", "tan-7"), 3, 4)
     evening.do(evening.other("green-10", "attack_pillbox_from_safe_zone"), 6, 6)  # AM-111: on anything but a 12
     evening.do(attack(evening, "green-9", "tan-5", "tank_gun"), 3, 4, 5)  # 7; AM-96: 5 stuns
-    evening.do(evening.duty("casualties"))
+    evening.do(evening.obligation("casualties"))
 
 
 def turn_3(evening: Evening) -> None:
@@ -91,9 +91,9 @@ def turn_3(evening: Evening) -> None:
     evening.next_phase(3, "", "small_arms")
     evening.next_phase(3, "", "heavy_weapons")
     evening.do(attack(evening, "green-9", "tan-5", "tank_gun"), 1, 3, 6)  # AM-96: 6 destroys
-    evening.do(evening.duty("crew_survival"), 4)  # AM-105: 1 to 3 survives
-    evening.do(evening.duty("casualties"))
-    evening.do(evening.duty("victory"))
+    evening.do(evening.obligation("crew_survival"), 4)  # AM-105: 1 to 3 survives
+    evening.do(evening.obligation("casualties"))
+    evening.do(evening.obligation("victory"))
 
 
 TURNS = (turn_1, turn_2, turn_3)

@@ -17,7 +17,7 @@ from tests.rules.evening import Evening, plot, random_evening, replays_to_the_sa
 
 
 def turn_1(evening: Evening) -> None:
-    evening.do(evening.duty("turn_order"))  # FM-17: the scenario says that Blue begins
+    evening.do(evening.obligation("turn_order"))  # FM-17: the scenario says that Blue begins
     evening.next_phase(1, "blue", "move")
     # 2 in of open ground, 0.9 on the bridge, and 2 for a part of an inch climbed (FM-26, FM-27): 4.9 of 5 and 6
     evening.march((0, 2.9), "blue-1", "blue-2")
@@ -29,7 +29,7 @@ def turn_1(evening: Evening) -> None:
     # FM-46: +1 is the target; Guts 0 is -1 now. 1 - 1 fails by 1: -1 to rolls (FM-51)
     evening.do(owed_by(evening, "red-3", "guts_check"), 1, 0, 0, 0)
     evening.next_phase(1, "blue", "move_on")
-    evening.do(evening.duty("victory"))
+    evening.do(evening.obligation("victory"))
     evening.next_phase(1, "red", "move")
     # FM-55, FM-56: Guts -1, +1 for the first turn since, -1 on rolls: 2 - 1 just reaches +1
     evening.do(owed_by(evening, "red-3", "guts_recovery"), 1, 1, 0, 0)
@@ -51,7 +51,7 @@ def turn_1(evening: Evening) -> None:
     evening.do(owed_by(evening, "red-2", "guts_check"), -1, -1, -1, 0)
     evening.do(evening.other("red-2", "flee"))
     # FM-53: Sir Knightly strikes at +1. -1 + MODF 4 + 1 against DDF 3: 1, Scratch, at once
-    evening.do(evening.duty("free_attack"), -1, 0, 0, 0)
+    evening.do(evening.obligation("free_attack"), -1, 0, 0, 0)
     go(evening, "red-2", (12.6, 18.4))  # 4.61 in: at least half of his Movement
     evening.next_phase(1, "red", "damage")
     for name in ("blue-1", "blue-2", "blue-3"):
@@ -65,7 +65,7 @@ def turn_2(evening: Evening) -> None:
     # FM-25: Dexterity 3; -3 + 3 is less than the harpy's Strength and Dexterity of 1
     evening.do(evening.other("blue-3", "disengage", "red-4"), -1, -1, -1, 0)
     # FM-61: +1 against Yanni. 1 + MODF 2 + 1 against DDF 4: a tie, his second Scratch
-    evening.do(evening.duty("free_attack"), 1, 0, 0, 0)
+    evening.do(evening.obligation("free_attack"), 1, 0, 0, 0)
     go(evening, "blue-3", (3, 8))
     go(evening, "blue-2", (11.5, 13.9))
     evening.next_phase(2, "blue", "action")
@@ -80,14 +80,14 @@ def turn_2(evening: Evening) -> None:
     # FM-62: he is wounded, so he runs; King and knight strike at +1
     evening.do(evening.other("red-1", "flee"))
     # 1 + MODF 6 + 1 against DDF 0: 8, Near Death; Sir Knightly does not strike who lies there (FM-60)
-    evening.do(evening.duty("free_attack"), 1, 0, 0, 0)
+    evening.do(evening.obligation("free_attack"), 1, 0, 0, 0)
     # FM-48: from Hurt to Near Death: +2. Guts 1 - 1, and Near Death takes off nothing more (FM-A25)
     evening.do(owed_by(evening, "red-1", "guts_check"), 1, 1, 0, 0)
     evening.do(owed_by(evening, "red-4", "apply_wounds"))
     evening.do(owed_by(evening, "red-4", "crash"), -1, 0, 0, 0)  # FM-43: -1 + 5: 4, Hurt besides
     evening.do(owed_by(evening, "red-4", "guts_check"), 1, 1, 0, 0)  # 2 + Guts 1 - 1 passes +2
     evening.next_phase(2, "blue", "move_on")
-    evening.do(evening.duty("victory"))
+    evening.do(evening.obligation("victory"))
     evening.next_phase(2, "red", "move")
     # FM-44: +2 or more rises, -1 or less dies; Guts 1 - 1 for Hurt
     evening.do(owed_by(evening, "red-1", "near_death_roll"), 1, 1, 0, 0)
@@ -113,7 +113,7 @@ def turn_3(evening: Evening) -> None:
     evening.next_phase(3, "blue", "damage")
     evening.do(owed_by(evening, "red-1", "apply_wounds"))
     evening.next_phase(3, "blue", "move_on")
-    evening.do(evening.duty("victory"))
+    evening.do(evening.obligation("victory"))
 
 
 TURNS = (turn_1, turn_2, turn_3)

@@ -28,7 +28,7 @@ from tests.rules.minefield import (
     EVEN,
     MARKER,
     army,
-    duty,
+    obligation,
     square_base,
     table,
 )
@@ -58,14 +58,14 @@ def stand(evening: Evening, side: str, *dice: Sequence[int]) -> None:
     """The morale checks that are owed of a side, in its order."""
     names = [unit.id for unit in evening.battle.state.standing(side)]
     for name, faces in zip(names, dice, strict=True):
-        evening.do(duty(evening, "morale_check", name), *faces)
+        evening.do(obligation(evening, "morale_check", name), *faces)
 
 
 def round_1(evening: Evening) -> None:
     evening.next_phase(1, "", "initiative")
     # Superb commanders on either side: 3 + 1 against 3.
-    evening.do(evening.duty("initiative"), 0, 0, 0, 1, *EVEN)
-    evening.do(evening.duty("choose_order"))  # Green moves first
+    evening.do(evening.obligation("initiative"), 0, 0, 0, 1, *EVEN)
+    evening.do(evening.obligation("choose_order"))  # Green moves first
     evening.next_phase(1, "green", "a_moves")
     evening.march((0, 6), "green-3")
     assert evening.march((0, 6), "green-5").numbers["reason"] == "too_far"  # PF-30: 2 of the 6 in cost double
@@ -89,25 +89,25 @@ def attacks_of_round_1(evening: Evening) -> None:
     evening.do(evening.attack("tan-3", "green-3"), *EVEN, *EVEN)
     evening.do(evening.attack("tan-4", "green-5"), 1, 1, 1, 1, *EVEN)  # 3 against -1 + 1 in the woods: an injury
     evening.do(evening.attack("green-5", "tan-4"), 1, 1, 0, 0, -1, 0, 0, 0)  # 1 against -2: an injury as well
-    evening.do(evening.duty("conflagration"))  # 7 in across: the grenadier is wholly in it, Tan 4 just outside
-    evening.do(evening.duty("casualties"))
+    evening.do(evening.obligation("conflagration"))  # 7 in across: the grenadier is wholly in it, Tan 4 just outside
+    evening.do(evening.obligation("casualties"))
 
 
 def morale_of_round_1(evening: Evening) -> None:
     # -1 and the commander 7 in away: -1 is not 0, and he runs. All others roll even or better.
     stand(evening, "green", EVEN, EVEN, EVEN, EVEN)
-    evening.do(duty(evening, "rout_move", "green-5"))  # 6 in less what 1.5 in of woods take besides: to y = 5
+    evening.do(obligation(evening, "rout_move", "green-5"))  # 6 in less what 1.5 in of woods take besides: to y = 5
     evening.say("green-5", "reaches_edge", False)
-    evening.do(duty(evening, "rout_reaches_edge", "green-5"))
-    evening.do(duty(evening, "rout_contagion", "green-2"))  # 1.4 in from where he stops
-    evening.do(duty(evening, "morale_check", "green-2"), -1, 0, 0, 0)  # 1 + 1 for the Commander - 1
+    evening.do(obligation(evening, "rout_reaches_edge", "green-5"))
+    evening.do(obligation(evening, "rout_contagion", "green-2"))  # 1.4 in from where he stops
+    evening.do(obligation(evening, "morale_check", "green-2"), -1, 0, 0, 0)  # 1 + 1 for the Commander - 1
     stand(evening, "tan", EVEN, EVEN, EVEN)  # -1 + 1 for the Commander 4.6 in away: just 0
 
 
 def round_2(evening: Evening) -> None:
     evening.next_phase(2, "", "initiative")
-    evening.do(evening.duty("initiative"), *EVEN, 0, 0, 0, 1)
-    second = [one for one in evening.referee.duties(evening.moment) if one.given.get("choice") == "B"]
+    evening.do(evening.obligation("initiative"), *EVEN, 0, 0, 0, 1)
+    second = [one for one in evening.referee.obligations(evening.position) if one.given.get("choice") == "B"]
     evening.do(second[0])  # Tan has won and moves second
     evening.next_phase(2, "green", "a_moves")
     evening.march((0, 3), "green-4")  # over the marker that he has swept
@@ -118,26 +118,26 @@ def round_2(evening: Evening) -> None:
     evening.do(evening.attack("green-1", "tan-4"), 1, 0, 0, 0, *EVEN)  # 2 against the -2 that is left: a kill
     evening.do(evening.attack("tan-4", "green-1"), 1, 1, 1, 1, *EVEN)  # who falls still fires: 3 against 1 injures
     evening.do(evening.attack("tan-1", "green-1"), 1, 0, 0, 0, *EVEN)  # 2 against 1: the injury does not count yet
-    evening.do(evening.duty("casualties"))
+    evening.do(evening.obligation("casualties"))
     evening.next_phase(2, "", "morale")
     # Half of the enemy destroyed: +1. Green 5 has the Commander at 3.2 in too and rallies with -1 + 1 + 1 - 1.
     stand(evening, "green", EVEN, EVEN, EVEN, (-1, 0, 0, 0))
     stand(evening, "tan", EVEN, (-1, -1, 0, 0))  # the Radioman: 1 + 1 for the Commander - 1 for the half lost - 2
-    evening.do(duty(evening, "rout_move", "tan-2"))
+    evening.do(obligation(evening, "rout_move", "tan-2"))
 
 
 def round_3(evening: Evening) -> None:
     evening.next_phase(3, "", "initiative")
-    evening.do(evening.duty("initiative"), 1, 0, 0, 0, *EVEN)
-    evening.do(evening.duty("choose_order"))
+    evening.do(evening.obligation("initiative"), 1, 0, 0, 0, *EVEN)
+    evening.do(evening.obligation("choose_order"))
     evening.next_phase(3, "green", "a_moves")
     evening.march((0, 4), "green-1")  # up to the other Commander's base: hand to hand
     evening.next_phase(3, "tan", "b_moves")
     evening.next_phase(3, "", "attacks")
     evening.do(evening.attack("green-1", "tan-1"), 1, 1, 1, 0, 0, 0, 0, -1)  # 4 against 0: a kill
     evening.do(evening.attack("tan-1", "green-1"), *EVEN, *EVEN)  # 1 against the 0 that is left: a scratch
-    evening.do(evening.duty("casualties"))
-    evening.do(evening.duty("victory_check"))  # PF-86: three of four are lost
+    evening.do(evening.obligation("casualties"))
+    evening.do(evening.obligation("victory_check"))  # PF-86: three of four are lost
 
 
 def played(path: Path) -> Battle:

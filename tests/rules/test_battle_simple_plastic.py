@@ -94,7 +94,7 @@ def turn_3(evening: Evening) -> None:
     evening.next_phase(3, "green", "moving")
     evening.next_phase(3, "green", "attacking")
     evening.do(evening.other("green-1", "squad_attack", "tan-3"), 6)  # 4 - 1 + 1 for a special unit
-    evening.do(evening.duty("victory"))
+    evening.do(evening.obligation("victory"))
 
 
 def played(path: Path) -> Battle:
@@ -217,7 +217,7 @@ def test_a_march_that_is_too_long_is_told_and_moves_nobody(evening: Evening) -> 
 def test_a_man_who_stays_sees_the_guard_over_the_hedge_and_the_sniper_in_the_open(evening: Evening) -> None:
     evening.next_phase(1, "green", "moving")
     evening.next_phase(1, "green", "attacking")
-    shots = {one.deed.at[0]: one for one in evening.outlook("green-1").attacks}
+    shots = {one.action.at[0]: one for one in evening.available_actions("green-1").attacks}
     assert set(shots) == {"tan-1", "tan-3"}  # SP-15: of a squad the closest is killed first
     assert all(one.possible for one in shots.values())
     # SP-11, SP-12: 4, not moved -1, behind the hedge +1 is 4 or more; a special unit +1 without a hedge is 4 as well.
@@ -228,21 +228,21 @@ def test_a_man_who_stays_sees_the_guard_over_the_hedge_and_the_sniper_in_the_ope
 
 
 def test_what_is_left_of_the_span_and_why_nothing_is(evening: Evening) -> None:
-    assert evening.outlook("green-1").movement.why_not == SET_UP
+    assert evening.available_actions("green-1").movement.why_not == SET_UP
     evening.next_phase(1, "green", "moving")
     evening.march((0, 2.5), "green-1", "green-2", "green-3", "green-4")
-    left = evening.outlook("green-3").movement.before
+    left = evening.available_actions("green-3").movement.before
     assert left is not None
     assert left.numbers["left_in"] == 1.5  # SP-02: 4 in a turn
-    why = {one.deed.at[0]: one.why_not for one in evening.outlook("green-1").attacks}
-    assert set(why.values()) == {evening.outlook("green-2").attacks[0].why_not}
+    why = {one.action.at[0]: one.why_not for one in evening.available_actions("green-1").attacks}
+    assert set(why.values()) == {evening.available_actions("green-2").attacks[0].why_not}
     assert "SP-01" in why["tan-1"]  # the moving phase is not for attacks
 
 
 def test_nobody_attacks_in_the_enemys_turn(evening: Evening) -> None:
     evening.next_phase(1, "green", "moving")
     evening.next_phase(1, "green", "attacking")
-    tan = evening.outlook("tan-1")
+    tan = evening.available_actions("tan-1")
     assert {one.why_not for one in (tan.movement, *tan.attacks, *tan.others)} == {"it is the turn of Green (SP-01)"}
     with pytest.raises(UserError, match="Attack on Green 1 is not allowed: it is the turn of Green"):
         evening.do(evening.attack("tan-1", "green-1"), 6)
@@ -250,11 +250,11 @@ def test_nobody_attacks_in_the_enemys_turn(evening: Evening) -> None:
 
 def test_a_sniper_has_two_attacks_and_then_none(evening: Evening) -> None:
     for _ in range(4):
-        evening.battle.record(evening.referee.next_phase(evening.moment))
+        evening.battle.record(evening.referee.next_phase(evening.position))
     evening.do(evening.attack("tan-3", "green-1"), 1)
-    assert evening.prospect(evening.attack("tan-3", "green-1")).possible
+    assert evening.preview_of(evening.attack("tan-3", "green-1")).possible
     evening.do(evening.attack("tan-3", "green-1"), 1)
-    assert evening.prospect(evening.attack("tan-3", "green-1")).before.numbers["reason"] == "already_attacked"
+    assert evening.preview_of(evening.attack("tan-3", "green-1")).before.numbers["reason"] == "already_attacked"
 
 
 def test_a_march_at_the_limit_is_settled_by_the_players(tmp_path: Path) -> None:
@@ -265,16 +265,16 @@ def test_a_march_at_the_limit_is_settled_by_the_players(tmp_path: Path) -> None:
         evening.next_phase(1, "green", "moving")
         with pytest.raises(UserError, match="how far its leading man went is too close to call: settle it first"):
             evening.march((0, 4), "green-1", "green-2", "green-3", "green-4")
-        starts = {f"green-{n}": evening.moment.figure(f"green-{n}").centre_in for n in (1, 2, 3, 4)}
-        deed = evening.referee.march(evening.moment, {n: (at, (at[0], at[1] + 4)) for n, at in starts.items()})
-        [doubt] = evening.prospect(deed).doubts
+        starts = {f"green-{n}": evening.position.figure(f"green-{n}").centre_in for n in (1, 2, 3, 4)}
+        action = evening.referee.march(evening.position, {n: (at, (at[0], at[1] + 4)) for n, at in starts.items()})
+        [doubt] = evening.preview_of(action).doubts
         assert doubt.answers == {"less": pytest.approx(3.9), "more": pytest.approx(4.1)}
         battle.record(QuestionAsked(question=doubt.question, answers=tuple(doubt.answers)))
         battle.record(QuestionAnswered(question=doubt.question, answer="less"))
-        assert evening.do(deed).allowed
+        assert evening.do(action).allowed
         assert battle.undo() is not None
         battle.record(QuestionAnswered(question=doubt.question, answer="more"))
-        assert evening.do(deed).numbers["reason"] == "too_far"
+        assert evening.do(action).numbers["reason"] == "too_far"
 
 
 def test_a_random_player_breaks_nothing(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ from tests.rules.evening import (
 from tests.rules.farmhouse import (
     HEDGE,
     HOUSE,
-    duty,
+    obligation,
     set_up,
     spread,
     table,
@@ -33,14 +33,14 @@ from tests.rules.farmhouse import (
 
 
 def turn_1(evening: Evening) -> None:
-    evening.do(evening.duty("armies"))
-    evening.do(duty(evening, "objective", side="german", goal="eliminate_number"))  # half of them, which is 3
-    evening.do(duty(evening, "objective", side="american", goal="eliminate_all"))
+    evening.do(evening.obligation("armies"))
+    evening.do(obligation(evening, "objective", side="german", goal="eliminate_number"))  # half of them, which is 3
+    evening.do(obligation(evening, "objective", side="american", goal="eliminate_all"))
     evening.next_phase(1, "", "initiative")
-    evening.do(evening.duty("initiative"), 5, 3)
-    evening.do(duty(evening, "turn", first="german"))
+    evening.do(evening.obligation("initiative"), 5, 3)
+    evening.do(obligation(evening, "turn", first="german"))
     evening.next_phase(1, "german", "first_status")
-    evening.do(evening.duty("status_checks"), 1, 2, 3, 6, 4, 2)  # WW-09: the grenadier may do nothing
+    evening.do(evening.obligation("status_checks"), 1, 2, 3, 6, 4, 2)  # WW-09: the grenadier may do nothing
     evening.next_phase(1, "german", "first_actions")
     evening.do(evening.other("german-1", "command_actions"))  # he leads
     # WW-56, WW-A03: the grenadier is 2.6 in off, rolls again, and 4 less 1 is 3: he may do anything.
@@ -52,54 +52,56 @@ def turn_1(evening: Evening) -> None:
     evening.do(evening.attack("german-5", "american-2"), 5)  # WW-44: on the spot
     # WW-45: a 4 is no direct hit, and it bursts outside. The bazooka 3.7 in away has less than half of him behind the
     # rim: +3 and +1 for the leader need a 2.
-    evening.do(evening.duty("burst"), 4, 1)
+    evening.do(evening.obligation("burst"), 4, 1)
     evening.next_phase(1, "american", "second_status")
-    evening.do(evening.duty("status_checks"), 1, 5, 1, 1, 1)  # the man in the house may only fire
+    evening.do(evening.obligation("status_checks"), 1, 5, 1, 1, 1)  # the man in the house may only fire
     evening.next_phase(1, "american", "second_actions")
     evening.do(evening.attack("american-2", "german-4"), 3, 2, 3)  # +1 automatic, +1 standing, 6.8 in away: a 4
     evening.do(evening.attack("american-5", "german-4"), 1)  # +3 and +1 standing: only a 1 spares him
     evening.do(evening.attack("american-3", "german-3"), 1, 2)  # 3 in away +2, standing +1: twice a 3
     # WW-62: no mortar of his own side on the board. WW-44: a 4 is left, which for him is up the table's x axis.
     evening.do(evening.other("american-4", "radio", "german-2"))
-    evening.do(evening.duty("deviation"), 4, 2)
-    evening.do(evening.duty("burst"), 3)  # 1.5 in off, +3, prone -1: a 4
+    evening.do(evening.obligation("deviation"), 4, 2)
+    evening.do(evening.obligation("burst"), 3)  # 1.5 in off, +3, prone -1: a 4
 
 
 def turn_2(evening: Evening) -> None:
     evening.next_phase(2, "", "initiative")
-    evening.do(evening.duty("initiative"), 2, 6)
-    evening.do(duty(evening, "turn", first="american"))
+    evening.do(evening.obligation("initiative"), 2, 6)
+    evening.do(obligation(evening, "turn", first="american"))
     evening.next_phase(2, "american", "first_status")
-    evening.do(evening.duty("reserve"))  # WW-59: the officer comes back where the wounded man lay
-    evening.do(evening.duty("status_checks"), 1, 6, 1, 1, 6)
+    evening.do(evening.obligation("reserve"))  # WW-59: the officer comes back where the wounded man lay
+    evening.do(evening.obligation("status_checks"), 1, 6, 1, 1, 6)
     evening.next_phase(2, "american", "first_actions")
     evening.do(evening.attack("american-3", "german-3"), 2, 2)
     evening.do(evening.other("american-4", "radio", "german-5"))
     # A 2 is toward the opponent: down the table by 3 in. Kneeling and in the open: +3, a 3. The officer is 5.2 in away.
-    evening.do(evening.duty("deviation"), 2, 3)
-    evening.do(evening.duty("burst"), 2)
+    evening.do(evening.obligation("deviation"), 2, 3)
+    evening.do(evening.obligation("burst"), 2)
     evening.next_phase(2, "german", "second_status")
-    evening.do(evening.duty("status_checks"), 1, 2, 3, 3, 4, 2)
+    evening.do(evening.obligation("status_checks"), 1, 2, 3, 3, 4, 2)
     evening.next_phase(2, "german", "second_actions")
     evening.march((0.9, 5.9), "german-4")  # 5.97 in
     assert evening.march((0, 2.5), "german-3").numbers["must_fight"]  # WW-17: into the house
-    evening.do(evening.duty("hand_to_hand"), 4, 5, 3, 2)  # 4 and 1 for the bayonet against 5 is a tie; 4 against 2
+    evening.do(
+        evening.obligation("hand_to_hand"), 4, 5, 3, 2
+    )  # 4 and 1 for the bayonet against 5 is a tie; 4 against 2
     evening.do(evening.other("german-1", "direct_fire_binoculars", "german-5"))
     evening.do(evening.attack("german-5", "american-2"), 6)
     # WW-45: a 6 is a direct hit. +3, standing counts as kneeling (WW-33), cover -3, directed +1 (WW-57): a 5.
-    evening.do(evening.duty("burst"), 6, 4)
+    evening.do(evening.obligation("burst"), 6, 4)
 
 
 def turn_3(evening: Evening) -> None:
     evening.next_phase(3, "", "initiative")
-    evening.do(evening.duty("initiative"), 4, 4, 5, 1)  # WW-A01: a tie is rolled again
-    evening.do(duty(evening, "turn", first="german"))
+    evening.do(evening.obligation("initiative"), 4, 4, 5, 1)  # WW-A01: a tie is rolled again
+    evening.do(obligation(evening, "turn", first="german"))
     evening.next_phase(3, "german", "first_status")
-    evening.do(evening.duty("status_checks"), 1, 2, 3, 3, 4, 2)
+    evening.do(evening.obligation("status_checks"), 1, 2, 3, 3, 4, 2)
     evening.next_phase(3, "german", "first_actions")
     # WW-41: from 1.6 in it lands inside, and the thrower is safe. +3, close +2, cover -3: a 4.
     evening.do(evening.attack("german-4", "american-2"), 4)
-    evening.do(duty(evening, "victory", side="german"))  # the wounded man, the rifleman, the BAR gunner
+    evening.do(obligation(evening, "victory", side="german"))  # the wounded man, the rifleman, the BAR gunner
 
 
 def played(path: Path) -> Battle:

@@ -207,10 +207,10 @@ def open_window(qt: QApplication, table: SimulatedTable, tmp_path: Path, wait_un
     windows: list[Window] = []
 
     def start(
-        spec: str | None = "demo", opener: Callable[[str], Source] = lambda _: table, diary: EventLog | None = None
+        spec: str | None = "demo", opener: Callable[[str], Source] = lambda _: table, event_log: EventLog | None = None
     ) -> Window:
         kept = QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat)
-        windows.append(Window(spec, kept, opener, diary=diary, tables=tmp_path / "tables"))
+        windows.append(Window(spec, kept, opener, event_log=event_log, tables=tmp_path / "tables"))
         windows[-1].resize(1000, 640)
         windows[-1].show()
         return windows[-1]
@@ -228,5 +228,5 @@ def open_window(qt: QApplication, table: SimulatedTable, tmp_path: Path, wait_un
 def window(found: None, open_window: Open, wait_until: Wait) -> Window:
     """The window once it shows all four soldiers."""
     opened = open_window()
-    wait_until(lambda: opened.bench.view and len(opened.bench.view.figures) == len(POSTS))
+    wait_until(lambda: opened.source_controller.view and len(opened.source_controller.view.figures) == len(POSTS))
     return opened

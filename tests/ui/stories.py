@@ -167,7 +167,7 @@ def typed(faces: str, *expected: str) -> Answer:
 def mustered(game: str, path: Path, **cards: str) -> tuple[Answer, Answer]:
     """Choose the game and the cards by the start of their titles, and save the battle at this path."""
 
-    def muster(dialog: QDialog) -> None:
+    def battle_setup(dialog: QDialog) -> None:
         assert isinstance(dialog, BattleSetupDialog)
         games, *_ = dialog.findChildren(QComboBox)
         pick(games, game)
@@ -184,7 +184,7 @@ def mustered(game: str, path: Path, **cards: str) -> tuple[Answer, Answer]:
         dialog.findChild(QLineEdit).setText(str(path))
         press(dialog, "Save")
 
-    return muster, keep
+    return battle_setup, keep
 
 
 def pick(box: QWidget, words: str) -> None:
@@ -241,14 +241,14 @@ class Player:
     def looks(self) -> None:
         """Wait for a few pictures."""
         for _ in range(3):
-            before = self.window.bench.frame
-            self.wait_until(lambda before=before: self.window.bench.frame is not before)
+            before = self.window.source_controller.frame
+            self.wait_until(lambda before=before: self.window.source_controller.frame is not before)
 
     # The table
 
     def sees(self, name: str) -> PointIn | None:
         """The position of a soldier according to the program."""
-        view = self.window.bench.view
+        view = self.window.source_controller.view
         return next((one.centre_in for one in view.figures if one.id == name), None) if view else None
 
     def carries(self, name: str, place_in: PointIn) -> None:
@@ -312,7 +312,7 @@ class Player:
             assert self.phase == phase
             self.wait_until(lambda phase=phase: self.undo_words()[0].casefold() == f"undo {phase}".casefold())
 
-    def chooses(self, name: str, deed: str = "") -> None:
+    def chooses(self, name: str, action: str = "") -> None:
         """Click a soldier in the picture (none for an empty name), and an action in the list."""
         if name:
             click_table(self.window, self.sees(name))
@@ -320,23 +320,23 @@ class Player:
         else:
             self.key(Qt.Key.Key_Escape)
             assert self.about.startswith("Click a soldier")
-        if deed:
+        if action:
             tree = self._action_tree
-            [item] = tree.findItems(deed, Qt.MatchFlag.MatchStartsWith)
+            [item] = tree.findItems(action, Qt.MatchFlag.MatchStartsWith)
             tree.scrollToItem(item)
             QTest.mouseClick(tree.viewport(), LEFT, pos=tree.visualItemRect(item).topLeft() + _IN_A_ROW)
 
-    def does(self, name: str, deed: str, *answers: Answer) -> str:
+    def does(self, name: str, action: str, *answers: Answer) -> str:
         """Select an action, perform it and roll its dice; return the result."""
-        self.chooses(name, deed)
+        self.chooses(name, action)
         with answering(*answers):
             press(self.window.battle.panel, "Do it")
         return self.why
 
-    def may_not(self, name: str, deed: str) -> str:
+    def may_not(self, name: str, action: str) -> str:
         """Select a forbidden action; return the reason."""
-        self.chooses(name, deed)
-        assert self.actions[next(one for one in self.actions if one.startswith(deed))] == "no"
+        self.chooses(name, action)
+        assert self.actions[next(one for one in self.actions if one.startswith(action))] == "no"
         [do] = [one for one in self.window.battle.panel.findChildren(QPushButton) if one.text() == "Do it"]
         assert not do.isEnabled()
         return self.why

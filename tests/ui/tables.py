@@ -47,6 +47,6 @@ def in_battle(
     armies = {side: Army(name=side, game=game, recruits=recruits) for side, recruits in men.items()}
     with begun(path, game, armies, {figure.id: figure.centre_in for figure in figures}) as battle:
         play = BattleSession(battle)
-        moment = position_of(battle, figures, terrain)
-        play.go_on(moment, play.owed(moment))
+        position = position_of(battle, figures, terrain)
+        play.go_on(position, play.owed(position))
         yield Situation(view_of(*figures), TableState(), play, position_of(battle, figures, terrain))

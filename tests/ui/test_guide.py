@@ -6,11 +6,10 @@ import re
 from pathlib import Path
 
 import pytest
-from PyQt6.QtGui import QAction
 
 from rules.games import GAMES, open_game
 from tests.ui.windows import Open
-from ui.desktop.help_controller import keys_of
+from ui.desktop.help_controller import actions_of, keys_of
 
 DOCS = Path(__file__).parents[2] / "docs"
 GUIDE = (DOCS / "guide.md").read_text()
@@ -34,7 +33,7 @@ def test_keys_and_menus_in_the_guide_exist(open_window: Open) -> None:
     window = open_window()
     every = {key for _, rows in keys_of(window) for keys, _, _ in rows for key in keys.split()}
     assert set(re.findall(r"`(Ctrl\+\S+?|F\d|[A-Z])`", GUIDE)) <= every
-    names = {action.text().replace("&", "") for action in window.findChildren(QAction)}
+    names = {action.text().replace("&", "") for action in actions_of(window)}
     menus = set(re.findall(r"\*(?:Table|Inches|Battle), ([^*]+?)\*", re.sub(r"\s+", " ", GUIDE)))
     assert len(menus) > 8
     assert menus <= names
@@ -48,9 +47,9 @@ def test_units_in_the_guide_exist_in_their_game(game: str) -> None:
         if game != "simple_plastic_figure"
         else section("Simple Plastic Figure (WW2), segment one")
     )
-    muster = re.sub(r"\s+", " ", part).split("2. **")[0]
+    battle_setup = re.sub(r"\s+", " ", part).split("2. **")[0]
     cards = {str(card.get("title") or name) for name, card in opened.rules.plain["cards"].items()}
-    named = {re.sub("s$", "", words) for words in re.findall(r"(?<!\*)\*([A-Z][^*]+)\*(?!\*)", muster)}
+    named = {re.sub("s$", "", words) for words in re.findall(r"(?<!\*)\*([A-Z][^*]+)\*(?!\*)", battle_setup)}
     named -= {"Check armie", "Squad", "Print…, Unit card", "Are both sides ready", "Next"}
     assert len(named) >= 4
     assert {words for words in named if words not in cards and words + "s" not in cards} == set()

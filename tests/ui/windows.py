@@ -15,7 +15,7 @@ from PyQt6.QtWidgets import QApplication, QLabel, QPushButton, QWidget
 from tests.ui.slot_errors import ERRORS
 from tests.waiting import PATIENCE_S, TookTooLong
 from ui.desktop.picture.view import PictureView
-from ui.desktop.settings import Memory
+from ui.desktop.settings import Settings
 from ui.desktop.window import Window
 from ui.questions.tool_context import basis_of
 
@@ -45,7 +45,7 @@ def let_qt_work(condition: Callable[[], object], timeout_s: float = PATIENCE_S) 
 
 
 def at(window: Window, place_in: tuple[float, float]) -> QPoint:
-    view = window.bench.view
+    view = window.source_controller.view
     assert view is not None
     assert view.calibration is not None
     return window.picture.to_widget(tuple(view.calibration.camera.table_to_pixel(place_in)[0])).toPoint()
@@ -98,10 +98,10 @@ def show_battle(window: Window) -> None:
 
 def show_change(window: Window) -> None:
     """Show an event that the test recorded in the battle itself."""
-    assert window.bench.view is not None
-    window.battle.update_position(window.bench.view, window.session.state.setup)
+    assert window.source_controller.view is not None
+    window.battle.update_position(window.source_controller.view, window.session.state.setup)
 
 
-def settings_in(folder: Path) -> Memory:
+def settings_in(folder: Path) -> Settings:
     """The settings of the windows that the fixture `open_window` opens, in the test's folder."""
-    return Memory(QSettings(str(folder / "settings.ini"), QSettings.Format.IniFormat))
+    return Settings(QSettings(str(folder / "settings.ini"), QSettings.Format.IniFormat))

@@ -128,16 +128,19 @@ class Evening:
 
     def _open_again_and_again(self) -> None:
         """Reopen the camera with the window's source controller, over the final table."""
-        bench = SourceController("0", self._setup, lambda _: Still(self.room), time.monotonic)
+        source_controller = SourceController("0", self._setup, lambda _: Still(self.room), time.monotonic)
         for _ in range(OPENED_AGAIN):
             until_s = time.monotonic() + STUCK_S
-            while not (bench.pull() and bench.view is not None and bench.view.figures) and time.monotonic() < until_s:
+            while (
+                not (source_controller.pull() and source_controller.view is not None and source_controller.view.figures)
+                and time.monotonic() < until_s
+            ):
                 time.sleep(1 / 60)
-            if not (bench.view and bench.view.figures):
-                self.findings.faults.append(f"no figure is seen after reopening: {bench.problem}")
-            bench.try_again()
-        bench.stop()
-        if not bench.join():
+            if not (source_controller.view and source_controller.view.figures):
+                self.findings.faults.append(f"no figure is seen after reopening: {source_controller.problem}")
+            source_controller.try_again()
+        source_controller.stop()
+        if not source_controller.join():
             self.findings.faults.append("a thread is still running")
 
     @property
@@ -212,7 +215,7 @@ def report(evening: Evening) -> str:
         f" mailbox dropped {findings.dropped}; camera opened {room.opened} times, found gone {room.gone} times",
         "acts: " + ", ".join(f"{name} {count}" for name, count in findings.acts.most_common()),
         f"battle: {len(players.entries)} entries; moves accepted {players.accepted}, let pass {players.passed}, only"
-        f" shifted {players.shifted}; deeds {players.deeds}, taken back {players.taken_back}; refused"
+        f" shifted {players.shifted}; deeds {players.actions}, taken back {players.taken_back}; refused"
         f" {players.refused}",
         f"checks of all names: {findings.acts.total()} of {len(findings.names)} figures;"
         f" wrong {_first_few(findings.wrong)},"

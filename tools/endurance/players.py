@@ -10,7 +10,7 @@ from rules.battle.journal import Entry
 from rules.battle.replay import replay
 from rules.engine.dice import Dice, DiceRequest, Roll, rolled
 from rules.engine.position import Position
-from rules.engine.referee import Deed
+from rules.engine.referee import Action
 from rules.games import open_game
 from rules.tabletop.errors import UserError
 from ui.battle.battle_session import BattleSession, Proposal
@@ -41,7 +41,7 @@ class Players:
         self.play = BattleSession(begin(path, lambda: 0.0, BattleSetup(GAME, armies)))
         self.entries: list[Entry] = []
         self.faults: list[str] = []
-        self.accepted = self.passed = self.shifted = self.deeds = self.taken_back = self.refused = 0
+        self.accepted = self.passed = self.shifted = self.actions = self.taken_back = self.refused = 0
         self._apply(lambda: self.play.place_all(self._moment(view)))
         self._apply(lambda: self.play.go_on(self._moment(view)))
 
@@ -64,39 +64,43 @@ class Players:
             self._lay()
 
     def _answer(self, view: TableView, proposal: Proposal) -> None:
-        play, moment, prospect = self.play, self._moment(view), proposal.prospect
-        if prospect.doubts:
-            doubt = prospect.doubts[0]
+        play, position, preview_of = self.play, self._moment(view), proposal.preview_of
+        if preview_of.doubts:
+            doubt = preview_of.doubts[0]
             self._apply(lambda: play.settle(doubt, self._rng.choice([*doubt.answers])))
-        elif prospect.possible and not prospect.asks and self._accept(moment, proposal):
+        elif preview_of.possible and not preview_of.asks and self._accept(position, proposal):
             self.accepted += 1
         elif self._rng.random() < 0.5:
-            self._apply(lambda: play.let_pass(moment, proposal, "agreed at the table"))
+            self._apply(lambda: play.let_pass(position, proposal, "agreed at the table"))
             self.passed += 1
         else:
             self._apply(lambda: play.only_shifted(proposal))
             self.shifted += 1
 
-    def _accept(self, moment: Position, proposal: Proposal) -> bool:
+    def _accept(self, position: Position, proposal: Proposal) -> bool:
         found = []
-        self._apply(lambda: found.append(self.play.accept(moment, proposal)))
+        self._apply(lambda: found.append(self.play.accept(position, proposal)))
         return bool(found) and found[0].allowed
 
-    def _act(self, moment: Position) -> None:
+    def _act(self, position: Position) -> None:
         """A figure shoots or takes another action; most actions are undone, and some redone."""
-        name = self._rng.choice([*moment.figures])
+        name = self._rng.choice([*position.figures])
         try:
-            outlook = self.play.outlook(moment, name)
+            available_actions = self.play.available_actions(position, name)
         except UserError:
             return
-        ways = [one.deed for one in (*outlook.attacks, *outlook.others) if one.possible and not one.doubts]
+        ways = [
+            one.action
+            for one in (*available_actions.attacks, *available_actions.others)
+            if one.possible and not one.doubts
+        ]
         if not ways:
             return
-        deed = self._rng.choice(ways)
-        if not self._apply(lambda: self.play.do(moment, deed, self._dice())):
+        action = self._rng.choice(ways)
+        if not self._apply(lambda: self.play.do(position, action, self._dice())):
             return
-        self.deeds += 1
-        if self._rng.random() < 0.7 or self.deeds > MOST_DEEDS or _hurts(deed):
+        self.actions += 1
+        if self._rng.random() < 0.7 or self.actions > MOST_DEEDS or _hurts(action):
             self._apply(self.play.battle.undo)
             self.taken_back += 1
             if self._rng.random() < 0.3:
@@ -119,7 +123,7 @@ class Players:
         return thrown
 
     def _moment(self, view: TableView) -> Position:
-        return self.play.moment(view, self._session.state.setup)
+        return self.play.position(view, self._session.state.setup)
 
     def _apply(self, change: object) -> bool:
         """Apply a change and record all confirmed entries; a refusal by the rules is not a fault."""
@@ -146,6 +150,6 @@ class Players:
         return faults
 
 
-def _hurts(deed: Deed) -> bool:
+def _hurts(action: Action) -> bool:
     """Whether the action can remove a figure from the battle."""
-    return bool(deed.at)
+    return bool(action.at)

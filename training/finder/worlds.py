@@ -292,8 +292,8 @@ def _developed(rng, drawn, land, figures, eye, shade, armies):  # type: ignore[n
         where = place
         if posture is Posture.DOWN:
             hull = cv2.convexHull(mesh.polygons_in[..., :2].reshape(-1, 2).astype(np.float32))
-            moments = cv2.moments(hull)
-            where = np.array([moments["m10"], moments["m01"]]) / moments["m00"]
+            positions = cv2.positions(hull)
+            where = np.array([positions["m10"], positions["m01"]]) / positions["m00"]
         standers.append(Stander(army, posture, where, facing, part))
         if part > 0.9 and posture is not Posture.DOWN and army not in clicks:
             deep = cv2.distanceTransform((small_owner == k + 1).astype(np.uint8), cv2.DIST_L2, 5)

@@ -9,7 +9,7 @@ from rules.engine.events import PhaseBegun
 from rules.engine.position import View
 from rules.engine.referee import ActionPreview, AvailableActions
 from rules.engine.state import State
-from rules.engine.text import display_name, listed, outcome_words, place_words, told
+from rules.engine.text import display_name, display_names, outcome_words, place_words, readable
 from rules.engine.verdict import Verdict
 from ui.formatting import edge_words, percent_words, range_words
 
@@ -28,32 +28,32 @@ def step_words(step: State | PhaseBegun) -> str:
     return ", ".join(filter(None, (display_name(step.side), step.phase.replace("_", " "))))
 
 
-def action_words(prospect: ActionPreview) -> str:
+def action_words(preview_of: ActionPreview) -> str:
     """An action with its target, such as "Rifle at Tan 4"; at a bare place only the weapon, such as "Grenade"."""
-    deed = prospect.deed
-    if deed.spot_in is not None:
-        return deed.title.removesuffix(f" at the spot {place_words(deed.spot_in)}")
-    return deed.words
+    action = preview_of.action
+    if action.spot_in is not None:
+        return action.title.removesuffix(f" at the spot {place_words(action.spot_in)}")
+    return action.words
 
 
-def chance_words(prospect: ActionPreview) -> str:
+def chance_words(preview_of: ActionPreview) -> str:
     """The odds in a few words, or "yes", "no", "too close"."""
-    if not prospect.possible:
+    if not preview_of.possible:
         return "no"
-    if prospect.doubts:
+    if preview_of.doubts:
         return "too close"
-    if not prospect.odds:
+    if not preview_of.odds:
         return "yes"
-    if len(prospect.odds) == 1:
-        return outcome_words(next(iter(prospect.odds)))
-    return odds_words(prospect.odds)
+    if len(preview_of.odds) == 1:
+        return outcome_words(next(iter(preview_of.odds)))
+    return odds_words(preview_of.odds)
 
 
-def chance_lines(prospect: ActionPreview) -> str:
+def chance_lines(preview_of: ActionPreview) -> str:
     """The odds for a narrow column: the likeliest outcomes, a line each."""
-    if len(prospect.odds) < 2 or not prospect.possible or prospect.doubts:
-        return chance_words(prospect)
-    lines = _ranked(prospect.odds)
+    if len(preview_of.odds) < 2 or not preview_of.possible or preview_of.doubts:
+        return chance_words(preview_of)
+    lines = _ranked(preview_of.odds)
     if len(lines) > _MAX_LINES:
         lines[_MAX_LINES - 1 :] = [f"and {len(lines) - _MAX_LINES + 1} more"]
     return "\n".join(lines)
@@ -69,10 +69,10 @@ def _ranked(odds: Mapping[str, Fraction]) -> list[str]:
     return [f"{outcome_words(outcome)} {percent_words(float(chance))}" for outcome, chance in ranked]
 
 
-def obligation_words(duties: Sequence[ActionPreview]) -> str:
+def obligation_words(obligations: Sequence[ActionPreview]) -> str:
     """What this phase still needs, such as "Still to do: Status checks of Green"."""
-    named = [action_words(duty) for duty in duties[:_MAX_OBLIGATIONS]]
-    more = [f"{len(duties) - _MAX_OBLIGATIONS} more"] if len(duties) > _MAX_OBLIGATIONS else []
+    named = [action_words(obligation) for obligation in obligations[:_MAX_OBLIGATIONS]]
+    more = [f"{len(obligations) - _MAX_OBLIGATIONS} more"] if len(obligations) > _MAX_OBLIGATIONS else []
     return f"Still to do: {', '.join(named + more)}"
 
 
@@ -82,37 +82,37 @@ def _odds_of_one(name: str, odds: Mapping[str, Fraction]) -> str:
     return f"{display_name(name)}: {odds_words(own)}"
 
 
-def reason_rows(prospect: ActionPreview) -> tuple[str, ...]:
+def reason_rows(preview_of: ActionPreview) -> tuple[str, ...]:
     """The reasons: range, sight, every modifier with its rule, and the odds; or why the action is not allowed."""
-    deed, rows = prospect.deed, []
-    if deed.view is not None:
-        rows += _view_rows(deed.view, deed.band)
-    if deed.spot_in is not None and deed.at:
-        rows.append(f"at that place: {listed(deed.at)}")
-    if prospect.refusal:
-        return (*rows, refusal_words(prospect))
-    if prospect.before is not None:
-        rows += verdict_rows(prospect.before)
-    if prospect.odds:
-        rows.append(odds_words(prospect.odds))
-    rows += [_odds_of_one(name, odds) for name, odds in prospect.odds_of.items()]
-    rows += [f"Too close to call: {doubt.question}" for doubt in prospect.doubts]
+    action, rows = preview_of.action, []
+    if action.view is not None:
+        rows += _view_rows(action.view, action.band)
+    if action.spot_in is not None and action.at:
+        rows.append(f"at that place: {display_names(action.at)}")
+    if preview_of.refusal:
+        return (*rows, refusal_words(preview_of))
+    if preview_of.before is not None:
+        rows += verdict_rows(preview_of.before)
+    if preview_of.odds:
+        rows.append(odds_words(preview_of.odds))
+    rows += [_odds_of_one(name, odds) for name, odds in preview_of.odds_of.items()]
+    rows += [f"Too close to call: {doubt.question}" for doubt in preview_of.doubts]
     return tuple(rows)
 
 
 def verdict_rows(verdict: Verdict) -> tuple[str, ...]:
     """Every reason of a verdict with its modifier and its rule, in reading order."""
     return tuple(
-        f"{'' if one.modifier is None else f'{one.modifier:+g}  '}{told(one.text)} ({one.rule})"
+        f"{'' if one.modifier is None else f'{one.modifier:+g}  '}{readable(one.text)} ({one.rule})"
         for one in verdict.reasons
     )
 
 
-def refusal_words(prospect: ActionPreview) -> str:
+def refusal_words(preview_of: ActionPreview) -> str:
     """Why an action is not allowed; if the rules lack a fact, the question that the players must answer."""
-    missing = (ask for ask in prospect.asks if ask.default is None and repr(ask.fact) in prospect.refusal)
+    missing = (ask for ask in preview_of.asks if ask.default is None and repr(ask.fact) in preview_of.refusal)
     first = next(missing, None)
-    return told(prospect.why_not) if first is None else f"answer first: {first.text}"
+    return readable(preview_of.why_not) if first is None else f"answer first: {first.text}"
 
 
 def _view_rows(view: View, band: str) -> list[str]:
@@ -122,13 +122,13 @@ def _view_rows(view: View, band: str) -> list[str]:
     return [f"{range_row}, {band}" if band else range_row, seen]
 
 
-def movement_words(outlook: AvailableActions) -> str:
+def movement_words(available_actions: AvailableActions) -> str:
     """What is left of the figure's move, such as "2.5 in of 4 left to move", or why it may not move."""
-    prospect = outlook.movement
-    if not prospect.possible or prospect.before is None:
-        return refusal_words(prospect) or prospect.deed.title
-    numbers = prospect.before.numbers
+    preview_of = available_actions.movement
+    if not preview_of.possible or preview_of.before is None:
+        return refusal_words(preview_of) or preview_of.action.title
+    numbers = preview_of.before.numbers
     left, allowance = numbers.get("left_in"), numbers.get("allowance_in")
     if left is None or allowance is None:
-        return f"Move: {prospect.before.outcome}"
+        return f"Move: {preview_of.before.outcome}"
     return f"{left:g} in of {allowance:g} left to move"

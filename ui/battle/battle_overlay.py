@@ -81,14 +81,14 @@ def pointing(chosen: ActionPreview | None, figure: str, stray: Stray | None = No
     shown = Preview(picked=figure or None, marks=stray_marks(stray) if stray is not None else ())
     if chosen is None:
         return replace(shown, asked=figure or None)
-    deed, template = chosen.deed, chosen.deed.template
-    if isinstance(template, Blast) and deed.spot_in not in (None, template.centre_in) and deed.spot_in is not None:
-        return replace(shown, ruler=Ruler(deed.spot_in, template.centre_in), template=template, marks=())
-    end = deed.spot_in or next(iter(deed.at), None)
-    if not deed.by or end is None or end == deed.by[0]:
-        picked = figure or next(iter((*deed.by, *deed.at)), "")
+    action, template = chosen.action, chosen.action.template
+    if isinstance(template, Blast) and action.spot_in not in (None, template.centre_in) and action.spot_in is not None:
+        return replace(shown, ruler=Ruler(action.spot_in, template.centre_in), template=template, marks=())
+    end = action.spot_in or next(iter(action.at), None)
+    if not action.by or end is None or end == action.by[0]:
+        picked = figure or next(iter((*action.by, *action.at)), "")
         return replace(shown, picked=picked or None, asked=figure or None, template=template)
-    return replace(shown, ruler=Ruler(deed.by[0], end), template=template)
+    return replace(shown, ruler=Ruler(action.by[0], end), template=template)
 
 
 def aiming(shown: Preview, first: Template | None, at_in: PointIn | None) -> Preview:

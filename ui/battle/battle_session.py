@@ -11,9 +11,9 @@ from calibration.drift import Moved as DriftOf
 from rules.battle.battle import Battle
 from rules.battle.overrides import record_forbidden_moves
 from rules.battle.referees import perform, position_of, referee_of
-from rules.battle.story import tell
+from rules.battle.story import story_lines
 from rules.engine.dice import Dice, no_dice
-from rules.engine.effects import as_journalled
+from rules.engine.effects import at_journal_places
 from rules.engine.events import (
     CameraMoved,
     Change,
@@ -26,15 +26,15 @@ from rules.engine.events import (
 )
 from rules.engine.position import Position
 from rules.engine.referee import (
+    Action,
     ActionPreview,
     Ambiguity,
     AvailableActions,
-    Deed,
     answer_key,
     at_spot,
+    available_actions,
     obligations,
-    outlook,
-    prospect,
+    preview_of,
 )
 from rules.engine.state import Unit
 from rules.engine.text import display_name
@@ -63,11 +63,11 @@ class Proposal:
 
     Attributes:
         paths: A straight path for each, from its journalled place to its visible one.
-        prospect: What the rules say about the move.
+        preview_of: What the rules say about the move.
     """
 
     paths: Mapping[str, Path]
-    prospect: ActionPreview
+    preview_of: ActionPreview
 
     @property
     def words(self) -> str:
@@ -88,130 +88,132 @@ class BattleSession:
     def __init__(self, battle: Battle) -> None:
         self.battle = battle
         self.referee = referee_of(battle.game.name)
-        self._done: dict[int, tuple[Position, Deed]] = {}
+        self._done: dict[int, tuple[Position, Action]] = {}
         self._seen: set[str] = set()
 
-    def moment(self, view: TableView | None, setup: Setup) -> Position:
+    def position(self, view: TableView | None, setup: Setup) -> Position:
         """The position: the battle now, with its figures as this view shows them."""
         figures = [figure for figure in view.figures if figure.id in self.battle.state.units] if view else []
         if view is None or view.calibration is None:
             return position_of(self.battle, (), setup.terrain)
         return position_of(self.battle, figures, setup.terrain, Tape(view.calibration, figures))
 
-    def outlook(self, moment: Position, figure: str) -> AvailableActions:
-        """All actions of a figure; raises as `rules.engine.referee.outlook`, and UserError if the figure is out."""
-        if moment.unit(figure).out:
+    def available_actions(self, position: Position, figure: str) -> AvailableActions:
+        """All actions of a figure; raises as the function of this name, and UserError if the figure is out."""
+        if position.unit(figure).out:
             raise UserError(f"{display_name(figure)} is out of the battle. Choose another soldier")
-        return outlook(self.referee, moment, figure)
+        return available_actions(self.referee, position, figure)
 
-    def at_spot(self, moment: Position, figure: str, spot_in: PointIn) -> tuple[ActionPreview, ...]:
+    def at_spot(self, position: Position, figure: str, spot_in: PointIn) -> tuple[ActionPreview, ...]:
         """All actions of a figure at a bare place; raises as `rules.engine.referee.at_spot`."""
-        return at_spot(self.referee, moment, figure, spot_in)
+        return at_spot(self.referee, position, figure, spot_in)
 
-    def aims(self, moment: Position, figure: str, spot_in: PointIn) -> bool:
+    def aims(self, position: Position, figure: str, spot_in: PointIn) -> bool:
         """Whether a figure has an action at a bare place."""
-        if figure not in moment.figures or moment.unit(figure).out:
+        if figure not in position.figures or position.unit(figure).out:
             return False
-        return any(True for _ in self.referee.at_spot(moment, figure, spot_in))
+        return any(True for _ in self.referee.at_spot(position, figure, spot_in))
 
-    def duties(self, moment: Position) -> tuple[ActionPreview, ...]:
+    def obligations(self, position: Position) -> tuple[ActionPreview, ...]:
         """The obligations of a whole side or the battle."""
-        return tuple(prospect(moment, deed) for deed in self.referee.duties(moment))
+        return tuple(preview_of(position, action) for action in self.referee.obligations(position))
 
-    def do(self, moment: Position, deed: Deed, dice: Dice) -> Verdict:
+    def do(self, position: Position, action: Action, dice: Dice) -> Verdict:
         """Carry out an action: roll, get the verdict and journal it; raises as `rules.engine.referee.perform`."""
-        verdict = perform(self.battle, self.referee, moment, deed, dice)
-        answered = prospect(moment, replace(deed, listed=False)).deed  # with the players' answers, without odds
-        self._done[self.battle.entries[-1].seq] = moment, replace(answered, listed=deed.listed)
+        verdict = perform(self.battle, self.referee, position, action, dice)
+        answered = preview_of(
+            position, replace(action, has_odds=False)
+        ).action  # with the players' answers, without odds
+        self._done[self.battle.entries[-1].seq] = position, replace(answered, has_odds=action.has_odds)
         for seq in sorted(self._done)[:-MAX_RECALLED]:
             del self._done[seq]
         return verdict
 
-    def done(self, seq: int) -> tuple[Position, Deed] | None:
+    def done(self, seq: int) -> tuple[Position, Action] | None:
         """The position and action of a journal entry; None if it is too old or of an earlier session."""
         return self._done.get(seq)
 
-    def owed(self, moment: Position) -> tuple[ActionPreview, ...]:
+    def owed(self, position: Position) -> tuple[ActionPreview, ...]:
         """What must be done, or waived by name, before the phase ends."""
-        return obligations(self.referee, moment)
+        return obligations(self.referee, position)
 
-    def go_on(self, moment: Position, waived: Iterable[ActionPreview] = ()) -> str:
+    def go_on(self, position: Position, waived: Iterable[ActionPreview] = ()) -> str:
         """Begin the next phase and return its name; what the players waive is noted in the journal.
 
         Raises:
             UserError: if something is owed that the players do not waive.
         """
-        names = [one.deed.words for one in waived]
-        left = [one for one in self.owed(moment) if one.deed.words not in names]
+        names = [one.action.words for one in waived]
+        left = [one for one in self.owed(position) if one.action.words not in names]
         if left:
             raise UserError(obligation_words(left))
         if names:
             self.battle.record(Noted(text=f"Skipped: {', '.join(names)}"))
-        begins = self.referee.next_phase(moment)
+        begins = self.referee.next_phase(position)
         self.battle.record(begins)
         return ", ".join(
             filter(None, [f"turn {begins.turn}", display_name(begins.side), begins.phase.replace("_", " ")])
         )
 
-    def place_new(self, moment: Position) -> None:
+    def place_new(self, position: Position) -> None:
         """Journal the places of figures that are visible for the first time; after an undo, they are not repeated."""
-        self._place(moment, [name for name in moment.figures if name not in self._seen])
-        self._seen |= moment.figures.keys()
+        self._place(position, [name for name in position.figures if name not in self._seen])
+        self._seen |= position.figures.keys()
 
-    def place_all(self, moment: Position) -> None:
+    def place_all(self, position: Position) -> None:
         """Journal the places of all figures that have none yet, before an action."""
-        self._place(moment, moment.figures)
+        self._place(position, position.figures)
 
-    def _place(self, moment: Position, names: Iterable[str]) -> None:
-        new = [name for name in names if moment.unit(name).at_in is None]
+    def _place(self, position: Position, names: Iterable[str]) -> None:
+        new = [name for name in names if position.unit(name).at_in is None]
         if new:
-            figures = [moment.figure(name) for name in new]
+            figures = [position.figure(name) for name in new]
             self.battle.record_all(
                 Placed(figure=one.id, at_in=one.centre_in, facing_deg=one.facing_deg) for one in figures
             )
 
     # What the camera saw
 
-    def proposals(self, moment: Position) -> tuple[Proposal, ...]:
+    def proposals(self, position: Position) -> tuple[Proposal, ...]:
         """Moves of figures that are not at their journalled places; a squad moves together if the rules allow it."""
-        moved = [unit for unit in moment.state.units.values() if _has_moved(unit, moment.figures.get(unit.id))]
+        moved = [unit for unit in position.state.units.values() if _has_moved(unit, position.figures.get(unit.id))]
         squads: dict[tuple[str, str], list[Unit]] = {}
         for unit in moved:
             squads.setdefault((unit.side, unit.squad or unit.id), []).append(unit)
-        return tuple(proposal for units in squads.values() for proposal in self._of_squad(moment, units))
+        return tuple(proposal for units in squads.values() for proposal in self._of_squad(position, units))
 
-    def _of_squad(self, moment: Position, units: Sequence[Unit]) -> tuple[Proposal, ...]:
-        together = self._proposal(moment, units)
-        if len(units) == 1 or together.prospect.possible:
+    def _of_squad(self, position: Position, units: Sequence[Unit]) -> tuple[Proposal, ...]:
+        together = self._proposal(position, units)
+        if len(units) == 1 or together.preview_of.possible:
             return (together,)
-        singly = tuple(self._proposal(moment, [unit]) for unit in units)
-        return singly if all(proposal.prospect.possible for proposal in singly) else (together,)
+        singly = tuple(self._proposal(position, [unit]) for unit in units)
+        return singly if all(proposal.preview_of.possible for proposal in singly) else (together,)
 
-    def _proposal(self, moment: Position, units: Sequence[Unit]) -> Proposal:
-        paths = {unit.id: (unit.at_in, moment.figure(unit.id).centre_in) for unit in units if unit.at_in is not None}
-        before = as_journalled(moment)
-        return Proposal(paths, prospect(before, self.referee.march(before, paths, _turned(moment, units))))
+    def _proposal(self, position: Position, units: Sequence[Unit]) -> Proposal:
+        paths = {unit.id: (unit.at_in, position.figure(unit.id).centre_in) for unit in units if unit.at_in is not None}
+        before = at_journal_places(position)
+        return Proposal(paths, preview_of(before, self.referee.march(before, paths, _turned(position, units))))
 
-    def left_in(self, moment: Position, proposal: Proposal) -> float | None:
+    def left_in(self, position: Position, proposal: Proposal) -> float | None:
         """The smallest allowance left before the move, over its figures; None if the rules do not say."""
-        before = as_journalled(moment)
-        answers = [prospect(before, self.referee.movement(before, name)).before for name in proposal.paths]
+        before = at_journal_places(position)
+        answers = [preview_of(before, self.referee.movement(before, name)).before for name in proposal.paths]
         left = [answer.numbers.get("left_in") for answer in answers if answer is not None]
         return min((float(inches) for inches in left if inches is not None), default=None)
 
-    def accept(self, moment: Position, proposal: Proposal) -> Verdict:
+    def accept(self, position: Position, proposal: Proposal) -> Verdict:
         """Apply the rules to the move and journal it; raises as `do`."""
-        return self.do(as_journalled(moment), proposal.prospect.deed, no_dice)
+        return self.do(at_journal_places(position), proposal.preview_of.action, no_dice)
 
-    def let_pass(self, moment: Position, proposal: Proposal, reason: str) -> None:
+    def let_pass(self, position: Position, proposal: Proposal, reason: str) -> None:
         """Journal a move that the rules do not allow, because the players overrule them.
 
         Raises:
             UserError: as `rules.battle.overrides.record_forbidden_moves`.
         """
-        together = bool(proposal.prospect.deed.given)  # a move without facts holds for one figure only
+        together = bool(proposal.preview_of.action.given)  # a move without facts holds for one figure only
         moves = [proposal.paths] if together else [{name: path} for name, path in proposal.paths.items()]
-        record_forbidden_moves(self.battle, self.referee, as_journalled(moment), moves, reason)
+        record_forbidden_moves(self.battle, self.referee, at_journal_places(position), moves, reason)
 
     def only_shifted(self, proposal: Proposal) -> None:
         """Journal new places without a move: the figures or the table were only nudged."""
@@ -239,9 +241,9 @@ class BattleSession:
             self.battle.record(QuestionAsked(question=doubt.question, answers=tuple(doubt.answers)))
         self.battle.record(QuestionAnswered(question=doubt.question, answer=answer, limit=limit))
 
-    def tell(self, deed: Deed, fact: str, value: object) -> None:
+    def answer(self, action: Action, fact: str, value: object) -> None:
         """Journal a fact that no camera can measure, for the acting figure and this turn."""
-        figure, key = deed.by[0] if deed.by else "", answer_key(deed, fact)
+        figure, key = action.by[0] if action.by else "", answer_key(action, fact)
         self.battle.record(Changed(changes=(Change(figure=figure, key=key, value=value, this_turn=True),)))
 
     def change(self, figure: str, key: str, value: object) -> None:
@@ -253,12 +255,12 @@ class BattleSession:
     @property
     def story(self) -> tuple[str, ...]:
         """The battle so far, in lines."""
-        return tuple(tell(self.battle.game, self.battle.held.values()))
+        return tuple(story_lines(self.battle.game, self.battle.in_force.values()))
 
 
-def _turned(moment: Position, units: Iterable[Unit]) -> dict[str, float]:
+def _turned(position: Position, units: Iterable[Unit]) -> dict[str, float]:
     """The facings of units that were turned; a figure that was only pushed sideways needs no turn back."""
-    seen = {man.id: (man.facing_deg, moment.figure(man.id).facing_deg) for man in units}
+    seen = {man.id: (man.facing_deg, position.figure(man.id).facing_deg) for man in units}
     return {
         name: now_deg
         for name, (before_deg, now_deg) in seen.items()

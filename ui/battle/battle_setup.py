@@ -8,7 +8,7 @@ from pathlib import Path
 
 from rules.battle.battle import Battle, Clock
 from rules.engine.game import Game
-from rules.engine.objectives import Aim
+from rules.engine.objectives import Objective
 from rules.engine.roster import Army, Recruit, enlistment
 from rules.engine.ruleset import Value
 from rules.engine.verdict import Verdict
@@ -37,7 +37,7 @@ class BattleSetup:
     armies: Mapping[str, Army]
     options: Mapping[str, Value] = field(default_factory=dict)
     house_rules: Path | None = None
-    aims: tuple[Aim, ...] = ()
+    aims: tuple[Objective, ...] = ()
 
 
 def usual_army(game: Game[object], side: str, figures: Sequence[Figure]) -> Army:
@@ -61,29 +61,31 @@ def fitted(army: Army, figures: Sequence[Figure]) -> tuple[tuple[Recruit, ...], 
     return recruits, len(army.recruits) - len(recruits)
 
 
-def checked(muster: BattleSetup) -> dict[str, Verdict]:
+def checked(battle_setup: BattleSetup) -> dict[str, Verdict]:
     """The game's verdict on each side's army; only for games that check armies.
 
     Raises:
         UserError: as `rules.games.rosters.points_check`, or as `open_game`.
     """
-    game = open_game(muster.game, muster.house_rules).choosing(**muster.options)
-    found = {side: points_check(game, army) for side, army in muster.armies.items()}
+    game = open_game(battle_setup.game, battle_setup.house_rules).choosing(**battle_setup.options)
+    found = {side: points_check(game, army) for side, army in battle_setup.armies.items()}
     return {side: verdict for side, verdict in found.items() if verdict is not None}
 
 
-def begin(path: Path, clock: Clock, muster: BattleSetup) -> Battle:
+def begin(path: Path, clock: Clock, battle_setup: BattleSetup) -> Battle:
     """Begin the battle in a new file and enlist all figures.
 
     Raises:
         UserError: if a side has no figures, or as `Battle.begin` and `rules.engine.roster.enlistment`.
     """
-    empty = [side for side, army in muster.armies.items() if not army.recruits]
-    if len(muster.armies) < 2 or empty:
+    empty = [side for side, army in battle_setup.armies.items() if not army.recruits]
+    if len(battle_setup.armies) < 2 or empty:
         raise UserError(NEEDS_TWO_SIDES)
-    game = open_game(muster.game, muster.house_rules)
-    recruits = [recruit for side, army in muster.armies.items() for recruit in enlistment(game, army, side)]
-    battle = Battle.begin(path, clock, muster.game, list(muster.armies), muster.options, muster.house_rules)
+    game = open_game(battle_setup.game, battle_setup.house_rules)
+    recruits = [recruit for side, army in battle_setup.armies.items() for recruit in enlistment(game, army, side)]
+    battle = Battle.begin(
+        path, clock, battle_setup.game, list(battle_setup.armies), battle_setup.options, battle_setup.house_rules
+    )
     battle.record_all(recruits)
-    agree(battle, [aim for aim in muster.aims if aim.side in muster.armies])
+    agree(battle, [aim for aim in battle_setup.aims if aim.side in battle_setup.armies])
     return battle

@@ -18,9 +18,9 @@ _ARM_IN, _GAP_IN, _RING_IN = 1.0, 0.3, 0.65
 _IN_FRONT_IN = 3.0
 
 
-def next_figure(moment: Position, now: str, steps: int) -> str:
+def next_figure(position: Position, now: str, steps: int) -> str:
     """The id of the figure `steps` after `now` among those that may act, cyclically; empty if there is none."""
-    names = able_to_attack(moment)
+    names = able_to_attack(position)
     if not names:
         return ""
     if now not in names:
@@ -28,10 +28,10 @@ def next_figure(moment: Position, now: str, steps: int) -> str:
     return names[(names.index(now) + steps) % len(names)]
 
 
-def first_place(moment: Position, figure: str) -> PointIn:
+def first_place(position: Position, figure: str) -> PointIn:
     """Where the cross-hair starts: at the nearest enemy, else a little in front of the figure."""
-    here = moment.figure(figure).centre_in
-    enemies = [moment.figure(enemy.id).centre_in for enemy in moment.enemies(moment.unit(figure))]
+    here = position.figure(figure).centre_in
+    enemies = [position.figure(enemy.id).centre_in for enemy in position.enemies(position.unit(figure))]
     return min(enemies, key=lambda place: math.dist(here, place), default=(here[0], here[1] + _IN_FRONT_IN))
 
 

@@ -14,7 +14,7 @@ from rules.battle.event_codec import is_event
 from rules.battle.journal import Entry, standing
 from rules.battle.progress import Step, no_step
 from rules.battle.replay import Difference, differences
-from rules.battle.story import tell
+from rules.battle.story import story_lines
 from rules.engine.events import plain
 from rules.engine.text import display_name
 from ui.battle.history import HistoryMoment
@@ -39,7 +39,7 @@ def story_text(battle: Battle, step: Step = no_step) -> str:
         UserError: if `step` raises it.
     """
     held = standing(battle.entries)
-    lines = list(tell(battle.game, battle.held.values()))
+    lines = list(story_lines(battle.game, battle.in_force.values()))
     left = (f"{display_name(side)} {figures}" for side, figures in battle.state.figures_left.items())
     lines += ["", f"Figures left: {', '.join(left)}."]
     undone = sum(map(is_event, battle.entries)) - len(held)
@@ -81,9 +81,9 @@ def page(
     """
     every = tuple(story)
     parts = [_head(title, credit)]
-    for number, moment in enumerate(every):
+    for number, position in enumerate(every):
         step(number, len(every))
-        parts += _section(moment, picture)
+        parts += _section(position, picture)
     parts.append("</body>\n</html>\n")
     return "\n".join(parts).encode("utf-8", "replace")
 
@@ -96,16 +96,16 @@ def _head(title: str, credit: str) -> str:
     )
 
 
-def _section(moment: HistoryMoment, picture: Callable[[int], bytes | None]) -> Iterator[str]:
-    when = datetime.fromtimestamp(moment.time_s) if 0 <= moment.time_s < 2**40 else None
+def _section(position: HistoryMoment, picture: Callable[[int], bytes | None]) -> Iterator[str]:
+    when = datetime.fromtimestamp(position.time_s) if 0 <= position.time_s < 2**40 else None
     clock = f'<time datetime="{when:%Y-%m-%dT%H:%M:%S}">{when:%H:%M}</time>' if when else ""
-    heading = "h2" if moment.is_phase else "h3"
-    yield f"<section><{heading}>{clock}{escape(moment.title)}</{heading}>"
-    jpeg = next((found for seq in reversed(moment.seqs) if (found := picture(seq))), None)
+    heading = "h2" if position.is_phase else "h3"
+    yield f"<section><{heading}>{clock}{escape(position.title)}</{heading}>"
+    jpeg = next((found for seq in reversed(position.seqs) if (found := picture(seq))), None)
     if jpeg is not None:
         data = base64.b64encode(jpeg).decode()
-        yield f'<img alt="{escape(moment.title)}" src="data:image/jpeg;base64,{data}">'
-    lines = "" if moment.lines == (moment.title,) or heading == "h2" else escape("\n".join(moment.lines))
+        yield f'<img alt="{escape(position.title)}" src="data:image/jpeg;base64,{data}">'
+    lines = "" if position.lines == (position.title,) or heading == "h2" else escape("\n".join(position.lines))
     yield f"<pre>{lines}</pre></section>" if lines else "</section>"
 
 

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from rules.battle.battle import Battle
 from rules.battle.referees import referee_of
 from rules.engine.events import Changed
-from rules.engine.objectives import Aim, Task, agreed, aims_of
+from rules.engine.objectives import Objective, Task, objective_changes, objectives_of
 from rules.engine.position import Position
-from rules.engine.referee import prospect
+from rules.engine.referee import preview_of
 from rules.engine.text import display_name, outcome_words
 from ui.battle.battle_session import BattleSession
 
@@ -19,25 +19,25 @@ def tasks_in(battle: Battle) -> tuple[Task, ...]:
     return referee_of(battle.game.name).tasks(battle.game.rules)
 
 
-def agreed_aims(battle: Battle) -> tuple[Aim, ...]:
+def agreed_aims(battle: Battle) -> tuple[Objective, ...]:
     """The goals on which the players agreed."""
-    return aims_of(battle.state, tasks_in(battle))
+    return objectives_of(battle.state, tasks_in(battle))
 
 
-def agree(battle: Battle, aims: Sequence[Aim]) -> int:
+def agree(battle: Battle, aims: Sequence[Objective]) -> int:
     """Journal an entry for each new goal and return their number.
 
     Raises:
-        UserError: as `rules.engine.objectives.agreed`; then nothing is journalled.
+        UserError: as `rules.engine.objectives.objective_changes`; then nothing is journalled.
     """
     now, tasks = agreed_aims(battle), tasks_in(battle)
-    new = [changes for aim in aims if aim not in now and (changes := agreed(battle.state, tasks, aim))]
+    new = [changes for aim in aims if aim not in now and (changes := objective_changes(battle.state, tasks, aim))]
     for changes in new:
         battle.record(Changed(changes=changes))
     return len(new)
 
 
-def aim_words(aim: Aim, tasks: Sequence[Task]) -> str:
+def aim_words(aim: Objective, tasks: Sequence[Task]) -> str:
     """Such as "Green is to take or hold a place: the stone bridge", "Tan wins when no enemy is left"; or empty."""
     row = next((task for task in tasks if task.name == aim.task), None)
     number = f" ({aim.number} {row.number})" if row is not None and row.number and aim.number else ""
@@ -53,13 +53,15 @@ def goal_lines(play: BattleSession) -> tuple[str, ...]:
     return tuple(filter(None, (aim_words(aim, tasks) for aim in agreed_aims(play.battle))))
 
 
-def standings(play: BattleSession, moment: Position) -> dict[str, str]:
+def standings(play: BattleSession, position: Position) -> dict[str, str]:
     """How far each side has met its goal, such as "not yet", if the game knows it without questions."""
-    duties = [prospect(moment, deed) for deed in play.referee.duties(moment) if deed.given.get("side")]
+    obligations = [
+        preview_of(position, action) for action in play.referee.obligations(position) if action.given.get("side")
+    ]
     return {
-        str(duty.deed.given["side"]): outcome_words(duty.before.outcome)
-        for duty in duties
-        if duty.deed.action.startswith("victory") and duty.before is not None
+        str(obligation.action.given["side"]): outcome_words(obligation.before.outcome)
+        for obligation in obligations
+        if obligation.action.name.startswith("victory") and obligation.before is not None
     }
 
 

@@ -9,7 +9,7 @@ from itertools import groupby
 from rules.battle.battle import Battle
 from rules.battle.event_codec import event_of
 from rules.battle.journal import EXTERNAL_EVENTS, Entry, redoable, standing
-from rules.battle.story import tell
+from rules.battle.story import story_lines
 from rules.engine.events import Event, PhaseBegun, Placed, UnitJoined
 from rules.engine.game import Game
 from rules.engine.state import State, fold
@@ -47,7 +47,7 @@ class HistoryMoment:
     is_phase: bool = False
 
 
-def moments(battle: Battle) -> tuple[HistoryMoment, ...]:
+def positions(battle: Battle) -> tuple[HistoryMoment, ...]:
     """All moments that stand, in order, then those that were undone and can be redone."""
     held, again = standing(battle.entries), redoable(battle.entries)
     state, found = State(), []
@@ -65,10 +65,10 @@ def matching(every: Iterable[HistoryMoment], words: str) -> tuple[HistoryMoment,
     sought = " ".join(words.casefold().split())
     every = tuple(every)
     figure = sought.replace(" ", "-")
-    named = tuple(moment for moment in every if figure in {name.casefold() for name in moment.figures})
+    named = tuple(position for position in every if figure in {name.casefold() for name in position.figures})
     if not sought or named:
         return named or every
-    return tuple(moment for moment in every if sought in "\n".join((moment.title, *moment.lines)).casefold())
+    return tuple(position for position in every if sought in "\n".join((position.title, *position.lines)).casefold())
 
 
 def _groups(entries: Sequence[Entry]) -> Iterator[list[Entry]]:
@@ -88,7 +88,7 @@ def _moment(
         tuple(entry.seq for entry in entries),
         entries[-1].time_s,
         f"{len(events)} {several}" if several else capitalized(label(last)),
-        tuple(line for line in tell(game, events) if line.strip()),
+        tuple(line for line in story_lines(game, events) if line.strip()),
         frozenset(parts),
         state,
         stands,

@@ -7,9 +7,9 @@ from enum import StrEnum
 
 from rules.battle.event_codec import event_of
 from rules.battle.journal import standing
-from rules.engine.events import Asked, OutcomeDecided, PhaseBegun
+from rules.engine.events import ActionResolved, OutcomeDecided, PhaseBegun
 from rules.engine.position import Position
-from rules.engine.referee import FIRE, Deed, prospect
+from rules.engine.referee import FIRE, Action, preview_of
 from rules.engine.text import display_name
 from ui.battle.battle_session import BattleSession
 
@@ -73,12 +73,12 @@ class RoundState:
         return f"{self.name}: {f'{skipped} skipped' if skipped else 'all done'}"
 
 
-def rounds(play: BattleSession, moment: Position) -> tuple[str, ...]:
+def rounds(play: BattleSession, position: Position) -> tuple[str, ...]:
     """Names of the possible rounds now: obligations first, then attacks."""
-    if not moment.state.turn:
+    if not position.state.turn:
         return ()
-    owed = dict.fromkeys(deed.round for deed in play.referee.duties(moment) if deed.round and deed.by)
-    return (*owed, *(name for name in play.referee.rounds(moment) if name not in owed))
+    owed = dict.fromkeys(action.round for action in play.referee.obligations(position) if action.round and action.by)
+    return (*owed, *(name for name in play.referee.rounds(position) if name not in owed))
 
 
 class RoundSequence:
@@ -100,16 +100,16 @@ class RoundSequence:
         self._done: set[str] = set()
         self._last = self._at = ""
         self._moment: Position | None = None
-        self._owed: dict[str, tuple[Deed, ...]] = {}
+        self._owed: dict[str, tuple[Action, ...]] = {}
 
-    def look(self, moment: Position, patience: int = PATIENCE) -> RoundState:
+    def look(self, position: Position, patience: int = PATIENCE) -> RoundState:
         """Go on to the next figure if the current one is done or has nothing to do, and return the round's state.
 
         Args:
-            moment: The battle's position now.
+            position: The battle's position now.
             patience: How many figures may be examined; if that is not enough, the result is `looking`.
         """
-        self._take(moment)
+        self._take(position)
         for name in self._coming():
             if not patience:
                 return self._walk(looking=True)
@@ -121,46 +121,48 @@ class RoundSequence:
         self._at = ""
         return self._walk()
 
-    def deeds(self, moment: Position) -> tuple[Deed, ...]:
+    def actions(self, position: Position) -> tuple[Action, ...]:
         """The actions of the current figure in this round."""
-        self._take(moment)
+        self._take(position)
         return self._deeds(self._at) if self._at else ()
 
-    def skip(self, moment: Position) -> RoundState:
+    def skip(self, position: Position) -> RoundState:
         """Skip the current figure; `back` and `go` return to it."""
         if self._at:
             self._skipped.add(self._at)
-        return self.look(moment)
+        return self.look(position)
 
-    def back(self, moment: Position) -> RoundState:
+    def back(self, position: Position) -> RoundState:
         """Return to the previous figure that is not done, cyclically."""
-        self._take(moment)
+        self._take(position)
         here = self._order.index(self._at) if self._at else len(self._order)
         previous = [*self._order[:here][::-1], *self._order[here + 1 :][::-1]]
         found = next((name for name in previous if self._is_open(name)), "")
-        return self.go(found, moment) if found else self.look(moment)
+        return self.go(found, position) if found else self.look(position)
 
-    def go(self, figure: str, moment: Position) -> RoundState:
+    def go(self, figure: str, position: Position) -> RoundState:
         """Make this figure the next, if it has anything to do."""
         if figure in self._order:
             self._skipped.discard(figure)
             self._idle.discard(figure)
             self._last = figure
-        return self.look(moment)
+        return self.look(position)
 
-    def _take(self, moment: Position) -> None:
+    def _take(self, position: Position) -> None:
         """Update to the battle's position; after an undo, all idle figures are examined again."""
-        if moment is self._moment:
+        if position is self._moment:
             return
-        self._moment, done = moment, _done(self._play)
+        self._moment, done = position, _done(self._play)
         if undone := [name for name in self._order if name in self._done - done]:
             self._idle.clear()
             self._last = undone[0]
         self._done = done
-        owed = [deed for deed in self._play.referee.duties(moment) if deed.round == self.name and deed.by]
-        self._owed = {deed.by[0]: tuple(own for own in owed if own.by[0] == deed.by[0]) for deed in owed}
+        owed = [
+            action for action in self._play.referee.obligations(position) if action.round == self.name and action.by
+        ]
+        self._owed = {action.by[0]: tuple(own for own in owed if own.by[0] == action.by[0]) for action in owed}
         self._idle -= self._owed.keys()
-        coming = self._owed if self.name not in self._play.referee.rounds(moment) else able_to_attack(moment)
+        coming = self._owed if self.name not in self._play.referee.rounds(position) else able_to_attack(position)
         self._order += [name for name in coming if name not in self._order]
 
     def _coming(self) -> list[str]:
@@ -169,17 +171,17 @@ class RoundSequence:
         names = [*self._order[here:], *self._order[:here]]
         return [name for name in names if name not in self._skipped and name not in self._idle]
 
-    def _deeds(self, figure: str) -> tuple[Deed, ...]:
+    def _deeds(self, figure: str) -> tuple[Action, ...]:
         if figure in self._owed:
             return self._owed[figure]
-        moment = self._moment
-        if moment is None or figure not in moment.figures or moment.unit(figure).out:
+        position = self._moment
+        if position is None or figure not in position.figures or position.unit(figure).out:
             return ()
-        every = self._play.referee.attacks(moment, figure)
-        return tuple(deed for deed in every if (deed.round or FIRE) == self.name)
+        every = self._play.referee.attacks(position, figure)
+        return tuple(action for action in every if (action.round or FIRE) == self.name)
 
     def _is_open(self, figure: str) -> bool:
-        return self._moment is not None and any(_possible(self._moment, deed) for deed in self._deeds(figure))
+        return self._moment is not None and any(_possible(self._moment, action) for action in self._deeds(figure))
 
     def _walk(self, *, looking: bool = False) -> RoundState:
         steps = tuple(Step(name, self._mark(name)) for name in self._order)
@@ -194,16 +196,16 @@ class RoundSequence:
         return Mark.IDLE if name in self._idle else Mark.OPEN
 
 
-def able_to_attack(moment: Position) -> list[str]:
+def able_to_attack(position: Position) -> list[str]:
     """Ids of figures that may attack in this phase, in the order of the battle."""
-    side = moment.state.side
-    units = moment.state.units.values()
-    return [unit.id for unit in units if unit.id in moment.figures and not unit.out and side in ("", unit.side)]
+    side = position.state.side
+    units = position.state.units.values()
+    return [unit.id for unit in units if unit.id in position.figures and not unit.out and side in ("", unit.side)]
 
 
-def _possible(moment: Position, deed: Deed) -> bool:
+def _possible(position: Position, action: Action) -> bool:
     """Whether the action is possible, without computing its odds or ambiguities."""
-    return prospect(moment, replace(deed, listed=False, measured=())).possible
+    return preview_of(position, replace(action, has_odds=False, measured=())).possible
 
 
 def _done(play: BattleSession) -> set[str]:
@@ -213,6 +215,6 @@ def _done(play: BattleSession) -> set[str]:
         event = event_of(entry)
         if isinstance(event, PhaseBegun):
             break
-        if isinstance(event, (Asked, OutcomeDecided)):
+        if isinstance(event, (ActionResolved, OutcomeDecided)):
             names |= set(event.by)
     return names

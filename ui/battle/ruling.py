@@ -9,10 +9,10 @@ from rules.battle.event_codec import event_of
 from rules.battle.journal import standing
 from rules.battle.overrides import Override, Verdicts, overrule, possible_overrides, rule
 from rules.engine.condition import condition_changes
-from rules.engine.events import Asked, Change, Effects, Event, OutcomeDecided
+from rules.engine.events import ActionResolved, Change, Effects, Event, OutcomeDecided
 from rules.engine.position import Position
 from rules.engine.referee import ActionPreview
-from rules.engine.text import display_name, listed, outcome_words
+from rules.engine.text import display_name, display_names, outcome_words
 from ui.battle.action_text import action_words
 from ui.battle.battle_session import BattleSession
 from ui.formatting import percent_words
@@ -29,7 +29,7 @@ class Case:
         words: Its text.
         by, at: Ids of the acting figures and the targets.
         seq: Number of the verdict's entry; None before the roll.
-        prospect: The action before the roll.
+        preview_of: The action before the roll.
         said: The verdict afterwards.
     """
 
@@ -37,7 +37,7 @@ class Case:
     by: tuple[str, ...]
     at: tuple[str, ...] = ()
     seq: int | None = None
-    prospect: ActionPreview | None = None
+    preview_of: ActionPreview | None = None
     said: Verdicts | None = None
 
 
@@ -58,17 +58,17 @@ class Ruling:
     also: tuple[Change, ...] = ()
 
 
-def case_before(prospect: ActionPreview) -> Case:
+def case_before(preview_of: ActionPreview) -> Case:
     """The case of an action that the players decide instead of rolling."""
-    deed = prospect.deed
-    names = f"{listed(deed.by)}: " if deed.by else ""
-    return Case(f"Instead of rolling: {names}{action_words(prospect)}", deed.by, deed.at, prospect=prospect)
+    action = preview_of.action
+    names = f"{display_names(action.by)}: " if action.by else ""
+    return Case(f"Instead of rolling: {names}{action_words(preview_of)}", action.by, action.at, preview_of=preview_of)
 
 
 def cases_after(play: BattleSession) -> tuple[Case, ...]:
     """Cases of the last verdicts that stand, newest first."""
     events = [(entry.seq, event_of(entry)) for entry in reversed(standing(play.battle.entries))]
-    verdicts = [(seq, event) for seq, event in events if isinstance(event, (Asked, OutcomeDecided))]
+    verdicts = [(seq, event) for seq, event in events if isinstance(event, (ActionResolved, OutcomeDecided))]
     return tuple(_after(play, seq, event) for seq, event in verdicts[:_MAX_CASES])
 
 
@@ -77,7 +77,7 @@ def _after(play: BattleSession, seq: int, said: Verdicts) -> Case:
     struck = tuple(change.figure for change in said.effects.changes if change.figure)
     at = done[1].at if done else tuple(name for name in dict.fromkeys(struck) if name not in said.by)
     title = said.title or display_name(said.action).lower()  # old journals have no titles
-    words = f"{listed(said.by)}: {title}" if said.by else title
+    words = f"{display_names(said.by)}: {title}" if said.by else title
     overruled = " (overruled)" if seq in play.battle.state.overruled else ""
     return Case(f"{words}: {outcome_of(said)}{overruled}", said.by, at, seq, said=said)
 
@@ -88,15 +88,15 @@ def outcome_of(said: Event) -> str:
         said.outcome
         if isinstance(said, OutcomeDecided)
         else outcome_words(said.verdict.outcome)
-        if isinstance(said, Asked)
+        if isinstance(said, ActionResolved)
         else ""
     )
 
 
-def holdings(play: BattleSession, moment: Position, case: Case) -> tuple[Override, ...]:
+def holdings(play: BattleSession, position: Position, case: Case) -> tuple[Override, ...]:
     """Possible outcomes: those that the rules know, no effect, and as if the action had not been tried."""
-    if case.prospect is not None:
-        known = possible_overrides(play.referee, moment, case.prospect.deed)
+    if case.preview_of is not None:
+        known = possible_overrides(play.referee, position, case.preview_of.action)
         return (*known, _nothing(case, known[0].effects if known else Effects()))
     done, said = None if case.seq is None else play.done(case.seq), case.said
     known = possible_overrides(play.referee, *done) if done else ()
@@ -138,9 +138,9 @@ def figures_of(play: BattleSession, case: Case) -> tuple[str, ...]:
 def decide(play: BattleSession, ruling: Ruling) -> None:
     """Journal the players' ruling; raises `UserError` as `rules.battle.overrides.rule` and `overrule`."""
     case = ruling.case
-    if case.prospect is not None:
-        deed = replace(case.prospect.deed, title=action_words(case.prospect))
-        rule(play.battle, deed, ruling.holding, ruling.reason, ruling.also)
+    if case.preview_of is not None:
+        action = replace(case.preview_of.action, title=action_words(case.preview_of))
+        rule(play.battle, action, ruling.holding, ruling.reason, ruling.also)
     elif case.seq is not None:
         overrule(play.battle, case.seq, case.words, ruling.holding, ruling.reason, ruling.also)
 

@@ -37,26 +37,26 @@ def run(source: str | None = None, examined: Callable[[], str] = lambda: "") -> 
     application.setApplicationDisplayName("Sandtable")
     _translators = install_translators(application)  # Qt uses the translators only while they are referenced
     log = log_file()
-    diary = EventLog(log, examined=examined)
-    report = ErrorReporter(application, diary.failed)
+    event_log = EventLog(log, examined=examined)
+    report = ErrorReporter(application, event_log.failed)
     report.install()
     try:
         if crash := last_crash(crash_file(log)):
-            diary.failed(f"The program crashed when it ran last:\n{crash}")
+            event_log.failed(f"The program crashed when it ran last:\n{crash}")
         with crashes_kept(crash_file(log)):
-            return _show(application, source, diary)
+            return _show(application, source, event_log)
     finally:
         report.remove()
-        diary.close()
+        event_log.close()
 
 
-def _show(application: QApplication, source: str | None, diary: EventLog) -> int:
+def _show(application: QApplication, source: str | None, event_log: EventLog) -> int:
     opener = CameraLocks(locks_folder()).open
-    window = Window(source, QSettings("sandtable", "sandtable"), opener, diary=diary)
+    window = Window(source, QSettings("sandtable", "sandtable"), opener, event_log=event_log)
     # The window's timer lets Python run often enough to handle the signal.
     before = signal.signal(signal.SIGINT, lambda *_: QTimer.singleShot(0, window.close))
     window.show()
-    heartbeat = Heartbeat(StallWatchdog(diary.stalled), window)
+    heartbeat = Heartbeat(StallWatchdog(event_log.stalled), window)
     if source is None:
         window.help.guide.begin_on_first_start()
     try:

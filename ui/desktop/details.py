@@ -27,12 +27,12 @@ class DetailsDialog(QDialog):
         copy: The button that copies it.
     """
 
-    def __init__(self, diary: EventLog, parent: QWidget | None = None) -> None:
+    def __init__(self, event_log: EventLog, parent: QWidget | None = None) -> None:
         """Start the examination."""
         super().__init__(parent)
         self.setWindowTitle(tr("Details for a bug report"))
         self.resize(*_SIZE)
-        self._diary = diary
+        self._diary = event_log
         self._examination: BackgroundTask[str] = BackgroundTask("sandtable details")
         self._text = QPlainTextEdit(tr("Checking this computer …"))
         self._text.setReadOnly(True)
@@ -55,7 +55,7 @@ class DetailsDialog(QDialog):
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._pull)
         self._timer.start(_TICK_MS)
-        self._examination.start(diary.examined)
+        self._examination.start(event_log.examined)
 
     def _pull(self) -> None:
         if self._examination.busy:

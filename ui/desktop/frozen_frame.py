@@ -71,16 +71,21 @@ class FrozenFrame(QObject):
 
     def freeze(self, on: bool) -> None:
         """Freeze the picture, or let it go on and keep the frozen one for comparison."""
-        bench = self._context.bench()
-        if bench.worker.held and not on and bench.frame is not None and bench.view is not None:
-            self._then = (bench.frame, bench.view)
+        source_controller = self._context.source_controller()
+        if (
+            source_controller.worker.held
+            and not on
+            and source_controller.frame is not None
+            and source_controller.view is not None
+        ):
+            self._then = (source_controller.frame, source_controller.view)
         if on:
             self._frozen_s = self._clock()
-        bench.worker.held = on
+        source_controller.worker.held = on
 
     def compare(self, on: bool) -> None:
         """Start or end showing the frozen and the current picture in turn, with the changes marked."""
-        if on and self._context.bench().worker.held:
+        if on and self._context.source_controller().worker.held:
             self.thawed.emit()
         if on and self._then is None:
             self._context.say(tr("Nothing to compare yet. Freeze the picture (P) first, and compare (Shift+P) later."))
@@ -133,9 +138,9 @@ class FrozenFrame(QObject):
 
     def save(self, path: Path | None = None, *, bare: bool = False) -> None:
         """Save the shown picture, with what is drawn over it or `bare`; without a path, ask where."""
-        bench = self._context.bench()
-        frame, view = self.shown(bench.frame, bench.view)
-        state, preview = self._context.session.state, self.over(Preview(), bench.view)
+        source_controller = self._context.source_controller()
+        frame, view = self.shown(source_controller.frame, source_controller.view)
+        state, preview = self._context.session.state, self.over(Preview(), source_controller.view)
         path = path or ask_where(self._window, tr("Save the picture"), "sandtable.png", tr("Pictures (*.png *.jpg)"))
         if path is None or frame is None:
             return

@@ -20,7 +20,7 @@ from PyQt6.QtWidgets import (
 from ui.about import about_words, libraries
 from ui.desktop.action import create_action
 from ui.desktop.details import DetailsDialog
-from ui.desktop.settings import Memory
+from ui.desktop.settings import Settings
 from ui.desktop.setup.guide_controller import GuideController, GuidedWindow
 from ui.desktop.translation import tr
 from ui.diagnostics.event_log import EventLog
@@ -41,10 +41,10 @@ class HelpController:
     """
 
     def __init__(
-        self, window: QMainWindow, commands: GuidedWindow, settings: Memory, hint: QLabel, diary: EventLog
+        self, window: QMainWindow, commands: GuidedWindow, settings: Settings, hint: QLabel, event_log: EventLog
     ) -> None:
         """Add the menu to the window; the guide uses `hint` while it is open."""
-        self._window, self._diary = window, diary
+        self._window, self._diary = window, event_log
         self.guide = GuideController(window, commands, settings, hint)
         self.dialog: QDialog | None = None
         menu = QMenu(tr("&Help"), window)
@@ -134,6 +134,13 @@ def keys_of(window: QMainWindow) -> tuple[tuple[str, tuple[KeyRow, ...]], ...]:
     ]
     sections.append((tr("Everywhere"), (*_rows(rest), *buttons)))
     return tuple((title, rows) for title, rows in sections if rows)
+
+
+def actions_of(window: QMainWindow) -> tuple[QAction, ...]:
+    """All actions of a window: those in its menus, then the others that have a key."""
+    bar = window.menuBar()
+    in_menus = [action for top in (bar.actions() if bar is not None else ()) for action in _inside(top)]
+    return tuple(dict.fromkeys((*in_menus, *window.actions())))
 
 
 def _inside(action: QAction) -> Iterable[QAction]:

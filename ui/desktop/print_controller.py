@@ -7,7 +7,7 @@ from PyQt6.QtWidgets import QWidget
 from ui.desktop.background_save import BackgroundSave
 from ui.desktop.paper import pdf_of
 from ui.desktop.print_dialog import ask_sheet, usual_paper
-from ui.desktop.settings import Memory
+from ui.desktop.settings import Settings
 from ui.desktop.translation import tr
 from ui.paper.printing import PrintJob, sheet_of
 
@@ -15,7 +15,7 @@ from ui.paper.printing import PrintJob, sheet_of
 class PrintController:
     """Prints sheets and remembers the printer's scale error."""
 
-    def __init__(self, window: QWidget, settings: Memory, background_save: BackgroundSave) -> None:
+    def __init__(self, window: QWidget, settings: Settings, background_save: BackgroundSave) -> None:
         self._window, self._settings, self._background_save = window, settings, background_save
 
     def print_sheets(self, dictionary: str) -> None:

@@ -83,7 +83,7 @@ class PrintDialog(QDialog):
         picture, page: The preview and its page number.
     """
 
-    def __init__(self, job: PrintJob, shelf: ArmyLists, parent: QWidget | None = None) -> None:
+    def __init__(self, job: PrintJob, store: ArmyLists, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle(tr("Print"))
         self._sheet: Sheet | None = None
@@ -117,7 +117,7 @@ class PrintDialog(QDialog):
         if self._save is not None:
             self._save.setText(tr("Save PDF…"))
         self._lay_out(buttons)
-        self._fill(job, shelf)
+        self._fill(job, store)
         buttons.accepted.connect(self.accept)
         buttons.rejected.connect(self.reject)
         self._connect()
@@ -177,7 +177,7 @@ class PrintDialog(QDialog):
         both.addLayout(left, 1)
         both.addLayout(right)
 
-    def _fill(self, job: PrintJob, shelf: ArmyLists) -> None:
+    def _fill(self, job: PrintJob, store: ArmyLists) -> None:
         self.paper.setCurrentIndex(("letter", "a4").index(job.paper))
         self.kind.setCurrentIndex([kind for kind, _, _, _ in _KINDS].index(job.kind))
         self.side.setRange(0.2, 40.0)
@@ -187,7 +187,7 @@ class PrintDialog(QDialog):
             box.setValue(measured_mm)
         for name in GAMES:
             self.cards.addItem(tr("{name}, all ready-made units", name=title_of(name)), name)
-        for one in shelf.listed():
+        for one in store.listed():
             if one.army is not None and one.army.game in GAMES:
                 self.cards.addItem(f"{one.army.name} ({title_of(one.army.game)})", one.army)
 

@@ -24,7 +24,7 @@ _MAX_LOG = 100.0
 
 
 @dataclass(frozen=True, slots=True)
-class Memory:
+class Settings:
     """Reads and writes the stored settings; unusable values read as the defaults."""
 
     settings: QSettings

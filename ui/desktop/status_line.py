@@ -49,12 +49,12 @@ class StatusLine:
         """Show the position under the mouse."""
         self._place.setText(state.place_words(at.place_in) if at and at.place_in else "")
 
-    def tell(self, bench: SourceController) -> None:
+    def tell(self, source_controller: SourceController) -> None:
         """Show the calibration and the picture rate."""
-        waiting = _waiting(bench)
-        self._rate.setText(tr(_WAITING[waiting]) if waiting else _rate_words(bench))
+        waiting = _waiting(source_controller)
+        self._rate.setText(tr(_WAITING[waiting]) if waiting else _rate_words(source_controller))
         self.search.setVisible(waiting is not None)
-        self._calibration.setText(self._calibration_words(bench.view, bench.session.state.unit))
+        self._calibration.setText(self._calibration_words(source_controller.view, source_controller.session.state.unit))
 
     def _calibration_words(self, view: TableView | None, unit: Unit) -> str:
         calibration = view.calibration if view else None
@@ -64,17 +64,17 @@ class StatusLine:
         return self._known[2]
 
 
-def _waiting(bench: SourceController) -> Waiting | None:
+def _waiting(source_controller: SourceController) -> Waiting | None:
     """Why part of the table is not searched; None if all is searched or there are no new pictures."""
-    worker = bench.worker
+    worker = source_controller.worker
     still = worker.source_problem or worker.ended or worker.held
-    return None if still or bench.view is None else bench.view.waiting
+    return None if still or source_controller.view is None else source_controller.view.waiting
 
 
-def _rate_words(bench: SourceController) -> str:
-    worker = bench.worker
+def _rate_words(source_controller: SourceController) -> str:
+    worker = source_controller.worker
     if worker.source_problem or worker.frame is None:
         return ""
     if worker.ended or worker.held:
         return tr("Frozen") if worker.held else tr("Still picture")
-    return tr("{per_second:.1f} pictures/s", per_second=bench.rate.per_second())
+    return tr("{per_second:.1f} pictures/s", per_second=source_controller.rate.per_second())

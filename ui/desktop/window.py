@@ -30,7 +30,7 @@ from ui.desktop.mouse import Mouse
 from ui.desktop.panel import SidePanel
 from ui.desktop.picture.view import PictureView
 from ui.desktop.print_controller import PrintController
-from ui.desktop.settings import Memory
+from ui.desktop.settings import Settings
 from ui.desktop.setup.calibration_controller import CalibrationController
 from ui.desktop.setup.empty_table_controller import EmptyTableController
 from ui.desktop.setup.saved_tables import SavedSetups
@@ -69,7 +69,7 @@ class Window(QMainWindow):
     """The program's window.
 
     Attributes:
-        bench: The open source and its session.
+        source_controller: The open source and its session.
         picture, panel, bar, status: The parts.
         tools: The mouse tools.
         files, history, tables, help: What the menus of these names do.
@@ -83,7 +83,7 @@ class Window(QMainWindow):
         settings: QSettings,
         opener: Callable[[str], Source] = open_source,
         clock: Callable[[], float] = time.monotonic,
-        diary: EventLog | None = None,
+        event_log: EventLog | None = None,
         tables: Path | None = None,
     ) -> None:
         """Build the window and open a source.
@@ -93,12 +93,12 @@ class Window(QMainWindow):
             settings: The stored settings.
             opener: Opens a source; called in a thread.
             clock: Returns seconds.
-            diary: The event log; None creates a new one.
+            event_log: The event log; None creates a new one.
             tables: Folder of saved tables; None uses the user's own.
         """
         super().__init__()
-        self._diary = diary or EventLog()
-        self._settings, self._opener, self._clock = Memory(settings), opener, clock
+        self._diary = event_log or EventLog()
+        self._settings, self._opener, self._clock = Settings(settings), opener, clock
         self._saved_setups = SavedSetups(self._settings)
         self._old_sources: list[SourceController] = []
         self._message, self._text_updated_s = StatusMessage(clock), 0.0
@@ -122,7 +122,12 @@ class Window(QMainWindow):
     def _create_controllers(self, tables: Path) -> None:
         """Create the controllers of the menus, panels and keys."""
         self.context = context = WindowContext(
-            lambda: self.bench, self._change, self.use_tool, lambda: self.tool.name, self._pointed, self._say
+            lambda: self.source_controller,
+            self._change,
+            self.use_tool,
+            lambda: self.tool.name,
+            self._pointed,
+            self._say,
         )
         self.terrain = TerrainController(self.picture, self.sides, context)
         self.groups = GroupsController(self.panel, context, lambda: self.help.guide.at_armies)
@@ -170,7 +175,7 @@ class Window(QMainWindow):
     @property
     def session(self) -> Session:
         """The session of the open table."""
-        return self.bench.session
+        return self.source_controller.session
 
     @property
     def tool(self) -> Tool:
@@ -178,19 +183,23 @@ class Window(QMainWindow):
         return self.tools.selected
 
     def _now(self) -> Situation | None:
-        view = self.bench.view
-        return Situation(view, self.session.state, self.battle.play, self.battle.moment) if view else None
+        view = self.source_controller.view
+        return Situation(view, self.session.state, self.battle.play, self.battle.position) if view else None
 
     def open(self, spec: str) -> None:
         """Open another source: a new table, with the markers and armies of the last real one."""
-        self.bench.stop()
-        self._old_sources = [bench for bench in (*self._old_sources, self.bench) if not bench.join(0)]
+        self.source_controller.stop()
+        self._old_sources = [
+            source_controller
+            for source_controller in (*self._old_sources, self.source_controller)
+            if not source_controller.join(0)
+        ]
         self._open_source(spec)
         self._settings.keep_source(spec)
 
     def _open_source(self, spec: str) -> None:
         setup = self._saved_setups.setup_for(spec)
-        self.bench = SourceController(spec, setup, self._opener, self._clock)
+        self.source_controller = SourceController(spec, setup, self._opener, self._clock)
         self._last_laid = None
         self._message.forget()
         self.setWindowTitle(title_words(spec))
@@ -205,7 +214,7 @@ class Window(QMainWindow):
         """Open the source again."""
         self.frozen_frame.forget()  # figures get new ids
         self.actions_.freeze.setChecked(False)
-        self.bench.try_again()
+        self.source_controller.try_again()
 
     def open_file(self) -> None:
         """Ask for a picture or a video and open it."""
@@ -283,7 +292,7 @@ class Window(QMainWindow):
 
     def learn_empty_table(self) -> None:
         """Use the current picture as the empty table."""
-        frame = self.bench.frame
+        frame = self.source_controller.frame
         if frame is not None:
             self._change(lambda: self.session.learn_empty_table(frame))
             self._say(tr("This picture is now the empty table. Leave the camera where it is and put the soldiers on."))
@@ -306,8 +315,8 @@ class Window(QMainWindow):
         return self._mouse.pointed
 
     def _pick_at(self, px: PointPx) -> PickResult | None:
-        frame = self.bench.frame
-        return self.display.point_at(frame, self.bench.view, px) if frame is not None else None
+        frame = self.source_controller.frame
+        return self.display.point_at(frame, self.source_controller.view, px) if frame is not None else None
 
     def _press(self, at: PickResult) -> None:
         if not self.practice.press(at):
@@ -337,7 +346,7 @@ class Window(QMainWindow):
         self._try(change)
         if self.session.state is not before:
             self._last_laid = newest(before, self.session.state) or self._last_laid
-            self._saved_setups.keep(self.bench.spec, self.session.state.setup)
+            self._saved_setups.keep(self.source_controller.spec, self.session.state.setup)
         self._refresh()
 
     def _try(self, change: Callable[[], object]) -> None:
@@ -357,11 +366,11 @@ class Window(QMainWindow):
         self.tables.pull()
         self.history.pull()
         shot = None if self.sides.currentWidget() is self.panel else self.battle.shot
-        self.devices.pull(self.battle.dialog, self.bench, shot)
+        self.devices.pull(self.battle.dialog, self.source_controller, shot)
         self.empty.pull()
         self.session.keep_names(self.battle.figures)
         outlined = self.teaching.pull()
-        if self.bench.pull():
+        if self.source_controller.pull():
             self.calibration.pull()
             self.moves.pull()
             self._redraw()
@@ -371,7 +380,7 @@ class Window(QMainWindow):
             self._update_text()
 
     def _redraw(self) -> None:
-        frame, view, state = self.bench.frame, self.bench.view, self.session.state
+        frame, view, state = self.source_controller.frame, self.source_controller.view, self.session.state
         shown, shown_view = self.frozen_frame.shown(frame, view)
         self.display.show_frame(shown, shown_view, state)
         at = None if self.practice.is_carrying else self._pointed()
@@ -400,14 +409,14 @@ class Window(QMainWindow):
         """Update all text: message bar, hint, lists, status."""
         self._text_updated_s = self._clock()
         said, its_ways = self._message.now
-        words = said or self.bench.problem
+        words = said or self.source_controller.problem
         self._diary.said(words)
         actions = its_ways if said else self._solutions()
         offered, answers = ("", ()) if words else self._offer
         self.bar.say(capitalized(words or offered), answers or actions)
         self._hint.setText(self._next_step())
         self.practice.follow()
-        self.status.tell(self.bench)
+        self.status.tell(self.source_controller)
         self._show_undo_steps()
         self.groups.show()
 
@@ -422,9 +431,9 @@ class Window(QMainWindow):
         self.actions_.show_undo_steps(turns.can_undo, turns.can_redo)
 
     def _solutions(self) -> MessageActions:
-        if self.bench.worker.source_problem or self.bench.worker.broken:
+        if self.source_controller.worker.source_problem or self.source_controller.worker.broken:
             return ((tr("Try again"), self.try_again), (tr("Open…"), self._offer_sources))
-        if self.bench.view is not None and self.bench.view.problem:
+        if self.source_controller.view is not None and self.source_controller.view.problem:
             return ((tr("Print markers…"), self.print_sheets), *self.calibration.actions)
         return ()
 
@@ -432,11 +441,15 @@ class Window(QMainWindow):
         self.actions_.source_menu.popup(self.bar.mapToGlobal(self.bar.rect().bottomLeft()))
 
     def _next_step(self) -> str:
-        view, state = self.bench.view, self.session.state
+        view, state = self.source_controller.view, self.session.state
         if self.frozen_frame.hint or self.practice.is_carrying:
             return self.frozen_frame.hint or self.practice.hint
         if view is None:
-            return "" if self.bench.worker.source_problem else tr("Opening {spec} …", spec=title_words(self.bench.spec))
+            return (
+                ""
+                if self.source_controller.worker.source_problem
+                else tr("Opening {spec} …", spec=title_words(self.source_controller.spec))
+            )
         return next_step(view, state, self.tool.name, self.tool.hint, self.practice.hint)
 
     def closeEvent(self, event: QCloseEvent | None) -> None:
@@ -455,7 +468,7 @@ class Window(QMainWindow):
         )
         for part in (self.teaching, self.empty, *parts):
             part.close()
-        for bench in (*self._old_sources, self.bench):
-            bench.stop()
-            bench.join()
+        for source_controller in (*self._old_sources, self.source_controller):
+            source_controller.stop()
+            source_controller.join()
         super().closeEvent(event)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from hardware.range_rod import DiceWait, Idle, Lamp, Measured, Ruler, Sign
 from rules.engine.position import Position
-from rules.engine.referee import ActionPreview, Deed, prospect
+from rules.engine.referee import Action, ActionPreview, preview_of
 from ui.formatting import Basis
 from ui.measuring import Reading
 
@@ -26,35 +26,35 @@ def ruler_sign(reading: Reading | None, basis: Basis = Basis.CENTRE) -> Sign:
     return Measured(max(0.0, reading.range.edge_in if basis is Basis.EDGE else reading.range.centre_in))
 
 
-def deed_sign(moment: Position, preview: ActionPreview) -> Measured | None:
+def deed_sign(position: Position, preview: ActionPreview) -> Measured | None:
     """An action's range as the rules measure it: green if allowed, red if not, amber if too close to call.
 
     None for an action without a distance.
     """
-    deed = preview.deed
-    seen_in = deed.view.range.centre_in if deed.view is not None else None
-    range_in = deed.given.get(_DISTANCE, seen_in)
+    action = preview.action
+    seen_in = action.view.range.centre_in if action.view is not None else None
+    range_in = action.given.get(_DISTANCE, seen_in)
     if range_in is None:
         return None
     lamp = Lamp.AMBER if preview.doubts else Lamp.GREEN if preview.possible else Lamp.RED
-    return Measured(float(range_in), lamp, reach_in(moment, deed))
+    return Measured(float(range_in), lamp, reach_in(position, action))
 
 
-def reach_in(moment: Position, deed: Deed) -> float | None:
+def reach_in(position: Position, action: Action) -> float | None:
     """The longest distance at which the rules would allow the action, all else being equal, found by trying distances.
 
     None if no distance prevents it, or something else does at every distance.
     """
-    if deed.bar is not None or _DISTANCE not in deed.given:
+    if action.blocked_by is not None or _DISTANCE not in action.given:
         return None
 
     def is_possible(distance_in: float) -> bool:
-        moved = replace(deed, given={**deed.given, _DISTANCE: distance_in}, measured=(), listed=False, each={})
-        return prospect(moment, moved).possible
+        moved = replace(action, given={**action.given, _DISTANCE: distance_in}, measured=(), has_odds=False, each={})
+        return preview_of(position, moved).possible
 
     if is_possible(_MAX_IN):
         return None
-    range_in = float(deed.given[_DISTANCE])
+    range_in = float(action.given[_DISTANCE])
     tried_in = [range_in * _STEP**k for k in range(_TRIES)]
     near_in = next((distance_in for distance_in in tried_in if is_possible(distance_in)), None)
     if near_in is None:

@@ -13,12 +13,12 @@ from ui.diagnostics.event_log import EventLog
 _FOLDERS = re.compile(r"""(?:~|\b[A-Za-z]:|(?<![\w.]))[/\\](?:.*[/\\])?|[^\s"'(]*[/\\]""")
 
 
-def bug_report(examined: str, diary: EventLog, home: Path | None = None) -> str:
+def bug_report(examined: str, event_log: EventLog, home: Path | None = None) -> str:
     """The report.
 
     Args:
         examined: The findings of `sandtable doctor`.
-        diary: The event log.
+        event_log: The event log.
         home: The player's home folder, whose name is removed; this user's if None.
     """
     home = Path.home() if home is None else home
@@ -26,8 +26,8 @@ def bug_report(examined: str, diary: EventLog, home: Path | None = None) -> str:
     parts: dict[str, Sequence[str]] = {
         version: [f"{library.name} {library.version}" for library in libraries()],
         "This computer": examined.splitlines(),
-        "Times when the window did not respond": diary.stalls,
-        "Last messages": [line for message in diary.told for line in message.splitlines()],
+        "Times when the window did not respond": event_log.stalls,
+        "Last messages": [line for message in event_log.told for line in message.splitlines()],
     }
     sections = ((title, [without_folders(line, home) for line in lines]) for title, lines in parts.items())
     return "\n\n".join("\n".join((title, *(lines or ["none"]))) for title, lines in sections)

@@ -11,7 +11,7 @@ from rules.tabletop.measure import Range, base_area
 from rules.tabletop.sight import SLIVER, exposures
 from rules.tabletop.table import Figure
 from rules.tabletop.template import Blast, drawn
-from rules.tabletop.tolerance import Call
+from rules.tabletop.tolerance import Comparison
 from ui.formatting import Basis, percent_words, range_words
 from ui.measuring import Tape
 from ui.questions.reach import Arm
@@ -72,10 +72,10 @@ def aims(now: Situation, shooter: Figure, arm: Arm) -> tuple[Aim, ...]:
     return tuple(sorted(found, key=lambda aim: aim.range.edge_in))
 
 
-def _chance(reach: Call, exposure: float) -> Chance:
+def _chance(reach: Comparison, exposure: float) -> Chance:
     if exposure < SLIVER:
         return Chance.HIDDEN
-    return {Call.IN: Chance.IN, Call.TOO_CLOSE: Chance.DOUBT, Call.OUT: Chance.OUT}[reach]
+    return {Comparison.IN: Chance.IN, Comparison.TOO_CLOSE: Chance.DOUBT, Comparison.OUT: Chance.OUT}[reach]
 
 
 def fan_finding(now: Situation, shooter: Figure, arm: Arm) -> Finding:

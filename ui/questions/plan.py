@@ -8,13 +8,13 @@ from itertools import pairwise
 
 from shapely.geometry import Polygon
 
-from rules.engine.referee import ActionPreview, prospect
+from rules.engine.referee import ActionPreview, preview_of
 from rules.engine.text import display_name
 from rules.tabletop.area import surface_in
 from rules.tabletop.errors import UserError
 from rules.tabletop.path import Path, cut, length_in, place_at, placed, spans_in
 from rules.tabletop.table import Figure, Point3In
-from rules.tabletop.tolerance import Call, at_most
+from rules.tabletop.tolerance import Comparison, at_most
 from ui.battle.action_text import refusal_words, verdict_rows
 from ui.battle.battle_session import BattleSession
 from ui.formatting import spread_in
@@ -42,7 +42,7 @@ class Plan:
     """
 
     path_in: Path
-    call: Call
+    call: Comparison
     reach_in: float
     allowance_in: float | None
     left_in: float | None
@@ -52,14 +52,14 @@ class Plan:
     @property
     def words(self) -> str:
         """The text of `call`."""
-        if self.call is Call.OUT:
+        if self.call is Comparison.OUT:
             return "too far" if self.reach_in else "may not go"
-        return "may go there" if self.call is Call.IN else "too close to call"
+        return "may go there" if self.call is Comparison.IN else "too close to call"
 
 
 def planned(now: Situation, figure: Figure, path_in: Path, typed_in: float) -> Plan:
     """Plan a path by the battle's rules if the figure is in it, else by its length and a typed allowance."""
-    if now.play is not None and now.moment is not None and figure.id in now.moment.state.units:
+    if now.play is not None and now.position is not None and figure.id in now.position.state.units:
         return _by_the_game(now.play, now, figure, path_in)
     path_length_in = length_in(path_in)
     call = at_most(path_length_in, typed_in, figure.sigma_in)
@@ -67,20 +67,20 @@ def planned(now: Situation, figure: Figure, path_in: Path, typed_in: float) -> P
 
 
 def _by_the_game(play: BattleSession, now: Situation, figure: Figure, path_in: Path) -> Plan:
-    moment = now.moment
-    assert moment is not None
+    position = now.position
+    assert position is not None
 
     def preview(path: Path) -> ActionPreview:
         try:
-            return prospect(moment, play.referee.march(moment, {figure.id: path}))
+            return preview_of(position, play.referee.march(position, {figure.id: path}))
         except UserError as error:
-            return ActionPreview(play.referee.movement(moment, figure.id), None, {}, str(error))
+            return ActionPreview(play.referee.movement(position, figure.id), None, {}, str(error))
 
-    before = prospect(moment, play.referee.movement(moment, figure.id))
+    before = preview_of(position, play.referee.movement(position, figure.id))
     allowance_in, left_in = _number(before, "allowance_in"), _number(before, "left_in")
     whole = preview(path_in)
     after_in = _number(whole, "left_in")
-    call = Call.TOO_CLOSE if whole.doubts else Call.IN if whole.possible else Call.OUT
+    call = Comparison.TOO_CLOSE if whole.doubts else Comparison.IN if whole.possible else Comparison.OUT
     cost_in = left_in - after_in if left_in is not None and after_in is not None and whole.possible else None
     reach_in = length_in(path_in) if whole.possible else _reach(preview, path_in)
     reasons = verdict_rows(whole.before) if whole.before is not None else ()
@@ -107,7 +107,7 @@ def plan_finding(now: Situation, figure: Figure, path_in: Path, typed_in: float)
     """The plan of a path, as text and marks."""
     plan = planned(now, figure, path_in, typed_in)
     rows = [f"{display_name(figure.id)}: {plan.words}", _allowance_words(plan)]
-    if plan.call is Call.OUT and plan.reach_in:
+    if plan.call is Comparison.OUT and plan.reach_in:
         rows.append(f"may go {plan.reach_in:.1f} in along this path")
     rows += _ground_rows(now, path_in)
     rows += plan.reasons
@@ -120,7 +120,11 @@ def _allowance_words(plan: Plan) -> str:
         return ""
     cost = f"costs {plan.cost_in:.1f} in of " if plan.cost_in is not None else ""
     of = f" (of {plan.allowance_in:g})" if plan.allowance_in not in (None, plan.left_in) else ""
-    left = f", {plan.left_in - plan.cost_in:.1f} in left" if plan.cost_in is not None and plan.call is Call.IN else ""
+    left = (
+        f", {plan.left_in - plan.cost_in:.1f} in left"
+        if plan.cost_in is not None and plan.call is Comparison.IN
+        else ""
+    )
     return f"{cost}{plan.left_in:g} in allowed{of}{left}"
 
 
@@ -136,7 +140,7 @@ def _ground_rows(now: Situation, path_in: Path) -> list[str]:
 
 def _marks(now: Situation, figure: Figure, plan: Plan) -> Iterator[Mark]:
     """A solid line with a tick per inch as far as the figure may go; from there a dashed line, after a cross."""
-    path_in, colour = plan.path_in, YELLOW if plan.call is Call.TOO_CLOSE else SKY
+    path_in, colour = plan.path_in, YELLOW if plan.call is Comparison.TOO_CLOSE else SKY
     allowed = cut(path_in, plan.reach_in)
     beyond = _rest(path_in, plan.reach_in)
     if len(beyond) > 1:
@@ -144,20 +148,20 @@ def _marks(now: Situation, figure: Figure, plan: Plan) -> Iterator[Mark]:
     if plan.reach_in > 0:
         yield Trace(_over(now, allowed), colour, 4.0)
         yield from _ticks(now, allowed)
-    stops = [(path_in[-1], plan.call is not Call.OUT)]
-    if plan.call is Call.OUT and plan.reach_in:
+    stops = [(path_in[-1], plan.call is not Comparison.OUT)]
+    if plan.call is Comparison.OUT and plan.reach_in:
         stops.append((allowed[-1], True))
     for place, strong in stops:
         stands = placed(figure, place)
         height_in = surface_in(place, now.terrain)
         line = colour if strong else BLAST
         yield Trace(lifted(stands.base_in, height_in), line, 2.0, faded(line, 70), closed=True, dashed=not strong)
-    if plan.call is Call.OUT and plan.reach_in:
+    if plan.call is Comparison.OUT and plan.reach_in:
         stop = (*allowed[-1], surface_in(allowed[-1], now.terrain))
         yield from cross(stop, BLAST, 0.3)
         yield Note(stop, ((f"{plan.reach_in:.1f} in", 15.0),), WHITE, (0.0, -24.0))
     end = (*path_in[-1], surface_in(path_in[-1], now.terrain))
-    words = WHITE if plan.call is not Call.OUT else BLAST_WORDS
+    words = WHITE if plan.call is not Comparison.OUT else BLAST_WORDS
     yield Note(end, _end_rows(plan), words, _onward_px(path_in))
 
 
@@ -173,7 +177,7 @@ def _end_rows(plan: Plan) -> tuple[tuple[str, float], ...]:
     rows = [(f"{path_length_in:.1f} in", 20.0)]
     if plan.cost_in is not None and abs(plan.cost_in - path_length_in) > 0.05:
         rows.append((f"costs {plan.cost_in:.1f}", 13.0))
-    if plan.call is not Call.IN:
+    if plan.call is not Comparison.IN:
         rows.append((plan.words, 13.0))
     elif plan.left_in is not None and plan.cost_in is not None:
         rows.append((f"{plan.left_in - plan.cost_in:.1f} left", 13.0))

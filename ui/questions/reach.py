@@ -12,7 +12,7 @@ from rules.engine.text import display_name
 from rules.games.plastic_fudge.fire import reach_in
 from rules.games.plastic_fudge.tables import rating
 from rules.tabletop.measure import Range
-from rules.tabletop.tolerance import Call, all_of, at_least, at_most
+from rules.tabletop.tolerance import Comparison, all_of, at_least, at_most
 from ui.formatting import Basis
 
 
@@ -35,20 +35,20 @@ class Arm:
         far = "as far as it sees" if self.most_in is None else f"{self.most_in:g} in"
         return f"{self.name}, {self.least_in:g} to {far}" if self.least_in else f"{self.name}, {far}"
 
-    def reaches(self, distance: Range, basis: Basis) -> Call:
+    def reaches(self, distance: Range, basis: Basis) -> Comparison:
         """Whether a distance is within reach, measured between those parts of the bases."""
         inches = distance.edge_in if basis is Basis.EDGE else distance.centre_in
-        most = Call.IN if self.most_in is None else at_most(inches, self.most_in, distance.sigma_in)
-        least = Call.IN if not self.least_in else at_least(inches, self.least_in, distance.sigma_in)
+        most = Comparison.IN if self.most_in is None else at_most(inches, self.most_in, distance.sigma_in)
+        least = Comparison.IN if not self.least_in else at_least(inches, self.least_in, distance.sigma_in)
         return all_of((most, least))
 
 
-def weapon_reaches(moment: Position | None, figure: str) -> tuple[Arm, ...]:
+def weapon_reaches(position: Position | None, figure: str) -> tuple[Arm, ...]:
     """The weapons of a figure, longest range first; none if it has none or is not in the battle."""
-    unit = moment.state.units.get(figure) if moment is not None else None
-    if moment is None or unit is None:
+    unit = position.state.units.get(figure) if position is not None else None
+    if position is None or unit is None:
         return ()
-    return card_reaches(moment.game, moment.kind(unit))
+    return card_reaches(position.game, position.kind(unit))
 
 
 def card_reaches(game: Game[Any], card: Mapping[str, Any]) -> tuple[Arm, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from rules.engine.text import display_name, told
+from rules.engine.text import display_name, readable
 from rules.tabletop.sight import Hidden, Ray, Sight, sight
 from rules.tabletop.table import Figure, Point3In
 from ui.formatting import other_words, percent_words, range_words
@@ -47,7 +47,7 @@ def _rows(now: Situation, found: Sight, shooter: Figure, target: Figure) -> tupl
 
 def hidden_words(hidden: Iterable[Hidden]) -> str:
     """Such as "house 60 %, hedge 12 %", largest part first."""
-    return ", ".join(f"{told(part.name)} {percent_words(part.fraction)}" for part in hidden)
+    return ", ".join(f"{readable(part.name)} {percent_words(part.fraction)}" for part in hidden)
 
 
 def _marks(found: Sight, target: Figure) -> Iterator[Mark]:
@@ -57,7 +57,7 @@ def _marks(found: Sight, target: Figure) -> Iterator[Mark]:
     named = {ray.stopped_by: ray.stop_in for ray in found.rays if ray.stop_in is not None}
     for name, at_in in named.items():
         if name is not None and at_in is not None:
-            yield Note(at_in, ((told(name), 14.0),), BLAST_WORDS, (0.0, -22.0))
+            yield Note(at_in, ((readable(name), 14.0),), BLAST_WORDS, (0.0, -22.0))
     place = (*target.centre_in, target.z_in)
     yield Note(place, ((headline(found), 20.0),), WHITE if found.visible else BLAST_WORDS, (0.0, -40.0))
 

@@ -29,18 +29,18 @@ class Situation:
     view: TableView
     state: TableState
     play: BattleSession | None = None
-    moment: Position | None = None
+    position: Position | None = None
 
     @property
     def terrain(self) -> tuple[TerrainPiece, ...]:
         """All terrain, including wrecks from the battle."""
-        return self.moment.terrain if self.moment is not None else self.state.setup.terrain
+        return self.position.terrain if self.position is not None else self.state.setup.terrain
 
     @property
     def sight_rules(self) -> SightRules:
         """The game's rules of sight, or the defaults without a battle."""
-        if self.moment is not None:
-            return self.moment.sight
+        if self.position is not None:
+            return self.position.sight
         return SightRules(standing_height_in=self.state.setup.figure_height_in)
 
     def figure(self, name: str | None) -> Figure | None:
@@ -58,15 +58,15 @@ class Situation:
             and self.view.calibration is other.view.calibration
             and self.view.figures == other.view.figures
             and self.state is other.state
-            and self.moment is other.moment
+            and self.position is other.position
         )
 
     def told_of(self, name: str) -> tuple[str, ...]:
         """What the battle knows about a figure, in lines; empty if it is not in the battle."""
-        unit = self.moment.state.units.get(name) if self.moment is not None else None
-        if unit is None or self.moment is None:
+        unit = self.position.state.units.get(name) if self.position is not None else None
+        if unit is None or self.position is None:
             return ()
-        card = str(self.moment.kind(unit).get("title", unit.card or "own card"))
+        card = str(self.position.kind(unit).get("title", unit.card or "own card"))
         statuses = {**unit.statuses, **unit.this_turn}
         rows = [status_words(key, value) for key, value in statuses.items() if value not in (None, False, "")]
         squad = (unit.squad,) if unit.squad else ()

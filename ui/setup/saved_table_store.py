@@ -154,8 +154,8 @@ class TableSaver:
         refusal: Why the last write failed; empty if it did not.
     """
 
-    def __init__(self, shelf: SavedTables, camera: str, clock: Callable[[], float]) -> None:
-        self._shelf, self._camera, self._clock = shelf, camera, clock
+    def __init__(self, store: SavedTables, camera: str, clock: Callable[[], float]) -> None:
+        self._shelf, self._camera, self._clock = store, camera, clock
         self._behind: BackgroundTask[bool] = BackgroundTask("sandtable table")
         self._kept: object = None
         self._since_s = -_EVERY_S

@@ -12,7 +12,7 @@ import numpy as np
 from shapely.geometry import LineString, Point, Polygon
 
 from calibration.camera import TableCamera
-from rules.tabletop.area import CARRIES
+from rules.tabletop.area import STANDABLE_KINDS
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import Outline, PointIn, TerrainKind, TerrainPiece
 from rules.tabletop.tolerance import EXACT
@@ -70,7 +70,7 @@ def standing_place(camera: TableCamera, px: PointPx, terrain: Iterable[TerrainPi
 
     None if the pixel does not show the table.
     """
-    levels = sorted({0.0, *(piece.top_in for piece in terrain if piece.kind in CARRIES)}, reverse=True)
+    levels = sorted({0.0, *(piece.top_in for piece in terrain if piece.kind in STANDABLE_KINDS)}, reverse=True)
     for level_in in levels:
         x, y = (float(v) for v in camera.pixel_to_table(px, level_in)[0])
         if math.isfinite(x) and (level_in == 0 or any(_is_top(piece, level_in, (x, y)) for piece in terrain)):
@@ -79,13 +79,13 @@ def standing_place(camera: TableCamera, px: PointPx, terrain: Iterable[TerrainPi
 
 
 def _is_top(piece: TerrainPiece, level_in: float, at_in: PointIn) -> bool:
-    return piece.kind in CARRIES and piece.top_in == level_in and Polygon(piece.outline_in).covers(Point(at_in))
+    return piece.kind in STANDABLE_KINDS and piece.top_in == level_in and Polygon(piece.outline_in).covers(Point(at_in))
 
 
 def base_under(outline_in: Outline, terrain: Iterable[TerrainPiece]) -> float:
     """Height of the ground under an outline: the highest hill or bridge under most of it, else 0."""
     area = Polygon(outline_in)
-    under = (p for p in terrain if p.kind in CARRIES and _lies_over(area, p))
+    under = (p for p in terrain if p.kind in STANDABLE_KINDS and _lies_over(area, p))
     return max((piece.top_in for piece in under), default=0.0)
 
 
@@ -180,7 +180,11 @@ def with_changed(terrain: Terrain, name: str, piece: TerrainPiece) -> Terrain:
     if piece.name != name and piece_named(terrain, piece.name):
         raise UserError(f"another piece of terrain is called {piece.name!r}: choose another name")
     changed = tuple(piece if other.name == name else other for other in terrain)
-    return _settled(changed, old, piece.top_in) if old.kind in CARRIES and piece.kind in CARRIES else changed
+    return (
+        _settled(changed, old, piece.top_in)
+        if old.kind in STANDABLE_KINDS and piece.kind in STANDABLE_KINDS
+        else changed
+    )
 
 
 def _settled(terrain: Terrain, carrier: TerrainPiece, level_in: float) -> Terrain:
@@ -198,7 +202,7 @@ def _riders(terrain: Terrain, carrier: TerrainPiece) -> list[TerrainPiece]:
     return [
         piece
         for piece in terrain
-        if carrier.kind in CARRIES
+        if carrier.kind in STANDABLE_KINDS
         and piece.name != carrier.name
         and abs(piece.base_in - carrier.top_in) < _LEVEL_IN
         and _lies_over(Polygon(piece.outline_in), carrier)

@@ -8,7 +8,7 @@ from typing import Any
 
 from rules.engine.dice import DiceRequest, Die, Procedure
 from rules.engine.game import Answer
-from rules.engine.ruleset import limit, row_words
+from rules.engine.ruleset import limit, row_title
 from rules.engine.schema import Inches
 from rules.engine.verdict import Reason, Verdict, forbidden, total, verdict
 from rules.games.army_men.hard import ZoneOfPillbox, blind, hard_die, hard_modifiers
@@ -150,7 +150,7 @@ def _range_text(rules: Rules, shot: Shot) -> str:
     weapon = weapon_of(rules, shot)
     reach = "" if weapon.range_max_in is None else f" to {weapon.range_max_in:g}"
     away = f"the target is {shot.distance_in:.4g} in away"
-    return f"{away}; {row_words(shot.weapon)} reaches {weapon.range_min_in:g}{reach} in"
+    return f"{away}; {row_title(shot.weapon)} reaches {weapon.range_min_in:g}{reach} in"
 
 
 # The attack value.
@@ -159,7 +159,7 @@ def _range_text(rules: Rules, shot: Shot) -> str:
 def attack_value(rules: Rules, shot: Shot) -> tuple[Reason, ...]:
     """The weapon's attack value and every modifier that applies, in reading order."""
     weapon = weapon_of(rules, shot)
-    base = rules.because(weapon.rule, f"{row_words(shot.weapon)} attacks at {weapon.attack}", weapon.attack)
+    base = rules.because(weapon.rule, f"{row_title(shot.weapon)} attacks at {weapon.attack}", weapon.attack)
     rows = [
         row
         for row in rules.tables.attack_modifiers.values()
@@ -197,7 +197,7 @@ def attack(rules: Rules, shot: Shot) -> Answer:
 
 
 def _fired(rules: Rules, shot: Shot) -> Procedure[Verdict]:
-    roll = yield DiceRequest(Die.D6, TWO_DICE, "the firer", f"the attack with {row_words(shot.weapon)}")
+    roll = yield DiceRequest(Die.D6, TWO_DICE, "the firer", f"the attack with {row_title(shot.weapon)}")
     return (yield from struck(rules, shot, roll.total))
 
 
@@ -287,7 +287,7 @@ def _eliminates(rules: Rules, shot: Shot) -> Procedure[Found]:
     kind = kind_of(rules, shot)
     printed = {"infantry": "AM-40", "soft": "AM-107", "cannon": "AM-106"}
     rule = printed.get(kind.target, rules.tables.effects[weapon_of(rules, shot).group].rule)
-    reasons = [rules.because(rule, f"{row_words(shot.target)} is eliminated")]
+    reasons = [rules.because(rule, f"{row_title(shot.target)} is eliminated")]
     numbers: dict[str, Any] = {"target_eliminated": True}
     if kind.hard:
         numbers["hard_result"] = "destroyed"
@@ -331,7 +331,7 @@ def _nothing(rules: Rules, shot: Shot) -> Procedure[Found]:
     yield from ()
     hard = {"hard_result": "no_effect"} if kind_of(rules, shot).hard else {}
     rule = rules.tables.effects[weapon_of(rules, shot).group].rule
-    return hard, [rules.because(rule, f"{row_words(shot.weapon)} does nothing to {row_words(shot.target)}")]
+    return hard, [rules.because(rule, f"{row_title(shot.weapon)} does nothing to {row_title(shot.target)}")]
 
 
 ON_HIT: Mapping[Effect, Callable[[Rules, Shot], Procedure[Found]]] = {

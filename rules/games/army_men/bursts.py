@@ -9,7 +9,7 @@ from typing import Any
 
 from rules.engine.dice import DiceRequest, Die, Procedure, Roll
 from rules.engine.game import Answer
-from rules.engine.ruleset import limit, row_words
+from rules.engine.ruleset import limit, row_title
 from rules.engine.verdict import Verdict, forbidden, verdict
 from rules.games.army_men.attack import TWO_DICE, aim, barred, struck
 from rules.games.army_men.shot import Aim, Shot, armoured
@@ -43,7 +43,7 @@ def burst(rules: Rules, wanted: Burst) -> Answer:
     if not wanted.separate_targets:
         return forbidden("same_target_twice", rules.because("AM-42"))
     if len(wanted.bearings_deg) > weapon.rof:
-        text = f"{len(wanted.bearings_deg)} targets; {row_words(wanted.weapon)} attacks {weapon.rof}"
+        text = f"{len(wanted.bearings_deg)} targets; {row_title(wanted.weapon)} attacks {weapon.rof}"
         return forbidden("rof_exceeded", rules.because("AM-42", text))
     arc_deg = smallest_arc_deg(wanted.bearings_deg)
     fits = verdict("allowed", rules.because("AM-42"), rules.because("AM-43"), allowed=True, arc_deg=arc_deg)
@@ -118,7 +118,7 @@ def _burst(rules: Rules, volley: Volley) -> Procedure[Verdict]:
     for target in volley.targets:
         if jammed and rules.chooses("jam_stops_burst", True):
             break
-        roll = yield DiceRequest(Die.D6, TWO_DICE, target, f"the attack with {row_words(volley.weapon)}")
+        roll = yield DiceRequest(Die.D6, TWO_DICE, target, f"the attack with {row_title(volley.weapon)}")
         answers.append((yield from struck(rules, volley.at(target), roll.total)))
         jammed = jammed or answers[-1].numbers["jammed"]
     return _summed(volley, answers, jammed=jammed)
@@ -149,7 +149,7 @@ def blast_aim(rules: Rules, shell: Blast) -> Verdict:
 
 def _no_blast(rules: Rules, shell: Blast) -> Verdict | None:
     if not rules.tables.weapons[shell.weapon].spreads:
-        return forbidden("no_blast", rules.because("AM-79", f"{row_words(shell.weapon)} has no blast"))
+        return forbidden("no_blast", rules.because("AM-79", f"{row_title(shell.weapon)} has no blast"))
     if any(armoured(rules, shell.at(target).target) for target in shell.targets):
         return forbidden("armour_piercing", rules.because("AM-80"))
     bars = (barred(rules, shell.at(target)) for target in shell.targets)
@@ -161,7 +161,7 @@ def _burst_out(rules: Rules, shell: Blast) -> Procedure[Verdict]:
     roll: Roll | None = None
     for target in shell.targets:
         if roll is None or rules.chooses("blast_roll", "one_each"):
-            roll = yield DiceRequest(Die.D6, TWO_DICE, target, f"the blast of {row_words(shell.weapon)}")
+            roll = yield DiceRequest(Die.D6, TWO_DICE, target, f"the blast of {row_title(shell.weapon)}")
         answers.append((yield from struck(rules, shell.at(target), roll.total)))
     return _summed(shell, answers, jammed=False)
 

@@ -6,7 +6,7 @@ import dataclasses
 from dataclasses import dataclass
 from typing import Annotated
 
-from rules.engine.ruleset import limit, row_words
+from rules.engine.ruleset import limit, row_title
 from rules.engine.schema import Asked, Inches, Row
 from rules.engine.verdict import Verdict, forbidden, verdict
 from rules.games.army_men.bursts import radius_in
@@ -66,7 +66,7 @@ def template(rules: Rules, asked: Armed) -> Verdict:
         return Verdict("flame", numbers, (rules.because(row.rule),))
     across_in = row.blast_in if row.blast_in is not None else row.area_in
     if across_in is None:
-        return forbidden("no_blast", rules.because(row.rule, f"{row_words(asked.weapon)} fills no area"))
+        return forbidden("no_blast", rules.because(row.rule, f"{row_title(asked.weapon)} fills no area"))
     reasons = (rules.because(row.rule), rules.because("AM-79"))
     return verdict("circle", *reasons, shape="circle", radius_in=radius_in(rules, across_in))
 

@@ -15,33 +15,33 @@ from rules.tabletop.movement import Walk
 from rules.tabletop.opacity import CoverKind, Opacity
 from rules.tabletop.scene import SightRules
 from rules.tabletop.table import Figure, TerrainKind, TerrainPiece
-from rules.tabletop.terrain_cost import IMPASSABLE, Going, MovementProfile
+from rules.tabletop.terrain_cost import IMPASSABLE, MovementProfile, TerrainCost
 
 
-def gait(rules: Rules, unit: str, stands_on: Iterable[TerrainPiece] = ()) -> MovementProfile:
+def movement_profile(rules: Rules, unit: str, stands_on: Iterable[TerrainPiece] = ()) -> MovementProfile:
     """How a unit walks the measured table, for `rules.tabletop.movement.walk`; it walks on a cliff that it is on."""
     grounds, tops = _grounds(rules, unit), {piece.name for piece in stands_on if piece.kind is TerrainKind.MOUNTAIN}
 
-    def going(piece: TerrainPiece) -> Going:
-        return Going(on_top=True) if piece.name in tops else grounds.get(piece.kind, Going())
+    def going(piece: TerrainPiece) -> TerrainCost:
+        return TerrainCost(on_top=True) if piece.name in tops else grounds.get(piece.kind, TerrainCost())
 
     return MovementProfile(going, uphill_factor=1 / rules.tables.halvings["uphill"].factor)
 
 
-def _grounds(rules: Rules, unit: str) -> Mapping[TerrainKind, Going]:
+def _grounds(rules: Rules, unit: str) -> Mapping[TerrainKind, TerrainCost]:
     kind = rules.tables.kinds[unit]
-    rough = Going(cost_per_in=1 / rules.tables.halvings["rough"].factor) if kind.vehicle else Going()
-    swum = IMPASSABLE if kind.vehicle else Going(cost_per_in=kind.move_in / limit(rules, "swimming_in"))
+    rough = TerrainCost(cost_per_in=1 / rules.tables.halvings["rough"].factor) if kind.vehicle else TerrainCost()
+    swum = IMPASSABLE if kind.vehicle else TerrainCost(cost_per_in=kind.move_in / limit(rules, "swimming_in"))
     return {
         **dict.fromkeys(rough_kinds(rules), rough),
         TerrainKind.WATER: swum,
-        TerrainKind.HILL: Going(on_top=True),
-        TerrainKind.BRIDGE: Going(on_top=True),
-        TerrainKind.WIRE: Going() if kind.vehicle else IMPASSABLE,
-        TerrainKind.TANK_OBSTACLE: IMPASSABLE if kind.vehicle else Going(),
+        TerrainKind.HILL: TerrainCost(on_top=True),
+        TerrainKind.BRIDGE: TerrainCost(on_top=True),
+        TerrainKind.WIRE: TerrainCost() if kind.vehicle else IMPASSABLE,
+        TerrainKind.TANK_OBSTACLE: IMPASSABLE if kind.vehicle else TerrainCost(),
         TerrainKind.BUILDING: IMPASSABLE,
-        TerrainKind.BUNKER: IMPASSABLE if kind.vehicle else Going(),
-        TerrainKind.MOUNTAIN: Going(passable=False, on_top=True),
+        TerrainKind.BUNKER: IMPASSABLE if kind.vehicle else TerrainCost(),
+        TerrainKind.MOUNTAIN: TerrainCost(passable=False, on_top=True),
         TerrainKind.WALL: IMPASSABLE,
         TerrainKind.OTHER: IMPASSABLE,
     }
@@ -57,7 +57,7 @@ def stretches(rules: Rules, unit: str, walked: Walk) -> Iterator[Stretch]:
     grounds, rough = _grounds(rules, unit), set(rough_kinds(rules))
 
     def height_in(pieces: Iterable[TerrainPiece]) -> float:
-        return max((piece.top_in for piece in pieces if grounds.get(piece.kind, Going()).on_top), default=0.0)
+        return max((piece.top_in for piece in pieces if grounds.get(piece.kind, TerrainCost()).on_top), default=0.0)
 
     before_in, uphill = height_in(walked.start_inside), False
     for part in walked.stretches:

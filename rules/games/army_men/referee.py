@@ -7,18 +7,18 @@ from collections.abc import Mapping
 from typing import Any
 
 from rules.engine.condition import CONDITIONS, condition, unharmed
-from rules.engine.effects import following
+from rules.engine.effects import next_step
 from rules.engine.events import PhaseBegun, plain
 from rules.engine.objectives import Task
 from rules.engine.position import Position
-from rules.engine.referee import FIRE, NO_FACINGS, Deed, Measured, Referee
+from rules.engine.referee import FIRE, NO_FACINGS, Action, Referee, UncertainFact
 from rules.engine.ruleset import Ruleset
 from rules.engine.state import State, Unit
 from rules.engine.text import display_name
 from rules.engine.verdict import Verdict
 from rules.games.army_men import status
-from rules.games.army_men.ground import gait, held_by, sight_rules, stretches
-from rules.games.army_men.referee_deeds import USUAL_GOAL, duties, others
+from rules.games.army_men.ground import held_by, movement_profile, sight_rules, stretches
+from rules.games.army_men.referee_actions import USUAL_GOAL, obligations, others
 from rules.games.army_men.referee_effects import effects
 from rules.games.army_men.referee_facts import crew_of
 from rules.games.army_men.referee_fire import IN_RETURN, OPPORTUNITY, attacks
@@ -35,76 +35,77 @@ INITIATIVE = "order_of_moving"
 """The step in which the order is rolled, where that is done every turn."""
 
 
-def movement(moment: Position, figure: str) -> Deed:
+def movement(position: Position, figure: str) -> Action:
     """What is left of a unit's allowance."""
-    unit = moment.unit(figure)
-    return Deed("Move", "move", {**_unit(moment, unit), "path": [], **_turns(moment, unit, 0)}, (figure,))
+    unit = position.unit(figure)
+    return Action("Move", "move", {**_unit(position, unit), "path": [], **_turns(position, unit, 0)}, (figure,))
 
 
-def march(moment: Position, paths: Mapping[str, Path], facing_deg: Mapping[str, float] = NO_FACINGS) -> Deed:
+def march(position: Position, paths: Mapping[str, Path], facing_deg: Mapping[str, float] = NO_FACINGS) -> Action:
     """Units along their paths: one by itself, or several each on its own."""
-    walks = {name: _walk(moment, moment.unit(name), path) for name, path in paths.items()}
+    walks = {name: _walk(position, position.unit(name), path) for name, path in paths.items()}
     asked = {
-        name: _path(moment, moment.unit(name), path, walks[name], facing_deg.get(name)) for name, path in paths.items()
+        name: _path(position, position.unit(name), path, walks[name], facing_deg.get(name))
+        for name, path in paths.items()
     }
     names = tuple(paths)
     if len(names) == 1:
-        measured = _errors(moment, names[0], asked[names[0]], walks[names[0]], ())
-        return Deed("Move", "move", asked[names[0]], names, measured=measured, paths=paths, facing_deg=facing_deg)
-    every = [one for name in names for one in _errors(moment, name, asked[name], walks[name], ("paths", name))]
-    return Deed(
+        measured = _errors(position, names[0], asked[names[0]], walks[names[0]], ())
+        return Action("Move", "move", asked[names[0]], names, measured=measured, paths=paths, facing_deg=facing_deg)
+    every = [one for name in names for one in _errors(position, name, asked[name], walks[name], ("paths", name))]
+    return Action(
         "Move together", "march", {"paths": asked}, names, measured=tuple(every), paths=paths, facing_deg=facing_deg
     )
 
 
-def _unit(moment: Position, unit: Unit) -> dict[str, Any]:
+def _unit(position: Position, unit: Unit) -> dict[str, Any]:
     """What is known of the figure that moves."""
-    weapons, towed = status.weapons(moment, unit), status.tractor(moment, unit) is not None
+    weapons, towed = status.weapons(position, unit), status.tractor(position, unit) is not None
     slow = [name for name, row in weapons.items() if row.half_move]
-    crew, gun = crew_of(moment, unit), status.kind(moment, unit).target == "cannon"
+    crew, gun = crew_of(position, unit), status.kind(position, unit).target == "cannon"
     short = crew is not None and any(crew < row.crew for row in weapons.values())
     return {
-        **status.step(moment, unit),
-        "unit": status.kind_name(moment, unit),
+        **status.step(position, unit),
+        "unit": status.kind_name(position, unit),
         "weapon": slow[0] if slow else None,
         "dropped_this_turn": status.dropped(unit),
         "immobilized": bool(unit.statuses.get(status.IMMOBILIZED)) or status.glued(unit),
         "used_in": round(unit.allowance_used_in, 2),
         "casualty": status.casualty(unit),
-        "aboard": status.carrier(moment, unit) is not None,
-        "in_the_air": status.in_the_air(moment, unit),
+        "aboard": status.carrier(position, unit) is not None,
+        "in_the_air": status.in_the_air(position, unit),
         "on_the_cliff": bool(unit.statuses.get(status.CLIMBED)),
         "cleared_this_turn": "destroy_obstacle" in unit.acts_this_turn,
-        "unmanned": gun and short and not towed and moment.game.rules.chooses("short_crew", "cannot_attack"),
+        "unmanned": gun and short and not towed and position.game.rules.chooses("short_crew", "cannot_attack"),
         "towed": towed,
     }
 
 
-def _turns(moment: Position, unit: Unit, changes: int) -> dict[str, Any]:
+def _turns(position: Position, unit: Unit, changes: int) -> dict[str, Any]:
     """How often it turns; left to the players for a tank of which nobody knows which way it faced."""
     turns = changes > 0 or any(unit.this_turn.get(key) for key in (status.TURNED, "turns"))
-    unknown = unit.facing_deg is None and not turns and status.kind_name(moment, unit) == "tank"
+    unknown = unit.facing_deg is None and not turns and status.kind_name(position, unit) == "tank"
     return {"direction_changes": changes} | ({} if unknown else {"turns": turns})
 
 
-def _walk(moment: Position, unit: Unit, path: Path) -> Walk:
-    here = moment.figure(unit.id)
-    terrain = [piece for piece in moment.terrain if piece.name not in status.cleared(moment)]
+def _walk(position: Position, unit: Unit, path: Path) -> Walk:
+    here = position.figure(unit.id)
+    terrain = [piece for piece in position.terrain if piece.name not in status.cleared(position)]
     ends_in = math.hypot(here.sigma_in, here.sigma_in)
-    gaits = gait(moment.game.rules, status.kind_name(moment, unit), held_by(here, terrain))
+    gaits = movement_profile(position.game.rules, status.kind_name(position, unit), held_by(here, terrain))
     return walk(path, terrain, gaits, 0.0, sigma_in=ends_in)
 
 
-def _path(moment: Position, unit: Unit, path: Path, walked: Walk, end_facing_deg: float | None) -> dict[str, Any]:
+def _path(position: Position, unit: Unit, path: Path, walked: Walk, end_facing_deg: float | None) -> dict[str, Any]:
     """A measured walk as the facts of a move; a unit that has left the road has no more of it in this turn."""
-    name = status.kind_name(moment, unit)
-    parts = [plain(part) for part in stretches(moment.game.rules, name, walked)]
+    name = status.kind_name(position, unit)
+    parts = [plain(part) for part in stretches(position.game.rules, name, walked)]
     if unit.this_turn.get(status.LEFT_ROAD):
         parts = [{**part, "on_road": False} for part in parts]
     barred = [part.ground.kind for part in walked.impassable if part.ground is not None]
     turned = _changes(path, unit.facing_deg, end_facing_deg)
-    facts = {**_unit(moment, unit), **_turns(moment, unit, turned), "path": parts}
-    flies = status.kind(moment, unit).flies
+    facts = {**_unit(position, unit), **_turns(position, unit, turned), "path": parts}
+    flies = status.kind(position, unit).flies
     return facts | {"blocked_by": str(barred[0]) if barred and not flies else None}
 
 
@@ -125,25 +126,27 @@ def _backs_up(off_deg: float, end_facing_deg: float | None) -> bool:
 
 
 def _errors(
-    moment: Position, name: str, facts: Mapping[str, Any], walked: Walk, way: tuple[str, ...]
-) -> tuple[Measured, ...]:
+    position: Position, name: str, facts: Mapping[str, Any], walked: Walk, way: tuple[str, ...]
+) -> tuple[UncertainFact, ...]:
     """The error of a path's length, told of its last part."""
     if not facts["path"] or not walked.sigma_in > 0:
         return ()
     rate = walked.stretches[-1].cost_per_in
     sigma_in = walked.sigma_in / rate if 0 < rate < math.inf else walked.sigma_in
-    return (Measured((*way, "path", len(facts["path"]) - 1, "inches"), sigma_in, f"how far {display_name(name)} went"),)
+    return (
+        UncertainFact((*way, "path", len(facts["path"]) - 1, "inches"), sigma_in, f"how far {display_name(name)} went"),
+    )
 
 
-def next_phase(moment: Position) -> PhaseBegun:
+def next_phase(position: Position) -> PhaseBegun:
     """Each player moves in the order of the dice; then the weapons fire, phase by phase."""
-    state, rules = moment.state, moment.game.rules
+    state, rules = position.state, position.game.rules
     rows = sorted(rules.tables.phases.items(), key=lambda named: named[1].number)
     steps = [(side, name) for name, row in rows if row.number == MOVING for side in _order(state)]
     steps += [("", name) for name, row in rows if row.number != MOVING]
     if rules.chooses("order_every_turn", True):
         steps.insert(0, ("", INITIATIVE))
-    return following(state, steps)
+    return next_step(state, steps)
 
 
 def _order(state: State) -> list[str]:
@@ -155,21 +158,21 @@ HARM = (status.DOWN, status.WOUNDED, status.IMMOBILIZED, status.GLUED, status.ST
 """What may befall a unit short of its end."""
 
 
-def rounds(moment: Position) -> tuple[str, ...]:
+def rounds(position: Position) -> tuple[str, ...]:
     """In the phases of fire: at whom one saw on his way first, then back at who fired so, then all else."""
-    row = moment.game.rules.tables.phases.get(moment.state.phase)
+    row = position.game.rules.tables.phases.get(position.state.phase)
     if row is None or row.number == MOVING:
         return ()
-    told = [unit.this_turn for unit in moment.state.units.values()]
+    told = [unit.this_turn for unit in position.state.units.values()]
     seen = ((OPPORTUNITY, status.SEEN_AT), (IN_RETURN, status.FIRED_ON_BY))
     return (*(name for name, key in seen if any(key in one for one in told)), FIRE)
 
 
-def strayed(moment: Position, deed: Deed, found: Verdict) -> tuple[PointIn, PointIn] | None:
+def strayed(position: Position, action: Action, found: Verdict) -> tuple[PointIn, PointIn] | None:
     """Where a paratrooper was to land and where he does."""
-    if deed.action != "paratrooper":
+    if action.name != "paratrooper":
         return None
-    moves = effects(moment, deed, found).moves
+    moves = effects(position, action, found).moves
     return (moves[0].from_in, moves[0].to_in) if moves else None
 
 
@@ -185,7 +188,7 @@ REFEREE: Referee[Tables] = Referee(
     march=march,
     attacks=attacks,
     others=others,
-    duties=duties,
+    obligations=obligations,
     effects=effects,
     next_phase=next_phase,
     at_spot=at_spot,

@@ -11,10 +11,10 @@ from shapely.geometry import Point, Polygon
 from shapely.ops import nearest_points
 
 from rules.engine.dice import no_dice
-from rules.engine.effects import WRECK, fallen, marked, taken_along, walked
+from rules.engine.effects import WRECK, carried_move, eliminations, moves_along, status_changes
 from rules.engine.events import Change, Effects, Move
 from rules.engine.position import Position
-from rules.engine.referee import Deed
+from rules.engine.referee import Action
 from rules.engine.state import Unit
 from rules.engine.verdict import Verdict
 from rules.games.army_men import status
@@ -36,239 +36,239 @@ FOOTHOLD_IN = 0.6
 Changes = Iterator[Change]
 
 
-def effects(moment: Position, deed: Deed, found: Verdict) -> Effects:
+def effects(position: Position, action: Action, found: Verdict) -> Effects:
     """What a verdict does."""
-    if deed.action in ("move", "march"):
-        return _marched(moment, deed, found)
-    if deed.action == "paratrooper":
-        return _landed(moment, deed, found)
-    if deed.action == "climb":
-        return _climbed(moment, deed, found)
-    return Effects(changes=tuple(_CHANGES.get(deed.action, _none)(moment, deed, found)))
+    if action.name in ("move", "march"):
+        return _marched(position, action, found)
+    if action.name == "paratrooper":
+        return _landed(position, action, found)
+    if action.name == "climb":
+        return _climbed(position, action, found)
+    return Effects(changes=tuple(_CHANGES.get(action.name, _none)(position, action, found)))
 
 
-def _none(moment: Position, deed: Deed, found: Verdict) -> Changes:
+def _none(position: Position, action: Action, found: Verdict) -> Changes:
     yield from ()
 
 
 # Who is hit.
 
 
-def hit(moment: Position, name: str, rule: str, *, answers: bool = False) -> Changes:
+def hit(position: Position, name: str, rule: str, *, answers: bool = False) -> Changes:
     """A figure is hit; where all fire at once it waits for the end of the phase, and a hero has lives to lose.
 
     So does whoever `answers` opportunity fire in the phase of movement.
     """
-    unit, rules = moment.unit(name), moment.game.rules
+    unit, rules = position.unit(name), position.game.rules
     if not status.fit(unit):
         return
-    if status.card(moment, unit, "hero"):
+    if status.card(position, unit, "hero"):
         lost = int(unit.statuses.get(status.ELIMINATIONS, 0)) + 1
         yield Change(figure=name, key=status.ELIMINATIONS, value=lost, rule="AM-115")
-        if not moment.game.ask("hero_status", {"eliminations": lost}, no_dice).numbers["removed"]:
+        if not position.game.ask("hero_status", {"eliminations": lost}, no_dice).numbers["removed"]:
             return
-    phase = rules.tables.phases.get(moment.state.phase)
+    phase = rules.tables.phases.get(position.state.phase)
     if phase is None or not (phase.simultaneous or answers):
-        yield from fallen([name], rule)
+        yield from eliminations([name], rule)
         return
     yield Change(figure=name, key=status.DOWN, value=True, rule=rule)
     yield Change(figure=name, key=status.DOWN_IN_PHASE, value=phase.number, rule="AM-15", this_turn=True)
 
 
-def _struck(moment: Position, name: str, numbers: Mapping[str, Any], *, answers: bool = False) -> Changes:
+def _struck(position: Position, name: str, numbers: Mapping[str, Any], *, answers: bool = False) -> Changes:
     """What an attack did to one target."""
     result = numbers.get("hard_result")
     if numbers["target_eliminated"]:
-        yield from _lost(moment, name, "AM-40", answers=answers)
+        yield from _lost(position, name, "AM-40", answers=answers)
     if result == "immobilized":
         yield Change(figure=name, key=status.IMMOBILIZED, value=True, rule="AM-95")
     if result == "stunned":
-        yield Change(figure=name, key=status.STUNNED, value=moment.state.turn, rule="AM-96")
-        phase = status.phase_number(moment)
+        yield Change(figure=name, key=status.STUNNED, value=position.state.turn, rule="AM-96")
+        phase = status.phase_number(position)
         yield Change(figure=name, key=status.STUNNED_IN_PHASE, value=phase, rule="AM-96", this_turn=True)
     if numbers.get("immobilized"):
-        this_turn = moment.game.rules.chooses("glue_lasts", "turn")
+        this_turn = position.game.rules.chooses("glue_lasts", "turn")
         yield Change(figure=name, key=status.GLUED, value=True, rule="AM-62", this_turn=this_turn)
     if numbers.get("explodes"):
-        there = [moment.figure(one) for one in _burnt(moment) if one != name]
-        burst = explosion(moment.game.rules, moment.figure(name).centre_in)
-        for other in caught(moment.game.rules, under(burst, there)):
-            yield from _lost(moment, other, "AM-82", answers=answers)
+        there = [position.figure(one) for one in _burnt(position) if one != name]
+        burst = explosion(position.game.rules, position.figure(name).centre_in)
+        for other in caught(position.game.rules, under(burst, there)):
+            yield from _lost(position, other, "AM-82", answers=answers)
 
 
-def _lost(moment: Position, name: str, rule: str, *, answers: bool) -> Changes:
+def _lost(position: Position, name: str, rule: str, *, answers: bool) -> Changes:
     """A unit is eliminated; a vehicle leaves a wreck, and a die falls for the men inside."""
-    yield from hit(moment, name, rule, answers=answers)
-    if status.kind(moment, moment.unit(name)).vehicle:
+    yield from hit(position, name, rule, answers=answers)
+    if status.kind(position, position.unit(name)).vehicle:
         yield Change(figure=name, key=WRECK, value=True, rule="AM-104")
-    if _crewed(moment, moment.unit(name)):
+    if _crewed(position, position.unit(name)):
         yield Change(figure=name, key=status.CREW, value=status.TRAPPED, rule="AM-105")
 
 
-def _burnt(moment: Position) -> Iterator[str]:
+def _burnt(position: Position) -> Iterator[str]:
     """Those whom the explosion of a flame-thrower can eliminate: armour and walls are immune to it (AM-93)."""
-    flame = moment.game.rules.tables.effects["flame_thrower"]
-    for unit in moment.state.units.values():
-        around = status.carrier(moment, unit)
-        inside = around is not None and status.kind(moment, around).sealed
-        burns = getattr(flame, status.kind(moment, unit).target) is Effect.ELIMINATES
-        if burns and not inside and unit.id in moment.figures:
+    flame = position.game.rules.tables.effects["flame_thrower"]
+    for unit in position.state.units.values():
+        around = status.carrier(position, unit)
+        inside = around is not None and status.kind(position, around).sealed
+        burns = getattr(flame, status.kind(position, unit).target) is Effect.ELIMINATES
+        if burns and not inside and unit.id in position.figures:
             yield unit.id
 
 
-def _crewed(moment: Position, wreck: Unit) -> bool:
+def _crewed(position: Position, wreck: Unit) -> bool:
     """Whether somebody may get out of a wreck: its crew, or of those put inside one who still takes part."""
-    inside = [one for one in moment.state.units.values() if one.statuses.get(status.INSIDE) == wreck.id]
-    row = moment.game.rules.tables.crew_survival.get(status.kind_name(moment, wreck))
+    inside = [one for one in position.state.units.values() if one.statuses.get(status.INSIDE) == wreck.id]
+    row = position.game.rules.tables.crew_survival.get(status.kind_name(position, wreck))
     return row is not None and (any(map(status.fit, inside)) if inside else row.survives_to > 0)
 
 
-def _fired(moment: Position, deed: Deed, found: Verdict) -> Changes:
+def _fired(position: Position, action: Action, found: Verdict) -> Changes:
     """What any attack leaves behind with him who made it."""
-    man = moment.unit(deed.by[0])
-    fired = [*man.this_turn.get(status.FIRED, ()), deed.weapon]
+    man = position.unit(action.by[0])
+    fired = [*man.this_turn.get(status.FIRED, ()), action.weapon]
     yield Change(figure=man.id, key=status.FIRED, value=fired, rule="AM-37", this_turn=True)
     if found.numbers.get("jammed"):
-        yield Change(figure=man.id, key=status.jam(deed.weapon), value=True, rule="AM-75")
-        yield Change(figure=man.id, key=status.jam(deed.weapon), value=True, rule="AM-75", this_turn=True)
+        yield Change(figure=man.id, key=status.jam(action.weapon), value=True, rule="AM-75")
+        yield Change(figure=man.id, key=status.jam(action.weapon), value=True, rule="AM-75", this_turn=True)
     if found.numbers.get("out_of_ammo"):
-        yield Change(figure=man.id, key=status.empty(deed.weapon), value=True, rule="AM-77")
-    if deed.given.get("fixed_location"):
+        yield Change(figure=man.id, key=status.empty(action.weapon), value=True, rule="AM-77")
+    if action.given.get("fixed_location"):
         known: list[Any] = list(man.statuses.get(status.RANGED_IN, ()))
-        location = deed.at[0] if deed.spot_in is None else [round(inches, 1) for inches in deed.spot_in]
+        location = action.at[0] if action.spot_in is None else [round(inches, 1) for inches in action.spot_in]
         if location not in known:
             yield Change(figure=man.id, key=status.RANGED_IN, value=[*known, location], rule="AM-91")
-    if deed.given.get("opportunity"):
-        for target in map(moment.unit, deed.at):
-            by = {**target.this_turn.get(status.FIRED_ON_BY, {}), man.id: deed.weapon}
+    if action.given.get("opportunity"):
+        for target in map(position.unit, action.at):
+            by = {**target.this_turn.get(status.FIRED_ON_BY, {}), man.id: action.weapon}
             yield Change(figure=target.id, key=status.FIRED_ON_BY, value=by, rule="AM-35", this_turn=True)
 
 
-def _attacked(moment: Position, deed: Deed, found: Verdict) -> Changes:
-    yield from _fired(moment, deed, found)
-    yield from _struck(moment, deed.at[0], found.numbers, answers=bool(deed.given.get("opportunity")))
+def _attacked(position: Position, action: Action, found: Verdict) -> Changes:
+    yield from _fired(position, action, found)
+    yield from _struck(position, action.at[0], found.numbers, answers=bool(action.given.get("opportunity")))
 
 
-def _volleyed(moment: Position, deed: Deed, found: Verdict) -> Changes:
-    yield from _fired(moment, deed, found)
+def _volleyed(position: Position, action: Action, found: Verdict) -> Changes:
+    yield from _fired(position, action, found)
     told: set[tuple[str, str, bool]] = set()
-    for name, numbers in zip(deed.given["targets"], found.numbers["each"], strict=False):
-        for change in _struck(moment, name, numbers, answers=bool(deed.given.get("opportunity"))):
+    for name, numbers in zip(action.given["targets"], found.numbers["each"], strict=False):
+        for change in _struck(position, name, numbers, answers=bool(action.given.get("opportunity"))):
             if (change.figure, change.key, change.this_turn) not in told:  # under the blast and in an explosion as well
                 told.add((change.figure, change.key, change.this_turn))
                 yield change
 
 
-def _through_the_port(moment: Position, deed: Deed, found: Verdict) -> Changes:
-    yield from _fired(moment, deed, found)
-    for man in deed.at[1:] if found.numbers["occupants_destroyed"] else ():
-        yield from hit(moment, man, "AM-111")
+def _through_the_port(position: Position, action: Action, found: Verdict) -> Changes:
+    yield from _fired(position, action, found)
+    for man in action.at[1:] if found.numbers["occupants_destroyed"] else ():
+        yield from hit(position, man, "AM-111")
 
 
-def _casualties(moment: Position, deed: Deed, found: Verdict) -> Changes:
+def _casualties(position: Position, action: Action, found: Verdict) -> Changes:
     """As a phase closes: the first of them stay as wounded men, the others come off."""
-    kept = [name for name in deed.by if status.is_man(moment, moment.unit(name))][: found.numbers["kept"]]
-    yield from marked(kept, status.DOWN, None, "AM-17")
-    yield from marked(kept, status.WOUNDED, True, "AM-17")
-    gone = [name for name in deed.by if name not in kept]
-    yield from fallen(gone, "AM-17")
-    yield from marked(_freed(moment, gone), status.INSIDE, None, "AM-105")
-    side = moment.unit(deed.by[0]).side
-    before = int(moment.state.statuses.get(status.kept_by(side), 0))
+    kept = [name for name in action.by if status.is_man(position, position.unit(name))][: found.numbers["kept"]]
+    yield from status_changes(kept, status.DOWN, None, "AM-17")
+    yield from status_changes(kept, status.WOUNDED, True, "AM-17")
+    gone = [name for name in action.by if name not in kept]
+    yield from eliminations(gone, "AM-17")
+    yield from status_changes(_freed(position, gone), status.INSIDE, None, "AM-105")
+    side = position.unit(action.by[0]).side
+    before = int(position.state.statuses.get(status.kept_by(side), 0))
     if kept:
         yield Change(figure="", key=status.kept_by(side), value=before + len(kept), rule="AM-17")
 
 
-def _freed(moment: Position, wrecks: Sequence[str]) -> list[str]:
+def _freed(position: Position, wrecks: Sequence[str]) -> list[str]:
     """The men inside wrecks whose die has fallen."""
-    safe = [name for name in wrecks if moment.unit(name).statuses.get(status.CREW) != status.TRAPPED]
-    return [one.id for name in safe for one in status.carried(moment, moment.unit(name))]
+    safe = [name for name in wrecks if position.unit(name).statuses.get(status.CREW) != status.TRAPPED]
+    return [one.id for name in safe for one in status.carried(position, position.unit(name))]
 
 
-def _crew(moment: Position, deed: Deed, found: Verdict) -> Changes:
+def _crew(position: Position, action: Action, found: Verdict) -> Changes:
     """Whether those in a wreck get out; the men who were put inside share its crew's luck.
 
     Where all fire at once they are in it, and fire, until the phase ends.
     """
-    wreck = moment.unit(deed.at[0])
+    wreck = position.unit(action.at[0])
     alive = int(found.numbers["survivors"])
     yield Change(figure=wreck.id, key=status.CREW, value="safe" if alive else "dead", rule="AM-105")
-    for place, man in enumerate(one for one in status.carried(moment, wreck) if status.fit(one)):
+    for place, man in enumerate(one for one in status.carried(position, wreck) if status.fit(one)):
         if wreck.out:
             yield Change(figure=man.id, key=status.INSIDE, value=None, rule="AM-105")
         if place >= alive:
-            yield from hit(moment, man.id, "AM-105")
+            yield from hit(position, man.id, "AM-105")
 
 
-# Other deeds.
+# Other actions.
 
 
-def _cleared_jam(moment: Position, deed: Deed, found: Verdict) -> Changes:
+def _cleared_jam(position: Position, action: Action, found: Verdict) -> Changes:
     if found.numbers["fixed"]:
-        for key in (status.jam(deed.weapon), status.JAMMED):
-            if moment.unit(deed.by[0]).statuses.get(key):
-                yield Change(figure=deed.by[0], key=key, value=None, rule="AM-76")
+        for key in (status.jam(action.weapon), status.JAMMED):
+            if position.unit(action.by[0]).statuses.get(key):
+                yield Change(figure=action.by[0], key=key, value=None, rule="AM-76")
     if not found.numbers["may_fire_this_turn"]:
-        yield _busy(moment, deed, "AM-76")
+        yield _busy(position, action, "AM-76")
 
 
-def _busy(moment: Position, deed: Deed, rule: str) -> Change:
+def _busy(position: Position, action: Action, rule: str) -> Change:
     """What is done in the place of an attack."""
-    times = int(moment.unit(deed.by[0]).this_turn.get(status.BUSY, 0)) + 1
-    return Change(figure=deed.by[0], key=status.BUSY, value=times, rule=rule, this_turn=True)
+    times = int(position.unit(action.by[0]).this_turn.get(status.BUSY, 0)) + 1
+    return Change(figure=action.by[0], key=status.BUSY, value=times, rule=rule, this_turn=True)
 
 
-def _dug(moment: Position, deed: Deed, found: Verdict) -> Changes:
-    yield Change(figure=deed.by[0], key=status.DIGGING, value=deed.given["turns_digging"], rule="AM-92")
-    yield _busy(moment, deed, "AM-92")
+def _dug(position: Position, action: Action, found: Verdict) -> Changes:
+    yield Change(figure=action.by[0], key=status.DIGGING, value=action.given["turns_digging"], rule="AM-92")
+    yield _busy(position, action, "AM-92")
     if found.numbers["entrenched"]:
-        yield Change(figure=deed.by[0], key=status.ENTRENCHED, value=True, rule="AM-92")
+        yield Change(figure=action.by[0], key=status.ENTRENCHED, value=True, rule="AM-92")
 
 
-def _healed(moment: Position, deed: Deed, found: Verdict) -> Changes:
-    yield Change(figure=deed.at[0], key=status.TREATED, value=True, rule="AM-68", this_turn=True)
+def _healed(position: Position, action: Action, found: Verdict) -> Changes:
+    yield Change(figure=action.at[0], key=status.TREATED, value=True, rule="AM-68", this_turn=True)
     if found.numbers["healed"]:
-        yield Change(figure=deed.at[0], key=status.WOUNDED, value=None, rule="AM-68")
+        yield Change(figure=action.at[0], key=status.WOUNDED, value=None, rule="AM-68")
 
 
-def _destroyed(moment: Position, deed: Deed, found: Verdict) -> Changes:
+def _destroyed(position: Position, action: Action, found: Verdict) -> Changes:
     """An obstacle is gone; who shot it away has fired."""
-    if deed.weapon:
-        yield from _fired(moment, deed, found)
+    if action.weapon:
+        yield from _fired(position, action, found)
     else:
-        yield _busy(moment, deed, "AM-67")
-    yield _gone(moment, deed, "AM-67")
+        yield _busy(position, action, "AM-67")
+    yield _gone(position, action, "AM-67")
 
 
-def _swept(moment: Position, deed: Deed, found: Verdict) -> Changes:
-    key = status.swept(deed.piece)
-    done_in = float(moment.state.statuses.get(key, 0.0)) + float(found.numbers["cleared_in"])
-    yield _busy(moment, deed, "AM-69")
+def _swept(position: Position, action: Action, found: Verdict) -> Changes:
+    key = status.swept(action.piece)
+    done_in = float(position.state.statuses.get(key, 0.0)) + float(found.numbers["cleared_in"])
+    yield _busy(position, action, "AM-69")
     yield Change(figure="", key=key, value=round(done_in, 1), rule="AM-69")
-    if found.numbers["cleared_in"] and float(found.numbers["cleared_in"]) >= deed.given["path_in"]:
-        yield _gone(moment, deed, "AM-69")
+    if found.numbers["cleared_in"] and float(found.numbers["cleared_in"]) >= action.given["path_in"]:
+        yield _gone(position, action, "AM-69")
 
 
-def _gone(moment: Position, deed: Deed, rule: str) -> Change:
-    """The piece that the deed is done to stands no more in the way."""
-    return Change(figure="", key=status.CLEARED, value=sorted({*status.cleared(moment), deed.piece}), rule=rule)
+def _gone(position: Position, action: Action, rule: str) -> Change:
+    """The piece that the action is done to no longer stands in the way."""
+    return Change(figure="", key=status.CLEARED, value=sorted({*status.cleared(position), action.piece}), rule=rule)
 
 
-def _climbed(moment: Position, deed: Deed, found: Verdict) -> Effects:
+def _climbed(position: Position, action: Action, found: Verdict) -> Effects:
     """A climber gains height, and at the top he stands on the cliff."""
-    [name] = deed.by
+    [name] = action.by
     if found.numbers["dead"]:
-        return Effects(changes=tuple(hit(moment, name, "AM-27")))
-    before_in = float(moment.unit(name).statuses.get(status.CLIMBED, 0.0))
+        return Effects(changes=tuple(hit(position, name, "AM-27")))
+    before_in = float(position.unit(name).statuses.get(status.CLIMBED, 0.0))
     done_in = before_in + found.numbers["climbed_in"]
-    here, cliff = moment.figure(name), next(piece for piece in moment.terrain if piece.name == deed.piece)
+    here, cliff = position.figure(name), next(piece for piece in position.terrain if piece.name == action.piece)
     if not found.numbers["climbed_in"]:
         return Effects()
     if not reaches(here.z_in + done_in, cliff.top_in):
         return Effects(changes=(Change(figure=name, key=status.CLIMBED, value=done_in, rule="AM-27"),))
     top = _edge_of(cliff, here.centre_in)
     up = Move(figure=name, from_in=here.centre_in, to_in=top, moved_in=math.dist(here.centre_in, top), cost_in=0.0)
-    changes = marked([name] if before_in else [], status.CLIMBED, None, "AM-27")
+    changes = status_changes([name] if before_in else [], status.CLIMBED, None, "AM-27")
     return Effects(moves=(up,), changes=changes)
 
 
@@ -283,56 +283,56 @@ def _edge_of(cliff: TerrainPiece, from_in: PointIn) -> PointIn:
     return inside.x, inside.y
 
 
-def _swum(moment: Position, deed: Deed, found: Verdict) -> Changes:
+def _swum(position: Position, action: Action, found: Verdict) -> Changes:
     if found.numbers["drowned"]:
-        yield from hit(moment, deed.by[0], "AM-30")
+        yield from hit(position, action.by[0], "AM-30")
 
 
-def _mined(moment: Position, deed: Deed, found: Verdict) -> Changes:
-    yield Change(figure=deed.by[0], key=status.IN_MINES, value=None, rule="AM-70", this_turn=True)
+def _mined(position: Position, action: Action, found: Verdict) -> Changes:
+    yield Change(figure=action.by[0], key=status.IN_MINES, value=None, rule="AM-70", this_turn=True)
     if found.numbers["hit"]:
-        yield from _struck(moment, deed.by[0], {"target_eliminated": found.numbers["eliminated"], **found.numbers})
+        yield from _struck(position, action.by[0], {"target_eliminated": found.numbers["eliminated"], **found.numbers})
 
 
-def _overran(moment: Position, deed: Deed, found: Verdict) -> Changes:
-    tank = moment.unit(deed.by[0])
-    left = [name for name in tank.this_turn.get(status.RAN_OVER, ()) if name not in deed.at]
+def _overran(position: Position, action: Action, found: Verdict) -> Changes:
+    tank = position.unit(action.by[0])
+    left = [name for name in tank.this_turn.get(status.RAN_OVER, ()) if name not in action.at]
     yield Change(figure=tank.id, key=status.RAN_OVER, value=left or None, rule="AM-26", this_turn=True)
     if found.numbers["eliminated"]:
-        yield from hit(moment, deed.at[0], "AM-26")
+        yield from hit(position, action.at[0], "AM-26")
 
 
-def _boarded(moment: Position, deed: Deed, found: Verdict) -> Changes:
-    inside = None if moment.unit(deed.by[0]).statuses.get(status.INSIDE) else deed.at[0]
-    yield Change(figure=deed.by[0], key=status.INSIDE, value=inside, rule="AM-112")
+def _boarded(position: Position, action: Action, found: Verdict) -> Changes:
+    inside = None if position.unit(action.by[0]).statuses.get(status.INSIDE) else action.at[0]
+    yield Change(figure=action.by[0], key=status.INSIDE, value=inside, rule="AM-112")
 
 
-def _hitched(moment: Position, deed: Deed, found: Verdict) -> Changes:
-    [vehicle], [gun] = deed.by, deed.at
-    behind = None if moment.unit(gun).statuses.get(status.TOWED_BY) == vehicle else vehicle
+def _hitched(position: Position, action: Action, found: Verdict) -> Changes:
+    [vehicle], [gun] = action.by, action.at
+    behind = None if position.unit(gun).statuses.get(status.TOWED_BY) == vehicle else vehicle
     yield Change(figure=gun, key=status.TOWED_BY, value=behind, rule="AM-A44")
 
 
-def _set_down(moment: Position, deed: Deed, found: Verdict) -> Changes:
-    yield Change(figure=deed.by[0], key=status.LANDED, value=True, rule="AM-A46")
+def _set_down(position: Position, action: Action, found: Verdict) -> Changes:
+    yield Change(figure=action.by[0], key=status.LANDED, value=True, rule="AM-A46")
 
 
-def _aimed(moment: Position, deed: Deed, found: Verdict) -> Changes:
-    here, there = (moment.figure(name).centre_in for name in (*deed.by, *deed.at))
-    yield Change(figure=deed.by[0], key=status.TURRET, value=round(bearing_deg(here, there), 1), rule="AM-25")
+def _aimed(position: Position, action: Action, found: Verdict) -> Changes:
+    here, there = (position.figure(name).centre_in for name in (*action.by, *action.at))
+    yield Change(figure=action.by[0], key=status.TURRET, value=round(bearing_deg(here, there), 1), rule="AM-25")
 
 
-def _drawn(moment: Position, deed: Deed, found: Verdict) -> Changes:
+def _drawn(position: Position, action: Action, found: Verdict) -> Changes:
     for player, side in found.numbers["armies"].items():
         yield Change(figure="", key=status.plays(player), value=side, rule="AM-05")
 
 
-def _ordered(moment: Position, deed: Deed, found: Verdict) -> Changes:
+def _ordered(position: Position, action: Action, found: Verdict) -> Changes:
     every_turn = bool(found.numbers["every_turn"])
     yield Change(figure="", key=status.ORDER, value=found.numbers["order"], rule="AM-06", this_turn=every_turn)
 
 
-_CHANGES: Mapping[str, Callable[[Position, Deed, Verdict], Changes]] = {
+_CHANGES: Mapping[str, Callable[[Position, Action, Verdict], Changes]] = {
     "attack": _attacked,
     "burst_rolls": _volleyed,
     "blast": _volleyed,
@@ -359,97 +359,101 @@ _CHANGES: Mapping[str, Callable[[Position, Deed, Verdict], Changes]] = {
 # Moves.
 
 
-def _landed(moment: Position, deed: Deed, found: Verdict) -> Effects:
+def _landed(position: Position, action: Action, found: Verdict) -> Effects:
     """A paratrooper on the ground; past the table's edge he is lost."""
-    [name] = deed.by
-    out = marked([name] if status.carrier(moment, moment.unit(name)) else [], status.INSIDE, None, "AM-31")
+    [name] = action.by
+    out = status_changes([name] if status.carrier(position, position.unit(name)) else [], status.INSIDE, None, "AM-31")
     if found.numbers["on_target"]:
         return Effects(changes=out)
-    start = moment.figure(name).centre_in
+    start = position.figure(name).centre_in
     end = drifted(start, Compass(found.numbers["direction"]), found.numbers["offset_in"])
     off_in = float(found.numbers["offset_in"])
-    area_in = moment.state.area_in
+    area_in = position.state.area_in
     lost = bool(area_in) and not area_of(area_in).covers(Point(end))
     down = Move(figure=name, from_in=start, to_in=end, moved_in=off_in, cost_in=0.0)
-    return Effects(moves=(down,), changes=(*out, *fallen([name] if lost else [], "AM-32")))
+    return Effects(moves=(down,), changes=(*out, *eliminations([name] if lost else [], "AM-32")))
 
 
-def _marched(moment: Position, deed: Deed, found: Verdict) -> Effects:
-    numbers = found.numbers.get("each") or {deed.by[0]: found.numbers}
+def _marched(position: Position, action: Action, found: Verdict) -> Effects:
+    numbers = found.numbers.get("each") or {action.by[0]: found.numbers}
     # What the players let pass may have no price in the rules; then it takes its length.
-    costs = {name: float(numbers.get(name, {}).get("cost_in", length_in(path))) for name, path in deed.paths.items()}
-    facts = {name: deed.given["paths"][name] if "paths" in deed.given else deed.given for name in deed.paths}
-    gone = {name: path for name, path in deed.paths.items() if length_in(path) > 0}
+    costs = {name: float(numbers.get(name, {}).get("cost_in", length_in(path))) for name, path in action.paths.items()}
+    facts = {name: action.given["paths"][name] if "paths" in action.given else action.given for name in action.paths}
+    gone = {name: path for name, path in action.paths.items() if length_in(path) > 0}
     turned = [name for name, told in facts.items() if told.get("turns")]
-    changes = [*marked(turned, status.TURNED, True, "AM-24", this_turn=True)]
-    changes += [change for name, path in gone.items() for change in _on_foot(moment, facts[name], name, path)]
-    riders = [(one, path) for name, path in gone.items() for one in _with_it(moment, moment.unit(name), deed)]
-    seen = {**gone, **{one.id: _shifted(moment, one, path) for one, path in riders if one.id in moment.figures}}
-    changes += [change for name, path in seen.items() for change in _seen_on_the_way(moment, name, path)]
+    changes = [*status_changes(turned, status.TURNED, True, "AM-24", this_turn=True)]
+    changes += [change for name, path in gone.items() for change in _on_foot(position, facts[name], name, path)]
+    riders = [(one, path) for name, path in gone.items() for one in _with_it(position, position.unit(name), action)]
+    seen = {**gone, **{one.id: _shifted(position, one, path) for one, path in riders if one.id in position.figures}}
+    changes += [change for name, path in seen.items() for change in _seen_on_the_way(position, name, path)]
     moves = (
-        *walked(moment, deed.paths, costs, deed.facing_deg),
-        *(taken_along(moment, one.id, path) for one, path in riders),
+        *moves_along(position, action.paths, costs, action.facing_deg),
+        *(carried_move(position, one.id, path) for one, path in riders),
     )
-    changes += marked([one.id for one, _ in riders], status.MOVED, True, "AM-78", this_turn=True)
+    changes += status_changes([one.id for one, _ in riders], status.MOVED, True, "AM-78", this_turn=True)
     return Effects(moves=moves, changes=tuple(changes))
 
 
-def _with_it(moment: Position, vehicle: Unit, deed: Deed) -> tuple[Unit, ...]:
+def _with_it(position: Position, vehicle: Unit, action: Action) -> tuple[Unit, ...]:
     """Who goes where a vehicle goes: the men in it, and the guns behind it that do not go by themselves."""
     return tuple(
         one
-        for one in (*status.carried(moment, vehicle), *status.towed(moment, vehicle))
-        if one.id not in deed.paths
-        and (one.at_in or one.id in moment.figures)
+        for one in (*status.carried(position, vehicle), *status.towed(position, vehicle))
+        if one.id not in action.paths
+        and (one.at_in or one.id in position.figures)
         # Who sets the gun down behind its truck has moved it already.
         and not (one.statuses.get(status.TOWED_BY) and one.allowance_used_in)
     )
 
 
-def _shifted(moment: Position, rider: Unit, path: Path) -> Path:
+def _shifted(position: Position, rider: Unit, path: Path) -> Path:
     """The way of somebody who rides along a path."""
-    x, y = moment.figure(rider.id).centre_in
+    x, y = position.figure(rider.id).centre_in
     return tuple((x + at[0] - path[0][0], y + at[1] - path[0][1]) for at in path)
 
 
-def _on_foot(moment: Position, facts: Mapping[str, Any], name: str, path: Path) -> Changes:
+def _on_foot(position: Position, facts: Mapping[str, Any], name: str, path: Path) -> Changes:
     """What a move leaves behind: dug earth, the road, mines that it ran into, men whom it ran over."""
-    unit, mover = moment.unit(name), moment.figure(name)
-    yield from marked([name], status.MOVED, True, "AM-78", this_turn=True)
-    if any(part["swimming"] for part in facts["path"]) and status.is_man(moment, unit):
-        yield from marked([name], status.SWAM, True, "AM-30", this_turn=True)
-    if status.kind(moment, unit).flies and unit.statuses.get(status.LANDED):
-        yield from marked([name], status.LANDED, None, "AM-A46")
+    unit, mover = position.unit(name), position.figure(name)
+    yield from status_changes([name], status.MOVED, True, "AM-78", this_turn=True)
+    if any(part["swimming"] for part in facts["path"]) and status.is_man(position, unit):
+        yield from status_changes([name], status.SWAM, True, "AM-30", this_turn=True)
+    if status.kind(position, unit).flies and unit.statuses.get(status.LANDED):
+        yield from status_changes([name], status.LANDED, None, "AM-A46")
     if not all(part["on_road"] for part in facts["path"]):
-        yield from marked([name], status.LEFT_ROAD, True, "AM-23", this_turn=True)
+        yield from status_changes([name], status.LEFT_ROAD, True, "AM-23", this_turn=True)
     for key in (status.DIGGING, status.ENTRENCHED):
         if unit.statuses.get(key):
-            yield from marked([name], key, None, "AM-92")
+            yield from status_changes([name], key, None, "AM-92")
     mines = [
-        piece for piece in moment.terrain if piece.kind is TerrainKind.MINE and piece.name not in status.cleared(moment)
+        piece
+        for piece in position.terrain
+        if piece.kind is TerrainKind.MINE and piece.name not in status.cleared(position)
     ]
     entered = [piece.name for piece in mines if spans_over(mover, path, piece.outline_in)]
-    if entered and not status.kind(moment, unit).flies:
-        yield from marked([name], status.IN_MINES, entered, "AM-70", this_turn=True)
+    if entered and not status.kind(position, unit).flies:
+        yield from status_changes([name], status.IN_MINES, entered, "AM-70", this_turn=True)
     over = [
-        one.id for one in status.targets(moment, unit) if status.is_man(moment, one) and not status.carrier(moment, one)
+        one.id
+        for one in status.targets(position, unit)
+        if status.is_man(position, one) and not status.carrier(position, one)
     ]
-    met = [touched.id for touched in contacts(mover, path, [moment.figure(one) for one in over])]
-    if met and status.kind_name(moment, unit) == "tank":
-        yield from marked([name], status.RAN_OVER, met, "AM-26", this_turn=True)
+    met = [touched.id for touched in contacts(mover, path, [position.figure(one) for one in over])]
+    if met and status.kind_name(position, unit) == "tank":
+        yield from status_changes([name], status.RAN_OVER, met, "AM-26", this_turn=True)
 
 
-def _seen_on_the_way(moment: Position, name: str, path: Path) -> Changes:
+def _seen_on_the_way(position: Position, name: str, path: Path) -> Changes:
     """Where each enemy who loses something by waiting saw it best: nearest to him, before it came to its end."""
-    watchers = [moment.figure(one.id) for one in status.targets(moment, moment.unit(name))]
+    watchers = [position.figure(one.id) for one in status.targets(position, position.unit(name))]
     if not watchers:
         return
-    mover = moment.figure(name)
+    mover = position.figure(name)
     places = _looked_at(path)
     passing = [placed(mover, place) for place in places]
     ghosts = [replace(one, id=f"{name} at {n}") for n, one in enumerate(passing)]
-    table = exposures([*watchers, *ghosts], moment.terrain, moment.sight)
-    seen: dict[str, PointIn] = dict(moment.unit(name).this_turn.get(status.SEEN_AT, {}))
+    table = exposures([*watchers, *ghosts], position.terrain, position.sight)
+    seen: dict[str, PointIn] = dict(position.unit(name).this_turn.get(status.SEEN_AT, {}))
     for row, watcher in enumerate(watchers):
         visible = [places[n] for n in range(len(places)) if table.visible[row, len(watchers) + n]]
         best = min(visible, key=lambda place: math.dist(place, watcher.centre_in), default=None)

@@ -8,7 +8,7 @@ from typing import Any
 
 from rules.engine.ambiguity import in_sight
 from rules.engine.position import Position
-from rules.engine.referee import Deed, Measured, verdict_without_dice
+from rules.engine.referee import Action, UncertainFact, verdict_without_dice
 from rules.engine.state import Unit
 from rules.engine.text import display_name, place_words
 from rules.engine.verdict import Verdict, forbidden
@@ -37,20 +37,22 @@ SAME_SPOT_IN = 1.0
 """Spots so near to one another are one location to a gun; nobody points more exactly at a table."""
 
 
-def shell(moment: Position, man: Unit, weapon: str, enemy: Unit) -> Deed | None:
+def shell(position: Position, man: Unit, weapon: str, enemy: Unit) -> Action | None:
     """What fills an area, laid on an enemy, with everybody whom it reaches, friend or foe.
 
     None where both stand in one place, as the camera has it: then nobody else is under it.
     """
     try:
-        template = laid(moment.game.rules, weapon, moment.figure(man.id).centre_in, moment.figure(enemy.id).centre_in)
+        template = laid(
+            position.game.rules, weapon, position.figure(man.id).centre_in, position.figure(enemy.id).centre_in
+        )
     except UserError:
         return None
-    view = moment.view(man.id, enemy.id)
-    facts, measured = facts_of(moment, man, weapon, enemy), errors(moment, man, enemy, view)
-    facts, names = _filled(moment, man, weapon, template, facts, measured, enemy.id)
+    view = position.view(man.id, enemy.id)
+    facts, measured = facts_of(position, man, weapon, enemy), errors(position, man, enemy, view)
+    facts, names = _filled(position, man, weapon, template, facts, measured, enemy.id)
     title = f"{display_name(weapon)} at {display_name(enemy.id)}"
-    return Deed(
+    return Action(
         title,
         "blast",
         facts,
@@ -65,37 +67,37 @@ def shell(moment: Position, man: Unit, weapon: str, enemy: Unit) -> Deed | None:
     )
 
 
-def at_spot(moment: Position, figure: str, spot_in: PointIn) -> Iterator[Deed]:
+def at_spot(position: Position, figure: str, spot_in: PointIn) -> Iterator[Action]:
     """Everything of his that fills an area, at a bare place."""
-    man = moment.unit(figure)
+    man = position.unit(figure)
     if man.out:
         return
-    for weapon, row in status.weapons(moment, man).items():
-        if row.spreads and moment.figure(man.id).centre_in != spot_in:
-            yield _at_place(moment, man, weapon, spot_in)
+    for weapon, row in status.weapons(position, man).items():
+        if row.spreads and position.figure(man.id).centre_in != spot_in:
+            yield _at_place(position, man, weapon, spot_in)
 
 
-def _at_place(moment: Position, man: Unit, weapon: str, spot_in: PointIn) -> Deed:
-    view, here = moment.view_of_spot(man.id, spot_in), moment.figure(man.id)
-    template = laid(moment.game.rules, weapon, here.centre_in, spot_in)
+def _at_place(position: Position, man: Unit, weapon: str, spot_in: PointIn) -> Action:
+    view, here = position.view_of_spot(man.id, spot_in), position.figure(man.id)
+    template = laid(position.game.rules, weapon, here.centre_in, spot_in)
 
     def sees(friend: Unit) -> bool:
-        return moment.view_of_spot(friend.id, spot_in).exposure >= SLIVER
+        return position.view_of_spot(friend.id, spot_in).exposure >= SLIVER
 
     facts = {
-        **firer(moment, man, weapon),
-        **turret(moment, man, weapon, spot_in),
-        **helped(moment, man, moment.spot(spot_in), sees),
-        **_location(moment, man, weapon, spot_in),
-        "distance_in": distance_in(moment, view.range),
+        **firer(position, man, weapon),
+        **turret(position, man, weapon, spot_in),
+        **helped(position, man, position.spot(spot_in), sees),
+        **_location(position, man, weapon, spot_in),
+        "distance_in": distance_in(position, view.range),
         "los": view.exposure >= SLIVER,
     }
     measured = [
         *in_sight(view, f"whether {display_name(man.id)} sees the spot"),
-        Measured(("distance_in",), view.range.sigma_in, f"the range from {display_name(man.id)} to the spot"),
+        UncertainFact(("distance_in",), view.range.sigma_in, f"the range from {display_name(man.id)} to the spot"),
     ]
-    facts, names = _filled(moment, man, weapon, template, facts, measured)
-    return Deed(
+    facts, names = _filled(position, man, weapon, template, facts, measured)
+    return Action(
         f"{display_name(weapon)} at the spot {place_words(spot_in)}",
         "blast",
         facts,
@@ -105,28 +107,28 @@ def _at_place(moment: Position, man: Unit, weapon: str, spot_in: PointIn) -> Dee
         "blast_aim",
         view,
         tuple(one for one in measured if one.sigma > 0),
-        bar=None if names else _in_vain(moment, weapon, facts),
+        blocked_by=None if names else _in_vain(position, weapon, facts),
         spot_in=spot_in,
         template=template,
         each=_each(names),
     )
 
 
-def _in_vain(moment: Position, weapon: str, facts: dict[str, Any]) -> Verdict:
+def _in_vain(position: Position, weapon: str, facts: dict[str, Any]) -> Verdict:
     """Why one does not fire at a place where nobody is: what forbids it anyhow comes first."""
     answer = verdict_without_dice(
-        moment.game, "aim", {fact: facts[fact] for fact in facts if fact not in ("targets", "each")}
+        position.game, "aim", {fact: facts[fact] for fact in facts if fact not in ("targets", "each")}
     )
     if answer is not None and not answer.allowed:
         return answer
     return forbidden(
-        "nobody_there", moment.game.rules.because("AM-79", f"{display_name(weapon)} would reach nobody there")
+        "nobody_there", position.game.rules.because("AM-79", f"{display_name(weapon)} would reach nobody there")
     )
 
 
-def _location(moment: Position, man: Unit, weapon: str, spot_in: PointIn) -> dict[str, Any]:
+def _location(position: Position, man: Unit, weapon: str, spot_in: PointIn) -> dict[str, Any]:
     """A place that is pointed out is a fixed one; a gun that has fired at it before has ranged in."""
-    if not moment.game.rules.tables.weapons[weapon].gun:
+    if not position.game.rules.tables.weapons[weapon].gun:
         return {"fixed_location": False, "earlier_attacks_on_location": 0}
     before = (one for one in man.statuses.get(status.RANGED_IN, ()) if not isinstance(one, str))
     earlier = sum(math.dist(one, spot_in) <= SAME_SPOT_IN for one in before)
@@ -138,12 +140,12 @@ def _each(names: tuple[str, ...]) -> dict[str, dict[str, Any]]:
 
 
 def _filled(
-    moment: Position,
+    position: Position,
     man: Unit,
     weapon: str,
     template: Template,
     facts: dict[str, Any],
-    measured: list[Measured],
+    measured: list[UncertainFact],
     enemy: str = "",
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
     """The facts with everybody who is under a template, and their names.
@@ -153,14 +155,16 @@ def _filled(
         enemy: At whom it is aimed; he is told in `facts`. Nobody is where it is aimed at a bare place; then whoever
             is most under it comes first.
     """
-    flame = moment.game.rules.tables.weapons[weapon].cone_in is not None
-    there = [one for name, one in moment.figures.items() if _exposed(moment, name) and not (flame and name == man.id)]
+    flame = position.game.rules.tables.weapons[weapon].cone_in is not None
+    there = [
+        one for name, one in position.figures.items() if _exposed(position, name) and not (flame and name == man.id)
+    ]
     first, each = enemy, {}
     for hit in under(template, there):
         own = {"fraction": round(hit.fraction, 3)}
         if hit.id != enemy:
-            own |= _under(moment, man, moment.unit(hit.id), facts)
-            if not _reachable(moment, {**facts, **own}):
+            own |= _under(position, man, position.unit(hit.id), facts)
+            if not _reachable(position, {**facts, **own}):
                 continue
         first = first or hit.id
         way: tuple[str, ...] = ("fraction",) if hit.id == first else ("each", hit.id, "fraction")
@@ -170,27 +174,27 @@ def _filled(
             each[hit.id] = own
         if hit.most > hit.least:
             what = f"how much of {display_name(hit.id)} is under {display_name(man.id)}'s blast"
-            measured.append(Measured(way, hit.most - hit.least, what, hit.least, hit.most))
+            measured.append(UncertainFact(way, hit.most - hit.least, what, hit.least, hit.most))
     names = (first, *each) if first else ()
     return {**facts, "targets": list(names), "each": each}, names
 
 
-def _exposed(moment: Position, name: str) -> bool:
-    return name in moment.state.units and status.fit(moment.state.units[name])
+def _exposed(position: Position, name: str) -> bool:
+    return name in position.state.units and status.fit(position.state.units[name])
 
 
-def _under(moment: Position, man: Unit, other: Unit, aimed: dict[str, Any]) -> dict[str, Any]:
+def _under(position: Position, man: Unit, other: Unit, aimed: dict[str, Any]) -> dict[str, Any]:
     """Somebody else under a blast: as far as the spot that was aimed at, in his own cover, at his own height."""
-    own = target_facts(moment, other) | {"off_facing_deg": None}
+    own = target_facts(position, other) | {"off_facing_deg": None}
     if other.id != man.id:
-        view = moment.view(man.id, other.id)
-        own |= {"cover_to_target_in": cover_in(moment, other, view), "rise_in": rise_in(man, other, view)}
+        view = position.view(man.id, other.id)
+        own |= {"cover_to_target_in": cover_in(position, other, view), "rise_in": rise_in(man, other, view)}
     return own | {fact: aimed[fact] for fact in ("distance_in", "los")}
 
 
-def _reachable(moment: Position, facts: dict[str, Any]) -> bool:
+def _reachable(position: Position, facts: dict[str, Any]) -> bool:
     """Whether a blast can do anything to him: armour and what is immune stay out of it."""
-    if armoured(moment.game.rules, facts["target"]):
+    if armoured(position.game.rules, facts["target"]):
         return False
-    answer = verdict_without_dice(moment.game, "aim", {**facts, "phase": None})
+    answer = verdict_without_dice(position.game, "aim", {**facts, "phase": None})
     return answer is None or answer.allowed or answer.numbers.get("reason") not in UNTOUCHED

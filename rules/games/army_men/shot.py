@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Annotated
 
-from rules.engine.ruleset import limit, row_words
+from rules.engine.ruleset import limit, row_title
 from rules.engine.schema import Asked, Count, Inches, Part
 from rules.games.army_men.hard import ZoneOfPillbox
 from rules.games.army_men.tables import Effect, Face, Indirect, Kind, KindName, Rules, Weapon, WeaponName
@@ -127,7 +127,7 @@ def its_phase(rules: Rules, weapon: str) -> str:
     """When a weapon fires, in words."""
     number = rules.tables.weapons[weapon].phase
     phase = next(name for name, row in rules.tables.phases.items() if row.number == number)
-    return f"{row_words(weapon)} fires in the phase of {phase.replace('_', ' ')}"
+    return f"{row_title(weapon)} fires in the phase of {phase.replace('_', ' ')}"
 
 
 def _led(rules: Rules, shot: Shot) -> bool:

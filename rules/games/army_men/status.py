@@ -104,21 +104,21 @@ def casualty(unit: Unit) -> bool:
     return not fit(unit)
 
 
-def phase_number(moment: Position) -> int:
+def phase_number(position: Position) -> int:
     """The number of the phase that is played; 0 where it has none."""
-    row = moment.game.rules.tables.phases.get(moment.state.phase)
+    row = position.game.rules.tables.phases.get(position.state.phase)
     return 0 if row is None else int(row.number)
 
 
-def counts(moment: Position, unit: Unit) -> bool:
+def counts(position: Position, unit: Unit) -> bool:
     """Whether it took part as this phase began: whoever is hit in it counts to its end (AM-15)."""
-    hit_now = unit.this_turn.get(DOWN_IN_PHASE) == phase_number(moment)
+    hit_now = unit.this_turn.get(DOWN_IN_PHASE) == phase_number(position)
     return fit(unit) or (hit_now and not unit.out and not unit.statuses.get(WOUNDED))
 
 
-def in_the_air(moment: Position, unit: Unit) -> bool:
+def in_the_air(position: Position, unit: Unit) -> bool:
     """Whether a paratrooper has not landed yet."""
-    return bool(card(moment, unit, "parachute")) and not unit.statuses.get(LANDED) and "paratrooper" not in unit.acts
+    return bool(card(position, unit, "parachute")) and not unit.statuses.get(LANDED) and "paratrooper" not in unit.acts
 
 
 def dropped(unit: Unit) -> bool:
@@ -126,9 +126,9 @@ def dropped(unit: Unit) -> bool:
     return "paratrooper" in unit.acts_this_turn or bool(unit.this_turn.get(DROPPED))
 
 
-def flies(moment: Position, unit: Unit) -> bool:
+def flies(position: Position, unit: Unit) -> bool:
     """Whether it is an aircraft in the air."""
-    return kind(moment, unit).flies and not {**unit.statuses, **unit.this_turn}.get(LANDED)
+    return kind(position, unit).flies and not {**unit.statuses, **unit.this_turn}.get(LANDED)
 
 
 def glued(unit: Unit) -> bool:
@@ -136,89 +136,89 @@ def glued(unit: Unit) -> bool:
     return bool({**unit.statuses, **unit.this_turn}.get(GLUED))
 
 
-def card(moment: Position, unit: Unit, key: str) -> Any:
+def card(position: Position, unit: Unit, key: str) -> Any:
     """What its card says; None where it says nothing."""
-    return moment.kind(unit).get(key)
+    return position.kind(unit).get(key)
 
 
-def kind_name(moment: Position, unit: Unit) -> str:
+def kind_name(position: Position, unit: Unit) -> str:
     """Its kind; a card of the player's own without one is a man's."""
-    return str(card(moment, unit, "kind") or "infantry")
+    return str(card(position, unit, "kind") or "infantry")
 
 
-def kind(moment: Position, unit: Unit) -> Kind:
+def kind(position: Position, unit: Unit) -> Kind:
     """The row of its kind."""
-    found: Kind = moment.game.rules.tables.kinds[kind_name(moment, unit)]
+    found: Kind = position.game.rules.tables.kinds[kind_name(position, unit)]
     return found
 
 
-def is_man(moment: Position, unit: Unit) -> bool:
+def is_man(position: Position, unit: Unit) -> bool:
     """Whether it is a soldier."""
-    return kind(moment, unit).target == "infantry"
+    return kind(position, unit).target == "infantry"
 
 
-def weapons(moment: Position, unit: Unit) -> Mapping[str, Weapon]:
+def weapons(position: Position, unit: Unit) -> Mapping[str, Weapon]:
     """The weapons that it shows."""
-    rows = moment.game.rules.tables.weapons
-    return {name: rows[name] for name in card(moment, unit, "weapons") or ()}
+    rows = position.game.rules.tables.weapons
+    return {name: rows[name] for name in card(position, unit, "weapons") or ()}
 
 
-def targets(moment: Position, unit: Unit) -> tuple[Unit, ...]:
+def targets(position: Position, unit: Unit) -> tuple[Unit, ...]:
     """The enemies that still take part."""
-    return tuple(one for one in moment.enemies(unit) if fit(one))
+    return tuple(one for one in position.enemies(unit) if fit(one))
 
 
-def friends(moment: Position, unit: Unit) -> tuple[Unit, ...]:
+def friends(position: Position, unit: Unit) -> tuple[Unit, ...]:
     """The others of its side that took part as the phase began and stand on the table."""
-    own = moment.state.standing(unit.side)
-    return tuple(one for one in own if one.id != unit.id and counts(moment, one) and one.id in moment.figures)
+    own = position.state.standing(unit.side)
+    return tuple(one for one in own if one.id != unit.id and counts(position, one) and one.id in position.figures)
 
 
-def ground(moment: Position, unit: Unit) -> tuple[TerrainPiece, ...]:
+def ground(position: Position, unit: Unit) -> tuple[TerrainPiece, ...]:
     """The pieces under it that count: no water under a bridge."""
-    return counting(held_by(moment.figure(unit.id), moment.terrain))
+    return counting(held_by(position.figure(unit.id), position.terrain))
 
 
-def carrier(moment: Position, unit: Unit) -> Unit | None:
+def carrier(position: Position, unit: Unit) -> Unit | None:
     """The vehicle or pillbox that it is inside of; a wreck holds only those whose die has not fallen."""
-    around = moment.state.units.get(str(unit.statuses.get(INSIDE) or ""))
+    around = position.state.units.get(str(unit.statuses.get(INSIDE) or ""))
     if around is None or (around.out and around.statuses.get(CREW) != TRAPPED):
         return None
     return around
 
 
-def tractor(moment: Position, gun: Unit) -> Unit | None:
+def tractor(position: Position, gun: Unit) -> Unit | None:
     """The vehicle that a gun is hitched to, where it still can tow it."""
-    towing = moment.state.units.get(str(gun.statuses.get(TOWED_BY, "")))
+    towing = position.state.units.get(str(gun.statuses.get(TOWED_BY, "")))
     return towing if towing is not None and fit(towing) else None
 
 
-def towed(moment: Position, vehicle: Unit) -> tuple[Unit, ...]:
+def towed(position: Position, vehicle: Unit) -> tuple[Unit, ...]:
     """The guns that are hitched to a vehicle."""
-    return tuple(one for one in moment.state.units.values() if tractor(moment, one) == vehicle and not one.out)
+    return tuple(one for one in position.state.units.values() if tractor(position, one) == vehicle and not one.out)
 
 
-def carried(moment: Position, unit: Unit) -> tuple[Unit, ...]:
+def carried(position: Position, unit: Unit) -> tuple[Unit, ...]:
     """Those inside a vehicle or pillbox that are not out."""
-    return tuple(one for one in moment.state.units.values() if one.statuses.get(INSIDE) == unit.id and not one.out)
+    return tuple(one for one in position.state.units.values() if one.statuses.get(INSIDE) == unit.id and not one.out)
 
 
-def in_pillbox(moment: Position, unit: Unit) -> bool:
+def in_pillbox(position: Position, unit: Unit) -> bool:
     """Whether it is in a pillbox, which may be a unit or a piece of terrain."""
-    around = carrier(moment, unit)
+    around = carrier(position, unit)
     if around is not None:
-        return kind(moment, around).hard == "pillbox"
-    here = moment.figure(unit.id)
-    return is_man(moment, unit) and inside_pillbox(moment.game.rules, here, moment.terrain)
+        return kind(position, around).hard == "pillbox"
+    here = position.figure(unit.id)
+    return is_man(position, unit) and inside_pillbox(position.game.rules, here, position.terrain)
 
 
-def stunned(moment: Position, unit: Unit) -> bool:
+def stunned(position: Position, unit: Unit) -> bool:
     """Whether it, or the pillbox around it, is stunned."""
-    around = carrier(moment, unit) or unit
+    around = carrier(position, unit) or unit
     told, phase = around.statuses.get(STUNNED), around.this_turn.get(STUNNED_IN_PHASE)
-    if told is None or phase == phase_number(moment):
+    if told is None or phase == phase_number(position):
         return bool(around.this_turn.get(STUNNED_NOW))
-    answer = verdict_without_dice(moment.game, "stunned", {"turns_since": max(0, moment.state.turn - int(told))})
+    answer = verdict_without_dice(position.game, "stunned", {"turns_since": max(0, position.state.turn - int(told))})
     return answer is not None and bool(answer.numbers["stunned"])
 
 
@@ -233,11 +233,11 @@ def waits(state: State, unit: Unit) -> bool:
     return state.side not in ("", unit.side)
 
 
-def step(moment: Position, unit: Unit) -> dict[str, Any]:
+def step(position: Position, unit: Unit) -> dict[str, Any]:
     """Whose part of the turn it is, for the questions that are asked as one moves."""
-    return {"phase": moment.state.phase, "waits": waits(moment.state, unit)}
+    return {"phase": position.state.phase, "waits": waits(position.state, unit)}
 
 
-def cleared(moment: Position) -> frozenset[str]:
+def cleared(position: Position) -> frozenset[str]:
     """The names of obstacles and minefields that are gone."""
-    return frozenset(moment.state.statuses.get(CLEARED, ()))
+    return frozenset(position.state.statuses.get(CLEARED, ()))

@@ -18,7 +18,7 @@ from rules.games.fudge_miniatures.tables import Concern, Rules, whole
 from rules.tabletop.movement import Reason as TollFor
 from rules.tabletop.movement import Walk
 from rules.tabletop.table import TerrainPiece
-from rules.tabletop.terrain_cost import Going, MovementProfile, Rounding
+from rules.tabletop.terrain_cost import MovementProfile, Rounding, TerrainCost
 from rules.tabletop.tolerance import EXACT, within
 
 
@@ -116,18 +116,18 @@ def _counted_in(rules: Rules, inches: float, in_whole: bool) -> float:
     return math.ceil(inches - EXACT) if rounds else inches
 
 
-def gait(rules: Rules, *, flying: bool = False) -> MovementProfile:
+def movement_profile(rules: Rules, *, flying: bool = False) -> MovementProfile:
     """How a model moves over the measured table, for `rules.tabletop.movement.walk`."""
     rows = rules.tables.terrain
     climb, descend, in_air = rows["climb"], rows["descend"], rows["flying"].factor
     cost_per_in = {kind: row.factor for row in (rows["rough"], rows["swimming"]) for kind in row.kinds}
 
-    def going(piece: TerrainPiece) -> Going:
+    def going(piece: TerrainPiece) -> TerrainCost:
         if flying:
-            return Going(in_air)
+            return TerrainCost(in_air)
         if piece.kind in descend.kinds:
-            return Going(enter_in=piece.height_in * climb.factor, leave_in=piece.height_in * descend.factor)
-        return Going(cost_per_in.get(piece.kind, rows["open"].factor), on_top=piece.kind in climb.kinds)
+            return TerrainCost(enter_in=piece.height_in * climb.factor, leave_in=piece.height_in * descend.factor)
+        return TerrainCost(cost_per_in.get(piece.kind, rows["open"].factor), on_top=piece.kind in climb.kinds)
 
     rounding = Rounding.STRETCH if rules.chooses("parts_of_an_inch", "rounded_up") else Rounding.EXACT
     return MovementProfile(

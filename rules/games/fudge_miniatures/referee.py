@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from rules.engine.condition import CONDITIONS, condition, unharmed
-from rules.engine.effects import following
+from rules.engine.effects import next_step
 from rules.engine.events import PhaseBegun
 from rules.engine.objectives import Task
 from rules.engine.position import Position
 from rules.engine.referee import FIRE, Referee, verdict_without_dice
 from rules.engine.ruleset import Ruleset
-from rules.games.fudge_miniatures.referee_deeds import USUAL_GOAL, duties, others
+from rules.games.fudge_miniatures.referee_actions import USUAL_GOAL, obligations, others
 from rules.games.fudge_miniatures.referee_effects import effects
 from rules.games.fudge_miniatures.referee_facts import (
     CLINGS,
@@ -29,29 +29,29 @@ from rules.games.fudge_miniatures.shooting import sight_rules
 from rules.games.fudge_miniatures.tables import Tables
 
 
-def next_phase(moment: Position) -> PhaseBegun:
+def next_phase(position: Position) -> PhaseBegun:
     """The steps of each player's turn, of his whole force or of one model after another; then the next player's."""
-    state = moment.state
-    return following(state, [(side, phase) for side in order(state) for phase in _phases(moment, side)])
+    state = position.state
+    return next_step(state, [(side, phase) for side in order(state) for phase in _phases(position, side)])
 
 
-def _phases(moment: Position, side: str) -> list[str]:
+def _phases(position: Position, side: str) -> list[str]:
     """The steps of a side that has anybody left, or had as its turn began; handing the turn on is none of them."""
-    state = moment.state
-    _, now = step_of(moment)
+    state = position.state
+    _, now = step_of(position)
     if side != state.side and not state.standing(side) and any(state.figures_left.values()):
         return []
     force = [unit for unit in state.units.values() if unit.side == side]
     models = [unit.id for unit in force if not unit.out or unit.id == now]
-    found = verdict_without_dice(moment.game, "turn_steps", {"models": models or [side]})
+    found = verdict_without_dice(position.game, "turn_steps", {"models": models or [side]})
     steps = [one for one in found.numbers["steps"] if one["model"]] if found else []
-    alone = moment.game.rules.chooses("activation", "model_by_model")
+    alone = position.game.rules.chooses("activation", "model_by_model")
     return list(dict.fromkeys(f"{one['step']} {one['model']}" if alone else str(one["step"]) for one in steps))
 
 
-def rounds(moment: Position) -> tuple[str, ...]:
+def rounds(position: Position) -> tuple[str, ...]:
     """In the step of actions."""
-    step, _ = step_of(moment)
+    step, _ = step_of(position)
     return (FIRE,) if step is not None and step.acts else ()
 
 
@@ -72,7 +72,7 @@ REFEREE: Referee[Tables] = Referee(
     march=march,
     attacks=attacks,
     others=others,
-    duties=duties,
+    obligations=obligations,
     effects=effects,
     next_phase=next_phase,
     rounds=rounds,

@@ -16,7 +16,7 @@ from rules.games.fudge_miniatures.tables import Card, Concern, Item, ItemKind, R
 from rules.games.fudge_miniatures.wounds import DEAD, NEAR_DEATH, level
 from rules.tabletop.measure import Range
 from rules.tabletop.table import Figure
-from rules.tabletop.tolerance import DOUBT_SIGMAS, Call
+from rules.tabletop.tolerance import DOUBT_SIGMAS, Comparison
 
 WOUNDS = "wounds"
 """The columns of its wound track that are marked, a name for each box."""
@@ -36,7 +36,7 @@ MUST_RUN = "must_run"
 CLINGS = "clings_to_life_from_turn"
 """The turn in which a model Near Death rolls first."""
 FALLS = "falls_from_the_air"
-WIELDS, CARRIES, FLIES = "wields", "carries", "flies"
+WIELDS, STANDABLE_KINDS, FLIES = "wields", "carries", "flies"
 SURPRISED, HELPLESS = "surprised", "helpless"
 """What only the players say of a model."""
 MOVEMENT_BEFORE = "movement_before"
@@ -76,13 +76,13 @@ rules_of = rules_with(Tables)
 """The game's data at a moment."""
 
 
-def card(moment: Position, unit: Unit) -> Card:
+def card(position: Position, unit: Unit) -> Card:
     """A model's datacard, ready or its player's own.
 
     Raises:
         UserError: if its own is not one; the message says which key.
     """
-    rules = rules_of(moment)
+    rules = rules_of(position)
     if unit.card:
         return rules.tables.cards[unit.card]
     given = {key: value for key, value in (unit.own or {}).items() if key != "title"}
@@ -90,31 +90,31 @@ def card(moment: Position, unit: Unit) -> Card:
     return Reader(rows).read(Card, {"rule": "FM-08", **given}, f"the card of {unit.id}")
 
 
-def model(moment: Position, unit: Unit) -> str:
+def model(position: Position, unit: Unit) -> str:
     """Its name, by which gifts and faults are known: with those of its own card, and what its squad's name makes it."""
     if unit.card:
         name, traits = unit.card, ""
     else:
-        its = card(moment, unit)
+        its = card(position, unit)
         name = str((unit.own or {}).get("title") or display_name(unit.id))
-        traits = "".join(f" {bearing(trait)}" for trait in (*its.gifts, *its.faults) if _its_own(moment, trait))
-    kinds = sorted((words(unit.squad) | _led(moment, unit)) & _nobodys(rules_of(moment)))
+        traits = "".join(f" {bearing(trait)}" for trait in (*its.gifts, *its.faults) if _its_own(position, trait))
+    kinds = sorted((words(unit.squad) | _led(position, unit)) & _nobodys(rules_of(position)))
     return " ".join(filter(None, (name, *kinds))) + traits
 
 
-def _led(moment: Position, unit: Unit) -> frozenset[str]:
+def _led(position: Position, unit: Unit) -> frozenset[str]:
     """What the leader of its side makes it: where nobody is called a follower, all of the King's side follow him."""
-    leaders = [row for row in rules_of(moment).tables.traits.values() if row.fact == KING_FALLEN]
+    leaders = [row for row in rules_of(position).tables.traits.values() if row.fact == KING_FALLEN]
     called = frozenset(word for row in leaders for word in row.bearers)
-    mates = [one for one in moment.state.units.values() if one.side == unit.side]
+    mates = [one for one in position.state.units.values() if one.side == unit.side]
     named = any(called & words(f"{one.squad} {(one.own or {}).get('title', '')}") for one in mates)
-    return called if any(_kings(moment, unit)) and not named else frozenset()
+    return called if any(_kings(position, unit)) and not named else frozenset()
 
 
-def _kings(moment: Position, unit: Unit) -> Iterator[Unit]:
+def _kings(position: Position, unit: Unit) -> Iterator[Unit]:
     """The leaders of its side besides itself."""
-    mates = (one for one in moment.state.units.values() if one.side == unit.side and one.id != unit.id)
-    return (one for one in mates if _grants(moment, one, KING_FALLEN))
+    mates = (one for one in position.state.units.values() if one.side == unit.side and one.id != unit.id)
+    return (one for one in mates if _grants(position, one, KING_FALLEN))
 
 
 def _nobodys(rules: Rules) -> frozenset[str]:
@@ -123,15 +123,15 @@ def _nobodys(rules: Rules) -> frozenset[str]:
     return frozenset(bearers - {word for name in rules.tables.cards for word in words(name)})
 
 
-def _its_own(moment: Position, trait: str) -> bool:
+def _its_own(position: Position, trait: str) -> bool:
     """Whether a gift or fault has its effect on him whose card lists it, not on others as the King's have."""
-    return not set(rules_of(moment).tables.traits[trait].bearers) & _nobodys(rules_of(moment))
+    return not set(rules_of(position).tables.traits[trait].bearers) & _nobodys(rules_of(position))
 
 
-def track(moment: Position, unit: Unit) -> dict[str, int]:
+def track(position: Position, unit: Unit) -> dict[str, int]:
     """Its wound track."""
     marked = list(unit.statuses.get(WOUNDS, ()))
-    return {name: marked.count(name) for name in rules_of(moment).tables.wounds}
+    return {name: marked.count(name) for name in rules_of(position).tables.wounds}
 
 
 def boxes(track_after: Mapping[str, int]) -> list[str]:
@@ -139,29 +139,29 @@ def boxes(track_after: Mapping[str, int]) -> list[str]:
     return [name for name, count in track_after.items() for _ in range(count)]
 
 
-def level_of(moment: Position, unit: Unit) -> str:
+def level_of(position: Position, unit: Unit) -> str:
     """Its wound level; who is out of the battle is dead."""
-    return DEAD if unit.out else level(rules_of(moment), track(moment, unit))
+    return DEAD if unit.out else level(rules_of(position), track(position, unit))
 
 
-def stats(moment: Position, unit: Unit) -> dict[str, Any]:
+def stats(position: Position, unit: Unit) -> dict[str, Any]:
     """Its stats and factors now."""
-    return stats_with(moment, unit, list(unit.statuses.get(WOUNDS, ())))
+    return stats_with(position, unit, list(unit.statuses.get(WOUNDS, ())))
 
 
-def stats_with(moment: Position, unit: Unit, marked: Sequence[str]) -> dict[str, Any]:
+def stats_with(position: Position, unit: Unit, marked: Sequence[str]) -> dict[str, Any]:
     """Its stats and factors with these boxes marked, without the shield that it does not hold up."""
-    found = stats_now(rules_of(moment), card(moment, unit), marked)
-    held = wielded(moment, unit)
-    idle = [one for name, one in arms(card(moment, unit)).items() if one.shield and name not in held]
+    found = stats_now(rules_of(position), card(position, unit), marked)
+    held = wielded(position, unit)
+    idle = [one for name, one in arms(card(position, unit)).items() if one.shield and name not in held]
     found["ddf"] -= sum(one.shield for one in idle)
     found["hddf"] -= sum(one.shield for one in idle if one.usable_when_helpless)
     return found
 
 
-def effect_of(moment: Position, unit: Unit) -> str:
+def effect_of(position: Position, unit: Unit) -> str:
     """The worst effect of the Guts checks that it failed and has not passed since."""
-    return worst_effect(rules_of(moment), failed(unit))
+    return worst_effect(rules_of(position), failed(unit))
 
 
 def worst_effect(rules: Rules, open_checks: Mapping[str, Mapping[str, Any]]) -> str:
@@ -187,30 +187,30 @@ def numbered(name: str, taken: Collection[str]) -> str:
     return next(one for one in names if one not in taken)
 
 
-def state_of(moment: Position, unit: Unit) -> str:
+def state_of(position: Position, unit: Unit) -> str:
     """How it is when it is attacked or wants to act."""
-    now = level_of(moment, unit)
+    now = level_of(position, unit)
     if now in (NEAR_DEATH, DEAD):
         return now
-    effect = effect_of(moment, unit)
-    if rules_of(moment).tables.states[effect if effect != "none" else "normal"].hddf:
+    effect = effect_of(position, unit)
+    if rules_of(position).tables.states[effect if effect != "none" else "normal"].hddf:
         return effect
     return next((said for said in (HELPLESS, SURPRISED) if {**unit.statuses, **unit.this_turn}.get(said)), "normal")
 
 
-def lies(moment: Position, unit: Unit) -> bool:
+def lies(position: Position, unit: Unit) -> bool:
     """Whether it is Near Death or dead."""
-    return unit.out or level_of(moment, unit) in (NEAR_DEATH, DEAD)
+    return unit.out or level_of(position, unit) in (NEAR_DEATH, DEAD)
 
 
-def flies(moment: Position, unit: Unit) -> bool:
+def flies(position: Position, unit: Unit) -> bool:
     """Whether it flies, by its card or as the players say."""
-    return bool(unit.statuses.get(FLIES, card(moment, unit).flies))
+    return bool(unit.statuses.get(FLIES, card(position, unit).flies))
 
 
-def terrors(moment: Position, unit: Unit) -> int:
+def terrors(position: Position, unit: Unit) -> int:
     """How many Terrifying gifts it has."""
-    return len(traits_of(rules_of(moment), model(moment, unit), Concern.TERROR))
+    return len(traits_of(rules_of(position), model(position, unit), Concern.TERROR))
 
 
 # What it holds.
@@ -238,45 +238,45 @@ def grips(rules: Rules, its: Card) -> Iterator[tuple[str, ...]]:
     yield from sorted(found, key=lambda some: [list(held).index(name) for name in some])
 
 
-def wielded(moment: Position, unit: Unit) -> tuple[str, ...]:
+def wielded(position: Position, unit: Unit) -> tuple[str, ...]:
     """What it holds: as was said, or else what its card lists first."""
     said = unit.statuses.get(WIELDS)
     if said is not None:
         return tuple(said)
-    return next(grips(rules_of(moment), card(moment, unit)), ())
+    return next(grips(rules_of(position), card(position, unit)), ())
 
 
-def weapons(moment: Position, unit: Unit, kind: ItemKind) -> dict[str, Item]:
+def weapons(position: Position, unit: Unit, kind: ItemKind) -> dict[str, Item]:
     """The weapons of a kind that it carries, those in hand first."""
-    held = wielded(moment, unit)
-    found = {name: item for name, item in arms(card(moment, unit)).items() if item.kind is kind}
+    held = wielded(position, unit)
+    found = {name: item for name, item in arms(card(position, unit)).items() if item.kind is kind}
     return dict(sorted(found.items(), key=lambda one: one[0] not in held))
 
 
-def ready(moment: Position, unit: Unit, kind: ItemKind) -> dict[str, Item]:
+def ready(position: Position, unit: Unit, kind: ItemKind) -> dict[str, Item]:
     """Those of them that attack: the ones in hand, or all where the players chose so."""
-    held = wielded(moment, unit)
-    carried = rules_of(moment).chooses("attacks_with", "carried")
-    return {name: item for name, item in weapons(moment, unit, kind).items() if carried or name in held}
+    held = wielded(position, unit)
+    carried = rules_of(position).chooses("attacks_with", "carried")
+    return {name: item for name, item in weapons(position, unit, kind).items() if carried or name in held}
 
 
-def odf(moment: Position, unit: Unit, item: Item) -> int:
+def odf(position: Position, unit: Unit, item: Item) -> int:
     """The ODF of one of its weapons now."""
-    return odf_with(rules_of(moment), card(moment, unit), item, list(unit.statuses.get(WOUNDS, ())))
+    return odf_with(rules_of(position), card(position, unit), item, list(unit.statuses.get(WOUNDS, ())))
 
 
 # Who touches whom.
 
 
-def touches(moment: Position, one: Unit, other: Unit) -> bool | None:
+def touches(position: Position, one: Unit, other: Unit) -> bool | None:
     """Whether two bases touch, as measured or as the players said; None where it is too close to call."""
     for unit, at in ((one, other), (other, one)):
         known = {**unit.statuses, **unit.this_turn}
         said = known.get(f"in_base_contact at {at.id}")
         if said is not None:
             return bool(said)
-    here, there = moment.figure(one.id), moment.figure(other.id)
-    return False if _far_apart(here, there) else in_contact(moment.measure(here, there))
+    here, there = position.figure(one.id), position.figure(other.id)
+    return False if _far_apart(here, there) else in_contact(position.measure(here, there))
 
 
 def _far_apart(one: Figure, other: Figure) -> bool:
@@ -290,43 +290,43 @@ def _far_apart(one: Figure, other: Figure) -> bool:
 
 def in_contact(measured: Range) -> bool | None:
     """Whether bases so far apart touch; None where it is too close to call."""
-    return {Call.IN: True, Call.OUT: False}.get(measured.contact())
+    return {Comparison.IN: True, Comparison.OUT: False}.get(measured.contact())
 
 
-def touched(moment: Position, unit: Unit) -> tuple[Unit, ...]:
+def touched(position: Position, unit: Unit) -> tuple[Unit, ...]:
     """The enemies at its base, those perhaps there among them; the dead are none."""
-    return tuple(enemy for enemy in moment.enemies(unit) if touches(moment, unit, enemy) is not False)
+    return tuple(enemy for enemy in position.enemies(unit) if touches(position, unit, enemy) is not False)
 
 
 # Facts of several questions.
 
 _SITUATION = {
-    "in_melee_with_king": lambda moment, unit: any(
-        _grants(moment, enemy, "in_melee_with_king") for enemy in touched(moment, unit)
+    "in_melee_with_king": lambda position, unit: any(
+        _grants(position, enemy, "in_melee_with_king") for enemy in touched(position, unit)
     ),
-    KING_FALLEN: lambda moment, unit: any(lies(moment, king) for king in _kings(moment, unit)),
+    KING_FALLEN: lambda position, unit: any(lies(position, king) for king in _kings(position, unit)),
 }
 """What of a situation can be seen on the table."""
 
 
-def _grants(moment: Position, unit: Unit, fact: str) -> bool:
+def _grants(position: Position, unit: Unit, fact: str) -> bool:
     """Whether a model has a gift or fault on its card that hangs on a fact: who is the King."""
-    its = card(moment, unit)
-    traits = rules_of(moment).tables.traits
+    its = card(position, unit)
+    traits = rules_of(position).tables.traits
     return any(traits[name].fact == fact for name in (*its.gifts, *its.faults))
 
 
-def situation(moment: Position, unit: Unit, concerns: Concern, **known: bool | None) -> dict[str, Any]:
+def situation(position: Position, unit: Unit, concerns: Concern, **known: bool | None) -> dict[str, Any]:
     """Whose roll it is and what bears on it; what no camera tells is left out where it matters to him."""
-    named = model(moment, unit)
-    hang_on = {row.fact for row in traits_of(rules_of(moment), named, concerns)}
+    named = model(position, unit)
+    hang_on = {row.fact for row in traits_of(rules_of(position), named, concerns)}
     facts: dict[str, Any] = {"model": named}
     for fact in ("in_melee_with_king", "king_fallen", "defending_king", "charged_by_terrifying", "from_behind"):
         if fact not in hang_on:
             facts[fact] = False
         elif fact in _SITUATION:
-            facts[fact] = _SITUATION[fact](moment, unit)
-        elif fact == "defending_king" and all(king.out for king in _kings(moment, unit)):
+            facts[fact] = _SITUATION[fact](position, unit)
+        elif fact == "defending_king" and all(king.out for king in _kings(position, unit)):
             facts[fact] = False
         elif known.get(fact) is not None:
             facts[fact] = known[fact]

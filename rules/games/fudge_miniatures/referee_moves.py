@@ -10,14 +10,14 @@ from typing import Any
 
 from shapely import LineString, Point, Polygon
 
-from rules.engine.effects import kept
+from rules.engine.effects import stored_list
 from rules.engine.events import plain
 from rules.engine.position import Position
-from rules.engine.referee import NO_FACINGS, Deed, Measured, verdict_without_dice
+from rules.engine.referee import NO_FACINGS, Action, UncertainFact, verdict_without_dice
 from rules.engine.state import Unit
 from rules.engine.text import display_name
 from rules.engine.verdict import Verdict, forbidden
-from rules.games.fudge_miniatures.movement import gait, measured
+from rules.games.fudge_miniatures.movement import measured, movement_profile
 from rules.games.fudge_miniatures.referee_facts import (
     BROKE_FROM,
     DARED,
@@ -37,7 +37,7 @@ from rules.tabletop.measure import range_between
 from rules.tabletop.movement import Walk, walk
 from rules.tabletop.path import Path, length_in, placed
 from rules.tabletop.table import Figure
-from rules.tabletop.tolerance import DOUBT_SIGMAS, Call
+from rules.tabletop.tolerance import DOUBT_SIGMAS, Comparison
 
 MOVE = "move"
 LOOK_EVERY_IN = 0.1
@@ -46,38 +46,42 @@ WAYS_OUT = 16
 """How many directions are tried for a run; the players march where they find a better one."""
 
 
-def movement(moment: Position, figure: str) -> Deed:
+def movement(position: Position, figure: str) -> Action:
     """What is left of a model's Movement; of one that must run, how far it runs."""
-    unit = moment.unit(figure)
+    unit = position.unit(figure)
     if unit.statuses.get(MUST_RUN):
-        its = {"movement_in": stats(moment, unit)["movement_in"]}
-        return Deed("Run to safety", "minimum_run", its, (figure,), bar=waits_for(moment, unit))
-    return Deed("Move", "move", {**_allowance(moment, unit), "path": []}, (figure,), bar=_not_now(moment, unit))
+        its = {"movement_in": stats(position, unit)["movement_in"]}
+        return Action("Run to safety", "minimum_run", its, (figure,), blocked_by=waits_for(position, unit))
+    return Action(
+        "Move", "move", {**_allowance(position, unit), "path": []}, (figure,), blocked_by=_not_now(position, unit)
+    )
 
 
-def _not_now(moment: Position, unit: Unit) -> Verdict | None:
-    return not_now(moment, unit, MOVE, "moves")
+def _not_now(position: Position, unit: Unit) -> Verdict | None:
+    return not_now(position, unit, MOVE, "moves")
 
 
-def march(moment: Position, paths: Mapping[str, Path], facing_deg: Mapping[str, float] = NO_FACINGS) -> Deed:
+def march(position: Position, paths: Mapping[str, Path], facing_deg: Mapping[str, float] = NO_FACINGS) -> Action:
     """A model along its path, or several each along its own; who must run runs along it."""
     names = tuple(paths)
-    units = {name: moment.unit(name) for name in names}
+    units = {name: position.unit(name) for name in names}
     running = next((unit for unit in units.values() if unit.statuses.get(MUST_RUN)), None)
     if running and len(names) == 1:
-        return replace(flight(moment, running, paths[running.id]), facing_deg=facing_deg)
-    walks = {name: _walk(moment, unit, paths[name]) for name, unit in units.items()}
-    bars = (_not_now(moment, unit) or _held(moment, unit, paths[name]) for name, unit in units.items())
+        return replace(flight(position, running, paths[running.id]), facing_deg=facing_deg)
+    walks = {name: _walk(position, unit, paths[name]) for name, unit in units.items()}
+    bars = (_not_now(position, unit) or _held(position, unit, paths[name]) for name, unit in units.items())
     bar = next(filter(None, bars), None)
     asked = {
-        name: {**_allowance(moment, unit), **_stretches(moment, unit, walks[name])} for name, unit in units.items()
+        name: {**_allowance(position, unit), **_stretches(position, unit, walks[name])} for name, unit in units.items()
     }
     if len(names) == 1:
         [name] = names
         errors = _errors(name, asked[name], walks[name], ())
-        return Deed("Move", "move", asked[name], names, measured=errors, paths=paths, facing_deg=facing_deg, bar=bar)
+        return Action(
+            "Move", "move", asked[name], names, measured=errors, paths=paths, facing_deg=facing_deg, blocked_by=bar
+        )
     every = [one for name in names for one in _errors(name, asked[name], walks[name], ("paths", name))]
-    return Deed(
+    return Action(
         "Move together",
         "march",
         {"paths": asked},
@@ -85,13 +89,13 @@ def march(moment: Position, paths: Mapping[str, Path], facing_deg: Mapping[str, 
         measured=tuple(every),
         paths=paths,
         facing_deg=facing_deg,
-        bar=bar,
+        blocked_by=bar,
     )
 
 
-def _allowance(moment: Position, unit: Unit) -> dict[str, float]:
+def _allowance(position: Position, unit: Unit) -> dict[str, float]:
     """The Movement of a model and what is left of it; what wounds took in this turn counts against both moves."""
-    now_in = float(stats(moment, unit)["movement_in"])
+    now_in = float(stats(position, unit)["movement_in"])
     before_in = float(unit.this_turn.get(MOVEMENT_BEFORE, now_in))
     facts = {
         "movement_in": before_in,
@@ -99,58 +103,60 @@ def _allowance(moment: Position, unit: Unit) -> dict[str, float]:
         "wounded_in_step_3": before_in != now_in,
         "new_movement_in": now_in,
     }
-    found = verdict_without_dice(moment.game, "second_move", facts)
+    found = verdict_without_dice(position.game, "second_move", facts)
     return {"movement_in": now_in, "movement_left_in": float(found.numbers["max_in"]) if found else 0.0}
 
 
-def _walk(moment: Position, unit: Unit, path: Path) -> Walk:
-    going = gait(rules_of(moment), flying=flies(moment, unit))
-    return walk(path, moment.terrain, going, 0.0, sigma_in=moment.figure(unit.id).sigma_in)
+def _walk(position: Position, unit: Unit, path: Path) -> Walk:
+    going = movement_profile(rules_of(position), flying=flies(position, unit))
+    return walk(path, position.terrain, going, 0.0, sigma_in=position.figure(unit.id).sigma_in)
 
 
-def _stretches(moment: Position, unit: Unit, walked: Walk) -> dict[str, Any]:
-    return {"path": [plain(one) for one in measured(rules_of(moment), walked, flying=flies(moment, unit))]}
+def _stretches(position: Position, unit: Unit, walked: Walk) -> dict[str, Any]:
+    return {"path": [plain(one) for one in measured(rules_of(position), walked, flying=flies(position, unit))]}
 
 
-def _errors(name: str, facts: Mapping[str, Any], walked: Walk, way: tuple[str, ...]) -> tuple[Measured, ...]:
+def _errors(name: str, facts: Mapping[str, Any], walked: Walk, way: tuple[str, ...]) -> tuple[UncertainFact, ...]:
     """The error of a path's length, told of its last part."""
     if not facts["path"] or not walked.sigma_in > 0:
         return ()
     sigma_in = walked.sigma_in / walked.stretches[-1].cost_per_in
-    return (Measured((*way, "path", len(facts["path"]) - 1, "inches"), sigma_in, f"how far {display_name(name)} went"),)
+    return (
+        UncertainFact((*way, "path", len(facts["path"]) - 1, "inches"), sigma_in, f"how far {display_name(name)} went"),
+    )
 
 
 # What comes before a move.
 
 
-def still_guarding(moment: Position, unit: Unit) -> list[Unit]:
+def still_guarding(position: Position, unit: Unit) -> list[Unit]:
     """The enemies at its base who would strike at it if it left them now."""
-    return [one for one in guards(moment, unit) if one.id not in kept(unit, BROKE_FROM)]
+    return [one for one in guards(position, unit) if one.id not in stored_list(unit, BROKE_FROM)]
 
 
-def _touches_at(moment: Position, unit: Unit, place: tuple[float, float], enemy: Unit) -> bool | None:
+def _touches_at(position: Position, unit: Unit, place: tuple[float, float], enemy: Unit) -> bool | None:
     """Whether a model would touch an enemy with its base's centre at a place."""
-    return in_contact(moment.measure(placed(moment.figure(unit.id), place), moment.figure(enemy.id)))
+    return in_contact(position.measure(placed(position.figure(unit.id), place), position.figure(enemy.id)))
 
 
-def contacts(moment: Position, unit: Unit, path: Path, enemy: Unit) -> list[bool]:
+def contacts(position: Position, unit: Unit, path: Path, enemy: Unit) -> list[bool]:
     """Whether a model touches an enemy from the start of a path to its end, one value for each time that changes.
 
     Where it is too close to call it counts as before on the way, and as touching at the end. A flyer passes above
     everybody between its start and its end.
     """
-    found = [touches(moment, unit, enemy) is not False]
+    found = [touches(position, unit, enemy) is not False]
     if length_in(path) <= 0:
         return found
-    here, there = (moment.figure(one.id) for one in (unit, enemy))
+    here, there = (position.figure(one.id) for one in (unit, enemy))
     spare_in = _reach_in(here) + _reach_in(there) + DOUBT_SIGMAS * (here.sigma_in + there.sigma_in) + 1.0
     if not found[0] and LineString(path).distance(Point(there.centre_in)) > spare_in:
         return found
     *way, end = _places(path)
-    states = [_touches_at(moment, unit, place, enemy) for place in way]
-    if flies(moment, unit):
+    states = [_touches_at(position, unit, place, enemy) for place in way]
+    if flies(position, unit):
         states = [False] if False in states else []
-    for now in (*states, _touches_at(moment, unit, end, enemy) is not False):
+    for now in (*states, _touches_at(position, unit, end, enemy) is not False):
         if now is not None and now != found[-1]:
             found.append(now)
     return found
@@ -169,47 +175,47 @@ def _places(path: Path) -> list[tuple[float, float]]:
     return found
 
 
-def _passed(moment: Position, unit: Unit, path: Path) -> Unit | None:
+def _passed(position: Position, unit: Unit, path: Path) -> Unit | None:
     """An enemy who would strike at it, to whose base a path comes and leaves it again."""
-    for enemy in moment.enemies(unit):
-        touching = contacts(moment, unit, path, enemy)
+    for enemy in position.enemies(unit):
+        touching = contacts(position, unit, path, enemy)
         came = next((n for n in range(1, len(touching)) if touching[n]), len(touching))
-        if False in touching[came:] and opponent(moment, enemy, unit)["enemy_wielded_weapons"]:
+        if False in touching[came:] and opponent(position, enemy, unit)["enemy_wielded_weapons"]:
             return enemy
     return None
 
 
-def _held(moment: Position, unit: Unit, path: Path) -> Verdict | None:
+def _held(position: Position, unit: Unit, path: Path) -> Verdict | None:
     """Why a model may not go so yet: it leaves an enemy without a test, or has not dared a charge."""
-    rules = rules_of(moment)
+    rules = rules_of(position)
     if length_in(path) <= 0:
         return None
-    for enemy in still_guarding(moment, unit):
-        if False in contacts(moment, unit, path, enemy):
+    for enemy in still_guarding(position, unit):
+        if False in contacts(position, unit, path, enemy):
             text = f"it leaves {display_name(enemy.id)}: it breaks away first, by its Dexterity"
             return forbidden("break_away_first", rules.because("FM-25", text))
-    for enemy in moment.enemies(unit):
-        if True not in contacts(moment, unit, path, enemy)[1:]:
+    for enemy in position.enemies(unit):
+        if True not in contacts(position, unit, path, enemy)[1:]:
             continue
-        gifts = {"charger_gifts": terrors(moment, unit), "charged_gifts": terrors(moment, enemy)}
-        found = verdict_without_dice(moment.game, "charge", {**gifts, "declared": False})
+        gifts = {"charger_gifts": terrors(position, unit), "charged_gifts": terrors(position, enemy)}
+        found = verdict_without_dice(position.game, "charge", {**gifts, "declared": False})
         afraid = found is not None and bool(found.numbers["checks"])
-        if afraid and (enemy.id not in kept(unit, DARED) or owed(enemy)):
+        if afraid and (enemy.id not in stored_list(unit, DARED) or owed(enemy)):
             text = f"it comes to touch {display_name(enemy.id)}: the charge is declared and Guts are checked first"
             return forbidden("declare_the_charge", rules.because("FM-49", text))
-    if passed := _passed(moment, unit, path):
+    if passed := _passed(position, unit, path):
         text = f"it comes to touch {display_name(passed.id)} and leaves him again: it stops there and breaks away first"
         return forbidden("break_away_first", rules.because("FM-25", text))
     return None
 
 
-def out_of_reach(moment: Position, unit: Unit, enemy: Unit) -> Verdict | None:
+def out_of_reach(position: Position, unit: Unit, enemy: Unit) -> Verdict | None:
     """Why a model cannot charge an enemy: what is left of its Movement does not carry it there, even straight on."""
-    left_in = _allowance(moment, unit)["movement_left_in"]
-    rules = rules_of(moment)
-    carries_in = left_in / gait(rules, flying=flies(moment, unit)).open_cost_per_in
-    gap = moment.measure(moment.figure(unit.id), moment.figure(enemy.id))
-    if gap.within(carries_in) is not Call.OUT:
+    left_in = _allowance(position, unit)["movement_left_in"]
+    rules = rules_of(position)
+    carries_in = left_in / movement_profile(rules, flying=flies(position, unit)).open_cost_per_in
+    gap = position.measure(position.figure(unit.id), position.figure(enemy.id))
+    if gap.within(carries_in) is not Comparison.OUT:
         return None
     return forbidden("too_far", rules.because("FM-18", f"it is {gap.edge_in:.3g} in off, {carries_in:.3g} in are left"))
 
@@ -217,56 +223,56 @@ def out_of_reach(moment: Position, unit: Unit, enemy: Unit) -> Verdict | None:
 # Running.
 
 
-def flight(moment: Position, unit: Unit, path: Path) -> Deed:
+def flight(position: Position, unit: Unit, path: Path) -> Action:
     """A run along a path: what it takes of the Movement, and whether it ends farther from everybody."""
-    rules = rules_of(moment)
-    walked = _walk(moment, unit, path)
-    movement_in = float(stats(moment, unit)["movement_in"])
+    rules = rules_of(position)
+    walked = _walk(position, unit, path)
+    movement_in = float(stats(position, unit)["movement_in"])
     # What a path takes does not hang on what is left.
-    found = verdict_without_dice(moment.game, "move", {"movement_left_in": 0.0, **_stretches(moment, unit, walked)})
+    found = verdict_without_dice(position.game, "move", {"movement_left_in": 0.0, **_stretches(position, unit, walked)})
     cost_in = float(found.numbers["cost_in"]) if found else 0.0
-    farther = _farther(moment, unit, path[-1])
+    farther = _farther(position, unit, path[-1])
     given = {
         "movement_in": movement_in,
         "run_in": cost_in,
         **({} if farther is None else {"farther_from_every_enemy": farther}),
     }
-    far = Measured(("run_in",), walked.sigma_in, f"how far {display_name(unit.id)} ran")
-    bar = waits_for(moment, unit)
-    if bar is None and still_guarding(moment, unit):
+    far = UncertainFact(("run_in",), walked.sigma_in, f"how far {display_name(unit.id)} ran")
+    bar = waits_for(position, unit)
+    if bar is None and still_guarding(position, unit):
         text = f"{display_name(unit.id)} breaks off first: those at its base strike"
         bar = forbidden("break_off_first", rules.because("FM-53", text))
-    if bar is None and (enemy := _passed(moment, unit, path)):
+    if bar is None and (enemy := _passed(position, unit, path)):
         text = f"it would pass the base of {display_name(enemy.id)}: it runs another way"
         bar = forbidden("passes_an_enemy", rules.because("FM-53", text))
-    return Deed("Run", "flee", given, (unit.id,), measured=(far,), paths={unit.id: path}, bar=bar)
+    return Action("Run", "flee", given, (unit.id,), measured=(far,), paths={unit.id: path}, blocked_by=bar)
 
 
-def _farther(moment: Position, unit: Unit, place: tuple[float, float]) -> bool | None:
+def _farther(position: Position, unit: Unit, place: tuple[float, float]) -> bool | None:
     """Whether a place is farther from every enemy; None where it is too close to call."""
-    here = moment.figure(unit.id)
+    here = position.figure(unit.id)
     gains, doubt_in = [], 0.0
-    for enemy in moment.enemies(unit):
-        there = moment.figure(enemy.id).centre_in
+    for enemy in position.enemies(unit):
+        there = position.figure(enemy.id).centre_in
         gains.append(math.dist(place, there) - math.dist(here.centre_in, there))
         doubt_in = max(doubt_in, DOUBT_SIGMAS * here.sigma_in * math.sqrt(2))
     least_in = min(gains, default=math.inf)
     return None if abs(least_in) < doubt_in else least_in > 0
 
 
-def safest(moment: Position, unit: Unit) -> Path:
+def safest(position: Position, unit: Unit) -> Path:
     """The straight run by which a model gets farthest from the enemy who gains on it most; empty where none is safe."""
-    here, movement_in = moment.figure(unit.id), float(stats(moment, unit)["movement_in"])
-    going = gait(rules_of(moment), flying=flies(moment, unit))
-    rest = [one for name, one in moment.figures.items() if name != unit.id and not moment.unit(name).out]
+    here, movement_in = position.figure(unit.id), float(stats(position, unit)["movement_in"])
+    going = movement_profile(rules_of(position), flying=flies(position, unit))
+    rest = [one for name, one in position.figures.items() if name != unit.id and not position.unit(name).out]
     ways: list[tuple[float, Path]] = []
     for n in range(WAYS_OUT):
         ahead = (here.centre_in, onward(here.centre_in, 360 * n / WAYS_OUT, 2 * movement_in))
-        end = walk(ahead, moment.terrain, going, movement_in).reach_in
+        end = walk(ahead, position.terrain, going, movement_in).reach_in
         free = all(range_between(placed(here, end), one).edge_in > 0 for one in rest)
-        inside = not moment.state.area_in or Polygon(moment.state.area_in).covers(Point(end))
-        clear = free and inside and not _passed(moment, unit, (here.centre_in, end))
-        if clear and _farther(moment, unit, end):
-            enemies = (moment.figure(enemy.id).centre_in for enemy in moment.enemies(unit))
+        inside = not position.state.area_in or Polygon(position.state.area_in).covers(Point(end))
+        clear = free and inside and not _passed(position, unit, (here.centre_in, end))
+        if clear and _farther(position, unit, end):
+            enemies = (position.figure(enemy.id).centre_in for enemy in position.enemies(unit))
             ways.append((min((math.dist(end, one) for one in enemies), default=math.inf), (here.centre_in, end)))
     return max(ways, default=(0.0, ()))[1]

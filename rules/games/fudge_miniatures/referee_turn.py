@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rules.engine.effects import kept
+from rules.engine.effects import stored_list
 from rules.engine.position import Position
 from rules.engine.referee import verdict_without_dice
 from rules.engine.state import State, Unit
@@ -31,10 +31,10 @@ from rules.games.fudge_miniatures.referee_facts import (
 from rules.games.fudge_miniatures.tables import ItemKind, Step
 
 
-def step_of(moment: Position) -> tuple[Step | None, str]:
+def step_of(position: Position) -> tuple[Step | None, str]:
     """The step of the turn, and the one model whose step it is; empty where the whole force acts together."""
-    name, _, figure = moment.state.phase.partition(" ")
-    return rules_of(moment).tables.steps.get(name), figure
+    name, _, figure = position.state.phase.partition(" ")
+    return rules_of(position).tables.steps.get(name), figure
 
 
 def order(state: State) -> Sequence[str]:
@@ -42,17 +42,17 @@ def order(state: State) -> Sequence[str]:
     return list(state.statuses.get(ORDER) or state.sides)
 
 
-def counts_now(moment: Position, side: str) -> bool:
+def counts_now(position: Position, side: str) -> bool:
     """Whether a side counts another turn of a task that is to be kept up: in the last step of its turn, once."""
-    state, (step, _) = moment.state, step_of(moment)
-    last = max((one.number for one in rules_of(moment).tables.steps.values() if one.moves), default=0)
+    state, (step, _) = position.state, step_of(position)
+    last = max((one.number for one in rules_of(position).tables.steps.values() if one.moves), default=0)
     return state.side == side and step is not None and step.number == last and held_by(side) not in state.this_turn
 
 
-def turns_held(moment: Position, side: str) -> int:
+def turns_held(position: Position, side: str) -> int:
     """For how many turns, one after another, a side has kept up its task; the present one where it counts now."""
-    state = moment.state
-    now = counts_now(moment, side)
+    state = position.state
+    now = counts_now(position, side)
     last = int(state.statuses.get(last_held_by(side), state.turn - 1))
     broken = last < state.turn - 1
     return (0 if broken else int(state.statuses.get(held_by(side), 0))) + now
@@ -65,59 +65,59 @@ def next_own_turn(state: State, side: str) -> int:
     return state.turn if later else state.turn + 1
 
 
-def not_now(moment: Position, unit: Unit, deed: str, step: str) -> Verdict | None:
+def not_now(position: Position, unit: Unit, action: str, step: str) -> Verdict | None:
     """Why a model may not do a deed at this moment: another's turn or step, or the state that it is in.
 
     Args:
-        deed: A row of the table of deeds.
+        action: A row of the table of deeds.
         step: The flag of the steps in which it is done, as "moves".
     """
-    rules, state = rules_of(moment), moment.state
+    rules, state = rules_of(position), position.state
     if unit.side != state.side:
         return forbidden("not_your_turn", rules.because("FM-17", f"it is the turn of {display_name(state.side)}"))
-    row, alone = step_of(moment)
+    row, alone = step_of(position)
     if alone and alone != unit.id:
         return forbidden("not_his_turn", rules.because("FM-A11", f"it is the turn of {display_name(alone)}"))
     if row is None or not getattr(row, step):
         steps = sorted((one for one in rules.tables.steps.values() if getattr(one, step)), key=lambda one: one.number)
         when = " and ".join(f"{one.number}" for one in steps)
-        text = f"{display_name(deed).lower()} belongs to step {when} of the turn"
+        text = f"{display_name(action).lower()} belongs to step {when} of the turn"
         return forbidden("wrong_step", rules.because(steps[0].rule, text))
-    return cannot(moment, unit, deed)
+    return cannot(position, unit, action)
 
 
-def cannot(moment: Position, unit: Unit, deed: str) -> Verdict | None:
+def cannot(position: Position, unit: Unit, action: str) -> Verdict | None:
     """Why a model in its state may not do a deed."""
-    rules = rules_of(moment)
-    if not lies(moment, unit):
+    rules = rules_of(position)
+    if not lies(position, unit):
         if unit.statuses.get(MUST_RUN):
             return forbidden("must_run", rules.because("FM-53", f"{display_name(unit.id)} must run first"))
-        if bar := waits_for(moment, unit):
+        if bar := waits_for(position, unit):
             return bar
-    facts = {"state": state_of(moment, unit), "effect": effect_of(moment, unit), "actions": [deed]}
-    found = verdict_without_dice(moment.game, "may_do", facts)
+    facts = {"state": state_of(position, unit), "effect": effect_of(position, unit), "actions": [action]}
+    found = verdict_without_dice(position.game, "may_do", facts)
     if found is None or found.numbers["allowed"]:
         return None
     return forbidden("stopped", *found.reasons)
 
 
-def waits_for(moment: Position, unit: Unit) -> Verdict | None:
+def waits_for(position: Position, unit: Unit) -> Verdict | None:
     """What must be rolled before a model does anything: attacks on one who leaves, and Guts checks."""
-    rules = rules_of(moment)
-    if who := list(map(display_name, strikers(moment, unit))):
+    rules = rules_of(position)
+    if who := list(map(display_name, strikers(position, unit))):
         return forbidden("free_attack", rules.because("FM-25", f"the free attack of {', '.join(who)} comes first"))
     for one in owed(unit).values():
         rule = rules.tables.guts_triggers[one["trigger"]].rule
         return forbidden("guts_check", rules.because(rule, f"{display_name(unit.id)} checks Guts first"))
-    if to_try_again(moment, unit):
+    if to_try_again(position, unit):
         return forbidden("guts_check", rules.because("FM-55", f"{display_name(unit.id)} checks Guts again first"))
     return None
 
 
-def to_try_again(moment: Position, unit: Unit) -> list[str]:
+def to_try_again(position: Position, unit: Unit) -> list[str]:
     """Its open Guts checks that it repeats now, in its own turn."""
-    state, tried = moment.state, kept(unit, TRIED)
-    if unit.side != state.side or lies(moment, unit):
+    state, tried = position.state, stored_list(unit, TRIED)
+    if unit.side != state.side or lies(position, unit):
         return []
     return [name for name, one in failed(unit).items() if one["first"] <= state.turn and name not in tried]
 
@@ -130,34 +130,34 @@ def turns_since(state: State, first: int) -> int:
 # Who may strike.
 
 
-def opponent(moment: Position, enemy: Unit, leaver: Unit) -> dict[str, int]:
+def opponent(position: Position, enemy: Unit, leaver: Unit) -> dict[str, int]:
     """An enemy whose base is left; who may not strike has no weapon in hand."""
-    its = stats(moment, enemy)
-    able = may_strike(moment, enemy, leaver)
-    armed = len(ready(moment, enemy, ItemKind.MELEE)) if able else 0
+    its = stats(position, enemy)
+    able = may_strike(position, enemy, leaver)
+    armed = len(ready(position, enemy, ItemKind.MELEE)) if able else 0
     return {"enemy_strength": its["strength"], "enemy_dexterity": its["dexterity"], "enemy_wielded_weapons": armed}
 
 
-def guards(moment: Position, unit: Unit) -> tuple[Unit, ...]:
+def guards(position: Position, unit: Unit) -> tuple[Unit, ...]:
     """The enemies at its base who would strike at it if it left them."""
-    return tuple(one for one in touched(moment, unit) if opponent(moment, one, unit)["enemy_wielded_weapons"])
+    return tuple(one for one in touched(position, unit) if opponent(position, one, unit)["enemy_wielded_weapons"])
 
 
-def strikers(moment: Position, leaver: Unit) -> dict[str, str]:
+def strikers(position: Position, leaver: Unit) -> dict[str, str]:
     """Who may strike at one who leaves them or runs, each with the occasion."""
     due = dict(leaver.this_turn.get(STRIKES, {}))
-    enemies = [one for one in moment.enemies(leaver) if one.id in due] if due else []
-    armed = [one.id for one in enemies if opponent(moment, one, leaver)["enemy_wielded_weapons"]]
+    enemies = [one for one in position.enemies(leaver) if one.id in due] if due else []
+    armed = [one.id for one in enemies if opponent(position, one, leaver)["enemy_wielded_weapons"]]
     return {name: due[name] for name in armed}
 
 
-def may_strike(moment: Position, unit: Unit, at: Unit) -> bool:
+def may_strike(position: Position, unit: Unit, at: Unit) -> bool:
     """Whether a model, as both are, may attack another."""
     facts = {
-        "model": model(moment, unit),
-        "attacker_state": state_of(moment, unit),
-        "effect": effect_of(moment, unit),
-        "target_state": state_of(moment, at),
+        "model": model(position, unit),
+        "attacker_state": state_of(position, unit),
+        "effect": effect_of(position, unit),
+        "target_state": state_of(position, at),
     }
-    found = verdict_without_dice(moment.game, "may_attack", facts)
+    found = verdict_without_dice(position.game, "may_attack", facts)
     return found is not None and found.allowed

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from rules.engine.dice import Procedure
 from rules.engine.game import Answer, NoFacts
-from rules.engine.ruleset import row_words
+from rules.engine.ruleset import row_title
 from rules.engine.schema import Asked, Count, Inches, Part
 from rules.engine.verdict import Reason, RuleRefusal, Verdict, forbidden, total, verdict
 from rules.games.plastic_fudge.combat import (
@@ -135,7 +135,7 @@ class Explosion:
 
 def explosion(rules: Rules, blast: Explosion) -> Procedure[Verdict]:
     """The attack roll of a blast, and a defence roll for each that is in it."""
-    rolled, _ = yield from fudge(rules, row_words(blast.weapon), "the blast", attack=True)
+    rolled, _ = yield from fudge(rules, row_title(blast.weapon), "the blast", attack=True)
     return (yield from blown(rules, blast, rolled))
 
 
@@ -152,7 +152,7 @@ def blown(rules: Rules, blast: Explosion, rolled: int) -> Procedure[Verdict]:
             found.append({"id": target.id, "affected": False})
             continue
         if attacked and rules.chooses("blast_rolls", "one_each"):
-            rolled, _ = yield from fudge(rules, row_words(blast.weapon), f"the blast on {target.id}", attack=True)
+            rolled, _ = yield from fudge(rules, row_title(blast.weapon), f"the blast on {target.id}", attack=True)
         attacked += 1
         row, steps = yield from _defended(rules, blast, target, rolled, extent)
         found.append(row)

@@ -20,7 +20,7 @@ from rules.tabletop.path import Path, placed, straight
 from rules.tabletop.scene import SightRules
 from rules.tabletop.table import Figure, Outline, PointIn, TerrainPiece, area_of
 from rules.tabletop.template import Blast, Wedge
-from rules.tabletop.terrain_cost import IMPASSABLE, Going, MovementProfile
+from rules.tabletop.terrain_cost import IMPASSABLE, MovementProfile, TerrainCost
 from rules.tabletop.tolerance import DOUBT_SIGMAS, EXACT, Choice, choice, doubtful_shifts
 
 _TOUCH_IN = 0.02
@@ -107,20 +107,20 @@ def _may_meet(a: Outline, b: Outline, reach_in: float) -> bool:
     )
 
 
-def gait(rules: Rules, who: Mover) -> MovementProfile:
+def movement_profile(rules: Rules, who: Mover) -> MovementProfile:
     """How a unit walks the measured table, for `rules.tabletop.movement.walk`."""
     grounds, band_in = rules.tables.grounds(), rules.option("band_in")
     flat, climb_in = rules.chooses("height_counts", "flat"), limit(rules, "climb_cost_in")
 
-    def going(piece: TerrainPiece) -> Going:
+    def going(piece: TerrainPiece) -> TerrainCost:
         ground = grounds.get(piece.kind)
         if ground is None:
-            return Going()
+            return TerrainCost()
         slowing = slowed(rules, who, ground.terrain)
         if slowing is None:
             return IMPASSABLE
         step_in = climb_in if flat and ground.on_top and piece.top_in >= band_in else 0.0
-        return Going(cost_per_in=1 / (1 - slowing[0]), enter_in=step_in, on_top=ground.on_top)
+        return TerrainCost(cost_per_in=1 / (1 - slowing[0]), enter_in=step_in, on_top=ground.on_top)
 
     # Turning goes by whole steps; a thousandth of a step stands for "in proportion".
     parts = 1 if rules.chooses("part_turns", "round_up") else 1000
@@ -133,7 +133,7 @@ def stretches(rules: Rules, who: Mover, path_in: Path, terrain: Iterable[Terrain
     """A path split by the terrain of the sheet that it crosses, as the question whether it may be walked takes it."""
     grounds, band_in = rules.tables.grounds(), rules.option("band_in")
     found, height_in = [], None
-    for part in walk(path_in, terrain, gait(rules, who), 0).stretches:
+    for part in walk(path_in, terrain, movement_profile(rules, who), 0).stretches:
         row = grounds.get(part.ground.kind) if part.ground else None
         up_in = part.height_in - (_height_at(rules, path_in[0], terrain) if height_in is None else height_in)
         climbs = int(max(0.0, up_in + EXACT) // band_in)
@@ -155,13 +155,13 @@ def flight(rules: Rules, unit: str, figure: Figure, found: Verdict, terrain: Ite
     path = straight(figure.centre_in, found.numbers["facing_deg"], far_in)
     if not rules.option("rout_terrain"):
         return path
-    return (figure.centre_in, walk(path, terrain, gait(rules, Mover(unit=unit)), far_in).reach_in)
+    return (figure.centre_in, walk(path, terrain, movement_profile(rules, Mover(unit=unit)), far_in).reach_in)
 
 
 def run_in(rules: Rules, unit: str, path: Path, terrain: Iterable[TerrainPiece]) -> float:
     """What a path takes of the move of a unit that flees along it."""
     on_it = terrain if rules.option("rout_terrain") else ()
-    return walk(path, on_it, gait(rules, Mover(unit=unit)), 0).cost_in
+    return walk(path, on_it, movement_profile(rules, Mover(unit=unit)), 0).cost_in
 
 
 def reaches_edge(figure: Figure, path: Path, area_in: Outline) -> bool:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from rules.engine.dice import Procedure
-from rules.engine.ruleset import limit, row_words
+from rules.engine.ruleset import limit, row_title
 from rules.engine.schema import Asked, Count, Part
 from rules.engine.verdict import Reason, RuleRefusal, Verdict, forbidden, total, verdict
 from rules.games.plastic_fudge.tables import (
@@ -164,7 +164,7 @@ def defence_reasons(rules: Rules, stance: Stance, level: int, rolled: int, range
     ground = rules.tables.terrain[stance.terrain]
     over_it = stance.target_flies and rules.chooses("aircraft_and_ground", "ignored")
     if ground.defense and not over_it and (ranged or not ground.ranged_only):
-        found.append(rules.because(ground.rule, f"in {row_words(stance.terrain)}", ground.defense))
+        found.append(rules.because(ground.rule, f"in {row_title(stance.terrain)}", ground.defense))
     down = -bands_of_height(rules, stance)
     return found + ([rules.because("PF-42", modifier=down * limit(rules, "height_defense"))] if down > 0 else [])
 
@@ -185,7 +185,7 @@ def stands_in(rules: Rules, base: Border) -> Verdict:
     touched = [name for name, part in base.parts.items() if part > 0]
     worth = {name: rules.tables.terrain[name].defense if best else base.parts[name] for name in touched}
     found = max(worth, key=lambda name: worth[name], default="open")
-    return verdict(found, rules.because("PF-28", f"he stands in {row_words(found)}"), terrain=found)
+    return verdict(found, rules.because("PF-28", f"he stands in {row_title(found)}"), terrain=found)
 
 
 def bands_of_height(rules: Rules, stance: Stance) -> int:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from rules.engine.dice import Procedure
-from rules.engine.ruleset import limit, row_words
+from rules.engine.ruleset import limit, row_title
 from rules.engine.schema import Asked, Count, Inches
 from rules.engine.verdict import RuleRefusal, Verdict, forbidden, verdict
 from rules.games.plastic_fudge.combat import Stance, bands_of_height, by_hand, is_legendary
@@ -134,7 +134,7 @@ def weapon_of(rules: Rules, request: Request) -> str:
     has = rules.tables.cards[request.unit].weapons
     if request.weapon is not None and request.weapon not in has:
         words = ", ".join(has) or "no weapon"
-        raise RuleRefusal("unknown_weapon", f"{row_words(request.unit)} has {words}, not {request.weapon!r}")
+        raise RuleRefusal("unknown_weapon", f"{row_title(request.unit)} has {words}, not {request.weapon!r}")
     return request.weapon or (has[0] if has else "")
 
 
@@ -145,7 +145,7 @@ def levels_of(rules: Rules, request: Request) -> tuple[int, int]:
     attack_levels, range_levels = request.AL or card.AL, request.RL or card.RL
     if len(attack_levels) <= at or len(range_levels) <= at:
         raise RuleRefusal(
-            "missing_key", f"{row_words(request.unit)} needs an AL and an RL for each weapon: name them all"
+            "missing_key", f"{row_title(request.unit)} needs an AL and an RL for each weapon: name them all"
         )
     attack_level, range_level = rating(rules, attack_levels[at]), rating(rules, range_levels[at])
     if request.attacked_hand_to_hand:
@@ -191,7 +191,7 @@ def _too_far(rules: Rules, request: Request) -> bool:
 
 def _how_far(rules: Rules, request: Request) -> str:
     weapon, limit_in = weapon_of(rules, request), _reach_of(rules, request)
-    return f"the target is {request.distance_in:.4g} in away; {row_words(weapon)} reaches {limit_in:g} in"
+    return f"the target is {request.distance_in:.4g} in away; {row_title(weapon)} reaches {limit_in:g} in"
 
 
 def _in_the_air(rules: Rules, request: Request) -> bool:

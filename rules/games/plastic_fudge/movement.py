@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated
 
-from rules.engine.ruleset import limit, row_words
+from rules.engine.ruleset import limit, row_title
 from rules.engine.schema import Asked, Count, Inches
 from rules.engine.verdict import Reason, RuleRefusal, Verdict, forbidden, verdict
 from rules.games.plastic_fudge.tables import (
@@ -279,7 +279,7 @@ def carry(rules: Rules, lift: Lift) -> Verdict:
     """Whether troops may board or leave; it takes the place of the attack."""
     because = rules.because("PF-123")
     if not rules.tables.cards[lift.unit].carries:
-        return forbidden("cannot_carry", rules.because("PF-123", f"{row_words(lift.unit)} carries nobody"))
+        return forbidden("cannot_carry", rules.because("PF-123", f"{row_title(lift.unit)} carries nobody"))
     mover = Mover(
         unit=lift.unit, routed=lift.routed, destroyed=lift.destroyed, phase=lift.phase, own_turn=lift.own_turn
     )

@@ -7,16 +7,15 @@ from dataclasses import replace
 from typing import Any
 
 from rules.engine.condition import CONDITIONS, condition, unharmed
-from rules.engine.effects import following
+from rules.engine.effects import next_step
 from rules.engine.events import PhaseBegun
 from rules.engine.position import Position
-from rules.engine.referee import FIRE, NO_FACINGS, Deed, Referee
+from rules.engine.referee import FIRE, NO_FACINGS, Action, Referee
 from rules.engine.state import Unit
 from rules.engine.verdict import forbidden
 from rules.games.plastic_fudge.board import sight_rules, stretches
 from rules.games.plastic_fudge.command import steps
 from rules.games.plastic_fudge.movement import Mover
-from rules.games.plastic_fudge.referee_duties import duties
 from rules.games.plastic_fudge.referee_effects import effects
 from rules.games.plastic_fudge.referee_facts import (
     CALLED_TURN,
@@ -40,6 +39,7 @@ from rules.games.plastic_fudge.referee_facts import (
 )
 from rules.games.plastic_fudge.referee_fire import at_spot, attacks, not_here, others
 from rules.games.plastic_fudge.referee_moves import fleeing, how_far_it_went, mover
+from rules.games.plastic_fudge.referee_obligations import obligations
 from rules.games.plastic_fudge.tables import Tables
 from rules.tabletop.bearing import bearing_deg
 from rules.tabletop.path import Path, legs
@@ -47,42 +47,50 @@ from rules.tabletop.path import Path, legs
 # Movement.
 
 
-def movement(moment: Position, figure: str) -> Deed:
+def movement(position: Position, figure: str) -> Action:
     """What is left of a unit's move."""
-    unit = moment.unit(figure)
-    return Deed("Move", "move", {**_walker(moment, unit), "path": []}, (figure,), bar=not_here(moment, unit))
+    unit = position.unit(figure)
+    return Action(
+        "Move", "move", {**_walker(position, unit), "path": []}, (figure,), blocked_by=not_here(position, unit)
+    )
 
 
-def _walker(moment: Position, unit: Unit) -> dict[str, Any]:
-    facing = known_facing_deg(moment, unit)
+def _walker(position: Position, unit: Unit) -> dict[str, Any]:
+    facing = known_facing_deg(position, unit)
     faces = {} if facing is None else {"facing_deg": facing}
-    return {**mover(moment, unit), **faces, "spent_in": unit.allowance_used_in}
+    return {**mover(position, unit), **faces, "spent_in": unit.allowance_used_in}
 
 
-def march(moment: Position, paths: Mapping[str, Path], facing_deg: Mapping[str, float] = NO_FACINGS) -> Deed:
+def march(position: Position, paths: Mapping[str, Path], facing_deg: Mapping[str, float] = NO_FACINGS) -> Action:
     """One unit along its path; several at once are told to go one by one. Who is to flee flees along it."""
     if len(paths) != 1:
-        why = rules_of(moment).because("PF-26", "each unit moves by itself, one after the other")
-        return Deed(
-            "Move", "move", {}, tuple(paths), paths=paths, facing_deg=facing_deg, bar=forbidden("one_by_one", why)
+        why = rules_of(position).because("PF-26", "each unit moves by itself, one after the other")
+        return Action(
+            "Move",
+            "move",
+            {},
+            tuple(paths),
+            paths=paths,
+            facing_deg=facing_deg,
+            blocked_by=forbidden("one_by_one", why),
         )
     [(name, path)] = paths.items()
-    unit = moment.unit(name)
+    unit = position.unit(name)
     if unit.this_turn.get(FLEES):
-        return replace(fleeing(moment, unit, path), facing_deg=facing_deg)
+        return replace(fleeing(position, unit, path), facing_deg=facing_deg)
     headings = [bearing_deg(start, end) for _, start, end in legs(path)]
-    known = mover(moment, unit)
+    known = mover(position, unit)
     who = Mover(**{fact: value for fact, value in known.items() if value is not None})
-    parts = stretches(rules_of(moment), who, path, moment.terrain)
-    crosses = any(moment.state.statuses.get(mine_key(mine)) != FOUND for mine, *_ in mines_on(moment, name, path))
+    parts = stretches(rules_of(position), who, path, position.terrain)
+    crosses = any(position.state.statuses.get(mine_key(mine)) != FOUND for mine, *_ in mines_on(position, name, path))
     given = {
-        **_walker(moment, unit),
+        **_walker(position, unit),
         "path": [{"inches": one.inches, "terrain": one.terrain, "climbs": one.climbs} for one in parts],
         "headings_deg": headings + [facing_deg[name]] if name in facing_deg else headings,
         "unswept_mines": crosses,
     }
-    measured = (how_far_it_went(moment, unit, ("path", len(parts) - 1, "inches")),) if parts else ()
-    return Deed(
+    measured = (how_far_it_went(position, unit, ("path", len(parts) - 1, "inches")),) if parts else ()
+    return Action(
         "Move",
         "move",
         given,
@@ -90,26 +98,26 @@ def march(moment: Position, paths: Mapping[str, Path], facing_deg: Mapping[str, 
         measured=measured,
         paths=paths,
         facing_deg=facing_deg,
-        bar=not_here(moment, unit),
+        blocked_by=not_here(position, unit),
     )
 
 
 # The round.
 
 
-def next_phase(moment: Position) -> PhaseBegun:
+def next_phase(position: Position) -> PhaseBegun:
     """The parts of the round, A's and B's as the winner of the initiative chose; else as the players are named."""
-    state = moment.state
+    state = position.state
     seats = dict(zip((SEAT_A, SEAT_B), state.sides, strict=False)) | dict(state.this_turn)
     jets = any(
-        CALLED_TURN in unit.statuses and not unit.out for unit in state.units.values() if card(moment, unit).called
+        CALLED_TURN in unit.statuses and not unit.out for unit in state.units.values() if card(position, unit).called
     )
-    return following(state, steps(rules_of(moment), seats, called=jets))
+    return next_step(state, steps(rules_of(position), seats, called=jets))
 
 
-def rounds(moment: Position) -> tuple[str, ...]:
+def rounds(position: Position) -> tuple[str, ...]:
     """In the phases of attacks."""
-    row = rules_of(moment).tables.phases.get(moment.state.phase)
+    row = rules_of(position).tables.phases.get(position.state.phase)
     return (FIRE,) if row is not None and row.attacks else ()
 
 
@@ -119,7 +127,7 @@ REFEREE: Referee[Tables] = Referee(
     march=march,
     attacks=attacks,
     others=others,
-    duties=duties,
+    obligations=obligations,
     effects=effects,
     next_phase=next_phase,
     at_spot=at_spot,

@@ -9,7 +9,7 @@ from shapely.geometry import LineString, Point, Polygon
 
 from rules.engine.ambiguity import in_sight, one_of
 from rules.engine.position import Position, View, rules_with
-from rules.engine.referee import Measured
+from rules.engine.referee import UncertainFact
 from rules.engine.state import State, Unit
 from rules.engine.text import display_name
 from rules.games.plastic_fudge.board import (
@@ -104,10 +104,10 @@ def ground(rules: Rules, state: State, terrain: Iterable[TerrainPiece]) -> Itera
             yield from (part,) if part.name == piece.name else ground(rules, state, (part,))
 
 
-def markers(moment: Position) -> tuple[TerrainPiece, ...]:
+def markers(position: Position) -> tuple[TerrainPiece, ...]:
     """The mine markers that still lie there."""
-    laid = (piece for piece in moment.terrain if piece.kind is TerrainKind.MINE)
-    return tuple(piece for piece in laid if moment.state.statuses.get(mine_key(piece.name)) not in GONE)
+    laid = (piece for piece in position.terrain if piece.kind is TerrainKind.MINE)
+    return tuple(piece for piece in laid if position.state.statuses.get(mine_key(piece.name)) not in GONE)
 
 
 # A unit.
@@ -122,9 +122,9 @@ def card_name(unit: Unit) -> str:
     return unit.card or str((unit.own or {}).get("unit", "basic"))
 
 
-def card(moment: Position, unit: Unit) -> Card:
+def card(position: Position, unit: Unit) -> Card:
     """The ready card itself."""
-    return rules_of(moment).tables.cards[card_name(unit)]
+    return rules_of(position).tables.cards[card_name(unit)]
 
 
 def altered(unit: Unit, *names: str) -> dict[str, Any]:
@@ -132,25 +132,25 @@ def altered(unit: Unit, *names: str) -> dict[str, Any]:
     return {name: (unit.own or {})[name] for name in names if name in (unit.own or {})}
 
 
-def training(moment: Position, unit: Unit) -> str:
+def training(position: Position, unit: Unit) -> str:
     """A unit's Training Level."""
-    return str(altered(unit, "TL").get("TL", card(moment, unit).TL))
+    return str(altered(unit, "TL").get("TL", card(position, unit).TL))
 
 
-def full_defense(moment: Position, unit: Unit) -> int:
+def full_defense(position: Position, unit: Unit) -> int:
     """A unit's Defense Level in its pose, before any injury."""
-    poses, told = rules_of(moment).tables.poses, unit.statuses.get("pose")
-    seen = moment.figures[unit.id].posture.value if unit.id in moment.figures else ""
+    poses, told = rules_of(position).tables.poses, unit.statuses.get("pose")
+    seen = position.figures[unit.id].posture.value if unit.id in position.figures else ""
     pose = str(told or (seen if seen in poses else "standing"))
     found = basic_defense_level(
-        rules_of(moment), Posed(pose=pose, unit=card_name(unit), DL=altered(unit, "DL").get("DL"))
+        rules_of(position), Posed(pose=pose, unit=card_name(unit), DL=altered(unit, "DL").get("DL"))
     )
     return int(found.numbers["DL"])
 
 
-def lasting_defense(moment: Position, unit: Unit) -> int:
+def lasting_defense(position: Position, unit: Unit) -> int:
     """What injuries have left of it, without those of attacks that are not all made."""
-    return full_defense(moment, unit) - injured(unit)
+    return full_defense(position, unit) - injured(unit)
 
 
 def injured(unit: Unit) -> int:
@@ -158,31 +158,31 @@ def injured(unit: Unit) -> int:
     return int(unit.statuses.get(LOST, unit.statuses.get(LOST_BEFORE, 0)))
 
 
-def defense(moment: Position, unit: Unit) -> int:
+def defense(position: Position, unit: Unit) -> int:
     """The level on which a unit defends now."""
-    return in_volley(rules_of(moment), lasting_defense(moment, unit), int(unit.statuses.get(INJURIES, 0)))
+    return in_volley(rules_of(position), lasting_defense(position, unit), int(unit.statuses.get(INJURIES, 0)))
 
 
-def falls(moment: Position, unit: Unit) -> bool:
+def falls(position: Position, unit: Unit) -> bool:
     """Whether a unit is destroyed; one that was struck in this phase counts to its end, as attacks are simultaneous."""
     fell_in = unit.this_turn.get(FELL_IN, unit.this_turn.get(FALLS))  # older battles keep both under one name
-    return unit.out or (bool(unit.statuses.get(FALLS)) and fell_in != moment.state.phase)
+    return unit.out or (bool(unit.statuses.get(FALLS)) and fell_in != position.state.phase)
 
 
-def able(moment: Position, side: str) -> tuple[Unit, ...]:
+def able(position: Position, side: str) -> tuple[Unit, ...]:
     """A side's units that are neither out nor fallen."""
-    return tuple(unit for unit in moment.state.standing(side) if not falls(moment, unit))
+    return tuple(unit for unit in position.state.standing(side) if not falls(position, unit))
 
 
-def of_side(moment: Position, side: str) -> tuple[Unit, ...]:
+def of_side(position: Position, side: str) -> tuple[Unit, ...]:
     """All that a side began with."""
-    return tuple(unit for unit in moment.state.units.values() if unit.side == side)
+    return tuple(unit for unit in position.state.units.values() if unit.side == side)
 
 
-def known_facing_deg(moment: Position, unit: Unit) -> float | None:
+def known_facing_deg(position: Position, unit: Unit) -> float | None:
     """Which way a unit faces: as it is seen, as the journal has it, or as the players said."""
     told = {**unit.statuses, **unit.this_turn}.get("facing_deg")
-    known = (moment.figure(unit.id).facing_deg, unit.facing_deg, told)
+    known = (position.figure(unit.id).facing_deg, unit.facing_deg, told)
     return next((facing for facing in known if facing is not None), None)
 
 
@@ -194,118 +194,118 @@ def flight_of(runner: Unit) -> list[Any]:
 # Facts of several questions.
 
 
-def by_hand(moment: Position, unit: Unit) -> dict[str, bool]:
+def by_hand(position: Position, unit: Unit) -> dict[str, bool]:
     """Whether a unit is attacked hand to hand; left to be asked where that matters to it and an enemy is so near."""
     known = {**unit.statuses, **unit.this_turn}
     if ATTACKED_BY_HAND in known:
         return {ATTACKED_BY_HAND: bool(known[ATTACKED_BY_HAND])}
-    special = special_of(rules_of(moment), card_name(unit)) is not None
-    return {} if special and _closed_with(moment, unit) else {ATTACKED_BY_HAND: False}
+    special = special_of(rules_of(position), card_name(unit)) is not None
+    return {} if special and _closed_with(position, unit) else {ATTACKED_BY_HAND: False}
 
 
-def _closed_with(moment: Position, unit: Unit) -> bool:
+def _closed_with(position: Position, unit: Unit) -> bool:
     """Whether an enemy is, or may be, near enough to attack hand to hand."""
-    rules = rules_of(moment)
-    on_foot = (enemy for enemy in moment.enemies(unit) if not card(moment, enemy).flies)
-    ranges = [moment.view(enemy.id, unit.id).range for enemy in on_foot]
+    rules = rules_of(position)
+    on_foot = (enemy for enemy in position.enemies(unit) if not card(position, enemy).flies)
+    ranges = [position.view(enemy.id, unit.id).range for enemy in on_foot]
     least = [max(0.0, spoken_of(rules, one) - DOUBT_SIGMAS * one.sigma_in) for one in ranges]
     return any(not hand_to_hand(rules, Contact(distance_in=one)).numbers["ranged"] for one in least)
 
 
-def request(moment: Position, unit: Unit, weapon: str) -> dict[str, Any]:
+def request(position: Position, unit: Unit, weapon: str) -> dict[str, Any]:
     """What decides whether a unit may attack with a weapon at all."""
     named = {"weapon": weapon} if weapon else {}
     return {
         "unit": card_name(unit),
         **named,
         **altered(unit, "RL", "AL"),
-        **by_hand(moment, unit),
+        **by_hand(position, unit),
         "attacks_made_this_turn": int(unit.this_turn.get(ATTACKS_MADE, 0)),
         "carried_this_turn": bool(unit.this_turn.get(CARRIED)),
         "routed": bool(unit.statuses.get(ROUTED)),
-        "destroyed": falls(moment, unit),
-        "aboard": carrier(moment, unit) is not None,
-        "phase": moment.state.phase,
-        "spotter_with_binoculars": bool(spotters(moment, unit)),
+        "destroyed": falls(position, unit),
+        "aboard": carrier(position, unit) is not None,
+        "phase": position.state.phase,
+        "spotter_with_binoculars": bool(spotters(position, unit)),
     }
 
 
-def spotters(moment: Position, unit: Unit) -> tuple[Unit, ...]:
+def spotters(position: Position, unit: Unit) -> tuple[Unit, ...]:
     """Those of a unit's side who have binoculars and may use them."""
-    mates = able(moment, unit.side)
+    mates = able(position, unit.side)
     return tuple(
         mate
         for mate in mates
         if mate.id != unit.id
-        and card(moment, mate).binoculars
-        and mate.id in moment.figures
+        and card(position, mate).binoculars
+        and mate.id in position.figures
         and not mate.statuses.get(ROUTED)
     )
 
 
-def at_target(moment: Position, unit: Unit, enemy: Unit, view: View) -> dict[str, Any]:
+def at_target(position: Position, unit: Unit, enemy: Unit, view: View) -> dict[str, Any]:
     """What decides whether a target may be attacked."""
-    seen = [moment.view(spotter.id, enemy.id).exposure > 0 for spotter in spotters(moment, unit)]
+    seen = [position.view(spotter.id, enemy.id).exposure > 0 for spotter in spotters(position, unit)]
     return {
-        "distance_in": spoken_of(rules_of(moment), view.range),
+        "distance_in": spoken_of(rules_of(position), view.range),
         "los": view.exposure > 0,
         "spotter_sees_target": any(seen),
         "target_unit": card_name(enemy),
     }
 
 
-def sight_of(moment: Position, unit: Unit, view: View, views: Iterable[View], whom: str) -> tuple[Measured, ...]:
+def sight_of(position: Position, unit: Unit, view: View, views: Iterable[View], whom: str) -> tuple[UncertainFact, ...]:
     """The error of whether a unit, or a spotter for it, sees somebody; `views` are the spotters'."""
     best = max(views, key=lambda one: one.exposure, default=None)
     by_spotter = () if best is None else in_sight(best, f"whether a spotter sees {whom}", ("spotter_sees_target",))
     return (*in_sight(view, f"whether {display_name(unit.id)} sees {whom}"), *by_spotter)
 
 
-def cover_of(moment: Position, figure: Figure, target: Figure) -> tuple[Measured, ...]:
+def cover_of(position: Position, figure: Figure, target: Figure) -> tuple[UncertainFact, ...]:
     """The error of what a target stands in or behind, seen from a figure."""
-    found = terrains_under(rules_of(moment), target, moment.terrain, figure.centre_in)
+    found = terrains_under(rules_of(position), target, position.terrain, figure.centre_in)
     return one_of(found, target.sigma_in, f"what {display_name(target.id)} stands in", ("terrain",))
 
 
-def how_far(measured: Range, enemy: str) -> tuple[Measured, ...]:
+def how_far(measured: Range, enemy: str) -> tuple[UncertainFact, ...]:
     """The error of a distance; bases that touch are in contact whatever it is."""
     sigma_in = measured.sigma_in if measured.edge_in > 0 else 0.0
-    return (Measured(("distance_in",), sigma_in, f"the range to {enemy}"),)
+    return (UncertainFact(("distance_in",), sigma_in, f"the range to {enemy}"),)
 
 
-def stance(moment: Position, figure: Figure, target: Figure) -> dict[str, Any]:
+def stance(position: Position, figure: Figure, target: Figure) -> dict[str, Any]:
     """How a target stands, seen from a figure."""
-    rules = rules_of(moment)
+    rules = rules_of(position)
     return {
-        "terrain": terrain_under(rules, target, moment.terrain, figure.centre_in),
+        "terrain": terrain_under(rules, target, position.terrain, figure.centre_in),
         "height_difference_bands": bands_up(rules, figure, target),
     }
 
 
-def carrier(moment: Position, unit: Unit) -> Unit | None:
+def carrier(position: Position, unit: Unit) -> Unit | None:
     """What a unit rides in, while that has not fallen."""
-    around = moment.state.units.get(str(unit.statuses.get(RIDES)))
-    return around if around is not None and not falls(moment, around) else None
+    around = position.state.units.get(str(unit.statuses.get(RIDES)))
+    return around if around is not None and not falls(position, around) else None
 
 
-def occupants(moment: Position, vehicle: Unit) -> list[dict[str, Any]]:
+def occupants(position: Position, vehicle: Unit) -> list[dict[str, Any]]:
     """Who is inside."""
-    men = [unit for unit in moment.state.units.values() if unit.statuses.get(RIDES) == vehicle.id]
-    return [{"id": man.id, "DL": defense(moment, man)} for man in men if not falls(moment, man)]
+    men = [unit for unit in position.state.units.values() if unit.statuses.get(RIDES) == vehicle.id]
+    return [{"id": man.id, "DL": defense(position, man)} for man in men if not falls(position, man)]
 
 
 # Templates.
 
 
 def caught(
-    moment: Position,
+    position: Position,
     template: Template,
     by: Figure,
     spare: Iterable[str] = (),
     sigma_in: float = 0.0,
     *,
     there: bool = False,
-) -> tuple[list[dict[str, Any]], tuple[Measured, ...]]:
+) -> tuple[list[dict[str, Any]], tuple[UncertainFact, ...]]:
     """Everybody and every base under a template, and the errors of their shares; occupants count with their vehicle.
 
     Args:
@@ -316,45 +316,45 @@ def caught(
     """
     spared = set(spare)
     targets: list[dict[str, Any]] = []
-    measured: list[Measured] = []
-    now = {**moment.figures, by.id: by} if there else moment.figures
-    figures = {name: one for name, one in now.items() if name not in spared and not _gone(moment, name)}
+    measured: list[UncertainFact] = []
+    now = {**position.figures, by.id: by} if there else position.figures
+    figures = {name: one for name, one in now.items() if name not in spared and not _gone(position, name)}
     for hit in under(template, figures.values(), sigma_in):
-        unit = moment.unit(hit.id)
+        unit = position.unit(hit.id)
         part, sigma = f"how far {display_name(hit.id)} is in", (hit.most - hit.least) / 4
-        measured.append(Measured(("targets", len(targets), "fraction"), sigma, part, 0, 1))
-        flying = {"attacker_flies": _flies(moment, by.id), "target_flies": card(moment, unit).flies}
-        known = {"id": hit.id, "DL": defense(moment, unit), "fraction": hit.fraction, "target_unit": card_name(unit)}
-        men = {"occupants": inside} if (inside := occupants(moment, unit)) else {}
-        targets.append({**known, **flying, **men, **stance(moment, by, figures[hit.id])})
-    return targets + _bases(moment, template), tuple(one for one in measured if one.sigma > 0)
+        measured.append(UncertainFact(("targets", len(targets), "fraction"), sigma, part, 0, 1))
+        flying = {"attacker_flies": _flies(position, by.id), "target_flies": card(position, unit).flies}
+        known = {"id": hit.id, "DL": defense(position, unit), "fraction": hit.fraction, "target_unit": card_name(unit)}
+        men = {"occupants": inside} if (inside := occupants(position, unit)) else {}
+        targets.append({**known, **flying, **men, **stance(position, by, figures[hit.id])})
+    return targets + _bases(position, template), tuple(one for one in measured if one.sigma > 0)
 
 
-def _gone(moment: Position, name: str) -> bool:
+def _gone(position: Position, name: str) -> bool:
     """Whether a template never strikes a figure itself: it is no unit, is out, or rides in what is struck."""
-    unit = moment.state.units.get(name)
-    return unit is None or unit.out or carrier(moment, unit) is not None
+    unit = position.state.units.get(name)
+    return unit is None or unit.out or carrier(position, unit) is not None
 
 
-def _flies(moment: Position, name: str) -> bool:
-    return name in moment.state.units and card(moment, moment.unit(name)).flies
+def _flies(position: Position, name: str) -> bool:
+    return name in position.state.units and card(position, position.unit(name)).flies
 
 
-def _bases(moment: Position, template: Template) -> list[dict[str, Any]]:
+def _bases(position: Position, template: Template) -> list[dict[str, Any]]:
     """The bases under a template; one that was hit before has what is left of its level."""
     found: list[dict[str, Any]] = []
-    for piece in moment.terrain:
+    for piece in position.terrain:
         fraction = fraction_inside(template, piece.outline_in) if piece.kind is TerrainKind.BUNKER else 0.0
-        left = base_left(moment.state, piece.name)
+        left = base_left(position.state, piece.name)
         if fraction > 0:
             found.append({"id": piece.name, "fraction": fraction} | ({} if left is None else {"DL": left}))
     return found
 
 
-def mines_on(moment: Position, name: str, path: Path) -> list[tuple[str, bool, PointIn]]:
+def mines_on(position: Position, name: str, path: Path) -> list[tuple[str, bool, PointIn]]:
     """The markers that a path leads over, whether it ends on them, and where it comes nearest to their middles."""
-    figure, found = moment.figure(name), []
-    for piece in markers(moment):
+    figure, found = position.figure(name), []
+    for piece in markers(position):
         if spans_over(figure, path, piece.outline_in):
             ends = standing_on(placed(figure, path[-1]), [piece])
             found.append((piece.name, any(share.piece for share in ends), nearest_on(path, middle(piece))))

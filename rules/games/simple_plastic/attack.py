@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from rules.engine.dice import DiceRequest, Die, Procedure
 from rules.engine.facts import PHASE, UNKNOWN, Bound, Context, Source, bind, done, on_card, status, times_done
 from rules.engine.game import Answer
-from rules.engine.ruleset import limit, row_words
+from rules.engine.ruleset import limit, row_title
 from rules.engine.schema import Asked, Count, Inches, Part
 from rules.engine.state import ELIMINATED
 from rules.engine.verdict import TARGETS, Becomes, Reason, RuleRefusal, Verdict, forbidden, total, verdict
@@ -220,7 +220,7 @@ def _attack_barred(rules: Rules, wanted: Attack) -> Verdict | None:
     man = wanted.man(rules)
     dice, shared = man.row(rules).dice, wanted.dice_at_target
     if shared is not None and shared != dice and not (rules.chooses("split_dice", True) and 0 < shared < dice):
-        text = f"{row_words(wanted.attacker)} rolls {dice} at once"
+        text = f"{row_title(wanted.attacker)} rolls {dice} at once"
         return _no_attack("dice_not_shared", rules.because("SP-A14", text))
     targets = wanted.in_order(rules)
     barred = _attacker_barred(rules, man, wanted.phase, wanted.attacks_made_this_turn)
@@ -244,7 +244,7 @@ def _need(rules: Rules, wanted: Attack) -> Verdict:
 
 def _at_lone(rules: Rules, wanted: Attack) -> Procedure[Verdict]:
     need = _need(rules, wanted)
-    roll = yield DiceRequest(Die.D6, need.numbers["dice"], row_words(wanted.attacker), "the attack")
+    roll = yield DiceRequest(Die.D6, need.numbers["dice"], row_title(wanted.attacker), "the attack")
     hits = sum(_kills(rules, need.numbers["to_kill"], face) for face in roll.faces)
     fallen = hits if wanted.target_figures is None else min(hits, wanted.target_figures)
     ones = [rules.because("SP-13")] if limit(rules, "never_kills") in roll.faces else []
@@ -278,8 +278,8 @@ def _fired(rules: Rules, man: Attacker, standing: list[Target], dice: int) -> Pr
     """One man's dice. They are thrown together and not told apart: the best is read against the closest target."""
     first = _closest(rules, man, standing)
     if first is None:
-        return _Shot([], [], [rules.because("SP-15", f"{row_words(man.unit)} has nobody left to attack")])
-    roll = yield DiceRequest(Die.D6, dice, row_words(man.unit), "the attack")
+        return _Shot([], [], [rules.because("SP-15", f"{row_title(man.unit)} has nobody left to attack")])
+    roll = yield DiceRequest(Die.D6, dice, row_title(man.unit), "the attack")
     by_first = rules.chooses("modifiers_of", "closest_of_squad")
     shot, standing = _Shot([], list(roll.faces), []), list(standing)
     for face in sorted(roll.faces, reverse=True):
@@ -289,7 +289,7 @@ def _fired(rules: Rules, man: Attacker, standing: list[Target], dice: int) -> Pr
         number = _reckoning(rules, man, first if by_first else target)
         killed = _kills(rules, total(number), face)
         outcome = "kills" if killed else "misses"
-        text = f"{row_words(man.unit)} rolls {face} and {outcome} {target.id}"
+        text = f"{row_title(man.unit)} rolls {face} and {outcome} {target.id}"
         shot.reasons.extend((*number, rules.because("SP-11", text)))
         if killed:
             standing.remove(target)
@@ -378,7 +378,7 @@ def _squad_barred(rules: Rules, fire: SquadAttack) -> Verdict | None:
             return barred
         if len({target.squad for target in fire.seen_by(index)}) > 1:
             return _no_attack(
-                "several_targets", rules.because("SP-A14", f"{row_words(unit)} attacks one unit or squad")
+                "several_targets", rules.because("SP-A14", f"{row_title(unit)} attacks one unit or squad")
             )
     squads = {target.squad for index in men for target in fire.seen_by(index)}
     if len(squads) > 1 and rules.chooses("squad_fires_at", "one_target"):

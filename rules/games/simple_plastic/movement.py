@@ -19,7 +19,7 @@ from rules.tabletop.measure import Range, range_between
 from rules.tabletop.path import length_in, placed
 from rules.tabletop.squad import ahead_of, chain, forwardness_in
 from rules.tabletop.table import Figure, TerrainKind, TerrainPiece
-from rules.tabletop.terrain_cost import Going, MovementProfile
+from rules.tabletop.terrain_cost import MovementProfile, TerrainCost
 from rules.tabletop.tolerance import EXACT, within
 
 
@@ -233,10 +233,10 @@ def _has_moved(rules: Rules, lead_moved_in: float) -> bool:
     return not within(lead_moved_in, rules.option("same_place_in"))
 
 
-def gait(rules: Rules, unit: str) -> MovementProfile:
+def movement_profile(rules: Rules, unit: str) -> MovementProfile:
     """How a unit walks the measured table, for `rules.tabletop.movement.walk`: no ground is slower than another."""
 
-    def going(piece: TerrainPiece) -> Going:
-        return Going(on_top=piece.kind in (TerrainKind.HILL, TerrainKind.BRIDGE))
+    def going(piece: TerrainPiece) -> TerrainCost:
+        return TerrainCost(on_top=piece.kind in (TerrainKind.HILL, TerrainKind.BRIDGE))
 
     return MovementProfile(going)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Annotated
 
 from rules.engine.facts import Context, Source, Uncertain
-from rules.engine.ruleset import limit, row_words
+from rules.engine.ruleset import limit, row_title
 from rules.engine.schema import Asked, Inches, Part
 from rules.engine.text import display_name
 from rules.engine.verdict import Reason, RuleRefusal, Verdict, verdict
@@ -26,8 +26,10 @@ def sight_rules(rules: Rules) -> SightRules:
     def opacity(kind: TerrainKind) -> Opacity:
         cover = rules.tables.terrain[kind.value].cover
         row = rules.tables.covers[cover] if cover else None
-        veil = CoverKind.CLEAR if row is None or not row.counts else CoverKind.SOLID if row.blocks else CoverKind.SCREEN
-        return replace(OPACITY[kind], veil=veil)
+        cover_kind = (
+            CoverKind.CLEAR if row is None or not row.counts else CoverKind.SOLID if row.blocks else CoverKind.SCREEN
+        )
+        return replace(OPACITY[kind], cover_kind=cover_kind)
 
     figures = rules.tables.covers["figures"]
     return SightRules({kind: opacity(kind) for kind in TerrainKind}, figures_hide=figures.counts)
@@ -46,7 +48,7 @@ def _visible_fraction(context: Context) -> Uncertain:
 def _obstacle(context: Context) -> str | None:
     """A screen covers and never blocks; what is solid decides first."""
     view = context.position.view(context.actor.id, context.target.id)
-    veils = {context.position.sight.of(piece.kind).veil for piece, _ in view.hidden_by}
+    veils = {context.position.sight.of(piece.kind).cover_kind for piece, _ in view.hidden_by}
     return "semi_solid" if view.exposure_to_fire > 0 and CoverKind.SCREEN in veils else None
 
 
@@ -103,12 +105,12 @@ def sight_of(rules: Rules, visible_fraction: float, obstacle: str | None) -> Sig
     name = obstacle or "solid"
     row = _cover(rules, name)
     if not row.counts:
-        return Sight(True, False, False, rules.because(row.rule, f"{row_words(name)} neither block nor cover"))
+        return Sight(True, False, False, rules.because(row.rule, f"{row_title(name)} neither block nor cover"))
     hidden = 1 - visible_fraction
     visible = visible_fraction > 0 or not row.blocks
     covered = visible and (row.always or not within(hidden, rules.option("cover_beyond")))
     ask = not row.always and 0 < min(hidden, visible_fraction) < limit(rules, "ask_when_hidden_below")
-    text = f"{row_words(name)} cover: {visible_fraction:.0%} of the target can be seen"
+    text = f"{row_title(name)} cover: {visible_fraction:.0%} of the target can be seen"
     return Sight(visible, covered, ask, rules.because(row.rule, text) if covered else rules.because("SP-09"))
 
 

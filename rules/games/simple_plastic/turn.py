@@ -10,7 +10,7 @@ from typing import Annotated
 from rules.engine.dice import DiceRequest, Die, Procedure
 from rules.engine.facts import Source
 from rules.engine.game import Answer, NoFacts
-from rules.engine.ruleset import limit, row_words
+from rules.engine.ruleset import limit, row_title
 from rules.engine.schema import Asked, Count, Row
 from rules.engine.verdict import Becomes, RuleRefusal, Verdict, forbidden, verdict
 from rules.games.simple_plastic.tables import Rules, UnitName
@@ -119,7 +119,7 @@ def unit_card(rules: Rules, asked: Named) -> Verdict:
     numbers = {**dataclasses.asdict(unit), "title": card.title, "unit": card.unit, "note": card.note}
     del numbers["rule"]
     numbers["move_in"] = limit(rules, "move_in")
-    return Verdict(card.title, numbers, (rules.because(card.rule), rules.because(unit.rule, row_words(card.unit))))
+    return Verdict(card.title, numbers, (rules.because(card.rule), rules.because(unit.rule, row_title(card.unit))))
 
 
 # The turn.

@@ -22,7 +22,7 @@ def sight_rules(rules: Rules) -> SightRules:
     areas = {
         kind: Opacity(CoverKind.SCREEN, Within.FILLED)
         for kind, one in light.items()
-        if one.veil is not CoverKind.SCREEN
+        if one.cover_kind is not CoverKind.SCREEN
     }
     return SightRules(opacity=areas, figures_hide=rules.chooses("figures_block", True))
 

@@ -23,7 +23,7 @@ from rules.games.simple_plastic_figure.tables import (
     legal,
     weapon_of,
 )
-from rules.games.simple_plastic_figure.turn import Deed, Wanted, actions, checked, permits
+from rules.games.simple_plastic_figure.turn import Action, Wanted, actions, checked, permits
 from rules.tabletop.tolerance import within
 
 
@@ -86,7 +86,7 @@ def aimed_help(rules: Rules, figure: Helped) -> list[Reason]:
 class Leading:
     """What a leader does this turn, and how far a figure is from him."""
 
-    leader_action: Deed
+    leader_action: Action
     figure_distance_in: Inches
     who: CommanderName = "leader"
     status_die: Face = 1
@@ -96,9 +96,9 @@ class Leading:
 def lead(rules: Rules, leader: Leading) -> Verdict:
     """Whether a figure has a leader's bonus, +1 inch or +1 on its fire."""
     near = within(leader.figure_distance_in, limit(rules, "lead_radius_in"))
-    able = rules.tables.commanders[leader.who].leads and permits(rules, Deed.LEAD, leader.status_die)
+    able = rules.tables.commanders[leader.who].leads and permits(rules, Action.LEAD, leader.status_die)
     fresh = not leader.led_already or rules.chooses("leads_stack", True)
-    led_now = leader.leader_action is Deed.LEAD and near and able and fresh
+    led_now = leader.leader_action is Action.LEAD and near and able and fresh
     reason = rules.because(
         "WW-56",
         f"{leader.figure_distance_in:g} in from a {display_name(leader.who)} who does this: {leader.leader_action}",
@@ -162,16 +162,16 @@ def command_actions(rules: Rules, wanted: Commanding) -> Verdict:
     row = rules.tables.commanders[wanted.who]
     by_radio = row.radio and (not wanted.radioman_armed or rules.chooses("armed_radioman_directs", True))
     able = {
-        Deed.LEAD: (row.leads, "WW-56"),
-        Deed.DIRECT_FIRE: (row.binoculars or wanted.binoculars or by_radio, "WW-60" if row.radio else "WW-57"),
-        Deed.CALL_FIRE: (row.radio, "WW-62"),
+        Action.LEAD: (row.leads, "WW-56"),
+        Action.DIRECT_FIRE: (row.binoculars or wanted.binoculars or by_radio, "WW-60" if row.radio else "WW-57"),
+        Action.CALL_FIRE: (row.radio, "WW-62"),
     }
-    for deed in wanted.actions:
-        can, rule = able.get(deed, (True, row.rule))
+    for action in wanted.actions:
+        can, rule = able.get(action, (True, row.rule))
         if not can:
-            return illegal("cannot", rules.because(rule, f"a {display_name(wanted.who)} cannot {display_name(deed)}"))
+            return illegal("cannot", rules.because(rule, f"a {display_name(wanted.who)} cannot {display_name(action)}"))
     found = actions(rules, wanted)
-    told = [rules.because(able[deed][1]) for deed in wanted.actions if found.allowed and deed in able]
+    told = [rules.because(able[action][1]) for action in wanted.actions if found.allowed and action in able]
     return Verdict(found.outcome, found.numbers, (*told, *found.reasons))
 
 
@@ -191,7 +191,7 @@ def direct_fire_binoculars(rules: Rules, observer: Directing) -> Verdict:
     """Whether binoculars help this figure's fire."""
     reason = rules.because("WW-57")
     weapon = weapon_of(rules, observer.weapon)
-    if not permits(rules, Deed.DIRECT_FIRE, observer.status_die):
+    if not permits(rules, Action.DIRECT_FIRE, observer.status_die):
         return illegal("status", rules.because("WW-A05", "the observer's status check forbids it"))
     if observer.figures_directed_already:
         return illegal("directs_another", reason)
@@ -235,7 +235,7 @@ OFFBOARD_WEAPON = "mortar_81"
 
 def radio(rules: Rules, man: Radio) -> Verdict:
     """Whether a radioman may direct a mortar or gun on the board, or call a shot from off it."""
-    if not permits(rules, Deed.DIRECT_FIRE, man.status_die):
+    if not permits(rules, Action.DIRECT_FIRE, man.status_die):
         return illegal("status", rules.because("WW-A05", "the radioman's status check forbids it"))
     directing = man.mode is RadioMode.DIRECT_ONBOARD
     if not within(man.distance_to_target_in, limit(rules, "radio_target_in")):

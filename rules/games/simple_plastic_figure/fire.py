@@ -28,7 +28,7 @@ from rules.games.simple_plastic_figure.tables import (
     legal,
     weapon_of,
 )
-from rules.games.simple_plastic_figure.turn import Deed, permits
+from rules.games.simple_plastic_figure.turn import Action, permits
 from rules.tabletop.tolerance import reaches, within
 
 # What the tables say of a weapon.
@@ -137,7 +137,7 @@ def may_target(rules: Rules, shot: Aiming) -> Verdict:
     """Whether a weapon may be fired at a target, or a spot."""
     name = held(rules, shot.weapon, shot.scope)
     weapon = weapon_of(rules, name)
-    if not permits(rules, Deed.FIRE, shot.status_die):
+    if not permits(rules, Action.FIRE, shot.status_die):
         return illegal("status", rules.because("WW-09", "its status check forbids firing"))
     measured = f"{shot.distance_in:g} in away; the {called(rules, name)} reaches {weapon.range_in:g} in"
     if not within(shot.distance_in, weapon.range_in):

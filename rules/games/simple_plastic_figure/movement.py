@@ -23,9 +23,9 @@ from rules.games.simple_plastic_figure.tables import (
     illegal,
     legal,
 )
-from rules.games.simple_plastic_figure.turn import Deed, permits
+from rules.games.simple_plastic_figure.turn import Action, permits
 from rules.tabletop.table import TerrainPiece
-from rules.tabletop.terrain_cost import IMPASSABLE, Going, MovementProfile, hurdle
+from rules.tabletop.terrain_cost import IMPASSABLE, MovementProfile, TerrainCost, hurdle
 from rules.tabletop.tolerance import EXACT, within
 
 
@@ -67,7 +67,7 @@ def move(rules: Rules, path: Move) -> Verdict:
     if path.inside_building and rules.chooses("inside_move", "whole_move"):
         numbers["cost_in"] = max(cost_in, allowance_in)
     numbers["left_in"] = max(round(allowance_in - numbers["cost_in"], 6), 0)
-    if not permits(rules, Deed.MOVE, path.status_die):
+    if not permits(rules, Action.MOVE, path.status_die):
         return illegal("status", rules.because("WW-09", "its status check forbids moving"), **numbers)
     barred = [rules.because(row.rule, f"{display_name(name)} is impossible") for name, row in rows if row.impassable]
     if barred:
@@ -172,7 +172,7 @@ class Melee:
 
 def hand_to_hand(rules: Rules, melee: Melee) -> Answer:
     """Fights one after another as long as the attacker wins; in a building one a turn."""
-    if not permits(rules, Deed.MOVE_INTO_HAND_TO_HAND, melee.status_die):
+    if not permits(rules, Action.MOVE_INTO_HAND_TO_HAND, melee.status_die):
         return illegal("status", rules.because("WW-21"))
     place = rules.tables.places[melee.where]
     if place.enemies is Enemies.REFUSE or not place.may_enter:
@@ -222,7 +222,7 @@ def _bayonets(bayonet: bool, enemy: Fighter) -> list[str]:
 # On the measured table.
 
 
-def gait(rules: Rules, *, touches_bunker: bool = False) -> MovementProfile:
+def movement_profile(rules: Rules, *, touches_bunker: bool = False) -> MovementProfile:
     """How a figure walks the measured table, for `rules.tabletop.movement.walk`.
 
     Args:
@@ -238,15 +238,15 @@ def gait(rules: Rules, *, touches_bunker: bool = False) -> MovementProfile:
     if not waist.impassable:
         classes.append((float("inf"), waist.penalty_in))
 
-    def going(piece: TerrainPiece) -> Going:
+    def going(piece: TerrainPiece) -> TerrainCost:
         row = tables.ground.get(piece.kind)
         if row is None:
-            return Going()
+            return TerrainCost()
         if row.hurdle:
             return hurdle(piece.height_in, classes)
         if not row.passable or (row.touch_first and not touches_bunker):
             return IMPASSABLE
         leave_in = tables.crossings[row.leave].penalty_in if row.leave else 0.0
-        return Going(leave_in=leave_in, on_top=row.on_top)
+        return TerrainCost(leave_in=leave_in, on_top=row.on_top)
 
     return MovementProfile(going)

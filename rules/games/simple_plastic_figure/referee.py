@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rules.engine.condition import CONDITIONS, unharmed
-from rules.engine.effects import following
+from rules.engine.effects import next_step
 from rules.engine.events import PhaseBegun
 from rules.engine.objectives import HalfOf, Task
 from rules.engine.position import Position
-from rules.engine.referee import FIRE, Deed, Referee, verdict_without_dice
+from rules.engine.referee import FIRE, Action, Referee, verdict_without_dice
 from rules.engine.ruleset import Ruleset
 from rules.engine.verdict import Verdict
 from rules.games.simple_plastic_figure.board import sight_rules
+from rules.games.simple_plastic_figure.referee_actions import USUAL_GOAL, calls_at_spot, obligations, others
 from rules.games.simple_plastic_figure.referee_bursts import aimed_at, explosives_at, spot_of
-from rules.games.simple_plastic_figure.referee_deeds import USUAL_GOAL, calls_at_spot, duties, others
 from rules.games.simple_plastic_figure.referee_effects import effects
 from rules.games.simple_plastic_figure.referee_facts import (
     FIRST,
@@ -34,48 +34,48 @@ from rules.games.simple_plastic_figure.tables import AimAt, Tables
 from rules.tabletop.table import PointIn
 
 
-def attacks(moment: Position, figure: str) -> Iterator[Deed]:
+def attacks(position: Position, figure: str) -> Iterator[Action]:
     """Every weapon of a figure at every enemy; an explosive at the spot where he stands."""
-    man, kinds = moment.unit(figure), rules_of(moment).tables.weapon_kinds
+    man, kinds = position.unit(figure), rules_of(position).tables.weapon_kinds
     if man.out:
         return
-    for weapon, row in weapons(moment, man).items():
-        barred = bar(moment, man, "fire", weapon)
-        for enemy in moment.enemies(man):
+    for weapon, row in weapons(position, man).items():
+        barred = bar(position, man, "fire", weapon)
+        for enemy in position.enemies(man):
             if kinds[row.kind].aim_at is AimAt.FIGURE:
-                yield shot(moment, man, weapon, enemy, barred)
+                yield shot(position, man, weapon, enemy, barred)
             else:
-                yield aimed_at(moment, man, weapon, spot_of(moment, enemy), barred)
+                yield aimed_at(position, man, weapon, spot_of(position, enemy), barred)
 
 
-def at_spot(moment: Position, figure: str, spot_in: PointIn) -> Iterator[Deed]:
+def at_spot(position: Position, figure: str, spot_in: PointIn) -> Iterator[Action]:
     """Every explosive of a figure, or that it calls for, at a bare place."""
-    yield from explosives_at(moment, figure, spot_in)
-    yield from calls_at_spot(moment, figure, spot_in)
+    yield from explosives_at(position, figure, spot_in)
+    yield from calls_at_spot(position, figure, spot_in)
 
 
-def next_phase(moment: Position) -> PhaseBegun:
+def next_phase(position: Position) -> PhaseBegun:
     """The halves of the turn as the winner of the dice chose, else as the sides are named; its end is passed over."""
-    state = moment.state
+    state = position.state
     first = str(state.this_turn.get(FIRST) or state.sides[0])
     second = next((side for side in state.sides if side != first), first)
-    found = verdict_without_dice(moment.game, "turn", {"first": first, "second": second})
+    found = verdict_without_dice(position.game, "turn", {"first": first, "second": second})
     steps = found.numbers["steps"] if found else []
-    return following(
+    return next_step(
         state,
         [(step["side"] or "", step["phase"]) for step in steps if step["side"] or step["phase"] == INITIATIVE],
     )
 
 
-def rounds(moment: Position) -> tuple[str, ...]:
+def rounds(position: Position) -> tuple[str, ...]:
     """In the actions of a side."""
-    now = phase(moment)
+    now = phase(position)
     return (FIRE,) if now is not None and now.acts else ()
 
 
-def strayed(moment: Position, deed: Deed, found: Verdict) -> tuple[PointIn, PointIn] | None:
+def strayed(position: Position, action: Action, found: Verdict) -> tuple[PointIn, PointIn] | None:
     """Where a shell was to go and where it comes down."""
-    aimed, fell = deed.given.get("spot_in"), found.numbers.get("spot_in")
+    aimed, fell = action.given.get("spot_in"), found.numbers.get("spot_in")
     if not aimed or not fell:
         return None
     ends = (float(aimed[0]), float(aimed[1])), (float(fell[0]), float(fell[1]))
@@ -102,7 +102,7 @@ REFEREE: Referee[Tables] = Referee(
     march=march,
     attacks=attacks,
     others=others,
-    duties=duties,
+    obligations=obligations,
     effects=effects,
     next_phase=next_phase,
     at_spot=at_spot,

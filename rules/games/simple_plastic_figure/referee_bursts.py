@@ -8,7 +8,7 @@ from itertools import combinations
 from typing import Any
 
 from rules.engine.position import Position, View
-from rules.engine.referee import Deed, Measured
+from rules.engine.referee import Action, UncertainFact
 from rules.engine.state import Unit
 from rules.engine.text import display_name, place_words
 from rules.engine.verdict import Verdict
@@ -31,7 +31,7 @@ from rules.games.simple_plastic_figure.tables import AimAt
 from rules.tabletop.measure import Range, range_to
 from rules.tabletop.table import PointIn, TerrainPiece
 from rules.tabletop.template import Blast
-from rules.tabletop.tolerance import DOUBT_SIGMAS, Call
+from rules.tabletop.tolerance import DOUBT_SIGMAS, Comparison
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,86 +51,86 @@ class Spot:
     sigma_in: float
 
 
-def spot_of(moment: Position, *enemies: Unit) -> Spot:
+def spot_of(position: Position, *enemies: Unit) -> Spot:
     """The middle of where enemies stand."""
-    there = [moment.figure(one.id) for one in enemies]
+    there = [position.figure(one.id) for one in enemies]
     many = len(there)
     middle = (sum(one.x_in for one in there) / many, sum(one.y_in for one in there) / many)
     sigma_in = sum(one.sigma_in**2 for one in there) ** 0.5 / many
     return Spot(enemies, middle, min(one.z_in for one in there), sigma_in)
 
 
-def aimed_at(moment: Position, man: Unit, weapon: str, spot: Spot, barred: Verdict | None) -> Deed:
+def aimed_at(position: Position, man: Unit, weapon: str, spot: Spot, barred: Verdict | None) -> Action:
     """An explosive at a spot."""
-    kind = rules_of(moment).tables.weapon_kinds[weapons(moment, man)[weapon].kind]
-    return (charge if kind.direct else shell)(moment, man, weapon, spot, barred)
+    kind = rules_of(position).tables.weapon_kinds[weapons(position, man)[weapon].kind]
+    return (charge if kind.direct else shell)(position, man, weapon, spot, barred)
 
 
-def between(moment: Position, man: Unit) -> Iterator[Deed]:
+def between(position: Position, man: Unit) -> Iterator[Action]:
     """Explosives at the middle of two enemies who are so near one another that it catches both."""
-    for weapon, row in weapons(moment, man).items():
-        barred = bar(moment, man, "fire", weapon)
-        if rules_of(moment).tables.weapon_kinds[row.kind].aim_at is not AimAt.SPOT or barred is not None:
+    for weapon, row in weapons(position, man).items():
+        barred = bar(position, man, "fire", weapon)
+        if rules_of(position).tables.weapon_kinds[row.kind].aim_at is not AimAt.SPOT or barred is not None:
             continue
-        for pair in combinations(moment.enemies(man), 2):
-            spot = spot_of(moment, *pair)
-            shelter = holder_at(rules_of(moment), spot.at_in, moment.terrain)
-            gaps_in = [range_to(moment.figure(one.id), (spot.at_in,)).edge_in for one in pair]
-            away_in = range_to(moment.figure(man.id), (spot.at_in,)).edge_in
-            open_to_it = all(held_in(moment, one.id) in (None, shelter) for one in pair)
+        for pair in combinations(position.enemies(man), 2):
+            spot = spot_of(position, *pair)
+            shelter = holder_at(rules_of(position), spot.at_in, position.terrain)
+            gaps_in = [range_to(position.figure(one.id), (spot.at_in,)).edge_in for one in pair]
+            away_in = range_to(position.figure(man.id), (spot.at_in,)).edge_in
+            open_to_it = all(held_in(position, one.id) in (None, shelter) for one in pair)
             if open_to_it and max(gaps_in) <= (row.blast_radius_in or 0.0) and away_in <= row.range_in:
-                yield aimed_at(moment, man, weapon, spot, None)
+                yield aimed_at(position, man, weapon, spot, None)
 
 
-def explosives_at(moment: Position, figure: str, spot_in: PointIn) -> Iterator[Deed]:
+def explosives_at(position: Position, figure: str, spot_in: PointIn) -> Iterator[Action]:
     """Every explosive of a figure at a bare place."""
-    man = moment.unit(figure)
+    man = position.unit(figure)
     if man.out:
         return
-    spot = Spot((), spot_in, moment.spot(spot_in).z_in, 0.0)
-    for weapon, row in weapons(moment, man).items():
-        if rules_of(moment).tables.weapon_kinds[row.kind].aim_at is AimAt.SPOT:
-            deed = aimed_at(moment, man, weapon, spot, bar(moment, man, "fire", weapon))
-            yield replace(deed, at=tuple(one["id"] for one in deed.given.get("figures", ())), spot_in=spot_in)
+    spot = Spot((), spot_in, position.spot(spot_in).z_in, 0.0)
+    for weapon, row in weapons(position, man).items():
+        if rules_of(position).tables.weapon_kinds[row.kind].aim_at is AimAt.SPOT:
+            action = aimed_at(position, man, weapon, spot, bar(position, man, "fire", weapon))
+            yield replace(action, at=tuple(one["id"] for one in action.given.get("figures", ())), spot_in=spot_in)
 
 
-def _spot_facts(moment: Position, man: Unit, weapon: str, spot: Spot) -> tuple[dict[str, Any], Range, View]:
+def _spot_facts(position: Position, man: Unit, weapon: str, spot: Spot) -> tuple[dict[str, Any], Range, View]:
     """What decides whether he may fire at a spot, how far it is, and how he sees it, or whom he sees best there."""
-    away = range_to(moment.figure(man.id), (spot.at_in,), spot.z_in, spot.sigma_in)
+    away = range_to(position.figure(man.id), (spot.at_in,), spot.z_in, spot.sigma_in)
     if spot.enemies:
-        best = max(spot.enemies, key=lambda one: shows(moment, man.id, one.id))
-        view = moment.view(man.id, best.id)
-        facts = firer(moment, man, weapon, best, view)
+        best = max(spot.enemies, key=lambda one: shows(position, man.id, one.id))
+        view = position.view(man.id, best.id)
+        facts = firer(position, man, weapon, best, view)
     else:
-        view = moment.view_of_spot(man.id, spot.at_in)
-        facts = firer_at_spot(moment, man, weapon, spot.at_in, view)
+        view = position.view_of_spot(man.id, spot.at_in)
+        facts = firer_at_spot(position, man, weapon, spot.at_in, view)
     return {**facts, "distance_in": round(away.edge_in, 2)}, away, view
 
 
-def _title(moment: Position, weapon: str, spot: Spot) -> str:
-    return f"{titled(moment, weapon)} {'between' if len(spot.enemies) > 1 else 'at'} {_there(spot)}"
+def _title(position: Position, weapon: str, spot: Spot) -> str:
+    return f"{titled(position, weapon)} {'between' if len(spot.enemies) > 1 else 'at'} {_there(spot)}"
 
 
 def _there(spot: Spot) -> str:
     return " and ".join(display_name(one.id) for one in spot.enemies) or f"the spot {place_words(spot.at_in)}"
 
 
-def _errors(moment: Position, man: Unit, spot: Spot, away: Range) -> tuple[Measured, ...]:
+def _errors(position: Position, man: Unit, spot: Spot, away: Range) -> tuple[UncertainFact, ...]:
     what = f"the range from {display_name(man.id)} to {_there(spot)}"
-    found = (Measured(("distance_in",), away.sigma_in, what),) if away.sigma_in > 0 else ()
-    return (*found, *leader_errors(moment, man))
+    found = (UncertainFact(("distance_in",), away.sigma_in, what),) if away.sigma_in > 0 else ()
+    return (*found, *leader_errors(position, man))
 
 
-def charge(moment: Position, man: Unit, weapon: str, spot: Spot, barred: Verdict | None) -> Deed:
+def charge(position: Position, man: Unit, weapon: str, spot: Spot, barred: Verdict | None) -> Action:
     """A grenade or a launcher's round at a spot."""
-    row, shelter = weapons(moment, man)[weapon], holder_at(rules_of(moment), spot.at_in, moment.terrain)
-    given, away, view = _spot_facts(moment, man, weapon, spot)
+    row, shelter = weapons(position, man)[weapon], holder_at(rules_of(position), spot.at_in, position.terrain)
+    given, away, view = _spot_facts(position, man, weapon, spot)
     worth = barred is None and away.edge_in <= row.range_in + DOUBT_SIGMAS * away.sigma_in
     radius_in = row.blast_radius_in or 0.0
-    found, errors = caught(moment, spot.at_in, radius_in, shelter, man, spot.sigma_in) if worth else ([], ())
-    given |= {**_touching_wall(moment, man, shelter), "place": place_of(moment, shelter), "figures": found}
-    return Deed(
-        _title(moment, weapon, spot),
+    found, errors = caught(position, spot.at_in, radius_in, shelter, man, spot.sigma_in) if worth else ([], ())
+    given |= {**_touching_wall(position, man, shelter), "place": place_of(position, shelter), "figures": found}
+    return Action(
+        _title(position, weapon, spot),
         "charge",
         given,
         (man.id,),
@@ -138,31 +138,31 @@ def charge(moment: Position, man: Unit, weapon: str, spot: Spot, barred: Verdict
         weapon,
         preview="charge_aim",
         view=view,
-        measured=(*_errors(moment, man, spot, away), *errors),
-        band=band_of(moment, away),
-        bar=barred,
+        measured=(*_errors(position, man, spot, away), *errors),
+        band=band_of(position, away),
+        blocked_by=barred,
         template=Blast(spot.at_in, radius_in) if radius_in else None,
         each={one["id"]: {"figures": [one]} for one in found} if len(found) > 1 else {},
     )
 
 
-def _touching_wall(moment: Position, man: Unit, shelter: TerrainPiece | None) -> dict[str, bool]:
+def _touching_wall(position: Position, man: Unit, shelter: TerrainPiece | None) -> dict[str, bool]:
     """Whether he touches the wall, where that can be told."""
     if shelter is None:
         return {"thrower_touching_wall": False}
-    call = range_to(moment.figure(man.id), shelter.outline_in).contact()
-    return {} if call is Call.TOO_CLOSE else {"thrower_touching_wall": call is Call.IN}
+    call = range_to(position.figure(man.id), shelter.outline_in).contact()
+    return {} if call is Comparison.TOO_CLOSE else {"thrower_touching_wall": call is Comparison.IN}
 
 
-def shell(moment: Position, man: Unit, weapon: str, spot: Spot, barred: Verdict | None) -> Deed:
+def shell(position: Position, man: Unit, weapon: str, spot: Spot, barred: Verdict | None) -> Action:
     """A mortar's or gun's shot at a spot, as far as the place where it comes down."""
-    shelter = holder_at(rules_of(moment), spot.at_in, moment.terrain)
-    given, away, view = _spot_facts(moment, man, weapon, spot)
-    radius_in = weapons(moment, man)[weapon].blast_radius_in
-    here = moment.figure(man.id).centre_in
-    given |= {"firer_in": list(here), **falling(moment, man.side, spot.at_in, shelter)}
-    return Deed(
-        _title(moment, weapon, spot),
+    shelter = holder_at(rules_of(position), spot.at_in, position.terrain)
+    given, away, view = _spot_facts(position, man, weapon, spot)
+    radius_in = weapons(position, man)[weapon].blast_radius_in
+    here = position.figure(man.id).centre_in
+    given |= {"firer_in": list(here), **falling(position, man.side, spot.at_in, shelter)}
+    return Action(
+        _title(position, weapon, spot),
         "shell",
         given,
         (man.id,),
@@ -170,51 +170,53 @@ def shell(moment: Position, man: Unit, weapon: str, spot: Spot, barred: Verdict 
         weapon,
         preview="may_target",
         view=view,
-        measured=_errors(moment, man, spot, away),
-        band=band_of(moment, away),
-        bar=barred,
+        measured=_errors(position, man, spot, away),
+        band=band_of(position, away),
+        blocked_by=barred,
         template=Blast(spot.at_in, radius_in) if radius_in else None,
     )
 
 
-def falling(moment: Position, side: str, spot: PointIn, shelter: TerrainPiece | None) -> dict[str, Any]:
+def falling(position: Position, side: str, spot: PointIn, shelter: TerrainPiece | None) -> dict[str, Any]:
     """What decides where a shell that a side fires comes down."""
-    sheltered = shelter is not None and rules_of(moment).tables.places[place_of(moment, shelter)].shelter is not None
-    return {"spot_in": list(spot), "own_edge_deg": own_edge_deg(moment, side), "at_shelter": sheltered}
+    sheltered = (
+        shelter is not None and rules_of(position).tables.places[place_of(position, shelter)].shelter is not None
+    )
+    return {"spot_in": list(spot), "own_edge_deg": own_edge_deg(position, side), "at_shelter": sheltered}
 
 
-def own_edge_deg(moment: Position, side: str) -> float:
+def own_edge_deg(position: Position, side: str) -> float:
     """Where a side's board edge is: as the players say, else the near edge for who is named first and the far one."""
-    sides = moment.state.sides
+    sides = position.state.sides
     usual = -90.0 if sides and side == sides[0] else 90.0
-    return float(moment.state.statuses.get(f"edge_of_{side}", usual))
+    return float(position.state.statuses.get(f"edge_of_{side}", usual))
 
 
-def coming_down(moment: Position) -> Iterator[Deed]:
+def coming_down(position: Position) -> Iterator[Action]:
     """A shell that was called from off the board comes down somewhere."""
-    shell = moment.state.this_turn.get(FALLING)
+    shell = position.state.this_turn.get(FALLING)
     if shell:
         name, weapon, spot = str(shell["by"]), str(shell["weapon"]), (shell["spot_in"][0], shell["spot_in"][1])
-        shelter = holder_at(rules_of(moment), spot, moment.terrain)
-        given = {"weapon": weapon, **falling(moment, moment.unit(name).side, spot, shelter)}
-        yield Deed(
+        shelter = holder_at(rules_of(position), spot, position.terrain)
+        given = {"weapon": weapon, **falling(position, position.unit(name).side, spot, shelter)}
+        yield Action(
             f"The shell of {display_name(name)} comes down", "deviation", given, (name,), weapon=weapon, owed="WW-44"
         )
 
 
-def bursting(moment: Position) -> Iterator[Deed]:
+def bursting(position: Position) -> Iterator[Action]:
     """A shell that has come down bursts."""
-    landed = moment.state.this_turn.get(LANDED)
+    landed = position.state.this_turn.get(LANDED)
     if not landed:
         return
-    rules, spot = rules_of(moment), (float(landed["spot_in"][0]), float(landed["spot_in"][1]))
+    rules, spot = rules_of(position), (float(landed["spot_in"][0]), float(landed["spot_in"][1]))
     weapon, firer, aimed = str(landed["weapon"]), str(landed["by"]), landed.get("aimed_in")
-    shelter = holder_at(rules, spot, moment.terrain)
-    man = moment.unit(firer)
-    there = landed["on_board"] and firer in moment.figures
+    shelter = holder_at(rules, spot, position.terrain)
+    man = position.unit(firer)
+    there = landed["on_board"] and firer in position.figures
     radius_in = rules.tables.weapons[weapon].blast_radius_in or 0.0
-    found, errors = caught(moment, spot, radius_in, shelter, man, on_board=there)
-    where = place_of(moment, shelter)
+    found, errors = caught(position, spot, radius_in, shelter, man, on_board=there)
+    where = place_of(position, shelter)
     choosing = f"{rules.tables.weapons[weapon].kind}_{rules.tables.places[where].shelter}"
     asks = shelter is not None and choosing not in rules.tables.shelter_attacks
     given = {
@@ -225,7 +227,7 @@ def bursting(moment: Position) -> Iterator[Deed]:
         **landed["help"],
         **({} if asks else {"choice": Choice.ROOF.value}),
     }
-    yield Deed(
+    yield Action(
         f"The shell of {display_name(firer)} bursts",
         "burst",
         given,
@@ -233,7 +235,7 @@ def bursting(moment: Position) -> Iterator[Deed]:
         tuple(one["id"] for one in found),
         weapon,
         preview="burst_aim",
-        measured=(*errors, *(leader_errors(moment, man) if there else ())),
+        measured=(*errors, *(leader_errors(position, man) if there else ())),
         spot_in=(float(aimed[0]), float(aimed[1])) if aimed else None,
         template=Blast(spot, radius_in) if radius_in else None,
         each={one["id"]: {"figures": [one]} for one in found} if len(found) > 1 else {},

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
 from typing import Any
 
-from rules.engine.effects import fallen, goal_key, marked, walked
+from rules.engine.effects import eliminations, goal_key, moves_along, status_changes
 from rules.engine.events import Change, Effects, Move
 from rules.engine.position import Position
-from rules.engine.referee import Deed
+from rules.engine.referee import Action
 from rules.engine.state import ELIMINATED
 from rules.engine.verdict import Verdict
 from rules.games.simple_plastic_figure.command import Helped
@@ -46,58 +46,58 @@ from rules.tabletop.path import length_in
 Changes = tuple[Change, ...]
 
 
-def effects(moment: Position, deed: Deed, found: Verdict) -> Effects:
+def effects(position: Position, action: Action, found: Verdict) -> Effects:
     """Who went, who is eliminated, who has acted, and what else is to be remembered."""
-    after = _EFFECTS.get(deed.action)
-    return after(moment, deed, found) if after else Effects()
+    after = _EFFECTS.get(action.name)
+    return after(position, action, found) if after else Effects()
 
 
 def _now(name: str, key: str, value: Any, rule: str) -> Changes:
     """What is said of a figure, or of the battle, until the turn ends."""
-    return marked([name], key, value, rule, this_turn=True)
+    return status_changes([name], key, value, rule, this_turn=True)
 
 
-def _did(moment: Position, name: str, what: str, rule: str) -> Changes:
+def _did(position: Position, name: str, what: str, rule: str) -> Changes:
     """He has acted; shots that were left belong to the action that they are left of."""
-    before = done(moment.unit(name))
+    before = done(position.unit(name))
     return () if what == "fire" and before[-1:] == [what] else _now(name, DONE, [*before, what], rule)
 
 
-def _fall(moment: Position, names: Iterable[str], rule: str) -> Changes:
+def _fall(position: Position, names: Iterable[str], rule: str) -> Changes:
     """They are eliminated; when, is remembered of those whom a reserve may bring back."""
-    changes = fallen(names, rule)
+    changes = eliminations(names, rule)
     for change in changes:
-        unit = moment.unit(change.figure)
-        in_reserve = any(is_reserve(moment, one) for one in moment.state.standing(unit.side))
-        if in_reserve and not is_reserve(moment, unit):
-            changes += marked([unit.id], LOST, moment.state.turn, "WW-59")
+        unit = position.unit(change.figure)
+        in_reserve = any(is_reserve(position, one) for one in position.state.standing(unit.side))
+        if in_reserve and not is_reserve(position, unit):
+            changes += status_changes([unit.id], LOST, position.state.turn, "WW-59")
     return changes
 
 
 # Before the first turn, and as one begins.
 
 
-def _agreed(moment: Position, deed: Deed, found: Verdict) -> Effects:
-    side, needed = deed.given["side"], deed.given.get("needed")
-    changes = marked([""], goal_key(side), deed.given["goal"], "WW-05")
-    changes += marked([""], place_for(side), deed.piece, "WW-05") if deed.piece else ()
-    return Effects(changes=changes + (marked([""], needed_by(side), needed, "WW-05") if needed else ()))
+def _agreed(position: Position, action: Action, found: Verdict) -> Effects:
+    side, needed = action.given["side"], action.given.get("needed")
+    changes = status_changes([""], goal_key(side), action.given["goal"], "WW-05")
+    changes += status_changes([""], place_for(side), action.piece, "WW-05") if action.piece else ()
+    return Effects(changes=changes + (status_changes([""], needed_by(side), needed, "WW-05") if needed else ()))
 
 
-def _rolled_off(moment: Position, deed: Deed, found: Verdict) -> Effects:
+def _rolled_off(position: Position, action: Action, found: Verdict) -> Effects:
     chooser, first = found.numbers["chooser"], found.numbers["goes_first"]
-    again = chooser is not None and rules_of(moment).chooses("tied_initiative", "last_chooser")
-    changes = marked([""], LAST_CHOOSER, chooser, "WW-A01") if again else ()
+    again = chooser is not None and rules_of(position).chooses("tied_initiative", "last_chooser")
+    changes = status_changes([""], LAST_CHOOSER, chooser, "WW-A01") if again else ()
     key, side = (CHOOSER, chooser) if first is None else (FIRST, first)
     return Effects(changes=changes + _now("", key, side, "WW-07"))
 
 
-def _ordered(moment: Position, deed: Deed, found: Verdict) -> Effects:
-    return Effects(changes=_now("", FIRST, deed.given["first"], "WW-07"))
+def _ordered(position: Position, action: Action, found: Verdict) -> Effects:
+    return Effects(changes=_now("", FIRST, action.given["first"], "WW-07"))
 
 
-def _checked(moment: Position, deed: Deed, found: Verdict) -> Effects:
-    each = found.numbers["each"] if deed.action == "status_checks" else {deed.by[0]: found.numbers}
+def _checked(position: Position, action: Action, found: Verdict) -> Effects:
+    each = found.numbers["each"] if action.name == "status_checks" else {action.by[0]: found.numbers}
     return Effects(changes=tuple(change for name, told in each.items() for change in _check(name, told, "WW-09")))
 
 
@@ -106,147 +106,149 @@ def _check(name: str, told: Mapping[str, Any], rule: str) -> Changes:
     return _now(name, STATUS_DIE, told["status_die"], rule) + _now(name, FAILED, failed, rule)
 
 
-def _checked_again(moment: Position, deed: Deed, found: Verdict) -> Effects:
-    [name] = deed.by
+def _checked_again(position: Position, action: Action, found: Verdict) -> Effects:
+    [name] = action.by
     return Effects(changes=_check(name, found.numbers, "WW-56") + _now(name, REROLLED, True, "WW-56"))
 
 
-def _came_back(moment: Position, deed: Deed, found: Verdict) -> Effects:
-    [reserve], [gone] = deed.by, deed.at
-    spot, side = moment.figure(reserve).centre_in, moment.state.side
-    before = moment.unit(gone).at_in or spot
-    times = deed.given["returned_this_turn"] + 1
-    changes = marked([gone], ELIMINATED, None, "WW-59") + marked([gone], LOST, None, "WW-59")
-    changes += fallen([reserve], "WW-59") + _now("", returned(side), times, "WW-59")
+def _came_back(position: Position, action: Action, found: Verdict) -> Effects:
+    [reserve], [gone] = action.by, action.at
+    spot, side = position.figure(reserve).centre_in, position.state.side
+    before = position.unit(gone).at_in or spot
+    times = action.given["returned_this_turn"] + 1
+    changes = status_changes([gone], ELIMINATED, None, "WW-59") + status_changes([gone], LOST, None, "WW-59")
+    changes += eliminations([reserve], "WW-59") + _now("", returned(side), times, "WW-59")
     return Effects(moves=(Move(figure=gone, from_in=before, to_in=spot, moved_in=0, cost_in=0),), changes=changes)
 
 
 # Moving and fighting.
 
 
-def _moved(moment: Position, deed: Deed, found: Verdict) -> Effects:
-    if not deed.paths:
+def _moved(position: Position, action: Action, found: Verdict) -> Effects:
+    if not action.paths:
         return Effects()
-    [name] = deed.by
+    [name] = action.by
     # What the players let pass may have no price in the rules; then it takes its length.
-    spent_in = found.numbers.get("cost_in", length_in(deed.paths[name]))
-    fights = met(rules_of(moment), *(deed.given[fact] for fact in ("ends_in", "enemies_inside", "enemy_gaps_in")))
+    spent_in = found.numbers.get("cost_in", length_in(action.paths[name]))
+    fights = met(rules_of(position), *(action.given[fact] for fact in ("ends_in", "enemies_inside", "enemy_gaps_in")))
     rule = "WW-22" if fights else "WW-10"
-    changes = _did(moment, name, "move_into_hand_to_hand" if fights else "move", rule)
+    changes = _did(position, name, "move_into_hand_to_hand" if fights else "move", rule)
     if fights:
-        changes += _now(name, FIGHTS, {"with": fights, "in": deed.given["ends_in"]}, rule)
-    stays = len(deed.paths[name]) < 2
+        changes += _now(name, FIGHTS, {"with": fights, "in": action.given["ends_in"]}, rule)
+    stays = len(action.paths[name]) < 2
     return Effects(
-        moves=() if stays else walked(moment, deed.paths, {name: spent_in}, deed.facing_deg), changes=changes
+        moves=() if stays else moves_along(position, action.paths, {name: spent_in}, action.facing_deg), changes=changes
     )
 
 
-def _fought(moment: Position, deed: Deed, found: Verdict) -> Effects:
+def _fought(position: Position, action: Action, found: Verdict) -> Effects:
     beaten = found.numbers["enemies_eliminated"]
-    fell = beaten if found.numbers["attacker_alive"] else [*beaten, *deed.by]
-    return Effects(changes=_now(deed.by[0], FIGHTS, None, "WW-23") + _fall(moment, fell, "WW-24"))
+    fell = beaten if found.numbers["attacker_alive"] else [*beaten, *action.by]
+    return Effects(changes=_now(action.by[0], FIGHTS, None, "WW-23") + _fall(position, fell, "WW-24"))
 
 
-def _left(moment: Position, deed: Deed, found: Verdict) -> Effects:
-    return Effects(changes=marked(deed.by, EXITED, True, "WW-05") + fallen(deed.by, "WW-05"))
+def _left(position: Position, action: Action, found: Verdict) -> Effects:
+    return Effects(changes=status_changes(action.by, EXITED, True, "WW-05") + eliminations(action.by, "WW-05"))
 
 
 # Fire.
 
 
-def _fired(moment: Position, deed: Deed, found: Verdict) -> Effects:
+def _fired(position: Position, action: Action, found: Verdict) -> Effects:
     """Small arms; shots that are left may go to the next target where targets are named one by one."""
-    [name], left = deed.by, found.numbers["shots_left"]
+    [name], left = action.by, found.numbers["shots_left"]
     dead = found.numbers["eliminated"]
-    fell = dead if deed.action == "volley" else deed.at if dead else ()
-    kept = [deed.weapon, left] if left and rules_of(moment).chooses("targets_named", "one_by_one") else None
-    changes = _did(moment, name, "fire", "WW-10") + _now(name, SHOTS_LEFT, kept, "WW-36")
-    changes += _now(name, NAMED, None, "WW-36") if NAMED in moment.unit(name).this_turn else ()
-    return Effects(changes=changes + _fall(moment, fell, "WW-50"))
+    fell = dead if action.name == "volley" else action.at if dead else ()
+    kept = [action.weapon, left] if left and rules_of(position).chooses("targets_named", "one_by_one") else None
+    changes = _did(position, name, "fire", "WW-10") + _now(name, SHOTS_LEFT, kept, "WW-36")
+    changes += _now(name, NAMED, None, "WW-36") if NAMED in position.unit(name).this_turn else ()
+    return Effects(changes=changes + _fall(position, fell, "WW-50"))
 
 
-def _named(moment: Position, deed: Deed, found: Verdict) -> Effects:
-    [name] = deed.by
+def _named(position: Position, action: Action, found: Verdict) -> Effects:
+    [name] = action.by
     return Effects(
-        changes=_now(name, NAMED, [deed.weapon, [*named(moment.unit(name), deed.weapon), *deed.at]], "WW-36")
+        changes=_now(name, NAMED, [action.weapon, [*named(position.unit(name), action.weapon), *action.at]], "WW-36")
     )
 
 
-def _burst(moment: Position, deed: Deed, found: Verdict) -> Effects:
+def _burst(position: Position, action: Action, found: Verdict) -> Effects:
     """A grenade or a launcher's round, which bursts as it is fired."""
-    changes = _did(moment, deed.by[0], "fire", "WW-10")
-    return Effects(changes=changes + _fall(moment, found.numbers["eliminated"], "WW-50"))
+    changes = _did(position, action.by[0], "fire", "WW-10")
+    return Effects(changes=changes + _fall(position, found.numbers["eliminated"], "WW-50"))
 
 
-def _lofted(moment: Position, deed: Deed, found: Verdict) -> Effects:
+def _lofted(position: Position, action: Action, found: Verdict) -> Effects:
     """A mortar's or gun's shell, which has come down and is still to burst."""
-    [name] = deed.by
+    [name] = action.by
     helps = {field.name for field in fields(Helped)}
     landed = {
         "by": name,
-        "weapon": deed.weapon,
+        "weapon": action.weapon,
         "spot_in": list(found.numbers["spot_in"]),
-        "aimed_in": list(deed.given["spot_in"]),
-        "range_in": deed.given["distance_in"],
+        "aimed_in": list(action.given["spot_in"]),
+        "range_in": action.given["distance_in"],
         "on_board": True,
-        "help": {fact: value for fact, value in deed.given.items() if fact in helps},
+        "help": {fact: value for fact, value in action.given.items() if fact in helps},
     }
-    return Effects(changes=_did(moment, name, "fire", "WW-10") + _now("", LANDED, landed, "WW-44"))
+    return Effects(changes=_did(position, name, "fire", "WW-10") + _now("", LANDED, landed, "WW-44"))
 
 
-def _came_down(moment: Position, deed: Deed, found: Verdict) -> Effects:
+def _came_down(position: Position, action: Action, found: Verdict) -> Effects:
     """A shell from off the board; its mortar is farther from everybody than it reaches on the table."""
-    [name] = deed.by
+    [name] = action.by
     landed = {
         "by": name,
-        "weapon": deed.weapon,
+        "weapon": action.weapon,
         "spot_in": list(found.numbers["spot_in"]),
-        "aimed_in": list(deed.given["spot_in"]),
-        "range_in": weapon_of(rules_of(moment), deed.weapon).range_in,
+        "aimed_in": list(action.given["spot_in"]),
+        "range_in": weapon_of(rules_of(position), action.weapon).range_in,
         "on_board": False,
         "help": {},
     }
     return Effects(changes=_now("", FALLING, None, "WW-62") + _now("", LANDED, landed, "WW-44"))
 
 
-def _exploded(moment: Position, deed: Deed, found: Verdict) -> Effects:
-    numbers, said = found.numbers, moment.state.statuses
-    changes = _now("", LANDED, None, "WW-44") + _fall(moment, numbers["eliminated"], "WW-50")
+def _exploded(position: Position, action: Action, found: Verdict) -> Effects:
+    numbers, said = found.numbers, position.state.statuses
+    changes = _now("", LANDED, None, "WW-44") + _fall(position, numbers["eliminated"], "WW-50")
     if numbers.get("bunker_eliminated"):
-        changes += marked([""], GONE, [*said.get(GONE, ()), deed.piece], "WW-48")
+        changes += status_changes([""], GONE, [*said.get(GONE, ()), action.piece], "WW-48")
     if "hole_in" in numbers:
-        changes += marked([""], holes_in(deed.piece), int(said.get(holes_in(deed.piece), 0)) + 1, "WW-49")
+        changes += status_changes([""], holes_in(action.piece), int(said.get(holes_in(action.piece), 0)) + 1, "WW-49")
     return Effects(changes=changes)
 
 
 # Leaders, observers, radiomen.
 
 
-def _led(moment: Position, deed: Deed, found: Verdict) -> Effects:
-    return Effects(changes=_did(moment, deed.by[0], "lead", "WW-56"))
+def _led(position: Position, action: Action, found: Verdict) -> Effects:
+    return Effects(changes=_did(position, action.by[0], "lead", "WW-56"))
 
 
-def _directed(moment: Position, deed: Deed, found: Verdict) -> Effects:
-    [name], [mate] = deed.by, deed.at
-    means, rule = ("binoculars", "WW-57") if deed.action == "direct_fire_binoculars" else ("radio", "WW-61")
-    by = {**moment.unit(mate).this_turn.get(DIRECTED_BY, {}), name: means}
-    return Effects(changes=_did(moment, name, "direct_fire", rule) + _now(mate, DIRECTED_BY, by, rule))
+def _directed(position: Position, action: Action, found: Verdict) -> Effects:
+    [name], [mate] = action.by, action.at
+    means, rule = ("binoculars", "WW-57") if action.name == "direct_fire_binoculars" else ("radio", "WW-61")
+    by = {**position.unit(mate).this_turn.get(DIRECTED_BY, {}), name: means}
+    return Effects(changes=_did(position, name, "direct_fire", rule) + _now(mate, DIRECTED_BY, by, rule))
 
 
-def _radioed(moment: Position, deed: Deed, found: Verdict) -> Effects:
-    if deed.given["mode"] == "direct_onboard":
-        return _directed(moment, deed, found)
-    [name] = deed.by
-    spot_in = deed.spot_in or moment.figure(deed.at[0]).centre_in
+def _radioed(position: Position, action: Action, found: Verdict) -> Effects:
+    if action.given["mode"] == "direct_onboard":
+        return _directed(position, action, found)
+    [name] = action.by
+    spot_in = action.spot_in or position.figure(action.at[0]).centre_in
     shell = {"by": name, "weapon": found.numbers["weapon"], "spot_in": list(spot_in)}
-    return Effects(changes=_did(moment, name, "call_fire", "WW-62") + _now("", FALLING, shell, "WW-62"))
+    return Effects(changes=_did(position, name, "call_fire", "WW-62") + _now("", FALLING, shell, "WW-62"))
 
 
-def _won(moment: Position, deed: Deed, found: Verdict) -> Effects:
-    return Effects(changes=marked([""] if found.numbers["won"] else [], "victory", deed.given["side"], "WW-05"))
+def _won(position: Position, action: Action, found: Verdict) -> Effects:
+    return Effects(
+        changes=status_changes([""] if found.numbers["won"] else [], "victory", action.given["side"], "WW-05")
+    )
 
 
-_EFFECTS: Mapping[str, Callable[[Position, Deed, Verdict], Effects]] = {
+_EFFECTS: Mapping[str, Callable[[Position, Action, Verdict], Effects]] = {
     "objective": _agreed,
     "initiative": _rolled_off,
     "turn": _ordered,

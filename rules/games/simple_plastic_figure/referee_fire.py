@@ -8,7 +8,7 @@ from itertools import combinations
 from typing import Any
 
 from rules.engine.position import Position, View
-from rules.engine.referee import ActionPreview, Deed, Measured, prospect
+from rules.engine.referee import Action, ActionPreview, UncertainFact, preview_of
 from rules.engine.state import Unit
 from rules.engine.text import display_name, place_words
 from rules.engine.verdict import Verdict
@@ -38,31 +38,31 @@ from rules.tabletop.measure import Range
 from rules.tabletop.table import PointIn
 
 
-def titled(moment: Position, weapon: str) -> str:
+def titled(position: Position, weapon: str) -> str:
     """A weapon's name as the first word of a title."""
-    name = called(rules_of(moment), weapon)
+    name = called(rules_of(position), weapon)
     return name[:1].upper() + name[1:]
 
 
-def shot(moment: Position, man: Unit, weapon: str, enemy: Unit, barred: Verdict | None) -> Deed:
+def shot(position: Position, man: Unit, weapon: str, enemy: Unit, barred: Verdict | None) -> Action:
     """All shots of a weapon at one enemy."""
-    view = moment.view(man.id, enemy.id)
+    view = position.view(man.id, enemy.id)
     given = {
-        **firer(moment, man, weapon, enemy, view),
+        **firer(position, man, weapon, enemy, view),
         "distance_in": round(view.range.edge_in, 2),
-        "shots": _shots(moment, man, weapon),
-        **_stands(moment, man, enemy, view),
+        "shots": _shots(position, man, weapon),
+        **_stands(position, man, enemy, view),
     }
     sigma_in, what = view.range.sigma_in, f"the range from {display_name(man.id)} to {display_name(enemy.id)}"
-    measured: tuple[Measured, ...] = (Measured(("distance_in",), sigma_in, what),) if sigma_in > 0 else ()
-    if beside(moment, enemy).isdisjoint(piece.name for piece, _ in view.hidden_by):
+    measured: tuple[UncertainFact, ...] = (UncertainFact(("distance_in",), sigma_in, what),) if sigma_in > 0 else ()
+    if beside(position, enemy).isdisjoint(piece.name for piece, _ in view.hidden_by):
         seen, part = (
             f"how much of {display_name(enemy.id)} is seen by {display_name(man.id)}",
             float(given["target_exposed"]),
         )
-        measured += tuple(Measured(("target_exposed",), sigma, seen, 0.0, 1.0) for sigma in view.part_errors(part))
-    return Deed(
-        f"{titled(moment, weapon)} at {display_name(enemy.id)}",
+        measured += tuple(UncertainFact(("target_exposed",), sigma, seen, 0.0, 1.0) for sigma in view.part_errors(part))
+    return Action(
+        f"{titled(position, weapon)} at {display_name(enemy.id)}",
         "attack",
         given,
         (man.id,),
@@ -70,65 +70,65 @@ def shot(moment: Position, man: Unit, weapon: str, enemy: Unit, barred: Verdict 
         weapon,
         preview="aimed",
         view=view,
-        measured=(*measured, *leader_errors(moment, man)),
-        band=band_of(moment, view.range),
-        bar=barred,
+        measured=(*measured, *leader_errors(position, man)),
+        band=band_of(position, view.range),
+        blocked_by=barred,
     )
 
 
-def _shots(moment: Position, man: Unit, weapon: str) -> int:
+def _shots(position: Position, man: Unit, weapon: str) -> int:
     """How often he may fire it; where targets are named one by one, what is left of that."""
     held = man.this_turn.get(SHOTS_LEFT)
-    return int(held[1]) if held and held[0] == weapon and man.this_turn.get(DONE) else _rate(moment, man, weapon)
+    return int(held[1]) if held and held[0] == weapon and man.this_turn.get(DONE) else _rate(position, man, weapon)
 
 
-def _rate(moment: Position, man: Unit, weapon: str) -> int:
-    rules = rules_of(moment)
-    return rules.tables.weapons[held(rules, weapon, scope(moment, man, weapon).get("scope", False))].rof
+def _rate(position: Position, man: Unit, weapon: str) -> int:
+    rules = rules_of(position)
+    return rules.tables.weapons[held(rules, weapon, scope(position, man, weapon).get("scope", False))].rof
 
 
-def scope(moment: Position, man: Unit, weapon: str) -> dict[str, bool]:
+def scope(position: Position, man: Unit, weapon: str) -> dict[str, bool]:
     """Whether his rifle has a scope: ready cards say it by their weapon, own ones may; else the players are asked."""
     if man.own is not None and "scope" in man.own:
         return {"scope": bool(man.own["scope"])}
-    rifles = {nation.rifle for nation in rules_of(moment).tables.nations.values()}
+    rifles = {nation.rifle for nation in rules_of(position).tables.nations.values()}
     for key, told in {**man.statuses, **man.this_turn}.items():
         if key == "scope" or key.startswith("scope at "):
             return {"scope": bool(told)}
     return {} if man.own is not None and weapon in rifles else {"scope": False}
 
 
-def firer(moment: Position, man: Unit, weapon: str, enemy: Unit, view: View) -> dict[str, Any]:
+def firer(position: Position, man: Unit, weapon: str, enemy: Unit, view: View) -> dict[str, Any]:
     """What decides whether he may fire at an enemy, or at the spot where that one stands."""
-    past = _past(moment, man, enemy)
+    past = _past(position, man, enemy)
     return {
         "weapon": weapon,
-        **scope(moment, man, weapon),
-        "target_exposed": shows(moment, man.id, enemy.id, past),
-        "shooter_exposed": shows(moment, enemy.id, man.id, past),
-        **({} if held_in(moment, enemy.id) else {"target_at_opening": False}),
-        **({} if held_in(moment, man.id) else {"shooter_at_opening": False}),
+        **scope(position, man, weapon),
+        "target_exposed": shows(position, man.id, enemy.id, past),
+        "shooter_exposed": shows(position, enemy.id, man.id, past),
+        **({} if held_in(position, enemy.id) else {"target_at_opening": False}),
+        **({} if held_in(position, man.id) else {"shooter_at_opening": False}),
         "status_die": status_die(man),
-        **helped(moment, man, weapon, view, enemy.id),
+        **helped(position, man, weapon, view, enemy.id),
     }
 
 
-def firer_at_spot(moment: Position, man: Unit, weapon: str, spot_in: PointIn, view: View) -> dict[str, Any]:
+def firer_at_spot(position: Position, man: Unit, weapon: str, spot_in: PointIn, view: View) -> dict[str, Any]:
     """What decides whether he may fire at a bare place."""
-    shelter, there = holder_at(rules_of(moment), spot_in, moment.terrain), place_words(spot_in)
-    past = edges(moment, man, at_opening=_says(man, "shooter_at_opening", there))
+    shelter, there = holder_at(rules_of(position), spot_in, position.terrain), place_words(spot_in)
+    past = edges(position, man, at_opening=_says(man, "shooter_at_opening", there))
     if shelter and _says(man, "target_at_opening", there):
         past |= {shelter.name}
-    target, shooter = open_to_spot(moment, man.id, spot_in, past)
+    target, shooter = open_to_spot(position, man.id, spot_in, past)
     return {
         "weapon": weapon,
-        **scope(moment, man, weapon),
+        **scope(position, man, weapon),
         "target_exposed": target,
         "shooter_exposed": shooter,
         **({} if shelter else {"target_at_opening": False}),
-        **({} if held_in(moment, man.id) else {"shooter_at_opening": False}),
+        **({} if held_in(position, man.id) else {"shooter_at_opening": False}),
         "status_die": status_die(man),
-        **helped(moment, man, weapon, view, spot_in),
+        **helped(position, man, weapon, view, spot_in),
     }
 
 
@@ -138,113 +138,113 @@ def _says(man: Unit, fact: str, at: str) -> bool:
     return bool(told.get(f"{fact} at {at}", told.get(fact, False)))
 
 
-def _past(moment: Position, man: Unit, enemy: Unit) -> frozenset[str]:
+def _past(position: Position, man: Unit, enemy: Unit) -> frozenset[str]:
     """The pieces at whose edges two figures are, so that they fire past them."""
     ends = ((man, "shooter_at_opening"), (enemy, "target_at_opening"))
-    first, second = (edges(moment, one, at_opening=_says(man, fact, enemy.id)) for one, fact in ends)
+    first, second = (edges(position, one, at_opening=_says(man, fact, enemy.id)) for one, fact in ends)
     return first | second
 
 
-def _stands(moment: Position, man: Unit, enemy: Unit, view: View) -> dict[str, Any]:
+def _stands(position: Position, man: Unit, enemy: Unit, view: View) -> dict[str, Any]:
     """A target's pose and place, and what hides some of it; of what it only touches, what counts for who lies.
 
     What the firer or the target fires past covers the target only where the target lies beside it.
     """
-    stands = pose(moment, enemy)
-    lying = rules_of(moment).tables.poses[stands].lying
-    past = _past(moment, man, enemy) - beside(moment, enemy)
+    stands = pose(position, enemy)
+    lying = rules_of(position).tables.poses[stands].lying
+    past = _past(position, man, enemy) - beside(position, enemy)
     hiding = [(piece, part) for piece, part in view.hidden_by if piece.name not in past]
-    found = pieces(moment, moment.figure(enemy.id), hiding)
+    found = pieces(position, position.figure(enemy.id), hiding)
     counting = [one for one in found if one["line_passes_terrain"] or lying]
-    return {"pose": stands, "place": place(moment, enemy.id), "terrain": counting}
+    return {"pose": stands, "place": place(position, enemy.id), "terrain": counting}
 
 
-def band_of(moment: Position, measured: Range) -> str:
+def band_of(position: Position, measured: Range) -> str:
     """The row of the range modifiers that a distance falls into."""
-    bands = rules_of(moment).tables.range_bands
-    row = band(rules_of(moment), bands, round(measured.edge_in, 2))
+    bands = rules_of(position).tables.range_bands
+    row = band(rules_of(position), bands, round(measured.edge_in, 2))
     return next(name for name, one in bands.items() if one == row)
 
 
-def spreads(moment: Position, man: Unit) -> Iterator[Deed]:
+def spreads(position: Position, man: Unit) -> Iterator[Action]:
     """The shots of one weapon at several enemies: named one after another, or in turn at those easiest to hit."""
-    for weapon in _small_arms(moment, man):
-        rate, barred = _rate(moment, man, weapon), bar(moment, man, "fire", weapon)
+    for weapon in _small_arms(position, man):
+        rate, barred = _rate(position, man, weapon), bar(position, man, "fire", weapon)
         if rate < 2 or barred is not None or man.this_turn.get(SHOTS_LEFT):
             continue
-        tried = [_tried(moment, man, weapon, enemy) for enemy in moment.enemies(man)]
+        tried = [_tried(position, man, weapon, enemy) for enemy in position.enemies(man)]
         open_to = [one for one in tried if one.possible and one.before is not None]
-        easiest = sorted(open_to, key=lambda one: (-one.before.numbers["modifier"] if one.before else 0, one.deed.at))
-        yield from _naming(moment, man, weapon, easiest)
+        easiest = sorted(open_to, key=lambda one: (-one.before.numbers["modifier"] if one.before else 0, one.action.at))
+        yield from _naming(position, man, weapon, easiest)
         most = easiest[:rate]
         for aimed in (*combinations(most, 2), *(most[:many] for many in range(3, len(most) + 1))):
-            yield _spread(moment, man, weapon, [aimed[k % len(aimed)] for k in range(rate)])
+            yield _spread(position, man, weapon, [aimed[k % len(aimed)] for k in range(rate)])
 
 
-def _naming(moment: Position, man: Unit, weapon: str, open_to: Sequence[ActionPreview]) -> Iterator[Deed]:
+def _naming(position: Position, man: Unit, weapon: str, open_to: Sequence[ActionPreview]) -> Iterator[Action]:
     """A target for each shot, the same or another one; then all that were named are fired at."""
-    of, rate = {one.deed.at[0]: one for one in open_to}, _rate(moment, man, weapon)
+    of, rate = {one.action.at[0]: one for one in open_to}, _rate(position, man, weapon)
     names = [name for name in named(man, weapon) if name in of]
     if names:
-        yield _spread(moment, man, weapon, [of[name] for name in names])
+        yield _spread(position, man, weapon, [of[name] for name in names])
     for name in of if len(names) < rate and len(of) > 1 else ():
-        title = f"{titled(moment, weapon)}, name shot {len(names) + 1} of {rate}: {display_name(name)}"
-        given = {"weapon": weapon, **scope(moment, man, weapon), "shots": len(names) + 1}
-        yield Deed(title, "declare_shots", given, (man.id,), (name,), weapon)
+        title = f"{titled(position, weapon)}, name shot {len(names) + 1} of {rate}: {display_name(name)}"
+        given = {"weapon": weapon, **scope(position, man, weapon), "shots": len(names) + 1}
+        yield Action(title, "declare_shots", given, (man.id,), (name,), weapon)
 
 
-def at_targets(moment: Position, figure: str, names: Sequence[str]) -> Iterator[Deed]:
+def at_targets(position: Position, figure: str, names: Sequence[str]) -> Iterator[Action]:
     """The shots of each small arm at targets that the players name, each in turn until no shot is left."""
-    man = moment.unit(figure)
-    for weapon in () if man.out else _small_arms(moment, man):
-        tried = [_tried(moment, man, weapon, moment.unit(name)) for name in names]
+    man = position.unit(figure)
+    for weapon in () if man.out else _small_arms(position, man):
+        tried = [_tried(position, man, weapon, position.unit(name)) for name in names]
         barred = next((one for one in tried if not one.possible or one.before is None), None)
         if barred is not None:
-            yield replace(barred.deed, action="volley", given={}, at=tuple(names), preview="", bar=barred.before)
+            yield replace(barred.action, name="volley", given={}, at=tuple(names), preview="", blocked_by=barred.before)
         else:
-            shots = max(len(tried), _rate(moment, man, weapon))
-            deed = _spread(moment, man, weapon, [tried[k % len(tried)] for k in range(shots)])
-            yield replace(deed, view=tried[0].deed.view)
+            shots = max(len(tried), _rate(position, man, weapon))
+            action = _spread(position, man, weapon, [tried[k % len(tried)] for k in range(shots)])
+            yield replace(action, view=tried[0].action.view)
 
 
-def _small_arms(moment: Position, man: Unit) -> Iterator[str]:
-    kinds = rules_of(moment).tables.weapon_kinds
-    return (weapon for weapon, row in weapons(moment, man).items() if kinds[row.kind].aim_at is AimAt.FIGURE)
+def _small_arms(position: Position, man: Unit) -> Iterator[str]:
+    kinds = rules_of(position).tables.weapon_kinds
+    return (weapon for weapon, row in weapons(position, man).items() if kinds[row.kind].aim_at is AimAt.FIGURE)
 
 
-def _tried(moment: Position, man: Unit, weapon: str, enemy: Unit) -> ActionPreview:
+def _tried(position: Position, man: Unit, weapon: str, enemy: Unit) -> ActionPreview:
     """What the rules say of his shots at one enemy before the dice."""
-    deed = shot(moment, man, weapon, enemy, bar(moment, man, "fire", weapon))
-    return prospect(moment, replace(deed, listed=False))
+    action = shot(position, man, weapon, enemy, bar(position, man, "fire", weapon))
+    return preview_of(position, replace(action, has_odds=False))
 
 
-def _spread(moment: Position, man: Unit, weapon: str, aimed: Sequence[ActionPreview]) -> Deed:
+def _spread(position: Position, man: Unit, weapon: str, aimed: Sequence[ActionPreview]) -> Action:
     """One shot at each of these in this order."""
     shots = []
     for one in aimed:
-        [name], numbers = one.deed.at, one.before.numbers if one.before else {}
-        aim = {"target": name, "range_in": one.deed.given["distance_in"], "pose": numbers["pose"]}
-        view = moment.view(man.id, name)
-        shots.append({**aim, "covers": numbers["covers"], **helped(moment, man, weapon, view, name)})
+        [name], numbers = one.action.at, one.before.numbers if one.before else {}
+        aim = {"target": name, "range_in": one.action.given["distance_in"], "pose": numbers["pose"]}
+        view = position.view(man.id, name)
+        shots.append({**aim, "covers": numbers["covers"], **helped(position, man, weapon, view, name)})
     names = [one["target"] for one in shots]
     times = {name: names.count(name) for name in names}
     even = max(times.values()) - min(times.values()) < 2
     told = [display_name(name) if even else f"{display_name(name)} ({count})" for name, count in times.items()]
-    errors = [(k, name, moment.view(man.id, name).range.sigma_in) for k, name in enumerate(names)]
-    return Deed(
-        f"{titled(moment, weapon)} at {', '.join(told)}",
+    errors = [(k, name, position.view(man.id, name).range.sigma_in) for k, name in enumerate(names)]
+    return Action(
+        f"{titled(position, weapon)} at {', '.join(told)}",
         "volley",
-        {"weapon": weapon, **scope(moment, man, weapon), "shots": shots},
+        {"weapon": weapon, **scope(position, man, weapon), "shots": shots},
         (man.id,),
         tuple(times),
         weapon,
         preview="volley_aim",
         measured=tuple(
-            Measured(
+            UncertainFact(
                 ("shots", k, "range_in"), sigma_in, f"the range from {display_name(man.id)} to {display_name(name)}"
             )
             for k, name, sigma_in in errors
             if sigma_in > 0
         ),
-        listed=False,
+        has_odds=False,
     )

@@ -243,7 +243,7 @@ def checked(rules: Rules, face: int) -> Verdict:
     return verdict(may, reason, may_move=row.may_move, may_fire=row.may_fire, status_die=face, failed=failed)
 
 
-class Deed(StrEnum):
+class Action(StrEnum):
     """What a figure may do with its half of the turn."""
 
     MOVE = "move"
@@ -254,38 +254,40 @@ class Deed(StrEnum):
     CALL_FIRE = "call_fire"
 
 
-MOVES = (Deed.MOVE, Deed.MOVE_INTO_HAND_TO_HAND)
+MOVES = (Action.MOVE, Action.MOVE_INTO_HAND_TO_HAND)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
     """What a figure wants to do after its status check."""
 
-    actions: tuple[Deed, ...]
+    actions: tuple[Action, ...]
     status_die: Face = 1
 
 
 def actions(rules: Rules, wanted: Wanted) -> Verdict:
     """Whether a figure may do this in one turn."""
     if len(wanted.actions) > 1:
-        rule = "WW-56" if Deed.LEAD in wanted.actions else "WW-57" if Deed.DIRECT_FIRE in wanted.actions else "WW-10"
+        rule = (
+            "WW-56" if Action.LEAD in wanted.actions else "WW-57" if Action.DIRECT_FIRE in wanted.actions else "WW-10"
+        )
         return illegal("one_action_a_turn", rules.because(rule))
-    for deed in wanted.actions:
-        if not permits(rules, deed, wanted.status_die):
-            fights = deed is Deed.MOVE_INTO_HAND_TO_HAND
+    for action in wanted.actions:
+        if not permits(rules, action, wanted.status_die):
+            fights = action is Action.MOVE_INTO_HAND_TO_HAND
             return illegal(
                 "status", rules.because("WW-21" if fights else "WW-09"), *checked(rules, wanted.status_die).reasons
             )
-    may = " and ".join(display_name(deed) for deed in wanted.actions) or "act"
+    may = " and ".join(display_name(action) for action in wanted.actions) or "act"
     return legal(f"may {may}", rules.because("WW-10"), *checked(rules, wanted.status_die).reasons)
 
 
-def permits(rules: Rules, deed: Deed, status_die: int) -> bool:
-    """Whether a status die leaves a figure free for a deed."""
+def permits(rules: Rules, action: Action, status_die: int) -> bool:
+    """Whether a status die leaves a figure free to act."""
     status = status_of(rules, status_die)
-    if deed in MOVES:
+    if action in MOVES:
         return status.may_move
-    needs = "firing" if deed is Deed.FIRE else rules.option("commander_needs")
+    needs = "firing" if action is Action.FIRE else rules.option("commander_needs")
     return {"firing": status.may_fire, "nothing": True, "everything": status.may_move and status.may_fire}[needs]
 
 
@@ -372,15 +374,15 @@ class Leaving:
     """A figure at the end of its move, and what it has done this turn."""
 
     reaches_far_edge: Annotated[bool, Asked("Does its move reach the far edge?")] = False
-    actions: tuple[Deed, ...] = ()
+    actions: tuple[Action, ...] = ()
     status_die: Face = 1
 
 
 def leave_table(rules: Rules, figure: Leaving) -> Verdict:
     """Whether a figure goes off the table by the far edge."""
-    if not permits(rules, Deed.MOVE, figure.status_die):
+    if not permits(rules, Action.MOVE, figure.status_die):
         return illegal("status", rules.because("WW-09", "its status check forbids moving"))
-    if any(deed is not Deed.MOVE for deed in figure.actions):
+    if any(action is not Action.MOVE for action in figure.actions):
         return illegal("one_action_a_turn", rules.because("WW-10"))
     if not figure.reaches_far_edge:
         return illegal("not_at_the_edge", rules.because("WW-05", "its move does not reach the far edge"))

@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from rules.battle import history as turn_history
-from rules.battle.history import Course
+from rules.battle.history import History
 from rules.battle.journal import EXTERNAL_EVENTS, REDO, UNDO, Entry
 from rules.engine.events import (
     BattleBegun,
@@ -60,25 +60,25 @@ Happened = Event | str
 
 def reference_history(happened: Iterable[Happened]) -> tuple[list[Event], list[Event]]:
     """The events in force and those that can be redone, by a simple independent implementation."""
-    held: list[Event] = [BEGUN, MAN]
+    in_force: list[Event] = [BEGUN, MAN]
     undone: list[Event] = []
     for one in happened:
         if one == UNDO:
-            undone.append(held.pop(max(k for k, event in enumerate(held) if event.kind not in EXTERNAL_EVENTS)))
+            undone.append(in_force.pop(max(k for k, event in enumerate(in_force) if event.kind not in EXTERNAL_EVENTS)))
         elif isinstance(one, str):
-            held += [undone.pop()] if undone else []
+            in_force += [undone.pop()] if undone else []
         else:
-            held.append(one)
+            in_force.append(one)
             undone = undone if one.kind in EXTERNAL_EVENTS else []
-    return held, undone
+    return in_force, undone
 
 
 def possible(happened: Iterable[Happened]) -> list[Happened]:
     """Without undos of the beginning or of the unit that the other events need."""
     kept: list[Happened] = []
     for one in happened:
-        held, _ = reference_history(kept)
-        if one != UNDO or sum(event.kind not in EXTERNAL_EVENTS for event in held) > 2:
+        in_force, _ = reference_history(kept)
+        if one != UNDO or sum(event.kind not in EXTERNAL_EVENTS for event in in_force) > 2:
             kept.append(one)
     return kept
 
@@ -86,7 +86,7 @@ def possible(happened: Iterable[Happened]) -> list[Happened]:
 class MemoryJournal:
     """A journal in memory with its history."""
 
-    def __init__(self, course: Course) -> None:
+    def __init__(self, course: History) -> None:
         self.course = course
         self.events: dict[int, Event] = {}
         self.count = 0
@@ -103,11 +103,11 @@ class MemoryJournal:
         self.course = self.course.after(entries, self.events)
 
     def check(self, happened: Iterable[Happened]) -> None:
-        held, undone = reference_history(happened)
+        in_force, undone = reference_history(happened)
         course = self.course
-        assert [self.events[entry.seq] for entry in course.held] == held
+        assert [self.events[entry.seq] for entry in course.in_force] == in_force
         assert [self.events[entry.seq] for entry in course.undone] == undone
-        assert course.state == reduce(fold, held, State())
+        assert course.state == reduce(fold, in_force, State())
 
 
 @given(st.lists(stretches, max_size=9), st.booleans(), st.integers(1, 3), st.integers(2, 4))
@@ -118,7 +118,7 @@ def test_every_state_equals_the_fold_from_the_beginning(
     """With few stored states at short intervals, a short journal drops states like one of 4096 events."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(turn_history, "_MOST_CHECKPOINTS", most)
-        kept, happened = MemoryJournal(Course(spacing=spacing)), []
+        kept, happened = MemoryJournal(History(spacing=spacing)), []
         for part in parts:
             new = possible([*happened, *part])[len(happened) :]
             for some in [new] if verdict_without_dice else [[one] for one in new]:
@@ -136,9 +136,9 @@ def test_undo_folds_a_bounded_number_of_events(monkeypatch: pytest.MonkeyPatch) 
         return fold(state, event)
 
     monkeypatch.setattr(turn_history, "fold", counted)
-    kept = MemoryJournal(Course())
+    kept = MemoryJournal(History())
     for length in (100, 1000, 10_000):
-        kept.add([Noted(text="tea")] * (length - len(kept.course.held)))
+        kept.add([Noted(text="tea")] * (length - len(kept.course.in_force)))
         checkpoints, spacing = len(kept.course.checkpoints), kept.course.spacing
         assert checkpoints <= 256
         assert spacing == (64 if length == 10_000 else 16)  # 16 x 256 = 4096, 32 x 256 = 8192, 64 x 256 = 16 384

@@ -16,7 +16,7 @@ from rules.battle.replay import replay
 from rules.engine.condition import condition_changes
 from rules.engine.dice import Scripted
 from rules.engine.events import Effects, VerdictOverruled
-from rules.engine.referee import Deed
+from rules.engine.referee import Action
 from rules.tabletop.errors import UserError
 from tests.rules.evening import Evening, begun, told
 from tests.rules.test_battle_simple_plastic import GREEN, HEDGE, PLACES, TAN
@@ -35,7 +35,7 @@ def evening(tmp_path: Path) -> Iterator[Evening]:
         yield one
 
 
-def shot(evening: Evening) -> Deed:
+def shot(evening: Evening) -> Action:
     return evening.attack("green-1", "tan-1")
 
 
@@ -44,7 +44,7 @@ def seq(battle: Battle) -> int:
 
 
 def test_possible_outcomes_of_a_shot(evening: Evening) -> None:
-    found = possible_overrides(evening.referee, evening.moment, shot(evening))
+    found = possible_overrides(evening.referee, evening.position, shot(evening))
     # SP-11, SP-12: 4, minus 1 for not moving, plus 1 for the hedge: 4, 5 and 6 kill.
     assert [(one.words, one.chance) for one in found] == [
         ("kills: Tan 1 eliminated", Fraction(1, 2)),
@@ -54,15 +54,15 @@ def test_possible_outcomes_of_a_shot(evening: Evening) -> None:
 
 def test_no_outcomes_if_forbidden_or_with_too_many_dice(evening: Evening) -> None:
     volley = evening.other("green-1", "squad_attack", "tan-1")
-    assert possible_overrides(evening.referee, evening.moment, volley) == ()
+    assert possible_overrides(evening.referee, evening.position, volley) == ()
     evening.next_phase(1, "tan", "moving")
-    assert possible_overrides(evening.referee, evening.moment, shot(evening)) == ()
+    assert possible_overrides(evening.referee, evening.position, shot(evening)) == ()
 
 
 def test_players_decide_without_dice(evening: Evening, tmp_path: Path) -> None:
-    battle, deed = evening.battle, shot(evening)
-    kills = possible_overrides(evening.referee, evening.moment, deed)[0]
-    rule(battle, deed, kills, "he is in the open, we all saw it")
+    battle, action = evening.battle, shot(evening)
+    kills = possible_overrides(evening.referee, evening.position, action)[0]
+    rule(battle, action, kills, "he is in the open, we all saw it")
     assert battle.state.unit("tan-1").out
     assert battle.state.unit("green-1").acts_this_turn == {"attack": 1}
     assert told(battle)[-2:] == [

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.battle.story import tell
+from rules.battle.story import story_lines
 from rules.engine.dice import Die, Scripted
 from rules.engine.events import (
-    Asked,
+    ActionResolved,
     BattleBegun,
     CameraMoved,
     Change,
@@ -29,11 +29,11 @@ from rules.engine.events import (
     QuestionAsked,
     TableLaid,
     Throw,
-    Told,
     UnitJoined,
     VerdictOverruled,
+    VerdictRecord,
 )
-from rules.engine.text import outcome_words, status_words, told
+from rules.engine.text import outcome_words, readable, status_words
 from rules.games import open_game
 from rules.tabletop.table import TerrainKind, TerrainPiece
 from tests.rules.engine.test_state import BEGUN, events
@@ -44,12 +44,12 @@ HOUSE = TerrainPiece("house", TerrainKind.BUILDING, ((1.0, 1.0), (5.0, 1.0), (5.
 OUT = Change(figure="green-1", key="eliminated", value=True, rule="SP-11")
 
 
-def asked(**changes: Any) -> Asked:
+def asked(**changes: Any) -> ActionResolved:
     facts = {"attacker": "ordinary", "attacker_moved": True}
-    told = Told.of(GAME.ask("attack", facts, Scripted([4])))
+    readable = VerdictRecord.of(GAME.ask("attack", facts, Scripted([4])))
     throw = Throw(die=Die.D6.name, for_whom="Tan 4", why="the attack", faces=(4,))
-    whole = {"action": "attack", "given": facts, "by": ("tan-4",), "throws": (throw,), "verdict": told}
-    return Asked(**{**whole, "effects": Effects(changes=(OUT,)), **changes})
+    whole = {"action": "attack", "given": facts, "by": ("tan-4",), "throws": (throw,), "verdict": readable}
+    return ActionResolved(**{**whole, "effects": Effects(changes=(OUT,)), **changes})
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def asked(**changes: Any) -> Asked:
     ids=lambda value: getattr(value, "kind", ""),
 )
 def test_story_lines_of_an_event(event: Event, lines: list[str]) -> None:
-    assert list(tell(GAME, [event])) == lines
+    assert list(story_lines(GAME, [event])) == lines
 
 
 @pytest.mark.parametrize(
@@ -137,7 +137,7 @@ def test_text_of_an_outcome(outcome: str, words: str) -> None:
     ],
 )
 def test_ids_in_sentences_become_display_names(sentence: str, words: str) -> None:
-    assert told(sentence) == words
+    assert readable(sentence) == words
 
 
 def test_text_of_a_status() -> None:
@@ -149,7 +149,7 @@ def test_text_of_a_status() -> None:
 
 def test_fudge_dice_show_their_signs() -> None:
     throw = Throw(die=Die.FUDGE.name, for_whom="Tan 4", why="the burst", faces=(-1, 0, 1))
-    assert "    -1 0 +1 rolled for Tan 4: the burst" in tell(GAME, [asked(throws=(throw,))])
+    assert "    -1 0 +1 rolled for Tan 4: the burst" in story_lines(GAME, [asked(throws=(throw,))])
 
 
 def test_story_begins_with_the_game_its_credit_and_its_options() -> None:
@@ -157,7 +157,7 @@ def test_story_begins_with_the_game_its_credit_and_its_options() -> None:
     begun = BattleBegun(
         game="simple_plastic", players=("green", "tan"), options={"split_dice": True, "victory": "objective"}
     )
-    assert list(tell(game, [begun])) == [
+    assert list(story_lines(game, [begun])) == [
         "Simple Plastic Wargame: Green against Tan",
         GAME.credit,
         "A heavy weapon's dice may be shared among several targets: yes (SP-A14)",
@@ -171,7 +171,7 @@ def test_armies_are_listed_by_side() -> None:
         UnitJoined(figure="green-2", side="green", own={"title": "Uncle Tom"}),
         UnitJoined(figure="tan-1", side="tan", own={"dice": 3}),
     )
-    assert list(tell(GAME, recruits)) == [
+    assert list(story_lines(GAME, recruits)) == [
         "Army of Green",
         "  Green 1: Heavy machine gunner, Rifles",
         "  Green 2: Uncle Tom",
@@ -182,5 +182,5 @@ def test_armies_are_listed_by_side() -> None:
 
 @given(st.lists(events, max_size=8))
 def test_every_event_has_a_story(happened: list[Event]) -> None:
-    lines = list(tell(GAME, [event for event in happened if event is not BEGUN]))
+    lines = list(story_lines(GAME, [event for event in happened if event is not BEGUN]))
     assert len(lines) >= len([event for event in happened if event is not BEGUN])

@@ -11,7 +11,7 @@ from hypothesis import given
 from rules.battle.event_codec import EVENTS, event_of
 from rules.battle.journal import Entry
 from rules.engine.dice import DiceRequest, Die, Roll
-from rules.engine.events import Change, Event, Placed, Throw, Told, UnitJoined, plain
+from rules.engine.events import Change, Event, Placed, Throw, UnitJoined, VerdictRecord, plain
 from rules.engine.text import label
 from rules.engine.verdict import Reason, forbidden
 from rules.tabletop.errors import UserError
@@ -59,7 +59,9 @@ def test_invalid_body_is_refused(kind: str, version: int, body: dict[str, Any], 
 
 
 def test_verdict_record_keeps_all_values() -> None:
-    told = Told.of(forbidden("too_far", Reason("SP-02", "moved 5 in of 4", -1), left_in=(1.5, 2), phase=Die.D6))
+    told = VerdictRecord.of(
+        forbidden("too_far", Reason("SP-02", "moved 5 in of 4", -1), left_in=(1.5, 2), phase=Die.D6)
+    )
     assert plain(told) == {
         "outcome": "forbidden",
         "numbers": {"allowed": False, "reason": "too_far", "left_in": [1.5, 2], "phase": [1, 2, 3, 4, 5, 6]},

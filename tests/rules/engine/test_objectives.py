@@ -9,7 +9,7 @@ import pytest
 from rules.battle.battle import Battle
 from rules.battle.referees import referee_of
 from rules.engine.events import Changed
-from rules.engine.objectives import Aim, agreed, aims_of
+from rules.engine.objectives import Objective, objective_changes, objectives_of
 from rules.engine.roster import Army
 from rules.games import GAMES, open_game
 from rules.tabletop.errors import UserError
@@ -25,9 +25,9 @@ def evening(path: Path, game: str) -> Evening:
     return Evening(begun(path / "b", game, armies, PLACES))
 
 
-def agree(battle: Battle, aim: Aim) -> None:
+def agree(battle: Battle, aim: Objective) -> None:
     tasks = referee_of(battle.game.name).tasks(battle.game.rules)
-    battle.record(Changed(changes=agreed(battle.state, tasks, aim)))
+    battle.record(Changed(changes=objective_changes(battle.state, tasks, aim)))
 
 
 USUAL = {
@@ -51,59 +51,62 @@ def test_every_goal_of_a_game_is_a_task_with_the_default_first(game: str) -> Non
 def test_bridge_must_be_held_for_the_agreed_turns(tmp_path: Path) -> None:
     """FM-05: won after holding it for the agreed number of turns; the number may be changed in between."""
     one = evening(tmp_path, "fudge_miniatures")
-    agree(one.battle, Aim("green", "hold_bridge", 3, "the stone one"))
+    agree(one.battle, Objective("green", "hold_bridge", 3, "the stone one"))
     assert one.battle.can_undo is not None
     assert "hold bridge" in one.battle.can_undo
 
     def held() -> bool:
-        return bool(one.do(one.duty("victory")).numbers["victory"])
+        return bool(one.do(one.obligation("victory")).numbers["victory"])
 
     def last_step(turn: int) -> None:
         """A turn in which the bridge was held is counted when the side's turn ends."""
         while (one.battle.state.turn, one.battle.state.side, one.battle.state.phase) != (turn, "green", "move_on"):
-            one.battle.record(one.referee.next_phase(one.moment))
+            one.battle.record(one.referee.next_phase(one.position))
 
     last_step(1)
     assert not held()
-    agree(one.battle, Aim("green", "hold_bridge", 2, "the stone one"))
+    agree(one.battle, Objective("green", "hold_bridge", 2, "the stone one"))
     last_step(2)
     assert held()
 
 
 def test_changed_number_of_enemies_can_be_undone(tmp_path: Path) -> None:
     one = evening(tmp_path, "simple_plastic_figure")
-    agree(one.battle, Aim("green", "eliminate_number", 2))
-    agree(one.battle, Aim("green", "eliminate_number", 1))
+    agree(one.battle, Objective("green", "eliminate_number", 2))
+    agree(one.battle, Objective("green", "eliminate_number", 1))
     tasks = one.referee.tasks(one.battle.game.rules)
-    assert aims_of(one.battle.state, tasks) == (Aim("green", "eliminate_number", 1), Aim("tan", "eliminate_all"))
+    assert objectives_of(one.battle.state, tasks) == (
+        Objective("green", "eliminate_number", 1),
+        Objective("tan", "eliminate_all"),
+    )
     assert one.battle.undo() == "Needed by green: 1"
-    assert aims_of(one.battle.state, tasks)[0].number == 2
+    assert objectives_of(one.battle.state, tasks)[0].number == 2
 
 
 def test_own_description_in_a_game_without_tasks(tmp_path: Path) -> None:
     battle = evening(tmp_path, "simple_plastic").battle
-    agree(battle, Aim("tan", words=" bring the flag home "))
-    assert aims_of(battle.state, ()) == (Aim("green"), Aim("tan", words="bring the flag home"))
-    agree(battle, Aim("tan"))
+    agree(battle, Objective("tan", words=" bring the flag home "))
+    assert objectives_of(battle.state, ()) == (Objective("green"), Objective("tan", words="bring the flag home"))
+    agree(battle, Objective("tan"))
     assert "task_of_tan" not in battle.state.statuses
 
 
 def test_unchanged_objective_gives_no_changes(tmp_path: Path) -> None:
     battle = evening(tmp_path, "army_men").battle
     tasks = referee_of("army_men").tasks(battle.game.rules)
-    agree(battle, Aim("green", "escape"))
-    assert agreed(battle.state, tasks, Aim("green", "escape")) == ()
+    agree(battle, Objective("green", "escape"))
+    assert objective_changes(battle.state, tasks, Objective("green", "escape")) == ()
 
 
 @pytest.mark.parametrize(
     ("aim", "message"),
     [
-        (Aim("green", "win"), "there is no task 'win': choose one of last_man_standing"),
-        (Aim("green", "hold_bridge"), "the task of green needs a number: enter how many turns"),
-        (Aim("green", "hold_bridge", 0), "needs a number"),
+        (Objective("green", "win"), "there is no task 'win': choose one of last_man_standing"),
+        (Objective("green", "hold_bridge"), "the task of green needs a number: enter how many turns"),
+        (Objective("green", "hold_bridge", 0), "needs a number"),
     ],
 )
-def test_invalid_objectives_are_refused(aim: Aim, message: str, tmp_path: Path) -> None:
+def test_invalid_objectives_are_refused(aim: Objective, message: str, tmp_path: Path) -> None:
     battle = evening(tmp_path, "fudge_miniatures").battle
     with pytest.raises(UserError, match=message):
         agree(battle, aim)

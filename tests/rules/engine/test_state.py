@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from rules.battle.event_codec import EVENTS
 from rules.battle.journal import Entry, standing
 from rules.engine.events import (
-    Asked,
+    ActionResolved,
     BattleBegun,
     CameraMoved,
     Change,
@@ -30,9 +30,9 @@ from rules.engine.events import (
     QuestionAsked,
     Refund,
     TableLaid,
-    Told,
     UnitJoined,
     VerdictOverruled,
+    VerdictRecord,
 )
 from rules.engine.state import State, fold
 from rules.tabletop.errors import UserError
@@ -60,7 +60,7 @@ given_back = st.builds(
     by=st.lists(figures, max_size=2).map(tuple),
     this_turn=st.booleans(),
 )
-told = st.builds(Told, outcome=st.just("hit"), numbers=st.just({}), reasons=st.just(()))
+told = st.builds(VerdictRecord, outcome=st.just("hit"), numbers=st.just({}), reasons=st.just(()))
 events: st.SearchStrategy[Event] = st.one_of(
     st.just(BEGUN),
     st.builds(UnitJoined, figure=figures, side=sides, card=st.just("rifleman")),
@@ -68,7 +68,7 @@ events: st.SearchStrategy[Event] = st.one_of(
     st.builds(Placed, figure=figures, at_in=places),
     st.builds(Moved, moves=st.lists(moves, min_size=1, max_size=2).map(tuple)),
     st.builds(
-        Asked,
+        ActionResolved,
         action=st.sampled_from(["attack", "medic"]),
         given=st.just({}),
         by=st.lists(figures, max_size=2).map(tuple),

@@ -17,7 +17,7 @@ from rules.battle.situation import situation_of
 from rules.engine.dice import DiceRequest, Roll, Scripted
 from rules.engine.game import Game
 from rules.games import open_game
-from rules.games.army_men.ground import gait
+from rules.games.army_men.ground import movement_profile
 from rules.games.army_men.shot import DERIVED
 from rules.games.army_men.tables import Effect, Tables
 from rules.tabletop.errors import UserError
@@ -245,8 +245,8 @@ def test_walking_the_measured_table_am_71_am_22() -> None:
     wire = TerrainPiece("wire", TerrainKind.WIRE, ((4, -5), (4.5, -5), (4.5, 5), (4, 5)))
     rough = TerrainPiece("scrub", TerrainKind.ROUGH, ((6, -5), (8, -5), (8, 5), (6, 5)))
     path = ((0.0, 0.0), (10.0, 0.0))
-    man = walk(path, [wire, rough], gait(GAME.rules, "infantry"), 12)
-    tank = walk(path, [wire, rough], gait(GAME.rules, "tank"), 24)
+    man = walk(path, [wire, rough], movement_profile(GAME.rules, "infantry"), 12)
+    tank = walk(path, [wire, rough], movement_profile(GAME.rules, "tank"), 24)
     assert [stretch.passable for stretch in man.impassable] == [False]
     assert not tank.impassable
     assert tank.cost_in == pytest.approx(12)  # 8 in of open ground and 2 in of rough at double

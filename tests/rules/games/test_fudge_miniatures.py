@@ -18,7 +18,7 @@ from rules.engine.dice import DiceRequest, Roll, Scripted
 from rules.engine.game import Game
 from rules.games import open_game
 from rules.games.fudge_miniatures.characters import computed
-from rules.games.fudge_miniatures.movement import gait
+from rules.games.fudge_miniatures.movement import movement_profile
 from rules.games.fudge_miniatures.referee import REFEREE
 from rules.games.fudge_miniatures.shooting import sight_rules
 from rules.games.fudge_miniatures.tables import Tables
@@ -220,10 +220,10 @@ def test_walking_the_measured_table_fm_26_fm_27() -> None:
     fence = piece("fence", TerrainKind.FENCE, box(4, -5, 4.1, 5), height=1)
     hill = piece("hill", TerrainKind.HILL, box(6, -5, 20, 5), height=2)
     path = ((0.0, 0.0), (10.0, 0.0))
-    walked = walk(path, [bog, fence, hill], gait(GAME.rules), 20)
+    walked = walk(path, [bog, fence, hill], movement_profile(GAME.rules), 20)
     # 8.5 in at 1; 1.5 in of bog counted as 2 in at 2; the fence 2 up and 1 down; the hill 2 in up at 2
     assert walked.cost_in == pytest.approx(8.5 + 4 + 3 + 4)
-    flown = walk(path, [bog, fence, hill], gait(GAME.rules, flying=True), 20)
+    flown = walk(path, [bog, fence, hill], movement_profile(GAME.rules, flying=True), 20)
     assert flown.cost_in == pytest.approx(5)
 
 

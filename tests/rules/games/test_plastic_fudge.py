@@ -15,7 +15,16 @@ from hypothesis import strategies as st
 from rules.engine.dice import DiceRequest, Roll, Scripted
 from rules.engine.game import Game
 from rules.games import open_game
-from rules.games.plastic_fudge.board import after_hole, bands_up, disk, distance_in, flame, gait, rod, terrain_under
+from rules.games.plastic_fudge.board import (
+    after_hole,
+    bands_up,
+    disk,
+    distance_in,
+    flame,
+    movement_profile,
+    rod,
+    terrain_under,
+)
 from rules.games.plastic_fudge.forces import card_cost
 from rules.games.plastic_fudge.movement import Mover
 from rules.games.plastic_fudge.referee_facts import nearest_on
@@ -300,15 +309,15 @@ def test_the_terrain_under_a_base_pf_28() -> None:
 def test_walking_the_measured_table_pf_26_pf_27_pf_41() -> None:
     marsh = piece("marsh", TerrainKind.MARSH, box(2, -5, 3, 5))
     path = ((0.0, 0.0), (4.0, 0.0))
-    man = walk(path, [marsh], gait(GAME.rules, Mover(unit="basic")), 6, facing_deg=90)
+    man = walk(path, [marsh], movement_profile(GAME.rules, Mover(unit="basic")), 6, facing_deg=90)
     assert man.cost_in == pytest.approx(2 + 3 + 2)  # a quarter turn, three inches of open ground, a slow one
     hill = piece("hill", TerrainKind.HILL, box(2, -5, 9, 5), height=3.5)
     for option in ("per_increment", "flat"):
-        walker = gait(GAME.rules.choosing(height_counts=option), Mover(unit="basic"))
+        walker = movement_profile(GAME.rules.choosing(height_counts=option), Mover(unit="basic"))
         assert walk(path, [hill], walker, 6).cost_in == pytest.approx(5)
     mountain = piece("crag", TerrainKind.MOUNTAIN, box(2, -5, 3, 5))
-    assert walk(path, [mountain], gait(GAME.rules, Mover(unit="tank")), 9).impassable
-    assert not walk(path, [mountain], gait(GAME.rules, Mover(unit="helicopter")), 24).impassable
+    assert walk(path, [mountain], movement_profile(GAME.rules, Mover(unit="tank")), 9).impassable
+    assert not walk(path, [mountain], movement_profile(GAME.rules, Mover(unit="helicopter")), 24).impassable
 
 
 def test_templates_on_the_measured_table_pf_03_pf_04_pf_05() -> None:

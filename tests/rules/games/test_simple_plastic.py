@@ -16,14 +16,14 @@ from rules.engine.dice import DiceRequest, Roll, Scripted
 from rules.engine.game import Game
 from rules.games import open_game
 from rules.games.simple_plastic.attack import FACTS
-from rules.games.simple_plastic.movement import distances, gait
+from rules.games.simple_plastic.movement import distances, movement_profile
 from rules.games.simple_plastic.sight import sight_rules
 from rules.games.simple_plastic.tables import Tables
 from rules.tabletop.errors import UserError
 from rules.tabletop.movement import walk
 from rules.tabletop.opacity import CoverKind
 from rules.tabletop.table import TerrainKind
-from rules.tabletop.tolerance import Call
+from rules.tabletop.tolerance import Comparison
 from tests.rules import rule_table
 from tests.rules.board import block, box, piece
 
@@ -158,14 +158,14 @@ def test_a_squad_is_a_chain_of_half_inches_sp_05() -> None:
     # men on bases half an inch wide in a row, 0.4 in from edge to edge; the outer two are 1.3 in apart
     row = [block(name, x_in, 0.0, 0.25) for name, x_in in (("a", 0.0), ("b", 0.9), ("c", 1.8))]
     chained = distances(GAME.rules, row)
-    assert [gap.within(0.5) for gap in chained] == [Call.IN, Call.IN]
+    assert [gap.within(0.5) for gap in chained] == [Comparison.IN, Comparison.IN]
     every = distances(GAME.choosing(cohesion="every_pair").rules, row)
-    assert [gap.within(0.5) for gap in every] == [Call.IN, Call.OUT, Call.IN]
+    assert [gap.within(0.5) for gap in every] == [Comparison.IN, Comparison.OUT, Comparison.IN]
 
 
 def test_no_ground_slows_anybody_sp_02() -> None:
     marsh = piece("marsh", TerrainKind.MARSH, box(1, -5, 3, 5))
-    walked = walk(((0.0, 0.0), (4.0, 0.0)), [marsh], gait(GAME.rules, "ordinary"), 4)
+    walked = walk(((0.0, 0.0), (4.0, 0.0)), [marsh], movement_profile(GAME.rules, "ordinary"), 4)
     assert not walked.impassable
     assert walked.cost_in == pytest.approx(4)
 
@@ -173,8 +173,8 @@ def test_no_ground_slows_anybody_sp_02() -> None:
 def test_what_hides_on_the_measured_table_sp_16_sp_17() -> None:
     usual = sight_rules(GAME.rules)
     veils = {TerrainKind.WALL: CoverKind.SOLID, TerrainKind.BUSH: CoverKind.SCREEN, TerrainKind.WOODS: CoverKind.SCREEN}
-    assert {kind: usual.of(kind).veil for kind in veils} == veils
-    assert usual.of(TerrainKind.WIRE).veil is CoverKind.CLEAR
+    assert {kind: usual.of(kind).cover_kind for kind in veils} == veils
+    assert usual.of(TerrainKind.WIRE).cover_kind is CoverKind.CLEAR
     assert not usual.figures_hide
     assert sight_rules(GAME.choosing(figures_as_cover="solid").rules).figures_hide
 

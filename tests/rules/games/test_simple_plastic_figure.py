@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from rules.engine.dice import DiceRequest, Roll, Scripted
 from rules.engine.game import Game
 from rules.games import open_game
-from rules.games.simple_plastic_figure.movement import gait
+from rules.games.simple_plastic_figure.movement import movement_profile
 from rules.games.simple_plastic_figure.tables import Tables
 from rules.tabletop.errors import UserError
 from rules.tabletop.movement import walk
@@ -344,7 +344,7 @@ def test_walking_the_measured_table_ww_14_ww_16_ww_18() -> None:
     hedge = piece("hedge", TerrainKind.HEDGE, box(2, -5, 2.5, 5), 1.0)
     foxhole = piece("foxhole", TerrainKind.FOXHOLE, box(4, -5, 5, 5))
     house = piece("house", TerrainKind.BUILDING, box(6, -5, 8, 5), 5)
-    walked = walk(PATH, [hedge, foxhole, house], gait(GAME.rules), 6)
+    walked = walk(PATH, [hedge, foxhole, house], movement_profile(GAME.rules), 6)
     assert walked.cost_in == pytest.approx(10 + 3 + 3 + 2)  # waist-high hedge, out of the foxhole, out of the house
 
 
@@ -352,9 +352,9 @@ def test_what_a_walker_goes_around_ww_15_ww_19() -> None:
     tree = piece("tree", TerrainKind.TREE, box(2, -5, 3, 5), 5)
     bunker = piece("bunker", TerrainKind.BUNKER, box(4, -5, 5, 5), 2)
     cliff = piece("wall", TerrainKind.WALL, box(6, -5, 7, 5), 3)  # higher than a waist, WW-A09
-    assert len(walk(PATH, [tree, bunker, cliff], gait(GAME.rules), 6).impassable) == 3
+    assert len(walk(PATH, [tree, bunker, cliff], movement_profile(GAME.rules), 6).impassable) == 3
     climbing = GAME.choosing(higher_than_waist="as_waist_high").rules
-    assert len(walk(PATH, [tree, bunker, cliff], gait(climbing, touches_bunker=True), 6).impassable) == 1
+    assert len(walk(PATH, [tree, bunker, cliff], movement_profile(climbing, touches_bunker=True), 6).impassable) == 1
 
 
 def test_a_variant_overrides_a_row_ww_35(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from rules.tabletop.area import (
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import TerrainKind
 from rules.tabletop.template import Extent
-from rules.tabletop.tolerance import Call
+from rules.tabletop.tolerance import Comparison
 from tests.rules.board import Turned, block, box, figure, piece, square
 
 K = TerrainKind
@@ -29,7 +29,7 @@ def test_near_lists_figures_within_six_inches():
     leader = block("leader", 0, 0, sigma=0.03)
     squad = [block("far", 9, 0, sigma=0.04), block("at", 6.95, 0, sigma=0.04), block("in", 0, 5, sigma=0.04), leader]
     found = near(leader, squad, 6)
-    assert [(one.id, one.call) for one in found] == [("in", Call.IN), ("at", Call.TOO_CLOSE)]
+    assert [(one.id, one.call) for one in found] == [("in", Comparison.IN), ("at", Comparison.TOO_CLOSE)]
     assert found[0].range.edge_in == pytest.approx(4)
     assert [one.id for one in near(leader, squad, 12)] == ["in", "at", "far"]
 
@@ -47,7 +47,7 @@ def test_surface_is_the_highest_hill_but_never_a_roof():
 
 
 def test_exact_distance_at_the_limit_is_within():
-    assert near(block("a", 0, 0), [block("b", 7, 0)], 6)[0].call is Call.IN
+    assert near(block("a", 0, 0), [block("b", 7, 0)], 6)[0].call is Comparison.IN
 
 
 def test_base_on_a_border_stands_on_the_larger_share():

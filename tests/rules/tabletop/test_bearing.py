@@ -16,7 +16,7 @@ from rules.tabletop.bearing import (
     turn_deg,
 )
 from rules.tabletop.errors import UserError
-from rules.tabletop.tolerance import Call
+from rules.tabletop.tolerance import Comparison
 from tests.rules.board import Turned, figure
 
 angles = st.floats(-720, 720)
@@ -116,13 +116,13 @@ def test_side_does_not_depend_on_the_tables_rotation(facing, distance, off, tabl
 @given(angles, angles)
 def test_behind_means_in_the_rear_arc(facing, off):
     soldier, foe = figure("a", 0, 0, facing=facing), onward((0, 0), off, 5)
-    assert (behind(soldier, foe, 90) is Call.IN) == (side_struck(soldier, foe, 90, 90).value is Side.REAR)
+    assert (behind(soldier, foe, 90) is Comparison.IN) == (side_struck(soldier, foe, 90, 90).value is Side.REAR)
 
 
 def test_behind_near_the_arcs_border_is_too_close_to_call():
     soldier = figure("a", 0, 0, facing=0)
-    assert behind(soldier, onward((0, 0), 130, 5), 90, sigma_deg=4) is Call.TOO_CLOSE
-    assert behind(soldier, onward((0, 0), 120, 5), 180, sigma_deg=4) is Call.IN
+    assert behind(soldier, onward((0, 0), 130, 5), 90, sigma_deg=4) is Comparison.TOO_CLOSE
+    assert behind(soldier, onward((0, 0), 120, 5), 180, sigma_deg=4) is Comparison.IN
 
 
 def test_unknown_facing_is_refused():
@@ -155,7 +155,7 @@ def test_smallest_arc_contains_all_targets(bearings, start, width):
     assert arc.width_deg == pytest.approx(width, abs=1e-9)
     if start is not None:
         assert arc.start_deg == pytest.approx(start)
-    assert arc.within(width) is Call.IN
+    assert arc.within(width) is Comparison.IN
 
 
 @given(st.lists(st.tuples(angles, st.floats(1, 40)), min_size=1, max_size=6), tables)

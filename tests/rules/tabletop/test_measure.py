@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from rules.tabletop.errors import UserError
 from rules.tabletop.measure import Bands, range_between, range_to, stepped
-from rules.tabletop.tolerance import Call
+from rules.tabletop.tolerance import Comparison
 from tests.rules.board import Turned, block, figure, square
 
 places = st.floats(-50, 50)
@@ -42,12 +42,12 @@ def test_independent_errors_add_in_quadrature():
 @pytest.mark.parametrize(
     ("gap", "sigma", "slack", "call"),
     [
-        (0.0, 0.2, 0.0, Call.IN),  # measured as touching: in contact
-        (-0.1, 0.2, 0.0, Call.IN),  # bases cannot overlap, so this is a measurement error
-        (0.1, 0.1, 0.0, Call.TOO_CLOSE),
-        (0.1, 0.0, 0.0, Call.OUT),
-        (0.1, 0.02, 0.25, Call.IN),
-        (0.5, 0.02, 0.25, Call.OUT),
+        (0.0, 0.2, 0.0, Comparison.IN),  # measured as touching: in contact
+        (-0.1, 0.2, 0.0, Comparison.IN),  # bases cannot overlap, so this is a measurement error
+        (0.1, 0.1, 0.0, Comparison.TOO_CLOSE),
+        (0.1, 0.0, 0.0, Comparison.OUT),
+        (0.1, 0.02, 0.25, Comparison.IN),
+        (0.5, 0.02, 0.25, Comparison.OUT),
     ],
 )
 def test_base_contact(gap, sigma, slack, call):
@@ -59,10 +59,10 @@ def test_base_contact(gap, sigma, slack, call):
 def test_range_within_a_limit():
     apart = range_between(block("a", 0, 0, sigma=0.03), block("b", 7, 0, sigma=0.04))  # 6 in with sigma 0.05
     assert [apart.within(limit) for limit in (5.85, 5.95, 6.05, 6.15)] == [
-        Call.OUT,
-        Call.TOO_CLOSE,
-        Call.TOO_CLOSE,
-        Call.IN,
+        Comparison.OUT,
+        Comparison.TOO_CLOSE,
+        Comparison.TOO_CLOSE,
+        Comparison.IN,
     ]
 
 

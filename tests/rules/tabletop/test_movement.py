@@ -10,8 +10,8 @@ from rules.tabletop.errors import UserError
 from rules.tabletop.movement import Reason, Toll, walk
 from rules.tabletop.path import length_in
 from rules.tabletop.table import TerrainKind
-from rules.tabletop.terrain_cost import IMPASSABLE, Going, MovementProfile, Rounding, hurdle, slowed
-from rules.tabletop.tolerance import Call
+from rules.tabletop.terrain_cost import IMPASSABLE, MovementProfile, Rounding, TerrainCost, hurdle, slowed
+from rules.tabletop.tolerance import Comparison
 from tests.rules.board import Turned, box, piece
 
 few = settings(max_examples=40)
@@ -22,11 +22,11 @@ PACES = {
     K.ROUGH: slowed(-75),
     K.WATER: IMPASSABLE,
     K.WIRE: IMPASSABLE,
-    K.BRIDGE: Going(2, on_top=True),
-    K.ROAD: Going(),
-    K.HILL: Going(on_top=True),
-    K.TRENCH: Going(leave_in=3),
-    K.BUILDING: Going(leave_in=2),
+    K.BRIDGE: TerrainCost(2, on_top=True),
+    K.ROAD: TerrainCost(),
+    K.HILL: TerrainCost(on_top=True),
+    K.TRENCH: TerrainCost(leave_in=3),
+    K.BUILDING: TerrainCost(leave_in=2),
 }
 
 
@@ -52,7 +52,7 @@ def test_path_is_split_by_ground():
     assert found.remaining_in == pytest.approx(1)
     assert found.inches_on(K.WOODS) == pytest.approx(3)
     assert (found.entered, found.left) == (("woods",), ("woods",))
-    assert found.affordable is Call.IN
+    assert found.affordable is Comparison.IN
     assert found.unaffordable == ()
     assert found.reach_in == (10, 0)
 
@@ -67,7 +67,7 @@ def test_reach_of_an_allowance(allowance, reach):
 
 def test_unaffordable_stretches_are_reported():
     found = walk(AHEAD, [WOODS], PLAIN, 6)
-    assert found.affordable is Call.OUT
+    assert found.affordable is Comparison.OUT
     assert [s.ground.name if s.ground else None for s in found.unaffordable] == ["woods", None]
     assert found.remaining_in == pytest.approx(-7)
 
@@ -77,7 +77,7 @@ def test_water_is_impassable_except_on_a_bridge():
     found = walk(AHEAD, [river], PLAIN, 36)
     assert [s.ground.name for s in found.impassable] == ["river"]
     assert found.cost_in == math.inf
-    assert found.affordable is Call.OUT
+    assert found.affordable is Comparison.OUT
     assert found.reach_in == pytest.approx((4, 0))
     # 10 in, of which the bridge's 4 in count double; the water beneath does not count at all.
     over = walk(AHEAD, [river, piece("bridge", K.BRIDGE, box(3, -1, 7, 1), 0.5)], PLAIN, 36)
@@ -114,7 +114,7 @@ def test_unaffordable_obstacle_is_not_crossed():
     wall = piece("wall", K.WALL, box(4, -3, 4.2, 3), 1.0)
     assert walk(AHEAD, [wall], PLAIN, 6).reach_in == pytest.approx((4, 0))
     assert walk(AHEAD, [wall], PLAIN, 7.1).reach_in == pytest.approx((4.1, 0))
-    free_inside = MovementProfile(lambda one: Going(0, enter_in=3))
+    free_inside = MovementProfile(lambda one: TerrainCost(0, enter_in=3))
     assert walk(AHEAD, [wall], free_inside, 5).reach_in == pytest.approx((4, 0))
 
 
@@ -145,7 +145,7 @@ def test_cost_of_leaving(kind, toll):
 )
 def test_rounding(rounding, cost):
     marshes = [piece("m1", K.MARSH, box(1, -1, 3.3, 1)), piece("m2", K.MARSH, box(4.3, -1, 5.5, 1))]
-    gait = replace(PLAIN, rounding=rounding)
+    movement_profile = replace(PLAIN, rounding=rounding)
     path = (
         (0, 0),
         (1.2, 0),
@@ -153,29 +153,29 @@ def test_rounding(rounding, cost):
         (2, 0),
         (9, 0),
     )  # points on a straight line inside the marsh do not split a stretch
-    assert walk(path, marshes, gait, 20).cost_in == pytest.approx(cost)
+    assert walk(path, marshes, movement_profile, 20).cost_in == pytest.approx(cost)
 
 
 def test_allowance_pays_for_whole_inches_of_a_rounded_stretch():
-    gait = replace(PLAIN, rounding=Rounding.STRETCH)
+    movement_profile = replace(PLAIN, rounding=Rounding.STRETCH)
     # 2 in open, then 5 in are left: two whole inches of woods at 2; the fifth inch does not pay for a part of one.
-    assert walk(AHEAD, [WOODS], gait, 7).reach_in == pytest.approx((4, 0))
+    assert walk(AHEAD, [WOODS], movement_profile, 7).reach_in == pytest.approx((4, 0))
     # A bend at x = 2.5: the first inch of woods is paid there and is valid up to x = 3.
-    assert walk(((0, 0), (2.5, 0), (10, 0)), [WOODS], gait, 4).reach_in == pytest.approx((3, 0))
+    assert walk(((0, 0), (2.5, 0), (10, 0)), [WOODS], movement_profile, 4).reach_in == pytest.approx((3, 0))
     # At 0.2 per inch, 0.6 in pay for three, although 0.6 / 0.2 is less than 3 in floating point.
-    cheap = MovementProfile(lambda one: Going(0.2), rounding=Rounding.STRETCH)
+    cheap = MovementProfile(lambda one: TerrainCost(0.2), rounding=Rounding.STRETCH)
     assert walk(((2.5, 0), (9, 0)), [replace(WOODS, outline_in=box(2, -5, 20, 5))], cheap, 0.6).reach_in == (5.5, 0)
 
 
 def test_only_slow_ground_is_rounded():
-    gait, road = replace(PLAIN, rounding=Rounding.STRETCH), piece("road", K.ROAD, box(1, -1, 3.3, 1))
-    assert walk(((0, 0), (5.5, 0)), [road], gait, 20).cost_in == pytest.approx(5.5)
+    movement_profile, road = replace(PLAIN, rounding=Rounding.STRETCH), piece("road", K.ROAD, box(1, -1, 3.3, 1))
+    assert walk(((0, 0), (5.5, 0)), [road], movement_profile, 20).cost_in == pytest.approx(5.5)
 
 
 def test_rounding_errors_do_not_reduce_the_reach():
     found = walk(((0, 0), (0.1, 0), (0.1, 0.2)), [], PLAIN, 0.3)
     assert found.cost_in > 0.3
-    assert (found.affordable, found.unaffordable, found.reach_in) == (Call.IN, (), (0.1, 0.2))
+    assert (found.affordable, found.unaffordable, found.reach_in) == (Comparison.IN, (), (0.1, 0.2))
 
 
 HILL = piece("hill", K.HILL, box(4, -5, 6, 5), 2.0)
@@ -183,56 +183,56 @@ HILL = piece("hill", K.HILL, box(4, -5, 6, 5), 2.0)
 
 def test_cost_of_climbing_by_height():
     # 2 in up at 2 per inch, 2 in down at 1, and 10 in along the table.
-    gait = replace(PLAIN, climb_cost_per_in=2, descent_cost_per_in=1)
-    found = walk(AHEAD, [HILL], gait, 20)
+    movement_profile = replace(PLAIN, climb_cost_per_in=2, descent_cost_per_in=1)
+    found = walk(AHEAD, [HILL], movement_profile, 20)
     assert found.cost_in == pytest.approx(10 + 4 + 2)
     assert [toll.reason for s in found.stretches for toll in s.tolls] == [Reason.CLIMB, Reason.DESCEND]
     assert [s.height_in for s in found.stretches] == [0, 2, 0]
     terrace = piece("top", K.HILL, box(4.5, -5, 5.5, 5), 1.0, base=2.0)
-    assert walk(AHEAD, [HILL, terrace], gait, 20).cost_in == pytest.approx(10 + 6 + 3)
+    assert walk(AHEAD, [HILL, terrace], movement_profile, 20).cost_in == pytest.approx(10 + 6 + 3)
 
 
 @pytest.mark.parametrize(("height", "cost"), [(2.9, 0), (3.0, 1), (5.9, 1), (6.0, 2)])
 def test_height_in_whole_steps(height, cost):
     # 1 in for each whole 3 in of height.
-    gait = replace(PLAIN, climb_cost_per_in=1 / 3, height_step_in=3)
+    movement_profile = replace(PLAIN, climb_cost_per_in=1 / 3, height_step_in=3)
     hill = replace(HILL, height_in=height)
-    assert walk(((0, 0), (5, 0)), [hill], gait, 20).cost_in == pytest.approx(5 + cost)
+    assert walk(((0, 0), (5, 0)), [hill], movement_profile, 20).cost_in == pytest.approx(5 + cost)
 
 
 def test_whole_steps_are_counted_without_rounding_errors():
     assert 0.6 / 0.2 < 3
-    gait = replace(PLAIN, climb_cost_per_in=5, height_step_in=0.2)
-    assert walk(((0, 0), (5, 0)), [replace(HILL, height_in=0.6)], gait, 20).cost_in == pytest.approx(5 + 3)
+    movement_profile = replace(PLAIN, climb_cost_per_in=5, height_step_in=0.2)
+    assert walk(((0, 0), (5, 0)), [replace(HILL, height_in=0.6)], movement_profile, 20).cost_in == pytest.approx(5 + 3)
 
 
 def test_uphill_costs_double():
     # The 2 in on the hill that was climbed cost double; beyond the hill, nothing does.
-    gait = replace(PLAIN, uphill_factor=2)
-    assert walk(AHEAD, [HILL], gait, 20).cost_in == pytest.approx(12)
-    assert walk(((5, 0), (10, 0)), [HILL], gait, 20).cost_in == pytest.approx(5)
+    movement_profile = replace(PLAIN, uphill_factor=2)
+    assert walk(AHEAD, [HILL], movement_profile, 20).cost_in == pytest.approx(12)
+    assert walk(((5, 0), (10, 0)), [HILL], movement_profile, 20).cost_in == pytest.approx(5)
     # On a terrace, 0.5 in and 1 in are reached by climbing; the last 0.5 in of hill are reached by descending.
     terrace = piece("top", K.HILL, box(4.5, -5, 5.5, 5), 1.0, base=2.0)
-    assert walk(AHEAD, [HILL, terrace], gait, 20).cost_in == pytest.approx(11.5)
+    assert walk(AHEAD, [HILL, terrace], movement_profile, 20).cost_in == pytest.approx(11.5)
 
 
 def test_road_on_a_hill_determines_the_cost():
-    slow_hill = MovementProfile(lambda one: Going(2, on_top=True) if one.kind is K.HILL else Going())
+    slow_hill = MovementProfile(lambda one: TerrainCost(2, on_top=True) if one.kind is K.HILL else TerrainCost())
     assert walk(AHEAD, [HILL], slow_hill, 20).cost_in == pytest.approx(12)
     assert walk(AHEAD, [HILL, piece("road", K.ROAD, box(-1, -1, 11, 1))], slow_hill, 20).cost_in == pytest.approx(10)
 
 
 def test_turns_on_the_path_cost_allowance():
     # A quarter turn is two steps of 45 degrees at 1 in, which the woods do not double; at the end, half a turn more.
-    gait = replace(PLAIN, turning=Turning(45, 1))
+    movement_profile = replace(PLAIN, turning=Turning(45, 1))
     bent = ((0.0, 0.0), (3.0, 0.0), (3.0, 4.0))
-    assert walk(bent, [], gait, 12, facing_deg=0).cost_in == pytest.approx(9)
-    assert walk(bent, [], gait, 12).cost_in == pytest.approx(9)  # faces along the first leg
-    assert walk(bent, [], gait, 12, facing_deg=180).cost_in == pytest.approx(13)
-    assert walk(bent, [], gait, 12, facing_deg=0, end_facing_deg=270).cost_in == pytest.approx(13)
+    assert walk(bent, [], movement_profile, 12, facing_deg=0).cost_in == pytest.approx(9)
+    assert walk(bent, [], movement_profile, 12).cost_in == pytest.approx(9)  # faces along the first leg
+    assert walk(bent, [], movement_profile, 12, facing_deg=180).cost_in == pytest.approx(13)
+    assert walk(bent, [], movement_profile, 12, facing_deg=0, end_facing_deg=270).cost_in == pytest.approx(13)
     # 1 in and then 4 in of the path are in woods and cost double.
-    assert walk(bent, [WOODS], gait, 20, facing_deg=0).cost_in == pytest.approx(9 + 5)
-    assert walk(bent, [WOODS], gait, 20, facing_deg=180).cost_in == pytest.approx(13 + 5)
+    assert walk(bent, [WOODS], movement_profile, 20, facing_deg=0).cost_in == pytest.approx(9 + 5)
+    assert walk(bent, [WOODS], movement_profile, 20, facing_deg=180).cost_in == pytest.approx(13 + 5)
 
 
 def test_path_that_ends_on_an_outline_stays_outside():
@@ -243,25 +243,25 @@ def test_path_that_ends_on_an_outline_stays_outside():
 def test_path_without_length():
     still = walk(((3, 3),), [WOODS], PLAIN, 6)
     assert (still.cost_in, still.length_in, still.reach_in) == (0, 0, (3, 3))
-    assert still.affordable is Call.IN
+    assert still.affordable is Comparison.IN
     assert walk(((3, 3), (3, 3)), [WOODS], PLAIN, 6).stretches == ()
     turned = walk(((3, 3),), [WOODS], replace(PLAIN, turning=Turning(45, 1)), 6, facing_deg=0, end_facing_deg=90)
     assert turned.cost_in == 2
     still = walk(((3, 3),), [], replace(PLAIN, turning=Turning(45, 1)), 2, facing_deg=0, end_facing_deg=90, sigma_in=1)
-    assert still.affordable is Call.IN  # the ground does not change the cost of turning
+    assert still.affordable is Comparison.IN  # the ground does not change the cost of turning
     assert turned.reach_in == (3, 3)
 
 
 def test_walk_within_half_of_the_allowance():
     found = walk(((0, 0), (6, 0)), [], PLAIN, 12)
-    assert found.within(12 / 2) is Call.IN
-    assert walk(((0, 0), (6.1, 0)), [], PLAIN, 12).within(12 / 2) is Call.OUT
+    assert found.within(12 / 2) is Comparison.IN
+    assert walk(((0, 0), (6.1, 0)), [], PLAIN, 12).within(12 / 2) is Comparison.OUT
 
 
 def test_walk_near_its_allowance_is_too_close_to_call():
     # Errors of 0.1 in at both ends make 0.14 in; an end in woods counts double: hypot(0.1, 0.2).
-    assert walk(((0, 0), (5.9, 0)), [], PLAIN, 6, sigma_in=0.1).affordable is Call.TOO_CLOSE
-    assert walk(((0, 0), (5.7, 0)), [], PLAIN, 6, sigma_in=0.1).affordable is Call.IN
+    assert walk(((0, 0), (5.9, 0)), [], PLAIN, 6, sigma_in=0.1).affordable is Comparison.TOO_CLOSE
+    assert walk(((0, 0), (5.7, 0)), [], PLAIN, 6, sigma_in=0.1).affordable is Comparison.IN
     assert walk(((0, 0), (3, 0)), [WOODS], PLAIN, 6, sigma_in=0.1).sigma_in == pytest.approx(math.hypot(0.1, 0.2))
 
 
@@ -310,6 +310,6 @@ def test_allowance_pays_for_its_reach(places, allowance):
     st.builds(Turned, st.floats(0, 360), st.floats(-30, 30), st.floats(-30, 30)),
 )
 def test_cost_does_not_depend_on_the_tables_pose(places, table):
-    path, gait = tuple(places), replace(GAIT, turning=None)
-    there = walk(table.outline(path), [table.piece(one) for one in TERRAIN], gait, 9)
-    assert there.cost_in == pytest.approx(walk(path, TERRAIN, gait, 9).cost_in, abs=1e-6)
+    path, movement_profile = tuple(places), replace(GAIT, turning=None)
+    there = walk(table.outline(path), [table.piece(one) for one in TERRAIN], movement_profile, 9)
+    assert there.cost_in == pytest.approx(walk(path, TERRAIN, movement_profile, 9).cost_in, abs=1e-6)

@@ -22,7 +22,7 @@ from rules.tabletop.path import (
     turns_deg,
     up_to_contact,
 )
-from rules.tabletop.tolerance import Call
+from rules.tabletop.tolerance import Comparison
 from tests.rules.board import Turned, block, box, figure
 
 few = settings(max_examples=40)
@@ -83,7 +83,7 @@ def test_nearest_approach_when_passing_a_figure():
     assert near.sigma_in == pytest.approx(0.1)
     assert near.at_in[1] == 0
     assert 4 - 1e-9 <= near.along_in <= 6 + 1e-9
-    assert [near.within(limit) for limit in (2, 1.6, 1)] == [Call.IN, Call.TOO_CLOSE, Call.OUT]
+    assert [near.within(limit) for limit in (2, 1.6, 1)] == [Comparison.IN, Comparison.TOO_CLOSE, Comparison.OUT]
     (again,) = approaches(soldier, ((0, 0), (10, 0), (0, 0)), [friend])
     assert again.along_in == near.along_in  # the way back is not nearer
 

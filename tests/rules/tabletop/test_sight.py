@@ -29,7 +29,7 @@ def test_wall_below_the_eye_hides_up_to_the_ray_over_its_far_edge():
     found = seen(box(TerrainKind.WALL, 4, 5, 1.0))
     assert found.exposure == pytest.approx(1 - 0.4 / 2.1)
     assert found.shooter_exposure == pytest.approx(1 - 0.6 / 2.1)
-    assert [(h.name, h.veil) for h in found.hidden_by] == [("it", CoverKind.SOLID)]
+    assert [(h.name, h.cover_kind) for h in found.hidden_by] == [("it", CoverKind.SOLID)]
     assert found.hidden_by[0].fraction == pytest.approx(0.4 / 2.1)
 
 
@@ -158,7 +158,7 @@ def test_woods_above_the_eye_hide_beyond_their_depth():
 def test_screens_hide_without_stopping_a_shot():
     found = seen(box(TerrainKind.HEDGE, 4, 5, 9.0))
     assert (found.exposure, found.exposure_to_fire) == (0.0, 1.0)
-    assert found.hidden_by[0].veil is CoverKind.SCREEN
+    assert found.hidden_by[0].cover_kind is CoverKind.SCREEN
 
 
 def test_ruleset_overrides_opacity():

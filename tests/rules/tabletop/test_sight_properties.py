@@ -15,7 +15,7 @@ from rules.tabletop.table import Figure, Posture, TerrainKind, TerrainPiece, ell
 from tests.rules.board import Turned
 
 seeds = st.integers(0, 2**32 - 1)
-KINDS = [kind for kind in TerrainKind if OPACITY[kind].veil is not CoverKind.CLEAR]
+KINDS = [kind for kind in TerrainKind if OPACITY[kind].cover_kind is not CoverKind.CLEAR]
 few = settings(max_examples=30)
 
 

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from rules.tabletop.errors import UserError
 from rules.tabletop.squad import ahead_of, chain, lead, stayed
-from rules.tabletop.tolerance import Call
+from rules.tabletop.tolerance import Comparison
 from tests.rules.board import Turned, block, figure
 
 few = settings(max_examples=40)
@@ -19,14 +19,14 @@ def row(*xs, sigma=0.0):
 def test_chain_of_half_inch_links_holds():
     # Gaps of 0.5, 0.4 and 0.3: each link is at most 0.5, although the ends are 4.2 in apart.
     found = chain(row(0, 1.5, 2.9, 4.2), 0.5)
-    assert found.call is Call.IN
+    assert found.call is Comparison.IN
     assert [link.range.edge_in for link in found.links] == pytest.approx([0.5, 0.4, 0.3])
     assert found.gaps == ()
 
 
 def test_gap_left_by_a_casualty_is_reported():
     found = chain(row(0, 1.5, 4.0, 5.5), 0.5)
-    assert found.call is Call.OUT
+    assert found.call is Comparison.OUT
     (gap,) = found.gaps
     assert ({gap.a, gap.b}, gap.range.edge_in) == ({"1", "2"}, pytest.approx(1.5))
 
@@ -38,7 +38,7 @@ def test_widest_gap_comes_first():
 
 def test_gap_near_the_limit_is_too_close_to_call():
     found = chain(row(0, 1.55, sigma=0.05), 0.5)
-    assert found.call is Call.TOO_CLOSE
+    assert found.call is Comparison.TOO_CLOSE
     assert len(found.gaps) == 1
 
 
@@ -46,7 +46,7 @@ def test_chain_skips_the_widest_side_of_a_ring():
     # A ring of four with one wide side: the wide side is not needed.
     ring = [block("a", 0, 0), block("b", 1.3, 0), block("c", 1.3, 1.3), block("d", -0.6, 1.3)]
     found = chain(ring, 0.5)
-    assert found.call is Call.IN
+    assert found.call is Comparison.IN
     assert {frozenset((link.a, link.b)) for link in found.links} == {
         frozenset(("a", "b")),
         frozenset(("b", "c")),
@@ -55,7 +55,7 @@ def test_chain_skips_the_widest_side_of_a_ring():
 
 
 def test_single_figure_forms_a_chain():
-    assert chain(row(3), 0.5).call is Call.IN
+    assert chain(row(3), 0.5).call is Comparison.IN
     assert chain([], 0.5).links == ()
 
 
@@ -100,6 +100,6 @@ def test_empty_squad_has_no_leader():
 
 def test_leader_stayed_within_the_tolerance():
     before, after = block("a", 0, 0), block("a", 0.4, 0)
-    assert stayed(before, after, 0.5) is Call.IN
-    assert stayed(before, block("a", 0.6, 0), 0.5) is Call.OUT
-    assert stayed(block("a", 0, 0, sigma=0.1), block("a", 0.6, 0, sigma=0.1), 0.5) is Call.TOO_CLOSE
+    assert stayed(before, after, 0.5) is Comparison.IN
+    assert stayed(before, block("a", 0.6, 0), 0.5) is Comparison.OUT
+    assert stayed(block("a", 0, 0, sigma=0.1), block("a", 0.6, 0, sigma=0.1), 0.5) is Comparison.TOO_CLOSE

@@ -21,7 +21,7 @@ from rules.tabletop.template import (
     under,
     under_blast,
 )
-from rules.tabletop.tolerance import Call
+from rules.tabletop.tolerance import Comparison
 from tests.rules.board import Turned, box, figure, square
 
 SQUARE = ((0.0, 0.0), (2.0, 0.0), (2.0, 2.0), (0.0, 2.0))
@@ -161,8 +161,8 @@ def straddling(x, sigma=0.0):
 @pytest.mark.parametrize(
     ("x", "sigma", "call"),
     # The part inside is 0.5 - x, with a possible error of 2 standard deviations to either side.
-    [(0.0, 0.0, Call.IN), (0.01, 0.0, Call.OUT), (0.1, 0.04, Call.OUT), (0.1, 0.06, Call.TOO_CLOSE),
-     (-0.1, 0.06, Call.TOO_CLOSE), (-0.1, 0.04, Call.IN)],
+    [(0.0, 0.0, Comparison.IN), (0.01, 0.0, Comparison.OUT), (0.1, 0.04, Comparison.OUT),
+     (0.1, 0.06, Comparison.TOO_CLOSE), (-0.1, 0.06, Comparison.TOO_CLOSE), (-0.1, 0.04, Comparison.IN)],
 )  # fmt: skip
 def test_half_inside_within_its_error(x, sigma, call):
     (hit,) = straddling(x, sigma)

@@ -3,7 +3,7 @@ import math
 import pytest
 
 from rules.tabletop.errors import UserError
-from rules.tabletop.terrain_cost import IMPASSABLE, Going, MovementProfile, hurdle, slowed
+from rules.tabletop.terrain_cost import IMPASSABLE, MovementProfile, TerrainCost, hurdle, slowed
 
 
 @pytest.mark.parametrize(
@@ -29,11 +29,11 @@ def test_cost_of_hurdles_by_height():
 @pytest.mark.parametrize("wrong", [{"cost_per_in": -1}, {"enter_in": math.inf}, {"leave_in": math.nan}])
 def test_invalid_costs_are_refused(wrong):
     with pytest.raises(UserError, match="movement costs"):
-        Going(**wrong)
+        TerrainCost(**wrong)
 
 
 @pytest.mark.parametrize("wrong", ["open_cost_per_in", "climb_cost_per_in", "descent_cost_per_in", "height_step_in",
                                    "uphill_factor"])  # fmt: skip
 def test_invalid_movement_profile_is_refused(wrong):
     with pytest.raises(UserError, match="movement costs"):
-        MovementProfile(lambda one: Going(), **{wrong: -1})
+        MovementProfile(lambda one: TerrainCost(), **{wrong: -1})

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.tabletop.tolerance import Call, Choice, all_of, at_least, at_most, choice, doubtful_shifts
+from rules.tabletop.tolerance import Choice, Comparison, all_of, at_least, at_most, choice, doubtful_shifts
 
 values = st.floats(-100, 100)
 sigmas = st.floats(0, 5)
@@ -13,15 +13,15 @@ sigmas = st.floats(0, 5)
 @pytest.mark.parametrize(
     ("value", "sigma", "call"),
     [
-        (12.0, 0.0, Call.IN),  # exactly at the limit and exactly known: "exactly at range is in range"
-        (12.0 + 1e-12, 0.0, Call.IN),  # a rounding error does not count
-        (12.001, 0.0, Call.OUT),
-        (11.9, 0.1, Call.TOO_CLOSE),  # 1 standard deviation short
-        (11.75, 0.125, Call.IN),  # 2 standard deviations short, to the bit
-        (12.25, 0.125, Call.OUT),
-        (12.2, 0.125, Call.TOO_CLOSE),
-        (12.0, 0.1, Call.TOO_CLOSE),
-        (3.0, math.inf, Call.TOO_CLOSE),  # an infinite error decides nothing
+        (12.0, 0.0, Comparison.IN),  # exactly at the limit and exactly known: "exactly at range is in range"
+        (12.0 + 1e-12, 0.0, Comparison.IN),  # a rounding error does not count
+        (12.001, 0.0, Comparison.OUT),
+        (11.9, 0.1, Comparison.TOO_CLOSE),  # 1 standard deviation short
+        (11.75, 0.125, Comparison.IN),  # 2 standard deviations short, to the bit
+        (12.25, 0.125, Comparison.OUT),
+        (12.2, 0.125, Comparison.TOO_CLOSE),
+        (12.0, 0.1, Comparison.TOO_CLOSE),
+        (3.0, math.inf, Comparison.TOO_CLOSE),  # an infinite error decides nothing
     ],
 )
 def test_a_value_against_twelve(value, sigma, call):
@@ -29,7 +29,7 @@ def test_a_value_against_twelve(value, sigma, call):
 
 
 def test_infinite_limit_is_always_in():
-    assert at_most(500.0, math.inf, math.inf) is Call.IN
+    assert at_most(500.0, math.inf, math.inf) is Comparison.IN
 
 
 @given(values, values, sigmas, values)
@@ -43,13 +43,15 @@ def test_only_the_difference_to_the_limit_matters(value, limit, sigma, shift):
 @given(values, values, sigmas)
 def test_in_and_out_are_exclusive(value, limit, sigma):
     both = {at_most(value, limit, sigma), at_least(value, limit, sigma)}
-    assert both in ({Call.IN, Call.OUT}, {Call.TOO_CLOSE}) or (both == {Call.IN} and abs(value - limit) <= 1e-9)
+    assert both in ({Comparison.IN, Comparison.OUT}, {Comparison.TOO_CLOSE}) or (
+        both == {Comparison.IN} and abs(value - limit) <= 1e-9
+    )
 
 
 def test_all_of_combines_calls():
-    assert all_of([Call.IN, Call.TOO_CLOSE]) is Call.TOO_CLOSE
-    assert all_of([Call.IN, Call.TOO_CLOSE, Call.OUT]) is Call.OUT
-    assert all_of([]) is Call.IN
+    assert all_of([Comparison.IN, Comparison.TOO_CLOSE]) is Comparison.TOO_CLOSE
+    assert all_of([Comparison.IN, Comparison.TOO_CLOSE, Comparison.OUT]) is Comparison.OUT
+    assert all_of([]) is Comparison.IN
 
 
 def test_choice_with_one_possible_value_is_certain():

@@ -8,30 +8,30 @@ import pytest
 
 from rules.engine.game import Question
 from rules.engine.needed import needed_words
-from rules.engine.referee import ActionPreview, Ambiguity, Deed
+from rules.engine.referee import Action, ActionPreview, Ambiguity
 from rules.engine.verdict import Reason, Verdict
 from ui.battle.action_text import action_words, chance_words, odds_words, reason_rows, refusal_words, verdict_rows
 
-SHOT = Deed("Rifle at Tan 4", "shoot", {}, by=("green-1",), at=("tan-4",), weapon="rifle")
+SHOT = Action("Rifle at Tan 4", "shoot", {}, by=("green-1",), at=("tan-4",), weapon="rifle")
 HALF = {"kills": Fraction(1, 2), "misses": Fraction(1, 2)}
 
 
 def asked(**parts: object) -> ActionPreview:
-    return ActionPreview(**{"deed": SHOT, "before": None, "odds": HALF} | parts)  # type: ignore[arg-type]
+    return ActionPreview(**{"action": SHOT, "before": None, "odds": HALF} | parts)  # type: ignore[arg-type]
 
 
 def test_an_action_is_shown_with_its_target() -> None:
     assert action_words(asked()) == "Rifle at Tan 4"
-    both = Deed("Hand-to-hand", "fight", {}, by=("green-1",), at=("tan-4", "tan-5"))
-    assert action_words(asked(deed=both)) == "Hand-to-hand: Tan 4, Tan 5"
-    assert action_words(asked(deed=Deed("Clear the jam", "clear", {}, by=("green-1",)))) == "Clear the jam"
-    thrown = Deed("Grenade at the spot (3.0, 4.5)", "blast", {}, ("green-1",), ("tan-4", "tan-5"), spot_in=(3.0, 4.5))
-    assert action_words(asked(deed=thrown)) == "Grenade"
-    assert "at that place: Tan 4, Tan 5" in reason_rows(asked(deed=thrown))
+    both = Action("Hand-to-hand", "fight", {}, by=("green-1",), at=("tan-4", "tan-5"))
+    assert action_words(asked(action=both)) == "Hand-to-hand: Tan 4, Tan 5"
+    assert action_words(asked(action=Action("Clear the jam", "clear", {}, by=("green-1",)))) == "Clear the jam"
+    thrown = Action("Grenade at the spot (3.0, 4.5)", "blast", {}, ("green-1",), ("tan-4", "tan-5"), spot_in=(3.0, 4.5))
+    assert action_words(asked(action=thrown)) == "Grenade"
+    assert "at that place: Tan 4, Tan 5" in reason_rows(asked(action=thrown))
 
 
 @pytest.mark.parametrize(
-    ("prospect", "words"),
+    ("preview_of", "words"),
     [
         (asked(), "kills 50 %, misses 50 %"),
         (asked(odds={"walks": Fraction(1)}), "walks"),
@@ -40,8 +40,8 @@ def test_an_action_is_shown_with_its_target() -> None:
         (asked(doubts=(Ambiguity("in reach?", ("range_in",), {"in": 5.9, "out": 6.1}),)), "too close"),
     ],
 )
-def test_odds_in_a_few_words(prospect: ActionPreview, words: str) -> None:
-    assert chance_words(prospect) == words
+def test_odds_in_a_few_words(preview_of: ActionPreview, words: str) -> None:
+    assert chance_words(preview_of) == words
 
 
 @pytest.mark.parametrize(

@@ -48,91 +48,91 @@ def test_an_invalid_army_list_is_rejected_with_its_file_name(text: str, message:
 
 
 @pytest.fixture
-def shelf(tmp_path: Path) -> ArmyLists:
+def store(tmp_path: Path) -> ArmyLists:
     return ArmyLists(tmp_path / "data" / "armies")
 
 
-def test_a_missing_folder_lists_no_armies(shelf: ArmyLists) -> None:
-    assert shelf.listed() == ()
+def test_a_missing_folder_lists_no_armies(store: ArmyLists) -> None:
+    assert store.listed() == ()
     with pytest.raises(UserError, match="there is no army list 'Guards': save one first"):
-        shelf.take("Guards")
+        store.take("Guards")
 
 
-def test_army_lists_are_saved_loaded_renamed_and_deleted(shelf: ArmyLists) -> None:
+def test_army_lists_are_saved_loaded_renamed_and_deleted(store: ArmyLists) -> None:
     other = replace(ARMY, name="Tans: second wave!", recruits=ARMY.recruits[:1])
-    shelf.keep(ARMY)
-    shelf.keep(other)
-    assert shelf.names() == (ARMY.name, other.name)
-    assert shelf.take("grüne schützen") == ARMY
-    shelf.rename(other.name, "Sand")
-    assert shelf.take("Sand") == replace(other, name="Sand")
+    store.keep(ARMY)
+    store.keep(other)
+    assert store.names() == (ARMY.name, other.name)
+    assert store.take("grüne schützen") == ARMY
+    store.rename(other.name, "Sand")
+    assert store.take("Sand") == replace(other, name="Sand")
     with pytest.raises(UserError, match="there is no army list 'Tans: second wave!': choose one of"):
-        shelf.take(other.name)
-    shelf.delete("Sand")
-    assert shelf.names() == (ARMY.name,)
+        store.take(other.name)
+    store.delete("Sand")
+    assert store.names() == (ARMY.name,)
 
 
-def test_saving_replaces_a_list_of_the_same_name(shelf: ArmyLists) -> None:
-    shelf.keep(ARMY)
-    shelf.keep(replace(ARMY, recruits=ARMY.recruits[:1]))
-    assert len(shelf.take(ARMY.name).recruits) == 1
-    assert len(shelf.listed()) == 1
+def test_saving_replaces_a_list_of_the_same_name(store: ArmyLists) -> None:
+    store.keep(ARMY)
+    store.keep(replace(ARMY, recruits=ARMY.recruits[:1]))
+    assert len(store.take(ARMY.name).recruits) == 1
+    assert len(store.listed()) == 1
 
 
-def test_a_rename_may_change_only_the_case(shelf: ArmyLists) -> None:
-    shelf.keep(replace(ARMY, name="guards"))
-    shelf.rename("guards", "Guards")
-    assert shelf.names() == ("Guards",)
+def test_a_rename_may_change_only_the_case(store: ArmyLists) -> None:
+    store.keep(replace(ARMY, name="guards"))
+    store.rename("guards", "Guards")
+    assert store.names() == ("Guards",)
 
 
 @pytest.mark.parametrize(("name", "new"), [("Guards", "Tans"), ("Guards", "tans!")])
-def test_a_taken_name_is_rejected(shelf: ArmyLists, name: str, new: str) -> None:
-    shelf.keep(replace(ARMY, name="Guards"))
-    shelf.keep(replace(ARMY, name="Tans"))
+def test_a_taken_name_is_rejected(store: ArmyLists, name: str, new: str) -> None:
+    store.keep(replace(ARMY, name="Guards"))
+    store.keep(replace(ARMY, name="Tans"))
     with pytest.raises(UserError, match="there is already an army list"):
-        shelf.rename(name, new)
-    assert shelf.names() == ("Guards", "Tans")
+        store.rename(name, new)
+    assert store.names() == ("Guards", "Tans")
 
 
-def test_two_names_with_the_same_file_are_rejected(shelf: ArmyLists) -> None:
-    shelf.keep(replace(ARMY, name="A-Team"))
+def test_two_names_with_the_same_file_are_rejected(store: ArmyLists) -> None:
+    store.keep(replace(ARMY, name="A-Team"))
     with pytest.raises(UserError, match="'A Team' is too similar to the saved list 'A-Team'"):
-        shelf.keep(replace(ARMY, name="A Team"))
+        store.keep(replace(ARMY, name="A Team"))
     with pytest.raises(UserError, match="there is no army list 'A Team'"):
-        shelf.delete("A Team")
-    assert shelf.names() == ("A-Team",)
+        store.delete("A Team")
+    assert store.names() == ("A-Team",)
 
 
 @pytest.mark.parametrize("name", ["", "../..", "???"])
-def test_a_name_without_letters_is_rejected(shelf: ArmyLists, name: str) -> None:
+def test_a_name_without_letters_is_rejected(store: ArmyLists, name: str) -> None:
     with pytest.raises(UserError, match="use letters or digits"):
-        shelf.keep(replace(ARMY, name=name))
+        store.keep(replace(ARMY, name=name))
 
 
-def test_a_name_cannot_leave_the_folder(shelf: ArmyLists) -> None:
-    shelf.keep(replace(ARMY, name="../../etc/passwd"))
-    assert [one.path.name for one in shelf.listed()] == ["etc-passwd.json"]
+def test_a_name_cannot_leave_the_folder(store: ArmyLists) -> None:
+    store.keep(replace(ARMY, name="../../etc/passwd"))
+    assert [one.path.name for one in store.listed()] == ["etc-passwd.json"]
 
 
 @pytest.mark.parametrize("text", ["Dear diary", '{"schema": 9}', '{"schema": 1, "pieces": []}', '{"schema":1}'])
-def test_an_invalid_file_is_listed_and_left_unchanged(shelf: ArmyLists, text: str) -> None:
-    shelf.keep(replace(ARMY, name="Guards"))
-    foreign = shelf.folder / "tans.json"
+def test_an_invalid_file_is_listed_and_left_unchanged(store: ArmyLists, text: str) -> None:
+    store.keep(replace(ARMY, name="Guards"))
+    foreign = store.folder / "tans.json"
     foreign.write_text(text)
-    assert shelf.names() == ("Guards",)
-    (problem,) = [one.problem for one in shelf.listed() if one.army is None]
+    assert store.names() == ("Guards",)
+    (problem,) = [one.problem for one in store.listed() if one.army is None]
     assert "tans.json" in problem
-    for deed in (
-        lambda: shelf.keep(replace(ARMY, name="Tans")),
-        lambda: shelf.delete("Tans"),
-        lambda: shelf.rename("Tans", "Other"),
-        lambda: shelf.rename("Guards", "Tans"),
-        lambda: shelf.take("Tans"),
+    for action in (
+        lambda: store.keep(replace(ARMY, name="Tans")),
+        lambda: store.delete("Tans"),
+        lambda: store.rename("Tans", "Other"),
+        lambda: store.rename("Guards", "Tans"),
+        lambda: store.take("Tans"),
     ):
         with pytest.raises(UserError):
-            deed()
+            action()
     assert foreign.read_text() == text
-    assert shelf.names() == ("Guards",)
+    assert store.names() == ("Guards",)
 
 
 def test_a_folder_that_cannot_be_created_is_reported(tmp_path: Path) -> None:

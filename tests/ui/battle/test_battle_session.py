@@ -41,21 +41,21 @@ def test_a_moved_squad_is_proposed_as_one_move(play: BattleSession) -> None:
     moved = {f"green_{n}": (PLACES[f"green-{n}"][0], 7.0) for n in (1, 2, 3, 4)}
     [proposal] = play.proposals(seen(play.battle, **moved))
     assert proposal.words == "Green 1, Green 2, Green 3, Green 4 moved 3.0 in"
-    assert proposal.prospect.possible
-    moment = seen(play.battle, **moved)
-    assert play.accept(moment, proposal).numbers["left_in"] == 1  # SP-02: 4 in a turn
+    assert proposal.preview_of.possible
+    position = seen(play.battle, **moved)
+    assert play.accept(position, proposal).numbers["left_in"] == 1  # SP-02: 4 in a turn
     assert play.battle.state.unit("green-2").at_in == (5.3, 7.0)
     assert play.proposals(seen(play.battle, **moved)) == ()
 
 
 def test_players_can_let_a_move_pass_that_is_too_far(play: BattleSession) -> None:
     moved = {f"green_{n}": (PLACES[f"green-{n}"][0], 9.0) for n in (1, 2, 3, 4)}
-    moment = seen(play.battle, **moved)
-    [proposal] = play.proposals(moment)
-    assert "moved 5 in of 4 (SP-02)" in proposal.prospect.why_not
-    assert not play.accept(moment, proposal).allowed
+    position = seen(play.battle, **moved)
+    [proposal] = play.proposals(position)
+    assert "moved 5 in of 4 (SP-02)" in proposal.preview_of.why_not
+    assert not play.accept(position, proposal).allowed
     assert play.battle.state.unit("green-1").at_in == (4, 4)
-    play.let_pass(moment, proposal, "he ran")
+    play.let_pass(position, proposal, "he ran")
     assert play.battle.state.unit("green-1").at_in == (4, 9)
     assert (
         "  Green 1, Green 2, Green 3, Green 4: Move the squad rifles: the players decide: it stands. He ran."
@@ -65,8 +65,8 @@ def test_players_can_let_a_move_pass_that_is_too_far(play: BattleSession) -> Non
 
 def test_a_nudge_is_journalled_without_a_move(play: BattleSession) -> None:
     assert play.proposals(seen(play.battle, tan_1=(4, 14.5 + LEAST_MOVE_IN - 0.01))) == ()
-    moment = seen(play.battle, tan_1=(5, 14.5))
-    [proposal] = play.proposals(moment)
+    position = seen(play.battle, tan_1=(5, 14.5))
+    [proposal] = play.proposals(position)
     play.only_shifted(proposal)
     unit = play.battle.state.unit("tan-1")
     assert (unit.at_in, unit.allowance_used_in) == ((5, 14.5), 0)
@@ -74,13 +74,13 @@ def test_a_nudge_is_journalled_without_a_move(play: BattleSession) -> None:
 
 def test_settling_an_ambiguity_is_journalled(play: BattleSession) -> None:
     moved = {f"green_{n}": (PLACES[f"green-{n}"][0], 8.0) for n in (1, 2, 3, 4)}
-    moment = seen(play.battle, **moved)
-    [proposal] = play.proposals(moment)
-    [doubt] = proposal.prospect.doubts
+    position = seen(play.battle, **moved)
+    [proposal] = play.proposals(position)
+    [doubt] = proposal.preview_of.doubts
     play.settle(doubt, "less")
     settled = seen(play.battle, **moved)
     [proposal] = play.proposals(settled)
-    assert proposal.prospect.doubts == ()
+    assert proposal.preview_of.doubts == ()
     assert play.accept(settled, proposal).allowed
     assert play.battle.undo() == "Green 1, Green 2, Green 3, Green 4 moved 4.0 in"
     assert play.battle.undo() == "settled: Move the squad rifles: how far its leading man went: less"
@@ -88,9 +88,11 @@ def test_settling_an_ambiguity_is_journalled(play: BattleSession) -> None:
 
 def test_a_shot_is_rolled_and_journalled(play: BattleSession, tmp_path: Path) -> None:
     play.go_on(seen(play.battle))
-    moment = seen(play.battle)
-    shot = next(one for one in play.outlook(moment, "green-1").attacks if one.deed.at == ("tan-1", "tan-2"))
-    assert play.do(moment, shot.deed, Scripted([6])).numbers["kills"] == 1
+    position = seen(play.battle)
+    shot = next(
+        one for one in play.available_actions(position, "green-1").attacks if one.action.at == ("tan-1", "tan-2")
+    )
+    assert play.do(position, shot.action, Scripted([6])).numbers["kills"] == 1
     assert play.battle.state.unit("tan-1").out
     play.battle.close()
     assert replay(tmp_path / "b") == ()
@@ -98,10 +100,10 @@ def test_a_shot_is_rolled_and_journalled(play: BattleSession, tmp_path: Path) ->
 
 def test_a_fact_about_one_target_does_not_apply_to_another(play: BattleSession) -> None:
     play.go_on(seen(play.battle))
-    shots = {one.deed.at[0]: one for one in play.outlook(seen(play.battle), "green-1").attacks}
+    shots = {one.action.at[0]: one for one in play.available_actions(seen(play.battle), "green-1").attacks}
     assert "target_in_cover" in [question.fact for question in shots["tan-3"].asks]
-    play.tell(shots["tan-3"].deed, "target_in_cover", True)
-    after = {one.deed.at[0]: one for one in play.outlook(seen(play.battle), "green-1").attacks}
+    play.answer(shots["tan-3"].action, "target_in_cover", True)
+    after = {one.action.at[0]: one for one in play.available_actions(seen(play.battle), "green-1").attacks}
     needed = [{name: one.before.numbers["to_kill"] for name, one in shot.items()} for shot in (shots, after)]
     assert needed[0] == {"tan-1": 4, "tan-3": 4}
     assert needed[1] == {"tan-1": 4, "tan-3": 5}  # SP-12: behind cover +1
@@ -131,14 +133,14 @@ def test_facts_of_a_whole_side_can_be_answered(play: BattleSession) -> None:
     """Simple Plastic: the players say who reached the objective, because the camera cannot know it."""
 
     def who_won() -> ActionPreview:
-        return next(one for one in play.duties(seen(play.battle)) if one.deed.action == "victory")
+        return next(one for one in play.obligations(seen(play.battle)) if one.action.name == "victory")
 
     asked = who_won()
     [question] = asked.asks
     assert question.fact == "objective_reached_by"
-    play.tell(asked.deed, question.fact, question.read(" green "))
+    play.answer(asked.action, question.fact, question.read(" green "))
     assert who_won().asks == ()
-    assert play.do(seen(play.battle), who_won().deed, Scripted([])).numbers["winner"] == "green"
+    assert play.do(seen(play.battle), who_won().action, Scripted([])).numbers["winner"] == "green"
     play.battle.undo()
     play.battle.undo()
     assert who_won() == asked

@@ -32,20 +32,20 @@ GREEN = Army(
 
 
 @pytest.fixture
-def shelf(tmp_path: Path) -> ArmyLists:
+def store(tmp_path: Path) -> ArmyLists:
     return ArmyLists(tmp_path / "armies")
 
 
 @pytest.fixture
-def dialog(owned: Owned[BattleSetupDialog], shelf: ArmyLists) -> BattleSetupDialog:
-    shelf.keep(GREEN)
-    one = owned(BattleSetupDialog(["green", "tan"], MEN, shelf))
+def dialog(owned: Owned[BattleSetupDialog], store: ArmyLists) -> BattleSetupDialog:
+    store.keep(GREEN)
+    one = owned(BattleSetupDialog(["green", "tan"], MEN, store))
     one.choose_game("army_men")
     return one
 
 
 def cards(dialog: BattleSetupDialog, side: str) -> list[tuple[str, str | None, str]]:
-    return [(one.figure, one.card, one.squad) for one in dialog.muster.armies[side].recruits]
+    return [(one.figure, one.card, one.squad) for one in dialog.battle_setup.armies[side].recruits]
 
 
 def test_figures_get_their_own_entry_and_the_others_in_order() -> None:
@@ -80,23 +80,23 @@ def test_choosing_a_list_fills_the_cards(dialog: BattleSetupDialog) -> None:
 
 
 def test_an_army_saved_in_the_dialog_can_be_chosen_again(
-    dialog: BattleSetupDialog, shelf: ArmyLists, monkeypatch: pytest.MonkeyPatch
+    dialog: BattleSetupDialog, store: ArmyLists, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     dialog.choose_card("tan-2", "engineer", "pioneers")
     monkeypatch.setattr(QInputDialog, "getText", lambda *_, **__: ("Tan pioneers", True))
     keep = [one for one in dialog.findChildren(QPushButton) if one.text().startswith("Save list")][1]
     keep.click()
-    assert shelf.take("Tan pioneers").recruits[1] == Recruit(figure="tan-2", card="engineer", squad="pioneers")
+    assert store.take("Tan pioneers").recruits[1] == Recruit(figure="tan-2", card="engineer", squad="pioneers")
     dialog.choose_card("tan-2", "rifleman")
     dialog.take_list("tan", "Tan pioneers")
     assert cards(dialog, "tan")[1] == ("tan-2", "engineer", "pioneers")
 
 
-def test_a_players_own_card_is_kept(dialog: BattleSetupDialog, shelf: ArmyLists) -> None:
+def test_a_players_own_card_is_kept(dialog: BattleSetupDialog, store: ArmyLists) -> None:
     own = dict(open_game("army_men").rules.plain["cards"]["rifleman"]) | {"title": "Old Bill"}
-    shelf.keep(Army(name="Bills", game="army_men", recruits=(Recruit(figure="green-1", own=own),)))
+    store.keep(Army(name="Bills", game="army_men", recruits=(Recruit(figure="green-1", own=own),)))
     dialog.take_list("green", "Bills")
-    (bill,) = dialog.muster.armies["green"].recruits
+    (bill,) = dialog.battle_setup.armies["green"].recruits
     assert bill.own == own
     assert bill.card is None
 

@@ -21,7 +21,7 @@ PLACES = {"green-1": (2.0, 2.0), "green-2": (4.0, 2.0), "green-3": (6.0, 2.0), "
 
 
 @pytest.fixture
-def moment(tmp_path: Path) -> Position:
+def position(tmp_path: Path) -> Position:
     """Green attacks; Green 2 is out."""
     cards = {"green": ["soldier"] * 3, "tan": ["soldier"] * 2}
     armies = {
@@ -33,15 +33,15 @@ def moment(tmp_path: Path) -> Position:
         return position_of(battle, [figure(name, *at) for name, at in PLACES.items()], ())
 
 
-def test_figures_of_the_acting_side_are_cycled(moment: Position) -> None:
-    assert [next_figure(moment, now, 1) for now in ("", "green-1", "green-3")] == ["green-1", "green-3", "green-1"]
-    assert [next_figure(moment, now, -1) for now in ("", "green-1", "tan-1")] == ["green-3", "green-3", "green-3"]
+def test_figures_of_the_acting_side_are_cycled(position: Position) -> None:
+    assert [next_figure(position, now, 1) for now in ("", "green-1", "green-3")] == ["green-1", "green-3", "green-1"]
+    assert [next_figure(position, now, -1) for now in ("", "green-1", "tan-1")] == ["green-3", "green-3", "green-3"]
 
 
-def test_the_cross_hair_starts_at_the_nearest_enemy(moment: Position) -> None:
-    assert first_place(moment, "green-3") == (6.0, 5.0)
-    assert first_place(moment, "green-1") == (6.0, 5.0)  # 5 in off; Tan 1 is 7
-    assert first_place(moment, "tan-1") == (2.0, 2.0)  # 7 in; Green 3 is 8.1, Green 2 is out
+def test_the_cross_hair_starts_at_the_nearest_enemy(position: Position) -> None:
+    assert first_place(position, "green-3") == (6.0, 5.0)
+    assert first_place(position, "green-1") == (6.0, 5.0)  # 5 in off; Tan 1 is 7
+    assert first_place(position, "tan-1") == (2.0, 2.0)  # 7 in; Green 3 is 8.1, Green 2 is out
 
 
 NEAR = overhead((0.0, 0.0, 30.0, 20.0), (900, 600))

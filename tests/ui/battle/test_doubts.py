@@ -57,8 +57,8 @@ def seen(battle: Battle, far_in: float, wall: Sequence[TerrainPiece] = ()) -> Po
 
 
 def shots(play: BattleSession, far_in: float, wall: Sequence[TerrainPiece] = ()) -> list[ActionPreview]:
-    found = play.outlook(seen(play.battle, far_in, wall), "green-1").attacks
-    return [one for one in found if one.deed.view is not None]
+    found = play.available_actions(seen(play.battle, far_in, wall), "green-1").attacks
+    return [one for one in found if one.action.view is not None]
 
 
 def half_hidden(play: BattleSession) -> tuple[Sequence[TerrainPiece], ActionPreview]:
@@ -101,7 +101,7 @@ def test_an_ambiguous_range_is_settled_and_undone(game: str, tmp_path: Path) -> 
         for answer in ("less", "more"):
             play.settle(doubt, answer)
             assert [type(event_of(entry)) for entry in battle.entries[-2:]] == [QuestionAsked, QuestionAnswered]
-            after = next(one for one in shots(play, far_in) if one.deed.title == shot.deed.title)
+            after = next(one for one in shots(play, far_in) if one.action.title == shot.action.title)
             assert doubt.question not in [one.question for one in after.doubts]
             told[answer] = (after.possible, needed_words(after), after.before.reasons if after.before else ())
             what = doubt.question.split(", ", 2)[2]  # after the turn and the side
@@ -119,7 +119,7 @@ def test_ambiguous_sight_past_an_edge_is_settled(game: str, tmp_path: Path) -> N
         told = {}
         for answer in ("less", "more"):
             play.settle(doubt, answer)
-            after = next(one for one in shots(play, 6.0, wall) if one.deed.title == shot.deed.title)
+            after = next(one for one in shots(play, 6.0, wall) if one.action.title == shot.action.title)
             assert doubt.question not in [one.question for one in after.doubts]
             told[answer] = (after.possible, after.before.reasons if after.before else ())
             battle.undo()
@@ -142,10 +142,10 @@ def test_ambiguous_visibility_is_settled_and_undone(game: str, tmp_path: Path) -
         for answer in ("seen", "hidden"):
             play.settle(doubt, answer)
             assert [type(event_of(entry)) for entry in battle.entries[-2:]] == [QuestionAsked, QuestionAnswered]
-            [after] = [one for one in shots(play, 6.0, wall) if one.deed.title == shot.deed.title]
+            [after] = [one for one in shots(play, 6.0, wall) if one.action.title == shot.action.title]
             assert doubt.question not in [one.question for one in after.doubts]
             told[answer] = after.possible
-            assert battle.undo() == f"settled: {shot.deed.title}: whether Green 1 sees Tan 1: {answer}"
+            assert battle.undo() == f"settled: {shot.action.title}: whether Green 1 sees Tan 1: {answer}"
             battle.undo()
         assert told == {"seen": True, "hidden": False}
 

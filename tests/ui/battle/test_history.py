@@ -25,7 +25,7 @@ from rules.tabletop.table import TerrainKind, TerrainPiece
 from tests.full_disk import fill
 from ui.battle.battle_map import extent_of, map_shapes
 from ui.battle.export import battle_document, battle_json, page
-from ui.battle.history import HistoryMoment, matching, moments
+from ui.battle.history import HistoryMoment, matching, positions
 from ui.battle.thumbnail_store import MOST_BYTES, ThumbnailStore, small_jpeg, thumbnail_path
 from ui.picture.overlay import Label, Line
 
@@ -58,7 +58,7 @@ def titles(told: tuple[HistoryMoment, ...]) -> list[str]:
 
 
 def test_moments_have_titles_figures_and_states(battle: Battle) -> None:
-    told = moments(battle)
+    told = positions(battle)
     assert titles(told) == [
         "The battle of Green against Tan begins",
         "3 figures join",
@@ -81,7 +81,7 @@ def test_undone_moments_come_last_and_do_not_stand(battle: Battle) -> None:
     battle.undo()
     battle.undo()
     battle.record(CameraMoved(what="table"))
-    told = moments(battle)
+    told = positions(battle)
     assert titles(told)[-3:] == ["The table was bumped", "Tan 4 eliminated", "Note: <b>Tea</b> & biscuits"]
     assert [one.stands for one in told[-3:]] == [True, False, False]
     assert told[-2].after.unit("tan-4").out
@@ -100,15 +100,15 @@ def test_undone_moments_come_last_and_do_not_stand(battle: Battle) -> None:
     ],
 )
 def test_the_history_is_searched_by_figure_or_text(battle: Battle, words: str, found: list[str]) -> None:
-    assert titles(matching(moments(battle), words)) == found
+    assert titles(matching(positions(battle), words)) == found
 
 
 def test_an_empty_search_finds_all_moments(battle: Battle) -> None:
-    assert len(matching(moments(battle), "  ")) == 7
+    assert len(matching(positions(battle), "  ")) == 7
 
 
 def test_the_battle_map_shows_standing_and_eliminated_figures(battle: Battle) -> None:
-    told = moments(battle)
+    told = positions(battle)
     extent = extent_of(one.after for one in told)
     assert extent == (-7.0, -9.5, 17.0, 14.5)  # 1 to 9 and 1 to 4 with 3 in of room, 24 in at least
     size, before = map_shapes(told[4].after, extent, (480, 480))
@@ -128,7 +128,7 @@ def test_names_of_terrain_do_not_overlap(battle: Battle) -> None:
     """Five pieces at one place and two soldiers: plates of 11 px letters, about 20 px high, do not overlap."""
     names = ("low stone wall", "hedge", "house", "old barn", "wood")
     pieces = [TerrainPiece(name, TerrainKind.WALL, ((2.0, 2.0), (4.0, 2.0), (4.0, 4.0))) for name in names]
-    told = moments(battle)
+    told = positions(battle)
     state = replace(told[4].after, terrain=tuple(pieces))
     _, shapes = map_shapes(state, extent_of([state]), (900, 640))
     plates = [_plate(one) for one in shapes if isinstance(one, Label)]
@@ -236,7 +236,7 @@ def test_foreign_data_in_the_thumbnail_file_is_ignored(battle: Battle) -> None:
 def test_the_html_page_is_self_contained_and_escaped(battle: Battle) -> None:
     jpeg = small_jpeg(NOISE)
     done: list[tuple[int, int]] = []
-    html = page("A & B", "by <them>", moments(battle), {9: jpeg, 4: jpeg}.get, lambda *at: done.append(at)).decode()
+    html = page("A & B", "by <them>", positions(battle), {9: jpeg, 4: jpeg}.get, lambda *at: done.append(at)).decode()
     assert "<b>Tea</b>" not in html
     assert "&lt;b&gt;Tea&lt;/b&gt; &amp; biscuits" in html
     assert "<title>A &amp; B</title>" in html
@@ -253,7 +253,7 @@ def test_the_html_export_can_be_cancelled(battle: Battle) -> None:
         raise UserError("called off")
 
     with pytest.raises(UserError, match="called off"):
-        page("A", "", moments(battle), lambda _: None, off)
+        page("A", "", positions(battle), lambda _: None, off)
 
 
 def test_the_exported_json_equals_replay(battle: Battle) -> None:

@@ -9,10 +9,10 @@ import pytest
 from rules.battle.battle import Battle
 from rules.battle.event_codec import event_of
 from rules.battle.referees import position_of
-from rules.engine.effects import as_journalled
-from rules.engine.events import Asked, Change, Changed, OutcomeDecided, PhaseBegun, Placed
+from rules.engine.effects import at_journal_places
+from rules.engine.events import ActionResolved, Change, Changed, OutcomeDecided, PhaseBegun, Placed
 from rules.engine.position import Position
-from rules.engine.referee import prospect
+from rules.engine.referee import preview_of
 from rules.engine.roster import Army
 from rules.engine.state import Unit
 from rules.tabletop.table import PointIn
@@ -52,12 +52,12 @@ def seen(battle: Battle, green_in: PointIn) -> Position:
 def moved(path: Path, game: str, far_in: float) -> tuple[Battle, Unit]:
     """The battle and Green 1 after a move of `far_in` inches, allowed or overruled."""
     battle = battle_at(path, game)
-    play, moment = BattleSession(battle), seen(battle, (far_in, 0.0))
-    [proposal] = play.proposals(moment)
-    if proposal.prospect.possible:
-        play.accept(moment, proposal)
+    play, position = BattleSession(battle), seen(battle, (far_in, 0.0))
+    [proposal] = play.proposals(position)
+    if proposal.preview_of.possible:
+        play.accept(position, proposal)
     else:
-        play.let_pass(moment, proposal, "he ran")
+        play.let_pass(position, proposal, "he ran")
     return battle, battle.state.unit("green-1")
 
 
@@ -66,7 +66,7 @@ def test_an_allowed_and_an_overruled_move_have_the_same_effects(game: str, tmp_p
     legal, allowed = moved(tmp_path / "legal", game, 1.0)
     passed, far = moved(tmp_path / "far", game, FAR_IN)
     told = [event_of(battle.entries[-1]) for battle in (legal, passed)]
-    assert isinstance(told[0], Asked)
+    assert isinstance(told[0], ActionResolved)
     assert isinstance(told[1], OutcomeDecided)
     assert told[0].effects.changes == told[1].effects.changes
     assert (dict(far.this_turn), dict(far.acts)) == (dict(allowed.this_turn), dict(allowed.acts))
@@ -78,8 +78,8 @@ def test_an_overruled_move_counts_as_moved(tmp_path: Path) -> None:
     """Simple Plastic Wargame, SP-07 and SP-12: only a figure that did not move gets the bonus."""
     battle, _ = moved(tmp_path / "b", "simple_plastic", 5.0)
     battle.record(PhaseBegun(turn=1, side="green", phase="attacking"))
-    play, moment = BattleSession(battle), seen(battle, (5.0, 0.0))
-    [shot] = [one for one in play.outlook(moment, "green-1").attacks if one.deed.at == ("tan-1",)]
+    play, position = BattleSession(battle), seen(battle, (5.0, 0.0))
+    [shot] = [one for one in play.available_actions(position, "green-1").attacks if one.action.at == ("tan-1",)]
     assert shot.before is not None
     assert "the attacker did not move" not in "; ".join(one.text for one in shot.before.reasons)
 
@@ -94,10 +94,10 @@ def test_single_moves_are_overruled_one_by_one(game: str, tmp_path: Path) -> Non
         battle.record(phase)
         play = BattleSession(battle)
         stood = position_of(battle, [figure(name, x + FAR_IN, y) for name, (x, y) in places.items()], ())
-        before = as_journalled(stood)
+        before = at_journal_places(stood)
         paths = {name: (place, stood.figure(name).centre_in) for name, place in places.items()}
-        pair = Proposal(paths, prospect(before, play.referee.march(before, paths)))
-        assert not pair.prospect.possible
+        pair = Proposal(paths, preview_of(before, play.referee.march(before, paths)))
+        assert not pair.preview_of.possible
         play.let_pass(stood, pair, "agreed")
         assert [battle.state.unit(name).at_in for name in places] == [(40.0, 0.0), (43.0, 0.0)]
         battle.undo()
@@ -107,7 +107,7 @@ def test_single_moves_are_overruled_one_by_one(game: str, tmp_path: Path) -> Non
 def test_an_overruled_move_into_contact_leads_to_a_fight(tmp_path: Path) -> None:
     """Simple Plastic Figure, WW-22: a figure that ends its move in contact with an enemy fights."""
     battle = battle_at(tmp_path / "b", "simple_plastic_figure")
-    play, moment = BattleSession(battle), seen(battle, (TAN_AT_IN[0], TAN_AT_IN[1] - 1))
-    [proposal] = play.proposals(moment)
-    play.let_pass(moment, proposal, "he ran")
+    play, position = BattleSession(battle), seen(battle, (TAN_AT_IN[0], TAN_AT_IN[1] - 1))
+    [proposal] = play.proposals(position)
+    play.let_pass(position, proposal, "he ran")
     assert battle.state.unit("green-1").this_turn["fights"]["with"] == ["tan-1"]

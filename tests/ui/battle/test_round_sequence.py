@@ -60,15 +60,15 @@ def fire(tmp_path: Path) -> Iterator[BattleSession]:
 
 def ask(play: BattleSession, walker: RoundSequence) -> None:
     """Do the current figure's first action."""
-    moment = seen(play.battle)
-    walker.look(moment)
-    play.do(moment, walker.deeds(moment)[0], best)
+    position = seen(play.battle)
+    walker.look(position)
+    play.do(position, walker.actions(position)[0], best)
 
 
 def settled(walker: RoundSequence, play: BattleSession) -> RoundState:
     """The round's state once the next figure is known."""
-    moment = seen(play.battle)
-    return next(walk for walk in (walker.look(moment) for _ in itertools.count()) if not walk.looking)
+    position = seen(play.battle)
+    return next(walk for walk in (walker.look(position) for _ in itertools.count()) if not walk.looking)
 
 
 def marks(walk: RoundState) -> dict[str, str]:
@@ -141,10 +141,10 @@ def test_figures_without_targets_are_not_asked(tmp_path: Path, monkeypatch: pyte
     with opened(tmp_path, "army_men", "rifleman", PhaseBegun(turn=1, phase="automatic_weapons")) as battle:
         play = BattleSession(battle)
         walker = RoundSequence(play, "Fire")
-        moment = seen(battle)
-        assert walker.look(moment, patience=2).looking
-        assert walker.look(moment, patience=2).looking
-        walk = walker.look(moment, patience=2)
+        position = seen(battle)
+        assert walker.look(position, patience=2).looking
+        assert walker.look(position, patience=2).looking
+        walk = walker.look(position, patience=2)
         assert (walk.looking, walk.words) == (False, "Fire: all done")
         assert set(marks(walk).values()) == {Mark.IDLE}  # rifles are small arms (AM-12)
 
@@ -153,20 +153,20 @@ def test_opportunity_fire_is_a_separate_round(tmp_path: Path) -> None:
     """AM-34: a figure that moved through a gun's sight can be shot at where it was visible."""
     with opened(tmp_path, "army_men", "rifleman", PhaseBegun(turn=1, side="tan", phase="movement")) as battle:
         play = BattleSession(battle)
-        moment = seen(battle)
+        position = seen(battle)
         path = ((4.0, 9.0), (4.0, 12.0))
-        play.do(moment, play.referee.march(moment, {"tan-1": path}), best)
+        play.do(position, play.referee.march(position, {"tan-1": path}), best)
         assert rounds(play, seen(battle)) == ()
         battle.record(PhaseBegun(turn=1, phase="small_arms"))
         assert rounds(play, seen(battle)) == ("Opportunity fire", "Fire")
         walker = RoundSequence(play, "Opportunity fire")
         walk = settled(walker, play)
         assert walk.words == "Opportunity fire, 1 of 5: Green 1"
-        assert [deed.title for deed in walker.deeds(seen(battle))] == ["Rifle at Tan 1 on its way"]
+        assert [action.title for action in walker.actions(seen(battle))] == ["Rifle at Tan 1 on its way"]
 
 
 def test_there_is_no_round_before_the_first_turn(tmp_path: Path) -> None:
     armies = {side: Army(name=side, game="army_men", recruits=recruits(side, "rifleman")) for side in ("green", "tan")}
     with begun(tmp_path / "b", "army_men", armies, {"green-1": (4, 4), "tan-1": (4, 9)}) as battle:
-        moment = position_of(battle, [figure("green-1", 4, 4), figure("tan-1", 4, 9)], ())
-        assert rounds(BattleSession(battle), moment) == ()
+        position = position_of(battle, [figure("green-1", 4, 4), figure("tan-1", 4, 9)], ())
+        assert rounds(BattleSession(battle), position) == ()

@@ -45,13 +45,13 @@ RAW = re.compile(r"[a-z]\w*-\d|\w_\w|[\[{]'")
 
 def told(play: BattleSession, evening: Evening) -> Iterator[str]:
     """Everything that the window would show at this position."""
-    moment = evening.moment
-    yield state_words(moment.state)
-    found: list[ActionPreview] = [*play.duties(moment)]
-    for name in list(moment.figures)[::2]:  # every second one; the others are used at the next position
-        outlook = play.outlook(moment, name)
-        yield movement_words(outlook)
-        found += [*outlook.attacks, *outlook.others]
+    position = evening.position
+    yield state_words(position.state)
+    found: list[ActionPreview] = [*play.obligations(position)]
+    for name in list(position.figures)[::2]:  # every second one; the others are used at the next position
+        available_actions = play.available_actions(position, name)
+        yield movement_words(available_actions)
+        found += [*available_actions.attacks, *available_actions.others]
     for one in found:
         yield from (action_words(one), chance_lines(one), needed_words(one), refusal_words(one), case_before(one).words)
         yield from reason_rows(one)

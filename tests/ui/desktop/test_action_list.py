@@ -5,14 +5,16 @@ from __future__ import annotations
 import pytest
 from PyQt6.QtWidgets import QApplication
 
-from rules.engine.referee import ActionPreview, Deed
+from rules.engine.referee import Action, ActionPreview
 from tests.ui.windows import Owned
 from ui.desktop.battle.action_list import ActionList
 
 
 def many(count: int) -> list[ActionPreview]:
-    actions = [Deed(f"Rifle at Tan {n}", "shoot", {}, by=("green-1",), at=(f"tan-{n}",)) for n in range(1, count + 1)]
-    return [ActionPreview(deed, None, {}, refusal="out of range" if deed.at == ("tan-2",) else "") for deed in actions]
+    actions = [Action(f"Rifle at Tan {n}", "shoot", {}, by=("green-1",), at=(f"tan-{n}",)) for n in range(1, count + 1)]
+    return [
+        ActionPreview(action, None, {}, refusal="out of range" if action.at == ("tan-2",) else "") for action in actions
+    ]
 
 
 @pytest.fixture
@@ -55,7 +57,7 @@ def test_the_selection_stays_while_the_actions_are_unchanged(actions: ActionList
     actions.choose(3)
     assert actions.show_actions(many(12))
     assert actions.chosen is not None
-    assert actions.chosen.deed.at == ("tan-4",)
+    assert actions.chosen.action.at == ("tan-4",)
     assert not actions.show_actions(many(5))
     assert actions.chosen is None
 
@@ -71,4 +73,4 @@ def test_a_target_is_selected_only_if_it_can_be_attacked(actions: ActionList) ->
     assert actions.choose_target("tan-5")
     assert not actions.choose_target("tan-2")
     assert actions.chosen is not None
-    assert actions.chosen.deed.at == ("tan-5",)
+    assert actions.chosen.action.at == ("tan-5",)

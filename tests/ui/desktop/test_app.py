@@ -43,9 +43,9 @@ def test_the_first_start_begins_with_the_guide_and_the_next_one_does_not(
     """The program as it starts, with a small table and separate settings."""
     found: list[bool] = []
 
-    def small(source: str | None, *_: object, diary: EventLog) -> Window:
+    def small(source: str | None, *_: object, event_log: EventLog) -> Window:
         own = QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat)
-        window = Window(source, own, lambda _: table, diary=diary)
+        window = Window(source, own, lambda _: table, event_log=event_log)
         QTimer.singleShot(100, lambda: look(window))
         return window
 

@@ -68,7 +68,7 @@ def test_a_grenade_aimed_by_keys(window: Window, tmp_path: Path) -> None:
     assert f"aims at ({there[0]:.1f}, {there[1]:.1f})" in panel.about
     found = panel.chosen
     assert found is not None
-    assert found.deed.spot_in == pytest.approx(there)
+    assert found.action.spot_in == pytest.approx(there)
     rolls(window, 3, 2)
     key(window, KEY.Key_Return)
     assert panel.why.startswith("Hits")

@@ -29,14 +29,14 @@ LEFT = Qt.MouseButton.LeftButton
 
 def mustered(window: Window, path: Path, game: str = "simple_plastic", card: str = "") -> BattlePanel:
     """A battle of two figures a side, one squad each, with the game's first card or the given one."""
-    view = window.bench.view
+    view = window.source_controller.view
     assert view is not None
     dialog = BattleSetupDialog(["green", "blue"], view.figures, ArmyLists(path.parent / "armies"), window)
     dialog.choose_game(game)
     for figure in view.figures:
-        usual = next(iter(dialog.muster.armies.values())).recruits[0].card or ""
+        usual = next(iter(dialog.battle_setup.armies.values())).recruits[0].card or ""
         dialog.choose_card(figure.id, card or usual, figure.army)
-    window.battle.begin(path, dialog.muster)
+    window.battle.begin(path, dialog.battle_setup)
     dialog.deleteLater()
     show_battle(window)
     return window.battle.panel
@@ -63,7 +63,7 @@ def test_from_setup_to_the_first_shot_and_undo(window: Window, tmp_path: Path) -
     panel.choose(0)
     assert "the attacker did not move (SP-12)" in panel.why
     rolls(window, 6)
-    target = panel.chosen.deed.at[0]  # type: ignore[union-attr]
+    target = panel.chosen.action.at[0]  # type: ignore[union-attr]
     press(panel, "Do it")
     assert panel.why.startswith("Kills")
     play = window.battle.play
@@ -114,7 +114,7 @@ def test_a_battle_reopens_unchanged_after_a_crash(
     window.battle.play.battle.close()  # like the end of the process: nothing else is saved
     other = open_window()
     other.battle.open(tmp_path / "b")
-    wait_until(lambda: other.bench.view and len(other.bench.view.figures) == len(POSTS))
+    wait_until(lambda: other.source_controller.view and len(other.source_controller.view.figures) == len(POSTS))
     assert other.battle.play is not None
     assert other.battle.play.battle.state == before
 
@@ -152,12 +152,12 @@ def test_a_grenade_is_aimed_at_the_clicked_place(window: Window, tmp_path: Path)
     assert "aims at (18.5, 11.5)" in panel.about
     found = panel.chosen
     assert found is not None
-    assert (found.deed.at[0], found.possible) == ("blue-1", True)
+    assert (found.action.at[0], found.possible) == ("blue-1", True)
     assert "Blue 1: misses 58 %, hits 1 of 1 42 %" in panel.why  # AM-52: 6 or less is 15 of 36
     assert "100 % in sight\nat that place: Blue 1" in panel.why
     preview = window.battle.pointing
     assert isinstance(preview.template, Blast)
-    assert (preview.template.centre_in, preview.template.radius_in) == (found.deed.spot_in, 3.0)
+    assert (preview.template.centre_in, preview.template.radius_in) == (found.action.spot_in, 3.0)
     assert preview.ruler == Ruler("green-1", preview.template.centre_in)
     rolls(window, 3, 2)
     press(panel, "Do it")
@@ -184,8 +184,11 @@ def test_a_strayed_shell_is_drawn_where_it_lands(window: Window, tmp_path: Path)
     landed |= {"aimed_in": [15.0, 10.0], "spot_in": [18.0, 10.0]}  # WW-44: 3 in to a side
     play.battle.record(Changed(changes=(Change(figure="", key="landed", value=landed, this_turn=True),)))
     show_change(window)
-    duties = [one.deed.action for one in play.duties(play.moment(window.bench.view, window.session.state.setup))]
-    panel.choose(duties.index("burst"))
+    obligations = [
+        one.action.name
+        for one in play.obligations(play.position(window.source_controller.view, window.session.state.setup))
+    ]
+    panel.choose(obligations.index("burst"))
     shown = window.battle.pointing
     assert shown.ruler == Ruler((15.0, 10.0), (18.0, 10.0))
     assert shown.template == Blast((18.0, 10.0), 4.5)
@@ -272,7 +275,7 @@ def test_the_dialog_names_the_action_and_closes_afterwards(window: Window, tmp_p
     panel.choose(0)
 
     def answer(dialog: DiceDialog) -> None:
-        assert f"Green 1: Attack on {display_name(panel.chosen.deed.at[0])}" in texts(dialog)  # type: ignore[union-attr]
+        assert f"Green 1: Attack on {display_name(panel.chosen.action.at[0])}" in texts(dialog)  # type: ignore[union-attr]
         dialog.take([1])
         dialog.accept()
 

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PyQt6.QtGui import QAction
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QCheckBox, QLabel, QPushButton
 
@@ -29,6 +28,7 @@ from tests.ui.commands.test_lens import picture as board_picture
 from tests.ui.windows import LEFT, POSTS, TABLE_IN, Open, Wait, at, place_shown, point, settings_in, texts
 from tests.ui.windows import click as click_at
 from ui.desktop.dialogs import MarkerSizeDialog, NumberBox
+from ui.desktop.help_controller import actions_of
 from ui.desktop.picture.picture_dialog import PictureDialog
 from ui.desktop.setup.area_dialog import AreaDialog
 from ui.desktop.setup.click_dialog import CornersDialog, DistanceDialog
@@ -152,8 +152,8 @@ def test_four_clicked_corners_calibrate_the_camera(
         assert math.dist(at_px, seen(*place)) < 1.5  # screen pixels are at least as large as picture pixels
     assert dialog.words.text().startswith("Places will be exact to 0.")
     dialog.accept()
-    wait_until(lambda: window.bench.view and window.bench.view.calibration)
-    view = window.bench.view
+    wait_until(lambda: window.source_controller.view and window.source_controller.view.calibration)
+    view = window.source_controller.view
     assert view is not None
     assert view.calibration is not None
     # A click is accurate to a pixel, and 18 px are an inch; without a lens profile the centre is off by a tenth.
@@ -168,14 +168,14 @@ def test_corners_clicked_before_a_bump_are_refused(
 ) -> None:
     shots, there = Shots(seen_from_above), np.roll(seen_from_above, (7, -11), axis=(0, 1))
     window = open_window("0", lambda _: shots)
-    wait_until(lambda: window.bench.view is not None)
+    wait_until(lambda: window.source_controller.view is not None)
     window.calibration.click_corners()
     dialog = window.calibration.dialog
     assert isinstance(dialog, CornersDialog)
     for px in ((150, 480), (800, 480), (800, 60), (150, 60)):
         click(dialog, np.array(px))
     shots.images = [there]
-    wait_until(lambda: window.bench.frame and window.bench.frame.image_bgr is there)
+    wait_until(lambda: window.source_controller.frame and window.source_controller.frame.image_bgr is there)
     dialog.accept()
     assert window.bar.text.startswith("The camera or the table moved while you clicked")
     assert window.session.can_undo is None
@@ -197,8 +197,8 @@ def test_a_measured_distance_reduces_the_uncertainty(
     open_window: Open, wait_until: Wait, seen_from_above: ImageBgr
 ) -> None:
     window = open_window("0", lambda _: Shots(seen_from_above))
-    wait_until(lambda: window.bench.view and window.bench.view.calibration)
-    view = window.bench.view
+    wait_until(lambda: window.source_controller.view and window.source_controller.view.calibration)
+    view = window.source_controller.view
     assert view is not None
     assert view.calibration is not None
     known = view.calibration
@@ -215,8 +215,10 @@ def test_a_measured_distance_reduces_the_uncertainty(
     dialog.distance_box.setValue(seen_in)
     dialog.accept()
     assert window.session.can_undo == "add a measured distance"
-    wait_until(lambda: window.bench.view is not view and window.bench.view.calibration is not known)
-    after = window.bench.view
+    wait_until(
+        lambda: window.source_controller.view is not view and window.source_controller.view.calibration is not known
+    )
+    after = window.source_controller.view
     assert after is not None
     assert after.calibration is not None
     far = [[28.0, 18.0, 0.0]]
@@ -265,7 +267,7 @@ def test_a_bump_is_reported_and_journalled(
 
 
 def test_a_marker_set_aside_is_named_once(window: Window, monkeypatch: pytest.MonkeyPatch) -> None:
-    view = window.bench.view
+    view = window.source_controller.view
     assert view is not None
     bent = MarkerIssue(((0.0, 0.0),), Reason.NOT_FLAT, "marker 2 does not lie flat: press it down", 2)
     monkeypatch.setattr(SourceController, "view", property(lambda _: replace(view, set_aside=(bent,))))
@@ -289,7 +291,7 @@ def test_a_known_camera_gets_its_lens_and_another_size_is_refused(
     assert window.session.can_undo is None
     pictures.append(image[:500])
     window.open("78")
-    wait_until(lambda: window.bench.view is not None)
+    wait_until(lambda: window.source_controller.view is not None)
     assert window.session.state.setup.lens is None, "another camera"
     window.open("77")
     wait_until(lambda: "is for pictures of 960x540, but these are 960x500" in window.bar.text)
@@ -336,7 +338,7 @@ def test_the_computed_lens_is_used_and_saved(
     found: None, open_window: Open, wait_until: Wait, seen_from_above: ImageBgr, profiles: LensProfiles
 ) -> None:
     window = open_window("77", lambda _: Shots(seen_from_above))
-    wait_until(lambda: window.bench.view is not None)
+    wait_until(lambda: window.source_controller.view is not None)
     window.calibration.learn_lens()
     dialog = window.calibration.dialog
     assert isinstance(dialog, LensDialog)
@@ -354,7 +356,7 @@ def test_the_lens_needs_a_live_camera(window: Window) -> None:
 
 
 def test_the_measured_print_scale_is_stored(window: Window, tmp_path: Path) -> None:
-    window.bench.spec = "0"  # the simulated table's own markers are not the player's
+    window.source_controller.spec = "0"  # the simulated table's own markers are not the player's
     window.calibration.choose_marker_size()
     dialog = window.calibration.dialog
     assert isinstance(dialog, MarkerSizeDialog)
@@ -389,7 +391,7 @@ def test_centimetres_are_shown_and_stored(window: Window, open_window: Open, wai
     click_at(window, POSTS["green-1"])
     click_at(window, POSTS["blue-1"])
     assert window.panel.headline.startswith("12.0 in")
-    [centimetres] = [one for one in window.findChildren(QAction) if "entimet" in one.text()]
+    [centimetres] = [one for one in actions_of(window) if "entimet" in one.text()]
     centimetres.trigger()
     # 20 - 8 = 12 in are 30.48 cm; twice the deviation, in tenths of a centimetre rounded up.
     assert window.panel.headline.split()[:2] in (["30.5", "cm"], ["30.4", "cm"])
@@ -401,5 +403,5 @@ def test_centimetres_are_shown_and_stored(window: Window, open_window: Open, wai
     assert window.session.state.unit is Unit.CENTIMETRE
     wait_until(lambda: any(" cm, residual" in words for words in texts(window.statusBar())))
     again = open_window()
-    wait_until(lambda: again.bench.view is not None)
+    wait_until(lambda: again.source_controller.view is not None)
     assert again.session.state.unit is Unit.CENTIMETRE

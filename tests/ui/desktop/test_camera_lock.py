@@ -112,5 +112,5 @@ def test_the_window_waits_for_the_camera_and_continues_by_itself(
     ways = [button.text() for button in window.bar.findChildren(QPushButton)]
     assert ways == ["Try again", "Open…"]
     another.stdin.close()
-    wait_until(lambda: opened and window.bench.frame is not None)
+    wait_until(lambda: opened and window.source_controller.frame is not None)
     wait_until(lambda: "in use" not in window.bar.text)

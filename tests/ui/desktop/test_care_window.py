@@ -31,7 +31,7 @@ def test_a_slow_slot_is_logged_by_name(qt: QApplication, wait_until: Wait) -> No
 
 
 def test_details_for_a_bug_report_are_copied(found: None, open_window: Open, wait_until: Wait) -> None:
-    window = open_window(diary=EventLog(examined=lambda: "ok  Python  3.11"))
+    window = open_window(event_log=EventLog(examined=lambda: "ok  Python  3.11"))
     window.context.say("/people/jane/evening.battle is saved.")
     window.help.show_details()
     dialog = window.help.dialog
@@ -52,7 +52,7 @@ def test_messages_are_logged(open_window: Open, wait_until: Wait) -> None:
     def opener(_: str) -> Source:
         raise UserError("there is no picture there: choose another")
 
-    diary = EventLog()
-    window = open_window("table.png", opener, diary=diary)
+    event_log = EventLog()
+    window = open_window("table.png", opener, event_log=event_log)
     wait_until(lambda: window.bar.text)
-    assert diary.told[-1].endswith("there is no picture there: choose another")
+    assert event_log.told[-1].endswith("there is no picture there: choose another")

@@ -36,14 +36,14 @@ def choose(menu: QMenu, *words: str) -> None:
 
 
 def figures(window: Window) -> dict[str, tuple[str, Posture]]:
-    assert window.bench.view is not None
-    return {figure.id: (figure.army, figure.posture) for figure in window.bench.view.figures}
+    assert window.source_controller.view is not None
+    return {figure.id: (figure.army, figure.posture) for figure in window.source_controller.view.figures}
 
 
 def anew(window: Window, wait_until: Wait) -> None:
     """Wait until another picture has been processed."""
-    before = window.bench.worker.view
-    wait_until(lambda: window.bench.worker.view is not before)
+    before = window.source_controller.worker.view
+    wait_until(lambda: window.source_controller.worker.view is not before)
     window.pull()
 
 
@@ -73,7 +73,7 @@ def test_a_false_figure_is_deleted_and_stays_away(window: Window, wait_until: Wa
 def test_a_missing_figure_is_added_at_the_click(window: Window, wait_until: Wait) -> None:
     choose(ask(window, BARE_IN), "Add", "green, lying")
     assert figures(window)["green-3"] == ("green", Posture.DOWN)
-    added = next(one for one in window.bench.view.figures if one.id == "green-3")
+    added = next(one for one in window.source_controller.view.figures if one.id == "green-3")
     assert added.centre_in == pytest.approx(BARE_IN, abs=0.05)  # half a screen pixel; 23 make an inch
     window.use_tool("measure")
     click(window, BARE_IN)
@@ -89,7 +89,7 @@ def test_the_left_button_opens_the_menu_and_the_next_click_places(window: Window
     choose(menu, "Place by click")
     assert any("green-2's base" in words for words in texts(window))
     click(window, (13.0, 7.0))
-    moved = next(one for one in window.bench.view.figures if one.id == "green-2")
+    moved = next(one for one in window.source_controller.view.figures if one.id == "green-2")
     assert moved.centre_in == pytest.approx((13.0, 7.0), abs=0.05)
     assert window.session.can_undo == "place Green 2"
     assert window.tool.name == "correct"

@@ -98,7 +98,7 @@ def test_the_rod_shows_the_selected_shots_verdict(window: Window, wait_until: Wa
     sign = window.devices.rod.sign
     assert isinstance(sign, Measured)
     assert sign.lamp is Lamp.GREEN
-    measured_in = battle.chosen.deed.given["distance_in"] if battle.chosen else 0
+    measured_in = battle.chosen.action.given["distance_in"] if battle.chosen else 0
     assert sign.range_in == pytest.approx(measured_in)
 
 
@@ -134,14 +134,14 @@ def test_a_rod_reconnects_at_the_next_start_and_is_dark_at_the_end(
     assert not any(map(any, strip.leds))
     second = open_window()
     frames = strip.frames
-    wait_until(lambda: second.bench.view and len(second.bench.view.figures) == len(POSTS))
+    wait_until(lambda: second.source_controller.view and len(second.source_controller.view.figures) == len(POSTS))
     measure(second)
     wait_until(lambda: (strip.step(), strip.frames > frames and any(map(any, strip.leds)))[1])
     box = second.devices.panel.rod
     box.forgotten.emit()
     second.close()
     third = open_window()
-    wait_until(lambda: third.bench.frame)
+    wait_until(lambda: third.source_controller.frame)
     assert third.devices.rod.berth.spec is None
     wire.unplug()
 
@@ -344,7 +344,7 @@ def test_the_tray_is_marked_in_the_tables_picture_and_stored(
     assert settings.port("tray") == TABLE
     wait_until(lambda: "Connected: the table's camera" in panel.tray.state)
     wait_until(lambda: shown and shown[-1] is not None and shown[-1].image_bgr.shape[1] == 384)  # 0.4 of 960 pixels
-    session = window.bench.session
+    session = window.source_controller.session
     assert session.state.setup.aside_px == ((96, 54, 480, 270),), "soldiers are not searched for in it"
     steps = session.can_undo
     panel.tray.forgotten.emit()

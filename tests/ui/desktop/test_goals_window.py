@@ -8,7 +8,7 @@ from PyQt6.QtCore import Qt
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QComboBox, QDialogButtonBox, QGroupBox, QLineEdit, QSpinBox
 
-from rules.engine.objectives import Aim
+from rules.engine.objectives import Objective
 from tests.ui.desktop.modal import answered
 from tests.ui.desktop.test_battle_window import mustered, press
 from tests.ui.windows import show_battle
@@ -19,7 +19,7 @@ from ui.desktop.battle.goals_dialog import GoalsDialog
 from ui.desktop.window import Window
 
 
-def aims(window: Window) -> tuple[Aim, ...]:
+def aims(window: Window) -> tuple[Objective, ...]:
     assert window.battle.play is not None
     return agreed_aims(window.battle.play.battle)
 
@@ -32,22 +32,25 @@ def ok(dialog: GoalsDialog) -> None:
 
 
 def test_goals_are_asked_in_the_setup(window: Window, tmp_path: Path) -> None:
-    view = window.bench.view
+    view = window.source_controller.view
     assert view is not None
     dialog = BattleSetupDialog(["green", "blue"], view.figures, ArmyLists(tmp_path / "armies"), window)
     dialog.choose_game("fudge_miniatures")
     dialog.goals.choose("green", "hold_bridge", 2, "the stone one")
-    window.battle.begin(tmp_path / "b", dialog.muster)
+    window.battle.begin(tmp_path / "b", dialog.battle_setup)
     dialog.deleteLater()
     show_battle(window)
-    assert aims(window) == (Aim("green", "hold_bridge", 2, "the stone one"), Aim("blue", "last_man_standing"))
+    assert aims(window) == (
+        Objective("green", "hold_bridge", 2, "the stone one"),
+        Objective("blue", "last_man_standing"),
+    )
     told = "Green wins when the bridge was held for the turns agreed (2 turns): the stone one"
     assert told in window.battle.panel.about
     assert window.battle.play is not None
     while (name := window.battle.play.battle.can_undo) and "hold bridge" not in name:
         window.undo()  # the figures' places were journalled after it
     window.undo()
-    assert aims(window)[0] == Aim("green", "last_man_standing")
+    assert aims(window)[0] == Objective("green", "last_man_standing")
 
 
 def test_goals_are_changed_during_the_battle_with_the_usual_number(window: Window, tmp_path: Path) -> None:
@@ -68,10 +71,10 @@ def test_goals_are_changed_during_the_battle_with_the_usual_number(window: Windo
 
     with answered(GoalsDialog, answer):
         press(panel, "Goals")
-    assert aims(window) == (Aim("green", "eliminate_all"), Aim("blue", "eliminate_number", 2))
+    assert aims(window) == (Objective("green", "eliminate_all"), Objective("blue", "eliminate_number", 2))
     assert "Blue is to eliminate a number (2 figures)" in panel.about
     window.undo()
-    assert aims(window)[1] == Aim("blue", "eliminate_all")
+    assert aims(window)[1] == Objective("blue", "eliminate_all")
     assert "Blue is to eliminate all" in panel.about
 
 

@@ -26,7 +26,7 @@ def panel_button(window: Window) -> QPushButton:
 
 
 def counts(window: Window) -> Counter[str]:
-    view = window.bench.view
+    view = window.source_controller.view
     return Counter(figure.army for figure in view.figures) if view is not None else Counter()
 
 
@@ -39,7 +39,7 @@ def proposing(open_window: Open, wait_until: Wait, table: SimulatedTable) -> Win
     """An untaught window that has found the armies by colour."""
     table.bare = False
     window = open_window()
-    window.bench.practise(bare=False)  # the session knows as little as about a real table
+    window.source_controller.practise(bare=False)  # the session knows as little as about a real table
     wait_until(lambda: window.bar.text.startswith("Found 2 "))
     return window
 
@@ -132,7 +132,7 @@ def test_one_figure_is_moved_into_a_new_army(proposing: Window, wait_until: Wait
     another.trigger()
     menu.close()
     wait_until(lambda: sorted(counts(window).values()) == [2, 2])
-    view = window.bench.view
+    view = window.source_controller.view
     assert view is not None
     [moved] = {figure.army for figure in view.figures if figure.x_in > 15}
     assert window.bar.text.endswith(f"and {moved}. Ctrl+Z undoes it.")

@@ -7,12 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PyQt6.QtCore import QPoint, QTimer
-from PyQt6.QtGui import QAction
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication, QTextBrowser
 
 from tests.ui.windows import LEFT, POSTS, Open, Wait, click, settings_in
-from ui.desktop.help_controller import keys_of
+from ui.desktop.help_controller import actions_of, keys_of
 from ui.desktop.window import Window
 from ui.setup.cameras import Camera
 from ui.setup.first_run import Mark, Step
@@ -60,11 +59,11 @@ def teach(window: Window, table: SimulatedTable, army: str, wait_until: Wait) ->
     """Click its soldiers until one is accepted: in one noisy picture of twenty a colour runs into the table."""
     known = [colour.name for colour in window.session.state.setup.palette]
     for name in [name for name in POSTS if name.startswith(army)] * 5:
-        frame = window.bench.frame
+        frame = window.source_controller.frame
         QTest.mouseClick(window.picture, LEFT, pos=on_base(window, table, name))
         if len(window.session.state.setup.palette) > len(known):
             return
-        wait_until(lambda frame=frame: window.bench.frame is not frame)
+        wait_until(lambda frame=frame: window.source_controller.frame is not frame)
     raise AssertionError(window.bar.text)
 
 
@@ -87,13 +86,13 @@ def test_the_whole_guide_on_the_simulated_table(
     assert guide.bar.shown.marks[Step.MARKERS] is Mark.DONE, "four markers lie there"
     assert window.session.state.setup.palette == (), "nothing is taught before the player teaches it"
     wait_until(lambda: guide.bar.button.isEnabled())
-    bare = window.bench.frame.image_bgr.astype(int)
+    bare = window.source_controller.frame.image_bgr.astype(int)
     assert np.abs(bare - table.empty_bgr).max() < 60, "the armies are not on the table yet"
     press(window)
     wait_until(lambda: step_of(window) is Step.ARMIES)
     assert window.session.state.setup.reference_bgr is not None
     assert window.tool.name == "teach"
-    wait_until(lambda: np.abs(window.bench.frame.image_bgr.astype(int) - table.empty_bgr).max() > 60)
+    wait_until(lambda: np.abs(window.source_controller.frame.image_bgr.astype(int) - table.empty_bgr).max() > 60)
     assert window.panel.army == "green"
     teach(window, table, "green", wait_until)
     wait_until(lambda: window.panel.army == "tan", timeout_s=5)
@@ -102,7 +101,7 @@ def test_the_whole_guide_on_the_simulated_table(
     assert window.panel.army == "blue"
     teach(window, table, "blue", wait_until)
     wait_until(lambda: step_of(window) is Step.GAME)
-    wait_until(lambda: len(window.bench.view.figures) == len(POSTS))
+    wait_until(lambda: len(window.source_controller.view.figures) == len(POSTS))
     assert [colour.name for colour in window.session.state.setup.palette] == ["blue", "green"]
     monkeypatch.setattr("ui.desktop.battle.files.ask_where", lambda *_: tmp_path / "first.battle")
     QTimer.singleShot(0, lambda: QApplication.activeModalWidget().accept())
@@ -131,16 +130,18 @@ def test_the_guide_can_be_left_at_any_step(open_window: Open, wait_until: Wait, 
         assert step_of(window) is not None
         QTest.mouseClick(guide.bar.leave, LEFT)
         assert not guide.bar.isVisible()
-    wait_until(lambda: window.bench.view and len(window.bench.view.figures) == len(POSTS))
-    assert {f.army for f in window.bench.view.figures} == {"green", "blue"}, "the simulated table is taught again"
+    wait_until(lambda: window.source_controller.view and len(window.source_controller.view.figures) == len(POSTS))
+    assert {f.army for f in window.source_controller.view.figures} == {"green", "blue"}, (
+        "the simulated table is taught again"
+    )
 
 
 def test_the_guide_leaves_a_table_in_use_alone(window: Window) -> None:
     for name in ("green-1", "blue-1"):
         click(window, POSTS[name])
-    bench = window.bench
+    source_controller = window.source_controller
     window.help.guide.begin()
-    assert window.bench is bench
+    assert window.source_controller is source_controller
     assert len(window.session.state.rulers) == 1
     marks = window.help.guide.bar.shown.marks
     assert [marks[step] for step in (Step.EMPTY, Step.ARMIES, Step.SHOT)] == [Mark.DONE] * 3
@@ -198,7 +199,7 @@ def test_the_cameras_exposure_is_locked_and_shown(
     guide.begin()
     assert guide.bar.words.text().startswith("Choose the camera over the table.")
     choose_source(window, "HD Webcam (camera 2)")
-    wait_until(lambda: window.bench.locked_settings == SETTLING)
+    wait_until(lambda: window.source_controller.locked_settings == SETTLING)
     guide.pull()
     assert step_of(window) is Step.CAMERA
     assert "is adjusting to the light" in guide.bar.words.text()
@@ -255,7 +256,7 @@ def test_taught_armies_are_stored_for_each_camera(
 
     window = open_window("3", opener)
     assert window.session.state.setup.palette == ()
-    wait_until(lambda: window.bench.view and window.bench.view.calibration)
+    wait_until(lambda: window.source_controller.view and window.source_controller.view.calibration)
     window.use_tool("teach")
     window.panel.choose("blue")
     teach(window, table, "blue", wait_until)
@@ -279,7 +280,7 @@ def test_every_key_is_in_the_list_of_keys(window: Window) -> None:
     tools = {name: keys for keys, name, _ in sections["Tools"]}
     assert tools["Measure"] == "M"
     every = {key for rows in sections.values() for keys, _, _ in rows for key in keys.split()}
-    own = {key.toString() for action in window.findChildren(QAction) for key in action.shortcuts()}
+    own = {key.toString() for action in actions_of(window) for key in action.shortcuts()}
     assert own <= every
     assert {"Esc", "F1", "N", "0", "+"} <= every
     nameless = [keys for rows in sections.values() for keys, name, tip in rows if not name or not tip]
@@ -313,7 +314,7 @@ def test_the_steps_can_be_done_in_any_order(
     press(window)  # "Teach army" stays at the step
     assert step_of(window) is Step.ARMIES
     assert window.tool.name == "teach"
-    wait_until(lambda: np.abs(window.bench.frame.image_bgr.astype(int) - table.empty_bgr).max() > 60)
+    wait_until(lambda: np.abs(window.source_controller.frame.image_bgr.astype(int) - table.empty_bgr).max() > 60)
     teach(window, table, "green", wait_until)
     wait_until(lambda: window.panel.army == "tan", timeout_s=5)
     guide.bar.army.setEditText("blue")

@@ -12,7 +12,7 @@ from tests.ui.desktop.test_battle_window import mustered, press, rolls
 from tests.ui.tables import box, piece
 from tests.ui.windows import LEFT, Wait
 from ui.battle.export import battle_document
-from ui.battle.history import matching, moments
+from ui.battle.history import matching, positions
 from ui.battle.thumbnail_store import MOST_BYTES
 from ui.desktop.battle.history_dialog import HistoryDialog
 from ui.desktop.picture.view import PictureView
@@ -30,7 +30,7 @@ def fought(window: Window, path: Path, wait_until: Wait) -> str:
     window.battle.choose("green-1")
     panel.choose(0)
     rolls(window, 6)
-    target = panel.chosen.deed.at[0]  # type: ignore[union-attr]
+    target = panel.chosen.action.at[0]  # type: ignore[union-attr]
     press(panel, "Do it")
     play = window.battle.play
     assert play is not None
@@ -76,8 +76,8 @@ def test_looking_back_changes_nothing_and_going_back_does(window: Window, tmp_pa
     battle = play.battle
     before, entries = battle.state, len(battle.entries)
     dialog = opened(window)
-    assert dialog.moment is not None
-    assert dialog.moment.after == before
+    assert dialog.position is not None
+    assert dialog.position.after == before
     assert "1 of them out" in map_words(dialog)
     assert "6 rolled for the ordinary" in dialog.story
     assert not dialog.back.isEnabled(), "here we are"
@@ -91,11 +91,11 @@ def test_looking_back_changes_nothing_and_going_back_does(window: Window, tmp_pa
     QTest.mouseClick(dialog.back, LEFT)
     assert battle.state.unit(target).out
     dialog.search.setText(target)
-    found = matching(moments(battle), target)
+    found = matching(positions(battle), target)
     assert dialog.list.model().rowCount() == len(found) > 0
     assert all(target in one.figures for one in found)
     dialog.search.setText("no such thing")
-    assert dialog.moment is None
+    assert dialog.position is None
     dialog.reject()
 
 

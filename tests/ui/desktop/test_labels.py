@@ -83,7 +83,7 @@ def named(open_window: Open, wait_until: Wait, table: SimulatedTable, monkeypatc
 
     monkeypatch.setattr("vision.pipeline.Finder.find", find)
     window = open_window()
-    wait_until(lambda: window.bench.view and len(window.bench.view.figures) == len(POSTS))
+    wait_until(lambda: window.source_controller.view and len(window.source_controller.view.figures) == len(POSTS))
     window.panel.forget.emit("blue")
     window.use_tool("teach")
     window.panel.choose(NASTY)
@@ -115,17 +115,19 @@ def test_a_ruler_shows_the_name_literally(named: Window) -> None:
 
 
 def test_a_battle_shows_the_name_literally(named: Window, tmp_path: Path) -> None:
-    dialog = BattleSetupDialog(["green", NASTY], named.bench.view.figures, ArmyLists(tmp_path / "armies"), named)
+    dialog = BattleSetupDialog(
+        ["green", NASTY], named.source_controller.view.figures, ArmyLists(tmp_path / "armies"), named
+    )
     assert f"{NASTY}:" in [shown(label) for label in labels_naming(dialog)]
-    named.battle.begin(tmp_path / "b", dialog.muster)
+    named.battle.begin(tmp_path / "b", dialog.battle_setup)
     dialog.deleteLater()
     show_battle(named)
     named.battle.panel.go_on.emit()
     named.battle.panel.go_on.emit()
-    his = next(f.id for f in named.bench.view.figures if f.army == NASTY)
+    his = next(f.id for f in named.source_controller.view.figures if f.army == NASTY)
     named.battle.choose(his)
     assert any(shown(label).startswith(his.replace("-", " ")) for label in labels_naming(named))
-    green = next(f.id for f in named.bench.view.figures if f.army == "green")
+    green = next(f.id for f in named.source_controller.view.figures if f.army == "green")
     named.battle.choose(green)
     [tree] = [one for one in named.battle.panel.findChildren(QTreeWidget) if one.isVisibleTo(named)]
     items = [tree.topLevelItem(row) for row in range(tree.topLevelItemCount())]

@@ -12,6 +12,7 @@ import vision.pipeline
 from rules.tabletop.table import Posture
 from tests.ui.desktop.test_correct_window import ask, choose, figures
 from tests.ui.windows import POSTS, Open, Wait
+from ui.desktop.help_controller import actions_of
 from ui.desktop.window import Window
 from vision.examples import Appearance
 from vision.figures import Sighting
@@ -40,7 +41,7 @@ def learning_window(found: None, monkeypatch: pytest.MonkeyPatch, open_window: O
 
     monkeypatch.setattr("vision.pipeline.Finder.find", seen)
     window = open_window()
-    wait_until(lambda: window.bench.view and len(window.bench.view.figures) == len(POSTS))
+    wait_until(lambda: window.source_controller.view and len(window.source_controller.view.figures) == len(POSTS))
     return window
 
 
@@ -54,7 +55,7 @@ def kneeling(window: Window) -> list[str]:
 
 
 def forget_action(window: Window) -> QAction:
-    return next(action for action in window.findChildren(QAction) if action.text() == FORGET)
+    return next(action for action in actions_of(window) if action.text() == FORGET)
 
 
 def test_two_corrected_kneeling_figures_teach_the_third(learning_window: Window, wait_until: Wait) -> None:

@@ -24,9 +24,9 @@ def play(tmp_path: Path) -> Iterator[BattleSession]:
 
 def test_a_decided_move_is_journalled_with_the_allowance(play: BattleSession) -> None:
     moved = {f"green_{n}": (PLACES[f"green-{n}"][0], 8.0) for n in (1, 2, 3, 4)}
-    moment = seen(play.battle, **moved)
-    [proposal] = play.proposals(moment)
-    ways = move_buttons(play, moment, proposal, lambda change: change())
+    position = seen(play.battle, **moved)
+    [proposal] = play.proposals(position)
+    ways = move_buttons(play, position, proposal, lambda change: change())
     assert [way.words for way in ways] == ["Allow", "Forbid"]
     ways[0].does()
     assert play.battle.can_undo == "settled: Move the squad rifles: how far its leading man went: less than 4 in"

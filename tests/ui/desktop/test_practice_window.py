@@ -43,7 +43,7 @@ def as_in_the_beginning(table: PracticeTable) -> None:
 
 def seen(window: Window) -> dict[str, PointIn]:
     """Position of each soldier according to vision."""
-    view = window.bench.view
+    view = window.source_controller.view
     return {figure.id: figure.centre_in for figure in view.figures} if view is not None else {}
 
 
@@ -111,7 +111,7 @@ def test_a_drag_moves_a_soldier_and_vision_reports_it_once(
     views = watched(window)
     grab(window, POSTS["green-1"], BARE_IN)
     assert table.now.carried == "green-1"
-    wait_until(lambda: window.bench.view and window.bench.view.frozen)
+    wait_until(lambda: window.source_controller.view and window.source_controller.view.frozen)
     assert seen(window)[name] == pytest.approx(POSTS["green-1"], abs=NEAR_IN), "nothing is concluded under a hand"
     release(window, BARE_IN)
     assert table.now.carried is None
@@ -182,7 +182,7 @@ def test_keys_lay_down_and_remove_the_soldier_under_the_mouse(
     point(window, POSTS["green-2"])
     key(window, Qt.Key.Key_Z)
     assert {f.id: f.posture for f in table.now.scene.figures}["green-2"] is Posture.DOWN
-    wait_until(lambda: Posture.DOWN in [f.posture for f in window.bench.view.figures])
+    wait_until(lambda: Posture.DOWN in [f.posture for f in window.source_controller.view.figures])
     point(window, POSTS["blue-1"])
     key(window, Qt.Key.Key_Q)
     assert "blue-1" not in {f.id for f in table.now.scene.figures}
@@ -207,7 +207,7 @@ def test_the_menu_changes_the_light_and_the_camera(window: Window, table: Practi
     entry(window, "Bump camera").trigger()
     assert table.now.camera is not camera
     # The window continues: markers and soldiers are found where the camera now sees them.
-    wait_until(lambda: window.bench.view.calibration and table.camera is table.now.camera)
+    wait_until(lambda: window.source_controller.view.calibration and table.camera is table.now.camera)
     entry(window, "Brighten lamp").trigger()
     entry(window, "Dim lamp").trigger()
     assert table.now.light.level == pytest.approx(1.0)
@@ -251,7 +251,7 @@ def test_no_other_source_offers_practice(found: None, open_window: Open, wait_un
     scene = Scene(TABLE_IN, markers=corner_markers(TABLE_IN), models=models)
     camera = SimulatedTable(scene, overhead_camera((960, 540), TABLE_IN, 40.0))
     window = open_window("demo", lambda _: camera)
-    wait_until(lambda: window.bench.view)
+    wait_until(lambda: window.source_controller.view)
     assert not is_offered(window)
     assert not any(action.isEnabled() for action in window.practice.menu.actions() if not action.isSeparator())
     assert window.practice.hint == ""

@@ -21,14 +21,14 @@ ARMY = Army(name="Guards", game="plastic_fudge", recruits=(Recruit(figure="green
 
 
 @pytest.fixture
-def shelf(tmp_path: Path) -> ArmyLists:
+def store(tmp_path: Path) -> ArmyLists:
     return ArmyLists(tmp_path / "armies")
 
 
 @pytest.fixture
-def dialog(owned: Owned[PrintDialog], shelf: ArmyLists) -> PrintDialog:
-    shelf.keep(ARMY)
-    opened = owned(PrintDialog(PrintJob(paper="a4", dictionary="5X5_50"), shelf))
+def dialog(owned: Owned[PrintDialog], store: ArmyLists) -> PrintDialog:
+    store.keep(ARMY)
+    opened = owned(PrintDialog(PrintJob(paper="a4", dictionary="5X5_50"), store))
     opened.show()
     return opened
 
@@ -158,6 +158,6 @@ def test_saving_accepts_and_escape_does_not(dialog: PrintDialog) -> None:
     assert dialog.result() == PrintDialog.DialogCode.Rejected
 
 
-def test_the_dialog_opens_with_the_given_job(owned: Owned[PrintDialog], shelf: ArmyLists) -> None:
+def test_the_dialog_opens_with_the_given_job(owned: Owned[PrintDialog], store: ArmyLists) -> None:
     job = PrintJob(kind=Kind.MARKERS, side_in=2.5, scale=PrintScale(99, 102))
-    assert owned(PrintDialog(job, shelf)).job == job
+    assert owned(PrintDialog(job, store)).job == job

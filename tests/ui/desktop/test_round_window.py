@@ -42,7 +42,7 @@ def test_a_morale_round_needs_one_key_per_figure(window: Window, tmp_path: Path,
     wait_until(lambda: panel.round_bar.words == "Morale, 1 of 4: Green 1")
     assert window.battle.pointing.picked == "green-1"
     assert panel.chosen is not None
-    assert panel.chosen.deed.action == "morale_check"
+    assert panel.chosen.action.name == "morale_check"
     key(panel, Qt.Key.Key_Return)
     assert panel.round_bar.words == "Morale, 2 of 4: Green 2"
     assert panel.round_bar.steps == ("✓ Green 1", "Green 2", "Blue 1", "Blue 2")
@@ -87,7 +87,7 @@ def test_a_fire_round_includes_only_figures_with_a_target(window: Window, tmp_pa
     window.battle.dice = lambda request: Roll((1,) * request.count)  # misses
     press(panel, "Start fire")
     wait_until(lambda: panel.round_bar.words == "Fire, 1 of 2: Green 1")
-    chosen: Callable[[], str] = lambda: panel.chosen.deed.at[0] if panel.chosen else ""  # noqa: E731
+    chosen: Callable[[], str] = lambda: panel.chosen.action.at[0] if panel.chosen else ""  # noqa: E731
     assert chosen() == "blue-1"
     window.use_tool("select")
     click(window, POSTS["blue-2"])  # SP-15: of its squad, the closest man is the target

@@ -50,7 +50,7 @@ def reason(dialog: RulingDialog) -> QLineEdit:
 def test_a_roll_is_overruled_by_keyboard_and_undone(window: Window, panel: BattlePanel, wait_until: Wait) -> None:
     panel.choose(0)
     assert panel.chosen is not None
-    target = panel.chosen.deed.at[0]
+    target = panel.chosen.action.at[0]
     rolls(window, 6)
     press(panel, "Do it")
     assert state_of(window).unit(target).out

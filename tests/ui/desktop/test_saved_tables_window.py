@@ -44,12 +44,12 @@ def at_the_table(open_window: Open, wait_until: Wait, table: SimulatedTable, *, 
         session = window.session
         setup = replace(session.state.setup, palette=ARMIES)
         window.context.change(lambda: session.do("teach both", replace(session.state, setup=setup)))
-    wait_until(lambda: window.bench.view and len(window.bench.view.figures) == len(POSTS))
+    wait_until(lambda: window.source_controller.view and len(window.source_controller.view.figures) == len(POSTS))
     return window
 
 
 def names_at(window: Window) -> dict[tuple[float, ...], str]:
-    view = window.bench.view
+    view = window.source_controller.view
     assert view is not None
     return {tuple(round(v) for v in one.centre_in): one.id for one in view.figures}
 
@@ -61,7 +61,7 @@ def test_a_reopened_camera_table_is_restored(
     session = first.session
     session.set_terrain("a house", (HOUSE,))
     session.lay_ruler("green-1", "blue-1")
-    frame = first.bench.frame
+    frame = first.source_controller.frame
     assert frame is not None
     session.learn_empty_table(frame)
     session.correct("another name", Renamed("green-1", "sergeant"))

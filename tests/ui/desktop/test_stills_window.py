@@ -28,20 +28,26 @@ def test_comparing_without_a_frozen_picture_shows_a_hint(window: Window) -> None
 def test_before_and_now_alternate_and_moves_are_shown_in_inches(window: Window, wait_until: Wait) -> None:
     window.use_tool("select")
     window.actions_.freeze.setChecked(True)
-    wait_until(lambda: window.bench.view.frame is window.bench.worker.frame is window.bench.frame)
-    still = window.bench.frame
+    wait_until(
+        lambda: (
+            window.source_controller.view.frame
+            is window.source_controller.worker.frame
+            is window.source_controller.frame
+        )
+    )
+    still = window.source_controller.frame
     window.actions_.compare.trigger()
     assert not window.actions_.freeze.isChecked(), "now goes on"
-    view = window.bench.view
+    view = window.source_controller.view
     remedy = place(view, next(f for f in view.figures if f.id == "green-1"), (8.0, 15.0), 0.0)
     window.context.change(lambda: window.session.correct(remedy.label, *remedy.corrections))
     wait_until(lambda: window.panel.headline == "1 change")
     assert any(words.startswith("moved 5.0 in") for words in drawn_words(window))
-    wait_until(lambda: window.bench.frame is not still)
+    wait_until(lambda: window.source_controller.frame is not still)
     shown = set()
 
     def both() -> bool:
-        frame, _ = window.frozen_frame.shown(window.bench.frame, window.bench.view)
+        frame, _ = window.frozen_frame.shown(window.source_controller.frame, window.source_controller.view)
         shown.add((window.frozen_frame.shows_then, frame is still))
         return len(shown) == 2
 

@@ -43,7 +43,7 @@ def test_from_the_first_start_to_a_range(
         teach(window, table, army, wait_until)
     for _ in range(2):  # figures found before the second army was taught do not count
         player.looks()
-        wait_until(lambda: step_of(window) is Step.GAME and len(window.bench.view.figures) == len(POSTS))
+        wait_until(lambda: step_of(window) is Step.GAME and len(window.source_controller.view.figures) == len(POSTS))
     with answering(*mustered("Army Men", tmp_path / "first.battle")):
         press(guide.bar, "Choose game")
     wait_until(lambda: step_of(window) is Step.SHOT)

@@ -26,7 +26,7 @@ def play(folder: Path) -> None:
     board = Board()
     window = Window("demo", QSettings(str(folder / "killed.ini"), QSettings.Format.IniFormat), lambda _: board)
     window.show()
-    let_qt_work(lambda: window.bench.view and len(window.bench.view.figures) == len(POSTS))
+    let_qt_work(lambda: window.source_controller.view and len(window.source_controller.view.figures) == len(POSTS))
     player = Player(window, board, let_qt_work)
     player.begins("Simple Plastic Wargame", folder / "evening.battle")
     player.goes_on("Turn 1, Blue, moving", "Turn 1, Blue, attacking")

@@ -210,7 +210,7 @@ class Evening(RuleBasedStateMachine):
     def open_another_picture(self) -> None:
         """Open a photo of the table, then the camera again."""
         path = self.folder / "table.png"
-        frame = self.window.bench.frame
+        frame = self.window.source_controller.frame
         assert frame is not None
         cv2.imwrite(str(path), frame.image_bgr)
         self.window.open(str(path))
@@ -305,12 +305,12 @@ class Evening(RuleBasedStateMachine):
 
     def faults(self, since_s: float, before: dict[str, str]) -> list[str]:
         """The faults that a player would see."""
-        view, bench = self.window.bench.view, self.window.bench
+        view, source_controller = self.window.source_controller.view, self.window.source_controller
         if view is None or view.calibration is None or view.frame.time_s <= since_s:
-            return [f"No newer picture of the table was looked at. {bench.problem}"]
+            return [f"No newer picture of the table was looked at. {source_controller.problem}"]
         if view.waiting is not None:
             return [f"The program waits for the {view.waiting} although nothing moves on the table."]
-        found = [f"The program complains: {bench.problem}"] if bench.problem else []
+        found = [f"The program complains: {source_controller.problem}"] if source_controller.problem else []
         for name in self.expected:
             one, x, y = self.seen(name), *self.place_in(name)
             if one is None:
@@ -343,7 +343,7 @@ class Evening(RuleBasedStateMachine):
 
     def fault(self, step: str, faults: list[str]) -> None:
         """Fail with a report of all steps."""
-        view = self.window.bench.view
+        view = self.window.source_controller.view
         seen = [f"{one.id} at ({one.x_in:.1f}, {one.y_in:.1f})" for one in view.figures] if view is not None else []
         truth = [f"{name} at ({x:g}, {y:g})" for name in SOLDIERS for x, y in [self.place_in(name)]]
         steps = [f"  {n}. {words}" for n, words in enumerate((*self.told, step), 1)]
@@ -398,11 +398,11 @@ class Evening(RuleBasedStateMachine):
         return any(one.isVisible() and one.text() == words for one in self.window.bar.findChildren(QPushButton))
 
     def has_inches(self) -> bool:
-        view = self.window.bench.view
+        view = self.window.source_controller.view
         return view is not None and view.calibration is not None
 
     def shows_figures(self) -> bool:
-        view = self.window.bench.view
+        view = self.window.source_controller.view
         return view is not None and len(view.figures) > 0
 
     def place_in(self, name: str) -> PointIn:
@@ -420,7 +420,7 @@ class Evening(RuleBasedStateMachine):
 
     def seen(self, name: str) -> Figure | None:
         """The figure at the true position of a soldier."""
-        view, at_px = self.window.bench.view, self.pixel_of(name)
+        view, at_px = self.window.source_controller.view, self.pixel_of(name)
         if view is None or view.calibration is None:
             return None
         near_px = NEAR_IN * float(self.table.camera.px_per_inch(*self.place_in(name)))
@@ -432,9 +432,9 @@ class Evening(RuleBasedStateMachine):
     def tick(self, step: str) -> None:
         """Let the window work for a moment; it must show a new picture."""
         QCoreApplication.processEvents()
-        bench = self.window.bench
-        if bench.spec == CAMERA and bench.frame is not None:
-            age_s = self.camera.newest_s - bench.frame.time_s
+        source_controller = self.window.source_controller
+        if source_controller.spec == CAMERA and source_controller.frame is not None:
+            age_s = self.camera.newest_s - source_controller.frame.time_s
             if age_s > OLD_S:
                 self.fault(step, [f"The picture is {age_s:.1f} s older than the camera's newest."])
 
@@ -442,13 +442,15 @@ class Evening(RuleBasedStateMachine):
         try:
             until(condition, lambda: self.tick(step), PATIENCE_S)
         except TookTooLong:
-            self.fault(step, [f"{wrong}. {self.window.bench.problem}"])
+            self.fault(step, [f"{wrong}. {self.window.source_controller.problem}"])
 
     def pictures(self, count: int) -> None:
         """Wait until this many more pictures are shown."""
         for _ in range(count):
-            before = self.window.bench.frame
-            self.wait_for(lambda before=before: self.window.bench.frame is not before, "wait", "no picture came")
+            before = self.window.source_controller.frame
+            self.wait_for(
+                lambda before=before: self.window.source_controller.frame is not before, "wait", "no picture came"
+            )
 
     def pass_time(self, time_s: float) -> None:
         until_s = self.table.time_s + time_s

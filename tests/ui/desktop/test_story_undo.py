@@ -62,7 +62,7 @@ def test_undo_and_redo_a_whole_session(window: Window, table: Board, wait_until:
     assert window.session.state is start
     player.looks()  # the undone state survives new pictures
     assert player.undo_words() == ("Undo", f"Redo {STEPS[0]}")
-    assert sorted(one.id for one in window.bench.view.figures) == sorted(POSTS)
+    assert sorted(one.id for one in window.source_controller.view.figures) == sorted(POSTS)
     assert player.redoes_all() == STEPS
     assert (window.session.state, window.panel.headline) == before
     assert player.undo_words() == (f"Undo {STEPS[-1]}", "Redo")
@@ -74,6 +74,6 @@ def test_the_edit_menu_is_updated_while_the_picture_is_frozen(
     player = Player(window, table, wait_until)
     player.begins("Simple Plastic Wargame", tmp_path / "b.battle")
     player.key(Qt.Key.Key_P)
-    wait_until(lambda: window.bench.view.frame is window.bench.worker.frame)
+    wait_until(lambda: window.source_controller.view.frame is window.source_controller.worker.frame)
     player.goes_on("Turn 1, Blue, moving")  # waits for the menu
     assert "Frozen" in player.status

@@ -45,7 +45,7 @@ def buttons(window: Window) -> list[str]:
 
 def marks(window: Window, place_in: tuple[float, float]) -> tuple[Mark, ...]:
     """What the selected tool draws with the mouse at this place."""
-    view, frame = window.bench.view, window.bench.frame
+    view, frame = window.source_controller.view, window.source_controller.frame
     x, y = view.calibration.camera.table_to_pixel(place_in)[0]
     return window.tool.preview(window.display.point_at(frame, view, (float(x), float(y)))).marks
 
@@ -173,9 +173,11 @@ def test_t_focuses_the_army_name_and_suggests_a_free_one(window: Window, wait_un
 @pytest.fixture
 def player(found: None, table: Board, open_window: Open, wait_until: Wait) -> Player:
     window = open_window("demo")
-    wait_until(lambda: window.bench.view and len(window.bench.view.figures) == len(POSTS))
-    first = window.bench.view.frame.index
-    wait_until(lambda: window.bench.view.frame.index > first + SEARCHES)  # this many pictures until all is at rest
+    wait_until(lambda: window.source_controller.view and len(window.source_controller.view.figures) == len(POSTS))
+    first = window.source_controller.view.frame.index
+    wait_until(
+        lambda: window.source_controller.view.frame.index > first + SEARCHES
+    )  # this many pictures until all is at rest
     return Player(window, table, wait_until)
 
 
@@ -230,13 +232,13 @@ def test_soldiers_on_the_empty_table_are_noticed_and_it_is_learned_again(player:
     words = f"The empty table shows {len(POSTS)} soldiers. Take them off and learn it again."
     player.wait_until(lambda: player.bar == words, timeout_s=90)  # after the message about the picture itself
     assert buttons(window) == ["Learn again", "Keep picture"]
-    window.bench.practise(bare=True)
-    player.wait_until(lambda: window.bench.is_bare)
+    window.source_controller.practise(bare=True)
+    player.wait_until(lambda: window.source_controller.is_bare)
     player.looks()
     press(window.bar, "Learn again")
     player.wait_until(lambda: player.bar == "")
-    window.bench.practise(bare=False)
-    player.wait_until(lambda: len(window.bench.view.figures) == len(POSTS))
+    window.source_controller.practise(bare=False)
+    player.wait_until(lambda: len(window.source_controller.view.figures) == len(POSTS))
     assert player.bar == ""
 
 

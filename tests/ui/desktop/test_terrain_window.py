@@ -41,9 +41,9 @@ def bare(window: Window) -> Window:
 
 
 def spot(window: Window, place_in: tuple[float, float], height_in: float) -> QPoint:
-    assert window.bench.view is not None
-    assert window.bench.view.calibration is not None
-    px = window.bench.view.calibration.camera.table_to_pixel((*place_in, height_in))[0]
+    assert window.source_controller.view is not None
+    assert window.source_controller.view.calibration is not None
+    px = window.source_controller.view.calibration.camera.table_to_pixel((*place_in, height_in))[0]
     return window.picture.to_widget(tuple(px)).toPoint()
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from PyQt6.QtCore import QPoint, Qt
-from PyQt6.QtGui import QAction, QKeySequence
+from PyQt6.QtGui import QKeySequence
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QLineEdit
 
@@ -16,6 +16,7 @@ from rules.tabletop.errors import UserError
 from rules.tabletop.template import Strip, Wedge
 from tests.ui.desktop.test_battle_window import mustered
 from tests.ui.windows import BARE_IN, LEFT, POSTS, Wait, at, click, point
+from ui.desktop.help_controller import actions_of
 from ui.desktop.tools.questions import SightTool
 from ui.desktop.window import Window
 from ui.formatting import Basis
@@ -37,7 +38,7 @@ def key(window: Window, name: Qt.Key) -> None:
 
 def name_at(window: Window, post: str) -> str:
     """What the program calls the figure there."""
-    view = window.bench.view
+    view = window.source_controller.view
     assert view is not None
     return min(view.figures, key=lambda figure: math.dist(figure.centre_in, POSTS[post])).id
 
@@ -61,7 +62,7 @@ def name_at(window: Window, post: str) -> str:
 def test_each_tool_has_one_key_and_escape_puts_it_away(window: Window, pressed: Qt.Key, tool: str) -> None:
     key(window, pressed)
     assert window.tool.name == tool
-    [action] = [one for one in window.findChildren(QAction) if one.shortcut() == QKeySequence(pressed)]
+    [action] = [one for one in actions_of(window) if one.shortcut() == QKeySequence(pressed)]
     assert action.isChecked()
     key(window, Qt.Key.Key_Escape)
     assert window.tool.name == "select"
@@ -230,16 +231,18 @@ def test_on_the_map_figures_are_measured_where_they_stand(window: Window) -> Non
     assert float(window.panel.headline.split()[0]) == pytest.approx(12.0, abs=0.11)
     rings = [one for one in window.picture.shapes if isinstance(one, Line) and one.fill and one.width == 2.0]
     middles = [tuple(sum(axis) / len(axis) for axis in zip(*ring.points_px, strict=True)) for ring in rings]
-    where = window.display.seen(window.bench.view).calibration.camera.table_to_pixel(  # type: ignore[union-attr, arg-type]
+    where = window.display.seen(window.source_controller.view).calibration.camera.table_to_pixel(  # type: ignore[union-attr, arg-type]
         [(*post, 0.0) for post in POSTS.values()]
     )
     assert sorted(middles) == [pytest.approx(px, abs=2) for px in sorted(map(tuple, where))]
     key(window, Qt.Key.Key_O)
-    assert window.display.seen(window.bench.view) is window.bench.view, "the camera's picture again"
+    assert window.display.seen(window.source_controller.view) is window.source_controller.view, (
+        "the camera's picture again"
+    )
 
 
 def on_map(window: Window, place_in: tuple[float, float]) -> QPoint:
-    view = window.bench.view
+    view = window.source_controller.view
     assert view is not None
     calibration = window.display.seen(view).calibration
     assert calibration is not None
@@ -252,8 +255,8 @@ def test_an_army_is_taught_on_the_map_by_the_camera_s_pixel(window: Window) -> N
     window.panel.choose("blue")
     before = window.session.state.setup.palette
     x, y = POSTS["blue-1"]
-    u, v = window.bench.view.calibration.camera.table_to_pixel((x, y, 0.7))[0]  # type: ignore[union-attr]
-    ground = window.bench.view.calibration.camera.pixel_to_table((u, v))[0]  # type: ignore[union-attr]
+    u, v = window.source_controller.view.calibration.camera.table_to_pixel((x, y, 0.7))[0]  # type: ignore[union-attr]
+    ground = window.source_controller.view.calibration.camera.pixel_to_table((u, v))[0]  # type: ignore[union-attr]
     QTest.mouseClick(window.picture, LEFT, pos=on_map(window, tuple(ground)))
     assert window.session.state.setup.palette is not before
 

@@ -44,7 +44,7 @@ def german(qt: QApplication) -> Iterator[Translator]:
 
 def test_menus_tooltips_tabs_and_panels_are_translated(german: Translator, open_window: Open, wait_until: Wait) -> None:
     window = open_window()
-    wait_until(lambda: window.bench.view)
+    wait_until(lambda: window.source_controller.view)
     bar = window.menuBar()
     assert bar is not None
     titles = [action.text() for action in bar.actions()]

@@ -57,20 +57,20 @@ def test_an_unplugged_camera_keeps_the_table_and_reconnects(
 ) -> None:
     monkeypatch.setattr("ui.desktop.source_controller._CAMERA_RETRY_S", 0.2)
     window = open_window("3", camera.open)
-    wait_until(lambda: window.bench.view and window.bench.view.calibration)
+    wait_until(lambda: window.source_controller.view and window.source_controller.view.calibration)
     window.use_tool("measure")
     for place in ((8.0, 10.0), (20.0, 10.0)):
         click(window, place)
     camera.plugged = False
     wait_until(lambda: "plug" in window.bar.text)
     assert ways(window) == ["Try again", "Open…"]
-    last = window.bench.frame
+    last = window.source_controller.frame
     assert last is not None, "the last picture stays"
     click(window, (8.0, 5.0))
     click(window, (20.0, 5.0))
     assert len(window.session.state.rulers) == 2, "and can be measured"
     camera.plugged = True
-    wait_until(lambda: not window.bar.isVisible() and window.bench.frame is not last)
+    wait_until(lambda: not window.bar.isVisible() and window.source_controller.frame is not last)
     assert len(window.session.state.rulers) == 2
 
 
@@ -78,8 +78,8 @@ def test_covered_markers_are_reported_and_measuring_continues(
     camera: Camera, open_window: Open, wait_until: Wait
 ) -> None:
     window = open_window("3", camera.open)
-    wait_until(lambda: window.bench.view and window.bench.view.calibration)
-    whole, calibration = camera.image_bgr, window.bench.view.calibration
+    wait_until(lambda: window.source_controller.view and window.source_controller.view.calibration)
+    whole, calibration = camera.image_bgr, window.source_controller.view.calibration
     covered = whole.copy()
     for corners in calibration.markers_in.values():
         px = calibration.camera.table_to_pixel(np.c_[corners, np.zeros(len(corners))])
@@ -107,14 +107,14 @@ def test_saving_a_picture_on_a_full_disk_shows_an_error(window: Window, wait_unt
 @pytest.fixture
 def played(connections: list[sqlite3.Connection], window: Window, tmp_path: Path, wait_until: Wait) -> Window:
     """The window with a battle before its first phase."""
-    figures = window.bench.view.figures
+    figures = window.source_controller.view.figures
     men = {
         side: [Recruit(figure=f.id, card="soldier") for f in figures if f.army == side] for side in ("green", "blue")
     }
     armies = {side: Army(name=side, game="simple_plastic", recruits=tuple(some)) for side, some in men.items()}
     window.battle.begin(tmp_path / "evening.battle", BattleSetup("simple_plastic", armies))
     show_battle(window)
-    wait_until(lambda: window.battle.moment)
+    wait_until(lambda: window.battle.position)
     return window
 
 

@@ -41,8 +41,8 @@ def drawn_words(window: Window) -> list[str]:
 def test_two_clicks_measure_real_detections(open_window: Open, wait_until: Wait) -> None:
     """Uses no stand-ins: the networks find the figures."""
     window = open_window()
-    wait_until(lambda: window.bench.view and len(window.bench.view.figures) >= 2, timeout_s=60)
-    view = window.bench.view
+    wait_until(lambda: window.source_controller.view and len(window.source_controller.view.figures) >= 2, timeout_s=60)
+    view = window.source_controller.view
     a, b = (next(f for f in view.figures if f.army == army) for army in ("green", "blue"))
     for figure in (a, b):
         click(window, figure.centre_in)
@@ -169,11 +169,11 @@ def test_a_message_does_not_move_the_picture_under_the_mouse(window: Window) -> 
 
 def test_an_army_is_forgotten_and_taught_again(window: Window, wait_until: Wait) -> None:
     window.panel.forget.emit("blue")
-    wait_until(lambda: {f.army for f in window.bench.view.figures} == {"green"})
+    wait_until(lambda: {f.army for f in window.source_controller.view.figures} == {"green"})
     window.use_tool("teach")
     window.panel.choose("blue")
     click(window, POSTS["blue-1"])
-    wait_until(lambda: {f.army for f in window.bench.view.figures} == {"green", "blue"})
+    wait_until(lambda: {f.army for f in window.source_controller.view.figures} == {"green", "blue"})
 
 
 def test_a_missing_camera_leaves_the_window_usable(open_window: Open, wait_until: Wait, table: SimulatedTable) -> None:
@@ -190,7 +190,7 @@ def test_a_missing_camera_leaves_the_window_usable(open_window: Open, wait_until
     buttons = {button.text(): button for button in window.bar.findChildren(QPushButton)}
     assert set(buttons) == {"Try again", "Open…"}
     QTest.mouseClick(buttons["Try again"], LEFT)
-    wait_until(lambda: window.bench.frame is not None and not window.bar.isVisible())
+    wait_until(lambda: window.source_controller.frame is not None and not window.bar.isVisible())
     assert tries == ["table.png", "table.png"]
 
 
@@ -215,16 +215,22 @@ def test_without_a_marker_the_bar_offers_help(open_window: Open, wait_until: Wai
 
 def test_a_frozen_picture_can_be_measured(window: Window, wait_until: Wait) -> None:
     window.actions_.freeze.setChecked(True)
-    wait_until(lambda: window.bench.view.frame is window.bench.worker.frame is window.bench.frame)
-    still = window.bench.frame
+    wait_until(
+        lambda: (
+            window.source_controller.view.frame
+            is window.source_controller.worker.frame
+            is window.source_controller.frame
+        )
+    )
+    still = window.source_controller.frame
     click(window, POSTS["green-1"])
     click(window, POSTS["blue-1"])
     assert len(window.session.state.rulers) == 1
     window.pull()
-    assert window.bench.frame is still
+    assert window.source_controller.frame is still
     assert window.statusBar().findChild(QLabel, "pictures").text() == "Frozen"
     window.actions_.freeze.setChecked(False)
-    wait_until(lambda: window.bench.frame is not still)
+    wait_until(lambda: window.source_controller.frame is not still)
 
 
 def test_the_saved_picture_contains_the_drawings(window: Window, tmp_path: Path, wait_until: Wait) -> None:
@@ -233,9 +239,9 @@ def test_the_saved_picture_contains_the_drawings(window: Window, tmp_path: Path,
     window.actions_.freeze.setChecked(True)
     window.save_snapshot(tmp_path / "table.png")
     wait_until(lambda: "Saved" in window.bar.text)
-    saved, plain = read_image(tmp_path / "table.png"), window.bench.frame.image_bgr
+    saved, plain = read_image(tmp_path / "table.png"), window.source_controller.frame.image_bgr
     assert saved.shape == plain.shape
-    middle = window.bench.view.calibration.camera.table_to_pixel((14.0, 10.0))[0].round().astype(int)
+    middle = window.source_controller.view.calibration.camera.table_to_pixel((14.0, 10.0))[0].round().astype(int)
     assert saved[middle[1], middle[0]].tolist() == pytest.approx([66, 228, 240], abs=40)  # the ruler's yellow
     window.save_snapshot(tmp_path / "bare.png", bare=True)
     wait_until(lambda: "bare.png" in window.bar.text)
@@ -246,10 +252,10 @@ def test_the_saved_picture_contains_the_drawings(window: Window, tmp_path: Path,
 
 def test_settings_are_restored_at_the_next_start(open_window: Open, wait_until: Wait) -> None:
     first = open_window(None)
-    assert first.bench.spec == "demo"
+    assert first.source_controller.spec == "demo"
     first.open("3")
     first.close()
-    assert open_window(None).bench.spec == "3"
+    assert open_window(None).source_controller.spec == "3"
 
 
 def test_another_source_starts_an_empty_table(window: Window, wait_until: Wait) -> None:
@@ -259,7 +265,7 @@ def test_another_source_starts_an_empty_table(window: Window, wait_until: Wait) 
     assert window.session.state.rulers == ()
     assert window.session.state.setup.palette == (), "the simulated armies are not the player's"
     window.open("demo")
-    wait_until(lambda: window.bench.view and len(window.bench.view.figures) == len(POSTS))
+    wait_until(lambda: window.source_controller.view and len(window.source_controller.view.figures) == len(POSTS))
 
 
 def test_a_source_that_does_not_open_clears_the_table(
@@ -271,7 +277,7 @@ def test_a_source_that_does_not_open_clears_the_table(
         return table
 
     window = open_window("demo", opener)
-    wait_until(lambda: window.bench.view and len(window.bench.view.figures) == len(POSTS))
+    wait_until(lambda: window.source_controller.view and len(window.source_controller.view.figures) == len(POSTS))
     click(window, POSTS["green-1"])
     click(window, POSTS["blue-1"])
     assert window.windowTitle() == "Simulated table"
@@ -366,7 +372,9 @@ def test_the_wheel_zooms_and_the_right_button_drags(window: Window) -> None:
     QTest.mouseRelease(view, right, pos=spot + QPoint(30, 20))
     assert view.to_picture(QPointF(spot + QPoint(30, 20))) == pytest.approx(before, abs=1e-6)
     # A click still hits the soldier seen there.
-    assert figure_at(window.bench.view, view.to_picture(QPointF(at(window, POSTS["blue-1"])))).army == "blue"
+    assert (
+        figure_at(window.source_controller.view, view.to_picture(QPointF(at(window, POSTS["blue-1"])))).army == "blue"
+    )
     view.fit()
     window.use_tool("blast")
     scale = view.scale

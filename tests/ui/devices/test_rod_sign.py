@@ -40,7 +40,7 @@ def shot(tmp_path: Path) -> Shot:
 
             while seen().state.phase != phase:
                 play.go_on(seen(), play.owed(seen()))
-            return seen(), play.outlook(seen(), "green-1").attacks[0]
+            return seen(), play.available_actions(seen(), "green-1").attacks[0]
 
     return aim
 
@@ -50,12 +50,12 @@ def shot(tmp_path: Path) -> Shot:
     [(10, 0.001, Lamp.GREEN), (23.5, 0.001, Lamp.GREEN), (24.0, 0.05, Lamp.AMBER), (30, 0.001, Lamp.RED)],
 )
 def test_the_sign_shows_verdict_and_reach(shot: Shot, edge_in: float, sigma_in: float, lamp: Lamp) -> None:
-    moment, one = shot(edge_in, sigma_in)
-    sign = deed_sign(moment, one)
+    position, one = shot(edge_in, sigma_in)
+    sign = deed_sign(position, one)
     assert sign is not None
     assert sign.lamp is lamp
     assert sign.reach_in == pytest.approx(24, abs=0.05)  # AM-49: 2 ft
-    assert sign.range_in == pytest.approx(float(one.deed.given["distance_in"]))
+    assert sign.range_in == pytest.approx(float(one.action.given["distance_in"]))
 
 
 def test_an_action_forbidden_at_any_range_is_red_without_reach(shot: Shot) -> None:
@@ -65,8 +65,8 @@ def test_an_action_forbidden_at_any_range_is_red_without_reach(shot: Shot) -> No
 
 
 def test_the_search_ends_for_a_range_of_zero(shot: Shot) -> None:
-    moment, one = shot(0.0, phase="movement")
-    assert reach_in(moment, one.deed) is None
+    position, one = shot(0.0, phase="movement")
+    assert reach_in(position, one.action) is None
 
 
 def test_signs_as_text() -> None:

@@ -33,10 +33,10 @@ def test_a_root_home_folder_is_not_replaced() -> None:
 
 
 def test_the_report_has_versions_findings_stalls_and_messages() -> None:
-    diary = EventLog(clock=lambda: 0.0)
-    diary.stalled(Stall(0.2, 0.1, ("a.py:1 slow",)))
-    diary.said("/people/jane/evening.battle is saved.")
-    report = bug_report("ok  Python  3.11\nok  camera  /people/jane/x", diary, HOME)
+    event_log = EventLog(clock=lambda: 0.0)
+    event_log.stalled(Stall(0.2, 0.1, ("a.py:1 slow",)))
+    event_log.said("/people/jane/evening.battle is saved.")
+    report = bug_report("ok  Python  3.11\nok  camera  /people/jane/x", event_log, HOME)
     assert report.startswith("Sandtable ")
     for words in ("numpy ", "ok  Python  3.11", "200 ms (100 at work): a.py:1 slow", "  evening.battle is saved."):
         assert words in report

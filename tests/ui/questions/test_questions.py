@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from rules.games import open_game
 from rules.tabletop.measure import range_between
 from rules.tabletop.path import length_in
-from rules.tabletop.tolerance import Call
+from rules.tabletop.tolerance import Comparison
 from tests.ui.tables import before, box, in_battle, piece, soldier
 from ui.formatting import Basis
 from ui.questions.fan import Chance, aims, fan_finding
@@ -127,16 +127,16 @@ def test_reach_comes_from_the_unit_card(game: str, card: str, arms: tuple[str, .
 
 
 def test_too_near_for_a_mortar_is_out_of_reach() -> None:
-    assert Arm("mortar", 60, 24).reaches(range_between(GREEN, TAN), Basis.CENTRE) is Call.OUT
+    assert Arm("mortar", 60, 24).reaches(range_between(GREEN, TAN), Basis.CENTRE) is Comparison.OUT
 
 
 def test_a_plan_without_a_battle_uses_the_typed_allowance() -> None:
     mover = soldier("green-1", 10, 10, sigma_in=0.05)
     now = before(mover)
-    assert planned(now, mover, ((10, 10), (14, 10)), 6.0).call is Call.IN
-    assert planned(now, mover, ((10, 10), (13, 10), (13, 13)), 6.0).call is Call.TOO_CLOSE  # 3 + 3 in, of 6
+    assert planned(now, mover, ((10, 10), (14, 10)), 6.0).call is Comparison.IN
+    assert planned(now, mover, ((10, 10), (13, 10), (13, 13)), 6.0).call is Comparison.TOO_CLOSE  # 3 + 3 in, of 6
     far = planned(now, mover, ((10, 10), (18, 10)), 6.0)
-    assert (far.call, far.reach_in) == (Call.OUT, 6.0)
+    assert (far.call, far.reach_in) == (Comparison.OUT, 6.0)
 
 
 def test_the_path_beyond_the_allowance_is_dashed() -> None:
@@ -169,9 +169,9 @@ def test_terrain_costs_come_from_the_game(tmp_path: Path) -> None:
     figures = (soldier("green-1", 10, 10), soldier("tan-1", 40, 20))
     with in_battle(tmp_path / "b", "fudge_miniatures", "Sir Knightly", figures, (WOOD,)) as now:
         through = planned(now, figures[0], ((10, 10), (14, 10)), 99.0)
-        assert (through.call, through.allowance_in, through.cost_in) == (Call.IN, 6.0, 6.0)
+        assert (through.call, through.allowance_in, through.cost_in) == (Comparison.IN, 6.0, 6.0)
         beyond = planned(now, figures[0], ((10, 10), (17, 10)), 99.0)
-        assert beyond.call is Call.OUT
+        assert beyond.call is Comparison.OUT
         assert beyond.reach_in == pytest.approx(4.0, abs=0.11)  # found by bisection, to a tenth
         assert "2.0 in through wood (woods)" in plan_finding(now, figures[0], ((10, 10), (17, 10)), 99).answer.rows
 

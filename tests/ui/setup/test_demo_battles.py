@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from rules.battle.referees import position_of, referee_of
-from rules.engine.referee import prospect
+from rules.engine.referee import preview_of
 from rules.games import GAMES, open_game
 from ui.battle.battle_setup import BattleSetup, begin, usual_army
 from vision.simulation.scene import demo_scene
@@ -23,7 +23,7 @@ def test_every_game_can_start_with_the_demo_armies(name: str, tmp_path: Path) ->
     assert Counter(unit.side for unit in battle.state.units.values()) == {"green": 12, "tan": 12}
     referee = referee_of(name)
     battle.record(referee.next_phase(position_of(battle, scene.figures, scene.terrain)))
-    moment = position_of(battle, scene.figures, scene.terrain)
-    refusals = {deed.action: prospect(moment, deed).refusal for deed in referee.duties(moment)}
+    position = position_of(battle, scene.figures, scene.terrain)
+    refusals = {action.name: preview_of(position, action).refusal for action in referee.obligations(position)}
     assert refusals, "the first phase has actions"
     assert not any(refusals.values()), refusals

@@ -116,9 +116,9 @@ def test_no_damaged_document_raises(value: object, key: str) -> None:
 
 
 def test_a_saved_table_has_examples_and_an_older_one_has_none(tmp_path: Path) -> None:
-    shelf = SavedTables(tmp_path)
-    shelf.keep(CAMERA_NAME, replace(FULL, examples=EXAMPLES))
-    found = shelf.take(CAMERA_NAME)
+    store = SavedTables(tmp_path)
+    store.keep(CAMERA_NAME, replace(FULL, examples=EXAMPLES))
+    found = store.take(CAMERA_NAME)
     assert found.remark == ""
     assert found.table is not None
     assert "3 learned figures" in found.table.words
@@ -129,13 +129,13 @@ def test_a_saved_table_has_examples_and_an_older_one_has_none(tmp_path: Path) ->
 
 
 def test_a_damaged_example_does_not_affect_the_table(tmp_path: Path) -> None:
-    shelf = SavedTables(tmp_path)
-    shelf.keep(CAMERA_NAME, replace(FULL, examples=EXAMPLES))
-    path = shelf.path_of(CAMERA_NAME)
+    store = SavedTables(tmp_path)
+    store.keep(CAMERA_NAME, replace(FULL, examples=EXAMPLES))
+    path = store.path_of(CAMERA_NAME)
     document = json.loads(path.read_text())
     document["examples"]["all"][0]["signature"] = [1e9, 3]
     path.write_text(json.dumps(document))
-    found = shelf.take(CAMERA_NAME)
+    found = store.take(CAMERA_NAME)
     assert found.remark == "1 learned figure is damaged and forgotten; the others are kept."
     assert found.table is not None
     assert len(found.table.examples.all) == 2

@@ -98,9 +98,9 @@ def turned(turn: float, x: float, y: float, points: np.ndarray) -> np.ndarray:
 
 
 def test_a_table_is_saved_and_loaded_unchanged(tmp_path: Path) -> None:
-    shelf = SavedTables(tmp_path / "new" / "tables")
-    shelf.keep(CAMERA_NAME, FULL)
-    found = shelf.take(CAMERA_NAME)
+    store = SavedTables(tmp_path / "new" / "tables")
+    store.keep(CAMERA_NAME, FULL)
+    found = store.take(CAMERA_NAME)
     assert found.remark == ""
     back = found.table
     assert back is not None
@@ -111,26 +111,26 @@ def test_a_table_is_saved_and_loaded_unchanged(tmp_path: Path) -> None:
     assert back.bound == {back.corrections[2]: "tan-5"}
     assert back.empty is not None
     np.testing.assert_array_equal(back.empty.picture_bgr, PICTURE)
-    assert shelf.take("another").table is None
+    assert store.take("another").table is None
 
 
 def test_a_new_empty_table_replaces_the_picture_file(tmp_path: Path) -> None:
-    shelf = SavedTables(tmp_path)
-    shelf.keep(CAMERA_NAME, FULL)
-    shelf.keep(CAMERA_NAME, replace(FULL, empty=EmptyTable(255 - PICTURE, CAMERA)))
+    store = SavedTables(tmp_path)
+    store.keep(CAMERA_NAME, FULL)
+    store.keep(CAMERA_NAME, replace(FULL, empty=EmptyTable(255 - PICTURE, CAMERA)))
     assert len([*tmp_path.glob("*.png")]) == 1
-    found = shelf.take(CAMERA_NAME).table
+    found = store.take(CAMERA_NAME).table
     assert found is not None
     assert found.empty is not None
     np.testing.assert_array_equal(found.empty.picture_bgr, 255 - PICTURE)
 
 
 def test_a_table_that_was_laid_by_keeps_its_picture(tmp_path: Path) -> None:
-    shelf = SavedTables(tmp_path)
-    shelf.keep(CAMERA_NAME, FULL)
-    shelf.lay_by(CAMERA_NAME)
-    assert shelf.take(CAMERA_NAME).table is None
-    shelf.keep(CAMERA_NAME, replace(FULL, empty=None))
+    store = SavedTables(tmp_path)
+    store.keep(CAMERA_NAME, FULL)
+    store.lay_by(CAMERA_NAME)
+    assert store.take(CAMERA_NAME).table is None
+    store.keep(CAMERA_NAME, replace(FULL, empty=None))
     assert len([*tmp_path.glob("*.png")]) == 1
     assert len([*tmp_path.glob("*.before.json")]) == 1
 
@@ -150,28 +150,28 @@ def test_a_table_that_was_laid_by_keeps_its_picture(tmp_path: Path) -> None:
     ],
 )
 def test_a_damaged_table_is_renamed_and_reported(tmp_path: Path, damage) -> None:  # type: ignore[no-untyped-def]
-    shelf = SavedTables(tmp_path)
-    shelf.keep(CAMERA_NAME, FULL)
-    path = shelf.path_of(CAMERA_NAME)
+    store = SavedTables(tmp_path)
+    store.keep(CAMERA_NAME, FULL)
+    path = store.path_of(CAMERA_NAME)
     text = damage(path.read_text())
     assert text != path.read_text()
     path.write_text(text)
-    found = shelf.take(CAMERA_NAME)
+    found = store.take(CAMERA_NAME)
     assert found.table is None
     assert "cannot be read" in found.remark
     [aside] = tmp_path.glob("*.unread-1.json")
     assert aside.read_text() == text
     assert str(aside) in found.remark
-    shelf.keep(CAMERA_NAME, FULL)
-    assert shelf.take(CAMERA_NAME).table is not None
+    store.keep(CAMERA_NAME, FULL)
+    assert store.take(CAMERA_NAME).table is not None
 
 
 def test_a_missing_picture_does_not_affect_the_rest(tmp_path: Path) -> None:
-    shelf = SavedTables(tmp_path)
-    shelf.keep(CAMERA_NAME, FULL)
+    store = SavedTables(tmp_path)
+    store.keep(CAMERA_NAME, FULL)
     [picture] = tmp_path.glob("*.png")
     picture.write_bytes(b"no picture")
-    found = shelf.take(CAMERA_NAME)
+    found = store.take(CAMERA_NAME)
     assert found.table is not None
     assert found.table.empty is None
     assert found.table.terrain == FULL.terrain
@@ -233,15 +233,15 @@ def test_restoring_a_table_can_be_undone() -> None:
 
 def test_the_table_is_saved_only_when_it_changes(tmp_path: Path) -> None:
     now_s = [0.0]
-    shelf = SavedTables(tmp_path)
-    keeper, session = TableSaver(shelf, CAMERA_NAME, lambda: now_s[0]), Session(Setup())
+    store = SavedTables(tmp_path)
+    keeper, session = TableSaver(store, CAMERA_NAME, lambda: now_s[0]), Session(Setup())
 
     def later(seen: TableView) -> int | None:
         """The time of the last write, after one more view."""
         now_s[0] += 2.0
         keeper.note(session, seen)
         keeper.finish()
-        path = shelf.path_of(CAMERA_NAME)
+        path = store.path_of(CAMERA_NAME)
         return path.stat().st_mtime_ns if path.exists() else None
 
     assert later(view()) is None, "a bare table is not saved"
@@ -251,7 +251,7 @@ def test_the_table_is_saved_only_when_it_changes(tmp_path: Path) -> None:
     assert later(view(None, man("tan-1", 3.02, 4.0))) == first, "this is only jitter"
     second = later(view(None, man("tan-1", 6.0, 4.0)))
     assert second != first
-    kept = shelf.take(CAMERA_NAME).table
+    kept = store.take(CAMERA_NAME).table
     assert kept is not None
     assert kept.seen.figures[0].x_in == 6.0
     assert kept.rulers == (Ruler("tan-1", (3.0, 4.0)),)
@@ -260,8 +260,8 @@ def test_the_table_is_saved_only_when_it_changes(tmp_path: Path) -> None:
 def test_a_failed_save_is_reported_and_repeated(tmp_path: Path) -> None:
     (tmp_path / "tables").write_text("a file where the folder should be")
     now_s = [0.0]
-    shelf = SavedTables(tmp_path / "tables")
-    keeper, session = TableSaver(shelf, CAMERA_NAME, lambda: now_s[0]), Session(Setup())
+    store = SavedTables(tmp_path / "tables")
+    keeper, session = TableSaver(store, CAMERA_NAME, lambda: now_s[0]), Session(Setup())
     session.lay_ruler("tan-1", (3.0, 4.0))
     now_s[0] += 2.0
     keeper.note(session, view())
@@ -272,7 +272,7 @@ def test_a_failed_save_is_reported_and_repeated(tmp_path: Path) -> None:
     keeper.note(session, view())
     keeper.finish()
     assert keeper.refusal == ""
-    assert shelf.take(CAMERA_NAME).table is not None
+    assert store.take(CAMERA_NAME).table is not None
 
 
 def test_the_document_is_standard_json() -> None:

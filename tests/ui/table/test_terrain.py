@@ -70,16 +70,16 @@ def test_pieces_follow_the_height_of_the_piece_below():
 
 
 def test_a_dragged_piece_carries_others_and_lands_on_the_ground() -> None:
-    shelf = box("shelf", x=20, y=2, wide=10, deep=8, height_in=3.0)
-    table = (*STACK, shelf)
+    store = box("shelf", x=20, y=2, wide=10, deep=8, height_in=3.0)
+    table = (*STACK, store)
     moved = with_moved(table, "novel", (19.0, 0.0))
     assert [piece.outline_in[0] for piece in moved] == [(2, 2), (22, 3), (22.5, 3.5), (20, 2)]
     assert bases(with_landed(table, moved, "novel")) == {"atlas": 0.0, "novel": 3.0, "house": 3.5, "shelf": 0.0}
     aside = with_moved(table, "novel", (9.0, 12.0))
     assert bases(with_landed(table, aside, "novel")) == {"atlas": 0.0, "novel": 0.0, "house": 0.5, "shelf": 0.0}
     crown = box("oak", TerrainKind.TREE, x=14, y=12, wide=3, deep=3, base_in=1.2, height_in=3)
-    over_shelf = with_moved((shelf, crown), "oak", (8.0, -8.0))
-    assert bases(with_landed((shelf, crown), over_shelf, "oak"))["oak"] == 1.2, "it did not stand on anything"
+    over_shelf = with_moved((store, crown), "oak", (8.0, -8.0))
+    assert bases(with_landed((store, crown), over_shelf, "oak"))["oak"] == 1.2, "it did not stand on anything"
 
 
 def test_names_of_pieces_are_unique():

@@ -83,9 +83,9 @@ class ActionList(QTreeWidget):
         rows = [
             row
             for row, one in enumerate(self.previews)
-            if one.possible and figure in one.deed.at and figure not in one.deed.by
+            if one.possible and figure in one.action.at and figure not in one.action.by
         ]
-        first = [row for row in rows if self.previews[row].deed.at[0] == figure]
+        first = [row for row in rows if self.previews[row].action.at[0] == figure]
         row = next(iter(first or rows), None)
         if row is not None:
             self.choose(row)

@@ -13,8 +13,8 @@ from calibration.drift import Drift
 from rules.battle.battle import Battle, Clock
 from rules.engine.dice import Dice
 from rules.engine.position import Position
-from rules.engine.referee import ActionPreview, Ambiguity, Deed, is_owed
-from rules.engine.text import action_with_actors, display_name, listed, outcome_words, place_words, told
+from rules.engine.referee import Action, ActionPreview, Ambiguity, is_owed
+from rules.engine.text import action_with_actors, display_name, display_names, outcome_words, place_words, readable
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import PointIn
 from ui.battle.action_text import obligation_words, state_words, step_words, verdict_rows
@@ -75,7 +75,7 @@ class BattleController(QObject):
         self._proposed: tuple[Proposal, ...] = ()
         self.play: BattleSession | None = None
         panel.go_on.connect(lambda: self._try(self._go_on))
-        panel.wanted.connect(lambda deed: self._try(lambda: self._do(deed)))
+        panel.wanted.connect(lambda action: self._try(lambda: self._do(action)))
         panel.settled.connect(lambda ambiguity, answer: self._try(lambda: self._settle(ambiguity, answer)))
         panel.answered.connect(lambda *answer: self._try(lambda: self._answer(*answer)))
         panel.overrule_requested.connect(lambda: self._try(self.overrule))
@@ -85,9 +85,9 @@ class BattleController(QObject):
         panel.round_bar.left.connect(self._leave_round)
         self._show()
 
-    def begin(self, path: Path, muster: BattleSetup) -> None:
+    def begin(self, path: Path, battle_setup: BattleSetup) -> None:
         """Start a battle in a new file; raises `UserError` like `ui.battle.battle_setup.begin`."""
-        self.resume(begin(path, self._clock, muster))
+        self.resume(begin(path, self._clock, battle_setup))
 
     def open(self, path: Path) -> None:
         """Continue a battle; raises `UserError` like `Battle.open`."""
@@ -174,8 +174,8 @@ class BattleController(QObject):
 
     def _aims(self, place_in: PointIn) -> bool:
         """Whether the selected figure has an action that aims at a place."""
-        play, moment = self.play, self._moment
-        return play is not None and moment is not None and play.aims(moment, self._chosen, place_in)
+        play, position = self.play, self._moment
+        return play is not None and position is not None and play.aims(position, self._chosen, place_in)
 
     def drifted(self, drift: Drift) -> None:
         """Journal that the camera, the table or the markers moved."""
@@ -205,7 +205,7 @@ class BattleController(QObject):
         return (self._moment, chosen) if self._moment is not None and chosen is not None else None
 
     @property
-    def moment(self) -> Position | None:
+    def position(self) -> Position | None:
         """The battle's position on the table; None without a battle or before figures are seen."""
         return self._moment
 
@@ -219,8 +219,8 @@ class BattleController(QObject):
             return
         self._seen = now
         play = self.play
-        self._try(lambda: play.place_new(play.moment(view, setup)))
-        self._moment = play.moment(view, setup)
+        self._try(lambda: play.place_new(play.position(view, setup)))
+        self._moment = play.position(view, setup)
         self._show()
 
     def undo(self) -> str | None:
@@ -268,31 +268,31 @@ class BattleController(QObject):
             self._refresh()
             self.panel.show_outcome("")
 
-    def _warn_of_owed(self, play: BattleSession, moment: Position) -> bool:
+    def _warn_of_owed(self, play: BattleSession, position: Position) -> bool:
         """Name what is still owed; return whether it was new, so that only a second *Next* skips it."""
-        owed = play.owed(moment)
-        known = {one.deed.words for one in self._skippable}
+        owed = play.owed(position)
+        known = {one.action.words for one in self._skippable}
         self._skippable = owed
-        if all(one.deed.words in known for one in owed):
+        if all(one.action.words in known for one in owed):
             return False
         self._chosen, self._spot = "", None
         self._refresh()
         self.panel.show_outcome(tr("{owed}. Press Next again to skip it.", owed=obligation_words(owed)))
         return True
 
-    def _do(self, deed: Deed) -> None:
+    def _do(self, action: Action) -> None:
         if self.play is None or self._moment is None:
             return
-        self.rolls.begin(self.panel.needed, action_with_actors(deed.by, deed.words))
-        found = self.play.do(self._moment, deed, self.dice)
-        ends = self.play.referee.strayed(self._moment, deed, found)
+        self.rolls.begin(self.panel.needed, action_with_actors(action.by, action.words))
+        found = self.play.do(self._moment, action, self.dice)
+        ends = self.play.referee.strayed(self._moment, action, found)
         self._stray = Stray(*ends) if ends is not None else None
         self._spot = None if ends is not None else self._spot  # the actions at the new place are listed with all others
-        self._show_outcome(deed.by, "\n".join((capitalized(outcome_words(found.outcome)), *verdict_rows(found))))
+        self._show_outcome(action.by, "\n".join((capitalized(outcome_words(found.outcome)), *verdict_rows(found))))
 
     def _show_outcome(self, by: Sequence[str], words: str) -> None:
         """Show the result of an action; in a round, show it above the next figure."""
-        who = f"{listed(tuple(by))}: " if by else ""
+        who = f"{display_names(tuple(by))}: " if by else ""
         self._rounds.result = f"{who}{words.splitlines()[0]}"
         self._refresh()
         if not self._rounds:
@@ -321,9 +321,9 @@ class BattleController(QObject):
             self.play.settle(ambiguity, answer)
             self._refresh()
 
-    def _answer(self, deed: Deed, fact: str, value: object) -> None:
+    def _answer(self, action: Action, fact: str, value: object) -> None:
         if self.play is not None:
-            self.play.tell(deed, fact, value)
+            self.play.answer(action, fact, value)
             self._refresh()
 
     def overrule(self, seq: int | None = None) -> None:
@@ -352,7 +352,7 @@ class BattleController(QObject):
         try:
             change()
         except UserError as refusal:
-            self._say(told(str(refusal)))
+            self._say(readable(str(refusal)))
 
     # What is shown
 
@@ -378,51 +378,51 @@ class BattleController(QObject):
             self.panel.show_obligations(())
             self.panel.show_story(() if self.play is None else self.play.story)
             return
-        play, moment = self.play, self._moment
-        follows = play.referee.next_phase(moment)
-        self.panel.show_phase(state_words(moment.state), step_words(follows))
+        play, position = self.play, self._moment
+        follows = play.referee.next_phase(position)
+        self.panel.show_phase(state_words(position.state), step_words(follows))
         self.panel.show_story(play.story)
-        self.panel.allow_ruling(bool(moment.state.turn))
+        self.panel.allow_ruling(bool(position.state.turn))
         self.panel.allow_goals(True)
-        self._proposed = play.proposals(moment)
+        self._proposed = play.proposals(position)
         self.panel.pending_moves.show_buttons(
-            [button for one in self._proposed for button in move_buttons(play, moment, one, self._after)]
+            [button for one in self._proposed for button in move_buttons(play, position, one, self._after)]
         )
-        if not self._show_round(play, moment):
-            self._show_actions(play, moment)
+        if not self._show_round(play, position):
+            self._show_actions(play, position)
 
-    def _show_round(self, play: BattleSession, moment: Position) -> bool:
+    def _show_round(self, play: BattleSession, position: Position) -> bool:
         """Show the current round; return whether a figure is due in it and no place is aimed at."""
-        figure = self._rounds.show(play, moment)
+        figure = self._rounds.show(play, position)
         if self._rounds:
             self._chosen = figure
         asked = bool(self._rounds and figure and self._spot is None)
         if asked:
-            self.panel.show_round_actions(figure, self._card(moment), self._rounds.previews(moment))
+            self.panel.show_round_actions(figure, self._card(position), self._rounds.previews(position))
         return asked
 
-    def _card(self, moment: Position) -> str:
+    def _card(self, position: Position) -> str:
         """Title of the selected figure's card."""
-        card = moment.kind(moment.unit(self._chosen))
-        return str(card.get("title", moment.unit(self._chosen).card))
+        card = position.kind(position.unit(self._chosen))
+        return str(card.get("title", position.unit(self._chosen).card))
 
-    def _show_actions(self, play: BattleSession, moment: Position) -> None:
+    def _show_actions(self, play: BattleSession, position: Position) -> None:
         try:
-            available = play.outlook(moment, self._chosen) if self._chosen else None
+            available = play.available_actions(position, self._chosen) if self._chosen else None
         except UserError as refusal:
-            self.panel.show_outcome(told(str(refusal)))
+            self.panel.show_outcome(readable(str(refusal)))
             available = None
         if available is None:
-            self.panel.show_obligations(play.duties(moment), goal_lines(play))
+            self.panel.show_obligations(play.obligations(position), goal_lines(play))
         else:
-            title = self._card(moment)
+            title = self._card(position)
             if self._spot is None:
-                obligations = play.duties(moment)
-                own = [one for one in obligations if one.deed.by == (self._chosen,)]
+                obligations = play.obligations(position)
+                own = [one for one in obligations if one.action.by == (self._chosen,)]
                 others = [one for one in obligations if one not in own and is_owed(one)]
                 self.panel.show_figure_actions(available, title, own, others)
             else:
-                there = play.at_spot(moment, self._chosen, self._spot)
+                there = play.at_spot(position, self._chosen, self._spot)
                 self.panel.show_place_actions(self._chosen, title, place_words(self._spot), there)
 
     def _after(self, change: Callable[[], object]) -> None:

@@ -53,11 +53,11 @@ class BattleSetupDialog(QDialog):
     """
 
     def __init__(
-        self, armies: Sequence[str], figures: Sequence[Figure], shelf: ArmyLists, parent: QWidget | None = None
+        self, armies: Sequence[str], figures: Sequence[Figure], store: ArmyLists, parent: QWidget | None = None
     ) -> None:
         """Ask about these armies' figures; army lists are loaded from and saved on the shelf."""
         super().__init__(parent)
-        self._shelf = shelf
+        self._shelf = store
         self._lists: dict[str, QComboBox] = {side: QComboBox() for side in armies}
         self.setWindowTitle(tr("New battle"))
         self.resize(640, 560)
@@ -77,7 +77,7 @@ class BattleSetupDialog(QDialog):
         self._take_game()
 
     @property
-    def muster(self) -> BattleSetup:
+    def battle_setup(self) -> BattleSetup:
         """The chosen setup."""
         name = self._game.currentData()
         chosen = {key: box.currentData() for key, box in self._choices.items()}
@@ -259,7 +259,7 @@ class BattleSetupDialog(QDialog):
 
     def _check(self) -> None:
         try:
-            found = checked(self.muster)
+            found = checked(self.battle_setup)
         except UserError as refusal:
             self._words.setText(str(refusal))
             return

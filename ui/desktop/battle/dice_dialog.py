@@ -18,7 +18,7 @@ from PyQt6.QtWidgets import (
 )
 
 from rules.engine.dice import DiceRequest, Die, Roll, rolled
-from rules.engine.text import roller_words, told
+from rules.engine.text import readable, roller_words
 from rules.tabletop.errors import UserError
 from ui.desktop.labels import escape_markup, markup_label, wrapping_label
 from ui.desktop.translation import mark, tr
@@ -64,7 +64,7 @@ class DiceDialog(QDialog):
         layout = QVBoxLayout(self)
         layout.addWidget(self._needed)
         layout.addWidget(self._deed)
-        why = f"{capitalized(roller_words(request.for_whom))}: {told(request.why)}"
+        why = f"{capitalized(roller_words(request.for_whom))}: {readable(request.why)}"
         layout.addWidget(markup_label(f"<b>{escape_markup(_request_text(request))}</b><br>{escape_markup(why)}"))
         self._six_sided = QCheckBox(tr("Six-sided dice"))
         self._six_sided.setToolTip(tr("Roll six-sided dice in place of Fudge dice; the program reads them"))

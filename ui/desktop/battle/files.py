@@ -47,7 +47,7 @@ class BattleFiles:
             if path is None:
                 continue
             try:
-                self._battle.begin(path, dialog.muster)
+                self._battle.begin(path, dialog.battle_setup)
             except UserError as refusal:
                 dialog.say(capitalized(str(refusal)))
             else:

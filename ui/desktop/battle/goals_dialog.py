@@ -17,7 +17,7 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
-from rules.engine.objectives import Aim, Task
+from rules.engine.objectives import Objective, Task
 from rules.engine.position import Position
 from rules.engine.text import display_name
 from ui.battle.battle_session import BattleSession
@@ -52,11 +52,11 @@ class GoalsForm(QWidget):
         layout.addStretch(1)
 
     @property
-    def aims(self) -> tuple[Aim, ...]:
+    def aims(self) -> tuple[Objective, ...]:
         """The chosen goals."""
         return tuple(self._aim(side) for side in self._task)
 
-    def offer(self, tasks: Sequence[Task], figures: Mapping[str, int], aims: Sequence[Aim] = ()) -> None:
+    def offer(self, tasks: Sequence[Task], figures: Mapping[str, int], aims: Sequence[Objective] = ()) -> None:
         """Offer tasks to the sides, given their numbers of figures; `aims` are the current goals."""
         self._tasks, self._figures = tuple(tasks), dict(figures)
         self._none.setVisible(not tasks)
@@ -66,7 +66,7 @@ class GoalsForm(QWidget):
             for task in self._tasks:
                 box.addItem(task.words[:1].upper() + task.words[1:], task.name)
             box.setVisible(bool(tasks))
-            aim = now.get(side, Aim(side, self._tasks[0].name if tasks else ""))
+            aim = now.get(side, Objective(side, self._tasks[0].name if tasks else ""))
             box.setCurrentIndex(max(0, box.findData(aim.task)))
             self._own[side].setText(aim.words)
             self._ask_number(side)
@@ -82,10 +82,10 @@ class GoalsForm(QWidget):
             self._number[side].setValue(number)
         self._own[side].setText(words)
 
-    def _aim(self, side: str) -> Aim:
+    def _aim(self, side: str) -> Objective:
         task = self._chosen(side)
         number = self._number[side].value() if task is not None and task.number else None
-        return Aim(side, task.name if task is not None else "", number, self._own[side].text().strip())
+        return Objective(side, task.name if task is not None else "", number, self._own[side].text().strip())
 
     def _chosen(self, side: str) -> Task | None:
         row = self._task[side].currentIndex()
@@ -145,10 +145,10 @@ class GoalsDialog(QDialog):
         layout.addWidget(buttons)
 
 
-def ask_goals(play: BattleSession, moment: Position | None, parent: QWidget | None) -> tuple[Aim, ...] | None:
+def ask_goals(play: BattleSession, position: Position | None, parent: QWidget | None) -> tuple[Objective, ...] | None:
     """Ask for the goals of a battle's sides; None if they stay unchanged."""
     state = play.battle.state
-    form = GoalsForm(state.sides, standings(play, moment) if moment is not None else None)
+    form = GoalsForm(state.sides, standings(play, position) if position is not None else None)
     enlisted = {side: sum(unit.side == side for unit in state.units.values()) for side in state.sides}
     form.offer(tasks_in(play.battle), enlisted, agreed_aims(play.battle))
     dialog = GoalsDialog(form, parent)

@@ -15,7 +15,7 @@ from rules.engine.text import display_name
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import Outline, TerrainPiece
 from ui.battle.export import battle_json, page
-from ui.battle.history import HistoryMoment, moments
+from ui.battle.history import HistoryMoment, positions
 from ui.desktop.background_save import BackgroundSave
 from ui.desktop.battle.battle_controller import BattleController
 from ui.desktop.battle.history_dialog import HistoryDialog
@@ -94,8 +94,8 @@ class HistoryController:
     def _forget_dialog(self) -> None:
         self.dialog = None
 
-    def _go_to(self, moment: HistoryMoment) -> None:
-        self._context.change(lambda: self._battle.go_to(moment.seqs[-1]))
+    def _go_to(self, position: HistoryMoment) -> None:
+        self._context.change(lambda: self._battle.go_to(position.seqs[-1]))
 
     # The battle's table
 
@@ -130,7 +130,7 @@ class HistoryController:
             self._unsaved_table = (now, self.clock())
         elif self.clock() - self._unsaved_table[1] > _SETTLED_S:
             self._unsaved_table = None
-            camera = self._identity(self._context.bench().spec)
+            camera = self._identity(self._context.source_controller().spec)
             try:
                 battle.record(TableLaid(camera=camera, terrain=now[0], area_in=now[1]))
             except UserError as refusal:
@@ -158,7 +158,7 @@ class HistoryController:
         picture = (lambda _: None) if album is None else album.picture
 
         def make() -> bytes:
-            held = [one for one in moments(battle) if one.stands]
+            held = [one for one in positions(battle) if one.stands]
             return page(f"{battle.game.title}: {sides}", battle.game.credit, held, picture, self._step)
 
         return make

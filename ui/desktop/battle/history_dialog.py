@@ -25,7 +25,7 @@ from PyQt6.QtWidgets import (
 from rules.battle.battle import Battle
 from rules.engine.state import State
 from ui.battle.battle_map import extent_of, map_shapes
-from ui.battle.history import HistoryMoment, matching, moments
+from ui.battle.history import HistoryMoment, matching, positions
 from ui.battle.thumbnail_store import ThumbnailStore
 from ui.desktop.picture.image import to_qimage
 from ui.desktop.picture.view import PictureView
@@ -60,22 +60,22 @@ class MomentList(QAbstractListModel):
 
     def data(self, index: QModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         """Text, thumbnail and tooltip of a row."""
-        moment = self._shown[index.row()]
+        position = self._shown[index.row()]
         if role == Qt.ItemDataRole.DisplayRole:
-            when = f"{datetime.fromtimestamp(moment.time_s):%H:%M}  " if 0 <= moment.time_s < 2**40 else ""
-            return f"{when}{moment.title}{'' if moment.stands else '  ' + tr('(undone)')}"
+            when = f"{datetime.fromtimestamp(position.time_s):%H:%M}  " if 0 <= position.time_s < 2**40 else ""
+            return f"{when}{position.title}{'' if position.stands else '  ' + tr('(undone)')}"
         if role == Qt.ItemDataRole.DecorationRole:
-            return self._icon(moment)
+            return self._icon(position)
         if role == Qt.ItemDataRole.ToolTipRole:
-            return "\n".join(moment.lines)
+            return "\n".join(position.lines)
         return None
 
-    def _icon(self, moment: HistoryMoment) -> QIcon:
-        seq = moment.seqs[-1]
+    def _icon(self, position: HistoryMoment) -> QIcon:
+        seq = position.seqs[-1]
         if seq not in self._icons:
             if len(self._icons) > _MAX_ICONS:
                 self._icons.clear()
-            image = self._picture(moment)
+            image = self._picture(position)
             self._icons[seq] = self._blank if image is None else QIcon(QPixmap.fromImage(image))
         return self._icons[seq]
 
@@ -84,7 +84,7 @@ class HistoryDialog(QDialog):
     """Shows a battle's history, which changes nothing, and goes back to a moment on request.
 
     Attributes:
-        moment: The moment shown; None if the search finds none.
+        position: The moment shown; None if the search finds none.
     """
 
     def __init__(
@@ -97,7 +97,7 @@ class HistoryDialog(QDialog):
         self._every: tuple[HistoryMoment, ...] = ()
         self._shown: tuple[HistoryMoment, ...] = ()
         self._extent = extent_of([State()])
-        self.moment: HistoryMoment | None = None
+        self.position: HistoryMoment | None = None
         self.search, self.list = QLineEdit(), QListView()
         self._map, self._picture = PictureView(), PictureView()
         self._title, self._story = QLabel(), QPlainTextEdit()
@@ -111,7 +111,7 @@ class HistoryDialog(QDialog):
 
     def refresh(self) -> None:
         """Reload the battle and show the newest moment that was not undone."""
-        self._every = moments(self._battle)
+        self._every = positions(self._battle)
         self._extent = extent_of(one.after for one in self._every)
         self._find()
 
@@ -128,7 +128,7 @@ class HistoryDialog(QDialog):
         self._look(held[-1] if held else 0)
 
     def _look(self, row: int) -> None:
-        self.moment = one = self._shown[row] if 0 <= row < len(self._shown) else None
+        self.position = one = self._shown[row] if 0 <= row < len(self._shown) else None
         if one is None:
             self._map.show_nothing()
             self._picture.hide()
@@ -170,8 +170,8 @@ class HistoryDialog(QDialog):
         return None if image.isNull() else image
 
     def _go(self) -> None:
-        if self.moment is not None:
-            self._go_to(self.moment)
+        if self.position is not None:
+            self._go_to(self.position)
             self.refresh()
 
     def _lay_out(self) -> None:

@@ -60,23 +60,23 @@ class BattleKeys:
         return self._controller.panel.isVisible()
 
     def _select_next(self, steps: int) -> None:
-        controller, moment = self._controller, self._controller.moment
-        if not self._in_sight or moment is None:
+        controller, position = self._controller, self._controller.position
+        if not self._in_sight or position is None:
             return
-        found = next_figure(moment, controller.chosen, steps)
+        found = next_figure(position, controller.chosen, steps)
         self._apply(lambda: controller.point(found, None))
         if not found:
             self._context.say(tr("No soldier may act now. Press N for the next phase."))
 
     def _begin(self) -> None:
-        if self._in_sight and self._controller.moment is not None:
+        if self._in_sight and self._controller.position is not None:
             self._apply(self._place_cross_hair)
 
     def _place_cross_hair(self) -> None:
-        controller, moment = self._controller, self._controller.moment
-        if moment is None or not controller.chosen:
+        controller, position = self._controller, self._controller.position
+        if position is None or not controller.chosen:
             raise UserError(tr("Select a soldier first: press U or click one."))
-        controller.place_cross_hair(first_place(moment, controller.chosen))
+        controller.place_cross_hair(first_place(position, controller.chosen))
 
     def _move(self, toward_px: tuple[int, int], step_in: float) -> None:
         at_in, view = self._controller.cross_hair_in, self._context.view

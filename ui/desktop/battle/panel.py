@@ -22,7 +22,7 @@ from PyQt6.QtWidgets import (
 
 from rules.engine.game import Question
 from rules.engine.needed import needed_words
-from rules.engine.referee import ActionPreview, Ambiguity, AvailableActions, Deed
+from rules.engine.referee import Action, ActionPreview, Ambiguity, AvailableActions
 from rules.engine.text import display_name
 from rules.tabletop.errors import UserError
 from rules.tabletop.template import Template
@@ -49,9 +49,9 @@ class BattlePanel(QWidget):
 
     Signals:
         go_on: Begin the next phase.
-        wanted: Perform this `Deed`.
+        wanted: Perform this `Action`.
         settled: The players decided this `Ambiguity` with this answer.
-        answered: The players answered a fact (its name, its value) of this `Deed`.
+        answered: The players answered a fact (its name, its value) of this `Action`.
         overrule_requested: The players want to overrule the rules or the dice.
         goals: The players want to see or change the goals.
         cancelled: Escape was pressed while a figure's actions are shown.
@@ -114,7 +114,7 @@ class BattlePanel(QWidget):
     def first_template(self) -> Template | None:
         """The template of the first possible action that has one."""
         return next(
-            (one.deed.template for one in self._action_list.previews if one.possible and one.deed.template), None
+            (one.action.template for one in self._action_list.previews if one.possible and one.action.template), None
         )
 
     def show_phase(self, words: str, follows: str) -> None:
@@ -164,7 +164,7 @@ class BattlePanel(QWidget):
         """Show a figure's obligations and actions, possible ones first; `others` are obligations of the side."""
         every = (*owed, *available.attacks, *available.others)
         self._action_list.of_figure = True
-        spread = any(one.deed.template for one in every)
+        spread = any(one.action.template for one in every)
         aims = "<br>" + tr("Click a place to aim there, or press H to aim with keys.") if spread else ""
         hint = tr("Press Esc to see it.") if len(others) == 1 else tr("Press Esc to see them.")
         rest = f"<br>{escape_markup(obligation_words(others))}. {escape_markup(hint)}" if others else ""
@@ -237,30 +237,32 @@ class BattlePanel(QWidget):
             what = ambiguity.question.rpartition(": ")[2]
             self._ambiguities.addRow(wrapping_label(tr("TOO CLOSE TO CALL: {what}", what=what)), row)
         for question in one.asks:
-            field = self._answer_box(one.deed, question) if question.answers else self._answer_line(one.deed, question)
+            field = (
+                self._answer_box(one.action, question) if question.answers else self._answer_line(one.action, question)
+            )
             field.setAccessibleName(question.text)
             self._open.addRow(wrapping_label(question.text), field)
 
-    def _answer_line(self, deed: Deed, question: Question) -> QLineEdit:
+    def _answer_line(self, action: Action, question: Question) -> QLineEdit:
         line = QLineEdit()
         line.setPlaceholderText(tr("as seen") if question.default is None else tr("as usual"))
         line.setToolTip(tr("{what}, then press Return", what=tr(_TYPED.get(question.holds, _NAME))))
 
         def say() -> None:
             try:
-                self.answered.emit(deed, question.fact, question.read(line.text()))
+                self.answered.emit(action, question.fact, question.read(line.text()))
             except UserError as refusal:
                 self._why.setText(str(refusal))
 
         line.returnPressed.connect(say)
         return line
 
-    def _answer_box(self, deed: Deed, question: Question) -> QComboBox:
+    def _answer_box(self, action: Action, question: Question) -> QComboBox:
         box = QComboBox()
         box.addItem(tr("as seen") if question.default is None else tr("as usual"), None)
         for answer in question.answers:
             box.addItem(_answer_words(answer), answer)
-        box.activated.connect(lambda _: self.answered.emit(deed, question.fact, box.currentData()))
+        box.activated.connect(lambda _: self.answered.emit(action, question.fact, box.currentData()))
         return box
 
     def _lay_out(self) -> None:
@@ -341,7 +343,7 @@ class BattlePanel(QWidget):
 
     def _request_action(self) -> None:
         if self._do.isEnabled() and (one := self.chosen) is not None:
-            self.wanted.emit(one.deed)
+            self.wanted.emit(one.action)
 
 
 def _heading(figure: str, unit: str) -> str:

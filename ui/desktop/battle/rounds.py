@@ -7,7 +7,7 @@ from collections.abc import Callable
 from PyQt6.QtCore import QTimer
 
 from rules.engine.position import Position
-from rules.engine.referee import ActionPreview, prospect
+from rules.engine.referee import ActionPreview, preview_of
 from ui.battle.battle_session import BattleSession
 from ui.battle.round_sequence import RoundSequence, RoundState, rounds
 from ui.desktop.battle.round_bar import RoundBar
@@ -28,7 +28,7 @@ class RoundController:
         self._moment: Position | None = None
         strip.skipped.connect(lambda: self._turn(RoundSequence.skip))
         strip.back.connect(lambda: self._turn(RoundSequence.back))
-        strip.gone.connect(lambda name: self._turn(lambda walker, moment: walker.go(name, moment)))
+        strip.gone.connect(lambda name: self._turn(lambda walker, position: walker.go(name, position)))
 
     def __bool__(self) -> bool:
         """Whether a round is in progress."""
@@ -47,23 +47,27 @@ class RoundController:
         if self._walker is not None and self._moment is not None:
             self._walker = self._walker if self._walker.go(figure, self._moment).figure == figure else None
 
-    def show(self, play: BattleSession | None, moment: Position | None) -> str:
+    def show(self, play: BattleSession | None, position: Position | None) -> str:
         """Show the progress; return the current figure, empty if none."""
-        self._moment = moment
-        if play is None or moment is None:
+        self._moment = position
+        if play is None or position is None:
             self._strip.offer(())
             self._strip.show_round(None)
             return ""
-        self._strip.offer(rounds(play, moment))
-        walk = self._walker.look(moment) if self._walker is not None else None
+        self._strip.offer(rounds(play, position))
+        walk = self._walker.look(position) if self._walker is not None else None
         self._strip.show_round(walk, self.result)
         if walk is not None and walk.looking:
             QTimer.singleShot(0, self._continue_search)
         return walk.figure if walk is not None else ""
 
-    def previews(self, moment: Position) -> list[ActionPreview]:
+    def previews(self, position: Position) -> list[ActionPreview]:
         """The actions that the round asks of the current figure."""
-        return [prospect(moment, deed) for deed in self._walker.deeds(moment)] if self._walker is not None else []
+        return (
+            [preview_of(position, action) for action in self._walker.actions(position)]
+            if self._walker is not None
+            else []
+        )
 
     def _turn(self, change: Callable[[RoundSequence, Position], RoundState]) -> None:
         if self._walker is not None and self._moment is not None:

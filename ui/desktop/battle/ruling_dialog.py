@@ -185,7 +185,7 @@ class RulingDialog(QDialog):
 
 
 def ask_ruling(
-    play: BattleSession, moment: Position, chosen: ActionPreview | None, seq: int | None, parent: QWidget | None
+    play: BattleSession, position: Position, chosen: ActionPreview | None, seq: int | None, parent: QWidget | None
 ) -> Ruling | None:
     """Ask how the players overrule the selected action or a verdict; None if they cancel.
 
@@ -198,13 +198,13 @@ def ask_ruling(
     Raises:
         UserError: if there is nothing to overrule yet.
     """
-    before = (case_before(chosen),) if chosen is not None and moment.state.turn else ()
+    before = (case_before(chosen),) if chosen is not None and position.state.turn else ()
     cases = sorted((*before, *cases_after(play)), key=lambda case: seq is not None and case.seq != seq)
     if not cases:
         raise UserError(tr("There is nothing to overrule yet. Select an action first."))
     dialog = RulingDialog(
         cases,
-        lambda case: holdings(play, moment, case),
+        lambda case: holdings(play, position, case),
         lambda case: figures_of(play, case),
         tuple(play.referee.conditions),
         parent,

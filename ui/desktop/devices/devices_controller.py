@@ -19,7 +19,7 @@ from ui.desktop.devices.box import DeviceBox
 from ui.desktop.devices.dice_answers import DiceAnswers
 from ui.desktop.devices.panel import DevicesPanel
 from ui.desktop.devices.tray_view import TrayDialog, TrayPicture
-from ui.desktop.settings import Memory
+from ui.desktop.settings import Settings
 from ui.desktop.source_controller import SourceController
 from ui.desktop.translation import tr
 from ui.devices.device_connection import EMULATED, Ports, choices
@@ -48,7 +48,7 @@ class DevicesController(QObject):
 
     def __init__(
         self,
-        settings: Memory,
+        settings: Settings,
         say: Callable[[str], None],
         chance: random.Random,
         listed: Callable[[], tuple[Port, ...]] = attached,
@@ -176,22 +176,25 @@ class DevicesController(QObject):
         self.rod.show(Alarm() if self._answers.doubtful else DiceWait() if self._answers.open else asked)
 
     def pull(
-        self, dialog: DiceDialog | None, bench: SourceController, shot: tuple[Position, ActionPreview] | None = None
+        self,
+        dialog: DiceDialog | None,
+        source_controller: SourceController,
+        shot: tuple[Position, ActionPreview] | None = None,
     ) -> None:
         """Update all devices; called by the window's timer.
 
         Args:
             dialog: The open dice request; None if there is none.
-            bench: The open source.
+            source_controller: The open source.
             shot: The selected action and its position.
         """
-        self._bench = bench
-        calibration = bench.view.calibration if bench.view is not None else None
+        self._bench = source_controller
+        calibration = source_controller.view.calibration if source_controller.view is not None else None
         self.dice.pull()
-        frame = bench.worker.frame
+        frame = source_controller.worker.frame
         self.tray.pull(frame, calibration.camera if calibration is not None else None)
         if frame is not None:
-            bench.session.put_aside(self.tray.on_table_px(frame.size_px))
+            source_controller.session.put_aside(self.tray.on_table_px(frame.size_px))
         self._answers.pull(dialog)
         self._aim(shot)
         self._light()

@@ -15,7 +15,7 @@ from rules.tabletop.errors import UserError
 from ui.desktop.action import create_action, create_switch
 from ui.desktop.bar import MessageActions
 from ui.desktop.dialogs import MarkerSizeDialog
-from ui.desktop.settings import Memory
+from ui.desktop.settings import Settings
 from ui.desktop.setup.area_dialog import AreaDialog
 from ui.desktop.setup.click_dialog import CornersDialog, DistanceDialog
 from ui.desktop.setup.diagnosis_dialog import DiagnosisDialog
@@ -40,7 +40,7 @@ class CalibrationController(QObject):
         self,
         window: QMainWindow,
         context: WindowContext,
-        settings: Memory,
+        settings: Settings,
         journal: Callable[[Drift], None],
         identity: Callable[[str], str] = camera_identity,
     ) -> None:
@@ -97,15 +97,15 @@ class CalibrationController(QObject):
 
     def pull(self) -> None:
         """Use a newly opened camera's stored lens and report drift; called whenever anything is new."""
-        bench = self._context.bench()
-        if bench is not self._attached and bench.frame is not None:
-            self._attached, self._set_aside = bench, set()
-            bench.session.show_in(self._settings.unit)
-            self._context.change(lambda: self._take_up_lens(bench))
-        drifts = bench.session.take_drifts()
+        source_controller = self._context.source_controller()
+        if source_controller is not self._attached and source_controller.frame is not None:
+            self._attached, self._set_aside = source_controller, set()
+            source_controller.session.show_in(self._settings.unit)
+            self._context.change(lambda: self._take_up_lens(source_controller))
+        drifts = source_controller.session.take_drifts()
         for drift in drifts:
             self._journal(drift)
-        self._report([drift.sentence for drift in drifts], bench.view)
+        self._report([drift.sentence for drift in drifts], source_controller.view)
 
     def _report(self, moved: Sequence[str], view: TableView | None) -> None:
         """Report drifts and markers that are newly set aside."""
@@ -116,13 +116,13 @@ class CalibrationController(QObject):
         if news:
             self._context.say("; ".join(news) + ".")
 
-    def _take_up_lens(self, bench: SourceController) -> None:
-        camera = self._identity(bench.spec)
-        if not camera or bench.frame is None:
+    def _take_up_lens(self, source_controller: SourceController) -> None:
+        camera = self._identity(source_controller.spec)
+        if not camera or source_controller.frame is None:
             return
-        lens = self._profiles.find(camera, bench.frame.size_px)
+        lens = self._profiles.find(camera, source_controller.frame.size_px)
         if lens is not None:
-            bench.session.use_lens(lens, as_before=True)
+            source_controller.session.use_lens(lens, as_before=True)
 
     # Dialogs
 
@@ -135,69 +135,73 @@ class CalibrationController(QObject):
 
     def choose_marker_size(self) -> None:
         """Ask for the size of the markers on the table."""
-        bench = self._context.bench()
-        dialog = MarkerSizeDialog(bench.session.state.setup.prints, self._window)
-        self._open(dialog, lambda: self._use_prints(bench, dialog.prints))
+        source_controller = self._context.source_controller()
+        dialog = MarkerSizeDialog(source_controller.session.state.setup.prints, self._window)
+        self._open(dialog, lambda: self._use_prints(source_controller, dialog.prints))
 
-    def _use_prints(self, bench: SourceController, prints: CalibrationTargets) -> None:
-        bench.session.use_prints(prints)
-        if bench.spec != "demo":
+    def _use_prints(self, source_controller: SourceController, prints: CalibrationTargets) -> None:
+        source_controller.session.use_prints(prints)
+        if source_controller.spec != "demo":
             self._settings.keep_prints(prints)
 
     def check_markers(self) -> None:
         """Show what the camera sees of the markers."""
-        bench = self._context.bench()
-        self._open(DiagnosisDialog(lambda: bench.frame, lambda: bench.session.state.setup, self._window))
+        source_controller = self._context.source_controller()
+        self._open(
+            DiagnosisDialog(
+                lambda: source_controller.frame, lambda: source_controller.session.state.setup, self._window
+            )
+        )
 
     def click_corners(self) -> None:
         """Ask for the corners of a rectangle of known size."""
-        bench = self._context.bench()
-        if bench.frame is None:
+        source_controller = self._context.source_controller()
+        if source_controller.frame is None:
             self._context.say(tr("There is no picture yet. Open a camera first."))
             return
-        setup = bench.session.state.setup
-        dialog = CornersDialog(bench.frame, setup.lens, self._settings.unit, self._window)
-        self._open(dialog, lambda: self._use_corners(bench, dialog))
+        setup = source_controller.session.state.setup
+        dialog = CornersDialog(source_controller.frame, setup.lens, self._settings.unit, self._window)
+        self._open(dialog, lambda: self._use_corners(source_controller, dialog))
 
-    def _use_corners(self, bench: SourceController, dialog: CornersDialog) -> None:
-        grain, now = SceneTexture(dialog.frame.gray()), bench.frame
+    def _use_corners(self, source_controller: SourceController, dialog: CornersDialog) -> None:
+        grain, now = SceneTexture(dialog.frame.gray()), source_controller.frame
         if now is not None and any(grain.has_shifted(now.gray()) for _ in range(PATIENCE)):
             raise UserError(tr("The camera or the table moved while you clicked. Click the corners again."))
-        prints = replace(bench.session.state.setup.prints, rectangle=dialog.rectangle, taped=())
-        bench.session.use_prints(prints, "calibrate by corners")
+        prints = replace(source_controller.session.state.setup.prints, rectangle=dialog.rectangle, taped=())
+        source_controller.session.use_prints(prints, "calibrate by corners")
 
     def measure_distance(self) -> None:
         """Ask for a measured distance."""
-        bench = self._context.bench()
-        view = bench.view
+        source_controller = self._context.source_controller()
+        view = source_controller.view
         if view is None or view.calibration is None or view.problem is not None:
             self._context.say(
                 tr("Put a printed marker on the table first. A measured distance then makes inches more exact.")
             )
             return
         dialog = DistanceDialog(view.frame, view.calibration, self._settings.unit, self._window)
-        self._open(dialog, lambda: self._use_tape(bench, dialog))
+        self._open(dialog, lambda: self._use_tape(source_controller, dialog))
 
-    def _use_tape(self, bench: SourceController, dialog: DistanceDialog) -> None:
-        view, prints = bench.view, bench.session.state.setup.prints
+    def _use_tape(self, source_controller: SourceController, dialog: DistanceDialog) -> None:
+        view, prints = source_controller.view, source_controller.session.state.setup.prints
         if view is not None and view.calibration is not None:
             taped = (*prints.taped, dialog.taped(view.calibration))
-            bench.session.use_prints(replace(prints, taped=taped), "add a measured distance")
+            source_controller.session.use_prints(replace(prints, taped=taped), "add a measured distance")
 
     def learn_lens(self) -> None:
         """Start measuring the lens with the printed board."""
-        bench = self._context.bench()
-        camera = self._identity(bench.spec)
-        if bench.worker.source_problem or not camera:
+        source_controller = self._context.source_controller()
+        camera = self._identity(source_controller.spec)
+        if source_controller.worker.source_problem or not camera:
             self._context.say(tr("The lens is measured with a live camera. Open a camera first."))
             return
-        dialog = LensDialog(lambda: bench.worker.frame, camera, self._window)
-        self._open(dialog, lambda: self._keep_lens(bench, camera, dialog))
+        dialog = LensDialog(lambda: source_controller.worker.frame, camera, self._window)
+        self._open(dialog, lambda: self._keep_lens(source_controller, camera, dialog))
 
-    def _keep_lens(self, bench: SourceController, camera: str, dialog: LensDialog) -> None:
+    def _keep_lens(self, source_controller: SourceController, camera: str, dialog: LensDialog) -> None:
         if dialog.fit is None:
             return
-        bench.session.use_lens(dialog.fit.lens)
+        source_controller.session.use_lens(dialog.fit.lens)
         self._profiles.keep(camera, dialog.fit.lens, dialog.story)
         self._context.say(tr("The lens is saved. It is used whenever this camera sends pictures of this size."))
 
@@ -208,11 +212,11 @@ class CalibrationController(QObject):
 
     def choose_area(self) -> None:
         """Ask for the area of play."""
-        bench = self._context.bench()
-        view = bench.view
+        source_controller = self._context.source_controller()
+        view = source_controller.view
         if view is None or view.calibration is None:
             self._context.say(tr("Put a printed marker on the table first, so that edges can be drawn in inches."))
             return
-        area = bench.session.state.area
+        area = source_controller.session.state.area
         dialog = AreaDialog(view.frame, view.calibration, area, self._settings.unit, self._window)
-        self._open(dialog, lambda: bench.session.use_area(dialog.area))
+        self._open(dialog, lambda: source_controller.session.use_area(dialog.area))

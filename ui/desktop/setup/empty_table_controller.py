@@ -22,12 +22,12 @@ class EmptyTableController:
 
     def pull(self) -> None:
         """Check the picture when it or the armies change; called often."""
-        bench = self._context.bench()
-        if bench is not self._bench:
+        source_controller = self._context.source_controller()
+        if source_controller is not self._bench:
             self._check.close()
-            self._bench, self._check = bench, EmptyTableCheck()
-        session = bench.session
-        self._check.follow(bench.seen, session.state, at_start=session.can_undo is None)
+            self._bench, self._check = source_controller, EmptyTableCheck()
+        session = source_controller.session
+        self._check.follow(source_controller.seen, session.state, at_start=session.can_undo is None)
 
     def close(self) -> None:
         """Stop checking."""

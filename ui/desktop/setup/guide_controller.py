@@ -14,7 +14,7 @@ from ui.background_task import BackgroundTask
 from ui.desktop.battle.battle_controller import BattleController
 from ui.desktop.battle.files import BattleFiles
 from ui.desktop.panel import SUGGESTED_ARMIES, SidePanel
-from ui.desktop.settings import Memory
+from ui.desktop.settings import Settings
 from ui.desktop.setup.diagnosis_dialog import MarkerCheck
 from ui.desktop.setup.guide_bar import GuideBar
 from ui.desktop.source_controller import SourceController
@@ -32,7 +32,7 @@ _BEFORE_THE_ARMIES = (Step.CAMERA, Step.MARKERS, Step.EMPTY)
 class GuidedWindow(Protocol):
     """What the guide uses of the window."""
 
-    bench: SourceController
+    source_controller: SourceController
     battle: BattleController
     files: BattleFiles
     panel: SidePanel
@@ -57,7 +57,7 @@ class GuideController(QObject):
         self,
         window: QMainWindow,
         guided: GuidedWindow,
-        settings: Memory,
+        settings: Settings,
         hint: QLabel,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -127,8 +127,8 @@ class GuideController(QObject):
         self._dock.hide()
         self._hint.show()
         self._settings.keep_guided()
-        bench = self._guided.bench
-        if bench is self._practised and not bench.session.state.setup.palette:
+        source_controller = self._guided.source_controller
+        if source_controller is self._practised and not source_controller.session.state.setup.palette:
             self._guided.open("demo")
 
     def pull(self) -> None:
@@ -144,27 +144,27 @@ class GuideController(QObject):
         if shown.step is not self._at:
             self._at = shown.step
             self._enter(shown)
-        if self._guided.bench is self._practised:
-            self._guided.bench.practise(bare=shown.step in _BEFORE_THE_ARMIES)
+        if self._guided.source_controller is self._practised:
+            self._guided.source_controller.practise(bare=shown.step in _BEFORE_THE_ARMIES)
         self._offer_names(now)
         self.bar.show_guide(shown)
 
     @property
     def standing(self) -> Standing:
         """The progress of the table."""
-        bench = self._guided.bench
-        problem = bench.worker.source_problem or ""
+        source_controller = self._guided.source_controller
+        problem = source_controller.worker.source_problem or ""
         return Standing(
-            bench.spec,
-            bench.view,
-            bench.session.state,
+            source_controller.spec,
+            source_controller.view,
+            source_controller.session.state,
             cameras(),
-            bench.locked_settings,
+            source_controller.locked_settings,
             problem,
             self._troubles,
             self._guided.battle.play is not None,
-            bench.armies,
-            bench.is_bare,
+            source_controller.armies,
+            source_controller.is_bare,
         )
 
     # The bar's buttons
@@ -203,13 +203,13 @@ class GuideController(QObject):
 
     def _practise(self) -> None:
         """Open the simulated table untaught; leave it alone once the player has changed anything."""
-        bench = self._guided.bench
-        capitalized = bench.session.can_undo is not None or self._guided.battle.play is not None
-        if bench.spec != "demo" or bench is self._practised or capitalized:
+        source_controller = self._guided.source_controller
+        capitalized = source_controller.session.can_undo is not None or self._guided.battle.play is not None
+        if source_controller.spec != "demo" or source_controller is self._practised or capitalized:
             return
-        if bench.session.state.setup.palette:
+        if source_controller.session.state.setup.palette:
             self._guided.open("demo")
-        self._practised = self._guided.bench
+        self._practised = self._guided.source_controller
         self._practised.practise(bare=True)
 
     def _offer_sources(self) -> None:
@@ -231,7 +231,7 @@ class GuideController(QObject):
 
     def choose(self, spec: str) -> None:
         """Open a source and complete the camera step."""
-        if spec != self._guided.bench.spec:
+        if spec != self._guided.source_controller.spec:
             self._guided.open(spec)
         self._progress = self._progress.agree(Step.CAMERA)
         self.pull()
@@ -249,8 +249,8 @@ class GuideController(QObject):
         found = self._look.take()
         if found is not None:
             self._troubles = tuple(trouble.sentence for trouble in found.troubles)
-        bench, now_s = self._guided.bench, self._clock()
-        frame, setup = bench.frame, bench.session.state.setup
+        source_controller, now_s = self._guided.source_controller, self._clock()
+        frame, setup = source_controller.frame, source_controller.session.state.setup
         if self._at is not Step.MARKERS or frame is None or now_s - self._looked_s < _LOOK_EVERY_S:
             return
         self._looked_s = now_s

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ui.desktop.settings import Memory
+from ui.desktop.settings import Settings
 from ui.setup.profiles import camera_identity
 from vision.palette import Palette
 from vision.setup import Setup
@@ -13,7 +13,7 @@ from vision.setup import Setup
 class SavedSetups:
     """Stores the setup of real tables; the simulated table's is not stored."""
 
-    def __init__(self, settings: Memory, identity: Callable[[str], str] = camera_identity) -> None:
+    def __init__(self, settings: Settings, identity: Callable[[str], str] = camera_identity) -> None:
         self._settings, self._identity = settings, identity
         self._last = Setup(prints=settings.prints)
         self._kept: tuple[str, Palette] = ("", ())

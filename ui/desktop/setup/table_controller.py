@@ -43,15 +43,15 @@ class TableController:
         self,
         window: QWidget,
         context: WindowContext,
-        shelf: SavedTables,
+        store: SavedTables,
         entry_count: EntryCount,
         background_save: BackgroundSave,
         identity: Callable[[str], str] = camera_identity,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Save tables on `shelf`; dialogs open over `window`; for `identity` see `camera_identity`."""
+        """Save tables on `store`; dialogs open over `window`; for `identity` see `camera_identity`."""
         self._window, self._background_save = window, background_save
-        self._context, self._shelf, self._entry_count = context, shelf, entry_count
+        self._context, self._shelf, self._entry_count = context, store, entry_count
         self._identity, self._clock = identity, clock
         self.left: SavedTable | None = None
         self._attached: tuple[SourceController, object] | None = None
@@ -65,20 +65,24 @@ class TableController:
 
     def pull(self) -> None:
         """Load what was saved for a newly opened camera, and save changes; called whenever anything is new."""
-        bench = self._context.bench()
-        if self._attached is None or self._attached[0] is not bench or self._attached[1] is not bench.worker:
-            self._attach(bench)
+        source_controller = self._context.source_controller()
+        if (
+            self._attached is None
+            or self._attached[0] is not source_controller
+            or self._attached[1] is not source_controller.worker
+        ):
+            self._attach(source_controller)
         if (found := self._loading.take()) is not None:
             self.left, self._remark = found.table, found.remark
             self._offer_open = found.table is not None
             if found.remark and found.table is None:
                 self._context.say(found.remark)
-        if self._offer_open and self._has_continued(bench):
+        if self._offer_open and self._has_continued(source_controller):
             self._try(self._archive)
         if self._saver is None or self._loading.busy:
             return
-        if not self._offer_open and bench.seen is not None:
-            self._saver.note(bench.session, bench.seen)
+        if not self._offer_open and source_controller.seen is not None:
+            self._saver.note(source_controller.session, source_controller.seen)
         if self._saver.refusal not in ("", self._refused):
             self._refused = self._saver.refusal
             self._context.say(tr("This table cannot be saved: {refused}", refused=self._refused))
@@ -97,13 +101,13 @@ class TableController:
 
     def restore(self) -> None:
         """Restore the saved table."""
-        left, bench = self._fitting(), self._context.bench()
+        left, source_controller = self._fitting(), self._context.source_controller()
         if left is None:
             self._context.say(tr("No table is saved. Only calibrated camera tables are saved."))
         elif isinstance(left, UserError):
             self._context.say(f"{left}.")
         else:
-            self._context.change(lambda: left.take_up(bench.session))
+            self._context.change(lambda: left.take_up(source_controller.session))
             self._offer_open = False
             if self._saver is not None:
                 self._saver.rest(_SETTLE_S)
@@ -128,14 +132,14 @@ class TableController:
 
     def save(self, path: Path | None = None) -> None:
         """Write the table as the JSON of `sandtable analyse`; without a path, ask where."""
-        bench, view = self._context.bench(), self._context.view
+        source_controller, view = self._context.source_controller(), self._context.view
         if view is None or view.calibration is None:
             self._context.say(tr("Put a printed marker on the table first, so that places can be saved in inches."))
             return
         path = path or ask_where(self._window, tr("Save table"), "table.json", tr("Data (*.json)"))
         if path is None:
             return
-        spec, state, seen = bench.spec, bench.session.state, view
+        spec, state, seen = source_controller.spec, source_controller.session.state, view
 
         def make() -> bytes:
             return (json.dumps(table_document(seen, spec, state), indent=1, allow_nan=False) + "\n").encode()
@@ -152,27 +156,30 @@ class TableController:
         self._loading.join()
         if self._saver is None or self._attached is None:
             return
-        bench = self._attached[0]
+        source_controller = self._attached[0]
         if self._offer_open or self._loading.take() is not None:
             self._saver.finish()
         else:
-            self._saver.finish(bench.session, bench.seen)
+            self._saver.finish(source_controller.session, source_controller.seen)
 
-    def _attach(self, bench: SourceController) -> None:
+    def _attach(self, source_controller: SourceController) -> None:
         self.close()
-        self._attached, self._camera = (bench, bench.worker), self._identity(bench.spec)
+        self._attached, self._camera = (
+            (source_controller, source_controller.worker),
+            self._identity(source_controller.spec),
+        )
         self.left, self._offer_open, self._remark, self._refused = None, False, "", ""
         self._carried = (None, None)
-        self._opened_with, self._count_before = _content(bench.session.state), self._entry_count()
+        self._opened_with, self._count_before = _content(source_controller.session.state), self._entry_count()
         self._saver = TableSaver(self._shelf, self._camera, self._clock) if self._camera else None
         if self._camera:
             camera = self._camera
             self._loading.start(lambda: self._shelf.take(camera))
 
-    def _has_continued(self, bench: SourceController) -> bool:
+    def _has_continued(self, source_controller: SourceController) -> bool:
         """Whether the players changed the table or played on without answering the offer."""
         before, self._count_before = self._count_before, self._entry_count()
-        return _content(bench.session.state) != self._opened_with or 0 < before < self._count_before
+        return _content(source_controller.session.state) != self._opened_with or 0 < before < self._count_before
 
     def _archive(self) -> None:
         self._offer_open = False

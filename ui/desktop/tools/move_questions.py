@@ -22,10 +22,10 @@ class MoveQuestions:
 
     def pull(self) -> None:
         """Collect new questions; called whenever anything is new."""
-        bench, view = self._context.bench(), self._context.view
-        if bench is not self._bench:
-            self._bench, self._pairs = bench, ()
-        new = bench.session.take_doubtful_moves()
+        source_controller, view = self._context.source_controller(), self._context.view
+        if source_controller is not self._bench:
+            self._bench, self._pairs = source_controller, ()
+        new = source_controller.session.take_doubtful_moves()
         tracking = view.tracking if view is not None else None
         known = {one.id for one in (*tracking.figures, *tracking.lost)} if tracking is not None else set()
         self._pairs = tuple(dict.fromkeys(pair for pair in (*self._pairs, *new) if known.issuperset(pair)))

@@ -114,14 +114,14 @@ class PracticeController(QObject):
     @property
     def table(self) -> PracticeTable | None:
         """The simulated table, while it is open and shows live pictures with its armies; otherwise None."""
-        bench = self._context.bench()
-        table = bench.practice
-        return None if table is None or table.bare or bench.worker.held else table
+        source_controller = self._context.source_controller()
+        table = source_controller.practice
+        return None if table is None or table.bare or source_controller.worker.held else table
 
     @property
     def is_carrying(self) -> bool:
         """Whether the mouse carries a soldier of the open table."""
-        if self._pressed is None or self._pressed[0] is not self._context.bench().practice:
+        if self._pressed is None or self._pressed[0] is not self._context.source_controller().practice:
             return False
         return self._pressed[0].now.carried is not None
 
@@ -147,7 +147,7 @@ class PracticeController(QObject):
 
     def follow(self) -> None:
         """Show the menu only for the simulated table, with its current switches."""
-        self._offer(self._context.bench().practice)
+        self._offer(self._context.source_controller().practice)
 
     def _offer(self, practice: PracticeTable | None) -> None:
         bar_entry = self.menu.menuAction()

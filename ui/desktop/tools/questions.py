@@ -136,7 +136,7 @@ class TargetsTool(QuestionTool):
 
     def _arms(self, name: str | None) -> tuple[Arm, ...]:
         now = self.now()
-        return weapon_reaches(now.moment, name) if now is not None and name is not None else ()
+        return weapon_reaches(now.position, name) if now is not None and name is not None else ()
 
     def press(self, at: PickResult) -> None:
         """Select the shooter, or deselect it."""

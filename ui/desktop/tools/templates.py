@@ -50,9 +50,9 @@ class TemplateTool(PlainTool):
 
     takes_wheel = True
 
-    def __init__(self, session: Session, kind: Kind, shelf: TemplateShapes) -> None:
+    def __init__(self, session: Session, kind: Kind, store: TemplateShapes) -> None:
         self.name = str(kind)
-        self._session, self._kind, self._shelf = session, kind, shelf
+        self._session, self._kind, self._shelf = session, kind, store
         self._start: End | None = None
         self._laid: tuple[PointPx, Form] | None = None
         self._chosen: Form | None = None

@@ -25,7 +25,7 @@ class WindowContext:
     """The window as the controllers see it.
 
     Attributes:
-        bench: Returns the open source.
+        source_controller: Returns the open source.
         change: Applies a change to the table and shows the result; shows `UserError` as a message.
         use_tool: Selects a tool.
         tool: Returns the selected tool's name.
@@ -33,7 +33,7 @@ class WindowContext:
         say: Shows the player a message.
     """
 
-    bench: Callable[[], SourceController]
+    source_controller: Callable[[], SourceController]
     change: Callable[[Callable[[], object]], None]
     use_tool: Callable[[str], None]
     tool: Callable[[], str]
@@ -43,7 +43,7 @@ class WindowContext:
     @property
     def session(self) -> Session:
         """The session of the open table."""
-        return self.bench().session
+        return self.source_controller().session
 
     @property
     def terrain(self) -> Terrain:
@@ -53,4 +53,4 @@ class WindowContext:
     @property
     def view(self) -> TableView | None:
         """The current view."""
-        return self.bench().view
+        return self.source_controller().view

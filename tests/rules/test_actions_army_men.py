@@ -10,7 +10,7 @@ import pytest
 
 from rules.battle.referees import position_of
 from rules.engine.events import Change, Changed, Placed, QuestionAnswered, QuestionAsked
-from rules.engine.referee import outlook, prospect
+from rules.engine.referee import available_actions, preview_of
 from rules.tabletop.table import PointIn, TerrainKind, TerrainPiece
 from rules.tabletop.template import Blast
 from tests.rules.board import box, piece
@@ -37,7 +37,7 @@ def test_wire_mines_and_a_move_that_is_too_long(evening: Evening) -> None:
     assert evening.march((0, 3), "green-5").numbers["reason"] == "blocked"  # AM-71
     evening.do(evening.other("green-5", "destroy_obstacle"))
     assert (
-        evening.prospect(evening.referee.march(evening.moment, {"green-5": ((4, 13.3), (4, 12))})).before.numbers[
+        evening.preview_of(evening.referee.march(evening.position, {"green-5": ((4, 13.3), (4, 12))})).before.numbers[
             "reason"
         ]
         == "cleared_this_turn"
@@ -46,7 +46,7 @@ def test_wire_mines_and_a_move_that_is_too_long(evening: Evening) -> None:
     assert evening.march((-2, 7), "green-5", "green-3").allowed
     assert evening.battle.state.unit("green-5").at_in == (2, 20.3)
     assert evening.battle.state.unit("green-5").allowance_used_in == pytest.approx((2**2 + 7**2) ** 0.5)
-    evening.do(evening.duty("minefield"), 3, 4)  # AM-70: 7
+    evening.do(evening.obligation("minefield"), 3, 4)  # AM-70: 7
     assert evening.battle.state.unit("green-5").out
 
 
@@ -71,8 +71,8 @@ def test_a_wreck_stays_as_cover_and_obstacle_and_does_nothing_more(evening: Even
     shot = next(one for one in evening.referee.attacks(there, "green-7") if one.at[0] == "tan-8")
     assert shot.given["cover_to_target_in"] == pytest.approx(0.5, abs=0.02)  # AM-18, AM-83
     through = evening.referee.march(there, {"green-7": ((20, 4), (26, 8))})
-    assert prospect(there, through).before.numbers["reason"] == "blocked"
-    wreck = outlook(evening.referee, there, "green-9")
+    assert preview_of(there, through).before.numbers["reason"] == "blocked"
+    wreck = available_actions(evening.referee, there, "green-9")
     assert (wreck.attacks, wreck.others, wreck.movement.possible) == ((), (), False)
 
 
@@ -83,10 +83,10 @@ def test_a_truck_tows_a_gun(tmp_path: Path) -> None:
     with begun(tmp_path / "b", "army_men", armies, places) as battle:
         evening = Evening(battle)
         go_to(evening, "green movement")
-        assert evening.outlook("green-1").movement.before.numbers["allowance_in"] == 6
-        assert not any(one.deed.action == "hitch" for one in evening.outlook("green-3").others)
+        assert evening.available_actions("green-1").movement.before.numbers["allowance_in"] == 6
+        assert not any(one.action.name == "hitch" for one in evening.available_actions("green-3").others)
         evening.do(evening.other("green-2", "hitch", "green-1"))
-        assert evening.outlook("green-1").movement.before.numbers["allowance_in"] == 24
+        assert evening.available_actions("green-1").movement.before.numbers["allowance_in"] == 24
         evening.march((0, 20), "green-2")
         gun = battle.state.unit("green-1")
         assert gun.at_in == pytest.approx((10, 30))
@@ -99,18 +99,18 @@ def test_a_truck_tows_a_gun(tmp_path: Path) -> None:
         assert battle.state.unit("green-1").at_in == pytest.approx((10, 31))
         evening.do(evening.other("green-2", "hitch", "green-1"))
         battle.record(Placed(figure="green-1", at_in=(10, 20)))
-        assert "(AM-89)" in evening.prospect(evening.other("green-2", "hitch", "green-1")).why_not
+        assert "(AM-89)" in evening.preview_of(evening.other("green-2", "hitch", "green-1")).why_not
 
 
 def test_armies_are_drawn_once_the_table_is_laid_out(evening: Evening) -> None:
-    found = evening.do(evening.duty("draw_armies"), 6)  # AM-05: the second of two
+    found = evening.do(evening.obligation("draw_armies"), 6)  # AM-05: the second of two
     assert found.numbers["armies"] == {"player 1": "tan", "player 2": "green"}
     assert plot(evening.battle)[-3:] == [
         "  Draw the armies: drawn.",
         "  Player 1 plays: tan.",
         "  Player 2 plays: green.",
     ]
-    assert "draw_armies" not in [one.action for one in evening.referee.duties(evening.moment)]
+    assert "draw_armies" not in [one.name for one in evening.referee.obligations(evening.position)]
 
 
 # At a bare place.
@@ -137,16 +137,16 @@ SPOT: PointIn = (10, 18)
 def test_a_grenade_lands_between_two_men_where_nobody_stands(tmp_path: Path) -> None:
     evening = gunners(tmp_path, SPREAD)
     found = evening.at_spot("green-1", SPOT, "grenade")
-    assert (found.deed.title, found.deed.spot_in) == ("Grenade at the spot (10.0, 18.0)", SPOT)
-    assert found.deed.template == Blast(SPOT, 3.0)  # AM-A42: 6 in across
+    assert (found.action.title, found.action.spot_in) == ("Grenade at the spot (10.0, 18.0)", SPOT)
+    assert found.action.template == Blast(SPOT, 3.0)  # AM-A42: 6 in across
     # AM-52: 6 or less is 15 of 36 for either. Tan 3's base begins 3.5 in off; a blast does nothing to a tank (AM-80).
     assert {name: odds["hits 1 of 1"] for name, odds in found.odds_of.items()} == {
         "tan-1": Fraction(15, 36),
         "tan-2": Fraction(15, 36),
     }
-    assert found.deed.view is not None
-    assert found.deed.view.range.edge_in == pytest.approx(7.5, abs=0.02)
-    evening.do(found.deed, 3, 3)  # AM-A41: one roll for all of them
+    assert found.action.view is not None
+    assert found.action.view.range.edge_in == pytest.approx(7.5, abs=0.02)
+    evening.do(found.action, 3, 3)  # AM-A41: one roll for all of them
     assert [evening.battle.state.unit(name).statuses.get("down") for name in ("tan-1", "tan-2", "tan-3")] == [
         True,
         True,
@@ -179,14 +179,14 @@ def test_a_range_that_was_settled_holds_for_all_who_are_caught(tmp_path: Path) -
         assert "the range from Green 1 to the spot" in doubt.question
         battle.record(QuestionAsked(question=doubt.question, answers=tuple(doubt.answers)))
         battle.record(QuestionAnswered(question=doubt.question, answer="less"))
-        assert evening.do(evening.at_spot("green-1", (10, 22.52)).deed, 1, 2).numbers["hits"] == [True, True]
+        assert evening.do(evening.at_spot("green-1", (10, 22.52)).action, 1, 2).numbers["hits"] == [True, True]
 
 
 def test_a_mortar_ranges_in_on_a_place_that_is_pointed_out(tmp_path: Path) -> None:
     evening = gunners(tmp_path, SPREAD)
     first = evening.at_spot("green-2", SPOT, "light_mortar")
     assert first.odds_of["tan-1"]["hits 1 of 1"] == Fraction(10, 36)  # AM-91: 6 less 1
-    evening.do(first.deed, 6, 4)
+    evening.do(first.action, 6, 4)
     assert plot(evening.battle)[-1] == "  Green 2: ranged in on (10.0, 18.0)."
     go_to(evening, "heavy_weapons")
     # An inch beside it is the same place to a gun; 3 in beside it is another.
@@ -205,6 +205,6 @@ def test_only_a_hill_that_is_higher_is_climbed(tmp_path: Path) -> None:
     with begun(tmp_path / "b", "army_men", armies, {"green-1": (18, 12), "tan-1": (10, 40)}) as battle:
         evening = Evening(battle, terrain)
         go_to(evening, "green movement")
-        climbs = [one for one in evening.referee.others(evening.moment, "green-1") if one.action == "climb"]
+        climbs = [one for one in evening.referee.others(evening.position, "green-1") if one.name == "climb"]
         assert [one.piece for one in climbs] == ["hill", "mountain"]
         assert climbs[0].given["edge_in"] == 1.5  # from his base, an inch across

@@ -9,7 +9,7 @@ from pathlib import Path
 from rules.battle.battle import Battle
 from rules.battle.referees import perform, position_of
 from rules.engine.dice import Scripted
-from rules.engine.referee import outlook
+from rules.engine.referee import available_actions
 from rules.engine.roster import Recruit, enlistment
 from rules.tabletop.table import PointIn
 from tests.rules.bridge import (
@@ -55,9 +55,9 @@ def test_a_wound_of_ones_own_turn_counts_against_both_moves(evening: Evening) ->
     go_to(evening, "blue damage")
     evening.do(owed_by(evening, "blue-1", "apply_wounds"))
     go_to(evening, "blue move_on")
-    assert evening.outlook("blue-1").movement.why_not == "Blue 1 checks Guts first (FM-46)"
+    assert evening.available_actions("blue-1").movement.why_not == "Blue 1 checks Guts first (FM-46)"
     evening.do(owed_by(evening, "blue-1", "guts_check"), 1, 1, 1, 1, 0, 0, 0, 0)
-    left = evening.outlook("blue-1").movement.before
+    left = evening.available_actions("blue-1").movement.before
     assert left is not None
     assert (left.numbers["left_in"], left.numbers["allowance_in"]) == (1, 4)
 
@@ -65,15 +65,15 @@ def test_a_wound_of_ones_own_turn_counts_against_both_moves(evening: Evening) ->
 def test_nobody_leaves_an_enemy_untested(evening: Evening) -> None:
     put(evening, red_1=(10.5, 11), red_4=(9.5, 10))
     go_to(evening, "blue move")
-    away = evening.referee.march(evening.moment, {"blue-1": ((10.5, 10), (10.5, 7))})
+    away = evening.referee.march(evening.position, {"blue-1": ((10.5, 10), (10.5, 7))})
     assert reason(evening, away) == "break_away_first"
     several = evening.other("blue-1", "leave_several")
     assert several.at == ("red-1", "red-4")
     # Dexterity 1 against the Knave's Strength 2 and the harpy's 1, a test each (FM-A14)
     found = evening.do(several, *(0, 0, 0, 0), *(1, 0, 0, 0))
     assert found.numbers["free_attacks_by_enemy"] == [1, 0]
-    assert "the free attack of Red 1 comes first" in evening.outlook("blue-1").movement.why_not
-    strikes = [one for one in evening.referee.duties(evening.moment) if one.action == "free_attack"]
+    assert "the free attack of Red 1 comes first" in evening.available_actions("blue-1").movement.why_not
+    strikes = [one for one in evening.referee.obligations(evening.position) if one.name == "free_attack"]
     assert [one.by for one in strikes] == [("red-1",)]
     evening.do(strikes[0], -1, -1, -1, -1)  # -4 + 7 against 1: 2, Scratch, at once
     assert evening.battle.state.unit("blue-1").statuses["wounds"] == ["scratch"]
@@ -85,20 +85,20 @@ def test_a_harpy_strikes_once_with_either_claw(evening: Evening) -> None:
     put(evening, red_4=(9.5, 10))
     go_to(evening, "blue move")
     evening.do(evening.other("blue-1", "disengage"), -1, -1, -1, -1)
-    strikes = [one for one in evening.referee.duties(evening.moment) if one.action == "free_attack"]
+    strikes = [one for one in evening.referee.obligations(evening.position) if one.name == "free_attack"]
     assert [one.weapon for one in strikes] == ["Claw", "Claw (2)"]
     evening.do(strikes[1], -1, -1, -1, -1)
-    assert not [one for one in evening.referee.duties(evening.moment) if one.action == "free_attack"]
+    assert not [one for one in evening.referee.obligations(evening.position) if one.name == "free_attack"]
 
 
 def test_a_charge_at_the_terrifying_is_declared(evening: Evening) -> None:
     put(evening, blue_1=(12, 13))
     go_to(evening, "blue move")
-    at_him = evening.referee.march(evening.moment, {"blue-1": ((12, 13), (12, 16))})
+    at_him = evening.referee.march(evening.position, {"blue-1": ((12, 13), (12, 16))})
     assert reason(evening, at_him) == "declare_the_charge"
     assert reason(evening, evening.other("blue-2", "charge", "red-2")) == "too_far"  # 6.01 in off, 6 in left
     evening.do(evening.other("blue-1", "charge", "red-2"))
-    assert reason(evening, evening.referee.march(evening.moment, {"blue-1": ((12, 13), (12, 16))})) == "guts_check"
+    assert reason(evening, evening.referee.march(evening.position, {"blue-1": ((12, 13), (12, 16))})) == "guts_check"
     found = evening.do(owed_by(evening, "blue-1", "guts_check"), 0, 0, 0, 0)
     assert (found.numbers["target"], found.outcome) == (1, "none")  # Guts 1 reaches one gift
     go(evening, "blue-1", (12, 16))
@@ -110,12 +110,12 @@ def test_who_fails_by_three_runs_and_by_nature(evening: Evening) -> None:
     go_to(evening, "blue move")
     evening.do(evening.other("blue-1", "charge", "red-2"))
     evening.do(owed_by(evening, "blue-1", "guts_check"), -1, -1, -1, 0)  # -3 + 1 against 1 fails by 3
-    assert not any(one.possible for one in evening.outlook("blue-1").attacks)
-    least = evening.outlook("blue-1").movement.before
+    assert not any(one.possible for one in evening.available_actions("blue-1").attacks)
+    least = evening.available_actions("blue-1").movement.before
     assert least is not None
     assert (least.numbers["min_in"], least.numbers["max_in"]) == (2.5, 5)
     for to, why in (((12, 11), "bad_run"), ((12, 16), "no_safe_place")):
-        assert reason(evening, evening.referee.march(evening.moment, {"blue-1": ((12, 13), to)})) == why
+        assert reason(evening, evening.referee.march(evening.position, {"blue-1": ((12, 13), to)})) == why
     found = evening.do(evening.other("blue-1", "flee"))
     assert found.outcome == "runs"
     unit = evening.battle.state.unit("blue-1")
@@ -132,10 +132,10 @@ def test_a_failed_check_is_made_again_until_it_is_passed(evening: Evening) -> No
     evening.do(owed_by(evening, "blue-1", "apply_wounds"))
     evening.do(owed_by(evening, "blue-1", "guts_check"), -1, 0, 0, 0)  # -1 + 0 against 1 fails by 2
     go_to(evening, "blue move")
-    assert "checks Guts again first (FM-55)" in evening.outlook("blue-1").movement.why_not
+    assert "checks Guts again first (FM-55)" in evening.available_actions("blue-1").movement.why_not
     again = evening.do(owed_by(evening, "blue-1", "guts_recovery"), -1, 0, 0, 0)
     assert (again.outcome, again.numbers["bonus"]) == ("goes on", 1)
-    assert evening.outlook("blue-1").movement.possible
+    assert evening.available_actions("blue-1").movement.possible
     go_to(evening, "blue action")
     put(evening, red_1=(10.5, 11))
     assert reason(evening, evening.attack("blue-1", "red-1")) == "stopped"  # FM-52
@@ -166,9 +166,9 @@ def test_followers_miss_their_king(tmp_path: Path) -> None:
         evening = Evening(battle, TERRAIN, look)
         go_to(evening, "red action")
         say(evening, "blue-4", "guts_checks_owed", {"new_wound_level": {"trigger": "new_wound_level"}})
-        before = evening.prospect(owed_by(evening, "blue-4", "guts_check")).odds["none"]
+        before = evening.preview_of(owed_by(evening, "blue-4", "guts_check")).odds["none"]
         say(evening, "blue-1", "wounds", ["near_death"])
-        after = evening.prospect(owed_by(evening, "blue-4", "guts_check")).odds["none"]
+        after = evening.preview_of(owed_by(evening, "blue-4", "guts_check")).odds["none"]
     # Guts 1 against +1: 0 or more is 50 of 81; with -1 it takes 1 or more: 31
     assert (before, after) == (Fraction(50, 81), Fraction(31, 81))
 
@@ -179,14 +179,14 @@ def test_the_dead_are_looted_at_their_side(evening: Evening) -> None:
     say(evening, "red-1", "eliminated", True)
     go_to(evening, "blue action")
     lying = position_of(evening.battle, [look(unit) for unit in evening.battle.state.units.values()], TERRAIN)
-    loot = {name: outlook(evening.referee, lying, name).others[-2] for name in ("blue-1", "blue-3")}
-    assert [one.deed.title for one in loot.values()] == ["Loot Red 1", "Loot Red 1"]
+    loot = {name: available_actions(evening.referee, lying, name).others[-2] for name in ("blue-1", "blue-3")}
+    assert [one.action.title for one in loot.values()] == ["Loot Red 1", "Loot Red 1"]
     assert loot["blue-1"].possible
     assert "out" not in loot["blue-1"].why_not
     assert loot["blue-3"].why_not.endswith("in off (FM-A13)")
-    gone = outlook(evening.referee, lying, "red-1")
+    gone = available_actions(evening.referee, lying, "red-1")
     assert (gone.attacks, gone.others, gone.movement.possible) == ((), (), False)
-    found = perform(evening.battle, evening.referee, lying, loot["blue-1"].deed, Scripted([]))
+    found = perform(evening.battle, evening.referee, lying, loot["blue-1"].action, Scripted([]))
     assert found.allowed
     assert evening.battle.state.unit("blue-1").statuses["carries"] == ["red-1"]
 
@@ -218,7 +218,7 @@ def test_spells_are_what_the_players_registered(tmp_path: Path) -> None:
         evening = Evening(battle, TERRAIN, look)
         put(evening, **{name.replace("-", "_"): place for name, place in PLACES.items()})
         go_to(evening, "blue action")
-        bolt = evening.prospect(evening.attack("blue-1", "red-1", "fire_bolt"))
+        bolt = evening.preview_of(evening.attack("blue-1", "red-1", "fire_bolt"))
         assert bolt.before is not None
         assert bolt.before.numbers["to_hit"] == 1 - 4  # FM-38: against the Knave's DDF 1
         assert reason(evening, evening.other("blue-3", "cast_spell", "red-3")) == "out_of_range"
@@ -230,12 +230,12 @@ def test_who_stands_in_a_fight_breaks_off_before_he_runs(evening: Evening) -> No
     put(evening, blue_1=(12, 13), red_1=(12, 14))
     say(evening, "blue-1", "must_run", True)
     go_to(evening, "red action")  # at once, in whosever turn it is (FM-53)
-    away = evening.referee.march(evening.moment, {"blue-1": ((12, 13), (12, 9))})
+    away = evening.referee.march(evening.position, {"blue-1": ((12, 13), (12, 9))})
     assert reason(evening, away) == "break_off_first"
     evening.do(evening.other("blue-1", "flee"))
-    strike = evening.duty("free_attack")
+    strike = evening.obligation("free_attack")
     # FM-53: +1, and no test of Dexterity. MODF 7 + 1 against DDF 1
-    assert evening.prospect(strike).before.numbers["to_hit"] == 1 - 8  # type: ignore[union-attr]
+    assert evening.preview_of(strike).before.numbers["to_hit"] == 1 - 8  # type: ignore[union-attr]
     evening.do(strike, -1, -1, -1, -1)  # 4 against 1: 3, Hurt
     evening.do(owed_by(evening, "blue-1", "guts_check"), 1, 0, 0, 0)  # 1 + Guts 1 - 1 passes +1
     go(evening, "blue-1", (12, 9))  # 4 in of the 4 that he has now
@@ -247,10 +247,10 @@ def test_a_runner_may_have_nowhere_to_go(evening: Evening) -> None:
     """The table's edge is not told to the rules: the players see that no place is safe."""
     say(evening, "blue-1", "must_run", True)
     go_to(evening, "blue move")
-    assert evening.prospect(evening.other("blue-1", "minimum_run")).possible
+    assert evening.preview_of(evening.other("blue-1", "minimum_run")).possible
     evening.do(evening.other("blue-1", "minimum_run"))
     assert evening.battle.state.unit("blue-1").at_in == PLACES["blue-1"]
-    assert evening.outlook("blue-1").movement.deed.action == "move"
+    assert evening.available_actions("blue-1").movement.action.name == "move"
 
 
 def test_who_was_moved_too_early_still_breaks_away_first(evening: Evening) -> None:
@@ -260,10 +260,10 @@ def test_who_was_moved_too_early_still_breaks_away_first(evening: Evening) -> No
     units = evening.battle.state.units.values()
     gone = [look(replace(unit, at_in=(10.5, 7)) if unit.id == "blue-1" else unit) for unit in units]
     seen = position_of(evening.battle, gone, TERRAIN)
-    deeds = {one.deed.action: one for one in outlook(evening.referee, seen, "blue-1").others}
-    assert deeds["disengage"].possible
+    actions = {one.action.name: one for one in available_actions(evening.referee, seen, "blue-1").others}
+    assert actions["disengage"].possible
     # Dexterity 1 against the Knave's Strength 2: 1 or more of 4 dice is 31 of 81
-    assert deeds["disengage"].odds["away"] == Fraction(31, 81)
+    assert actions["disengage"].odds["away"] == Fraction(31, 81)
 
 
 def test_one_who_lies_in_terror_or_near_death(evening: Evening) -> None:
@@ -277,24 +277,24 @@ def test_one_who_lies_in_terror_or_near_death(evening: Evening) -> None:
     ):
         for key, value in statuses.items():
             say(evening, "red-2", key, value)
-        found = evening.prospect(evening.attack("blue-1", "red-2"))
+        found = evening.preview_of(evening.attack("blue-1", "red-2"))
         assert found.before is not None
         assert found.before.outcome == outcome
         assert reason(evening, evening.attack("blue-2", "red-2")) == "defenceless_target"
-    assert evening.prospect(evening.attack("blue-1", "red-2")).odds["near_death"] > 0
+    assert evening.preview_of(evening.attack("blue-1", "red-2")).odds["near_death"] > 0
     go_to(evening, "red move")
-    assert "can do nothing. (FM-42)" in evening.outlook("red-2").movement.why_not
+    assert "can do nothing. (FM-42)" in evening.available_actions("red-2").movement.why_not
 
 
 def test_one_near_death_may_lie_on(evening: Evening) -> None:
     say(evening, "blue-1", "wounds", ["near_death"])
     say(evening, "blue-1", "clings_to_life_from_turn", 1)
     go_to(evening, "blue move")
-    found = evening.prospect(owed_by(evening, "blue-1", "near_death_roll"))
+    found = evening.preview_of(owed_by(evening, "blue-1", "near_death_roll"))
     # FM-44: Guts 1, so a sum of 1 or more rises (31 of 81), -2 or less dies (15 of 81)
     assert found.odds == {"very_hurt": Fraction(31, 81), "near_death": Fraction(35, 81), "dead": Fraction(15, 81)}
-    evening.do(found.deed, -1, 0, 0, 0)
-    assert not [one for one in evening.referee.duties(evening.moment) if one.action == "near_death_roll"]
+    evening.do(found.action, -1, 0, 0, 0)
+    assert not [one for one in evening.referee.obligations(evening.position) if one.name == "near_death_roll"]
     go_to(evening, "blue move")
     evening.do(owed_by(evening, "blue-1", "near_death_roll"), -1, -1, 0, 0)
     assert evening.battle.state.unit("blue-1").out
@@ -308,7 +308,7 @@ def test_gifts_and_faults_of_ones_own_card_count(tmp_path: Path) -> None:
     with begun(tmp_path / "b", "fudge_miniatures", armies, places) as battle:
         evening = Evening(battle, [], look)
         go_to(evening, "blue move")
-        charge = evening.prospect(evening.other("blue-1", "charge")).before
+        charge = evening.preview_of(evening.other("blue-1", "charge")).before
         assert charge is not None
         assert charge.numbers["checks"] == [{"who": "charger", "target": 1}]
         say(evening, "red-1", "guts_checks_owed", {"new_wound_level": {"trigger": "new_wound_level"}})
@@ -368,7 +368,7 @@ def test_who_shoots_is_asked_whether_he_is_touched_where_that_is_too_close_to_ca
     go_to(evening, "blue action")
 
     def told() -> list[object]:
-        shots = [one for one in evening.referee.attacks(evening.moment, "blue-3") if one.weapon == "Shortbow"]
+        shots = [one for one in evening.referee.attacks(evening.position, "blue-3") if one.weapon == "Shortbow"]
         return [one.given.get("in_base_contact_with_enemy", "asked") for one in shots]
 
     assert told() == [False] * 4

@@ -23,7 +23,7 @@ from tests.rules.evening import (
 from tests.rules.minefield import (
     EVEN,
     army,
-    duty,
+    obligation,
     square_base,
     table,
 )
@@ -31,7 +31,7 @@ from tests.rules.minefield import (
 
 def shots(evening: Evening, name: str) -> dict[str, str]:
     """Why a figure may not attack each enemy, or the band of the range."""
-    return {one.deed.at[0]: one.why_not or one.deed.band for one in evening.outlook(name).attacks}
+    return {one.action.at[0]: one.why_not or one.action.band for one in evening.available_actions(name).attacks}
 
 
 FAR: PointIn = (40, 40)
@@ -39,7 +39,7 @@ FAR: PointIn = (40, 40)
 
 def test_exact_odds_of_a_shot_and_the_number_it_needs(tmp_path: Path) -> None:
     evening = table(tmp_path, ["crawling"], ["radioman"], [(0, 0), (0, 7)])  # Fair against Fair, 6 in away
-    [one] = evening.outlook("green-1").attacks
+    [one] = evening.available_actions("green-1").attacks
     # Four dice against four fall as eight dice do: of 6561 ways 1107, 1016, 784, 504 differ by 0, 1, 2 and 3, and 423
     # by more; Fair keeps all totals on the damage chart (PF-49).
     ways = {"NE": 1107 + 1016, "INJ": 784 + 504, "KIL": 423, "--": 6561 - 1107 - 1016 - 784 - 504 - 423}
@@ -47,7 +47,7 @@ def test_exact_odds_of_a_shot_and_the_number_it_needs(tmp_path: Path) -> None:
     assert one.before is not None
     numbers = one.before.numbers
     assert (numbers["attack_level"], numbers["defense_level"], numbers["to_injure"], numbers["to_kill"]) == (0, 0, 2, 4)
-    assert (one.deed.band, numbers["limit_in"]) == ("R2", 9)
+    assert (one.action.band, numbers["limit_in"]) == ("R2", 9)
 
 
 def test_why_not_out_of_range_hidden_or_not_now(tmp_path: Path) -> None:
@@ -77,18 +77,18 @@ def test_in_any_phase_where_the_players_chose_so(tmp_path: Path) -> None:
 def test_a_range_at_its_limit_is_settled_by_the_players(tmp_path: Path) -> None:
     """6 in from edge to edge with 0.1 for each of the two places: the rules would answer otherwise."""
     evening = table(tmp_path, ["basic"], ["basic"], [(0, 0), (0, 7)], sigma=0.1)
-    [one] = evening.outlook("green-1").attacks
+    [one] = evening.available_actions("green-1").attacks
     [doubt] = one.doubts
     assert doubt.question == "turn 1, all, Rifle at Tan 1: the range to Tan 1"
     assert doubt.answers == {"less": pytest.approx(6 - 0.2 * 2**0.5), "more": pytest.approx(6 + 0.2 * 2**0.5)}
     with pytest.raises(UserError, match="settle it first"):
-        evening.do(one.deed, *EVEN, *EVEN)
+        evening.do(one.action, *EVEN, *EVEN)
     evening.battle.record(QuestionAsked(question=doubt.question, answers=tuple(doubt.answers)))
     evening.battle.record(QuestionAnswered(question=doubt.question, answer="more"))
     assert "(PF-10)" in shots(evening, "green-1")["tan-1"]
     evening.battle.undo()
     evening.battle.record(QuestionAnswered(question=doubt.question, answer="less"))
-    assert evening.do(one.deed, *EVEN, *EVEN).outcome == "NE"
+    assert evening.do(one.action, *EVEN, *EVEN).outcome == "NE"
 
 
 def test_a_mortar_needs_eyes(tmp_path: Path) -> None:
@@ -102,24 +102,24 @@ def test_a_mortar_needs_eyes(tmp_path: Path) -> None:
 
 def test_hand_to_hand_is_asked_of_whom_it_changes_and_only_in_contact(tmp_path: Path) -> None:
     evening = table(tmp_path, ["bazooka"], ["bfg", "basic"], [(0, 0), (0, 1), FAR])
-    [near, _] = evening.outlook("green-1").attacks
+    [near, _] = evening.available_actions("green-1").attacks
     assert [one.fact for one in near.asks] == ["attacked_hand_to_hand"]
     # PF-114, PF-119: his AL 2 falls to 0 once he is attacked by hand; the BFG's 2 rises to 4 by its knife.
     evening.do(evening.attack("tan-1", "green-1"), *EVEN, *EVEN)
-    [near, far] = evening.outlook("green-1").attacks
+    [near, far] = evening.available_actions("green-1").attacks
     assert near.asks == ()
     assert near.before is not None
     assert near.before.numbers["attack_level"] == 0
     assert "reaches 6 in (PF-10)" in far.why_not  # RL 2 falls to -1
-    evening.do(near.deed, 1, 0, 0, 0, *EVEN)
-    [knife] = evening.outlook("tan-1").attacks
+    evening.do(near.action, 1, 0, 0, 0, *EVEN)
+    [knife] = evening.available_actions("tan-1").attacks
     assert "(PF-45)" in knife.why_not
 
 
 def test_a_tank_tells_the_odds_of_each_in_its_disk(tmp_path: Path) -> None:
     places: list[PointIn] = [(0, 0), (0, 8), (0, 11.5), (3, 8)]
     evening = table(tmp_path, ["tank", "basic"], ["basic", "crawling"], [places[0], places[3], *places[1:3]])
-    one = next(one for one in evening.outlook("green-1").attacks if one.deed.at == ("tan-1",))
+    one = next(one for one in evening.available_actions("green-1").attacks if one.action.at == ("tan-1",))
     assert one.odds == {}
     assert set(one.odds_of) == {"green-2", "tan-1", "tan-2"}  # the basic trooper beside him is one of Green's
     # PF-76: wholly in it he defends as against any attack; the crawling trooper is in by half, a step less (PF-77).
@@ -133,11 +133,14 @@ def test_a_tank_tells_the_odds_of_each_in_its_disk(tmp_path: Path) -> None:
 def test_a_grenade_between_two_catches_both_in_part(tmp_path: Path) -> None:
     places: list[PointIn] = [(0, 0), (-1.4, 4), (1.4, 4), FAR]
     evening = table(tmp_path, ["grenade_and_rifle"], ["basic", "basic", "basic"], places)
-    others = evening.outlook("green-1").others
-    assert [one.deed.title for one in others] == ["Grenade between Tan 1 and Tan 2"]
+    others = evening.available_actions("green-1").others
+    assert [one.action.title for one in others] == ["Grenade between Tan 1 and Tan 2"]
     # 3.5 in across and 1.4 in to either: a corner 1.96 in away is out, so each takes a step less (PF-77).
-    assert {one["id"]: one["fraction"] < 1 for one in others[0].deed.given["targets"]} == {"tan-1": True, "tan-2": True}
-    found = evening.do(others[0].deed, 1, 1, 0, 0, *EVEN, 1, 1, 1, 1)  # 4 against -1 and 3
+    assert {one["id"]: one["fraction"] < 1 for one in others[0].action.given["targets"]} == {
+        "tan-1": True,
+        "tan-2": True,
+    }
+    found = evening.do(others[0].action, 1, 1, 0, 0, *EVEN, 1, 1, 1, 1)  # 4 against -1 and 3
     assert found.outcome == "tan-1 INJ, tan-2 --"
 
 
@@ -149,12 +152,12 @@ def test_a_flight_shakes_each_friend_once_or_each_time(tmp_path: Path) -> None:
         cards = ["basic", "commander"]
         evening = table(path, cards, ["basic"], places, morale_when="after_each_phase", rout_spreads_once=once)
         for _ in range(2):
-            evening.do(duty(evening, "morale_check", "green-1"), -1, -1, -1, 0)
-            evening.do(duty(evening, "rout_move", "green-1"))
-            owed = [one for one in evening.referee.duties(evening.moment) if one.action == "rout_contagion"]
+            evening.do(obligation(evening, "morale_check", "green-1"), -1, -1, -1, 0)
+            evening.do(obligation(evening, "rout_move", "green-1"))
+            owed = [one for one in evening.referee.obligations(evening.position) if one.name == "rout_contagion"]
             if evening.battle.state.phase == "attacks":
                 evening.do(owed[0])  # PF-68: from an inch away
-                evening.do(duty(evening, "morale_check", "green-2"), *EVEN)
+                evening.do(obligation(evening, "morale_check", "green-2"), *EVEN)
                 evening.next_phase(1, "", "morale")
                 evening.battle.record(Placed(figure="green-1", at_in=(0, 9)))
         assert bool(owed) is not once
@@ -163,18 +166,18 @@ def test_a_flight_shakes_each_friend_once_or_each_time(tmp_path: Path) -> None:
 def test_units_move_one_by_one_and_the_rest_of_the_move_is_told(tmp_path: Path) -> None:
     hill = piece("hill", TerrainKind.HILL, box(-3, 2, 3, 8), height=3.0)
     evening = table(tmp_path, ["basic", "50_cal"], ["basic"], [(0, 0), (9, 0), FAR], [hill], phase="a_moves")
-    both = evening.referee.march(evening.moment, {"green-1": ((0, 0), (0, 1)), "green-2": ((9, 0), (9, 1))})
-    assert "by itself" in evening.prospect(both).why_not
+    both = evening.referee.march(evening.position, {"green-1": ((0, 0), (0, 1)), "green-2": ((9, 0), (9, 1))})
+    assert "by itself" in evening.preview_of(both).why_not
     evening.march((0, 3), "green-1")  # an inch more onto the hill, a band of 3 in high (PF-41)
-    left = evening.outlook("green-1").movement.before
+    left = evening.available_actions("green-1").movement.before
     assert left is not None
     assert (left.numbers["allowance_in"], left.numbers["left_in"]) == (6, 2)
     assert evening.battle.undo() == "Green 1 moved 3.0 in"
-    back = evening.outlook("green-1").movement.before
+    back = evening.available_actions("green-1").movement.before
     assert back is not None
     assert back.numbers["left_in"] == 6
-    assert "(PF-112)" in evening.outlook("green-2").movement.why_not
-    assert "(PF-25)" in evening.outlook("tan-1").movement.why_not
+    assert "(PF-112)" in evening.available_actions("green-2").movement.why_not
+    assert "(PF-25)" in evening.available_actions("tan-1").movement.why_not
 
 
 def test_a_bazooka_takes_a_hole_out_of_a_base_and_a_tank_wears_it_down(tmp_path: Path) -> None:
@@ -182,7 +185,7 @@ def test_a_bazooka_takes_a_hole_out_of_a_base_and_a_tank_wears_it_down(tmp_path:
     evening = table(tmp_path, ["bazooka", "tank"], ["basic"], [(0, 0), (4, 0), (0, 9)], [camp])
     evening.do(evening.other("green-1", "hole"))
     assert evening.battle.state.statuses["holes in camp"] == [[0, 6]]  # where it is nearest to him
-    assert "(PF-45)" in evening.prospect(evening.other("green-1", "hole")).why_not
+    assert "(PF-45)" in evening.preview_of(evening.other("green-1", "hole")).why_not
     # PF-A30: a base is Fair: 2 against 0 injures it, a step less for its far part (PF-77).
     found = evening.do(evening.attack("green-2", "tan-1"), 1, 0, 0, 0, *EVEN, *EVEN)
     assert found.outcome == "tan-1 KIL, camp NE"
@@ -195,9 +198,9 @@ def test_a_grenade_goes_to_any_place_that_he_sees(tmp_path: Path) -> None:
     places: list[PointIn] = [(0, 0), (-1, 4), (1, 4), (0, 6.5)]
     evening = table(tmp_path, ["grenade_and_rifle"], ["basic", "basic", "basic"], places)
     found = evening.at_spot("green-1", (0, 4))
-    assert found.deed.template == Blast((0, 4), 1.75)  # PF-03: 3.5 in across
+    assert found.action.template == Blast((0, 4), 1.75)  # PF-03: 3.5 in across
     # The corners of the two are 1.6 in off at most, those of the third 2 in at least.
-    assert (found.deed.at, found.deed.band) == (("tan-1", "tan-2"), "R2")  # 3.5 in from edge to spot
+    assert (found.action.at, found.action.band) == (("tan-1", "tan-2"), "R2")  # 3.5 in from edge to spot
     assert set(found.odds_of) == {"tan-1", "tan-2"}
     assert sum(found.odds_of["tan-1"].values()) == 1
     assert "he throws" not in found.why_not
@@ -205,7 +208,7 @@ def test_a_grenade_goes_to_any_place_that_he_sees(tmp_path: Path) -> None:
     wall = piece("wall", TerrainKind.WALL, box(-5, 2, 5, 2.2), height=4)
     hidden = Evening(evening.battle, [wall], square_base).at_spot("green-1", (0, 4))
     assert "(PF-A08)" in hidden.why_not
-    outcome = evening.do(found.deed, *EVEN, *EVEN, *EVEN).outcome  # 2 against -1 twice
+    outcome = evening.do(found.action, *EVEN, *EVEN, *EVEN).outcome  # 2 against -1 twice
     assert outcome == "tan-1 INJ, tan-2 INJ"
     with pytest.raises(UserError, match="finite"):
         evening.at_spot("green-1", (float("nan"), 0))
@@ -214,23 +217,23 @@ def test_a_grenade_goes_to_any_place_that_he_sees(tmp_path: Path) -> None:
 def test_a_flame_goes_towards_a_place(tmp_path: Path) -> None:
     evening = table(tmp_path, ["flamethrower"], ["basic", "basic"], [(0, 0), (2, 0), (0, 2)])
     found = evening.at_spot("green-1", (2.5, 0))  # PF-05: 45 degrees wide and 3 in long
-    assert found.deed.at == ("tan-1",)
+    assert found.action.at == ("tan-1",)
 
 
 def test_through_the_hole_of_a_bazooka_one_sees_what_stands_behind_the_base(tmp_path: Path) -> None:
     camp = piece("camp", TerrainKind.BUNKER, box(-4, 6, 4, 8), height=3.0)
     evening = table(tmp_path, ["bazooka", "basic"], ["basic"], [(0, 0), (1, 0), (0, 11)], [camp])
-    assert evening.moment.view("green-1", "tan-1").exposure == 0
-    found = next(one for one in at_spot(evening.referee, evening.moment, "green-1", (0, 7)))
-    assert (found.deed.piece, found.deed.template) == ("camp", Blast((0, 7), 1.75))
-    evening.do(found.deed)
+    assert evening.position.view("green-1", "tan-1").exposure == 0
+    found = next(one for one in at_spot(evening.referee, evening.position, "green-1", (0, 7)))
+    assert (found.action.piece, found.action.template) == ("camp", Blast((0, 7), 1.75))
+    evening.do(found.action)
     # PF-81: 1.75 in about (0, 7) is more than the base is deep: it is parted, 1.4 in to either side at its walls.
-    assert [one.name for one in evening.moment.terrain] == ["camp, part 1", "camp, part 2"]
-    assert evening.moment.view("green-1", "tan-1").exposure == 1
-    assert evening.prospect(evening.attack("green-2", "tan-1")).before is not None
+    assert [one.name for one in evening.position.terrain] == ["camp, part 1", "camp, part 2"]
+    assert evening.position.view("green-1", "tan-1").exposure == 1
+    assert evening.preview_of(evening.attack("green-2", "tan-1")).before is not None
     evening.battle.undo()
     evening.battle.undo()
-    assert [one.name for one in evening.moment.terrain] == ["camp"]
+    assert [one.name for one in evening.position.terrain] == ["camp"]
 
 
 def test_a_card_of_the_players_own_alters_a_ready_one(tmp_path: Path) -> None:
@@ -244,10 +247,10 @@ def test_a_card_of_the_players_own_alters_a_ready_one(tmp_path: Path) -> None:
         return replace(square_base(unit), posture=Posture.KNEELING)
 
     evening = Evening(battle, [], kneeling)
-    [mine], [his] = evening.outlook("green-1").attacks, evening.outlook("tan-1").attacks
+    [mine], [his] = evening.available_actions("green-1").attacks, evening.available_actions("tan-1").attacks
     assert mine.before is not None
     assert (mine.before.numbers["attack_level"], mine.before.numbers["limit_in"]) == (1, 12)
-    assert his.deed.given["target_DL"] == 1  # PF-95: Fair, and a level for kneeling
+    assert his.action.given["target_DL"] == 1  # PF-95: Fair, and a level for kneeling
     assert "9 in away" in his.why_not
 
 
@@ -256,7 +259,7 @@ def test_a_flag_counts_for_the_side_that_took_it_and_is_asked_about_until_then(t
     evening = table(tmp_path, ["basic"], ["basic"], [(0, 0), FAR], phase="end")
 
     def told() -> list[object]:
-        owed = [one for one in evening.referee.duties(evening.moment) if one.action == "victory_check"]
+        owed = [one for one in evening.referee.obligations(evening.position) if one.name == "victory_check"]
         return [one.given.get("flag_taken", "asked") for one in owed]
 
     assert told() == ["asked", "asked"]
@@ -268,5 +271,5 @@ def test_a_helicopter_takes_up_troopers_and_nothing_else(tmp_path: Path) -> None
     """All but the last touch it."""
     places: list[PointIn] = [(0, 0), (0, 1), (1, 0), (-3, 0), FAR]
     evening = table(tmp_path, ["helicopter", "basic", "tank", "basic"], ["basic"], places)
-    lifts = [one for one in evening.referee.others(evening.moment, "green-1") if one.action == "carry"]
+    lifts = [one for one in evening.referee.others(evening.position, "green-1") if one.name == "carry"]
     assert [one.at for one in lifts] == [("green-2",)]

@@ -37,9 +37,9 @@ evening = played_from(set_up)
 
 def test_a_bow_has_exact_odds(evening: Evening) -> None:
     go_to(evening, "blue action")
-    found = evening.prospect(evening.attack("blue-3", "red-1", "Shortbow"))
+    found = evening.preview_of(evening.attack("blue-3", "red-1", "Shortbow"))
     assert found.before is not None
-    assert (found.before.numbers["to_hit"], found.deed.band) == (-2, "in Range")  # RODF 3 against DDF 1
+    assert (found.before.numbers["to_hit"], found.action.band) == (-2, "in Range")  # RODF 3 against DDF 1
     # Of 81, the sums -4 to 4 have 1 4 10 16 19 16 10 4 1; a wound is the sum + 2, by FM-39 to 2, 4, 6, 8 and on.
     # Four pluses are thrown again: no plus in four dice is 16/81 (6), one or two 56/81 (7, 8), more 9/81 (9, 10).
     again = Fraction(1, 81)
@@ -56,9 +56,9 @@ def test_a_bow_has_exact_odds(evening: Evening) -> None:
 def test_each_further_range_costs_one(evening: Evening) -> None:
     put(evening, red_3=(16, 27.5))  # 18.9 in from edge to edge: beyond 18 in, and the low wall hides nothing so far off
     go_to(evening, "blue action")
-    found = evening.prospect(evening.attack("blue-3", "red-3", "Shortbow"))
+    found = evening.preview_of(evening.attack("blue-3", "red-3", "Shortbow"))
     assert found.before is not None
-    assert found.deed.band == "2 Ranges"
+    assert found.action.band == "2 Ranges"
     assert [one.rule for one in found.before.reasons if one.modifier == -1] == ["FM-36"]
 
 
@@ -70,8 +70,8 @@ def test_cover_and_what_is_hidden(tmp_path: Path) -> None:
         go_to(evening, "blue action")
         hidden = evening.attack("blue-3", "red-1", "Shortbow")
         assert reason(evening, hidden) == "no_line_of_sight"
-        assert "0% of the target is seen; 50% is needed (FM-35)" in evening.prospect(hidden).why_not
-        behind_wall = evening.prospect(evening.attack("blue-3", "red-3", "Shortbow"))
+        assert "0% of the target is seen; 50% is needed (FM-35)" in evening.preview_of(hidden).why_not
+        behind_wall = evening.preview_of(evening.attack("blue-3", "red-3", "Shortbow"))
         assert behind_wall.before is not None
         assert ("FM-37", -1) in {(one.rule, one.modifier) for one in behind_wall.before.reasons}
 
@@ -87,7 +87,7 @@ def test_models_hide_but_are_no_cover(tmp_path: Path) -> None:
             evening = Evening(battle, [], look)
             put(evening, blue_3=(4, 5), red_2=(4, 12), red_1=(4, 13.2))
             go_to(evening, "blue action")
-            found = evening.prospect(evening.attack("blue-3", "red-1", "Shortbow"))
+            found = evening.preview_of(evening.attack("blue-3", "red-1", "Shortbow"))
             assert found.possible is not blocks
             if not blocks:
                 assert found.before is not None
@@ -95,16 +95,16 @@ def test_models_hide_but_are_no_cover(tmp_path: Path) -> None:
 
 
 def test_the_wrong_turn_and_step_and_nobody_moves_before_the_first_turn(evening: Evening) -> None:
-    assert not evening.outlook("blue-1").movement.possible
+    assert not evening.available_actions("blue-1").movement.possible
     go_to(evening, "blue move")
-    moves = evening.outlook("blue-2").movement.before
+    moves = evening.available_actions("blue-2").movement.before
     assert moves is not None
     assert (moves.numbers["left_in"], moves.numbers["allowance_in"]) == (6, 6)
-    assert "it is the turn of Blue (FM-17)" in evening.outlook("red-1").movement.why_not
-    assert "shoot belongs to step 2 of the turn (FM-19)" in evening.outlook("blue-3").attacks[-1].why_not
+    assert "it is the turn of Blue (FM-17)" in evening.available_actions("red-1").movement.why_not
+    assert "shoot belongs to step 2 of the turn (FM-19)" in evening.available_actions("blue-3").attacks[-1].why_not
     go_to(evening, "blue action")
-    assert "move belongs to step 1 and 4 of the turn" in evening.outlook("blue-1").movement.why_not
-    assert "Melee needs base contact" in evening.outlook("blue-1").attacks[0].why_not
+    assert "move belongs to step 1 and 4 of the turn" in evening.available_actions("blue-1").movement.why_not
+    assert "Melee needs base contact" in evening.available_actions("blue-1").attacks[0].why_not
 
 
 def test_one_kind_of_action_and_what_is_in_hand(evening: Evening) -> None:
@@ -126,21 +126,21 @@ def test_a_wound_waits_for_step_3_and_undo_takes_it_back(evening: Evening) -> No
     evening.do(evening.attack("blue-3", "red-1", "Shortbow"), 0, 1, 0, 1)  # 2 + 3 against 1: 4
     red = evening.battle.state.unit("red-1")
     assert (red.statuses["wounds_to_mark"], "wounds" in red.statuses) == ([4], False)
-    assert not evening.prospect(evening.attack("blue-3", "red-2", "Shortbow")).possible
+    assert not evening.preview_of(evening.attack("blue-3", "red-2", "Shortbow")).possible
     evening.battle.undo()
     assert "wounds_to_mark" not in evening.battle.state.unit("red-1").statuses
-    assert evening.prospect(evening.attack("blue-3", "red-2", "Shortbow")).possible
+    assert evening.preview_of(evening.attack("blue-3", "red-2", "Shortbow")).possible
 
 
 def test_from_behind_is_seen_by_the_facing(evening: Evening) -> None:
     """FM-62: Red looks down the table, Blue up; the Knave stands south of the King."""
     put(evening, red_1=(10.5, 9))
     go_to(evening, "red action")
-    found = evening.prospect(evening.attack("red-1", "blue-1")).before
+    found = evening.preview_of(evening.attack("red-1", "blue-1")).before
     assert found is not None
     assert found.numbers["modifier"] == 7 + 1
     unseen = Evening(evening.battle, TERRAIN)  # whose facing no camera tells: the players are asked
-    asks = {one.fact for one in unseen.prospect(unseen.attack("red-1", "blue-1")).asks}
+    asks = {one.fact for one in unseen.preview_of(unseen.attack("red-1", "blue-1")).asks}
     assert asks == {"from_behind"}
 
 
@@ -150,8 +150,8 @@ def test_what_is_too_close_to_call_is_asked_and_forgotten_with_a_move(tmp_path: 
         blurred = Evening(battle, TERRAIN, lambda unit: replace(look(unit), sigma_in=0.05))
         put(blurred, blue_1=(10.2, 15.64))
         go_to(blurred, "blue action")
-        deed = blurred.attack("blue-1", "red-1")
-        found = blurred.prospect(deed)
+        action = blurred.attack("blue-1", "red-1")
+        found = blurred.preview_of(action)
         assert {one.fact for one in found.asks} == {"in_base_contact"}
         assert found.possible
         told_so = Change(figure="blue-1", key="in_base_contact at red-1", value=False, this_turn=True)
@@ -168,15 +168,15 @@ def test_a_range_at_the_limit_is_settled_by_the_players(tmp_path: Path) -> None:
         blurred = Evening(battle, [], lambda unit: replace(look(unit), sigma_in=0.05))
         put(blurred, red_3=(20, 17), blue_3=(20, 10.04))
         go_to(blurred, "red action")
-        deed = blurred.attack("red-3", "blue-3", "Sling")
-        [doubt] = blurred.prospect(deed).doubts
+        action = blurred.attack("red-3", "blue-3", "Sling")
+        [doubt] = blurred.preview_of(action).doubts
         assert "the range to Blue 3" in doubt.question
         with pytest.raises(UserError, match="too close to call: settle it first"):
-            blurred.do(deed, 0, 0, 0, 0)
+            blurred.do(action, 0, 0, 0, 0)
         battle.record(QuestionAsked(question=doubt.question, answers=tuple(doubt.answers)))
         for answer, total in (("more", 1), ("less", 2)):
             battle.record(QuestionAnswered(question=doubt.question, answer=answer))
-            assert blurred.do(deed, 0, 0, 0, 0).numbers["total"] == total
+            assert blurred.do(action, 0, 0, 0, 0).numbers["total"] == total
             battle.undo()
             battle.undo()
 
@@ -188,7 +188,7 @@ def steps(evening: Evening, many: int) -> list[str]:
     """The next steps, as "1 blue move"."""
     found = []
     for _ in range(many):
-        begins = evening.referee.next_phase(evening.moment)
+        begins = evening.referee.next_phase(evening.position)
         evening.battle.record(begins)
         found.append(f"{begins.turn} {begins.side} {begins.phase}")
     return found
@@ -199,7 +199,7 @@ def test_the_players_follow_each_other_clockwise(tmp_path: Path) -> None:
     armies = {"blue": BLUE, "red": RED, "tan": army("tan", KING)}
     with begun(tmp_path / "b", "fudge_miniatures", armies, {**PLACES, "tan-1": (2, 2)}) as battle:
         evening = Evening(battle, TERRAIN, look)
-        first = {one.title: one for one in evening.referee.duties(evening.moment)}
+        first = {one.title: one for one in evening.referee.obligations(evening.position)}
         evening.do(first["Red begins"])
         assert steps(evening, 5) == [f"1 red {step}" for step in ("move", "action", "damage", "move_on")] + [
             "1 tan move"
@@ -216,6 +216,6 @@ def test_model_by_model(tmp_path: Path) -> None:
     ) as battle:
         evening = Evening(battle, TERRAIN, look)
         assert steps(evening, 2) == ["1 blue move blue-1", "1 blue action blue-1"]
-        assert "it is the turn of Blue 1" in evening.outlook("blue-3").attacks[0].why_not
+        assert "it is the turn of Blue 1" in evening.available_actions("blue-3").attacks[0].why_not
         say(evening, "blue-1", "eliminated", True)
         assert steps(evening, 3)[2] == "1 blue move blue-2"

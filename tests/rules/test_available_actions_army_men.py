@@ -29,13 +29,13 @@ evening = played_from(set_up)
 
 def test_a_rifle_at_the_officer_has_exact_odds(evening: Evening) -> None:
     go_to(evening, "small_arms")
-    shots = {one.deed.at[0]: one for one in evening.outlook("tan-1").attacks}
+    shots = {one.action.at[0]: one for one in evening.available_actions("tan-1").attacks}
     found = shots["green-1"]
     # AM-46: 7 or less with two dice is 21 of 36; no modifier: the wall is at the firer's, not near the officer.
     assert found.before is not None
     assert (found.before.numbers["attack_value"], found.odds["hit"]) == (7, Fraction(21, 36))
     # 28 - 10 less both halves of the bases is 17 (the outline of a round base is a little larger than its circle)
-    assert found.deed.given["distance_in"] == pytest.approx(17, abs=0.02)
+    assert found.action.given["distance_in"] == pytest.approx(17, abs=0.02)
     # AM-38: 24 in; the mortar stands 24 and more away, 25.6 from centre to centre.
     assert "the rifle reaches 0 to 24 in" in shots["green-7"].why_not
     assert shots["green-9"].before.numbers["reason"] == "immune"  # AM-93
@@ -43,7 +43,7 @@ def test_a_rifle_at_the_officer_has_exact_odds(evening: Evening) -> None:
 
 def test_a_burst_tells_the_odds_of_each_of_its_targets(evening: Evening) -> None:
     go_to(evening, "automatic_weapons")
-    found = evening.prospect(evening.other("green-2", "burst_rolls", "tan-1"))
+    found = evening.preview_of(evening.other("green-2", "burst_rolls", "tan-1"))
     assert found.before is not None
     assert found.before.numbers["each"]["tan-1"]["attack_value"] == 6
     # 8 - 3 + 1: 6 or less is 15 of 36
@@ -52,13 +52,13 @@ def test_a_burst_tells_the_odds_of_each_of_its_targets(evening: Evening) -> None
 
 
 def test_the_wrong_phase_and_nobody_moves_before_the_first_turn(evening: Evening) -> None:
-    assert not evening.outlook("green-1").movement.possible
+    assert not evening.available_actions("green-1").movement.possible
     go_to(evening, "green movement")
-    assert evening.outlook("tan-1").movement.before.numbers["reason"] == "not_his_move"
-    assert evening.outlook("green-1").movement.before.numbers["left_in"] == 12  # AM-19
+    assert evening.available_actions("tan-1").movement.before.numbers["reason"] == "not_his_move"
+    assert evening.available_actions("green-1").movement.before.numbers["left_in"] == 12  # AM-19
     go_to(evening, "small_arms")
-    assert "units move in the phase of movement only" in evening.outlook("green-1").movement.why_not
-    left = evening.outlook("tan-3").attacks[0]
+    assert "units move in the phase of movement only" in evening.available_actions("green-1").movement.why_not
+    left = evening.available_actions("tan-3").attacks[0]
     assert "the flame thrower fires in the phase of heavy weapons (AM-12)" in left.why_not
 
 
@@ -77,24 +77,24 @@ def test_undo_gives_the_ammunition_back(evening: Evening) -> None:
     evening.do(attack(evening, "green-9", "tan-3", "tank_gun"), 6, 6)  # AM-77
     assert evening.battle.state.unit("green-9").statuses["tank_gun_out_of_ammunition"]
     go_to(evening, "heavy_weapons")
-    empty = evening.prospect(attack(evening, "green-9", "tan-3", "tank_gun"))
+    empty = evening.preview_of(attack(evening, "green-9", "tan-3", "tank_gun"))
     assert empty.before.numbers["reason"] == "out_of_ammo"
     while evening.battle.state.turn == 2:
         evening.battle.undo()
     assert evening.battle.undo() == "Green 9: Tank gun at Tan 3, misses"
-    assert evening.prospect(attack(evening, "green-9", "tan-3", "tank_gun")).possible
+    assert evening.preview_of(attack(evening, "green-9", "tan-3", "tank_gun")).possible
 
 
 def test_what_no_camera_sees_is_asked_and_kept(evening: Evening) -> None:
     go_to(evening, "heavy_weapons")
-    deed = attack(evening, "green-9", "tan-3", "tank_gun")
-    asked = {one.fact for one in evening.prospect(deed).asks}
+    action = attack(evening, "green-9", "tan-3", "tank_gun")
+    asked = {one.fact for one in evening.preview_of(action).asks}
     assert asked == {"off_facing_deg", "fixed_location", "turret_points_at_target", "leader_by_radio"}
     told_so = Change(figure="green-9", key="turret_points_at_target at tan-3", value=False, this_turn=True)
     evening.battle.record(Changed(changes=(told_so,)))
-    deed = attack(evening, "green-9", "tan-3", "tank_gun")
-    assert {one.fact for one in evening.prospect(deed).asks} == asked - {"turret_points_at_target"}
-    assert evening.prospect(deed).before.numbers["reason"] == "turret_elsewhere"  # AM-25
+    action = attack(evening, "green-9", "tan-3", "tank_gun")
+    assert {one.fact for one in evening.preview_of(action).asks} == asked - {"turret_points_at_target"}
+    assert evening.preview_of(action).before.numbers["reason"] == "turret_elsewhere"  # AM-25
 
 
 def test_a_range_at_the_limit_is_settled_by_the_players(tmp_path: Path) -> None:
@@ -105,14 +105,14 @@ def test_a_range_at_the_limit_is_settled_by_the_players(tmp_path: Path) -> None:
             battle.record(Placed(figure=name, at_in=place))
         blurred = Evening(battle, [], lambda unit: replace(look(unit), sigma_in=0.05))
         go_to(blurred, "small_arms")
-        deed = attack(blurred, "tan-1", "green-1", "rifle")
-        [doubt] = blurred.prospect(deed).doubts
+        action = attack(blurred, "tan-1", "green-1", "rifle")
+        [doubt] = blurred.preview_of(action).doubts
         assert "the range from Tan 1 to Green 1" in doubt.question
         with pytest.raises(UserError, match="too close to call: settle it first"):
-            blurred.do(deed, 3, 4)
+            blurred.do(action, 3, 4)
         battle.record(QuestionAsked(question=doubt.question, answers=tuple(doubt.answers)))
         battle.record(QuestionAnswered(question=doubt.question, answer="more"))
-        assert blurred.prospect(deed).before.numbers["reason"] == "out_of_range"
+        assert blurred.preview_of(action).before.numbers["reason"] == "out_of_range"
         battle.undo()
         battle.record(QuestionAnswered(question=doubt.question, answer="less"))
-        assert blurred.do(deed, 3, 4).numbers["hit"]
+        assert blurred.do(action, 3, 4).numbers["hit"]

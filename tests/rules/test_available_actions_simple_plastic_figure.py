@@ -38,7 +38,7 @@ def test_exact_odds_of_every_shot_and_the_numbers_they_need(tmp_path: Path) -> N
     places: list[PointIn] = [(0, 0), (10, 0), (20, 0), (10, 7), (20, 3)]
     evening = table(tmp_path, cards, ["american_medium_machine_gunner", GI], places)
     sniper, gunner, rifle = (shots(evening, f"german-{n}") for n in (1, 2, 3))
-    assert {at: one.deed.band for (_, at), one in gunner.items()} == {"american-1": "near", "american-2": "far"}
+    assert {at: one.action.band for (_, at), one in gunner.items()} == {"american-1": "near", "american-2": "far"}
     # WW-51 to WW-53: far, sniper +2, kneeling 0; 6 in away +1, automatic +1, kneeling 0; 2 in away +2, standing +1.
     needed = [
         sniper["sniper_rifle", "american-1"],
@@ -65,20 +65,20 @@ def test_what_forbids_a_shot_is_told(tmp_path: Path) -> None:
     assert why(evening, "american-1")["german-1"] == "it is the half of German (WW-08)"
     evening.do(evening.attack("german-1", "american-2"), 1)
     assert set(why(evening, "german-1").values()) == {"A figure moves or fires in a turn, never both. (WW-10)"}
-    assert "(WW-10)" in evening.outlook("german-1").movement.why_not
+    assert "(WW-10)" in evening.available_actions("german-1").movement.why_not
     evening.next_phase(1, "american", "second_status")
     assert "figures act after their status checks" in why(evening, "american-1")["german-1"]
     evening.next_phase(1, "american", "second_actions")
     assert why(evening, "american-1")["german-1"] == "its status check comes first (WW-09)"
     evening.do(evening.other("american-1", "status_check"), 5)  # one by one is as good
-    assert "may only fire" in evening.outlook("american-1").movement.why_not
+    assert "may only fire" in evening.available_actions("american-1").movement.why_not
     assert "(WW-25)" in why(evening, "american-1")["german-1"]  # he might fire, were they nearer
 
 
 def test_before_the_first_turn_nobody_acts(tmp_path: Path) -> None:
     evening = set_up(tmp_path / "b")
     with evening.battle:
-        assert evening.outlook("german-1").movement.why_not == SET_UP
+        assert evening.available_actions("german-1").movement.why_not == SET_UP
         with pytest.raises(UserError, match="the battle is still being set up"):
             evening.do(evening.attack("german-2", "american-1"), 6, 6, 6, 6)
 
@@ -100,12 +100,12 @@ def test_half_of_a_body_behind_terrain_is_cover(tmp_path: Path) -> None:
 def test_a_man_at_a_window_shows_a_quarter_of_himself(tmp_path: Path) -> None:
     cards = ["german_machine_gunner"]
     evening = table(tmp_path, cards, [GI], [(0, 0), (6, 13)], [HOUSE])
-    [one] = evening.outlook("german-1").attacks
+    [one] = evening.available_actions("german-1").attacks
     assert [ask.fact for ask in one.asks] == ["target_at_opening"]
     evening.say("german-1", "target_at_opening at american-1", True)
-    [one] = evening.outlook("german-1").attacks
+    [one] = evening.available_actions("german-1").attacks
     assert one.asks == ()
-    assert one.deed.given["target_at_opening"] is True
+    assert one.action.given["target_at_opening"] is True
     # WW-31: he stands, counts as kneeling, and is in cover: automatic +1, -3. No die does it.
     assert needs(one) is None
     assert one.before is not None
@@ -119,28 +119,28 @@ def test_a_rifle_of_ones_own_card_may_have_a_scope(tmp_path: Path) -> None:
     battle = begun(tmp_path / "b", GAME, armies, {"american-1": (0, 0), "german-1": (0, 10)})
     evening = Evening(battle, [], lambda unit: posed(battle, unit))
     battle.record(PhaseBegun(turn=1, side="american", phase="first_status"))
-    evening.do(evening.duty("status_checks"), 1)
+    evening.do(evening.obligation("status_checks"), 1)
     evening.next_phase(1, "american", "first_actions")
-    [one] = evening.outlook("american-1").attacks
-    assert ([ask.fact for ask in one.asks], one.deed.given["shots"], needs(one)) == (["scope"], 2, 5)
+    [one] = evening.available_actions("american-1").attacks
+    assert ([ask.fact for ask in one.asks], one.action.given["shots"], needs(one)) == (["scope"], 2, 5)
     evening.say("american-1", "scope at german-1", True)
-    [one] = evening.outlook("american-1").attacks
-    assert (one.asks, one.deed.given["shots"], needs(one)) == ((), 1, 3)  # WW-35: a sniper rifle, +2 and one shot
+    [one] = evening.available_actions("american-1").attacks
+    assert (one.asks, one.action.given["shots"], needs(one)) == ((), 1, 3)  # WW-35: a sniper rifle, +2 and one shot
 
 
 def test_a_range_at_the_limit_is_settled_by_the_players(tmp_path: Path) -> None:
     evening = table(tmp_path, [RIFLE], [GI], [(0, 0), (0, 25)], sigma=0.05)
-    [one] = evening.outlook("german-1").attacks
+    [one] = evening.available_actions("german-1").attacks
     [doubt] = one.doubts
     assert doubt.question == ("turn 1, german, German rifle at American 1: the range from German 1 to American 1")
     with pytest.raises(UserError, match="too close to call: settle it first"):
-        evening.do(one.deed, 6)
+        evening.do(one.action, 6)
     evening.battle.record(QuestionAsked(question=doubt.question, answers=tuple(doubt.answers)))
     evening.battle.record(QuestionAnswered(question=doubt.question, answer="more"))
     assert "(WW-25)" in why(evening, "german-1")["american-1"]
     evening.battle.undo()
     evening.battle.record(QuestionAnswered(question=doubt.question, answer="less"))
-    assert evening.do(one.deed, 6).outcome == "eliminated"
+    assert evening.do(one.action, 6).outcome == "eliminated"
 
 
 def test_shots_left_go_to_the_next_target_and_undo_gives_them_back(tmp_path: Path) -> None:
@@ -149,8 +149,8 @@ def test_shots_left_go_to_the_next_target_and_undo_gives_them_back(tmp_path: Pat
     gun = evening.attack("german-1", "american-1")
     assert gun.given["shots"] == 4  # WW-36
     evening.do(gun, 3, 4)  # automatic +1, standing +1: the second kills, and two are left
-    [second] = evening.outlook("german-1").attacks
-    assert (second.possible, second.deed.given["shots"]) == (True, 2)
+    [second] = evening.available_actions("german-1").attacks
+    assert (second.possible, second.action.given["shots"]) == (True, 2)
     evening.battle.undo()
     assert evening.attack("german-1", "american-1").given["shots"] == 4
     evening.battle.redo()
@@ -162,8 +162,8 @@ def test_shots_may_be_spread_over_any_two_of_the_easiest_or_over_more(tmp_path: 
     """WW-36: an MG fires four times; standing men need a 4 and the kneeling one a 5."""
     places: list[PointIn] = [(0, 0), (0, 9), (3, 9), (6, 9)]
     evening = table(tmp_path, ["german_machine_gunner"], [GI, "american_bazooka", GI], places)
-    others = evening.outlook("german-1").others
-    volleys = {one.deed.at: one.before for one in others if one.deed.action == "volley"}
+    others = evening.available_actions("german-1").others
+    volleys = {one.action.at: one.before for one in others if one.action.name == "volley"}
     one, two, three = "american-1", "american-2", "american-3"
     assert list(volleys) == [(one, three), (one, two), (three, two), (one, three, two)]
     before = volleys[one, three, two]
@@ -178,44 +178,44 @@ def test_a_leader_helps_whoever_is_near(tmp_path: Path) -> None:
     cards = ["german_officer", "german_sergeant", RIFLE, RIFLE]
     places: list[PointIn] = [(0, 0), (1.5, 0), (0, 7), (0, 8), (0, 20)]
     evening = table(tmp_path, cards, [GI], places, dice=[1, 1, 1, 5])
-    before = evening.outlook("german-3")
+    before = evening.available_actions("german-3")
     assert (before.movement.before.numbers["allowance_in"], needs(before.attacks[0])) == (6, 5)  # type: ignore[union-attr]
-    assert [one.deed.action for one in before.others] == []
+    assert [one.action.name for one in before.others] == []
     evening.do(evening.other("german-1", "command_actions"))
     evening.do(evening.other("german-2", "command_actions"))
-    after = evening.outlook("german-3")
+    after = evening.available_actions("german-3")
     assert (after.movement.before.numbers["allowance_in"], needs(after.attacks[0])) == (7, 4)  # type: ignore[union-attr]
-    far = evening.outlook("german-4")  # 7 in from the one, 7.1 in from the other
+    far = evening.available_actions("german-4")  # 7 in from the one, 7.1 in from the other
     assert needs(far.attacks[0]) == 5
     assert all("(WW-56)" in one.why_not for one in far.others)
-    assert "(WW-56)" in evening.outlook("german-1").movement.why_not  # who leads does nothing else
+    assert "(WW-56)" in evening.available_actions("german-1").movement.why_not  # who leads does nothing else
 
 
 def test_a_second_check_is_for_once_and_for_those_who_have_not_acted(tmp_path: Path) -> None:
     places: list[PointIn] = [(0, 0), (0, 4), (3, 0), (0, 12)]
     evening = table(tmp_path, ["german_officer", RIFLE, RIFLE], [GI], places, dice=[1, 5, 5])
-    assert evening.outlook("german-2").others == ()
+    assert evening.available_actions("german-2").others == ()
     evening.do(evening.other("german-1", "command_actions"))
-    [again] = evening.outlook("german-2").others
+    [again] = evening.available_actions("german-2").others
     # WW-A03: less 1, so that 1 to 5 are 4 or less or the 4; only a 6 stays a 5.
     assert again.odds == {"move or fire": Fraction(5, 6), "only fire": Fraction(1, 6)}
-    evening.do(again.deed, 6)
-    assert "(WW-A04)" in evening.outlook("german-2").others[0].why_not
+    evening.do(again.action, 6)
+    assert "(WW-A04)" in evening.available_actions("german-2").others[0].why_not
     evening.do(evening.attack("german-3", "american-1"), 1)
-    assert "(WW-A04)" in evening.outlook("german-3").others[0].why_not
+    assert "(WW-A04)" in evening.available_actions("german-3").others[0].why_not
 
 
 def test_binoculars_direct_one_gun_and_a_radio_any_mortar(tmp_path: Path) -> None:
     cards = ["observer", "german_machine_gunner", RIFLE, "german_radioman", "german_81mm_mortar"]
     places: list[PointIn] = [(0, 0), (0, 3), (0, 8.5), (30, 0), (0, -10), (0, 20), (31, 37.5)]
     evening = table(tmp_path, cards, [GI, GI], places)
-    by = {one.deed.at[0]: one for one in evening.outlook("german-1").others}
+    by = {one.action.at[0]: one for one in evening.available_actions("german-1").others}
     assert "(WW-57)" in by["german-3"].why_not  # 7.5 in away
-    evening.do(by["german-2"].deed)
+    evening.do(by["german-2"].action)
     assert needs(shots(evening, "german-2")["mg34_42", "american-1"]) == 3  # +1 automatic, +1 standing, +1
-    assert "(WW-57)" in evening.outlook("german-1").movement.why_not
+    assert "(WW-57)" in evening.available_actions("german-1").movement.why_not
     evening.do(evening.other("german-4", "radio", "german-5"))
-    mortar = {at: one.deed.given for (_, at), one in shots(evening, "german-5").items()}
+    mortar = {at: one.action.given for (_, at), one in shots(evening, "german-5").items()}
     assert mortar["american-1"]["directed_by_radio"]
     assert "directed_by_radio" not in mortar["american-2"]  # WW-61: 36.5 in from the radioman
     assert "(WW-25)" in why(evening, "german-5")["american-2"]
@@ -224,16 +224,16 @@ def test_binoculars_direct_one_gun_and_a_radio_any_mortar(tmp_path: Path) -> Non
 def test_with_a_mortar_on_the_board_no_shell_is_called(tmp_path: Path) -> None:
     places: list[PointIn] = [(0, 0), (9, 0), (0, 20)]
     evening = table(tmp_path, ["german_radioman", "german_50mm_mortar"], [GI], places)
-    calls = [one for one in evening.outlook("german-1").others if one.deed.given.get("mode") == "offboard"]
+    calls = [one for one in evening.available_actions("german-1").others if one.action.given.get("mode") == "offboard"]
     assert ["(WW-62)" in one.why_not for one in calls] == [True]
     evening.do(evening.attack("german-2", "american-1"), 1, 2)  # WW-44: toward himself, who sits at the near edge
     assert evening.battle.state.this_turn["landed"]["spot_in"] == [0, 18]
-    assert "a shell is still to come down" in evening.outlook("german-1").movement.why_not
+    assert "a shell is still to come down" in evening.available_actions("german-1").movement.why_not
     # Still in the blast: +3 and standing +1, all but a 1. The radioman is far away.
-    burst = evening.prospect(evening.duty("burst"))
+    burst = evening.preview_of(evening.obligation("burst"))
     assert burst.odds == {"eliminates 1 of 1": Fraction(5, 6), "eliminates 0 of 1": Fraction(1, 6)}
-    evening.do(burst.deed, 2)
-    assert evening.outlook("german-1").movement.possible
+    evening.do(burst.action, 2)
+    assert evening.available_actions("german-1").movement.possible
 
 
 def test_the_players_say_what_a_piece_is(tmp_path: Path) -> None:
@@ -242,8 +242,8 @@ def test_the_players_say_what_a_piece_is(tmp_path: Path) -> None:
     american, places = ["american_bazooka", GI], [(0.0, 5.0), (0.0, 9.5), (3.0, 9.5)]
     evening = table(tmp_path, ["german_submachine_gunner"], american, places, [hedge, ditch], ditch_lowers_pose=False)
     # Near +1, automatic +1; he kneels, and a hedge conceals -1: a 5. In a trench one kneels at most, with -3: no die.
-    assert [needs(one) for one in evening.outlook("german-1").attacks] == [5, None]
+    assert [needs(one) for one in evening.available_actions("german-1").attacks] == [5, None]
     for name, what in (("hedge", "hedgerow"), ("ditch", "ditch")):
         evening.say("", f"{name} is", what, this_turn=False)
     # WW-54: a hedgerow covers, -3. WW-A17: a ditch was agreed not to lower the pose, standing +1.
-    assert [needs(one) for one in evening.outlook("german-1").attacks] == [None, 6]
+    assert [needs(one) for one in evening.available_actions("german-1").attacks] == [None, 6]
