@@ -61,8 +61,8 @@ def play_situation(situation: Situation) -> Answer:
     Raises:
         UserError: if a step is not one or names what the game or the table does not have; the message names the step.
     """
-    with TemporaryDirectory() as folder, _begun(situation, FilePath(folder)) as battle:
-        play = _Play(situation, battle)
+    with TemporaryDirectory() as folder, begin_battle(situation, FilePath(folder)) as battle:
+        play = SituationPlay(situation, battle)
         steps = []
         for number, step in enumerate(situation.steps):
             try:
@@ -74,7 +74,8 @@ def play_situation(situation: Situation) -> Answer:
         return {"schema": 1, "steps": steps, "state": play.state()}
 
 
-def _begun(situation: Situation, folder: FilePath) -> Battle:
+def begin_battle(situation: Situation, folder: FilePath) -> Battle:
+    """The battle of a situation, without figures yet, stored in a folder."""
     house_rules = None
     if situation.house_rules:
         house_rules = folder / "house_rules.toml"
@@ -115,7 +116,7 @@ class _Mark:
     table: Mapping[str, Figure]
 
 
-class _Play:
+class SituationPlay:
     """A situation in play: the battle with its journal, and the figures as a camera would see them."""
 
     def __init__(self, situation: Situation, battle: Battle) -> None:
@@ -147,9 +148,15 @@ class _Play:
 
     @property
     def position(self) -> Position:
+        """The battle and the table now."""
         return position_of(self.battle, self.table.values(), self.terrain)
 
     def step(self, step: Mapping[str, Any]) -> Answer | None:
+        """Play a step; return what the rules answer, or None if it asks nothing.
+
+        Raises:
+            UserError: if it is no step, or names what the game or the table does not have.
+        """
         kind = next((key for key in step if key in _KINDS), None)
         if kind is None:
             raise UserError(f"{sorted(step)} is not a step: choose one of {', '.join(_KINDS)}")
@@ -302,7 +309,7 @@ class _Play:
         if not found.possible:
             self._back()
             return {"allowed": False, "why_not": _why_not(found), **_inches(found.before)}
-        if found.doubts:
+        if found.ambiguities:
             self._back()
             return {"too_close": _too_close(found)}
         try:
@@ -449,7 +456,9 @@ class _Play:
         events: list[Event] = []
         found = preview_of(self.position, replace(action, has_odds=False))
         questions = {one.fact: one for one in self.battle.game.questions(action.name)}
-        doubts = {str(one.fact[-1]): one for one in found.doubts} | {one.question: one for one in found.doubts}
+        doubts = {str(one.fact[-1]): one for one in found.ambiguities} | {
+            one.question: one for one in found.ambiguities
+        }
         for key, value in answers.items():
             if key in doubts:
                 doubt = doubts[key]
@@ -590,7 +599,7 @@ def _why_not(found: ActionPreview) -> Answer:
 
 
 def _too_close(found: ActionPreview) -> list[Answer]:
-    return [{"question": one.question, "answers": list(one.answers)} for one in found.doubts]
+    return [{"question": one.question, "answers": list(one.answers)} for one in found.ambiguities]
 
 
 def _statuses(of: Unit | State) -> Answer:
@@ -637,7 +646,7 @@ def _chance(
 ) -> float | None:
     """How likely an action changes a figure that it is done to for longer than this turn; None where no dice say so."""
     action = found.action
-    if not found.possible or found.doubts or not found.odds or not action.at:
+    if not found.possible or found.ambiguities or not found.odds or not action.at:
         return None
 
     def harms(verdict: Verdict) -> bool:

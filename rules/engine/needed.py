@@ -11,11 +11,11 @@ from rules.engine.text import display_name
 _MOST_FACE = max(Die.D6.faces)
 
 
-def needed_words(preview_of: ActionPreview) -> str:
+def needed_words(preview: ActionPreview) -> str:
     """What must be rolled, as "7 or less on two dice"; empty where nothing is, or nothing is said before the dice."""
-    if not preview_of.possible or preview_of.before is None:
+    if not preview.possible or preview.before is None:
         return ""
-    numbers = preview_of.before.numbers
+    numbers = preview.before.numbers
     if isinstance(least := numbers.get("needs_roll"), Mapping):
         return "; ".join(f"{display_name(name)}: {_least_words(one)}" for name, one in least.items())
     if isinstance(least, int):

@@ -130,7 +130,7 @@ class ActionPreview:
             the rule rolls first.
         odds: The exact probability of every outcome; empty if it is forbidden.
         refusal: Why the rules cannot be applied; empty if they can.
-        doubts: The ambiguities to be settled first.
+        ambiguities: The ambiguities to be settled first.
         asks: The facts that the players must supply, with their defaults.
         odds_of: The odds for each of several targets alone.
     """
@@ -139,7 +139,7 @@ class ActionPreview:
     before: Verdict | None
     odds: Mapping[str, Fraction]
     refusal: str = ""
-    doubts: tuple[Ambiguity, ...] = ()
+    ambiguities: tuple[Ambiguity, ...] = ()
     asks: tuple[Question, ...] = ()
     odds_of: Mapping[str, Mapping[str, Fraction]] = field(default_factory=dict)
 
@@ -289,7 +289,7 @@ def preview_of(position: Position, action: Action) -> ActionPreview:
         odds = position.game.odds(action.name, action.given) if rolls and not action.each else {}
         alone = {name: {**action.given, **facts} for name, facts in action.each.items()} if rolls else {}
         odds_of = {name: position.game.odds(action.name, given) for name, given in alone.items()}
-        return ActionPreview(action, before, odds, doubts=doubts, asks=asks, odds_of=odds_of)
+        return ActionPreview(action, before, odds, ambiguities=doubts, asks=asks, odds_of=odds_of)
     except UserError as refusal:
         return ActionPreview(action, None, {}, str(refusal), doubts, asks)
 

@@ -94,7 +94,7 @@ class State:
         turn, side, phase: The current turn, side and phase; turn 0 is the set-up.
         units: The units by figure id.
         statuses, this_turn: Statuses of the battle itself, as of a unit.
-        doubts: Open questions to the players, each with its possible answers.
+        open_questions: Open questions to the players, each with its possible answers.
         settled: The players' answers by question.
         overruled: The reasons of overruled entries, by entry number.
         terrain, area_in: The terrain and the area of play, as far as known.
@@ -110,7 +110,7 @@ class State:
     units: Mapping[str, Unit] = field(default_factory=_nothing)
     statuses: Mapping[str, Any] = field(default_factory=_nothing)
     this_turn: Mapping[str, Any] = field(default_factory=_nothing)
-    doubts: Mapping[str, tuple[str, ...]] = field(default_factory=_nothing)
+    open_questions: Mapping[str, tuple[str, ...]] = field(default_factory=_nothing)
     settled: Mapping[str, str] = field(default_factory=_nothing)
     overruled: Mapping[int, str] = field(default_factory=_nothing)
     terrain: tuple[TerrainPiece, ...] = ()
@@ -229,17 +229,17 @@ def _changed(of: S, change: Change) -> S:
 
 
 def _doubted(state: State, event: QuestionAsked) -> State:
-    if len(set(event.answers)) < 2 or event.question in state.doubts:
+    if len(set(event.answers)) < 2 or event.question in state.open_questions:
         raise UserError(f"the question {event.question!r} must have two answers and be asked only once")
-    return replace(state, doubts=_set(state.doubts, event.question, event.answers))
+    return replace(state, open_questions=_set(state.open_questions, event.question, event.answers))
 
 
 def _settled(state: State, event: QuestionAnswered) -> State:
-    answers = state.doubts.get(event.question, (event.answer,))
+    answers = state.open_questions.get(event.question, (event.answer,))
     if event.answer not in answers:
         raise UserError(f"the answer to {event.question!r} must be {' or '.join(answers)}, not {event.answer!r}")
     settled = _set(state.settled, event.question, event.answer)
-    return replace(state, doubts=_set(state.doubts, event.question, None), settled=settled)
+    return replace(state, open_questions=_set(state.open_questions, event.question, None), settled=settled)
 
 
 def _overruled(state: State, event: VerdictOverruled) -> State:

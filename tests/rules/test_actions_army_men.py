@@ -175,7 +175,7 @@ def test_a_range_that_was_settled_holds_for_all_who_are_caught(tmp_path: Path) -
         evening = Evening(battle, [], lambda unit: replace(look(unit), sigma_in=0.05))
         go_to(evening, "heavy_weapons")
         found = evening.at_spot("green-1", (10, 22.52))
-        [doubt] = found.doubts
+        [doubt] = found.ambiguities
         assert "the range from Green 1 to the spot" in doubt.question
         battle.record(QuestionAsked(question=doubt.question, answers=tuple(doubt.answers)))
         battle.record(QuestionAnswered(question=doubt.question, answer="less"))

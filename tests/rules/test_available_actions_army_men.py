@@ -106,7 +106,7 @@ def test_a_range_at_the_limit_is_settled_by_the_players(tmp_path: Path) -> None:
         blurred = Evening(battle, [], lambda unit: replace(look(unit), sigma_in=0.05))
         go_to(blurred, "small_arms")
         action = attack(blurred, "tan-1", "green-1", "rifle")
-        [doubt] = blurred.preview_of(action).doubts
+        [doubt] = blurred.preview_of(action).ambiguities
         assert "the range from Tan 1 to Green 1" in doubt.question
         with pytest.raises(UserError, match="too close to call: settle it first"):
             blurred.do(action, 3, 4)

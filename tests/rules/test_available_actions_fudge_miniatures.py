@@ -169,7 +169,7 @@ def test_a_range_at_the_limit_is_settled_by_the_players(tmp_path: Path) -> None:
         put(blurred, red_3=(20, 17), blue_3=(20, 10.04))
         go_to(blurred, "red action")
         action = blurred.attack("red-3", "blue-3", "Sling")
-        [doubt] = blurred.preview_of(action).doubts
+        [doubt] = blurred.preview_of(action).ambiguities
         assert "the range to Blue 3" in doubt.question
         with pytest.raises(UserError, match="too close to call: settle it first"):
             blurred.do(action, 0, 0, 0, 0)

@@ -78,7 +78,7 @@ def test_a_range_at_its_limit_is_settled_by_the_players(tmp_path: Path) -> None:
     """6 in from edge to edge with 0.1 for each of the two places: the rules would answer otherwise."""
     evening = table(tmp_path, ["basic"], ["basic"], [(0, 0), (0, 7)], sigma=0.1)
     [one] = evening.available_actions("green-1").attacks
-    [doubt] = one.doubts
+    [doubt] = one.ambiguities
     assert doubt.question == "turn 1, all, Rifle at Tan 1: the range to Tan 1"
     assert doubt.answers == {"less": pytest.approx(6 - 0.2 * 2**0.5), "more": pytest.approx(6 + 0.2 * 2**0.5)}
     with pytest.raises(UserError, match="settle it first"):

@@ -131,7 +131,7 @@ def test_a_rifle_of_ones_own_card_may_have_a_scope(tmp_path: Path) -> None:
 def test_a_range_at_the_limit_is_settled_by_the_players(tmp_path: Path) -> None:
     evening = table(tmp_path, [RIFLE], [GI], [(0, 0), (0, 25)], sigma=0.05)
     [one] = evening.available_actions("german-1").attacks
-    [doubt] = one.doubts
+    [doubt] = one.ambiguities
     assert doubt.question == ("turn 1, german, German rifle at American 1: the range from German 1 to American 1")
     with pytest.raises(UserError, match="too close to call: settle it first"):
         evening.do(one.action, 6)

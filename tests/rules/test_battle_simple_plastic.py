@@ -267,7 +267,7 @@ def test_a_march_at_the_limit_is_settled_by_the_players(tmp_path: Path) -> None:
             evening.march((0, 4), "green-1", "green-2", "green-3", "green-4")
         starts = {f"green-{n}": evening.position.figure(f"green-{n}").centre_in for n in (1, 2, 3, 4)}
         action = evening.referee.march(evening.position, {n: (at, (at[0], at[1] + 4)) for n, at in starts.items()})
-        [doubt] = evening.preview_of(action).doubts
+        [doubt] = evening.preview_of(action).ambiguities
         assert doubt.answers == {"less": pytest.approx(3.9), "more": pytest.approx(4.1)}
         battle.record(QuestionAsked(question=doubt.question, answers=tuple(doubt.answers)))
         battle.record(QuestionAnswered(question=doubt.question, answer="less"))

@@ -64,11 +64,11 @@ class Players:
             self._lay()
 
     def _answer(self, view: TableView, proposal: Proposal) -> None:
-        play, position, preview_of = self.play, self._moment(view), proposal.preview_of
-        if preview_of.doubts:
-            doubt = preview_of.doubts[0]
+        play, position, preview = self.play, self._moment(view), proposal.preview
+        if preview.ambiguities:
+            doubt = preview.ambiguities[0]
             self._apply(lambda: play.settle(doubt, self._rng.choice([*doubt.answers])))
-        elif preview_of.possible and not preview_of.asks and self._accept(position, proposal):
+        elif preview.possible and not preview.asks and self._accept(position, proposal):
             self.accepted += 1
         elif self._rng.random() < 0.5:
             self._apply(lambda: play.let_pass(position, proposal, "agreed at the table"))
@@ -92,7 +92,7 @@ class Players:
         ways = [
             one.action
             for one in (*available_actions.attacks, *available_actions.others)
-            if one.possible and not one.doubts
+            if one.possible and not one.ambiguities
         ]
         if not ways:
             return

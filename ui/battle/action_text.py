@@ -28,32 +28,32 @@ def step_words(step: State | PhaseBegun) -> str:
     return ", ".join(filter(None, (display_name(step.side), step.phase.replace("_", " "))))
 
 
-def action_words(preview_of: ActionPreview) -> str:
+def action_words(preview: ActionPreview) -> str:
     """An action with its target, such as "Rifle at Tan 4"; at a bare place only the weapon, such as "Grenade"."""
-    action = preview_of.action
+    action = preview.action
     if action.spot_in is not None:
         return action.title.removesuffix(f" at the spot {place_words(action.spot_in)}")
     return action.words
 
 
-def chance_words(preview_of: ActionPreview) -> str:
+def chance_words(preview: ActionPreview) -> str:
     """The odds in a few words, or "yes", "no", "too close"."""
-    if not preview_of.possible:
+    if not preview.possible:
         return "no"
-    if preview_of.doubts:
+    if preview.ambiguities:
         return "too close"
-    if not preview_of.odds:
+    if not preview.odds:
         return "yes"
-    if len(preview_of.odds) == 1:
-        return outcome_words(next(iter(preview_of.odds)))
-    return odds_words(preview_of.odds)
+    if len(preview.odds) == 1:
+        return outcome_words(next(iter(preview.odds)))
+    return odds_words(preview.odds)
 
 
-def chance_lines(preview_of: ActionPreview) -> str:
+def chance_lines(preview: ActionPreview) -> str:
     """The odds for a narrow column: the likeliest outcomes, a line each."""
-    if len(preview_of.odds) < 2 or not preview_of.possible or preview_of.doubts:
-        return chance_words(preview_of)
-    lines = _ranked(preview_of.odds)
+    if len(preview.odds) < 2 or not preview.possible or preview.ambiguities:
+        return chance_words(preview)
+    lines = _ranked(preview.odds)
     if len(lines) > _MAX_LINES:
         lines[_MAX_LINES - 1 :] = [f"and {len(lines) - _MAX_LINES + 1} more"]
     return "\n".join(lines)
@@ -82,21 +82,21 @@ def _odds_of_one(name: str, odds: Mapping[str, Fraction]) -> str:
     return f"{display_name(name)}: {odds_words(own)}"
 
 
-def reason_rows(preview_of: ActionPreview) -> tuple[str, ...]:
+def reason_rows(preview: ActionPreview) -> tuple[str, ...]:
     """The reasons: range, sight, every modifier with its rule, and the odds; or why the action is not allowed."""
-    action, rows = preview_of.action, []
+    action, rows = preview.action, []
     if action.view is not None:
         rows += _view_rows(action.view, action.band)
     if action.spot_in is not None and action.at:
         rows.append(f"at that place: {display_names(action.at)}")
-    if preview_of.refusal:
-        return (*rows, refusal_words(preview_of))
-    if preview_of.before is not None:
-        rows += verdict_rows(preview_of.before)
-    if preview_of.odds:
-        rows.append(odds_words(preview_of.odds))
-    rows += [_odds_of_one(name, odds) for name, odds in preview_of.odds_of.items()]
-    rows += [f"Too close to call: {doubt.question}" for doubt in preview_of.doubts]
+    if preview.refusal:
+        return (*rows, refusal_words(preview))
+    if preview.before is not None:
+        rows += verdict_rows(preview.before)
+    if preview.odds:
+        rows.append(odds_words(preview.odds))
+    rows += [_odds_of_one(name, odds) for name, odds in preview.odds_of.items()]
+    rows += [f"Too close to call: {doubt.question}" for doubt in preview.ambiguities]
     return tuple(rows)
 
 
@@ -108,11 +108,11 @@ def verdict_rows(verdict: Verdict) -> tuple[str, ...]:
     )
 
 
-def refusal_words(preview_of: ActionPreview) -> str:
+def refusal_words(preview: ActionPreview) -> str:
     """Why an action is not allowed; if the rules lack a fact, the question that the players must answer."""
-    missing = (ask for ask in preview_of.asks if ask.default is None and repr(ask.fact) in preview_of.refusal)
+    missing = (ask for ask in preview.asks if ask.default is None and repr(ask.fact) in preview.refusal)
     first = next(missing, None)
-    return readable(preview_of.why_not) if first is None else f"answer first: {first.text}"
+    return readable(preview.why_not) if first is None else f"answer first: {first.text}"
 
 
 def _view_rows(view: View, band: str) -> list[str]:
@@ -124,11 +124,11 @@ def _view_rows(view: View, band: str) -> list[str]:
 
 def movement_words(available_actions: AvailableActions) -> str:
     """What is left of the figure's move, such as "2.5 in of 4 left to move", or why it may not move."""
-    preview_of = available_actions.movement
-    if not preview_of.possible or preview_of.before is None:
-        return refusal_words(preview_of) or preview_of.action.title
-    numbers = preview_of.before.numbers
+    preview = available_actions.movement
+    if not preview.possible or preview.before is None:
+        return refusal_words(preview) or preview.action.title
+    numbers = preview.before.numbers
     left, allowance = numbers.get("left_in"), numbers.get("allowance_in")
     if left is None or allowance is None:
-        return f"Move: {preview_of.before.outcome}"
+        return f"Move: {preview.before.outcome}"
     return f"{left:g} in of {allowance:g} left to move"

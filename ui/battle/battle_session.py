@@ -63,11 +63,11 @@ class Proposal:
 
     Attributes:
         paths: A straight path for each, from its journalled place to its visible one.
-        preview_of: What the rules say about the move.
+        preview: What the rules say about the move.
     """
 
     paths: Mapping[str, Path]
-    preview_of: ActionPreview
+    preview: ActionPreview
 
     @property
     def words(self) -> str:
@@ -184,10 +184,10 @@ class BattleSession:
 
     def _of_squad(self, position: Position, units: Sequence[Unit]) -> tuple[Proposal, ...]:
         together = self._proposal(position, units)
-        if len(units) == 1 or together.preview_of.possible:
+        if len(units) == 1 or together.preview.possible:
             return (together,)
         singly = tuple(self._proposal(position, [unit]) for unit in units)
-        return singly if all(proposal.preview_of.possible for proposal in singly) else (together,)
+        return singly if all(proposal.preview.possible for proposal in singly) else (together,)
 
     def _proposal(self, position: Position, units: Sequence[Unit]) -> Proposal:
         paths = {unit.id: (unit.at_in, position.figure(unit.id).centre_in) for unit in units if unit.at_in is not None}
@@ -203,7 +203,7 @@ class BattleSession:
 
     def accept(self, position: Position, proposal: Proposal) -> Verdict:
         """Apply the rules to the move and journal it; raises as `do`."""
-        return self.do(at_journal_places(position), proposal.preview_of.action, no_dice)
+        return self.do(at_journal_places(position), proposal.preview.action, no_dice)
 
     def let_pass(self, position: Position, proposal: Proposal, reason: str) -> None:
         """Journal a move that the rules do not allow, because the players overrule them.
@@ -211,7 +211,7 @@ class BattleSession:
         Raises:
             UserError: as `rules.battle.overrides.record_forbidden_moves`.
         """
-        together = bool(proposal.preview_of.action.given)  # a move without facts holds for one figure only
+        together = bool(proposal.preview.action.given)  # a move without facts holds for one figure only
         moves = [proposal.paths] if together else [{name: path} for name, path in proposal.paths.items()]
         record_forbidden_moves(self.battle, self.referee, at_journal_places(position), moves, reason)
 
@@ -237,7 +237,7 @@ class BattleSession:
             answer: One of its answers.
             limit: The limit as text, if known.
         """
-        if doubt.question not in self.battle.state.doubts:
+        if doubt.question not in self.battle.state.open_questions:
             self.battle.record(QuestionAsked(question=doubt.question, answers=tuple(doubt.answers)))
         self.battle.record(QuestionAnswered(question=doubt.question, answer=answer, limit=limit))
 

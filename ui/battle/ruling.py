@@ -29,7 +29,7 @@ class Case:
         words: Its text.
         by, at: Ids of the acting figures and the targets.
         seq: Number of the verdict's entry; None before the roll.
-        preview_of: The action before the roll.
+        preview: The action before the roll.
         said: The verdict afterwards.
     """
 
@@ -37,7 +37,7 @@ class Case:
     by: tuple[str, ...]
     at: tuple[str, ...] = ()
     seq: int | None = None
-    preview_of: ActionPreview | None = None
+    preview: ActionPreview | None = None
     said: Verdicts | None = None
 
 
@@ -58,11 +58,11 @@ class Ruling:
     also: tuple[Change, ...] = ()
 
 
-def case_before(preview_of: ActionPreview) -> Case:
+def case_before(preview: ActionPreview) -> Case:
     """The case of an action that the players decide instead of rolling."""
-    action = preview_of.action
+    action = preview.action
     names = f"{display_names(action.by)}: " if action.by else ""
-    return Case(f"Instead of rolling: {names}{action_words(preview_of)}", action.by, action.at, preview_of=preview_of)
+    return Case(f"Instead of rolling: {names}{action_words(preview)}", action.by, action.at, preview=preview)
 
 
 def cases_after(play: BattleSession) -> tuple[Case, ...]:
@@ -95,8 +95,8 @@ def outcome_of(said: Event) -> str:
 
 def holdings(play: BattleSession, position: Position, case: Case) -> tuple[Override, ...]:
     """Possible outcomes: those that the rules know, no effect, and as if the action had not been tried."""
-    if case.preview_of is not None:
-        known = possible_overrides(play.referee, position, case.preview_of.action)
+    if case.preview is not None:
+        known = possible_overrides(play.referee, position, case.preview.action)
         return (*known, _nothing(case, known[0].effects if known else Effects()))
     done, said = None if case.seq is None else play.done(case.seq), case.said
     known = possible_overrides(play.referee, *done) if done else ()
@@ -138,8 +138,8 @@ def figures_of(play: BattleSession, case: Case) -> tuple[str, ...]:
 def decide(play: BattleSession, ruling: Ruling) -> None:
     """Journal the players' ruling; raises `UserError` as `rules.battle.overrides.rule` and `overrule`."""
     case = ruling.case
-    if case.preview_of is not None:
-        action = replace(case.preview_of.action, title=action_words(case.preview_of))
+    if case.preview is not None:
+        action = replace(case.preview.action, title=action_words(case.preview))
         rule(play.battle, action, ruling.holding, ruling.reason, ruling.also)
     elif case.seq is not None:
         overrule(play.battle, case.seq, case.words, ruling.holding, ruling.reason, ruling.also)

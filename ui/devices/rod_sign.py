@@ -36,7 +36,7 @@ def deed_sign(position: Position, preview: ActionPreview) -> Measured | None:
     range_in = action.given.get(_DISTANCE, seen_in)
     if range_in is None:
         return None
-    lamp = Lamp.AMBER if preview.doubts else Lamp.GREEN if preview.possible else Lamp.RED
+    lamp = Lamp.AMBER if preview.ambiguities else Lamp.GREEN if preview.possible else Lamp.RED
     return Measured(float(range_in), lamp, reach_in(position, action))
 
 

@@ -80,7 +80,7 @@ def _by_the_game(play: BattleSession, now: Situation, figure: Figure, path_in: P
     allowance_in, left_in = _number(before, "allowance_in"), _number(before, "left_in")
     whole = preview(path_in)
     after_in = _number(whole, "left_in")
-    call = Comparison.TOO_CLOSE if whole.doubts else Comparison.IN if whole.possible else Comparison.OUT
+    call = Comparison.TOO_CLOSE if whole.ambiguities else Comparison.IN if whole.possible else Comparison.OUT
     cost_in = left_in - after_in if left_in is not None and after_in is not None and whole.possible else None
     reach_in = length_in(path_in) if whole.possible else _reach(preview, path_in)
     reasons = verdict_rows(whole.before) if whole.before is not None else ()

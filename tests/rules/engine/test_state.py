@@ -123,7 +123,7 @@ def check(state: State) -> None:
     """Check the invariants of every battle."""
     assert state.sides == ("green", "tan")
     assert 0 <= state.turn <= 4
-    assert all(len(answers) > 1 for answers in state.doubts.values())
+    assert all(len(answers) > 1 for answers in state.open_questions.values())
     for name, unit in state.units.items():
         assert unit.id == name
         assert unit.side in state.sides
@@ -213,9 +213,9 @@ def test_status_set_to_none_is_removed() -> None:
 
 def test_question_stays_open_until_it_is_answered() -> None:
     asked = staged(QuestionAsked(question="Is Tan 1 within 6 in?"))
-    assert dict(asked.doubts) == {"Is Tan 1 within 6 in?": ("in", "out")}
+    assert dict(asked.open_questions) == {"Is Tan 1 within 6 in?": ("in", "out")}
     settled = fold(asked, QuestionAnswered(question="Is Tan 1 within 6 in?", answer="out"))
-    assert (dict(settled.doubts), dict(settled.settled)) == ({}, {"Is Tan 1 within 6 in?": "out"})
+    assert (dict(settled.open_questions), dict(settled.settled)) == ({}, {"Is Tan 1 within 6 in?": "out"})
 
 
 def test_overruling_an_entry() -> None:

@@ -31,17 +31,17 @@ def test_an_action_is_shown_with_its_target() -> None:
 
 
 @pytest.mark.parametrize(
-    ("preview_of", "words"),
+    ("preview", "words"),
     [
         (asked(), "kills 50 %, misses 50 %"),
         (asked(odds={"walks": Fraction(1)}), "walks"),
         (asked(odds={}), "yes"),
         (asked(refusal="out of range"), "no"),
-        (asked(doubts=(Ambiguity("in reach?", ("range_in",), {"in": 5.9, "out": 6.1}),)), "too close"),
+        (asked(ambiguities=(Ambiguity("in reach?", ("range_in",), {"in": 5.9, "out": 6.1}),)), "too close"),
     ],
 )
-def test_odds_in_a_few_words(preview_of: ActionPreview, words: str) -> None:
-    assert chance_words(preview_of) == words
+def test_odds_in_a_few_words(preview: ActionPreview, words: str) -> None:
+    assert chance_words(preview) == words
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,7 @@ def test_a_moved_squad_is_proposed_as_one_move(play: BattleSession) -> None:
     moved = {f"green_{n}": (PLACES[f"green-{n}"][0], 7.0) for n in (1, 2, 3, 4)}
     [proposal] = play.proposals(seen(play.battle, **moved))
     assert proposal.words == "Green 1, Green 2, Green 3, Green 4 moved 3.0 in"
-    assert proposal.preview_of.possible
+    assert proposal.preview.possible
     position = seen(play.battle, **moved)
     assert play.accept(position, proposal).numbers["left_in"] == 1  # SP-02: 4 in a turn
     assert play.battle.state.unit("green-2").at_in == (5.3, 7.0)
@@ -52,7 +52,7 @@ def test_players_can_let_a_move_pass_that_is_too_far(play: BattleSession) -> Non
     moved = {f"green_{n}": (PLACES[f"green-{n}"][0], 9.0) for n in (1, 2, 3, 4)}
     position = seen(play.battle, **moved)
     [proposal] = play.proposals(position)
-    assert "moved 5 in of 4 (SP-02)" in proposal.preview_of.why_not
+    assert "moved 5 in of 4 (SP-02)" in proposal.preview.why_not
     assert not play.accept(position, proposal).allowed
     assert play.battle.state.unit("green-1").at_in == (4, 4)
     play.let_pass(position, proposal, "he ran")
@@ -76,11 +76,11 @@ def test_settling_an_ambiguity_is_journalled(play: BattleSession) -> None:
     moved = {f"green_{n}": (PLACES[f"green-{n}"][0], 8.0) for n in (1, 2, 3, 4)}
     position = seen(play.battle, **moved)
     [proposal] = play.proposals(position)
-    [doubt] = proposal.preview_of.doubts
+    [doubt] = proposal.preview.ambiguities
     play.settle(doubt, "less")
     settled = seen(play.battle, **moved)
     [proposal] = play.proposals(settled)
-    assert proposal.preview_of.doubts == ()
+    assert proposal.preview.ambiguities == ()
     assert play.accept(settled, proposal).allowed
     assert play.battle.undo() == "Green 1, Green 2, Green 3, Green 4 moved 4.0 in"
     assert play.battle.undo() == "settled: Move the squad rifles: how far its leading man went: less"

@@ -66,7 +66,7 @@ def half_hidden(play: BattleSession) -> tuple[Sequence[TerrainPiece], ActionPrev
     for hundredths in range(60, -61, -3):
         wall = [piece("wall", TerrainKind.WALL, box(5.0, hundredths / 100, 5.2, 6.0), height=4.0)]
         for one in shots(play, 6.0, wall):
-            if any("is seen" in doubt.question for doubt in one.doubts):
+            if any("is seen" in doubt.question for doubt in one.ambiguities):
                 return wall, one
     raise AssertionError("no sight is too close to call")
 
@@ -76,7 +76,7 @@ def barely_seen(play: BattleSession) -> tuple[Sequence[TerrainPiece], ActionPrev
     for hundredths in range(60, -61, -2):
         wall = [piece("wall", TerrainKind.WALL, box(5.0, hundredths / 100 - 0.5, 5.2, 6.0), height=4.0)]
         for one in shots(play, 6.0, wall):
-            if any("sees" in doubt.question for doubt in one.doubts):
+            if any("sees" in doubt.question for doubt in one.ambiguities):
                 return wall, one
     raise AssertionError("nobody is barely seen")
 
@@ -85,7 +85,7 @@ def doubtful(play: BattleSession) -> tuple[float, ActionPreview]:
     """The first range, in steps of a tenth of an inch, at which a shot is too close to call."""
     for tenths in range(11, 600):
         for one in shots(play, tenths / 10):
-            if any("range" in doubt.question for doubt in one.doubts):
+            if any("range" in doubt.question for doubt in one.ambiguities):
                 return tenths / 10, one
     raise AssertionError("no range is too close to call")
 
@@ -96,13 +96,13 @@ def test_an_ambiguous_range_is_settled_and_undone(game: str, tmp_path: Path) -> 
         play = BattleSession(battle)
         far_in, shot = doubtful(play)
         assert chance_words(shot) == "too close"
-        [doubt] = [one for one in shot.doubts if "range" in one.question]
+        [doubt] = [one for one in shot.ambiguities if "range" in one.question]
         told = {}
         for answer in ("less", "more"):
             play.settle(doubt, answer)
             assert [type(event_of(entry)) for entry in battle.entries[-2:]] == [QuestionAsked, QuestionAnswered]
             after = next(one for one in shots(play, far_in) if one.action.title == shot.action.title)
-            assert doubt.question not in [one.question for one in after.doubts]
+            assert doubt.question not in [one.question for one in after.ambiguities]
             told[answer] = (after.possible, needed_words(after), after.before.reasons if after.before else ())
             what = doubt.question.split(", ", 2)[2]  # after the turn and the side
             assert battle.undo() == f"settled: {what}: {answer}"
@@ -115,12 +115,12 @@ def test_ambiguous_sight_past_an_edge_is_settled(game: str, tmp_path: Path) -> N
     with battle_at(tmp_path, game) as battle:
         play = BattleSession(battle)
         wall, shot = half_hidden(play)
-        [doubt] = [one for one in shot.doubts if "is seen" in one.question]
+        [doubt] = [one for one in shot.ambiguities if "is seen" in one.question]
         told = {}
         for answer in ("less", "more"):
             play.settle(doubt, answer)
             after = next(one for one in shots(play, 6.0, wall) if one.action.title == shot.action.title)
-            assert doubt.question not in [one.question for one in after.doubts]
+            assert doubt.question not in [one.question for one in after.ambiguities]
             told[answer] = (after.possible, after.before.reasons if after.before else ())
             battle.undo()
             battle.undo()
@@ -137,13 +137,13 @@ def test_ambiguous_visibility_is_settled_and_undone(game: str, tmp_path: Path) -
         play = BattleSession(battle)
         wall, shot = barely_seen(play)
         assert chance_words(shot) == "too close"
-        [doubt] = [one for one in shot.doubts if "sees" in one.question]
+        [doubt] = [one for one in shot.ambiguities if "sees" in one.question]
         told = {}
         for answer in ("seen", "hidden"):
             play.settle(doubt, answer)
             assert [type(event_of(entry)) for entry in battle.entries[-2:]] == [QuestionAsked, QuestionAnswered]
             [after] = [one for one in shots(play, 6.0, wall) if one.action.title == shot.action.title]
-            assert doubt.question not in [one.question for one in after.doubts]
+            assert doubt.question not in [one.question for one in after.ambiguities]
             told[answer] = after.possible
             assert battle.undo() == f"settled: {shot.action.title}: whether Green 1 sees Tan 1: {answer}"
             battle.undo()
@@ -156,7 +156,7 @@ def test_clear_visibility_is_not_ambiguous(game: str, wall: Sequence[Any], tmp_p
     with battle_at(tmp_path, game) as battle:
         pieces = [piece("wall", TerrainKind.WALL, outline, height=4.0) for outline in wall]
         found = shots(BattleSession(battle), 6.0, pieces)
-        assert not [doubt for one in found for doubt in one.doubts if "sees" in doubt.question]
+        assert not [doubt for one in found for doubt in one.ambiguities if "sees" in doubt.question]
 
 
 def test_standing_in_woods_can_be_ambiguous(tmp_path: Path) -> None:
@@ -167,7 +167,7 @@ def test_standing_in_woods_can_be_ambiguous(tmp_path: Path) -> None:
         for edge_in in (5.85, 5.95, 6.05, 6.15):
             woods = [piece("copse", TerrainKind.WOODS, box(edge_in, -3.0, 9.0, 3.0), height=0.1)]
             [shot] = shots(play, 6.0, woods)
-            told[edge_in] = [one for one in shot.doubts if one.question.endswith("what Tan 1 stands in")]
+            told[edge_in] = [one for one in shot.ambiguities if one.question.endswith("what Tan 1 stands in")]
         assert [bool(found) for found in told.values()] == [False, True, True, False]
         woods = [piece("copse", TerrainKind.WOODS, box(5.95, -3.0, 9.0, 3.0), height=0.1)]
         [doubt] = told[5.95]
@@ -183,4 +183,4 @@ def test_standing_in_woods_can_be_ambiguous(tmp_path: Path) -> None:
 
 def test_full_sight_is_not_ambiguous(tmp_path: Path) -> None:
     with battle_at(tmp_path, "simple_plastic") as battle:
-        assert [one.doubts for one in shots(BattleSession(battle), 6.0)] == [()]
+        assert [one.ambiguities for one in shots(BattleSession(battle), 6.0)] == [()]

@@ -54,7 +54,7 @@ def moved(path: Path, game: str, far_in: float) -> tuple[Battle, Unit]:
     battle = battle_at(path, game)
     play, position = BattleSession(battle), seen(battle, (far_in, 0.0))
     [proposal] = play.proposals(position)
-    if proposal.preview_of.possible:
+    if proposal.preview.possible:
         play.accept(position, proposal)
     else:
         play.let_pass(position, proposal, "he ran")
@@ -97,7 +97,7 @@ def test_single_moves_are_overruled_one_by_one(game: str, tmp_path: Path) -> Non
         before = at_journal_places(stood)
         paths = {name: (place, stood.figure(name).centre_in) for name, place in places.items()}
         pair = Proposal(paths, preview_of(before, play.referee.march(before, paths)))
-        assert not pair.preview_of.possible
+        assert not pair.preview.possible
         play.let_pass(stood, pair, "agreed")
         assert [battle.state.unit(name).at_in for name in places] == [(40.0, 0.0), (43.0, 0.0)]
         battle.undo()

@@ -55,7 +55,7 @@ def told(play: BattleSession, evening: Evening) -> Iterator[str]:
     for one in found:
         yield from (action_words(one), chance_lines(one), needed_words(one), refusal_words(one), case_before(one).words)
         yield from reason_rows(one)
-        yield from (doubt.question for doubt in one.doubts)
+        yield from (doubt.question for doubt in one.ambiguities)
         yield from (question.text for question in one.asks)
 
 

@@ -212,7 +212,7 @@ class BattlePanel(QWidget):
     def _explain(self, keep: bool = False) -> None:
         one = self.chosen
         self._ask(one)
-        self._do.setEnabled(one is not None and one.possible and not one.doubts)
+        self._do.setEnabled(one is not None and one.possible and not one.ambiguities)
         self._needed.setText(needed_words(one) if one is not None else "")
         self._needed.setVisible(bool(self._needed.text()))
         if one is not None:
@@ -227,7 +227,7 @@ class BattlePanel(QWidget):
                 form.removeRow(0)
         if one is None:
             return
-        for ambiguity in one.doubts:
+        for ambiguity in one.ambiguities:
             row = QHBoxLayout()
             for answer in ambiguity.answers:
                 button = QPushButton(answer.capitalize())

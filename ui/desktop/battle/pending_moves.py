@@ -75,12 +75,12 @@ def proposal_buttons(
     let_pass: Callable[[], object],
 ) -> tuple[DecisionButton, ...]:
     """The buttons for a move that the camera saw."""
-    if proposal.preview_of.possible:
+    if proposal.preview.possible:
         first = DecisionButton(
             tr("Take off"), tr("Take the move off the soldier's allowance"), accept, f"{proposal.words}."
         )
     else:
-        why = tr("The rules forbid it: {why_not}", why_not=sentence(refusal_words(proposal.preview_of)))
+        why = tr("The rules forbid it: {why_not}", why_not=sentence(refusal_words(proposal.preview)))
         first = DecisionButton(
             tr("Allow"),
             tr("Count it as a move anyway"),
@@ -104,14 +104,14 @@ def move_buttons(
         proposal: The move.
         after: Applies a change to the battle and shows the result.
     """
-    if not proposal.preview_of.doubts:
+    if not proposal.preview.ambiguities:
         return proposal_buttons(
             proposal,
             lambda: after(lambda: play.accept(position, proposal)),
             lambda: after(lambda: play.only_shifted(proposal)),
             lambda: after(lambda: play.let_pass(position, proposal, "agreed at the table")),
         )
-    ambiguity, left_in = proposal.preview_of.doubts[0], play.left_in(position, proposal)
+    ambiguity, left_in = proposal.preview.ambiguities[0], play.left_in(position, proposal)
     limit = "" if left_in is None or not _is_far(ambiguity) else f"{left_in:.3g} in"
     return ambiguity_buttons(
         proposal, ambiguity, left_in, lambda answer: after(lambda: play.settle(ambiguity, answer, limit))
