@@ -1,5 +1,5 @@
 # Two commands: `make run` and `make test`. Each sets up what it needs; see setup.sh.
-.PHONY: help setup run test test-all lint audit format bench crash-check screenshot pictures faces words clean
+.PHONY: help setup run test test-all lint audit format bench crash-check screenshot pictures faces strings clean
 .DEFAULT_GOAL := help
 BIN := .venv/bin
 PYTEST := QT_QPA_PLATFORM=offscreen ./run_tests.sh -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder --max-worker-restart 0
@@ -52,8 +52,8 @@ pictures: screenshot ## all pictures in the docs: the user's guide played on the
 faces: setup ## every panel and dialog, light and dark, for FOLDER=...; fails if any cannot be read whole
 	$(BIN)/python -m tools.panel_screenshots $(if $(FOLDER),$(FOLDER),build/faces)
 
-words: setup ## every word of the window, to be translated, for TONGUE=de
-	$(BIN)/python -m tools.extract_strings $(TONGUE)
+strings: setup ## all strings of the program, to be translated, and compiled once they are; for LANGUAGE=de
+	$(BIN)/python -m tools.extract_strings $(LANGUAGE)
 
 clean: ## remove the environment and everything made
 	rm -rf .venv .audit *.egg-info build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -46,13 +46,11 @@ ALLOWED = {
     ("hardware/emulator.py", "pty"),
     *((where, "importlib.import_module") for where in ("rules/games/__init__.py", "ui/commands/doctor.py")),
     ("hardware/bluetooth_dice.py", "importlib.import_module"),
-    ("ui/desktop/translation.py", "xml.etree.ElementTree"),
     ("vision/likeness.py", "np.load"),
 }
 """An emulated device is a pseudo-terminal, made with Python's own; nothing is started in it. Modules are imported by
 name where they are large or may be missing: the names are the program's own, in tables beside the call. The
-translations are XML that ships with the program, never a player's file; so is the array of the learned likeness, which
-is read without pickles."""
+array of the learned likeness ships with the program and is read without pickles."""
 
 
 def dotted(node: ast.expr) -> str:

@@ -18,8 +18,8 @@ from ui.desktop.battle.history_controller import HistoryController
 from ui.desktop.frozen_frame import FrozenFrame
 from ui.desktop.picture.view import PictureView
 from ui.desktop.setup.table_controller import TableController
-from ui.desktop.translation import mark, tr
 from ui.setup.cameras import Camera, cameras
+from ui.translation import mark, tr
 
 _ZOOM_FACTOR = 1.25
 

@@ -17,11 +17,12 @@ from PyQt6.QtWidgets import QApplication, QMessageBox
 from ui.desktop.camera_lock import CameraLocks, locks_folder
 from ui.desktop.garbage import collected_here
 from ui.desktop.heartbeat import Heartbeat
-from ui.desktop.translation import install_translators, tr
+from ui.desktop.languages import install_language
 from ui.desktop.window import Window
 from ui.diagnostics.crashes import crash_file, crashes_kept, last_crash
 from ui.diagnostics.event_log import EventLog, log_file
 from ui.diagnostics.ui_watchdog import StallWatchdog
+from ui.translation import tr
 
 
 def run(source: str | None = None, examined: Callable[[], str] = lambda: "") -> int:
@@ -35,7 +36,7 @@ def run(source: str | None = None, examined: Callable[[], str] = lambda: "") -> 
     assert isinstance(application, QApplication)  # the program creates no other
     application.setApplicationName("sandtable")
     application.setApplicationDisplayName("Sandtable")
-    _translators = install_translators(application)  # Qt uses the translators only while they are referenced
+    _of_qt = install_language(application)  # Qt uses its translator only while it is referenced
     log = log_file()
     event_log = EventLog(log, examined=examined)
     report = ErrorReporter(application, event_log.failed)

@@ -19,9 +19,9 @@ from PyQt6.QtWidgets import (
 )
 
 from rules.tabletop.table import Figure, PointIn
-from ui.desktop.translation import tr
 from ui.formatting import in_order, place_words
 from ui.theme import Colour, army_colour
+from ui.translation import tr
 
 _ARMY = Qt.ItemDataRole.UserRole
 

@@ -11,8 +11,8 @@ from PyQt6.QtCore import QObject, QTimer
 
 from ui.background_task import BackgroundTask
 from ui.desktop.bar import MessageActions
-from ui.desktop.translation import tr
 from ui.files import write_bytes
+from ui.translation import tr
 
 _TICK_MS = 40
 _PATIENCE_S = 0.5

@@ -15,7 +15,7 @@ from PyQt6.QtCore import QLockFile
 
 from calibration.opencv import cv2
 from rules.tabletop.errors import UserError
-from ui.desktop.translation import tr
+from ui.translation import tr
 from vision.source import Capture, OpenCapture, Source, open_source
 
 

@@ -7,9 +7,9 @@ from PyQt6.QtGui import QFontDatabase, QGuiApplication
 from PyQt6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QPlainTextEdit, QVBoxLayout, QWidget
 
 from ui.background_task import BackgroundTask
-from ui.desktop.translation import mark, tr
 from ui.diagnostics.bug_report import bug_report
 from ui.diagnostics.event_log import EventLog
+from ui.translation import mark, tr
 
 _TICK_MS = 100
 _SIZE = (760, 560)

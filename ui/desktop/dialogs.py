@@ -24,8 +24,8 @@ from calibration.markers import DICTIONARY_SUFFIXES, dictionary_of
 from calibration.print_scale import TRUE_PRINT, PrintScale
 from rules.tabletop.errors import UserError
 from ui.desktop.labels import wrapping_label
-from ui.desktop.translation import tr
 from ui.formatting import capitalized
+from ui.translation import tr
 from vision.source import IMAGE_SUFFIXES
 
 _DICTIONARIES = tuple(f"{cells}X{cells}_{count}" for cells in (4, 5, 6) for count in (50, 100, 250, 1000))

@@ -14,11 +14,11 @@ from ui.desktop.background_save import BackgroundSave
 from ui.desktop.dialogs import ask_where
 from ui.desktop.picture.painter import annotated
 from ui.desktop.tools.window_context import WindowContext
-from ui.desktop.translation import tr
 from ui.files import check_picture_name, picture_bytes
 from ui.picture.overlay import Preview, table_overlay
 from ui.questions.table_diff import compared
 from ui.table.finding import Finding
+from ui.translation import tr
 from ui.units import Unit
 from vision.frame import Frame
 from vision.table_view import TableView

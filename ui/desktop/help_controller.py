@@ -22,8 +22,8 @@ from ui.desktop.action import create_action
 from ui.desktop.details import DetailsDialog
 from ui.desktop.settings import Settings
 from ui.desktop.setup.guide_controller import GuideController, GuidedWindow
-from ui.desktop.translation import tr
 from ui.diagnostics.event_log import EventLog
+from ui.translation import tr
 
 _SIZE = (560, 600)
 _FORMAT = QKeySequence.SequenceFormat.NativeText

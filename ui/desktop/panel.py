@@ -19,10 +19,10 @@ from PyQt6.QtWidgets import (
 from rules.tabletop.table import Figure, PointIn
 from ui.desktop.army_list import ArmyList, swatch
 from ui.desktop.labels import fit_font, literal_text, plain_label, wrapping_label
-from ui.desktop.translation import tr
 from ui.formatting import place_words
 from ui.table.finding import Answer
 from ui.theme import army_colour
+from ui.translation import tr
 from vision.stock_colours import PLASTIC_BGR
 
 SUGGESTED_ARMIES = tuple(PLASTIC_BGR)

@@ -23,10 +23,10 @@ from PyQt6.QtGui import (
 
 from rules.tabletop.errors import UserError
 from ui.desktop.picture.painting import painting
-from ui.desktop.translation import tr
 from ui.files import write_bytes
 from ui.paper.page import MM_PER_IN, Align, Line, Page, Pattern, Sheet, Text
 from ui.paper.pdf import unscaled
+from ui.translation import tr
 
 _DOTS_PER_INCH = 1200
 _TYPE_PX = 100

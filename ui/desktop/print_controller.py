@@ -8,8 +8,8 @@ from ui.desktop.background_save import BackgroundSave
 from ui.desktop.paper import pdf_of
 from ui.desktop.print_dialog import ask_sheet, usual_paper
 from ui.desktop.settings import Settings
-from ui.desktop.translation import tr
 from ui.paper.printing import PrintJob, sheet_of
+from ui.translation import tr
 
 
 class PrintController:

@@ -31,11 +31,11 @@ from ui.battle.titles import title_of
 from ui.desktop.dialogs import NumberBox, ask_where
 from ui.desktop.labels import plain_label, wrapping_label
 from ui.desktop.paper import preview
-from ui.desktop.translation import mark, tr
 from ui.formatting import capitalized
 from ui.paper.marker_sheet import EDGE_SIDE_IN
 from ui.paper.page import Sheet
 from ui.paper.printing import Kind, PrintJob, army_words, sheet_of
+from ui.translation import mark, tr
 
 _KINDS = (
     (

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ui.desktop.translation import tr
 from ui.desktop.worker import Worker
 from ui.session import Session
 from ui.setup.demo_armies import demo_ground, demo_setup
 from ui.table.corrections import Correction
+from ui.translation import tr
 from vision.frame import Frame
 from vision.setup import Setup
 from vision.simulation.practice_table import PracticeTable

@@ -10,9 +10,9 @@ from calibration.solve import Calibration
 from ui.desktop.labels import plain_label
 from ui.desktop.source_controller import SourceController
 from ui.desktop.tools.tool import PickResult
-from ui.desktop.translation import mark, tr
 from ui.formatting import calibration_words
 from ui.session import TableState
+from ui.translation import mark, tr
 from ui.units import Unit
 from vision.table_view import TableView, Waiting
 

@@ -16,13 +16,13 @@ from ui.desktop.picture.image import to_qimage
 from ui.desktop.picture.projector import Projector
 from ui.desktop.picture.view import PictureView
 from ui.desktop.tools.tool import PickResult, point_at
-from ui.desktop.translation import tr
 from ui.measuring import Read
 from ui.picture.drawing import Drawing
 from ui.picture.overlay import PointPx, Preview
 from ui.picture.table_map import MapMaker, TableMap
 from ui.session import TableState
 from ui.table.finding import Answer
+from ui.translation import tr
 from vision.frame import Frame
 from vision.table_view import TableView
 

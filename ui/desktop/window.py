@@ -48,7 +48,6 @@ from ui.desktop.tools.terrain_controller import TerrainController
 from ui.desktop.tools.tool import PickResult, Tool
 from ui.desktop.tools.toolbox import Toolbox
 from ui.desktop.tools.window_context import WindowContext
-from ui.desktop.translation import tr
 from ui.diagnostics.event_log import EventLog
 from ui.formatting import capitalized
 from ui.measuring import Readings
@@ -58,6 +57,7 @@ from ui.questions.tool_context import Situation, basis_of
 from ui.session import Ruler, Session
 from ui.setup.guidance import TEACH, next_step, title_words
 from ui.setup.saved_table_store import SavedTables, tables_folder
+from ui.translation import tr
 from vision.source import Source, open_source
 
 _TICK_MS = 16

@@ -1,10 +1,9 @@
-"""Translations of the window, and a check that all widget texts are translatable."""
+"""The window's texts in another language, and a check that all widget texts are translatable."""
 
 from __future__ import annotations
 
 import ast
 import re
-import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,15 +11,15 @@ import pytest
 from PyQt6.QtCore import QLocale
 from PyQt6.QtWidgets import QApplication, QDialogButtonBox, QMenu, QPushButton
 
+import ui.desktop
 from calibration.calibration_targets import CalibrationTargets
-from rules.tabletop.errors import UserError
+from tests.ui.catalogs import write_catalog
 from tests.ui.windows import Open, Wait
-from tools.extract_strings import collect, main
-from ui.desktop import translation
 from ui.desktop.dialogs import MarkerSizeDialog
-from ui.desktop.translation import Translator, install_translators, load_translators, read, tr
+from ui.desktop.languages import install_language
+from ui.translation import tr, use_language
 
-DESKTOP = Path(translation.__file__).parent
+DESKTOP = Path(ui.desktop.__file__).parent
 GERMAN = {
     "&Table": "&Tisch",
     "Quit": "Beenden",
@@ -35,14 +34,15 @@ GERMAN = {
 
 
 @pytest.fixture
-def german(qt: QApplication) -> Iterator[Translator]:
-    translators = Translator(GERMAN)
-    qt.installTranslator(translators)
-    yield translators
-    qt.removeTranslator(translators)
+def german(tmp_path: Path) -> Iterator[None]:
+    write_catalog(tmp_path / "locales", "de", GERMAN)
+    assert use_language(["de"], tmp_path / "locales") == "de"
+    yield
+    use_language(["en"])
 
 
-def test_menus_tooltips_tabs_and_panels_are_translated(german: Translator, open_window: Open, wait_until: Wait) -> None:
+@pytest.mark.usefixtures("german")
+def test_menus_tooltips_tabs_and_panels_are_translated(open_window: Open, wait_until: Wait) -> None:
     window = open_window()
     wait_until(lambda: window.source_controller.view)
     bar = window.menuBar()
@@ -56,7 +56,6 @@ def test_menus_tooltips_tabs_and_panels_are_translated(german: Translator, open_
     assert "Messen" in [action.text() for action in window.actions()]
     assert window.sides.tabText(1) == "Gefecht"
     assert window.panel.rows == "Noch nichts gemessen."
-    assert german.isEmpty() is False
 
 
 @pytest.mark.usefixtures("german")
@@ -67,63 +66,16 @@ def test_a_dialog_is_translated() -> None:
     dialog.deleteLater()
 
 
-@pytest.mark.usefixtures("german")
-def test_values_are_inserted_into_the_translation() -> None:
-    assert tr("Use camera {number}", number=2) == "Kamera 2 verwenden"
-
-
-@pytest.mark.parametrize("wrong", ["Kamera {nummer}", "Kamera {0}", "Kamera {number", "Kamera {number:d}"])
-def test_a_translation_with_wrong_placeholders_is_not_used(qt: QApplication, wrong: str) -> None:
-    translators = Translator({"Use camera {number}": wrong})
-    qt.installTranslator(translators)
-    assert tr("Use camera {number}", number="two") == "Use camera two"
-    qt.removeTranslator(translators)
-
-
-def test_without_a_translation_strings_are_english() -> None:
-    assert tr("Saving {name}", name="{x}") == "Saving {x}"
-    assert tr("50 % of {it}") == "50 % of {it}"
-
-
-TS = """<?xml version="1.0" encoding="utf-8"?><!DOCTYPE TS><TS version="2.1"><context><name>Sandtable</name>
-<message><source>Quit</source><translation>Beenden</translation></message>
-<message><source>Print…</source><translation type="unfinished">Druck</translation></message>
-<message><source>Fit</source><translation type="unfinished" /></message></context></TS>"""
-
-
-def test_only_finished_translations_are_read(tmp_path: Path) -> None:
-    path = tmp_path / "sandtable_de.ts"
-    path.write_text(TS, encoding="utf-8")
-    assert read(path) == {"Quit": "Beenden"}
-    (tmp_path / "sandtable_pt_BR.ts").write_text(TS.replace("Beenden", "Sair"), encoding="utf-8")
-    # Qt's languages of an Austrian, a Brazilian, an Englishman who knows German, and of no locale.
-    assert _says(load_translators(["de-Latn-AT", "de-AT", "de"], tmp_path)) == "Beenden"
-    assert _says(load_translators(["pt-Latn-BR", "pt-BR", "pt"], tmp_path)) == "Sair"
-    assert load_translators(["en-GB", "en", "de"], tmp_path) == ()
-    assert load_translators(["C"], tmp_path) == load_translators(["fr-FR", "fr"], tmp_path) == ()
-
-
-def _says(translators: tuple[object, ...]) -> str | None:
-    own = translators[0]
-    assert isinstance(own, Translator)
-    return own.translate("Sandtable", "Quit")
-
-
-def test_a_broken_translation_file_is_named(tmp_path: Path) -> None:
-    path = tmp_path / "sandtable_de.ts"
-    path.write_text(TS[:200], encoding="utf-8")
-    with pytest.raises(UserError, match=r"sandtable_de\.ts is not a translation file .*repair"):
-        read(path)
-
-
-def test_qts_buttons_are_translated(qt: QApplication, tmp_path: Path) -> None:
-    (tmp_path / "sandtable_de.ts").write_text(TS, encoding="utf-8")
-    translators = install_translators(qt, QLocale(QLocale.Language.German), tmp_path)
+def test_qt_translates_its_buttons_into_the_same_language(qt: QApplication, tmp_path: Path) -> None:
+    write_catalog(tmp_path, "de", GERMAN)
+    of_qt = install_language(qt, QLocale(QLocale.Language.German), tmp_path)
+    assert of_qt is not None
     buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
     assert [tr("Quit"), buttons.buttons()[0].text()] == ["Beenden", "Abbrechen"]  # as PyQt6's qtbase_de.qm has it
-    for one in translators:
-        qt.removeTranslator(one)
+    qt.removeTranslator(of_qt)
     buttons.deleteLater()
+    assert install_language(qt, QLocale(QLocale.Language.English), tmp_path) is None
+    assert tr("Quit") == "Quit"
 
 
 # What is to be translated
@@ -161,14 +113,12 @@ SAYS = [
     "setHorizontalHeaderLabels",
     "say",
     "_say",
-    "Refused",
+    "UserError",
 ]
-ENGLISH = {"panel_screenshots.py", "pictures.py", "screenshot.py", "extract_strings.py", "translation.py"}
-"""Developer tools, and code that runs before translation."""
 
 
 def sources() -> list[Path]:
-    return [path for path in sorted(DESKTOP.rglob("*.py")) if path.name not in ENGLISH]
+    return sorted(DESKTOP.rglob("*.py"))
 
 
 def called(node: ast.AST) -> str:
@@ -218,28 +168,3 @@ def test_untranslatable_text_is_found() -> None:
     assert untranslated('a.setText(f"{n} words")') == [1]
     assert untranslated('a.setToolTip("yes" if b else tr("no"))') == [1]
     assert untranslated('a.setText(tr("{n} words", n=n)); b.setText(f"<b>{x}</b>: {y}"); c.setText("±")') == []
-
-
-def test_each_string_is_collected_once_and_translations_are_kept(tmp_path: Path) -> None:
-    path = tmp_path / "sandtable_de.ts"
-    path.write_text(TS, encoding="utf-8")
-    collect(path)
-    found = [message.findtext("source") for message in ET.parse(path).iter("message")]  # noqa: S314 - written just now
-    every = {
-        call.args[0].value
-        for source in DESKTOP.rglob("*.py")
-        for call in ast.walk(ast.parse(source.read_text("utf-8")))
-        if called(call) in ("tr", "mark") and isinstance(call, ast.Call) and isinstance(call.args[0], ast.Constant)
-    }
-    assert len(every) > 400
-    assert sorted(filter(None, found)) == sorted(every)
-    assert read(path) == {"Quit": "Beenden"}
-
-
-def test_an_invalid_translation_file_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "sandtable_de.ts").write_text("no table", encoding="utf-8")
-    monkeypatch.setattr("tools.extract_strings.FOLDER", tmp_path)
-    assert main(["de"]) == 1
-    assert "pylupdate6 rejects" in capsys.readouterr().err

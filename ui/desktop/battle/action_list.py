@@ -11,7 +11,7 @@ from PyQt6.QtWidgets import QHeaderView, QTreeWidget, QTreeWidgetItem, QWidget
 from rules.engine.referee import ActionPreview
 from ui.battle.action_text import action_words, chance_lines, chance_words, reason_rows
 from ui.desktop.labels import literal_text
-from ui.desktop.translation import tr
+from ui.translation import tr
 
 
 class ActionList(QTreeWidget):

@@ -30,9 +30,9 @@ from ui.desktop.battle.panel import BattlePanel
 from ui.desktop.battle.pending_moves import move_buttons
 from ui.desktop.battle.rounds import RoundController
 from ui.desktop.battle.ruling_dialog import ask_ruling
-from ui.desktop.translation import tr
 from ui.formatting import capitalized
 from ui.picture.overlay import Preview
+from ui.translation import tr
 from vision.setup import Setup
 from vision.table_view import TableView
 

@@ -39,8 +39,8 @@ from ui.battle.battle_setup import BattleSetup, checked, fitted, usual_army
 from ui.battle.titles import title_of
 from ui.desktop.battle.goals_dialog import GoalsForm
 from ui.desktop.labels import literal_text, plain_label, wrapping_label
-from ui.desktop.translation import tr
 from ui.formatting import in_order
+from ui.translation import tr
 
 _FIGURE, _CARD, _SQUAD = range(3)
 

@@ -21,8 +21,8 @@ from rules.engine.dice import DiceRequest, Die, Roll, rolled
 from rules.engine.text import readable, roller_words
 from rules.tabletop.errors import UserError
 from ui.desktop.labels import escape_markup, markup_label, wrapping_label
-from ui.desktop.translation import mark, tr
 from ui.formatting import capitalized
+from ui.translation import mark, tr
 
 _FACE_PX = 44
 _FONT_SCALE = 1.3

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from PyQt6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from ui.desktop.labels import escape_markup, markup_label
-from ui.desktop.translation import tr
 from ui.devices.dice_source import DiceSource
+from ui.translation import tr
 
 
 class DiceStrip(QWidget):

@@ -17,9 +17,9 @@ from ui.desktop.battle.battle_setup_dialog import BattleSetupDialog
 from ui.desktop.battle.opening import BattleOpening
 from ui.desktop.dialogs import ask_battle, ask_where
 from ui.desktop.tools.window_context import WindowContext
-from ui.desktop.translation import tr
 from ui.files import write_bytes
 from ui.formatting import capitalized
+from ui.translation import tr
 from vision.palette import army_names
 
 

@@ -23,7 +23,7 @@ from rules.engine.text import display_name
 from ui.battle.battle_session import BattleSession
 from ui.battle.goals import agreed_aims, standings, tasks_in, usual_numbers
 from ui.desktop.labels import plain_label, wrapping_label
-from ui.desktop.translation import tr
+from ui.translation import tr
 
 _SIZE = (520, 320)
 _MAX_NUMBER = 999

@@ -22,9 +22,9 @@ from ui.desktop.battle.history_dialog import HistoryDialog
 from ui.desktop.battle.thumbnail_recorder import ThumbnailRecorder
 from ui.desktop.dialogs import ask_where
 from ui.desktop.tools.window_context import WindowContext
-from ui.desktop.translation import mark, tr
 from ui.files import check_writable
 from ui.setup.profiles import camera_identity
+from ui.translation import mark, tr
 
 _SETTLED_S = 3.0
 """Keeps terrain that is being dragged from being journalled at every mouse step."""

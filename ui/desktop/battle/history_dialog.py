@@ -29,8 +29,8 @@ from ui.battle.history import HistoryMoment, matching, positions
 from ui.battle.thumbnail_store import ThumbnailStore
 from ui.desktop.picture.image import to_qimage
 from ui.desktop.picture.view import PictureView
-from ui.desktop.translation import tr
 from ui.theme import DARK
+from ui.translation import tr
 
 _ICON = QSize(128, 72)
 _MAP_PX = (900, 640)
@@ -63,7 +63,8 @@ class MomentList(QAbstractListModel):
         position = self._shown[index.row()]
         if role == Qt.ItemDataRole.DisplayRole:
             when = f"{datetime.fromtimestamp(position.time_s):%H:%M}  " if 0 <= position.time_s < 2**40 else ""
-            return f"{when}{position.title}{'' if position.stands else '  ' + tr('(undone)')}"
+            undone = "" if position.stands else "  " + tr("(undone)")
+            return f"{when}{position.title}{undone}"
         if role == Qt.ItemDataRole.DecorationRole:
             return self._icon(position)
         if role == Qt.ItemDataRole.ToolTipRole:

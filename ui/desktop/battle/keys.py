@@ -13,7 +13,7 @@ from ui.battle.crosshair import LONG_STEP_IN, STEP_IN, first_place, next_figure,
 from ui.desktop.action import create_action
 from ui.desktop.battle.battle_controller import BattleController
 from ui.desktop.tools.window_context import WindowContext
-from ui.desktop.translation import tr
+from ui.translation import tr
 
 _ARROWS = {"Left": (-1, 0), "Right": (1, 0), "Up": (0, -1), "Down": (0, 1)}
 

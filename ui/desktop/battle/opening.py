@@ -16,7 +16,7 @@ from ui.background_task import BackgroundTask
 from ui.desktop.background_save import Say
 from ui.desktop.bar import MessageActions
 from ui.desktop.dialogs import ask_where
-from ui.desktop.translation import tr
+from ui.translation import tr
 
 _TICK_MS = 40
 _WAIT_S = 0.05

@@ -32,7 +32,7 @@ from ui.desktop.battle.pending_moves import PendingMoves
 from ui.desktop.battle.round_bar import RoundBar
 from ui.desktop.labels import escape_markup, literal_text, markup_label, plain_label, wrapping_label
 from ui.desktop.scrolled import Scrolled
-from ui.desktop.translation import mark, tr
+from ui.translation import mark, tr
 
 CLICK_ONE = mark("Click a soldier to see its actions, or press U for the next one.")
 _BIG_FONT_SCALE, _FONT_SCALE = 1.7, 1.2

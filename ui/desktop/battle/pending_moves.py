@@ -13,8 +13,8 @@ from rules.engine.referee import NEARER, Ambiguity
 from ui.battle.action_text import refusal_words
 from ui.battle.battle_session import BattleSession, Proposal
 from ui.desktop.labels import literal_text, wrapping_label
-from ui.desktop.translation import tr
 from ui.formatting import sentence
+from ui.translation import tr
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from PyQt6.QtWidgets import QHBoxLayout, QListWidget, QListWidgetItem, QPushButt
 from ui.battle.round_sequence import Mark, RoundState
 from ui.desktop.battle.pending_moves import clear_layout
 from ui.desktop.labels import wrapping_label
-from ui.desktop.translation import tr
+from ui.translation import tr
 
 _ROWS = 4
 

@@ -36,7 +36,7 @@ from ui.battle.ruling import (
     holdings,
 )
 from ui.desktop.labels import plain_label
-from ui.desktop.translation import tr
+from ui.translation import tr
 
 _SIZE = (620, 540)
 _STATUS_ROWS = 3

@@ -8,8 +8,8 @@ from PyQt6.QtCore import pyqtSignal
 from PyQt6.QtWidgets import QComboBox, QGroupBox, QHBoxLayout, QPushButton, QVBoxLayout
 
 from ui.desktop.labels import escape_markup, markup_label, wrapping_label
-from ui.desktop.translation import mark, tr
 from ui.devices.device_connection import Choice, Level, Standing
+from ui.translation import mark, tr
 
 _MARKS = {
     Level.OFF: "○",

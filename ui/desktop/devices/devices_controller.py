@@ -21,7 +21,6 @@ from ui.desktop.devices.panel import DevicesPanel
 from ui.desktop.devices.tray_view import TrayDialog, TrayPicture
 from ui.desktop.settings import Settings
 from ui.desktop.source_controller import SourceController
-from ui.desktop.translation import tr
 from ui.devices.device_connection import EMULATED, Ports, choices
 from ui.devices.dice_source import kept_words, request_of
 from ui.devices.rod_and_dice import ElectronicDiceController, Rod
@@ -30,6 +29,7 @@ from ui.devices.tray import TrayDice, cameras, numbers
 from ui.devices.tray_camera import TABLE, WHOLE, Region
 from ui.formatting import Basis
 from ui.measuring import Reading
+from ui.translation import tr
 from vision.source import Source, open_source
 
 _UPDATE_EVERY_S = 0.2

@@ -5,12 +5,12 @@ from __future__ import annotations
 from ui.desktop.battle.dice_dialog import DiceDialog
 from ui.desktop.battle.dice_strip import DiceStrip
 from ui.desktop.devices.tray_view import TrayView, close_up
-from ui.desktop.translation import tr
 from ui.devices.dice_source import DiceSource, ElectronicDiceSource
 from ui.devices.rod_and_dice import ElectronicDiceController
 from ui.devices.tray import TrayDice
 from ui.devices.tray_asking import TrayDiceSource
 from ui.devices.tray_camera import Seen
+from ui.translation import tr
 
 
 class DiceAnswers:

@@ -15,7 +15,7 @@ from ui.desktop.devices.rod_view import RodView
 from ui.desktop.devices.strip_form import StripForm
 from ui.desktop.devices.tray_view import TrayPicture, TrayView
 from ui.desktop.labels import wrapping_label
-from ui.desktop.translation import mark, tr
+from ui.translation import mark, tr
 
 _FONT_SCALE = 1.2
 

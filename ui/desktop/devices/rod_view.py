@@ -11,7 +11,7 @@ from PyQt6.QtWidgets import QSizePolicy, QWidget
 from hardware.adalight import Colour
 from hardware.range_rod import BAND_IN, RodShape
 from ui.desktop.picture.painting import painting
-from ui.desktop.translation import tr
+from ui.translation import tr
 
 _STRIP_PX = 26
 _GAP_PX = 1.0

@@ -9,7 +9,7 @@ from PyQt6.QtWidgets import QCheckBox, QFormLayout, QLabel, QVBoxLayout, QWidget
 
 from hardware.range_rod import RodShape
 from ui.desktop.dialogs import NumberBox
-from ui.desktop.translation import mark, tr
+from ui.translation import mark, tr
 
 _APPLY_TIP = mark("Changing this connects the rod again, which can take 3 seconds")
 

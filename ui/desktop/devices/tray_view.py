@@ -14,9 +14,9 @@ from rules.tabletop.errors import UserError
 from ui.desktop.labels import wrapping_label
 from ui.desktop.picture.image import to_qimage
 from ui.desktop.picture.painting import painting
-from ui.desktop.translation import tr
 from ui.devices.tray_camera import WHOLE, Region, Seen
 from ui.theme import DARK, GREEN, ORANGE
+from ui.translation import tr
 from vision.dice.view import DieKind
 from vision.frame import ImageBgr
 

@@ -8,9 +8,9 @@ from PyQt6.QtWidgets import QSizePolicy, QWidget
 
 from ui.desktop.labels import fit_font
 from ui.desktop.picture.painting import painting
-from ui.desktop.translation import tr
 from ui.table.finding import Answer
 from ui.theme import DARK, SILVER, WHITE
+from ui.translation import tr
 
 _HEADLINE_PX, _ROW_PX = 110, 30
 _ROWS = 2

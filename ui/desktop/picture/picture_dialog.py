@@ -10,10 +10,10 @@ from ui.desktop.labels import wrapping_label
 from ui.desktop.picture.image import to_qimage
 from ui.desktop.picture.painting import painting
 from ui.desktop.picture.view import PictureView
-from ui.desktop.translation import tr
 from ui.formatting import capitalized
 from ui.picture.overlay import PointPx
 from ui.theme import YELLOW
+from ui.translation import tr
 from vision.frame import ImageBgr
 
 _COLUMN_PX = 330

@@ -8,11 +8,11 @@ from PyQt6.QtWidgets import QWidget
 
 from ui.desktop.picture.layers import Layers
 from ui.desktop.picture.painting import painting
-from ui.desktop.translation import tr
 from ui.picture.drawing import Drawing
 from ui.picture.overlay import Preview
 from ui.picture.table_map import MapMaker, TableMap
 from ui.session import TableState
+from ui.translation import tr
 from vision.table_view import TableView
 
 

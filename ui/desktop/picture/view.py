@@ -22,8 +22,8 @@ from PyQt6.QtWidgets import QSizePolicy, QWidget
 
 from ui.desktop.picture.layers import Layers
 from ui.desktop.picture.painting import painting
-from ui.desktop.translation import tr
 from ui.picture.overlay import PointPx, Shape
+from ui.translation import tr
 
 _MAX_SCALE = 16.0
 """Largest number of screen pixels per picture pixel."""

@@ -13,9 +13,9 @@ from rules.tabletop.table import PointIn
 from ui.desktop.length_box import LengthBox
 from ui.desktop.picture.image import to_qimage
 from ui.desktop.picture.picture_dialog import PictureDialog
-from ui.desktop.translation import tr
 from ui.picture.overlay import PointPx, Shape, marked
 from ui.table.play_area import PlayArea, area_marks
+from ui.translation import tr
 from ui.units import Unit
 from vision.frame import Frame
 

@@ -22,8 +22,8 @@ from ui.desktop.setup.diagnosis_dialog import DiagnosisDialog
 from ui.desktop.setup.lens_dialog import LensDialog
 from ui.desktop.source_controller import SourceController
 from ui.desktop.tools.window_context import WindowContext
-from ui.desktop.translation import tr
 from ui.setup.profiles import LensProfiles, camera_identity, lens_folder
+from ui.translation import tr
 from ui.units import Unit
 from vision.table_view import TableView
 

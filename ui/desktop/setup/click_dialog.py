@@ -14,9 +14,9 @@ from rules.tabletop.errors import UserError
 from ui.desktop.length_box import LengthBox
 from ui.desktop.picture.image import to_qimage
 from ui.desktop.picture.picture_dialog import Magnifier, PictureDialog
-from ui.desktop.translation import mark, tr
 from ui.picture.overlay import Label, Line, PointPx, Shape
 from ui.theme import YELLOW, faded
+from ui.translation import mark, tr
 from ui.units import Unit
 from vision.frame import Frame
 

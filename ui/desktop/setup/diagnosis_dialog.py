@@ -15,11 +15,11 @@ from rules.tabletop.errors import UserError
 from ui.background_task import BackgroundTask
 from ui.desktop.picture.image import to_qimage
 from ui.desktop.picture.picture_dialog import PictureDialog
-from ui.desktop.translation import mark, tr
 from ui.formatting import capitalized, sentence
 from ui.picture.marker_issues import marker_issue_shapes
 from ui.picture.overlay import Label, Line, Shape
 from ui.theme import GREEN, YELLOW, faded
+from ui.translation import mark, tr
 from vision.frame import Frame
 from vision.setup import Setup
 

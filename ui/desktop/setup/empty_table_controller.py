@@ -7,8 +7,8 @@ from collections.abc import Callable
 from ui.desktop.bar import MessageActions
 from ui.desktop.source_controller import SourceController
 from ui.desktop.tools.window_context import WindowContext
-from ui.desktop.translation import tr
 from ui.setup.empty_table import EmptyTableCheck
+from ui.translation import tr
 
 
 class EmptyTableController:

@@ -9,8 +9,8 @@ from PyQt6.QtCore import pyqtSignal
 from PyQt6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QPushButton, QToolButton, QVBoxLayout, QWidget
 
 from ui.desktop.labels import escape_markup, markup_label, wrapping_label
-from ui.desktop.translation import tr
 from ui.setup.first_run import Guide, Mark, Step
+from ui.translation import tr
 
 _SIGN = {Mark.DONE: "✓", Mark.NOW: "▸", Mark.SKIPPED: "»", Mark.AHEAD: "·"}
 _TICKS = {True: "✓", False: "✗", None: "·"}

@@ -19,10 +19,10 @@ from ui.desktop.setup.diagnosis_dialog import MarkerCheck
 from ui.desktop.setup.guide_bar import GuideBar
 from ui.desktop.source_controller import SourceController
 from ui.desktop.tools.groups_controller import GroupsController
-from ui.desktop.translation import tr
 from ui.setup.cameras import cameras
 from ui.setup.colours import proposed
 from ui.setup.first_run import Guide, Progress, Standing, Step, guide
+from ui.translation import tr
 
 _TICK_MS = 150
 _LOOK_EVERY_S = 0.5

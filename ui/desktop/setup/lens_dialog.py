@@ -15,12 +15,12 @@ from ui.background_task import BackgroundTask
 from ui.desktop.labels import wrapping_label
 from ui.desktop.picture.image import to_qimage
 from ui.desktop.picture.picture_dialog import PictureDialog
-from ui.desktop.translation import tr
 from ui.formatting import sentence
 from ui.paper.marker_sheet import board_words
 from ui.picture.overlay import Line, Shape
 from ui.setup.lens_session import LensSession
 from ui.theme import GREEN, ORANGE, SKY, Colour, faded
+from ui.translation import tr
 from vision.frame import Frame
 
 _TICK_MS = 50

@@ -18,12 +18,12 @@ from ui.desktop.bar import MessageActions
 from ui.desktop.dialogs import ask_where
 from ui.desktop.source_controller import SourceController
 from ui.desktop.tools.window_context import WindowContext
-from ui.desktop.translation import tr
 from ui.files import check_writable
 from ui.session import TableState
 from ui.setup.profiles import camera_identity
 from ui.setup.saved_table import RestoredTable, SavedTable, as_left
 from ui.setup.saved_table_store import Found, SavedTables, TableSaver
+from ui.translation import tr
 from vision.examples import Examples
 
 EntryCount = Callable[[], int]

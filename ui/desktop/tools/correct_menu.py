@@ -15,11 +15,11 @@ from ui.desktop.labels import literal_text
 from ui.desktop.picture.view import PictureView
 from ui.desktop.tools.tool import PickResult, PlainTool
 from ui.desktop.tools.window_context import WindowContext
-from ui.desktop.translation import mark, tr
 from ui.picture.overlay import Preview
 from ui.setup.groups import armies_of
 from ui.table.correction_options import CorrectionOption, merge, options_at, options_for, place, rename
 from ui.table.terrain import standing_place
+from ui.translation import mark, tr
 from vision.table_view import TableView
 
 CORRECT = "correct"
@@ -152,7 +152,8 @@ class CorrectionController(QObject):
         x, y = view.calibration.camera.pixel_to_table(at.px, figure.z_in)[0]
         menu.addSection(f"{figure.id}, {figure.posture}")
         groups = self._offer(menu, options_for(view, figure, (float(x), float(y)), self._armies))
-        another = (groups.get("Army") or _submenu(menu, tr(_GROUPS["Army"]))).addAction(tr("New army"))
+        title = _GROUPS["Army"]
+        another = (groups.get("Army") or _submenu(menu, tr(title))).addAction(tr("New army"))
         if another is not None:
             another.setToolTip(
                 literal_text(tr("Move {name} and all soldiers that look like it into a new army", name=figure.id))

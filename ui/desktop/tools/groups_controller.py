@@ -9,11 +9,11 @@ from rules.tabletop.table import Figure
 from ui.desktop.bar import MessageActions
 from ui.desktop.panel import SidePanel
 from ui.desktop.tools.window_context import WindowContext
-from ui.desktop.translation import tr
 from ui.session import Session
 from ui.setup.colours import one_colour_words, proposed, separation_words
 from ui.setup.groups import OneColour, accepted, another_army, armies_of, merged, renamed, split
 from ui.setup.guidance import TEACH, laid_words
+from ui.translation import tr
 from vision.table_view import TableView
 
 

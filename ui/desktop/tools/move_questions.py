@@ -8,7 +8,7 @@ from rules.engine.text import display_name
 from ui.desktop.bar import MessageActions
 from ui.desktop.source_controller import SourceController
 from ui.desktop.tools.window_context import WindowContext
-from ui.desktop.translation import tr
+from ui.translation import tr
 
 
 class MoveQuestions:

@@ -15,7 +15,7 @@ from ui.desktop.picture.view import PictureView
 from ui.desktop.tools.terrain_tool import TERRAIN
 from ui.desktop.tools.tool import REACH_PX, PickResult, was_dragged
 from ui.desktop.tools.window_context import WindowContext
-from ui.desktop.translation import mark, tr
+from ui.translation import mark, tr
 from vision.simulation.light import Light
 from vision.simulation.practice import OFF_S, Practice
 from vision.simulation.practice_table import PracticeTable

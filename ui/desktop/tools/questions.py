@@ -9,7 +9,6 @@ from rules.tabletop.errors import UserError
 from rules.tabletop.path import Path
 from rules.tabletop.table import Figure, PointIn
 from ui.desktop.tools.tool import PickResult, PlainTool, was_dragged
-from ui.desktop.translation import tr
 from ui.picture.overlay import PointPx, Preview
 from ui.questions.fan import fan_finding
 from ui.questions.plan import plan_finding
@@ -17,6 +16,7 @@ from ui.questions.reach import Arm, weapon_reaches
 from ui.questions.sighting import sight_finding
 from ui.questions.tool_context import Situation
 from ui.table.finding import Answer, Finding
+from ui.translation import tr
 
 Now = Callable[[], Situation | None]
 AboutOne = Callable[[Situation, Figure], Finding | None]

@@ -13,7 +13,6 @@ from ui.desktop.bar import MessageActions
 from ui.desktop.panel import SUGGESTED_ARMIES, SidePanel
 from ui.desktop.tools.tool import PickResult, PlainTool
 from ui.desktop.tools.window_context import WindowContext
-from ui.desktop.translation import tr
 from ui.picture.overlay import PointPx, Preview
 from ui.session import Session
 from ui.setup.guidance import TEACH
@@ -21,6 +20,7 @@ from ui.table.finding import Mark, Note, Trace
 from ui.table.picking import HoverPicker, Pick
 from ui.table.teaching import NoFigureThere, OtherPlastic
 from ui.theme import army_colour, faded
+from ui.translation import tr
 from vision.frame import Frame
 
 _LABEL_ABOVE_PX = 18.0

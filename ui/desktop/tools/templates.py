@@ -10,10 +10,10 @@ from rules.engine.game import Game
 from rules.games import GAMES, open_game
 from rules.tabletop.template import Template
 from ui.desktop.tools.tool import PickResult, PlainTool
-from ui.desktop.translation import tr
 from ui.picture.overlay import PointPx, Preview
 from ui.session import End, Session
 from ui.table.shapes import USUAL, Form, Kind, forms
+from ui.translation import tr
 
 _HALF_SIGHT_IN = 1.0
 

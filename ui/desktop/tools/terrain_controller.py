@@ -16,9 +16,9 @@ from ui.desktop.picture.view import PictureView
 from ui.desktop.tools.terrain_panel import TerrainPanel
 from ui.desktop.tools.terrain_tool import TERRAIN, OutlineSearch, TerrainTool
 from ui.desktop.tools.window_context import WindowContext
-from ui.desktop.translation import tr
 from ui.files import read_terrain
 from ui.table.terrain import fresh_name, usual_height_in, usual_name, write_terrain
+from ui.translation import tr
 from vision.terrain import Proposal
 
 _LOOK_EVERY_MS = 20

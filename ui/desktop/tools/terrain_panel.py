@@ -19,8 +19,8 @@ from PyQt6.QtWidgets import (
 from rules.tabletop.table import TerrainKind, TerrainPiece
 from ui.desktop.dialogs import NumberBox
 from ui.desktop.labels import plain_label
-from ui.desktop.translation import tr
 from ui.table.terrain import Terrain, piece_named, terrain_words
+from ui.translation import tr
 
 _MAX_HEIGHT_IN = 40.0
 _FONT_SCALE = 1.2  # like the Table tab

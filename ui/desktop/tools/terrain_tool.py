@@ -15,7 +15,6 @@ from rules.tabletop.errors import UserError
 from rules.tabletop.table import Outline, PointIn, TerrainKind, TerrainPiece
 from ui.desktop.tools.tool import PickResult, PlainTool
 from ui.desktop.tools.window_context import WindowContext
-from ui.desktop.translation import tr
 from ui.picture.overlay import GroundPreview, PointPx, Preview
 from ui.session import Session
 from ui.table.terrain import (
@@ -37,6 +36,7 @@ from ui.table.terrain import (
     without_corner,
     without_piece,
 )
+from ui.translation import tr
 from vision.terrain import Proposal, propose_outline
 
 TERRAIN = "terrain"

@@ -8,10 +8,10 @@ from typing import Protocol
 import numpy as np
 
 from rules.tabletop.table import Figure, PointIn
-from ui.desktop.translation import tr
 from ui.measuring import figure_at
 from ui.picture.overlay import PointPx, Preview
 from ui.session import End, Ruler, Session
+from ui.translation import tr
 from vision.frame import Frame
 from vision.table_view import TableView
 

@@ -1,0 +1,68 @@
+"""Collecting and compiling the strings to be translated."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from babel.messages.pofile import read_po, write_po
+
+from tools.extract_strings import SOURCES, collect, main, path_of
+from ui.translation import tr, use_language
+
+
+@pytest.fixture(autouse=True)
+def english_afterwards() -> Iterator[None]:
+    yield
+    use_language(["en"])
+
+
+def strings() -> set[str]:
+    """Every literal that is given to `tr` or `mark`, and both of `tr_count`."""
+    calls = [
+        node
+        for source in SOURCES.rglob("*.py")
+        for node in ast.walk(ast.parse(source.read_text("utf-8")))
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("tr", "mark", "tr_count")
+    ]
+    literals = (one.args[: 2 if getattr(one.func, "id", "") == "tr_count" else 1] for one in calls)
+    return {one.value for group in literals for one in group if isinstance(one, ast.Constant)}
+
+
+def test_every_string_is_collected_and_translations_are_kept(tmp_path: Path) -> None:
+    collect("de", tmp_path)
+    path = path_of("de", tmp_path)
+    catalog = read_po(path.read_bytes().splitlines(keepends=True))
+    catalog["Quit"].string = "Beenden"
+    with path.open("wb") as stream:
+        write_po(stream, catalog)
+    collected = {
+        one
+        for message in collect("de", tmp_path)
+        for one in ([message.id] if isinstance(message.id, str) else message.id)
+    }
+    assert collected - {""} == strings()
+    assert len(collected) > 700
+    use_language(["de"], tmp_path)
+    assert tr("Quit") == "Beenden"
+
+
+@pytest.mark.parametrize(
+    ("language", "content", "message"),
+    [
+        ("xx", "", "there is no language 'xx'"),
+        ("de", 'msgid "a"\nmsgid', "is not a catalog"),
+    ],
+)
+def test_a_wrong_language_or_file_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], language: str, content: str,
+    message: str,
+) -> None:  # fmt: skip
+    path = path_of(language, tmp_path)
+    path.parent.mkdir(parents=True)
+    path.write_text(content, encoding="utf-8")
+    monkeypatch.setattr("tools.extract_strings.FOLDER", tmp_path)
+    assert main([language]) == 1
+    assert message in capsys.readouterr().err
