@@ -13,9 +13,25 @@ from pathlib import Path as FilePath
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from rules.battle.answers import (
+    Answer,
+    chance_of_harm,
+    effects_answer,
+    inches_of,
+    last_reason,
+    owed_answer,
+    question_answer,
+    reason_answer,
+    statuses_of,
+    target_of,
+    too_close,
+    verdict_answer,
+    why_not,
+)
 from rules.battle.battle import Battle
 from rules.battle.referees import perform, position_of, referee_of
 from rules.battle.situation import Placement, Situation, base_outline, point_of
+from rules.battle.steps import actor_of, count_of, object_of, waived_of, walk_of
 from rules.engine.dice import DiceRequest, Die, Roll, rolled
 from rules.engine.events import (
     ActionResolved,
@@ -35,14 +51,11 @@ from rules.engine.events import (
 from rules.engine.needed import needed_words
 from rules.engine.position import Position
 from rules.engine.referee import Action, ActionPreview, answer_key, obligations, preview_of
-from rules.engine.state import State, Unit
-from rules.engine.text import display_name, readable
-from rules.engine.verdict import Reason, Verdict
+from rules.engine.text import display_name
 from rules.tabletop.area import surface_in
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import Figure, PointIn, Posture
 
-Answer = dict[str, Any]
 _DICE = {"dice", "dice_read"}
 _MORE = {
     "phase": {"side", "turn"},
@@ -171,8 +184,8 @@ class SituationPlay:
             "move": self._move,
             "see": self._see,
             "next": self._next,
-            "undo": lambda one: self._undo(_count(one["undo"], "undo")),
-            "redo": lambda one: self._redo(_count(one["redo"], "redo")),
+            "undo": lambda one: self._undo(count_of(one["undo"], "undo")),
+            "redo": lambda one: self._redo(count_of(one["redo"], "redo")),
         }
         return steps[kind](step)
 
@@ -194,8 +207,8 @@ class SituationPlay:
     def _set_status(self, step: Mapping[str, Any]) -> None:
         changes = tuple(
             self._said(self._known(name), key, value)
-            for name, statuses in _object(step["status"], "status").items()
-            for key, value in _object(statuses, f"status of {name}").items()
+            for name, statuses in object_of(step["status"], "status").items()
+            for key, value in object_of(statuses, f"status of {name}").items()
         )
         if changes:
             self.battle.record(Changed(changes=changes))
@@ -221,12 +234,12 @@ class SituationPlay:
         return Change(figure=name, key=key, value=value, this_turn=key in self.referee.this_turn)
 
     def _see(self, step: Mapping[str, Any]) -> None:
-        for name, seen in _object(step["see"], "see").items():
+        for name, seen in object_of(step["see"], "see").items():
             self._known(name, of_battle=False)
             if seen is None:
                 self.table.pop(name, None)
             else:
-                self.table[name] = self._seen(name, _object(seen, f"see {name}"))
+                self.table[name] = self._seen(name, object_of(seen, f"see {name}"))
         self._done()
 
     def _seen(self, name: str, seen: Mapping[str, Any]) -> Figure:
@@ -261,7 +274,7 @@ class SituationPlay:
             actions = self._deeds(position, self._known(name))
         return {
             "actions": [self._action(position, action) for action in actions],
-            "owed": [_owed(one) for one in obligations(self.referee, position)],
+            "owed": [owed_answer(one) for one in obligations(self.referee, position)],
         }
 
     def _deeds(self, position: Position, name: str) -> Iterator[Action]:
@@ -280,27 +293,27 @@ class SituationPlay:
             "title": action.title,
             "by": list(action.by),
             "weapon": action.weapon or None,
-            "at": _at(action),
+            "at": target_of(action),
             "allowed": found.possible,
-            "why_not": None if found.possible else _why_not(found),
-            "chance": _chance(self.referee.effects, position, found),
+            "why_not": None if found.possible else why_not(found),
+            "chance": chance_of_harm(self.referee.effects, position, found),
             "odds": {str(outcome): float(chance) for outcome, chance in found.odds.items()},
             "needs": needed_words(found) or None,
-            "asks": [_question(one) for one in found.asks],
-            "too_close": _too_close(found),
-            "modifiers": [_reason(one) for one in reasons if one.modifier is not None],
+            "asks": [question_answer(one) for one in found.asks],
+            "too_close": too_close(found),
+            "modifiers": [reason_answer(one) for one in reasons if one.modifier is not None],
         }
 
     def _do(self, step: Mapping[str, Any]) -> Answer:
-        wanted = _object(step["do"], "do")
+        wanted = object_of(step["do"], "do")
         odd = sorted(set(wanted) - {"action", "by", "at", "weapon", "answers"})
         if odd:
             raise UserError(f"do: unknown key {odd[0]!r}; choose action, by, at, weapon or answers")
         action = self._wanted(self.position, wanted)
         if action is None:
-            text = f"{display_name(_by(wanted) or 'nobody')} cannot do this now"
+            text = f"{display_name(actor_of(wanted) or 'nobody')} cannot do this now"
             return {"allowed": False, "why_not": {"rule": None, "text": text}}
-        action = self._answered(action, wanted, _object(wanted.get("answers") or {}, "answers"))
+        action = self._answered(action, wanted, object_of(wanted.get("answers") or {}, "answers"))
         found = preview_of(self.position, replace(action, has_odds=False))
         return self._performed(action, found, self._dice(step))
 
@@ -308,10 +321,10 @@ class SituationPlay:
         """The answer to an action; where nothing happens, the answers of the players are taken back, too."""
         if not found.possible:
             self._back()
-            return {"allowed": False, "why_not": _why_not(found), **_inches(found.before)}
+            return {"allowed": False, "why_not": why_not(found), **inches_of(found.before)}
         if found.ambiguities:
             self._back()
-            return {"too_close": _too_close(found)}
+            return {"too_close": too_close(found)}
         try:
             verdict = perform(self.battle, self.referee, self.position, action, dice)
         except _NeedsDice as needed:
@@ -324,34 +337,34 @@ class SituationPlay:
         self._done()
         return {
             "allowed": verdict.allowed,
-            "why_not": None if verdict.allowed else _last_reason(verdict),
-            "verdict": _verdict(verdict),
-            "effects": _effects(effects),
+            "why_not": None if verdict.allowed else last_reason(verdict),
+            "verdict": verdict_answer(verdict),
+            "effects": effects_answer(effects),
             "dice_used": dice.used,
-            **_inches(verdict),
+            **inches_of(verdict),
         }
 
     def _move(self, step: Mapping[str, Any]) -> Answer:
         position, paths, facings = self.position, {}, {}
-        for name, walk in _object(step["move"], "move").items():
+        for name, walk in object_of(step["move"], "move").items():
             here = position.figure(self._known(name, of_battle=False)).centre_in
-            path, facing_deg = _walk(_object(walk, f"move {name}"), name)
+            path, facing_deg = walk_of(object_of(walk, f"move {name}"), name)
             paths[name] = path if path and _near(path[0], here) else (here, *path)
             if facing_deg is not None:
                 facings[name] = facing_deg
         if not paths:
             raise UserError("move names no figure")
         action = self.referee.march(position, paths, facings)
-        if self._told(action, _object(step.get("answers") or {}, "answers")):
+        if self._told(action, object_of(step.get("answers") or {}, "answers")):
             action = self.referee.march(self.position, paths, facings)
         found = preview_of(self.position, action)
-        asks = {"asks": [_question(one) for one in found.asks]} if found.asks else {}
+        asks = {"asks": [question_answer(one) for one in found.asks]} if found.asks else {}
         answer = self._performed(action, found, self._dice(step))
         return {"cost_in": None, "allowance_in": None, **asks, **answer}
 
     def _next(self, step: Mapping[str, Any]) -> Answer:
-        waived = _waived(step["next"])
-        owed = [_owed(one) for one in obligations(self.referee, self.position)]
+        waived = waived_of(step["next"])
+        owed = [owed_answer(one) for one in obligations(self.referee, self.position)]
         left = [one for one in owed if waived is not True and one["action"] not in waived]
         if left:
             text = f"first comes {left[0]['title']}; do it, or waive it by name"
@@ -410,7 +423,7 @@ class SituationPlay:
 
     def _wanted(self, position: Position, wanted: Mapping[str, Any]) -> Action | None:
         """The action that a step describes: one that may be done, before one that may not."""
-        name, at = _by(wanted), wanted.get("at")
+        name, at = actor_of(wanted), wanted.get("at")
         if name:
             self._known(name)
         if wanted.get("action") not in (*self.battle.game.actions, *_GENERIC):
@@ -492,14 +505,14 @@ class SituationPlay:
         figures = {
             name: {
                 "side": unit.side,
-                "status": _statuses(unit),
+                "status": statuses_of(unit),
                 "at_in": list(unit.at_in or ()) or None,
                 "facing_deg": unit.facing_deg,
                 "out": unit.out,
             }
             for name, unit in state.units.items()
         }
-        now = {"turn": state.turn, "phase": state.phase, "side": state.side, "status": _statuses(state)}
+        now = {"turn": state.turn, "phase": state.phase, "side": state.side, "status": statuses_of(state)}
         return {**now, "figures": figures, "winner": self._winner()}
 
     def _winner(self) -> str | None:
@@ -520,7 +533,7 @@ _GENERIC = ("attack", "move")
 
 
 def _fits(action: Action, wanted: Mapping[str, Any]) -> bool:
-    name, weapon, at, by = wanted["action"], wanted.get("weapon"), wanted.get("at"), _by(wanted)
+    name, weapon, at, by = wanted["action"], wanted.get("weapon"), wanted.get("at"), actor_of(wanted)
     if action.name != name and not (name == "attack" and (action.view is not None or action.spot_in is not None)):
         return False
     if weapon and weapon not in (action.weapon, display_name(action.weapon), action.title):
@@ -533,124 +546,5 @@ def _fits(action: Action, wanted: Mapping[str, Any]) -> bool:
     return names <= {*action.at, action.piece}
 
 
-def _by(wanted: Mapping[str, Any]) -> str:
-    by = wanted.get("by") or ""
-    first = by[0] if isinstance(by, list) and by else by
-    if not isinstance(first, str):
-        raise UserError(f"by must be the id of a figure, not {by!r}")
-    return first
-
-
-def _at(action: Action) -> Any:
-    if action.spot_in is not None:
-        return list(action.spot_in)
-    if action.piece and not action.at:
-        return action.piece
-    return action.at[0] if len(action.at) == 1 else list(action.at) or None
-
-
-def _walk(walk: Mapping[str, Any], name: str) -> tuple[tuple[PointIn, ...], float | None]:
-    odd = sorted(set(walk) - {"path_in", "facing_deg"})
-    if odd:
-        raise UserError(f"move {name}: unknown key {odd[0]!r}; choose path_in or facing_deg")
-    facing_deg = walk.get("facing_deg")
-    if facing_deg is not None and type(facing_deg) not in (int, float):
-        raise UserError(f"move {name}: facing_deg must be a number, not {facing_deg!r}")
-    points = walk.get("path_in") or []
-    if not isinstance(points, list):
-        raise UserError(f"move {name}: path_in must be a list of places [x, y]")
-    return tuple(point_of(point, f"move {name}: path_in") for point in points), facing_deg
-
-
 def _near(a: PointIn, b: PointIn) -> bool:
     return abs(a[0] - b[0]) < 0.01 and abs(a[1] - b[1]) < 0.01
-
-
-def _object(found: Any, place: str) -> Mapping[str, Any]:
-    if not isinstance(found, Mapping):
-        raise UserError(f"{place} must be an object, not {found!r}")
-    return found
-
-
-def _count(found: Any, place: str) -> int:
-    if type(found) is not int or found < 1:
-        raise UserError(f"{place} must be a whole number above 0, not {found!r}")
-    return found
-
-
-def _waived(found: Any) -> Any:
-    waived = _object(found, "next").get("waive", [])
-    if waived is True or (isinstance(waived, list) and all(isinstance(one, str) for one in waived)):
-        return waived
-    raise UserError("next: waive must be true or a list of actions")
-
-
-def _reason(one: Reason) -> Answer:
-    return {"rule": one.rule, "text": readable(one.text), "modifier": one.modifier}
-
-
-def _last_reason(verdict: Verdict | None) -> Answer | None:
-    reasons = () if verdict is None else verdict.reasons
-    return {"rule": reasons[-1].rule, "text": readable(reasons[-1].text)} if reasons else None
-
-
-def _why_not(found: ActionPreview) -> Answer:
-    return _last_reason(found.before) or {"rule": None, "text": readable(found.why_not)}
-
-
-def _too_close(found: ActionPreview) -> list[Answer]:
-    return [{"question": one.question, "answers": list(one.answers)} for one in found.ambiguities]
-
-
-def _statuses(of: Unit | State) -> Answer:
-    """What is so of a unit or of the battle, for good and for this turn."""
-    return {**plain(dict(of.statuses)), **plain(dict(of.this_turn))}
-
-
-def _question(one: Any) -> Answer:
-    return {"key": one.fact, "question": one.text, "choices": list(one.answers), "default": plain(one.default)}
-
-
-def _owed(one: ActionPreview) -> Answer:
-    return {"action": one.action.name, "by": list(one.action.by), "rule": one.action.owed, "title": one.action.words}
-
-
-def _verdict(verdict: Verdict) -> Answer:
-    return {
-        "outcome": str(verdict.outcome),
-        "numbers": plain(dict(verdict.numbers)),
-        "reasons": [_reason(one) for one in verdict.reasons],
-    }
-
-
-def _inches(verdict: Verdict | None) -> Answer:
-    """What a move costs and what it may cost, where the rules say so."""
-    numbers = {} if verdict is None else verdict.numbers
-    return {key: numbers[key] for key in ("cost_in", "allowance_in", "left_in") if key in numbers}
-
-
-def _effects(effects: Effects) -> list[Answer]:
-    """The changes of each figure; the battle's own under the figure ""."""
-    found: dict[str, Answer] = {}
-    for change in effects.changes:
-        one = found.setdefault(change.figure, {"figure": change.figure, "status": {}})
-        one["status"][change.key] = plain(change.value)
-    for move in effects.moves:
-        one = found.setdefault(move.figure, {"figure": move.figure, "status": {}})
-        one |= {"at_in": list(move.to_in), "facing_deg": move.facing_deg}
-    return list(found.values())
-
-
-def _chance(
-    effects: Callable[[Position, Action, Verdict], Effects], position: Position, found: ActionPreview
-) -> float | None:
-    """How likely an action changes a figure that it is done to for longer than this turn; None where no dice say so."""
-    action = found.action
-    if not found.possible or found.ambiguities or not found.odds or not action.at:
-        return None
-
-    def harms(verdict: Verdict) -> bool:
-        changes = effects(position, action, verdict).changes if verdict.allowed else ()
-        return any(one.figure in action.at and not one.this_turn for one in changes)
-
-    return float(position.game.odds_of(action.name, action.given, harms).get(True, 0))
