@@ -118,6 +118,8 @@ class Ruleset(Generic[T]):
         Raises:
             RuleRefusal: "unknown_option" or "bad_option".
         """
+        if not chosen:
+            return self
         return _build(self.written, type(self.tables), self.labels, {**self.chosen, **chosen})
 
 

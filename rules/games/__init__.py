@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -22,6 +23,16 @@ def open_game(name: str, house_rules: Path | None = None) -> Game[Any]:
     """
     if name not in GAMES:
         raise RuleRefusal("unknown_ruleset", f"there is no game {name!r}: choose one of {', '.join(GAMES)}")
+    return _published(name) if house_rules is None else _opened(name, house_rules)
+
+
+@cache
+def _published(name: str) -> Game[Any]:
+    # Reading and checking a ruleset takes 50 ms, and a battle needs it twice. A game is immutable.
+    return _opened(name, None)
+
+
+def _opened(name: str, house_rules: Path | None) -> Game[Any]:
     game: Game[Any] = module_of(name, "game").open_game(house_rules)
     return game
 
