@@ -86,14 +86,10 @@ class Players:
         """A figure shoots or takes another action; most actions are undone, and some redone."""
         name = self._rng.choice([*position.figures])
         try:
-            available_actions = self.play.available_actions(position, name)
+            available = self.play.available_actions(position, name)
         except UserError:
             return
-        ways = [
-            one.action
-            for one in (*available_actions.attacks, *available_actions.others)
-            if one.possible and not one.ambiguities
-        ]
+        ways = [one.action for one in (*available.attacks, *available.others) if one.possible and not one.ambiguities]
         if not ways:
             return
         action = self._rng.choice(ways)

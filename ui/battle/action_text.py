@@ -122,9 +122,9 @@ def _view_rows(view: View, band: str) -> list[str]:
     return [f"{range_row}, {band}" if band else range_row, seen]
 
 
-def movement_words(available_actions: AvailableActions) -> str:
+def movement_words(available: AvailableActions) -> str:
     """What is left of the figure's move, such as "2.5 in of 4 left to move", or why it may not move."""
-    preview = available_actions.movement
+    preview = available.movement
     if not preview.possible or preview.before is None:
         return refusal_words(preview) or preview.action.title
     numbers = preview.before.numbers

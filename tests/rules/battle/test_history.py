@@ -113,7 +113,7 @@ class MemoryJournal:
 @given(st.lists(stretches, max_size=9), st.booleans(), st.integers(1, 3), st.integers(2, 4))
 @example([[PUT, CameraMoved(what="camera")], [UNDO, REDO, UNDO]], True, 1, 9)
 def test_every_state_equals_the_fold_from_the_beginning(
-    parts: list[list[Happened]], verdict_without_dice: bool, spacing: int, most: int
+    parts: list[list[Happened]], at_once: bool, spacing: int, most: int
 ) -> None:
     """With few stored states at short intervals, a short journal drops states like one of 4096 events."""
     with pytest.MonkeyPatch.context() as patch:
@@ -121,7 +121,7 @@ def test_every_state_equals_the_fold_from_the_beginning(
         kept, happened = MemoryJournal(History(spacing=spacing)), []
         for part in parts:
             new = possible([*happened, *part])[len(happened) :]
-            for some in [new] if verdict_without_dice else [[one] for one in new]:
+            for some in [new] if at_once else [[one] for one in new]:
                 kept.add(some)
                 happened += some
                 kept.check(happened)

@@ -46,9 +46,9 @@ OUT = Change(figure="green-1", key="eliminated", value=True, rule="SP-11")
 
 def asked(**changes: Any) -> ActionResolved:
     facts = {"attacker": "ordinary", "attacker_moved": True}
-    readable = VerdictRecord.of(GAME.ask("attack", facts, Scripted([4])))
+    verdict = VerdictRecord.of(GAME.ask("attack", facts, Scripted([4])))
     throw = Throw(die=Die.D6.name, for_whom="Tan 4", why="the attack", faces=(4,))
-    whole = {"action": "attack", "given": facts, "by": ("tan-4",), "throws": (throw,), "verdict": readable}
+    whole = {"action": "attack", "given": facts, "by": ("tan-4",), "throws": (throw,), "verdict": verdict}
     return ActionResolved(**{**whole, "effects": Effects(changes=(OUT,)), **changes})
 
 

@@ -49,9 +49,9 @@ def told(play: BattleSession, evening: Evening) -> Iterator[str]:
     yield state_words(position.state)
     found: list[ActionPreview] = [*play.obligations(position)]
     for name in list(position.figures)[::2]:  # every second one; the others are used at the next position
-        available_actions = play.available_actions(position, name)
-        yield movement_words(available_actions)
-        found += [*available_actions.attacks, *available_actions.others]
+        available = play.available_actions(position, name)
+        yield movement_words(available)
+        found += [*available.attacks, *available.others]
     for one in found:
         yield from (action_words(one), chance_lines(one), needed_words(one), refusal_words(one), case_before(one).words)
         yield from reason_rows(one)
