@@ -95,7 +95,10 @@ class Battle:
         """
         text = "" if house_rules is None else _house_rules_text(game, house_rules)
         begun = BattleBegun(game=game, players=tuple(players), options=dict(options or {}), house_rules=text)
-        game_of(fold(State(), begun))
+        header = game_of(fold(State(), begun)).rules.header
+        if header.most_sides is not None and len(players) > header.most_sides:
+            few = f"{header.title} is for {header.most_sides} sides, not {len(players)}"
+            raise UserError(f"{few}: combine allies into one army, or choose another game")
         journal = Journal(path, clock)
         try:
             if journal.entries():

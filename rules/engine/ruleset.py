@@ -67,6 +67,7 @@ class Header:
         rules: Every rule of the rulebook by its id, in a sentence of our own.
         beyond: Rules that a program cannot enforce, and why.
         options: Every option by its short name.
+        most_sides: How many sides can play; None for any number.
     """
 
     name: str
@@ -76,6 +77,7 @@ class Header:
     rules: Mapping[str, str]
     beyond: Mapping[str, str]
     options: Mapping[str, Option]
+    most_sides: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

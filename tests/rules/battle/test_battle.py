@@ -150,6 +150,8 @@ def test_house_rules_of_a_battle_must_not_inherit_a_file(path: Path, tmp_path: P
         ("chess", ["white", "black"], {}, "there is no game 'chess'"),
         ("simple_plastic", ["tan", "tan"], {}, "players with different names"),
         ("simple_plastic", ["tan"], {"cover": 1}, "has no option 'cover'"),
+        ("plastic_fudge", ["tan", "green", "blue"], {}, "Plastic Fudge is for 2 sides, not 3: combine allies"),
+        ("simple_plastic_figure", ["tan", "green", "blue"], {}, "is for 2 sides, not 3: combine allies"),
     ],
 )
 def test_invalid_battle_creates_no_file(
