@@ -13,15 +13,14 @@ from rules.engine.verdict import Reason, RuleRefusal, Verdict, forbidden, total,
 from rules.games.fudge_miniatures.rolls import (
     Modifier,
     Situation,
-    added,
     because_of,
+    modifier_reasons,
     throw,
-    told,
     trait_reasons,
     traits_of,
 )
-from rules.games.fudge_miniatures.tables import Concern, Rules, State, named, whole
-from rules.games.fudge_miniatures.wounds import Wounds, apply_wounds, column_of, display_name
+from rules.games.fudge_miniatures.tables import Concern, EffectName, Rules, State, named, whole
+from rules.games.fudge_miniatures.wounds import apply_wounds, column_of, display_name
 from rules.tabletop.tolerance import EXACT, within
 
 MELEE = "the melee weapon (MODF)"
@@ -43,25 +42,48 @@ class Strike(Situation):
     hddf: int | None = None
     target_state: str = "normal"
     attacker_state: str = "normal"
-    effect: Annotated[str, Row("guts_effects", "unknown_effect")] = "none"
+    effect: EffectName = "none"
     models_attacking_target: Annotated[int, Within(low=1, code="no_attacker")] = 1
     modifiers: tuple[Modifier, ...] = ()
 
 
-def state(rules: Rules, name: str) -> State:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempt:
+    """A model that wants to attack; its fields are those of `Strike`."""
+
+    model: str = ""
+    target_state: str = "normal"
+    attacker_state: str = "normal"
+    effect: EffectName = "none"
+
+
+def may_attack(rules: Rules, attempt: Attempt) -> Verdict:
+    """Whether a model may attack a target in this state at all."""
+    return barred(rules, attempt, "melee") or verdict("legal", rules.because("FM-31"), legal=True)
+
+
+def state_row(rules: Rules, name: str) -> State:
     """A state by any of its names."""
     return rules.tables.states[named(rules.tables.states, name, "unknown_state")]
 
 
-def barred(rules: Rules, strike: Strike, deed: str) -> Verdict | None:
-    """Why nobody may attack so, None where he may."""
-    target = state(rules, strike.target_state)
-    under = [state(rules, name) for name in (strike.attacker_state, strike.effect)]
+def effects_counted(rules: Rules, effect: str) -> list[str]:
+    """The Guts effects that count for one of them: the row reached, or all rows up to it; another state by itself."""
+    rows = rules.tables.guts_effects
+    if effect not in rows or rules.chooses("guts_rows", "row_reached"):
+        return [effect]
+    return [name for name, row in rows.items() if row.margin <= rows[effect].margin]
+
+
+def barred(rules: Rules, strike: Strike | Attempt, deed: str) -> Verdict | None:
+    """Why a model may not attack, None where it may."""
+    target = state_row(rules, strike.target_state)
     if not target.attackable:
         return forbidden("target_dead", rules.because("FM-07"), legal=False)
     if bar := unable(rules, strike.attacker_state, strike.effect):
         return forbidden("cannot_act", bar, legal=False)
-    if any(deed in one.forbids for one in under) or _cumulatively_barred(rules, strike.effect, deed):
+    under = (strike.attacker_state, *effects_counted(rules, strike.effect))
+    if any(deed in state_row(rules, name).forbids for name in under):
         return forbidden("may_not_attack", rules.because("FM-52"), legal=False)
     honour = traits_of(rules, strike.model, Concern.HONOUR)
     if honour and target.defenceless:
@@ -70,47 +92,12 @@ def barred(rules: Rules, strike: Strike, deed: str) -> Verdict | None:
 
 
 def unable(rules: Rules, *states: str) -> Reason | None:
-    """Why somebody in these states can do nothing at all; None where he can do something."""
+    """Why a model in these states can do nothing at all; None where it can do something."""
     names = (named(rules.tables.states, name, "unknown_state") for name in states)
     stopped = next((name for name in names if not rules.tables.states[name].may_act), None)
     if stopped is None:
         return None
     return rules.because(rules.tables.states[stopped].rule if stopped in rules.tables.guts_effects else "FM-42")
-
-
-def _cumulatively_barred(rules: Rules, effect: str, deed: str) -> bool:
-    """Whether a milder effect than the one reached forbids this, where all rows are to count."""
-    if rules.chooses("guts_rows", "row_reached"):
-        return False
-    rows = rules.tables.guts_effects
-    return any(deed in state(rules, name).forbids for name, row in rows.items() if row.margin <= rows[effect].margin)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Bars:
-    """Somebody who wants to attack."""
-
-    model: str = ""
-    target_state: str = "normal"
-    attacker_state: str = "normal"
-    effect: Annotated[str, Row("guts_effects", "unknown_effect")] = "none"
-
-
-def may_attack(rules: Rules, wish: Bars) -> Verdict:
-    """Whether somebody may attack a target in this state at all."""
-    return wish_barred(rules, wish, "melee") or verdict("legal", rules.because("FM-31"), legal=True)
-
-
-def wish_barred(rules: Rules, wish: Bars, deed: str) -> Verdict | None:
-    """Why somebody may not do what he wishes to, None where he may."""
-    strike = Strike(
-        model=wish.model,
-        ddf=0,
-        target_state=wish.target_state,
-        attacker_state=wish.attacker_state,
-        effect=wish.effect,
-    )
-    return barred(rules, strike, deed)
 
 
 # What the roll comes to.
@@ -122,7 +109,7 @@ def defence_of(rules: Rules, strike: Strike) -> tuple[int, Reason]:
     Raises:
         RuleRefusal: "missing_key" where its HDDF counts and is not given.
     """
-    target = state(rules, strike.target_state)
+    target = state_row(rules, strike.target_state)
     if not target.hddf:
         return strike.ddf, rules.because("FM-31", f"against DDF {strike.ddf:+d}")
     if strike.hddf is None:
@@ -134,11 +121,7 @@ def defence_of(rules: Rules, strike: Strike) -> tuple[int, Reason]:
 
 def shaken(rules: Rules, effect: str) -> list[Reason]:
     """What a failed Guts check takes off rolls."""
-    rows = rules.tables.guts_effects
-    reached = rows[effect].margin
-    counted = [rows[effect]]
-    if rules.chooses("guts_rows", "all_rows_up_to_it"):
-        counted = [row for row in rows.values() if row.margin <= reached]
+    counted = (rules.tables.guts_effects[name] for name in effects_counted(rules, effect))
     return [rules.because(row.rule, modifier=row.roll_modifier) for row in counted if row.roll_modifier]
 
 
@@ -147,7 +130,7 @@ def aimed(rules: Rules, strike: Strike, odf: Reason, modifiers: list[Reason]) ->
     against, why = defence_of(rules, strike)
     reasons = [odf, *_gains(rules, strike, odf, modifiers)]
     modifier = int(total(reasons))
-    by_itself = state(rules, strike.target_state).hit_by_itself
+    by_itself = state_row(rules, strike.target_state).hit_by_itself
     numbers = {"modifier": modifier, "defence": against, "to_hit": None if by_itself else against - modifier}
     outcome = "hits by itself" if by_itself else f"{against - modifier:+d} or more hits"
     return verdict(outcome, *reasons, replace(why, text=f"{why.text}: {outcome}"), legal=True, **numbers)
@@ -155,33 +138,31 @@ def aimed(rules: Rules, strike: Strike, odf: Reason, modifiers: list[Reason]) ->
 
 def _gains(rules: Rules, strike: Strike, odf: Reason, modifiers: list[Reason]) -> list[Reason]:
     """All that is added to the dice besides the ODF."""
-    extra = [*modifiers, *added(rules, odf.rule, strike.modifiers), *shaken(rules, strike.effect)]
+    extra = [*modifiers, *modifier_reasons(rules, odf.rule, strike.modifiers), *shaken(rules, strike.effect)]
     return [*trait_reasons(rules, strike, Concern.ODF), *_gang(rules, strike, odf), *extra]
 
 
 def struck(rules: Rules, strike: Strike, odf: Reason, modifiers: list[Reason]) -> Procedure[Verdict]:
     """An attack's dice, whether it hits, and the wound; the outcome of a hit is the wound's column."""
     against, why = defence_of(rules, strike)
-    thrown = yield from throw(rules, "the attacker", f"the attack on the {strike.target_state} target", attack=True)
-    reasons = [*told(rules, thrown), odf, *_gains(rules, strike, odf, modifiers)]
-    rolled = int(total(reasons))
-    gang = _gang(rules, strike, odf)
-    helps_wound = 0 if rules.chooses("several_attackers", "raises_wound") else int(total(gang))
-    wound, hit = _wound(rules, strike, rolled - against, helps_wound)
+    target, added = f"the attack on the {strike.target_state} target", [odf, *_gains(rules, strike, odf, modifiers)]
+    thrown = yield from throw(rules, "the attacker", target, *added, attack=True)
+    not_in_wound = 0 if rules.chooses("several_attackers", "raises_wound") else int(total(_gang(rules, strike, odf)))
+    wound, hit = _wound(rules, strike, thrown.total - against, not_in_wound)
     column = None if wound is None else column_of(rules, wound)
     numbers: dict[str, Any] = {
         "legal": True,
-        "total": rolled,
+        "total": thrown.total,
         "defence": against,
         "hit": hit,
         "wound": wound,
         "column": column,
-        "rerolled": thrown.again,
+        "rerolled": thrown.rerolled,
     }
     if column is None:
-        return Verdict("miss", numbers, (*reasons, why))
-    told_wound = rules.because("FM-32", f"{rolled:+d} against {against:+d}: a wound of {wound}, {display_name(column)}")
-    return Verdict(column, numbers, (*reasons, why, told_wound))
+        return Verdict("miss", numbers, (*thrown.reasons, why))
+    words = f"{thrown.total:+d} against {against:+d}: a wound of {wound}, {display_name(column)}"
+    return Verdict(column, numbers, (*thrown.reasons, why, rules.because("FM-32", words)))
 
 
 def _gang(rules: Rules, strike: Strike, odf: Reason) -> list[Reason]:
@@ -192,10 +173,9 @@ def _gang(rules: Rules, strike: Strike, odf: Reason) -> list[Reason]:
 
 def _wound(rules: Rules, strike: Strike, degree: int, not_in_wound: int) -> tuple[int | None, bool]:
     """Size of the wound, None for none, and whether the attack hits."""
-    by_itself = state(rules, strike.target_state).hit_by_itself
     if degree >= 0:
         return max(0, degree - not_in_wound), True
-    if not by_itself:
+    if not state_row(rules, strike.target_state).hit_by_itself:
         return None, False
     return (0 if rules.chooses("near_death_missed", "wound_of_0") else None), True
 
@@ -237,19 +217,17 @@ class Flurry(Strike):
     target_track_before: Mapping[str, int] = field(default_factory=dict)
 
 
-def two_weapon_attack(rules: Rules, flurry: Flurry) -> Answer:
+def two_weapon_attack(rules: Rules, flurry: Flurry) -> Procedure[Verdict]:
     """One attack for each weapon, then the damage of all."""
     if not flurry.in_base_contact:
         return forbidden("no_contact", rules.because("FM-30"), legal=False)
-    return barred(rules, flurry, "melee") or _flurry(rules, flurry)
-
-
-def _flurry(rules: Rules, flurry: Flurry) -> Procedure[Verdict]:
+    if bar := barred(rules, flurry, "melee"):
+        return bar
     answers = []
     for factor in flurry.modf:
         answers.append((yield from struck(rules, flurry, rules.because("FM-31", MELEE, factor), [])))
     wounds = tuple(answer.numbers["wound"] for answer in answers if answer.numbers["wound"] is not None)
-    damage = apply_wounds(rules, Wounds(track_before=flurry.target_track_before, wounds=wounds))
+    damage = apply_wounds(rules, flurry.target_track_before, wounds)
     numbers = {
         "legal": True,
         "totals": [answer.numbers["total"] for answer in answers],
@@ -264,33 +242,19 @@ def _flurry(rules: Rules, flurry: Flurry) -> Procedure[Verdict]:
 # From behind.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Facing:
-    """A target's facing, and the direction from it to its attacker."""
-
-    facing_deg: Annotated[float, Asked("Where does the target look?")]
-    to_attacker_deg: float
-
-
-def behind(rules: Rules, attack: Facing) -> Verdict:
-    """Whether an attack comes from behind."""
-    off_deg = abs((attack.to_attacker_deg - attack.facing_deg + 180) % 360 - 180)
+def behind(
+    rules: Rules, facing_deg: Annotated[float, Asked("Where does the target look?")], to_attacker_deg: float
+) -> Verdict:
+    """Whether an attack comes from behind a target: its facing, and the direction from it to its attacker."""
+    off_deg = abs((to_attacker_deg - facing_deg + 180) % 360 - 180)
     is_behind = off_deg > 180 - rules.option("behind_arc_deg") / 2 + EXACT
     return verdict("from behind" if is_behind else "not from behind", rules.because("FM-62"), from_behind=is_behind)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Casting:
-    """A spell, and how far its target is."""
-
-    spell: Annotated[str, Row("spells", "unknown_spell")]
-    distance_in: Inches = 0
-
-
-def cast_spell(rules: Rules, casting: Casting) -> Verdict:
+def cast_spell(rules: Rules, spell: Annotated[str, Row("spells", "unknown_spell")], distance_in: Inches = 0) -> Verdict:
     """What the players registered for a spell; one with an ODF is rolled as a ranged attack."""
-    row = rules.tables.spells[casting.spell]
-    if row.range_in is not None and row.odf is None and not within(casting.distance_in, row.range_in):
+    row = rules.tables.spells[spell]
+    if row.range_in is not None and row.odf is None and not within(distance_in, row.range_in):
         return forbidden("out_of_range", rules.because(row.rule, f"it reaches {row.range_in:g} in"), legal=False)
     numbers = {"legal": True, "odf": row.odf, "range_in": row.range_in, "attack": row.odf is not None}
     return verdict("cast", rules.because(row.rule, row.text), rules.because("FM-64"), **numbers)

@@ -9,13 +9,13 @@ from rules.engine.objectives import Task
 from rules.engine.position import Position
 from rules.engine.referee import FIRE, Referee, verdict_without_dice
 from rules.engine.ruleset import Ruleset
+from rules.games.fudge_miniatures.guts import MUST_RUN
 from rules.games.fudge_miniatures.referee_actions import USUAL_GOAL, obligations, others
 from rules.games.fudge_miniatures.referee_effects import effects
 from rules.games.fudge_miniatures.referee_facts import (
     CLINGS,
     FALLS,
     GUTS_OWED,
-    MUST_RUN,
     SHAKEN,
     THIS_TURN,
     TO_MARK,

@@ -15,13 +15,12 @@ from rules.engine.state import Unit
 from rules.engine.text import display_name
 from rules.engine.verdict import Verdict, total
 from rules.games.fudge_miniatures.attack import shaken
+from rules.games.fudge_miniatures.guts import MUST_RUN
 from rules.games.fudge_miniatures.referee_facts import (
     CLINGS,
     DARED,
     DONE,
     FALLS,
-    MUST_RUN,
-    ORDER,
     STANDABLE_KINDS,
     TO_MARK,
     TRIED,
@@ -56,6 +55,7 @@ from rules.games.fudge_miniatures.referee_turn import (
     waits_for,
 )
 from rules.games.fudge_miniatures.tables import Concern
+from rules.games.fudge_miniatures.turn import ORDER
 from rules.games.fudge_miniatures.wounds import NEAR_DEATH
 from rules.tabletop.measure import Range, range_to
 from rules.tabletop.table import TerrainPiece

@@ -11,8 +11,9 @@ from rules.engine.position import Position
 from rules.engine.referee import Action, verdict_without_dice
 from rules.engine.state import Unit
 from rules.engine.verdict import Verdict
+from rules.engine.verdict_effects import effects_of
 from rules.games.fudge_miniatures.attack import unable
-from rules.games.fudge_miniatures.guts import NO_EFFECT
+from rules.games.fudge_miniatures.guts import MUST_RUN, NO_EFFECT
 from rules.games.fudge_miniatures.referee_facts import (
     BROKE_FROM,
     CLINGS,
@@ -21,8 +22,6 @@ from rules.games.fudge_miniatures.referee_facts import (
     FALLS,
     GUTS_OWED,
     MOVEMENT_BEFORE,
-    MUST_RUN,
-    ORDER,
     SHAKEN,
     SHOT_PAST,
     STANDABLE_KINDS,
@@ -69,7 +68,7 @@ def effects(position: Position, action: Action, found: Verdict) -> Effects:
     if action.paths:
         return _went(position, action, found)
     after = _CHANGES.get(action.name)
-    return Effects(changes=after(position, action, found)) if after else Effects()
+    return Effects(changes=after(position, action, found)) if after else effects_of(position, action, found)
 
 
 # Moves.
@@ -349,10 +348,6 @@ _TOLD = ("effect", "target", "lost")
 """What a repeated check is asked with, of what is kept of it."""
 
 
-def _stays(position: Position, action: Action, found: Verdict) -> Changes:
-    return status_changes(action.by, MUST_RUN, None, "FM-A34")
-
-
 def _sent_running(position: Position, unit: Unit, open_checks: Mapping[str, Mapping[str, Any]]) -> Changes:
     """It must run, unless a failed Guts check has thrown it to the ground."""
     return status_changes([unit.id] if _able(position, open_checks) else (), MUST_RUN, True, "FM-53")
@@ -395,10 +390,6 @@ def _cast(position: Position, action: Action, found: Verdict) -> Changes:
     return changes
 
 
-def _seated(position: Position, action: Action, found: Verdict) -> Changes:
-    return status_changes([""], ORDER, found.numbers["order"], "FM-17")
-
-
 def _won(position: Position, action: Action, found: Verdict) -> Changes:
     """A task that is done, or held for one turn more; a turn in which it was not held begins the count again."""
     side = str(action.given["side"])
@@ -414,7 +405,6 @@ _CHANGES: Mapping[str, Callable[[Position, Action, Verdict], Changes]] = {
     "disengage": _broke_away,
     "leave_several": _broke_away,
     "flee": _broke_away,
-    "minimum_run": _stays,
     "charge": _charged,
     "melee_attack": _struck,
     "ranged_attack": _struck,
@@ -427,6 +417,5 @@ _CHANGES: Mapping[str, Callable[[Position, Action, Verdict], Changes]] = {
     "wield": _wielded,
     "take_up": _took,
     "cast_spell": _cast,
-    "turn_order": _seated,
     "victory": _won,
 }

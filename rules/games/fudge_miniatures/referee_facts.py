@@ -32,7 +32,6 @@ it.
 """
 TRIED = "pulled_itself_together"
 """Of this turn: which of them were tried again, and of a model Near Death that it has rolled."""
-MUST_RUN = "must_run"
 CLINGS = "clings_to_life_from_turn"
 """The turn in which a model Near Death rolls first."""
 FALLS = "falls_from_the_air"
@@ -46,7 +45,7 @@ BROKE_FROM, STRIKES = "broke_from", "free_strikes_on_it"
 """Of this turn: the enemies that it tested against to leave them, and those who may strike, each with the reason."""
 DARED, SHOT_PAST = "dared", "shot_past_by"
 """Of this turn: the opponents that it charges in spite of terror, and how often which friend shot into its fight."""
-ORDER, VICTORY = "order", "victory"
+VICTORY = "victory"
 KING_FALLEN = "king_fallen"
 THIS_TURN = frozenset(
     {TRIED, MOVEMENT_BEFORE, DONE, STRUCK_WITH, STRUCK_AT, BROKE_FROM, STRIKES, DARED, SHOT_PAST, SURPRISED}

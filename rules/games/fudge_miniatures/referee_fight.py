@@ -12,9 +12,9 @@ from rules.engine.referee import Action, UncertainFact, verdict_without_dice
 from rules.engine.state import Unit
 from rules.engine.text import display_name
 from rules.engine.verdict import Verdict, forbidden
+from rules.games.fudge_miniatures.guts import MUST_RUN
 from rules.games.fudge_miniatures.referee_facts import (
     DONE,
-    MUST_RUN,
     STRUCK_AT,
     STRUCK_WITH,
     arms,

@@ -17,12 +17,12 @@ from rules.engine.referee import NO_FACINGS, Action, UncertainFact, verdict_with
 from rules.engine.state import Unit
 from rules.engine.text import display_name
 from rules.engine.verdict import Verdict, forbidden
+from rules.games.fudge_miniatures.guts import MUST_RUN
 from rules.games.fudge_miniatures.movement import measured, movement_profile
 from rules.games.fudge_miniatures.referee_facts import (
     BROKE_FROM,
     DARED,
     MOVEMENT_BEFORE,
-    MUST_RUN,
     flies,
     in_contact,
     owed,

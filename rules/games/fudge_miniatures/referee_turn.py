@@ -10,9 +10,8 @@ from rules.engine.referee import verdict_without_dice
 from rules.engine.state import State, Unit
 from rules.engine.text import display_name
 from rules.engine.verdict import Verdict, forbidden
+from rules.games.fudge_miniatures.guts import MUST_RUN
 from rules.games.fudge_miniatures.referee_facts import (
-    MUST_RUN,
-    ORDER,
     STRIKES,
     TRIED,
     effect_of,
@@ -29,6 +28,7 @@ from rules.games.fudge_miniatures.referee_facts import (
     touched,
 )
 from rules.games.fudge_miniatures.tables import ItemKind, Step
+from rules.games.fudge_miniatures.turn import ORDER
 
 
 def step_of(position: Position) -> tuple[Step | None, str]:

@@ -9,7 +9,7 @@ from typing import Annotated
 
 from rules.engine.dice import DiceRequest, Die, Procedure
 from rules.engine.schema import Asked
-from rules.engine.verdict import Reason, Verdict, verdict
+from rules.engine.verdict import Reason, Verdict, total, verdict
 from rules.games.fudge_miniatures.tables import Concern, Rules, Trait, whole
 
 PLUS = 1
@@ -17,13 +17,19 @@ PLUS = 1
 
 @dataclass(frozen=True, slots=True)
 class Throw:
-    """Four dice as they count before anything is added; `again` tells of four pluses."""
+    """Four dice, whether four pluses were thrown again, and everything that counts, the dice first."""
 
     value: int
-    again: bool
+    rerolled: bool
+    reasons: tuple[Reason, ...]
+
+    @property
+    def total(self) -> int:
+        """The dice with everything that is added to them."""
+        return int(total(self.reasons))
 
 
-def throw(rules: Rules, for_whom: str, why: str, *, attack: bool = False) -> Procedure[Throw]:
+def throw(rules: Rules, for_whom: str, why: str, *added: Reason, attack: bool = False) -> Procedure[Throw]:
     """Four Fudge dice; on four pluses they are thrown once more, and only the pluses count."""
     dice = whole(rules, "dice")
     roll = yield DiceRequest(Die.FUDGE, dice, for_whom, why)
@@ -35,13 +41,9 @@ def throw(rules: Rules, for_whom: str, why: str, *, attack: bool = False) -> Pro
         roll = yield DiceRequest(Die.FUDGE, dice, for_whom, f"{why}, again after four pluses")
         natural = roll.faces.count(PLUS)
         value += natural
-    return Throw(value, again > 0)
-
-
-def told(rules: Rules, thrown: Throw) -> list[Reason]:
-    """A throw as the first of a total's reasons."""
-    again = [rules.because("FM-04")] if thrown.again else []
-    return [rules.because("FM-03", f"the dice show {thrown.value:+d}", thrown.value), *again]
+    dice_reasons = [rules.because("FM-03", f"the dice show {value:+d}", value)]
+    dice_reasons += [rules.because("FM-04")] if again else []
+    return Throw(value, again > 0, (*dice_reasons, *added))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,23 +54,16 @@ class Modifier:
     value: int
 
 
-def added(rules: Rules, rule: str, modifiers: Sequence[Modifier]) -> list[Reason]:
+def modifier_reasons(rules: Rules, rule: str, modifiers: Sequence[Modifier]) -> list[Reason]:
     """Further modifiers as reasons under a rule."""
     return [rules.because(rule, modifier.why, modifier.value) for modifier in modifiers]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Test:
-    """A plain roll."""
-
-    modifier: int = 0
-
-
-def roll_4df(rules: Rules, test: Test) -> Procedure[Verdict]:
+def roll_4df(rules: Rules, modifier: int = 0) -> Procedure[Verdict]:
     """Four dice and a modifier."""
     thrown = yield from throw(rules, "the player", "the test")
-    rolled = thrown.value + test.modifier
-    return verdict(f"{rolled:+d}", *told(rules, thrown), total=rolled, natural=thrown.value, rerolled=thrown.again)
+    rolled = thrown.value + modifier
+    return verdict(f"{rolled:+d}", *thrown.reasons, total=rolled, natural=thrown.value, rerolled=thrown.rerolled)
 
 
 # Gifts and faults.
@@ -124,22 +119,14 @@ def trait_reasons(rules: Rules, situation: Situation, concerns: Concern) -> list
     return because_of(rules, (row for row in rows if row.fact is None or getattr(situation, row.fact)))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
-    """A situation in the players' words."""
-
-    model: str
-    situation: str
-
-
-def gift_modifier(rules: Rules, asked: Told) -> Verdict:
+def gift_modifier(rules: Rules, model: str, situation: str) -> Verdict:
     """What gifts and faults add for a model, read from a sentence about it."""
-    said = words(f"{asked.model} {asked.situation}")
+    said = words(f"{model} {situation}")
 
     def speaks_of(row: Trait) -> bool:
         elsewhere = row.concerns is Concern.GUTS and "guts" not in said and said & OTHER_ROLLS
         return not (said & NEGATIONS or elsewhere) and any(set(saying.split()) <= said for saying in row.said)
 
-    rows = [row for row in rules.tables.traits.values() if bears(row, asked.model) and speaks_of(row)]
+    rows = [row for row in rules.tables.traits.values() if bears(row, model) and speaks_of(row)]
     modifier = sum(row.modifier for row in rows)
     return verdict(f"{modifier:+d}", *because_of(rules, rows), modifier=modifier)

@@ -14,7 +14,10 @@ from rules.tabletop.table import TerrainKind
 
 CardName = Annotated[str, Row("cards", "unknown_card")]
 TraitName = Annotated[str, Row("traits", "unknown_trait")]
-WindowContext = Annotated[int, Within(low=1, high=2, code="bad_hands")]
+EffectName = Annotated[str, Row("guts_effects", "unknown_effect")]
+TriggerName = Annotated[str, Row("guts_triggers", "unknown_trigger")]
+WoundName = Annotated[str, Row("wounds", "unknown_wound_level")]
+Hands = Annotated[int, Within(low=1, high=2, code="bad_hands")]
 
 
 class Stat(StrEnum):
@@ -294,7 +297,7 @@ class Spell:
     odf: int | None = None
     range_in: Annotated[float | None, Within(low=0.1, code="bad_range")] = None
     becomes: Annotated[str | None, Row("statuses", "unknown_status")] = None
-    calls_for: Annotated[str | None, Row("guts_triggers", "unknown_trigger")] = None
+    calls_for: TriggerName | None = None
 
 
 @dataclass(frozen=True, slots=True)
