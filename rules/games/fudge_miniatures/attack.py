@@ -128,7 +128,7 @@ def shaken(rules: Rules, effect: str) -> list[Reason]:
 def aimed(rules: Rules, strike: Strike, odf: Reason, modifiers: list[Reason]) -> Verdict:
     """An attack before its dice: what is added to them, and what they must show."""
     against, why = defence_of(rules, strike)
-    reasons = [odf, *_gains(rules, strike, odf, modifiers)]
+    reasons = _added(rules, strike, odf, modifiers)
     modifier = int(total(reasons))
     by_itself = state_row(rules, strike.target_state).hit_by_itself
     numbers = {"modifier": modifier, "defence": against, "to_hit": None if by_itself else against - modifier}
@@ -136,18 +136,19 @@ def aimed(rules: Rules, strike: Strike, odf: Reason, modifiers: list[Reason]) ->
     return verdict(outcome, *reasons, replace(why, text=f"{why.text}: {outcome}"), legal=True, **numbers)
 
 
-def _gains(rules: Rules, strike: Strike, odf: Reason, modifiers: list[Reason]) -> list[Reason]:
-    """All that is added to the dice besides the ODF."""
+def _added(rules: Rules, strike: Strike, odf: Reason, modifiers: list[Reason]) -> list[Reason]:
+    """All that is added to the dice."""
     extra = [*modifiers, *modifier_reasons(rules, odf.rule, strike.modifiers), *shaken(rules, strike.effect)]
-    return [*trait_reasons(rules, strike, Concern.ODF), *_gang(rules, strike, odf), *extra]
+    return [odf, *trait_reasons(rules, strike, Concern.ODF), *_several(rules, strike, odf), *extra]
 
 
 def struck(rules: Rules, strike: Strike, odf: Reason, modifiers: list[Reason]) -> Procedure[Verdict]:
     """An attack's dice, whether it hits, and the wound; the outcome of a hit is the wound's column."""
     against, why = defence_of(rules, strike)
-    target, added = f"the attack on the {strike.target_state} target", [odf, *_gains(rules, strike, odf, modifiers)]
-    thrown = yield from throw(rules, "the attacker", target, *added, attack=True)
-    not_in_wound = 0 if rules.chooses("several_attackers", "raises_wound") else int(total(_gang(rules, strike, odf)))
+    added, attack = _added(rules, strike, odf, modifiers), f"the attack on the {strike.target_state} target"
+    thrown = yield from throw(rules, "the attacker", attack, *added, attack=True)
+    to_hit_only = rules.chooses("several_attackers", "to_hit_only")
+    not_in_wound = int(total(_several(rules, strike, odf))) if to_hit_only else 0
     wound, hit = _wound(rules, strike, thrown.total - against, not_in_wound)
     column = None if wound is None else column_of(rules, wound)
     numbers: dict[str, Any] = {
@@ -165,7 +166,7 @@ def struck(rules: Rules, strike: Strike, odf: Reason, modifiers: list[Reason]) -
     return Verdict(column, numbers, (*thrown.reasons, why, rules.because("FM-32", words)))
 
 
-def _gang(rules: Rules, strike: Strike, odf: Reason) -> list[Reason]:
+def _several(rules: Rules, strike: Strike, odf: Reason) -> list[Reason]:
     counted = odf.rule == "FM-31" or rules.chooses("attackers_counted", "melee_and_ranged")
     several = counted and strike.models_attacking_target > 1
     return [rules.because("FM-33", modifier=whole(rules, "several_attackers"))] if several else []

@@ -54,7 +54,7 @@ class Build:
 
 def build_human(rules: Rules, build: Build) -> Verdict:
     """Whether a human keeps to the levels that he has."""
-    steps = _steps(rules, {name: getattr(build, name) for name in rules.tables.stats})
+    steps = _steps(rules, build)
     raised = _levels(rules, steps)
     allowance = whole(rules, "free_levels") + (whole(rules, "extra_levels") if _traded(rules, steps) else 0)
     numbers = {"levels_raised": raised, "levels_allowed": allowance}
@@ -64,15 +64,15 @@ def build_human(rules: Rules, build: Build) -> Verdict:
     return verdict("legal", rules.because("FM-09"), legal=True, **numbers)
 
 
-def _steps(rules: Rules, stats: dict[str, int]) -> dict[str, int]:
+def _steps(rules: Rules, human: Build | Card) -> dict[str, int]:
     """How far each stat lies above its start."""
-    return {name: value - rules.tables.stats[name].start for name, value in stats.items()}
+    return {name: getattr(human, name) - row.start for name, row in rules.tables.stats.items()}
 
 
 def _levels(rules: Rules, steps: dict[str, int]) -> int:
     """Levels that the raised stats cost."""
-    price = {name: rules.option("movement_price") if row.inches else 1 for name, row in rules.tables.stats.items()}
-    return sum(max(0, step) * price[name] for name, step in steps.items())
+    rows, inch = rules.tables.stats, rules.option("movement_price")
+    return sum(max(0, step) * (inch if rows[name].inches else 1) for name, step in steps.items())
 
 
 def _lowered(steps: dict[str, int]) -> list[int]:
@@ -106,11 +106,6 @@ def _build_faults(rules: Rules, build: Build, steps: dict[str, int], raised: int
 # Factors.
 
 
-def silent_stat(rules: Rules) -> Stat:
-    """The stat of a melee weapon that names none."""
-    return Stat(rules.option("silent_weapons"))
-
-
 def modf(
     rules: Rules,
     weapon_damage: int,
@@ -119,7 +114,7 @@ def modf(
     dexterity: int | None = None,
 ) -> Verdict:
     """Melee Offensive Damage Factor; raises "missing_key" where the stat that the weapon adds is not given."""
-    name = weapon_stat or silent_stat(rules)
+    name = weapon_stat or Stat(rules.option("silent_weapons"))
     stat = {Stat.STRENGTH: strength, Stat.DEXTERITY: dexterity}[name]
     if stat is None:
         needed = f"the weapon adds {name.capitalize()}: give it with the key {str(name)!r}"
@@ -164,7 +159,7 @@ def sample_card(rules: Rules, name: CardName) -> Verdict:
     """A datacard as printed, and by how many levels it is over what a standard human has."""
     card = rules.tables.cards[name]
     traits = rules.tables.traits
-    raised = _levels(rules, _steps(rules, {stat: getattr(card, stat) for stat in rules.tables.stats}))
+    raised = _levels(rules, _steps(rules, card))
     over = max(0, raised - whole(rules, "free_levels"))
     reasons = [rules.because(card.rule), rules.because("FM-08")]
     if over:
@@ -201,14 +196,12 @@ def datacard(rules: Rules, character: Character) -> Verdict:
 def computed(rules: Rules, strength: int, dexterity: int, equipment: Sequence[Item]) -> dict[str, int | None]:
     """The factors that follow from stats and equipment, those of attack by the first weapon of each kind."""
     blade, bow = _first(equipment, ItemKind.MELEE), _first(equipment, ItemKind.RANGED)
-    stats = {Stat.STRENGTH: strength, Stat.DEXTERITY: dexterity}
     armour = sum(item.armour for item in equipment)
-    shields = [item for item in equipment if item.shield]
     return {
-        "modf": blade.damage + stats[blade.stat or silent_stat(rules)] if blade else None,
-        "rodf": bow.damage + (stats[bow.adds_stat] if bow.adds_stat else 0) if bow else None,
-        "ddf": dexterity + armour + sum(item.shield for item in shields),
-        "hddf": armour + sum(item.shield for item in shields if item.usable_when_helpless),
+        "modf": modf(rules, blade.damage, blade.stat, strength, dexterity).numbers["modf"] if blade else None,
+        "rodf": rodf(rules, bow.damage, strength, dexterity, bow.adds_stat).numbers["rodf"] if bow else None,
+        "ddf": dexterity + armour + sum(item.shield for item in equipment),
+        "hddf": armour + sum(item.shield for item in equipment if item.usable_when_helpless),
     }
 
 

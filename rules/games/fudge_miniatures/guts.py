@@ -9,6 +9,7 @@ from rules.engine.dice import Procedure
 from rules.engine.ruleset import limit
 from rules.engine.schema import Asked, Count, Inches, Within
 from rules.engine.verdict import ACTORS, Becomes, Reason, Verdict, verdict
+from rules.games.fudge_miniatures import statuses
 from rules.games.fudge_miniatures.attack import effects_counted, shaken, state_row
 from rules.games.fudge_miniatures.rolls import (
     Modifier,
@@ -23,8 +24,6 @@ from rules.games.fudge_miniatures.tables import Concern, Effect, EffectName, Rul
 from rules.games.fudge_miniatures.wounds import rank
 
 RUN, NO_EFFECT = "run", "none"
-MUST_RUN = "must_run"
-"""Status: the model runs before anything else."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -205,7 +204,7 @@ def minimum_run(rules: Rules, movement_in: Inches) -> Verdict:
     """How far a model runs at least with the Movement that it has now."""
     min_in = movement_in * limit(rules, "run_part")
     found = verdict("runs", rules.because("FM-53"), min_in=min_in, max_in=movement_in)
-    return found.causing(Becomes(ACTORS, MUST_RUN, None, "FM-A34"))
+    return found.causing(Becomes(ACTORS, statuses.MUST_RUN, None, "FM-A34"))
 
 
 # What calls for a check on the table.

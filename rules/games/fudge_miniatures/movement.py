@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 from typing import Annotated
 
 from rules.engine.dice import Procedure
@@ -13,7 +14,7 @@ from rules.engine.ruleset import limit
 from rules.engine.schema import Asked, Count, Inches, Row
 from rules.engine.verdict import Reason, RuleRefusal, Verdict, forbidden, total, verdict
 from rules.games.fudge_miniatures.attack import MELEE, Melee, aimed, barred, shaken, struck
-from rules.games.fudge_miniatures.rolls import Modifier, Throw, because_of, modifier_reasons, throw, traits_of, words
+from rules.games.fudge_miniatures.rolls import Modifier, because_of, modifier_reasons, throw, traits_of, words
 from rules.games.fudge_miniatures.tables import Concern, EffectName, Rules, whole
 from rules.tabletop.movement import Reason as TollFor
 from rules.tabletop.movement import Walk
@@ -38,7 +39,7 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Path:
-    """A model's path, what it has left to move and, where that is to be told, its whole Movement."""
+    """A model's path, what it has left to move and, where the answer is to name it, its whole Movement."""
 
     movement_left_in: Inches
     path: tuple[Stretch, ...] = ()
@@ -77,14 +78,11 @@ def march(rules: Rules, paths: Mapping[str, Path]) -> Verdict:
 
 def _joined(path: Sequence[Stretch]) -> list[Stretch]:
     """The path with stretches on one terrain that follow each other made into one."""
-    parts: list[Stretch] = []
-    for part in path:
-        if parts and parts[-1].terrain == part.terrain:
-            last = parts.pop()
-            inches, climbed = last.inches + part.inches, last.climbed_in + part.climbed_in
-            part = Stretch(terrain=part.terrain, inches=inches, climbed_in=climbed)
-        parts.append(part)
-    return parts
+    groups = [(terrain, list(parts)) for terrain, parts in groupby(path, key=lambda part: part.terrain)]
+    return [
+        Stretch(terrain=terrain, inches=sum(p.inches for p in parts), climbed_in=sum(p.climbed_in for p in parts))
+        for terrain, parts in groups
+    ]
 
 
 def _cost_in(rules: Rules, part: Stretch) -> float:
@@ -194,26 +192,15 @@ class Leaving(Enemy):
 
 def disengage(rules: Rules, leaver: Leaving) -> Procedure[Verdict]:
     """The Dexterity test, and the enemy's free attack if it fails."""
-    test = yield from _dexterity_test(rules, leaver.dexterity, leaver.modifiers, leaver.effect)
-    attacks, needed = _free_attacks(rules, leaver, test.total)
-    reasons = (*test.reasons, rules.because("FM-25", f"{test.total:+d} against {needed:+d}"))
-    numbers = {"total": test.total, "needed": needed, "free_attacks": attacks}
-    return Verdict("struck at" if attacks else "away", numbers, reasons)
+    found = yield from leave_several(rules, leaver.dexterity, (leaver,), leaver.modifiers, leaver.effect)
+    [rolled], attacks = found.numbers["totals"], found.numbers["free_attacks"]
+    numbers = {"total": rolled, "needed": needed_against(leaver), "free_attacks": attacks}
+    return Verdict(found.outcome, numbers, found.reasons)
 
 
-def _dexterity_test(
-    rules: Rules, dexterity: int, modifiers: Sequence[Modifier] = (), effect: str = "none"
-) -> Procedure[Throw]:
-    own = rules.because("FM-25", "its Dexterity", dexterity)
-    added = (own, *modifier_reasons(rules, "FM-25", modifiers), *shaken(rules, effect))
-    return (yield from throw(rules, "the leaver", "its Dexterity test", *added))
-
-
-def _free_attacks(rules: Rules, enemy: Enemy, rolled: int) -> tuple[int, int]:
-    """Free attacks of an enemy after a test, and what the test had to reach."""
-    needed = max(enemy.enemy_strength, enemy.enemy_dexterity)
-    attacks = 0 if rolled >= needed else min(whole(rules, "free_attacks"), enemy.enemy_wielded_weapons)
-    return attacks, needed
+def needed_against(enemy: Enemy) -> int:
+    """What the Dexterity test must reach against an enemy."""
+    return max(enemy.enemy_strength, enemy.enemy_dexterity)
 
 
 def leave_several(
@@ -224,19 +211,24 @@ def leave_several(
     effect: EffectName = "none",
 ) -> Procedure[Verdict]:
     """A Dexterity test against each enemy whose base is left; `effect` is that of a failed Guts check."""
+    added = [rules.because("FM-25", "its Dexterity", dexterity), *modifier_reasons(rules, "FM-25", modifiers)]
     totals: list[int] = []
     attacks: list[int] = []
     reasons: list[Reason] = []
     for enemy in enemies:
         if not totals or rules.chooses("leaving_several", "one_each"):
-            test = yield from _dexterity_test(rules, dexterity, modifiers, effect)
+            test = yield from throw(rules, "the leaver", "its Dexterity test", *added, *shaken(rules, effect))
             reasons += test.reasons
             totals.append(test.total)
-        struck, needed = _free_attacks(rules, enemy, totals[-1])
+        needed = needed_against(enemy)
         reasons.append(rules.because("FM-25", f"{totals[-1]:+d} against {needed:+d}"))
-        attacks.append(struck)
+        attacks.append(0 if totals[-1] >= needed else _free_attacks(rules, enemy))
     numbers = {"totals": totals, "free_attacks_by_enemy": attacks, "free_attacks": sum(attacks)}
     return Verdict("struck at" if any(attacks) else "away", numbers, tuple(reasons))
+
+
+def _free_attacks(rules: Rules, enemy: Enemy) -> int:
+    return min(whole(rules, "free_attacks"), enemy.enemy_wielded_weapons)
 
 
 def flee(
@@ -258,9 +250,9 @@ def flee(
         return forbidden("no_safe_place", because, legal=False)
     if rules.chooses("fleeing_test", True):
         return leave_several(rules, dexterity, enemies)
-    attacks = [min(whole(rules, "free_attacks"), enemy.enemy_wielded_weapons) for enemy in enemies]
+    attacks = sum(_free_attacks(rules, enemy) for enemy in enemies)
     bonus = whole(rules, "run_free_attack")
-    numbers = {"legal": True, "min_in": least_in, "free_attacks": sum(attacks), "bonus": bonus}
+    numbers = {"legal": True, "min_in": least_in, "free_attacks": attacks, "bonus": bonus}
     return verdict("runs", rules.because("FM-53", modifier=bonus), **numbers)
 
 
@@ -287,7 +279,7 @@ def free_attack_bonus(rules: Rules, reason: str, leaver: str | None = None) -> V
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FreeStrike(Melee):
-    """The one free attack on somebody who leaves or runs, with one weapon."""
+    """The one free attack on a model that leaves or runs, with one weapon."""
 
     reason: str
     leaver: str = ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Annotated, Any, Protocol, TypeAlias, TypeVar
+from typing import Annotated, Any, TypeAlias
 
 from rules.engine.ruleset import Limit, Ruleset, limit
 from rules.engine.schema import Count, Inches, Row, Within
@@ -347,15 +347,7 @@ def whole(rules: Rules, name: str) -> int:
     return int(limit(rules, name))
 
 
-class _Named(Protocol):
-    @property
-    def also(self) -> tuple[str, ...]: ...
-
-
-N = TypeVar("N", bound=_Named)
-
-
-def named(table: Mapping[str, N], word: str, code: str) -> str:
+def named(table: Mapping[str, Deed | State], word: str, code: str) -> str:
     """The row that goes by a word, its own name or another.
 
     Raises:

@@ -10,12 +10,10 @@ from rules.engine.facts import Source
 from rules.engine.ruleset import limit
 from rules.engine.schema import Asked, Count, Inches, Row
 from rules.engine.verdict import Becomes, RuleRefusal, Verdict, forbidden, verdict
+from rules.games.fudge_miniatures import statuses
 from rules.games.fudge_miniatures.attack import effects_counted, state_row, unable
 from rules.games.fudge_miniatures.tables import EffectName, Rules, named
 from rules.tabletop.tolerance import within
-
-ORDER = "order"
-"""Status of the battle: the players in the order of their turns."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +69,7 @@ def turn_order(
     at = _seat(rules, players_clockwise, first)
     order = [*players_clockwise[at:], *players_clockwise[:at]]
     found = verdict(first, rules.because("FM-17"), order=order, one_at_a_time=rules.option("activation"))
-    return found.causing(Becomes("", ORDER, order, "FM-17"))
+    return found.causing(Becomes("", statuses.ORDER, order, "FM-17"))
 
 
 def next_player(rules: Rules, players_clockwise: tuple[str, ...], current: str) -> Verdict:
