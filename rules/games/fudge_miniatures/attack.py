@@ -1,4 +1,4 @@
-"""Fudge Miniatures Battles: who may strike, what the roll comes to, and the wound; spells; what is behind a model."""
+"""Fudge Miniatures Battles: whether a model may attack, its roll and the wound; spells; attacks from behind."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from rules.games.fudge_miniatures.rolls import (
     trait_reasons,
     traits_of,
 )
-from rules.games.fudge_miniatures.tables import Concern, EffectName, Rules, State, named, whole
+from rules.games.fudge_miniatures.tables import Concern, EffectName, Rules, named, state_row, whole
 from rules.games.fudge_miniatures.wounds import apply_wounds, column_of, display_name
 from rules.tabletop.tolerance import EXACT, within
 
@@ -29,13 +29,12 @@ MELEE = "the melee weapon (MODF)"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Strike(Situation):
-    """One attack as all attacks have it.
+    """The facts of every attack.
 
     Attributes:
-        model: Who attacks, where his gifts and faults may count.
-        ddf, hddf: The target's, with its wounds in them; the second is needed where it is helpless.
+        model: The name of the attacker, by which its gifts and faults count.
+        ddf, hddf: Those of the target, with its wounds in them; HDDF is needed if it is helpless.
         effect: Effect of a failed Guts check that the attacker is under.
-        attacker_state: How the attacker is.
     """
 
     ddf: int
@@ -60,11 +59,6 @@ class Attempt:
 def may_attack(rules: Rules, attempt: Attempt) -> Verdict:
     """Whether a model may attack a target in this state at all."""
     return barred(rules, attempt, "melee") or verdict("legal", rules.because("FM-31"), legal=True)
-
-
-def state_row(rules: Rules, name: str) -> State:
-    """A state by any of its names."""
-    return rules.tables.states[named(rules.tables.states, name, "unknown_state")]
 
 
 def effects_counted(rules: Rules, effect: str) -> list[str]:
@@ -114,9 +108,8 @@ def defence_of(rules: Rules, strike: Strike) -> tuple[int, Reason]:
         return strike.ddf, rules.because("FM-31", f"against DDF {strike.ddf:+d}")
     if strike.hddf is None:
         raise RuleRefusal("missing_key", "the target's HDDF counts here: give it with the key 'hddf'", target.rule)
-    return strike.hddf, rules.because(
-        target.rule, f"{display_name(strike.target_state)}: against HDDF {strike.hddf:+d}"
-    )
+    text = f"{display_name(strike.target_state)}: against HDDF {strike.hddf:+d}"
+    return strike.hddf, rules.because(target.rule, text)
 
 
 def shaken(rules: Rules, effect: str) -> list[Reason]:

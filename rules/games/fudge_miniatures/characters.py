@@ -1,4 +1,4 @@
-"""Fudge Miniatures Battles: trait levels, building a human, his factors, his hands, and the sample characters."""
+"""Fudge Miniatures Battles: trait levels, building a human, its factors, and the sample characters."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from rules.engine.ruleset import limit
 from rules.engine.schema import Count, Row
-from rules.engine.verdict import Reason, RuleRefusal, Verdict, forbidden, total, verdict
+from rules.engine.verdict import RuleRefusal, Verdict, forbidden, total, verdict
 from rules.games.fudge_miniatures.rolls import Situation, trait_reasons
 from rules.games.fudge_miniatures.tables import Card, CardName, Concern, Item, ItemKind, Rules, Stat, WoundName, whole
 from rules.games.fudge_miniatures.wounds import worst_penalty
@@ -42,7 +42,7 @@ def trait_names(rules: Rules, values: tuple[int, ...]) -> Verdict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Build:
-    """A human as his player wants him."""
+    """A human as the player wants it."""
 
     strength: int
     dexterity: int
@@ -53,12 +53,26 @@ class Build:
 
 
 def build_human(rules: Rules, build: Build) -> Verdict:
-    """Whether a human keeps to the levels that he has."""
+    """Whether a human keeps to the levels that a player may give it."""
     steps = _steps(rules, build)
-    raised = _levels(rules, steps)
-    allowance = whole(rules, "free_levels") + (whole(rules, "extra_levels") if _traded(rules, steps) else 0)
+    raised, lowered = _levels(rules, steps), sorted(-step for step in steps.values() if step < 0)
+    traded_for, split = whole(rules, "lowered_by"), rules.chooses("lowered_levels", "may_be_split")
+    traded = sum(lowered) == traded_for if split else lowered == [traded_for]
+    allowance = whole(rules, "free_levels") + (whole(rules, "extra_levels") if traded else 0)
+    ladder = [row.value for row in rules.tables.ladder.values()]
+    levels = [getattr(build, name) for name, row in rules.tables.stats.items() if not row.inches]
+    off = [level for level in levels if not min(ladder) <= level <= max(ladder)]
+    faults = []
+    if raised > allowance:
+        faults.append(rules.because("FM-09", f"raised by {raised} levels; {allowance} are allowed"))
+    if lowered and not traded:
+        faults.append(rules.because("FM-10"))
+    if build.gifts != limit(rules, "gifts") or build.faults != limit(rules, "faults"):
+        faults.append(rules.because("FM-11"))
+    if off and rules.chooses("ladder_ends", True):
+        ends = f"{min(ladder)} to {max(ladder):+d}"
+        faults.append(rules.because("FM-A05", f"{off[0]:+d} lies beyond the ladder's {ends}"))
     numbers = {"levels_raised": raised, "levels_allowed": allowance}
-    faults = _build_faults(rules, build, steps, raised, allowance)
     if faults:
         return forbidden("not_a_standard_human", *faults, legal=False, **numbers)
     return verdict("legal", rules.because("FM-09"), legal=True, **numbers)
@@ -73,34 +87,6 @@ def _levels(rules: Rules, steps: dict[str, int]) -> int:
     """Levels that the raised stats cost."""
     rows, inch = rules.tables.stats, rules.option("movement_price")
     return sum(max(0, step) * (inch if rows[name].inches else 1) for name, step in steps.items())
-
-
-def _lowered(steps: dict[str, int]) -> list[int]:
-    return sorted(-step for step in steps.values() if step < 0)
-
-
-def _traded(rules: Rules, steps: dict[str, int]) -> bool:
-    """Whether the one trade of two levels for an extra one was made."""
-    lowered, by = _lowered(steps), whole(rules, "lowered_by")
-    if rules.chooses("lowered_levels", "may_be_split"):
-        return sum(lowered) == by
-    return lowered == [by]
-
-
-def _build_faults(rules: Rules, build: Build, steps: dict[str, int], raised: int, allowance: int) -> list[Reason]:
-    faults = []
-    if raised > allowance:
-        faults.append(rules.because("FM-09", f"raised by {raised} levels; {allowance} are allowed"))
-    if _lowered(steps) and not _traded(rules, steps):
-        faults.append(rules.because("FM-10"))
-    if build.gifts != limit(rules, "gifts") or build.faults != limit(rules, "faults"):
-        faults.append(rules.because("FM-11"))
-    known = [row.value for row in rules.tables.ladder.values()]
-    levels = [getattr(build, name) for name, row in rules.tables.stats.items() if not row.inches]
-    off = [level for level in levels if not min(known) <= level <= max(known)]
-    if off and rules.chooses("ladder_ends", True):
-        faults.append(rules.because("FM-A05", f"{off[0]:+d} lies beyond the ladder's {min(known)} to {max(known):+d}"))
-    return faults
 
 
 # Factors.
@@ -178,13 +164,13 @@ def sample_card(rules: Rules, name: CardName) -> Verdict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Character(Build):
-    """A character of a player's own with all that he carries."""
+    """A player's own character with its equipment."""
 
     equipment: tuple[Item, ...] = ()
 
 
 def datacard(rules: Rules, character: Character) -> Verdict:
-    """The datacard of a new character: his factors by his equipment, and whether a standard human may be so."""
+    """The datacard of a new character: its factors by its equipment, and whether it is a standard human."""
     build = build_human(rules, character)
     stats = {name: getattr(character, name) for name in rules.tables.stats}
     found = computed(rules, character.strength, character.dexterity, character.equipment)

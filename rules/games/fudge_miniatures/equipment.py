@@ -96,11 +96,5 @@ def weapon_of_card(rules: Rules, card: CardName, weapon: str) -> Verdict:
     if found is None:
         listed = ", ".join(item.name for item in weapons) or "no weapon"
         raise RuleRefusal("unknown_weapon", f"{card} has {listed}, not {weapon!r}: register it", "FM-64")
-    numbers = {
-        "weapon": found.name,
-        "kind": str(found.kind),
-        "hands": found.hands,
-        "damage": found.damage,
-        "range_in": found.range_in,
-    }
-    return verdict(found.name, rules.because("FM-64"), **numbers)
+    numbers = {"weapon": found.name, "kind": str(found.kind), "hands": found.hands, "damage": found.damage}
+    return verdict(found.name, rules.because("FM-64"), **numbers, range_in=found.range_in)

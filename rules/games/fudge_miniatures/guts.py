@@ -1,4 +1,4 @@
-"""Fudge Miniatures Battles: Guts checks, what a failed one does, how it passes, and who flees."""
+"""Fudge Miniatures Battles: Guts checks, what a failed one does, how it passes, and which models flee."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rules.engine.ruleset import limit
 from rules.engine.schema import Asked, Count, Inches, Within
 from rules.engine.verdict import ACTORS, Becomes, Reason, Verdict, verdict
 from rules.games.fudge_miniatures import statuses
-from rules.games.fudge_miniatures.attack import effects_counted, shaken, state_row
+from rules.games.fudge_miniatures.attack import effects_counted, shaken
 from rules.games.fudge_miniatures.rolls import (
     Modifier,
     Situation,
@@ -20,7 +20,16 @@ from rules.games.fudge_miniatures.rolls import (
     trait_reasons,
     traits_of,
 )
-from rules.games.fudge_miniatures.tables import Concern, Effect, EffectName, Rules, TriggerName, WoundName, whole
+from rules.games.fudge_miniatures.tables import (
+    Concern,
+    Effect,
+    EffectName,
+    Rules,
+    TriggerName,
+    WoundName,
+    state_row,
+    whole,
+)
 from rules.games.fudge_miniatures.wounds import rank
 
 RUN, NO_EFFECT = "run", "none"
@@ -175,7 +184,7 @@ def under_guts_margin_1(rules: Rules, model: Shaken) -> Verdict:
     return verdict("minus1_rolls", rules.because("FM-51", modifier=modifier), **given, roll_modifier=modifier)
 
 
-# Who flees.
+# Fleeing.
 
 
 def after_failed_guts_check(rules: Rules, model: str, margin: Count) -> Verdict:

@@ -10,6 +10,7 @@ from typing import Any
 
 from rules.engine.effects import at_journal_places
 from rules.engine.position import Position
+from rules.engine.referee import Action
 from rules.engine.schema import Reader
 from rules.engine.state import Unit
 from rules.engine.text import display_name
@@ -81,6 +82,10 @@ class Model:
     def mates(self) -> list[Model]:
         """The other models of its side that are on the table and not eliminated."""
         return [one for one in models(self.position) if one.unit.side == self.unit.side and one.id != self.id]
+
+    def action(self, title: str, name: str, facts: Mapping[str, Any], *at: Model, **more: Any) -> Action:
+        """An action of this model at others; `more` are further fields of the action."""
+        return Action(title, name, facts, (self.id,), tuple(one.id for one in at), **more)
 
     def status(self, key: str, absent: Any = None) -> Any:
         """A status, of this turn or lasting."""

@@ -174,7 +174,7 @@ def second_move(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Enemy:
-    """An enemy whose base is left; without a weapon in hand he makes no attack."""
+    """An enemy whose base is left; it attacks only with a weapon in hand."""
 
     enemy_strength: int
     enemy_dexterity: int

@@ -45,13 +45,14 @@ def others(position: Position, figure: str) -> Iterator[Action]:
     model = Model(position, position.unit(figure))
     if model.unit.out:
         return
+    stood = model.where_it_stood
     yield from _grips(model)
-    yield from _ways_to_leave(model.where_it_stood)
-    yield from _charges(model.where_it_stood)
+    yield from _ways_to_leave(stood)
+    yield from _charges(stood)
     yield from _finds(model)
     yield from _spells(model)
     if model.must_run:
-        yield from _runs(model.where_it_stood)
+        yield from _runs(stood)
 
 
 def _grips(model: Model) -> Iterator[Action]:
@@ -61,7 +62,7 @@ def _grips(model: Model) -> Iterator[Action]:
         if set(some) != set(model.wielded):
             facts = {"hands_of_items": [model.arms[name].hands for name in some]}
             title = f"Wield {' and '.join(display_name(name).lower() for name in some)}"
-            yield Action(title, "wield", facts, (model.id,), weapon=", ".join(some), blocked_by=bar)
+            yield model.action(title, "wield", facts, weapon=", ".join(some), blocked_by=bar)
 
 
 # Leaving a fight, and charging.
@@ -75,11 +76,10 @@ def _ways_to_leave(model: Model) -> Iterator[Action]:
     if len(enemies) < 2 or model.rules.chooses("leaving_several", "one_each"):
         for enemy in enemies:
             facts, title = {**leaver, **enemy.as_opponent_of(model)}, f"Break away from {enemy.name}"
-            yield Action(title, "disengage", facts, (model.id,), (enemy.id,), blocked_by=bar)
+            yield model.action(title, "disengage", facts, enemy, blocked_by=bar)
     if len(enemies) > 1:
         facts = {**leaver, "enemies": [enemy.as_opponent_of(model) for enemy in enemies]}
-        at = tuple(enemy.id for enemy in enemies)
-        yield Action("Break away from all", "leave_several", facts, (model.id,), at, blocked_by=bar)
+        yield model.action("Break away from all", "leave_several", facts, *enemies, blocked_by=bar)
 
 
 def _charges(model: Model) -> Iterator[Action]:
@@ -90,7 +90,7 @@ def _charges(model: Model) -> Iterator[Action]:
         if any(gifts.values()) and model.touches(enemy) is False and enemy.id not in model.listed(statuses.DARED):
             facts = {**gifts, "touching_before": False, "touching_after": True, "declared": True}
             bar = now or out_of_reach(model, enemy)
-            yield Action(f"Charge {enemy.name}", "charge", facts, (model.id,), (enemy.id,), blocked_by=bar)
+            yield model.action(f"Charge {enemy.name}", "charge", facts, enemy, blocked_by=bar)
 
 
 def _runs(model: Model) -> Iterator[Action]:
@@ -103,14 +103,13 @@ def _runs(model: Model) -> Iterator[Action]:
             "enemies": [enemy.as_opponent_of(model) for enemy in enemies],
             "farther_from_every_enemy": True,
         }
-        at = tuple(enemy.id for enemy in enemies)
-        yield Action("Break off to run", "flee", facts, (model.id,), at, blocked_by=bar, owed="FM-53")
+        yield model.action("Break off to run", "flee", facts, *enemies, blocked_by=bar, owed="FM-53")
         return
     if path := safest(model):
         yield replace(flight(model, path), title="Run to safety", owed="FM-53")
         if model.position.state.area_in:
             return  # else only the players see whether the way ends beyond the table's edge
-    yield Action("Stay, as no place is safe", "minimum_run", movement, (model.id,), blocked_by=bar, owed="FM-53")
+    yield model.action("Stay, as no place is safe", "minimum_run", movement, blocked_by=bar, owed="FM-53")
 
 
 # Things and spells.
@@ -135,7 +134,7 @@ def _taking(model: Model, facts: dict[str, Any], gap: Range, name: str) -> Actio
     given = {**facts, "edge_in": round(gap.edge_in, 2)}
     far = UncertainFact(("edge_in",), gap.sigma_in, f"the gap to {display_name(name)}")
     bar = cannot_act(model, facts["deed"])
-    return Action(f"Take up {display_name(name)}", "take_up", given, (model.id,), measured=(far,), blocked_by=bar)
+    return model.action(f"Take up {display_name(name)}", "take_up", given, measured=(far,), blocked_by=bar)
 
 
 def _spells(model: Model) -> Iterator[Action]:
@@ -148,7 +147,7 @@ def _spells(model: Model) -> Iterator[Action]:
         for name in spells:
             facts = {"spell": name, "distance_in": round(gap.edge_in, 2)}
             title = f"{display_name(name)} at {other.name}"
-            yield Action(title, "cast_spell", facts, (model.id,), (other.id,), name, measured=(far,), blocked_by=bar)
+            yield model.action(title, "cast_spell", facts, other, weapon=name, measured=(far,), blocked_by=bar)
 
 
 # What is owed.
@@ -168,25 +167,22 @@ def obligations(position: Position) -> Iterator[Action]:
 
 def _owed_by(model: Model) -> Iterator[Action]:
     """What one model owes: its fall, its wounds of step 2, its checks."""
-
-    def owed(title: str, action: str, facts: dict[str, Any], round_name: str, rule: str) -> Action:
-        return Action(title, action, facts, (model.id,), round=round_name, owed=rule)
-
     if model.status(statuses.FALLS):
         facts = {"track_before": model.track, "hddf": model.stats["hddf"], "flying": True}
-        yield owed(f"{model.name} falls from the air", "crash", facts, "Wounds", "FM-43")
+        yield model.action(f"{model.name} falls from the air", "crash", facts, round="Wounds", owed="FM-43")
     waiting, (step, _) = model.listed(statuses.TO_MARK), step_of(model.position)
     if waiting and not (step and step.acts):
         facts = {"track_before": model.track, "wounds": waiting}
-        yield owed(f"The wounds of {model.name}", "apply_wounds", facts, "Wounds", "FM-20")
+        yield model.action(f"The wounds of {model.name}", "apply_wounds", facts, round="Wounds", owed="FM-20")
     for key, one in model.owed.items():
         rule = model.rules.tables.guts_triggers[one["trigger"]].rule
-        yield owed(f"{model.name} checks Guts: {key.replace('_', ' ')}", "guts_check", _check(model, one), "Guts", rule)
+        title = f"{model.name} checks Guts: {key.replace('_', ' ')}"
+        yield model.action(title, "guts_check", _check(model, one), round="Guts", owed=rule)
     if facts := _near_death(model):
-        yield owed(f"{model.name} clings to life", "near_death_roll", facts, "Guts", "FM-44")
+        yield model.action(f"{model.name} clings to life", "near_death_roll", facts, round="Guts", owed="FM-44")
     for key in to_try_again(model):
         facts = _check_again(model, model.failed[key])
-        yield owed(f"{model.name} checks Guts again", "guts_recovery", facts, "Guts", "FM-55")
+        yield model.action(f"{model.name} checks Guts again", "guts_recovery", facts, round="Guts", owed="FM-55")
     if model.must_run:
         yield from _runs(model.where_it_stood)
 

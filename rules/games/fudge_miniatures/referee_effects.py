@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from rules.engine.effects import moves_along
@@ -31,12 +31,12 @@ def effects(position: Position, action: Action, found: Verdict) -> Effects:
     """The moves and the changed statuses: wounds, checks that are owed, runs, and what else is to be remembered."""
     if action.paths:
         return _move(position, action, found)
+    more: Iterable[Change] = ()
     if action.name == "victory":
-        return Effects(changes=tuple(_task(position, str(action.given["side"]), found)))
-    after = _CHANGES.get(action.name)
-    if after is None:
-        return effects_of(position, action, found)
-    return Effects(changes=tuple(after(Model(position, position.unit(action.by[0])), action, found)))
+        more = _task(position, str(action.given["side"]), found)
+    elif after := _CHANGES.get(action.name):
+        more = after(Model(position, position.unit(action.by[0])), action, found)
+    return Effects(changes=(*effects_of(position, action, found).changes, *more))
 
 
 def _set(figure: str, key: str, value: Any, rule: str = "", *, this_turn: bool = False) -> Change:
@@ -150,16 +150,6 @@ def _dealt(model: Model, wound: int | None, occasion: str) -> Changes:
         yield _add(model, statuses.TO_MARK, wound, rule="FM-20")
 
 
-def _marked(model: Model, action: Action, found: Verdict) -> Changes:
-    yield _set(model.id, statuses.TO_MARK, None, "FM-20")
-    yield from _wounded(model, found)
-
-
-def _crashed(model: Model, action: Action, found: Verdict) -> Changes:
-    yield _set(model.id, statuses.FALLS, None, "FM-43")
-    yield from _dealt(model, found.numbers["wound"], "crash")
-
-
 def _wounded(model: Model, found: Verdict) -> Changes:
     """A model with its wounds marked: the dead are out, one Near Death falls, others check Guts or flee."""
     level, now, checks = found.numbers["level"], boxes(found.numbers["track_after"]), found.numbers["guts_checks"]
@@ -244,9 +234,8 @@ def _checked(model: Model, action: Action, found: Verdict) -> Changes:
 def _checked_again(model: Model, action: Action, found: Verdict) -> Changes:
     """A failed Guts check was made again: it is passed, or its effect goes on."""
     given, open_checks, stays = action.given, model.failed, str(found.numbers["effect"])
-    facts = [given["effect"], given["target"], given["bonuses_lost"]]
-    same = ([open_checks[key][one] for one in ("effect", "target", "lost")] == facts for key in to_try_again(model))
-    tried = next(key for key, fits in zip(to_try_again(model), same, strict=True) if fits)
+    facts = {"effect": given["effect"], "target": given["target"], "lost": given["bonuses_lost"]}
+    tried = next(key for key in to_try_again(model) if open_checks[key].items() >= facts.items())
     left = {key: one for key, one in open_checks.items() if key != tried}
     if stays != NO_EFFECT:
         key = tried if stays == given["effect"] else numbered(stays, left)
@@ -295,9 +284,7 @@ def _cast(model: Model, action: Action, found: Verdict) -> Changes:
 
 
 def _task(position: Position, side: str, found: Verdict) -> Changes:
-    """A task that is done, or held for one turn more; a turn in which it was not held begins the count again."""
-    if found.numbers["victory"]:
-        yield _set("", statuses.VICTORY, side, "FM-05")
+    """A task that was held for one turn more; a turn in which it was not held begins the count again."""
     if "turns_held" in found.numbers and counts_now(position, side):
         yield _set("", statuses.held_by(side), found.numbers["turns_held"], "FM-05")
         yield _set("", statuses.last_held_by(side), position.state.turn, "FM-05")
@@ -312,8 +299,8 @@ _CHANGES: Mapping[str, Callable[[Model, Action, Verdict], Changes]] = {
     "melee_attack": _struck,
     "ranged_attack": _struck,
     "free_attack": _struck_freely,
-    "apply_wounds": _marked,
-    "crash": _crashed,
+    "apply_wounds": lambda model, _, found: _wounded(model, found),
+    "crash": lambda model, _, found: _dealt(model, found.numbers["wound"], "crash"),
     "near_death_roll": _clung,
     "guts_check": _checked,
     "guts_recovery": _checked_again,

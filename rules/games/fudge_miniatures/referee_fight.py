@@ -75,13 +75,12 @@ def _targets(model: Model) -> list[_Target]:
 def _blow(model: Model, target: _Target, name: str, item: Item) -> Action:
     """One melee weapon at one enemy."""
     contact = {} if target.contact is None else {"in_base_contact": target.contact}
-    return Action(
+    return model.action(
         f"{name} at {target.model.name}",
         "melee_attack",
         {**target.facts, "modf": model.odf(item), "reach_in": item.reach_in, **contact},
-        (model.id,),
-        (target.model.id,),
-        name,
+        target.model,
+        weapon=name,
         preview="melee_aim",
         view=target.view,
         measured=(_distance(target, "gap"),) if item.reach_in and not target.contact else (),
@@ -98,13 +97,12 @@ def _shot(
     line, unsure = _line(target)
     cover = {"behind_cover": None} if model.rules.chooses("cover", "any_part_hidden") else {}
     many = ranges(edge_in, reach_in)
-    return Action(
+    return model.action(
         f"{display_name(name)} at {target.model.name}",
         "ranged_attack",
         {**target.facts, **weapon, **line, "weapon_range_in": reach_in, **cover},
-        (model.id,),
-        (target.model.id,),
-        name,
+        target.model,
+        weapon=name,
         preview="ranged_aim",
         view=target.view,
         measured=((_distance(target, "range"),) if range_in else ()) + unsure,
@@ -190,13 +188,12 @@ def free_strikes(position: Position) -> Iterator[Action]:
             enemy = leaver.other(name)
             for weapon, item in enemy.ready(ItemKind.MELEE).items():
                 own = {"modf": enemy.odf(item), "in_base_contact": True, "reason": reason, "leaver": leaver.known_as}
-                yield Action(
+                yield enemy.action(
                     f"{enemy.name} strikes at {leaver.name}, who leaves",
                     "free_attack",
                     {**_facts_against(enemy, leaver), **own},
-                    (name,),
-                    (leaver.id,),
-                    weapon,
+                    leaver,
+                    weapon=weapon,
                     preview="free_aim",
                     round="Free attacks",
                     owed=leaver.rules.tables.attacks[reason].rule,

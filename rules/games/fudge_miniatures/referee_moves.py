@@ -40,9 +40,9 @@ def movement(position: Position, figure: str) -> Action:
     model = Model(position, position.unit(figure))
     if model.must_run:
         its = {"movement_in": model.stats["movement_in"]}
-        return Action("Run to safety", "minimum_run", its, (figure,), blocked_by=waits_for(model))
-    bar = not_now(model, MOVE, "moves")
-    return Action("Move", "move", {**_allowance(model), "path": []}, (figure,), blocked_by=bar)
+        return model.action("Run to safety", "minimum_run", its, blocked_by=waits_for(model))
+    facts = {**_allowance(model), "path": []}
+    return model.action("Move", "move", facts, blocked_by=not_now(model, MOVE, "moves"))
 
 
 def march(position: Position, paths: Mapping[str, Path], facing_deg: Mapping[str, float] = NO_FACINGS) -> Action:
@@ -101,7 +101,7 @@ def contacts(model: Model, path: Path, enemy: Model) -> list[bool]:
     """Whether a model touches an enemy from the start of a path to its end, one value for each time that changes.
 
     Where it is too close to call it counts as before on the way, and as touching at the end. A flyer passes above
-    everybody between its start and its end.
+    all others between its start and its end.
     """
     found = [model.touches(enemy) is not False]
     if length_in(path) <= 0:
@@ -189,7 +189,7 @@ def flight(model: Model, path: Path) -> Action:
         given["farther_from_every_enemy"] = farther
     far = UncertainFact(("run_in",), walked.sigma_in, f"how far {model.name} ran")
     bar = waits_for(model) or _breaks_off_first(model, path)
-    return Action("Run", "flee", given, (model.id,), measured=(far,), paths={model.id: path}, blocked_by=bar)
+    return model.action("Run", "flee", given, measured=(far,), paths={model.id: path}, blocked_by=bar)
 
 
 def _breaks_off_first(model: Model, path: Path) -> Verdict | None:

@@ -1,4 +1,4 @@
-"""Fudge Miniatures Battles: four Fudge dice, what is added to them, and whose gifts and faults say so."""
+"""Fudge Miniatures Battles: four Fudge dice, what is added to them, and the gifts and faults that add to them."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def roll_4df(rules: Rules, modifier: int = 0) -> Procedure[Verdict]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Situation:
-    """Whose roll it is, and what gifts and faults may hang on."""
+    """The name of the model that rolls, and the facts that gifts and faults depend on."""
 
     model: str = ""
     in_melee_with_king: Annotated[bool, Asked("Does this peasant fight the King himself?")] = False

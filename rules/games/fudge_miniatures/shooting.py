@@ -23,7 +23,7 @@ RANGED = "the ranged weapon (RODF)"
 
 @dataclass(frozen=True, kw_only=True)
 class Line:
-    """A firer's line to his target; without slots, so that `Shot` can be a strike as well.
+    """The line to a target; without slots, so that `Shot` can be a strike as well.
 
     Attributes:
         visible_fraction: Of the target's silhouette, past the terrain.
@@ -55,19 +55,13 @@ def ranges(distance_in: float, weapon_range_in: float) -> int:
     return max(1, math.ceil(distance_in / weapon_range_in - EXACT))
 
 
-def _seen(rules: Rules, line: Line) -> float:
-    by_option = {"height": line.visible_height, "base": line.visible_base}
-    found = by_option.get(rules.option("half_of"))
-    past_terrain = line.visible_fraction if found is None else found
-    hidden = line.models_hide if rules.chooses("models_block_sight", True) else 0.0
-    return past_terrain - hidden
-
-
 def _barred(rules: Rules, line: Aim | Shot) -> Verdict | None:
     """Why a model may not shoot along this line, None where it may."""
     if line.in_base_contact_with_enemy and not line.fired_in_contact:
         return forbidden("enemy_in_contact", rules.because("FM-34"), legal=False)
-    seen = _seen(rules, line)
+    by_option = {"height": line.visible_height, "base": line.visible_base}.get(rules.option("half_of"))
+    past_terrain = line.visible_fraction if by_option is None else by_option
+    seen = past_terrain - (line.models_hide if rules.chooses("models_block_sight", True) else 0.0)
     if not within(limit(rules, "visible_part"), seen):
         text = f"{max(0.0, seen):.0%} of the target is seen; {limit(rules, 'visible_part'):.0%} is needed"
         return forbidden("no_line_of_sight", rules.because("FM-35", text), legal=False)
@@ -96,7 +90,7 @@ def may_shoot(rules: Rules, line: Aim) -> Verdict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shot(Strike, Line):
-    """One ranged weapon's attack; where nobody says whether there is cover, what hides the target tells."""
+    """One ranged weapon's attack; unless the players say whether there is cover, it depends on what is seen."""
 
     rodf: int
     behind_cover: Annotated[bool | None, Asked("Is the target behind cover?")] = None
@@ -114,9 +108,8 @@ def ranged_attack(rules: Rules, shot: Shot) -> Procedure[Verdict]:
 
 def ranged_aim(rules: Rules, shot: Shot) -> Verdict:
     """The same before its dice: what they must show."""
-    return _barred(rules, shot) or aimed(
-        rules, shot, _rodf(rules, shot), [*_range_reason(rules, shot), *_cover_reason(rules, shot)]
-    )
+    modifiers = [*_range_reason(rules, shot), *_cover_reason(rules, shot)]
+    return _barred(rules, shot) or aimed(rules, shot, _rodf(rules, shot), modifiers)
 
 
 def _cover_reason(rules: Rules, shot: Shot) -> list[Reason]:

@@ -135,7 +135,7 @@ class State:
         hit_by_itself: Attacks on it hit whatever is rolled.
         attackable: It can be attacked at all.
         defenceless: A chivalrous man does not strike it.
-        lies: How its model is laid.
+        lies: How its model lies or stands.
         may_act: It can do anything.
         forbids: What it may not do.
         also: Other names for it.
@@ -208,7 +208,7 @@ class Trait:
 
     Attributes:
         concerns: What it has its effect on.
-        bearers: Words for whom the effect holds for, any of which will do.
+        bearers: Words in the names of the models that it affects.
         fact: What must be so, a field of `Situation`; None always.
         modifier: What is added.
         said: Sayings that tell of the fact, all words of one of them needed.
@@ -302,7 +302,7 @@ class Spell:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """What a status of a model says, for those who set a situation up.
+    """The meaning of a status, for setting up a situation.
 
     Attributes:
         means: The status that is kept in its place, where this is another word for it.
@@ -357,3 +357,8 @@ def named(table: Mapping[str, Deed | State], word: str, code: str) -> str:
     if found is None:
         raise RuleRefusal(code, f"{word!r} is unknown: choose one of {', '.join(table)}")
     return found
+
+
+def state_row(rules: Rules, name: str) -> State:
+    """A state by any of its names."""
+    return rules.tables.states[named(rules.tables.states, name, "unknown_state")]

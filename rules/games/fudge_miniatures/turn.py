@@ -11,8 +11,8 @@ from rules.engine.ruleset import limit
 from rules.engine.schema import Asked, Count, Inches, Row
 from rules.engine.verdict import Becomes, RuleRefusal, Verdict, forbidden, verdict
 from rules.games.fudge_miniatures import statuses
-from rules.games.fudge_miniatures.attack import effects_counted, state_row, unable
-from rules.games.fudge_miniatures.tables import EffectName, Rules, named
+from rules.games.fudge_miniatures.attack import effects_counted, unable
+from rules.games.fudge_miniatures.tables import EffectName, Rules, named, state_row
 from rules.tabletop.tolerance import within
 
 
@@ -21,7 +21,7 @@ class Scenario:
     """A side's task and how far it is.
 
     Attributes:
-        side: Whose task it is.
+        side: The side that has the task.
         enemies_left: Where the last man decides.
         turns_held: Turns for which the task has been kept up without a break, this one included.
         held: Whether it is kept up now.
@@ -47,13 +47,16 @@ def victory(rules: Rules, task: Scenario) -> Verdict:
         won = task.enemies_left == 0
     elif row.turns and task.turns_agreed is not None:
         won = turns_held >= task.turns_agreed
-    outcome = "victory" if won else "not yet"
-    numbers: dict[str, Any] = {"winner": task.side} if won and task.side else {}
+    numbers: dict[str, Any] = {"victory": won, "discouraged": row.discouraged}
     numbers |= {"turns_held": turns_held} if row.turns else {}
-    return verdict(outcome, rules.because(row.rule, row.text), victory=won, discouraged=row.discouraged, **numbers)
+    why = rules.because(row.rule, row.text)
+    if not won or not task.side:
+        return verdict("victory" if won else "not yet", why, **numbers)
+    found = verdict("victory", why, **numbers, winner=task.side)
+    return found.causing(Becomes("", statuses.VICTORY, task.side, "FM-05"))
 
 
-# Who is next.
+# The order of the players.
 
 
 def turn_order(

@@ -8,9 +8,10 @@ from typing import Annotated, Any
 from rules.engine.dice import Procedure
 from rules.engine.ruleset import limit
 from rules.engine.schema import Asked, Count, Row, Within
-from rules.engine.verdict import Reason, RuleRefusal, Verdict, forbidden, verdict
+from rules.engine.verdict import ACTORS, Becomes, Reason, RuleRefusal, Verdict, forbidden, verdict
 from rules.games.fudge_miniatures.rolls import Modifier, modifier_reasons, throw
-from rules.games.fudge_miniatures.tables import Rules, named, whole
+from rules.games.fudge_miniatures.statuses import FALLS, TO_MARK
+from rules.games.fudge_miniatures.tables import Rules, state_row, whole
 
 NEAR_DEATH, VERY_HURT, DEAD = "near_death", "very_hurt", "dead"
 HEALTHY = "healthy"
@@ -75,13 +76,13 @@ def worst_penalty(rules: Rules, columns: Iterable[str]) -> int:
 
 def calls(rules: Rules, before: str, after: str) -> tuple[str, ...]:
     """The Guts checks that one attack calls for by the levels before and after it; the dead make none."""
+    one, two = "new_wound_level", "two_wound_levels_one_attack"
     jump = rank(rules, after) - rank(rules, before)
     if jump < 1 or after == DEAD:
         return ()
     if jump == 1:
-        return ("new_wound_level",)
-    both = rules.chooses("two_levels", "both_checks")
-    return ("new_wound_level", "two_wound_levels_one_attack") if both else ("two_wound_levels_one_attack",)
+        return (one,)
+    return (one, two) if rules.chooses("two_levels", "both_checks") else (two,)
 
 
 def apply_wounds(rules: Rules, track_before: Track, wounds: tuple[Wound, ...]) -> Verdict:
@@ -94,13 +95,13 @@ def apply_wounds(rules: Rules, track_before: Track, wounds: tuple[Wound, ...]) -
         now = level(rules, track)
         checks += [*calls(rules, before, now)]
         column = column_of(rules, wound)
-        reasons.append(
-            rules.because("FM-39", f"a wound of {wound} is {display_name(column)}; the model is {display_name(now)}")
-        )
+        text = f"a wound of {wound} is {display_name(column)}; the model is {display_name(now)}"
+        reasons.append(rules.because("FM-39", text))
         if now != column and before != now:
             reasons.append(rules.because("FM-40"))
     reasons += _laid(rules, was, level(rules, track))
-    return Verdict(level(rules, track), {**after(rules, track), "guts_checks": checks}, tuple(reasons))
+    numbers, marked_now = {**after(rules, track), "guts_checks": checks}, Becomes(ACTORS, TO_MARK, None, "FM-20")
+    return Verdict(level(rules, track), numbers, tuple(reasons), (marked_now,))
 
 
 def after(rules: Rules, track: Track) -> dict[str, Any]:
@@ -109,7 +110,7 @@ def after(rules: Rules, track: Track) -> dict[str, Any]:
         "track_after": dict(track),
         "level": level(rules, track),
         "stat_penalty": worst_penalty(rules, (name for name, count in track.items() if count)),
-        "lies": lies(rules, level(rules, track)),
+        "lies": state_row(rules, level(rules, track)).lies,
     }
 
 
@@ -120,19 +121,14 @@ def display_name(name: str) -> str:
 
 def _laid(rules: Rules, was: str, now: str) -> list[Reason]:
     """What to do with the model where it no longer stands or lies as it did."""
-    laid = lies(rules, now)
+    laid = state_row(rules, now).lies
     how = "set the model on its feet" if laid == STANDING else f"lay the model {laid.replace('_', ' ')}"
-    return [rules.because("FM-07", how)] if laid != lies(rules, was) else []
-
-
-def lies(rules: Rules, state: str) -> str:
-    """How a model in a state is laid."""
-    return rules.tables.states[named(rules.tables.states, state, "unknown_state")].lies
+    return [rules.because("FM-07", how)] if laid != state_row(rules, was).lies else []
 
 
 def model_pose(rules: Rules, state: str) -> Verdict:
     """How a model in a state is laid."""
-    laid = lies(rules, state)
+    laid = state_row(rules, state).lies
     return verdict(laid, rules.because("FM-07"), lay=laid)
 
 
@@ -194,7 +190,9 @@ def crash(
     thrown = yield from throw(rules, "the flyer", "its crash", *added)
     wound = max(0, thrown.total)
     answer = apply_wounds(rules, track, (wound,))
-    return Verdict(answer.outcome, {"wound": wound, **answer.numbers}, (*thrown.reasons, *answer.reasons))
+    reasons = (*thrown.reasons, *answer.reasons)
+    landed = Becomes(ACTORS, FALLS, None, "FM-43")
+    return Verdict(answer.outcome, {"wound": wound, **answer.numbers}, reasons, (landed,))
 
 
 # When damage counts.
