@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any
 
@@ -13,8 +13,8 @@ from rules.engine.verdict import Reason, RuleRefusal, Verdict, forbidden, total,
 from rules.games.fudge_miniatures.rolls import (
     Modifier,
     Situation,
-    because_of,
     modifier_reasons,
+    reasons_of,
     throw,
     trait_reasons,
     traits_of,
@@ -22,9 +22,6 @@ from rules.games.fudge_miniatures.rolls import (
 from rules.games.fudge_miniatures.tables import Concern, EffectName, Rules, named, state_row, whole
 from rules.games.fudge_miniatures.wounds import apply_wounds, column_of, display_name
 from rules.tabletop.tolerance import EXACT, within
-
-MELEE = "the melee weapon (MODF)"
-"""What a melee weapon adds, as its datacard has it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +78,7 @@ def barred(rules: Rules, strike: Strike | Attempt, deed: str) -> Verdict | None:
         return forbidden("may_not_attack", rules.because("FM-52"), legal=False)
     honour = traits_of(rules, strike.model, Concern.HONOUR)
     if honour and target.defenceless:
-        return forbidden("defenceless_target", *because_of(rules, honour), legal=False)
+        return forbidden("defenceless_target", *reasons_of(rules, honour), legal=False)
     return None
 
 
@@ -112,13 +109,13 @@ def defence_of(rules: Rules, strike: Strike) -> tuple[int, Reason]:
     return strike.hddf, rules.because(target.rule, text)
 
 
-def shaken(rules: Rules, effect: str) -> list[Reason]:
+def guts_penalties(rules: Rules, effect: str) -> list[Reason]:
     """What a failed Guts check takes off rolls."""
     counted = (rules.tables.guts_effects[name] for name in effects_counted(rules, effect))
     return [rules.because(row.rule, modifier=row.roll_modifier) for row in counted if row.roll_modifier]
 
 
-def aimed(rules: Rules, strike: Strike, odf: Reason, modifiers: list[Reason]) -> Verdict:
+def attack_preview(rules: Rules, strike: Strike, odf: Reason, modifiers: Sequence[Reason] = ()) -> Verdict:
     """An attack before its dice: what is added to them, and what they must show."""
     against, why = defence_of(rules, strike)
     reasons = _added(rules, strike, odf, modifiers)
@@ -129,13 +126,13 @@ def aimed(rules: Rules, strike: Strike, odf: Reason, modifiers: list[Reason]) ->
     return verdict(outcome, *reasons, replace(why, text=f"{why.text}: {outcome}"), legal=True, **numbers)
 
 
-def _added(rules: Rules, strike: Strike, odf: Reason, modifiers: list[Reason]) -> list[Reason]:
+def _added(rules: Rules, strike: Strike, odf: Reason, modifiers: Sequence[Reason]) -> list[Reason]:
     """All that is added to the dice."""
-    extra = [*modifiers, *modifier_reasons(rules, odf.rule, strike.modifiers), *shaken(rules, strike.effect)]
+    extra = [*modifiers, *modifier_reasons(rules, odf.rule, strike.modifiers), *guts_penalties(rules, strike.effect)]
     return [odf, *trait_reasons(rules, strike, Concern.ODF), *_several(rules, strike, odf), *extra]
 
 
-def struck(rules: Rules, strike: Strike, odf: Reason, modifiers: list[Reason]) -> Procedure[Verdict]:
+def attack_roll(rules: Rules, strike: Strike, odf: Reason, modifiers: Sequence[Reason] = ()) -> Procedure[Verdict]:
     """An attack's dice, whether it hits, and the wound; the outcome of a hit is the wound's column."""
     against, why = defence_of(rules, strike)
     added, attack = _added(rules, strike, odf, modifiers), f"the attack on the {strike.target_state} target"
@@ -189,12 +186,17 @@ class Melee(Strike):
 
 def melee_attack(rules: Rules, melee: Melee) -> Answer:
     """One attack with one melee weapon."""
-    return _melee_barred(rules, melee) or struck(rules, melee, rules.because("FM-31", MELEE, melee.modf), [])
+    return _melee_barred(rules, melee) or attack_roll(rules, melee, modf_reason(rules, melee.modf))
 
 
 def melee_aim(rules: Rules, melee: Melee) -> Verdict:
     """The same before its dice: what they must show."""
-    return _melee_barred(rules, melee) or aimed(rules, melee, rules.because("FM-31", MELEE, melee.modf), [])
+    return _melee_barred(rules, melee) or attack_preview(rules, melee, modf_reason(rules, melee.modf))
+
+
+def modf_reason(rules: Rules, modf: int) -> Reason:
+    """What a melee weapon adds, as its datacard has it."""
+    return rules.because("FM-31", "the melee weapon (MODF)", modf)
 
 
 def _melee_barred(rules: Rules, melee: Melee) -> Verdict | None:
@@ -219,7 +221,7 @@ def two_weapon_attack(rules: Rules, flurry: Flurry) -> Procedure[Verdict]:
         return bar
     answers = []
     for factor in flurry.modf:
-        answers.append((yield from struck(rules, flurry, rules.because("FM-31", MELEE, factor), [])))
+        answers.append((yield from attack_roll(rules, flurry, modf_reason(rules, factor))))
     wounds = tuple(answer.numbers["wound"] for answer in answers if answer.numbers["wound"] is not None)
     damage = apply_wounds(rules, flurry.target_track_before, wounds)
     numbers = {

@@ -10,12 +10,12 @@ from rules.engine.ruleset import limit
 from rules.engine.schema import Asked, Count, Inches, Within
 from rules.engine.verdict import ACTORS, Becomes, Reason, Verdict, verdict
 from rules.games.fudge_miniatures import statuses
-from rules.games.fudge_miniatures.attack import effects_counted, shaken
+from rules.games.fudge_miniatures.attack import effects_counted, guts_penalties
 from rules.games.fudge_miniatures.rolls import (
     Modifier,
     Situation,
-    because_of,
     modifier_reasons,
+    reasons_of,
     throw,
     trait_reasons,
     traits_of,
@@ -52,9 +52,9 @@ def guts_check(rules: Rules, check: Check) -> Procedure[Verdict]:
     target = row.target + row.each_gift * check.terrifying_gifts
     added = _guts_reasons(rules, check, row.rule)
     thrown = yield from throw(rules, check.model or "the model", "its Guts check", *added)
-    passed, margin, effect, why = judged(rules, thrown.total, target)
+    passed, margin, effect, why = judge_check(rules, thrown.total, target)
     numbers = {"target": target, "total": thrown.total, "margin": margin, "passed": passed, "rerolled": thrown.rerolled}
-    fate = _fate(rules, check.model, margin, passed)
+    fate = _flees(rules, check.model, margin, passed)
     judgement = rules.because(row.rule, f"{thrown.total:+d} against {target:+d}")
     reasons = (*thrown.reasons, judgement, *why, *fate.reasons)
     return Verdict(effect, {**numbers, **consequences(rules, effect), **fate.numbers}, reasons)
@@ -67,20 +67,20 @@ def _guts_reasons(rules: Rules, check: Check | Recovery, rule: str, *bonus: Reas
         *bonus,
         *modifier_reasons(rules, rule, check.modifiers),
         *trait_reasons(rules, check, Concern.GUTS),
-        *(shaken(rules, check.effect or NO_EFFECT) if rules.chooses("minus_1_on", "every_roll") else []),
+        *(guts_penalties(rules, check.effect or NO_EFFECT) if rules.chooses("minus_1_on", "every_roll") else []),
     ]
 
 
-def judged(rules: Rules, rolled: int, target: int) -> tuple[bool, int, str, list[Reason]]:
+def judge_check(rules: Rules, rolled: int, target: int) -> tuple[bool, int, str, list[Reason]]:
     """Whether a check is passed, the margin of failure, the effect and why."""
     margin = target - rolled
     if margin < 0 or (margin == 0 and rules.chooses("guts_tie", "passes")):
         return True, max(0, margin), NO_EFFECT, [rules.because("FM-50", "passed")]
-    name, row = _reached(rules, margin)
+    name, row = _effect_reached(rules, margin)
     return False, margin, name, [rules.because(row.rule)]
 
 
-def _reached(rules: Rules, margin: int) -> tuple[str, Effect]:
+def _effect_reached(rules: Rules, margin: int) -> tuple[str, Effect]:
     rows = rules.tables.guts_effects
     worst = max(row.margin for row in rows.values())
     if margin > worst and rules.chooses("beyond_margin_4", "no_effect"):
@@ -129,7 +129,7 @@ def guts_recovery(rules: Rules, model: Recovery) -> Procedure[Verdict]:
     bonus = _bonus(rules, model)
     added = _guts_reasons(rules, model, "FM-55", rules.because("FM-56", modifier=bonus))
     thrown = yield from throw(rules, model.model or "the model", "pulling itself together", *added)
-    ends, margin, newly, why = judged(rules, thrown.total, model.target)
+    ends, margin, newly, why = judge_check(rules, thrown.total, model.target)
     judgement = rules.because("FM-55", f"{thrown.total:+d} against {model.target:+d}")
     stays = newly if rules.chooses("repeated_check", "by_new_margin") else model.effect
     numbers: dict[str, Any] = {"bonus": bonus, "total": thrown.total, "target": model.target, "margin": margin}
@@ -189,14 +189,14 @@ def under_guts_margin_1(rules: Rules, model: Shaken) -> Verdict:
 
 def after_failed_guts_check(rules: Rules, model: str, margin: Count) -> Verdict:
     """Whether a model that failed a Guts check flees, for its margin or by its nature."""
-    return _fate(rules, model, margin, margin == 0 and rules.chooses("guts_tie", "passes"))
+    return _flees(rules, model, margin, margin == 0 and rules.chooses("guts_tie", "passes"))
 
 
-def _fate(rules: Rules, model: str, margin: int, passed: bool) -> Verdict:
+def _flees(rules: Rules, model: str, margin: int, passed: bool) -> Verdict:
     if passed:
         return verdict("stands", flees=False)
-    by_margin = _reached(rules, margin)[0] == RUN
-    by_nature = because_of(rules, traits_of(rules, model, Concern.FLEES_FAILED))
+    by_margin = _effect_reached(rules, margin)[0] == RUN
+    by_nature = reasons_of(rules, traits_of(rules, model, Concern.FLEES_FAILED))
     reasons = ([rules.because("FM-53")] if by_margin else []) + by_nature
     return verdict("flees" if reasons else "stands", *reasons, flees=bool(reasons))
 
@@ -205,7 +205,7 @@ def after_wound(rules: Rules, model: str, level: WoundName | None = None) -> Ver
     """Whether a model flees combat because of its wound level, None if it is healthy."""
     least = 1 if rules.chooses("wounded_is", "hurt_or_worse") else 0
     wounded = level is not None and rank(rules, level) >= least
-    reasons = because_of(rules, traits_of(rules, model, Concern.FLEES_WOUNDED)) if wounded else []
+    reasons = reasons_of(rules, traits_of(rules, model, Concern.FLEES_WOUNDED)) if wounded else []
     return verdict("flees" if reasons else "stands", *reasons, flees=bool(reasons))
 
 

@@ -18,7 +18,7 @@ from rules.games.fudge_miniatures import statuses
 from rules.games.fudge_miniatures.attack import Attempt, barred
 from rules.games.fudge_miniatures.characters import odf_with, stats_now
 from rules.games.fudge_miniatures.guts import NO_EFFECT
-from rules.games.fudge_miniatures.rolls import Situation, bearing, traits_of, words
+from rules.games.fudge_miniatures.rolls import Situation, trait_tag, traits_of, words
 from rules.games.fudge_miniatures.tables import Card, Concern, Item, ItemKind, Rules, whole
 from rules.games.fudge_miniatures.wounds import DEAD, NEAR_DEATH, level
 from rules.tabletop.measure import Range
@@ -114,7 +114,7 @@ class Model:
         else:
             name = str((self.unit.own or {}).get("title") or self.name)
             own = (one for one in (*self.card.gifts, *self.card.faults) if self._affects_itself(one))
-            traits = "".join(f" {bearing(trait)}" for trait in own)
+            traits = "".join(f" {trait_tag(trait)}" for trait in own)
         kinds = sorted((words(self.unit.squad) | self._followers) & self._words_of_no_card)
         return " ".join(filter(None, (name, *kinds))) + traits
 

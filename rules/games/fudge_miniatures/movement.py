@@ -13,8 +13,8 @@ from rules.engine.game import Answer
 from rules.engine.ruleset import limit
 from rules.engine.schema import Asked, Count, Inches, Row
 from rules.engine.verdict import Reason, RuleRefusal, Verdict, forbidden, total, verdict
-from rules.games.fudge_miniatures.attack import MELEE, Melee, aimed, barred, shaken, struck
-from rules.games.fudge_miniatures.rolls import Modifier, because_of, modifier_reasons, throw, traits_of, words
+from rules.games.fudge_miniatures.attack import Melee, attack_preview, attack_roll, barred, guts_penalties, modf_reason
+from rules.games.fudge_miniatures.rolls import Modifier, modifier_reasons, reasons_of, throw, traits_of, words
 from rules.games.fudge_miniatures.tables import Concern, EffectName, Rules, whole
 from rules.tabletop.movement import Reason as TollFor
 from rules.tabletop.movement import Walk
@@ -129,7 +129,7 @@ def movement_profile(rules: Rules, *, flying: bool = False) -> MovementProfile:
     )
 
 
-def measured(rules: Rules, walked: Walk, *, flying: bool = False) -> tuple[Stretch, ...]:
+def stretches_of(rules: Rules, walked: Walk, *, flying: bool = False) -> tuple[Stretch, ...]:
     """A measured walk as the stretches of a path: what stands upright is climbed and descended, a hill is climbed."""
     found: list[Stretch] = []
     for part in walked.stretches:
@@ -217,7 +217,7 @@ def leave_several(
     reasons: list[Reason] = []
     for enemy in enemies:
         if not totals or rules.chooses("leaving_several", "one_each"):
-            test = yield from throw(rules, "the leaver", "its Dexterity test", *added, *shaken(rules, effect))
+            test = yield from throw(rules, "the leaver", "its Dexterity test", *added, *guts_penalties(rules, effect))
             reasons += test.reasons
             totals.append(test.total)
         needed = needed_against(enemy)
@@ -270,7 +270,7 @@ def free_attack_bonus(rules: Rules, reason: str, leaver: str | None = None) -> V
     if said & RUNS:
         reasons = [rules.because("FM-53", modifier=whole(rules, "run_free_attack"))]
     elif said & LEAVES:
-        reasons = because_of(rules, traits_of(rules, leaver or "", Concern.FREE_ATTACK))
+        reasons = reasons_of(rules, traits_of(rules, leaver or "", Concern.FREE_ATTACK))
     else:
         raise RuleRefusal("unknown_reason", f"{reason!r} allows no free attack: disengage or run", "FM-25")
     bonus = int(total(reasons))
@@ -288,13 +288,13 @@ class FreeStrike(Melee):
 def free_attack(rules: Rules, strike: FreeStrike) -> Answer:
     """A free attack; its damage is not kept for step 3. Raises as `free_attack_bonus`."""
     gains = _free_gains(rules, strike)
-    return barred(rules, strike, "melee") or struck(rules, strike, rules.because("FM-31", MELEE, strike.modf), gains)
+    return barred(rules, strike, "melee") or attack_roll(rules, strike, modf_reason(rules, strike.modf), gains)
 
 
 def free_aim(rules: Rules, strike: FreeStrike) -> Verdict:
     """The same before its dice: what they must show."""
     gains = _free_gains(rules, strike)
-    return barred(rules, strike, "melee") or aimed(rules, strike, rules.because("FM-31", MELEE, strike.modf), gains)
+    return barred(rules, strike, "melee") or attack_preview(rules, strike, modf_reason(rules, strike.modf), gains)
 
 
 def _free_gains(rules: Rules, strike: FreeStrike) -> list[Reason]:

@@ -15,10 +15,10 @@ from rules.engine.referee import Action, UncertainFact
 from rules.engine.text import display_name
 from rules.engine.verdict import total
 from rules.games.fudge_miniatures import statuses
-from rules.games.fudge_miniatures.attack import shaken
+from rules.games.fudge_miniatures.attack import guts_penalties
 from rules.games.fudge_miniatures.model import Model, models
 from rules.games.fudge_miniatures.referee_fight import CAST, free_strikes
-from rules.games.fudge_miniatures.referee_moves import MOVE, flight, out_of_reach, safest
+from rules.games.fudge_miniatures.referee_moves import MOVE, out_of_reach, run_along, safest_run
 from rules.games.fudge_miniatures.referee_turn import (
     acted,
     cannot_act,
@@ -105,8 +105,8 @@ def _runs(model: Model) -> Iterator[Action]:
         }
         yield model.action("Break off to run", "flee", facts, *enemies, blocked_by=bar, owed="FM-53")
         return
-    if path := safest(model):
-        yield replace(flight(model, path), title="Run to safety", owed="FM-53")
+    if path := safest_run(model):
+        yield replace(run_along(model, path), title="Run to safety", owed="FM-53")
         if model.position.state.area_in:
             return  # else only the players see whether the way ends beyond the table's edge
     yield model.action("Stay, as no place is safe", "minimum_run", movement, blocked_by=bar, owed="FM-53")
@@ -217,7 +217,7 @@ def _near_death(model: Model) -> dict[str, Any]:
     if model.level != NEAR_DEATH or not model.own_turn or NEAR_DEATH in model.listed(statuses.TRIED) or not turns:
         return {}
     every_roll = model.rules.chooses("minus_1_on", "every_roll")
-    shaken_by = {"roll_modifier": int(total(shaken(model.rules, model.effect)))} if every_roll else {}
+    shaken_by = {"roll_modifier": int(total(guts_penalties(model.rules, model.effect)))} if every_roll else {}
     return {"guts_now": model.stats["guts"], "turns_since": turns, "track_before": model.track, **shaken_by}
 
 

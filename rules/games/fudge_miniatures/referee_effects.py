@@ -33,7 +33,7 @@ def effects(position: Position, action: Action, found: Verdict) -> Effects:
         return _move(position, action, found)
     more: Iterable[Change] = ()
     if action.name == "victory":
-        more = _task(position, str(action.given["side"]), found)
+        more = _task_held(position, str(action.given["side"]), found)
     elif after := _CHANGES.get(action.name):
         more = after(Model(position, position.unit(action.by[0])), action, found)
     return Effects(changes=(*effects_of(position, action, found).changes, *more))
@@ -100,20 +100,20 @@ def _charged(model: Model, action: Action, found: Verdict) -> Changes:
     for one in found.numbers["checks"]:
         checking, terrifying = (model, enemy) if one["who"] == "charger" else (enemy, model)
         facts = {"gifts": terrifying.terror, "charged": checking is enemy}
-        yield from _owes(checking, ["terrifying_charge"], "FM-49", **facts)
+        yield from _checks_owed(checking, ["terrifying_charge"], "FM-49", **facts)
 
 
 # Attacks.
 
 
-def _struck(model: Model, action: Action, found: Verdict) -> Changes:
+def _attacked(model: Model, action: Action, found: Verdict) -> Changes:
     """An attack of step 2: its wound is marked later, and friends in the fight that it was shot at check Guts."""
     target, shot = model.other(action.at[0]), action.name == "ranged_attack"
     spell = action.weapon in model.rules.tables.spells
     yield _add(model, statuses.DONE, (CAST if spell else SHOOT) if shot else MELEE, rule="FM-19")
     yield _add(model, statuses.STRUCK_WITH, action.weapon, rule="FM-29")
     yield _add(model, statuses.STRUCK_AT, target.id, rule="FM-33")
-    yield from _dealt(target, found.numbers["wound"], "step_2")
+    yield from _wound_dealt(target, found.numbers["wound"], "step_2")
     for mate in model.mates if shot else ():
         if not mate.lies and mate.touches(target) is not False:
             yield from _shot_past(mate, model.id)
@@ -126,21 +126,21 @@ def _shot_past(mate: Model, shooter: str) -> Changes:
     yield _set(mate.id, statuses.SHOT_PAST, {**before, shooter: shots}, "FM-47")
     checks = [len(friend_shoots(mate.rules, (mate.id,), n).numbers["checks"]) if n else 0 for n in (shots - 1, shots)]
     if checks[0] < checks[1]:
-        yield from _owes(mate, ["friend_shoots_into_combat"], "FM-47")
+        yield from _checks_owed(mate, ["friend_shoots_into_combat"], "FM-47")
 
 
-def _struck_freely(model: Model, action: Action, found: Verdict) -> Changes:
+def _free_attack_made(model: Model, action: Action, found: Verdict) -> Changes:
     """A free strike was made; its wound does not wait."""
     leaver = model.other(action.at[0])
     due = {one: reason for one, reason in leaver.status(statuses.STRIKES, {}).items() if one != model.id}
     yield _set(leaver.id, statuses.STRIKES, due or None, "FM-25")
-    yield from _dealt(leaver, found.numbers["wound"], str(action.given["reason"]))
+    yield from _wound_dealt(leaver, found.numbers["wound"], str(action.given["reason"]))
 
 
 # Wounds.
 
 
-def _dealt(model: Model, wound: int | None, occasion: str) -> Changes:
+def _wound_dealt(model: Model, wound: int | None, occasion: str) -> Changes:
     """A wound that is marked at once, or kept for step 3."""
     if wound is None:
         return
@@ -162,17 +162,17 @@ def _wounded(model: Model, found: Verdict) -> Changes:
     slower = model.stats_with(now)["movement_in"] != movement_in
     if model.own_turn and slower and model.status(statuses.MOVEMENT_BEFORE) is None:
         yield _set(model.id, statuses.MOVEMENT_BEFORE, movement_in, "FM-21")
-    yield from _owes(model, checks, "FM-46")
+    yield from _checks_owed(model, checks, "FM-46")
     if checks and model.failed:  # FM-57: each further wound level takes the next bonus of the older checks
         older = {name: {**one, "lost": one["lost"] + len(checks)} for name, one in model.failed.items()}
         yield _set(model.id, statuses.SHAKEN, older, "FM-57")
     if level == NEAR_DEATH:
-        yield from _falls(model)
+        yield from _becomes_near_death(model)
     elif after_wound(model.rules, model.known_as, None if level == HEALTHY else level).numbers["flees"]:
         yield from _sent_running(model, model.failed)
 
 
-def _falls(model: Model) -> Changes:
+def _becomes_near_death(model: Model) -> Changes:
     """A model that becomes Near Death does not run, is not struck as it leaves, and crashes if it flies."""
     if model.level == NEAR_DEATH:
         return
@@ -184,7 +184,7 @@ def _falls(model: Model) -> Changes:
         yield _set(model.id, statuses.FALLS, True, "FM-43")
 
 
-def _clung(model: Model, action: Action, found: Verdict) -> Changes:
+def _near_death_rolled(model: Model, action: Action, found: Verdict) -> Changes:
     """A model Near Death dies, lies on or rises."""
     level = found.numbers["result"]
     if level != DEAD:
@@ -198,7 +198,7 @@ def _clung(model: Model, action: Action, found: Verdict) -> Changes:
 # Guts.
 
 
-def _owes(model: Model, checks: Sequence[str], rule: str, **facts: Any) -> Changes:
+def _checks_owed(model: Model, checks: Sequence[str], rule: str, **facts: Any) -> Changes:
     """Further checks that a model is to make at once, by their triggers, and the facts that affect them."""
     now = model.owed
     for trigger in checks:
@@ -264,7 +264,7 @@ def _wielded(model: Model, action: Action, found: Verdict) -> Changes:
     yield _set(model.id, statuses.WIELDS, [one for one in model.arms if one in action.weapon.split(", ")], "FM-16")
 
 
-def _took(model: Model, action: Action, found: Verdict) -> Changes:
+def _taken_up(model: Model, action: Action, found: Verdict) -> Changes:
     """A model takes up a thing, or a body with what it carried."""
     theirs = [one for at in action.at for one in model.other(at).listed(statuses.CARRIES)]
     if theirs:
@@ -273,17 +273,17 @@ def _took(model: Model, action: Action, found: Verdict) -> Changes:
     yield _add(model, statuses.CARRIES, *action.at, *filter(None, [action.piece]), *theirs, rule="FM-23")
 
 
-def _cast(model: Model, action: Action, found: Verdict) -> Changes:
+def _spell_cast(model: Model, action: Action, found: Verdict) -> Changes:
     """A spell that is no attack, as far as its players registered what it does."""
     row = model.rules.tables.spells[action.weapon]
     yield _add(model, statuses.DONE, CAST, rule="FM-19")
     if row.becomes:
         yield from (_set(at, row.becomes, True, "FM-28", this_turn=True) for at in action.at)
     for at in action.at if row.calls_for else ():
-        yield from _owes(model.other(at), [str(row.calls_for)], row.rule)
+        yield from _checks_owed(model.other(at), [str(row.calls_for)], row.rule)
 
 
-def _task(position: Position, side: str, found: Verdict) -> Changes:
+def _task_held(position: Position, side: str, found: Verdict) -> Changes:
     """A task that was held for one turn more; a turn in which it was not held begins the count again."""
     if "turns_held" in found.numbers and counts_now(position, side):
         yield _set("", statuses.held_by(side), found.numbers["turns_held"], "FM-05")
@@ -296,15 +296,15 @@ _CHANGES: Mapping[str, Callable[[Model, Action, Verdict], Changes]] = {
     "leave_several": _broke_away,
     "flee": _broke_away,
     "charge": _charged,
-    "melee_attack": _struck,
-    "ranged_attack": _struck,
-    "free_attack": _struck_freely,
+    "melee_attack": _attacked,
+    "ranged_attack": _attacked,
+    "free_attack": _free_attack_made,
     "apply_wounds": lambda model, _, found: _wounded(model, found),
-    "crash": lambda model, _, found: _dealt(model, found.numbers["wound"], "crash"),
-    "near_death_roll": _clung,
+    "crash": lambda model, _, found: _wound_dealt(model, found.numbers["wound"], "crash"),
+    "near_death_roll": _near_death_rolled,
     "guts_check": _checked,
     "guts_recovery": _checked_again,
     "wield": _wielded,
-    "take_up": _took,
-    "cast_spell": _cast,
+    "take_up": _taken_up,
+    "cast_spell": _spell_cast,
 }

@@ -18,7 +18,7 @@ from rules.games.fudge_miniatures import statuses
 from rules.games.fudge_miniatures.guts import charge
 from rules.games.fudge_miniatures.model import Model, in_contact
 from rules.games.fudge_miniatures.movement import Path as Stretches
-from rules.games.fudge_miniatures.movement import measured, move, movement_profile, second_move
+from rules.games.fudge_miniatures.movement import move, movement_profile, second_move, stretches_of
 from rules.games.fudge_miniatures.referee_turn import not_now, waits_for
 from rules.tabletop.bearing import onward
 from rules.tabletop.measure import range_between
@@ -50,8 +50,8 @@ def march(position: Position, paths: Mapping[str, Path], facing_deg: Mapping[str
     names = tuple(paths)
     models = [Model(position, position.unit(name)) for name in names]
     if len(models) == 1 and models[0].must_run:
-        return replace(flight(models[0], paths[names[0]]), facing_deg=facing_deg)
-    bars = (not_now(one, MOVE, "moves") or _first_owed(one, paths[one.id]) for one in models)
+        return replace(run_along(models[0], paths[names[0]]), facing_deg=facing_deg)
+    bars = (not_now(one, MOVE, "moves") or _what_comes_first(one, paths[one.id]) for one in models)
     bar = next(filter(None, bars), None)
     walks = [_walk(one, paths[one.id]) for one in models]
     asked = [{**_allowance(one), **_path(one, walked)} for one, walked in zip(models, walks, strict=True)]
@@ -84,7 +84,7 @@ def _walk(model: Model, path: Path) -> Walk:
 
 
 def _path(model: Model, walked: Walk) -> dict[str, Any]:
-    return {"path": [plain(one) for one in measured(model.rules, walked, flying=model.flies)]}
+    return {"path": [plain(one) for one in stretches_of(model.rules, walked, flying=model.flies)]}
 
 
 def _error(facts: Mapping[str, Any], walked: Walk) -> list[tuple[tuple[str | int, ...], float]]:
@@ -132,7 +132,7 @@ def _places(path: Path) -> list[PointIn]:
     return found
 
 
-def _passed(model: Model, path: Path) -> Model | None:
+def _enemy_passed(model: Model, path: Path) -> Model | None:
     """An enemy that would strike at a model whose path comes to its base and leaves it again."""
     for enemy in model.enemies:
         touching = contacts(model, path, enemy)
@@ -142,7 +142,7 @@ def _passed(model: Model, path: Path) -> Model | None:
     return None
 
 
-def _first_owed(model: Model, path: Path) -> Verdict | None:
+def _what_comes_first(model: Model, path: Path) -> Verdict | None:
     """Why a model may not go along a path yet: it leaves an enemy without a test, or has not declared a charge."""
     rules = model.rules
     if length_in(path) <= 0:
@@ -159,7 +159,7 @@ def _first_owed(model: Model, path: Path) -> Verdict | None:
         if found.numbers["checks"] and not declared:
             text = f"it comes to touch {enemy.name}: the charge is declared and Guts are checked first"
             return forbidden("declare_the_charge", rules.because("FM-49", text))
-    if passed := _passed(model, path):
+    if passed := _enemy_passed(model, path):
         text = f"it comes to touch {passed.name} and leaves him again: it stops there and breaks away first"
         return forbidden("break_away_first", rules.because("FM-25", text))
     return None
@@ -178,11 +178,11 @@ def out_of_reach(model: Model, enemy: Model) -> Verdict | None:
 # Running.
 
 
-def flight(model: Model, path: Path) -> Action:
+def run_along(model: Model, path: Path) -> Action:
     """A run along a path: its cost in Movement, and whether it ends farther from every enemy."""
     walked = _walk(model, path)
     # The cost of a path does not depend on what is left.
-    parts = Stretches(movement_left_in=0.0, path=measured(model.rules, walked, flying=model.flies))
+    parts = Stretches(movement_left_in=0.0, path=stretches_of(model.rules, walked, flying=model.flies))
     cost_in = float(move(model.rules, parts).numbers["cost_in"])
     given: dict[str, Any] = {"movement_in": float(model.stats["movement_in"]), "run_in": cost_in}
     if (farther := _farther(model, path[-1])) is not None:
@@ -197,7 +197,7 @@ def _breaks_off_first(model: Model, path: Path) -> Verdict | None:
     if model.guards:
         text = f"{model.name} breaks off first: those at its base strike"
         return forbidden("break_off_first", model.rules.because("FM-53", text))
-    if enemy := _passed(model, path):
+    if enemy := _enemy_passed(model, path):
         text = f"it would pass the base of {enemy.name}: it runs another way"
         return forbidden("passes_an_enemy", model.rules.because("FM-53", text))
     return None
@@ -212,7 +212,7 @@ def _farther(model: Model, place: PointIn) -> bool | None:
     return None if abs(least_in) < doubt_in else least_in > 0
 
 
-def safest(model: Model) -> Path:
+def safest_run(model: Model) -> Path:
     """The straight run by which a model gets farthest from its nearest enemy; empty where no place is safe."""
     position, here = model.position, model.figure
     movement_in = float(model.stats["movement_in"])
@@ -223,7 +223,7 @@ def safest(model: Model) -> Path:
         end = walk(ahead, position.terrain, _profile(model), movement_in).reach_in
         free = all(range_between(placed(here, end), one).edge_in > 0 for one in rest)
         inside = not position.state.area_in or Polygon(position.state.area_in).covers(Point(end))
-        clear = free and inside and not _passed(model, (here.centre_in, end))
+        clear = free and inside and not _enemy_passed(model, (here.centre_in, end))
         if clear and _farther(model, end):
             away_in = (math.dist(end, enemy.figure.centre_in) for enemy in model.enemies)
             ways.append((min(away_in, default=math.inf), (here.centre_in, end)))

@@ -91,13 +91,13 @@ def words(text: str) -> frozenset[str]:
     return frozenset(found) | {word.removesuffix("s") for word in found}
 
 
-def bears(trait: Trait, model: str) -> bool:
+def affects(trait: Trait, model: str) -> bool:
     """Whether a trait's effect holds for a model, by the words of its name."""
     named = words(model)
     return bool(named & set(trait.bearers)) and not named & NEGATIONS
 
 
-def bearing(trait: str) -> str:
+def trait_tag(trait: str) -> str:
     """What a model's name says of a gift or fault that is on its own card, not in its name."""
     return f"[{trait}]"
 
@@ -105,10 +105,10 @@ def bearing(trait: str) -> str:
 def traits_of(rules: Rules, model: str, concerns: Concern) -> list[Trait]:
     """The gifts and faults with this effect that hold for a model."""
     rows = rules.tables.traits.items()
-    return [row for name, row in rows if row.concerns is concerns and (bears(row, model) or bearing(name) in model)]
+    return [row for name, row in rows if row.concerns is concerns and (affects(row, model) or trait_tag(name) in model)]
 
 
-def because_of(rules: Rules, traits: Iterable[Trait]) -> list[Reason]:
+def reasons_of(rules: Rules, traits: Iterable[Trait]) -> list[Reason]:
     """Traits as reasons."""
     return [rules.because(row.rule, row.text, row.modifier) for row in traits]
 
@@ -116,7 +116,7 @@ def because_of(rules: Rules, traits: Iterable[Trait]) -> list[Reason]:
 def trait_reasons(rules: Rules, situation: Situation, concerns: Concern) -> list[Reason]:
     """What gifts and faults add for this model in this situation."""
     rows = traits_of(rules, situation.model, concerns)
-    return because_of(rules, (row for row in rows if row.fact is None or getattr(situation, row.fact)))
+    return reasons_of(rules, (row for row in rows if row.fact is None or getattr(situation, row.fact)))
 
 
 def gift_modifier(rules: Rules, model: str, situation: str) -> Verdict:
@@ -127,6 +127,6 @@ def gift_modifier(rules: Rules, model: str, situation: str) -> Verdict:
         elsewhere = row.concerns is Concern.GUTS and "guts" not in said and said & OTHER_ROLLS
         return not (said & NEGATIONS or elsewhere) and any(set(saying.split()) <= said for saying in row.said)
 
-    rows = [row for row in rules.tables.traits.values() if bears(row, model) and speaks_of(row)]
+    rows = [row for row in rules.tables.traits.values() if affects(row, model) and speaks_of(row)]
     modifier = sum(row.modifier for row in rows)
-    return verdict(f"{modifier:+d}", *because_of(rules, rows), modifier=modifier)
+    return verdict(f"{modifier:+d}", *reasons_of(rules, rows), modifier=modifier)

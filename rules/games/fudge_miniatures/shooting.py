@@ -10,15 +10,12 @@ from rules.engine.dice import Procedure
 from rules.engine.ruleset import limit
 from rules.engine.schema import Asked, Inches, Part, Within
 from rules.engine.verdict import Reason, Verdict, forbidden, verdict
-from rules.games.fudge_miniatures.attack import Attempt, Strike, aimed, barred, struck
+from rules.games.fudge_miniatures.attack import Attempt, Strike, attack_preview, attack_roll, barred
 from rules.games.fudge_miniatures.tables import Rules, whole
 from rules.tabletop.scene import SightRules
 from rules.tabletop.tolerance import EXACT, within
 
 Range = Annotated[float, Within(low=0.1, code="bad_range")]
-
-RANGED = "the ranged weapon (RODF)"
-"""What a ranged weapon adds, as its datacard has it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,7 +98,7 @@ def ranged_attack(rules: Rules, shot: Shot) -> Procedure[Verdict]:
     if bar := _barred(rules, shot):
         return bar
     cover = _cover_reason(rules, shot)
-    answer = yield from struck(rules, shot, _rodf(rules, shot), [*_range_reason(rules, shot), *cover])
+    answer = yield from attack_roll(rules, shot, _rodf(rules, shot), [*_range_reason(rules, shot), *cover])
     far = range_modifier(rules, shot)
     return Verdict(answer.outcome, {**answer.numbers, "range_modifier": far, "cover": bool(cover)}, answer.reasons)
 
@@ -109,7 +106,7 @@ def ranged_attack(rules: Rules, shot: Shot) -> Procedure[Verdict]:
 def ranged_aim(rules: Rules, shot: Shot) -> Verdict:
     """The same before its dice: what they must show."""
     modifiers = [*_range_reason(rules, shot), *_cover_reason(rules, shot)]
-    return _barred(rules, shot) or aimed(rules, shot, _rodf(rules, shot), modifiers)
+    return _barred(rules, shot) or attack_preview(rules, shot, _rodf(rules, shot), modifiers)
 
 
 def _cover_reason(rules: Rules, shot: Shot) -> list[Reason]:
@@ -120,7 +117,7 @@ def _cover_reason(rules: Rules, shot: Shot) -> list[Reason]:
 
 
 def _rodf(rules: Rules, shot: Shot) -> Reason:
-    return rules.because("FM-38", RANGED, shot.rodf)
+    return rules.because("FM-38", "the ranged weapon (RODF)", shot.rodf)
 
 
 def sight_rules(rules: Rules) -> SightRules:

@@ -22,7 +22,7 @@ Track = Mapping[str, int]
 """Marked boxes by the name of their column."""
 
 
-def checked(rules: Rules, track: Track) -> dict[str, int]:
+def full_track(rules: Rules, track: Track) -> dict[str, int]:
     """A track with every column, those that are not named empty.
 
     Raises:
@@ -74,7 +74,7 @@ def worst_penalty(rules: Rules, columns: Iterable[str]) -> int:
     return min((rules.tables.wounds[name].penalty for name in found), default=0)
 
 
-def calls(rules: Rules, before: str, after: str) -> tuple[str, ...]:
+def checks_called_for(rules: Rules, before: str, after: str) -> tuple[str, ...]:
     """The Guts checks that one attack calls for by the levels before and after it; the dead make none."""
     one, two = "new_wound_level", "two_wound_levels_one_attack"
     jump = rank(rules, after) - rank(rules, before)
@@ -87,24 +87,24 @@ def calls(rules: Rules, before: str, after: str) -> tuple[str, ...]:
 
 def apply_wounds(rules: Rules, track_before: Track, wounds: tuple[Wound, ...]) -> Verdict:
     """The track after the wounds of the last attacks, in the order rolled, and the Guts checks that each calls for."""
-    track = checked(rules, track_before)
+    track = full_track(rules, track_before)
     was = level(rules, track)
     reasons, checks = [], []
     for wound in wounds:
         before, track = level(rules, track), marked(rules, track, wound)
         now = level(rules, track)
-        checks += [*calls(rules, before, now)]
+        checks += [*checks_called_for(rules, before, now)]
         column = column_of(rules, wound)
         text = f"a wound of {wound} is {display_name(column)}; the model is {display_name(now)}"
         reasons.append(rules.because("FM-39", text))
         if now != column and before != now:
             reasons.append(rules.because("FM-40"))
-    reasons += _laid(rules, was, level(rules, track))
-    numbers, marked_now = {**after(rules, track), "guts_checks": checks}, Becomes(ACTORS, TO_MARK, None, "FM-20")
-    return Verdict(level(rules, track), numbers, tuple(reasons), (marked_now,))
+    reasons += _pose_reason(rules, was, level(rules, track))
+    numbers = {**track_numbers(rules, track), "guts_checks": checks}
+    return Verdict(numbers["level"], numbers, tuple(reasons), (Becomes(ACTORS, TO_MARK, None, "FM-20"),))
 
 
-def after(rules: Rules, track: Track) -> dict[str, Any]:
+def track_numbers(rules: Rules, track: Track) -> dict[str, Any]:
     """What a track amounts to."""
     return {
         "track_after": dict(track),
@@ -119,7 +119,7 @@ def display_name(name: str) -> str:
     return name.replace("_", " ").title()
 
 
-def _laid(rules: Rules, was: str, now: str) -> list[Reason]:
+def _pose_reason(rules: Rules, was: str, now: str) -> list[Reason]:
     """What to do with the model where it no longer stands or lies as it did."""
     laid = state_row(rules, now).lies
     how = "set the model on its feet" if laid == STANDING else f"lay the model {laid.replace('_', ' ')}"
@@ -161,9 +161,9 @@ def near_death_roll(
         result = DEAD
     numbers: dict[str, Any] = {"total": thrown.total, "result": result, "may_act": result == VERY_HURT}
     if track_before is not None:
-        numbers |= after(rules, _track_with(rules, checked(rules, track_before), result))
+        numbers |= track_numbers(rules, _track_with(rules, full_track(rules, track_before), result))
     why = rules.because("FM-44", f"{thrown.total:+d}: {display_name(result)}")
-    return Verdict(result, numbers, (*thrown.reasons, why, *_laid(rules, NEAR_DEATH, result)))
+    return Verdict(result, numbers, (*thrown.reasons, why, *_pose_reason(rules, NEAR_DEATH, result)))
 
 
 def _track_with(rules: Rules, track: Track, result: str) -> Track:
@@ -180,7 +180,7 @@ def crash(
     rules: Rules, track_before: Track, hddf: int = 0, flying: Annotated[bool, Asked("Was it flying?")] = True
 ) -> Procedure[Verdict]:
     """The further wound of a flyer that became Near Death and falls."""
-    track = checked(rules, track_before)
+    track = full_track(rules, track_before)
     if level(rules, track) != NEAR_DEATH:
         return forbidden("not_near_death", rules.because("FM-43"), legal=False)
     if not flying:
@@ -190,8 +190,7 @@ def crash(
     thrown = yield from throw(rules, "the flyer", "its crash", *added)
     wound = max(0, thrown.total)
     answer = apply_wounds(rules, track, (wound,))
-    reasons = (*thrown.reasons, *answer.reasons)
-    landed = Becomes(ACTORS, FALLS, None, "FM-43")
+    reasons, landed = (*thrown.reasons, *answer.reasons), Becomes(ACTORS, FALLS, None, "FM-43")
     return Verdict(answer.outcome, {"wound": wound, **answer.numbers}, reasons, (landed,))
 
 
