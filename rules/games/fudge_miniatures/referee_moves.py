@@ -53,18 +53,23 @@ def march(position: Position, paths: Mapping[str, Path], facing_deg: Mapping[str
         return replace(run_along(models[0], paths[names[0]]), facing_deg=facing_deg)
     bars = (not_now(one, MOVE, "moves") or _what_comes_first(one, paths[one.id]) for one in models)
     bar = next(filter(None, bars), None)
-    walks = [_walk(one, paths[one.id]) for one in models]
-    asked = [{**_allowance(one), **_path(one, walked)} for one, walked in zip(models, walks, strict=True)]
-    together = len(models) > 1
-    errors = [
-        UncertainFact((*(("paths", one.id) if together else ()), *last), sigma_in, f"how far {one.name} went")
-        for one, facts, walked in zip(models, asked, walks, strict=True)
-        for last, sigma_in in _error(facts, walked)
-    ]
-    title, name, given = "Move", "move", asked[0]
-    if together:
-        title, name, given = "Move together", "march", {"paths": dict(zip(names, asked, strict=True))}
+    asked = {one.id: _asked(one, paths[one.id]) for one in models}
+    title, name, given, errors = "Move", "move", *asked[names[0]]
+    if len(models) > 1:
+        title, name, given = "Move together", "march", {"paths": {one: facts for one, (facts, _) in asked.items()}}
+        errors = [replace(e, fact=("paths", one, *e.fact)) for one, (_, found) in asked.items() for e in found]
     return Action(title, name, given, names, measured=tuple(errors), paths=paths, facing_deg=facing_deg, blocked_by=bar)
+
+
+def _asked(model: Model, path: Path) -> tuple[dict[str, Any], list[UncertainFact]]:
+    """The facts of a move along a path, and the error of its length as that of its last part."""
+    walked = _walk(model, path)
+    parts = [plain(one) for one in stretches_of(model.rules, walked, flying=model.flies)]
+    facts = {**_allowance(model), "path": parts}
+    if not parts or not walked.sigma_in > 0:
+        return facts, []
+    sigma_in = walked.sigma_in / walked.stretches[-1].cost_per_in
+    return facts, [UncertainFact(("path", len(parts) - 1, "inches"), sigma_in, f"how far {model.name} went")]
 
 
 def _allowance(model: Model) -> dict[str, float]:
@@ -81,17 +86,6 @@ def _profile(model: Model) -> MovementProfile:
 
 def _walk(model: Model, path: Path) -> Walk:
     return walk(path, model.position.terrain, _profile(model), 0.0, sigma_in=model.figure.sigma_in)
-
-
-def _path(model: Model, walked: Walk) -> dict[str, Any]:
-    return {"path": [plain(one) for one in stretches_of(model.rules, walked, flying=model.flies)]}
-
-
-def _error(facts: Mapping[str, Any], walked: Walk) -> list[tuple[tuple[str | int, ...], float]]:
-    """The error of a path's length, as that of its last part."""
-    if not facts["path"] or not walked.sigma_in > 0:
-        return []
-    return [(("path", len(facts["path"]) - 1, "inches"), walked.sigma_in / walked.stretches[-1].cost_per_in)]
 
 
 # What comes before a move.
