@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
 from collections.abc import Callable, Generator, Hashable, Mapping
 from dataclasses import MISSING, dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Annotated, Any, Generic, TypeVar, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Concatenate, Generic, TypeVar, cast, get_args, get_origin, get_type_hints
 
 from rules.engine.dice import Dice, DiceRequest, Procedure, odds, play
 from rules.engine.ruleset import Option, Ruleset, Value
@@ -41,13 +42,26 @@ class Rule(Generic[T]):
     facts: type
 
 
-def actions(*rules: Callable[[Ruleset[T], Any], Answer]) -> dict[str, Rule[T]]:
-    """The rules of a game by function name; the type of each function's second parameter defines its facts."""
-    table = {}
-    for rule in rules:
-        types = list(get_type_hints(rule).values())
-        table[rule.__name__] = Rule(rule, types[1])
-    return table
+def actions(*rules: Callable[Concatenate[Ruleset[T], ...], Answer]) -> dict[str, Rule[T]]:
+    """The rules of a game by function name.
+
+    The facts of a rule are the dataclass that is its only parameter after the ruleset, or else those parameters.
+    """
+    return {rule.__name__: _rule(rule) for rule in rules}
+
+
+def _rule(rule: Callable[Concatenate[Ruleset[T], ...], Answer]) -> Rule[T]:
+    _, *parameters = inspect.signature(rule).parameters.values()
+    types = get_type_hints(rule, include_extras=True)
+    if len(parameters) == 1 and dataclasses.is_dataclass(only := types[parameters[0].name]):
+        return Rule(rule, cast(type, only))
+    names = [one.name for one in parameters]
+    fields = [
+        (name, types[name], dataclasses.field(default=MISSING if one.default is one.empty else one.default))
+        for name, one in zip(names, parameters, strict=True)
+    ]
+    facts = dataclasses.make_dataclass(rule.__name__, fields, frozen=True, kw_only=True)
+    return Rule(lambda rules, given: rule(rules, **{name: getattr(given, name) for name in names}), facts)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
-"""Fudge Miniatures Battles: who may strike, what the roll comes to, and the wound; spells; what is behind a model."""
+"""Fudge Miniatures Battles: whether a model may attack, its roll and the wound; spells; attacks from behind."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any
 
@@ -13,104 +13,82 @@ from rules.engine.verdict import Reason, RuleRefusal, Verdict, forbidden, total,
 from rules.games.fudge_miniatures.rolls import (
     Modifier,
     Situation,
-    added,
-    because_of,
+    modifier_reasons,
+    reasons_of,
     throw,
-    told,
     trait_reasons,
     traits_of,
 )
-from rules.games.fudge_miniatures.tables import Concern, Rules, State, named, whole
-from rules.games.fudge_miniatures.wounds import Wounds, apply_wounds, column_of, display_name
+from rules.games.fudge_miniatures.tables import Concern, EffectName, Rules, named, state_row, whole
+from rules.games.fudge_miniatures.wounds import apply_wounds, column_of, display_name
 from rules.tabletop.tolerance import EXACT, within
-
-MELEE = "the melee weapon (MODF)"
-"""What a melee weapon adds, as its datacard has it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Strike(Situation):
-    """One attack as all attacks have it.
+    """The facts of every attack.
 
     Attributes:
-        model: Who attacks, where his gifts and faults may count.
-        ddf, hddf: The target's, with its wounds in them; the second is needed where it is helpless.
+        model: The name of the attacker, by which its gifts and faults count.
+        ddf, hddf: Those of the target, with its wounds in them; HDDF is needed if it is helpless.
         effect: Effect of a failed Guts check that the attacker is under.
-        attacker_state: How the attacker is.
     """
 
     ddf: int
     hddf: int | None = None
     target_state: str = "normal"
     attacker_state: str = "normal"
-    effect: Annotated[str, Row("guts_effects", "unknown_effect")] = "none"
+    effect: EffectName = "none"
     models_attacking_target: Annotated[int, Within(low=1, code="no_attacker")] = 1
     modifiers: tuple[Modifier, ...] = ()
 
 
-def state(rules: Rules, name: str) -> State:
-    """A state by any of its names."""
-    return rules.tables.states[named(rules.tables.states, name, "unknown_state")]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempt:
+    """A model that wants to attack; its fields are those of `Strike`."""
+
+    model: str = ""
+    target_state: str = "normal"
+    attacker_state: str = "normal"
+    effect: EffectName = "none"
 
 
-def barred(rules: Rules, strike: Strike, deed: str) -> Verdict | None:
-    """Why nobody may attack so, None where he may."""
-    target = state(rules, strike.target_state)
-    under = [state(rules, name) for name in (strike.attacker_state, strike.effect)]
+def may_attack(rules: Rules, attempt: Attempt) -> Verdict:
+    """Whether a model may attack a target in this state at all."""
+    return barred(rules, attempt, "melee") or verdict("legal", rules.because("FM-31"), legal=True)
+
+
+def effects_counted(rules: Rules, effect: str) -> list[str]:
+    """The Guts effects that count for one of them: the row reached, or all rows up to it; another state by itself."""
+    rows = rules.tables.guts_effects
+    if effect not in rows or rules.chooses("guts_rows", "row_reached"):
+        return [effect]
+    return [name for name, row in rows.items() if row.margin <= rows[effect].margin]
+
+
+def barred(rules: Rules, strike: Strike | Attempt, deed: str) -> Verdict | None:
+    """Why a model may not attack, None where it may."""
+    target = state_row(rules, strike.target_state)
     if not target.attackable:
         return forbidden("target_dead", rules.because("FM-07"), legal=False)
     if bar := unable(rules, strike.attacker_state, strike.effect):
         return forbidden("cannot_act", bar, legal=False)
-    if any(deed in one.forbids for one in under) or _cumulatively_barred(rules, strike.effect, deed):
+    under = (strike.attacker_state, *effects_counted(rules, strike.effect))
+    if any(deed in state_row(rules, name).forbids for name in under):
         return forbidden("may_not_attack", rules.because("FM-52"), legal=False)
     honour = traits_of(rules, strike.model, Concern.HONOUR)
     if honour and target.defenceless:
-        return forbidden("defenceless_target", *because_of(rules, honour), legal=False)
+        return forbidden("defenceless_target", *reasons_of(rules, honour), legal=False)
     return None
 
 
 def unable(rules: Rules, *states: str) -> Reason | None:
-    """Why somebody in these states can do nothing at all; None where he can do something."""
+    """Why a model in these states can do nothing at all; None where it can do something."""
     names = (named(rules.tables.states, name, "unknown_state") for name in states)
     stopped = next((name for name in names if not rules.tables.states[name].may_act), None)
     if stopped is None:
         return None
     return rules.because(rules.tables.states[stopped].rule if stopped in rules.tables.guts_effects else "FM-42")
-
-
-def _cumulatively_barred(rules: Rules, effect: str, deed: str) -> bool:
-    """Whether a milder effect than the one reached forbids this, where all rows are to count."""
-    if rules.chooses("guts_rows", "row_reached"):
-        return False
-    rows = rules.tables.guts_effects
-    return any(deed in state(rules, name).forbids for name, row in rows.items() if row.margin <= rows[effect].margin)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Bars:
-    """Somebody who wants to attack."""
-
-    model: str = ""
-    target_state: str = "normal"
-    attacker_state: str = "normal"
-    effect: Annotated[str, Row("guts_effects", "unknown_effect")] = "none"
-
-
-def may_attack(rules: Rules, wish: Bars) -> Verdict:
-    """Whether somebody may attack a target in this state at all."""
-    return wish_barred(rules, wish, "melee") or verdict("legal", rules.because("FM-31"), legal=True)
-
-
-def wish_barred(rules: Rules, wish: Bars, deed: str) -> Verdict | None:
-    """Why somebody may not do what he wishes to, None where he may."""
-    strike = Strike(
-        model=wish.model,
-        ddf=0,
-        target_state=wish.target_state,
-        attacker_state=wish.attacker_state,
-        effect=wish.effect,
-    )
-    return barred(rules, strike, deed)
 
 
 # What the roll comes to.
@@ -122,69 +100,63 @@ def defence_of(rules: Rules, strike: Strike) -> tuple[int, Reason]:
     Raises:
         RuleRefusal: "missing_key" where its HDDF counts and is not given.
     """
-    target = state(rules, strike.target_state)
+    target = state_row(rules, strike.target_state)
     if not target.hddf:
         return strike.ddf, rules.because("FM-31", f"against DDF {strike.ddf:+d}")
     if strike.hddf is None:
         raise RuleRefusal("missing_key", "the target's HDDF counts here: give it with the key 'hddf'", target.rule)
-    return strike.hddf, rules.because(
-        target.rule, f"{display_name(strike.target_state)}: against HDDF {strike.hddf:+d}"
-    )
+    text = f"{display_name(strike.target_state)}: against HDDF {strike.hddf:+d}"
+    return strike.hddf, rules.because(target.rule, text)
 
 
-def shaken(rules: Rules, effect: str) -> list[Reason]:
+def guts_penalties(rules: Rules, effect: str) -> list[Reason]:
     """What a failed Guts check takes off rolls."""
-    rows = rules.tables.guts_effects
-    reached = rows[effect].margin
-    counted = [rows[effect]]
-    if rules.chooses("guts_rows", "all_rows_up_to_it"):
-        counted = [row for row in rows.values() if row.margin <= reached]
+    counted = (rules.tables.guts_effects[name] for name in effects_counted(rules, effect))
     return [rules.because(row.rule, modifier=row.roll_modifier) for row in counted if row.roll_modifier]
 
 
-def aimed(rules: Rules, strike: Strike, odf: Reason, modifiers: list[Reason]) -> Verdict:
+def attack_preview(rules: Rules, strike: Strike, odf: Reason, modifiers: Sequence[Reason] = ()) -> Verdict:
     """An attack before its dice: what is added to them, and what they must show."""
     against, why = defence_of(rules, strike)
-    reasons = [odf, *_gains(rules, strike, odf, modifiers)]
+    reasons = _added(rules, strike, odf, modifiers)
     modifier = int(total(reasons))
-    by_itself = state(rules, strike.target_state).hit_by_itself
+    by_itself = state_row(rules, strike.target_state).hit_by_itself
     numbers = {"modifier": modifier, "defence": against, "to_hit": None if by_itself else against - modifier}
     outcome = "hits by itself" if by_itself else f"{against - modifier:+d} or more hits"
     return verdict(outcome, *reasons, replace(why, text=f"{why.text}: {outcome}"), legal=True, **numbers)
 
 
-def _gains(rules: Rules, strike: Strike, odf: Reason, modifiers: list[Reason]) -> list[Reason]:
-    """All that is added to the dice besides the ODF."""
-    extra = [*modifiers, *added(rules, odf.rule, strike.modifiers), *shaken(rules, strike.effect)]
-    return [*trait_reasons(rules, strike, Concern.ODF), *_gang(rules, strike, odf), *extra]
+def _added(rules: Rules, strike: Strike, odf: Reason, modifiers: Sequence[Reason]) -> list[Reason]:
+    """All that is added to the dice."""
+    extra = [*modifiers, *modifier_reasons(rules, odf.rule, strike.modifiers), *guts_penalties(rules, strike.effect)]
+    return [odf, *trait_reasons(rules, strike, Concern.ODF), *_several(rules, strike, odf), *extra]
 
 
-def struck(rules: Rules, strike: Strike, odf: Reason, modifiers: list[Reason]) -> Procedure[Verdict]:
+def attack_roll(rules: Rules, strike: Strike, odf: Reason, modifiers: Sequence[Reason] = ()) -> Procedure[Verdict]:
     """An attack's dice, whether it hits, and the wound; the outcome of a hit is the wound's column."""
     against, why = defence_of(rules, strike)
-    thrown = yield from throw(rules, "the attacker", f"the attack on the {strike.target_state} target", attack=True)
-    reasons = [*told(rules, thrown), odf, *_gains(rules, strike, odf, modifiers)]
-    rolled = int(total(reasons))
-    gang = _gang(rules, strike, odf)
-    helps_wound = 0 if rules.chooses("several_attackers", "raises_wound") else int(total(gang))
-    wound, hit = _wound(rules, strike, rolled - against, helps_wound)
+    added, attack = _added(rules, strike, odf, modifiers), f"the attack on the {strike.target_state} target"
+    thrown = yield from throw(rules, "the attacker", attack, *added, attack=True)
+    to_hit_only = rules.chooses("several_attackers", "to_hit_only")
+    not_in_wound = int(total(_several(rules, strike, odf))) if to_hit_only else 0
+    wound, hit = _wound(rules, strike, thrown.total - against, not_in_wound)
     column = None if wound is None else column_of(rules, wound)
     numbers: dict[str, Any] = {
         "legal": True,
-        "total": rolled,
+        "total": thrown.total,
         "defence": against,
         "hit": hit,
         "wound": wound,
         "column": column,
-        "rerolled": thrown.again,
+        "rerolled": thrown.rerolled,
     }
     if column is None:
-        return Verdict("miss", numbers, (*reasons, why))
-    told_wound = rules.because("FM-32", f"{rolled:+d} against {against:+d}: a wound of {wound}, {display_name(column)}")
-    return Verdict(column, numbers, (*reasons, why, told_wound))
+        return Verdict("miss", numbers, (*thrown.reasons, why))
+    words = f"{thrown.total:+d} against {against:+d}: a wound of {wound}, {display_name(column)}"
+    return Verdict(column, numbers, (*thrown.reasons, why, rules.because("FM-32", words)))
 
 
-def _gang(rules: Rules, strike: Strike, odf: Reason) -> list[Reason]:
+def _several(rules: Rules, strike: Strike, odf: Reason) -> list[Reason]:
     counted = odf.rule == "FM-31" or rules.chooses("attackers_counted", "melee_and_ranged")
     several = counted and strike.models_attacking_target > 1
     return [rules.because("FM-33", modifier=whole(rules, "several_attackers"))] if several else []
@@ -192,10 +164,9 @@ def _gang(rules: Rules, strike: Strike, odf: Reason) -> list[Reason]:
 
 def _wound(rules: Rules, strike: Strike, degree: int, not_in_wound: int) -> tuple[int | None, bool]:
     """Size of the wound, None for none, and whether the attack hits."""
-    by_itself = state(rules, strike.target_state).hit_by_itself
     if degree >= 0:
         return max(0, degree - not_in_wound), True
-    if not by_itself:
+    if not state_row(rules, strike.target_state).hit_by_itself:
         return None, False
     return (0 if rules.chooses("near_death_missed", "wound_of_0") else None), True
 
@@ -215,12 +186,17 @@ class Melee(Strike):
 
 def melee_attack(rules: Rules, melee: Melee) -> Answer:
     """One attack with one melee weapon."""
-    return _melee_barred(rules, melee) or struck(rules, melee, rules.because("FM-31", MELEE, melee.modf), [])
+    return _melee_barred(rules, melee) or attack_roll(rules, melee, modf_reason(rules, melee.modf))
 
 
 def melee_aim(rules: Rules, melee: Melee) -> Verdict:
     """The same before its dice: what they must show."""
-    return _melee_barred(rules, melee) or aimed(rules, melee, rules.because("FM-31", MELEE, melee.modf), [])
+    return _melee_barred(rules, melee) or attack_preview(rules, melee, modf_reason(rules, melee.modf))
+
+
+def modf_reason(rules: Rules, modf: int) -> Reason:
+    """What a melee weapon adds, as its datacard has it."""
+    return rules.because("FM-31", "the melee weapon (MODF)", modf)
 
 
 def _melee_barred(rules: Rules, melee: Melee) -> Verdict | None:
@@ -237,19 +213,17 @@ class Flurry(Strike):
     target_track_before: Mapping[str, int] = field(default_factory=dict)
 
 
-def two_weapon_attack(rules: Rules, flurry: Flurry) -> Answer:
+def two_weapon_attack(rules: Rules, flurry: Flurry) -> Procedure[Verdict]:
     """One attack for each weapon, then the damage of all."""
     if not flurry.in_base_contact:
         return forbidden("no_contact", rules.because("FM-30"), legal=False)
-    return barred(rules, flurry, "melee") or _flurry(rules, flurry)
-
-
-def _flurry(rules: Rules, flurry: Flurry) -> Procedure[Verdict]:
+    if bar := barred(rules, flurry, "melee"):
+        return bar
     answers = []
     for factor in flurry.modf:
-        answers.append((yield from struck(rules, flurry, rules.because("FM-31", MELEE, factor), [])))
+        answers.append((yield from attack_roll(rules, flurry, modf_reason(rules, factor))))
     wounds = tuple(answer.numbers["wound"] for answer in answers if answer.numbers["wound"] is not None)
-    damage = apply_wounds(rules, Wounds(track_before=flurry.target_track_before, wounds=wounds))
+    damage = apply_wounds(rules, flurry.target_track_before, wounds)
     numbers = {
         "legal": True,
         "totals": [answer.numbers["total"] for answer in answers],
@@ -264,33 +238,19 @@ def _flurry(rules: Rules, flurry: Flurry) -> Procedure[Verdict]:
 # From behind.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Facing:
-    """A target's facing, and the direction from it to its attacker."""
-
-    facing_deg: Annotated[float, Asked("Where does the target look?")]
-    to_attacker_deg: float
-
-
-def behind(rules: Rules, attack: Facing) -> Verdict:
-    """Whether an attack comes from behind."""
-    off_deg = abs((attack.to_attacker_deg - attack.facing_deg + 180) % 360 - 180)
+def behind(
+    rules: Rules, facing_deg: Annotated[float, Asked("Where does the target look?")], to_attacker_deg: float
+) -> Verdict:
+    """Whether an attack comes from behind a target: its facing, and the direction from it to its attacker."""
+    off_deg = abs((to_attacker_deg - facing_deg + 180) % 360 - 180)
     is_behind = off_deg > 180 - rules.option("behind_arc_deg") / 2 + EXACT
     return verdict("from behind" if is_behind else "not from behind", rules.because("FM-62"), from_behind=is_behind)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Casting:
-    """A spell, and how far its target is."""
-
-    spell: Annotated[str, Row("spells", "unknown_spell")]
-    distance_in: Inches = 0
-
-
-def cast_spell(rules: Rules, casting: Casting) -> Verdict:
+def cast_spell(rules: Rules, spell: Annotated[str, Row("spells", "unknown_spell")], distance_in: Inches = 0) -> Verdict:
     """What the players registered for a spell; one with an ODF is rolled as a ranged attack."""
-    row = rules.tables.spells[casting.spell]
-    if row.range_in is not None and row.odf is None and not within(casting.distance_in, row.range_in):
+    row = rules.tables.spells[spell]
+    if row.range_in is not None and row.odf is None and not within(distance_in, row.range_in):
         return forbidden("out_of_range", rules.because(row.rule, f"it reaches {row.range_in:g} in"), legal=False)
     numbers = {"legal": True, "odf": row.odf, "range_in": row.range_in, "attack": row.odf is not None}
     return verdict("cast", rules.because(row.rule, row.text), rules.because("FM-64"), **numbers)

@@ -1,4 +1,4 @@
-"""Fudge Miniatures Battles: trait levels, building a human, his factors, his hands, and the sample characters."""
+"""Fudge Miniatures Battles: trait levels, building a human, its factors, and the sample characters."""
 
 from __future__ import annotations
 
@@ -8,44 +8,33 @@ from typing import Annotated, Any
 
 from rules.engine.ruleset import limit
 from rules.engine.schema import Count, Row
-from rules.engine.verdict import Reason, RuleRefusal, Verdict, forbidden, verdict
+from rules.engine.verdict import RuleRefusal, Verdict, forbidden, total, verdict
 from rules.games.fudge_miniatures.rolls import Situation, trait_reasons
-from rules.games.fudge_miniatures.tables import Card, CardName, Concern, Item, ItemKind, Rules, Stat, whole
+from rules.games.fudge_miniatures.tables import Card, CardName, Concern, Item, ItemKind, Rules, Stat, WoundName, whole
 from rules.games.fudge_miniatures.wounds import worst_penalty
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Names:
-    """Trait levels in words."""
-
-    names: tuple[Annotated[str, Row("ladder", "unknown_trait")], ...]
+FACTORS = ("strength", "dexterity", "guts", "movement_in", "modf", "rodf", "ddf")
+"""The stats and factors of a card, in its order, HDDF left out."""
 
 
-def trait_values(rules: Rules, traits: Names) -> Verdict:
+def trait_values(rules: Rules, names: tuple[Annotated[str, Row("ladder", "unknown_trait")], ...]) -> Verdict:
     """Trait levels in numbers."""
-    values = [rules.tables.ladder[name].value for name in traits.names]
+    values = [rules.tables.ladder[name].value for name in names]
     return verdict("values", rules.because("FM-02"), values=values)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Values:
-    """Trait levels in numbers."""
-
-    values: tuple[int, ...]
-
-
-def trait_names(rules: Rules, traits: Values) -> Verdict:
+def trait_names(rules: Rules, values: tuple[int, ...]) -> Verdict:
     """Trait levels in words.
 
     Raises:
         RuleRefusal: "unknown_trait".
     """
     by_value = {row.value: name for name, row in rules.tables.ladder.items()}
-    strange = [value for value in traits.values if value not in by_value]
+    strange = [value for value in values if value not in by_value]
     if strange:
         ends = f"the ladder runs from {min(by_value)} to {max(by_value):+d}"
         raise RuleRefusal("unknown_trait", f"{strange[0]:+d} has no name: {ends}", "FM-02")
-    return verdict("names", rules.because("FM-02"), names=[by_value[value] for value in traits.values])
+    return verdict("names", rules.because("FM-02"), names=[by_value[value] for value in values])
 
 
 # Building a character.
@@ -53,7 +42,7 @@ def trait_names(rules: Rules, traits: Values) -> Verdict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Build:
-    """A human as his player wants him."""
+    """A human as the player wants it."""
 
     strength: int
     dexterity: int
@@ -64,180 +53,124 @@ class Build:
 
 
 def build_human(rules: Rules, build: Build) -> Verdict:
-    """Whether a human keeps to the levels that he has."""
-    steps = _steps(rules, {name: getattr(build, name) for name in rules.tables.stats})
-    raised = _levels(rules, steps)
-    allowance = whole(rules, "free_levels") + (whole(rules, "extra_levels") if _traded(rules, steps) else 0)
+    """Whether a human keeps to the levels that a player may give it."""
+    steps = _steps(rules, build)
+    raised, lowered = _levels(rules, steps), sorted(-step for step in steps.values() if step < 0)
+    traded_for, split = whole(rules, "lowered_by"), rules.chooses("lowered_levels", "may_be_split")
+    traded = sum(lowered) == traded_for if split else lowered == [traded_for]
+    allowance = whole(rules, "free_levels") + (whole(rules, "extra_levels") if traded else 0)
+    ladder = [row.value for row in rules.tables.ladder.values()]
+    levels = [getattr(build, name) for name, row in rules.tables.stats.items() if not row.inches]
+    off = [level for level in levels if not min(ladder) <= level <= max(ladder)]
+    faults = []
+    if raised > allowance:
+        faults.append(rules.because("FM-09", f"raised by {raised} levels; {allowance} are allowed"))
+    if lowered and not traded:
+        faults.append(rules.because("FM-10"))
+    if build.gifts != limit(rules, "gifts") or build.faults != limit(rules, "faults"):
+        faults.append(rules.because("FM-11"))
+    if off and rules.chooses("ladder_ends", True):
+        ends = f"{min(ladder)} to {max(ladder):+d}"
+        faults.append(rules.because("FM-A05", f"{off[0]:+d} lies beyond the ladder's {ends}"))
     numbers = {"levels_raised": raised, "levels_allowed": allowance}
-    faults = _build_faults(rules, build, steps, raised, allowance)
     if faults:
         return forbidden("not_a_standard_human", *faults, legal=False, **numbers)
     return verdict("legal", rules.because("FM-09"), legal=True, **numbers)
 
 
-def _steps(rules: Rules, stats: dict[str, int]) -> dict[str, int]:
+def _steps(rules: Rules, human: Build | Card) -> dict[str, int]:
     """How far each stat lies above its start."""
-    return {name: value - rules.tables.stats[name].start for name, value in stats.items()}
+    return {name: getattr(human, name) - row.start for name, row in rules.tables.stats.items()}
 
 
 def _levels(rules: Rules, steps: dict[str, int]) -> int:
     """Levels that the raised stats cost."""
-    price = {name: rules.option("movement_price") if row.inches else 1 for name, row in rules.tables.stats.items()}
-    return sum(max(0, step) * price[name] for name, step in steps.items())
-
-
-def _lowered(steps: dict[str, int]) -> list[int]:
-    return sorted(-step for step in steps.values() if step < 0)
-
-
-def _traded(rules: Rules, steps: dict[str, int]) -> bool:
-    """Whether the one trade of two levels for an extra one was made."""
-    lowered, by = _lowered(steps), whole(rules, "lowered_by")
-    if rules.chooses("lowered_levels", "may_be_split"):
-        return sum(lowered) == by
-    return lowered == [by]
-
-
-def _build_faults(rules: Rules, build: Build, steps: dict[str, int], raised: int, allowance: int) -> list[Reason]:
-    faults = []
-    if raised > allowance:
-        faults.append(rules.because("FM-09", f"raised by {raised} levels; {allowance} are allowed"))
-    if _lowered(steps) and not _traded(rules, steps):
-        faults.append(rules.because("FM-10"))
-    if build.gifts != limit(rules, "gifts") or build.faults != limit(rules, "faults"):
-        faults.append(rules.because("FM-11"))
-    known = [row.value for row in rules.tables.ladder.values()]
-    levels = [getattr(build, name) for name, row in rules.tables.stats.items() if not row.inches]
-    off = [level for level in levels if not min(known) <= level <= max(known)]
-    if off and rules.chooses("ladder_ends", True):
-        faults.append(rules.because("FM-A05", f"{off[0]:+d} lies beyond the ladder's {min(known)} to {max(known):+d}"))
-    return faults
+    rows, inch = rules.tables.stats, rules.option("movement_price")
+    return sum(max(0, step) * (inch if rows[name].inches else 1) for name, step in steps.items())
 
 
 # Factors.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MeleeWeapon:
-    """A melee weapon in somebody's hands; of his stats the one that it adds is needed."""
-
-    strength: int | None = None
-    dexterity: int | None = None
-    weapon_damage: int
-    weapon_stat: Stat | None = None
-
-
-def silent_stat(rules: Rules) -> Stat:
-    """The stat of a melee weapon that names none."""
-    return Stat(rules.option("silent_weapons"))
-
-
-def modf(rules: Rules, weapon: MeleeWeapon) -> Verdict:
+def modf(
+    rules: Rules,
+    weapon_damage: int,
+    weapon_stat: Stat | None = None,
+    strength: int | None = None,
+    dexterity: int | None = None,
+) -> Verdict:
     """Melee Offensive Damage Factor; raises "missing_key" where the stat that the weapon adds is not given."""
-    name = weapon.weapon_stat or silent_stat(rules)
-    stat: int | None = getattr(weapon, name)
+    name = weapon_stat or Stat(rules.option("silent_weapons"))
+    stat = {Stat.STRENGTH: strength, Stat.DEXTERITY: dexterity}[name]
     if stat is None:
-        raise RuleRefusal(
-            "missing_key", f"the weapon adds {name.capitalize()}: give it with the key {str(name)!r}", "FM-12"
-        )
+        needed = f"the weapon adds {name.capitalize()}: give it with the key {str(name)!r}"
+        raise RuleRefusal("missing_key", needed, "FM-12")
     reasons = (
-        rules.because("FM-12", "the weapon's damage", weapon.weapon_damage),
+        rules.because("FM-12", "the weapon's damage", weapon_damage),
         rules.because("FM-12", f"the wielder's {name.capitalize()}", stat),
     )
-    return verdict("modf", *reasons, modf=weapon.weapon_damage + stat)
+    return verdict("modf", *reasons, modf=weapon_damage + stat)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RangedWeapon:
-    """A ranged weapon in somebody's hands; no damage where there is none."""
-
-    weapon_damage: int | None
-    strength: int = 0
-    dexterity: int = 0
-    weapon_adds_stat: Stat | None = None
-
-
-def rodf(rules: Rules, weapon: RangedWeapon) -> Verdict:
-    """Ranged Offensive Damage Factor, None without a ranged weapon."""
-    if weapon.weapon_damage is None:
+def rodf(
+    rules: Rules,
+    weapon_damage: int | None,
+    strength: int = 0,
+    dexterity: int = 0,
+    weapon_adds_stat: Stat | None = None,
+) -> Verdict:
+    """Ranged Offensive Damage Factor, None without a ranged weapon, whose damage is None."""
+    if weapon_damage is None:
         return verdict("N/A", rules.because("FM-13"), rodf=None)
-    stat = getattr(weapon, weapon.weapon_adds_stat) if weapon.weapon_adds_stat else 0
-    reasons = [rules.because("FM-13", "the weapon's damage", weapon.weapon_damage)]
-    if weapon.weapon_adds_stat:
-        reasons.append(rules.because("FM-13", f"the weapon adds {weapon.weapon_adds_stat.capitalize()}", stat))
-    return verdict("rodf", *reasons, rodf=weapon.weapon_damage + stat)
+    reasons = [rules.because("FM-13", "the weapon's damage", weapon_damage)]
+    if weapon_adds_stat:
+        stat = {Stat.STRENGTH: strength, Stat.DEXTERITY: dexterity}[weapon_adds_stat]
+        reasons.append(rules.because("FM-13", f"the weapon adds {weapon_adds_stat.capitalize()}", stat))
+    return verdict("rodf", *reasons, rodf=int(total(reasons)))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Armour:
-    """What somebody wears and holds up."""
-
-    dexterity: int
-    armour: int = 0
-    shield: int = 0
-    shield_usable_when_helpless: bool = False
-
-
-def defence(rules: Rules, worn: Armour) -> Verdict:
+def defence(
+    rules: Rules, dexterity: int, armour: int = 0, shield: int = 0, shield_usable_when_helpless: bool = False
+) -> Verdict:
     """DDF and HDDF."""
-    hddf = worn.armour + (worn.shield if worn.shield_usable_when_helpless else 0)
-    ddf = worn.dexterity + worn.armour + worn.shield
+    hddf = armour + (shield if shield_usable_when_helpless else 0)
+    ddf = dexterity + armour + shield
     return verdict("defence", rules.because("FM-14"), rules.because("FM-15"), ddf=ddf, hddf=hddf)
 
 
 # The sample characters.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Named:
-    """A datacard by its name."""
-
-    name: CardName
-
-
-def sample_card(rules: Rules, asked: Named) -> Verdict:
+def sample_card(rules: Rules, name: CardName) -> Verdict:
     """A datacard as printed, and by how many levels it is over what a standard human has."""
-    card = rules.tables.cards[asked.name]
+    card = rules.tables.cards[name]
     traits = rules.tables.traits
-    raised = _levels(rules, _steps(rules, {name: getattr(card, name) for name in rules.tables.stats}))
+    raised = _levels(rules, _steps(rules, card))
     over = max(0, raised - whole(rules, "free_levels"))
     reasons = [rules.because(card.rule), rules.because("FM-08")]
     if over:
         reasons.append(rules.because("FM-A03", f"{over} level over a standard human's"))
     numbers: dict[str, Any] = {
-        **factors(card),
+        **{factor: getattr(card, factor) for factor in FACTORS},
         "hddf": card.hddf,
         "equipment": [item.name for item in card.equipment],
-        "gifts": [traits[name].text for name in card.gifts],
-        "faults": [traits[name].text for name in card.faults],
+        "gifts": [traits[gift].text for gift in card.gifts],
+        "faults": [traits[fault].text for fault in card.faults],
         "levels_raised": raised,
         "levels_over": over,
     }
-    return verdict(asked.name, *reasons, **numbers)
-
-
-def factors(card: Card) -> dict[str, Any]:
-    """The stats and factors of a card, HDDF left out."""
-    return {
-        "strength": card.strength,
-        "dexterity": card.dexterity,
-        "guts": card.guts,
-        "movement_in": card.movement_in,
-        "modf": card.modf,
-        "rodf": card.rodf,
-        "ddf": card.ddf,
-    }
+    return verdict(name, *reasons, **numbers)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Character(Build):
-    """A character of a player's own with all that he carries."""
+    """A player's own character with its equipment."""
 
     equipment: tuple[Item, ...] = ()
 
 
 def datacard(rules: Rules, character: Character) -> Verdict:
-    """The datacard of a new character: his factors by his equipment, and whether a standard human may be so."""
+    """The datacard of a new character: its factors by its equipment, and whether it is a standard human."""
     build = build_human(rules, character)
     stats = {name: getattr(character, name) for name in rules.tables.stats}
     found = computed(rules, character.strength, character.dexterity, character.equipment)
@@ -249,28 +182,18 @@ def datacard(rules: Rules, character: Character) -> Verdict:
 def computed(rules: Rules, strength: int, dexterity: int, equipment: Sequence[Item]) -> dict[str, int | None]:
     """The factors that follow from stats and equipment, those of attack by the first weapon of each kind."""
     blade, bow = _first(equipment, ItemKind.MELEE), _first(equipment, ItemKind.RANGED)
-    stats = {Stat.STRENGTH: strength, Stat.DEXTERITY: dexterity}
     armour = sum(item.armour for item in equipment)
-    shields = [item for item in equipment if item.shield]
     return {
-        "modf": blade.damage + stats[blade.stat or silent_stat(rules)] if blade else None,
-        "rodf": bow.damage + (stats[bow.adds_stat] if bow.adds_stat else 0) if bow else None,
-        "ddf": dexterity + armour + sum(item.shield for item in shields),
-        "hddf": armour + sum(item.shield for item in shields if item.usable_when_helpless),
+        "modf": modf(rules, blade.damage, blade.stat, strength, dexterity).numbers["modf"] if blade else None,
+        "rodf": rodf(rules, bow.damage, strength, dexterity, bow.adds_stat).numbers["rodf"] if bow else None,
+        "ddf": dexterity + armour + sum(item.shield for item in equipment),
+        "hddf": armour + sum(item.shield for item in equipment if item.usable_when_helpless),
     }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Marked:
-    """A card and the columns of its wound track that are marked."""
-
-    card: CardName
-    marked: tuple[Annotated[str, Row("wounds", "unknown_wound_level")], ...] = ()
-
-
-def wounded_stats(rules: Rules, wounded: Marked) -> Verdict:
+def wounded_stats(rules: Rules, card: CardName, marked: tuple[WoundName, ...] = ()) -> Verdict:
     """Stats and factors of a wounded character: the stats drop, and the factors with those in them."""
-    numbers = stats_now(rules, rules.tables.cards[wounded.card], wounded.marked)
+    numbers = stats_now(rules, rules.tables.cards[card], marked)
     penalty = numbers["stat_penalty"]
     return verdict(f"{penalty:+d}", rules.because("FM-41", modifier=penalty), **numbers)
 
@@ -312,37 +235,18 @@ def _first(equipment: Sequence[Item], kind: ItemKind) -> Item | None:
     return next((item for item in equipment if item.kind is kind), None)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Behind:
-    """A character who attacks from behind."""
-
-    model: CardName
-
-
-def modf_from_behind(rules: Rules, attacker: Behind) -> Verdict:
-    """His offensive factors with what he gains from behind."""
-    card = rules.tables.cards[attacker.model]
-    gains = trait_reasons(rules, Situation(model=attacker.model, from_behind=True), Concern.ODF)
-    gain = int(sum(reason.modifier or 0 for reason in gains))
-    numbers = {name: None if value is None else value + gain for name, value in _odfs(card).items()}
+def modf_from_behind(rules: Rules, model: CardName) -> Verdict:
+    """The offensive factors of a character with what it gains from behind."""
+    card = rules.tables.cards[model]
+    gains = trait_reasons(rules, Situation(model=model, from_behind=True), Concern.ODF)
+    odfs = {"modf": card.modf, "rodf": card.rodf}
+    numbers = {name: None if value is None else value + int(total(gains)) for name, value in odfs.items()}
     return verdict("from behind", *gains, rules.because("FM-62"), **numbers)
 
 
-def _odfs(card: Card) -> dict[str, int | None]:
-    return {"modf": card.modf, "rodf": card.rodf}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Force:
-    """How many models a player brings, and how many players there are."""
-
-    models: Count
-    players: Count = 2
-
-
-def force_size(rules: Rules, force: Force) -> Verdict:
-    """Whether a force has the size that the rulebook speaks of; another is no offence."""
-    fits = limit(rules, "models_fewest") <= force.models <= limit(rules, "models_most")
-    enough = force.players >= limit(rules, "players_fewest")
+def force_size(rules: Rules, models: Count, players: Count = 2) -> Verdict:
+    """Whether a force has the size that the rulebook advises; another size is allowed."""
+    fits = limit(rules, "models_fewest") <= models <= limit(rules, "models_most")
+    enough = players >= limit(rules, "players_fewest")
     outcome = "as advised" if fits and enough else "unusual"
     return verdict(outcome, rules.because("FM-01"), within_stated_size=fits, enough_players=enough)

@@ -7,21 +7,13 @@ from typing import Annotated
 
 from rules.engine.schema import Count, Within
 from rules.engine.verdict import RuleRefusal, Verdict, forbidden, verdict
-from rules.games.fudge_miniatures.tables import CardName, Item, ItemKind, Rules, WindowContext, whole
+from rules.games.fudge_miniatures.tables import CardName, Hands, Item, ItemKind, Rules, whole
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Grip:
-    """What somebody holds, by the hands that each thing needs; a human has two unless more are given."""
-
-    hands_of_items: tuple[WindowContext, ...]
-    hands_available: Count | None = None
-
-
-def wield(rules: Rules, grip: Grip) -> Verdict:
-    """Whether the hands suffice."""
-    needed = sum(grip.hands_of_items)
-    there = whole(rules, "hands") if grip.hands_available is None else grip.hands_available
+def wield(rules: Rules, hands_of_items: tuple[Hands, ...], hands_available: Count | None = None) -> Verdict:
+    """Whether the hands suffice for what is held; a human has two unless more are given."""
+    needed = sum(hands_of_items)
+    there = whole(rules, "hands") if hands_available is None else hands_available
     reason = rules.because("FM-16", f"hands needed: {needed} of {there}")
     if needed > there:
         return forbidden("too_few_hands", reason, legal=False, hands_needed=needed)
@@ -58,8 +50,7 @@ def attacks_in_shoot_action(rules: Rules, model: Wielded) -> Verdict:
 
 def _attacks(rules: Rules, model: Wielded, kind: ItemKind, rule: str) -> Verdict:
     carried = rules.chooses("attacks_with", "carried")
-    grip = Grip(hands_of_items=tuple(item.hands for item in model.wielded), hands_available=model.hands_available)
-    if not (held := wield(rules, grip)).allowed:
+    if not (held := wield(rules, tuple(item.hands for item in model.wielded), model.hands_available)).allowed:
         return forbidden("too_few_hands", *held.reasons, legal=False, attacks=0)
     items = (*model.wielded, *(model.carried if carried else ()))
     attacks = sum(item.kind is kind for item in items)
@@ -72,63 +63,38 @@ def _attacks(rules: Rules, model: Wielded, kind: ItemKind, rule: str) -> Verdict
     return verdict(f"{attacks} attacks", rules.because(rule), legal=True, attacks=attacks)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Arms:
-    """A character and the things that he takes in hand, by their names on his card."""
-
-    card: CardName
-    items: tuple[str, ...] = ()
-    hands_available: Count | None = None
-
-
-def wielded_set(rules: Rules, arms: Arms) -> Verdict:
-    """Whether he holds all that, and how often he strikes and shoots with it.
+def wielded_set(
+    rules: Rules, card: CardName, items: tuple[str, ...] = (), hands_available: Count | None = None
+) -> Verdict:
+    """Whether a character holds these things of its card, and how often it strikes and shoots with them.
 
     Raises:
-        RuleRefusal: "unknown_item" if his card does not list one of the things.
+        RuleRefusal: "unknown_item" if the card does not list one of the things.
     """
-    listed = {item.name: item for item in rules.tables.cards[arms.card].equipment}
-    strange = next((name for name in arms.items if name not in listed), None)
+    listed = {item.name: item for item in rules.tables.cards[card].equipment}
+    strange = next((name for name in items if name not in listed), None)
     if strange is not None:
-        raise RuleRefusal("unknown_item", f"{arms.card} has no {strange!r}: {', '.join(listed)}", "FM-16")
-    held = [listed[name] for name in arms.items]
-    grip = wield(rules, Grip(hands_of_items=tuple(item.hands for item in held), hands_available=arms.hands_available))
+        raise RuleRefusal("unknown_item", f"{card} has no {strange!r}: {', '.join(listed)}", "FM-16")
+    held = [listed[name] for name in items]
+    grip = wield(rules, tuple(item.hands for item in held), hands_available)
     if not grip.allowed:
         return grip
-    counts = {"melee": _count(held, ItemKind.MELEE), "shoot": _count(held, ItemKind.RANGED)}
-    return Verdict("legal", {**grip.numbers, "attacks": counts}, grip.reasons)
+    melee, ranged = (sum(item.kind is kind for item in held) for kind in (ItemKind.MELEE, ItemKind.RANGED))
+    return Verdict("legal", {**grip.numbers, "attacks": {"melee": melee, "shoot": ranged}}, grip.reasons)
 
 
-def _count(items: list[Item], kind: ItemKind) -> int:
-    return sum(item.kind is kind for item in items)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Carried:
-    """A weapon that somebody is said to carry."""
-
-    card: CardName
-    weapon: str
-
-
-def weapon_of_card(rules: Rules, asked: Carried) -> Verdict:
-    """A weapon as its owner's card has it; what it does on another card is no matter.
+def weapon_of_card(rules: Rules, card: CardName, weapon: str) -> Verdict:
+    """A weapon as its owner's card has it; other cards do not matter.
 
     Raises:
         RuleRefusal: "unknown_weapon" if the card does not list it.
     """
-    weapons = [item for item in rules.tables.cards[asked.card].equipment if item.is_weapon]
-    found = next((item for item in weapons if item.name == asked.weapon), None)
+    weapons = [item for item in rules.tables.cards[card].equipment if item.is_weapon]
+    found = next((item for item in weapons if item.name == weapon), None)
     if found is None and rules.chooses("unprinted_weapons", "improvised"):
-        found = Item(name=asked.weapon, kind=ItemKind.MELEE, hands=1)
+        found = Item(name=weapon, kind=ItemKind.MELEE, hands=1)
     if found is None:
         listed = ", ".join(item.name for item in weapons) or "no weapon"
-        raise RuleRefusal("unknown_weapon", f"{asked.card} has {listed}, not {asked.weapon!r}: register it", "FM-64")
-    numbers = {
-        "weapon": found.name,
-        "kind": str(found.kind),
-        "hands": found.hands,
-        "damage": found.damage,
-        "range_in": found.range_in,
-    }
-    return verdict(found.name, rules.because("FM-64"), **numbers)
+        raise RuleRefusal("unknown_weapon", f"{card} has {listed}, not {weapon!r}: register it", "FM-64")
+    numbers = {"weapon": found.name, "kind": str(found.kind), "hands": found.hands, "damage": found.damage}
+    return verdict(found.name, rules.because("FM-64"), **numbers, range_in=found.range_in)

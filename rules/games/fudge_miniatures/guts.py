@@ -1,29 +1,37 @@
-"""Fudge Miniatures Battles: Guts checks, what a failed one does, how it passes, and who flees."""
+"""Fudge Miniatures Battles: Guts checks, what a failed one does, how it passes, and which models flee."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Annotated, Any
 
 from rules.engine.dice import Procedure
 from rules.engine.ruleset import limit
-from rules.engine.schema import Asked, Count, Inches, Row, Within
-from rules.engine.verdict import Reason, Verdict, total, verdict
-from rules.games.fudge_miniatures.attack import shaken, state
+from rules.engine.schema import Asked, Count, Inches, Within
+from rules.engine.verdict import ACTORS, Becomes, Reason, Verdict, verdict
+from rules.games.fudge_miniatures import statuses
+from rules.games.fudge_miniatures.attack import effects_counted, guts_penalties
 from rules.games.fudge_miniatures.rolls import (
     Modifier,
     Situation,
-    added,
-    because_of,
+    modifier_reasons,
+    reasons_of,
     throw,
-    told,
     trait_reasons,
     traits_of,
 )
-from rules.games.fudge_miniatures.tables import Concern, Effect, Rules, whole
+from rules.games.fudge_miniatures.tables import (
+    Concern,
+    Effect,
+    EffectName,
+    Rules,
+    TriggerName,
+    WoundName,
+    state_row,
+    whole,
+)
 from rules.games.fudge_miniatures.wounds import rank
 
-EffectName = Annotated[str, Row("guts_effects", "unknown_effect")]
 RUN, NO_EFFECT = "run", "none"
 
 
@@ -31,7 +39,7 @@ RUN, NO_EFFECT = "run", "none"
 class Check(Situation):
     """A Guts check; `guts_now` has the wound penalty in it, `effect` is that of an earlier failure."""
 
-    trigger: Annotated[str, Row("guts_triggers", "unknown_trigger")]
+    trigger: TriggerName
     guts_now: int
     terrifying_gifts: Annotated[int, Within(low=1, code="not_terrifying")] = 1
     modifiers: tuple[Modifier, ...] = ()
@@ -42,36 +50,37 @@ def guts_check(rules: Rules, check: Check) -> Procedure[Verdict]:
     """A Guts check by what called for it, and what failing it does."""
     row = rules.tables.guts_triggers[check.trigger]
     target = row.target + row.each_gift * check.terrifying_gifts
-    thrown = yield from throw(rules, check.model or "the model", "its Guts check")
-    reasons = [
-        *told(rules, thrown),
-        rules.because(row.rule, "its Guts", check.guts_now),
-        *added(rules, row.rule, check.modifiers),
+    added = _guts_reasons(rules, check, row.rule)
+    thrown = yield from throw(rules, check.model or "the model", "its Guts check", *added)
+    passed, margin, effect, why = judge_check(rules, thrown.total, target)
+    numbers = {"target": target, "total": thrown.total, "margin": margin, "passed": passed, "rerolled": thrown.rerolled}
+    fate = _flees(rules, check.model, margin, passed)
+    judgement = rules.because(row.rule, f"{thrown.total:+d} against {target:+d}")
+    reasons = (*thrown.reasons, judgement, *why, *fate.reasons)
+    return Verdict(effect, {**numbers, **consequences(rules, effect), **fate.numbers}, reasons)
+
+
+def _guts_reasons(rules: Rules, check: Check | Recovery, rule: str, *bonus: Reason) -> list[Reason]:
+    """All that is added to the dice of a Guts check."""
+    return [
+        rules.because(rule, "its Guts", check.guts_now),
+        *bonus,
+        *modifier_reasons(rules, rule, check.modifiers),
         *trait_reasons(rules, check, Concern.GUTS),
-        *_shaken_guts(rules, check.effect),
+        *(guts_penalties(rules, check.effect or NO_EFFECT) if rules.chooses("minus_1_on", "every_roll") else []),
     ]
-    rolled = int(total(reasons))
-    passed, margin, effect, why = judged(rules, rolled, target)
-    reasons += [rules.because(row.rule, f"{rolled:+d} against {target:+d}"), *why]
-    numbers = {"target": target, "total": rolled, "margin": margin, "passed": passed, "rerolled": thrown.again}
-    fate = _fate(rules, check.model, margin, passed)
-    return Verdict(effect, {**numbers, **consequences(rules, effect), **fate.numbers}, (*reasons, *fate.reasons))
 
 
-def _shaken_guts(rules: Rules, effect: str) -> list[Reason]:
-    return shaken(rules, effect) if rules.chooses("minus_1_on", "every_roll") else []
-
-
-def judged(rules: Rules, rolled: int, target: int) -> tuple[bool, int, str, list[Reason]]:
+def judge_check(rules: Rules, rolled: int, target: int) -> tuple[bool, int, str, list[Reason]]:
     """Whether a check is passed, the margin of failure, the effect and why."""
     margin = target - rolled
     if margin < 0 or (margin == 0 and rules.chooses("guts_tie", "passes")):
         return True, max(0, margin), NO_EFFECT, [rules.because("FM-50", "passed")]
-    name, row = _reached(rules, margin)
+    name, row = _effect_reached(rules, margin)
     return False, margin, name, [rules.because(row.rule)]
 
 
-def _reached(rules: Rules, margin: int) -> tuple[str, Effect]:
+def _effect_reached(rules: Rules, margin: int) -> tuple[str, Effect]:
     rows = rules.tables.guts_effects
     worst = max(row.margin for row in rows.values())
     if margin > worst and rules.chooses("beyond_margin_4", "no_effect"):
@@ -81,11 +90,8 @@ def _reached(rules: Rules, margin: int) -> tuple[str, Effect]:
 
 def consequences(rules: Rules, effect: str) -> dict[str, Any]:
     """What a Guts effect amounts to in play."""
-    row = rules.tables.guts_effects[effect]
-    counted = [effect]
-    if rules.chooses("guts_rows", "all_rows_up_to_it"):
-        counted = [name for name, other in rules.tables.guts_effects.items() if other.margin <= row.margin]
-    states = [state(rules, name) for name in counted]
+    counted = effects_counted(rules, effect)
+    states = [state_row(rules, name) for name in counted]
     return {
         "effect": effect,
         "roll_modifier": sum(rules.tables.guts_effects[name].roll_modifier for name in counted),
@@ -121,23 +127,16 @@ class Recovery(Situation):
 def guts_recovery(rules: Rules, model: Recovery) -> Procedure[Verdict]:
     """Whether the effect of a failed Guts check ends this turn."""
     bonus = _bonus(rules, model)
-    thrown = yield from throw(rules, model.model or "the model", "pulling itself together")
-    reasons = [
-        *told(rules, thrown),
-        rules.because("FM-55", "its Guts", model.guts_now),
-        rules.because("FM-56", modifier=bonus),
-        *added(rules, "FM-55", model.modifiers),
-        *trait_reasons(rules, model, Concern.GUTS),
-        *_shaken_guts(rules, model.effect or NO_EFFECT),
-    ]
-    rolled = int(total(reasons))
-    ends, margin, newly, why = judged(rules, rolled, model.target)
-    reasons += [rules.because("FM-55", f"{rolled:+d} against {model.target:+d}"), *(why if ends else [])]
+    added = _guts_reasons(rules, model, "FM-55", rules.because("FM-56", modifier=bonus))
+    thrown = yield from throw(rules, model.model or "the model", "pulling itself together", *added)
+    ends, margin, newly, why = judge_check(rules, thrown.total, model.target)
+    judgement = rules.because("FM-55", f"{thrown.total:+d} against {model.target:+d}")
     stays = newly if rules.chooses("repeated_check", "by_new_margin") else model.effect
-    numbers: dict[str, Any] = {"bonus": bonus, "total": rolled, "target": model.target, "margin": margin}
+    numbers: dict[str, Any] = {"bonus": bonus, "total": thrown.total, "target": model.target, "margin": margin}
     flees = not ends and (stays == RUN or bool(traits_of(rules, model.model, Concern.FLEES_FAILED)))
     numbers |= {"effect_ends": ends, "effect": NO_EFFECT if ends else stays, "flees": flees}
-    return Verdict("recovers" if ends else "goes on", numbers, tuple(reasons))
+    reasons = (*thrown.reasons, judgement, *(why if ends else []))
+    return Verdict("recovers" if ends else "goes on", numbers, reasons)
 
 
 def _bonus(rules: Rules, model: Recovery) -> int:
@@ -155,27 +154,18 @@ class OpenCheck:
     bonuses_lost: Count = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WoundedAgain:
-    """A model with open Guts checks that takes a further wound level."""
-
-    open_checks: tuple[OpenCheck, ...]
-    trigger: Annotated[str, Row("guts_triggers", "unknown_trigger")] = "new_wound_level"
-
-
-def wounded_again(rules: Rules, model: WoundedAgain) -> Verdict:
-    """The check to make at once, and the older ones, each with one more bonus lost."""
-    older = [
-        {"target": c.target, "turns_since_wound": c.turns_since_wound, "bonuses_lost": c.bonuses_lost + 1}
-        for c in model.open_checks
-    ]
-    now = {"trigger": model.trigger, "target": rules.tables.guts_triggers[model.trigger].target}
+def wounded_again(
+    rules: Rules, open_checks: tuple[OpenCheck, ...], trigger: TriggerName = "new_wound_level"
+) -> Verdict:
+    """The check that a further wound level calls for at once, and the open ones, each with one more bonus lost."""
+    older = [asdict(replace(one, bonuses_lost=one.bonuses_lost + 1)) for one in open_checks]
+    now = {"trigger": trigger, "target": rules.tables.guts_triggers[trigger].target}
     return verdict("check at once", rules.because("FM-57"), check_now=now, open_checks=older)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shaken:
-    """The stats of a model that failed a Guts check by 1; only those given are told."""
+    """The stats of a model that failed a Guts check by 1; only those given are returned."""
 
     strength: int | None = None
     dexterity: int | None = None
@@ -189,104 +179,69 @@ class Shaken:
 
 def under_guts_margin_1(rules: Rules, model: Shaken) -> Verdict:
     """Stats stay as they are; rolls do not."""
-    stats = {name: getattr(model, name) for name in Shaken.__dataclass_fields__}
     modifier = rules.tables.guts_effects["minus1_rolls"].roll_modifier
-    given = {name: value for name, value in stats.items() if value is not None}
+    given = {name: value for name, value in asdict(model).items() if value is not None}
     return verdict("minus1_rolls", rules.because("FM-51", modifier=modifier), **given, roll_modifier=modifier)
 
 
-# Who flees.
+# Fleeing.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Failed:
-    """A model that failed a Guts check by a margin."""
-
-    model: str
-    margin: Count
+def after_failed_guts_check(rules: Rules, model: str, margin: Count) -> Verdict:
+    """Whether a model that failed a Guts check flees, for its margin or by its nature."""
+    return _flees(rules, model, margin, margin == 0 and rules.chooses("guts_tie", "passes"))
 
 
-def after_failed_guts_check(rules: Rules, failed: Failed) -> Verdict:
-    """Whether it flees, for its margin or by its nature."""
-    passed = failed.margin == 0 and rules.chooses("guts_tie", "passes")
-    return _fate(rules, failed.model, failed.margin, passed)
-
-
-def _fate(rules: Rules, model: str, margin: int, passed: bool) -> Verdict:
+def _flees(rules: Rules, model: str, margin: int, passed: bool) -> Verdict:
     if passed:
         return verdict("stands", flees=False)
-    by_margin = _reached(rules, margin)[0] == RUN
-    by_nature = because_of(rules, traits_of(rules, model, Concern.FLEES_FAILED))
+    by_margin = _effect_reached(rules, margin)[0] == RUN
+    by_nature = reasons_of(rules, traits_of(rules, model, Concern.FLEES_FAILED))
     reasons = ([rules.because("FM-53")] if by_margin else []) + by_nature
     return verdict("flees" if reasons else "stands", *reasons, flees=bool(reasons))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Hurt:
-    """A model and its wound level, None if it is healthy."""
-
-    model: str
-    level: Annotated[str | None, Row("wounds", "unknown_wound_level")] = None
-
-
-def after_wound(rules: Rules, hurt: Hurt) -> Verdict:
-    """Whether a model flees combat because it is wounded."""
+def after_wound(rules: Rules, model: str, level: WoundName | None = None) -> Verdict:
+    """Whether a model flees combat because of its wound level, None if it is healthy."""
     least = 1 if rules.chooses("wounded_is", "hurt_or_worse") else 0
-    wounded = hurt.level is not None and rank(rules, hurt.level) >= least
-    reasons = because_of(rules, traits_of(rules, hurt.model, Concern.FLEES_WOUNDED)) if wounded else []
+    wounded = level is not None and rank(rules, level) >= least
+    reasons = reasons_of(rules, traits_of(rules, model, Concern.FLEES_WOUNDED)) if wounded else []
     return verdict("flees" if reasons else "stands", *reasons, flees=bool(reasons))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Runner:
-    """A model that runs: its Movement as it is now."""
-
-    movement_in: Inches
-
-
-def minimum_run(rules: Rules, runner: Runner) -> Verdict:
-    """How far it runs at least."""
-    min_in = runner.movement_in * limit(rules, "run_part")
-    return verdict("runs", rules.because("FM-53"), min_in=min_in, max_in=runner.movement_in)
+def minimum_run(rules: Rules, movement_in: Inches) -> Verdict:
+    """How far a model runs at least with the Movement that it has now."""
+    min_in = movement_in * limit(rules, "run_part")
+    found = verdict("runs", rules.because("FM-53"), min_in=min_in, max_in=movement_in)
+    return found.causing(Becomes(ACTORS, statuses.MUST_RUN, None, "FM-A34"))
 
 
 # What calls for a check on the table.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Contact:
-    """Two opponents before and after a move: who touches whom, and how terrifying each is."""
-
-    touching_before: bool = False
-    touching_after: bool = True
-    declared: Annotated[bool, Asked("Is this move a charge?")] = True
-    charger_gifts: Count = 0
-    charged_gifts: Count = 0
-
-
-def charge(rules: Rules, contact: Contact) -> Verdict:
-    """Whether a move is a charge, and who must check Guts before it; each against the other's gifts."""
-    closes = contact.touching_after and not contact.touching_before
-    charges = contact.declared if rules.chooses("charge", "declared") else closes
-    if not charges:
+def charge(
+    rules: Rules,
+    touching_before: bool = False,
+    touching_after: bool = True,
+    declared: Annotated[bool, Asked("Is this move a charge?")] = True,
+    charger_gifts: Count = 0,
+    charged_gifts: Count = 0,
+) -> Verdict:
+    """Whether a move is a charge, and which side must check Guts before it, each against the other's terror."""
+    closes = touching_after and not touching_before
+    if not (declared if rules.chooses("charge", "declared") else closes):
         return verdict("no charge", rules.because("FM-A32", "no new base contact"), charge=False, checks=[])
     row = rules.tables.guts_triggers["terrifying_charge"]
-    gifts = {"charger": contact.charged_gifts, "charged": contact.charger_gifts}
+    gifts = {"charger": charged_gifts, "charged": charger_gifts}
     checks = [{"who": who, "target": row.target + row.each_gift * n} for who, n in gifts.items() if n]
     return verdict("charge", rules.because(row.rule), charge=True, checks=checks)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IntoFight:
-    """A shooting action into a fight, the shooter's friends who touch its targets, and how many weapons fire."""
-
-    friends: tuple[str, ...]
-    shots: Annotated[int, Within(low=1, code="no_shot")] = 1
-
-
-def friend_shoots(rules: Rules, fire: IntoFight) -> Verdict:
-    """Who must check Guts, once for each name; the shots never hit friends."""
-    times = 1 if rules.chooses("friendly_fire_checks", "one_per_action") else fire.shots
+def friend_shoots(
+    rules: Rules, friends: tuple[str, ...], shots: Annotated[int, Within(low=1, code="no_shot")] = 1
+) -> Verdict:
+    """The friends touching a shooter's targets that must check Guts, once for each name; shots never hit friends."""
+    times = 1 if rules.chooses("friendly_fire_checks", "one_per_action") else shots
     row = rules.tables.guts_triggers["friend_shoots_into_combat"]
-    checks = [friend for friend in fire.friends for _ in range(times)]
+    checks = [friend for friend in friends for _ in range(times)]
     return verdict("check" if checks else "nobody", rules.because(row.rule), checks=checks, target=row.target)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 from typing import Annotated
 
 from rules.engine.dice import Procedure
@@ -12,9 +13,9 @@ from rules.engine.game import Answer
 from rules.engine.ruleset import limit
 from rules.engine.schema import Asked, Count, Inches, Row
 from rules.engine.verdict import Reason, RuleRefusal, Verdict, forbidden, total, verdict
-from rules.games.fudge_miniatures.attack import MELEE, Melee, aimed, barred, shaken, struck
-from rules.games.fudge_miniatures.rolls import Modifier, added, because_of, throw, told, traits_of, words
-from rules.games.fudge_miniatures.tables import Concern, Rules, whole
+from rules.games.fudge_miniatures.attack import Melee, attack_preview, attack_roll, barred, guts_penalties, modf_reason
+from rules.games.fudge_miniatures.rolls import Modifier, modifier_reasons, reasons_of, throw, traits_of, words
+from rules.games.fudge_miniatures.tables import Concern, EffectName, Rules, whole
 from rules.tabletop.movement import Reason as TollFor
 from rules.tabletop.movement import Walk
 from rules.tabletop.table import TerrainPiece
@@ -38,7 +39,7 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Path:
-    """A model's path, what it has left to move and, where that is to be told, its whole Movement."""
+    """A model's path, what it has left to move and, where the answer is to name it, its whole Movement."""
 
     movement_left_in: Inches
     path: tuple[Stretch, ...] = ()
@@ -65,16 +66,9 @@ def move(rules: Rules, path: Path) -> Verdict:
     return verdict("legal", *reasons, rules.because("FM-24"), legal=True, cost_in=cost_in, left_in=left_in, **whole_in)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class March:
-    """Models that move one after another, by name."""
-
-    paths: Mapping[str, Path]
-
-
-def march(rules: Rules, several: March) -> Verdict:
-    """Whether each of several paths is within what its model has left; each is judged by itself."""
-    each = {name: move(rules, path) for name, path in several.paths.items()}
+def march(rules: Rules, paths: Mapping[str, Path]) -> Verdict:
+    """Whether each of several paths, by model, is within what its model has left; each is judged by itself."""
+    each = {name: move(rules, path) for name, path in paths.items()}
     reasons = [replace(one, text=f"{name}: {one.text}") for name, found in each.items() for one in found.reasons]
     numbers = {"each": {name: dict(found.numbers) for name, found in each.items()}}
     if late := next((found for found in each.values() if not found.allowed), None):
@@ -84,14 +78,11 @@ def march(rules: Rules, several: March) -> Verdict:
 
 def _joined(path: Sequence[Stretch]) -> list[Stretch]:
     """The path with stretches on one terrain that follow each other made into one."""
-    parts: list[Stretch] = []
-    for part in path:
-        if parts and parts[-1].terrain == part.terrain:
-            last = parts.pop()
-            inches, climbed = last.inches + part.inches, last.climbed_in + part.climbed_in
-            part = Stretch(terrain=part.terrain, inches=inches, climbed_in=climbed)
-        parts.append(part)
-    return parts
+    groups = [(terrain, list(parts)) for terrain, parts in groupby(path, key=lambda part: part.terrain)]
+    return [
+        Stretch(terrain=terrain, inches=sum(p.inches for p in parts), climbed_in=sum(p.climbed_in for p in parts))
+        for terrain, parts in groups
+    ]
 
 
 def _cost_in(rules: Rules, part: Stretch) -> float:
@@ -138,7 +129,7 @@ def movement_profile(rules: Rules, *, flying: bool = False) -> MovementProfile:
     )
 
 
-def measured(rules: Rules, walked: Walk, *, flying: bool = False) -> tuple[Stretch, ...]:
+def stretches_of(rules: Rules, walked: Walk, *, flying: bool = False) -> tuple[Stretch, ...]:
     """A measured walk as the stretches of a path: what stands upright is climbed and descended, a hill is climbed."""
     found: list[Stretch] = []
     for part in walked.stretches:
@@ -157,30 +148,24 @@ def measured(rules: Rules, walked: Walk, *, flying: bool = False) -> tuple[Stret
 # Step 4.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Kept:
-    """A model after its action: its Movement as the turn began, what step 1 used, and its Movement now if wounded."""
-
-    movement_in: Inches
-    used_in: Inches = 0
-    wounded_in_step_3: bool = False
-    new_movement_in: Inches | None = None
-
-
-def second_move(rules: Rules, model: Kept) -> Verdict:
-    """How far a model may still move.
+def second_move(
+    rules: Rules,
+    movement_in: Inches,
+    used_in: Inches = 0,
+    wounded_in_step_3: bool = False,
+    new_movement_in: Inches | None = None,
+) -> Verdict:
+    """How far a model may still move, by its Movement as the turn began, what it used, and its Movement if wounded.
 
     Raises:
         RuleRefusal: "missing_key" if it is wounded and its new Movement is not given.
     """
-    if model.wounded_in_step_3 and model.new_movement_in is None:
+    now_in = new_movement_in if wounded_in_step_3 else movement_in
+    if now_in is None:
         raise RuleRefusal("missing_key", "a wounded model has a new Movement: give 'new_movement_in'", "FM-21")
-    now_in = model.movement_in
-    if model.wounded_in_step_3 and model.new_movement_in is not None:
-        now_in = model.new_movement_in
-    left_in = now_in - model.used_in
+    left_in = now_in - used_in
     if rules.chooses("second_move", "second_move"):
-        left_in = min(model.movement_in - model.used_in, now_in)
+        left_in = min(movement_in - used_in, now_in)
     return verdict("may move", rules.because("FM-21"), max_in=max(0, left_in))
 
 
@@ -189,7 +174,7 @@ def second_move(rules: Rules, model: Kept) -> Verdict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Enemy:
-    """An enemy whose base is left; without a weapon in hand he makes no attack."""
+    """An enemy whose base is left; it attacks only with a weapon in hand."""
 
     enemy_strength: int
     enemy_dexterity: int
@@ -202,125 +187,99 @@ class Leaving(Enemy):
 
     dexterity: int
     modifiers: tuple[Modifier, ...] = ()
-    effect: Annotated[str, Row("guts_effects", "unknown_effect")] = "none"
+    effect: EffectName = "none"
 
 
 def disengage(rules: Rules, leaver: Leaving) -> Procedure[Verdict]:
     """The Dexterity test, and the enemy's free attack if it fails."""
-    reasons = yield from _dexterity_test(rules, leaver)
-    rolled = int(total(reasons))
-    attacks, needed = _free_attacks(rules, leaver, rolled)
-    reasons.append(rules.because("FM-25", f"{rolled:+d} against {needed:+d}"))
-    outcome = "struck at" if attacks else "away"
-    return Verdict(outcome, {"total": rolled, "needed": needed, "free_attacks": attacks}, tuple(reasons))
+    found = yield from leave_several(rules, leaver.dexterity, (leaver,), leaver.modifiers, leaver.effect)
+    [rolled], attacks = found.numbers["totals"], found.numbers["free_attacks"]
+    numbers = {"total": rolled, "needed": needed_against(leaver), "free_attacks": attacks}
+    return Verdict(found.outcome, numbers, found.reasons)
 
 
-def _dexterity_test(rules: Rules, leaver: Leaving | LeavingSeveral) -> Procedure[list[Reason]]:
-    thrown = yield from throw(rules, "the leaver", "its Dexterity test")
-    return [
-        *told(rules, thrown),
-        rules.because("FM-25", "its Dexterity", leaver.dexterity),
-        *added(rules, "FM-25", leaver.modifiers),
-        *shaken(rules, leaver.effect),
-    ]
+def needed_against(enemy: Enemy) -> int:
+    """What the Dexterity test must reach against an enemy."""
+    return max(enemy.enemy_strength, enemy.enemy_dexterity)
 
 
-def _free_attacks(rules: Rules, enemy: Enemy, rolled: int) -> tuple[int, int]:
-    """Free attacks of an enemy after a test, and what the test had to reach."""
-    needed = max(enemy.enemy_strength, enemy.enemy_dexterity)
-    attacks = 0 if rolled >= needed else min(whole(rules, "free_attacks"), enemy.enemy_wielded_weapons)
-    return attacks, needed
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LeavingSeveral:
-    """A model that leaves several enemies' bases at once; `effect` is that of a failed Guts check."""
-
-    dexterity: int
-    enemies: tuple[Enemy, ...]
-    modifiers: tuple[Modifier, ...] = ()
-    effect: Annotated[str, Row("guts_effects", "unknown_effect")] = "none"
-
-
-def leave_several(rules: Rules, leaver: LeavingSeveral) -> Procedure[Verdict]:
-    """A Dexterity test against each enemy left."""
+def leave_several(
+    rules: Rules,
+    dexterity: int,
+    enemies: tuple[Enemy, ...],
+    modifiers: tuple[Modifier, ...] = (),
+    effect: EffectName = "none",
+) -> Procedure[Verdict]:
+    """A Dexterity test against each enemy whose base is left; `effect` is that of a failed Guts check."""
+    added = [rules.because("FM-25", "its Dexterity", dexterity), *modifier_reasons(rules, "FM-25", modifiers)]
     totals: list[int] = []
     attacks: list[int] = []
     reasons: list[Reason] = []
-    for enemy in leaver.enemies:
+    for enemy in enemies:
         if not totals or rules.chooses("leaving_several", "one_each"):
-            rolled = yield from _dexterity_test(rules, leaver)
-            reasons += rolled
-            totals.append(int(total(rolled)))
-        struck, needed = _free_attacks(rules, enemy, totals[-1])
+            test = yield from throw(rules, "the leaver", "its Dexterity test", *added, *guts_penalties(rules, effect))
+            reasons += test.reasons
+            totals.append(test.total)
+        needed = needed_against(enemy)
         reasons.append(rules.because("FM-25", f"{totals[-1]:+d} against {needed:+d}"))
-        attacks.append(struck)
+        attacks.append(0 if totals[-1] >= needed else _free_attacks(rules, enemy))
     numbers = {"totals": totals, "free_attacks_by_enemy": attacks, "free_attacks": sum(attacks)}
     return Verdict("struck at" if any(attacks) else "away", numbers, tuple(reasons))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fleeing:
-    """A model that runs after a failed Guts check, and the enemies that touch it."""
-
-    movement_in: Inches
-    enemies: tuple[Enemy, ...] = ()
-    dexterity: int = 0
-    farther_from_every_enemy: Annotated[bool, Asked("Does the run end farther from every enemy?")] = True
-    run_in: Inches | None = None
+def _free_attacks(rules: Rules, enemy: Enemy) -> int:
+    return min(whole(rules, "free_attacks"), enemy.enemy_wielded_weapons)
 
 
-def flee(rules: Rules, runner: Fleeing) -> Answer:
-    """Whether a run is far enough and to safety, and the free attacks on the runner."""
-    least_in = runner.movement_in * limit(rules, "run_part")
-    run_in = least_in if runner.run_in is None else runner.run_in
-    if not within(least_in, run_in) or not within(run_in, runner.movement_in):
-        text = f"he runs {least_in:g} to {runner.movement_in:g} in, not {run_in:g}"
+def flee(
+    rules: Rules,
+    movement_in: Inches,
+    enemies: tuple[Enemy, ...] = (),
+    dexterity: int = 0,
+    farther_from_every_enemy: Annotated[bool, Asked("Does the run end farther from every enemy?")] = True,
+    run_in: Inches | None = None,
+) -> Answer:
+    """Whether a run after a failed Guts check is far enough and to safety, and the free attacks of `enemies` on it."""
+    least_in = movement_in * limit(rules, "run_part")
+    run_in = least_in if run_in is None else run_in
+    if not within(least_in, run_in) or not within(run_in, movement_in):
+        text = f"he runs {least_in:g} to {movement_in:g} in, not {run_in:g}"
         return forbidden("bad_run", rules.because("FM-53", text), legal=False)
-    if not runner.farther_from_every_enemy:
-        return forbidden(
-            "no_safe_place", rules.because("FM-A34", "the run must end farther from every enemy"), legal=False
-        )
+    if not farther_from_every_enemy:
+        because = rules.because("FM-A34", "the run must end farther from every enemy")
+        return forbidden("no_safe_place", because, legal=False)
     if rules.chooses("fleeing_test", True):
-        return leave_several(rules, LeavingSeveral(dexterity=runner.dexterity, enemies=runner.enemies))
-    attacks = [min(whole(rules, "free_attacks"), enemy.enemy_wielded_weapons) for enemy in runner.enemies]
+        return leave_several(rules, dexterity, enemies)
+    attacks = sum(_free_attacks(rules, enemy) for enemy in enemies)
     bonus = whole(rules, "run_free_attack")
-    numbers = {"legal": True, "min_in": least_in, "free_attacks": sum(attacks), "bonus": bonus}
+    numbers = {"legal": True, "min_in": least_in, "free_attacks": attacks, "bonus": bonus}
     return verdict("runs", rules.because("FM-53", modifier=bonus), **numbers)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FreeAttack:
-    """Why somebody may strike a leaver, and who it is."""
-
-    reason: str
-    leaver: str | None = None
 
 
 LEAVES = frozenset({"disengage", "disengaging", "disengagement", "leave", "leaving"})
 RUNS = frozenset({"run", "ran", "running", "flee", "fled", "fleeing", "flight", "rout", "guts", "margin"})
 
 
-def free_attack_bonus(rules: Rules, attack: FreeAttack) -> Verdict:
-    """What a free attack adds.
+def free_attack_bonus(rules: Rules, reason: str, leaver: str | None = None) -> Verdict:
+    """What a free attack adds, by the reason for it and the model that leaves.
 
     Raises:
         RuleRefusal: "unknown_reason" if it is neither for leaving a fight nor for running away.
     """
-    said = words(attack.reason)
+    said = words(reason)
     if said & RUNS:
         reasons = [rules.because("FM-53", modifier=whole(rules, "run_free_attack"))]
     elif said & LEAVES:
-        reasons = because_of(rules, traits_of(rules, attack.leaver or "", Concern.FREE_ATTACK))
+        reasons = reasons_of(rules, traits_of(rules, leaver or "", Concern.FREE_ATTACK))
     else:
-        raise RuleRefusal("unknown_reason", f"{attack.reason!r} allows no free attack: disengage or run", "FM-25")
+        raise RuleRefusal("unknown_reason", f"{reason!r} allows no free attack: disengage or run", "FM-25")
     bonus = int(total(reasons))
     return verdict(f"{bonus:+d}", *reasons, rules.because("FM-25"), bonus=bonus)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FreeStrike(Melee):
-    """The one free attack on somebody who leaves or runs, with one weapon."""
+    """The one free attack on a model that leaves or runs, with one weapon."""
 
     reason: str
     leaver: str = ""
@@ -329,15 +288,14 @@ class FreeStrike(Melee):
 def free_attack(rules: Rules, strike: FreeStrike) -> Answer:
     """A free attack; its damage is not kept for step 3. Raises as `free_attack_bonus`."""
     gains = _free_gains(rules, strike)
-    return barred(rules, strike, "melee") or struck(rules, strike, rules.because("FM-31", MELEE, strike.modf), gains)
+    return barred(rules, strike, "melee") or attack_roll(rules, strike, modf_reason(rules, strike.modf), gains)
 
 
 def free_aim(rules: Rules, strike: FreeStrike) -> Verdict:
     """The same before its dice: what they must show."""
     gains = _free_gains(rules, strike)
-    return barred(rules, strike, "melee") or aimed(rules, strike, rules.because("FM-31", MELEE, strike.modf), gains)
+    return barred(rules, strike, "melee") or attack_preview(rules, strike, modf_reason(rules, strike.modf), gains)
 
 
 def _free_gains(rules: Rules, strike: FreeStrike) -> list[Reason]:
-    bonus = free_attack_bonus(rules, FreeAttack(reason=strike.reason, leaver=strike.leaver))
-    return [reason for reason in bonus.reasons if reason.modifier]
+    return [one for one in free_attack_bonus(rules, strike.reason, strike.leaver).reasons if one.modifier]

@@ -7,26 +7,17 @@ from rules.engine.effects import next_step
 from rules.engine.events import PhaseBegun
 from rules.engine.objectives import Task
 from rules.engine.position import Position
-from rules.engine.referee import FIRE, Referee, verdict_without_dice
+from rules.engine.referee import FIRE, Referee
 from rules.engine.ruleset import Ruleset
+from rules.games.fudge_miniatures import statuses
 from rules.games.fudge_miniatures.referee_actions import USUAL_GOAL, obligations, others
 from rules.games.fudge_miniatures.referee_effects import effects
-from rules.games.fudge_miniatures.referee_facts import (
-    CLINGS,
-    FALLS,
-    GUTS_OWED,
-    MUST_RUN,
-    SHAKEN,
-    THIS_TURN,
-    TO_MARK,
-    WOUNDS,
-    agreed_for,
-)
 from rules.games.fudge_miniatures.referee_fight import attacks
 from rules.games.fudge_miniatures.referee_moves import march, movement
-from rules.games.fudge_miniatures.referee_turn import order, step_of
+from rules.games.fudge_miniatures.referee_turn import order, rules_of, step_of
 from rules.games.fudge_miniatures.shooting import sight_rules
 from rules.games.fudge_miniatures.tables import Tables
+from rules.games.fudge_miniatures.turn import turn_steps
 
 
 def next_phase(position: Position) -> PhaseBegun:
@@ -36,16 +27,13 @@ def next_phase(position: Position) -> PhaseBegun:
 
 
 def _phases(position: Position, side: str) -> list[str]:
-    """The steps of a side that has anybody left, or had as its turn began; handing the turn on is none of them."""
-    state = position.state
-    _, now = step_of(position)
+    """The steps of a side that has models left, or had as its turn began; handing the turn on is not among them."""
+    state, (_, now) = position.state, step_of(position)
     if side != state.side and not state.standing(side) and any(state.figures_left.values()):
         return []
-    force = [unit for unit in state.units.values() if unit.side == side]
-    models = [unit.id for unit in force if not unit.out or unit.id == now]
-    found = verdict_without_dice(position.game, "turn_steps", {"models": models or [side]})
-    steps = [one for one in found.numbers["steps"] if one["model"]] if found else []
-    alone = position.game.rules.chooses("activation", "model_by_model")
+    force = tuple(unit.id for unit in state.units.values() if unit.side == side and (not unit.out or unit.id == now))
+    steps = [one for one in turn_steps(rules_of(position), force or (side,)).numbers["steps"] if one["model"]]
+    alone = rules_of(position).chooses("activation", "model_by_model")
     return list(dict.fromkeys(f"{one['step']} {one['model']}" if alone else str(one["step"]) for one in steps))
 
 
@@ -59,12 +47,15 @@ def tasks(rules: Ruleset[Tables]) -> tuple[Task, ...]:
     """The scenarios' tasks; some are to be kept up for turns that are agreed."""
     rows = rules.tables.goals
     return tuple(
-        Task(name, row.text, row.rule, number="turns", number_key=agreed_for, usual=3)
+        Task(name, row.text, row.rule, number="turns", number_key=statuses.agreed_for, usual=3)
         if row.turns
         else Task(name, row.text, row.rule)
         for name, row in sorted(rows.items(), key=lambda one: one[0] != USUAL_GOAL)
     )
 
+
+COURAGE = (statuses.GUTS_OWED, statuses.SHAKEN, statuses.MUST_RUN)
+"""The statuses of a model whose Guts failed or are to be checked."""
 
 REFEREE: Referee[Tables] = Referee(
     sight=sight_rules,
@@ -77,12 +68,14 @@ REFEREE: Referee[Tables] = Referee(
     next_phase=next_phase,
     rounds=rounds,
     tasks=tasks,
-    this_turn=THIS_TURN,
+    this_turn=statuses.THIS_TURN,
     conditions={
         **CONDITIONS,
-        "unharmed": unharmed(WOUNDS, TO_MARK, GUTS_OWED, SHAKEN, MUST_RUN, CLINGS, FALLS),
-        "of good courage": condition(GUTS_OWED, SHAKEN, MUST_RUN, value=None),
-        "running": condition(MUST_RUN),
-        **{level.replace("_", " "): condition(WOUNDS, value=[level]) for level in ("scratch", "hurt", "very_hurt")},
+        "unharmed": unharmed(statuses.WOUNDS, statuses.TO_MARK, *COURAGE, statuses.CLINGS, statuses.FALLS),
+        "of good courage": condition(*COURAGE, value=None),
+        "running": condition(statuses.MUST_RUN),
+        "scratch": condition(statuses.WOUNDS, value=["scratch"]),
+        "hurt": condition(statuses.WOUNDS, value=["hurt"]),
+        "very hurt": condition(statuses.WOUNDS, value=["very_hurt"]),
     },
 )

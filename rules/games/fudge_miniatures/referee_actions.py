@@ -8,47 +8,23 @@ from typing import Any
 
 from shapely import Point, Polygon
 
-from rules.engine.effects import at_journal_places, goal_key, stored_list
+from rules.engine.effects import goal_key
+from rules.engine.facts import Context, action_for
 from rules.engine.position import Position
 from rules.engine.referee import Action, UncertainFact
-from rules.engine.state import Unit
 from rules.engine.text import display_name
-from rules.engine.verdict import Verdict, total
-from rules.games.fudge_miniatures.attack import shaken
-from rules.games.fudge_miniatures.referee_facts import (
-    CLINGS,
-    DARED,
-    DONE,
-    FALLS,
-    MUST_RUN,
-    ORDER,
-    STANDABLE_KINDS,
-    TO_MARK,
-    TRIED,
-    VICTORY,
-    agreed_for,
-    arms,
-    card,
-    effect_of,
-    failed,
-    grips,
-    level_of,
-    lies,
-    owed,
-    rules_of,
-    situation,
-    stats,
-    terrors,
-    touches,
-    track,
-    wielded,
-)
-from rules.games.fudge_miniatures.referee_fight import CAST, acted, free_strikes
-from rules.games.fudge_miniatures.referee_moves import flight, out_of_reach, safest, still_guarding
+from rules.engine.verdict import total
+from rules.games.fudge_miniatures import statuses
+from rules.games.fudge_miniatures.attack import guts_penalties
+from rules.games.fudge_miniatures.model import Model, models
+from rules.games.fudge_miniatures.referee_fight import CAST, free_strikes
+from rules.games.fudge_miniatures.referee_moves import MOVE, out_of_reach, run_along, safest_run
 from rules.games.fudge_miniatures.referee_turn import (
+    acted,
+    cannot_act,
     counts_now,
     not_now,
-    opponent,
+    rules_of,
     step_of,
     to_try_again,
     turns_held,
@@ -61,231 +37,188 @@ from rules.tabletop.measure import Range, range_to
 from rules.tabletop.table import TerrainPiece
 
 USUAL_GOAL = "last_man_standing"
-MOVE, WIELD, LOOT, TAKE_UP = "move", "wield", "loot_dead", "pick_up_object"
+WIELD, LOOT, TAKE_UP = "wield", "loot_dead", "pick_up_object"
 
 
 def others(position: Position, figure: str) -> Iterator[Action]:
     """Another grip, leaving a fight, a charge at what is Terrifying, things to take up, spells, a run."""
-    unit = position.unit(figure)
-    if unit.out:
+    model = Model(position, position.unit(figure))
+    if model.unit.out:
         return
-    stood = at_journal_places(position)  # what must be rolled before a move counts from there, though he may have gone
-    yield from _grips(position, unit)
-    yield from _leavings(stood, unit)
-    yield from _charges(stood, unit)
-    yield from _finds(position, unit)
-    yield from _spells(position, unit)
-    if unit.statuses.get(MUST_RUN):
-        yield from _runs(stood, unit)
+    stood = model.where_it_stood
+    yield from _grips(model)
+    yield from _ways_to_leave(stood)
+    yield from _charges(stood)
+    yield from _finds(model)
+    yield from _spells(model)
+    if model.must_run:
+        yield from _runs(stood)
 
 
-# What it holds.
-
-
-def _grips(position: Position, unit: Unit) -> Iterator[Action]:
+def _grips(model: Model) -> Iterator[Action]:
     """Everything else that it could hold, chosen as its action begins."""
-    rules, its, now = rules_of(position), card(position, unit), wielded(position, unit)
-    begun = stored_list(unit, DONE)
-    bar = not_now(position, unit, WIELD, "acts") or (acted(position, unit, LOOT) if begun else None)
-    for some in grips(rules, its):
-        if set(some) != set(now):
-            facts = {"hands_of_items": [arms(its)[name].hands for name in some]}
+    bar = not_now(model, WIELD, "acts") or (acted(model, LOOT) if model.listed(statuses.DONE) else None)
+    for some in model.grips:
+        if set(some) != set(model.wielded):
+            facts = {"hands_of_items": [model.arms[name].hands for name in some]}
             title = f"Wield {' and '.join(display_name(name).lower() for name in some)}"
-            yield Action(title, "wield", facts, (unit.id,), weapon=", ".join(some), blocked_by=bar)
+            yield model.action(title, "wield", facts, weapon=", ".join(some), blocked_by=bar)
 
 
-# Leaving a fight.
+# Leaving a fight, and charging.
 
 
-def _leavings(position: Position, unit: Unit) -> Iterator[Action]:
-    """Tests against those whose bases it may leave, one by one and all at once."""
-    enemies = [] if unit.statuses.get(MUST_RUN) else still_guarding(position, unit)
-    leaver = {"dexterity": stats(position, unit)["dexterity"], "effect": effect_of(position, unit)}
-    bar = not_now(position, unit, MOVE, "moves")
-    if len(enemies) < 2 or rules_of(position).chooses("leaving_several", "one_each"):
+def _ways_to_leave(model: Model) -> Iterator[Action]:
+    """Tests against the enemies whose bases it may leave, one by one and all at once."""
+    enemies = [] if model.must_run else model.guards
+    leaver = {"dexterity": model.stats["dexterity"], "effect": model.effect}
+    bar = not_now(model, MOVE, "moves")
+    if len(enemies) < 2 or model.rules.chooses("leaving_several", "one_each"):
         for enemy in enemies:
-            facts = {**leaver, **opponent(position, enemy, unit)}
-            yield Action(
-                f"Break away from {display_name(enemy.id)}", "disengage", facts, (unit.id,), (enemy.id,), blocked_by=bar
-            )
+            facts, title = {**leaver, **enemy.as_opponent_of(model)}, f"Break away from {enemy.name}"
+            yield model.action(title, "disengage", facts, enemy, blocked_by=bar)
     if len(enemies) > 1:
-        facts = {**leaver, "enemies": [opponent(position, enemy, unit) for enemy in enemies]}
-        at = tuple(enemy.id for enemy in enemies)
-        yield Action("Break away from all", "leave_several", facts, (unit.id,), at, blocked_by=bar)
+        facts = {**leaver, "enemies": [enemy.as_opponent_of(model) for enemy in enemies]}
+        yield model.action("Break away from all", "leave_several", facts, *enemies, blocked_by=bar)
 
 
-def _charges(position: Position, unit: Unit) -> Iterator[Action]:
-    """Charges that somebody must check Guts for: declared first, as both sides check before the move."""
-    now = not_now(position, unit, MOVE, "moves")
-    for enemy in position.enemies(unit):
-        gifts = {"charger_gifts": terrors(position, unit), "charged_gifts": terrors(position, enemy)}
-        if any(gifts.values()) and touches(position, unit, enemy) is False and enemy.id not in stored_list(unit, DARED):
+def _charges(model: Model) -> Iterator[Action]:
+    """Charges that call for a Guts check: declared first, as both sides check before the move."""
+    now = not_now(model, MOVE, "moves")
+    for enemy in model.enemies:
+        gifts = {"charger_gifts": model.terror, "charged_gifts": enemy.terror}
+        if any(gifts.values()) and model.touches(enemy) is False and enemy.id not in model.listed(statuses.DARED):
             facts = {**gifts, "touching_before": False, "touching_after": True, "declared": True}
-            bar = now or out_of_reach(position, unit, enemy)
-            yield Action(f"Charge {display_name(enemy.id)}", "charge", facts, (unit.id,), (enemy.id,), blocked_by=bar)
+            bar = now or out_of_reach(model, enemy)
+            yield model.action(f"Charge {enemy.name}", "charge", facts, enemy, blocked_by=bar)
 
 
-def _runs(position: Position, unit: Unit) -> Iterator[Action]:
-    """Breaking off from those at its base, who strike; then the run itself, on the way that looks safest."""
-    its = stats(position, unit)
-    if enemies := still_guarding(position, unit):
+def _runs(model: Model) -> Iterator[Action]:
+    """Breaking off from the enemies at its base, who strike; then the run itself, on the way that looks safest."""
+    bar, movement = waits_for(model), {"movement_in": model.stats["movement_in"]}
+    if enemies := model.guards:
         facts = {
-            "movement_in": its["movement_in"],
-            "dexterity": its["dexterity"],
-            "enemies": [opponent(position, enemy, unit) for enemy in enemies],
+            **movement,
+            "dexterity": model.stats["dexterity"],
+            "enemies": [enemy.as_opponent_of(model) for enemy in enemies],
             "farther_from_every_enemy": True,
         }
-        at = tuple(enemy.id for enemy in enemies)
-        yield Action(
-            "Break off to run", "flee", facts, (unit.id,), at, blocked_by=waits_for(position, unit), owed="FM-53"
-        )
+        yield model.action("Break off to run", "flee", facts, *enemies, blocked_by=bar, owed="FM-53")
         return
-    if path := safest(position, unit):
-        yield replace(flight(position, unit, path), title="Run to safety", owed="FM-53")
-        if position.state.area_in:
+    if path := safest_run(model):
+        yield replace(run_along(model, path), title="Run to safety", owed="FM-53")
+        if model.position.state.area_in:
             return  # else only the players see whether the way ends beyond the table's edge
-    facts = {"movement_in": its["movement_in"]}
-    bar = waits_for(position, unit)
-    yield Action("Stay, as no place is safe", "minimum_run", facts, (unit.id,), blocked_by=bar, owed="FM-53")
+    yield model.action("Stay, as no place is safe", "minimum_run", movement, blocked_by=bar, owed="FM-53")
 
 
 # Things and spells.
 
 
-def _finds(position: Position, unit: Unit) -> Iterator[Action]:
-    """The dead and the things that lie about, which nobody has taken yet."""
-    rules, here = rules_of(position), position.figure(unit.id)
-    taken = {name for one in position.state.units.values() for name in one.statuses.get(STANDABLE_KINDS, ())}
-    bar = not_now(position, unit, LOOT, "acts") or acted(position, unit, LOOT)
-    for other in position.state.units.values():
-        if other.out and other.id in position.figures and other.id not in taken:
-            facts = {"deed": LOOT, "target_state": level_of(position, other)}
-            gap = position.measure(here, position.figure(other.id))
-            yield replace(
-                _taking(unit, facts, gap, other.id, bar), title=f"Loot {display_name(other.id)}", at=(other.id,)
-            )
-    bar = not_now(position, unit, TAKE_UP, "acts") or acted(position, unit, TAKE_UP)
+def _finds(model: Model) -> Iterator[Action]:
+    """The dead and the things that lie about, which no model has taken yet."""
+    position, here = model.position, model.figure
+    taken = {name for one in position.state.units.values() for name in one.statuses.get(statuses.CARRIES, ())}
+    for unit in position.state.units.values():
+        if unit.out and unit.id in position.figures and unit.id not in taken:
+            facts = {"deed": LOOT, "target_state": Model(position, unit).level}
+            found = _taking(model, facts, position.measure(here, position.figure(unit.id)), unit.id)
+            yield replace(found, title=f"Loot {display_name(unit.id)}", at=(unit.id,))
     for piece in position.terrain:
-        if piece.kind in rules.tables.deeds[TAKE_UP].kinds and piece.name not in taken:
-            gap = range_to(here, piece.outline_in)
-            yield replace(_taking(unit, {"deed": TAKE_UP}, gap, piece.name, bar), piece=piece.name)
+        if piece.kind in model.rules.tables.deeds[TAKE_UP].kinds and piece.name not in taken:
+            found = _taking(model, {"deed": TAKE_UP}, range_to(here, piece.outline_in), piece.name)
+            yield replace(found, piece=piece.name)
 
 
-def _taking(unit: Unit, facts: dict[str, Any], gap: Range, name: str, bar: Verdict | None) -> Action:
+def _taking(model: Model, facts: dict[str, Any], gap: Range, name: str) -> Action:
     given = {**facts, "edge_in": round(gap.edge_in, 2)}
     far = UncertainFact(("edge_in",), gap.sigma_in, f"the gap to {display_name(name)}")
-    return Action(f"Take up {display_name(name)}", "take_up", given, (unit.id,), measured=(far,), blocked_by=bar)
+    bar = cannot_act(model, facts["deed"])
+    return model.action(f"Take up {display_name(name)}", "take_up", given, measured=(far,), blocked_by=bar)
 
 
-def _spells(position: Position, unit: Unit) -> Iterator[Action]:
-    """What its players registered that is no attack, at everybody; its effect is theirs to play."""
-    spells = {name: row for name, row in rules_of(position).tables.spells.items() if row.odf is None}
-    if not spells:
-        return
-    bar = not_now(position, unit, CAST, "acts") or acted(position, unit, CAST)
-    for other in position.state.units.values():
-        if other.out or other.id not in position.figures:
-            continue
-        gap = position.measure(position.figure(unit.id), position.figure(other.id))
+def _spells(model: Model) -> Iterator[Action]:
+    """Registered spells that are no attacks, at every model; the players apply their effects."""
+    spells = [name for name, row in model.rules.tables.spells.items() if row.odf is None]
+    bar = cannot_act(model, CAST) if spells else None
+    for other in models(model.position) if spells else ():
+        gap = model.position.measure(model.figure, other.figure)
+        far = UncertainFact(("distance_in",), gap.sigma_in, f"the range to {other.name}")
         for name in spells:
             facts = {"spell": name, "distance_in": round(gap.edge_in, 2)}
-            far = UncertainFact(("distance_in",), gap.sigma_in, f"the range to {display_name(other.id)}")
-            title = f"{display_name(name)} at {display_name(other.id)}"
-            yield Action(title, "cast_spell", facts, (unit.id,), (other.id,), name, measured=(far,), blocked_by=bar)
+            title = f"{display_name(name)} at {other.name}"
+            yield model.action(title, "cast_spell", facts, other, weapon=name, measured=(far,), blocked_by=bar)
 
 
 # What is owed.
 
 
 def obligations(position: Position) -> Iterator[Action]:
-    """Everything that is owed at this moment, what presses most first."""
-    yield from _first_player(position)
+    """Everything that is owed at this moment, the most urgent first."""
+    state = position.state
+    for side in state.sides if not state.turn and statuses.ORDER not in state.statuses else ():
+        begins = action_for(f"{display_name(side)} begins", "turn_order", Context(position), owed="FM-17")
+        yield replace(begins, given={**begins.given, "first": side})
     yield from free_strikes(position)
-    for unit in position.state.units.values():
-        if not unit.out and unit.id in position.figures:
-            yield from _owed_by(position, unit)
+    for model in models(position):
+        yield from _owed_by(model)
     yield from _goals(position)
 
 
-def _first_player(position: Position) -> Iterator[Action]:
-    """The scenario says who begins, or else the players know who brought the pizza."""
-    state = position.state
-    for side in state.sides if not state.turn and ORDER not in state.statuses else ():
-        yield Action(
-            f"{display_name(side)} begins",
-            "turn_order",
-            {"players_clockwise": list(state.sides), "first": side},
-            owed="FM-17",
-        )
-
-
-def _owed_by(position: Position, unit: Unit) -> Iterator[Action]:
+def _owed_by(model: Model) -> Iterator[Action]:
     """What one model owes: its fall, its wounds of step 2, its checks."""
-    name = display_name(unit.id)
-    if unit.statuses.get(FALLS):
-        fall = {"track_before": track(position, unit), "hddf": stats(position, unit)["hddf"], "flying": True}
-        yield Action(f"{name} falls from the air", "crash", fall, (unit.id,), round="Wounds", owed="FM-43")
-    waiting, (step, _) = unit.statuses.get(TO_MARK), step_of(position)
+    if model.status(statuses.FALLS):
+        facts = {"track_before": model.track, "hddf": model.stats["hddf"], "flying": True}
+        yield model.action(f"{model.name} falls from the air", "crash", facts, round="Wounds", owed="FM-43")
+    waiting, (step, _) = model.listed(statuses.TO_MARK), step_of(model.position)
     if waiting and not (step and step.acts):
-        wounds = {"track_before": track(position, unit), "wounds": list(waiting)}
-        yield Action(f"The wounds of {name}", "apply_wounds", wounds, (unit.id,), round="Wounds", owed="FM-20")
-    for key in owed(unit):
-        yield _check(position, unit, key)
-    if level_of(position, unit) == NEAR_DEATH:
-        yield from _clinging(position, unit)
-    yield from (_again(position, unit, key) for key in to_try_again(position, unit))
-    if unit.statuses.get(MUST_RUN):
-        yield from _runs(at_journal_places(position), unit)
+        facts = {"track_before": model.track, "wounds": waiting}
+        yield model.action(f"The wounds of {model.name}", "apply_wounds", facts, round="Wounds", owed="FM-20")
+    for key, one in model.owed.items():
+        rule = model.rules.tables.guts_triggers[one["trigger"]].rule
+        title = f"{model.name} checks Guts: {key.replace('_', ' ')}"
+        yield model.action(title, "guts_check", _check(model, one), round="Guts", owed=rule)
+    if facts := _near_death(model):
+        yield model.action(f"{model.name} clings to life", "near_death_roll", facts, round="Guts", owed="FM-44")
+    for key in to_try_again(model):
+        facts = _check_again(model, model.failed[key])
+        yield model.action(f"{model.name} checks Guts again", "guts_recovery", facts, round="Guts", owed="FM-55")
+    if model.must_run:
+        yield from _runs(model.where_it_stood)
 
 
-def _check(position: Position, unit: Unit, key: str) -> Action:
-    """A Guts check; the facts of who called for it are those of its trigger."""
-    one = owed(unit)[key]
-    facts = {
-        **situation(position, unit, Concern.GUTS, charged_by_terrifying=bool(one.get("charged"))),
-        "trigger": one["trigger"],
-        "guts_now": stats(position, unit)["guts"],
-        "terrifying_gifts": one.get("gifts", 1),
-        "effect": effect_of(position, unit),
+def _check(model: Model, check: dict[str, Any]) -> dict[str, Any]:
+    """The facts of a Guts check that a model owes."""
+    return {
+        **model.situation(Concern.GUTS, charged_by_terrifying=bool(check.get("charged"))),
+        "trigger": check["trigger"],
+        "guts_now": model.stats["guts"],
+        "terrifying_gifts": check.get("gifts", 1),
+        "effect": model.effect,
     }
-    title = f"{display_name(unit.id)} checks Guts: {key.replace('_', ' ')}"
-    rule = rules_of(position).tables.guts_triggers[one["trigger"]].rule
-    return Action(title, "guts_check", facts, (unit.id,), round="Guts", owed=rule)
 
 
-def _again(position: Position, unit: Unit, key: str) -> Action:
-    """A failed check of an earlier turn, made again."""
-    one = failed(unit)[key]
-    facts = {
-        **situation(position, unit, Concern.GUTS, charged_by_terrifying=False),
-        "guts_now": stats(position, unit)["guts"],
-        "target": one["target"],
-        "turns_since_wound": turns_since(position.state, one["first"]),
-        "bonuses_lost": one["lost"],
-        "effect": one["effect"],
-        "from_wound": one["wound"],
+def _check_again(model: Model, check: dict[str, Any]) -> dict[str, Any]:
+    """The facts of a failed check of an earlier turn that is made again."""
+    return {
+        **model.situation(Concern.GUTS, charged_by_terrifying=False),
+        "guts_now": model.stats["guts"],
+        "target": check["target"],
+        "turns_since_wound": turns_since(model, check["first"]),
+        "bonuses_lost": check["lost"],
+        "effect": check["effect"],
+        "from_wound": check["wound"],
     }
-    return Action(
-        f"{display_name(unit.id)} checks Guts again", "guts_recovery", facts, (unit.id,), round="Guts", owed="FM-55"
-    )
 
 
-def _clinging(position: Position, unit: Unit) -> Iterator[Action]:
-    """Whether a model Near Death lives, once in each of its turns from the next on."""
-    first = unit.statuses.get(CLINGS, position.state.turn)
-    if unit.side != position.state.side or NEAR_DEATH in stored_list(unit, TRIED):
-        return
-    facts = {
-        "guts_now": stats(position, unit)["guts"],
-        "turns_since": turns_since(position.state, int(first)),
-        "track_before": track(position, unit),
-    }
-    if rules_of(position).chooses("minus_1_on", "every_roll"):
-        facts["roll_modifier"] = int(total(shaken(rules_of(position), effect_of(position, unit))))
-    if facts["turns_since"]:
-        yield Action(
-            f"{display_name(unit.id)} clings to life", "near_death_roll", facts, (unit.id,), round="Guts", owed="FM-44"
-        )
+def _near_death(model: Model) -> dict[str, Any]:
+    """The facts of the roll of a model Near Death, once in each of its turns from the next on; else none."""
+    turns = turns_since(model, int(model.status(statuses.CLINGS, model.position.state.turn)))
+    if model.level != NEAR_DEATH or not model.own_turn or NEAR_DEATH in model.listed(statuses.TRIED) or not turns:
+        return {}
+    every_roll = model.rules.chooses("minus_1_on", "every_roll")
+    shaken_by = {"roll_modifier": int(total(guts_penalties(model.rules, model.effect)))} if every_roll else {}
+    return {"guts_now": model.stats["guts"], "turns_since": turns, "track_before": model.track, **shaken_by}
 
 
 def _goals(position: Position) -> Iterator[Action]:
@@ -295,7 +228,7 @@ def _goals(position: Position) -> Iterator[Action]:
         name = str(state.statuses.get(goal_key(side), USUAL_GOAL))
         row = rules.tables.goals[name]
         facts: dict[str, Any] = {"side": side, "goal": name}
-        if row.counted or row.turns or state.statuses.get(VICTORY) == side:
+        if row.counted or row.turns or state.statuses.get(statuses.VICTORY) == side:
             facts["done"] = not (row.counted or row.turns)
         if row.counted:
             facts["enemies_left"] = sum(len(state.standing(other)) for other in state.sides if other != side)
@@ -306,12 +239,12 @@ def _goals(position: Position) -> Iterator[Action]:
                 facts["held"] = True
             elif places:
                 facts["held"] = any(_holds(position, side, piece) for piece in places)
-            facts["turns_agreed"] = state.statuses.get(agreed_for(side))
+            facts["turns_agreed"] = state.statuses.get(statuses.agreed_for(side))
         yield Action(f"{display_name(side)}: {row.text}", "victory", facts)
 
 
 def _holds(position: Position, side: str, piece: TerrainPiece) -> bool:
-    """Whether a side alone has somebody upright on a piece of terrain."""
+    """Whether only models of one side stand on a piece of terrain."""
     area = Polygon(piece.outline_in)
-    units = (unit for unit in position.state.units.values() if unit.id in position.figures and not lies(position, unit))
-    return {unit.side for unit in units if area.covers(Point(position.figure(unit.id).centre_in))} == {side}
+    upright = (model for model in models(position) if not model.lies)
+    return {one.unit.side for one in upright if area.covers(Point(one.figure.centre_in))} == {side}

@@ -1,4 +1,4 @@
-"""Fudge Miniatures Battles: four Fudge dice, what is added to them, and whose gifts and faults say so."""
+"""Fudge Miniatures Battles: four Fudge dice, what is added to them, and the gifts and faults that add to them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Annotated
 
 from rules.engine.dice import DiceRequest, Die, Procedure
 from rules.engine.schema import Asked
-from rules.engine.verdict import Reason, Verdict, verdict
+from rules.engine.verdict import Reason, Verdict, total, verdict
 from rules.games.fudge_miniatures.tables import Concern, Rules, Trait, whole
 
 PLUS = 1
@@ -17,13 +17,19 @@ PLUS = 1
 
 @dataclass(frozen=True, slots=True)
 class Throw:
-    """Four dice as they count before anything is added; `again` tells of four pluses."""
+    """Four dice, whether four pluses were thrown again, and everything that counts, the dice first."""
 
     value: int
-    again: bool
+    rerolled: bool
+    reasons: tuple[Reason, ...]
+
+    @property
+    def total(self) -> int:
+        """The dice with everything that is added to them."""
+        return int(total(self.reasons))
 
 
-def throw(rules: Rules, for_whom: str, why: str, *, attack: bool = False) -> Procedure[Throw]:
+def throw(rules: Rules, for_whom: str, why: str, *added: Reason, attack: bool = False) -> Procedure[Throw]:
     """Four Fudge dice; on four pluses they are thrown once more, and only the pluses count."""
     dice = whole(rules, "dice")
     roll = yield DiceRequest(Die.FUDGE, dice, for_whom, why)
@@ -35,13 +41,9 @@ def throw(rules: Rules, for_whom: str, why: str, *, attack: bool = False) -> Pro
         roll = yield DiceRequest(Die.FUDGE, dice, for_whom, f"{why}, again after four pluses")
         natural = roll.faces.count(PLUS)
         value += natural
-    return Throw(value, again > 0)
-
-
-def told(rules: Rules, thrown: Throw) -> list[Reason]:
-    """A throw as the first of a total's reasons."""
-    again = [rules.because("FM-04")] if thrown.again else []
-    return [rules.because("FM-03", f"the dice show {thrown.value:+d}", thrown.value), *again]
+    dice_reasons = [rules.because("FM-03", f"the dice show {value:+d}", value)]
+    dice_reasons += [rules.because("FM-04")] if again else []
+    return Throw(value, again > 0, (*dice_reasons, *added))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,23 +54,16 @@ class Modifier:
     value: int
 
 
-def added(rules: Rules, rule: str, modifiers: Sequence[Modifier]) -> list[Reason]:
+def modifier_reasons(rules: Rules, rule: str, modifiers: Sequence[Modifier]) -> list[Reason]:
     """Further modifiers as reasons under a rule."""
     return [rules.because(rule, modifier.why, modifier.value) for modifier in modifiers]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Test:
-    """A plain roll."""
-
-    modifier: int = 0
-
-
-def roll_4df(rules: Rules, test: Test) -> Procedure[Verdict]:
+def roll_4df(rules: Rules, modifier: int = 0) -> Procedure[Verdict]:
     """Four dice and a modifier."""
     thrown = yield from throw(rules, "the player", "the test")
-    rolled = thrown.value + test.modifier
-    return verdict(f"{rolled:+d}", *told(rules, thrown), total=rolled, natural=thrown.value, rerolled=thrown.again)
+    rolled = thrown.value + modifier
+    return verdict(f"{rolled:+d}", *thrown.reasons, total=rolled, natural=thrown.value, rerolled=thrown.rerolled)
 
 
 # Gifts and faults.
@@ -76,7 +71,7 @@ def roll_4df(rules: Rules, test: Test) -> Procedure[Verdict]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Situation:
-    """Whose roll it is, and what gifts and faults may hang on."""
+    """The name of the model that rolls, and the facts that gifts and faults depend on."""
 
     model: str = ""
     in_melee_with_king: Annotated[bool, Asked("Does this peasant fight the King himself?")] = False
@@ -96,13 +91,13 @@ def words(text: str) -> frozenset[str]:
     return frozenset(found) | {word.removesuffix("s") for word in found}
 
 
-def bears(trait: Trait, model: str) -> bool:
+def affects(trait: Trait, model: str) -> bool:
     """Whether a trait's effect holds for a model, by the words of its name."""
     named = words(model)
     return bool(named & set(trait.bearers)) and not named & NEGATIONS
 
 
-def bearing(trait: str) -> str:
+def trait_tag(trait: str) -> str:
     """What a model's name says of a gift or fault that is on its own card, not in its name."""
     return f"[{trait}]"
 
@@ -110,10 +105,10 @@ def bearing(trait: str) -> str:
 def traits_of(rules: Rules, model: str, concerns: Concern) -> list[Trait]:
     """The gifts and faults with this effect that hold for a model."""
     rows = rules.tables.traits.items()
-    return [row for name, row in rows if row.concerns is concerns and (bears(row, model) or bearing(name) in model)]
+    return [row for name, row in rows if row.concerns is concerns and (affects(row, model) or trait_tag(name) in model)]
 
 
-def because_of(rules: Rules, traits: Iterable[Trait]) -> list[Reason]:
+def reasons_of(rules: Rules, traits: Iterable[Trait]) -> list[Reason]:
     """Traits as reasons."""
     return [rules.because(row.rule, row.text, row.modifier) for row in traits]
 
@@ -121,25 +116,17 @@ def because_of(rules: Rules, traits: Iterable[Trait]) -> list[Reason]:
 def trait_reasons(rules: Rules, situation: Situation, concerns: Concern) -> list[Reason]:
     """What gifts and faults add for this model in this situation."""
     rows = traits_of(rules, situation.model, concerns)
-    return because_of(rules, (row for row in rows if row.fact is None or getattr(situation, row.fact)))
+    return reasons_of(rules, (row for row in rows if row.fact is None or getattr(situation, row.fact)))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
-    """A situation in the players' words."""
-
-    model: str
-    situation: str
-
-
-def gift_modifier(rules: Rules, asked: Told) -> Verdict:
+def gift_modifier(rules: Rules, model: str, situation: str) -> Verdict:
     """What gifts and faults add for a model, read from a sentence about it."""
-    said = words(f"{asked.model} {asked.situation}")
+    said = words(f"{model} {situation}")
 
     def speaks_of(row: Trait) -> bool:
         elsewhere = row.concerns is Concern.GUTS and "guts" not in said and said & OTHER_ROLLS
         return not (said & NEGATIONS or elsewhere) and any(set(saying.split()) <= said for saying in row.said)
 
-    rows = [row for row in rules.tables.traits.values() if bears(row, asked.model) and speaks_of(row)]
+    rows = [row for row in rules.tables.traits.values() if affects(row, model) and speaks_of(row)]
     modifier = sum(row.modifier for row in rows)
-    return verdict(f"{modifier:+d}", *because_of(rules, rows), modifier=modifier)
+    return verdict(f"{modifier:+d}", *reasons_of(rules, rows), modifier=modifier)

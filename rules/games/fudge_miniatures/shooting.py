@@ -7,24 +7,20 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from rules.engine.dice import Procedure
-from rules.engine.game import Answer
 from rules.engine.ruleset import limit
 from rules.engine.schema import Asked, Inches, Part, Within
 from rules.engine.verdict import Reason, Verdict, forbidden, verdict
-from rules.games.fudge_miniatures.attack import Bars, Strike, aimed, barred, struck, wish_barred
+from rules.games.fudge_miniatures.attack import Attempt, Strike, attack_preview, attack_roll, barred
 from rules.games.fudge_miniatures.tables import Rules, whole
 from rules.tabletop.scene import SightRules
 from rules.tabletop.tolerance import EXACT, within
 
 Range = Annotated[float, Within(low=0.1, code="bad_range")]
 
-RANGED = "the ranged weapon (RODF)"
-"""What a ranged weapon adds, as its datacard has it."""
-
 
 @dataclass(frozen=True, kw_only=True)
 class Line:
-    """A firer's line to his target; without slots, so that `Shot` can be a strike as well.
+    """The line to a target; without slots, so that `Shot` can be a strike as well.
 
     Attributes:
         visible_fraction: Of the target's silhouette, past the terrain.
@@ -56,23 +52,17 @@ def ranges(distance_in: float, weapon_range_in: float) -> int:
     return max(1, math.ceil(distance_in / weapon_range_in - EXACT))
 
 
-def _seen(rules: Rules, line: Line) -> float:
-    by_option = {"height": line.visible_height, "base": line.visible_base}
-    found = by_option.get(rules.option("half_of"))
-    past_terrain = line.visible_fraction if found is None else found
-    hidden = line.models_hide if rules.chooses("models_block_sight", True) else 0.0
-    return past_terrain - hidden
-
-
-def line_barred(rules: Rules, line: Line) -> Verdict | None:
-    """Why nobody may shoot along this line, None where he may."""
+def _barred(rules: Rules, line: Aim | Shot) -> Verdict | None:
+    """Why a model may not shoot along this line, None where it may."""
     if line.in_base_contact_with_enemy and not line.fired_in_contact:
         return forbidden("enemy_in_contact", rules.because("FM-34"), legal=False)
-    seen = _seen(rules, line)
+    by_option = {"height": line.visible_height, "base": line.visible_base}.get(rules.option("half_of"))
+    past_terrain = line.visible_fraction if by_option is None else by_option
+    seen = past_terrain - (line.models_hide if rules.chooses("models_block_sight", True) else 0.0)
     if not within(limit(rules, "visible_part"), seen):
         text = f"{max(0.0, seen):.0%} of the target is seen; {limit(rules, 'visible_part'):.0%} is needed"
         return forbidden("no_line_of_sight", rules.because("FM-35", text), legal=False)
-    return None
+    return barred(rules, line, "shoot")
 
 
 def _range_reason(rules: Rules, line: Line) -> list[Reason]:
@@ -82,13 +72,13 @@ def _range_reason(rules: Rules, line: Line) -> list[Reason]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Aim(Bars, Line):
-    """Somebody who wants to shoot along a line."""
+class Aim(Attempt, Line):
+    """A model that wants to shoot along a line."""
 
 
 def may_shoot(rules: Rules, line: Aim) -> Verdict:
-    """Whether somebody may shoot along this line, and what the distance costs him."""
-    if bar := line_barred(rules, line) or wish_barred(rules, line, "shoot"):
+    """Whether a model may shoot along this line, and what the distance costs it."""
+    if bar := _barred(rules, line):
         return bar
     far = range_modifier(rules, line)
     reasons = (rules.because("FM-35"), *_range_reason(rules, line))
@@ -97,42 +87,37 @@ def may_shoot(rules: Rules, line: Aim) -> Verdict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shot(Strike, Line):
-    """One ranged weapon's attack; where nobody says whether there is cover, what hides the target tells."""
+    """One ranged weapon's attack; unless the players say whether there is cover, it depends on what is seen."""
 
     rodf: int
     behind_cover: Annotated[bool | None, Asked("Is the target behind cover?")] = None
 
 
-def ranged_attack(rules: Rules, shot: Shot) -> Answer:
+def ranged_attack(rules: Rules, shot: Shot) -> Procedure[Verdict]:
     """One attack with one ranged weapon."""
-    return line_barred(rules, shot) or barred(rules, shot, "shoot") or _fired(rules, shot)
-
-
-def ranged_aim(rules: Rules, shot: Shot) -> Verdict:
-    """The same before its dice: what they must show."""
-    bar = line_barred(rules, shot) or barred(rules, shot, "shoot")
-    return bar or aimed(rules, shot, _rodf(rules, shot), [*_range_reason(rules, shot), *_cover_reason(rules, shot)])
-
-
-def _covered(rules: Rules, shot: Shot) -> bool:
-    if shot.behind_cover is None:
-        return shot.visible_fraction < 1 and rules.chooses("cover", "any_part_hidden")
-    return shot.behind_cover
-
-
-def _fired(rules: Rules, shot: Shot) -> Procedure[Verdict]:
+    if bar := _barred(rules, shot):
+        return bar
     cover = _cover_reason(rules, shot)
-    answer = yield from struck(rules, shot, _rodf(rules, shot), [*_range_reason(rules, shot), *cover])
+    answer = yield from attack_roll(rules, shot, _rodf(rules, shot), [*_range_reason(rules, shot), *cover])
     far = range_modifier(rules, shot)
     return Verdict(answer.outcome, {**answer.numbers, "range_modifier": far, "cover": bool(cover)}, answer.reasons)
 
 
+def ranged_aim(rules: Rules, shot: Shot) -> Verdict:
+    """The same before its dice: what they must show."""
+    modifiers = [*_range_reason(rules, shot), *_cover_reason(rules, shot)]
+    return _barred(rules, shot) or attack_preview(rules, shot, _rodf(rules, shot), modifiers)
+
+
 def _cover_reason(rules: Rules, shot: Shot) -> list[Reason]:
-    return [rules.because("FM-37", modifier=whole(rules, "cover"))] if _covered(rules, shot) else []
+    covered = shot.behind_cover
+    if covered is None:
+        covered = shot.visible_fraction < 1 and rules.chooses("cover", "any_part_hidden")
+    return [rules.because("FM-37", modifier=whole(rules, "cover"))] if covered else []
 
 
 def _rodf(rules: Rules, shot: Shot) -> Reason:
-    return rules.because("FM-38", RANGED, shot.rodf)
+    return rules.because("FM-38", "the ranged weapon (RODF)", shot.rodf)
 
 
 def sight_rules(rules: Rules) -> SightRules:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Annotated, Any, Protocol, TypeAlias, TypeVar
+from typing import Annotated, Any, TypeAlias
 
 from rules.engine.ruleset import Limit, Ruleset, limit
 from rules.engine.schema import Count, Inches, Row, Within
@@ -14,7 +14,10 @@ from rules.tabletop.table import TerrainKind
 
 CardName = Annotated[str, Row("cards", "unknown_card")]
 TraitName = Annotated[str, Row("traits", "unknown_trait")]
-WindowContext = Annotated[int, Within(low=1, high=2, code="bad_hands")]
+EffectName = Annotated[str, Row("guts_effects", "unknown_effect")]
+TriggerName = Annotated[str, Row("guts_triggers", "unknown_trigger")]
+WoundName = Annotated[str, Row("wounds", "unknown_wound_level")]
+Hands = Annotated[int, Within(low=1, high=2, code="bad_hands")]
 
 
 class Stat(StrEnum):
@@ -132,7 +135,7 @@ class State:
         hit_by_itself: Attacks on it hit whatever is rolled.
         attackable: It can be attacked at all.
         defenceless: A chivalrous man does not strike it.
-        lies: How its model is laid.
+        lies: How its model lies or stands.
         may_act: It can do anything.
         forbids: What it may not do.
         also: Other names for it.
@@ -205,7 +208,7 @@ class Trait:
 
     Attributes:
         concerns: What it has its effect on.
-        bearers: Words for whom the effect holds for, any of which will do.
+        bearers: Words in the names of the models that it affects.
         fact: What must be so, a field of `Situation`; None always.
         modifier: What is added.
         said: Sayings that tell of the fact, all words of one of them needed.
@@ -294,12 +297,12 @@ class Spell:
     odf: int | None = None
     range_in: Annotated[float | None, Within(low=0.1, code="bad_range")] = None
     becomes: Annotated[str | None, Row("statuses", "unknown_status")] = None
-    calls_for: Annotated[str | None, Row("guts_triggers", "unknown_trigger")] = None
+    calls_for: TriggerName | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """What a status of a model says, for those who set a situation up.
+    """The meaning of a status, for setting up a situation.
 
     Attributes:
         means: The status that is kept in its place, where this is another word for it.
@@ -344,15 +347,7 @@ def whole(rules: Rules, name: str) -> int:
     return int(limit(rules, name))
 
 
-class _Named(Protocol):
-    @property
-    def also(self) -> tuple[str, ...]: ...
-
-
-N = TypeVar("N", bound=_Named)
-
-
-def named(table: Mapping[str, N], word: str, code: str) -> str:
+def named(table: Mapping[str, Deed | State], word: str, code: str) -> str:
     """The row that goes by a word, its own name or another.
 
     Raises:
@@ -362,3 +357,8 @@ def named(table: Mapping[str, N], word: str, code: str) -> str:
     if found is None:
         raise RuleRefusal(code, f"{word!r} is unknown: choose one of {', '.join(table)}")
     return found
+
+
+def state_row(rules: Rules, name: str) -> State:
+    """A state by any of its names."""
+    return rules.tables.states[named(rules.tables.states, name, "unknown_state")]

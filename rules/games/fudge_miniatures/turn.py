@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
+from rules.engine.facts import Source
 from rules.engine.ruleset import limit
 from rules.engine.schema import Asked, Count, Inches, Row
-from rules.engine.verdict import RuleRefusal, Verdict, forbidden, verdict
-from rules.games.fudge_miniatures.attack import state, unable
-from rules.games.fudge_miniatures.tables import Rules, named
+from rules.engine.verdict import Becomes, RuleRefusal, Verdict, forbidden, verdict
+from rules.games.fudge_miniatures import statuses
+from rules.games.fudge_miniatures.attack import effects_counted, unable
+from rules.games.fudge_miniatures.tables import EffectName, Rules, named, state_row
 from rules.tabletop.tolerance import within
 
 
@@ -19,7 +21,7 @@ class Scenario:
     """A side's task and how far it is.
 
     Attributes:
-        side: Whose task it is.
+        side: The side that has the task.
         enemies_left: Where the last man decides.
         turns_held: Turns for which the task has been kept up without a break, this one included.
         held: Whether it is kept up now.
@@ -45,46 +47,38 @@ def victory(rules: Rules, task: Scenario) -> Verdict:
         won = task.enemies_left == 0
     elif row.turns and task.turns_agreed is not None:
         won = turns_held >= task.turns_agreed
-    outcome = "victory" if won else "not yet"
-    numbers: dict[str, Any] = {"winner": task.side} if won and task.side else {}
+    numbers: dict[str, Any] = {"victory": won, "discouraged": row.discouraged}
     numbers |= {"turns_held": turns_held} if row.turns else {}
-    return verdict(outcome, rules.because(row.rule, row.text), victory=won, discouraged=row.discouraged, **numbers)
+    why = rules.because(row.rule, row.text)
+    if not won or not task.side:
+        return verdict("victory" if won else "not yet", why, **numbers)
+    found = verdict("victory", why, **numbers, winner=task.side)
+    return found.causing(Becomes("", statuses.VICTORY, task.side, "FM-05"))
 
 
-# Who is next.
+# The order of the players.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ring:
-    """The players as they sit, clockwise, and who begins: the scenario's player, or else whoever brought the pizza."""
-
-    players_clockwise: tuple[str, ...]
-    first: Annotated[str | None, Asked("Who begins by the scenario?")] = None
-    brought_pizza: Annotated[str | None, Asked("Who brought the pizza?")] = None
-
-
-def turn_order(rules: Rules, ring: Ring) -> Verdict:
-    """The players in the order of their turns."""
-    first = ring.first or ring.brought_pizza
+def turn_order(
+    rules: Rules,
+    players_clockwise: Annotated[tuple[str, ...], Source(lambda context: list(context.position.state.sides))],
+    first: Annotated[str | None, Asked("Who begins by the scenario?")] = None,
+    brought_pizza: Annotated[str | None, Asked("Who brought the pizza?")] = None,
+) -> Verdict:
+    """The players in the order of their turns: the scenario's player begins, or else the one who brought the pizza."""
+    first = first or brought_pizza
     if first is None:
         raise RuleRefusal("missing_key", "nobody begins: give 'first' or 'brought_pizza'", "FM-17")
-    at = _seat(rules, ring.players_clockwise, first)
-    order = [*ring.players_clockwise[at:], *ring.players_clockwise[:at]]
-    return verdict(first, rules.because("FM-17"), order=order, one_at_a_time=rules.option("activation"))
+    at = _seat(rules, players_clockwise, first)
+    order = [*players_clockwise[at:], *players_clockwise[:at]]
+    found = verdict(first, rules.because("FM-17"), order=order, one_at_a_time=rules.option("activation"))
+    return found.causing(Becomes("", statuses.ORDER, order, "FM-17"))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AtTable:
-    """The players as they sit, clockwise, and whose turn it is."""
-
-    players_clockwise: tuple[str, ...]
-    current: str
-
-
-def next_player(rules: Rules, table: AtTable) -> Verdict:
+def next_player(rules: Rules, players_clockwise: tuple[str, ...], current: str) -> Verdict:
     """Whose turn comes next."""
-    at = _seat(rules, table.players_clockwise, table.current)
-    following = table.players_clockwise[(at + 1) % len(table.players_clockwise)]
+    at = _seat(rules, players_clockwise, current)
+    following = players_clockwise[(at + 1) % len(players_clockwise)]
     return verdict(following, rules.because("FM-22"), next=following)
 
 
@@ -98,21 +92,14 @@ def _seat(rules: Rules, players: Sequence[str], one: str) -> int:
     return list(players).index(one)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Troop:
-    """The active player's models."""
-
-    models: tuple[str, ...]
-
-
-def turn_steps(rules: Rules, troop: Troop) -> Verdict:
+def turn_steps(rules: Rules, models: tuple[str, ...]) -> Verdict:
     """A player's turn as a list of what each model does when."""
     rows = sorted(rules.tables.steps.items(), key=lambda one: one[1].number)
     *own, handing_on = (name for name, _ in rows)
     if rules.chooses("activation", "whole_force"):
-        steps = [{"step": step, "model": model} for step in own for model in troop.models]
+        steps = [{"step": step, "model": model} for step in own for model in models]
     else:
-        steps = [{"step": step, "model": model} for model in troop.models for step in own]
+        steps = [{"step": step, "model": model} for model in models for step in own]
     reasons = [rules.because(row.rule, row.text) for _, row in rows]
     return verdict("turn", *reasons, steps=[*steps, {"step": handing_on, "model": None}])
 
@@ -120,16 +107,9 @@ def turn_steps(rules: Rules, troop: Troop) -> Verdict:
 # What a model may do.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Deeds:
-    """What somebody wants to do in step 2."""
-
-    actions: tuple[str, ...]
-
-
-def actions_in_step_2(rules: Rules, wanted: Deeds) -> Verdict:
-    """Whether it is no more than one kind of action."""
-    kinds = {named(rules.tables.deeds, word, "unknown_action") for word in wanted.actions}
+def actions_in_step_2(rules: Rules, actions: tuple[str, ...]) -> Verdict:
+    """Whether a model does no more than one kind of action."""
+    kinds = {named(rules.tables.deeds, word, "unknown_action") for word in actions}
     strays = sorted(kind for kind in kinds if not rules.tables.deeds[kind].action)
     if strays:
         return forbidden("no_action", rules.because("FM-23", f"{strays[0]} is no action of step 2"), legal=False)
@@ -138,52 +118,25 @@ def actions_in_step_2(rules: Rules, wanted: Deeds) -> Verdict:
     return verdict("legal", rules.because("FM-19"), legal=True)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WindowCommands:
-    """A model's state, the effect of a failed Guts check that it is under, and what it wants to do."""
-
-    state: str = "normal"
-    actions: tuple[str, ...]
-    effect: Annotated[str, Row("guts_effects", "unknown_effect")] = "none"
-
-
-def may_do(rules: Rules, model: WindowCommands) -> Verdict:
-    """Which of these things a model may do as it is."""
-    rows = [state(rules, word) for word in (model.state, model.effect)]
-    wanted = {word: named(rules.tables.deeds, word, "unknown_action") for word in model.actions}
-    stopped = _stopped(rules, model.state) | _stopped(rules, model.effect)
-    bar = unable(rules, model.state, model.effect)
+def may_do(rules: Rules, actions: tuple[str, ...], state: str = "normal", effect: EffectName = "none") -> Verdict:
+    """Which actions a model in a state, and under the effect of a failed Guts check, may do."""
+    names = [named(rules.tables.states, word, "unknown_state") for word in (state, effect)]
+    wanted = {word: named(rules.tables.deeds, word, "unknown_action") for word in actions}
+    counted = [one for name in names for one in effects_counted(rules, name)]
+    stopped = {deed for one in counted for deed in state_row(rules, one).forbids}
+    bar = unable(rules, state, effect)
     allowed = [word for word, deed in wanted.items() if bar is None and deed not in stopped]
-    why = bar or rules.because(rows[model.effect != "none"].rule)
+    why = bar or rules.because(rules.tables.states[names[effect != "none"]].rule)
     return verdict("free" if len(allowed) == len(wanted) else "stopped", why, allowed=allowed)
 
 
-def _stopped(rules: Rules, word: str) -> set[str]:
-    """What a state forbids, with all milder effects of a failed check where all rows are to count."""
-    own = named(rules.tables.states, word, "unknown_state")
-    effects = rules.tables.guts_effects
-    counted = [own]
-    if own in effects and rules.chooses("guts_rows", "all_rows_up_to_it"):
-        counted += [name for name, row in effects.items() if row.margin <= effects[own].margin]
-    return {deed for name in counted for deed in state(rules, name).forbids}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Taking:
-    """Somebody who wants to loot a body or take up an object, and how far its edge is from his base."""
-
-    edge_in: Inches
-    deed: str = "loot_dead"
-    target_state: str = "dead"
-
-
-def take_up(rules: Rules, taking: Taking) -> Verdict:
-    """Whether he reaches it."""
-    deed = named(rules.tables.deeds, taking.deed, "unknown_action")
-    if not rules.tables.deeds[deed].touches:
-        raise RuleRefusal("unknown_action", f"{taking.deed!r} takes nothing up: loot_dead or pick_up_object", "FM-23")
-    if deed == "loot_dead" and state(rules, taking.target_state).attackable:
+def take_up(rules: Rules, edge_in: Inches, deed: str = "loot_dead", target_state: str = "dead") -> Verdict:
+    """Whether a model may loot a body or take up an object whose edge is this far from its base."""
+    name = named(rules.tables.deeds, deed, "unknown_action")
+    if not rules.tables.deeds[name].touches:
+        raise RuleRefusal("unknown_action", f"{deed!r} takes nothing up: loot_dead or pick_up_object", "FM-23")
+    if name == "loot_dead" and state_row(rules, target_state).attackable:
         return forbidden("not_dead", rules.because("FM-23"), legal=False)
-    if not within(taking.edge_in, rules.option("reach_in")):
-        return forbidden("out_of_reach", rules.because("FM-A13", f"it lies {taking.edge_in:g} in off"), legal=False)
+    if not within(edge_in, rules.option("reach_in")):
+        return forbidden("out_of_reach", rules.because("FM-A13", f"it lies {edge_in:g} in off"), legal=False)
     return verdict("legal", rules.because("FM-23"), legal=True)

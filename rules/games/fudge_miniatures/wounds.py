@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Any
 
 from rules.engine.dice import Procedure
-from rules.engine.game import Answer
 from rules.engine.ruleset import limit
-from rules.engine.schema import Asked, Row, Within
-from rules.engine.verdict import Reason, RuleRefusal, Verdict, forbidden, total, verdict
-from rules.games.fudge_miniatures.rolls import Modifier, added, throw, told
-from rules.games.fudge_miniatures.tables import Rules, named, whole
+from rules.engine.schema import Asked, Count, Row, Within
+from rules.engine.verdict import ACTORS, Becomes, Reason, RuleRefusal, Verdict, forbidden, verdict
+from rules.games.fudge_miniatures.rolls import Modifier, modifier_reasons, throw
+from rules.games.fudge_miniatures.statuses import FALLS, TO_MARK
+from rules.games.fudge_miniatures.tables import Rules, state_row, whole
 
 NEAR_DEATH, VERY_HURT, DEAD = "near_death", "very_hurt", "dead"
 HEALTHY = "healthy"
@@ -23,7 +22,7 @@ Track = Mapping[str, int]
 """Marked boxes by the name of their column."""
 
 
-def checked(rules: Rules, track: Track) -> dict[str, int]:
+def full_track(rules: Rules, track: Track) -> dict[str, int]:
     """A track with every column, those that are not named empty.
 
     Raises:
@@ -75,56 +74,43 @@ def worst_penalty(rules: Rules, columns: Iterable[str]) -> int:
     return min((rules.tables.wounds[name].penalty for name in found), default=0)
 
 
-def penalty(rules: Rules, track: Track) -> int:
-    """What a track takes off the stats."""
-    return worst_penalty(rules, (name for name, count in track.items() if count))
-
-
-def calls(rules: Rules, before: str, after: str) -> tuple[str, ...]:
+def checks_called_for(rules: Rules, before: str, after: str) -> tuple[str, ...]:
     """The Guts checks that one attack calls for by the levels before and after it; the dead make none."""
+    one, two = "new_wound_level", "two_wound_levels_one_attack"
     jump = rank(rules, after) - rank(rules, before)
     if jump < 1 or after == DEAD:
         return ()
     if jump == 1:
-        return ("new_wound_level",)
-    both = rules.chooses("two_levels", "both_checks")
-    return ("new_wound_level", "two_wound_levels_one_attack") if both else ("two_wound_levels_one_attack",)
+        return (one,)
+    return (one, two) if rules.chooses("two_levels", "both_checks") else (two,)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wounds:
-    """A model's track and the wounds of its last attacks, in the order rolled."""
-
-    track_before: Mapping[str, int]
-    wounds: tuple[Wound, ...]
-
-
-def apply_wounds(rules: Rules, taken: Wounds) -> Verdict:
-    """The track after these wounds, and the Guts checks that each of them calls for."""
-    track = checked(rules, taken.track_before)
+def apply_wounds(rules: Rules, track_before: Track, wounds: tuple[Wound, ...]) -> Verdict:
+    """The track after the wounds of the last attacks, in the order rolled, and the Guts checks that each calls for."""
+    track = full_track(rules, track_before)
+    was = level(rules, track)
     reasons, checks = [], []
-    for wound in taken.wounds:
+    for wound in wounds:
         before, track = level(rules, track), marked(rules, track, wound)
         now = level(rules, track)
-        checks += [*calls(rules, before, now)]
+        checks += [*checks_called_for(rules, before, now)]
         column = column_of(rules, wound)
-        reasons.append(
-            rules.because("FM-39", f"a wound of {wound} is {display_name(column)}; the model is {display_name(now)}")
-        )
+        text = f"a wound of {wound} is {display_name(column)}; the model is {display_name(now)}"
+        reasons.append(rules.because("FM-39", text))
         if now != column and before != now:
             reasons.append(rules.because("FM-40"))
-    was = level(rules, checked(rules, taken.track_before))
-    reasons += _laid(rules, was, level(rules, track))
-    return Verdict(level(rules, track), {**after(rules, track), "guts_checks": checks}, tuple(reasons))
+    reasons += _pose_reason(rules, was, level(rules, track))
+    numbers = {**track_numbers(rules, track), "guts_checks": checks}
+    return Verdict(numbers["level"], numbers, tuple(reasons), (Becomes(ACTORS, TO_MARK, None, "FM-20"),))
 
 
-def after(rules: Rules, track: Track) -> dict[str, Any]:
+def track_numbers(rules: Rules, track: Track) -> dict[str, Any]:
     """What a track amounts to."""
     return {
         "track_after": dict(track),
         "level": level(rules, track),
-        "stat_penalty": penalty(rules, track),
-        "lies": lies(rules, level(rules, track)),
+        "stat_penalty": worst_penalty(rules, (name for name, count in track.items() if count)),
+        "lies": state_row(rules, level(rules, track)).lies,
     }
 
 
@@ -133,138 +119,86 @@ def display_name(name: str) -> str:
     return name.replace("_", " ").title()
 
 
-def _laid(rules: Rules, was: str, now: str) -> list[Reason]:
+def _pose_reason(rules: Rules, was: str, now: str) -> list[Reason]:
     """What to do with the model where it no longer stands or lies as it did."""
-    laid = lies(rules, now)
+    laid = state_row(rules, now).lies
     how = "set the model on its feet" if laid == STANDING else f"lay the model {laid.replace('_', ' ')}"
-    return [rules.because("FM-07", how)] if laid != lies(rules, was) else []
+    return [rules.because("FM-07", how)] if laid != state_row(rules, was).lies else []
 
 
-def lies(rules: Rules, state: str) -> str:
+def model_pose(rules: Rules, state: str) -> Verdict:
     """How a model in a state is laid."""
-    return rules.tables.states[named(rules.tables.states, state, "unknown_state")].lies
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Posed:
-    """A model's state."""
-
-    state: str
-
-
-def model_pose(rules: Rules, model: Posed) -> Verdict:
-    """How the model is laid."""
-    laid = lies(rules, model.state)
+    laid = state_row(rules, state).lies
     return verdict(laid, rules.because("FM-07"), lay=laid)
 
 
 # Near Death.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NearDeath:
-    """A model Near Death at the start of its turn.
+def near_death_roll(
+    rules: Rules,
+    guts_now: int,
+    modifiers: tuple[Modifier, ...] = (),
+    roll_modifier: int = 0,
+    turns_since: Count = 1,
+    track_before: Track | None = None,
+) -> Procedure[Verdict]:
+    """Whether a model Near Death at the start of its turn rises, dies, or lies on.
 
-    Attributes:
+    Args:
         guts_now: Its Guts with the wound penalty in it.
         roll_modifier: What a failed Guts check takes off its rolls.
     """
-
-    guts_now: int
-    modifiers: tuple[Modifier, ...] = ()
-    roll_modifier: int = 0
-    turns_since: Annotated[int, Within(low=0, code="negative_count")] = 1
-    track_before: Mapping[str, int] | None = None
-
-
-def near_death_roll(rules: Rules, model: NearDeath) -> Answer:
-    """Whether it rises, dies, or lies on."""
-    if model.turns_since == 0:
+    if turns_since == 0:
         return forbidden("too_early", rules.because("FM-44"), legal=False)
-    return _clinging(rules, model)
-
-
-def _clinging(rules: Rules, model: NearDeath) -> Procedure[Verdict]:
-    thrown = yield from throw(rules, "the model Near Death", "its Guts roll")
-    guts = rules.because("FM-44", "its Guts", model.guts_now)
-    shaken = [rules.because("FM-51", modifier=model.roll_modifier)] if model.roll_modifier else []
-    reasons = [*told(rules, thrown), guts, *added(rules, "FM-44", model.modifiers), *shaken]
-    rolled = int(total(reasons))
+    added = [rules.because("FM-44", "its Guts", guts_now), *modifier_reasons(rules, "FM-44", modifiers)]
+    added += [rules.because("FM-51", modifier=roll_modifier)] if roll_modifier else []
+    thrown = yield from throw(rules, "the model Near Death", "its Guts roll", *added)
     result = NEAR_DEATH
-    if rolled >= limit(rules, "rises_from"):
+    if thrown.total >= limit(rules, "rises_from"):
         result = VERY_HURT
-    elif rolled <= limit(rules, "dies_at"):
+    elif thrown.total <= limit(rules, "dies_at"):
         result = DEAD
-    numbers: dict[str, Any] = {"total": rolled, "result": result, "may_act": result == VERY_HURT}
-    if model.track_before is not None:
-        track = checked(rules, model.track_before)
-        numbers |= after(rules, RISEN[result](rules, track))
-    reasons += [rules.because("FM-44", f"{rolled:+d}: {display_name(result)}"), *_laid(rules, NEAR_DEATH, result)]
-    return Verdict(result, numbers, tuple(reasons))
+    numbers: dict[str, Any] = {"total": thrown.total, "result": result, "may_act": result == VERY_HURT}
+    if track_before is not None:
+        numbers |= track_numbers(rules, _track_with(rules, full_track(rules, track_before), result))
+    why = rules.because("FM-44", f"{thrown.total:+d}: {display_name(result)}")
+    return Verdict(result, numbers, (*thrown.reasons, why, *_pose_reason(rules, NEAR_DEATH, result)))
 
 
-def _rises(rules: Rules, track: Track) -> dict[str, int]:
+def _track_with(rules: Rules, track: Track, result: str) -> Track:
+    """The track after a Near Death roll."""
+    if result == NEAR_DEATH:
+        return track
+    if result == DEAD:
+        return {**track, DEAD: 1}
     kept = track if rules.chooses("risen", "others_unchanged") else dict.fromkeys(track, 0)
     return {**kept, NEAR_DEATH: 0, VERY_HURT: 1}
 
 
-def _lies_on(rules: Rules, track: Track) -> dict[str, int]:
-    return dict(track)
-
-
-def _dies(rules: Rules, track: Track) -> dict[str, int]:
-    return {**track, DEAD: 1}
-
-
-RISEN: Mapping[str, Callable[[Rules, Track], dict[str, int]]] = {
-    VERY_HURT: _rises,
-    NEAR_DEATH: _lies_on,
-    DEAD: _dies,
-}
-"""The track after a Near Death roll, by its result."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Crash:
-    """A model that became Near Death."""
-
-    track_before: Mapping[str, int]
-    hddf: int = 0
-    flying: Annotated[bool, Asked("Was it flying?")] = True
-
-
-def crash(rules: Rules, fallen: Crash) -> Answer:
-    """The further wound of a flyer that falls."""
-    track = checked(rules, fallen.track_before)
+def crash(
+    rules: Rules, track_before: Track, hddf: int = 0, flying: Annotated[bool, Asked("Was it flying?")] = True
+) -> Procedure[Verdict]:
+    """The further wound of a flyer that became Near Death and falls."""
+    track = full_track(rules, track_before)
     if level(rules, track) != NEAR_DEATH:
         return forbidden("not_near_death", rules.because("FM-43"), legal=False)
-    if not fallen.flying:
+    if not flying:
         return forbidden("not_flying", rules.because("FM-43"), legal=False)
-    return _crashed(rules, track, fallen.hddf)
-
-
-def _crashed(rules: Rules, track: Track, hddf: int) -> Procedure[Verdict]:
-    thrown = yield from throw(rules, "the flyer", "its crash")
-    reasons = [*told(rules, thrown), rules.because("FM-43", modifier=whole(rules, "crash"))]
-    if rules.chooses("crash_defence", "hddf"):
-        reasons.append(rules.because("FM-A37", "its HDDF", -hddf))
-    wound = max(0, int(total(reasons)))
-    answer = apply_wounds(rules, Wounds(track_before=track, wounds=(wound,)))
-    return Verdict(answer.outcome, {"wound": wound, **answer.numbers}, (*reasons, *answer.reasons))
+    added = [rules.because("FM-43", modifier=whole(rules, "crash"))]
+    added += [rules.because("FM-A37", "its HDDF", -hddf)] if rules.chooses("crash_defence", "hddf") else []
+    thrown = yield from throw(rules, "the flyer", "its crash", *added)
+    wound = max(0, thrown.total)
+    answer = apply_wounds(rules, track, (wound,))
+    reasons, landed = (*thrown.reasons, *answer.reasons), Becomes(ACTORS, FALLS, None, "FM-43")
+    return Verdict(answer.outcome, {"wound": wound, **answer.numbers}, reasons, (landed,))
 
 
 # When damage counts.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Dealt:
-    """An attack by its occasion."""
-
-    occasion: Annotated[str, Row("attacks", "unknown_occasion")] = "step_2"
-
-
-def damage_applies(rules: Rules, attack: Dealt) -> Verdict:
-    """When an attack's wounds are marked."""
-    row = rules.tables.attacks[attack.occasion]
+def damage_applies(rules: Rules, occasion: Annotated[str, Row("attacks", "unknown_occasion")] = "step_2") -> Verdict:
+    """When the wounds of an attack are marked, by its occasion."""
+    row = rules.tables.attacks[occasion]
     when = rules.option("free_attack_damage") if row.free else row.marked
     return verdict(when, rules.because(row.rule), rules.because("FM-20"), when=when)

@@ -41,6 +41,15 @@ def test_fact_may_have_the_name_of_a_python_keyword() -> None:
     assert bought.numbers == open_game("plastic_fudge").ask("unit_cost", {"class_": "vehicle"}, Scripted([])).numbers
 
 
+def test_facts_of_a_rule_may_be_its_parameters() -> None:
+    game = open_game("fudge_miniatures")
+    assert game.ask("behind", {"facing_deg": 90.0, "to_attacker_deg": 270.0}, Scripted([])).numbers["from_behind"]
+    assert [one.fact for one in game.questions("behind")] == ["facing_deg"]
+    with pytest.raises(RuleRefusal) as refusal:
+        game.ask("behind", {"facing_deg": 90.0}, Scripted([]))
+    assert refusal.value.code == "missing_key"
+
+
 @pytest.mark.parametrize(
     ("holds", "typed", "value"),
     [(int, " 3 ", 3), (float, "2.5", 2.5), (str, " green ", "green"), (list, "tan-1, tan-2,", ["tan-1", "tan-2"])],
