@@ -44,7 +44,7 @@ def test_sound_packages_pass(audit: Audit) -> None:
 
 def test_a_vulnerability_fails_and_says_where_it_is_mended(audit: Audit) -> None:
     done = audit(SOUND, FAULTY, UNKNOWN)
-    assert (done.returncode, done.stdout) == (1, "pip 1.0: PYSEC-1, mended in 1.1\n")
+    assert (done.returncode, done.stdout) == (1, "pip 1.0: PYSEC-1, fixed in 1.1\n")
 
 
 @pytest.mark.parametrize("packages", [(), (SOUND, UNKNOWN)])

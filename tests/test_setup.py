@@ -132,5 +132,5 @@ def test_an_old_python_is_refused_in_one_sentence(pretence: Pretence) -> None:
     pretence.script("python3", OLD_PYTHON)
     told = pretence.setup()
     assert told.returncode == 2
-    assert told.stderr.startswith("sandtable setup: python3 is no Python 3.11 or newer (Python 3.9.2): install one")
+    assert told.stderr.startswith("sandtable setup: python3 is too old (Python 3.9.2): install Python 3.11 or newer")
     assert told.stderr.count("\n") == 1

@@ -75,7 +75,7 @@ def _parser() -> argparse.ArgumentParser:
 
     demo = commands.add_parser("demo", help="the simulated table; without a display: picture, JSON and log of a turn")
     demo.add_argument("--out", type=Path, default=Path("sandtable-demo"), metavar="DIR", help="folder for the files")
-    demo.add_argument("--seed", type=seed, default=1, help="each number gives another table")
+    demo.add_argument("--seed", type=seed, default=1, help="each number gives a different table")
     demo.set_defaults(run=_demo)
 
     sheet = commands.add_parser("print", help="a PDF of markers, a board, the range rod or unit cards")
@@ -92,7 +92,7 @@ def _parser() -> argparse.ArgumentParser:
 
     battle = commands.add_parser("battle", help="play a scripted situation (JSON) and print the verdicts")
     battle.add_argument("file", metavar="FILE", help='the situation; "-" reads standard input')
-    battle.add_argument("--json", type=Path, metavar="OUT", help="write the answer into this file, too")
+    battle.add_argument("--json", type=Path, metavar="OUT", help="also write the answer to this file")
     battle.set_defaults(run=_battle)
 
     replay = commands.add_parser("replay", help="print a battle from its journal")
