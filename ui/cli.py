@@ -18,7 +18,7 @@ from ui.commands.wire_options import add_dice, add_rod
 
 SIDE_HELP = "side of the printed markers, the black square, in inches (default: the program's own sheet, 3)"
 TEACH_HELP = "a pixel on a soldier of that army; may be repeated. Without it, figures are grouped by colour"
-RECTANGLE_HELP = "without markers: size of a rectangle and its corners: near left, near right, far right, far left"
+RECTANGLE_HELP = "without markers: size of a rectangle and its corners (near left, near right, far right, far left)"
 _MAX_SQUARES = 60  # in a row of a board; the largest dictionary has markers for 44 x 44
 
 
@@ -140,7 +140,7 @@ def _add_analyse(parser: argparse.ArgumentParser) -> None:
     add("--measured", type=_measured, metavar="ACROSS,DOWN", help="printed length of the sheet's 100 mm scales, in mm")
     add("--dictionary", default="4X4_50", help="ArUco dictionary (default 4X4_50)")
     add("--board", type=_board, metavar="COLSxROWS:SQUARE:MARKER", help="a ChArUco board instead of markers (inches)")
-    add("--layout", type=Path, metavar="FILE", help="known places of the markers; defines the table's coordinates")
+    add("--layout", type=Path, metavar="FILE", help="known positions of the markers; defines the table's coordinates")
     add("--lens", type=Path, metavar="FILE", help="lens profile")
     add("--rectangle", type=_rectangle, metavar="WxH:X,Y:X,Y:X,Y:X,Y", help=RECTANGLE_HELP)
     add("--teach", type=_teach, action="append", default=[], metavar="NAME@X,Y", help=TEACH_HELP)

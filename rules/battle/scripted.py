@@ -298,7 +298,8 @@ class SituationPlay:
             raise UserError(f"do: unknown key {odd[0]!r}; choose action, by, at, weapon or answers")
         action = self._wanted(self.position, wanted)
         if action is None:
-            text = f"{display_name(_by(wanted) or 'nobody')} cannot do this now"
+            by = _by(wanted)
+            text = f"{display_name(by)} cannot do this now" if by else "this cannot be done now"
             return {"allowed": False, "why_not": {"rule": None, "text": text}}
         action = self._answered(action, wanted, _object(wanted.get("answers") or {}, "answers"))
         found = preview_of(self.position, replace(action, has_odds=False))
@@ -354,7 +355,7 @@ class SituationPlay:
         owed = [_owed(one) for one in obligations(self.referee, self.position)]
         left = [one for one in owed if waived is not True and one["action"] not in waived]
         if left:
-            text = f"first comes {left[0]['title']}; do it, or waive it by name"
+            text = f"{left[0]['title']} comes first: do it, or waive it by name"
             return {"allowed": False, "why_not": {"rule": left[0]["rule"], "text": text}, "owed": left}
         if owed:
             self.battle.record(Noted(text=f"Waived: {', '.join(one['title'] for one in owed)}"))

@@ -15,8 +15,8 @@ def add_rod(parser: argparse.ArgumentParser) -> None:
     sign = parser.add_mutually_exclusive_group()
     sign.add_argument("--show", type=float, metavar="IN", help="a measured range")
     sign.add_argument("--ruler", action="store_true", help="a plain rod with bands and marks")
-    sign.add_argument("--dice-wait", action="store_true", help="the sign for waiting for dice")
-    sign.add_argument("--alarm", action="store_true", help="the sign that calls the players")
+    sign.add_argument("--dice-wait", action="store_true", help="the light that shows that the program waits for dice")
+    sign.add_argument("--alarm", action="store_true", help="the flashing light that calls the players")
     sign.add_argument("--off", action="store_true", help="all lights off")
     add = parser.add_argument
     add(
@@ -42,7 +42,7 @@ def add_dice(parser: argparse.ArgumentParser) -> None:
     source.add_argument("--virtual", action="store_true", help="with --ask: the program rolls")
     add = parser.add_argument
     add("--ask", metavar="DICE", help="ask for one roll, for example 2d6 or 4dF (default: print all rolls)")
-    add("--every", type=above_zero, metavar="S", help="with --emulate: throw automatically every S seconds")
+    add("--every", type=above_zero, metavar="S", help="with --emulate: roll automatically every S seconds")
     add("--count", type=int, default=2, metavar="N", help="with --emulate: number of dice (default 2)")
     add("--fudge", action="store_true", help="with --emulate: Fudge dice")
     add("--seed", type=int, metavar="N", help="with --emulate and --virtual: the same number gives the same rolls")

@@ -1,8 +1,8 @@
 """Translates the window's strings with Qt's functions; English is the default.
 
-To add a language, run `make strings LANGUAGE=de` and fill in `ui/desktop/translations/sandtable_de.ts` with Qt Linguist or
-an editor; the program reads that file directly. Strings created before the language is known, such as module constants,
-are marked with `mark` and translated with `tr`.
+To add a language, run `make strings LANGUAGE=de` and fill in `ui/desktop/translations/sandtable_de.ts` with Qt
+Linguist or an editor; the program reads that file directly. Strings created before the language is known, such as
+module constants, are marked with `mark` and translated with `tr`.
 """
 
 from __future__ import annotations
