@@ -319,7 +319,7 @@ def test_the_bow_tells_its_dice_and_its_rules(battle: Battle) -> None:
         "    +1 +1 +1 +1 rolled for the attacker: the attack on the normal target",
         "    +1 +1 -1 0 rolled for the attacker: the attack on the normal target, again after four pluses",
         "    FM-03  the dice show +6 (+6)",
-        "    FM-04  Four natural pluses: the four dice are thrown again, and only their pluses are added.",
+        "    FM-04  On four natural pluses, the four dice are rolled again, and only their pluses are added.",
         "    FM-38  the ranged weapon (RODF) (+3)",
         "    FM-31  against DDF +1",
         "    FM-32  +9 against +1: a wound of 8, Near Death",

@@ -206,7 +206,7 @@ def test_the_grenade_tells_its_dice_and_its_rules(battle: Battle) -> None:
     thrown = lines.index("  German 4: Grenade at American 2: eliminates 1 of 1.")
     assert lines[thrown + 1] == "    4 rolled for American 2: the effect of the grenade"
     assert lines[thrown + 5] == (
-        "    WW-41  A grenade lands in a foxhole or trench from within 3 inches, and its blast stays inside."
+        "    WW-41  A grenade lands in a foxhole or trench if thrown from within 3 inches, and its blast stays inside."
     )
     assert lines[thrown + 9 : thrown + 14] == [
         "    WW-51  1.56 in away (+2)",
