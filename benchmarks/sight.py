@@ -96,7 +96,8 @@ def _agreement() -> str:
     pairs = len(soldiers) * (len(soldiers) - 1)
     return (
         f"{pairs} pairs in the open among 30 pieces, by both methods: exposures differ by "
-        f"{off.sum() / pairs:.4f} on average and {off.max():.3f} at most, visibility for {pairs - int(agree.sum() - len(soldiers))} pairs."
+        f"{off.sum() / pairs:.4f} on average and {off.max():.3f} at most, "
+        f"visibility for {pairs - int(agree.sum() - len(soldiers))} pairs."
     )
 
 
