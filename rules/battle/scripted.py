@@ -51,7 +51,7 @@ _MORE = {
     "ask": {"spot_in"},
     "next": {"dice"},
 }
-"""The keys that a step of each kind may have besides its own."""
+"""The additional keys that a step of each kind may have."""
 _KINDS = ("phase", "status", "ask", "do", "move", "see", "next", "undo", "redo")
 
 

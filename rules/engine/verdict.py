@@ -41,7 +41,7 @@ class Reason:
 
 
 ACTORS, TARGETS = "(actors)", "(targets)"
-"""Who acts and what it is done to, in the effects of a verdict that does not know their names."""
+"""Placeholders for the acting figure and its target in the effects of a verdict, which does not know their names."""
 
 
 @dataclass(frozen=True, slots=True)

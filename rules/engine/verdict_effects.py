@@ -1,4 +1,4 @@
-"""What becomes of the figures: the effects that a verdict carries, with the names of those who act and are targets."""
+"""Turns the effects in a verdict into changes of the acting figures and their targets."""
 
 from __future__ import annotations
 
