@@ -126,7 +126,7 @@ def test_qts_buttons_are_translated(qt: QApplication, tmp_path: Path) -> None:
     buttons.deleteLater()
 
 
-# What is to be translated
+# The strings to translate
 
 SAYS = [
     "setText",
