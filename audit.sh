@@ -1,6 +1,7 @@
 #!/bin/sh
-# Asks PyPI whether a locked package has a known vulnerability. Ends with 0 if none has, with 1 if one has, and with 3
-# if nobody could be asked. pip-audit lives in .audit, apart from the program's packages. PYTHON=... chooses the interpreter.
+# Checks the locked packages for known vulnerabilities on PyPI. Exit status: 0 if there are none, 1 if there are some, 3 if
+# the check was not possible. pip-audit is installed in .audit, apart from the program's packages. PYTHON=... chooses the
+# interpreter.
 set -eu
 unset CDPATH
 cd -- "$(dirname -- "$0")"
@@ -18,7 +19,7 @@ if ! [ -x .audit/bin/pip-audit ]; then
 fi
 found=$(mktemp)
 trap 'rm -f "$found"' EXIT
-# Its own status does not tell a vulnerability from a network that is down; what it writes does.
+# The status of pip-audit is the same for a vulnerability and for a network failure; its output is not.
 .audit/bin/pip-audit --require-hashes --disable-pip --requirement requirements.lock --progress-spinner off --timeout 15 \
     --format json --output "$found" || true
 "$python" - "$found" <<'END'
@@ -34,16 +35,16 @@ def end(status, words):
 with open(sys.argv[1], encoding="utf-8") as file:
     text = file.read()
 if not text:
-    end(3, "not done: PyPI could not be asked; try again with a network")
+    end(3, "not done: PyPI cannot be reached; try again with a network")
 packages = json.loads(text)["dependencies"]
 unknown = [one["name"] for one in packages if "skip_reason" in one]
 for one in packages:
     for fault in one.get("vulns", ()):
         fixed = ", ".join(fault["fix_versions"]) or "none yet"
-        print(f"{one['name']} {one['version']}: {fault['id']}, mended in {fixed}")
+        print(f"{one['name']} {one['version']}: {fault['id']}, fixed in {fixed}")
 if any(one.get("vulns") for one in packages):
-    end(1, "renew requirements.lock with the versions that are mended (CONTRIBUTING.md, Dependencies)")
+    end(1, "update requirements.lock to the fixed versions (CONTRIBUTING.md, Dependencies)")
 if unknown:
-    end(3, f"not done: PyPI told nothing of {len(unknown)} of {len(packages)} packages, as {unknown[0]}")
+    end(3, f"not done: PyPI has no data on {len(unknown)} of {len(packages)} packages, such as {unknown[0]}")
 end(0, f"none of {len(packages)} packages has a known vulnerability")
 END

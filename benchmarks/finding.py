@@ -50,7 +50,17 @@ def table(tables: int, folder: Path | None = None) -> Table:
         "this program, lens and empty table known": lambda known: _ours(known, more=True),
     }
     rows = [(name, *row) for name, pictures in sets.items() for row in _rows(pictures, ways)]
-    head = ("pictures", "", "F1", "found", "missed", "phantom", "army right", "place, median / 95 % in", "time, x Lab")
+    head = (
+        "pictures",
+        "",
+        "F1",
+        "found",
+        "missed",
+        "phantom",
+        "army right",
+        "position, median / 95 % in",
+        "time, x Lab",
+    )
     return Table("finding", head, rows)
 
 

@@ -51,18 +51,18 @@ NOISES = 4
 """Number of pictures with different noise; generating more takes longer than analysing them."""
 Stages = tuple[tuple[str, Any, str], ...]
 STAGES: Stages = (
-    ("markers tracked", CalibrationTracker, "look"),
-    ("what changed", MotionDetector, "detect"),
-    ("figures found", Finder, "find"),
-    ("ids kept", Tracker, "update"),
+    ("marker tracking", CalibrationTracker, "look"),
+    ("change detection", MotionDetector, "detect"),
+    ("figure search", Finder, "find"),
+    ("id tracking", Tracker, "update"),
 )
 SEARCH: Stages = (
-    ("laid flat", Grounds, "rectified"),
-    ("table's colours", figures, "likelihood"),
+    ("rectified", Grounds, "rectified"),
+    ("table colours", figures, "likelihood"),
     ("evidence", figures, "army_evidence"),
-    ("worth a look", figures, "propose_tiles"),
+    ("tiles proposed", figures, "propose_tiles"),
     ("finder", Recogniser, "hints"),
-    ("looks at each", Recogniser, "looks"),
+    ("judge", Recogniser, "looks"),
 )
 """Stages of a search of the whole picture."""
 
@@ -78,7 +78,7 @@ class Run:
         stage_ms: Times of all calls by stage.
         frame_ms, frame_wall_ms: Processor and wall-clock times of all frames.
         lab_ms, lab_wall_ms: Times of all baseline runs.
-        told, moves: Number of reported moves and of actual moves.
+        reported_moves, moves: Number of reported moves and of actual moves.
         grown_mib: Growth of memory from the end of the first ten seconds to that of the last ten.
     """
 

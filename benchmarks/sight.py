@@ -84,7 +84,7 @@ def table(sizes: Sequence[tuple[int, int, float]], rounds: int) -> Table:
         rows.append((str(figures), where, str(pairs), str(met), number(timing.ms), f"1 / {scan / timing.ratio:.0f}"))
         if (figures, pieces) == (60, 30):
             budgets.append(Budget("exposure of all pairs, 60 figures among 30 pieces", timing.ms, 100, "ms"))
-    head = ("figures", "pieces", "pairs", "met", "processor ms", "of a plain scan")
+    head = ("figures", "pieces", "pairs", "obstacles met", "processor ms", "of a plain scan")
     return Table("sight", head, rows, _agreement(), tuple(budgets))
 
 
@@ -95,8 +95,9 @@ def _agreement() -> str:
     off, agree = np.abs(ours - theirs), (ours >= SLIVER) == (theirs >= SLIVER)
     pairs = len(soldiers) * (len(soldiers) - 1)
     return (
-        f"{pairs} pairs in the open among 30 pieces, by both: exposures differ by {off.sum() / pairs:.4f} on average "
-        f"and {off.max():.3f} at most, seen or not by {pairs - int(agree.sum() - len(soldiers))} of the pairs."
+        f"{pairs} pairs in the open among 30 pieces, by both methods: exposures differ by "
+        f"{off.sum() / pairs:.4f} on average and {off.max():.3f} at most, "
+        f"visibility for {pairs - int(agree.sum() - len(soldiers))} pairs."
     )
 
 

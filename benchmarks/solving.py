@@ -46,7 +46,7 @@ def table(counts: Sequence[int], rounds: int) -> Table:
         ways = ((known, lens), (free, lens), (known, None), (free, None))
         solved = [time_with_baseline(partial(fix, sight, *way), pnp, rounds=rounds, repeats=MANY) for way in ways]
         rows.append((str(count), *(f"{number(one.ratio)} ({number(one.ms)} ms)" for one in solved)))
-    head = ("markers", "lens and places known, x solvePnP", "lens known", "places known", "neither")
+    head = ("markers", "lens and positions known, x solvePnP", "lens known", "positions known", "neither")
     return Table("solve", head, rows)
 
 

@@ -18,11 +18,11 @@ class Reason(StrEnum):
     BLURRED = "blurred"
     CUT_OFF = "cut off"
     GLARE = "glare"
-    DUPLICATE = "number seen twice"
-    WRONG_DICTIONARY = "of another dictionary"
+    DUPLICATE = "number used twice"
+    WRONG_DICTIONARY = "from another dictionary"
     MIRRORED = "mirrored"
     NOT_FLAT = "not flat"
-    WRONG_SIDE = "of another side"
+    WRONG_SIDE = "of another size"
     UNREADABLE = "not readable"
 
 

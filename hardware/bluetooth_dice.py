@@ -103,7 +103,7 @@ class BluetoothDice:
                 await self._search()
                 self._error = ""
             except (OSError, self._bleak.exc.BleakError) as error:
-                self._error = f"Bluetooth does not respond ({error}): switch it on, and throw the dice to wake them"
+                self._error = f"Bluetooth does not respond ({error}): switch it on, and roll the dice to wake them"
                 await asyncio.sleep(1)
         for client in tuple(self._clients.values()):
             with suppress(OSError, self._bleak.exc.BleakError):  # the die may have disconnected already

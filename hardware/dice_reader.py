@@ -127,7 +127,7 @@ class DiceCollector:
         if not fresh and fitting:
             old = tuple(fitting[-request.count :])
             ago = f"{now - old[-1].at_s:.0f} s before the program asked for it"
-            text = f"{_described(old)}: thrown {ago}. Does it count for {request.why}?"
+            text = f"{_described(old)}: rolled {ago}. Does it count for {request.why}?"
             self._question = Question(Why.STALE, text, old)
         self._process()
 
@@ -189,10 +189,10 @@ class DiceCollector:
         same = [taken for taken in self._taken if line.id and taken.line.id == line.id]
         early_s = self._requested_s - roll.at_s
         if same and not (self._dice == {line.id} and roll.at_s - same[-1].at_s >= DOUBLE_S):
-            text = f"{shown} now, after {same[-1].line.face}: does the later throw count instead?"
+            text = f"{shown} now, after {same[-1].line.face}: does the later roll count instead?"
             return Question(Why.DOUBLE, text, (roll,))
         if len(self._taken) >= request.count:
-            text = f"{shown}, but {request.count} dice are enough: throw them all again?"
+            text = f"{shown}, but {request.count} dice are enough: roll them all again?"
             return Question(Why.EXTRA, text, (roll,))
         if line.cocked:
             return Question(Why.COCKED, f"{shown}, but it leans: does it count?", (roll,))
@@ -201,7 +201,7 @@ class DiceCollector:
         if early_s > KEEP_S:
             return Question(
                 Why.STALE,
-                f"{shown}: thrown {early_s:.0f} s before the program asked for it. Does it count for {request.why}?",
+                f"{shown}: rolled {early_s:.0f} s before the program asked for it. Does it count for {request.why}?",
                 (roll,),
             )
         return None

@@ -1,18 +1,18 @@
-"""For all tests: no test fails because the machine is busy."""
+"""Settings for all tests: no test may fail because the machine is busy."""
 
 import sqlite3
 
 import pytest
 from hypothesis import HealthCheck, settings
 
-# A deadline in milliseconds of wall time, and a limit on how long examples take to make, depend on what else runs.
+# Deadlines in wall-clock time, and limits on the time to generate examples, depend on the load of the machine.
 settings.register_profile("sandtable", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("sandtable")
 
 
 @pytest.fixture
 def connections(monkeypatch: pytest.MonkeyPatch) -> list[sqlite3.Connection]:
-    """The databases that are opened from now on, in order."""
+    """The databases opened during the test, in order."""
     opened: list[sqlite3.Connection] = []
     connect = sqlite3.connect
 

@@ -1,4 +1,4 @@
-"""Solves for a camera once. Solving takes most of the time of opening a window and has tests of its own."""
+"""Caches solved cameras. Solving takes most of the time of opening a window and has its own tests."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from calibration.camera import Lens
 from calibration.solve import Calibration, Target, solve
 
 _NEAR_PX = 0.2
-"""Corners shift by less from picture to picture of a table at rest, and by more after any move in these tests."""
+"""Between pictures of a table at rest corners shift by less; after any move in these tests, by more."""
 
 
 class SolvedBefore:
-    """In place of `solve`: gives the earlier calibration to markers that are seen where they were seen earlier."""
+    """Replaces `solve`: returns the earlier calibration for markers that have not moved since."""
 
     def __init__(self) -> None:
         self._solved: list[tuple[tuple[Target, ...], tuple[object, ...], Calibration]] = []

@@ -1,4 +1,4 @@
-"""audit.sh with a pip-audit that writes what it is told, or nothing."""
+"""audit.sh with a fake pip-audit that writes a given answer, or nothing."""
 
 from __future__ import annotations
 
@@ -37,18 +37,18 @@ def audit(tmp_path: Path) -> Audit:
     return run
 
 
-def test_sound_packages_pass(audit: Audit) -> None:
+def test_packages_without_vulnerabilities_pass(audit: Audit) -> None:
     done = audit(SOUND, SOUND)
     assert (done.returncode, done.stderr) == (0, "sandtable audit: none of 2 packages has a known vulnerability\n")
 
 
-def test_a_vulnerability_fails_and_says_where_it_is_mended(audit: Audit) -> None:
+def test_a_vulnerability_fails_and_names_the_fixed_version(audit: Audit) -> None:
     done = audit(SOUND, FAULTY, UNKNOWN)
-    assert (done.returncode, done.stdout) == (1, "pip 1.0: PYSEC-1, mended in 1.1\n")
+    assert (done.returncode, done.stdout) == (1, "pip 1.0: PYSEC-1, fixed in 1.1\n")
 
 
 @pytest.mark.parametrize("packages", [(), (SOUND, UNKNOWN)])
-def test_what_could_not_be_asked_is_not_called_sound(audit: Audit, packages: tuple[dict[str, Any], ...]) -> None:
+def test_an_incomplete_check_is_not_a_pass(audit: Audit, packages: tuple[dict[str, Any], ...]) -> None:
     done = audit(*packages)
     assert done.returncode == 3
     assert "not done: PyPI" in done.stderr

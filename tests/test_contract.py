@@ -1,4 +1,4 @@
-"""What the house promises and neither import-linter nor ruff can see."""
+"""Rules of this project that neither import-linter nor ruff can check."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_documents_name_only_targets_that_the_makefile_has(document: str, tests:
 
 
 def test_no_file_names_a_machine_or_an_index() -> None:
-    # Spelled in two halves, so that this file may be searched as well.
+    # Split in two, so that this file passes the search itself.
     words = [
         "/wo" + "rk/",
         "/ro" + "ot/",

@@ -1,4 +1,4 @@
-"""What the documents name is there: files, headings, commands with their options, modules, and the names in them."""
+"""Everything that the documents name exists: files, headings, commands and options, modules and their names."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_the_index_names_every_page() -> None:
 
 @cache
 def help_of(command: str) -> str:
-    """What `sandtable COMMAND --help` prints; a command that is none fails."""
+    """The output of `sandtable COMMAND --help`; an unknown command fails."""
     said = StringIO()
     with redirect_stdout(said), pytest.raises(SystemExit) as end:
         main([command, "--help"])

@@ -1,4 +1,4 @@
-"""setup.sh against a pretended machine: its python3, apt-get and id are small scripts that log what they are asked."""
+"""setup.sh on a fake machine: its python3, apt-get and id are small scripts that log their arguments."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Pretence:
         )
 
     def log(self) -> list[str]:
-        """What was asked for since the last call."""
+        """The logged calls since the last time."""
         file = self.machine / "log"
         lines = file.read_text().splitlines() if file.exists() else []
         file.write_text("")
@@ -102,7 +102,7 @@ def test_a_moved_checkout_gets_a_new_environment(pretence: Pretence) -> None:
     assert pretence.log()[0] == "-m venv --clear .venv"
 
 
-def test_a_player_is_told_what_to_install(pretence: Pretence) -> None:
+def test_a_user_sees_what_to_install(pretence: Pretence) -> None:
     pretence.missing("needed libgl1 libGL.so.1", "window libxcb-cursor0 libxcb-cursor.so.0")
     told = pretence.setup()
     assert told.returncode == 2
@@ -110,7 +110,7 @@ def test_a_player_is_told_what_to_install(pretence: Pretence) -> None:
     assert pretence.log() == []
 
 
-def test_the_superuser_gets_them_installed(pretence: Pretence) -> None:
+def test_for_the_superuser_libraries_are_installed(pretence: Pretence) -> None:
     pretence.script("id", "#!/bin/sh\necho 0\n")
     pretence.missing("needed libgl1 libGL.so.1", "needed libegl1 libEGL.so.1")
     assert pretence.setup().returncode == 0
@@ -120,7 +120,7 @@ def test_the_superuser_gets_them_installed(pretence: Pretence) -> None:
     assert len(rest) == 3
 
 
-def test_what_only_a_window_needs_does_not_stop_it_and_is_named_each_time(pretence: Pretence) -> None:
+def test_missing_window_libraries_are_named_each_time_but_do_not_stop_setup(pretence: Pretence) -> None:
     pretence.missing("window libxcb-cursor0 libxcb-cursor.so.0")
     for _ in range(2):
         told = pretence.setup()
@@ -132,5 +132,5 @@ def test_an_old_python_is_refused_in_one_sentence(pretence: Pretence) -> None:
     pretence.script("python3", OLD_PYTHON)
     told = pretence.setup()
     assert told.returncode == 2
-    assert told.stderr.startswith("sandtable setup: python3 is no Python 3.11 or newer (Python 3.9.2): install one")
+    assert told.stderr.startswith("sandtable setup: python3 is too old (Python 3.9.2): install Python 3.11 or newer")
     assert told.stderr.count("\n") == 1

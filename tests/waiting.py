@@ -1,4 +1,4 @@
-"""How tests wait for other threads and processes: until a condition holds, never for a fixed time."""
+"""Waiting for other threads and processes in tests: until a condition holds, never for a fixed time."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class TookTooLong(AssertionError):
 
 
 def until(condition: Callable[[], object], step: Callable[[], object] = int, timeout_s: float = PATIENCE_S) -> None:
-    """Call `step` again and again until the condition holds; fail where it does not hold in time."""
+    """Call `step` repeatedly until the condition holds; fail if it does not hold in time."""
     deadline_s, pause = time.monotonic() + timeout_s, threading.Event()
     while not condition():
         if time.monotonic() > deadline_s:
@@ -27,5 +27,5 @@ def until(condition: Callable[[], object], step: Callable[[], object] = int, tim
 
 
 def block(time_s: float) -> None:
-    """Hold up the calling thread without work, for tests of what notices a thread that is held up."""
+    """Block the calling thread without work, for tests that detect a blocked thread."""
     threading.Event().wait(time_s)

@@ -220,7 +220,7 @@ def _battle_scene(faces: PanelScreenshots, window: Window, own: Path) -> None:
     """From the battle's setup to its history."""
     dialog = setup_dialog(window, own)
     dialog.show()
-    faces.keep("muster", dialog)
+    faces.keep("battle-setup", dialog)
     window.battle.begin(own / "evening.battle", dialog.battle_setup)
     dialog.reject()
     controller = window.battle

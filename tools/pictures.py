@@ -161,7 +161,7 @@ def _map(window: Window, _: Path) -> QWidget:
     return window
 
 
-def _muster(window: Window, own: Path) -> QWidget:
+def _battle_setup(window: Window, own: Path) -> QWidget:
     """The battle setup dialog."""
     window.display.map.setChecked(False)
     dialog = setup_dialog(window, own)
@@ -266,7 +266,7 @@ _SCENES: dict[str, Callable[[Window, Path], QWidget]] = {
     "sight": _sight,
     "targets": _targets,
     "map": _map,
-    "muster": _muster,
+    "battle-setup": _battle_setup,
     "battle": _battle,
     "terrain": _terrain,
     "devices": _devices,

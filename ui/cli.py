@@ -18,7 +18,7 @@ from ui.commands.wire_options import add_dice, add_rod
 
 SIDE_HELP = "side of the printed markers, the black square, in inches (default: the program's own sheet, 3)"
 TEACH_HELP = "a pixel on a soldier of that army; may be repeated. Without it, figures are grouped by colour"
-RECTANGLE_HELP = "without markers: size of a rectangle and its corners: near left, near right, far right, far left"
+RECTANGLE_HELP = "without markers: size of a rectangle and its corners (near left, near right, far right, far left)"
 _MAX_SQUARES = 60  # in a row of a board; the largest dictionary has markers for 44 x 44
 
 
@@ -73,46 +73,49 @@ def _parser() -> argparse.ArgumentParser:
     parser.set_defaults(run=_window, source=None)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
 
-    demo = commands.add_parser("demo", help="the simulated table; without a display: picture, JSON and log of a turn")
+    def command(name: str, text: str) -> argparse.ArgumentParser:
+        return commands.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
+
+    demo = command("demo", "show the simulated table; without a display, write a picture, JSON and a log of one turn")
     demo.add_argument("--out", type=Path, default=Path("sandtable-demo"), metavar="DIR", help="folder for the files")
-    demo.add_argument("--seed", type=seed, default=1, help="each number gives another table")
+    demo.add_argument("--seed", type=seed, default=1, help="each number gives a different table")
     demo.set_defaults(run=_demo)
 
-    sheet = commands.add_parser("print", help="a PDF of markers, a board, the range rod or unit cards")
-    sheet.add_argument("pdf", type=Path, metavar="OUT.pdf")
+    sheet = command("print", "write a PDF of markers, a lens board, the range rod or unit cards")
+    sheet.add_argument("pdf", type=Path, metavar="OUT.pdf", help="the PDF to write")
     _add_print(sheet.add_argument)
     sheet.set_defaults(run=_print)
 
-    _add_lens(commands.add_parser("lens", help="measure the lens from pictures of the printed board"))
-    _add_analyse(commands.add_parser("analyse", help="find, measure and report the figures in pictures or a camera"))
+    _add_lens(command("lens", "measure the lens from pictures of the printed board"))
+    _add_analyse(command("analyse", "find, measure and report the figures in pictures or a camera"))
 
-    resolve = commands.add_parser("resolve", help="answer a rules question: JSON in, verdict with reasons out")
+    resolve = command("resolve", "answer a rules question: JSON in, verdict with reasons out")
     resolve.add_argument("file", metavar="FILE", help='a question or a list of questions; "-" reads standard input')
     resolve.set_defaults(run=_resolve)
 
-    battle = commands.add_parser("battle", help="play a scripted situation (JSON) and print the verdicts")
+    battle = command("battle", "play a scripted situation (JSON) and print the verdicts")
     battle.add_argument("file", metavar="FILE", help='the situation; "-" reads standard input')
-    battle.add_argument("--json", type=Path, metavar="OUT", help="write the answer into this file, too")
+    battle.add_argument("--json", type=Path, metavar="OUT", help="also write the answer to this file")
     battle.set_defaults(run=_battle)
 
-    replay = commands.add_parser("replay", help="print a battle from its journal")
-    replay.add_argument("battle", type=Path, metavar="BATTLE")
+    replay = command("replay", "print a battle from its journal")
+    replay.add_argument("battle", type=Path, metavar="BATTLE", help="the file of the battle")
     output = replay.add_mutually_exclusive_group()
-    output.add_argument("--json", action="store_true", help="every entry and the state, as JSON")
+    output.add_argument("--json", action="store_true", help="print every entry and the state as JSON")
     output.add_argument("--recover", type=Path, metavar="COPY", help="copy the readable part of a damaged battle")
     replay.set_defaults(run=_replay)
 
-    doctor = commands.add_parser("doctor", help="check libraries, cameras, ports and permissions")
+    doctor = command("doctor", "check libraries, cameras, ports and permissions")
     doctor.set_defaults(run=_doctor)
 
-    add_rod(commands.add_parser("rod", help="control the LED range rod, or emulate one"))
-    add_dice(commands.add_parser("dice", help="watch electronic dice, ask them for a roll, or emulate them"))
+    add_rod(command("rod", "control the LED range rod, or emulate one"))
+    add_dice(command("dice", "watch electronic dice, ask them for a roll, or emulate them"))
     return parser
 
 
 def _add_print(add: Callable[..., object]) -> None:
     kinds = ("markers", "edge", "board", "rod", "cards")
-    add("--paper", type=str.lower, choices=("letter", "a4"), default="letter")
+    add("--paper", type=str.lower, choices=("letter", "a4"), default="letter", help="paper size (default letter)")
     add("--kind", choices=kinds, help="edge: small markers; board: for measuring the lens (default markers)")
     add("--marker-side", type=_length, metavar="IN", help="side of each marker (default 3; small markers 1.5)")
     add("--dictionary", default="4X4_50", help="ArUco dictionary (default 4X4_50)")
@@ -128,7 +131,12 @@ def _add_lens(parser: argparse.ArgumentParser) -> None:
     add("-o", "--out", type=Path, required=True, metavar="FILE", help="the lens profile to write")
     add("--board", type=_board, metavar="COLSxROWS:SQUARE:MARKER", help="squares in inches (default 6x8:1:0.75)")
     add("--dictionary", default="4X4_50", help="ArUco dictionary of the board (default 4X4_50)")
-    add("--chessboard", type=_chessboard, metavar="COLSxROWS:SQUARE", help="a plain chessboard: inner corners, inches")
+    add(
+        "--chessboard",
+        type=_chessboard,
+        metavar="COLSxROWS:SQUARE",
+        help="a chessboard: inner corners, inches",
+    )
     add("--camera", metavar="NAME", help="also save the profile for this camera, to use whenever it is opened")
     parser.set_defaults(run=_lens)
 
@@ -140,16 +148,29 @@ def _add_analyse(parser: argparse.ArgumentParser) -> None:
     add("--measured", type=_measured, metavar="ACROSS,DOWN", help="printed length of the sheet's 100 mm scales, in mm")
     add("--dictionary", default="4X4_50", help="ArUco dictionary (default 4X4_50)")
     add("--board", type=_board, metavar="COLSxROWS:SQUARE:MARKER", help="a ChArUco board instead of markers (inches)")
-    add("--layout", type=Path, metavar="FILE", help="known places of the markers; defines the table's coordinates")
-    add("--lens", type=Path, metavar="FILE", help="lens profile")
+    add("--layout", type=Path, metavar="FILE", help="known positions of the markers; defines the table's coordinates")
+    add("--lens", type=Path, metavar="FILE", help="the lens profile of the camera")
     add("--rectangle", type=_rectangle, metavar="WxH:X,Y:X,Y:X,Y:X,Y", help=RECTANGLE_HELP)
     add("--teach", type=_teach, action="append", default=[], metavar="NAME@X,Y", help=TEACH_HELP)
     add("--reference", type=Path, metavar="IMAGE", help="a picture of the empty table")
-    add("--figure-height", type=_length, default=STANDING_HEIGHT_IN, metavar="IN", help="height of a standing figure")
-    add("--terrain", type=Path, metavar="FILE", help="terrain pieces")
-    add("--blast", type=_blast, action="append", default=[], metavar="X,Y,RADIUS", help="a blast; may be repeated")
-    add("--pairs", action="store_true", help="ranges and sight of every pair of figures")
-    add("--json", type=Path, metavar="FILE", help="write the results")
+    add(
+        "--figure-height",
+        type=_length,
+        default=STANDING_HEIGHT_IN,
+        metavar="IN",
+        help="height of a soldier (2.1)",
+    )
+    add("--terrain", type=Path, metavar="FILE", help="a file of terrain pieces")
+    add(
+        "--blast",
+        type=_blast,
+        action="append",
+        default=[],
+        metavar="X,Y,RADIUS",
+        help="a blast to report; repeatable",
+    )
+    add("--pairs", action="store_true", help="report ranges and sight of every pair of figures")
+    add("--json", type=Path, metavar="FILE", help="write the results as JSON")
     add("--picture", type=Path, metavar="FILE", help="write the annotated picture")
     add("--frames", type=count, metavar="N", help="stop after N pictures (default for a camera or the demo: 1)")
     parser.set_defaults(run=_analyse)

@@ -295,7 +295,7 @@ class Session:
         self._steps[:] = [Step(step.label, change(step.state)) for step in self._steps]
 
     def undo(self) -> str | None:
-        """Take the last step back and return its label, or None if there is none."""
+        """Undo the last step and return its label, or None if there is none."""
         label = self.can_undo
         self._at = max(0, self._at - 1)
         return label

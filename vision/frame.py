@@ -28,7 +28,9 @@ class Frame:
 
     def __post_init__(self) -> None:
         if self.image_bgr.ndim != 3 or self.image_bgr.shape[2] != 3 or self.image_bgr.dtype != np.uint8:
-            raise ValueError(f"a frame is (height, width, 3) uint8, not {self.image_bgr.shape} {self.image_bgr.dtype}")
+            raise ValueError(
+                f"a frame must be (height, width, 3) uint8, not {self.image_bgr.shape} {self.image_bgr.dtype}"
+            )
         self.image_bgr.setflags(write=False)
 
     @property

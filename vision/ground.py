@@ -21,7 +21,7 @@ from vision.tiles import CLOSER_PX_PER_IN, Photo
 _PX_PER_IN = 18.0
 _MARGIN_IN = 2.2  # by which a sheet extends beyond its ground: figures lean over the edge
 _PART_MARGIN_IN = 3.5  # around the searched part, for tiles and bodies
-_SHRINK = 1.9  # pictures this many times finer than the sheet, or than the closer look, are halved first
+_SHRINK = 1.9  # pictures this many times finer than the sheet, or than the close-up network, are halved first
 _PAPER_MARGIN_IN = 0.2  # the edge of a marker's paper is only known roughly
 _TOPS = {TerrainKind.HILL, TerrainKind.BRIDGE, TerrainKind.MOUNTAIN}
 _POINTS_PER_SIDE = 8  # of a box

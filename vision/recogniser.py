@@ -1,8 +1,8 @@
 """Three small networks that find figures on a rectified image: place, posture and facing.
 
 The finder searches tiles for places where a figure may stand. The judge examines each of those hints in a crop centred
-on it. If the judge finds a figure likely, the closer look examines a crop of the photo itself, centred on the place
-that the judge gives. All were trained on pictures made by this project (`training/finder`); OpenCV runs them.
+on it. If the judge finds a figure likely, the close-up network examines a crop of the photo itself, centred on the
+place that the judge gives. All were trained on pictures made by this project (`training/finder`); OpenCV runs them.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _LAYERS = ("onnx_node!/17/Relu", "said")
 _MIRROR_SIGNS = np.array([1, 1, 1, 1, 1, 1, -1, 1, -1, 1], np.float32)  # facing and place change sides
 _NO_FEATURES = np.zeros(0, np.float32)
 # Calibration of the log odds that there is a figure, fitted by `training.finder.check`: the judge's bias; and bias
-# and gain of the mean of judge and closer look.
+# and gain of the mean of judge and close-up network.
 _JUDGE_BIAS = 1.17
 _MEAN_BIAS, _MEAN_GAIN = 0.67, 0.83
 _MIN_SEPARATION_IN = 0.42  # figures do not stand nearer together
@@ -60,7 +60,7 @@ class Candidate:
         postures: Probability of each of `POSTURES`.
         facing_rad: Direction in which the figure looks, from the columns' towards the rows' direction.
         facing_confidence: 0 to about 1.
-        features: Last hidden layers of the judge, then of the closer look; empty unless both have examined it.
+        features: Last hidden layers of the judge, then of the close-up network; empty unless both have examined it.
     """
 
     column: float
@@ -93,8 +93,8 @@ class SecondLook:
     """The second examination, centred on the place that the judge gave first.
 
     Attributes:
-        place: Placement of the closer look's crop.
-        judged, closer: (10 + H,) outputs of the judge and of the closer look: log odds of a figure, scores of the
+        place: Placement of the close-up network's crop.
+        judged, closer: (10 + H,) outputs of the judge and of the close-up network: log odds of a figure, scores of the
             postures (4), facing (2), offset (2) in pixels and its log sigma; then the last hidden layer.
     """
 
@@ -112,7 +112,7 @@ class Look:
 
     @property
     def candidate(self) -> Candidate:
-        """The result: place and facing by the closer look; chance and posture by the mean of both."""
+        """The result: place and facing by the close-up network; chance and posture by the mean of both."""
         if self.second is None:
             return self.first
         both = np.asarray((self.second.judged + self.second.closer) / 2, np.float32)
@@ -162,7 +162,7 @@ class Recogniser:
         return [output for crops in _crops(cut, view, places) for output in _outputs_and_features(self._judge, crops)]
 
     def _closer_outputs(self, view: View, places: Sequence[Place]) -> list[FloatImage]:
-        """The closer look's outputs: the mean over the crop and its mirror image."""
+        """The close-up network's outputs: the mean over the crop and its mirror image."""
         outputs: list[FloatImage] = []
         for crops in _crops(cut_photo_tile, view, places):
             straight = _outputs_and_features(self._closer, crops)

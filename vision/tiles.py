@@ -24,7 +24,7 @@ TILE_PX = 72
 TILE_PX_PER_IN = 12.0
 """Pixels of a tile per inch, for 54 mm soldiers."""
 CROP_PX = 64
-"""Side of the judge's and the closer look's crop."""
+"""Side of the judge's and the close-up network's crop."""
 CROP_PX_PER_IN = 18.0
 CLOSER_PX_PER_IN = 27.0
 """About the resolution of a webcam that sees a yard of table: a knee on the base is three pixels."""
@@ -142,7 +142,7 @@ def cut(view: View, place: Place) -> FloatImage:
 
 
 def cut_photo_tile(view: View, place: Place) -> FloatImage:
-    """(CHANNELS, side, side) float32 input of the closer look, cut from the photo instead of the sheet."""
+    """(CHANNELS, side, side) float32 input of the close-up network, cut from the photo instead of the sheet."""
     tile_to_sheet, photo = _tile_to_sheet(place), view.photo
     x, y = ((_warp(at, tile_to_sheet, place.side_px) + 0.5) * photo.scale - 0.5 for at in (photo.map_x, photo.map_y))
     return _network_input(

@@ -46,7 +46,7 @@ def too_close(found: ActionPreview) -> list[Answer]:
 
 
 def statuses_of(of: Unit | State) -> Answer:
-    """What is so of a unit or of the battle, for good and for this turn."""
+    """The statuses of a unit or of the battle, permanent ones and those of this turn."""
     return {**plain(dict(of.statuses)), **plain(dict(of.this_turn))}
 
 
@@ -70,13 +70,13 @@ def verdict_answer(verdict: Verdict) -> Answer:
 
 
 def inches_of(verdict: Verdict | None) -> Answer:
-    """What a move costs and what it may cost, where the rules say so."""
+    """The cost of a move and its allowance, if the rules state them."""
     numbers = {} if verdict is None else verdict.numbers
     return {key: numbers[key] for key in ("cost_in", "allowance_in", "left_in") if key in numbers}
 
 
 def effects_answer(effects: Effects) -> list[Answer]:
-    """The changes of each figure; the battle's own under the figure ""."""
+    """The changes of each figure; those of the battle under the figure ""."""
     found: dict[str, Answer] = {}
     for change in effects.changes:
         one = found.setdefault(change.figure, {"figure": change.figure, "status": {}})
@@ -90,7 +90,7 @@ def effects_answer(effects: Effects) -> list[Answer]:
 def chance_of_harm(
     effects: Callable[[Position, Action, Verdict], Effects], position: Position, found: ActionPreview
 ) -> float | None:
-    """How likely an action changes a figure that it is done to for longer than this turn; None where no dice say so."""
+    """The probability that an action changes a target for longer than this turn; None without dice."""
     action = found.action
     if not found.possible or found.ambiguities or not found.odds or not action.at:
         return None

@@ -1,4 +1,4 @@
-"""The entries in force and the state of a battle; an undo folds only a part of the events again."""
+"""The entries in force and the state of a battle; an undo applies only some of the events again."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rules.tabletop.errors import UserError
 _BEFORE = State()
 _FIRST_SPACING = 16
 _MOST_CHECKPOINTS = 256
-"""Limit of stored states; with it, undoing the last of ten thousand events folds at most 64 events again."""
+"""Limit of stored states; with it, undoing the last of ten thousand events applies at most 64 events again."""
 
 
 @dataclass(frozen=True, slots=True)

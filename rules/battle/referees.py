@@ -33,7 +33,7 @@ def referee_of(game: str) -> Referee[Any]:
 def position_of(
     battle: Battle, figures: Iterable[Figure], terrain: Iterable[TerrainPiece], measure: Measure = range_between
 ) -> Position:
-    """A battle now, on the table as it is seen, its terrain as the battle has left it and wrecks among that."""
+    """The battle's position now: the table as seen, with the terrain as changed by the battle, including wrecks."""
     referee, rules = referee_of(battle.game.name), battle.game.rules
     table = {figure.id: figure for figure in figures}
     pieces = (*referee.ground(rules, battle.state, terrain), *wrecks(battle.state, table.values()))
@@ -44,7 +44,7 @@ def perform(battle: Battle, referee: Referee[Any], position: Position, action: A
     """Ask the rules, roll the dice, and append the verdict with its effects to the battle's journal.
 
     Raises:
-        UserError: as `Battle.ask`, or if the action is barred or an ambiguity is open; then nothing has happened.
+        UserError: as `Battle.ask`, or if the action is forbidden or an ambiguity is open; then nothing has happened.
     """
     action, doubts, _ = with_answers(position, action)
     if action.blocked_by is not None or in_set_up(position, action):

@@ -1,6 +1,6 @@
-"""Plays a scripted situation without window or camera: a file says what players do, the answer what the rules say.
+"""Plays a scripted situation without window or camera: a file describes the steps, the answer contains the verdicts.
 
-It is how players send in a disputed case, and how the games are tested. `docs/formats.md` describes file and answer.
+Players send in disputed cases as such files, and tests use them. `docs/formats.md` describes file and answer.
 """
 
 from __future__ import annotations
@@ -64,15 +64,15 @@ _MORE = {
     "ask": {"spot_in"},
     "next": {"dice"},
 }
-"""The keys that a step of each kind may have besides its own."""
+"""The additional keys that a step of each kind may have."""
 _KINDS = ("phase", "status", "ask", "do", "move", "see", "next", "undo", "redo")
 
 
 def play_situation(situation: Situation) -> Answer:
-    """What the rules say at each step, and the state after the last one, in values that JSON knows.
+    """The answer to each step and the state after the last one, as JSON values.
 
     Raises:
-        UserError: if a step is not one or names what the game or the table does not have; the message names the step.
+        UserError: if a step is invalid or names something that the game or the table lacks; the message names the step.
     """
     with TemporaryDirectory() as folder, begin_battle(situation, FilePath(folder)) as battle:
         play = SituationPlay(situation, battle)
@@ -106,7 +106,7 @@ class _NeedsDice(UserError):
 
 @dataclass
 class _Faces:
-    """The dice of a step, six-sided ones where `d6` says so; asks for more when they run out."""
+    """The dice of a step, read as six-sided dice if `d6`; requests more if they run out."""
 
     faces: Sequence[int]
     d6: bool = False
@@ -123,14 +123,14 @@ class _Faces:
 
 @dataclass(frozen=True)
 class _Mark:
-    """Where the battle and the table were after a step that can be undone."""
+    """The battle and the table after a step that can be undone."""
 
     seq: int
     table: Mapping[str, Figure]
 
 
 class SituationPlay:
-    """A situation in play: the battle with its journal, and the figures as a camera would see them."""
+    """A situation being played: the battle with its journal, and the figures as a camera would see them."""
 
     def __init__(self, situation: Situation, battle: Battle) -> None:
         self.battle, self.terrain = battle, situation.terrain
@@ -156,7 +156,7 @@ class SituationPlay:
 
     @property
     def _last_seq(self) -> int:
-        """Number of the last entry that was not taken back."""
+        """Number of the last entry in force."""
         return list(self.battle.in_force)[-1]
 
     @property
@@ -165,10 +165,10 @@ class SituationPlay:
         return position_of(self.battle, self.table.values(), self.terrain)
 
     def step(self, step: Mapping[str, Any]) -> Answer | None:
-        """Play a step; return what the rules answer, or None if it asks nothing.
+        """Play a step; return the answer, or None if the step applies no rules.
 
         Raises:
-            UserError: if it is no step, or names what the game or the table does not have.
+            UserError: if it is invalid or names something that the game or the table lacks.
         """
         kind = next((key for key in step if key in _KINDS), None)
         if kind is None:
@@ -189,7 +189,7 @@ class SituationPlay:
         }
         return steps[kind](step)
 
-    # Steps that set the situation up
+    # Steps that prepare the situation
 
     def _set_phase(self, step: Mapping[str, Any]) -> None:
         now = self.battle.state
@@ -215,10 +215,10 @@ class SituationPlay:
         self._done()
 
     def _said(self, name: str, key: str, value: Any) -> Change:
-        """A status under the name that the game keeps: one that it lists, or the answer to one of its questions.
+        """The change that sets a status: one that the game lists, or the answer to one of its questions.
 
         Raises:
-            UserError: if the game lists its statuses and this is none of them.
+            UserError: if the game lists its statuses and this is not one of them.
         """
         game = self.battle.game
         rows = game.rules.plain.get("statuses", {})
@@ -257,12 +257,12 @@ class SituationPlay:
         )
 
     def _stands(self, figure: Figure, at_in: PointIn, facing_deg: float | None, z_in: float | None = None) -> Figure:
-        """A figure elsewhere: on top of the terrain there, its base turned with it."""
+        """A figure at another place, on top of the terrain there, with its base turned."""
         z_in = surface_in(at_in, self.terrain) if z_in is None else z_in
         base_in = base_outline(at_in, self.placements[figure.id].base_in, facing_deg or 0.0, figure.posture)
         return replace(figure, x_in=at_in[0], y_in=at_in[1], z_in=z_in, base_in=base_in, facing_deg=facing_deg)
 
-    # Steps that ask the rules
+    # Steps that apply the rules
 
     def _ask(self, step: Mapping[str, Any]) -> Answer:
         name, position = step["ask"], self.position
@@ -271,14 +271,14 @@ class SituationPlay:
         elif "spot_in" in step:
             actions = self.referee.at_spot(position, self._known(name), point_of(step["spot_in"], "spot_in"))
         else:
-            actions = self._deeds(position, self._known(name))
+            actions = self._actions_of(position, self._known(name))
         return {
             "actions": [self._action(position, action) for action in actions],
             "owed": [owed_answer(one) for one in obligations(self.referee, position)],
         }
 
-    def _deeds(self, position: Position, name: str) -> Iterator[Action]:
-        """Everything that a figure might do now, and what is owed by it."""
+    def _actions_of(self, position: Position, name: str) -> Iterator[Action]:
+        """All actions of a figure, with its obligations."""
         if name in position.figures and not position.unit(name).out:
             yield self.referee.movement(position, name)
             yield from self.referee.attacks(position, name)
@@ -311,14 +311,15 @@ class SituationPlay:
             raise UserError(f"do: unknown key {odd[0]!r}; choose action, by, at, weapon or answers")
         action = self._wanted(self.position, wanted)
         if action is None:
-            text = f"{display_name(actor_of(wanted) or 'nobody')} cannot do this now"
+            by = actor_of(wanted)
+            text = f"{display_name(by)} cannot do this now" if by else "this cannot be done now"
             return {"allowed": False, "why_not": {"rule": None, "text": text}}
         action = self._answered(action, wanted, object_of(wanted.get("answers") or {}, "answers"))
         found = preview_of(self.position, replace(action, has_odds=False))
         return self._performed(action, found, self._dice(step))
 
     def _performed(self, action: Action, found: ActionPreview, dice: _Faces) -> Answer:
-        """The answer to an action; where nothing happens, the answers of the players are taken back, too."""
+        """The answer to an action; if it has no effect, the players' answers are undone as well."""
         if not found.possible:
             self._back()
             return {"allowed": False, "why_not": why_not(found), **inches_of(found.before)}
@@ -367,7 +368,7 @@ class SituationPlay:
         owed = [owed_answer(one) for one in obligations(self.referee, self.position)]
         left = [one for one in owed if waived is not True and one["action"] not in waived]
         if left:
-            text = f"first comes {left[0]['title']}; do it, or waive it by name"
+            text = f"{left[0]['title']} comes first: do it, or waive it by name"
             return {"allowed": False, "why_not": {"rule": left[0]["rule"], "text": text}, "owed": left}
         if owed:
             self.battle.record(Noted(text=f"Waived: {', '.join(one['title'] for one in owed)}"))
@@ -390,7 +391,7 @@ class SituationPlay:
         self._return()
         return {"redone": done}
 
-    # How the journal and the table keep together
+    # Keeping the journal and the table consistent
 
     def _done(self) -> None:
         self.marks.append(self._mark())
@@ -401,19 +402,19 @@ class SituationPlay:
         self.table = dict(self.marks[-1].table)
 
     def _back(self) -> None:
-        """Undo what belongs to a step of which nothing came."""
+        """Undo the entries of a step that had no effect."""
         if self._last_seq != self.marks[-1].seq:
             self.battle.go_to(self.marks[-1].seq)
 
     def _follow(self, effects: Effects) -> None:
-        """Put the figures where a verdict moved them."""
+        """Move the figures on the table as a verdict has moved them."""
         for move in effects.moves:
             if move.figure in self.table:
                 figure = self.table[move.figure]
                 facing_deg = figure.facing_deg if move.facing_deg is None else move.facing_deg
                 self.table[move.figure] = self._stands(figure, move.to_in, facing_deg)
 
-    # How a step names things
+    # Names in steps
 
     def _known(self, name: Any, *, of_battle: bool = True) -> str:
         """The id of a figure, or "" for the battle itself."""
@@ -422,7 +423,7 @@ class SituationPlay:
         raise UserError(f"there is no figure {name!r}: choose one of {', '.join(self.battle.state.units)}")
 
     def _wanted(self, position: Position, wanted: Mapping[str, Any]) -> Action | None:
-        """The action that a step describes: one that may be done, before one that may not."""
+        """The action that a step describes, preferably one that is allowed."""
         name, at = actor_of(wanted), wanted.get("at")
         if name:
             self._known(name)
@@ -440,7 +441,7 @@ class SituationPlay:
         )
 
     def _agrees(self, action: Action, answers: Mapping[str, Any]) -> bool:
-        """Whether an action is the one of several that is chosen by an answer, as "moves first" or "moves second"."""
+        """Whether an action agrees with the answers, which may select one of several, such as "moves second"."""
         asked = {one.fact for one in self.battle.game.questions(action.name)}
         return all(action.given[key] == value for key, value in answers.items() if key in asked and key in action.given)
 
@@ -457,7 +458,7 @@ class SituationPlay:
                 self._known(one)
         if isinstance(at, list):
             yield from self.referee.at_targets(position, name, tuple(at))
-        yield from self._deeds(position, name)
+        yield from self._actions_of(position, name)
 
     def _answered(self, action: Action, wanted: Mapping[str, Any], answers: Mapping[str, Any]) -> Action:
         """The action with the players' answers."""
@@ -478,7 +479,7 @@ class SituationPlay:
                 events.append(QuestionAsked(question=doubt.question, answers=tuple(doubt.answers)))
                 events.append(QuestionAnswered(question=doubt.question, answer=str(value)))
             elif key in questions and key in action.given and action.given[key] == value:
-                continue  # it chose the action, or the program knows it
+                continue  # it selected the action, or the program knows the fact
             elif key in questions:
                 figure = action.by[0] if action.by else ""
                 told_ = Change(figure=figure, key=answer_key(action, key), value=plain(value), this_turn=True)
@@ -516,7 +517,7 @@ class SituationPlay:
         return {**now, "figures": figures, "winner": self._winner()}
 
     def _winner(self) -> str | None:
-        """The side that has won, as far as the table shows it."""
+        """The side that has won, if it can be derived from the table."""
         position = self.position
         for action in self.referee.obligations(position):
             if action.name.startswith("victory"):
@@ -529,7 +530,7 @@ class SituationPlay:
 
 _SIDES: Mapping[Die, int | str] = {Die.D6: 6, Die.FUDGE: "fudge"}
 _GENERIC = ("attack", "move")
-"""Names that stand for any attack and any move, whatever a game calls its own."""
+"""Names that stand for any attack and any move in every game."""
 
 
 def _fits(action: Action, wanted: Mapping[str, Any]) -> bool:

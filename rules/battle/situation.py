@@ -19,7 +19,7 @@ from rules.tabletop.table import Figure, Outline, PointIn, Posture, TerrainKind,
 SCHEMA = 1
 _KEYS = ("schema", "game", "options", "house_rules", "terrain", "table_in", "sides", "steps")
 _NOTES = ("title", "rows", "source", "expect")
-"""Keys for readers and tests: what is shown, the rules' rows, the rulebook's words, parts of the right answer."""
+"""Keys for readers and tests: title, rule ids, the rulebook's words, parts of the right answer."""
 _SOLDIER_IN = (1.0, 1.0)
 _CORNERS = ((0.5, 0.5), (-0.5, 0.5), (-0.5, -0.5), (0.5, -0.5))
 
@@ -32,10 +32,10 @@ class Placement:
 
     Attributes:
         card: Name of a ready unit card, or a card of the players' own as data.
-        squad: Name of its squad; empty where it is alone.
-        z_in: Height of what it stands on; None for the top of the terrain there.
-        facing_deg: Counter-clockwise from +x; None where unknown.
-        base_in: Length along the facing and width of the base: an ellipse, of a vehicle a rectangle.
+        squad: Name of its squad; empty without a squad.
+        z_in: Height of the surface under it; None for the top of the terrain there.
+        facing_deg: Counter-clockwise from +x; None if unknown.
+        base_in: Length along the facing and width of the base, an ellipse or, for a vehicle, a rectangle.
         sigma_in: One standard deviation of its place along one axis.
     """
 
@@ -75,11 +75,11 @@ def base_outline(at_in: PointIn, size_in: tuple[float, ...], facing_deg: float, 
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """What is to be played.
+    """A table, its armies and the steps to play.
 
     Attributes:
-        house_rules: Text of a house-rules file, in TOML; empty where the game is played as published.
-        table_in: Outline of the table; empty where it has no known edge.
+        house_rules: Text of a house-rules file in TOML; empty for the published game.
+        table_in: Outline of the table; empty if its edge is unknown.
         sides: The figures of each side, in the order of the file.
         steps: The steps, in the form of the document.
     """
@@ -94,10 +94,10 @@ class Situation:
 
 
 def situation_of(document: Any) -> Situation:
-    """The situation of a JSON document.
+    """Read a situation from a JSON document.
 
     Raises:
-        UserError: if the document is not one; the message names the key and what belongs there.
+        UserError: if the document is invalid; the message names the key and the expected value.
     """
     if not isinstance(document, Mapping) or document.get("schema") != SCHEMA:
         raise UserError(f'a situation is a JSON object with "schema": {SCHEMA}')
@@ -153,7 +153,7 @@ def point_of(found: Any, place: str) -> PointIn:
     """A place [x, y] of a document, in inches.
 
     Raises:
-        UserError: if it is not one; the message begins with `place`.
+        UserError: if it is invalid; the message begins with `place`.
     """
     if isinstance(found, (list, tuple)) and len(found) == 2 and all(type(v) in (int, float) for v in found):
         return float(found[0]), float(found[1])

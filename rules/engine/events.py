@@ -397,4 +397,4 @@ def _check_point(figure: str, place_in: PointIn) -> None:
 
 def _check_some(parts: tuple[Any, ...], kind: str) -> None:
     if not parts:
-        raise UserError(f"an event of the kind {kind!r} needs at least one figure")
+        raise UserError(f"an event of kind {kind!r} needs at least one figure")

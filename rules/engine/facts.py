@@ -1,8 +1,8 @@
-"""Facts that bind themselves: each field of a question names where its value comes from.
+"""Facts with sources: each field of a question names where its value comes from.
 
-A source is a note on a field: the unit's card, a status, the turn, or a function that measures the table. `bind` reads
-all of them. A field without a source keeps its default, and a source that answers `UNKNOWN` leaves the fact to the
-players.
+A source is an annotation of a field: the unit's card, a status, the phase, or a function that measures the table.
+`bind` reads all of them. A field without a source keeps its default, and a source that returns `UNKNOWN` leaves the
+fact to the players.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ class Unknown(Enum):
 
 
 UNKNOWN = Unknown.UNKNOWN
-"""The answer of a source that cannot tell: the players are asked."""
+"""The value of a source that cannot supply the fact; the players are asked."""
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What a question is asked about.
+    """The subject of a question.
 
     Attributes:
         position: The battle and the table now.
-        men: The units that act, the first of them in front of the others where one speaks for all.
-        targets: The units that it is done to, in the order in which they are taken.
-        paths: Where units go.
+        men: The units that act; if one stands for all, it is the first.
+        targets: The target units, in the order in which they are hit.
+        paths: The paths of moving units.
     """
 
     position: Position
@@ -49,7 +49,7 @@ class Context:
 
     @property
     def actor(self) -> Unit:
-        """The unit that acts, the first of several."""
+        """The acting unit, or the first of several."""
         return self.men[0]
 
     @property
@@ -59,17 +59,17 @@ class Context:
 
     @property
     def rules(self) -> Ruleset[Any]:
-        """The rules that are played."""
+        """The rules of the battle."""
         return self.position.game.rules
 
     def between(self, man: Unit, target: Unit) -> Context:
-        """The same for one of the units that act and one of the targets."""
+        """The context with only this acting unit and this target."""
         return replace(self, men=(man,), targets=(target,))
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A note on a field: what reads its value; `Bound`, `Uncertain` and lists of them are taken apart."""
+    """An annotation of a field with the function that reads its value, which may be `Bound`, `Uncertain` or a list."""
 
     read: Callable[[Context], Any]
 
@@ -80,7 +80,7 @@ def on_card(key: str) -> Source:
 
 
 def status(key: str, absent: Any = False) -> Source:
-    """A status of the acting unit, of this turn or lasting."""
+    """A status of the acting unit, of this turn or permanent."""
 
     def read(context: Context) -> Any:
         return {**context.actor.statuses, **context.actor.this_turn}.get(key, absent)
@@ -89,12 +89,12 @@ def status(key: str, absent: Any = False) -> Source:
 
 
 def done(*actions: str) -> Source:
-    """How often the acting unit did any of these in this turn."""
+    """How often the acting unit did any of these actions in this turn."""
     return Source(lambda context: times_done(context.actor, *actions))
 
 
 def times_done(unit: Unit, *actions: str) -> int:
-    """How often a unit did any of these in this turn."""
+    """How often a unit did any of these actions in this turn."""
     return sum(unit.acts_this_turn.get(action, 0) for action in actions)
 
 
@@ -120,7 +120,7 @@ class Uncertain:
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """Facts with their values, and which of them are uncertain."""
+    """Facts with their values, and the uncertain ones among them."""
 
     given: Mapping[str, Any]
     measured: tuple[UncertainFact, ...] = ()
@@ -142,7 +142,7 @@ def _sources(facts: Any) -> Iterator[tuple[str, Source]]:
 
 
 def _taken_apart(value: Any, where: tuple[str | int, ...]) -> tuple[Any, tuple[UncertainFact, ...]]:
-    """A plain value, and what of it is uncertain."""
+    """A plain value, and its uncertain facts."""
     if isinstance(value, Uncertain):
         error = (UncertainFact(where, value.sigma, value.what, value.low, value.high),) if value.sigma else ()
         return value.value, error
@@ -155,7 +155,7 @@ def _taken_apart(value: Any, where: tuple[str | int, ...]) -> tuple[Any, tuple[U
 
 
 def action_for(title: str, action: str, context: Context, **more: Any) -> Action:
-    """An action asked of this context, its facts bound; `more` are further fields of the action."""
+    """An action in this context, with its facts bound; `more` are other fields of the action."""
     bound = bind(context.position.game.actions[action].facts, context)
     by, at = (tuple(one.id for one in units) for units in (context.men, context.targets))
     return Action(title, action, bound.given, by, at, measured=bound.measured, paths=context.paths, **more)

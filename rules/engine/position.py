@@ -88,7 +88,7 @@ class Position:
             UserError: if the camera does not see it there.
         """
         if name not in self.figures:
-            raise UserError(f"{name} is not on the table: put it there or mark it as eliminated")
+            raise UserError(f"{display_name(name)} is not on the table: put it there or mark it as eliminated")
         return self.figures[name]
 
     def unit(self, name: str) -> Unit:

@@ -56,7 +56,7 @@ class Action:
 
     Attributes:
         title: Its name for the player, such as "Rifle at Tan 4".
-        action, given: The rule and the facts for `Game.begin`, without the facts that the players must still answer.
+        name, given: The rule and the facts for `Game.begin`, without the facts that the players must still answer.
         by: The figures that act.
         at: The target figures.
         weapon: The weapon, if one is used.
@@ -70,7 +70,7 @@ class Action:
         paths: The path of each figure of a move.
         facing_deg: The facing of each figure at the end of its path, as far as it is known.
         blocked_by: The verdict that forbids the action, if the rules need no further facts to forbid it.
-        display_names: Whether to compute the odds; False for volleys with too many dice.
+        has_odds: Whether to compute the odds; False for volleys with too many dice.
         each: For an action at many targets, the facts for each target alone; the odds are then computed for each target
             instead of for all together.
         round: The round that it belongs to, such as "Morale"; empty if it belongs to none.

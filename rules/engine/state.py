@@ -41,7 +41,7 @@ ELIMINATED = "eliminated"
 
 MOST_KEPT = 2000
 """Limit of figures, of statuses of one figure, of answers, and so on. Every change copies such a table, because earlier
-states must not change; without a limit, a malicious file would take hours to fold."""
+states must not change; without a limit, a malicious file would take hours to open."""
 
 _NOTHING: Mapping[Any, Any] = MappingProxyType({})
 

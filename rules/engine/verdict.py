@@ -41,7 +41,7 @@ class Reason:
 
 
 ACTORS, TARGETS = "(actors)", "(targets)"
-"""Who acts and what it is done to, in the effects of a verdict that does not know their names."""
+"""Placeholders for the acting figure and its target in the effects of a verdict, which does not know their names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +49,9 @@ class Becomes:
     """An effect: a status of a figure, of all `ACTORS` or `TARGETS`, or of the battle itself ("").
 
     Attributes:
-        value: What it is now; None removes it.
-        rule: Id of the rule that says so.
-        this_turn: Whether the next turn forgets it.
+        value: The new value; None removes the status.
+        rule: Id of the rule that sets it.
+        this_turn: Whether it ends with the turn.
     """
 
     figure: str
@@ -66,7 +66,7 @@ class Goes:
     """An effect: the figures go to the ends of their paths.
 
     Attributes:
-        cost_in: What each spends of its move where that is not the length of its path.
+        cost_in: Allowance spent by each figure whose cost differs from the length of its path.
     """
 
     cost_in: Mapping[str, float] | None = None
@@ -83,7 +83,7 @@ class Verdict:
         outcome: The answer in a word, such as "hit".
         numbers: All results by name, in JSON values; read-only.
         reasons: The reasons, in reading order.
-        effects: What becomes of figures.
+        effects: Its effects on figures and on the battle.
     """
 
     outcome: str

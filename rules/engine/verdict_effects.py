@@ -1,4 +1,4 @@
-"""What becomes of the figures: the effects that a verdict carries, with the names of those who act and are targets."""
+"""Turns the effects in a verdict into changes of the acting figures and their targets."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rules.engine.verdict import ACTORS, TARGETS, Becomes, Goes, Verdict
 
 
 def effects_of(position: Position, action: Action, found: Verdict) -> Effects:
-    """The effects that a verdict carries, on the figures of the action that was asked."""
+    """The effects of a verdict on the figures of its action."""
     moves = [
         move
         for one in found.effects

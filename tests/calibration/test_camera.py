@@ -174,7 +174,7 @@ def test_limits_in_pixels_grow_with_the_longer_side(size, times):
     assert times_full_hd(size) == times
 
 
-def test_what_is_near_and_lenses_that_are_short_are_seen_too():
+def test_nearby_objects_and_short_lenses_are_projected():
     near = TableCamera(IDEAL, DOWN, -DOWN @ np.array([10.0, 20.0, 0.5]))
     assert near.pixel_to_table([500, 400]) == pytest.approx(np.array([[10, 20]]))
     assert near.table_to_pixel([10.1, 20]) == pytest.approx(np.array([[500 + 160, 400]]))

@@ -67,7 +67,7 @@ def test_a_stale_roll_raises_a_question(table: Table) -> None:
     question = table.tray.question
     assert question is not None
     assert question.why is Why.STALE
-    assert question.text == "d1 shows 3: thrown 6 s before the program asked for it. Does it count for the attack?"
+    assert question.text == "d1 shows 3: rolled 6 s before the program asked for it. Does it count for the attack?"
     assert table.settled_roll() is None
     table.tray.settle(yes=True)
     assert table.settled_roll() == Roll((3,))
@@ -134,7 +134,7 @@ def test_a_die_thrown_twice_raises_a_question(table: Table, yes: bool, faces: tu
     table.d6(5)
     assert table.tray.question is not None
     assert table.tray.question.why is Why.DOUBLE
-    assert table.tray.question.text == "d1 shows 5 now, after 3: does the later throw count instead?"
+    assert table.tray.question.text == "d1 shows 5 now, after 3: does the later roll count instead?"
     table.tray.settle(yes)
     assert table.settled_roll() == Roll(faces)
 
@@ -163,7 +163,7 @@ def test_one_die_too_many_raises_a_question(table: Table, yes: bool) -> None:
     for k in range(3):
         table.d6(k + 1, f"d{k}")
     assert table.tray.question is not None
-    assert table.tray.question.text == "d2 shows 3, but 2 dice are enough: throw them all again?"
+    assert table.tray.question.text == "d2 shows 3, but 2 dice are enough: roll them all again?"
     table.tray.settle(yes)
     assert table.settled_roll() == (None if yes else Roll((1, 2)))
 

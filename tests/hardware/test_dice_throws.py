@@ -195,7 +195,7 @@ def test_delayed_lines_are_awaited(cup: Cup) -> None:
 
 
 def test_dice_thrown_before_the_question_is_answered_are_not_lost(cup: Cup) -> None:
-    """Three dice instead of two; all are thrown again, and only then *Yes, throw again*."""
+    """Three dice instead of two; all are thrown again, and only then *Yes, roll again*."""
     cup.dice = EmulatedDice(cup.wire, lambda: cup.now_s, random.Random(1), count=4)
     cup.connect()
     cup.hear()

@@ -1,4 +1,4 @@
-"""What strangers and bad luck put into files: wrong values, damaged bytes; and how a reader must take it."""
+"""Wrong values and damaged bytes for files, and the checks that every reader of such a file must pass."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ few = settings(
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
-"""Quick enough for every run of the suite; `HOSTILE_EXAMPLES=5000 pytest tests/hostile` searches for longer."""
+"""Few enough for every run of the suite; `HOSTILE_EXAMPLES=5000 pytest tests/hostile` tries more."""
 
 LONGEST_SENTENCE = 2_000
 
 
 def nested(depth: int, kind: type = list) -> Any:
-    """A value inside a list (or an object) inside a list, so many times."""
+    """A value nested this deep in lists or objects."""
     value: Any = 1
     for _ in range(depth):
         value = [value] if kind is list else {"a": value}
@@ -52,7 +52,7 @@ NASTY: tuple[Any, ...] = (
     *([], {}, [[]], [None], [1, 2], [1, 2, 3], [[0, 0]] * 3, [1e308] * 4, ["a"] * 3, {"a": 1}, {"": None}),
     *([0] * 5000, nested(100), nested(400), nested(800), nested(400, dict), "long " * 20_000),
 )
-"""Every one of them is what some reader once took for granted that it would not meet."""
+"""Values that some reader once did not expect."""
 
 _LEAVES = st.sampled_from(NASTY) | st.floats() | st.integers() | st.text(max_size=8)
 TREES = st.recursive(
@@ -60,11 +60,11 @@ TREES = st.recursive(
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=6), inner, max_size=4),
     max_leaves=8,
 )
-"""Values that JSON can hold, and those that only look as if it could."""
+"""Values that JSON can represent, and values that only seem to be JSON."""
 
 
 def places(document: Any, here: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """The way to every value of a document, itself included."""
+    """The paths of all values of a document, including the document itself."""
     yield here
     if isinstance(document, dict):
         for key, value in document.items():
@@ -78,7 +78,7 @@ GONE = object()
 
 
 def changed(document: Any, place: tuple[Any, ...], value: Any) -> Any:
-    """The document with another value in one place; `GONE` takes it away."""
+    """The document with another value at one path; `GONE` removes the value."""
     if not place:
         return value
     first, *rest = place
@@ -91,7 +91,7 @@ def changed(document: Any, place: tuple[Any, ...], value: Any) -> Any:
 
 
 def mutants(document: Any) -> st.SearchStrategy[Any]:
-    """The document with one value gone, replaced, or under another name; rarely with two."""
+    """The document with one value removed, replaced or renamed; rarely with two such changes."""
     ways = [place for place in places(document) if place]
 
     @st.composite
@@ -102,7 +102,7 @@ def mutants(document: Any) -> st.SearchStrategy[Any]:
             value = draw(st.just(GONE) | _LEAVES | TREES)
             try:
                 there = changed(there, place, value)
-            except (KeyError, IndexError, TypeError):  # what the first change took away cannot be changed again
+            except (KeyError, IndexError, TypeError):  # a value that the first change removed cannot be changed again
                 return there
         return draw(st.sampled_from((there, there, there, _renamed(draw, there))))
 
@@ -110,12 +110,12 @@ def mutants(document: Any) -> st.SearchStrategy[Any]:
 
 
 def _renamed(draw: Callable[..., Any], document: Any) -> Any:
-    """With one more key than anybody asked for."""
+    """The object with an additional, unknown key."""
     return {**document, draw(st.text(max_size=6)): 1} if isinstance(document, dict) else document
 
 
 def damaged(data: bytes) -> st.SearchStrategy[bytes]:
-    """A file cut short, with bits turned over, with a part overwritten, or with a part twice."""
+    """A file that is truncated, or has flipped bits, an overwritten part or a repeated part."""
 
     @st.composite
     def damage(draw: Callable[..., Any]) -> bytes:
@@ -138,12 +138,12 @@ def damaged(data: bytes) -> st.SearchStrategy[bytes]:
 
 
 def text_of(document: Any) -> str:
-    """A document as JSON, with what JSON has no word for in Python's (`NaN`), as other programs write it, too."""
+    """A document as JSON; values that JSON lacks are written as Python and other programs do (`NaN`)."""
     return json.dumps(document)
 
 
 def only_refuses(read: Callable[[], object], *files: Path) -> None:
-    """Let something be read: it is understood or refused in a sentence, and the files stay as they were."""
+    """Read a file: it must be accepted or refused in one sentence, and no file may change."""
     before = [file.read_bytes() for file in files]
     try:
         read()
@@ -153,7 +153,7 @@ def only_refuses(read: Callable[[], object], *files: Path) -> None:
 
 
 def is_a_sentence(words: str) -> None:
-    """A refusal is one line that somebody can read to its end."""
+    """Check that a refusal is one line of readable length."""
     assert words.strip()
     assert "Traceback" not in words
     assert len(words) < LONGEST_SENTENCE, f"{len(words)} characters: {words[:200]} ..."

@@ -1,4 +1,4 @@
-"""Battles from a stranger: told, or refused in a sentence, and never written to."""
+"""Battles from strangers: opened, or refused in one sentence, and never changed."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ from tests.hostile.nasty import NASTY, TREES, damaged, few, mutants, only_refuse
 from ui.commands.replay import replay_json, replay_text
 
 Row = tuple[Any, Any, Any, str]
-"""Time, kind, version and body of an entry, as SQLite keeps it."""
+"""Time, kind, version and body of an entry, as SQLite stores them."""
 
 
 @pytest.fixture(scope="module")
 def evening(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A battle with something of every kind in it."""
+    """A battle with an entry of every kind."""
     path = tmp_path_factory.mktemp("evening") / "evening.battle"
     house = path.parent / "house.toml"
     house.write_text('inherits = "simple_plastic"\nhouse_rules = "Attic"\n', "utf-8")
@@ -78,14 +78,14 @@ def rows(evening: Path) -> list[Row]:
 
 @pytest.fixture(scope="module")
 def empty(tmp_path_factory: pytest.TempPathFactory) -> bytes:
-    """A journal in which nothing has happened yet."""
+    """A journal without entries."""
     path = tmp_path_factory.mktemp("empty") / "empty.battle"
     Journal(path, lambda: 0.0).close()
     return path.read_bytes()
 
 
 def written(path: Path, empty: bytes, rows: Sequence[Row]) -> Path:
-    """A journal with these entries, by a hand that asks nobody, though it gives them checksums."""
+    """A journal with these entries, written without any validation but with correct checksums."""
     path.write_bytes(empty)
     raw = sqlite3.connect(path, isolation_level=None)
     raw.execute("PRAGMA synchronous = OFF")
@@ -101,7 +101,7 @@ def written(path: Path, empty: bytes, rows: Sequence[Row]) -> Path:
 
 
 def take(path: Path) -> None:
-    """All that the program does with a battle of a stranger: opens it, names what could be undone, tells it."""
+    """Use a battle as the program does: open it, name the steps that can be undone, and write its story."""
 
     def look() -> None:
         with Battle.open(path, lambda: 0.0) as battle:
@@ -113,7 +113,7 @@ def take(path: Path) -> None:
     assert [beside.name for beside in path.parent.iterdir()] == [path.name]
 
 
-def test_the_battle_is_sound(evening: Path, empty: bytes, rows: list[Row], tmp_path: Path) -> None:
+def test_the_unchanged_battle_opens(evening: Path, empty: bytes, rows: list[Row], tmp_path: Path) -> None:
     again = written(tmp_path / "again.battle", empty, rows)
     assert replay_text(again) == replay_text(evening)
     assert {kind for _, kind, _, _ in rows} >= {"begun", "asked", "overruled", "undo", "redo", "marker_moved"}
@@ -130,7 +130,7 @@ def test_one_wrong_value(empty: bytes, rows: list[Row], tmp_path: Path, data: st
 
 @few
 @given(data=st.data())
-def test_entries_lost_doubled_and_of_another_kind(
+def test_missing_repeated_and_relabelled_entries(
     empty: bytes, rows: list[Row], tmp_path: Path, data: st.DataObject
 ) -> None:
     some = data.draw(st.lists(st.sampled_from(rows), max_size=8))
@@ -181,7 +181,7 @@ OTHER_SCHEMAS = {
 
 @pytest.mark.timeout(30)
 @pytest.mark.parametrize("name", OTHER_SCHEMAS)
-def test_a_file_that_only_passes_for_a_battle(name: str, empty: bytes, tmp_path: Path) -> None:
+def test_a_file_that_imitates_a_battle(name: str, empty: bytes, tmp_path: Path) -> None:
     path = tmp_path / "x.battle"
     path.write_bytes(empty)
     raw = sqlite3.connect(path)

@@ -1,4 +1,4 @@
-"""What the program never does: run what it is given, call a shell, unpack objects, or listen on a port."""
+"""The program never executes its input, calls a shell, unpickles objects or listens on a port."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ROOMS = ("rules", "calibration", "vision", "hardware", "ui")
 SOURCES = sorted(path for room in ROOMS for path in (ROOT / room).rglob("*.py"))
 
 CALLS = {"eval", "exec", "compile", "__import__", "execfile", "breakpoint"}
-"""By their bare names; `dialog.exec()` is Qt's and shows a window."""
+"""Forbidden calls by their bare names; `dialog.exec()` belongs to Qt and shows a window."""
 
 METHODS = {
     *("os.system", "os.popen", "os.startfile", "os.fork", "os.forkpty", "np.load", "numpy.load"),
@@ -54,14 +54,14 @@ array of the learned likeness ships with the program and is read without pickles
 
 
 def dotted(node: ast.expr) -> str:
-    """As "os.system"; of what is no plain name only its end, as ".exec"."""
+    """The dotted name of a call, such as "os.system"; for other expressions only the last part, such as ".exec"."""
     if isinstance(node, ast.Name):
         return node.id
     return f"{dotted(node.value)}.{node.attr}" if isinstance(node, ast.Attribute) else ""
 
 
 def names(tree: ast.AST) -> Iterator[tuple[int, str]]:
-    """What of the above a module uses, each with its line."""
+    """The forbidden calls in a module, each with its line."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Call):
             called = dotted(node.func)
@@ -79,7 +79,7 @@ def names(tree: ast.AST) -> Iterator[tuple[int, str]]:
                     yield node.lineno, whole
 
 
-def test_no_module_runs_what_it_is_given() -> None:
+def test_no_module_executes_its_input() -> None:
     assert len(SOURCES) > 200
     found = [
         (where, line, name)
@@ -91,14 +91,14 @@ def test_no_module_runs_what_it_is_given() -> None:
     assert found == []
 
 
-def test_every_package_that_is_installed_is_searched() -> None:
+def test_every_installed_package_is_searched() -> None:
     packages = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["setuptools"]["packages"]
     searched = {path.parent.relative_to(ROOT).as_posix().replace("/", ".") for path in SOURCES}
     assert set(packages) <= searched
     assert {name.partition(".")[0] for name in packages} == set(ROOMS)
 
 
-def test_the_search_finds_what_it_looks_for() -> None:
+def test_the_search_finds_each_forbidden_call() -> None:
     guilty, innocent = ["import pickle", "eval('1')", "run(x, shell=True)"], ["from os import path", "self.exec()"]
     more = ["from PyQt6.QtCore import QProcess", "from os import system", "os.execvpe(x)", "from os import posix_spawn"]
     text = "\n".join([*guilty, *innocent, *more])
@@ -141,6 +141,6 @@ sys.exit(bool(found))
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
-def test_the_window_listens_on_nothing() -> None:
+def test_the_window_opens_no_listening_socket() -> None:
     done = subprocess.run([sys.executable, "-c", _WINDOW], cwd=ROOT, capture_output=True, text=True, timeout=240)
     assert (done.returncode, done.stdout.strip()) == (0, "[]"), done.stderr

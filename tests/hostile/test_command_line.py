@@ -1,4 +1,4 @@
-"""Any words after any command: done, could not, or wrong usage; one sentence, and never a traceback."""
+"""Any arguments for any command: the exit status is 0, 1 or 2, with at most one sentence and no traceback."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ TO_END = {"rod": ("--seconds", "0.02", "--port", "none"), "dice": ("--seconds", 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Things to name."""
+    """Files that arguments can name."""
     folder = tmp_path_factory.mktemp("things")
     cv2.imwrite(str(folder / "table.png"), np.full((60, 80, 3), 120, np.uint8))
     (folder / "folder").mkdir()
@@ -119,7 +119,7 @@ def said() -> Iterator[tuple[io.StringIO, io.StringIO]]:
 
 
 def run(arguments: list[str]) -> tuple[int, str]:
-    """Exit status and what stands on stderr."""
+    """The exit status and the text on stderr."""
     with said() as (_, err):
         try:
             status = main(arguments)
@@ -148,7 +148,7 @@ def is_well_said(status: int, err: str) -> None:
 @pytest.mark.parametrize("command", OPTIONS)
 @few
 @given(data=st.data())
-def test_any_words(command: str, folder: Path, data: st.DataObject) -> None:
+def test_any_arguments(command: str, folder: Path, data: st.DataObject) -> None:
     arguments = data.draw(command_lines(command))
     before = {path: path.read_bytes() for path in folder.iterdir() if path.is_file()}
     is_well_said(*run(arguments))
@@ -207,12 +207,12 @@ def test_any_words(command: str, folder: Path, data: st.DataObject) -> None:
     ],
     ids=lambda arguments: " ".join(arguments)[:60],
 )
-def test_what_once_might_have_led_astray(arguments: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_arguments_that_once_caused_a_traceback(arguments: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("QT_QPA_PLATFORM", raising=False)  # with a platform the demo would open its window
     is_well_said(*run(arguments))
 
 
-def test_a_battle_cannot_speak_to_the_terminal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_battle_cannot_send_control_codes_to_the_terminal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with Battle.begin(tmp_path / "b", lambda: 0.0, "simple_plastic", ["green", "tan"]) as battle:
         battle.record(Noted(text="\x1b]0;owned\x07 \x9b2J Tee für zwei"))
     assert main(["replay", str(tmp_path / "b")]) == 0

@@ -1,4 +1,4 @@
-"""Lens, layout, terrain, army list and dictionary from a stranger: read, or refused in a sentence."""
+"""Lens, layout, terrain, army list and dictionary from strangers: read, or refused in one sentence."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ ARMY = {
 
 
 def take_army(path: Path) -> None:
-    """What the muster does with a list: it is read, checked by its game and enlisted."""
+    """Use an army list as the setup dialog does: read it, let its game check it, and assign its units."""
     army = load_army(path)
     if army.game in GAMES:
         game = open_game(army.game)
@@ -66,7 +66,7 @@ def take_army(path: Path) -> None:
 
 
 def take_lens(path: Path) -> None:
-    """What happens to a lens when a picture comes: pixels are undone with it."""
+    """Use a lens profile as for a picture: undistort pixels with it."""
     camera = TableCamera(read_lens(path), np.diag([1.0, -1, -1]), np.array([0.0, 0, 30]))
     places = camera.pixel_to_table([(0, 0), (960, 540), (1919, 3)])
     camera.table_to_pixel(np.c_[np.nan_to_num(places), np.zeros(3)])
@@ -88,8 +88,8 @@ def read_as(kind: str, path: Path, content: bytes) -> None:
 
 
 @of_each
-def test_the_documents_are_sound(kind: str, tmp_path: Path) -> None:
-    """Else everything below would be refused for one and the same reason."""
+def test_the_unchanged_documents_are_accepted(kind: str, tmp_path: Path) -> None:
+    """Otherwise the tests below would be refused for one common reason."""
     read, document = READERS[kind]
     path = tmp_path / f"{kind}.json"
     path.write_text(json.dumps(document), "utf-8")
@@ -122,7 +122,7 @@ def test_a_damaged_file(kind: str, tmp_path: Path, data: st.DataObject) -> None:
 
 @of_each
 @pytest.mark.parametrize("number", range(len(NASTY)))
-def test_each_nasty_value_in_the_place_of_the_whole_and_of_each_key(kind: str, number: int, tmp_path: Path) -> None:
+def test_each_nasty_value_as_the_document_and_as_each_key(kind: str, number: int, tmp_path: Path) -> None:
     document, nasty = READERS[kind][1], NASTY[number]
     for key in document:
         read_as(kind, tmp_path / "x.json", text_of({**document, key: nasty}).encode())
@@ -130,7 +130,7 @@ def test_each_nasty_value_in_the_place_of_the_whole_and_of_each_key(kind: str, n
 
 
 @of_each
-def test_each_huge_number_in_the_place_of_each_number(kind: str, tmp_path: Path) -> None:
+def test_each_huge_number_as_each_number(kind: str, tmp_path: Path) -> None:
     document = READERS[kind][1]
     for place in places(document):
         for huge in (1e308, -1e308, 1e160, 1e-320, math.nan, math.inf, 2**62):
@@ -139,13 +139,13 @@ def test_each_huge_number_in_the_place_of_each_number(kind: str, tmp_path: Path)
 
 
 @of_each
-def test_what_never_ends_is_not_read_to_its_end(kind: str) -> None:
+def test_an_endless_file_is_not_read_to_its_end(kind: str) -> None:
     only_refuses(lambda: READERS[kind][0](Path("/dev/zero")))
 
 
 @few
 @given(tree=TREES)
-def test_a_shelf_with_anything_on_it_is_listed(tmp_path: Path, tree: Any) -> None:
+def test_a_folder_with_invalid_army_lists_is_listed(tmp_path: Path, tree: Any) -> None:
     path = tmp_path / "a.json"
     path.write_text(text_of(tree))
     only_refuses(ArmyLists(tmp_path).listed, path)
@@ -154,7 +154,7 @@ def test_a_shelf_with_anything_on_it_is_listed(tmp_path: Path, tree: Any) -> Non
 
 @pytest.fixture(scope="module")
 def dictionary(tmp_path_factory: pytest.TempPathFactory) -> bytes:
-    """A dictionary of five markers as OpenCV writes it."""
+    """A dictionary of five markers, as OpenCV writes it."""
     path = tmp_path_factory.mktemp("dictionary") / "own.yml"
     store = cv2.FileStorage(str(path), cv2.FILE_STORAGE_WRITE)
     cv2.aruco.extendDictionary(5, 4).writeDictionary(store)
@@ -166,6 +166,6 @@ def dictionary(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 @given(data=st.data())
 def test_a_damaged_dictionary(dictionary: bytes, tmp_path: Path, data: st.DataObject) -> None:
     content = data.draw(damaged(dictionary) | st.binary(max_size=200))
-    path = tmp_path / f"{data.draw(st.integers(0, 10**9))}.yml"  # a dictionary is read once by its name
+    path = tmp_path / f"{data.draw(st.integers(0, 10**9))}.yml"  # a dictionary of the same name is read only once
     path.write_bytes(content)
     only_refuses(lambda: dictionary_of(str(path)), path)

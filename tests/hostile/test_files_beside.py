@@ -1,4 +1,4 @@
-"""A folder that a stranger shared: what lies beside a save, what a link leads to, pipes in place of files."""
+"""A folder from a stranger: files beside a battle, links, and pipes instead of files."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ PICTURE = b"\xff\xd8 a picture"
 
 @pytest.fixture
 def save(tmp_path: Path) -> Path:
-    """A battle of five entries in a folder of its own."""
+    """A battle of five entries, in its own folder."""
     path = tmp_path / "shared" / "x.battle"
     path.parent.mkdir()
     with Battle.begin(path, lambda: 0.0, "simple_plastic", ["green", "tan"]) as battle:
@@ -47,7 +47,7 @@ def save(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def victim(tmp_path: Path) -> Path:
-    """A file of the user's that has nothing to do with it."""
+    """An unrelated file of the user."""
     path = tmp_path / "thesis.txt"
     path.write_text("ten years of work")
     return path
@@ -74,7 +74,7 @@ def super_journal(save: Path, victim: Path) -> bytes:
 
 
 def test_the_crafted_journal_would_delete_a_file(save: Path, victim: Path) -> None:
-    """Else the tests below would show nothing: SQLite by itself does what the journal says."""
+    """Otherwise the tests below would prove nothing: SQLite alone follows the journal."""
     beside(save, "-journal").write_bytes(super_journal(save, victim))
     raw = sqlite3.connect(save)
     raw.execute("SELECT count(*) FROM entry").fetchone()
@@ -94,7 +94,7 @@ def test_a_journal_that_names_a_file_to_delete(save: Path, victim: Path, capsys:
 
 
 @posix
-def test_it_is_found_beside_what_a_link_leads_to(save: Path, victim: Path, tmp_path: Path) -> None:
+def test_a_journal_beside_the_target_of_a_link_is_found(save: Path, victim: Path, tmp_path: Path) -> None:
     beside(save, "-journal").write_bytes(super_journal(save, victim))
     (tmp_path / "link.battle").symlink_to(save)
     is_refused(lambda: Battle.open(tmp_path / "link.battle", lambda: 0.0), "delete another file", save, victim)
@@ -107,7 +107,7 @@ def test_a_new_battle_beside_such_a_journal(tmp_path: Path, victim: Path) -> Non
     assert not path.exists()
 
 
-def test_an_album_with_such_a_journal(save: Path, victim: Path) -> None:
+def test_a_picture_file_with_such_a_journal(save: Path, victim: Path) -> None:
     with Battle.open(save, lambda: 0.0) as battle:
         album = ThumbnailStore(battle)
         album.put(1, PICTURE)
@@ -137,7 +137,7 @@ def test_a_write_ahead_log_is_not_read_in_place_of_a_battle(save: Path, tmp_path
 @posix
 @pytest.mark.parametrize("kind", ["-journal", "-wal", "-shm"])
 @pytest.mark.parametrize("what", ["link", "dangling", "pipe", "folder"])
-def test_what_is_no_file_beside_a_battle(save: Path, victim: Path, kind: str, what: str) -> None:
+def test_pipes_and_links_beside_a_battle(save: Path, victim: Path, kind: str, what: str) -> None:
     path = beside(save, kind)
     if what == "pipe":
         os.mkfifo(path)
@@ -149,8 +149,8 @@ def test_what_is_no_file_beside_a_battle(save: Path, victim: Path, kind: str, wh
     assert not victim.with_name("nowhere").exists()
 
 
-def test_a_journal_of_another_battle_does_not_spoil_this_one(save: Path) -> None:
-    """One that would shrink the battle to its first page; the copy has all that was in it."""
+def test_a_journal_of_another_battle_does_not_change_this_one(save: Path) -> None:
+    """The journal would shrink the battle to its first page; the copy contains everything."""
     journal = beside(save, "-journal")
     journal.write_bytes(journal_header(1))
     is_refused(lambda: Battle.open(save, lambda: 0.0), "is needed to repair it", save, journal)
@@ -159,8 +159,8 @@ def test_a_journal_of_another_battle_does_not_spoil_this_one(save: Path) -> None
     assert damage.value.kept == 5
 
 
-def test_a_journal_that_holds_another_battle_whole(save: Path) -> None:
-    """SQLite would put the other battle in place of this one."""
+def test_a_journal_that_contains_another_whole_battle(save: Path) -> None:
+    """SQLite would replace this battle with the other one."""
     other = save.with_name("other")
     with Battle.begin(other, lambda: 1.0, "simple_plastic", ["blue", "grey"]) as battle:
         battle.record(Noted(text="another battle"))
@@ -172,8 +172,8 @@ def test_a_journal_that_holds_another_battle_whole(save: Path) -> None:
     raw.close()
 
 
-def test_the_past_of_a_battle_in_its_journal_is_said(save: Path) -> None:
-    """A rollback to fewer entries is what follows a kill; nothing tells an old journal from that, but it is said."""
+def test_a_rollback_to_an_earlier_state_is_reported(save: Path) -> None:
+    """A rollback after a kill also loses entries and looks the same, so the message only reports the loss."""
     past = save.with_name("past")
     shutil.copyfile(save, past)
     with Battle.open(save, lambda: 0.0) as battle:
@@ -184,7 +184,7 @@ def test_the_past_of_a_battle_in_its_journal_is_said(save: Path) -> None:
         assert "unconfirmed entries are lost" in battle.remark
 
 
-def test_what_is_no_journal_is_left_alone(save: Path) -> None:
+def test_a_file_that_is_not_a_journal_is_not_changed(save: Path) -> None:
     journal = beside(save, "-journal")
     journal.write_bytes(b"Dear diary, today we played until midnight.")
     is_refused(lambda: Battle.open(save, lambda: 0.0), "is not an SQLite journal", save, journal)
@@ -196,10 +196,10 @@ def test_an_old_battle_with_an_entry_that_makes_no_sense(save: Path) -> None:
     is_refused(lambda: Battle.open(save, lambda: 0.0), "'texs'.*3 entries can be read: continue from there", save)
 
 
-# C: albums
+# C: picture files
 
 
-def test_an_album_that_another_program_uses_stays(save: Path) -> None:
+def test_a_picture_file_in_use_by_another_program_is_not_renamed(save: Path) -> None:
     with Battle.open(save, lambda: 0.0) as battle:
         album = ThumbnailStore(battle)
         album.put(1, PICTURE)
@@ -216,7 +216,7 @@ def test_an_album_that_another_program_uses_stays(save: Path) -> None:
 
 
 @posix
-def test_an_album_that_is_a_link_is_not_followed(save: Path, tmp_path: Path, victim: Path) -> None:
+def test_a_picture_file_that_is_a_link_is_not_followed(save: Path, tmp_path: Path, victim: Path) -> None:
     for target in (tmp_path / "made", victim):
         thumbnail_path(save).unlink(missing_ok=True)
         thumbnail_path(save).symlink_to(target)
@@ -226,7 +226,7 @@ def test_an_album_that_is_a_link_is_not_followed(save: Path, tmp_path: Path, vic
 
 
 @posix
-def test_a_new_battle_is_not_begun_where_a_link_leads(tmp_path: Path) -> None:
+def test_a_new_battle_does_not_follow_a_link(tmp_path: Path) -> None:
     (tmp_path / "x.battle").symlink_to(tmp_path / "made")
     path = tmp_path / "x.battle"
     is_refused(lambda: Battle.begin(path, lambda: 0.0, "simple_plastic", ["a", "b"]), "a link to a missing file")
@@ -234,11 +234,11 @@ def test_a_new_battle_is_not_begun_where_a_link_leads(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["a\0b", "x" * 5000, ".", "/dev/null", "/dev/null/x"])
-def test_a_battle_is_not_begun_under_a_name_that_no_file_has(name: str) -> None:
+def test_a_battle_with_an_impossible_file_name_is_refused(name: str) -> None:
     is_refused(lambda: Battle.begin(Path(name), lambda: 0.0, "simple_plastic", ["a", "b"]), "the battle")
 
 
-def test_pictures_set_aside_take_their_own_log_with_them(save: Path) -> None:
+def test_renamed_pictures_keep_their_own_log(save: Path) -> None:
     with Battle.begin(save.with_name("other"), lambda: 5.0, "simple_plastic", ["a", "b"]) as other:
         album = ThumbnailStore(other)
         album.put(1, PICTURE)
@@ -258,7 +258,7 @@ def test_pictures_set_aside_take_their_own_log_with_them(save: Path) -> None:
 
 
 @pytest.mark.parametrize("where", [b"TABLE entry", b"entryentry", b"checksumchecksum"])
-def test_a_schema_that_is_no_text(save: Path, where: bytes, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_schema_that_is_not_text(save: Path, where: bytes, capsys: pytest.CaptureFixture[str]) -> None:
     data = bytearray(save.read_bytes())
     at = data.find(where)
     data[at : at + 2] = b"\xff\xfe"
@@ -268,7 +268,7 @@ def test_a_schema_that_is_no_text(save: Path, where: bytes, capsys: pytest.Captu
     assert capsys.readouterr().err.count("\n") == 1
 
 
-def test_an_altered_entry_is_named_and_the_battle_goes_on_in_a_copy(
+def test_an_altered_entry_is_named_and_the_battle_continues_in_a_copy(
     save: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     save.write_bytes(save.read_bytes().replace(b"note 2", b"note 7"))
@@ -307,7 +307,7 @@ def test_an_altered_entry_is_named_and_the_battle_goes_on_in_a_copy(
         ("DELETE FROM checksum WHERE seq > 2", "entry 3 does not match its checksum"),
     ],
 )
-def test_what_another_program_changed_is_noticed(save: Path, change: str, fault: str) -> None:
+def test_changes_by_another_program_are_detected(save: Path, change: str, fault: str) -> None:
     raw = sqlite3.connect(save, isolation_level=None)
     triggers = raw.execute("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'").fetchall()
     for name, _ in triggers:
@@ -319,7 +319,7 @@ def test_what_another_program_changed_is_noticed(save: Path, change: str, fault:
     is_refused(lambda: Battle.open(save, lambda: 0.0), fault, save)
 
 
-def test_a_battle_without_checksums_says_so_until_one_covers_it(save: Path) -> None:
+def test_a_battle_without_checksums_shows_a_note_until_one_covers_it(save: Path) -> None:
     without_checksums(save)
     with Battle.open(save, lambda: 0.0) as battle:
         assert "without checksums: changes to its 5 entries cannot be detected" in battle.remark
@@ -331,7 +331,7 @@ def test_a_battle_without_checksums_says_so_until_one_covers_it(save: Path) -> N
     is_refused(lambda: Battle.open(save, lambda: 0.0), "entry 6 does not match its checksum", save)
 
 
-def test_a_damaged_battle_without_checksums_is_not_called_whole(save: Path) -> None:
+def test_a_damaged_battle_without_checksums_is_not_reported_as_intact(save: Path) -> None:
     without_checksums(save)
     save.write_bytes(save.read_bytes().replace(b'{"text": "note 2"}', b'{"text": "note 2"]'))
     is_refused(lambda: Battle.open(save, lambda: 0.0), "other changes to it cannot be detected", save)
@@ -340,7 +340,7 @@ def test_a_damaged_battle_without_checksums_is_not_called_whole(save: Path) -> N
         assert "could not be checked" in str(battle.entries[-1].body["text"])
 
 
-def test_checksums_survive_what_is_called_off(tmp_path: Path) -> None:
+def test_checksums_survive_a_cancelled_transaction(tmp_path: Path) -> None:
     def called_off() -> None:
         with journal.together():
             journal.append("b", {})
@@ -374,14 +374,14 @@ READERS: dict[str, Callable[[Path], object]] = {
 
 @posix
 @pytest.mark.parametrize("name", READERS)
-def test_a_pipe_in_place_of_a_file(name: str, tmp_path: Path) -> None:
+def test_a_pipe_instead_of_a_file(name: str, tmp_path: Path) -> None:
     path = tmp_path / name.split()[0]
     os.mkfifo(path)
     is_refused(lambda: READERS[name](path), "pipe|no file|no battle")
 
 
 @posix
-def test_a_pipe_in_place_of_an_album_or_a_kept_table(save: Path, tmp_path: Path) -> None:
+def test_a_pipe_instead_of_a_picture_file_or_saved_table(save: Path, tmp_path: Path) -> None:
     os.mkfifo(thumbnail_path(save))
     with Battle.open(save, lambda: 0.0) as battle:
         is_refused(lambda: ThumbnailStore(battle).put(1, PICTURE), "is a pipe")
@@ -398,11 +398,11 @@ def test_a_pipe_on_the_command_line(command: str, tmp_path: Path, capsys: pytest
     assert capsys.readouterr().err.count("\n") == 1
 
 
-# J: house rules that lead elsewhere
+# J: house rules that inherit a path
 
 
 def with_house_rules(path: Path, rules: str) -> Path:
-    """A battle whose beginning has these house rules, by a stranger who knows about checksums."""
+    """A battle that begins with these house rules, with correct checksums."""
     Battle.begin(path, lambda: 0.0, "army_men", ["green", "tan"]).close()
     raw = sqlite3.connect(path, isolation_level=None)
     triggers = raw.execute("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'").fetchall()
@@ -418,7 +418,7 @@ def with_house_rules(path: Path, rules: str) -> Path:
 
 
 @pytest.mark.parametrize("parent", ["{folder}/house.toml", "{folder}/house", "../games/army_men", "../../../x", ""])
-def test_house_rules_of_a_battle_lead_nowhere(tmp_path: Path, parent: str) -> None:
+def test_house_rules_of_a_battle_inherit_no_path(tmp_path: Path, parent: str) -> None:
     (tmp_path / "house.toml").write_text('inherits = "army_men"\nhouse_rules = "Elsewhere"\n', "utf-8")
     rules = f'inherits = "{parent.format(folder=tmp_path)}"\n'
     path = with_house_rules(tmp_path / "x.battle", rules)
@@ -430,7 +430,7 @@ def test_house_rules_of_a_battle_lead_nowhere(tmp_path: Path, parent: str) -> No
     assert not (tmp_path / "new").exists()
 
 
-def test_house_rules_that_inherit_a_game_open_as_ever(tmp_path: Path) -> None:
+def test_house_rules_that_inherit_a_game_still_open(tmp_path: Path) -> None:
     path = with_house_rules(tmp_path / "x.battle", 'inherits = "army_men"\nhouse_rules = "Attic"\n')
     with Battle.open(path, lambda: 0.0) as battle:
         assert battle.game.rules.labels == ("Attic",)

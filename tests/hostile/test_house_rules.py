@@ -1,4 +1,4 @@
-"""House rules from a stranger: a game, or a refusal that names the file."""
+"""House rules from strangers: a game, or a refusal that names the file."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ of_each = pytest.mark.parametrize("game", GAMES)
 
 
 def toml(value: Any) -> str:
-    """A value as TOML writes it inline."""
+    """A value as inline TOML."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float):
@@ -54,8 +54,8 @@ def open_rules(game: str, path: Path, content: bytes | str) -> None:
 
 
 @of_each
-def test_the_written_document_is_the_game(game: str, tmp_path: Path) -> None:
-    """Else every mutant would be refused for the writing."""
+def test_the_rewritten_document_equals_the_game(game: str, tmp_path: Path) -> None:
+    """Otherwise every mutant would be refused because of the rewriting."""
     path = tmp_path / "same.toml"
     path.write_text(document_toml(DOCUMENTS[game]), "utf-8")
     assert open_game(game, path).rules.plain == open_game(game).rules.plain
@@ -105,7 +105,7 @@ def test_any_key_over_a_game(tmp_path: Path, game: str, key: str, value: Any) ->
         "x = {many}",
     ],
 )
-def test_what_would_lead_a_reader_astray(tmp_path: Path, written: str) -> None:
+def test_misleading_house_rules_cause_no_traceback(tmp_path: Path, written: str) -> None:
     text = written.format(
         folder=tmp_path.name, deep="x = " + "[" * 5000 + "]" * 5000, dotted=".".join("a" * 600), many="9" * 5000
     )
@@ -120,7 +120,7 @@ def test_an_option_may_change_tables_only(tmp_path: Path) -> None:
         open_rules("army_men", tmp_path / "house.toml", document_toml(document))
 
 
-def test_more_than_a_file_can_be_is_not_read_to_its_end(tmp_path: Path) -> None:
+def test_a_file_above_the_limit_is_not_read_to_its_end(tmp_path: Path) -> None:
     (tmp_path / "endless.toml").write_bytes(b"#" * 2_000_001)
     with pytest.raises(UserError, match="MB"):
         open_game("army_men", tmp_path / "endless.toml")

@@ -1,4 +1,4 @@
-"""Stated limits: what is too much is refused soon, with its true reason; and a long task can be watched and ended."""
+"""Limits: larger input is refused early, for the right reason; long tasks show progress and can be cancelled."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def terrain_file(path: Path, *outlines: list[list[float]]) -> Path:
     return path
 
 
-# Saves and kills, a few of many
+# Damaged battles and kills, a small sample
 
 
 @pytest.mark.timeout(100)
@@ -89,11 +89,11 @@ def test_terrain_has_a_limit_of_corners(tmp_path: Path) -> None:
         TerrainPiece("x", TerrainKind.HILL, tuple((x, y) for x, y in star(MOST_CORNERS + 1)), 0, 1)
 
 
-# K: saves
+# K: battles
 
 
 def forged(path: Path, bodies: Sequence[tuple[str, str]]) -> Path:
-    """A battle with these entries (kind and body) after its beginning, whose checksums fit."""
+    """A battle with these entries (kind and body) after its beginning, with correct checksums."""
     Battle.begin(path, lambda: 0.0, "simple_plastic", ["green", "tan"]).close()
     raw = sqlite3.connect(path, isolation_level=None)
     raw.execute("BEGIN")
@@ -112,7 +112,7 @@ def opened(path: Path) -> Callable[[], object]:
     return lambda: Battle.open(path, lambda: 0.0)
 
 
-def test_a_save_has_a_limit_of_entries_and_values(tmp_path: Path) -> None:
+def test_a_battle_has_a_limit_of_entries_and_values(tmp_path: Path) -> None:
     notes = [("noted", '{"text": "n"}')] * MOST_ENTRIES
     is_refused_within(10, opened(forged(tmp_path / "a", notes)), "at most 20,000 entries")
     lists = f'{{"changes": [{{"figure": "", "key": "k", "value": [{"[]," * 300_000}[]]}}]}}'
@@ -120,22 +120,22 @@ def test_a_save_has_a_limit_of_entries_and_values(tmp_path: Path) -> None:
     is_refused_within(20, opened(forged(tmp_path / "b", many)), "2,000,000 values")
 
 
-def test_a_save_has_a_limit_of_what_it_keeps(tmp_path: Path) -> None:
-    """Each answer copies those before: 100,000 of them took hours."""
+def test_a_battle_has_a_limit_of_figures_statuses_and_answers(tmp_path: Path) -> None:
+    """Each answer copies the previous ones: 100,000 answers took hours."""
     settled = [("settled", f'{{"question": "q{n}", "answer": "in"}}') for n in range(MOST_KEPT + 1)]
     is_refused_within(10, opened(forged(tmp_path / "a", settled)), "at most 2,000 figures, statuses or answers")
     with Battle.open(forged(tmp_path / "b", settled[:-1]), lambda: 0.0) as battle:
         assert len(battle.state.settled) == MOST_KEPT
 
 
-def test_a_save_that_is_too_large_is_not_read(tmp_path: Path) -> None:
+def test_a_battle_file_that_is_too_large_is_not_read(tmp_path: Path) -> None:
     path = forged(tmp_path / "a", [])
     with path.open("r+b") as file:
         file.truncate(MOST_BYTES + 4096)
     is_refused_within(1, opened(path), "larger than 32 MB")
 
 
-def test_what_is_appended_can_be_opened_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_battle_at_the_limit_can_be_opened_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rules.battle.survey.MOST_ENTRIES", 3)
     with Journal(tmp_path / "b", lambda: 0.0) as journal:
         for n in range(3):
@@ -145,7 +145,7 @@ def test_what_is_appended_can_be_opened_again(tmp_path: Path, monkeypatch: pytes
         assert len(journal.entries()) == 3
 
 
-def test_opening_and_saving_tell_how_far_they_are_and_can_be_ended(tmp_path: Path) -> None:
+def test_opening_and_saving_report_progress_and_can_be_cancelled(tmp_path: Path) -> None:
     path = forged(tmp_path / "a", [("noted", '{"text": "n"}')] * 200)
     parts: list[float] = []
     with Battle.open(path, lambda: 0.0, lambda done, of: parts.append(done / of)) as battle:
@@ -167,7 +167,7 @@ def test_opening_and_saving_tell_how_far_they_are_and_can_be_ended(tmp_path: Pat
     Battle.open(path, lambda: 0.0).close()
 
 
-# D: numbers that cannot be
+# D: impossible numbers
 
 
 @pytest.mark.parametrize("count", [0, -1, 2, 10**9, -(2**40)])
@@ -178,20 +178,20 @@ def test_a_dictionary_of_no_markers(count: int, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("seed", ["-1", "1.5", "x", ""])
-def test_a_seed_that_cannot_be_is_wrong_usage(seed: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_impossible_seed_is_wrong_usage(seed: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as stop:
         main(["demo", f"--seed={seed}"])
     assert stop.value.code == 2
     assert "not a whole number from 0" in capsys.readouterr().err
 
 
-# L: true reasons, and nothing before our sentence
+# L: the right reason, and no output of a library before our sentence
 
 COLOURS = np.full((48, 64, 3), (20, 160, 60), np.uint8)
 
 
-def test_a_jpeg_for_print(tmp_path: Path) -> None:
-    """In cyan, magenta, yellow and black."""
+def test_a_cmyk_jpeg(tmp_path: Path) -> None:
+    """CMYK: cyan, magenta, yellow and black."""
     image = QImage(64, 48, QImage.Format.Format_CMYK8888)
     image.fill(0x80402010)
     assert image.save(str(tmp_path / "x.jpg"), "JPG", 50)
@@ -199,7 +199,7 @@ def test_a_jpeg_for_print(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("ending", "pictures"), [("gif", 3), ("webp", 1), ("png", 1)])
-def test_a_picture_that_moves(ending: str, pictures: int, tmp_path: Path) -> None:
+def test_an_animated_picture(ending: str, pictures: int, tmp_path: Path) -> None:
     animation = cv2.Animation()
     animation.frames = [COLOURS, COLOURS // 2, COLOURS]
     animation.durations = np.array([100, 100, 100])
@@ -222,7 +222,7 @@ def test_pictures_of_every_depth(ending: str, channels: int, dtype: type, tmp_pa
 
 
 @pytest.mark.parametrize("ending", ["png", "jpg", "tif", "webp", "bmp"])
-def test_libraries_say_nothing_of_a_broken_picture(
+def test_libraries_print_nothing_about_a_broken_picture(
     ending: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     whole = cv2.imencode(f".{ending}", np.random.default_rng(1).integers(0, 255, (60, 80, 3), np.uint8))[1].tobytes()
@@ -235,9 +235,7 @@ def test_libraries_say_nothing_of_a_broken_picture(
         assert said.startswith("sandtable: ")
 
 
-def test_the_way_out_of_a_folder_that_may_only_be_read_is_not_to_make_room(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_advice_for_a_folder_depends_on_the_reason(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for number, way_out in (
         (errno.EROFS, "choose another folder"),
         (errno.EACCES, "choose another folder"),
@@ -253,8 +251,8 @@ def test_the_way_out_of_a_folder_that_may_only_be_read_is_not_to_make_room(
         assert ("free some space" in str(refusal.value)) == (number == errno.ENOSPC)
 
 
-def test_a_note_in_a_battle_is_no_limit(tmp_path: Path) -> None:
-    """What a battle of an evening writes is far below every limit."""
+def test_a_long_note_is_below_every_limit(tmp_path: Path) -> None:
+    """Nothing that an evening's battle writes comes near a limit."""
     with Battle.begin(tmp_path / "b", lambda: 0.0, "simple_plastic", ["green", "tan"]) as battle:
         battle.record(Noted(text="x, " * 20_000))
     Battle.open(tmp_path / "b", lambda: 0.0).close()

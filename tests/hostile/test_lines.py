@@ -1,4 +1,4 @@
-"""Bytes from a serial line or a die: rolls that were said, or nothing; never an exception, never without bound."""
+"""Bytes from a serial line or a die: only rolls that were sent, no exception, and bounded memory."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_any_bytes_from_the_dice(chunks: list[bytes], resets: set[int]) -> None:
             assert isinstance(event, RollLine)
             assert event.face in (event.die or Die.D6).faces or event.die is None
             assert 0 <= event.age_s < 10**6
-            repeats.is_new(event, -float(number))  # a clock that goes backwards
+            repeats.is_new(event, -float(number))  # a clock that runs backwards
             assert isinstance(event.fits(Die.D6), bool)
 
 
@@ -70,7 +70,7 @@ def test_any_bytes_to_the_rod(chunks: list[bytes]) -> None:
         assert decoder.dropped >= 0
 
 
-def test_a_line_without_an_end_takes_no_memory() -> None:
+def test_an_endless_line_takes_no_memory() -> None:
     dice, light, adrift = DiceDecoder(), LightDecoder(), bytes(range(32, 127)) * 20
     tracemalloc.start()
     try:

@@ -1,4 +1,4 @@
-"""Pictures, folders and videos that are none, or not whole: read, or refused in a sentence."""
+"""Invalid and truncated pictures, folders and videos: read, or refused in one sentence."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def video(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 
 
 def watch(spec: Path) -> None:
-    """All that a source gives, up to a hundred pictures."""
+    """All pictures of a source, a hundred at most."""
     source = open_source(str(spec))
     try:
         for _ in range(100):
@@ -79,7 +79,7 @@ def test_any_bytes_under_any_name(tmp_path: Path, content: bytes, suffix: str) -
 
 
 def png_of(width: int, height: int) -> bytes:
-    """A white picture of one bit a pixel: a thousandth of what it takes once it is unpacked."""
+    """A white picture of one bit a pixel: a thousandth of its size in memory."""
 
     def chunk(kind: bytes, body: bytes) -> bytes:
         return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
@@ -89,8 +89,8 @@ def png_of(width: int, height: int) -> bytes:
     return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", rows) + chunk(b"IEND", b"")
 
 
-def test_a_small_file_that_holds_a_vast_picture(tmp_path: Path) -> None:
-    """121 million pixels are 363 MB as the program holds them."""
+def test_a_small_file_with_a_huge_picture(tmp_path: Path) -> None:
+    """121 million pixels take 363 MB in memory."""
     path = tmp_path / "bomb.png"
     path.write_bytes(png_of(11_000, 11_000))
     assert path.stat().st_size < 400_000
@@ -103,11 +103,11 @@ def test_a_small_file_that_holds_a_vast_picture(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "name", ["/dev/null", "/dev/zero", "/dev/stdin/x", "a\0b", "x" * 5000, "/proc/self/mem", "ä\udce4"]
 )
-def test_what_is_no_file_at_all(name: str) -> None:
+def test_paths_that_are_not_files(name: str) -> None:
     only_refuses(lambda: watch(Path(name)))
 
 
-def test_a_folder_of_things_that_end_like_pictures(tmp_path: Path) -> None:
+def test_a_folder_of_files_with_picture_suffixes(tmp_path: Path) -> None:
     (tmp_path / "1.png").write_bytes(STILLS["png"])
     (tmp_path / "2.png").mkdir()
     (tmp_path / "3.png").symlink_to(tmp_path / "nowhere")
@@ -117,7 +117,7 @@ def test_a_folder_of_things_that_end_like_pictures(tmp_path: Path) -> None:
         watch(tmp_path)
 
 
-def test_a_picture_without_an_end(tmp_path: Path) -> None:
+def test_an_endless_picture(tmp_path: Path) -> None:
     (tmp_path / "x.png").symlink_to("/dev/zero")
     with pytest.raises(UserError, match="is not a file"):
         watch(tmp_path / "x.png")

@@ -1,4 +1,4 @@
-"""Rules questions from a stranger: an answer, or a refusal; never a traceback, and never without end."""
+"""Rules questions from strangers: an answer or a refusal, no traceback, and no endless calculation."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ of_each = pytest.mark.parametrize("game", GAMES)
 
 
 def ask(path: Path, question: Any) -> None:
-    """As `sandtable resolve` does: the file is read, answered, and the answer printed."""
+    """Resolve a file as `sandtable resolve` does: read it, answer it, and print the answer."""
     path.write_text(text_of(question), "utf-8")
 
     def answer() -> None:
@@ -58,7 +58,7 @@ def test_any_tree(tmp_path: Path, question: Any) -> None:
 @few
 @given(data=st.data())
 def test_any_facts_for_any_action(game: str, tmp_path: Path, data: st.DataObject) -> None:
-    """Facts of other examples, thrown together: each may stand, all together never did."""
+    """Facts mixed from several examples: each is valid, but the combination is new."""
     examples = EXAMPLES[game]
     given: dict[str, Any] = {}
     for _ in range(data.draw(st.integers(0, 3))):
@@ -69,7 +69,7 @@ def test_any_facts_for_any_action(game: str, tmp_path: Path, data: st.DataObject
 
 
 @of_each
-def test_each_nasty_value_in_the_place_of_each_part(game: str, tmp_path: Path) -> None:
+def test_each_nasty_value_as_each_part(game: str, tmp_path: Path) -> None:
     question = EXAMPLES[game][0]
     for nasty in NASTY:
         for key in ("ruleset", "given", "dice", "options"):
@@ -78,10 +78,10 @@ def test_each_nasty_value_in_the_place_of_each_part(game: str, tmp_path: Path) -
         ask(tmp_path / "q.json", [question, nasty])
 
 
-def test_what_never_ends_is_not_read_to_its_end() -> None:
+def test_an_endless_file_is_not_read_to_its_end() -> None:
     only_refuses(lambda: read_question(Path("/dev/zero")))
 
 
-def test_a_slip_in_house_rules_throws_no_thousands_of_dice() -> None:
+def test_a_mistake_in_house_rules_does_not_roll_thousands_of_dice() -> None:
     with pytest.raises(UserError, match="at most 1000"):
         DiceRequest(Die.D6, 10**9, "Tan 1", "to hit")

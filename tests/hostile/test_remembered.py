@@ -1,4 +1,4 @@
-"""Settings that somebody else has written into: what makes no sense is as if it were not there."""
+"""Settings that another program has changed: invalid values are ignored."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def opened(path: Path) -> Settings:
 
 @pytest.fixture(scope="module")
 def kept(tmp_path_factory: pytest.TempPathFactory) -> bytes:
-    """All that is ever kept."""
+    """Every setting that the program saves."""
     path = tmp_path_factory.mktemp("settings") / "settings.ini"
     memory = opened(path)
     memory.keep_source("0")
@@ -50,7 +50,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 
 
 def recall(memory: Settings) -> None:
-    """Everything that the window asks for when it starts; and the colours are used."""
+    """Read all settings as the window does at its start, and use the colours."""
     assert isinstance(memory.source, str)
     assert isinstance(memory.unit, Unit)
     assert isinstance(memory.prints, CalibrationTargets)
@@ -65,7 +65,7 @@ def recall(memory: Settings) -> None:
         assert all(0 <= one.score <= 1 for one in separations(armies, known, GREY, None))
 
 
-def test_what_was_kept_is_there(kept: bytes, tmp_path: Path) -> None:
+def test_saved_settings_are_restored(kept: bytes, tmp_path: Path) -> None:
     path = tmp_path / "s.ini"
     path.write_bytes(kept)
     memory = opened(path)
@@ -77,7 +77,7 @@ def test_what_was_kept_is_there(kept: bytes, tmp_path: Path) -> None:
 @few
 @given(data=st.data())
 def test_a_damaged_file(kept: bytes, tmp_path: Path, data: st.DataObject) -> None:
-    path = tmp_path / f"{data.draw(st.integers(0, 10**9))}.ini"  # Qt holds files that it has read
+    path = tmp_path / f"{data.draw(st.integers(0, 10**9))}.ini"  # Qt keeps files that it has read
     content = data.draw(damaged(kept) | st.binary(max_size=200))
     path.write_bytes(content)
     recall(opened(path))
@@ -93,7 +93,7 @@ WRITTEN = (
 @pytest.mark.parametrize(
     "number", [pytest.param(n, marks=pytest.mark.slow) if n % 4 else n for n in range(len(WRITTEN))]
 )
-def test_each_key_with_each_oddity(number: int, kept: bytes, tmp_path: Path) -> None:
+def test_each_key_with_each_odd_value(number: int, kept: bytes, tmp_path: Path) -> None:
     lines = kept.decode().splitlines()
     for at, line in enumerate(lines):
         key, equals, _ = line.partition("=")
@@ -108,7 +108,7 @@ ARMIES = [{"name": "green", "mean": [0.1, 0.2, -0.5], "covariance": np.eye(3).to
 
 @few
 @given(stored=mutants(ARMIES) | st.sampled_from(NASTY))
-def test_colours_that_are_none(tmp_path: Path, stored: object) -> None:
+def test_colours_that_are_invalid(tmp_path: Path, stored: object) -> None:
     memory = opened(tmp_path / "s.ini")
     memory.settings.setValue(f"armies_{CAMERA}", text_of(stored))
     recall(memory)
@@ -117,7 +117,7 @@ def test_colours_that_are_none(tmp_path: Path, stored: object) -> None:
 @pytest.mark.parametrize(
     "covariance", [np.diag([-1.0, 1, 1]), np.full((3, 3), 1e300), np.array([[0, 9, 0], [0, 0, 0], [0, 0, 0.0]])]
 )
-def test_a_spread_that_no_colours_have(covariance: np.ndarray, tmp_path: Path) -> None:
+def test_an_impossible_colour_covariance(covariance: np.ndarray, tmp_path: Path) -> None:
     memory = opened(tmp_path / "s.ini")
     army = {**ARMIES[0], "covariance": covariance.tolist()}
     memory.settings.setValue(f"armies_{CAMERA}", json.dumps([army]))
@@ -125,8 +125,8 @@ def test_a_spread_that_no_colours_have(covariance: np.ndarray, tmp_path: Path) -
     assert memory.armies(CAMERA) == ()
 
 
-def test_two_programs_with_one_file(tmp_path: Path) -> None:
-    """What one keeps the other does not lose."""
+def test_two_programs_with_one_settings_file(tmp_path: Path) -> None:
+    """A setting that one program saves survives the other program."""
     one, other = opened(tmp_path / "s.ini"), opened(tmp_path / "s.ini")
     one.keep_unit(Unit.CENTIMETRE)
     other.keep_port("rod", "/dev/ttyUSB0")

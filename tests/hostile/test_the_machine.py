@@ -1,4 +1,4 @@
-"""A full disk, a folder that takes nothing, a clock that runs backwards, decimal commas, odd names, two programs."""
+"""A full disk, a read-only folder, a clock that runs backwards, decimal commas, odd names, two programs."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ NOISE = np.random.default_rng(1).integers(0, 255, (900, 900, 3), np.uint8)
 
 @contextmanager
 def disk_full_after(count: int) -> Iterator[None]:
-    """No file grows beyond so many bytes."""
+    """No file can grow beyond this many bytes."""
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (count, hard))
     try:
@@ -58,7 +58,7 @@ def disk_full_after(count: int) -> Iterator[None]:
 
 
 @pytest.mark.parametrize("kind", WRITERS)
-def test_a_full_disk_leaves_the_old_file_and_no_litter(kind: str, tmp_path: Path) -> None:
+def test_a_full_disk_leaves_the_old_file_and_no_temporary_files(kind: str, tmp_path: Path) -> None:
     name, write = WRITERS[kind]
     write(tmp_path)
     before = {path: path.read_bytes() for path in tmp_path.iterdir()}
@@ -69,8 +69,8 @@ def test_a_full_disk_leaves_the_old_file_and_no_litter(kind: str, tmp_path: Path
 
 
 @pytest.mark.parametrize("kind", WRITERS)
-def test_a_folder_that_takes_nothing(kind: str) -> None:
-    """In /proc not even root makes a file."""
+def test_a_folder_without_write_permission(kind: str) -> None:
+    """In /proc not even root can create a file."""
     with pytest.raises(UserError, match=r"folder"):
         WRITERS[kind][1](Path("/proc/self"))
 
@@ -95,7 +95,7 @@ def test_a_full_disk_in_a_battle(tmp_path: Path) -> None:
     assert [beside.name for beside in tmp_path.iterdir()] == [path.name]
 
 
-def test_a_battle_where_nothing_can_be_written() -> None:
+def test_a_battle_in_a_folder_without_write_permission() -> None:
     with pytest.raises(UserError, match="/proc/self/b"):
         begun(Path("/proc/self/b.battle"), lambda: 0.0)
 
@@ -116,7 +116,7 @@ def test_a_clock_that_runs_backwards(tmp_path: Path) -> None:
 
 @pytest.fixture
 def commas() -> Iterator[None]:
-    """A system on which a half is written 0,5."""
+    """A locale that writes a half as 0,5."""
     before = QLocale()
     QLocale.setDefault(QLocale(QLocale.Language.German, QLocale.Country.Germany))
     assert QLocale().toString(0.5) == "0,5"
@@ -125,7 +125,7 @@ def commas() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("commas")
-def test_decimal_commas_change_no_file(tmp_path: Path) -> None:
+def test_a_locale_with_decimal_commas_does_not_change_files(tmp_path: Path) -> None:
     memory = Settings(QSettings(str(tmp_path / "s.ini"), QSettings.Format.IniFormat))
     memory.keep_prints(CalibrationTargets(2.5))
     memory.settings.sync()

@@ -1,4 +1,4 @@
-"""Moves, vehicles and weapons that go to a bare place in Army Men."""
+"""Moves, vehicles and weapons aimed at a bare place in Army Men."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ def test_wire_mines_and_a_move_that_is_too_long(evening: Evening) -> None:
     assert evening.battle.state.unit("green-5").out
 
 
-def test_a_man_whose_place_nobody_knows_rides_along_and_stays_unplaced(tmp_path: Path) -> None:
-    """The players put him into it before he was ever seen on the table."""
+def test_a_passenger_without_a_known_place_rides_along_and_stays_unplaced(tmp_path: Path) -> None:
+    """The players put the figure into the vehicle before the camera ever saw it on the table."""
     armies = {"green": army("green", ("half_track", "rifleman")), "tan": army("tan", ("rifleman",))}
     with begun(tmp_path / "b", "army_men", armies, {"green-1": (10, 10), "tan-1": (10, 30)}) as battle:
         evening = Evening(battle, look=look)
@@ -77,7 +77,7 @@ def test_a_wreck_stays_as_cover_and_obstacle_and_does_nothing_more(evening: Even
 
 
 def test_a_truck_tows_a_gun(tmp_path: Path) -> None:
-    """AM-A44: what a crew pushes 6 in goes 24 in behind a truck."""
+    """AM-A44: a gun that its crew pushes 6 in moves 24 in behind a truck."""
     armies = {"green": army("green", ("light_cannon", "truck", "tank")), "tan": army("tan", ("rifleman",))}
     places: dict[str, PointIn] = {"green-1": (10, 10), "green-2": (10, 11.1), "green-3": (20, 10), "tan-1": (10, 45)}
     with begun(tmp_path / "b", "army_men", armies, places) as battle:
@@ -117,7 +117,7 @@ def test_armies_are_drawn_once_the_table_is_laid_out(evening: Evening) -> None:
 
 
 def gunners(path: Path, places: dict[str, PointIn], terrain: list[TerrainPiece] | None = None) -> Evening:
-    """A grenade thrower, a mortar and a radio of Green against riflemen, as the heavy weapons fire."""
+    """Green's grenade thrower, mortar and radio man against riflemen, in the heavy-weapons phase."""
     armies = {
         "green": army("green", ("grenadier", "light_mortar_man", "radio_man")),
         "tan": army("tan", ("rifleman", "rifleman", "rifleman", "tank")),
@@ -155,7 +155,7 @@ def test_a_grenade_lands_between_two_men_where_nobody_stands(tmp_path: Path) -> 
     assert "(AM-37)" in evening.at_spot("green-1", SPOT, "grenade").why_not
 
 
-def test_why_a_grenade_cannot_go_to_a_place(tmp_path: Path) -> None:
+def test_a_place_out_of_reach_or_sight_of_a_grenade_has_a_reason(tmp_path: Path) -> None:
     wall = piece("tall wall", TerrainKind.WALL, box(0, 14, 20, 14.4), height=5)
     evening = gunners(tmp_path, SPREAD, [wall])
     assert "out of sight (AM-66)" in evening.at_spot("green-1", SPOT, "grenade").why_not
@@ -167,8 +167,8 @@ def test_why_a_grenade_cannot_go_to_a_place(tmp_path: Path) -> None:
     assert "out of sight, and nobody" in evening.at_spot("green-2", SPOT, "light_mortar").why_not
 
 
-def test_a_range_that_was_settled_holds_for_all_who_are_caught(tmp_path: Path) -> None:
-    """AM-38: 12 in is as far as he throws; to the spot it is 12.02 in, give or take 0.1."""
+def test_a_settled_range_holds_for_all_figures_in_the_blast(tmp_path: Path) -> None:
+    """AM-38: the range is 12 in; the spot is at 12.02 in, with a standard deviation of 0.1."""
     places: dict[str, PointIn] = {"green-1": (10, 10), "tan-1": (9, 22.52), "tan-2": (11, 22.52)}
     armies = {"green": army("green", ("grenadier",)), "tan": army("tan", ("rifleman", "rifleman"))}
     with begun(tmp_path / "b", "army_men", armies, places) as battle:
@@ -182,7 +182,7 @@ def test_a_range_that_was_settled_holds_for_all_who_are_caught(tmp_path: Path) -
         assert evening.do(evening.at_spot("green-1", (10, 22.52)).action, 1, 2).numbers["hits"] == [True, True]
 
 
-def test_a_mortar_ranges_in_on_a_place_that_is_pointed_out(tmp_path: Path) -> None:
+def test_a_mortar_keeps_the_range_of_a_place(tmp_path: Path) -> None:
     evening = gunners(tmp_path, SPREAD)
     first = evening.at_spot("green-2", SPOT, "light_mortar")
     assert first.odds_of["tan-1"]["hits 1 of 1"] == Fraction(10, 36)  # AM-91: 6 less 1
@@ -195,7 +195,7 @@ def test_a_mortar_ranges_in_on_a_place_that_is_pointed_out(tmp_path: Path) -> No
 
 
 def test_only_a_hill_that_is_higher_is_climbed(tmp_path: Path) -> None:
-    """Wood, wall and a hill he stands on are no cliffs."""
+    """Woods, a wall and the hill that the figure stands on are not cliffs."""
     kinds = [(TerrainKind.HILL, 4.0), (TerrainKind.WOODS, 4.0), (TerrainKind.WALL, 2.0), (TerrainKind.MOUNTAIN, 6.0)]
     terrain = [
         piece(kind.value, kind, box(20 + 6 * k, 10, 24 + 6 * k, 14), height=height)

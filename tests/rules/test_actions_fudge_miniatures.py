@@ -37,7 +37,7 @@ evening = played_from(set_up)
 # Moves.
 
 
-def test_what_was_not_moved_in_step_1_is_moved_in_step_4(evening: Evening) -> None:
+def test_the_rest_of_the_move_is_available_in_step_4(evening: Evening) -> None:
     go_to(evening, "blue move")
     assert evening.march((0, 6), "blue-1").numbers["reason"] == "too_far"
     assert evening.march((-2, 0), "blue-1").numbers["left_in"] == 3
@@ -46,7 +46,7 @@ def test_what_was_not_moved_in_step_1_is_moved_in_step_4(evening: Evening) -> No
     assert evening.march((0, -3), "blue-1").numbers["left_in"] == 0
 
 
-def test_a_wound_of_ones_own_turn_counts_against_both_moves(evening: Evening) -> None:
+def test_a_wound_in_the_own_turn_reduces_both_moves(evening: Evening) -> None:
     """FM-21, FM-A10: 5 in, 3 used, and 4 in now that he is Hurt: 1 in is left."""
     go_to(evening, "blue move")
     evening.march((-3, 0), "blue-1")
@@ -62,7 +62,7 @@ def test_a_wound_of_ones_own_turn_counts_against_both_moves(evening: Evening) ->
     assert (left.numbers["left_in"], left.numbers["allowance_in"]) == (1, 4)
 
 
-def test_nobody_leaves_an_enemy_untested(evening: Evening) -> None:
+def test_leaving_an_enemy_requires_a_test(evening: Evening) -> None:
     put(evening, red_1=(10.5, 11), red_4=(9.5, 10))
     go_to(evening, "blue move")
     away = evening.referee.march(evening.position, {"blue-1": ((10.5, 10), (10.5, 7))})
@@ -105,7 +105,7 @@ def test_a_charge_at_the_terrifying_is_declared(evening: Evening) -> None:
     assert evening.battle.state.unit("blue-1").at_in == (12, 16)
 
 
-def test_who_fails_by_three_runs_and_by_nature(evening: Evening) -> None:
+def test_models_run_after_failing_by_three_or_because_of_a_fault(evening: Evening) -> None:
     put(evening, blue_1=(12, 13))
     go_to(evening, "blue move")
     evening.do(evening.other("blue-1", "charge", "red-2"))
@@ -207,7 +207,7 @@ range_in = 10
 """
 
 
-def test_spells_are_what_the_players_registered(tmp_path: Path) -> None:
+def test_only_registered_spells_can_be_cast(tmp_path: Path) -> None:
     rules = tmp_path / "rules.toml"
     rules.write_text(SPELLS, encoding="utf-8")
     sides = {"blue": BLUE, "red": RED}
@@ -226,7 +226,7 @@ def test_spells_are_what_the_players_registered(tmp_path: Path) -> None:
         assert reason(evening, evening.attack("blue-1", "red-1", "fire_bolt")) == "already_acted"
 
 
-def test_who_stands_in_a_fight_breaks_off_before_he_runs(evening: Evening) -> None:
+def test_a_model_in_a_fight_breaks_off_before_it_runs(evening: Evening) -> None:
     put(evening, blue_1=(12, 13), red_1=(12, 14))
     say(evening, "blue-1", "must_run", True)
     go_to(evening, "red action")  # at once, in whosever turn it is (FM-53)
@@ -244,7 +244,7 @@ def test_who_stands_in_a_fight_breaks_off_before_he_runs(evening: Evening) -> No
 
 
 def test_a_runner_may_have_nowhere_to_go(evening: Evening) -> None:
-    """The table's edge is not told to the rules: the players see that no place is safe."""
+    """The rules do not know the table's edge: the players decide that no place is safe."""
     say(evening, "blue-1", "must_run", True)
     go_to(evening, "blue move")
     assert evening.preview_of(evening.other("blue-1", "minimum_run")).possible
@@ -253,8 +253,8 @@ def test_a_runner_may_have_nowhere_to_go(evening: Evening) -> None:
     assert evening.available_actions("blue-1").movement.action.name == "move"
 
 
-def test_who_was_moved_too_early_still_breaks_away_first(evening: Evening) -> None:
-    """The camera sees him gone; the test counts from where the journal has him."""
+def test_a_model_moved_too_early_still_breaks_away_first(evening: Evening) -> None:
+    """The camera sees the model after its move; the test uses its place in the journal."""
     put(evening, red_1=(10.5, 11))
     go_to(evening, "blue move")
     units = evening.battle.state.units.values()
@@ -266,7 +266,7 @@ def test_who_was_moved_too_early_still_breaks_away_first(evening: Evening) -> No
     assert actions["disengage"].odds["away"] == Fraction(31, 81)
 
 
-def test_one_who_lies_in_terror_or_near_death(evening: Evening) -> None:
+def test_attacks_on_a_terrified_model_and_on_one_near_death(evening: Evening) -> None:
     """FM-54 and FM-45: against HDDF, and the second is hit by itself; Sir Knightly strikes neither (FM-60)."""
     put(evening, red_2=(10.5, 11), blue_2=(11.5, 11))
     go_to(evening, "blue action")
@@ -286,7 +286,7 @@ def test_one_who_lies_in_terror_or_near_death(evening: Evening) -> None:
     assert "can do nothing. (FM-42)" in evening.available_actions("red-2").movement.why_not
 
 
-def test_one_near_death_may_lie_on(evening: Evening) -> None:
+def test_a_model_near_death_may_stay_down(evening: Evening) -> None:
     say(evening, "blue-1", "wounds", ["near_death"])
     say(evening, "blue-1", "clings_to_life_from_turn", 1)
     go_to(evening, "blue move")
@@ -300,7 +300,7 @@ def test_one_near_death_may_lie_on(evening: Evening) -> None:
     assert evening.battle.state.unit("blue-1").out
 
 
-def test_gifts_and_faults_of_ones_own_card_count(tmp_path: Path) -> None:
+def test_gifts_and_faults_of_a_players_own_card_count(tmp_path: Path) -> None:
     """An ogre with Brutas's gift and fault: to charge him calls for a check, and he runs from any that he fails."""
     ogre = {**HARPY, "title": "Ogre", "flies": False, "gifts": ["terrifying"], "faults": ["mercenary"]}
     armies = {"blue": BLUE, "red": army("red", ogre)}
@@ -348,7 +348,7 @@ def test_a_shield_counts_in_the_hand_only(tmp_path: Path) -> None:
         assert reason(evening, evening.attack("red-1", "blue-1", "Greatsword")) == "not_in_hand"
 
 
-def test_checks_of_no_wound_may_gain_nothing(tmp_path: Path) -> None:
+def test_checks_without_a_wound_may_gain_no_bonus(tmp_path: Path) -> None:
     """FM-A31: +1 a turn for every failed check, or for those of wounds alone."""
     for gains, bonus in (("all", 1), ("of_wounds", 0)):
         path, options = tmp_path / gains, {"recovery_bonus": gains}
@@ -363,8 +363,8 @@ def test_checks_of_no_wound_may_gain_nothing(tmp_path: Path) -> None:
             assert found.numbers["bonus"] == bonus
 
 
-def test_who_shoots_is_asked_whether_he_is_touched_where_that_is_too_close_to_call(evening: Evening) -> None:
-    """A harpy is measured to be 0.02 in away, to 0.05; one enemy that touches for sure decides it."""
+def test_contact_too_close_to_call_is_asked_before_a_shot(evening: Evening) -> None:
+    """A harpy is 0.02 in away, with a standard deviation of 0.05; one enemy that certainly touches decides it."""
     go_to(evening, "blue action")
 
     def told() -> list[object]:

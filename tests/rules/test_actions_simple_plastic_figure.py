@@ -1,4 +1,4 @@
-"""Moves, explosives, reserves and what counts for victory in Simple Plastic Figure."""
+"""Moves, explosives, reserves and victory in Simple Plastic Figure."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ FAR: PointIn = (90, 90)
 # Moving.
 
 
-def test_what_a_march_costs_and_what_stops_it(tmp_path: Path) -> None:
+def test_costs_and_obstacles_of_a_move(tmp_path: Path) -> None:
     tree = piece("tree", TerrainKind.TREE, box(9, 2, 11, 4), height=5.0)
     low = piece("low", TerrainKind.LOW_WALL, box(14, 2, 18, 2.5), height=0.6)
     high = piece("high", TerrainKind.WALL, box(19, 2, 23, 2.5), height=2.5)
@@ -74,7 +74,7 @@ def test_touching_an_enemy_ends_a_move_and_must_be_fought_out(tmp_path: Path) ->
     assert evening.available_actions("german-2").movement.possible
 
 
-def test_two_at_once_are_fought_in_the_order_of_his_choice(tmp_path: Path) -> None:
+def test_two_enemies_are_fought_in_the_chosen_order(tmp_path: Path) -> None:
     evening = table(tmp_path, [RIFLE], [GI, GI], [(0, 0), (-0.5, 3), (0.5, 3)])
     evening.march((0, 2.13), "german-1")
     orders = [one.action.at for one in evening.available_actions("german-1").others]
@@ -221,7 +221,7 @@ def test_a_gun_takes_a_bunker_away_and_blows_a_hole(tmp_path: Path) -> None:
 # Reserves and victory.
 
 
-def test_a_reserve_brings_back_one_a_turn_where_that_was_agreed(tmp_path: Path) -> None:
+def test_a_reserve_brings_back_one_figure_a_turn_with_that_option(tmp_path: Path) -> None:
     cards, places = [GI, GI, "sentry", "marcher"], [(0.0, 0.0), (0.0, 3.0), (2.0, 3.0), (20.0, 30.0), (24.0, 30.0)]
     for name, agreed in (("each", "one_each_lost"), ("one", "one")):
         (tmp_path / name).mkdir()
@@ -243,7 +243,7 @@ def test_a_reserve_brings_back_one_a_turn_where_that_was_agreed(tmp_path: Path) 
         assert evening.preview_of(evening.obligation("reserve")).possible is (agreed == "one_each_lost")
 
 
-def test_who_leaves_by_the_far_edge_counts_for_victory(tmp_path: Path) -> None:
+def test_figures_that_leave_by_the_far_edge_count_for_victory(tmp_path: Path) -> None:
     evening = table(tmp_path, [RIFLE, RIFLE], [GI], [(0, 0), (9, 0), FAR], dice=[1, 5])
     for key, value in (("goal_of_german", "exit_far_edge"), ("needed_by_german", 1)):
         evening.say("", key, value, this_turn=False)
@@ -268,7 +268,7 @@ def test_whether_a_place_is_held_is_asked(tmp_path: Path) -> None:
     assert evening.do(held.action).numbers["winner"] == "american"
 
 
-def test_tied_dice_go_to_the_last_chooser_where_that_was_agreed(tmp_path: Path) -> None:
+def test_tied_dice_go_to_the_last_chooser_with_that_option(tmp_path: Path) -> None:
     evening = table(tmp_path, [RIFLE], [GI], [(0, 0), FAR], tied_initiative="last_chooser")
     for turn, faces in ((2, (2, 5)), (3, (3, 3))):
         while evening.battle.state.phase != "initiative" or evening.battle.state.turn != turn:

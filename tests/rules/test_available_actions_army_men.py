@@ -1,4 +1,4 @@
-"""What a figure of Army Men can do at a moment, with its odds, and why it cannot do the rest."""
+"""What a figure of Army Men can do now, with odds, and the reasons why other actions are not allowed."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_a_rifle_at_the_officer_has_exact_odds(evening: Evening) -> None:
     assert shots["green-9"].before.numbers["reason"] == "immune"  # AM-93
 
 
-def test_a_burst_tells_the_odds_of_each_of_its_targets(evening: Evening) -> None:
+def test_a_burst_has_odds_for_each_target(evening: Evening) -> None:
     go_to(evening, "automatic_weapons")
     found = evening.preview_of(evening.other("green-2", "burst_rolls", "tan-1"))
     assert found.before is not None
@@ -51,7 +51,7 @@ def test_a_burst_tells_the_odds_of_each_of_its_targets(evening: Evening) -> None
     assert sum(found.odds_of["tan-2"].values()) == 1
 
 
-def test_the_wrong_phase_and_nobody_moves_before_the_first_turn(evening: Evening) -> None:
+def test_actions_are_forbidden_in_the_wrong_phase_and_before_the_first_turn(evening: Evening) -> None:
     assert not evening.available_actions("green-1").movement.possible
     go_to(evening, "green movement")
     assert evening.available_actions("tan-1").movement.before.numbers["reason"] == "not_his_move"
@@ -62,8 +62,8 @@ def test_the_wrong_phase_and_nobody_moves_before_the_first_turn(evening: Evening
     assert "the flame thrower fires in the phase of heavy weapons (AM-12)" in left.why_not
 
 
-def test_the_nearest_cover_on_the_line_counts_and_woods_cover_whom_they_hold(tmp_path: Path) -> None:
-    """AM-83: a wall 6 in before the target is none, woods around him are."""
+def test_the_nearest_cover_on_the_line_counts_and_woods_cover_figures_inside(tmp_path: Path) -> None:
+    """AM-83: a wall 6 in in front of the target is no cover; woods around the target are."""
     far = piece("far wall", TerrainKind.LOW_WALL, box(8, 21, 16, 21.4), height=1.4)
     woods = piece("woods", TerrainKind.WOODS, box(8, 27, 14, 30), height=4)
     with set_up(tmp_path / "b").battle as battle:
@@ -85,7 +85,7 @@ def test_undo_gives_the_ammunition_back(evening: Evening) -> None:
     assert evening.preview_of(attack(evening, "green-9", "tan-3", "tank_gun")).possible
 
 
-def test_what_no_camera_sees_is_asked_and_kept(evening: Evening) -> None:
+def test_facts_that_no_camera_sees_are_asked_and_stored(evening: Evening) -> None:
     go_to(evening, "heavy_weapons")
     action = attack(evening, "green-9", "tan-3", "tank_gun")
     asked = {one.fact for one in evening.preview_of(action).asks}
@@ -98,7 +98,7 @@ def test_what_no_camera_sees_is_asked_and_kept(evening: Evening) -> None:
 
 
 def test_a_range_at_the_limit_is_settled_by_the_players(tmp_path: Path) -> None:
-    """24 in is a rifle's range: 23.96 give or take 0.07 may be more."""
+    """A rifle's range is 24 in: 23.96 with an error of 0.07 may be more."""
     places = {"tan-1": (11, 28), "green-1": (11, 3.03)}
     with set_up(tmp_path / "b").battle as battle:
         for name, place in places.items():

@@ -1,4 +1,4 @@
-"""What a model of Fudge Miniatures Battles can do at a moment, with its odds, and why it cannot do the rest."""
+"""What a model of Fudge Miniatures Battles can do now, with odds, and the reasons why other actions are not allowed."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_each_further_range_costs_one(evening: Evening) -> None:
     assert [one.rule for one in found.before.reasons if one.modifier == -1] == ["FM-36"]
 
 
-def test_cover_and_what_is_hidden(tmp_path: Path) -> None:
+def test_cover_and_hidden_targets(tmp_path: Path) -> None:
     house = piece("house", TerrainKind.BUILDING, box(9, 13, 11, 16), height=5.0)
     with set_up(tmp_path / "b").battle as battle:
         evening = Evening(battle, [*TERRAIN, house], look)
@@ -94,7 +94,7 @@ def test_models_hide_but_are_no_cover(tmp_path: Path) -> None:
                 assert found.before.numbers["to_hit"] == -2
 
 
-def test_the_wrong_turn_and_step_and_nobody_moves_before_the_first_turn(evening: Evening) -> None:
+def test_actions_are_forbidden_in_the_wrong_turn_and_step_and_before_the_first_turn(evening: Evening) -> None:
     assert not evening.available_actions("blue-1").movement.possible
     go_to(evening, "blue move")
     moves = evening.available_actions("blue-2").movement.before
@@ -107,7 +107,7 @@ def test_the_wrong_turn_and_step_and_nobody_moves_before_the_first_turn(evening:
     assert "Melee needs base contact" in evening.available_actions("blue-1").attacks[0].why_not
 
 
-def test_one_kind_of_action_and_what_is_in_hand(evening: Evening) -> None:
+def test_a_model_does_one_kind_of_action_with_the_weapons_in_hand(evening: Evening) -> None:
     """FM-19, FM-A09: the dagger must be drawn, and then the bow is put away."""
     put(evening, red_1=(6, 12))
     go_to(evening, "blue action")
@@ -144,7 +144,7 @@ def test_from_behind_is_seen_by_the_facing(evening: Evening) -> None:
     assert asks == {"from_behind"}
 
 
-def test_what_is_too_close_to_call_is_asked_and_forgotten_with_a_move(tmp_path: Path) -> None:
+def test_an_answer_about_contact_is_forgotten_after_a_move(tmp_path: Path) -> None:
     """A gap of 0.05 in give or take 0.07 may be none: whether the bases touch is for the players to say."""
     with set_up(tmp_path / "b").battle as battle:
         blurred = Evening(battle, TERRAIN, lambda unit: replace(look(unit), sigma_in=0.05))
@@ -195,7 +195,7 @@ def steps(evening: Evening, many: int) -> list[str]:
 
 
 def test_the_players_follow_each_other_clockwise(tmp_path: Path) -> None:
-    """FM-17: from him whom the scenario names; a force that is gone has no turn."""
+    """FM-17: beginning with the player that the scenario names; a force without models has no turn."""
     armies = {"blue": BLUE, "red": RED, "tan": army("tan", KING)}
     with begun(tmp_path / "b", "fudge_miniatures", armies, {**PLACES, "tan-1": (2, 2)}) as battle:
         evening = Evening(battle, TERRAIN, look)
@@ -210,7 +210,7 @@ def test_the_players_follow_each_other_clockwise(tmp_path: Path) -> None:
 
 
 def test_model_by_model(tmp_path: Path) -> None:
-    """FM-A11: each model goes through its steps by itself."""
+    """FM-A11: each model goes through its steps separately."""
     with begun(
         tmp_path / "b", "fudge_miniatures", {"blue": BLUE, "red": RED}, PLACES, {"activation": "model_by_model"}
     ) as battle:

@@ -1,4 +1,4 @@
-"""What a unit of Plastic Fudge can do at a moment, with its odds, and why it cannot do the rest."""
+"""What a unit of Plastic Fudge can do now, with odds, and the reasons why other actions are not allowed."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from tests.rules.minefield import (
 
 
 def shots(evening: Evening, name: str) -> dict[str, str]:
-    """Why a figure may not attack each enemy, or the band of the range."""
+    """For each enemy, the reason why it cannot be attacked, or else the range band."""
     return {one.action.at[0]: one.why_not or one.action.band for one in evening.available_actions(name).attacks}
 
 
@@ -50,7 +50,7 @@ def test_exact_odds_of_a_shot_and_the_number_it_needs(tmp_path: Path) -> None:
     assert (one.action.band, numbers["limit_in"]) == ("R2", 9)
 
 
-def test_why_not_out_of_range_hidden_or_not_now(tmp_path: Path) -> None:
+def test_reasons_for_targets_out_of_range_hidden_or_in_the_wrong_phase(tmp_path: Path) -> None:
     wall = piece("wall", TerrainKind.WALL, box(2, 3, 8, 3.5), height=6.0)
     places: list[PointIn] = [(0, 0), (0, 7.1), (5, 5), (0, 4)]
     evening = table(tmp_path, ["basic"], ["basic", "basic", "basic"], places, [wall])
@@ -66,7 +66,7 @@ def test_why_not_out_of_range_hidden_or_not_now(tmp_path: Path) -> None:
     assert "(PF-44)" in shots(evening, "green-1")["tan-3"]
 
 
-def test_in_any_phase_where_the_players_chose_so(tmp_path: Path) -> None:
+def test_attacks_in_any_phase_with_that_option(tmp_path: Path) -> None:
     places: list[PointIn] = [(0, 0), (0, 4)]
     evening = table(tmp_path, ["basic"], ["basic"], places, phase="a_moves", attacks_when="any_time")
     assert shots(evening, "green-1") == {"tan-1": "R1"}
@@ -91,7 +91,7 @@ def test_a_range_at_its_limit_is_settled_by_the_players(tmp_path: Path) -> None:
     assert evening.do(one.action, *EVEN, *EVEN).outcome == "NE"
 
 
-def test_a_mortar_needs_eyes(tmp_path: Path) -> None:
+def test_a_mortar_needs_a_spotter(tmp_path: Path) -> None:
     wall = piece("wall", TerrainKind.WALL, box(-5, 3, 5, 3.5), height=6.0)
     places: list[PointIn] = [(0, 0), (9, 4), (0, 8)]
     evening = table(tmp_path, ["mortar", "spotter"], ["basic"], places, [wall])
@@ -100,7 +100,7 @@ def test_a_mortar_needs_eyes(tmp_path: Path) -> None:
     assert "(PF-109)" in shots(evening, "green-1")["tan-1"]
 
 
-def test_hand_to_hand_is_asked_of_whom_it_changes_and_only_in_contact(tmp_path: Path) -> None:
+def test_hand_to_hand_is_asked_only_in_contact_and_for_units_that_it_changes(tmp_path: Path) -> None:
     evening = table(tmp_path, ["bazooka"], ["bfg", "basic"], [(0, 0), (0, 1), FAR])
     [near, _] = evening.available_actions("green-1").attacks
     assert [one.fact for one in near.asks] == ["attacked_hand_to_hand"]
@@ -116,7 +116,7 @@ def test_hand_to_hand_is_asked_of_whom_it_changes_and_only_in_contact(tmp_path: 
     assert "(PF-45)" in knife.why_not
 
 
-def test_a_tank_tells_the_odds_of_each_in_its_disk(tmp_path: Path) -> None:
+def test_a_tank_has_odds_for_each_unit_in_its_disk(tmp_path: Path) -> None:
     places: list[PointIn] = [(0, 0), (0, 8), (0, 11.5), (3, 8)]
     evening = table(tmp_path, ["tank", "basic"], ["basic", "crawling"], [places[0], places[3], *places[1:3]])
     one = next(one for one in evening.available_actions("green-1").attacks if one.action.at == ("tan-1",))
@@ -145,7 +145,7 @@ def test_a_grenade_between_two_catches_both_in_part(tmp_path: Path) -> None:
 
 
 def test_a_flight_shakes_each_friend_once_or_each_time(tmp_path: Path) -> None:
-    """A second flight in the same round, where morale is checked after every phase."""
+    """A second flight in the same round, with morale checks after every phase."""
     for path, once in ((tmp_path / "once", True), (tmp_path / "again", False)):
         path.mkdir()
         places: list[PointIn] = [(0, 9), (2, 9), FAR]
@@ -163,7 +163,7 @@ def test_a_flight_shakes_each_friend_once_or_each_time(tmp_path: Path) -> None:
         assert bool(owed) is not once
 
 
-def test_units_move_one_by_one_and_the_rest_of_the_move_is_told(tmp_path: Path) -> None:
+def test_units_move_one_by_one_and_the_remaining_move_is_shown(tmp_path: Path) -> None:
     hill = piece("hill", TerrainKind.HILL, box(-3, 2, 3, 8), height=3.0)
     evening = table(tmp_path, ["basic", "50_cal"], ["basic"], [(0, 0), (9, 0), FAR], [hill], phase="a_moves")
     both = evening.referee.march(evening.position, {"green-1": ((0, 0), (0, 1)), "green-2": ((9, 0), (9, 1))})
@@ -194,7 +194,7 @@ def test_a_bazooka_takes_a_hole_out_of_a_base_and_a_tank_wears_it_down(tmp_path:
     assert evening.battle.state.statuses["base camp"] == -1
 
 
-def test_a_grenade_goes_to_any_place_that_he_sees(tmp_path: Path) -> None:
+def test_a_grenade_can_be_aimed_at_any_visible_place(tmp_path: Path) -> None:
     places: list[PointIn] = [(0, 0), (-1, 4), (1, 4), (0, 6.5)]
     evening = table(tmp_path, ["grenade_and_rifle"], ["basic", "basic", "basic"], places)
     found = evening.at_spot("green-1", (0, 4))
@@ -214,13 +214,13 @@ def test_a_grenade_goes_to_any_place_that_he_sees(tmp_path: Path) -> None:
         evening.at_spot("green-1", (float("nan"), 0))
 
 
-def test_a_flame_goes_towards_a_place(tmp_path: Path) -> None:
+def test_a_flame_is_aimed_at_a_place(tmp_path: Path) -> None:
     evening = table(tmp_path, ["flamethrower"], ["basic", "basic"], [(0, 0), (2, 0), (0, 2)])
     found = evening.at_spot("green-1", (2.5, 0))  # PF-05: 45 degrees wide and 3 in long
     assert found.action.at == ("tan-1",)
 
 
-def test_through_the_hole_of_a_bazooka_one_sees_what_stands_behind_the_base(tmp_path: Path) -> None:
+def test_a_bazooka_hole_gives_a_view_behind_the_base(tmp_path: Path) -> None:
     camp = piece("camp", TerrainKind.BUNKER, box(-4, 6, 4, 8), height=3.0)
     evening = table(tmp_path, ["bazooka", "basic"], ["basic"], [(0, 0), (1, 0), (0, 11)], [camp])
     assert evening.position.view("green-1", "tan-1").exposure == 0
@@ -236,7 +236,7 @@ def test_through_the_hole_of_a_bazooka_one_sees_what_stands_behind_the_base(tmp_
     assert [one.name for one in evening.position.terrain] == ["camp"]
 
 
-def test_a_card_of_the_players_own_alters_a_ready_one(tmp_path: Path) -> None:
+def test_a_players_own_card_changes_a_ready_made_one(tmp_path: Path) -> None:
     own = {"unit": "basic", "title": "Veteran", "RL": ["Good"], "AL": ["Good"], "DL": "Fair", "TL": "Good"}
     hero = Army(name="Own", game="plastic_fudge", recruits=(Recruit(figure="green-1", own=own),))
     places: dict[str, PointIn] = {"green-1": (0, 0), "tan-1": (0, 10)}
@@ -267,7 +267,7 @@ def test_a_flag_counts_for_the_side_that_took_it_and_is_asked_about_until_then(t
     assert told() == [False, True]
 
 
-def test_a_helicopter_takes_up_troopers_and_nothing_else(tmp_path: Path) -> None:
+def test_a_helicopter_picks_up_only_troopers(tmp_path: Path) -> None:
     """All but the last touch it."""
     places: list[PointIn] = [(0, 0), (0, 1), (1, 0), (-3, 0), FAR]
     evening = table(tmp_path, ["helicopter", "basic", "tank", "basic"], ["basic"], places)

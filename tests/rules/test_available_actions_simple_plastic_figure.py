@@ -1,4 +1,4 @@
-"""What a figure of Simple Plastic Figure can do at a moment, with its odds, and why it cannot do the rest."""
+"""What a figure of Simple Plastic Figure can do now, with odds, and the reasons why other actions are not allowed."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_exact_odds_of_every_shot_and_the_numbers_they_need(tmp_path: Path) -> N
     assert added == ["WW-51", "WW-52"]
 
 
-def test_what_forbids_a_shot_is_told(tmp_path: Path) -> None:
+def test_a_forbidden_shot_has_a_reason(tmp_path: Path) -> None:
     wall = piece("wall", TerrainKind.WALL, box(8, 3, 12, 3.5), height=4.0)
     cards = [RIFLE, "german_officer", RIFLE, RIFLE]
     places: list[PointIn] = [(0, 0), (3, 0), (10, 1), (6, 0), (0, 25.5), (10, 8)]
@@ -75,7 +75,7 @@ def test_what_forbids_a_shot_is_told(tmp_path: Path) -> None:
     assert "(WW-25)" in why(evening, "american-1")["german-1"]  # he might fire, were they nearer
 
 
-def test_before_the_first_turn_nobody_acts(tmp_path: Path) -> None:
+def test_actions_are_forbidden_before_the_first_turn(tmp_path: Path) -> None:
     evening = set_up(tmp_path / "b")
     with evening.battle:
         assert evening.available_actions("german-1").movement.why_not == SET_UP
@@ -84,7 +84,7 @@ def test_before_the_first_turn_nobody_acts(tmp_path: Path) -> None:
 
 
 def test_half_of_a_body_behind_terrain_is_cover(tmp_path: Path) -> None:
-    """WW-29: a wall hides less than half of a standing man behind it, more of a kneeling one, and all of who lies."""
+    """WW-29: a wall hides less than half of a standing man, more of a kneeling man, and all of a prone man."""
     wall = piece("wall", TerrainKind.LOW_WALL, box(-2, 8, 12, 8.4), height=0.9)
     hedge = piece("hedge", TerrainKind.HEDGE, box(13, 8, 22, 8.4), height=0.9)
     american = [GI, "american_bazooka", "american_bazooka", "american_sniper"]
@@ -112,7 +112,7 @@ def test_a_man_at_a_window_shows_a_quarter_of_himself(tmp_path: Path) -> None:
     assert one.before.numbers["pose"] == "kneeling"
 
 
-def test_a_rifle_of_ones_own_card_may_have_a_scope(tmp_path: Path) -> None:
+def test_a_rifle_of_a_players_own_card_may_have_a_scope(tmp_path: Path) -> None:
     own = {"title": "Hunter", "weapons": ["rifle_american"], "nation": "american"}
     hunter = Army(name="Own", game=GAME, recruits=(Recruit(figure="american-1", own=own),))
     armies = {"american": hunter, "german": army("german", RIFLE)}
@@ -143,7 +143,7 @@ def test_a_range_at_the_limit_is_settled_by_the_players(tmp_path: Path) -> None:
     assert evening.do(one.action, 6).outcome == "eliminated"
 
 
-def test_shots_left_go_to_the_next_target_and_undo_gives_them_back(tmp_path: Path) -> None:
+def test_remaining_shots_go_to_the_next_target_and_undo_restores_them(tmp_path: Path) -> None:
     places: list[PointIn] = [(0, 0), (0, 10), (3, 10)]
     evening = table(tmp_path, ["german_machine_gunner"], [GI, GI], places, targets_named="one_by_one")
     gun = evening.attack("german-1", "american-1")
@@ -173,7 +173,7 @@ def test_shots_may_be_spread_over_any_two_of_the_easiest_or_over_more(tmp_path: 
     assert found.numbers["eliminated"] == [one, two]
 
 
-def test_a_leader_helps_whoever_is_near(tmp_path: Path) -> None:
+def test_a_leader_helps_figures_nearby(tmp_path: Path) -> None:
     """WW-56: within 6 in +1 in or +1 on fire; two leaders are as good as one (WW-A06)."""
     cards = ["german_officer", "german_sergeant", RIFLE, RIFLE]
     places: list[PointIn] = [(0, 0), (1.5, 0), (0, 7), (0, 8), (0, 20)]
@@ -191,7 +191,7 @@ def test_a_leader_helps_whoever_is_near(tmp_path: Path) -> None:
     assert "(WW-56)" in evening.available_actions("german-1").movement.why_not  # who leads does nothing else
 
 
-def test_a_second_check_is_for_once_and_for_those_who_have_not_acted(tmp_path: Path) -> None:
+def test_a_second_check_is_allowed_once_and_only_before_acting(tmp_path: Path) -> None:
     places: list[PointIn] = [(0, 0), (0, 4), (3, 0), (0, 12)]
     evening = table(tmp_path, ["german_officer", RIFLE, RIFLE], [GI], places, dice=[1, 5, 5])
     assert evening.available_actions("german-2").others == ()
@@ -236,7 +236,7 @@ def test_with_a_mortar_on_the_board_no_shell_is_called(tmp_path: Path) -> None:
     assert evening.available_actions("german-1").movement.possible
 
 
-def test_the_players_say_what_a_piece_is(tmp_path: Path) -> None:
+def test_players_choose_the_kind_of_a_terrain_piece(tmp_path: Path) -> None:
     hedge = piece("hedge", TerrainKind.HEDGE, box(-2, 8.4, 1.5, 8.9), height=1.0)
     ditch = piece("ditch", TerrainKind.TRENCH, box(2.2, 8.8, 4, 11), height=0.2)
     american, places = ["american_bazooka", GI], [(0.0, 5.0), (0.0, 9.5), (3.0, 9.5)]

@@ -109,7 +109,7 @@ def battle(tmp_path: Path) -> Iterator[Battle]:
         yield one
 
 
-def test_it_reads_as_a_story(battle: Battle) -> None:
+def test_the_story_of_the_battle(battle: Battle) -> None:
     lines = plot(battle)
     assert lines[lines.index("Turn 1, Green, movement") :] == STORY.splitlines()
 
@@ -223,10 +223,10 @@ Turn 3, heavy weapons
   Tan 4 no longer inside.
   Has Green won: victory for Green.
 """
-"""Without dice and reasons; why each face does what it does stands beside it in the script."""
+"""The story without dice and reasons; the script explains each face beside it."""
 
 
-def test_the_machine_gun_tells_its_dice_and_its_rules(battle: Battle) -> None:
+def test_the_story_of_the_machine_gun_has_dice_and_rules(battle: Battle) -> None:
     lines = told(battle)
     burst = lines.index("  Green 2: Hmg at Tan 2, Tan 1: hits 1 of 2.")
     # From the rulebook's tables: 8, behind cover -3, in the leader's area +1; a 12 misses whatever the value.
@@ -258,25 +258,25 @@ def test_green_wins_and_the_hero_has_one_life_left(battle: Battle) -> None:
     assert (units["green-10"].at_in, units["green-9"].at_in) == ((26.0, 38.0), (26, 27))
 
 
-def test_the_rulebook_would_have_more_men(tmp_path: Path) -> None:
-    """AM-07 advises 30 to 40 men; nothing forbids an evening with fewer."""
+def test_a_battle_with_fewer_men_than_advised_is_allowed(tmp_path: Path) -> None:
+    """AM-07 advises 30 to 40 men; fewer are allowed."""
     with played(tmp_path / "b") as battle:
         found = points_check(battle.game, GREEN)
     assert found is not None
     assert (found.outcome, found.numbers["typical"]) == ("unusual", False)
 
 
-def test_replayed_it_is_the_same_battle(tmp_path: Path) -> None:
+def test_replaying_gives_the_same_battle(tmp_path: Path) -> None:
     path = tmp_path / "evening.battle"
     replays_to_the_same(path, played(path))
 
 
-def test_undone_to_the_beginning_and_done_again(battle: Battle) -> None:
+def test_undoing_everything_and_redoing_it_gives_the_same_battle(battle: Battle) -> None:
     names = undone_and_done_again(battle)
     assert names[0] == "Has Green won, victory"
     assert names[-1] == "Green 1 joins Green"
     assert battle.state.sides == ("green", "tan")
 
 
-def test_a_random_player_breaks_nothing(tmp_path: Path) -> None:
+def test_random_play_causes_no_errors(tmp_path: Path) -> None:
     random_evening(set_up(tmp_path / "b"), seed=3, steps=30)

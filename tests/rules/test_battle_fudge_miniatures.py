@@ -1,6 +1,6 @@
 """A whole battle of Fudge Miniatures Battles: King Kingsley holds the bridge against a knave, a brute and a harpy.
 
-Every distance, every base that touches another and all that hides a target is measured on the table of the state.
+Every distance, contact and cover is measured on the table that the state describes.
 """
 
 from __future__ import annotations
@@ -125,12 +125,12 @@ def played(path: Path) -> Battle:
 
 @pytest.fixture(scope="module")
 def battle(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Battle]:
-    """Played once; who turns it back turns it forth again."""
+    """Played once; tests that undo steps redo them."""
     with played(tmp_path_factory.mktemp("evening") / "evening.battle") as one:
         yield one
 
 
-def test_it_reads_as_a_story(battle: Battle) -> None:
+def test_the_story_of_the_battle(battle: Battle) -> None:
     lines = plot(battle)
     assert lines[lines.index("Turn 1, Blue, move") :] == STORY.splitlines()
 
@@ -309,17 +309,17 @@ Turn 3, Blue, move on
   Turns held by blue: 3.
   Last held by blue: 3.
 """
-"""Without dice and reasons; why each face does what it does stands beside it in the script."""
+"""The story without dice and reasons; the script explains each face beside it."""
 
 
-def test_the_bow_tells_its_dice_and_its_rules(battle: Battle) -> None:
+def test_the_story_of_the_bow_has_dice_and_rules(battle: Battle) -> None:
     lines = told(battle)
     shot = lines.index("  Blue 3: Shortbow at Red 4: near death.")
     assert lines[shot + 1 : shot + 9] == [
         "    +1 +1 +1 +1 rolled for the attacker: the attack on the normal target",
         "    +1 +1 -1 0 rolled for the attacker: the attack on the normal target, again after four pluses",
         "    FM-03  the dice show +6 (+6)",
-        "    FM-04  Four natural pluses: the four dice are thrown again, and only their pluses are added.",
+        "    FM-04  On four natural pluses, the four dice are rolled again, and only their pluses are added.",
         "    FM-38  the ranged weapon (RODF) (+3)",
         "    FM-31  against DDF +1",
         "    FM-32  +9 against +1: a wound of 8, Near Death",
@@ -343,19 +343,19 @@ def test_the_forces_are_a_skirmish(battle: Battle) -> None:
     assert found.allowed  # FM-01: 3 to 10 models
 
 
-def test_replayed_it_is_the_same_battle(tmp_path: Path) -> None:
+def test_replaying_gives_the_same_battle(tmp_path: Path) -> None:
     path = tmp_path / "evening.battle"
     replays_to_the_same(path, played(path))
 
 
-def test_undone_to_the_beginning_and_done_again(battle: Battle) -> None:
+def test_undoing_everything_and_redoing_it_gives_the_same_battle(battle: Battle) -> None:
     names = undone_and_done_again(battle)
     assert names[0] == "Blue: the bridge was held for the turns agreed, victory"
     assert names[-1] == "Blue 1 joins Blue"
     assert battle.state.sides == ("blue", "red")
 
 
-def test_a_random_player_breaks_nothing(tmp_path: Path) -> None:
+def test_random_play_causes_no_errors(tmp_path: Path) -> None:
     evening = set_up(tmp_path / "b")
     put(evening, red_1=(10.5, 11), red_2=(11.6, 11), red_3=(12.7, 10.3), red_4=(6, 12))
     random_evening(evening, seed=1, steps=32)

@@ -1,4 +1,4 @@
-"""A whole battle of Plastic Fudge, from muster to victory: woods, a mine, a grenade, a flamethrower that goes up.
+"""A whole battle of Plastic Fudge, from set-up to victory: woods, a mine, a grenade, an exploding flamethrower.
 
 Every distance, every share of a base and every modifier is measured on the table that the battle's state describes.
 """
@@ -55,7 +55,7 @@ def set_up(path: Path) -> Evening:
 
 
 def stand(evening: Evening, side: str, *dice: Sequence[int]) -> None:
-    """The morale checks that are owed of a side, in its order."""
+    """The morale checks that a side must make, in order."""
     names = [unit.id for unit in evening.battle.state.standing(side)]
     for name, faces in zip(names, dice, strict=True):
         evening.do(obligation(evening, "morale_check", name), *faces)
@@ -150,7 +150,7 @@ def battle(tmp_path: Path) -> Iterator[Battle]:
         yield one
 
 
-def test_it_reads_as_a_story(battle: Battle) -> None:
+def test_the_story_of_the_battle(battle: Battle) -> None:
     lines = plot(battle)
     assert lines[lines.index("Turn 1, initiative") : lines.index("Turn 2, initiative")] == [
         "Turn 1, initiative",
@@ -259,7 +259,7 @@ def test_it_reads_as_a_story(battle: Battle) -> None:
     ]
 
 
-def test_a_shot_into_the_woods_tells_its_dice_and_its_rules(battle: Battle) -> None:
+def test_the_story_of_a_shot_into_the_woods_has_dice_and_rules(battle: Battle) -> None:
     lines = told(battle)
     shot = lines.index("  Tan 4: Rifle at Green 5: injures.")
     assert lines[shot + 1 : shot + 3] == [
@@ -287,12 +287,12 @@ def test_green_holds_the_field(battle: Battle) -> None:
     )
 
 
-def test_replayed_it_is_the_same_battle(tmp_path: Path) -> None:
+def test_replaying_gives_the_same_battle(tmp_path: Path) -> None:
     path = tmp_path / "evening.battle"
     replays_to_the_same(path, played(path))
 
 
-def test_undone_to_the_beginning_and_done_again(battle: Battle) -> None:
+def test_undoing_everything_and_redoing_it_gives_the_same_battle(battle: Battle) -> None:
     names = undone_and_done_again(battle)
     assert names[:3] == [
         "Has Green won, victory",
@@ -302,11 +302,11 @@ def test_undone_to_the_beginning_and_done_again(battle: Battle) -> None:
     assert names[-1] == "Green 1 joins Green"
 
 
-def test_a_random_player_breaks_nothing(tmp_path: Path) -> None:
+def test_random_play_causes_no_errors(tmp_path: Path) -> None:
     random_evening(set_up(tmp_path / "b"), seed=5, steps=40)
 
 
-def test_a_random_player_breaks_nothing_with_vehicles(tmp_path: Path) -> None:
+def test_random_play_with_vehicles_causes_no_errors(tmp_path: Path) -> None:
     green = ["tank", "helicopter", "radioman", "jet_fighter", "flamethrower", "minesweeper"]
     tan = ["commander", "mortar", "spotter", "grenade_and_rifle", "towed_howitzer", "50_cal"]
     places: list[PointIn] = [(3.0 * n, y + n % 2) for y in (2.0, 5.0) for n in range(6)]

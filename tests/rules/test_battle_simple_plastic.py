@@ -107,7 +107,7 @@ def battle(tmp_path: Path) -> Iterator[Battle]:
         yield one
 
 
-def test_it_reads_as_a_story(battle: Battle) -> None:
+def test_the_story_of_the_battle(battle: Battle) -> None:
     lines = plot(battle)
     assert lines[lines.index("Turn 1, Green, moving") :] == [
         "Turn 1, Green, moving",
@@ -152,7 +152,7 @@ def test_it_reads_as_a_story(battle: Battle) -> None:
     ]
 
 
-def test_the_last_shot_tells_its_dice_and_its_rules(battle: Battle) -> None:
+def test_the_story_of_the_last_shot_has_dice_and_rules(battle: Battle) -> None:
     lines = told(battle)
     shot = lines.index("  Green 1: Attack with the squad: Tan 3: kills.")
     assert lines[shot + 1] == "    6 rolled for the ordinary: the attack"
@@ -174,12 +174,12 @@ def test_green_wins_with_one_man(battle: Battle) -> None:
     assert dict(hero.acts) == {"squad_move": 1, "squad_attack": 3}
 
 
-def test_replayed_it_is_the_same_battle(tmp_path: Path) -> None:
+def test_replaying_gives_the_same_battle(tmp_path: Path) -> None:
     path = tmp_path / "evening.battle"
     replays_to_the_same(path, played(path))
 
 
-def test_undone_to_the_beginning_and_done_again(battle: Battle) -> None:
+def test_undoing_everything_and_redoing_it_gives_the_same_battle(battle: Battle) -> None:
     names = undone_and_done_again(battle)
     assert names[:3] == [
         "Who has won, victory",
@@ -203,7 +203,7 @@ def test_undo_gives_the_allowance_back(evening: Evening) -> None:
     assert (man.at_in, man.allowance_used_in, dict(man.this_turn)) == ((5.3, 4.0), 0.0, {})
 
 
-def test_a_march_that_is_too_long_is_told_and_moves_nobody(evening: Evening) -> None:
+def test_a_move_that_is_too_long_has_a_reason_and_moves_no_figure(evening: Evening) -> None:
     evening.next_phase(1, "green", "moving")
     before = evening.battle.state.unit("green-1").at_in
     found = evening.march((0, 4.5), "green-1", "green-2", "green-3", "green-4")
@@ -214,7 +214,7 @@ def test_a_march_that_is_too_long_is_told_and_moves_nobody(evening: Evening) -> 
 # What a figure can do.
 
 
-def test_a_man_who_stays_sees_the_guard_over_the_hedge_and_the_sniper_in_the_open(evening: Evening) -> None:
+def test_a_man_that_stays_sees_the_guard_over_the_hedge_and_the_sniper_in_the_open(evening: Evening) -> None:
     evening.next_phase(1, "green", "moving")
     evening.next_phase(1, "green", "attacking")
     shots = {one.action.at[0]: one for one in evening.available_actions("green-1").attacks}
@@ -227,7 +227,7 @@ def test_a_man_who_stays_sees_the_guard_over_the_hedge_and_the_sniper_in_the_ope
     assert [one.rule for one in shots["tan-3"].before.reasons if one.modifier] == ["SP-11", "SP-12", "SP-25"]
 
 
-def test_what_is_left_of_the_span_and_why_nothing_is(evening: Evening) -> None:
+def test_the_remaining_move_and_the_reason_when_none_remains(evening: Evening) -> None:
     assert evening.available_actions("green-1").movement.why_not == SET_UP
     evening.next_phase(1, "green", "moving")
     evening.march((0, 2.5), "green-1", "green-2", "green-3", "green-4")
@@ -239,7 +239,7 @@ def test_what_is_left_of_the_span_and_why_nothing_is(evening: Evening) -> None:
     assert "SP-01" in why["tan-1"]  # the moving phase is not for attacks
 
 
-def test_nobody_attacks_in_the_enemys_turn(evening: Evening) -> None:
+def test_attacks_are_forbidden_in_the_enemys_turn(evening: Evening) -> None:
     evening.next_phase(1, "green", "moving")
     evening.next_phase(1, "green", "attacking")
     tan = evening.available_actions("tan-1")
@@ -258,7 +258,7 @@ def test_a_sniper_has_two_attacks_and_then_none(evening: Evening) -> None:
 
 
 def test_a_march_at_the_limit_is_settled_by_the_players(tmp_path: Path) -> None:
-    """4 in with a deviation of 0.05 may be 3.9 or 4.1: the rules would answer otherwise."""
+    """4 in with a standard deviation of 0.05 may be 3.9 or 4.1, which changes the verdict."""
     blurred = set_up(tmp_path / "b")
     with blurred.battle as battle:
         evening = Evening(battle, [HEDGE], lambda unit: figure(unit.id, *unit.at_in, sigma=0.05))
@@ -277,12 +277,12 @@ def test_a_march_at_the_limit_is_settled_by_the_players(tmp_path: Path) -> None:
         assert evening.do(action).numbers["reason"] == "too_far"
 
 
-def test_a_random_player_breaks_nothing(tmp_path: Path) -> None:
+def test_random_play_causes_no_errors(tmp_path: Path) -> None:
     random_evening(set_up(tmp_path / "b"), seed=7, steps=40)
 
 
 def test_after_every_event_the_file_holds_the_state(tmp_path: Path) -> None:
-    """As a new process would find it."""
+    """The state that a new process would read."""
     with played(tmp_path / "whole") as whole:
         events = [event_of(entry) for entry in whole.entries]
     path = tmp_path / "again"

@@ -110,12 +110,12 @@ def played(path: Path) -> Battle:
 
 @pytest.fixture(scope="module")
 def battle(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Battle]:
-    """Played once for all who only read it."""
+    """Played once for all tests that only read it."""
     with played(tmp_path_factory.mktemp("evening") / "evening.battle") as one:
         yield one
 
 
-def test_it_reads_as_a_story(battle: Battle) -> None:
+def test_the_story_of_the_battle(battle: Battle) -> None:
     lines = plot(battle)
     assert lines[lines.index("  Are both sides ready: ready.") : lines.index("Turn 2, initiative")] == [
         "  Are both sides ready: ready.",
@@ -201,12 +201,12 @@ def test_it_reads_as_a_story(battle: Battle) -> None:
     ]
 
 
-def test_the_grenade_tells_its_dice_and_its_rules(battle: Battle) -> None:
+def test_the_story_of_the_grenade_has_dice_and_rules(battle: Battle) -> None:
     lines = told(battle)
     thrown = lines.index("  German 4: Grenade at American 2: eliminates 1 of 1.")
     assert lines[thrown + 1] == "    4 rolled for American 2: the effect of the grenade"
     assert lines[thrown + 5] == (
-        "    WW-41  A grenade lands in a foxhole or trench from within 3 inches, and its blast stays inside."
+        "    WW-41  A grenade lands in a foxhole or trench if thrown from within 3 inches, and its blast stays inside."
     )
     assert lines[thrown + 9 : thrown + 14] == [
         "    WW-51  1.56 in away (+2)",
@@ -217,12 +217,12 @@ def test_the_grenade_tells_its_dice_and_its_rules(battle: Battle) -> None:
     ]
 
 
-def test_who_leads_tells_what_that_does(battle: Battle) -> None:
+def test_the_story_of_a_leader_says_what_leading_does(battle: Battle) -> None:
     lines = told(battle)
     assert lines[lines.index("  German 1: Lead: may lead.") + 1].startswith("    WW-56  A leader may lead")
 
 
-def test_the_germans_win_with_everybody_on_his_feet(battle: Battle) -> None:
+def test_the_germans_win_without_losses(battle: Battle) -> None:
     state = battle.state
     assert (state.figures_left, state.turn, state.statuses["victory"]) == ({"german": 6, "american": 3}, 3, "german")
     officer = state.unit("american-1")
@@ -230,12 +230,12 @@ def test_the_germans_win_with_everybody_on_his_feet(battle: Battle) -> None:
     assert dict(state.unit("german-3").acts) == {"status_checks": 3, "move": 2, "hand_to_hand": 1}
 
 
-def test_replayed_it_is_the_same_battle(tmp_path: Path) -> None:
+def test_replaying_gives_the_same_battle(tmp_path: Path) -> None:
     path = tmp_path / "evening.battle"
     replays_to_the_same(path, played(path))
 
 
-def test_undone_to_the_beginning_and_done_again(tmp_path: Path) -> None:
+def test_undoing_everything_and_redoing_it_gives_the_same_battle(tmp_path: Path) -> None:
     with played(tmp_path / "evening.battle") as battle:
         names = undone_and_done_again(battle)
     assert names[:3] == [
@@ -246,11 +246,11 @@ def test_undone_to_the_beginning_and_done_again(tmp_path: Path) -> None:
     assert names[-1] == "German 1 joins German"
 
 
-def test_a_random_player_breaks_nothing(tmp_path: Path) -> None:
+def test_random_play_causes_no_errors(tmp_path: Path) -> None:
     random_evening(set_up(tmp_path / "b"), seed=3, steps=40)
 
 
-def test_a_random_player_breaks_nothing_with_guns_and_a_bunker(tmp_path: Path) -> None:
+def test_random_play_with_guns_and_a_bunker_causes_no_errors(tmp_path: Path) -> None:
     bunker = piece("bunker", TerrainKind.BUNKER, box(4, 8, 8, 11), height=2.0)
     german = ["german_105mm_howitzer", "german_officer_with_binoculars", "german_panzerfaust", "german_grenadier"]
     american = ["american_60mm_mortar", "american_radioman", "american_bar_gunner", "american_grenadier", "marcher"]

@@ -63,9 +63,9 @@ _SOLVED = SolvedBefore()
 
 @pytest.fixture(autouse=True)
 def solved_before(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A table that is seen where it was seen in an earlier test has the calibration of then.
+    """Reuse the calibration of an earlier test if the markers have not moved since.
 
-    Two pictures at rest are measured together, not eight: each marker in each costs some milliseconds.
+    Two pictures at rest are averaged instead of eight: each marker in each picture costs some milliseconds.
     """
     monkeypatch.setattr("calibration.calibration_targets.solve", _SOLVED)
     monkeypatch.setattr("calibration.calibration_tracker.FRAMES", 2)

@@ -1,4 +1,4 @@
-"""Exceptions in a slot are kept until the test can raise them, and so are time limits, never inside Qt.
+"""Exceptions in slots and time limits are stored until the test can raise them, never inside Qt.
 
 PyQt ends the process at an exception that leaves a slot or an event handler, unless `sys.excepthook` is replaced. A
 time limit is such an exception, and it can come at any bytecode: between two steps of painting it leaves a painter

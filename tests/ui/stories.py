@@ -68,7 +68,7 @@ class Board(SimulatedTable):
     """A small table of two facing armies, filmed while a test plays on it.
 
     Attributes:
-        over: What comes between table and picture, as a hand.
+        over: An object between table and camera, such as a hand.
         gone: Why there are no pictures; empty while there are.
     """
 

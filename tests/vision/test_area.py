@@ -46,7 +46,7 @@ def test_with_one_paper_the_table_extends_as_far_as_its_colour():
     low, high = (4.0, 3.0), (27.0, 20.0)
     found = Polygon(table_area(EYE, table_on_a_floor(low, high), [paper(9, 8)]))
     true = Polygon([low, (high[0], low[1]), high, (low[0], high[1])])
-    # Told at 2 px/in from a picture blurred by 9 px: within an inch on every side.
+    # Measured at 2 px/in in a picture blurred by 9 px: within an inch on every side.
     assert true.buffer(-1.0).within(found)
     assert found.within(true.buffer(1.0))
 

@@ -34,7 +34,7 @@ def test_a_piece_moved_in_a_shadow_is_detected_at_both_places() -> None:
     assert new.mean() < 0.01
 
 
-def test_an_arm_over_the_board_does_not_count_as_light() -> None:
+def test_an_arm_over_the_board_is_not_taken_for_light() -> None:
     reached = shaded(board(), 0.3)
     reached[25:40, 40:] = 105
     new = differs_beyond_light(reached, board())

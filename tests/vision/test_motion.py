@@ -216,7 +216,7 @@ def test_after_a_camera_move_the_table_is_unchanged_and_an_arm_is_detected(rng: 
     detector.follow_camera(np.array([[1.0, 0, -by], [0, 1, 0], [0, 0, 1]]))
     assert nothing(detector.detect(moved, 2.0))
     reached = moved.copy()
-    reached[200:300, -by - 200 :] = 150  # beside what was never seen, and so over the edge of what was
+    reached[200:300, -by - 200 :] = 150  # beside an area that was never seen, and so over the edge of the seen area
     detector.detect(reached, 3.0)
     assert detector.detect(reached, 3.0 + STILL_S + 0.01).hand
 

@@ -211,11 +211,11 @@ def report(evening: Evening) -> str:
     room, findings, players = evening.room, evening.findings, evening.players
     assert players is not None
     lines = [
-        f"{room.clock() / 3600:.1f} hours: {room.frames} pictures; of {findings.live} at the camera's own pace the"
-        f" mailbox dropped {findings.dropped}; camera opened {room.opened} times, found gone {room.gone} times",
-        "acts: " + ", ".join(f"{name} {count}" for name, count in findings.acts.most_common()),
-        f"battle: {len(players.entries)} entries; moves accepted {players.accepted}, let pass {players.passed}, only"
-        f" shifted {players.shifted}; deeds {players.actions}, taken back {players.taken_back}; refused"
+        f"{room.clock() / 3600:.1f} hours: {room.frames} pictures; of {findings.live} at the camera's own rate,"
+        f" {findings.dropped} were dropped; camera opened {room.opened} times, found missing {room.gone} times",
+        "events: " + ", ".join(f"{name} {count}" for name, count in findings.acts.most_common()),
+        f"battle: {len(players.entries)} entries; moves accepted {players.accepted}, allowed {players.passed},"
+        f" ignored {players.shifted}; actions {players.actions}, undone {players.taken_back}; refused"
         f" {players.refused}",
         f"checks of all names: {findings.acts.total()} of {len(findings.names)} figures;"
         f" wrong {_first_few(findings.wrong)},"

@@ -19,8 +19,8 @@ from ui.session import Session
 from vision.table_view import TableView
 
 GAME = "army_men"
-MOST_DEEDS = 400
-"""Smallest number of standing figures; actions that leave fewer are undone."""
+MAX_ACTIONS = 400
+"""Number of actions in a battle; all further actions are undone."""
 
 
 class Players:
@@ -30,7 +30,7 @@ class Players:
         play: Their battle session.
         entries: All confirmed entries.
         faults: Faults found.
-        accepted, passed, shifted, deeds, taken_back, refused: Counts of events.
+        accepted, passed, shifted, actions, taken_back, refused: Counts of events.
     """
 
     def __init__(self, path: Path, session: Session, view: TableView, rng: random.Random) -> None:
@@ -96,7 +96,7 @@ class Players:
         if not self._apply(lambda: self.play.do(position, action, self._dice())):
             return
         self.actions += 1
-        if self._rng.random() < 0.7 or self.actions > MOST_DEEDS or _hurts(action):
+        if self._rng.random() < 0.7 or self.actions > MAX_ACTIONS or _hurts(action):
             self._apply(self.play.battle.undo)
             self.taken_back += 1
             if self._rng.random() < 0.3:

@@ -32,7 +32,7 @@ SLOW_IMPORTS = ("numpy", "shapely", "scipy.optimize")
 def main() -> int:
     """Run the command line; returns 0 if at least 85 % of the faults were caught."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("room", choices=("rules", "calibration"))
+    parser.add_argument("room", metavar="PACKAGE", choices=("rules", "calibration"))
     parser.add_argument("--count", type=int, default=300)
     parser.add_argument("--first", type=int, help="judge only so many of them, which are as good a sample")
     parser.add_argument("--seed", type=int, default=1)

@@ -1,7 +1,7 @@
 """Evaluate the networks on random tables that were not used in training: `python -m training.finder.check`.
 
 Prints the calibration constants of `vision.recogniser`: the factor for the log odds of the judge alone, and the factor
-and offset for the mean log odds of the judge and the closer look.
+and offset for the mean log odds of the judge and the close-up network.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def _print_detection(samples: list[Classified]) -> None:
         np.array([getattr(one.look.second, network)[0] if one.look.second else -9.0 for one in samples])
         for network in ("judged", "closer")
     )
-    for name, odds in (("judge", judged), ("closer look", closer), ("both", (judged + closer) / 2)):
+    for name, odds in (("judge", judged), ("close-up", closer), ("both", (judged + closer) / 2)):
         count, offset = minimize(lambda p, o=odds: _cross_entropy(p[0] * o + p[1], has_figure, again), [1.0, 0.0]).x
         predicted = again & (count * odds + offset > 0)
         f1 = 2 * (predicted & has_figure).sum() / (predicted.sum() + has_figure.sum())

@@ -325,7 +325,7 @@ def varied(shown: torch.Tensor, answers: torch.Tensor) -> tuple[torch.Tensor, to
 
 
 def _moved(shown: torch.Tensor, answers: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """Crops slightly rotated and scaled; most crops of figures are centred near the figure, as in the closer look."""
+    """Crops slightly rotated and scaled; most are centred near the figure, as for the close-up network."""
     count, device = len(shown), shown.device
     there = (answers[:, 0] > 0) & (torch.rand(count, device=device) < _CLOSELY)
     wide = torch.where(torch.rand((count, 1), device=device) < 0.15, 5.0, 1.6)

@@ -4,7 +4,7 @@
 
 Each world is analysed with and without the empty table. Several runs with different seeds may run in parallel;
 `training.finder.networks` then trains with all files of the folder: the finder with the tiles, the judge and the
-closer look with crops at the hints of the program's finder, and at some places that it misses.
+close-up network with crops at the hints of the program's finder, and at some places that it misses.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from vision.tiles import (
 )
 
 KINDS = ("tiles", "crops", "closer")
-"""Data for the finder, the judge and the closer look."""
+"""Data for the finder, the judge and the close-up network."""
 BYTE = 60.0
 """Quantization: steps of a stored byte per unit of a channel."""
 STORED_PX = CROP_PX + 16

@@ -16,7 +16,7 @@ from rules.engine.state import State, fold
 from rules.engine.text import label
 from ui.formatting import capitalized
 
-_TOGETHER: Mapping[type[Event], str] = {UnitJoined: "figures join", Placed: "figures are placed"}
+_TOGETHER: Mapping[type[Event], str] = {UnitJoined: "soldiers join", Placed: "soldiers are placed"}
 """Consecutive events of these kinds form one moment."""
 
 

@@ -123,7 +123,7 @@ def _ask(
         following.look(source.status)
         if next(left, None) is None:
             following.check_worked(source.status, port)
-            raise UserError("the dice did not answer in time: throw them, or type the roll with --typed")
+            raise UserError("the dice did not answer in time: roll them, or type the roll with --typed")
 
     tray = DiceCollector(time.monotonic, as_fudge)
     print(f"{_request_words(request)} ...", flush=True)

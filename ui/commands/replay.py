@@ -81,7 +81,7 @@ class _Progress:
     def step(self, done: int, of: int) -> None:
         if self._out is not None and self._clock() >= self._due_s:
             self._due_s, self._shown = self._clock() + _REDRAW_S, True
-            print(f"\rReading … {100 * done // max(of, 1)} %  (Ctrl-C ends it) ", end="", file=self._out, flush=True)
+            print(f"\rReading … {100 * done // max(of, 1)} %  (Ctrl-C to cancel) ", end="", file=self._out, flush=True)
 
     def end(self) -> None:
         """Clear the line."""

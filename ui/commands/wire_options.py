@@ -13,11 +13,11 @@ def add_rod(parser: argparse.ArgumentParser) -> None:
     """The options of `sandtable rod`."""
     _add_common(parser)
     sign = parser.add_mutually_exclusive_group()
-    sign.add_argument("--show", type=float, metavar="IN", help="a measured range")
-    sign.add_argument("--ruler", action="store_true", help="a plain rod with bands and marks")
-    sign.add_argument("--dice-wait", action="store_true", help="the sign for waiting for dice")
-    sign.add_argument("--alarm", action="store_true", help="the sign that calls the players")
-    sign.add_argument("--off", action="store_true", help="all lights off")
+    sign.add_argument("--show", type=float, metavar="IN", help="show a measured range")
+    sign.add_argument("--ruler", action="store_true", help="show only the bands and marks of the rod")
+    sign.add_argument("--dice-wait", action="store_true", help="show the light that means waiting for dice")
+    sign.add_argument("--alarm", action="store_true", help="show the flashing light that calls the players")
+    sign.add_argument("--off", action="store_true", help="switch all lights off")
     add = parser.add_argument
     add(
         "--reach",
@@ -27,10 +27,16 @@ def add_rod(parser: argparse.ArgumentParser) -> None:
     )
     add("--sigma", type=from_zero, default=0.0, metavar="IN", help="with --reach: standard deviation of the range")
     add("--length", type=float, default=36.0, metavar="IN", help="length of the strip (default 36)")
-    add("--leds-per-inch", type=float, default=60 / 39.3701, metavar="N", help="default 1.524: 60 LEDs per metre")
-    add("--reversed", action="store_true", help="the strip's first LED lies at the rod's far end")
-    add("--brightness", type=float, default=0.25, metavar="PART", help="from 0 to 1 (default 0.25)")
-    add("--gamma", type=float, default=2.2, help="default 2.2; 1 if the controller corrects it itself")
+    add(
+        "--leds-per-inch",
+        type=float,
+        default=60 / 39.3701,
+        metavar="N",
+        help="default 1.524, for 60 LEDs per metre",
+    )
+    add("--reversed", action="store_true", help="the first LED is at the far end of the rod")
+    add("--brightness", type=float, default=0.25, metavar="PART", help="brightness from 0 to 1 (default 0.25)")
+    add("--gamma", type=float, default=2.2, help="gamma (default 2.2; 1 if the controller corrects it itself)")
     parser.set_defaults(run=_rod)
 
 
@@ -42,10 +48,10 @@ def add_dice(parser: argparse.ArgumentParser) -> None:
     source.add_argument("--virtual", action="store_true", help="with --ask: the program rolls")
     add = parser.add_argument
     add("--ask", metavar="DICE", help="ask for one roll, for example 2d6 or 4dF (default: print all rolls)")
-    add("--every", type=above_zero, metavar="S", help="with --emulate: throw automatically every S seconds")
+    add("--every", type=above_zero, metavar="S", help="with --emulate: roll automatically every S seconds")
     add("--count", type=int, default=2, metavar="N", help="with --emulate: number of dice (default 2)")
     add("--fudge", action="store_true", help="with --emulate: Fudge dice")
-    add("--seed", type=int, metavar="N", help="with --emulate and --virtual: the same number gives the same rolls")
+    add("--seed", type=int, metavar="N", help="with --emulate or --virtual: the same number gives the same rolls")
     parser.set_defaults(run=lambda options: _dice(options, parser))
 
 

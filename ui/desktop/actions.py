@@ -107,7 +107,7 @@ class Actions:
         group = QActionGroup(window)
         for action in self._tools.values():
             group.addAction(action)
-        self.undo = self._action(tr("Undo"), "Ctrl+Z", tr("Take the last step back"), commands.undo)
+        self.undo = self._action(tr("Undo"), "Ctrl+Z", tr("Undo the last step"), commands.undo)
         self.redo = self._action(tr("Redo"), "Ctrl+Shift+Z", tr("Redo the last undone step"), commands.redo)
         frozen_frame = commands.frozen_frame
         tip = tr("Stop the picture; you can still measure in it")
@@ -224,7 +224,7 @@ class Actions:
             self._action(
                 tr("Learn empty table"),
                 "Ctrl+E",
-                tr("Use this picture as the table without soldiers, to find soldiers more reliably"),
+                tr("Use this picture as the empty table, to find soldiers more reliably"),
                 commands.learn_empty_table,
             )
         )

@@ -43,7 +43,7 @@ def run(source: str | None = None, examined: Callable[[], str] = lambda: "") -> 
     report.install()
     try:
         if crash := last_crash(crash_file(log)):
-            event_log.failed(f"The program crashed when it ran last:\n{crash}")
+            event_log.failed(f"The program crashed last time:\n{crash}")
         with crashes_kept(crash_file(log)):
             return _show(application, source, event_log)
     finally:

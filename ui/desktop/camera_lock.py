@@ -62,8 +62,8 @@ class CameraLocks:
             return None
         raise UserError(
             tr(
-                "camera {number} is in use by another Sandtable window: close that window, and this one"
-                " goes on by itself, or open another source",
+                "camera {number} is in use by another Sandtable window: close that window and this one"
+                " continues by itself, or open another source",
                 number=number,
             )
         )

@@ -93,7 +93,7 @@ class ElectronicDiceSource:
     def yes_words(self) -> str:
         """The text of the answer yes."""
         question = self._tray.question
-        return "Yes, throw again" if question is not None and question.why is Why.EXTRA else YES
+        return "Yes, roll again" if question is not None and question.why is Why.EXTRA else YES
 
     def settle(self, yes: bool) -> None:
         """Answer the question."""
@@ -118,8 +118,8 @@ class ElectronicDiceSource:
         if self._tray.taken:
             return f"{kept_words(self._tray.taken)}: {len(self._tray.taken)} of {self.request.count}."
         if self._tray.ignored is not None:
-            return f"{fell_words(self._tray.ignored)}, but this roll needs other dice. Throw those."
-        return "Throw the dice. Their numbers appear here."
+            return f"{fell_words(self._tray.ignored)}, but this roll needs other dice. Roll those."
+        return "Roll the dice. Their numbers appear here."
 
 
 def fell_words(line: RollLine) -> str:

@@ -170,7 +170,7 @@ class ElectronicDiceController:
         if self._hears:
             return f"Received: {self.told[0]}. The dice work."
         if self._clock() - self._tested_s < HEAR_S:
-            return "Throw a die now. Its number appears here …"
+            return "Roll a die now. Its number appears here …"
         return "No roll arrived. Shake the dice to wake them, and check that you chose their port."
 
     @property

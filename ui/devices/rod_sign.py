@@ -26,7 +26,7 @@ def ruler_sign(reading: Reading | None, basis: Basis = Basis.CENTRE) -> Sign:
     return Measured(max(0.0, reading.range.edge_in if basis is Basis.EDGE else reading.range.centre_in))
 
 
-def deed_sign(position: Position, preview: ActionPreview) -> Measured | None:
+def action_sign(position: Position, preview: ActionPreview) -> Measured | None:
     """An action's range as the rules measure it: green if allowed, red if not, amber if too close to call.
 
     None for an action without a distance.

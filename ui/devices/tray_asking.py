@@ -105,7 +105,7 @@ class TrayDiceSource:
 
     def _stale(self, seen: Seen) -> list[str]:
         early_s = self._asked_s - seen.at_s
-        return [f"the dice were thrown {early_s:.0f} s before this roll"] if early_s > KEEP_S else []
+        return [f"the dice were rolled {early_s:.0f} s before this roll"] if early_s > KEEP_S else []
 
     @property
     def doubt(self) -> str:
@@ -137,7 +137,7 @@ class TrayDiceSource:
             return self.doubt
         if self.roll is not None and self.seen is not None:
             return f"{reading_words(self.seen.reading)}. Press OK to use it."
-        return sentence(self._wrong) or "Throw the dice into the tray. The camera reads them when they stop."
+        return sentence(self._wrong) or "Roll the dice in the tray. The camera reads them when they stop."
 
 
 def _countable(proposal: Proposal) -> bool:
@@ -149,4 +149,4 @@ def _countable(proposal: Proposal) -> bool:
 def _moved(before: Roll | None, found: Roll) -> list[str]:
     if before is None or sorted(before.faces) == sorted(found.faces):
         return []
-    return [f"the dice showed {', '.join(map(str, before.faces))} before: somebody moved them or threw again"]
+    return [f"the dice showed {', '.join(map(str, before.faces))} before: somebody moved them or rolled again"]

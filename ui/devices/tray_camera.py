@@ -52,7 +52,7 @@ class Region:
     def __post_init__(self) -> None:
         across = 0 <= self.left <= self.right - _MIN_PART and self.right <= 1
         if not (across and 0 <= self.top <= self.bottom - _MIN_PART and self.bottom <= 1):
-            raise UserError("this box is too small: draw a box round the whole dice tray")
+            raise UserError("this box is too small: draw a box around the whole dice tray")
 
     def box_px(self, size_px: tuple[int, int]) -> tuple[int, int, int, int]:
         """Left, top, right and bottom in a picture of this (width, height)."""

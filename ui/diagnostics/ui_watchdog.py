@@ -40,7 +40,8 @@ class Stall:
     @property
     def words(self) -> str:
         """The stall in one line."""
-        return f"{1000 * self.lasted_s:.0f} ms ({1000 * self.busy_s:.0f} at work): {' > '.join(self.where) or 'unseen'}"
+        where = " > ".join(self.where) or "place unknown"
+        return f"{1000 * self.lasted_s:.0f} ms ({1000 * self.busy_s:.0f} busy): {where}"
 
 
 class StallWatchdog:

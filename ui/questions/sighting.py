@@ -34,7 +34,7 @@ def _rows(now: Situation, found: Sight, shooter: Figure, target: Figure) -> tupl
     if found.hidden_by:
         rows.append(f"hidden by {hidden_words(found.hidden_by)}")
     if found.exposure_to_fire > found.exposure + 0.005:
-        rows.append(f"{percent_words(found.exposure_to_fire)} open to fire: the rest hides behind what stops no shot")
+        rows.append(f"{percent_words(found.exposure_to_fire)} can be hit: some of the cover does not stop shots")
     if found.figures_in_the_way:
         counted = "" if now.sight_rules.figures_hide else " (soldiers do not block sight here)"
         rows.append(f"in the way: {hidden_words(found.figures_in_the_way)}{counted}")

@@ -23,7 +23,7 @@ class Situation:
     Attributes:
         view: The view, with corrections.
         state: The table's state.
-        play, moment: The battle and its position at this view; None without a battle.
+        play, position: The battle and its position at this view; None without a battle.
     """
 
     view: TableView

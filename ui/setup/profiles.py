@@ -121,7 +121,7 @@ class LensProfiles:
     def _checked(self, path: Path, camera: str, image_size: tuple[int, int]) -> Lens:
         lens = read_lens(path)
         if lens.image_size != image_size or read_json(path, "lens").get("camera") != camera:
-            raise UserError(f"the lens file {path} is for another camera or picture size than its name says: delete it")
+            raise UserError(f"the camera or picture size in the lens file {path} does not match its name: delete it")
         return lens
 
 

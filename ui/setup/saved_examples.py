@@ -36,9 +36,9 @@ def examples_of(document: object) -> tuple[Examples, str]:
     body = document if isinstance(document, dict) else {}
     found = body.get("all")
     if not isinstance(found, list):
-        return Examples(), "The learned figures cannot be read: confirm or correct a few again."
+        return Examples(), "The examples cannot be read: confirm or correct some soldiers again."
     if body.get("networks") != version():
-        return Examples(), "Another version of Sandtable learned these figures: confirm or correct a few again."
+        return Examples(), "The examples are from another version of Sandtable: confirm or correct some soldiers again."
     good: list[Example] = []
     for body_of_one in found[-MOST_EXAMPLES:]:
         try:
@@ -46,8 +46,8 @@ def examples_of(document: object) -> tuple[Examples, str]:
         except (KeyError, TypeError, ValueError, OverflowError, binascii.Error, cv2.error):
             continue
     lost = len(found[-MOST_EXAMPLES:]) - len(good)
-    subject = "1 learned figure is" if lost == 1 else f"{lost} learned figures are"
-    return Examples(tuple(good)), f"{subject} damaged and forgotten; the others are kept." if lost else ""
+    damaged = "1 example is damaged and was" if lost == 1 else f"{lost} examples are damaged and were"
+    return Examples(tuple(good)), f"{damaged} removed; the others are kept." if lost else ""
 
 
 def _document_of_one(example: Example) -> dict[str, Any]:

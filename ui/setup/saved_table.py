@@ -83,7 +83,7 @@ class SavedTable:
             (len(self.rulers) + len(self.templates), "ruler or template", "rulers and templates"),
             (len(self.corrections), "correction", "corrections"),
             (len(self.seen.figures) + len(self.seen.lost), "named soldier", "named soldiers"),
-            (len(self.examples.all), "learned figure", "learned figures"),
+            (len(self.examples.all), "example", "examples"),
         )
         parts = [f"{count} {one if count == 1 else many}" for count, one, many in counted if count]
         parts += ["the table's edges"] if self.area is not None else []

@@ -174,7 +174,7 @@ def with_changed(terrain: Terrain, name: str, piece: TerrainPiece) -> Terrain:
     """
     old = piece_named(terrain, name)
     if old is None:
-        raise UserError(f"there is no terrain called {name!r} any more: click another piece")
+        raise UserError(f"the piece of terrain {name!r} no longer exists: click another piece")
     if not piece.name.strip():
         raise UserError(f"the terrain {name!r} needs a name: type one")
     if piece.name != name and piece_named(terrain, piece.name):

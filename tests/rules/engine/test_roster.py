@@ -81,7 +81,7 @@ def test_simple_plastic_allows_a_specialist_for_a_squad_sp_18() -> None:
     assert outcome("simple_plastic", *RIFLES, sniper, other) == ("forbidden", "too_many_specialists")
 
 
-def test_own_card_counts_by_its_values_sp_20() -> None:
+def test_a_players_own_card_counts_by_its_values_sp_20() -> None:
     sniper = Recruit(figure="green-9", own={"unit": "sniper"}, squad="rifles")
     assert outcome("simple_plastic", *RIFLES, sniper) == ("forbidden", "not_in_squad")
     with pytest.raises(RuleRefusal, match="must be a text, not None"):

@@ -1,4 +1,4 @@
-"""Army Men against its rulebook: worked examples, further cases by rule, and what no dice may break."""
+"""Army Men against its rulebook: worked examples, more cases by rule, and random dice."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def test_odds_of_the_first_move_are_even_am_06() -> None:
     assert odds == {"A": Fraction(1, 2), "B": Fraction(1, 2)}
 
 
-def test_questions_are_what_no_camera_sees() -> None:
+def test_only_facts_that_no_camera_sees_are_questions() -> None:
     asked = {question.fact: question for question in GAME.questions("attack")}
     assert asked["behind_cover"].text == "Is the target behind cover?"
     assert asked["behind_cover"].default is False
@@ -207,7 +207,7 @@ QUESTIONS = st.one_of(
 
 @settings(max_examples=50)
 @given(question=QUESTIONS, options=CHOICES, seed=st.integers(0, 2**32))
-def test_no_dice_break_a_procedure(question: tuple[str, dict[str, Any]], options: dict[str, Any], seed: int) -> None:
+def test_procedures_accept_all_dice(question: tuple[str, dict[str, Any]], options: dict[str, Any], seed: int) -> None:
     dice = np.random.default_rng(seed)
 
     def fall(request: DiceRequest) -> Roll:
@@ -309,7 +309,7 @@ def test_a_flame_thrower_is_empty_after_a_12_through_a_gun_port(
     assert found.numbers["out_of_ammo"] is empty
 
 
-def test_every_rule_has_a_home_and_a_test() -> None:
+def test_every_rule_has_code_and_a_test() -> None:
     homes, shown = rule_table.lives("army_men"), rule_table.tests("army_men")
     enforced = [rule for rule in GAME.rules.header.rules if rule not in GAME.rules.header.beyond]
     assert [rule for rule in enforced if not homes.get(rule)] == []
@@ -326,7 +326,7 @@ def test_every_rule_has_a_home_and_a_test() -> None:
         ("tank_obstacle", "tank", "blocked"),
     ],
 )
-def test_it_is_said_whom_an_obstacle_stops_am_71(obstacle: str, unit: str, outcome: str) -> None:
+def test_the_verdict_names_the_units_that_an_obstacle_stops_am_71(obstacle: str, unit: str, outcome: str) -> None:
     assert GAME.ask("blocks", {"obstacle": obstacle, "unit": unit}, Scripted([])).outcome == outcome
 
 

@@ -1,4 +1,4 @@
-"""Fudge Miniatures Battles against its rulebook: worked examples, cases by rule, and what no dice may break."""
+"""Fudge Miniatures Battles against its rulebook: worked examples, cases by rule, and random dice."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def test_the_explained_cost_says_what_was_rounded_fm_26() -> None:
     assert rough.reasons[0].text == "1.2 in of rough: 4 in"
 
 
-def test_questions_are_what_no_camera_sees() -> None:
+def test_only_facts_that_no_camera_sees_are_questions() -> None:
     asked = {question.fact for question in GAME.questions("ranged_attack")}
     assert asked >= {"visible_fraction", "behind_cover", "from_behind"}
     assert "distance_in" not in asked
@@ -171,7 +171,7 @@ QUESTIONS = st.one_of(
 
 @settings(max_examples=60)
 @given(question=QUESTIONS, options=CHOICES, seed=st.integers(0, 2**32), pluses=st.booleans())
-def test_no_dice_break_a_procedure(
+def test_procedures_accept_all_dice(
     question: tuple[str, dict[str, Any]], options: dict[str, Any], seed: int, pluses: bool
 ) -> None:
     dice = np.random.default_rng(seed)
@@ -285,14 +285,14 @@ equipment = [{ name = "Staff", kind = "melee", hands = 2, damage = 1 }]
         ('[cards."Sir Knightly"]\ngifts = ["faithfull"]\n', "did you mean 'faithful'"),
     ],
 )
-def test_a_slip_in_house_rules_is_named(tmp_path: Path, wrong: str, told: str) -> None:
+def test_a_mistake_in_house_rules_is_named(tmp_path: Path, wrong: str, told: str) -> None:
     file = tmp_path / "slip.toml"
     file.write_text('inherits = "fudge_miniatures"\n' + wrong, encoding="utf-8")
     with pytest.raises(UserError, match=told):
         open_game("fudge_miniatures", file)
 
 
-def test_every_rule_has_a_home_and_a_test() -> None:
+def test_every_rule_has_code_and_a_test() -> None:
     homes, shown = rule_table.lives("fudge_miniatures"), rule_table.tests("fudge_miniatures")
     enforced = [rule for rule in GAME.rules.header.rules if rule not in GAME.rules.header.beyond]
     assert [rule for rule in enforced if not homes.get(rule)] == []

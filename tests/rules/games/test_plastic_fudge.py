@@ -1,4 +1,4 @@
-"""Plastic Fudge against its sheet: worked examples, further cases by rule, and what no dice may break."""
+"""Plastic Fudge against its sheet: worked examples, more cases by rule, and random dice."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_the_rules_are_the_129_of_the_checklist() -> None:
     assert list(GAME.rules.header.rules) == [f"PF-{number:02}" for number in range(1, 130)]
 
 
-def test_every_rule_has_a_home_and_a_test() -> None:
+def test_every_rule_has_code_and_a_test() -> None:
     homes, shown = rule_table.lives("plastic_fudge"), rule_table.tests("plastic_fudge")
     enforced = [rule for rule in GAME.rules.header.rules if rule not in GAME.rules.header.beyond]
     assert [rule for rule in enforced if not homes.get(rule)] == []
@@ -85,7 +85,7 @@ def test_totals_beyond_the_chart_pf_48() -> None:
 
 
 PRINTED = {"grenade_and_rifle": -20, "mortar": 25, "50_cal": 25, "bazooka": 25, "flamethrower": 25, "bfg": 25}
-"""Cost less the printed one: a sum that is 20 too high in print, and 25 points that the printed costs leave out."""
+"""Calculated minus printed cost: one printed sum is 20 too high, and others omit 25 points."""
 
 
 @pytest.mark.parametrize("name", list(GAME.rules.tables.cards))
@@ -103,8 +103,8 @@ def test_every_single_number_is_used() -> None:
 
 
 @pytest.mark.parametrize("name", [name for name, card in GAME.rules.tables.cards.items() if card.weapons])
-def test_only_who_has_a_choice_of_weapons_is_told_of_it(name: str) -> None:
-    """Troopers that two are paid for and one is used, vehicles that each is paid for by itself."""
+def test_only_units_with_two_weapons_have_a_note_on_the_choice(name: str) -> None:
+    """Troopers pay for two weapons and use one; vehicles pay for each weapon separately."""
     card = GAME.rules.tables.cards[name]
     found = GAME.ask("attack_request", {"unit": name, "weapon": card.weapons[0]}, Scripted([]))
     told = {"PF-71", "PF-97"} & {reason.rule for reason in found.reasons} - {card.rule}
@@ -169,7 +169,7 @@ def test_reasons_add_up_to_both_totals_pf_47_pf_48() -> None:
     assert (answer.numbers["attack_total"], answer.numbers["defense_total"]) == (3, -1)
 
 
-def test_questions_are_what_no_camera_sees() -> None:
+def test_only_facts_that_no_camera_sees_are_questions() -> None:
     asked = {question.fact: question.default for question in GAME.questions("attack_request")}
     assert asked["spotter_with_binoculars"] is False
     assert "distance_in" not in asked
@@ -241,7 +241,7 @@ def test_a_turn_on_the_spot_is_in_no_terrain_pf_a10() -> None:
 
 @settings(max_examples=60)
 @given(question=QUESTIONS, options=CHOICES, seed=st.integers(0, 2**32))
-def test_no_dice_break_a_procedure(question: tuple[str, dict[str, Any]], options: dict[str, Any], seed: int) -> None:
+def test_procedures_accept_all_dice(question: tuple[str, dict[str, Any]], options: dict[str, Any], seed: int) -> None:
     dice = np.random.default_rng(seed)
 
     def fall(request: DiceRequest) -> Roll:
@@ -365,7 +365,7 @@ def test_house_rules_change_a_row_and_bear_their_label(tmp_path: Path) -> None:
         ("[terrain.forest]\nmove_pct = 50\n", r"move_pct must be at least -100 and at most 0"),
     ],
 )
-def test_a_slip_in_house_rules_is_named(tmp_path: Path, wrong: str, told: str) -> None:
+def test_a_mistake_in_house_rules_is_named(tmp_path: Path, wrong: str, told: str) -> None:
     file = tmp_path / "slip.toml"
     file.write_text('inherits = "plastic_fudge"\n' + wrong, encoding="utf-8")
     with pytest.raises(UserError, match=told):

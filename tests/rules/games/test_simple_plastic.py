@@ -1,4 +1,4 @@
-"""Simple Plastic Wargame against its rulebook: worked examples, further cases by rule, and what no dice may break."""
+"""Simple Plastic Wargame against its rulebook: worked examples, more cases by rule, and random dice."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ QUESTIONS = st.one_of(
 
 @settings(max_examples=50)
 @given(question=QUESTIONS, options=CHOICES, seed=st.integers(0, 2**32))
-def test_no_dice_break_a_procedure(question: tuple[str, dict[str, Any]], options: dict[str, Any], seed: int) -> None:
+def test_procedures_accept_all_dice(question: tuple[str, dict[str, Any]], options: dict[str, Any], seed: int) -> None:
     dice = np.random.default_rng(seed)
 
     def fall(request: DiceRequest) -> Roll:
@@ -135,7 +135,7 @@ def test_odds_sum_to_one(facts: dict[str, Any], options: dict[str, Any]) -> None
 
 @settings(max_examples=60)
 @given(volley=VOLLEYS, faces=st.lists(st.integers(1, 6), min_size=12, max_size=12))
-def test_nobody_dies_twice_and_nobody_from_a_one_sp_13_sp_15(volley: dict[str, Any], faces: list[int]) -> None:
+def test_no_figure_dies_twice_or_from_a_1_sp_13_sp_15(volley: dict[str, Any], faces: list[int]) -> None:
     left = iter(faces)
     answer = GAME.ask("squad_attack", volley, lambda request: Roll(tuple(next(left) for _ in range(request.count))))
     killed = answer.numbers["killed"]
@@ -148,7 +148,7 @@ def test_nobody_dies_twice_and_nobody_from_a_one_sp_13_sp_15(volley: dict[str, A
 # The measured table, house rules and the table of rules.
 
 
-def test_whoever_may_not_attack_kills_nobody() -> None:
+def test_a_forbidden_attack_kills_nobody() -> None:
     found = GAME.ask("attack", {"attacker": "ordinary", "attacker_moved": False, "phase": "moving"}, Scripted([]))
     assert not found.allowed
     assert (found.numbers["kills"], found.numbers["killed"]) == (0, [])
@@ -163,14 +163,14 @@ def test_a_squad_is_a_chain_of_half_inches_sp_05() -> None:
     assert [gap.within(0.5) for gap in every] == [Comparison.IN, Comparison.OUT, Comparison.IN]
 
 
-def test_no_ground_slows_anybody_sp_02() -> None:
+def test_terrain_does_not_slow_units_sp_02() -> None:
     marsh = piece("marsh", TerrainKind.MARSH, box(1, -5, 3, 5))
     walked = walk(((0.0, 0.0), (4.0, 0.0)), [marsh], movement_profile(GAME.rules, "ordinary"), 4)
     assert not walked.impassable
     assert walked.cost_in == pytest.approx(4)
 
 
-def test_what_hides_on_the_measured_table_sp_16_sp_17() -> None:
+def test_cover_on_the_measured_table_sp_16_sp_17() -> None:
     usual = sight_rules(GAME.rules)
     veils = {TerrainKind.WALL: CoverKind.SOLID, TerrainKind.BUSH: CoverKind.SCREEN, TerrainKind.WOODS: CoverKind.SCREEN}
     assert {kind: usual.of(kind).cover_kind for kind in veils} == veils
@@ -203,14 +203,14 @@ def test_house_rules_bear_their_label_and_change_a_row(tmp_path: Path) -> None:
         ("[units.ordinary]\ndice = -1\n", r"dice must be at least 0"),
     ],
 )
-def test_a_slip_in_house_rules_is_named(tmp_path: Path, wrong: str, told: str) -> None:
+def test_a_mistake_in_house_rules_is_named(tmp_path: Path, wrong: str, told: str) -> None:
     file = tmp_path / "slip.toml"
     file.write_text('inherits = "simple_plastic"\n' + wrong, encoding="utf-8")
     with pytest.raises(UserError, match=told):
         open_game("simple_plastic", file)
 
 
-def test_every_rule_has_a_home_and_a_test() -> None:
+def test_every_rule_has_code_and_a_test() -> None:
     homes, shown = rule_table.lives("simple_plastic"), rule_table.tests("simple_plastic")
     enforced = [rule for rule in GAME.rules.header.rules if rule not in GAME.rules.header.beyond]
     assert [rule for rule in enforced if not homes.get(rule)] == []

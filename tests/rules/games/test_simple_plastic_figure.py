@@ -1,4 +1,4 @@
-"""Simple Plastic Figure against its rulebook: worked examples, further cases by rule, and what no dice may break."""
+"""Simple Plastic Figure against its rulebook: worked examples, more cases by rule, and random dice."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_reasons_add_up_to_the_modifier_ww_55() -> None:
 
 
 @pytest.mark.parametrize(("behind", "said"), [(0.76, True), (0.75, False)])
-def test_it_is_said_why_too_little_shows_to_be_shot_at_ww_26(behind: float, said: bool) -> None:
+def test_the_verdict_says_that_too_little_of_the_target_is_visible_ww_26(behind: float, said: bool) -> None:
     facts = {"pose": "kneeling", "terrain": "stone_mound", "fraction_behind": behind, "line_passes_terrain": True}
     reasons = GAME.ask("cover", facts, Scripted([])).reasons
     assert ("WW-26" in {reason.rule for reason in reasons}) is said
@@ -102,7 +102,7 @@ def test_a_hit_counts_at_once_ww_63() -> None:
     assert "WW-63" in {reason.rule for reason in answer.reasons}
 
 
-def test_the_turn_goes_by_halves_ww_08() -> None:
+def test_each_side_has_half_of_the_turn_ww_08() -> None:
     steps = GAME.ask("turn", {"first": "german", "second": "allied"}, Scripted([])).numbers["steps"]
     assert [(step["phase"], step["side"]) for step in steps] == [
         ("initiative", None),
@@ -127,7 +127,7 @@ def test_odds_of_choosing_are_even_ww_07() -> None:
     assert odds == {"german": Fraction(1, 2), "allied": Fraction(1, 2)}
 
 
-def test_questions_are_what_no_camera_sees() -> None:
+def test_only_facts_that_no_camera_sees_are_questions() -> None:
     asked = {question.fact: question.default for question in GAME.questions("attack")}
     assert asked["place"] == "open"
     assert asked["pose"] == "standing"
@@ -306,7 +306,7 @@ CHOICES = st.fixed_dictionaries(
 
 @settings(max_examples=50)
 @given(question=QUESTIONS, options=CHOICES, seed=st.integers(0, 2**32))
-def test_no_dice_break_a_procedure(question: tuple[str, dict[str, Any]], options: dict[str, Any], seed: int) -> None:
+def test_procedures_accept_all_dice(question: tuple[str, dict[str, Any]], options: dict[str, Any], seed: int) -> None:
     dice = np.random.default_rng(seed)
 
     def fall(request: DiceRequest) -> Roll:
@@ -348,7 +348,7 @@ def test_walking_the_measured_table_ww_14_ww_16_ww_18() -> None:
     assert walked.cost_in == pytest.approx(10 + 3 + 3 + 2)  # waist-high hedge, out of the foxhole, out of the house
 
 
-def test_what_a_walker_goes_around_ww_15_ww_19() -> None:
+def test_impassable_terrain_on_the_measured_table_ww_15_ww_19() -> None:
     tree = piece("tree", TerrainKind.TREE, box(2, -5, 3, 5), 5)
     bunker = piece("bunker", TerrainKind.BUNKER, box(4, -5, 5, 5), 2)
     cliff = piece("wall", TerrainKind.WALL, box(6, -5, 7, 5), 3)  # higher than a waist, WW-A09
@@ -378,14 +378,14 @@ def test_a_variant_overrides_a_row_ww_35(tmp_path: Path) -> None:
         ('[places.open]\nrule = "WW-99"', "cites the rule 'WW-99'"),
     ],
 )
-def test_a_variant_with_a_slip_is_refused(tmp_path: Path, row: str, message: str) -> None:
+def test_a_variant_with_a_mistake_is_refused(tmp_path: Path, row: str, message: str) -> None:
     file = tmp_path / "slip.toml"
     file.write_text(f'inherits = "{NAME}"\n{row}\n')
     with pytest.raises(UserError, match=message):
         open_game(NAME, file)
 
 
-def test_every_rule_has_a_home_and_a_test() -> None:
+def test_every_rule_has_code_and_a_test() -> None:
     homes, shown = rule_table.lives(NAME), rule_table.tests(NAME)
     enforced = [rule for rule in GAME.rules.header.rules if rule not in GAME.rules.header.beyond]
     assert [rule for rule in enforced if not homes.get(rule)] == []

@@ -25,7 +25,7 @@ ANY_ORDER = {"actions", "owed", "reasons", "modifiers", "effects", "asks"}
 
 
 def differences(expected: Any, found: Any, place: str = "") -> list[str]:
-    """Where an answer differs from what is expected of it, in words."""
+    """The differences between an answer and the expected one, as text."""
     if isinstance(expected, Mapping):
         if not isinstance(found, Mapping):
             return [f"{place}: {found!r} instead of {expected!r}"]
@@ -54,7 +54,7 @@ def _by_step(steps: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: f"{file.parent.name}-{file.stem}")
-def test_a_situation_goes_as_the_rulebook_says(file: Path) -> None:
+def test_a_situation_has_the_expected_answers(file: Path) -> None:
     document = json.loads(file.read_text(encoding="utf-8"))
     assert document["game"] == file.parent.name
     assert document["source"], "quote the rulebook"

@@ -1,4 +1,4 @@
-"""Every worked example of every game, and the options by which the answers differ."""
+"""Every worked example of every game, and the options that change answers."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ def test_worked_example(question: Question) -> None:
 
 
 @pytest.mark.parametrize("question", [one for game in GAMES for one in with_options(game)], ids=_name)
-def test_an_option_changes_the_answer(question: Question) -> None:
+def test_each_option_value_changes_an_answer(question: Question) -> None:
     assert told(question, resolve_question({**question, "options": {}})) != question["expect"]
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_every_option_is_tried_and_every_word_that_it_may_be(game: str) -> None:
+def test_every_option_is_tried_with_every_value(game: str) -> None:
     options = open_game(game).options.items()
     words = {(name, value) for name, one in options for value in one.values if isinstance(value, str | bool)}
     assert {name for name, _ in chosen(game)} == {name for name, _ in options}

@@ -1,4 +1,4 @@
-"""The worked examples of each game: questions as JSON with what their answers must hold."""
+"""The worked examples of each game: questions as JSON, with the expected parts of their answers."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ _DATA = Path(__file__).parents[2] / "data"
 
 
 def questions(game: str) -> list[Question]:
-    """Examples of the rulebook's own sentences, then further cases by rule and for every value of an option."""
+    """Examples from the rulebook, then more cases by rule and for every value of an option."""
     return [*_read(f"{game}.json"), *_read(f"{game}_more.json")]
 
 
 def with_options(game: str) -> list[Question]:
-    """The questions that choose another answer to what the rulebook leaves open."""
+    """The questions with a non-default option."""
     return [question for question in questions(game) if "options" in question]
 
 
@@ -27,7 +27,7 @@ def chosen(game: str) -> set[tuple[str, Any]]:
 
 
 def told(question: Question, answer: Question) -> Question:
-    """What the answer says where the question expects something."""
+    """The parts of the answer that the question has expectations for."""
     return {key: answer.get(key, "no such key") for key in question["expect"]}
 
 

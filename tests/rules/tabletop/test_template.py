@@ -47,7 +47,7 @@ def test_fraction_of_a_square_in_a_disc(centre, radius, fraction):
     assert fraction_inside(Blast(centre, radius), SQUARE) == pytest.approx(fraction, abs=1e-12)
 
 
-def test_orientation_of_the_outline_does_not_matter():
+def test_the_direction_of_the_outline_does_not_matter():
     assert fraction_inside(Blast((0, 0), 1), SQUARE[::-1]) == pytest.approx(math.pi / 16)
 
 

@@ -63,7 +63,7 @@ def test_odds_in_a_few_words(preview: ActionPreview, words: str) -> None:
         ({"allowed": False, "needs_roll": 3}, ""),
     ],
 )
-def test_what_must_be_rolled(numbers: dict[str, object], words: str) -> None:
+def test_the_text_of_the_number_needed(numbers: dict[str, object], words: str) -> None:
     assert needed_words(asked(before=Verdict("may attack", numbers, ()))) == words
     assert needed_words(asked(before=None)) == ""
 

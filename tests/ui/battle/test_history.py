@@ -61,9 +61,9 @@ def test_moments_have_titles_figures_and_states(battle: Battle) -> None:
     told = positions(battle)
     assert titles(told) == [
         "The battle of Green against Tan begins",
-        "3 figures join",
+        "3 soldiers join",
         "On the table: house",
-        "2 figures are placed",
+        "2 soldiers are placed",
         "Turn 1, Green, attacking",
         "Tan 4 eliminated",
         "Note: <b>Tea</b> & biscuits",
@@ -92,9 +92,9 @@ def test_undone_moments_come_last_and_do_not_stand(battle: Battle) -> None:
 @pytest.mark.parametrize(
     ("words", "found"),
     [
-        ("tan-4", ["3 figures join", "2 figures are placed", "Tan 4 eliminated"]),
-        ("Tan 4", ["3 figures join", "2 figures are placed", "Tan 4 eliminated"]),
-        ("tan 40", ["3 figures join"]),
+        ("tan-4", ["3 soldiers join", "2 soldiers are placed", "Tan 4 eliminated"]),
+        ("Tan 4", ["3 soldiers join", "2 soldiers are placed", "Tan 4 eliminated"]),
+        ("tan 40", ["3 soldiers join"]),
         ("biscuits", ["Note: <b>Tea</b> & biscuits"]),
         ("nothing of the kind", []),
     ],

@@ -247,12 +247,12 @@ def test_rolled_dice_answer_the_open_request_and_light_the_rod(
 ) -> None:
     dialog = asked(window, TWO)
     assert window.devices.rod.sign == DiceWait()
-    assert "Throw the dice" in strip_of(dialog).text
+    assert "Roll the dice" in strip_of(dialog).text
     cup.roll([5, 2])
     wait_until(lambda: dialog.roll == Roll((5, 2)))
     assert "Press OK to use it" in strip_of(dialog).text
     press(strip_of(dialog), "Roll again")
-    wait_until(lambda: "Throw the dice" in strip_of(dialog).text)
+    wait_until(lambda: "Roll the dice" in strip_of(dialog).text)
     cup.roll([1, 1])
     wait_until(lambda: dialog.roll == Roll((1, 1)))
     ended(window, dialog)
@@ -269,7 +269,7 @@ def test_a_leaning_die_needs_confirmation_and_flashes_the_rod(
     wait_until(lambda: "d2 shows 2" in strip_of(dialog).text)
     press(strip_of(dialog), "No")
     cup.roll([3, 6])  # both: d1 reports twice
-    wait_until(lambda: "does the later throw count instead?" in strip_of(dialog).text)
+    wait_until(lambda: "does the later roll count instead?" in strip_of(dialog).text)
     press(strip_of(dialog), "No")
     wait_until(lambda: dialog.roll == Roll((5, 6)))
     ended(window, dialog)

@@ -78,7 +78,7 @@ def test_qt_translates_its_buttons_into_the_same_language(qt: QApplication, tmp_
     assert tr("Quit") == "Quit"
 
 
-# What is to be translated
+# The strings to translate
 
 SAYS = [
     "setText",

@@ -212,7 +212,7 @@ def test_emulated_dice_are_received_and_counted(dice: ElectronicDiceController) 
     dice.berth.connect(EMULATED)
     until(lambda: up(dice), dice.pull)
     dice.test()
-    assert dice.test_words.startswith("Throw a die now")
+    assert dice.test_words.startswith("Roll a die now")
     until(lambda: dice.berth.device.status.received, dice.pull)  # the dice greet once they are connected
     dice.throw(Die.D6, 2)
     until(lambda: dice.heard == 2, dice.pull)

@@ -15,7 +15,7 @@ from rules.engine.roster import Army, Recruit
 from tests.rules.board import figure
 from tests.rules.evening import begun
 from ui.battle.battle_session import BattleSession
-from ui.devices.rod_sign import deed_sign, reach_in, sign_words
+from ui.devices.rod_sign import action_sign, reach_in, sign_words
 
 Shot = Callable[..., tuple[Position, ActionPreview]]
 
@@ -51,7 +51,7 @@ def shot(tmp_path: Path) -> Shot:
 )
 def test_the_sign_shows_verdict_and_reach(shot: Shot, edge_in: float, sigma_in: float, lamp: Lamp) -> None:
     position, one = shot(edge_in, sigma_in)
-    sign = deed_sign(position, one)
+    sign = action_sign(position, one)
     assert sign is not None
     assert sign.lamp is lamp
     assert sign.reach_in == pytest.approx(24, abs=0.05)  # AM-49: 2 ft
@@ -59,7 +59,7 @@ def test_the_sign_shows_verdict_and_reach(shot: Shot, edge_in: float, sigma_in: 
 
 
 def test_an_action_forbidden_at_any_range_is_red_without_reach(shot: Shot) -> None:
-    sign = deed_sign(*shot(10, phase="movement"))
+    sign = action_sign(*shot(10, phase="movement"))
     assert sign is not None
     assert (sign.lamp, sign.reach_in) == (Lamp.RED, None)
 

@@ -55,7 +55,7 @@ def hand() -> Hand:
 def test_resting_dice_are_the_roll(hand: Hand) -> None:
     asking = TrayDiceSource(TWO, hand)
     assert not asking.pull()
-    assert asking.words.startswith("Throw the dice into the tray")
+    assert asking.words.startswith("Roll the dice in the tray")
     hand.lies(seen(6, 1))
     assert asking.pull()
     assert asking.roll == Roll((6, 1))
@@ -79,7 +79,7 @@ def test_an_early_roll_counts_5_s_is_questioned_60_s_and_used_once(
     hand.now = KEEP_S + 10
     asking = TrayDiceSource(TWO, hand)
     assert not asking.pull()
-    assert "were thrown 10 s before this roll" in asking.doubt
+    assert "were rolled 10 s before this roll" in asking.doubt
     asking.settle(True)
     assert asking.pull()
     assert asking.roll == Roll((2, 2))

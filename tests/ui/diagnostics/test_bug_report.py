@@ -38,7 +38,7 @@ def test_the_report_has_versions_findings_stalls_and_messages() -> None:
     event_log.said("/people/jane/evening.battle is saved.")
     report = bug_report("ok  Python  3.11\nok  camera  /people/jane/x", event_log, HOME)
     assert report.startswith("Sandtable ")
-    for words in ("numpy ", "ok  Python  3.11", "200 ms (100 at work): a.py:1 slow", "  evening.battle is saved."):
+    for words in ("numpy ", "ok  Python  3.11", "200 ms (100 busy): a.py:1 slow", "  evening.battle is saved."):
         assert words in report
     assert "jane" not in report
     assert "none" in bug_report("", EventLog(), HOME)

@@ -15,7 +15,7 @@ def test_only_the_last_messages_are_kept_once() -> None:
         for _ in range(3):  # the message bar repeats itself 60 times a second
             event_log.said(f"message {number}")
     assert len(event_log.stalls) == len(event_log.told) == 20
-    assert event_log.stalls[-1].endswith("99000 ms (0 at work): unseen")
+    assert event_log.stalls[-1].endswith("99000 ms (0 busy): place unknown")
     assert [line.split()[-1] for line in event_log.told] == [str(n) for n in range(80, 100)]
 
 
@@ -34,7 +34,7 @@ def test_the_log_records_events(tmp_path: Path) -> None:
     event_log.close()
     lines = (tmp_path / "new" / "sandtable.log").read_text(encoding="utf-8").splitlines()
     assert [line.split(" ", 2)[2] for line in lines] == [
-        "stalled 200 ms (100 at work): a.py:1 slow",
+        "stalled 200 ms (100 busy): a.py:1 slow",
         "said Überraschung",
         "failed Traceback",
     ]

@@ -54,7 +54,7 @@ def test_stalls_are_measured_by_the_given_clock() -> None:
     at(0.30, beats=True)
     at(0.45, beats=True)  # without a sample in between
     assert told[1].where == ()
-    assert told[1].words.endswith("unseen")
+    assert told[1].words.endswith("place unknown")
 
 
 def test_nothing_is_reported_before_the_first_beat() -> None:
@@ -68,4 +68,4 @@ def test_nothing_is_reported_before_the_first_beat() -> None:
 
 
 def test_a_stall_as_text() -> None:
-    assert Stall(0.213, 0.1949, ("a.py:1 run", "b.py:2 slow")).words == "213 ms (195 at work): a.py:1 run > b.py:2 slow"
+    assert Stall(0.213, 0.1949, ("a.py:1 run", "b.py:2 slow")).words == "213 ms (195 busy): a.py:1 run > b.py:2 slow"

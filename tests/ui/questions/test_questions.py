@@ -22,7 +22,7 @@ from ui.questions.tool_context import basis_of
 from ui.table.finding import Finding, Note, Trace, along
 
 GREEN, TAN = soldier("green-1", 10, 10), soldier("tan-1", 20, 10)
-# Higher than anybody, right before the target: it hides whatever of him it stands before.
+# Higher than any figure, directly in front of the target: it hides the part of the target behind it.
 HALF_HOUSE = piece("house", "building", box(18.0, 10.0, 18.5, 14.0), 9.0)
 HOUSE = piece("house", "building", box(18.0, 6.0, 18.5, 14.0), 9.0)
 RIFLE = Arm("rifle", 12.0)

@@ -77,18 +77,18 @@ def test_only_the_damaged_example_is_dropped(key: str, value: object) -> None:
     document["all"][1][key] = value
     back, remark = examples_of(document)
     assert [one.name for one in back.all] == ["green-0", "green-2"]
-    assert remark == "1 learned figure is damaged and forgotten; the others are kept."
+    assert remark == "1 example is damaged and was removed; the others are kept."
 
 
 @pytest.mark.parametrize(
     ("document", "remark"),
     [
         (None, ""),
-        ([], "The learned figures cannot be read: confirm or correct a few again."),
-        ({"networks": "x"}, "The learned figures cannot be read: confirm or correct a few again."),
+        ([], "The examples cannot be read: confirm or correct some soldiers again."),
+        ({"networks": "x"}, "The examples cannot be read: confirm or correct some soldiers again."),
         (
             written() | {"networks": "others"},
-            "Another version of Sandtable learned these figures: confirm or correct a few again.",
+            "The examples are from another version of Sandtable: confirm or correct some soldiers again.",
         ),
     ],
 )
@@ -121,7 +121,7 @@ def test_a_saved_table_has_examples_and_an_older_one_has_none(tmp_path: Path) ->
     found = store.take(CAMERA_NAME)
     assert found.remark == ""
     assert found.table is not None
-    assert "3 learned figures" in found.table.words
+    assert "3 examples" in found.table.words
     assert [one.name for one in found.table.examples.all] == ["green-0", "green-1", "green-2"]
     older = document_of(FULL, CAMERA_NAME, "x.png")
     assert "examples" not in older
@@ -136,7 +136,7 @@ def test_a_damaged_example_does_not_affect_the_table(tmp_path: Path) -> None:
     document["examples"]["all"][0]["signature"] = [1e9, 3]
     path.write_text(json.dumps(document))
     found = store.take(CAMERA_NAME)
-    assert found.remark == "1 learned figure is damaged and forgotten; the others are kept."
+    assert found.remark == "1 example is damaged and was removed; the others are kept."
     assert found.table is not None
     assert len(found.table.examples.all) == 2
     assert found.table.terrain == FULL.terrain

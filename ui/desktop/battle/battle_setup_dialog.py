@@ -55,7 +55,7 @@ class BattleSetupDialog(QDialog):
     def __init__(
         self, armies: Sequence[str], figures: Sequence[Figure], store: ArmyLists, parent: QWidget | None = None
     ) -> None:
-        """Ask about these armies' figures; army lists are loaded from and saved on the shelf."""
+        """Ask about these armies' figures; army lists are loaded from and saved in `store`."""
         super().__init__(parent)
         self._shelf = store
         self._lists: dict[str, QComboBox] = {side: QComboBox() for side in armies}

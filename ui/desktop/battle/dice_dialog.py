@@ -67,7 +67,7 @@ class DiceDialog(QDialog):
         why = f"{capitalized(roller_words(request.for_whom))}: {readable(request.why)}"
         layout.addWidget(markup_label(f"<b>{escape_markup(_request_text(request))}</b><br>{escape_markup(why)}"))
         self._six_sided = QCheckBox(tr("Six-sided dice"))
-        self._six_sided.setToolTip(tr("Roll six-sided dice in place of Fudge dice; the program reads them"))
+        self._six_sided.setToolTip(tr("Roll six-sided dice instead of Fudge dice; the program converts them"))
         if not request.stands_for:
             self._six_sided.hide()
         self._buttons = {die: self._row_of(die) for die in {request.die, Die.D6}}

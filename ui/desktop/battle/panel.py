@@ -231,7 +231,7 @@ class BattlePanel(QWidget):
             row = QHBoxLayout()
             for answer in ambiguity.answers:
                 button = QPushButton(answer.capitalize())
-                button.setToolTip(tr("Too close to measure: the players decide, and it goes into the history"))
+                button.setToolTip(tr("Too close to measure: the players decide, and the history records it"))
                 button.clicked.connect(partial(_emit, self.settled, ambiguity, answer))
                 row.addWidget(button)
             what = ambiguity.question.rpartition(": ")[2]
@@ -310,9 +310,7 @@ class BattlePanel(QWidget):
         self._next.clicked.connect(self.go_on)
         self._do.setToolTip(tr("Roll the dice and apply the result (Return)"))
         self._do.clicked.connect(self._request_action)
-        self._overrule.setToolTip(
-            tr("Change the result of the selected action or of the last one, and say why (Ctrl+R)")
-        )
+        self._overrule.setToolTip(tr("Change the result of the selected action or the last one, and say why (Ctrl+R)"))
         self._overrule.setShortcut("Ctrl+R")
         self._overrule.setEnabled(False)
         self._overrule.clicked.connect(self.overrule_requested)

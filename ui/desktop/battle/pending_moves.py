@@ -100,7 +100,7 @@ def move_buttons(
     """The buttons for a move that the camera saw in a battle; ambiguities are decided first.
 
     Args:
-        play, moment: The battle and its position.
+        play, position: The battle and its position.
         proposal: The move.
         after: Applies a change to the battle and shows the result.
     """

@@ -135,7 +135,7 @@ class RulingDialog(QDialog):
         self._case.setToolTip(tr("The selected action, or one of the last results"))
         self._case.activated.connect(self._take)
         self._outcomes.setAccessibleName(tr("New result"))
-        self._outcomes.setToolTip(tr("All results that the rules know, and none at all"))
+        self._outcomes.setToolTip(tr("All results that the rules allow, or no effect"))
         self._outcomes.setWordWrap(True)
         self._outcomes.currentRowChanged.connect(lambda _: self._check())
         self._reason.setAccessibleName(tr("Reason"))
@@ -190,7 +190,7 @@ def ask_ruling(
     """Ask how the players overrule the selected action or a verdict; None if they cancel.
 
     Args:
-        play, moment: The battle and its position.
+        play, position: The battle and its position.
         chosen: The selected action.
         seq: Number of the verdict's entry to offer first.
         parent: The window.

@@ -20,7 +20,7 @@ _MARKS = {
 _COLOURS = {Level.OFF: "#8a8f98", Level.LOOKING: "#56b4e9", Level.UP: "#00be8a", Level.TROUBLE: "#e69f00"}
 
 _FORGET_TIP = mark("Disconnect this device and do not connect it again")
-_STOP_TIP = mark("Stop the practice device and connect the real one again")
+_STOP_TIP = mark("Stop the emulated device and connect the real one again")
 
 
 class DeviceBox(QGroupBox):
@@ -54,9 +54,9 @@ class DeviceBox(QGroupBox):
         self._port.setMinimumContentsLength(12)
         self._port.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self._connect = button_with_tip(tr("Connect"), tr("Use this port, now and next time"))
-        self._try = button_with_tip(try_words, tr("Try a practice device; you need not buy anything"))
+        self._try = button_with_tip(try_words, tr("Try an emulated device; no hardware is needed"))
         self._test, self._forget = button_with_tip(tr("Test"), test_tip), button_with_tip("", "")
-        self._replug = button_with_tip(tr("Unplug"), tr("Pull the practice device's plug to see what happens"))
+        self._replug = button_with_tip(tr("Unplug"), tr("Unplug the emulated device to see what happens"))
         self._connect.clicked.connect(lambda: self.connected.emit(self._port.currentData()))
         for button, signal in (
             (self._try, self.emulated),

@@ -24,7 +24,7 @@ from ui.desktop.source_controller import SourceController
 from ui.devices.device_connection import EMULATED, Ports, choices
 from ui.devices.dice_source import kept_words, request_of
 from ui.devices.rod_and_dice import ElectronicDiceController, Rod
-from ui.devices.rod_sign import deed_sign, ruler_sign, sign_words
+from ui.devices.rod_sign import action_sign, ruler_sign, sign_words
 from ui.devices.tray import TrayDice, cameras, numbers
 from ui.devices.tray_camera import TABLE, WHOLE, Region
 from ui.formatting import Basis
@@ -169,7 +169,7 @@ class DevicesController(QObject):
         if shot is None:
             self._shot = None
         elif self._shot is None or self._shot[0] is not shot[0] or self._shot[1] is not shot[1]:
-            self._shot = (*shot, deed_sign(*shot))
+            self._shot = (*shot, action_sign(*shot))
 
     def _light(self) -> None:
         asked = (self._shot[2] if self._shot is not None else None) or self._ruler

@@ -140,8 +140,8 @@ def _throws(thrown: Callable[[str], object]) -> QWidget:
     grid.setContentsMargins(0, 0, 0, 0)
     for place, (words, what, tip) in enumerate(
         (
-            (tr("Roll 2d6"), "2d6", tr("Roll two practice dice")),
-            (tr("Roll 4dF"), "4dF", tr("Roll four practice Fudge dice")),
+            (tr("Roll 2d6"), "2d6", tr("Roll two emulated dice")),
+            (tr("Roll 4dF"), "4dF", tr("Roll four emulated Fudge dice")),
             (tr("Lean"), FaultInjector.COCKED, tr("Roll a die that leans on something")),
             (tr("Delay"), FaultInjector.STALE, tr("Report a roll that is 20 seconds old")),
             (tr("Repeat"), FaultInjector.DOUBLE, tr("Report one die twice")),
