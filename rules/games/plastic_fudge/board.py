@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 from shapely import get_parts
 from shapely.geometry import LineString, Point, Polygon
 
 from rules.engine.ruleset import limit
+from rules.engine.state import State
 from rules.engine.verdict import Verdict
+from rules.games.plastic_fudge import statuses
 from rules.games.plastic_fudge.combat import Border, stands_in
 from rules.games.plastic_fudge.movement import Mover, Stretch, slowed
 from rules.games.plastic_fudge.tables import Rules
+from rules.games.plastic_fudge.units import holes_in, spoken_of
 from rules.tabletop.area import standing_on
 from rules.tabletop.bearing import Turning
-from rules.tabletop.measure import Bands, Range, base_area, range_between, stepped
+from rules.tabletop.measure import Bands, base_area, range_between, stepped
 from rules.tabletop.movement import walk
 from rules.tabletop.path import Path, placed, straight
 from rules.tabletop.scene import SightRules
@@ -45,11 +49,6 @@ def rod(rules: Rules) -> Bands:
 def distance_in(rules: Rules, a: Figure, b: Figure) -> float:
     """The distance that the rules speak of; `range_between` tells how sure it is."""
     return spoken_of(rules, range_between(a, b))
-
-
-def spoken_of(rules: Rules, measured: Range) -> float:
-    """Of a measured range, the distance that the rules speak of."""
-    return measured.edge_in if rules.chooses("measured_from", "base_edges") else measured.centre_in
 
 
 def bands_up(rules: Rules, attacker: Figure, target: Figure) -> int:
@@ -192,6 +191,25 @@ def after_hole(rules: Rules, base: TerrainPiece, centre_in: PointIn) -> tuple[Te
         TerrainPiece(name, base.kind, outline, base.base_in, base.height_in)
         for name, outline in zip(names, outlines, strict=True)
     )
+
+
+def ground(rules: Rules, state: State, terrain: Iterable[TerrainPiece]) -> Iterator[TerrainPiece]:
+    """The terrain as bazookas and shells have left it: holes in bases, and no base that is destroyed."""
+    for piece in terrain:
+        if base_left(state, piece.name) == statuses.DESTROYED:
+            continue
+        parts: tuple[TerrainPiece, ...] = (piece,)
+        for x, y in holes_in(state, piece.name):
+            parts = tuple(left for part in parts for left in after_hole(rules, part, (x, y)))
+        for part in parts:
+            yield from (part,) if part.name == piece.name else ground(rules, state, (part,))
+
+
+def base_left(state: State, name: str) -> Any:
+    """What a base has left of its level; None where it was never hit. A part has at first what the whole had."""
+    whole, part, _ = name.rpartition(PART)
+    left = state.statuses.get(statuses.base_key(name))
+    return base_left(state, whole) if left is None and part else left
 
 
 def _outline(ring: Iterable[tuple[float, ...]]) -> Outline:

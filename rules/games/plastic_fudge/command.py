@@ -11,7 +11,8 @@ from rules.engine.dice import Procedure
 from rules.engine.game import Answer, NoFacts
 from rules.engine.ruleset import limit
 from rules.engine.schema import Asked, Count, Inches
-from rules.engine.verdict import Reason, RuleRefusal, Verdict, forbidden, total, verdict
+from rules.engine.verdict import Becomes, Reason, RuleRefusal, Verdict, forbidden, total, verdict
+from rules.games.plastic_fudge.statuses import SEAT_A, SEAT_B, WINNER
 from rules.games.plastic_fudge.tables import ClassName, LevelName, MoraleModifier, Rating, Rules, fudge, rating, thrown
 from rules.tabletop.tolerance import within
 
@@ -77,10 +78,11 @@ def _initiative(rules: Rules, players: tuple[Player, ...]) -> Procedure[Verdict]
             found.append(rules.because("PF-24", modifier=limit(rules, "initiative_without_commander")))
         totals.append(int(total(found)))
         reasons += found
-    if totals[0] == totals[1]:
-        return verdict("tie", *reasons, rules.because("PF-22"), totals=totals, winner=None, reroll=True)
-    winner = players[0].id if totals[0] > totals[1] else players[1].id
-    return verdict(winner, *reasons, rules.because("PF-21"), totals=totals, winner=winner, reroll=False)
+    tie = totals[0] == totals[1]
+    winner = None if tie else players[totals.index(max(totals))].id
+    why = rules.because("PF-22" if tie else "PF-21")
+    answer = verdict(winner or "tie", *reasons, why, totals=totals, winner=winner, reroll=tie)
+    return answer.causing(Becomes("", WINNER, winner, "PF-21", this_turn=True))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,7 +102,9 @@ def choose_order(rules: Rules, seats: Seats) -> Verdict:
     if seats.choice not in ("A", "B"):
         raise RuleRefusal("bad_choice", f"the seats are A and B, not {seats.choice!r}")
     first, second = (seats.winner, others[0]) if seats.choice == "A" else (others[0], seats.winner)
-    return verdict(f"{first} moves first", rules.because("PF-23"), A=first, B=second)
+    seated = {SEAT_A: first, SEAT_B: second}
+    found = verdict(f"{first} moves first", rules.because("PF-23"), **seated)
+    return found.causing(*(Becomes("", seat, side, "PF-23", this_turn=True) for seat, side in seated.items()))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from rules.engine.ruleset import limit
 from rules.engine.schema import Asked, Count, Row
-from rules.engine.verdict import Reason, RuleRefusal, Verdict, forbidden, verdict
+from rules.engine.verdict import Becomes, Reason, RuleRefusal, Verdict, forbidden, verdict
 from rules.games.plastic_fudge.tables import (
     Card,
     ClassName,
@@ -323,4 +323,5 @@ def victory_check(rules: Rules, enemy: Losses) -> Verdict:
     reasons += [rules.because(row.rule, "the flag is taken")] if by_flag else []
     won = by_losses or by_flag
     winner = {"winner": enemy.side} if won and enemy.side else {}
-    return verdict("victory" if won else "not yet", *reasons, victory=won, **winner)
+    found = verdict("victory" if won else "not yet", *reasons, victory=won, **winner)
+    return found.causing(Becomes("", "victory", enemy.side, "PF-86")) if won else found

@@ -9,7 +9,8 @@ from typing import Annotated
 
 from rules.engine.ruleset import limit, row_title
 from rules.engine.schema import Asked, Count, Inches
-from rules.engine.verdict import Reason, RuleRefusal, Verdict, forbidden, verdict
+from rules.engine.verdict import TARGETS, Becomes, Reason, RuleRefusal, Verdict, forbidden, verdict
+from rules.games.plastic_fudge.statuses import CALLED_TURN
 from rules.games.plastic_fudge.tables import (
     ClassName,
     LevelName,
@@ -20,6 +21,26 @@ from rules.games.plastic_fudge.tables import (
     rating,
     special_of,
 )
+from rules.games.plastic_fudge.units import (
+    ABOARD,
+    CARD,
+    HAND_TO_HAND,
+    OWN_TURN,
+    SPENT_IN,
+    SPOTTED_FOR,
+    TARGET_CARD,
+    TARGET_ROUTED,
+    TURN,
+    Acting,
+    attacks_made,
+    cannot_act,
+    count_aboard,
+    has_jeep,
+    is_able,
+    known_facing_deg,
+    of_actor,
+    own,
+)
 from rules.tabletop.bearing import turn_deg
 from rules.tabletop.tolerance import within
 
@@ -27,28 +48,29 @@ WHICH_WAY = "Which way does he face, in degrees to the left of the near edge?"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Mover:
-    """Who moves: a card, or a Movement Level; training counts for vehicles.
+class Moving(Acting):
+    """A unit that moves, boards or leaves in the `phase` of its player (`own_turn`)."""
 
-    Where the `phase` of the round is said, he moves only in his own, that of his player (`own_turn`). Who is `aboard`
-    a vehicle goes where that goes, until he gets out.
+    own_turn: Annotated[bool, OWN_TURN] = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mover(Moving):
+    """A card that moves, or a Movement Level; training counts for vehicles.
+
+    A unit that is `aboard` a vehicle goes where that goes, until it gets out.
     """
 
-    ML: LevelName | None = None
-    TL: LevelName | None = None
-    unit: UnitName | None = None
+    ML: Annotated[LevelName | None, own("ML")] = None
+    TL: Annotated[LevelName | None, own("TL")] = None
     class_: ClassName | None = None
-    attacked_hand_to_hand: Annotated[bool, Asked("Is he attacked hand to hand?")] = False
-    working_jeep: Annotated[bool, Asked("Does a working jeep tow it?")] = False
-    riding: Annotated[bool, Asked("Does he ride in a jeep?")] = False
-    aboard: bool = False
-    spotter_with_binoculars: bool = True
+    attacked_hand_to_hand: Annotated[bool, Asked("Is he attacked hand to hand?"), HAND_TO_HAND] = False
+    working_jeep: Annotated[bool, Asked("Does a working jeep tow it?"), of_actor(has_jeep)] = False
+    riding: Annotated[bool, Asked("Does he ride in a jeep?"), ABOARD] = False
+    aboard: Annotated[bool, ABOARD] = False
+    spotter_with_binoculars: Annotated[bool, SPOTTED_FOR] = True
     flies: bool = False
     unswept_mines: bool = False
-    routed: bool = False
-    destroyed: bool = False
-    phase: str | None = None
-    own_turn: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,18 +102,9 @@ def move_allowance(rules: Rules, move: Move) -> Verdict:
 
 def _cannot_move(rules: Rules, who: Mover) -> Verdict | None:
     """The refusal for a unit that does not move by itself."""
-    if who.destroyed:
-        return forbidden("destroyed", rules.because("PF-53"))
-    if who.routed and not rules.option("routed_act"):
-        return forbidden("routed", rules.because("PF-66", "he flees until he passes a morale check"))
-    called = who.unit is not None and rules.tables.cards[who.unit].called
-    if who.phase is not None and not moves_in(rules, who.phase, called, who.own_turn):
-        rule, words = ("PF-126", None) if called else ("PF-25", "it is not the time for his side to move")
-        return forbidden("wrong_phase", rules.because(rule, words))
-    if who.aboard:
-        return forbidden("aboard", rules.because("PF-70", "he is inside a vehicle: let him get out first"))
-    if who.unit is None:
-        return None
+    stopped = cannot_act(rules, who, _not_his_time(rules, who), who.aboard)
+    if stopped or who.unit is None:
+        return stopped
     special, how = special_of(rules, who.unit), rules.option("fifty_cal_hand_to_hand")
     if special and special.fixed and (not who.attacked_hand_to_hand or how == "only_drops"):
         return forbidden("cannot_move", rules.because("PF-112"))
@@ -100,6 +113,13 @@ def _cannot_move(rules: Rules, who: Mover) -> Verdict | None:
     if rules.tables.cards[who.unit].towed and not who.working_jeep:
         return forbidden("no_jeep", rules.because("PF-129"))
     return None
+
+
+def _not_his_time(rules: Rules, who: Moving) -> Reason | None:
+    called = who.unit is not None and rules.tables.cards[who.unit].called
+    if who.phase is None or moves_in(rules, who.phase, called, who.own_turn):
+        return None
+    return rules.because("PF-126") if called else rules.because("PF-25", "it is not the time for his side to move")
 
 
 def movement_level(rules: Rules, who: Mover) -> Reason:
@@ -199,8 +219,8 @@ class Path(Mover):
     path: tuple[Stretch, ...]
     turns_deg: tuple[float, ...] = ()
     headings_deg: tuple[float, ...] = ()
-    facing_deg: Annotated[float | None, Asked(WHICH_WAY)] = None
-    spent_in: Inches = 0
+    facing_deg: Annotated[float | None, Asked(WHICH_WAY), of_actor(known_facing_deg)] = None
+    spent_in: Annotated[Inches, SPENT_IN] = 0
 
 
 def move(rules: Rules, path: Path) -> Verdict:
@@ -261,18 +281,15 @@ class Carrying(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Lift:
-    """Troops that a helicopter takes up or sets down; when, is as of a `Mover`, and `routed` is of the troops."""
+class Lift(Moving):
+    """Troops that a helicopter takes up or sets down; `routed` is of the troops."""
 
     figures: Count
     does: Carrying = Carrying.LOAD
-    aboard: Count = 0
-    unit: UnitName = "helicopter"
-    attacks_made_this_turn: Count = 0
-    routed: bool = False
-    destroyed: bool = False
-    phase: str | None = None
-    own_turn: bool = True
+    aboard: Annotated[Count, of_actor(count_aboard)] = 0
+    unit: Annotated[UnitName, CARD] = "helicopter"
+    attacks_made_this_turn: Annotated[Count, of_actor(attacks_made)] = 0
+    routed: Annotated[bool, TARGET_ROUTED] = False
 
 
 def carry(rules: Rules, lift: Lift) -> Verdict:
@@ -280,10 +297,7 @@ def carry(rules: Rules, lift: Lift) -> Verdict:
     because = rules.because("PF-123")
     if not rules.tables.cards[lift.unit].carries:
         return forbidden("cannot_carry", rules.because("PF-123", f"{row_title(lift.unit)} carries nobody"))
-    mover = Mover(
-        unit=lift.unit, routed=lift.routed, destroyed=lift.destroyed, phase=lift.phase, own_turn=lift.own_turn
-    )
-    stopped = _cannot_move(rules, mover)
+    stopped = cannot_act(rules, lift, _not_his_time(rules, lift))
     if stopped:
         return stopped
     if lift.attacks_made_this_turn:
@@ -297,16 +311,12 @@ def carry(rules: Rules, lift: Lift) -> Verdict:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ride:
-    """A trooper beside a jeep, or one who rides in it and gets out; when, is as of a `Mover`."""
+class Ride(Moving):
+    """A trooper beside a jeep, or one who rides in it and gets out."""
 
-    unit: UnitName
-    vehicle: UnitName
+    unit: Annotated[UnitName, CARD]
+    vehicle: Annotated[UnitName, TARGET_CARD]
     does: Carrying = Carrying.LOAD
-    routed: bool = False
-    destroyed: bool = False
-    phase: str | None = None
-    own_turn: bool = True
 
 
 def ride(rules: Rules, who: Ride) -> Verdict:
@@ -314,18 +324,16 @@ def ride(rules: Rules, who: Ride) -> Verdict:
     reason = rules.because("PF-93", "a jeep is for the Commander and his Radioman")
     if not (rules.tables.cards[who.vehicle].tows and rules.tables.cards[who.unit].ML_by_jeep):
         return forbidden("not_for_him", reason)
-    mover = Mover(
-        unit=who.unit, routed=who.routed, destroyed=who.destroyed, phase=who.phase, own_turn=who.own_turn, riding=True
-    )
-    return _cannot_move(rules, mover) or verdict(f"may {who.does}", reason, allowed=True)
+    stopped = cannot_act(rules, who, _not_his_time(rules, who))
+    return stopped or verdict(f"may {who.does}", reason, allowed=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
     """A call for the jet, and whether a radio operator still lives."""
 
-    called_turn: Count
-    radio_operator: bool = False
+    called_turn: Annotated[Count, TURN]
+    radio_operator: Annotated[bool, of_actor(is_able)] = False
 
 
 def call_jet(rules: Rules, call: Call) -> Verdict:
@@ -334,7 +342,8 @@ def call_jet(rules: Rules, call: Call) -> Verdict:
         return forbidden("no_radio_operator", rules.because("PF-125"))
     arrives = call.called_turn + int(limit(rules, "jet_delay_turns"))
     reasons = (rules.because("PF-125"), rules.because("PF-126"))
-    return verdict("called", *reasons, allowed=True, arrives_turn=arrives, acts="after_morale")
+    found = verdict("called", *reasons, allowed=True, arrives_turn=arrives, acts="after_morale")
+    return found.causing(Becomes(TARGETS, CALLED_TURN, call.called_turn, "PF-125"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

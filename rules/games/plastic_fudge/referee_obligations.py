@@ -12,42 +12,27 @@ from rules.engine.position import Position
 from rules.engine.referee import Action, UncertainFact, verdict_without_dice
 from rules.engine.state import Unit
 from rules.engine.text import display_name
-from rules.games.plastic_fudge.board import disk, spoken_of
+from rules.games.plastic_fudge import statuses
+from rules.games.plastic_fudge.board import disk
 from rules.games.plastic_fudge.forces import counted
-from rules.games.plastic_fudge.referee_facts import (
-    CHECKED,
-    EXPLODES,
-    FALLS,
-    FLED,
-    FLEES,
-    FOUND,
-    INJURIES,
-    MUST_CHECK,
-    ON_MINES,
-    PASSED,
-    ROUTED,
-    ROUTED_OFF,
-    SEAT_A,
-    STAYS,
-    WINNER,
+from rules.games.plastic_fudge.referee_fire import caught, real_mine
+from rules.games.plastic_fudge.referee_moves import fleeing
+from rules.games.plastic_fudge.tables import rating
+from rules.games.plastic_fudge.units import (
     able,
     card,
     card_name,
     carrier,
-    caught,
-    falls,
     flight_of,
+    is_destroyed,
     lasting_defense,
     markers,
     middle,
-    mine_key,
     of_side,
     rules_of,
+    spoken_of,
     training,
 )
-from rules.games.plastic_fudge.referee_fire import real_mine
-from rules.games.plastic_fudge.referee_moves import fleeing
-from rules.games.plastic_fudge.tables import rating
 from rules.tabletop.path import approaches, placed
 from rules.tabletop.table import Figure, TerrainPiece
 from rules.tabletop.tolerance import DOUBT_SIGMAS
@@ -66,10 +51,10 @@ def _initiative(position: Position) -> Iterator[Action]:
     state, row = position.state, rules_of(position).tables.phases.get(position.state.phase)
     if row is None or not row.initiative:
         return
-    winner = state.this_turn.get(WINNER)
+    winner = state.this_turn.get(statuses.WINNER)
     if winner is None:
         yield _roll_off(position)
-    elif SEAT_A not in state.this_turn:
+    elif statuses.SEAT_A not in state.this_turn:
         for seat, words in (("A", "moves first"), ("B", "moves second")):
             given = {"winner": winner, "choice": seat, "players": list(state.sides)}
             yield Action(f"{display_name(winner)} {words}", "choose_order", given, owed="PF-23")
@@ -123,7 +108,7 @@ def _commander_lost(position: Position, side: str) -> bool:
 
 
 def _destroyed(position: Position, unit: Unit) -> bool:
-    return falls(position, unit) and not unit.statuses.get(ROUTED_OFF)
+    return is_destroyed(position, unit) and not unit.statuses.get(statuses.ROUTED_OFF)
 
 
 # What attacks at the same time leave, and what they set off.
@@ -131,7 +116,7 @@ def _destroyed(position: Position, unit: Unit) -> bool:
 
 def _explosions(position: Position) -> Iterator[Action]:
     for unit in position.state.units.values():
-        if unit.statuses.get(EXPLODES) and unit.id in position.figures:
+        if unit.statuses.get(statuses.EXPLODES) and unit.id in position.figures:
             trooper = position.figure(unit.id)
             area = disk(rules_of(position), "large", trooper.centre_in)
             targets, shares = caught(position, area, trooper, (unit.id,), trooper.sigma_in)
@@ -145,14 +130,14 @@ _LOST_IN_IT = ("id", "DL", "fraction", "target_unit", "occupants")
 
 def _casualties(position: Position) -> Iterator[Action]:
     units = [unit for unit in position.state.units.values() if not unit.out]
-    struck = [unit for unit in units if unit.statuses.get(FALLS) or unit.statuses.get(INJURIES)]
-    if struck and not any(unit.statuses.get(EXPLODES) and unit.id in position.figures for unit in struck):
+    struck = [unit for unit in units if unit.statuses.get(statuses.FALLS) or unit.statuses.get(statuses.INJURIES)]
+    if struck and not any(unit.statuses.get(statuses.EXPLODES) and unit.id in position.figures for unit in struck):
         rows = [
             {
                 "id": unit.id,
                 "DL": lasting_defense(position, unit),
-                "injuries": int(unit.statuses.get(INJURIES, 0)),
-                "killed": bool(unit.statuses.get(FALLS)),
+                "injuries": int(unit.statuses.get(statuses.INJURIES, 0)),
+                "killed": bool(unit.statuses.get(statuses.FALLS)),
             }
             for unit in struck
         ]
@@ -166,7 +151,7 @@ def _casualties(position: Position) -> Iterator[Action]:
 def _mines(position: Position) -> Iterator[Action]:
     laid = {piece.name: piece for piece in markers(position)}
     for unit in position.state.units.values():
-        for name, ends, place in stored_list(unit, ON_MINES):
+        for name, ends, place in stored_list(unit, statuses.ON_MINES):
             if name in laid and unit.id in position.figures:
                 yield _trodden(position, placed(position.figure(unit.id), (place[0], place[1])), laid[name], bool(ends))
 
@@ -180,7 +165,7 @@ def _trodden(position: Position, figure: Figure, piece: TerrainPiece, ends: bool
     given = {
         "path_crosses": True,
         "ends_on_it": ends,
-        "found": position.state.statuses.get(mine_key(piece.name)) == FOUND,
+        "found": position.state.statuses.get(statuses.mine_key(piece.name)) == statuses.FOUND,
         "flies": card(position, unit).flies,
         "targets": [{**one, **level} for one in targets],
         **real_mine(position, piece.name),
@@ -204,13 +189,13 @@ def _trodden(position: Position, figure: Figure, piece: TerrainPiece, ends: bool
 
 def _flights(position: Position) -> Iterator[Action]:
     for unit in [unit for unit in position.state.units.values() if unit.id in position.figures]:
-        if unit.this_turn.get(FLED):
+        if unit.this_turn.get(statuses.FLED):
             yield from _fled(position, unit)
-        if falls(position, unit):
+        if is_destroyed(position, unit):
             continue
-        if unit.this_turn.get(FLEES):
+        if unit.this_turn.get(statuses.FLEES):
             yield replace(fleeing(position, unit), round="Flight", owed="PF-65")
-        for name in stored_list(unit, MUST_CHECK):
+        for name in stored_list(unit, statuses.MUST_CHECK):
             yield replace(
                 check(position, unit, f"{display_name(unit.id)} sees {display_name(name)} run", (name,)), owed="PF-68"
             )
@@ -218,15 +203,15 @@ def _flights(position: Position) -> Iterator[Action]:
 
 def _fled(position: Position, runner: Unit) -> Iterator[Action]:
     """Whether he has left the table, where its edge is not known, and every friend whom he may have shaken."""
-    if not runner.out and not runner.this_turn.get(STAYS):
+    if not runner.out and not runner.this_turn.get(statuses.STAYS):
         yield Action(f"Is {display_name(runner.id)} at the edge", "rout_reaches_edge", {}, (runner.id,), owed="PF-67")
-    path = tuple((x, y) for x, y in runner.this_turn[FLED])
+    path = tuple((x, y) for x, y in runner.this_turn[statuses.FLED])
     for mate in position.state.units.values():
-        passed = stored_list(mate, PASSED)
+        passed = stored_list(mate, statuses.PASSED)
         if (
             mate.id == runner.id
             or mate.id not in position.figures
-            or falls(position, mate)
+            or is_destroyed(position, mate)
             or flight_of(runner) in passed
         ):
             continue
@@ -254,7 +239,7 @@ def _morale(position: Position) -> Iterator[Action]:
         return
     for side in position.state.sides:
         for unit in able(position, side):
-            if _stands_for(position, unit) not in position.figures or phase in stored_list(unit, CHECKED):
+            if _stands_for(position, unit) not in position.figures or phase in stored_list(unit, statuses.CHECKED):
                 continue
             if rules_of(position).tables.classes[card(position, unit).kind].checks_morale:
                 yield replace(check(position, unit, f"Morale of {display_name(unit.id)}"), owed="PF-55")
@@ -269,7 +254,7 @@ def check(position: Position, unit: Unit, title: str, at: tuple[str, ...] = ()) 
     given = {
         "TL": training(position, unit),
         "class": its.kind,
-        "routed": bool(unit.statuses.get(ROUTED)),
+        "routed": bool(unit.statuses.get(statuses.ROUTED)),
         "is_commander": its.commander,
         "commander_destroyed": _commander_lost(position, unit.side),
         "radioman_destroyed": _radio_lost(position, unit.side),
@@ -295,9 +280,9 @@ def _shares(position: Position, side: str) -> Mapping[str, int]:
     sides = {"friendly": [u for u in units if u.side == side], "enemy": [u for u in units if u.side != side]}
     found: dict[str, int] = {}
     for name, of in sides.items():
-        off = [unit for unit in of if unit.statuses.get(ROUTED_OFF)]
-        lost = [unit for unit in of if falls(position, unit) and unit not in off]
-        routed = [unit for unit in of if unit.statuses.get(ROUTED) and not falls(position, unit)]
+        off = [unit for unit in of if unit.statuses.get(statuses.ROUTED_OFF)]
+        lost = [unit for unit in of if is_destroyed(position, unit) and unit not in off]
+        routed = [unit for unit in of if unit.statuses.get(statuses.ROUTED) and not is_destroyed(position, unit)]
         fates = {"units": of, "destroyed": lost, "routed": routed, "routed_off": off}
         found |= {f"{name}_{fate}": _many(position, men) for fate, men in fates.items()}
     return found

@@ -27,8 +27,8 @@ from rules.games.plastic_fudge.board import (
 )
 from rules.games.plastic_fudge.forces import card_cost
 from rules.games.plastic_fudge.movement import Mover
-from rules.games.plastic_fudge.referee_facts import nearest_on
 from rules.games.plastic_fudge.tables import Tables
+from rules.games.plastic_fudge.units import nearest_on
 from rules.tabletop.errors import UserError
 from rules.tabletop.movement import walk
 from rules.tabletop.table import Figure, TerrainKind
