@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from rules.engine.dice import Procedure
-from rules.engine.game import Answer, NoFacts
+from rules.engine.game import NoFacts
 from rules.engine.ruleset import row_title
 from rules.engine.schema import Asked, Count, Inches, Part
 from rules.engine.verdict import Reason, RuleRefusal, Verdict, forbidden, total, verdict
@@ -200,16 +200,12 @@ class Throw:
     distance_in: Inches | None = None
 
 
-def grenade_throw(rules: Rules, throw: Throw) -> Answer:
+def grenade_throw(rules: Rules, throw: Throw) -> Procedure[Verdict]:
     """A throw, and the explosion among those who are named."""
     if throw.RL is not None and throw.distance_in is not None:
         limit_in = reach_in(rules, rating(rules, throw.RL), "grenade")
         if not within(throw.distance_in, limit_in):
             return forbidden("out_of_range", rules.because("PF-74", f"he throws {limit_in:g} in"))
-    return _thrown(rules, throw)
-
-
-def _thrown(rules: Rules, throw: Throw) -> Procedure[Verdict]:
     rolled, all_minus = yield from fudge(rules, "the thrower", "the grenade", attack=True)
     dropped = is_abysmal(rules, rolled + throw.AL, all_minus)
     centre, rule = ("thrower", "PF-79") if dropped else ("target", "PF-75")
@@ -285,19 +281,15 @@ class OnMine:
     targets: tuple[Caught, ...] = ()
 
 
-def mine(rules: Rules, step: OnMine) -> Answer:
+def mine(rules: Rules, step: OnMine) -> Procedure[Verdict]:
     """Whether a mine goes off under a unit, and what it does."""
     trodden = step.path_crosses if rules.chooses("mines_go_off", "path_crosses") else step.ends_on_it
     if step.found:
         return verdict("passed", rules.because("PF-106"), goes_off=False)
     if not trodden or step.flies or not step.real:
         return verdict("passed", rules.because("PF-A31", "nothing happens"), goes_off=False)
-    return _goes_off(rules, step.targets)
-
-
-def _goes_off(rules: Rules, targets: tuple[Caught, ...]) -> Procedure[Verdict]:
     level = rating(rules, rules.option("mine_AL"))
-    answer = yield from explosion(rules, Explosion(AL=level, targets=targets, weapon="land_mine"))
+    answer = yield from explosion(rules, Explosion(AL=level, targets=step.targets, weapon="land_mine"))
     reasons = (rules.because("PF-83"), *answer.reasons)
     return verdict("goes off", *reasons, goes_off=True, disk="small", **answer.numbers)
 
@@ -329,15 +321,11 @@ class Sweep:
     real: Annotated[bool, Asked("Is the mine a real one? (asked of the side that laid it)")] = True
 
 
-def sweep_roll(rules: Rules, sweep: Sweep) -> Answer:
+def sweep_roll(rules: Rules, sweep: Sweep) -> Procedure[Verdict]:
     """A sweeper's try to detect a mine."""
     limit_in = reach_in(rules, rating(rules, sweep.RL), "minesweeper") if rules.chooses("sweep_reach", "RL") else 0
     if not within(sweep.distance_in, limit_in):
         return forbidden("out_of_range", rules.because("PF-101", f"he reaches {limit_in:g} in"))
-    return _sweeping(rules, sweep)
-
-
-def _sweeping(rules: Rules, sweep: Sweep) -> Procedure[Verdict]:
     rolled, all_minus = yield from fudge(rules, "the sweeper", "sweeping", attack=True)
     attack_total = rolled + sweep.AL
     reasons = [thrown(rules, "PF-47", rolled), rules.because("PF-11", "the Attack Level", sweep.AL)]

@@ -15,10 +15,10 @@ from rules.games.plastic_fudge import statuses
 from rules.games.plastic_fudge.combat import Border, stands_in
 from rules.games.plastic_fudge.movement import Mover, Stretch, slowed
 from rules.games.plastic_fudge.tables import Rules
-from rules.games.plastic_fudge.units import holes_in, spoken_of
+from rules.games.plastic_fudge.units import holes_in
 from rules.tabletop.area import standing_on
 from rules.tabletop.bearing import Turning
-from rules.tabletop.measure import Bands, base_area, range_between, stepped
+from rules.tabletop.measure import Bands, base_area, stepped
 from rules.tabletop.movement import walk
 from rules.tabletop.path import Path, placed, straight
 from rules.tabletop.scene import SightRules
@@ -44,11 +44,6 @@ def rod(rules: Rules) -> Bands:
     marks = stepped(band_in, int(limit(rules, "rod_in") // band_in))
     coloured = (limit(rules, "first_colour_in"), limit(rules, "second_colour_in"))
     return Bands(marks.marks_in, tuple(mark for mark in marks.marks_in if mark in coloured))
-
-
-def distance_in(rules: Rules, a: Figure, b: Figure) -> float:
-    """The distance that the rules speak of; `range_between` tells how sure it is."""
-    return spoken_of(rules, range_between(a, b))
 
 
 def bands_up(rules: Rules, attacker: Figure, target: Figure) -> int:
@@ -185,7 +180,7 @@ def after_hole(rules: Rules, base: TerrainPiece, centre_in: PointIn) -> tuple[Te
     hole = Point(centre_in).buffer((rules.tables.templates["small"].diameter_in or 0) / 2)
     left = area_of(base.outline_in).difference(hole)
     parts = [part for part in get_parts(left) if isinstance(part, Polygon) and part.area > EXACT]
-    outlines = [_outline(part.exterior.coords) for part in parts]
+    outlines = [tuple((x, y) for x, y, *_ in part.exterior.coords[:-1]) for part in parts]
     names = [base.name] if len(outlines) == 1 else [f"{base.name}{PART}{k}" for k in range(1, len(outlines) + 1)]
     return tuple(
         TerrainPiece(name, base.kind, outline, base.base_in, base.height_in)
@@ -210,7 +205,3 @@ def base_left(state: State, name: str) -> Any:
     whole, part, _ = name.rpartition(PART)
     left = state.statuses.get(statuses.base_key(name))
     return base_left(state, whole) if left is None and part else left
-
-
-def _outline(ring: Iterable[tuple[float, ...]]) -> Outline:
-    return tuple((x, y) for x, y, *_ in list(ring)[:-1])

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from rules.engine.dice import Procedure
-from rules.engine.game import Answer, NoFacts
+from rules.engine.game import NoFacts
 from rules.engine.ruleset import limit
 from rules.engine.schema import Asked, Count, Inches
 from rules.engine.verdict import Becomes, Reason, RuleRefusal, Verdict, forbidden, total, verdict
@@ -62,16 +62,12 @@ class Players:
     players: tuple[Player, ...]
 
 
-def initiative(rules: Rules, table: Players) -> Answer:
+def initiative(rules: Rules, table: Players) -> Procedure[Verdict]:
     """Who has the initiative; a tie is to be rolled again."""
     if len(table.players) != 2 or table.players[0].id == table.players[1].id:
         raise RuleRefusal("wrong_players", f"initiative is between two players, not {len(table.players)}: name both")
-    return _initiative(rules, table.players)
-
-
-def _initiative(rules: Rules, players: tuple[Player, ...]) -> Procedure[Verdict]:
     totals, reasons = [], []
-    for player in players:
+    for player in table.players:
         rolled, _ = yield from fudge(rules, player.id, "initiative")
         found = [thrown(rules, "PF-21", rolled), rules.because("PF-13", "the Training Level", player.roll_level)]
         if player.commander_destroyed or (player.out_of_touch and rules.option("out_of_touch_penalty")):
@@ -79,7 +75,7 @@ def _initiative(rules: Rules, players: tuple[Player, ...]) -> Procedure[Verdict]
         totals.append(int(total(found)))
         reasons += found
     tie = totals[0] == totals[1]
-    winner = None if tie else players[totals.index(max(totals))].id
+    winner = None if tie else table.players[totals.index(max(totals))].id
     why = rules.because("PF-22" if tie else "PF-21")
     answer = verdict(winner or "tie", *reasons, why, totals=totals, winner=winner, reroll=tie)
     return answer.causing(Becomes("", WINNER, winner, "PF-21", this_turn=True))
@@ -232,7 +228,7 @@ class MoraleCheck(Spirits):
     something_happened: Annotated[bool, Asked("Did anything happen to this unit in this round?")] = True
 
 
-def morale_check(rules: Rules, trooper: MoraleCheck) -> Answer:
+def morale_check(rules: Rules, trooper: MoraleCheck) -> Procedure[Verdict]:
     """A morale check, where the unit makes one."""
     if trooper.destroyed:
         return forbidden("destroyed", rules.because("PF-55", "only survivors check"))
@@ -240,10 +236,6 @@ def morale_check(rules: Rules, trooper: MoraleCheck) -> Answer:
         return forbidden("vehicles_do_not_check", rules.because("PF-55", "only troopers check"))
     if not trooper.something_happened and not trooper.routed and not rules.option("morale_without_cause"):
         return forbidden("no_cause", rules.because("PF-55", "nothing happened to this unit"))
-    return _checked(rules, trooper)
-
-
-def _checked(rules: Rules, trooper: MoraleCheck) -> Procedure[Verdict]:
     rolled, _ = yield from fudge(rules, "the trooper", "morale")
     level = rating(rules, trooper.TL)
     reasons = [thrown(rules, "PF-56", rolled), rules.because("PF-13", f"Training {trooper.TL}", level)]

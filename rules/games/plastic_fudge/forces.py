@@ -46,23 +46,8 @@ def level(rules: Rules, asked: Named) -> Verdict:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Attributes:
-    """A unit's attributes, an RL and an AL for each of its weapons."""
-
-    ML: LevelName = "Mediocre"
-    RL: tuple[LevelName, ...] = ("Mediocre",)
-    AL: tuple[LevelName, ...] = ("Mediocre",)
-    DL: LevelName = "Mediocre"
-    TL: LevelName = "Mediocre"
-    class_: ClassName = "trooper"
-    pose: PoseName = "standing"
-    commander: bool = False
-    special: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Bought:
-    """A ready unit, or one made up; an attribute that is not said is that of the card, else the standard trooper's."""
+    """A ready unit, or one made up; an attribute that is not said is that of the card, else the Basic Trooper's."""
 
     unit: UnitName | None = None
     ML: LevelName | None = None
@@ -78,52 +63,38 @@ class Bought:
 
 def unit_cost(rules: Rules, bought: Bought) -> Verdict:
     """What a unit costs."""
-    said = {name: value for name in _BOUGHT if (value := getattr(bought, name)) is not None}
-    card = _attributes(rules.tables.cards[bought.unit], bought.pose) if bought.unit else Attributes(pose=bought.pose)
-    return attributes_cost(rules, dataclasses.replace(card, **said))
+    names = ("ML", "RL", "AL", "DL", "TL", "commander")
+    said = {name: value for name in names if (value := getattr(bought, name)) is not None}
+    card = dataclasses.replace(rules.tables.cards[bought.unit or "basic"], **said)
+    special = card.special is not None if bought.special is None else bought.special
+    return _cost(rules, dataclasses.replace(card, kind=bought.class_ or card.kind), bought.pose, special)
 
 
-_BOUGHT = ("ML", "RL", "AL", "DL", "TL", "class_", "commander", "special")
-
-
-def _attributes(card: Card, pose: str) -> Attributes:
-    return Attributes(
-        ML=card.ML,
-        RL=card.RL,
-        AL=card.AL,
-        DL=card.DL,
-        TL=card.TL,
-        class_=card.kind,
-        pose=pose if card.posed else "standing",
-        commander=card.commander,
-        special=card.special is not None,
-    )
-
-
-def attributes_cost(rules: Rules, unit: Attributes) -> Verdict:
-    """What these attributes cost."""
-    row = rules.tables.classes[unit.class_]
-    if unit.commander and unit.class_ != "trooper":
+def _cost(rules: Rules, card: Card, pose: str, special: bool) -> Verdict:
+    """What a unit with a card's attributes costs."""
+    row = rules.tables.classes[card.kind]
+    if card.commander and card.kind != "trooper":
         return forbidden("commander_must_be_trooper", rules.because("PF-19"))
-    names = [unit.ML, *unit.RL, *unit.AL, _paid_defense(rules, unit), unit.TL]
+    names = [card.ML, *card.RL, *card.AL, _paid_defense(rules, card, pose), card.TL]
     costs = [rules.tables.levels[name].cost * row.cost_factor for name in names]
     spelled = " + ".join(f"{name} {cost}" for name, cost in zip(names, costs, strict=True))
     reasons = [rules.because("PF-14", spelled, sum(costs))]
     if row.surcharge:
         reasons.append(rules.because(row.rule, modifier=row.surcharge))
-    if unit.commander:
+    if card.commander:
         reasons.append(rules.because("PF-19", modifier=limit(rules, "commander_cost")))
-    if unit.special:
+    if special:
         reasons.append(rules.because("PF-107", modifier=max(s.cost for s in rules.tables.specials.values())))
     whole = int(sum(reason.modifier or 0 for reason in reasons))
     return verdict(f"{whole} points", *reasons, attribute_cost=sum(costs), total=whole)
 
 
-def _paid_defense(rules: Rules, unit: Attributes) -> str:
+def _paid_defense(rules: Rules, card: Card, pose: str) -> str:
     """The Defense Level that is paid for."""
     if not rules.option("pose_paid"):
-        return unit.DL
-    posed = called(rules, rating(rules, unit.DL) + rules.tables.poses[unit.pose].levels)
+        return card.DL
+    levels = rules.tables.poses[pose if card.posed else "standing"].levels
+    posed = called(rules, rating(rules, card.DL) + levels)
     return posed if posed in rules.tables.levels else max(rules.tables.levels, key=lambda name: rating(rules, name))
 
 
@@ -132,7 +103,7 @@ def card_cost(rules: Rules, name: str, pose: str = "standing") -> Verdict:
     card = rules.tables.cards[name]
     if name == "grenade_and_rifle" and rules.chooses("grenadier_cost", "printed"):
         return verdict("as printed", rules.because(card.rule), total=card.printed_cost)
-    return attributes_cost(rules, _attributes(card, pose))
+    return _cost(rules, card, pose, card.special is not None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,9 +22,11 @@ from rules.games.plastic_fudge.tables import (
     special_of,
 )
 from rules.games.plastic_fudge.units import (
+    ABLE,
     ABOARD,
     CARD,
     HAND_TO_HAND,
+    JEEP,
     OWN_TURN,
     SPENT_IN,
     SPOTTED_FOR,
@@ -35,8 +37,6 @@ from rules.games.plastic_fudge.units import (
     attacks_made,
     cannot_act,
     count_aboard,
-    has_jeep,
-    is_able,
     known_facing_deg,
     of_actor,
     own,
@@ -65,7 +65,7 @@ class Mover(Moving):
     TL: Annotated[LevelName | None, own("TL")] = None
     class_: ClassName | None = None
     attacked_hand_to_hand: Annotated[bool, Asked("Is he attacked hand to hand?"), HAND_TO_HAND] = False
-    working_jeep: Annotated[bool, Asked("Does a working jeep tow it?"), of_actor(has_jeep)] = False
+    working_jeep: Annotated[bool, Asked("Does a working jeep tow it?"), JEEP] = False
     riding: Annotated[bool, Asked("Does he ride in a jeep?"), ABOARD] = False
     aboard: Annotated[bool, ABOARD] = False
     spotter_with_binoculars: Annotated[bool, SPOTTED_FOR] = True
@@ -333,7 +333,7 @@ class Call:
     """A call for the jet, and whether a radio operator still lives."""
 
     called_turn: Annotated[Count, TURN]
-    radio_operator: Annotated[bool, of_actor(is_able)] = False
+    radio_operator: Annotated[bool, ABLE] = False
 
 
 def call_jet(rules: Rules, call: Call) -> Verdict:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from rules.engine.effects import carried_move, moves_along, stored_list
@@ -14,7 +15,16 @@ from rules.engine.verdict import Verdict
 from rules.engine.verdict_effects import effects_of
 from rules.games.plastic_fudge import statuses
 from rules.games.plastic_fudge.tables import together_in
-from rules.games.plastic_fudge.units import flight_of, full_defense, holes_in, injured, mines_on, rules_of
+from rules.games.plastic_fudge.units import (
+    attacks_made,
+    flight_of,
+    full_defense,
+    holes_in,
+    injured,
+    mines_on,
+    riders,
+    rules_of,
+)
 from rules.tabletop.path import Path
 from rules.tabletop.template import Blast
 
@@ -51,16 +61,12 @@ def _moved(position: Position, action: Action, found: Verdict) -> Iterator[Move 
 
 def _along(position: Position, unit: Unit, path: Path) -> Iterator[Move | Change]:
     """What a unit carries goes with it, and it treads on the mines of its path."""
-    for rider in _riders(position, unit.id):
+    for rider in riders(position, unit):
         if rider.at_in:
             yield carried_move(position, rider.id, path)
     mines = [[name, ends, list(place)] for name, ends, place in mines_on(position, unit.id, path)]
     if mines:
         yield _longer(unit, statuses.ON_MINES, mines, "PF-83")
-
-
-def _riders(position: Position, vehicle: str) -> list[Unit]:
-    return [unit for unit in position.state.units.values() if unit.statuses.get(statuses.RIDES) == vehicle]
 
 
 def _fled(position: Position, action: Action, found: Verdict) -> Iterator[Move | Change]:
@@ -110,8 +116,7 @@ def _checked(position: Position, action: Action, found: Verdict) -> Iterator[Cha
 def _acted(position: Position, action: Action) -> Iterator[Change]:
     """The attack counts for this turn."""
     for name in action.by:
-        made = int(position.unit(name).this_turn.get(statuses.ATTACKS_MADE, 0))
-        yield _becomes(name, statuses.ATTACKS_MADE, made + 1, "PF-45")
+        yield _becomes(name, statuses.ATTACKS_MADE, attacks_made(position, position.unit(name)) + 1, "PF-45")
 
 
 def _shot(position: Position, action: Action, found: Verdict) -> Iterator[Change]:
@@ -120,8 +125,7 @@ def _shot(position: Position, action: Action, found: Verdict) -> Iterator[Change
     yield from _suffered(position, [{**found.numbers, "id": at, "DL_after": found.numbers.get("defender_DL_after")}])
     if not found.numbers["ranged"]:
         for_now = rules_of(position).chooses("hand_to_hand_lasts", "round")
-        key, rule = statuses.ATTACKED_BY_HAND, "PF-A41"
-        yield Change(figure=at, key=key, value=True, rule=rule, this_turn=for_now)
+        yield replace(_becomes(at, statuses.ATTACKED_BY_HAND, True, "PF-A41"), this_turn=for_now)
 
 
 def _blasted(position: Position, action: Action, found: Verdict) -> Iterator[Change]:
@@ -167,7 +171,7 @@ def _hurt(position: Position, unit: Unit, level: int, removed: bool) -> Iterator
         yield _becomes(unit.id, statuses.LOST, lost, "PF-52")
     if removed:
         yield _becomes(unit.id, ELIMINATED, True, "PF-53")
-        for rider in _riders(position, unit.id):
+        for rider in riders(position, unit):
             yield _becomes(rider.id, statuses.RIDES, None, "PF-70")
 
 

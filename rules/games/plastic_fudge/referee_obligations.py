@@ -9,11 +9,13 @@ from typing import Any
 
 from rules.engine.effects import stored_list
 from rules.engine.position import Position
-from rules.engine.referee import Action, UncertainFact, verdict_without_dice
+from rules.engine.referee import Action, UncertainFact
 from rules.engine.state import Unit
 from rules.engine.text import display_name
 from rules.games.plastic_fudge import statuses
 from rules.games.plastic_fudge.board import disk
+from rules.games.plastic_fudge.command import Command, initiative_level
+from rules.games.plastic_fudge.flight import Passed, rout_contagion
 from rules.games.plastic_fudge.forces import counted
 from rules.games.plastic_fudge.referee_fire import caught, real_mine
 from rules.games.plastic_fudge.referee_moves import fleeing
@@ -64,19 +66,13 @@ def _roll_off(position: Position) -> Action:
     players, bar = [], None
     for side in position.state.sides:
         command = _command(position, side)
-        found = verdict_without_dice(position.game, "initiative_level", command)
-        if found is None or not found.allowed:
+        found = initiative_level(rules_of(position), Command(**command))
+        if not found.allowed:
             bar = found
             continue
         cut_off = command["commander_alive"] and not found.numbers["in_touch"]
-        players.append(
-            {
-                "id": side,
-                "roll_level": found.numbers["level"],
-                "commander_destroyed": command["commander_destroyed"],
-                "out_of_touch": cut_off,
-            }
-        )
+        known = {"id": side, "roll_level": found.numbers["level"], "out_of_touch": cut_off}
+        players.append({**known, "commander_destroyed": command["commander_destroyed"]})
     return Action("Initiative", "initiative", {"players": players}, blocked_by=bar, owed="PF-21")
 
 
@@ -89,26 +85,21 @@ def _command(position: Position, side: str) -> dict[str, Any]:
     vehicles = [unit for unit in alive if unit not in troopers]
     return {
         "commander_alive": bool(leaders),
-        "commander_destroyed": _commander_lost(position, side),
         "commander_TL": rating(rules, training(position, leaders[0])) if leaders else None,
-        "radioman_destroyed": _radio_lost(position, side),
+        **_links_lost(position, side),
         "trooper_TLs": [rating(rules, training(position, man)) for man in men],
         "vehicle_TLs": [rating(rules, training(position, vehicle)) for vehicle in vehicles],
     }
 
 
-def _radio_lost(position: Position, side: str) -> bool:
-    """Whether a radioman was destroyed; one who fled from the table was not."""
-    return any(_destroyed(position, unit) for unit in of_side(position, side) if card(position, unit).radio)
-
-
-def _commander_lost(position: Position, side: str) -> bool:
-    """Whether the Commander was destroyed; a side that never had one has lost none."""
-    return any(_destroyed(position, unit) for unit in of_side(position, side) if card(position, unit).commander)
-
-
-def _destroyed(position: Position, unit: Unit) -> bool:
-    return is_destroyed(position, unit) and not unit.statuses.get(statuses.ROUTED_OFF)
+def _links_lost(position: Position, side: str) -> dict[str, bool]:
+    """Whether a Commander and a radioman were destroyed; one that fled from the table was not."""
+    fallen = [unit for unit in of_side(position, side) if is_destroyed(position, unit)]
+    lost = [card(position, unit) for unit in fallen if not unit.statuses.get(statuses.ROUTED_OFF)]
+    return {
+        "commander_destroyed": any(one.commander for one in lost),
+        "radioman_destroyed": any(one.radio for one in lost),
+    }
 
 
 # What attacks at the same time leave, and what they set off.
@@ -170,18 +161,8 @@ def _trodden(position: Position, figure: Figure, piece: TerrainPiece, ends: bool
         "targets": [{**one, **level} for one in targets],
         **real_mine(position, piece.name),
     }
-    title = f"{display_name(unit.id)} on {piece.name}"
-    return Action(
-        title,
-        "mine",
-        given,
-        (unit.id,),
-        measured=shares,
-        has_odds=False,
-        piece=piece.name,
-        round="Mines",
-        owed="PF-83",
-    )
+    title, more = f"{display_name(unit.id)} on {piece.name}", {"piece": piece.name, "round": "Mines", "owed": "PF-83"}
+    return Action(title, "mine", given, (unit.id,), measured=shares, has_odds=False, **more)
 
 
 # Flight.
@@ -196,9 +177,8 @@ def _flights(position: Position) -> Iterator[Action]:
         if unit.this_turn.get(statuses.FLEES):
             yield replace(fleeing(position, unit), round="Flight", owed="PF-65")
         for name in stored_list(unit, statuses.MUST_CHECK):
-            yield replace(
-                check(position, unit, f"{display_name(unit.id)} sees {display_name(name)} run", (name,)), owed="PF-68"
-            )
+            title = f"{display_name(unit.id)} sees {display_name(name)} run"
+            yield replace(_check(position, unit, title, (name,)), owed="PF-68")
 
 
 def _fled(position: Position, runner: Unit) -> Iterator[Action]:
@@ -208,24 +188,18 @@ def _fled(position: Position, runner: Unit) -> Iterator[Action]:
     path = tuple((x, y) for x, y in runner.this_turn[statuses.FLED])
     for mate in position.state.units.values():
         passed = stored_list(mate, statuses.PASSED)
-        if (
-            mate.id == runner.id
-            or mate.id not in position.figures
-            or is_destroyed(position, mate)
-            or flight_of(runner) in passed
-        ):
+        gone = mate.id not in position.figures or is_destroyed(position, mate)
+        if mate.id == runner.id or gone or flight_of(runner) in passed:
             continue
         [near] = approaches(position.figure(runner.id), path, [position.figure(mate.id)])
         before = any(name == runner.id for name, _ in passed)
         known = {"same_side": mate.side == runner.side, "unit": card_name(mate), "checked_for_this_unit": before}
         least_in = max(0.0, near.nearest_in - DOUBT_SIGMAS * near.sigma_in)
-        found = verdict_without_dice(position.game, "rout_contagion", {**known, "closest_in": least_in})
-        if found is not None and found.numbers["must_check"]:
+        if rout_contagion(rules_of(position), Passed(**known, closest_in=least_in)).numbers["must_check"]:
             how = (UncertainFact(("closest_in",), near.sigma_in, f"how near {display_name(runner.id)} passed"),)
             title = f"{display_name(runner.id)} runs past {display_name(mate.id)}"
-            given = {**known, "closest_in": near.nearest_in}
-            by, at = (mate.id,), (runner.id,)
-            yield Action(title, "rout_contagion", given, by, at, measured=how, round="Flight", owed="PF-68")
+            found = Action(title, "rout_contagion", {**known, "closest_in": near.nearest_in}, (mate.id,), (runner.id,))
+            yield replace(found, measured=how, round="Flight", owed="PF-68")
 
 
 # Morale.
@@ -242,10 +216,10 @@ def _morale(position: Position) -> Iterator[Action]:
             if _stands_for(position, unit) not in position.figures or phase in stored_list(unit, statuses.CHECKED):
                 continue
             if rules_of(position).tables.classes[card(position, unit).kind].checks_morale:
-                yield replace(check(position, unit, f"Morale of {display_name(unit.id)}"), owed="PF-55")
+                yield replace(_check(position, unit, f"Morale of {display_name(unit.id)}"), owed="PF-55")
 
 
-def check(position: Position, unit: Unit, title: str, at: tuple[str, ...] = ()) -> Action:
+def _check(position: Position, unit: Unit, title: str, at: tuple[str, ...] = ()) -> Action:
     """A trooper's morale check with all that bears on it."""
     rules, its = rules_of(position), card(position, unit)
     lead = next((one for one in able(position, unit.side) if card(position, one).commander), None)
@@ -256,15 +230,13 @@ def check(position: Position, unit: Unit, title: str, at: tuple[str, ...] = ()) 
         "class": its.kind,
         "routed": bool(unit.statuses.get(statuses.ROUTED)),
         "is_commander": its.commander,
-        "commander_destroyed": _commander_lost(position, unit.side),
-        "radioman_destroyed": _radio_lost(position, unit.side),
+        **_links_lost(position, unit.side),
         **({} if view is None else {"commander_distance_in": spoken_of(rules, view)}),
         **({"something_happened": True} if rules.option("morale_without_cause") else {}),
         **_shares(position, unit.side),
     }
-    how = (
-        () if view is None else (UncertainFact(("commander_distance_in",), view.sigma_in, "how near the Commander is"),)
-    )
+    what = "how near the Commander is"
+    how = () if view is None else (UncertainFact(("commander_distance_in",), view.sigma_in, what),)
     return Action(title, "morale_check", given, (unit.id,), at, preview="morale_modifier", measured=how, round="Morale")
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from rules.engine.dice import Procedure
-from rules.engine.game import Answer, NoFacts
+from rules.engine.game import NoFacts
 from rules.engine.ruleset import limit
 from rules.engine.schema import Asked
 from rules.engine.verdict import Reason, RuleRefusal, Verdict, forbidden, total, verdict
@@ -70,13 +70,12 @@ def _needed(rules: Rules, attack_level: int, defense_level: int) -> dict[str, in
     return {"to_injure": min(injures, default=None), "to_kill": min(kills, default=None)}
 
 
-def shot(rules: Rules, one: Shot) -> Answer:
+def shot(rules: Rules, one: Shot) -> Procedure[Verdict]:
     """An attack on one unit, where it may be made."""
     asked = attack_request(rules, one)
-    return _fired(rules, *_blow(rules, one, asked.numbers["AL"])) if asked.allowed else asked
-
-
-def _fired(rules: Rules, blow: Attack, close: Reason) -> Procedure[Verdict]:
+    if not asked.allowed:
+        return asked
+    blow, close = _blow(rules, one, asked.numbers["AL"])
     answer = yield from attack(rules, blow)
     return Verdict(answer.outcome, {**answer.numbers, "ranged": blow.ranged}, (close, *answer.reasons))
 
@@ -128,17 +127,15 @@ def lay(rules: Rules, salvo: Salvo) -> Verdict:
     return verdict("may attack", *asked.reasons, *reasons, **asked.numbers, inside=inside)
 
 
-def blast(rules: Rules, salvo: Salvo) -> Answer:
+def blast(rules: Rules, salvo: Salvo) -> Procedure[Verdict]:
     """An attack that lays a template, where it may be made; its outcome says what became of each."""
     asked = attack_request(rules, salvo)
-    return _blasted(rules, salvo, asked) if asked.allowed else asked
-
-
-def _blasted(rules: Rules, salvo: Salvo, asked: Verdict) -> Procedure[Verdict]:
+    if not asked.allowed:
+        return asked
     level, weapon = asked.numbers["AL"], weapon_of(rules, salvo)
     if rules.tables.weapons[weapon].thrown:
-        thrown = grenade_throw(rules, Throw(AL=level, targets=salvo.targets, near_thrower=salvo.near_thrower))
-        found = thrown if isinstance(thrown, Verdict) else (yield from thrown)
+        throw = Throw(AL=level, targets=salvo.targets, near_thrower=salvo.near_thrower)
+        found = yield from grenade_throw(rules, throw)
     else:
         found = yield from explosion(rules, Explosion(AL=level, targets=salvo.targets, weapon=weapon))
     affected = [one for one in found.numbers.get("targets", ()) if one["affected"]]
@@ -169,11 +166,11 @@ class Sweeping(Request):
     real: Annotated[bool, Asked("Is the mine a real one? (asked of the side that laid it)")] = True
 
 
-def sweep(rules: Rules, work: Sweeping) -> Answer:
+def sweep(rules: Rules, work: Sweeping) -> Procedure[Verdict]:
     """A sweeper's try to detect a mine, where he may make it: it is his attack of this turn."""
     asked = attack_request(rules, work)
     if not asked.allowed:
         return asked
-    level, reach = asked.numbers["AL"], called(rules, asked.numbers["RL"])
-    distance_in = work.distance_in or 0
-    return sweep_roll(rules, Sweep(AL=level, mine_DL=work.mine_DL, RL=reach, distance_in=distance_in, real=work.real))
+    level, reach, distance_in = asked.numbers["AL"], called(rules, asked.numbers["RL"]), work.distance_in or 0
+    tried = Sweep(AL=level, mine_DL=work.mine_DL, RL=reach, distance_in=distance_in, real=work.real)
+    return (yield from sweep_roll(rules, tried))

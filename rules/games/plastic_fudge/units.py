@@ -109,16 +109,6 @@ def of_side(position: Position, side: str) -> tuple[Unit, ...]:
     return tuple(unit for unit in position.state.units.values() if unit.side == side)
 
 
-def is_able(position: Position, unit: Unit) -> bool:
-    """Whether a unit is neither out nor destroyed."""
-    return unit in able(position, unit.side)
-
-
-def has_jeep(position: Position, unit: Unit) -> bool:
-    """Whether a unit's side has a jeep that works."""
-    return any(card(position, mate).tows for mate in able(position, unit.side))
-
-
 def troopers(position: Position, vehicle: Unit) -> list[Unit]:
     """The troopers of a vehicle's side."""
     mates = able(position, vehicle.side)
@@ -241,6 +231,8 @@ SPOTTED_FOR = of_actor(lambda position, unit: bool(spotters(position, unit)))
 ABOARD = of_actor(lambda position, unit: carrier(position, unit) is not None)
 OWN_TURN = of_actor(lambda position, unit: position.state.side == unit.side)
 TURN = Source(lambda context: context.position.state.turn)
+ABLE = of_actor(lambda position, unit: unit in able(position, unit.side))
+JEEP = of_actor(lambda position, unit: any(card(position, mate).tows for mate in able(position, unit.side)))
 SPENT_IN = of_actor(lambda _, unit: unit.allowance_used_in)
 TARGET_ROUTED = Source(lambda context: bool(context.target.statuses.get(statuses.ROUTED)))
 TARGET_CARD = Source(lambda context: card_name(context.target))
