@@ -11,19 +11,7 @@ from rules.engine.game import NoFacts
 from rules.engine.ruleset import row_title
 from rules.engine.schema import Asked, Count, Inches, Part
 from rules.engine.verdict import Reason, RuleRefusal, Verdict, forbidden, total, verdict
-from rules.games.plastic_fudge.combat import (
-    Occupant,
-    Stance,
-    attack_reasons,
-    charted,
-    charted_why,
-    defence_reasons,
-    explodes,
-    inside,
-    is_abysmal,
-    milder,
-    struck,
-)
+from rules.games.plastic_fudge import combat
 from rules.games.plastic_fudge.fire import reach_in
 from rules.games.plastic_fudge.tables import (
     LevelName,
@@ -105,23 +93,27 @@ def covered(rules: Rules, fraction: float) -> tuple[str, Reason]:
 
 def _blasted(rules: Rules, attack_total: int, defense_total: int, extent: str) -> tuple[str, list[Reason]]:
     down_a_row = rules.chooses("one_level_less", "chart_row")
-    result = charted(rules, attack_total, defense_total)
-    reasons = list(charted_why(rules, attack_total, defense_total, result))
+    result = combat.charted(rules, attack_total, defense_total)
+    reasons = list(combat.charted_why(rules, attack_total, defense_total, result))
     if extent == STEP:
-        result = charted(rules, attack_total, defense_total, rows_down=1) if down_a_row else milder(rules, result)
+        result = (
+            combat.charted(rules, attack_total, defense_total, rows_down=1)
+            if down_a_row
+            else combat.milder(rules, result)
+        )
         reasons.append(rules.because("PF-77", f"one level less: {result}"))
     return result, reasons
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Caught(Stance):
+class Caught(combat.Stance):
     """A trooper, vehicle with its occupants, or base in a blast; without a DL it is a base."""
 
     id: str
     DL: Rating | None = None
     fraction: Part = 1.0
     target_unit: UnitName | None = None
-    occupants: tuple[Occupant, ...] = ()
+    occupants: tuple[combat.Occupant, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -165,18 +157,18 @@ def _defended(
 ) -> Procedure[tuple[dict[str, Any], list[Reason]]]:
     """One target's roll against a blast."""
     level = defence_level(rules, target)
-    attack_total = int(total(attack_reasons(rules, target, blast.AL, rolled)))
-    if explodes(rules, target.target_unit, attack_total, rolled):
+    attack_total = int(total(combat.attack_reasons(rules, target, blast.AL, rolled)))
+    if combat.explodes(rules, target.target_unit, attack_total, rolled):
         numbers = {"id": target.id, "affected": True, "result": "KIL", "removed": True, "explodes": True}
         return numbers, [rules.because("PF-116")]
     fell, _ = yield from fudge(rules, target.id, "the defence against the blast")
-    defending = defence_reasons(rules, target, level, fell, ranged=True)
+    defending = combat.defence_reasons(rules, target, level, fell, ranged=True)
     result, steps = _blasted(rules, attack_total, int(total(defending)), extent)
-    after, removed = struck(rules, level, result)
+    after, removed = combat.struck(rules, level, result)
     numbers = {"id": target.id, "affected": True, "defense_total": int(total(defending)), "result": result}
     numbers |= {"DL_after": after, "removed": removed}
     if target.occupants:
-        numbers["occupants"] = yield from inside(rules, target.occupants, attack_total, removed)
+        numbers["occupants"] = yield from combat.inside(rules, target.occupants, attack_total, removed)
         steps = [*steps, rules.because("PF-70")]
     return numbers, [*defending, *steps]
 
@@ -207,7 +199,7 @@ def grenade_throw(rules: Rules, throw: Throw) -> Procedure[Verdict]:
         if not within(throw.distance_in, limit_in):
             return forbidden("out_of_range", rules.because("PF-74", f"he throws {limit_in:g} in"))
     rolled, all_minus = yield from fudge(rules, "the thrower", "the grenade", attack=True)
-    dropped = is_abysmal(rules, rolled + throw.AL, all_minus)
+    dropped = combat.is_abysmal(rules, rolled + throw.AL, all_minus)
     centre, rule = ("thrower", "PF-79") if dropped else ("target", "PF-75")
     targets = throw.near_thrower if dropped else throw.targets
     numbers = {"dropped": dropped, "centre": centre, "disk": "small", "attack_total": rolled + throw.AL}
@@ -238,7 +230,7 @@ def conflagration(rules: Rules, fire: Conflagration) -> Verdict:
     for target in fire.targets:
         extent, why = covered(rules, target.fraction)
         result = {NONE: "--", STEP: partly, ALL: "KIL"}[extent]
-        after, removed = struck(rules, defence_level(rules, target), result)
+        after, removed = combat.struck(rules, defence_level(rules, target), result)
         found.append({"id": target.id, "result": result, "DL_after": after, "removed": removed})
         lost = removed and not rules.chooses("occupants", "survive")
         found += [
@@ -329,7 +321,7 @@ def sweep_roll(rules: Rules, sweep: Sweep) -> Procedure[Verdict]:
     rolled, all_minus = yield from fudge(rules, "the sweeper", "sweeping", attack=True)
     attack_total = rolled + sweep.AL
     reasons = [thrown(rules, "PF-47", rolled), rules.because("PF-11", "the Attack Level", sweep.AL)]
-    if is_abysmal(rules, attack_total, all_minus):
+    if combat.is_abysmal(rules, attack_total, all_minus):
         # A false marker answers as an undetected mine, so that nothing is given away.
         fate, rule = ("activated", "PF-105") if sweep.real else ("not_detected", "PF-104")
         return verdict(fate, *reasons, rules.because(rule), mine=fate, attack_total=attack_total)
@@ -337,7 +329,7 @@ def sweep_roll(rules: Rules, sweep: Sweep) -> Procedure[Verdict]:
     fell = 0
     if rules.chooses("mine_defends", "rolls"):
         fell, _ = yield from fudge(rules, "the mine", "staying hidden")
-    result = charted(rules, attack_total, level + fell) if sweep.real else "--"
+    result = combat.charted(rules, attack_total, level + fell) if sweep.real else "--"
     row = rules.tables.results[result].mine
     numbers = {"mine": row.fate, "attack_total": attack_total, "defense_total": level + fell}
     return verdict(row.fate, *reasons, rules.because(row.rule), **numbers)

@@ -13,7 +13,7 @@ from rules.engine.ruleset import limit
 from rules.engine.schema import Asked, Count, Inches
 from rules.engine.verdict import Becomes, Reason, RuleRefusal, Verdict, forbidden, total, verdict
 from rules.games.plastic_fudge.statuses import SEAT_A, SEAT_B, WINNER
-from rules.games.plastic_fudge.tables import ClassName, LevelName, MoraleModifier, Rating, Rules, fudge, rating, thrown
+from rules.games.plastic_fudge.tables import ClassName, LevelName, Rating, Rules, fudge, rating, thrown
 from rules.tabletop.tolerance import within
 
 # The round and its order.
@@ -122,7 +122,7 @@ def initiative_level(rules: Rules, side: Command) -> Verdict:
     levels = side.trooper_TLs or side.vehicle_TLs
     in_touch = alive and not (side.radioman_destroyed or side.out_of_touch)
     his_own = not alive and rules.chooses("dead_commander_level", "his_own")
-    numbers = {"in_touch": in_touch, "modifier": 0 if alive else _penalty(rules)}
+    numbers = {"in_touch": in_touch, "modifier": 0 if alive else int(limit(rules, "initiative_without_commander"))}
     if (in_touch or his_own) and side.commander_TL is not None:
         return verdict("commander", rules.because("PF-21"), level=side.commander_TL, **numbers)
     if not levels:
@@ -130,10 +130,6 @@ def initiative_level(rules: Rules, side: Command) -> Verdict:
     rule = "PF-90" if alive else "PF-24"
     outcome = "highest trooper" if side.trooper_TLs else "highest vehicle"
     return verdict(outcome, rules.because(rule), level=max(levels), **numbers)
-
-
-def _penalty(rules: Rules) -> int:
-    return int(limit(rules, "initiative_without_commander"))
 
 
 # Morale.
@@ -167,17 +163,18 @@ def morale_modifier(rules: Rules, spirits: Spirits) -> Verdict:
 def modifiers(rules: Rules, spirits: Spirits) -> list[Reason]:
     """Every morale modifier that applies, in the order of the table."""
     rows = rules.tables.morale_modifiers
-    counted = _counted(rules, spirits)
-    reached = {name: row for name, row in rows.items() if row.counted and _reached(row, counted)}
+    shares = _shares(rules, spirits)
+    reached = {name: row for name, row in rows.items() if row.counted and within(row.share, shares[row.counted])}
     if rules.chooses("shares", "replace"):
-        reached = {name: row for name, row in reached.items() if row.share == _highest(reached, row)}
+        highest = {row.counted: row.share for row in sorted(reached.values(), key=lambda row: row.share)}
+        reached = {name: row for name, row in reached.items() if row.share == highest[row.counted]}
     plain = {"commander_within_6in": _near(rules, spirits), "commander_destroyed": _lost(rules, spirits)}
     held = [row for name, row in rows.items() if name in reached or plain.get(name, False)]
     return [rules.because(row.rule, row.text, row.modifier) for row in held]
 
 
-def _counted(rules: Rules, spirits: Spirits) -> Mapping[str, tuple[int, int]]:
-    """By what a modifier counts: how many, and of how many."""
+def _shares(rules: Rules, spirits: Spirits) -> Mapping[str, float]:
+    """The share of each side that met each fate; below every limit where a side began with nothing."""
     off_as = str(rules.option("routed_off"))
     found = {}
     for side in ("enemy", "friendly"):
@@ -186,17 +183,8 @@ def _counted(rules: Rules, spirits: Spirits) -> Mapping[str, tuple[int, int]]:
             many = getattr(spirits, f"{side}_{fate}") + (off if fate == off_as else 0)
             if many > units:
                 raise RuleRefusal("bad_count", f"of {units} {side} units {many} cannot be {fate}: count them again")
-            found[f"{side}_{fate}"] = (many, units)
+            found[f"{side}_{fate}"] = many / units if units else -1.0
     return found
-
-
-def _reached(row: MoraleModifier, counted: Mapping[str, tuple[int, int]]) -> bool:
-    many, units = counted[row.counted or ""]
-    return units > 0 and within(row.share, many / units)
-
-
-def _highest(reached: Mapping[str, MoraleModifier], like: MoraleModifier) -> float:
-    return max(row.share for row in reached.values() if row.counted == like.counted)
 
 
 def _cut_off(spirits: Spirits) -> bool:

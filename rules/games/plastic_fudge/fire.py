@@ -11,6 +11,7 @@ from rules.engine.facts import status
 from rules.engine.ruleset import limit, row_title
 from rules.engine.schema import Asked, Count, Inches
 from rules.engine.verdict import RuleRefusal, Verdict, forbidden, verdict
+from rules.games.plastic_fudge import units
 from rules.games.plastic_fudge.combat import Stance, bands_of_height, by_hand, is_legendary
 from rules.games.plastic_fudge.statuses import CARRIED
 from rules.games.plastic_fudge.tables import (
@@ -26,18 +27,6 @@ from rules.games.plastic_fudge.tables import (
     six_sided,
     special_of,
     thrown,
-)
-from rules.games.plastic_fudge.units import (
-    ABOARD,
-    CARD,
-    HAND_TO_HAND,
-    SPOTTED_FOR,
-    Acting,
-    attacks_made,
-    cannot_act,
-    in_contact,
-    of_actor,
-    own,
 )
 from rules.tabletop.tolerance import within
 
@@ -94,24 +83,24 @@ class Ready:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Request(Acting):
+class Request(units.Acting):
     """A unit that wants to attack; RL and AL that are not said are those of its card, one for each weapon."""
 
-    unit: Annotated[UnitName, CARD]
-    spotter_with_binoculars: Annotated[bool, Asked(SPOTTER), SPOTTED_FOR] = False
+    unit: Annotated[UnitName, units.CARD]
+    spotter_with_binoculars: Annotated[bool, Asked(SPOTTER), units.SPOTTED_FOR] = False
     spotter_sees_target: bool = True
-    RL: Annotated[tuple[LevelName, ...] | None, own("RL")] = None
-    AL: Annotated[tuple[LevelName, ...] | None, own("AL")] = None
-    aboard: Annotated[bool, ABOARD] = False
+    RL: Annotated[tuple[LevelName, ...] | None, units.own("RL")] = None
+    AL: Annotated[tuple[LevelName, ...] | None, units.own("AL")] = None
+    aboard: Annotated[bool, units.ABOARD] = False
     weapon: WeaponName | None = None
-    attacks_made_this_turn: Annotated[Count, of_actor(attacks_made)] = 0
+    attacks_made_this_turn: Annotated[Count, units.of_actor(units.attacks_made)] = 0
     carried_this_turn: Annotated[bool, Asked("Has it taken up or set down troops in this turn?"), status(CARRIED)] = (
         False
     )
     distance_in: Inches | None = None
     los: bool = True
     target_unit: UnitName | None = None
-    attacked_hand_to_hand: Annotated[bool, Asked("Is he attacked hand to hand?"), HAND_TO_HAND] = False
+    attacked_hand_to_hand: Annotated[bool, Asked("Is he attacked hand to hand?"), units.HAND_TO_HAND] = False
 
 
 def can_act(rules: Rules, unit: Ready) -> Verdict:
@@ -173,7 +162,7 @@ def _cannot_attack(rules: Rules, request: Request) -> Verdict | None:
     card, because = rules.tables.cards[request.unit], rules.because
     waits = request.phase is not None and not attacks_in(rules, request.phase, card.called)
     why = because("PF-44", "attacks wait for their own phase, after all units have moved") if waits else None
-    stopped = cannot_act(rules, request, why, request.aboard)
+    stopped = units.cannot_act(rules, request, why, request.aboard)
     if stopped:
         return stopped
     if not card.weapons:
@@ -226,7 +215,7 @@ class Contact:
 
 def hand_to_hand(rules: Rules, bases: Contact) -> Verdict:
     """Whether an attack at this distance is hand to hand."""
-    close = not bases.in_the_air and in_contact(rules, bases.distance_in)
+    close = not bases.in_the_air and units.in_contact(rules, bases.distance_in)
     return verdict("hand to hand" if close else "ranged", rules.because("PF-A41", "bases in contact"), ranged=not close)
 
 

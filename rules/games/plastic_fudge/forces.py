@@ -207,17 +207,9 @@ def muster(rules: Rules, side: Roster) -> Verdict:
         "points": points,
         "commanders": sum(card.commander for card in cards),
         "radiomen": sum(card.radio for card in cards),
-        "counted_for_morale": counted(rules, side.roster),
     }
-    army = Army(
-        units=len(cards),
-        points=points,
-        commanders=numbers["commanders"],
-        radiomen=numbers["radiomen"],
-        agreed_points=side.agreed_points,
-        scenario=side.scenario,
-    )
-    checked = army_check(rules, army)
+    checked = army_check(rules, Army(**numbers, agreed_points=side.agreed_points, scenario=side.scenario))
+    numbers["counted_for_morale"] = counted(rules, side.roster)
     return verdict(checked.outcome, *checked.reasons, **{**checked.numbers, **numbers})
 
 

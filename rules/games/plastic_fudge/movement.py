@@ -10,6 +10,7 @@ from typing import Annotated
 from rules.engine.ruleset import limit, row_title
 from rules.engine.schema import Asked, Count, Inches
 from rules.engine.verdict import TARGETS, Becomes, Reason, RuleRefusal, Verdict, forbidden, verdict
+from rules.games.plastic_fudge import units
 from rules.games.plastic_fudge.statuses import CALLED_TURN
 from rules.games.plastic_fudge.tables import (
     ClassName,
@@ -21,26 +22,6 @@ from rules.games.plastic_fudge.tables import (
     rating,
     special_of,
 )
-from rules.games.plastic_fudge.units import (
-    ABLE,
-    ABOARD,
-    CARD,
-    HAND_TO_HAND,
-    JEEP,
-    OWN_TURN,
-    SPENT_IN,
-    SPOTTED_FOR,
-    TARGET_CARD,
-    TARGET_ROUTED,
-    TURN,
-    Acting,
-    attacks_made,
-    cannot_act,
-    count_aboard,
-    known_facing_deg,
-    of_actor,
-    own,
-)
 from rules.tabletop.bearing import turn_deg
 from rules.tabletop.tolerance import within
 
@@ -48,10 +29,10 @@ WHICH_WAY = "Which way does he face, in degrees to the left of the near edge?"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Moving(Acting):
+class Moving(units.Acting):
     """A unit that moves, boards or leaves in the `phase` of its player (`own_turn`)."""
 
-    own_turn: Annotated[bool, OWN_TURN] = True
+    own_turn: Annotated[bool, units.OWN_TURN] = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,14 +42,14 @@ class Mover(Moving):
     A unit that is `aboard` a vehicle goes where that goes, until it gets out.
     """
 
-    ML: Annotated[LevelName | None, own("ML")] = None
-    TL: Annotated[LevelName | None, own("TL")] = None
+    ML: Annotated[LevelName | None, units.own("ML")] = None
+    TL: Annotated[LevelName | None, units.own("TL")] = None
     class_: ClassName | None = None
-    attacked_hand_to_hand: Annotated[bool, Asked("Is he attacked hand to hand?"), HAND_TO_HAND] = False
-    working_jeep: Annotated[bool, Asked("Does a working jeep tow it?"), JEEP] = False
-    riding: Annotated[bool, Asked("Does he ride in a jeep?"), ABOARD] = False
-    aboard: Annotated[bool, ABOARD] = False
-    spotter_with_binoculars: Annotated[bool, SPOTTED_FOR] = True
+    attacked_hand_to_hand: Annotated[bool, Asked("Is he attacked hand to hand?"), units.HAND_TO_HAND] = False
+    working_jeep: Annotated[bool, Asked("Does a working jeep tow it?"), units.JEEP] = False
+    riding: Annotated[bool, Asked("Does he ride in a jeep?"), units.ABOARD] = False
+    aboard: Annotated[bool, units.ABOARD] = False
+    spotter_with_binoculars: Annotated[bool, units.SPOTTED_FOR] = True
     flies: bool = False
     unswept_mines: bool = False
 
@@ -102,7 +83,7 @@ def move_allowance(rules: Rules, move: Move) -> Verdict:
 
 def _cannot_move(rules: Rules, who: Mover) -> Verdict | None:
     """The refusal for a unit that does not move by itself."""
-    stopped = cannot_act(rules, who, _not_his_time(rules, who), who.aboard)
+    stopped = units.cannot_act(rules, who, _not_his_time(rules, who), who.aboard)
     if stopped or who.unit is None:
         return stopped
     special, how = special_of(rules, who.unit), rules.option("fifty_cal_hand_to_hand")
@@ -219,8 +200,8 @@ class Path(Mover):
     path: tuple[Stretch, ...]
     turns_deg: tuple[float, ...] = ()
     headings_deg: tuple[float, ...] = ()
-    facing_deg: Annotated[float | None, Asked(WHICH_WAY), of_actor(known_facing_deg)] = None
-    spent_in: Annotated[Inches, SPENT_IN] = 0
+    facing_deg: Annotated[float | None, Asked(WHICH_WAY), units.of_actor(units.known_facing_deg)] = None
+    spent_in: Annotated[Inches, units.SPENT_IN] = 0
 
 
 def move(rules: Rules, path: Path) -> Verdict:
@@ -286,10 +267,10 @@ class Lift(Moving):
 
     figures: Count
     does: Carrying = Carrying.LOAD
-    aboard: Annotated[Count, of_actor(count_aboard)] = 0
-    unit: Annotated[UnitName, CARD] = "helicopter"
-    attacks_made_this_turn: Annotated[Count, of_actor(attacks_made)] = 0
-    routed: Annotated[bool, TARGET_ROUTED] = False
+    aboard: Annotated[Count, units.of_actor(units.count_aboard)] = 0
+    unit: Annotated[UnitName, units.CARD] = "helicopter"
+    attacks_made_this_turn: Annotated[Count, units.of_actor(units.attacks_made)] = 0
+    routed: Annotated[bool, units.TARGET_ROUTED] = False
 
 
 def carry(rules: Rules, lift: Lift) -> Verdict:
@@ -297,7 +278,7 @@ def carry(rules: Rules, lift: Lift) -> Verdict:
     because = rules.because("PF-123")
     if not rules.tables.cards[lift.unit].carries:
         return forbidden("cannot_carry", rules.because("PF-123", f"{row_title(lift.unit)} carries nobody"))
-    stopped = cannot_act(rules, lift, _not_his_time(rules, lift))
+    stopped = units.cannot_act(rules, lift, _not_his_time(rules, lift))
     if stopped:
         return stopped
     if lift.attacks_made_this_turn:
@@ -314,8 +295,8 @@ def carry(rules: Rules, lift: Lift) -> Verdict:
 class Ride(Moving):
     """A trooper beside a jeep, or one who rides in it and gets out."""
 
-    unit: Annotated[UnitName, CARD]
-    vehicle: Annotated[UnitName, TARGET_CARD]
+    unit: Annotated[UnitName, units.CARD]
+    vehicle: Annotated[UnitName, units.TARGET_CARD]
     does: Carrying = Carrying.LOAD
 
 
@@ -324,7 +305,7 @@ def ride(rules: Rules, who: Ride) -> Verdict:
     reason = rules.because("PF-93", "a jeep is for the Commander and his Radioman")
     if not (rules.tables.cards[who.vehicle].tows and rules.tables.cards[who.unit].ML_by_jeep):
         return forbidden("not_for_him", reason)
-    stopped = cannot_act(rules, who, _not_his_time(rules, who))
+    stopped = units.cannot_act(rules, who, _not_his_time(rules, who))
     return stopped or verdict(f"may {who.does}", reason, allowed=True)
 
 
@@ -332,8 +313,8 @@ def ride(rules: Rules, who: Ride) -> Verdict:
 class Call:
     """A call for the jet, and whether a radio operator still lives."""
 
-    called_turn: Annotated[Count, TURN]
-    radio_operator: Annotated[bool, ABLE] = False
+    called_turn: Annotated[Count, units.TURN]
+    radio_operator: Annotated[bool, units.ABLE] = False
 
 
 def call_jet(rules: Rules, call: Call) -> Verdict:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
 from math import hypot
 from typing import Any
@@ -54,11 +54,45 @@ def attacks(position: Position, figure: str) -> Iterator[Action]:
             yield _blast(position, unit, weapon, enemy) if lays else _shot(position, unit, weapon, enemy)
 
 
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """The way to a target: its length, what is known of it, and the errors of that."""
+
+    range: Range
+    known: Mapping[str, Any]
+    errors: tuple[UncertainFact, ...]
+
+
+def _line_to(position: Position, unit: Unit, target: str, view: View, views: Sequence[View]) -> _Line:
+    """The line to a target that a unit sees in this `view`, and those who spot for it in these `views`."""
+    known = {
+        "distance_in": spoken_of(rules_of(position), view.range),
+        "los": view.exposure > 0,
+        "spotter_sees_target": any(one.exposure > 0 for one in views),
+    }
+    best = max(views, key=lambda one: one.exposure, default=None)
+    by_spotter = () if best is None else in_sight(best, f"whether a spotter sees {target}", ("spotter_sees_target",))
+    own = in_sight(view, f"whether {display_name(unit.id)} sees {target}")
+    return _Line(view.range, known, (*own, *by_spotter, *_range_error(view.range, target)))
+
+
+def _line_to_enemy(position: Position, unit: Unit, enemy: Unit) -> _Line:
+    views = [position.view(one.id, enemy.id) for one in spotters(position, unit)]
+    line = _line_to(position, unit, display_name(enemy.id), position.view(unit.id, enemy.id), views)
+    return replace(line, known={**line.known, "target_unit": card_name(enemy)})
+
+
+def _range_error(measured: Range, target: str) -> tuple[UncertainFact, ...]:
+    """The error of a distance; bases that touch are in contact whatever it is."""
+    sigma_in = measured.sigma_in if measured.edge_in > 0 else 0.0
+    return (UncertainFact(("distance_in",), sigma_in, f"the range to {target}"),)
+
+
 def _shot(position: Position, unit: Unit, weapon: str, enemy: Unit) -> Action:
-    view, figure, target = position.view(unit.id, enemy.id), position.figure(unit.id), position.figure(enemy.id)
+    line, figure, target = _line_to_enemy(position, unit, enemy), position.figure(unit.id), position.figure(enemy.id)
     known = {
         **({"weapon": weapon} if weapon else {}),
-        **_at_target(position, unit, enemy, view),
+        **line.known,
         **_stance(position, figure, target),
         "target_DL": defense(position, enemy),
         "occupants": occupants(position, enemy),
@@ -70,24 +104,13 @@ def _shot(position: Position, unit: Unit, weapon: str, enemy: Unit) -> Action:
         "shot",
         Context(position, (unit,), (enemy,)),
         known,
-        (*_line_errors(position, unit, enemy, view), *ground),
+        (*line.errors, *ground),
         weapon=weapon,
         preview="aim",
-        view=view,
-        band=_band(position, view.range),
+        view=position.view(unit.id, enemy.id),
+        band=_band(position, line.range),
         blocked_by=not_here(position, unit) or _inside(position, enemy),
     )
-
-
-def _at_target(position: Position, unit: Unit, enemy: Unit, view: View) -> dict[str, Any]:
-    """The facts that decide whether a target may be attacked."""
-    seen = [position.view(spotter.id, enemy.id).exposure > 0 for spotter in spotters(position, unit)]
-    return {
-        "distance_in": spoken_of(rules_of(position), view.range),
-        "los": view.exposure > 0,
-        "spotter_sees_target": any(seen),
-        "target_unit": card_name(enemy),
-    }
 
 
 def _stance(position: Position, figure: Figure, target: Figure) -> dict[str, Any]:
@@ -97,26 +120,6 @@ def _stance(position: Position, figure: Figure, target: Figure) -> dict[str, Any
         "terrain": terrain_under(rules, target, position.terrain, figure.centre_in),
         "height_difference_bands": bands_up(rules, figure, target),
     }
-
-
-def _line_errors(position: Position, unit: Unit, enemy: Unit, view: View) -> tuple[UncertainFact, ...]:
-    """The errors of whether an enemy is seen, and of its distance."""
-    views = [position.view(one.id, enemy.id) for one in spotters(position, unit)]
-    return _sight_errors(unit, view, views, display_name(enemy.id))
-
-
-def _sight_errors(unit: Unit, view: View, views: Iterable[View], target: str) -> tuple[UncertainFact, ...]:
-    """The errors of whether a unit, or a spotter with these `views`, sees a target, and of its distance."""
-    best = max(views, key=lambda one: one.exposure, default=None)
-    by_spotter = () if best is None else in_sight(best, f"whether a spotter sees {target}", ("spotter_sees_target",))
-    own = in_sight(view, f"whether {display_name(unit.id)} sees {target}")
-    return (*own, *by_spotter, *_range_error(view.range, target))
-
-
-def _range_error(measured: Range, target: str) -> tuple[UncertainFact, ...]:
-    """The error of a distance; bases that touch are in contact whatever it is."""
-    sigma_in = measured.sigma_in if measured.edge_in > 0 else 0.0
-    return (UncertainFact(("distance_in",), sigma_in, f"the range to {target}"),)
 
 
 def _inside(position: Position, enemy: Unit) -> Verdict | None:
@@ -137,16 +140,11 @@ def at_spot(position: Position, figure: str, spot_in: PointIn) -> Iterator[Actio
         position.view(one, there) if there else position.view_of_spot(one, spot_in)
         for one in (figure, *(spotter.id for spotter in spotters(position, unit)))
     )
-    known = {
-        "distance_in": spoken_of(rules, view.range),
-        "los": view.exposure > 0,
-        "spotter_sees_target": any(one.exposure > 0 for one in views),
-    }
-    error = _sight_errors(unit, view, views, "the spot")
+    line = _line_to(position, unit, "the spot", view, views)
     for weapon in card(position, unit).weapons:
         if rules.tables.weapons[weapon].template:
             title = f"{display_name(weapon)} at the spot {place_words(spot_in)}"
-            action = _laid(position, unit, weapon, title, spot_in, known, view.range, error)
+            action = _laid(position, unit, weapon, title, spot_in, line)
             men = tuple(one["id"] for one in action.given["targets"] if one["id"] in position.state.units)
             yield replace(action, at=men, view=view, spot_in=spot_in)
     for piece in position.terrain:
@@ -162,25 +160,14 @@ def _standing_at(position: Position, figure: str, spot_in: PointIn) -> str:
 
 
 def _blast(position: Position, unit: Unit, weapon: str, enemy: Unit) -> Action:
-    view = position.view(unit.id, enemy.id)
-    known = _at_target(position, unit, enemy, view)
-    title = f"{display_name(weapon)} at {display_name(enemy.id)}"
-    at_in, error = position.figure(enemy.id).centre_in, _line_errors(position, unit, enemy, view)
-    found = _laid(position, unit, weapon, title, at_in, known, view.range, error)
-    return replace(found, at=(enemy.id,), view=view, blocked_by=found.blocked_by or _inside(position, enemy))
+    title, line = f"{display_name(weapon)} at {display_name(enemy.id)}", _line_to_enemy(position, unit, enemy)
+    found = _laid(position, unit, weapon, title, position.figure(enemy.id).centre_in, line)
+    view, bar = position.view(unit.id, enemy.id), found.blocked_by or _inside(position, enemy)
+    return replace(found, at=(enemy.id,), view=view, blocked_by=bar)
 
 
-def _laid(
-    position: Position,
-    unit: Unit,
-    weapon: str,
-    title: str,
-    at_in: PointIn,
-    known: dict[str, Any],
-    measured: Range,
-    error: tuple[UncertainFact, ...],
-) -> Action:
-    """A template laid at a place, with what is `known` of the way there."""
+def _laid(position: Position, unit: Unit, weapon: str, title: str, at_in: PointIn, line: _Line) -> Action:
+    """A template laid at a place."""
     thrower, row = position.figure(unit.id), rules_of(position).tables.weapons[weapon]
     template, spare, sigma_in = _template(position, unit, row, at_in)
     targets, shares = caught(position, template, thrower, spare, sigma_in)
@@ -195,11 +182,11 @@ def _laid(
         title,
         "blast",
         Context(position, (unit,)),
-        {"weapon": weapon, **known, **lists},
-        (*error, *shares),
+        {"weapon": weapon, **line.known, **lists},
+        (*line.errors, *shares),
         weapon=weapon,
         preview="lay",
-        band=_band(position, measured),
+        band=_band(position, line.range),
         blocked_by=not_here(position, unit),
         template=template,
         each=alone if len(targets) > 1 else {},
@@ -217,12 +204,12 @@ def _between(position: Position, unit: Unit) -> Iterator[Action]:
             if 0 < hypot(bx - ax, by - ay) < across_in:
                 spot = ((ax + bx) / 2, (ay + by) / 2)
                 measured = range_to(figures[unit.id], (spot,))
-                views = [_at_target(position, unit, enemy, position.view(unit.id, enemy.id)) for enemy in (one, other)]
-                seen = {fact: any(view[fact] for view in views) for fact in ("los", "spotter_sees_target")}
-                title = f"{display_name(weapon)} between {display_name(one.id)} and {display_name(other.id)}"
+                lines = [_line_to_enemy(position, unit, enemy) for enemy in (one, other)]
+                seen = {fact: any(line.known[fact] for line in lines) for fact in ("los", "spotter_sees_target")}
                 known = {**seen, "distance_in": spoken_of(rules, measured)}
-                error = _range_error(measured, "the place")
-                found = _laid(position, unit, weapon, title, spot, known, measured, error)
+                line = _Line(measured, known, _range_error(measured, "the place"))
+                title = f"{display_name(weapon)} between {display_name(one.id)} and {display_name(other.id)}"
+                found = _laid(position, unit, weapon, title, spot, line)
                 # With a dozen enemies there are so many such places that their odds would take seconds.
                 yield replace(found, at=(one.id, other.id), has_odds=False)
 
@@ -244,24 +231,20 @@ def caught(
     position: Position,
     template: Template,
     by: Figure,
-    spare: Iterable[str] = (),
+    spare: tuple[str, ...] = (),
     sigma_in: float = 0.0,
-    *,
-    there: bool = False,
 ) -> tuple[list[dict[str, Any]], tuple[UncertainFact, ...]]:
     """Every unit and base under a template, and the errors of their shares; occupants count with their vehicle.
 
     Args:
-        by: The figure that lays it; the attack comes from its height.
+        by: The figure that lays it, where it counts as being; the attack comes from its height.
         spare: Figures that are left out.
         sigma_in: One standard deviation of the template's own place.
-        there: Whether that figure itself counts where `by` has it, not where it stands by now.
     """
-    spared = set(spare)
     targets: list[dict[str, Any]] = []
     measured: list[UncertainFact] = []
-    now = {**position.figures, by.id: by} if there else position.figures
-    figures = {name: one for name, one in now.items() if name not in spared and not _gone(position, name)}
+    left_out = {name for name in position.figures if name in spare or _gone(position, name)}
+    figures = {name: one for name, one in {**position.figures, by.id: by}.items() if name not in left_out}
     for hit in under(template, figures.values(), sigma_in):
         unit = position.unit(hit.id)
         part, sigma = f"how far {display_name(hit.id)} is in", (hit.most - hit.least) / 4

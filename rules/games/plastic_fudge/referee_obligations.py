@@ -66,30 +66,30 @@ def _roll_off(position: Position) -> Action:
     players, bar = [], None
     for side in position.state.sides:
         command = _command(position, side)
-        found = initiative_level(rules_of(position), Command(**command))
+        found = initiative_level(rules_of(position), command)
         if not found.allowed:
             bar = found
             continue
-        cut_off = command["commander_alive"] and not found.numbers["in_touch"]
+        cut_off = command.commander_alive and not found.numbers["in_touch"]
         known = {"id": side, "roll_level": found.numbers["level"], "out_of_touch": cut_off}
-        players.append({**known, "commander_destroyed": command["commander_destroyed"]})
+        players.append({**known, "commander_destroyed": command.commander_destroyed})
     return Action("Initiative", "initiative", {"players": players}, blocked_by=bar, owed="PF-21")
 
 
-def _command(position: Position, side: str) -> dict[str, Any]:
+def _command(position: Position, side: str) -> Command:
     """A side's Commander, his radio, and who might stand in for him."""
     alive, rules = able(position, side), rules_of(position)
     leaders = [unit for unit in alive if card(position, unit).commander]
     troopers = [unit for unit in alive if card(position, unit).kind == "trooper"]
     men = [unit for unit in troopers if unit not in leaders] or leaders
     vehicles = [unit for unit in alive if unit not in troopers]
-    return {
-        "commander_alive": bool(leaders),
-        "commander_TL": rating(rules, training(position, leaders[0])) if leaders else None,
+    return Command(
+        commander_alive=bool(leaders),
+        commander_TL=rating(rules, training(position, leaders[0])) if leaders else None,
+        trooper_TLs=tuple(rating(rules, training(position, man)) for man in men),
+        vehicle_TLs=tuple(rating(rules, training(position, vehicle)) for vehicle in vehicles),
         **_links_lost(position, side),
-        "trooper_TLs": [rating(rules, training(position, man)) for man in men],
-        "vehicle_TLs": [rating(rules, training(position, vehicle)) for vehicle in vehicles],
-    }
+    )
 
 
 def _links_lost(position: Position, side: str) -> dict[str, bool]:
@@ -151,7 +151,7 @@ def _trodden(position: Position, figure: Figure, piece: TerrainPiece, ends: bool
     """A mine under a unit that counts as being where it was when it trod on it."""
     area = disk(rules_of(position), rules_of(position).tables.weapons["land_mine"].template or "", middle(piece))
     unit = position.unit(figure.id)
-    targets, shares = caught(position, area, figure, there=True)
+    targets, shares = caught(position, area, figure)
     level = {"height_difference_bands": 0, "attacker_flies": False}  # a mine lies in the ground of whom it strikes
     given = {
         "path_crosses": True,
@@ -161,8 +161,8 @@ def _trodden(position: Position, figure: Figure, piece: TerrainPiece, ends: bool
         "targets": [{**one, **level} for one in targets],
         **real_mine(position, piece.name),
     }
-    title, more = f"{display_name(unit.id)} on {piece.name}", {"piece": piece.name, "round": "Mines", "owed": "PF-83"}
-    return Action(title, "mine", given, (unit.id,), measured=shares, has_odds=False, **more)
+    found = Action(f"{display_name(unit.id)} on {piece.name}", "mine", given, (unit.id,), measured=shares)
+    return replace(found, has_odds=False, piece=piece.name, round="Mines", owed="PF-83")
 
 
 # Flight.
@@ -193,7 +193,8 @@ def _fled(position: Position, runner: Unit) -> Iterator[Action]:
             continue
         [near] = approaches(position.figure(runner.id), path, [position.figure(mate.id)])
         before = any(name == runner.id for name, _ in passed)
-        known = {"same_side": mate.side == runner.side, "unit": card_name(mate), "checked_for_this_unit": before}
+        known: dict[str, Any] = {"same_side": mate.side == runner.side, "unit": card_name(mate)}
+        known["checked_for_this_unit"] = before
         least_in = max(0.0, near.nearest_in - DOUBT_SIGMAS * near.sigma_in)
         if rout_contagion(rules_of(position), Passed(**known, closest_in=least_in)).numbers["must_check"]:
             how = (UncertainFact(("closest_in",), near.sigma_in, f"how near {display_name(runner.id)} passed"),)

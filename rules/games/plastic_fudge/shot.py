@@ -11,26 +11,7 @@ from rules.engine.game import NoFacts
 from rules.engine.ruleset import limit
 from rules.engine.schema import Asked
 from rules.engine.verdict import Reason, RuleRefusal, Verdict, forbidden, total, verdict
-from rules.games.plastic_fudge.blasts import (
-    Caught,
-    Explosion,
-    Sweep,
-    Throw,
-    bazooka_on_base,
-    covered,
-    explosion,
-    grenade_throw,
-    sweep_roll,
-)
-from rules.games.plastic_fudge.combat import (
-    Attack,
-    Occupant,
-    attack,
-    attack_reasons,
-    by_hand,
-    charted,
-    defence_reasons,
-)
+from rules.games.plastic_fudge import blasts, combat
 from rules.games.plastic_fudge.fire import Contact, Request, attack_request, hand_to_hand, weapon_of
 from rules.games.plastic_fudge.tables import Rating, Rules, TerrainName, called
 
@@ -44,7 +25,7 @@ class Shot(Request):
     target_DL: Rating
     terrain: TerrainName = "open"
     height_difference_bands: Annotated[int, Asked("How many range bands does the attacker stand higher?")] = 0
-    occupants: Annotated[tuple[Occupant, ...], Asked("Who is inside the vehicle?")] = ()
+    occupants: Annotated[tuple[combat.Occupant, ...], Asked("Who is inside the vehicle?")] = ()
 
 
 def aim(rules: Rules, one: Shot) -> Verdict:
@@ -53,8 +34,8 @@ def aim(rules: Rules, one: Shot) -> Verdict:
     if not asked.allowed:
         return asked
     blow, close = _blow(rules, one, asked.numbers["AL"])
-    attacking = attack_reasons(rules, blow, blow.attacker_AL, 0)[1:]
-    defending = defence_reasons(rules, blow, blow.defender_DL, 0, blow.ranged)[1:]
+    attacking = combat.attack_reasons(rules, blow, blow.attacker_AL, 0)[1:]
+    defending = combat.defence_reasons(rules, blow, blow.defender_DL, 0, blow.ranged)[1:]
     levels = {"attack_level": int(total(attacking)), "defense_level": int(total(defending))}
     numbers = {**asked.numbers, **levels, "ranged": blow.ranged, **_needed(rules, **levels)}
     return verdict("may attack", *asked.reasons, close, *attacking, *defending, **numbers)
@@ -63,7 +44,7 @@ def aim(rules: Rules, one: Shot) -> Verdict:
 def _needed(rules: Rules, attack_level: int, defense_level: int) -> dict[str, int | None]:
     """The least sum of the attacker's dice that injures, and that kills, where the defender's come to nothing."""
     most = int(limit(rules, "dice"))
-    found = {rolled: charted(rules, rolled + attack_level, defense_level) for rolled in range(-most, most + 1)}
+    found = {rolled: combat.charted(rules, rolled + attack_level, defense_level) for rolled in range(-most, most + 1)}
     rows = rules.tables.results
     injures = [rolled for rolled, result in found.items() if rows[result].injures or rows[result].destroys]
     kills = [rolled for rolled, result in found.items() if rows[result].destroys]
@@ -76,11 +57,11 @@ def shot(rules: Rules, one: Shot) -> Procedure[Verdict]:
     if not asked.allowed:
         return asked
     blow, close = _blow(rules, one, asked.numbers["AL"])
-    answer = yield from attack(rules, blow)
+    answer = yield from combat.attack(rules, blow)
     return Verdict(answer.outcome, {**answer.numbers, "ranged": blow.ranged}, (close, *answer.reasons))
 
 
-def _blow(rules: Rules, one: Shot, level: int) -> tuple[Attack, Reason]:
+def _blow(rules: Rules, one: Shot, level: int) -> tuple[combat.Attack, Reason]:
     """The attack itself, and whether it is made hand to hand."""
     if one.distance_in is None:
         raise RuleRefusal("missing_key", "an attack on the table needs its distance: measure it")
@@ -90,8 +71,8 @@ def _blow(rules: Rules, one: Shot, level: int) -> tuple[Attack, Reason]:
     ranged = bool(found.numbers["ranged"])
     guard = one.target_DL
     if target and not ranged:
-        guard = by_hand(rules, target, 0, 0, guard)[2] or 0
-    blow = Attack(
+        guard = combat.by_hand(rules, target, 0, 0, guard)[2] or 0
+    blow = combat.Attack(
         attacker_AL=level,
         defender_DL=guard,
         ranged=ranged,
@@ -112,8 +93,8 @@ def _blow(rules: Rules, one: Shot, level: int) -> tuple[Attack, Reason]:
 class Salvo(Request):
     """An attack that lays a template: who is under it, and who is about the thrower of what may be dropped."""
 
-    targets: tuple[Caught, ...]
-    near_thrower: tuple[Caught, ...] = ()
+    targets: tuple[blasts.Caught, ...]
+    near_thrower: tuple[blasts.Caught, ...] = ()
 
 
 def lay(rules: Rules, salvo: Salvo) -> Verdict:
@@ -121,7 +102,7 @@ def lay(rules: Rules, salvo: Salvo) -> Verdict:
     asked = attack_request(rules, salvo)
     if not asked.allowed:
         return asked
-    shares = [(target.id, covered(rules, target.fraction)) for target in salvo.targets]
+    shares = [(target.id, blasts.covered(rules, target.fraction)) for target in salvo.targets]
     inside = {name: extent for name, (extent, _) in shares}
     reasons = [rules.because(why.rule, f"{name}: {why.text}") for name, (_, why) in shares]
     return verdict("may attack", *asked.reasons, *reasons, **asked.numbers, inside=inside)
@@ -134,10 +115,10 @@ def blast(rules: Rules, salvo: Salvo) -> Procedure[Verdict]:
         return asked
     level, weapon = asked.numbers["AL"], weapon_of(rules, salvo)
     if rules.tables.weapons[weapon].thrown:
-        throw = Throw(AL=level, targets=salvo.targets, near_thrower=salvo.near_thrower)
-        found = yield from grenade_throw(rules, throw)
+        throw = blasts.Throw(AL=level, targets=salvo.targets, near_thrower=salvo.near_thrower)
+        found = yield from blasts.grenade_throw(rules, throw)
     else:
-        found = yield from explosion(rules, Explosion(AL=level, targets=salvo.targets, weapon=weapon))
+        found = yield from blasts.explosion(rules, blasts.Explosion(AL=level, targets=salvo.targets, weapon=weapon))
     affected = [one for one in found.numbers.get("targets", ()) if one["affected"]]
     told = [f"{one['id']} {one['result']}" for hit in affected for one in (hit, *hit.get("occupants", ()))]
     outcome = ("dropped: " if found.numbers.get("dropped") else "") + (", ".join(told) or "nobody is in it")
@@ -154,7 +135,7 @@ def hole(rules: Rules, request: Request) -> Verdict:
         return asked
     if not rules.tables.weapons[asked.numbers["weapon"]].holes:
         return forbidden("no_hole", rules.because("PF-81", "his weapon takes no hole out of a base"))
-    found = bazooka_on_base(rules, NoFacts())
+    found = blasts.bazooka_on_base(rules, NoFacts())
     return verdict(found.outcome, *asked.reasons, *found.reasons, allowed=True, **found.numbers)
 
 
@@ -172,5 +153,5 @@ def sweep(rules: Rules, work: Sweeping) -> Procedure[Verdict]:
     if not asked.allowed:
         return asked
     level, reach, distance_in = asked.numbers["AL"], called(rules, asked.numbers["RL"]), work.distance_in or 0
-    tried = Sweep(AL=level, mine_DL=work.mine_DL, RL=reach, distance_in=distance_in, real=work.real)
-    return (yield from sweep_roll(rules, tried))
+    tried = blasts.Sweep(AL=level, mine_DL=work.mine_DL, RL=reach, distance_in=distance_in, real=work.real)
+    return (yield from blasts.sweep_roll(rules, tried))
