@@ -92,15 +92,10 @@ def covered(rules: Rules, fraction: float) -> tuple[str, Reason]:
 
 
 def _blasted(rules: Rules, attack_total: int, defense_total: int, extent: str) -> tuple[str, list[Reason]]:
-    down_a_row = rules.chooses("one_level_less", "chart_row")
     result = combat.charted(rules, attack_total, defense_total)
     reasons = list(combat.charted_why(rules, attack_total, defense_total, result))
     if extent == STEP:
-        result = (
-            combat.charted(rules, attack_total, defense_total, rows_down=1)
-            if down_a_row
-            else combat.milder(rules, result)
-        )
+        result = combat.milder(rules, attack_total, defense_total, result)
         reasons.append(rules.because("PF-77", f"one level less: {result}"))
     return result, reasons
 
@@ -242,6 +237,8 @@ def conflagration(rules: Rules, fire: Conflagration) -> Verdict:
 
 # Mines.
 
+IsReal = Annotated[bool, Asked("Is the mine a real one? (asked of the side that laid it)")]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Minefield:
@@ -267,7 +264,7 @@ class OnMine:
 
     path_crosses: bool
     ends_on_it: bool = False
-    real: Annotated[bool, Asked("Is the mine a real one? (asked of the side that laid it)")] = True
+    real: IsReal = True
     found: bool = False
     flies: bool = False
     targets: tuple[Caught, ...] = ()
@@ -310,7 +307,7 @@ class Sweep:
     mine_DL: Rating | None = None
     RL: LevelName = "Poor"
     distance_in: Inches = 0
-    real: Annotated[bool, Asked("Is the mine a real one? (asked of the side that laid it)")] = True
+    real: IsReal = True
 
 
 def sweep_roll(rules: Rules, sweep: Sweep) -> Procedure[Verdict]:

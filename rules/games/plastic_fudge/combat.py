@@ -63,8 +63,10 @@ def charted_why(rules: Rules, attack_total: int, defense_total: int, result: str
     return look_up, rules.because(rules.tables.results[result].rule)
 
 
-def milder(rules: Rules, result: ResultName) -> str:
-    """The result one step below."""
+def milder(rules: Rules, attack_total: int, defense_total: int, result: ResultName) -> str:
+    """The result one step below, or a row lower on the chart."""
+    if rules.chooses("one_level_less", "chart_row"):
+        return charted(rules, attack_total, defense_total, rows_down=1)
     steps = list(rules.tables.results)
     return steps[max(0, steps.index(result) - 1)]
 
@@ -97,13 +99,15 @@ def worn(rules: Rules, level: int, taken: int) -> tuple[int, bool]:
 
 # One attack.
 
+BandsUp = Annotated[int, Asked("How many range bands does the attacker stand higher?")]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stance:
     """Where a target stands, seen from the attacker."""
 
     terrain: TerrainName = "open"
-    height_difference_bands: Annotated[int, Asked("How many range bands does the attacker stand higher?")] = 0
+    height_difference_bands: BandsUp = 0
     attacker_flies: bool = False
     target_flies: bool = False
 
@@ -116,15 +120,24 @@ class Occupant:
     DL: Rating
 
 
+Occupants = Annotated[tuple[Occupant, ...], Asked("Who is inside the vehicle?")]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Attack(Stance):
+class Target(Stance):
+    """A unit that is attacked."""
+
+    target_unit: UnitName | None = None
+    occupants: Occupants = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attack(Target):
     """One attack on one unit."""
 
     attacker_AL: Rating
     defender_DL: Rating
     ranged: bool = False
-    target_unit: UnitName | None = None
-    occupants: Annotated[tuple[Occupant, ...], Asked("Who is inside the vehicle?")] = ()
 
 
 def attack(rules: Rules, blow: Attack) -> Procedure[Verdict]:
@@ -241,7 +254,7 @@ def inside(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Exchange(Stance):
+class Exchange(Target):
     """One attack of a volley."""
 
     from_: str
@@ -249,8 +262,6 @@ class Exchange(Stance):
     AL: Rating
     DL: Rating
     ranged: bool | None = None
-    target_unit: UnitName | None = None
-    occupants: Annotated[tuple[Occupant, ...], Asked("Who is inside the vehicle?")] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from rules.engine.dice import Procedure
+from rules.engine.facts import UNKNOWN, Source, status
 from rules.engine.game import NoFacts
 from rules.engine.ruleset import limit
 from rules.engine.schema import Asked, Count, Inches
 from rules.engine.verdict import Becomes, Reason, RuleRefusal, Verdict, forbidden, total, verdict
-from rules.games.plastic_fudge.statuses import SEAT_A, SEAT_B, WINNER
+from rules.games.plastic_fudge import units
+from rules.games.plastic_fudge.statuses import ROUTED, SEAT_A, SEAT_B, WINNER
 from rules.games.plastic_fudge.tables import ClassName, LevelName, Rating, Rules, fudge, rating, thrown
 from rules.tabletop.tolerance import within
 
@@ -140,18 +142,18 @@ class Spirits:
     """All that bears on a trooper's morale; units are counted against those that the side began with."""
 
     commander_distance_in: Inches | None = None
-    commander_destroyed: bool = False
+    commander_destroyed: Annotated[bool, units.COMMANDER_LOST] = False
     out_of_touch: bool = False
-    radioman_destroyed: bool = False
-    is_commander: bool = False
-    enemy_units: Count = 0
-    enemy_destroyed: Count = 0
-    enemy_routed: Count = 0
-    enemy_routed_off: Count = 0
-    friendly_units: Count = 0
-    friendly_destroyed: Count = 0
-    friendly_routed: Count = 0
-    friendly_routed_off: Count = 0
+    radioman_destroyed: Annotated[bool, units.RADIO_LOST] = False
+    is_commander: Annotated[bool, units.COMMANDER] = False
+    enemy_units: Annotated[Count, units.fate_of("enemy", "units")] = 0
+    enemy_destroyed: Annotated[Count, units.fate_of("enemy", "destroyed")] = 0
+    enemy_routed: Annotated[Count, units.fate_of("enemy", "routed")] = 0
+    enemy_routed_off: Annotated[Count, units.fate_of("enemy", "routed_off")] = 0
+    friendly_units: Annotated[Count, units.fate_of("friendly", "units")] = 0
+    friendly_destroyed: Annotated[Count, units.fate_of("friendly", "destroyed")] = 0
+    friendly_routed: Annotated[Count, units.fate_of("friendly", "routed")] = 0
+    friendly_routed_off: Annotated[Count, units.fate_of("friendly", "routed_off")] = 0
 
 
 def morale_modifier(rules: Rules, spirits: Spirits) -> Verdict:
@@ -205,15 +207,18 @@ def _near(rules: Rules, spirits: Spirits) -> bool:
     return near and not spirits.commander_destroyed and not _cut_off(spirits)
 
 
+_NO_CAUSE = Source(lambda context: context.rules.option("morale_without_cause") or UNKNOWN)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MoraleCheck(Spirits):
     """A trooper who checks his morale."""
 
-    TL: LevelName
+    TL: Annotated[LevelName, units.of_actor(units.training)]
     class_: ClassName = "trooper"
     destroyed: bool = False
-    routed: bool = False
-    something_happened: Annotated[bool, Asked("Did anything happen to this unit in this round?")] = True
+    routed: Annotated[bool, status(ROUTED)] = False
+    something_happened: Annotated[bool, Asked("Did anything happen to this unit in this round?"), _NO_CAUSE] = True
 
 
 def morale_check(rules: Rules, trooper: MoraleCheck) -> Procedure[Verdict]:

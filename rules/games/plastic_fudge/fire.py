@@ -100,7 +100,7 @@ class Request(units.Acting):
     distance_in: Inches | None = None
     los: bool = True
     target_unit: UnitName | None = None
-    attacked_hand_to_hand: Annotated[bool, Asked("Is he attacked hand to hand?"), units.HAND_TO_HAND] = False
+    attacked_hand_to_hand: units.AttackedByHand = False
 
 
 def can_act(rules: Rules, unit: Ready) -> Verdict:

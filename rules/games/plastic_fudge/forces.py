@@ -44,6 +44,8 @@ def level(rules: Rules, asked: Named) -> Verdict:
 
 # Cards and their cost.
 
+SeenPose = Annotated[PoseName, Asked("Does the figure stand, kneel or lie?")]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bought:
@@ -111,7 +113,7 @@ class Carded:
     """A ready unit, in its pose."""
 
     unit: UnitName
-    pose: Annotated[PoseName, Asked("Does the figure stand, kneel or lie?")] = "standing"
+    pose: SeenPose = "standing"
 
 
 def unit_card(rules: Rules, asked: Carded) -> Verdict:
@@ -131,7 +133,7 @@ def unit_card(rules: Rules, asked: Carded) -> Verdict:
 class Posed:
     """The pose of a figure; the Basic Trooper unless another is named, and his DL unless another is."""
 
-    pose: Annotated[PoseName, Asked("Does the figure stand, kneel or lie?")] = "standing"
+    pose: SeenPose = "standing"
     unit: UnitName = "basic"
     DL: LevelName | None = None
 

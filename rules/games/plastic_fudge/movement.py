@@ -45,7 +45,7 @@ class Mover(Moving):
     ML: Annotated[LevelName | None, units.own("ML")] = None
     TL: Annotated[LevelName | None, units.own("TL")] = None
     class_: ClassName | None = None
-    attacked_hand_to_hand: Annotated[bool, Asked("Is he attacked hand to hand?"), units.HAND_TO_HAND] = False
+    attacked_hand_to_hand: units.AttackedByHand = False
     working_jeep: Annotated[bool, Asked("Does a working jeep tow it?"), units.JEEP] = False
     riding: Annotated[bool, Asked("Does he ride in a jeep?"), units.ABOARD] = False
     aboard: Annotated[bool, units.ABOARD] = False

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import chain
 from typing import Any
 
 from rules.engine.effects import stored_list
+from rules.engine.facts import Context
 from rules.engine.position import Position
 from rules.engine.referee import Action, UncertainFact
 from rules.engine.state import Unit
@@ -16,21 +17,22 @@ from rules.games.plastic_fudge import statuses
 from rules.games.plastic_fudge.board import disk
 from rules.games.plastic_fudge.command import Command, initiative_level
 from rules.games.plastic_fudge.flight import Passed, rout_contagion
-from rules.games.plastic_fudge.forces import counted
 from rules.games.plastic_fudge.referee_fire import caught, real_mine
 from rules.games.plastic_fudge.referee_moves import fleeing
 from rules.games.plastic_fudge.tables import rating
 from rules.games.plastic_fudge.units import (
     able,
+    action_of,
     card,
     card_name,
     carrier,
+    count_troops,
     flight_of,
     is_destroyed,
+    is_lost,
     lasting_defense,
     markers,
     middle,
-    of_side,
     rules_of,
     spoken_of,
     training,
@@ -88,18 +90,9 @@ def _command(position: Position, side: str) -> Command:
         commander_TL=rating(rules, training(position, leaders[0])) if leaders else None,
         trooper_TLs=tuple(rating(rules, training(position, man)) for man in men),
         vehicle_TLs=tuple(rating(rules, training(position, vehicle)) for vehicle in vehicles),
-        **_links_lost(position, side),
+        commander_destroyed=is_lost(position, side, "commander"),
+        radioman_destroyed=is_lost(position, side, "radio"),
     )
-
-
-def _links_lost(position: Position, side: str) -> dict[str, bool]:
-    """Whether a Commander and a radioman were destroyed; one that fled from the table was not."""
-    fallen = [unit for unit in of_side(position, side) if is_destroyed(position, unit)]
-    lost = [card(position, unit) for unit in fallen if not unit.statuses.get(statuses.ROUTED_OFF)]
-    return {
-        "commander_destroyed": any(one.commander for one in lost),
-        "radioman_destroyed": any(one.radio for one in lost),
-    }
 
 
 # What attacks at the same time leave, and what they set off.
@@ -226,43 +219,18 @@ def _check(position: Position, unit: Unit, title: str, at: tuple[str, ...] = ())
     lead = next((one for one in able(position, unit.side) if card(position, one).commander), None)
     near = lead is not None and not its.commander and _stands_for(position, lead) in position.figures
     view = position.view(_stands_for(position, lead), _stands_for(position, unit)).range if lead and near else None
-    given = {
-        "TL": training(position, unit),
-        "class": its.kind,
-        "routed": bool(unit.statuses.get(statuses.ROUTED)),
-        "is_commander": its.commander,
-        **_links_lost(position, unit.side),
-        **({} if view is None else {"commander_distance_in": spoken_of(rules, view)}),
-        **({"something_happened": True} if rules.option("morale_without_cause") else {}),
-        **_shares(position, unit.side),
-    }
+    known: dict[str, Any] = {"class": its.kind}
+    known |= {} if view is None else {"commander_distance_in": spoken_of(rules, view)}
     what = "how near the Commander is"
     how = () if view is None else (UncertainFact(("commander_distance_in",), view.sigma_in, what),)
-    return Action(title, "morale_check", given, (unit.id,), at, preview="morale_modifier", measured=how, round="Morale")
+    found = action_of(title, "morale_check", Context(position, (unit,)), known, how)
+    return replace(found, at=at, preview="morale_modifier", round="Morale")
 
 
 def _stands_for(position: Position, unit: Unit) -> str:
     """The figure that shows where a unit is: what it rides in, else itself."""
     around = carrier(position, unit)
     return unit.id if around is None or unit.id in position.figures else around.id
-
-
-def _shares(position: Position, side: str) -> Mapping[str, int]:
-    """How many of both sides there were, are destroyed, are routed, and fled from the table."""
-    units = position.state.units.values()
-    sides = {"friendly": [u for u in units if u.side == side], "enemy": [u for u in units if u.side != side]}
-    found: dict[str, int] = {}
-    for name, of in sides.items():
-        off = [unit for unit in of if unit.statuses.get(statuses.ROUTED_OFF)]
-        lost = [unit for unit in of if is_destroyed(position, unit) and unit not in off]
-        routed = [unit for unit in of if unit.statuses.get(statuses.ROUTED) and not is_destroyed(position, unit)]
-        fates = {"units": of, "destroyed": lost, "routed": routed, "routed_off": off}
-        found |= {f"{name}_{fate}": _many(position, men) for fate, men in fates.items()}
-    return found
-
-
-def _many(position: Position, units: list[Unit]) -> int:
-    return counted(rules_of(position), [card_name(unit) for unit in units])
 
 
 # Victory.
@@ -274,8 +242,8 @@ def _victory(position: Position) -> Iterator[Action]:
         enemy = [unit for unit in position.state.units.values() if unit.side != side]
         given = {
             "side": side,
-            "enemy_troops": _many(position, enemy),
-            "enemy_lost": _many(position, [unit for unit in enemy if unit.out]),
+            "enemy_troops": count_troops(position, enemy),
+            "enemy_lost": count_troops(position, [unit for unit in enemy if unit.out]),
             **({} if taken is None else {"flag_taken": taken == side}),
         }
         yield Action(f"Has {display_name(side)} won", "victory_check", given)

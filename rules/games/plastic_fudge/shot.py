@@ -4,12 +4,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated
 
 from rules.engine.dice import Procedure
 from rules.engine.game import NoFacts
 from rules.engine.ruleset import limit
-from rules.engine.schema import Asked
 from rules.engine.verdict import Reason, RuleRefusal, Verdict, forbidden, total, verdict
 from rules.games.plastic_fudge import blasts, combat
 from rules.games.plastic_fudge.fire import Contact, Request, attack_request, hand_to_hand, weapon_of
@@ -24,8 +22,8 @@ class Shot(Request):
 
     target_DL: Rating
     terrain: TerrainName = "open"
-    height_difference_bands: Annotated[int, Asked("How many range bands does the attacker stand higher?")] = 0
-    occupants: Annotated[tuple[combat.Occupant, ...], Asked("Who is inside the vehicle?")] = ()
+    height_difference_bands: combat.BandsUp = 0
+    occupants: combat.Occupants = ()
 
 
 def aim(rules: Rules, one: Shot) -> Verdict:
@@ -144,7 +142,7 @@ class Sweeping(Request):
     """A sweeper who wants to try a marker that is `distance_in` away."""
 
     mine_DL: Rating | None = None
-    real: Annotated[bool, Asked("Is the mine a real one? (asked of the side that laid it)")] = True
+    real: blasts.IsReal = True
 
 
 def sweep(rules: Rules, work: Sweeping) -> Procedure[Verdict]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
@@ -11,11 +11,12 @@ from shapely.geometry import LineString, Point, Polygon
 from rules.engine.facts import PHASE, UNKNOWN, Context, Source, action_for, status
 from rules.engine.position import Position, rules_with
 from rules.engine.referee import Action, UncertainFact
+from rules.engine.schema import Asked
 from rules.engine.state import State, Unit
 from rules.engine.verdict import Reason, Verdict, forbidden
 from rules.games.plastic_fudge import statuses
 from rules.games.plastic_fudge.combat import in_volley
-from rules.games.plastic_fudge.forces import Posed, basic_defense_level
+from rules.games.plastic_fudge.forces import Posed, basic_defense_level, counted
 from rules.games.plastic_fudge.tables import Card, Rules, Tables, UnitName, special_of
 from rules.tabletop.area import standing_on
 from rules.tabletop.measure import Range
@@ -120,16 +121,29 @@ def count_aboard(position: Position, vehicle: Unit) -> int:
     return sum(man.statuses.get(statuses.RIDES) == vehicle.id for man in troopers(position, vehicle))
 
 
+def met(position: Position, unit: Unit, fate: str) -> bool:
+    """Whether a unit met a fate in the battle; one that fled the table counts as that, not as destroyed."""
+    lost, off = is_destroyed(position, unit), bool(unit.statuses.get(statuses.ROUTED_OFF))
+    routed = bool(unit.statuses.get(statuses.ROUTED)) and not lost
+    return {"units": True, "destroyed": lost and not off, "routed": routed, "routed_off": off}[fate]
+
+
+def is_lost(position: Position, side: str, role: str) -> bool:
+    """Whether a side's Commander, or its radioman, was destroyed."""
+    return any(
+        getattr(card(position, one), role) and met(position, one, "destroyed") for one in of_side(position, side)
+    )
+
+
+def count_troops(position: Position, units: Iterable[Unit]) -> int:
+    """How many of these count in the shares of the destroyed and the routed."""
+    return counted(rules_of(position), [card_name(unit) for unit in units])
+
+
 def spotters(position: Position, unit: Unit) -> tuple[Unit, ...]:
     """Those of a unit's side who have binoculars and may use them."""
-    return tuple(
-        mate
-        for mate in able(position, unit.side)
-        if mate.id != unit.id
-        and card(position, mate).binoculars
-        and mate.id in position.figures
-        and not mate.statuses.get(statuses.ROUTED)
-    )
+    mates = [mate for mate in able(position, unit.side) if mate.id != unit.id and mate.id in position.figures]
+    return tuple(mate for mate in mates if card(position, mate).binoculars and not mate.statuses.get(statuses.ROUTED))
 
 
 def riders(position: Position, vehicle: Unit) -> list[Unit]:
@@ -225,14 +239,27 @@ def own(attribute: str) -> Source:
     return Source(lambda context: (context.actor.own or {}).get(attribute, UNKNOWN))
 
 
+def fate_of(side: str, fate: str) -> Source:
+    """A source that counts the units of the acting unit's side, or of the others, that met a fate."""
+
+    def read(position: Position, unit: Unit) -> int:
+        of = [one for one in position.state.units.values() if (one.side == unit.side) == (side == "friendly")]
+        return count_troops(position, [one for one in of if met(position, one, fate)])
+
+    return of_actor(read)
+
+
 CARD = Source(lambda context: card_name(context.actor))
-HAND_TO_HAND = of_actor(attacked_by_hand)
+AttackedByHand = Annotated[bool, Asked("Is he attacked hand to hand?"), of_actor(attacked_by_hand)]
 SPOTTED_FOR = of_actor(lambda position, unit: bool(spotters(position, unit)))
 ABOARD = of_actor(lambda position, unit: carrier(position, unit) is not None)
 OWN_TURN = of_actor(lambda position, unit: position.state.side == unit.side)
 TURN = Source(lambda context: context.position.state.turn)
 ABLE = of_actor(lambda position, unit: unit in able(position, unit.side))
 JEEP = of_actor(lambda position, unit: any(card(position, mate).tows for mate in able(position, unit.side)))
+COMMANDER_LOST = of_actor(lambda position, unit: is_lost(position, unit.side, "commander"))
+RADIO_LOST = of_actor(lambda position, unit: is_lost(position, unit.side, "radio"))
+COMMANDER = of_actor(lambda position, unit: card(position, unit).commander)
 SPENT_IN = of_actor(lambda _, unit: unit.allowance_used_in)
 TARGET_ROUTED = Source(lambda context: bool(context.target.statuses.get(statuses.ROUTED)))
 TARGET_CARD = Source(lambda context: card_name(context.target))
