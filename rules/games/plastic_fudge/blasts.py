@@ -3,7 +3,7 @@
 # ruff: noqa: N815 - AL, DL, RL and TL are the sheet's own words
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Annotated, Any
 
 from rules.engine.dice import Procedure
@@ -48,8 +48,7 @@ def disk(rules: Rules, armed: Armed) -> Verdict:
     if weapon.template is None:
         return verdict("none", rules.because(weapon.rule), disk=None)
     shape = tables.templates[weapon.template]
-    sizes = {"diameter_in": shape.diameter_in, "radius_in": shape.radius_in, "angle_deg": shape.angle_deg}
-    known = {size: inches for size, inches in sizes.items() if inches is not None}
+    known = {size: value for size, value in asdict(shape).items() if size != "rule" and value is not None}
     reasons = (rules.because(weapon.rule), rules.because(shape.rule))
     return verdict(weapon.template, *reasons, disk=weapon.template, **known)
 
@@ -113,7 +112,7 @@ class Caught(combat.Stance):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explosion:
-    """A shell, a flame or a mine, and who is in its area."""
+    """A shell, a flame or a mine, and the targets in its area."""
 
     AL: Rating
     targets: tuple[Caught, ...]
@@ -178,7 +177,7 @@ def defence_level(rules: Rules, target: Caught) -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Throw:
-    """A grenade: who is at the point aimed at, and who is about the thrower should he drop it."""
+    """A grenade: the targets at the point aimed at, and those near the thrower in case he drops it."""
 
     AL: Rating
     targets: tuple[Caught, ...] = ()
@@ -188,7 +187,7 @@ class Throw:
 
 
 def grenade_throw(rules: Rules, throw: Throw) -> Procedure[Verdict]:
-    """A throw, and the explosion among those who are named."""
+    """A throw, and the explosion among its targets."""
     if throw.RL is not None and throw.distance_in is not None:
         limit_in = reach_in(rules, rating(rules, throw.RL), "grenade")
         if not within(throw.distance_in, limit_in):
@@ -219,7 +218,7 @@ class Conflagration:
 
 
 def conflagration(rules: Rules, fire: Conflagration) -> Verdict:
-    """Who is lost in it; nobody defends."""
+    """The losses in it; no target defends."""
     partly = {"injured": "INJ", "destroyed": "KIL", "unharmed": "--"}[rules.option("conflagration_partly")]
     found, reasons = [], [rules.because("PF-116")]
     for target in fire.targets:
@@ -260,7 +259,7 @@ def mine_cost(rules: Rules, field: Minefield) -> Verdict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OnMine:
-    """A unit at a mine's marker, and who is in the disk should it go off."""
+    """A unit at a mine's marker, and the targets in the disk if it goes off."""
 
     path_crosses: bool
     ends_on_it: bool = False

@@ -101,7 +101,7 @@ def _may_meet(a: Outline, b: Outline, reach_in: float) -> bool:
     )
 
 
-def movement_profile(rules: Rules, who: Mover) -> MovementProfile:
+def movement_profile(rules: Rules, mover: Mover) -> MovementProfile:
     """How a unit walks the measured table, for `rules.tabletop.movement.walk`."""
     grounds, band_in = rules.tables.grounds(), rules.option("band_in")
     flat, climb_in = rules.chooses("height_counts", "flat"), limit(rules, "climb_cost_in")
@@ -110,7 +110,7 @@ def movement_profile(rules: Rules, who: Mover) -> MovementProfile:
         ground = grounds.get(piece.kind)
         if ground is None:
             return TerrainCost()
-        slowing = slowed(rules, who, ground.terrain)
+        slowing = slowed(rules, mover, ground.terrain)
         if slowing is None:
             return IMPASSABLE
         step_in = climb_in if flat and ground.on_top and piece.top_in >= band_in else 0.0
@@ -123,11 +123,11 @@ def movement_profile(rules: Rules, who: Mover) -> MovementProfile:
     return MovementProfile(going, climb_cost_per_in=climb_per_in, height_step_in=band_in, turning=turning)
 
 
-def stretches(rules: Rules, who: Mover, path_in: Path, terrain: Iterable[TerrainPiece]) -> tuple[Stretch, ...]:
+def stretches(rules: Rules, mover: Mover, path_in: Path, terrain: Iterable[TerrainPiece]) -> tuple[Stretch, ...]:
     """A path split by the terrain of the sheet that it crosses, as the question whether it may be walked takes it."""
     grounds, band_in = rules.tables.grounds(), rules.option("band_in")
     found, height_in = [], None
-    for part in walk(path_in, terrain, movement_profile(rules, who), 0).stretches:
+    for part in walk(path_in, terrain, movement_profile(rules, mover), 0).stretches:
         row = grounds.get(part.ground.kind) if part.ground else None
         up_in = part.height_in - (_height_at(rules, path_in[0], terrain) if height_in is None else height_in)
         climbs = int(max(0.0, up_in + EXACT) // band_in)

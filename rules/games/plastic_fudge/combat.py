@@ -273,7 +273,7 @@ class Volley:
 
 
 def volley(rules: Rules, declared: Volley) -> Procedure[Verdict]:
-    """All attacks at once: who is destroyed still makes his."""
+    """All attacks at once: the destroyed still make theirs."""
     made = Counter(one.from_ for one in declared.attacks)
     twice = [name for name, count in made.items() if count > limit(rules, "attacks_a_turn")]
     if twice:
@@ -333,7 +333,7 @@ class Struck:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fallen:
-    """Everybody who was struck by attacks at the same time."""
+    """All units that attacks at the same time struck."""
 
     units: tuple[Struck, ...]
 

@@ -29,17 +29,17 @@ def phases(rules: Rules, _: NoFacts) -> Verdict:
     ]
     any_time = rules.chooses("attacks_when", "any_time")
     played = {name for _, name in steps(rules, {}, called=True)}
-    told = [row for row in rows if row["name"] in played]
+    kept = [row for row in rows if row["name"] in played]
     reasons = (rules.because("PF-20"), rules.because("PF-25"), rules.because("PF-44"), rules.because("PF-55"))
-    return verdict("round", *reasons, phases=told, attacks_any_time=any_time)
+    return verdict("round", *reasons, phases=kept, attacks_any_time=any_time)
 
 
 def steps(rules: Rules, seats: Mapping[str, str], called: bool) -> list[tuple[str, str]]:
-    """The parts of a round, each with the player whose it is.
+    """The parts of a round, each with its player.
 
     Args:
         seats: The players in the seats A and B.
-        called: Whether anybody was called, for whom a part of the round is kept.
+        called: Whether a unit was called, which has a part of the round to itself.
     """
     any_time = rules.chooses("attacks_when", "any_time")
     rows = rules.tables.phases.items()
@@ -93,7 +93,7 @@ class Seats:
 
 
 def choose_order(rules: Rules, seats: Seats) -> Verdict:
-    """Who is A and who is B."""
+    """The players in the seats A and B."""
     others = [player for player in seats.players if player != seats.winner]
     if len(seats.players) != 2 or len(others) != 1:
         raise RuleRefusal("wrong_players", f"the winner {seats.winner!r} must be one of two players")
@@ -212,7 +212,7 @@ _NO_CAUSE = Source(lambda context: context.rules.option("morale_without_cause") 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MoraleCheck(Spirits):
-    """A trooper who checks his morale."""
+    """A trooper that checks its morale."""
 
     TL: Annotated[LevelName, units.of_actor(units.training)]
     class_: ClassName = "trooper"

@@ -1,4 +1,4 @@
-"""Plastic Fudge: who may attack with what, how far it reaches, and whom a flamethrower or a mortar depends on."""
+"""Plastic Fudge: which attacks a unit may make, how far they reach, and what flamethrowers and mortars need."""
 
 # ruff: noqa: N815 - AL, DL, RL and TL are the sheet's own words
 from __future__ import annotations
@@ -200,9 +200,9 @@ def _needs_spotter(rules: Rules, unit: str) -> bool:
     return special is not None and special.spotter
 
 
-def _unspotted(rules: Rules, who: Ready | Request) -> bool:
-    seen = who.spotter_sees_target or not rules.option("line_of_sight")
-    return _needs_spotter(rules, who.unit) and not (who.spotter_with_binoculars and seen)
+def _unspotted(rules: Rules, request: Ready | Request) -> bool:
+    seen = request.spotter_sees_target or not rules.option("line_of_sight")
+    return _needs_spotter(rules, request.unit) and not (request.spotter_with_binoculars and seen)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

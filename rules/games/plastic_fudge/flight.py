@@ -1,4 +1,4 @@
-"""Plastic Fudge: who fails his morale check and flees, how far, off the table, and whom that shakes."""
+"""Plastic Fudge: the flight of a unit that failed its morale check, off the table too, and the checks it causes."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def rout_reaches_edge(rules: Rules, unit: AtEdge) -> Verdict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Passed:
-    """A trooper near whom a routed unit moved: how close, and whether he checked for it before in this round."""
+    """A trooper and a routed unit that moved near it: how close, and whether it checked for that unit before."""
 
     same_side: bool
     closest_in: Inches

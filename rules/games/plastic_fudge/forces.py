@@ -226,7 +226,7 @@ def counted(rules: Rules, roster: Sequence[str]) -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Placed:
-    """How many terrain pieces were placed, by whom by turns, and who is content."""
+    """How many terrain pieces were placed, the players that place them by turns, and those that are content."""
 
     pieces_placed: Count
     pieces_left: Annotated[Count, Asked("How many terrain pieces are left?")] = 0
@@ -268,7 +268,7 @@ def scenario(rules: Rules, asked: Played) -> Verdict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Losses:
-    """The enemy's losses, of those that he began with, whether the flag is taken, and who would have won."""
+    """The enemy's losses among the troops of the beginning, whether the flag is taken, and the side that wins then."""
 
     enemy_troops: Count
     enemy_lost: Count

@@ -1,4 +1,4 @@
-"""Plastic Fudge: how far a unit goes, who flees and whom that shakes, helicopters and jets."""
+"""Plastic Fudge: how far a unit goes and what keeps it from moving, rides, helicopters and jets."""
 
 from __future__ import annotations
 
@@ -81,64 +81,64 @@ def move_allowance(rules: Rules, move: Move) -> Verdict:
     return verdict("may move", base, *tolls, *why, allowed=True, distance_in=left_in * (1 - part))
 
 
-def _cannot_move(rules: Rules, who: Mover) -> Verdict | None:
+def _cannot_move(rules: Rules, mover: Mover) -> Verdict | None:
     """The refusal for a unit that does not move by itself."""
-    stopped = units.cannot_act(rules, who, _not_his_time(rules, who), who.aboard)
-    if stopped or who.unit is None:
+    stopped = units.cannot_act(rules, mover, _wrong_time(rules, mover), mover.aboard)
+    if stopped or mover.unit is None:
         return stopped
-    special, how = special_of(rules, who.unit), rules.option("fifty_cal_hand_to_hand")
-    if special and special.fixed and (not who.attacked_hand_to_hand or how == "only_drops"):
+    special, how = special_of(rules, mover.unit), rules.option("fifty_cal_hand_to_hand")
+    if special and special.fixed and (not mover.attacked_hand_to_hand or how == "only_drops"):
         return forbidden("cannot_move", rules.because("PF-112"))
-    if special and special.spotter and not who.spotter_with_binoculars:
+    if special and special.spotter and not mover.spotter_with_binoculars:
         return forbidden("no_spotter", rules.because("PF-109"))
-    if rules.tables.cards[who.unit].towed and not who.working_jeep:
+    if rules.tables.cards[mover.unit].towed and not mover.working_jeep:
         return forbidden("no_jeep", rules.because("PF-129"))
     return None
 
 
-def _not_his_time(rules: Rules, who: Moving) -> Reason | None:
-    called = who.unit is not None and rules.tables.cards[who.unit].called
-    if who.phase is None or moves_in(rules, who.phase, called, who.own_turn):
+def _wrong_time(rules: Rules, mover: Moving) -> Reason | None:
+    called = mover.unit is not None and rules.tables.cards[mover.unit].called
+    if mover.phase is None or moves_in(rules, mover.phase, called, mover.own_turn):
         return None
     return rules.because("PF-126") if called else rules.because("PF-25", "it is not the time for his side to move")
 
 
-def movement_level(rules: Rules, who: Mover) -> Reason:
+def movement_level(rules: Rules, mover: Mover) -> Reason:
     """The level on which a unit moves, and the inches that it brings."""
-    level, rule = _level(rules, who)
+    level, rule = _level(rules, mover)
     inches = rules.tables.levels[level].move_in * rules.option("move_scale")
     return rules.because(rule, f"Movement Level {level}: {inches:g} in", inches)
 
 
-def _level(rules: Rules, who: Mover) -> tuple[str, str]:
-    card = rules.tables.cards[who.unit] if who.unit else None
+def _level(rules: Rules, mover: Mover) -> tuple[str, str]:
+    card = rules.tables.cards[mover.unit] if mover.unit else None
     if card and card.towed and rules.chooses("howitzer_pace", "the_jeeps"):
         return rules.tables.cards["jeep"].ML, "PF-129"
-    if card and card.ML_by_jeep and not who.riding and rules.chooses("on_foot_ML", "mediocre"):
+    if card and card.ML_by_jeep and not mover.riding and rules.chooses("on_foot_ML", "mediocre"):
         return "Mediocre", "PF-A33"
-    special = special_of(rules, who.unit)
+    special = special_of(rules, mover.unit)
     if special and special.fixed and "mortar" in rules.option("fifty_cal_hand_to_hand"):
         return rules.tables.cards["mortar"].ML, "PF-112"
-    level = who.ML or (card.ML if card else None)
+    level = mover.ML or (card.ML if card else None)
     if level is None:
         raise RuleRefusal("missing_key", "a move needs a unit or its Movement Level: name one")
     return level, "PF-09"
 
 
-def slowed(rules: Rules, who: Mover, terrain: str) -> tuple[float, list[Reason]] | None:
+def slowed(rules: Rules, mover: Mover, terrain: str) -> tuple[float, list[Reason]] | None:
     """The part of a move that terrain takes, and why; None where there is no way through."""
     row = rules.tables.terrain[terrain]
-    card = rules.tables.cards[who.unit] if who.unit else None
-    if (who.flies or (card and card.flies)) and rules.chooses("aircraft_and_ground", "ignored"):
+    card = rules.tables.cards[mover.unit] if mover.unit else None
+    if (mover.flies or (card and card.flies)) and rules.chooses("aircraft_and_ground", "ignored"):
         return 0.0, [rules.because("PF-122", "in the air")]
     if not row.passable:
         return None
     part, reasons = -row.move_pct / 100, [rules.because(row.rule)]
-    if who.unswept_mines and rules.chooses("unswept_mines_slow", True):
+    if mover.unswept_mines and rules.chooses("unswept_mines_slow", True):
         part = max(part, 0.5)
         reasons.append(rules.because("PF-106", "the mines here are not found yet"))
-    class_name = who.class_ or (card.kind if card else "trooper")
-    training = who.TL or (card.TL if card else None)
+    class_name = mover.class_ or (card.kind if card else "trooper")
+    training = mover.TL or (card.TL if card else None)
     if part and training and rules.tables.classes[class_name].trained_for_terrain:
         part = _trained(rules, part, rating(rules, training))
         rule = "PF-72" if rating(rules, training) > 0 else "PF-73"
@@ -278,7 +278,7 @@ def carry(rules: Rules, lift: Lift) -> Verdict:
     because = rules.because("PF-123")
     if not rules.tables.cards[lift.unit].carries:
         return forbidden("cannot_carry", rules.because("PF-123", f"{row_title(lift.unit)} carries nobody"))
-    stopped = units.cannot_act(rules, lift, _not_his_time(rules, lift))
+    stopped = units.cannot_act(rules, lift, _wrong_time(rules, lift))
     if stopped:
         return stopped
     if lift.attacks_made_this_turn:
@@ -293,20 +293,20 @@ def carry(rules: Rules, lift: Lift) -> Verdict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ride(Moving):
-    """A trooper beside a jeep, or one who rides in it and gets out."""
+    """A trooper that gets into a jeep, or out of it."""
 
     unit: Annotated[UnitName, units.CARD]
     vehicle: Annotated[UnitName, units.TARGET_CARD]
     does: Carrying = Carrying.LOAD
 
 
-def ride(rules: Rules, who: Ride) -> Verdict:
+def ride(rules: Rules, rider: Ride) -> Verdict:
     """Whether he may get in or out; it costs nothing."""
     reason = rules.because("PF-93", "a jeep is for the Commander and his Radioman")
-    if not (rules.tables.cards[who.vehicle].tows and rules.tables.cards[who.unit].ML_by_jeep):
+    if not (rules.tables.cards[rider.vehicle].tows and rules.tables.cards[rider.unit].ML_by_jeep):
         return forbidden("not_for_him", reason)
-    stopped = units.cannot_act(rules, who, _not_his_time(rules, who))
-    return stopped or verdict(f"may {who.does}", reason, allowed=True)
+    stopped = units.cannot_act(rules, rider, _wrong_time(rules, rider))
+    return stopped or verdict(f"may {rider.does}", reason, allowed=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -215,15 +215,13 @@ def _trod(position: Position, action: Action, found: Verdict) -> Iterator[Change
     yield from _suffered(position, found.numbers.get("targets", ()))
 
 
-def _rode(position: Position, action: Action, found: Verdict) -> Iterator[Change]:
-    """A trooper got into a jeep, or out of it."""
-    yield _becomes(action.by[0], statuses.RIDES, action.at[0] if action.given["does"] == "load" else None, "PF-93")
-
-
-def _carried(position: Position, action: Action, found: Verdict) -> Iterator[Change]:
-    """A helicopter took troops up, or set them down."""
-    yield _becomes(action.at[0], statuses.RIDES, action.by[0] if action.given["does"] == "load" else None, "PF-123")
-    yield _becomes(action.by[0], statuses.CARRIED, True, "PF-123")
+def _boarded(position: Position, action: Action, found: Verdict) -> Iterator[Change]:
+    """A trooper got into a jeep or out of it, or a helicopter took troops up or set them down."""
+    lifts = action.name == "carry"
+    rider, vehicle, rule = (*action.at, *action.by, "PF-123") if lifts else (*action.by, *action.at, "PF-93")
+    yield _becomes(rider, statuses.RIDES, vehicle if action.given["does"] == "load" else None, rule)
+    if lifts:
+        yield _becomes(vehicle, statuses.CARRIED, True, rule)
 
 
 _EFFECTS: Mapping[str, Callable[[Position, Action, Verdict], Iterator[Move | Change]]] = {
@@ -238,6 +236,6 @@ _EFFECTS: Mapping[str, Callable[[Position, Action, Verdict], Iterator[Move | Cha
     "hole": _holed,
     "sweep": _swept,
     "mine": _trod,
-    "ride": _rode,
-    "carry": _carried,
+    "ride": _boarded,
+    "carry": _boarded,
 }

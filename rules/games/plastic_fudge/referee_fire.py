@@ -64,7 +64,7 @@ class _Line:
 
 
 def _line_to(position: Position, unit: Unit, target: str, view: View, views: Sequence[View]) -> _Line:
-    """The line to a target that a unit sees in this `view`, and those who spot for it in these `views`."""
+    """The line to a target that a unit sees in this `view`, and its spotters in these `views`."""
     known = {
         "distance_in": spoken_of(rules_of(position), view.range),
         "los": view.exposure > 0,
@@ -123,7 +123,7 @@ def _stance(position: Position, figure: Figure, target: Figure) -> dict[str, Any
 
 
 def _inside(position: Position, enemy: Unit) -> Verdict | None:
-    """Why nobody fires at a trooper inside a vehicle: its Defense protects him."""
+    """Why a trooper inside a vehicle is no target: its Defense protects him."""
     around = carrier(position, enemy)
     if around is None:
         return None
@@ -194,7 +194,7 @@ def _laid(position: Position, unit: Unit, weapon: str, title: str, at_in: PointI
 
 
 def _between(position: Position, unit: Unit) -> Iterator[Action]:
-    """A disk laid midway between two enemies who both have room in it."""
+    """A disk laid midway between two enemies that both fit under it."""
     rules, figures = rules_of(position), position.figures
     for weapon in card(position, unit).weapons:
         template = rules.tables.weapons[weapon].template
@@ -362,7 +362,7 @@ def _rides(position: Position, unit: Unit) -> Iterator[Action]:
 
 
 def _calls(position: Position, unit: Unit) -> Iterator[Action]:
-    """A radio operator's call for each jet of his side that nobody called yet."""
+    """A radio operator's call for each jet of the side that was not called yet."""
     for jet in of_side(position, unit.side) if card(position, unit).radio else ():
         if card(position, jet).called and not jet.out and statuses.CALLED_TURN not in jet.statuses:
             yield action_of(f"Call {display_name(jet.id)}", "call_jet", Context(position, (unit,), (jet,)))

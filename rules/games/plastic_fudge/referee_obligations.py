@@ -1,4 +1,4 @@
-"""Plastic Fudge: what is owed by nobody alone: initiative, casualties, mines, flights, morale and victory."""
+"""Plastic Fudge: the obligations of whole sides: initiative, casualties, mines, flights, morale and victory."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def _roll_off(position: Position) -> Action:
 
 
 def _command(position: Position, side: str) -> Command:
-    """A side's Commander, his radio, and who might stand in for him."""
+    """A side's Commander, its radio, and the units that may roll in place of the Commander."""
     alive, rules = able(position, side), rules_of(position)
     leaders = [unit for unit in alive if card(position, unit).commander]
     troopers = [unit for unit in alive if card(position, unit).kind == "trooper"]
@@ -145,7 +145,7 @@ def _trodden(position: Position, figure: Figure, piece: TerrainPiece, ends: bool
     area = disk(rules_of(position), rules_of(position).tables.weapons["land_mine"].template or "", middle(piece))
     unit = position.unit(figure.id)
     targets, shares = caught(position, area, figure)
-    level = {"height_difference_bands": 0, "attacker_flies": False}  # a mine lies in the ground of whom it strikes
+    level = {"height_difference_bands": 0, "attacker_flies": False}  # a mine lies in the ground under its target
     given = {
         "path_crosses": True,
         "ends_on_it": ends,
@@ -175,7 +175,7 @@ def _flights(position: Position) -> Iterator[Action]:
 
 
 def _fled(position: Position, runner: Unit) -> Iterator[Action]:
-    """Whether he has left the table, where its edge is not known, and every friend whom he may have shaken."""
+    """Whether a runner left the table, if its edge is unknown, and every friend that the flight may have shaken."""
     if not runner.out and not runner.this_turn.get(statuses.STAYS):
         yield Action(f"Is {display_name(runner.id)} at the edge", "rout_reaches_edge", {}, (runner.id,), owed="PF-67")
     path = tuple((x, y) for x, y in runner.this_turn[statuses.FLED])
@@ -200,7 +200,7 @@ def _fled(position: Position, runner: Unit) -> Iterator[Action]:
 
 
 def _morale(position: Position) -> Iterator[Action]:
-    """A check of everybody in the morale phase, and after each phase where the players chose that."""
+    """A check of every trooper in the morale phase, and after each phase where the players chose that."""
     phase = position.state.phase
     row = rules_of(position).tables.phases.get(phase)
     if row is None or not (row.morale or row.morale_after):

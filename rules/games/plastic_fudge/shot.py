@@ -89,14 +89,14 @@ def _blow(rules: Rules, one: Shot, level: int) -> tuple[combat.Attack, Reason]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Salvo(Request):
-    """An attack that lays a template: who is under it, and who is about the thrower of what may be dropped."""
+    """An attack that lays a template: the targets under it, and those near a thrower that may drop it."""
 
     targets: tuple[blasts.Caught, ...]
     near_thrower: tuple[blasts.Caught, ...] = ()
 
 
 def lay(rules: Rules, salvo: Salvo) -> Verdict:
-    """Whether a template may be laid there, and who is in it."""
+    """Whether a template may be laid there, and the targets in it."""
     asked = attack_request(rules, salvo)
     if not asked.allowed:
         return asked
@@ -118,8 +118,8 @@ def blast(rules: Rules, salvo: Salvo) -> Procedure[Verdict]:
     else:
         found = yield from blasts.explosion(rules, blasts.Explosion(AL=level, targets=salvo.targets, weapon=weapon))
     affected = [one for one in found.numbers.get("targets", ()) if one["affected"]]
-    told = [f"{one['id']} {one['result']}" for hit in affected for one in (hit, *hit.get("occupants", ()))]
-    outcome = ("dropped: " if found.numbers.get("dropped") else "") + (", ".join(told) or "nobody is in it")
+    fates = [f"{one['id']} {one['result']}" for hit in affected for one in (hit, *hit.get("occupants", ()))]
+    outcome = ("dropped: " if found.numbers.get("dropped") else "") + (", ".join(fates) or "nobody is in it")
     return Verdict(outcome, found.numbers, found.reasons)
 
 
@@ -139,7 +139,7 @@ def hole(rules: Rules, request: Request) -> Verdict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sweeping(Request):
-    """A sweeper who wants to try a marker that is `distance_in` away."""
+    """A sweeper that tries a marker `distance_in` away."""
 
     mine_DL: Rating | None = None
     real: blasts.IsReal = True

@@ -56,7 +56,7 @@ class UnitClass(Cited):
 
 @dataclass(frozen=True, slots=True)
 class Terrain(Cited):
-    """What terrain takes off a move and adds to the Defense of who stands in it."""
+    """What terrain takes off a move and adds to the Defense of a unit in it."""
 
     passable: bool = True
     move_pct: Annotated[float, Within(-100, 0)] = 0
@@ -179,7 +179,7 @@ class Phase(Cited):
     Attributes:
         seat: Whose it is, A's or B's; empty where all act in it.
         initiative, moves, attacks, morale: What is done in it.
-        called: Only by those who were called, and nobody else.
+        called: Only by units that were called, and no others.
     """
 
     phase: Count
@@ -195,7 +195,7 @@ class Phase(Cited):
 
 @dataclass(frozen=True, slots=True)
 class Status(Cited):
-    """What a status of a unit says, for those who set a situation up.
+    """What a status of a unit says, for authors of situations.
 
     Attributes:
         means: The status that is kept in its place, where this is another word for it.

@@ -130,9 +130,8 @@ def met(position: Position, unit: Unit, fate: str) -> bool:
 
 def is_lost(position: Position, side: str, role: str) -> bool:
     """Whether a side's Commander, or its radioman, was destroyed."""
-    return any(
-        getattr(card(position, one), role) and met(position, one, "destroyed") for one in of_side(position, side)
-    )
+    men = [unit for unit in of_side(position, side) if getattr(card(position, unit), role)]
+    return any(met(position, man, "destroyed") for man in men)
 
 
 def count_troops(position: Position, units: Iterable[Unit]) -> int:
@@ -141,7 +140,7 @@ def count_troops(position: Position, units: Iterable[Unit]) -> int:
 
 
 def spotters(position: Position, unit: Unit) -> tuple[Unit, ...]:
-    """Those of a unit's side who have binoculars and may use them."""
+    """The other units of a unit's side that have binoculars and may use them."""
     mates = [mate for mate in able(position, unit.side) if mate.id != unit.id and mate.id in position.figures]
     return tuple(mate for mate in mates if card(position, mate).binoculars and not mate.statuses.get(statuses.ROUTED))
 
@@ -288,11 +287,11 @@ class Acting:
     phase: Annotated[str | None, PHASE] = None
 
 
-def cannot_act(rules: Rules, who: Acting, wrong_phase: Reason | None, aboard: bool = False) -> Verdict | None:
+def cannot_act(rules: Rules, acting: Acting, wrong_phase: Reason | None, aboard: bool = False) -> Verdict | None:
     """Why a unit neither moves nor attacks; `wrong_phase` is the reason where it is not the time for it."""
-    if who.destroyed:
+    if acting.destroyed:
         return forbidden("destroyed", rules.because("PF-53"))
-    if who.routed and not rules.option("routed_act"):
+    if acting.routed and not rules.option("routed_act"):
         return forbidden("routed", rules.because("PF-66", "he flees until he passes a morale check"))
     if wrong_phase:
         return forbidden("wrong_phase", wrong_phase)
