@@ -13,18 +13,9 @@ from rules.engine.referee import Action
 from rules.engine.state import ELIMINATED, Unit
 from rules.engine.verdict import Verdict
 from rules.engine.verdict_effects import effects_of
-from rules.games.plastic_fudge import statuses
+from rules.games.plastic_fudge import statuses, units
 from rules.games.plastic_fudge.tables import together_in
-from rules.games.plastic_fudge.units import (
-    attacks_made,
-    flight_of,
-    full_defense,
-    holes_in,
-    injured,
-    mines_on,
-    riders,
-    rules_of,
-)
+from rules.games.plastic_fudge.units import rules_of
 from rules.tabletop.path import Path
 from rules.tabletop.template import Blast
 
@@ -61,10 +52,10 @@ def _moved(position: Position, action: Action, found: Verdict) -> Iterator[Move 
 
 def _along(position: Position, unit: Unit, path: Path) -> Iterator[Move | Change]:
     """What a unit carries goes with it, and it treads on the mines of its path."""
-    for rider in riders(position, unit):
+    for rider in units.riders(position, unit):
         if rider.at_in:
             yield carried_move(position, rider.id, path)
-    mines = [[name, ends, list(place)] for name, ends, place in mines_on(position, unit.id, path)]
+    mines = [[name, ends, list(place)] for name, ends, place in units.mines_on(position, unit.id, path)]
     if mines:
         yield _longer(unit, statuses.ON_MINES, mines, "PF-83")
 
@@ -78,7 +69,7 @@ def _fled(position: Position, action: Action, found: Verdict) -> Iterator[Move |
     if not path:
         return
     yield _becomes(name, statuses.FLED, [list(place) for place in path], "PF-68")
-    yield _becomes(name, statuses.FLIGHTS, flight_of(unit)[1] + 1, "PF-68")
+    yield _becomes(name, statuses.FLIGHTS, units.flight_of(unit)[1] + 1, "PF-68")
     if statuses.STAYS in unit.this_turn:
         yield _becomes(name, statuses.STAYS, None, "PF-66")
     if not found.numbers.get("removed") and action.given.get("reaches_edge") is False:
@@ -90,7 +81,7 @@ def _fled(position: Position, action: Action, found: Verdict) -> Iterator[Move |
 
 def _passed(position: Position, action: Action, found: Verdict) -> Iterator[Change]:
     unit = position.unit(action.by[0])
-    yield _longer(unit, statuses.PASSED, [flight_of(position.unit(runner)) for runner in action.at], "PF-68")
+    yield _longer(unit, statuses.PASSED, [units.flight_of(position.unit(runner)) for runner in action.at], "PF-68")
     if found.numbers["must_check"]:
         yield _longer(unit, statuses.MUST_CHECK, action.at, "PF-68")
 
@@ -116,7 +107,7 @@ def _checked(position: Position, action: Action, found: Verdict) -> Iterator[Cha
 def _acted(position: Position, action: Action) -> Iterator[Change]:
     """The attack counts for this turn."""
     for name in action.by:
-        yield _becomes(name, statuses.ATTACKS_MADE, attacks_made(position, position.unit(name)) + 1, "PF-45")
+        yield _becomes(name, statuses.ATTACKS_MADE, units.attacks_made(position, position.unit(name)) + 1, "PF-45")
 
 
 def _shot(position: Position, action: Action, found: Verdict) -> Iterator[Change]:
@@ -166,12 +157,12 @@ def _struck(position: Position, unit: Unit, destroyed: bool, explodes: bool) -> 
 
 
 def _hurt(position: Position, unit: Unit, level: int, removed: bool) -> Iterator[Change]:
-    lost = full_defense(position, unit) - level
-    if lost != injured(unit):
+    lost = units.full_defense(position, unit) - level
+    if lost != units.injured(unit):
         yield _becomes(unit.id, statuses.LOST, lost, "PF-52")
     if removed:
         yield _becomes(unit.id, ELIMINATED, True, "PF-53")
-        for rider in riders(position, unit):
+        for rider in units.riders(position, unit):
             yield _becomes(rider.id, statuses.RIDES, None, "PF-70")
 
 
@@ -188,7 +179,7 @@ def _holed(position: Position, action: Action, found: Verdict) -> Iterator[Chang
     yield from _acted(position, action)
     if isinstance(action.template, Blast):
         hole = [round(inches, 2) for inches in action.template.centre_in]
-        made = [*holes_in(position.state, action.piece), hole]
+        made = [*units.holes_in(position.state, action.piece), hole]
         yield _becomes("", statuses.hole_key(action.piece), made, "PF-81")
 
 

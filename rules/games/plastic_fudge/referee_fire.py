@@ -17,25 +17,11 @@ from rules.engine.referee import Action, UncertainFact
 from rules.engine.state import Unit
 from rules.engine.text import display_name, place_words
 from rules.engine.verdict import Verdict, forbidden
-from rules.games.plastic_fudge import statuses
+from rules.games.plastic_fudge import statuses, units
 from rules.games.plastic_fudge.board import bands_up, base_left, disk, flame, rod, terrain_under, terrains_under
 from rules.games.plastic_fudge.referee_moves import fleeing, not_here
 from rules.games.plastic_fudge.tables import Weapon
-from rules.games.plastic_fudge.units import (
-    able,
-    action_of,
-    card,
-    card_name,
-    carrier,
-    defense,
-    markers,
-    occupants,
-    of_side,
-    rules_of,
-    spoken_of,
-    spotters,
-    troopers,
-)
+from rules.games.plastic_fudge.units import card, rules_of, spoken_of
 from rules.tabletop.bearing import bearing_deg
 from rules.tabletop.measure import Range, base_area, range_to
 from rules.tabletop.table import Figure, PointIn, TerrainKind, TerrainPiece
@@ -77,9 +63,9 @@ def _line_to(position: Position, unit: Unit, target: str, view: View, views: Seq
 
 
 def _line_to_enemy(position: Position, unit: Unit, enemy: Unit) -> _Line:
-    views = [position.view(one.id, enemy.id) for one in spotters(position, unit)]
+    views = [position.view(one.id, enemy.id) for one in units.spotters(position, unit)]
     line = _line_to(position, unit, display_name(enemy.id), position.view(unit.id, enemy.id), views)
-    return replace(line, known={**line.known, "target_unit": card_name(enemy)})
+    return replace(line, known={**line.known, "target_unit": units.card_name(enemy)})
 
 
 def _range_error(measured: Range, target: str) -> tuple[UncertainFact, ...]:
@@ -94,12 +80,12 @@ def _shot(position: Position, unit: Unit, weapon: str, enemy: Unit) -> Action:
         **({"weapon": weapon} if weapon else {}),
         **line.known,
         **_stance(position, figure, target),
-        "target_DL": defense(position, enemy),
-        "occupants": occupants(position, enemy),
+        "target_DL": units.defense(position, enemy),
+        "occupants": units.occupants(position, enemy),
     }
     found = terrains_under(rules_of(position), target, position.terrain, figure.centre_in)
     ground = one_of(found, target.sigma_in, f"what {display_name(enemy.id)} stands in", ("terrain",))
-    return action_of(
+    return units.action_of(
         f"{display_name(weapon) or 'Attack'} at {display_name(enemy.id)}",
         "shot",
         Context(position, (unit,), (enemy,)),
@@ -124,7 +110,7 @@ def _stance(position: Position, figure: Figure, target: Figure) -> dict[str, Any
 
 def _inside(position: Position, enemy: Unit) -> Verdict | None:
     """Why a trooper inside a vehicle is no target: its Defense protects him."""
-    around = carrier(position, enemy)
+    around = units.carrier(position, enemy)
     if around is None:
         return None
     return forbidden("inside", rules_of(position).because("PF-70", f"he is in {display_name(around.id)}: fire at that"))
@@ -138,7 +124,7 @@ def at_spot(position: Position, figure: str, spot_in: PointIn) -> Iterator[Actio
     there = _standing_at(position, figure, spot_in)
     view, *views = (
         position.view(one, there) if there else position.view_of_spot(one, spot_in)
-        for one in (figure, *(spotter.id for spotter in spotters(position, unit)))
+        for one in (figure, *(spotter.id for spotter in units.spotters(position, unit)))
     )
     line = _line_to(position, unit, "the spot", view, views)
     for weapon in card(position, unit).weapons:
@@ -178,7 +164,7 @@ def _laid(position: Position, unit: Unit, weapon: str, title: str, at_in: PointI
         one["id"]: {part: [other for other in of if other["id"] == one["id"]] for part, of in lists.items()}
         for one in targets
     }
-    return action_of(
+    return units.action_of(
         title,
         "blast",
         Context(position, (unit,)),
@@ -252,13 +238,13 @@ def caught(
         attacker = position.state.units.get(by.id)
         known = {
             "id": hit.id,
-            "DL": defense(position, unit),
+            "DL": units.defense(position, unit),
             "fraction": hit.fraction,
-            "target_unit": card_name(unit),
+            "target_unit": units.card_name(unit),
             "attacker_flies": attacker is not None and card(position, attacker).flies,
             "target_flies": card(position, unit).flies,
         }
-        men = {"occupants": inside} if (inside := occupants(position, unit)) else {}
+        men = {"occupants": inside} if (inside := units.occupants(position, unit)) else {}
         targets.append({**known, **men, **_stance(position, by, figures[hit.id])})
     return targets + _bases(position, template), tuple(one for one in measured if one.sigma > 0)
 
@@ -266,7 +252,7 @@ def caught(
 def _gone(position: Position, name: str) -> bool:
     """Whether a template never strikes a figure itself: it is no unit, is out, or rides in what is struck."""
     unit = position.state.units.get(name)
-    return unit is None or unit.out or carrier(position, unit) is not None
+    return unit is None or unit.out or units.carrier(position, unit) is not None
 
 
 def _bases(position: Position, template: Template) -> list[dict[str, Any]]:
@@ -314,7 +300,7 @@ def _holes_in(position: Position, unit: Unit, piece: TerrainPiece, centre_in: Po
 
 def _sweeps(position: Position, unit: Unit) -> Iterator[Action]:
     its = card(position, unit)
-    for piece in markers(position) if its.sweeps else ():
+    for piece in units.markers(position) if its.sweeps else ():
         measured = range_to(position.figure(unit.id), piece.outline_in)
         found = _at_piece(position, unit, its.weapons[0], "sweep", piece, measured)
         real = real_mine(position, piece.name)
@@ -325,7 +311,7 @@ def _at_piece(position: Position, unit: Unit, weapon: str, name: str, piece: Ter
     """What a weapon does to a terrain piece."""
     known = {"weapon": weapon, "distance_in": spoken_of(rules_of(position), measured)}
     title, error = f"{display_name(weapon)} at {piece.name}", _range_error(measured, piece.name)
-    return action_of(title, name, Context(position, (unit,)), known, error, weapon=weapon, piece=piece.name)
+    return units.action_of(title, name, Context(position, (unit,)), known, error, weapon=weapon, piece=piece.name)
 
 
 def real_mine(position: Position, name: str) -> dict[str, bool]:
@@ -336,33 +322,33 @@ def real_mine(position: Position, name: str) -> dict[str, bool]:
 
 def _lifts(position: Position, unit: Unit) -> Iterator[Action]:
     """Friends at the helicopter, and those aboard."""
-    for mate in troopers(position, unit) if card(position, unit).carries else ():
+    for mate in units.troopers(position, unit) if card(position, unit).carries else ():
         aboard = mate.statuses.get(statuses.RIDES) == unit.id
         if aboard or _beside(position, unit, mate):
             title, does = ("Set down", "unload") if aboard else ("Take up", "load")
             context = Context(position, (unit,), (mate,))
-            yield action_of(f"{title} {display_name(mate.id)}", "carry", context, {"figures": 1, "does": does})
+            yield units.action_of(f"{title} {display_name(mate.id)}", "carry", context, {"figures": 1, "does": does})
 
 
 def _beside(position: Position, vehicle: Unit, man: Unit) -> bool:
     """Whether a man stands at a vehicle and rides in nothing."""
-    there = man.id in position.figures and carrier(position, man) is None
+    there = man.id in position.figures and units.carrier(position, man) is None
     return there and position.view(vehicle.id, man.id).range.contact() is not Comparison.OUT
 
 
 def _rides(position: Position, unit: Unit) -> Iterator[Action]:
     """Getting into a jeep, or out of the one that the unit rides in."""
-    jeeps = able(position, unit.side) if card(position, unit).ML_by_jeep else ()
+    jeeps = units.able(position, unit.side) if card(position, unit).ML_by_jeep else ()
     for jeep in (one for one in jeeps if card(position, one).tows and one.id in position.figures):
-        inside = carrier(position, unit) is jeep
+        inside = units.carrier(position, unit) is jeep
         if inside or _beside(position, jeep, unit):
             title, does = ("Get out of", "unload") if inside else ("Get into", "load")
             context = Context(position, (unit,), (jeep,))
-            yield action_of(f"{title} {display_name(jeep.id)}", "ride", context, {"does": does})
+            yield units.action_of(f"{title} {display_name(jeep.id)}", "ride", context, {"does": does})
 
 
 def _calls(position: Position, unit: Unit) -> Iterator[Action]:
     """A radio operator's call for each jet of the side that was not called yet."""
-    for jet in of_side(position, unit.side) if card(position, unit).radio else ():
+    for jet in units.of_side(position, unit.side) if card(position, unit).radio else ():
         if card(position, jet).called and not jet.out and statuses.CALLED_TURN not in jet.statuses:
-            yield action_of(f"Call {display_name(jet.id)}", "call_jet", Context(position, (unit,), (jet,)))
+            yield units.action_of(f"Call {display_name(jet.id)}", "call_jet", Context(position, (unit,), (jet,)))

@@ -13,30 +13,14 @@ from rules.engine.position import Position
 from rules.engine.referee import Action, UncertainFact
 from rules.engine.state import Unit
 from rules.engine.text import display_name
-from rules.games.plastic_fudge import statuses
+from rules.games.plastic_fudge import statuses, units
 from rules.games.plastic_fudge.board import disk
 from rules.games.plastic_fudge.command import Command, initiative_level
 from rules.games.plastic_fudge.flight import Passed, rout_contagion
 from rules.games.plastic_fudge.referee_fire import caught, real_mine
 from rules.games.plastic_fudge.referee_moves import fleeing
 from rules.games.plastic_fudge.tables import rating
-from rules.games.plastic_fudge.units import (
-    able,
-    action_of,
-    card,
-    card_name,
-    carrier,
-    count_troops,
-    flight_of,
-    is_destroyed,
-    is_lost,
-    lasting_defense,
-    markers,
-    middle,
-    rules_of,
-    spoken_of,
-    training,
-)
+from rules.games.plastic_fudge.units import card, rules_of
 from rules.tabletop.path import approaches, placed
 from rules.tabletop.table import Figure, TerrainPiece
 from rules.tabletop.tolerance import DOUBT_SIGMAS
@@ -80,18 +64,18 @@ def _roll_off(position: Position) -> Action:
 
 def _command(position: Position, side: str) -> Command:
     """A side's Commander, its radio, and the units that may roll in place of the Commander."""
-    alive, rules = able(position, side), rules_of(position)
+    alive, rules = units.able(position, side), rules_of(position)
     leaders = [unit for unit in alive if card(position, unit).commander]
     troopers = [unit for unit in alive if card(position, unit).kind == "trooper"]
     men = [unit for unit in troopers if unit not in leaders] or leaders
     vehicles = [unit for unit in alive if unit not in troopers]
     return Command(
         commander_alive=bool(leaders),
-        commander_TL=rating(rules, training(position, leaders[0])) if leaders else None,
-        trooper_TLs=tuple(rating(rules, training(position, man)) for man in men),
-        vehicle_TLs=tuple(rating(rules, training(position, vehicle)) for vehicle in vehicles),
-        commander_destroyed=is_lost(position, side, "commander"),
-        radioman_destroyed=is_lost(position, side, "radio"),
+        commander_TL=rating(rules, units.training(position, leaders[0])) if leaders else None,
+        trooper_TLs=tuple(rating(rules, units.training(position, man)) for man in men),
+        vehicle_TLs=tuple(rating(rules, units.training(position, vehicle)) for vehicle in vehicles),
+        commander_destroyed=units.is_lost(position, side, "commander"),
+        radioman_destroyed=units.is_lost(position, side, "radio"),
     )
 
 
@@ -113,13 +97,13 @@ _LOST_IN_IT = ("id", "DL", "fraction", "target_unit", "occupants")
 
 
 def _casualties(position: Position) -> Iterator[Action]:
-    units = [unit for unit in position.state.units.values() if not unit.out]
-    struck = [unit for unit in units if unit.statuses.get(statuses.FALLS) or unit.statuses.get(statuses.INJURIES)]
+    left = [unit for unit in position.state.units.values() if not unit.out]
+    struck = [unit for unit in left if unit.statuses.get(statuses.FALLS) or unit.statuses.get(statuses.INJURIES)]
     if struck and not any(unit.statuses.get(statuses.EXPLODES) and unit.id in position.figures for unit in struck):
         rows = [
             {
                 "id": unit.id,
-                "DL": lasting_defense(position, unit),
+                "DL": units.lasting_defense(position, unit),
                 "injuries": int(unit.statuses.get(statuses.INJURIES, 0)),
                 "killed": bool(unit.statuses.get(statuses.FALLS)),
             }
@@ -133,7 +117,7 @@ def _casualties(position: Position) -> Iterator[Action]:
 
 
 def _mines(position: Position) -> Iterator[Action]:
-    laid = {piece.name: piece for piece in markers(position)}
+    laid = {piece.name: piece for piece in units.markers(position)}
     for unit in position.state.units.values():
         for name, ends, place in stored_list(unit, statuses.ON_MINES):
             if name in laid and unit.id in position.figures:
@@ -142,8 +126,8 @@ def _mines(position: Position) -> Iterator[Action]:
 
 def _trodden(position: Position, figure: Figure, piece: TerrainPiece, ends: bool) -> Action:
     """A mine under a unit that counts as being where it was when it trod on it."""
-    area = disk(rules_of(position), rules_of(position).tables.weapons["land_mine"].template or "", middle(piece))
-    unit = position.unit(figure.id)
+    rules, unit = rules_of(position), position.unit(figure.id)
+    area = disk(rules, rules.tables.weapons["land_mine"].template or "", units.middle(piece))
     targets, shares = caught(position, area, figure)
     level = {"height_difference_bands": 0, "attacker_flies": False}  # a mine lies in the ground under its target
     given = {
@@ -165,7 +149,7 @@ def _flights(position: Position) -> Iterator[Action]:
     for unit in [unit for unit in position.state.units.values() if unit.id in position.figures]:
         if unit.this_turn.get(statuses.FLED):
             yield from _fled(position, unit)
-        if is_destroyed(position, unit):
+        if units.is_destroyed(position, unit):
             continue
         if unit.this_turn.get(statuses.FLEES):
             yield replace(fleeing(position, unit), round="Flight", owed="PF-65")
@@ -181,12 +165,12 @@ def _fled(position: Position, runner: Unit) -> Iterator[Action]:
     path = tuple((x, y) for x, y in runner.this_turn[statuses.FLED])
     for mate in position.state.units.values():
         passed = stored_list(mate, statuses.PASSED)
-        gone = mate.id not in position.figures or is_destroyed(position, mate)
-        if mate.id == runner.id or gone or flight_of(runner) in passed:
+        gone = mate.id not in position.figures or units.is_destroyed(position, mate)
+        if mate.id == runner.id or gone or units.flight_of(runner) in passed:
             continue
         [near] = approaches(position.figure(runner.id), path, [position.figure(mate.id)])
         before = any(name == runner.id for name, _ in passed)
-        known: dict[str, Any] = {"same_side": mate.side == runner.side, "unit": card_name(mate)}
+        known: dict[str, Any] = {"same_side": mate.side == runner.side, "unit": units.card_name(mate)}
         known["checked_for_this_unit"] = before
         least_in = max(0.0, near.nearest_in - DOUBT_SIGMAS * near.sigma_in)
         if rout_contagion(rules_of(position), Passed(**known, closest_in=least_in)).numbers["must_check"]:
@@ -206,7 +190,7 @@ def _morale(position: Position) -> Iterator[Action]:
     if row is None or not (row.morale or row.morale_after):
         return
     for side in position.state.sides:
-        for unit in able(position, side):
+        for unit in units.able(position, side):
             if _stands_for(position, unit) not in position.figures or phase in stored_list(unit, statuses.CHECKED):
                 continue
             if rules_of(position).tables.classes[card(position, unit).kind].checks_morale:
@@ -216,20 +200,20 @@ def _morale(position: Position) -> Iterator[Action]:
 def _check(position: Position, unit: Unit, title: str, at: tuple[str, ...] = ()) -> Action:
     """A trooper's morale check with all that bears on it."""
     rules, its = rules_of(position), card(position, unit)
-    lead = next((one for one in able(position, unit.side) if card(position, one).commander), None)
+    lead = next((one for one in units.able(position, unit.side) if card(position, one).commander), None)
     near = lead is not None and not its.commander and _stands_for(position, lead) in position.figures
     view = position.view(_stands_for(position, lead), _stands_for(position, unit)).range if lead and near else None
     known: dict[str, Any] = {"class": its.kind}
-    known |= {} if view is None else {"commander_distance_in": spoken_of(rules, view)}
+    known |= {} if view is None else {"commander_distance_in": units.spoken_of(rules, view)}
     what = "how near the Commander is"
     how = () if view is None else (UncertainFact(("commander_distance_in",), view.sigma_in, what),)
-    found = action_of(title, "morale_check", Context(position, (unit,)), known, how)
+    found = units.action_of(title, "morale_check", Context(position, (unit,)), known, how)
     return replace(found, at=at, preview="morale_modifier", round="Morale")
 
 
 def _stands_for(position: Position, unit: Unit) -> str:
     """The figure that shows where a unit is: what it rides in, else itself."""
-    around = carrier(position, unit)
+    around = units.carrier(position, unit)
     return unit.id if around is None or unit.id in position.figures else around.id
 
 
@@ -242,8 +226,8 @@ def _victory(position: Position) -> Iterator[Action]:
         enemy = [unit for unit in position.state.units.values() if unit.side != side]
         given = {
             "side": side,
-            "enemy_troops": count_troops(position, enemy),
-            "enemy_lost": count_troops(position, [unit for unit in enemy if unit.out]),
+            "enemy_troops": units.count_troops(position, enemy),
+            "enemy_lost": units.count_troops(position, [unit for unit in enemy if unit.out]),
             **({} if taken is None else {"flag_taken": taken == side}),
         }
         yield Action(f"Has {display_name(side)} won", "victory_check", given)
