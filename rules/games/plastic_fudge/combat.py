@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Annotated, Any
 
 from rules.engine.dice import Procedure
@@ -292,10 +292,8 @@ def volley(rules: Rules, declared: Volley) -> Procedure[Verdict]:
         exploded |= {one.to} if answer.numbers.get("explodes") else set()
         reasons += [rules.because("PF-46", f"{one.from_} at {one.to}:"), *answer.reasons]
     levels = {one.to: one.DL for one in declared.attacks}
-    struck_by = [
-        Struck(id=name, DL=level, injuries=taken[name], killed=name in killed) for name, level in levels.items()
-    ]
-    ends = casualties(rules, Fallen(units=tuple(struck_by))).numbers
+    struck_units = [Struck(id=name, DL=levels[name], injuries=taken[name], killed=name in killed) for name in levels]
+    ends = casualties(rules, Fallen(units=tuple(struck_units))).numbers
     destroyed = sorted(killed | set(ends["destroyed"]))
     numbers = {"results": results, "destroyed": destroyed, "exploded": sorted(exploded), "DL_after": ends["DL_after"]}
     return verdict("volley", *reasons, **numbers)
@@ -303,17 +301,9 @@ def volley(rules: Rules, declared: Volley) -> Procedure[Verdict]:
 
 def _blow(rules: Rules, declared: Volley, one: Exchange, injured: int) -> Attack:
     """One attack of a volley with the level on which its target defends."""
-    return Attack(
-        attacker_AL=one.AL,
-        defender_DL=in_volley(rules, one.DL, injured),
-        ranged=declared.ranged if one.ranged is None else one.ranged,
-        terrain=one.terrain,
-        height_difference_bands=one.height_difference_bands,
-        attacker_flies=one.attacker_flies,
-        target_flies=one.target_flies,
-        target_unit=one.target_unit,
-        occupants=one.occupants,
-    )
+    target = {field.name: getattr(one, field.name) for field in fields(Target)}
+    ranged, level = declared.ranged if one.ranged is None else one.ranged, in_volley(rules, one.DL, injured)
+    return Attack(**target, attacker_AL=one.AL, defender_DL=level, ranged=ranged)
 
 
 def in_volley(rules: Rules, level: int, injured: int) -> int:

@@ -142,10 +142,8 @@ def slowed(rules: Rules, mover: Mover, terrain: str) -> tuple[float, list[Reason
     if part and training and rules.tables.classes[class_name].trained_for_terrain:
         part = _trained(rules, part, rating(rules, training))
         rule = "PF-72" if rating(rules, training) > 0 else "PF-73"
-        reasons += [
-            rules.because("PF-13", f"Training {training}"),
-            rules.because(rule, f"{part:.1%} of the move is lost"),
-        ]
+        reasons.append(rules.because("PF-13", f"Training {training}"))
+        reasons.append(rules.because(rule, f"{part:.1%} of the move is lost"))
     return (part, reasons) if part < 1 else None
 
 

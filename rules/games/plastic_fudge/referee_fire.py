@@ -140,9 +140,9 @@ def at_spot(position: Position, figure: str, spot_in: PointIn) -> Iterator[Actio
 
 def _standing_at(position: Position, figure: str, spot_in: PointIn) -> str:
     """The other unit whose base covers a spot, which is as near as that unit; empty if there is none."""
-    units = (position.state.units.get(name) for name in position.figures if name != figure)
-    there = (unit.id for unit in units if unit is not None and not unit.out)
-    return next((name for name in there if base_area(position.figure(name)).covers(Point(spot_in))), "")
+    there = (name for name, one in position.figures.items() if base_area(one).covers(Point(spot_in)))
+    known = (position.state.units.get(name) for name in there if name != figure)
+    return next((unit.id for unit in known if unit is not None and not unit.out), "")
 
 
 def _blast(position: Position, unit: Unit, weapon: str, enemy: Unit) -> Action:
@@ -214,11 +214,7 @@ def _disk(position: Position, row: Weapon, at_in: PointIn) -> Template:
 
 
 def caught(
-    position: Position,
-    template: Template,
-    by: Figure,
-    spare: tuple[str, ...] = (),
-    sigma_in: float = 0.0,
+    position: Position, template: Template, by: Figure, spare: tuple[str, ...] = (), sigma_in: float = 0.0
 ) -> tuple[list[dict[str, Any]], tuple[UncertainFact, ...]]:
     """Every unit and base under a template, and the errors of their shares; occupants count with their vehicle.
 
