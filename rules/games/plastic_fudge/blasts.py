@@ -18,7 +18,6 @@ from rules.games.plastic_fudge.tables import (
     Rating,
     ResultName,
     Rules,
-    UnitName,
     WeaponName,
     fudge,
     rating,
@@ -100,14 +99,12 @@ def _blasted(rules: Rules, attack_total: int, defense_total: int, extent: str) -
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Caught(combat.Stance):
+class Caught(combat.Target):
     """A trooper, vehicle with its occupants, or base in a blast; without a DL it is a base."""
 
     id: str
     DL: Rating | None = None
     fraction: Part = 1.0
-    target_unit: UnitName | None = None
-    occupants: tuple[combat.Occupant, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

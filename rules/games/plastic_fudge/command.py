@@ -106,14 +106,25 @@ def choose_order(rules: Rules, seats: Seats) -> Verdict:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Command:
-    """A side's Commander and his link to the troops; vehicles count where no trooper is left."""
+class Link:
+    """The link between a side's Commander and its troops."""
+
+    commander_destroyed: Annotated[bool, units.COMMANDER_LOST] = False
+    radioman_destroyed: Annotated[bool, units.RADIO_LOST] = False
+    out_of_touch: bool = False
+
+    @property
+    def cut_off(self) -> bool:
+        """Whether no order reaches the troops."""
+        return self.out_of_touch or self.radioman_destroyed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Command(Link):
+    """A side's Commander and its troops; vehicles count where no trooper is left."""
 
     commander_alive: bool = False
-    commander_destroyed: bool = False
     commander_TL: Rating | None = None
-    radioman_destroyed: bool = False
-    out_of_touch: bool = False
     trooper_TLs: tuple[Rating, ...] = ()
     vehicle_TLs: tuple[Rating, ...] = ()
 
@@ -122,7 +133,7 @@ def initiative_level(rules: Rules, side: Command) -> Verdict:
     """The level on which a side rolls for initiative."""
     alive = side.commander_alive and not side.commander_destroyed
     levels = side.trooper_TLs or side.vehicle_TLs
-    in_touch = alive and not (side.radioman_destroyed or side.out_of_touch)
+    in_touch = alive and not side.cut_off
     his_own = not alive and rules.chooses("dead_commander_level", "his_own")
     numbers = {"in_touch": in_touch, "modifier": 0 if alive else int(limit(rules, "initiative_without_commander"))}
     if (in_touch or his_own) and side.commander_TL is not None:
@@ -138,13 +149,10 @@ def initiative_level(rules: Rules, side: Command) -> Verdict:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Spirits:
+class Spirits(Link):
     """All that bears on a trooper's morale; units are counted against those that the side began with."""
 
     commander_distance_in: Inches | None = None
-    commander_destroyed: Annotated[bool, units.COMMANDER_LOST] = False
-    out_of_touch: bool = False
-    radioman_destroyed: Annotated[bool, units.RADIO_LOST] = False
     is_commander: Annotated[bool, units.COMMANDER] = False
     enemy_units: Annotated[Count, units.fate_of("enemy", "units")] = 0
     enemy_destroyed: Annotated[Count, units.fate_of("enemy", "destroyed")] = 0
@@ -189,13 +197,9 @@ def _shares(rules: Rules, spirits: Spirits) -> Mapping[str, float]:
     return found
 
 
-def _cut_off(spirits: Spirits) -> bool:
-    return spirits.out_of_touch or spirits.radioman_destroyed
-
-
 def _lost(rules: Rules, spirits: Spirits) -> bool:
     as_destroyed = rules.chooses("out_of_touch_morale", "as_destroyed")
-    return spirits.commander_destroyed or (_cut_off(spirits) and as_destroyed)
+    return spirits.commander_destroyed or (spirits.cut_off and as_destroyed)
 
 
 def _near(rules: Rules, spirits: Spirits) -> bool:
@@ -204,7 +208,7 @@ def _near(rules: Rules, spirits: Spirits) -> bool:
         near = rules.chooses("commander_steadies_himself", True)
     else:
         near = distance_in is not None and within(distance_in, limit(rules, "commander_near_in"))
-    return near and not spirits.commander_destroyed and not _cut_off(spirits)
+    return near and not spirits.commander_destroyed and not spirits.cut_off
 
 
 _NO_CAUSE = Source(lambda context: context.rules.option("morale_without_cause") or UNKNOWN)

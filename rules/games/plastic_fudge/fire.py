@@ -94,9 +94,7 @@ class Request(units.Acting):
     aboard: Annotated[bool, units.ABOARD] = False
     weapon: WeaponName | None = None
     attacks_made_this_turn: Annotated[Count, units.of_actor(units.attacks_made)] = 0
-    carried_this_turn: Annotated[bool, Asked("Has it taken up or set down troops in this turn?"), status(CARRIED)] = (
-        False
-    )
+    carried_this_turn: Annotated[bool, Asked(CARRIED_TROOPS), status(CARRIED)] = False
     distance_in: Inches | None = None
     los: bool = True
     target_unit: UnitName | None = None

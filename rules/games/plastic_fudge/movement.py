@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated
 
+from rules.engine.facts import status
 from rules.engine.ruleset import limit, row_title
 from rules.engine.schema import Asked, Count, Inches
 from rules.engine.verdict import TARGETS, Becomes, Reason, RuleRefusal, Verdict, forbidden, verdict
@@ -329,9 +330,9 @@ def call_jet(rules: Rules, call: Call) -> Verdict:
 class JetTurn:
     """A turn after a jet was called; `radio_since_call` is whether there was a radio operator all the time."""
 
-    called_turn: Count | None = None
-    turn: Count
-    radio_since_call: Annotated[bool, Asked("Did a radio operator live until the jet came?")] = True
+    called_turn: Annotated[Count | None, status(CALLED_TURN, None)] = None
+    turn: Annotated[Count, units.TURN]
+    radio_since_call: Annotated[bool, Asked("Did a radio operator live until the jet came?"), units.RADIO] = True
 
 
 def jet_acts(rules: Rules, jet: JetTurn) -> Verdict:

@@ -14,7 +14,7 @@ from rules.engine.verdict import Verdict, forbidden
 from rules.games.plastic_fudge import statuses
 from rules.games.plastic_fudge.board import flight, reaches_edge, run_in, stretches
 from rules.games.plastic_fudge.movement import JetTurn, Mover, jet_acts
-from rules.games.plastic_fudge.units import able, action_of, card, card_name, known_facing_deg, mines_on, rules_of
+from rules.games.plastic_fudge.units import action_of, card, card_name, known_facing_deg, mines_on, rules_of
 from rules.tabletop.bearing import bearing_deg
 from rules.tabletop.path import Path, legs
 
@@ -89,7 +89,5 @@ def not_here(position: Position, unit: Unit) -> Verdict | None:
     """Why a unit that is called does not act yet, or no longer."""
     if not card(position, unit).called:
         return None
-    radio = any(card(position, mate).radio for mate in able(position, unit.side))
-    called, turn = unit.statuses.get(statuses.CALLED_TURN), position.state.turn
-    found = jet_acts(rules_of(position), JetTurn(called_turn=called, turn=turn, radio_since_call=radio))
+    found = jet_acts(rules_of(position), JetTurn(**bind(JetTurn, Context(position, (unit,))).given))
     return None if found.allowed else found
