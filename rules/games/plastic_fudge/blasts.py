@@ -3,34 +3,21 @@
 # ruff: noqa: N815 - AL, DL, RL and TL are the sheet's own words
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Annotated, Any
 
 from rules.engine.dice import Procedure
-from rules.engine.game import Answer, NoFacts
+from rules.engine.game import NoFacts
 from rules.engine.ruleset import row_title
 from rules.engine.schema import Asked, Count, Inches, Part
 from rules.engine.verdict import Reason, RuleRefusal, Verdict, forbidden, total, verdict
-from rules.games.plastic_fudge.combat import (
-    Occupant,
-    Stance,
-    attack_reasons,
-    charted,
-    charted_why,
-    defence_reasons,
-    explodes,
-    inside,
-    is_abysmal,
-    milder,
-    struck,
-)
+from rules.games.plastic_fudge import combat
 from rules.games.plastic_fudge.fire import reach_in
 from rules.games.plastic_fudge.tables import (
     LevelName,
     Rating,
     ResultName,
     Rules,
-    UnitName,
     WeaponName,
     fudge,
     rating,
@@ -60,8 +47,7 @@ def disk(rules: Rules, armed: Armed) -> Verdict:
     if weapon.template is None:
         return verdict("none", rules.because(weapon.rule), disk=None)
     shape = tables.templates[weapon.template]
-    sizes = {"diameter_in": shape.diameter_in, "radius_in": shape.radius_in, "angle_deg": shape.angle_deg}
-    known = {size: inches for size, inches in sizes.items() if inches is not None}
+    known = {size: value for size, value in asdict(shape).items() if size != "rule" and value is not None}
     reasons = (rules.because(weapon.rule), rules.because(shape.rule))
     return verdict(weapon.template, *reasons, disk=weapon.template, **known)
 
@@ -104,29 +90,26 @@ def covered(rules: Rules, fraction: float) -> tuple[str, Reason]:
 
 
 def _blasted(rules: Rules, attack_total: int, defense_total: int, extent: str) -> tuple[str, list[Reason]]:
-    down_a_row = rules.chooses("one_level_less", "chart_row")
-    result = charted(rules, attack_total, defense_total)
-    reasons = list(charted_why(rules, attack_total, defense_total, result))
+    result = combat.charted(rules, attack_total, defense_total)
+    reasons = list(combat.charted_why(rules, attack_total, defense_total, result))
     if extent == STEP:
-        result = charted(rules, attack_total, defense_total, rows_down=1) if down_a_row else milder(rules, result)
+        result = combat.milder(rules, attack_total, defense_total, result)
         reasons.append(rules.because("PF-77", f"one level less: {result}"))
     return result, reasons
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Caught(Stance):
+class Caught(combat.Target):
     """A trooper, vehicle with its occupants, or base in a blast; without a DL it is a base."""
 
     id: str
     DL: Rating | None = None
     fraction: Part = 1.0
-    target_unit: UnitName | None = None
-    occupants: tuple[Occupant, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explosion:
-    """A shell, a flame or a mine, and who is in its area."""
+    """A shell, a flame or a mine, and the targets in its area."""
 
     AL: Rating
     targets: tuple[Caught, ...]
@@ -165,18 +148,18 @@ def _defended(
 ) -> Procedure[tuple[dict[str, Any], list[Reason]]]:
     """One target's roll against a blast."""
     level = defence_level(rules, target)
-    attack_total = int(total(attack_reasons(rules, target, blast.AL, rolled)))
-    if explodes(rules, target.target_unit, attack_total, rolled):
+    attack_total = int(total(combat.attack_reasons(rules, target, blast.AL, rolled)))
+    if combat.explodes(rules, target.target_unit, attack_total, rolled):
         numbers = {"id": target.id, "affected": True, "result": "KIL", "removed": True, "explodes": True}
         return numbers, [rules.because("PF-116")]
     fell, _ = yield from fudge(rules, target.id, "the defence against the blast")
-    defending = defence_reasons(rules, target, level, fell, ranged=True)
+    defending = combat.defence_reasons(rules, target, level, fell, ranged=True)
     result, steps = _blasted(rules, attack_total, int(total(defending)), extent)
-    after, removed = struck(rules, level, result)
+    after, removed = combat.struck(rules, level, result)
     numbers = {"id": target.id, "affected": True, "defense_total": int(total(defending)), "result": result}
     numbers |= {"DL_after": after, "removed": removed}
     if target.occupants:
-        numbers["occupants"] = yield from inside(rules, target.occupants, attack_total, removed)
+        numbers["occupants"] = yield from combat.inside(rules, target.occupants, attack_total, removed)
         steps = [*steps, rules.because("PF-70")]
     return numbers, [*defending, *steps]
 
@@ -191,7 +174,7 @@ def defence_level(rules: Rules, target: Caught) -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Throw:
-    """A grenade: who is at the point aimed at, and who is about the thrower should he drop it."""
+    """A grenade: the targets at the point aimed at, and those near the thrower in case he drops it."""
 
     AL: Rating
     targets: tuple[Caught, ...] = ()
@@ -200,18 +183,14 @@ class Throw:
     distance_in: Inches | None = None
 
 
-def grenade_throw(rules: Rules, throw: Throw) -> Answer:
-    """A throw, and the explosion among those who are named."""
+def grenade_throw(rules: Rules, throw: Throw) -> Procedure[Verdict]:
+    """A throw, and the explosion among its targets."""
     if throw.RL is not None and throw.distance_in is not None:
         limit_in = reach_in(rules, rating(rules, throw.RL), "grenade")
         if not within(throw.distance_in, limit_in):
             return forbidden("out_of_range", rules.because("PF-74", f"he throws {limit_in:g} in"))
-    return _thrown(rules, throw)
-
-
-def _thrown(rules: Rules, throw: Throw) -> Procedure[Verdict]:
     rolled, all_minus = yield from fudge(rules, "the thrower", "the grenade", attack=True)
-    dropped = is_abysmal(rules, rolled + throw.AL, all_minus)
+    dropped = combat.is_abysmal(rules, rolled + throw.AL, all_minus)
     centre, rule = ("thrower", "PF-79") if dropped else ("target", "PF-75")
     targets = throw.near_thrower if dropped else throw.targets
     numbers = {"dropped": dropped, "centre": centre, "disk": "small", "attack_total": rolled + throw.AL}
@@ -236,13 +215,13 @@ class Conflagration:
 
 
 def conflagration(rules: Rules, fire: Conflagration) -> Verdict:
-    """Who is lost in it; nobody defends."""
+    """The losses in it; no target defends."""
     partly = {"injured": "INJ", "destroyed": "KIL", "unharmed": "--"}[rules.option("conflagration_partly")]
     found, reasons = [], [rules.because("PF-116")]
     for target in fire.targets:
         extent, why = covered(rules, target.fraction)
         result = {NONE: "--", STEP: partly, ALL: "KIL"}[extent]
-        after, removed = struck(rules, defence_level(rules, target), result)
+        after, removed = combat.struck(rules, defence_level(rules, target), result)
         found.append({"id": target.id, "result": result, "DL_after": after, "removed": removed})
         lost = removed and not rules.chooses("occupants", "survive")
         found += [
@@ -253,6 +232,8 @@ def conflagration(rules: Rules, fire: Conflagration) -> Verdict:
 
 
 # Mines.
+
+IsReal = Annotated[bool, Asked("Is the mine a real one? (asked of the side that laid it)")]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -275,29 +256,25 @@ def mine_cost(rules: Rules, field: Minefield) -> Verdict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OnMine:
-    """A unit at a mine's marker, and who is in the disk should it go off."""
+    """A unit at a mine's marker, and the targets in the disk if it goes off."""
 
     path_crosses: bool
     ends_on_it: bool = False
-    real: Annotated[bool, Asked("Is the mine a real one? (asked of the side that laid it)")] = True
+    real: IsReal = True
     found: bool = False
     flies: bool = False
     targets: tuple[Caught, ...] = ()
 
 
-def mine(rules: Rules, step: OnMine) -> Answer:
+def mine(rules: Rules, step: OnMine) -> Procedure[Verdict]:
     """Whether a mine goes off under a unit, and what it does."""
     trodden = step.path_crosses if rules.chooses("mines_go_off", "path_crosses") else step.ends_on_it
     if step.found:
         return verdict("passed", rules.because("PF-106"), goes_off=False)
     if not trodden or step.flies or not step.real:
         return verdict("passed", rules.because("PF-A31", "nothing happens"), goes_off=False)
-    return _goes_off(rules, step.targets)
-
-
-def _goes_off(rules: Rules, targets: tuple[Caught, ...]) -> Procedure[Verdict]:
     level = rating(rules, rules.option("mine_AL"))
-    answer = yield from explosion(rules, Explosion(AL=level, targets=targets, weapon="land_mine"))
+    answer = yield from explosion(rules, Explosion(AL=level, targets=step.targets, weapon="land_mine"))
     reasons = (rules.because("PF-83"), *answer.reasons)
     return verdict("goes off", *reasons, goes_off=True, disk="small", **answer.numbers)
 
@@ -326,22 +303,18 @@ class Sweep:
     mine_DL: Rating | None = None
     RL: LevelName = "Poor"
     distance_in: Inches = 0
-    real: Annotated[bool, Asked("Is the mine a real one? (asked of the side that laid it)")] = True
+    real: IsReal = True
 
 
-def sweep_roll(rules: Rules, sweep: Sweep) -> Answer:
+def sweep_roll(rules: Rules, sweep: Sweep) -> Procedure[Verdict]:
     """A sweeper's try to detect a mine."""
     limit_in = reach_in(rules, rating(rules, sweep.RL), "minesweeper") if rules.chooses("sweep_reach", "RL") else 0
     if not within(sweep.distance_in, limit_in):
         return forbidden("out_of_range", rules.because("PF-101", f"he reaches {limit_in:g} in"))
-    return _sweeping(rules, sweep)
-
-
-def _sweeping(rules: Rules, sweep: Sweep) -> Procedure[Verdict]:
     rolled, all_minus = yield from fudge(rules, "the sweeper", "sweeping", attack=True)
     attack_total = rolled + sweep.AL
     reasons = [thrown(rules, "PF-47", rolled), rules.because("PF-11", "the Attack Level", sweep.AL)]
-    if is_abysmal(rules, attack_total, all_minus):
+    if combat.is_abysmal(rules, attack_total, all_minus):
         # A false marker answers as an undetected mine, so that nothing is given away.
         fate, rule = ("activated", "PF-105") if sweep.real else ("not_detected", "PF-104")
         return verdict(fate, *reasons, rules.because(rule), mine=fate, attack_total=attack_total)
@@ -349,7 +322,7 @@ def _sweeping(rules: Rules, sweep: Sweep) -> Procedure[Verdict]:
     fell = 0
     if rules.chooses("mine_defends", "rolls"):
         fell, _ = yield from fudge(rules, "the mine", "staying hidden")
-    result = charted(rules, attack_total, level + fell) if sweep.real else "--"
+    result = combat.charted(rules, attack_total, level + fell) if sweep.real else "--"
     row = rules.tables.results[result].mine
     numbers = {"mine": row.fate, "attack_total": attack_total, "defense_total": level + fell}
     return verdict(row.fate, *reasons, rules.because(row.rule), **numbers)

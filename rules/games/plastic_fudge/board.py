@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 from shapely import get_parts
 from shapely.geometry import LineString, Point, Polygon
 
 from rules.engine.ruleset import limit
+from rules.engine.state import State
 from rules.engine.verdict import Verdict
+from rules.games.plastic_fudge import statuses
 from rules.games.plastic_fudge.combat import Border, stands_in
 from rules.games.plastic_fudge.movement import Mover, Stretch, slowed
 from rules.games.plastic_fudge.tables import Rules
+from rules.games.plastic_fudge.units import holes_in
 from rules.tabletop.area import standing_on
 from rules.tabletop.bearing import Turning
-from rules.tabletop.measure import Bands, Range, base_area, range_between, stepped
+from rules.tabletop.measure import Bands, base_area, stepped
 from rules.tabletop.movement import walk
 from rules.tabletop.path import Path, placed, straight
 from rules.tabletop.scene import SightRules
@@ -40,16 +44,6 @@ def rod(rules: Rules) -> Bands:
     marks = stepped(band_in, int(limit(rules, "rod_in") // band_in))
     coloured = (limit(rules, "first_colour_in"), limit(rules, "second_colour_in"))
     return Bands(marks.marks_in, tuple(mark for mark in marks.marks_in if mark in coloured))
-
-
-def distance_in(rules: Rules, a: Figure, b: Figure) -> float:
-    """The distance that the rules speak of; `range_between` tells how sure it is."""
-    return spoken_of(rules, range_between(a, b))
-
-
-def spoken_of(rules: Rules, measured: Range) -> float:
-    """Of a measured range, the distance that the rules speak of."""
-    return measured.edge_in if rules.chooses("measured_from", "base_edges") else measured.centre_in
 
 
 def bands_up(rules: Rules, attacker: Figure, target: Figure) -> int:
@@ -107,7 +101,7 @@ def _may_meet(a: Outline, b: Outline, reach_in: float) -> bool:
     )
 
 
-def movement_profile(rules: Rules, who: Mover) -> MovementProfile:
+def movement_profile(rules: Rules, mover: Mover) -> MovementProfile:
     """How a unit walks the measured table, for `rules.tabletop.movement.walk`."""
     grounds, band_in = rules.tables.grounds(), rules.option("band_in")
     flat, climb_in = rules.chooses("height_counts", "flat"), limit(rules, "climb_cost_in")
@@ -116,7 +110,7 @@ def movement_profile(rules: Rules, who: Mover) -> MovementProfile:
         ground = grounds.get(piece.kind)
         if ground is None:
             return TerrainCost()
-        slowing = slowed(rules, who, ground.terrain)
+        slowing = slowed(rules, mover, ground.terrain)
         if slowing is None:
             return IMPASSABLE
         step_in = climb_in if flat and ground.on_top and piece.top_in >= band_in else 0.0
@@ -129,11 +123,11 @@ def movement_profile(rules: Rules, who: Mover) -> MovementProfile:
     return MovementProfile(going, climb_cost_per_in=climb_per_in, height_step_in=band_in, turning=turning)
 
 
-def stretches(rules: Rules, who: Mover, path_in: Path, terrain: Iterable[TerrainPiece]) -> tuple[Stretch, ...]:
+def stretches(rules: Rules, mover: Mover, path_in: Path, terrain: Iterable[TerrainPiece]) -> tuple[Stretch, ...]:
     """A path split by the terrain of the sheet that it crosses, as the question whether it may be walked takes it."""
     grounds, band_in = rules.tables.grounds(), rules.option("band_in")
     found, height_in = [], None
-    for part in walk(path_in, terrain, movement_profile(rules, who), 0).stretches:
+    for part in walk(path_in, terrain, movement_profile(rules, mover), 0).stretches:
         row = grounds.get(part.ground.kind) if part.ground else None
         up_in = part.height_in - (_height_at(rules, path_in[0], terrain) if height_in is None else height_in)
         climbs = int(max(0.0, up_in + EXACT) // band_in)
@@ -186,7 +180,7 @@ def after_hole(rules: Rules, base: TerrainPiece, centre_in: PointIn) -> tuple[Te
     hole = Point(centre_in).buffer((rules.tables.templates["small"].diameter_in or 0) / 2)
     left = area_of(base.outline_in).difference(hole)
     parts = [part for part in get_parts(left) if isinstance(part, Polygon) and part.area > EXACT]
-    outlines = [_outline(part.exterior.coords) for part in parts]
+    outlines = [tuple((x, y) for x, y, *_ in part.exterior.coords[:-1]) for part in parts]
     names = [base.name] if len(outlines) == 1 else [f"{base.name}{PART}{k}" for k in range(1, len(outlines) + 1)]
     return tuple(
         TerrainPiece(name, base.kind, outline, base.base_in, base.height_in)
@@ -194,5 +188,20 @@ def after_hole(rules: Rules, base: TerrainPiece, centre_in: PointIn) -> tuple[Te
     )
 
 
-def _outline(ring: Iterable[tuple[float, ...]]) -> Outline:
-    return tuple((x, y) for x, y, *_ in list(ring)[:-1])
+def ground(rules: Rules, state: State, terrain: Iterable[TerrainPiece]) -> Iterator[TerrainPiece]:
+    """The terrain as bazookas and shells have left it: holes in bases, and no base that is destroyed."""
+    for piece in terrain:
+        if base_left(state, piece.name) == statuses.DESTROYED:
+            continue
+        parts: tuple[TerrainPiece, ...] = (piece,)
+        for x, y in holes_in(state, piece.name):
+            parts = tuple(left for part in parts for left in after_hole(rules, part, (x, y)))
+        for part in parts:
+            yield from (part,) if part.name == piece.name else ground(rules, state, (part,))
+
+
+def base_left(state: State, name: str) -> Any:
+    """What a base has left of its level; None where it was never hit. A part has at first what the whole had."""
+    whole, part, _ = name.rpartition(PART)
+    left = state.statuses.get(statuses.base_key(name))
+    return base_left(state, whole) if left is None and part else left

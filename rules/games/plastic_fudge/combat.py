@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Annotated, Any
 
 from rules.engine.dice import Procedure
@@ -63,8 +63,10 @@ def charted_why(rules: Rules, attack_total: int, defense_total: int, result: str
     return look_up, rules.because(rules.tables.results[result].rule)
 
 
-def milder(rules: Rules, result: ResultName) -> str:
-    """The result one step below."""
+def milder(rules: Rules, attack_total: int, defense_total: int, result: ResultName) -> str:
+    """The result one step below, or a row lower on the chart."""
+    if rules.chooses("one_level_less", "chart_row"):
+        return charted(rules, attack_total, defense_total, rows_down=1)
     steps = list(rules.tables.results)
     return steps[max(0, steps.index(result) - 1)]
 
@@ -97,13 +99,15 @@ def worn(rules: Rules, level: int, taken: int) -> tuple[int, bool]:
 
 # One attack.
 
+BandsUp = Annotated[int, Asked("How many range bands does the attacker stand higher?")]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stance:
     """Where a target stands, seen from the attacker."""
 
     terrain: TerrainName = "open"
-    height_difference_bands: Annotated[int, Asked("How many range bands does the attacker stand higher?")] = 0
+    height_difference_bands: BandsUp = 0
     attacker_flies: bool = False
     target_flies: bool = False
 
@@ -116,15 +120,24 @@ class Occupant:
     DL: Rating
 
 
+Occupants = Annotated[tuple[Occupant, ...], Asked("Who is inside the vehicle?")]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Attack(Stance):
+class Target(Stance):
+    """A unit that is attacked."""
+
+    target_unit: UnitName | None = None
+    occupants: Occupants = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attack(Target):
     """One attack on one unit."""
 
     attacker_AL: Rating
     defender_DL: Rating
     ranged: bool = False
-    target_unit: UnitName | None = None
-    occupants: Annotated[tuple[Occupant, ...], Asked("Who is inside the vehicle?")] = ()
 
 
 def attack(rules: Rules, blow: Attack) -> Procedure[Verdict]:
@@ -241,7 +254,7 @@ def inside(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Exchange(Stance):
+class Exchange(Target):
     """One attack of a volley."""
 
     from_: str
@@ -249,8 +262,6 @@ class Exchange(Stance):
     AL: Rating
     DL: Rating
     ranged: bool | None = None
-    target_unit: UnitName | None = None
-    occupants: Annotated[tuple[Occupant, ...], Asked("Who is inside the vehicle?")] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -262,7 +273,7 @@ class Volley:
 
 
 def volley(rules: Rules, declared: Volley) -> Procedure[Verdict]:
-    """All attacks at once: who is destroyed still makes his."""
+    """All attacks at once: the destroyed still make theirs."""
     made = Counter(one.from_ for one in declared.attacks)
     twice = [name for name, count in made.items() if count > limit(rules, "attacks_a_turn")]
     if twice:
@@ -281,10 +292,8 @@ def volley(rules: Rules, declared: Volley) -> Procedure[Verdict]:
         exploded |= {one.to} if answer.numbers.get("explodes") else set()
         reasons += [rules.because("PF-46", f"{one.from_} at {one.to}:"), *answer.reasons]
     levels = {one.to: one.DL for one in declared.attacks}
-    struck_by = [
-        Struck(id=name, DL=level, injuries=taken[name], killed=name in killed) for name, level in levels.items()
-    ]
-    ends = casualties(rules, Fallen(units=tuple(struck_by))).numbers
+    struck_units = [Struck(id=name, DL=levels[name], injuries=taken[name], killed=name in killed) for name in levels]
+    ends = casualties(rules, Fallen(units=tuple(struck_units))).numbers
     destroyed = sorted(killed | set(ends["destroyed"]))
     numbers = {"results": results, "destroyed": destroyed, "exploded": sorted(exploded), "DL_after": ends["DL_after"]}
     return verdict("volley", *reasons, **numbers)
@@ -292,17 +301,9 @@ def volley(rules: Rules, declared: Volley) -> Procedure[Verdict]:
 
 def _blow(rules: Rules, declared: Volley, one: Exchange, injured: int) -> Attack:
     """One attack of a volley with the level on which its target defends."""
-    return Attack(
-        attacker_AL=one.AL,
-        defender_DL=in_volley(rules, one.DL, injured),
-        ranged=declared.ranged if one.ranged is None else one.ranged,
-        terrain=one.terrain,
-        height_difference_bands=one.height_difference_bands,
-        attacker_flies=one.attacker_flies,
-        target_flies=one.target_flies,
-        target_unit=one.target_unit,
-        occupants=one.occupants,
-    )
+    target = {field.name: getattr(one, field.name) for field in fields(Target)}
+    ranged, level = declared.ranged if one.ranged is None else one.ranged, in_volley(rules, one.DL, injured)
+    return Attack(**target, attacker_AL=one.AL, defender_DL=level, ranged=ranged)
 
 
 def in_volley(rules: Rules, level: int, injured: int) -> int:
@@ -322,7 +323,7 @@ class Struck:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fallen:
-    """Everybody who was struck by attacks at the same time."""
+    """All units that attacks at the same time struck."""
 
     units: tuple[Struck, ...]
 

@@ -8,11 +8,14 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from rules.engine.dice import Procedure
-from rules.engine.game import Answer, NoFacts
+from rules.engine.facts import UNKNOWN, Source, status
+from rules.engine.game import NoFacts
 from rules.engine.ruleset import limit
 from rules.engine.schema import Asked, Count, Inches
-from rules.engine.verdict import Reason, RuleRefusal, Verdict, forbidden, total, verdict
-from rules.games.plastic_fudge.tables import ClassName, LevelName, MoraleModifier, Rating, Rules, fudge, rating, thrown
+from rules.engine.verdict import Becomes, Reason, RuleRefusal, Verdict, forbidden, total, verdict
+from rules.games.plastic_fudge import units
+from rules.games.plastic_fudge.statuses import ROUTED, SEAT_A, SEAT_B, WINNER
+from rules.games.plastic_fudge.tables import ClassName, LevelName, Rating, Rules, fudge, rating, thrown
 from rules.tabletop.tolerance import within
 
 # The round and its order.
@@ -26,17 +29,17 @@ def phases(rules: Rules, _: NoFacts) -> Verdict:
     ]
     any_time = rules.chooses("attacks_when", "any_time")
     played = {name for _, name in steps(rules, {}, called=True)}
-    told = [row for row in rows if row["name"] in played]
+    kept = [row for row in rows if row["name"] in played]
     reasons = (rules.because("PF-20"), rules.because("PF-25"), rules.because("PF-44"), rules.because("PF-55"))
-    return verdict("round", *reasons, phases=told, attacks_any_time=any_time)
+    return verdict("round", *reasons, phases=kept, attacks_any_time=any_time)
 
 
 def steps(rules: Rules, seats: Mapping[str, str], called: bool) -> list[tuple[str, str]]:
-    """The parts of a round, each with the player whose it is.
+    """The parts of a round, each with its player.
 
     Args:
         seats: The players in the seats A and B.
-        called: Whether anybody was called, for whom a part of the round is kept.
+        called: Whether a unit was called, which has a part of the round to itself.
     """
     any_time = rules.chooses("attacks_when", "any_time")
     rows = rules.tables.phases.items()
@@ -61,26 +64,23 @@ class Players:
     players: tuple[Player, ...]
 
 
-def initiative(rules: Rules, table: Players) -> Answer:
+def initiative(rules: Rules, table: Players) -> Procedure[Verdict]:
     """Who has the initiative; a tie is to be rolled again."""
     if len(table.players) != 2 or table.players[0].id == table.players[1].id:
         raise RuleRefusal("wrong_players", f"initiative is between two players, not {len(table.players)}: name both")
-    return _initiative(rules, table.players)
-
-
-def _initiative(rules: Rules, players: tuple[Player, ...]) -> Procedure[Verdict]:
     totals, reasons = [], []
-    for player in players:
+    for player in table.players:
         rolled, _ = yield from fudge(rules, player.id, "initiative")
         found = [thrown(rules, "PF-21", rolled), rules.because("PF-13", "the Training Level", player.roll_level)]
         if player.commander_destroyed or (player.out_of_touch and rules.option("out_of_touch_penalty")):
             found.append(rules.because("PF-24", modifier=limit(rules, "initiative_without_commander")))
         totals.append(int(total(found)))
         reasons += found
-    if totals[0] == totals[1]:
-        return verdict("tie", *reasons, rules.because("PF-22"), totals=totals, winner=None, reroll=True)
-    winner = players[0].id if totals[0] > totals[1] else players[1].id
-    return verdict(winner, *reasons, rules.because("PF-21"), totals=totals, winner=winner, reroll=False)
+    tie = totals[0] == totals[1]
+    winner = None if tie else table.players[totals.index(max(totals))].id
+    why = rules.because("PF-22" if tie else "PF-21")
+    answer = verdict(winner or "tie", *reasons, why, totals=totals, winner=winner, reroll=tie)
+    return answer.causing(Becomes("", WINNER, winner, "PF-21", this_turn=True))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,25 +93,38 @@ class Seats:
 
 
 def choose_order(rules: Rules, seats: Seats) -> Verdict:
-    """Who is A and who is B."""
+    """The players in the seats A and B."""
     others = [player for player in seats.players if player != seats.winner]
     if len(seats.players) != 2 or len(others) != 1:
         raise RuleRefusal("wrong_players", f"the winner {seats.winner!r} must be one of two players")
     if seats.choice not in ("A", "B"):
         raise RuleRefusal("bad_choice", f"the seats are A and B, not {seats.choice!r}")
     first, second = (seats.winner, others[0]) if seats.choice == "A" else (others[0], seats.winner)
-    return verdict(f"{first} moves first", rules.because("PF-23"), A=first, B=second)
+    seated = {SEAT_A: first, SEAT_B: second}
+    found = verdict(f"{first} moves first", rules.because("PF-23"), **seated)
+    return found.causing(*(Becomes("", seat, side, "PF-23", this_turn=True) for seat, side in seated.items()))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Command:
-    """A side's Commander and his link to the troops; vehicles count where no trooper is left."""
+class Link:
+    """The link between a side's Commander and its troops."""
+
+    commander_destroyed: Annotated[bool, units.COMMANDER_LOST] = False
+    radioman_destroyed: Annotated[bool, units.RADIO_LOST] = False
+    out_of_touch: bool = False
+
+    @property
+    def cut_off(self) -> bool:
+        """Whether no order reaches the troops."""
+        return self.out_of_touch or self.radioman_destroyed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Command(Link):
+    """A side's Commander and its troops; vehicles count where no trooper is left."""
 
     commander_alive: bool = False
-    commander_destroyed: bool = False
     commander_TL: Rating | None = None
-    radioman_destroyed: bool = False
-    out_of_touch: bool = False
     trooper_TLs: tuple[Rating, ...] = ()
     vehicle_TLs: tuple[Rating, ...] = ()
 
@@ -120,9 +133,9 @@ def initiative_level(rules: Rules, side: Command) -> Verdict:
     """The level on which a side rolls for initiative."""
     alive = side.commander_alive and not side.commander_destroyed
     levels = side.trooper_TLs or side.vehicle_TLs
-    in_touch = alive and not (side.radioman_destroyed or side.out_of_touch)
+    in_touch = alive and not side.cut_off
     his_own = not alive and rules.chooses("dead_commander_level", "his_own")
-    numbers = {"in_touch": in_touch, "modifier": 0 if alive else _penalty(rules)}
+    numbers = {"in_touch": in_touch, "modifier": 0 if alive else int(limit(rules, "initiative_without_commander"))}
     if (in_touch or his_own) and side.commander_TL is not None:
         return verdict("commander", rules.because("PF-21"), level=side.commander_TL, **numbers)
     if not levels:
@@ -132,30 +145,23 @@ def initiative_level(rules: Rules, side: Command) -> Verdict:
     return verdict(outcome, rules.because(rule), level=max(levels), **numbers)
 
 
-def _penalty(rules: Rules) -> int:
-    return int(limit(rules, "initiative_without_commander"))
-
-
 # Morale.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Spirits:
+class Spirits(Link):
     """All that bears on a trooper's morale; units are counted against those that the side began with."""
 
     commander_distance_in: Inches | None = None
-    commander_destroyed: bool = False
-    out_of_touch: bool = False
-    radioman_destroyed: bool = False
-    is_commander: bool = False
-    enemy_units: Count = 0
-    enemy_destroyed: Count = 0
-    enemy_routed: Count = 0
-    enemy_routed_off: Count = 0
-    friendly_units: Count = 0
-    friendly_destroyed: Count = 0
-    friendly_routed: Count = 0
-    friendly_routed_off: Count = 0
+    is_commander: Annotated[bool, units.COMMANDER] = False
+    enemy_units: Annotated[Count, units.fate_of("enemy", "units")] = 0
+    enemy_destroyed: Annotated[Count, units.fate_of("enemy", "destroyed")] = 0
+    enemy_routed: Annotated[Count, units.fate_of("enemy", "routed")] = 0
+    enemy_routed_off: Annotated[Count, units.fate_of("enemy", "routed_off")] = 0
+    friendly_units: Annotated[Count, units.fate_of("friendly", "units")] = 0
+    friendly_destroyed: Annotated[Count, units.fate_of("friendly", "destroyed")] = 0
+    friendly_routed: Annotated[Count, units.fate_of("friendly", "routed")] = 0
+    friendly_routed_off: Annotated[Count, units.fate_of("friendly", "routed_off")] = 0
 
 
 def morale_modifier(rules: Rules, spirits: Spirits) -> Verdict:
@@ -167,17 +173,18 @@ def morale_modifier(rules: Rules, spirits: Spirits) -> Verdict:
 def modifiers(rules: Rules, spirits: Spirits) -> list[Reason]:
     """Every morale modifier that applies, in the order of the table."""
     rows = rules.tables.morale_modifiers
-    counted = _counted(rules, spirits)
-    reached = {name: row for name, row in rows.items() if row.counted and _reached(row, counted)}
+    shares = _shares(rules, spirits)
+    reached = {name: row for name, row in rows.items() if row.counted and within(row.share, shares[row.counted])}
     if rules.chooses("shares", "replace"):
-        reached = {name: row for name, row in reached.items() if row.share == _highest(reached, row)}
+        highest = {row.counted: row.share for row in sorted(reached.values(), key=lambda row: row.share)}
+        reached = {name: row for name, row in reached.items() if row.share == highest[row.counted]}
     plain = {"commander_within_6in": _near(rules, spirits), "commander_destroyed": _lost(rules, spirits)}
     held = [row for name, row in rows.items() if name in reached or plain.get(name, False)]
     return [rules.because(row.rule, row.text, row.modifier) for row in held]
 
 
-def _counted(rules: Rules, spirits: Spirits) -> Mapping[str, tuple[int, int]]:
-    """By what a modifier counts: how many, and of how many."""
+def _shares(rules: Rules, spirits: Spirits) -> Mapping[str, float]:
+    """The share of each side that met each fate; below every limit where a side began with nothing."""
     off_as = str(rules.option("routed_off"))
     found = {}
     for side in ("enemy", "friendly"):
@@ -186,26 +193,13 @@ def _counted(rules: Rules, spirits: Spirits) -> Mapping[str, tuple[int, int]]:
             many = getattr(spirits, f"{side}_{fate}") + (off if fate == off_as else 0)
             if many > units:
                 raise RuleRefusal("bad_count", f"of {units} {side} units {many} cannot be {fate}: count them again")
-            found[f"{side}_{fate}"] = (many, units)
+            found[f"{side}_{fate}"] = many / units if units else -1.0
     return found
-
-
-def _reached(row: MoraleModifier, counted: Mapping[str, tuple[int, int]]) -> bool:
-    many, units = counted[row.counted or ""]
-    return units > 0 and within(row.share, many / units)
-
-
-def _highest(reached: Mapping[str, MoraleModifier], like: MoraleModifier) -> float:
-    return max(row.share for row in reached.values() if row.counted == like.counted)
-
-
-def _cut_off(spirits: Spirits) -> bool:
-    return spirits.out_of_touch or spirits.radioman_destroyed
 
 
 def _lost(rules: Rules, spirits: Spirits) -> bool:
     as_destroyed = rules.chooses("out_of_touch_morale", "as_destroyed")
-    return spirits.commander_destroyed or (_cut_off(spirits) and as_destroyed)
+    return spirits.commander_destroyed or (spirits.cut_off and as_destroyed)
 
 
 def _near(rules: Rules, spirits: Spirits) -> bool:
@@ -214,21 +208,24 @@ def _near(rules: Rules, spirits: Spirits) -> bool:
         near = rules.chooses("commander_steadies_himself", True)
     else:
         near = distance_in is not None and within(distance_in, limit(rules, "commander_near_in"))
-    return near and not spirits.commander_destroyed and not _cut_off(spirits)
+    return near and not spirits.commander_destroyed and not spirits.cut_off
+
+
+_NO_CAUSE = Source(lambda context: context.rules.option("morale_without_cause") or UNKNOWN)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MoraleCheck(Spirits):
-    """A trooper who checks his morale."""
+    """A trooper that checks its morale."""
 
-    TL: LevelName
+    TL: Annotated[LevelName, units.of_actor(units.training)]
     class_: ClassName = "trooper"
     destroyed: bool = False
-    routed: bool = False
-    something_happened: Annotated[bool, Asked("Did anything happen to this unit in this round?")] = True
+    routed: Annotated[bool, status(ROUTED)] = False
+    something_happened: Annotated[bool, Asked("Did anything happen to this unit in this round?"), _NO_CAUSE] = True
 
 
-def morale_check(rules: Rules, trooper: MoraleCheck) -> Answer:
+def morale_check(rules: Rules, trooper: MoraleCheck) -> Procedure[Verdict]:
     """A morale check, where the unit makes one."""
     if trooper.destroyed:
         return forbidden("destroyed", rules.because("PF-55", "only survivors check"))
@@ -236,10 +233,6 @@ def morale_check(rules: Rules, trooper: MoraleCheck) -> Answer:
         return forbidden("vehicles_do_not_check", rules.because("PF-55", "only troopers check"))
     if not trooper.something_happened and not trooper.routed and not rules.option("morale_without_cause"):
         return forbidden("no_cause", rules.because("PF-55", "nothing happened to this unit"))
-    return _checked(rules, trooper)
-
-
-def _checked(rules: Rules, trooper: MoraleCheck) -> Procedure[Verdict]:
     rolled, _ = yield from fudge(rules, "the trooper", "morale")
     level = rating(rules, trooper.TL)
     reasons = [thrown(rules, "PF-56", rolled), rules.because("PF-13", f"Training {trooper.TL}", level)]

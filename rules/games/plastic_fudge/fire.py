@@ -1,19 +1,20 @@
-"""Plastic Fudge: who may attack with what, how far it reaches, and whom a flamethrower or a mortar depends on."""
+"""Plastic Fudge: which attacks a unit may make, how far they reach, and what flamethrowers and mortars need."""
 
 # ruff: noqa: N815 - AL, DL, RL and TL are the sheet's own words
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated
 
 from rules.engine.dice import Procedure
+from rules.engine.facts import status
 from rules.engine.ruleset import limit, row_title
 from rules.engine.schema import Asked, Count, Inches
 from rules.engine.verdict import RuleRefusal, Verdict, forbidden, verdict
+from rules.games.plastic_fudge import units
 from rules.games.plastic_fudge.combat import Stance, bands_of_height, by_hand, is_legendary
+from rules.games.plastic_fudge.statuses import CARRIED
 from rules.games.plastic_fudge.tables import (
-    Card,
     LevelName,
     Rating,
     Rules,
@@ -68,36 +69,36 @@ def reach_in(rules: Rules, level: int, weapon: str | None, band_in: float | None
 
 # Whether a unit may attack.
 
+CARRIED_TROOPS = "Has it taken up or set down troops in this turn?"
+SPOTTER = "Does somebody with binoculars spot for the mortar?"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ready:
     """A unit that wants to act."""
 
     unit: UnitName
-    spotter_with_binoculars: Annotated[bool, Asked("Does somebody with binoculars spot for the mortar?")] = False
+    spotter_with_binoculars: Annotated[bool, Asked(SPOTTER)] = False
     spotter_sees_target: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Request(Ready):
-    """A unit that wants to attack; RL and AL that are not said are those of its card, one for each weapon.
+class Request(units.Acting):
+    """A unit that wants to attack; RL and AL that are not said are those of its card, one for each weapon."""
 
-    Where the `phase` of the round is said, it attacks only in its own.
-    """
-
-    RL: tuple[LevelName, ...] | None = None
-    AL: tuple[LevelName, ...] | None = None
-    routed: bool = False
-    destroyed: bool = False
-    aboard: bool = False
-    phase: str | None = None
+    unit: Annotated[UnitName, units.CARD]
+    spotter_with_binoculars: Annotated[bool, Asked(SPOTTER), units.SPOTTED_FOR] = False
+    spotter_sees_target: bool = True
+    RL: Annotated[tuple[LevelName, ...] | None, units.own("RL")] = None
+    AL: Annotated[tuple[LevelName, ...] | None, units.own("AL")] = None
+    aboard: Annotated[bool, units.ABOARD] = False
     weapon: WeaponName | None = None
-    attacks_made_this_turn: Count = 0
-    carried_this_turn: Annotated[bool, Asked("Has it taken up or set down troops in this turn?")] = False
+    attacks_made_this_turn: Annotated[Count, units.of_actor(units.attacks_made)] = 0
+    carried_this_turn: Annotated[bool, Asked(CARRIED_TROOPS), status(CARRIED)] = False
     distance_in: Inches | None = None
     los: bool = True
     target_unit: UnitName | None = None
-    attacked_hand_to_hand: Annotated[bool, Asked("Is he attacked hand to hand?")] = False
+    attacked_hand_to_hand: units.AttackedByHand = False
 
 
 def can_act(rules: Rules, unit: Ready) -> Verdict:
@@ -111,11 +112,12 @@ def can_act(rules: Rules, unit: Ready) -> Verdict:
 def attack_request(rules: Rules, request: Request) -> Verdict:
     """Whether a unit may make an attack, and at which levels."""
     card = rules.tables.cards[request.unit]
-    for bar in BARS:
-        if bar.holds(rules, request):
-            return forbidden(bar.code, rules.because(bar.rule, bar.told(rules, request)))
+    stopped = _cannot_attack(rules, request)
+    if stopped:
+        return stopped
     attack_level, range_level = levels_of(rules, request)
-    weapon, limit_in = weapon_of(rules, request), _reach_of(rules, request)
+    weapon = weapon_of(rules, request)
+    limit_in = reach_in(rules, range_level, weapon)
     reasons = [rules.because("PF-45"), rules.because(card.rule)]
     if len(card.weapons) > 1:
         reasons.append(rules.because("PF-97" if card.kind == "trooper" else "PF-71"))
@@ -153,18 +155,42 @@ def levels_of(rules: Rules, request: Request) -> tuple[int, int]:
     return attack_level, range_level
 
 
-@dataclass(frozen=True, slots=True)
-class Bar:
-    """Forbids an attack where `holds`; `told` says why where the rule's own words do not."""
+def _cannot_attack(rules: Rules, request: Request) -> Verdict | None:
+    """Why a unit may not make an attack, None where it may."""
+    card, because = rules.tables.cards[request.unit], rules.because
+    waits = request.phase is not None and not attacks_in(rules, request.phase, card.called)
+    why = because("PF-44", "attacks wait for their own phase, after all units have moved") if waits else None
+    stopped = units.cannot_act(rules, request, why, request.aboard)
+    if stopped:
+        return stopped
+    if not card.weapons:
+        return forbidden("no_weapon", because("PF-93"))
+    if request.attacks_made_this_turn >= limit(rules, "attacks_a_turn"):
+        return forbidden("already_attacked", because("PF-45"))
+    if request.carried_this_turn:
+        return forbidden("carried_troops", because("PF-123"))
+    if _unspotted(rules, request):
+        return forbidden("no_spotter", because("PF-109"))
+    flying = request.target_unit is not None and rules.tables.cards[request.target_unit].flies and card.flies
+    if flying and not rules.option("air_combat"):
+        return forbidden("air_combat", because("PF-127"))
+    return _beyond_reach(rules, request) or _unseen(rules, request)
 
-    code: str
-    rule: str
-    holds: Callable[[Rules, Request], bool]
-    told: Callable[[Rules, Request], str | None] = lambda rules, request: None
+
+def _beyond_reach(rules: Rules, request: Request) -> Verdict | None:
+    if request.distance_in is None:
+        return None
+    weapon = weapon_of(rules, request)
+    limit_in = reach_in(rules, levels_of(rules, request)[1], weapon)
+    text = f"the target is {request.distance_in:.4g} in away; {row_title(weapon)} reaches {limit_in:g} in"
+    in_range = within(request.distance_in, limit_in)
+    return None if in_range else forbidden("out_of_range", rules.because("PF-10", text))
 
 
-def _card(rules: Rules, request: Ready) -> Card:
-    return rules.tables.cards[request.unit]
+def _unseen(rules: Rules, request: Request) -> Verdict | None:
+    if request.los or not rules.option("line_of_sight") or _needs_spotter(rules, request.unit):
+        return None
+    return forbidden("no_line_of_sight", rules.because("PF-A08", "the target is not in sight"))
 
 
 def _needs_spotter(rules: Rules, unit: str) -> bool:
@@ -172,70 +198,9 @@ def _needs_spotter(rules: Rules, unit: str) -> bool:
     return special is not None and special.spotter
 
 
-def _unspotted(rules: Rules, unit: Ready) -> bool:
-    seen = unit.spotter_sees_target or not rules.option("line_of_sight")
-    return _needs_spotter(rules, unit.unit) and not (unit.spotter_with_binoculars and seen)
-
-
-def _unseen(rules: Rules, request: Request) -> bool:
-    return rules.option("line_of_sight") and not request.los and not _needs_spotter(rules, request.unit)
-
-
-def _reach_of(rules: Rules, request: Request) -> float:
-    return reach_in(rules, levels_of(rules, request)[1], weapon_of(rules, request))
-
-
-def _too_far(rules: Rules, request: Request) -> bool:
-    return request.distance_in is not None and not within(request.distance_in, _reach_of(rules, request))
-
-
-def _how_far(rules: Rules, request: Request) -> str:
-    weapon, limit_in = weapon_of(rules, request), _reach_of(rules, request)
-    return f"the target is {request.distance_in:.4g} in away; {row_title(weapon)} reaches {limit_in:g} in"
-
-
-def _in_the_air(rules: Rules, request: Request) -> bool:
-    target = rules.tables.cards[request.target_unit] if request.target_unit else None
-    return target is not None and target.flies and _card(rules, request).flies and not rules.option("air_combat")
-
-
-def _wrong_phase(rules: Rules, request: Request) -> bool:
-    return request.phase is not None and not attacks_in(rules, request.phase, _card(rules, request).called)
-
-
-BARS = (
-    Bar("destroyed", "PF-53", lambda rules, request: request.destroyed),
-    Bar(
-        "routed",
-        "PF-66",
-        lambda rules, request: request.routed and not rules.option("routed_act"),
-        lambda rules, request: "he flees until he passes a morale check",
-    ),
-    Bar(
-        "wrong_phase",
-        "PF-44",
-        _wrong_phase,
-        lambda rules, request: "attacks wait for their own phase, after all units have moved",
-    ),
-    Bar(
-        "aboard",
-        "PF-70",
-        lambda rules, request: request.aboard,
-        lambda rules, request: "he is inside a vehicle: let him get out first",
-    ),
-    Bar("no_weapon", "PF-93", lambda rules, request: not _card(rules, request).weapons),
-    Bar(
-        "already_attacked",
-        "PF-45",
-        lambda rules, request: request.attacks_made_this_turn >= limit(rules, "attacks_a_turn"),
-    ),
-    Bar("carried_troops", "PF-123", lambda rules, request: request.carried_this_turn),
-    Bar("no_spotter", "PF-109", _unspotted),
-    Bar("air_combat", "PF-127", _in_the_air),
-    Bar("out_of_range", "PF-10", _too_far, _how_far),
-    Bar("no_line_of_sight", "PF-A08", _unseen, lambda rules, request: "the target is not in sight"),
-)
-"""What forbids an attack, in the order in which it is looked at."""
+def _unspotted(rules: Rules, request: Ready | Request) -> bool:
+    seen = request.spotter_sees_target or not rules.option("line_of_sight")
+    return _needs_spotter(rules, request.unit) and not (request.spotter_with_binoculars and seen)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -248,7 +213,7 @@ class Contact:
 
 def hand_to_hand(rules: Rules, bases: Contact) -> Verdict:
     """Whether an attack at this distance is hand to hand."""
-    close = not bases.in_the_air and within(bases.distance_in, rules.option("hand_to_hand_within_in"))
+    close = not bases.in_the_air and units.in_contact(rules, bases.distance_in)
     return verdict("hand to hand" if close else "ranged", rules.because("PF-A41", "bases in contact"), ranged=not close)
 
 

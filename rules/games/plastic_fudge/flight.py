@@ -1,4 +1,4 @@
-"""Plastic Fudge: who fails his morale check and flees, how far, off the table, and whom that shakes."""
+"""Plastic Fudge: the flight of a unit that failed its morale check, off the table too, and the checks it causes."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from typing import Annotated
 
 from rules.engine.ruleset import limit
 from rules.engine.schema import Asked, Inches
-from rules.engine.verdict import Verdict, forbidden, verdict
+from rules.engine.state import ELIMINATED
+from rules.engine.verdict import ACTORS, Becomes, Verdict, forbidden, verdict
 from rules.games.plastic_fudge.movement import WHICH_WAY, Mover, movement_level, slowed, turn_tolls
+from rules.games.plastic_fudge.statuses import ROUTED_OFF, STAYS
 from rules.games.plastic_fudge.tables import Rules, TerrainName, UnitName
 from rules.tabletop.bearing import turn_deg
 from rules.tabletop.tolerance import within
@@ -48,9 +50,9 @@ def rout_move(rules: Rules, unit: Rout) -> Verdict:
     if wrong:
         return forbidden("not_the_way", rules.because(why_so.rule, wrong))
     off = rout_reaches_edge(rules, AtEdge(reaches_edge=True)) if unit.reaches_edge else None
-    ends, numbers = (off.reasons, off.numbers) if off else ((), {})
+    ends, numbers, effects = (off.reasons, off.numbers, off.effects) if off else ((), {}, ())
     numbers = {"facing_deg": facing_deg, "distance_in": left_in * (1 - part), "routed": True, **numbers}
-    return verdict("flees", why_so, base, *tolls, *why, *ends, **numbers)
+    return verdict("flees", why_so, base, *tolls, *why, *ends, **numbers).causing(*effects)
 
 
 def _strays(rules: Rules, unit: Rout, facing_deg: float, full_in: float) -> str:
@@ -76,13 +78,16 @@ def rout_reaches_edge(rules: Rules, unit: AtEdge) -> Verdict:
     """Whether a routed unit leaves play."""
     if unit.reaches_edge:
         counts_as = rules.option("routed_off")
-        return verdict("removed", rules.because("PF-67"), removed=True, counts_as=counts_as)
-    return verdict("stays", rules.because("PF-66"), removed=False)
+        found = verdict("removed", rules.because("PF-67"), removed=True, counts_as=counts_as)
+        routed = [Becomes(ACTORS, ROUTED_OFF, True, "PF-67")] if counts_as == "routed" else []
+        return found.causing(*routed, Becomes(ACTORS, ELIMINATED, True, "PF-67"))
+    stays = verdict("stays", rules.because("PF-66"), removed=False)
+    return stays.causing(Becomes(ACTORS, STAYS, True, "PF-66", this_turn=True))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Passed:
-    """A trooper near whom a routed unit moved: how close, and whether he checked for it before in this round."""
+    """A trooper and a routed unit that moved near it: how close, and whether it checked for that unit before."""
 
     same_side: bool
     closest_in: Inches

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from rules.engine.ruleset import limit
 from rules.engine.schema import Asked, Count, Row
-from rules.engine.verdict import Reason, RuleRefusal, Verdict, forbidden, verdict
+from rules.engine.verdict import Becomes, Reason, RuleRefusal, Verdict, forbidden, verdict
 from rules.games.plastic_fudge.tables import (
     Card,
     ClassName,
@@ -44,25 +44,12 @@ def level(rules: Rules, asked: Named) -> Verdict:
 
 # Cards and their cost.
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Attributes:
-    """A unit's attributes, an RL and an AL for each of its weapons."""
-
-    ML: LevelName = "Mediocre"
-    RL: tuple[LevelName, ...] = ("Mediocre",)
-    AL: tuple[LevelName, ...] = ("Mediocre",)
-    DL: LevelName = "Mediocre"
-    TL: LevelName = "Mediocre"
-    class_: ClassName = "trooper"
-    pose: PoseName = "standing"
-    commander: bool = False
-    special: bool = False
+SeenPose = Annotated[PoseName, Asked("Does the figure stand, kneel or lie?")]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bought:
-    """A ready unit, or one made up; an attribute that is not said is that of the card, else the standard trooper's."""
+    """A ready unit, or one made up; an attribute that is not said is that of the card, else the Basic Trooper's."""
 
     unit: UnitName | None = None
     ML: LevelName | None = None
@@ -78,52 +65,38 @@ class Bought:
 
 def unit_cost(rules: Rules, bought: Bought) -> Verdict:
     """What a unit costs."""
-    said = {name: value for name in _BOUGHT if (value := getattr(bought, name)) is not None}
-    card = _attributes(rules.tables.cards[bought.unit], bought.pose) if bought.unit else Attributes(pose=bought.pose)
-    return attributes_cost(rules, dataclasses.replace(card, **said))
+    names = ("ML", "RL", "AL", "DL", "TL", "commander")
+    said = {name: value for name in names if (value := getattr(bought, name)) is not None}
+    card = dataclasses.replace(rules.tables.cards[bought.unit or "basic"], **said)
+    special = card.special is not None if bought.special is None else bought.special
+    return _cost(rules, dataclasses.replace(card, kind=bought.class_ or card.kind), bought.pose, special)
 
 
-_BOUGHT = ("ML", "RL", "AL", "DL", "TL", "class_", "commander", "special")
-
-
-def _attributes(card: Card, pose: str) -> Attributes:
-    return Attributes(
-        ML=card.ML,
-        RL=card.RL,
-        AL=card.AL,
-        DL=card.DL,
-        TL=card.TL,
-        class_=card.kind,
-        pose=pose if card.posed else "standing",
-        commander=card.commander,
-        special=card.special is not None,
-    )
-
-
-def attributes_cost(rules: Rules, unit: Attributes) -> Verdict:
-    """What these attributes cost."""
-    row = rules.tables.classes[unit.class_]
-    if unit.commander and unit.class_ != "trooper":
+def _cost(rules: Rules, card: Card, pose: str, special: bool) -> Verdict:
+    """What a unit with a card's attributes costs."""
+    row = rules.tables.classes[card.kind]
+    if card.commander and card.kind != "trooper":
         return forbidden("commander_must_be_trooper", rules.because("PF-19"))
-    names = [unit.ML, *unit.RL, *unit.AL, _paid_defense(rules, unit), unit.TL]
+    names = [card.ML, *card.RL, *card.AL, _paid_defense(rules, card, pose), card.TL]
     costs = [rules.tables.levels[name].cost * row.cost_factor for name in names]
     spelled = " + ".join(f"{name} {cost}" for name, cost in zip(names, costs, strict=True))
     reasons = [rules.because("PF-14", spelled, sum(costs))]
     if row.surcharge:
         reasons.append(rules.because(row.rule, modifier=row.surcharge))
-    if unit.commander:
+    if card.commander:
         reasons.append(rules.because("PF-19", modifier=limit(rules, "commander_cost")))
-    if unit.special:
+    if special:
         reasons.append(rules.because("PF-107", modifier=max(s.cost for s in rules.tables.specials.values())))
     whole = int(sum(reason.modifier or 0 for reason in reasons))
     return verdict(f"{whole} points", *reasons, attribute_cost=sum(costs), total=whole)
 
 
-def _paid_defense(rules: Rules, unit: Attributes) -> str:
+def _paid_defense(rules: Rules, card: Card, pose: str) -> str:
     """The Defense Level that is paid for."""
     if not rules.option("pose_paid"):
-        return unit.DL
-    posed = called(rules, rating(rules, unit.DL) + rules.tables.poses[unit.pose].levels)
+        return card.DL
+    levels = rules.tables.poses[pose if card.posed else "standing"].levels
+    posed = called(rules, rating(rules, card.DL) + levels)
     return posed if posed in rules.tables.levels else max(rules.tables.levels, key=lambda name: rating(rules, name))
 
 
@@ -132,7 +105,7 @@ def card_cost(rules: Rules, name: str, pose: str = "standing") -> Verdict:
     card = rules.tables.cards[name]
     if name == "grenade_and_rifle" and rules.chooses("grenadier_cost", "printed"):
         return verdict("as printed", rules.because(card.rule), total=card.printed_cost)
-    return attributes_cost(rules, _attributes(card, pose))
+    return _cost(rules, card, pose, card.special is not None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,7 +113,7 @@ class Carded:
     """A ready unit, in its pose."""
 
     unit: UnitName
-    pose: Annotated[PoseName, Asked("Does the figure stand, kneel or lie?")] = "standing"
+    pose: SeenPose = "standing"
 
 
 def unit_card(rules: Rules, asked: Carded) -> Verdict:
@@ -160,7 +133,7 @@ def unit_card(rules: Rules, asked: Carded) -> Verdict:
 class Posed:
     """The pose of a figure; the Basic Trooper unless another is named, and his DL unless another is."""
 
-    pose: Annotated[PoseName, Asked("Does the figure stand, kneel or lie?")] = "standing"
+    pose: SeenPose = "standing"
     unit: UnitName = "basic"
     DL: LevelName | None = None
 
@@ -236,17 +209,9 @@ def muster(rules: Rules, side: Roster) -> Verdict:
         "points": points,
         "commanders": sum(card.commander for card in cards),
         "radiomen": sum(card.radio for card in cards),
-        "counted_for_morale": counted(rules, side.roster),
     }
-    army = Army(
-        units=len(cards),
-        points=points,
-        commanders=numbers["commanders"],
-        radiomen=numbers["radiomen"],
-        agreed_points=side.agreed_points,
-        scenario=side.scenario,
-    )
-    checked = army_check(rules, army)
+    checked = army_check(rules, Army(**numbers, agreed_points=side.agreed_points, scenario=side.scenario))
+    numbers["counted_for_morale"] = counted(rules, side.roster)
     return verdict(checked.outcome, *checked.reasons, **{**checked.numbers, **numbers})
 
 
@@ -261,7 +226,7 @@ def counted(rules: Rules, roster: Sequence[str]) -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Placed:
-    """How many terrain pieces were placed, by whom by turns, and who is content."""
+    """How many terrain pieces were placed, the players that place them by turns, and those that are content."""
 
     pieces_placed: Count
     pieces_left: Annotated[Count, Asked("How many terrain pieces are left?")] = 0
@@ -303,7 +268,7 @@ def scenario(rules: Rules, asked: Played) -> Verdict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Losses:
-    """The enemy's losses, of those that he began with, whether the flag is taken, and who would have won."""
+    """The enemy's losses among the troops of the beginning, whether the flag is taken, and the side that wins then."""
 
     enemy_troops: Count
     enemy_lost: Count
@@ -323,4 +288,5 @@ def victory_check(rules: Rules, enemy: Losses) -> Verdict:
     reasons += [rules.because(row.rule, "the flag is taken")] if by_flag else []
     won = by_losses or by_flag
     winner = {"winner": enemy.side} if won and enemy.side else {}
-    return verdict("victory" if won else "not yet", *reasons, victory=won, **winner)
+    found = verdict("victory" if won else "not yet", *reasons, victory=won, **winner)
+    return found.causing(Becomes("", "victory", enemy.side, "PF-86")) if won else found

@@ -1,4 +1,4 @@
-"""Plastic Fudge: how far a unit goes, who flees and whom that shakes, helicopters and jets."""
+"""Plastic Fudge: how far a unit goes and what keeps it from moving, rides, helicopters and jets."""
 
 from __future__ import annotations
 
@@ -7,9 +7,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated
 
+from rules.engine.facts import status
 from rules.engine.ruleset import limit, row_title
 from rules.engine.schema import Asked, Count, Inches
-from rules.engine.verdict import Reason, RuleRefusal, Verdict, forbidden, verdict
+from rules.engine.verdict import TARGETS, Becomes, Reason, RuleRefusal, Verdict, forbidden, verdict
+from rules.games.plastic_fudge import units
+from rules.games.plastic_fudge.statuses import CALLED_TURN
 from rules.games.plastic_fudge.tables import (
     ClassName,
     LevelName,
@@ -27,28 +30,29 @@ WHICH_WAY = "Which way does he face, in degrees to the left of the near edge?"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Mover:
-    """Who moves: a card, or a Movement Level; training counts for vehicles.
+class Moving(units.Acting):
+    """A unit that moves, boards or leaves in the `phase` of its player (`own_turn`)."""
 
-    Where the `phase` of the round is said, he moves only in his own, that of his player (`own_turn`). Who is `aboard`
-    a vehicle goes where that goes, until he gets out.
+    own_turn: Annotated[bool, units.OWN_TURN] = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mover(Moving):
+    """A card that moves, or a Movement Level; training counts for vehicles.
+
+    A unit that is `aboard` a vehicle goes where that goes, until it gets out.
     """
 
-    ML: LevelName | None = None
-    TL: LevelName | None = None
-    unit: UnitName | None = None
+    ML: Annotated[LevelName | None, units.own("ML")] = None
+    TL: Annotated[LevelName | None, units.own("TL")] = None
     class_: ClassName | None = None
-    attacked_hand_to_hand: Annotated[bool, Asked("Is he attacked hand to hand?")] = False
-    working_jeep: Annotated[bool, Asked("Does a working jeep tow it?")] = False
-    riding: Annotated[bool, Asked("Does he ride in a jeep?")] = False
-    aboard: bool = False
-    spotter_with_binoculars: bool = True
+    attacked_hand_to_hand: units.AttackedByHand = False
+    working_jeep: Annotated[bool, Asked("Does a working jeep tow it?"), units.JEEP] = False
+    riding: Annotated[bool, Asked("Does he ride in a jeep?"), units.ABOARD] = False
+    aboard: Annotated[bool, units.ABOARD] = False
+    spotter_with_binoculars: Annotated[bool, units.SPOTTED_FOR] = True
     flies: bool = False
     unswept_mines: bool = False
-    routed: bool = False
-    destroyed: bool = False
-    phase: str | None = None
-    own_turn: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,73 +82,69 @@ def move_allowance(rules: Rules, move: Move) -> Verdict:
     return verdict("may move", base, *tolls, *why, allowed=True, distance_in=left_in * (1 - part))
 
 
-def _cannot_move(rules: Rules, who: Mover) -> Verdict | None:
+def _cannot_move(rules: Rules, mover: Mover) -> Verdict | None:
     """The refusal for a unit that does not move by itself."""
-    if who.destroyed:
-        return forbidden("destroyed", rules.because("PF-53"))
-    if who.routed and not rules.option("routed_act"):
-        return forbidden("routed", rules.because("PF-66", "he flees until he passes a morale check"))
-    called = who.unit is not None and rules.tables.cards[who.unit].called
-    if who.phase is not None and not moves_in(rules, who.phase, called, who.own_turn):
-        rule, words = ("PF-126", None) if called else ("PF-25", "it is not the time for his side to move")
-        return forbidden("wrong_phase", rules.because(rule, words))
-    if who.aboard:
-        return forbidden("aboard", rules.because("PF-70", "he is inside a vehicle: let him get out first"))
-    if who.unit is None:
-        return None
-    special, how = special_of(rules, who.unit), rules.option("fifty_cal_hand_to_hand")
-    if special and special.fixed and (not who.attacked_hand_to_hand or how == "only_drops"):
+    stopped = units.cannot_act(rules, mover, _wrong_time(rules, mover), mover.aboard)
+    if stopped or mover.unit is None:
+        return stopped
+    special, how = special_of(rules, mover.unit), rules.option("fifty_cal_hand_to_hand")
+    if special and special.fixed and (not mover.attacked_hand_to_hand or how == "only_drops"):
         return forbidden("cannot_move", rules.because("PF-112"))
-    if special and special.spotter and not who.spotter_with_binoculars:
+    if special and special.spotter and not mover.spotter_with_binoculars:
         return forbidden("no_spotter", rules.because("PF-109"))
-    if rules.tables.cards[who.unit].towed and not who.working_jeep:
+    if rules.tables.cards[mover.unit].towed and not mover.working_jeep:
         return forbidden("no_jeep", rules.because("PF-129"))
     return None
 
 
-def movement_level(rules: Rules, who: Mover) -> Reason:
+def _wrong_time(rules: Rules, mover: Moving) -> Reason | None:
+    called = mover.unit is not None and rules.tables.cards[mover.unit].called
+    if mover.phase is None or moves_in(rules, mover.phase, called, mover.own_turn):
+        return None
+    return rules.because("PF-126") if called else rules.because("PF-25", "it is not the time for his side to move")
+
+
+def movement_level(rules: Rules, mover: Mover) -> Reason:
     """The level on which a unit moves, and the inches that it brings."""
-    level, rule = _level(rules, who)
+    level, rule = _level(rules, mover)
     inches = rules.tables.levels[level].move_in * rules.option("move_scale")
     return rules.because(rule, f"Movement Level {level}: {inches:g} in", inches)
 
 
-def _level(rules: Rules, who: Mover) -> tuple[str, str]:
-    card = rules.tables.cards[who.unit] if who.unit else None
+def _level(rules: Rules, mover: Mover) -> tuple[str, str]:
+    card = rules.tables.cards[mover.unit] if mover.unit else None
     if card and card.towed and rules.chooses("howitzer_pace", "the_jeeps"):
         return rules.tables.cards["jeep"].ML, "PF-129"
-    if card and card.ML_by_jeep and not who.riding and rules.chooses("on_foot_ML", "mediocre"):
+    if card and card.ML_by_jeep and not mover.riding and rules.chooses("on_foot_ML", "mediocre"):
         return "Mediocre", "PF-A33"
-    special = special_of(rules, who.unit)
+    special = special_of(rules, mover.unit)
     if special and special.fixed and "mortar" in rules.option("fifty_cal_hand_to_hand"):
         return rules.tables.cards["mortar"].ML, "PF-112"
-    level = who.ML or (card.ML if card else None)
+    level = mover.ML or (card.ML if card else None)
     if level is None:
         raise RuleRefusal("missing_key", "a move needs a unit or its Movement Level: name one")
     return level, "PF-09"
 
 
-def slowed(rules: Rules, who: Mover, terrain: str) -> tuple[float, list[Reason]] | None:
+def slowed(rules: Rules, mover: Mover, terrain: str) -> tuple[float, list[Reason]] | None:
     """The part of a move that terrain takes, and why; None where there is no way through."""
     row = rules.tables.terrain[terrain]
-    card = rules.tables.cards[who.unit] if who.unit else None
-    if (who.flies or (card and card.flies)) and rules.chooses("aircraft_and_ground", "ignored"):
+    card = rules.tables.cards[mover.unit] if mover.unit else None
+    if (mover.flies or (card and card.flies)) and rules.chooses("aircraft_and_ground", "ignored"):
         return 0.0, [rules.because("PF-122", "in the air")]
     if not row.passable:
         return None
     part, reasons = -row.move_pct / 100, [rules.because(row.rule)]
-    if who.unswept_mines and rules.chooses("unswept_mines_slow", True):
+    if mover.unswept_mines and rules.chooses("unswept_mines_slow", True):
         part = max(part, 0.5)
         reasons.append(rules.because("PF-106", "the mines here are not found yet"))
-    class_name = who.class_ or (card.kind if card else "trooper")
-    training = who.TL or (card.TL if card else None)
+    class_name = mover.class_ or (card.kind if card else "trooper")
+    training = mover.TL or (card.TL if card else None)
     if part and training and rules.tables.classes[class_name].trained_for_terrain:
         part = _trained(rules, part, rating(rules, training))
         rule = "PF-72" if rating(rules, training) > 0 else "PF-73"
-        reasons += [
-            rules.because("PF-13", f"Training {training}"),
-            rules.because(rule, f"{part:.1%} of the move is lost"),
-        ]
+        reasons.append(rules.because("PF-13", f"Training {training}"))
+        reasons.append(rules.because(rule, f"{part:.1%} of the move is lost"))
     return (part, reasons) if part < 1 else None
 
 
@@ -199,8 +199,8 @@ class Path(Mover):
     path: tuple[Stretch, ...]
     turns_deg: tuple[float, ...] = ()
     headings_deg: tuple[float, ...] = ()
-    facing_deg: Annotated[float | None, Asked(WHICH_WAY)] = None
-    spent_in: Inches = 0
+    facing_deg: Annotated[float | None, Asked(WHICH_WAY), units.of_actor(units.known_facing_deg)] = None
+    spent_in: Annotated[Inches, units.SPENT_IN] = 0
 
 
 def move(rules: Rules, path: Path) -> Verdict:
@@ -261,18 +261,15 @@ class Carrying(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Lift:
-    """Troops that a helicopter takes up or sets down; when, is as of a `Mover`, and `routed` is of the troops."""
+class Lift(Moving):
+    """Troops that a helicopter takes up or sets down; `routed` is of the troops."""
 
     figures: Count
     does: Carrying = Carrying.LOAD
-    aboard: Count = 0
-    unit: UnitName = "helicopter"
-    attacks_made_this_turn: Count = 0
-    routed: bool = False
-    destroyed: bool = False
-    phase: str | None = None
-    own_turn: bool = True
+    aboard: Annotated[Count, units.of_actor(units.count_aboard)] = 0
+    unit: Annotated[UnitName, units.CARD] = "helicopter"
+    attacks_made_this_turn: Annotated[Count, units.of_actor(units.attacks_made)] = 0
+    routed: Annotated[bool, units.TARGET_ROUTED] = False
 
 
 def carry(rules: Rules, lift: Lift) -> Verdict:
@@ -280,10 +277,7 @@ def carry(rules: Rules, lift: Lift) -> Verdict:
     because = rules.because("PF-123")
     if not rules.tables.cards[lift.unit].carries:
         return forbidden("cannot_carry", rules.because("PF-123", f"{row_title(lift.unit)} carries nobody"))
-    mover = Mover(
-        unit=lift.unit, routed=lift.routed, destroyed=lift.destroyed, phase=lift.phase, own_turn=lift.own_turn
-    )
-    stopped = _cannot_move(rules, mover)
+    stopped = units.cannot_act(rules, lift, _wrong_time(rules, lift))
     if stopped:
         return stopped
     if lift.attacks_made_this_turn:
@@ -297,35 +291,29 @@ def carry(rules: Rules, lift: Lift) -> Verdict:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ride:
-    """A trooper beside a jeep, or one who rides in it and gets out; when, is as of a `Mover`."""
+class Ride(Moving):
+    """A trooper that gets into a jeep, or out of it."""
 
-    unit: UnitName
-    vehicle: UnitName
+    unit: Annotated[UnitName, units.CARD]
+    vehicle: Annotated[UnitName, units.TARGET_CARD]
     does: Carrying = Carrying.LOAD
-    routed: bool = False
-    destroyed: bool = False
-    phase: str | None = None
-    own_turn: bool = True
 
 
-def ride(rules: Rules, who: Ride) -> Verdict:
+def ride(rules: Rules, rider: Ride) -> Verdict:
     """Whether he may get in or out; it costs nothing."""
     reason = rules.because("PF-93", "a jeep is for the Commander and his Radioman")
-    if not (rules.tables.cards[who.vehicle].tows and rules.tables.cards[who.unit].ML_by_jeep):
+    if not (rules.tables.cards[rider.vehicle].tows and rules.tables.cards[rider.unit].ML_by_jeep):
         return forbidden("not_for_him", reason)
-    mover = Mover(
-        unit=who.unit, routed=who.routed, destroyed=who.destroyed, phase=who.phase, own_turn=who.own_turn, riding=True
-    )
-    return _cannot_move(rules, mover) or verdict(f"may {who.does}", reason, allowed=True)
+    stopped = units.cannot_act(rules, rider, _wrong_time(rules, rider))
+    return stopped or verdict(f"may {rider.does}", reason, allowed=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
     """A call for the jet, and whether a radio operator still lives."""
 
-    called_turn: Count
-    radio_operator: bool = False
+    called_turn: Annotated[Count, units.TURN]
+    radio_operator: Annotated[bool, units.ABLE] = False
 
 
 def call_jet(rules: Rules, call: Call) -> Verdict:
@@ -334,16 +322,17 @@ def call_jet(rules: Rules, call: Call) -> Verdict:
         return forbidden("no_radio_operator", rules.because("PF-125"))
     arrives = call.called_turn + int(limit(rules, "jet_delay_turns"))
     reasons = (rules.because("PF-125"), rules.because("PF-126"))
-    return verdict("called", *reasons, allowed=True, arrives_turn=arrives, acts="after_morale")
+    found = verdict("called", *reasons, allowed=True, arrives_turn=arrives, acts="after_morale")
+    return found.causing(Becomes(TARGETS, CALLED_TURN, call.called_turn, "PF-125"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JetTurn:
     """A turn after a jet was called; `radio_since_call` is whether there was a radio operator all the time."""
 
-    called_turn: Count | None = None
-    turn: Count
-    radio_since_call: Annotated[bool, Asked("Did a radio operator live until the jet came?")] = True
+    called_turn: Annotated[Count | None, status(CALLED_TURN, None)] = None
+    turn: Annotated[Count, units.TURN]
+    radio_since_call: Annotated[bool, Asked("Did a radio operator live until the jet came?"), units.RADIO] = True
 
 
 def jet_acts(rules: Rules, jet: JetTurn) -> Verdict:

@@ -2,128 +2,135 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
 from math import hypot
 from typing import Any
 
 from shapely.geometry import Point, Polygon
 
+from rules.engine.ambiguity import in_sight, one_of
+from rules.engine.facts import Context
 from rules.engine.position import Position, View
 from rules.engine.referee import Action, UncertainFact
 from rules.engine.state import Unit
 from rules.engine.text import display_name, place_words
 from rules.engine.verdict import Verdict, forbidden
-from rules.games.plastic_fudge.board import disk, flame, rod, spoken_of
-from rules.games.plastic_fudge.movement import JetTurn, jet_acts
-from rules.games.plastic_fudge.referee_facts import (
-    CALLED_TURN,
-    FLEES,
-    RIDES,
-    ROUTED,
-    able,
-    at_target,
-    card,
-    card_name,
-    carrier,
-    caught,
-    cover_of,
-    defense,
-    falls,
-    how_far,
-    markers,
-    occupants,
-    of_side,
-    request,
-    rules_of,
-    sight_of,
-    spotters,
-    stance,
-)
-from rules.games.plastic_fudge.referee_moves import fleeing, mover
+from rules.games.plastic_fudge import statuses, units
+from rules.games.plastic_fudge.board import bands_up, base_left, disk, flame, rod, terrain_under, terrains_under
+from rules.games.plastic_fudge.referee_moves import fleeing, not_here
 from rules.games.plastic_fudge.tables import Weapon
+from rules.games.plastic_fudge.units import card, rules_of, spoken_of
 from rules.tabletop.bearing import bearing_deg
 from rules.tabletop.measure import Range, base_area, range_to
-from rules.tabletop.table import PointIn, TerrainKind, TerrainPiece
-from rules.tabletop.template import Template
+from rules.tabletop.table import Figure, PointIn, TerrainKind, TerrainPiece
+from rules.tabletop.template import Template, fraction_inside, under
 from rules.tabletop.tolerance import Comparison
 
 # Attacks.
 
 
 def attacks(position: Position, figure: str) -> Iterator[Action]:
-    """Every weapon of a unit at every enemy; what lays a template is laid on him."""
+    """Every weapon of a unit at every enemy; a template is laid with its middle on the enemy."""
     unit = position.unit(figure)
-    rows = rules_of(position).tables.weapons
     for weapon in card(position, unit).weapons or ("",):
+        lays = weapon and rules_of(position).tables.weapons[weapon].template
         for enemy in position.enemies(unit):
-            row = rows.get(weapon)
-            template = row.template if row else None
-            yield _blast(position, unit, weapon, enemy) if row and template else _shot(position, unit, weapon, enemy)
+            yield _blast(position, unit, weapon, enemy) if lays else _shot(position, unit, weapon, enemy)
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """The way to a target: its length, what is known of it, and the errors of that."""
+
+    range: Range
+    known: Mapping[str, Any]
+    errors: tuple[UncertainFact, ...]
+
+
+def _line_to(position: Position, unit: Unit, target: str, view: View, views: Sequence[View]) -> _Line:
+    """The line to a target that a unit sees in this `view`, and its spotters in these `views`."""
+    known = {
+        "distance_in": spoken_of(rules_of(position), view.range),
+        "los": view.exposure > 0,
+        "spotter_sees_target": any(one.exposure > 0 for one in views),
+    }
+    best = max(views, key=lambda one: one.exposure, default=None)
+    by_spotter = () if best is None else in_sight(best, f"whether a spotter sees {target}", ("spotter_sees_target",))
+    own = in_sight(view, f"whether {display_name(unit.id)} sees {target}")
+    return _Line(view.range, known, (*own, *by_spotter, *_range_error(view.range, target)))
+
+
+def _line_to_enemy(position: Position, unit: Unit, enemy: Unit) -> _Line:
+    views = [position.view(one.id, enemy.id) for one in units.spotters(position, unit)]
+    line = _line_to(position, unit, display_name(enemy.id), position.view(unit.id, enemy.id), views)
+    return replace(line, known={**line.known, "target_unit": units.card_name(enemy)})
+
+
+def _range_error(measured: Range, target: str) -> tuple[UncertainFact, ...]:
+    """The error of a distance; bases that touch are in contact whatever it is."""
+    sigma_in = measured.sigma_in if measured.edge_in > 0 else 0.0
+    return (UncertainFact(("distance_in",), sigma_in, f"the range to {target}"),)
 
 
 def _shot(position: Position, unit: Unit, weapon: str, enemy: Unit) -> Action:
-    view = position.view(unit.id, enemy.id)
-    given = {
-        **request(position, unit, weapon),
-        **at_target(position, unit, enemy, view),
-        **stance(position, position.figure(unit.id), position.figure(enemy.id)),
-        "target_DL": defense(position, enemy),
-        "occupants": occupants(position, enemy),
+    line, figure, target = _line_to_enemy(position, unit, enemy), position.figure(unit.id), position.figure(enemy.id)
+    known = {
+        **({"weapon": weapon} if weapon else {}),
+        **line.known,
+        **_stance(position, figure, target),
+        "target_DL": units.defense(position, enemy),
+        "occupants": units.occupants(position, enemy),
     }
-    return Action(
+    found = terrains_under(rules_of(position), target, position.terrain, figure.centre_in)
+    ground = one_of(found, target.sigma_in, f"what {display_name(enemy.id)} stands in", ("terrain",))
+    return units.action_of(
         f"{display_name(weapon) or 'Attack'} at {display_name(enemy.id)}",
         "shot",
-        given,
-        (unit.id,),
-        (enemy.id,),
-        weapon,
+        Context(position, (unit,), (enemy,)),
+        known,
+        (*line.errors, *ground),
+        weapon=weapon,
         preview="aim",
-        view=view,
-        measured=(
-            *_line(position, unit, enemy, view),
-            *cover_of(position, position.figure(unit.id), position.figure(enemy.id)),
-        ),
-        band=_band(position, view.range),
+        view=position.view(unit.id, enemy.id),
+        band=_band(position, line.range),
         blocked_by=not_here(position, unit) or _inside(position, enemy),
     )
 
 
-def _line(position: Position, unit: Unit, enemy: Unit, view: View) -> tuple[UncertainFact, ...]:
-    """The errors of whether he is seen, and of how far he is."""
-    whom, views = display_name(enemy.id), [position.view(one.id, enemy.id) for one in spotters(position, unit)]
-    return (*sight_of(position, unit, view, views, whom), *how_far(view.range, whom))
+def _stance(position: Position, figure: Figure, target: Figure) -> dict[str, Any]:
+    """How a target stands, seen from a figure."""
+    rules = rules_of(position)
+    return {
+        "terrain": terrain_under(rules, target, position.terrain, figure.centre_in),
+        "height_difference_bands": bands_up(rules, figure, target),
+    }
 
 
 def _inside(position: Position, enemy: Unit) -> Verdict | None:
-    """Why nobody fires at a man himself who rides in something: its Defense protects him."""
-    around = carrier(position, enemy)
+    """Why a trooper inside a vehicle is no target: its Defense protects him."""
+    around = units.carrier(position, enemy)
     if around is None:
         return None
     return forbidden("inside", rules_of(position).because("PF-70", f"he is in {display_name(around.id)}: fire at that"))
 
 
 def at_spot(position: Position, figure: str, spot_in: PointIn) -> Iterator[Action]:
-    """Whatever of a unit's lays a template, at a bare place; a hole in the base that is there."""
+    """A unit's templates laid at a bare place; a hole in the base that is there."""
     unit, rules = position.unit(figure), rules_of(position)
     if unit.out:
         return
     there = _standing_at(position, figure, spot_in)
     view, *views = (
         position.view(one, there) if there else position.view_of_spot(one, spot_in)
-        for one in (figure, *(spotter.id for spotter in spotters(position, unit)))
+        for one in (figure, *(spotter.id for spotter in units.spotters(position, unit)))
     )
-    known = {
-        "distance_in": spoken_of(rules, view.range),
-        "los": view.exposure > 0,
-        "spotter_sees_target": any(one.exposure > 0 for one in views),
-    }
-    error = (*sight_of(position, unit, view, views, "the spot"), *how_far(view.range, "the spot"))
+    line = _line_to(position, unit, "the spot", view, views)
     for weapon in card(position, unit).weapons:
         if rules.tables.weapons[weapon].template:
             title = f"{display_name(weapon)} at the spot {place_words(spot_in)}"
-            action = _laid(position, unit, weapon, title, spot_in, known, view.range, error)
+            action = _laid(position, unit, weapon, title, spot_in, line)
             men = tuple(one["id"] for one in action.given["targets"] if one["id"] in position.state.units)
             yield replace(action, at=men, view=view, spot_in=spot_in)
     for piece in position.terrain:
@@ -132,113 +139,132 @@ def at_spot(position: Position, figure: str, spot_in: PointIn) -> Iterator[Actio
 
 
 def _standing_at(position: Position, figure: str, spot_in: PointIn) -> str:
-    """Whose base is at a spot, which is as near as he is; nobody's where it is bare, or the thrower's own."""
-    units = (position.state.units.get(name) for name in position.figures if name != figure)
-    there = (unit.id for unit in units if unit is not None and not unit.out)
-    return next((name for name in there if base_area(position.figure(name)).covers(Point(spot_in))), "")
+    """The other unit whose base covers a spot, which is as near as that unit; empty if there is none."""
+    there = (name for name, one in position.figures.items() if base_area(one).covers(Point(spot_in)))
+    known = (position.state.units.get(name) for name in there if name != figure)
+    return next((unit.id for unit in known if unit is not None and not unit.out), "")
 
 
 def _blast(position: Position, unit: Unit, weapon: str, enemy: Unit) -> Action:
-    view = position.view(unit.id, enemy.id)
-    known = at_target(position, unit, enemy, view)
-    title = f"{display_name(weapon)} at {display_name(enemy.id)}"
-    at_in, error = position.figure(enemy.id).centre_in, _line(position, unit, enemy, view)
-    found = _laid(position, unit, weapon, title, at_in, known, view.range, error)
-    return replace(found, at=(enemy.id,), view=view, blocked_by=found.blocked_by or _inside(position, enemy))
+    title, line = f"{display_name(weapon)} at {display_name(enemy.id)}", _line_to_enemy(position, unit, enemy)
+    found = _laid(position, unit, weapon, title, position.figure(enemy.id).centre_in, line)
+    view, bar = position.view(unit.id, enemy.id), found.blocked_by or _inside(position, enemy)
+    return replace(found, at=(enemy.id,), view=view, blocked_by=bar)
 
 
-def _laid(
-    position: Position,
-    unit: Unit,
-    weapon: str,
-    title: str,
-    at_in: PointIn,
-    known: dict[str, Any],
-    measured: Range,
-    error: tuple[UncertainFact, ...],
-) -> Action:
-    """A template laid at a place, with what is `known` of the way there."""
+def _laid(position: Position, unit: Unit, weapon: str, title: str, at_in: PointIn, line: _Line) -> Action:
+    """A template laid at a place."""
     thrower, row = position.figure(unit.id), rules_of(position).tables.weapons[weapon]
     template, spare, sigma_in = _template(position, unit, row, at_in)
     targets, shares = caught(position, template, thrower, spare, sigma_in)
-    given = {**request(position, unit, weapon), **known, "targets": targets}
+    lists = {"targets": targets}
     if row.thrown:
-        near = disk(rules_of(position), row.template or "", thrower.centre_in)
-        given["near_thrower"] = caught(position, near, thrower)[0]
-    return Action(
+        lists["near_thrower"] = caught(position, _disk(position, row, thrower.centre_in), thrower)[0]
+    alone = {
+        one["id"]: {part: [other for other in of if other["id"] == one["id"]] for part, of in lists.items()}
+        for one in targets
+    }
+    return units.action_of(
         title,
         "blast",
-        given,
-        (unit.id,),
+        Context(position, (unit,)),
+        {"weapon": weapon, **line.known, **lists},
+        (*line.errors, *shares),
         weapon=weapon,
         preview="lay",
-        measured=(*error, *shares),
-        band=_band(position, measured),
+        band=_band(position, line.range),
         blocked_by=not_here(position, unit),
         template=template,
-        each=_each(given) if len(targets) > 1 else {},
+        each=alone if len(targets) > 1 else {},
     )
 
 
 def _between(position: Position, unit: Unit) -> Iterator[Action]:
-    """A disk laid midway between two enemies who both have room in it."""
+    """A disk laid midway between two enemies that both fit under it."""
     rules, figures = rules_of(position), position.figures
     for weapon in card(position, unit).weapons:
-        across_in = _across(position, weapon)
+        template = rules.tables.weapons[weapon].template
+        across_in = (rules.tables.templates[template].diameter_in or 0.0) if template else 0.0
         for one, other in combinations(position.enemies(unit), 2) if across_in else ():
             (ax, ay), (bx, by) = (figures[enemy.id].centre_in for enemy in (one, other))
             if 0 < hypot(bx - ax, by - ay) < across_in:
                 spot = ((ax + bx) / 2, (ay + by) / 2)
                 measured = range_to(figures[unit.id], (spot,))
-                views = [at_target(position, unit, enemy, position.view(unit.id, enemy.id)) for enemy in (one, other)]
-                seen = {fact: any(view[fact] for view in views) for fact in ("los", "spotter_sees_target")}
-                title = f"{display_name(weapon)} between {display_name(one.id)} and {display_name(other.id)}"
+                lines = [_line_to_enemy(position, unit, enemy) for enemy in (one, other)]
+                seen = {fact: any(line.known[fact] for line in lines) for fact in ("los", "spotter_sees_target")}
                 known = {**seen, "distance_in": spoken_of(rules, measured)}
-                found = _laid(position, unit, weapon, title, spot, known, measured, how_far(measured, "the place"))
+                line = _Line(measured, known, _range_error(measured, "the place"))
+                title = f"{display_name(weapon)} between {display_name(one.id)} and {display_name(other.id)}"
+                found = _laid(position, unit, weapon, title, spot, line)
                 # With a dozen enemies there are so many such places that their odds would take seconds.
                 yield replace(found, at=(one.id, other.id), has_odds=False)
 
 
-def _across(position: Position, weapon: str) -> float:
-    """How wide the disk is that a weapon lays; 0 where it lays none."""
-    template = rules_of(position).tables.weapons[weapon].template
-    return (rules_of(position).tables.templates[template].diameter_in or 0.0) if template else 0.0
-
-
-def _each(given: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """Of a blast, the facts of each that is in it alone."""
-    parts = [name for name in ("targets", "near_thrower") if name in given]
-    names = [one["id"] for one in given["targets"]]
-    return {name: {part: [one for one in given[part] if one["id"] == name] for part in parts} for name in names}
-
-
 def _template(position: Position, unit: Unit, row: Weapon, at_in: PointIn) -> tuple[Template, tuple[str, ...], float]:
-    """What a weapon lays at a place, who is not under it, and the error of where it lies."""
+    """The template of a weapon at a place, the units that it spares, and the error of its own place."""
     rules, near = rules_of(position), position.figure(unit.id)
     if rules.tables.templates[row.template or ""].angle_deg is None:
-        return disk(rules, row.template or "", at_in), (), 0.0
+        return _disk(position, row, at_in), (), 0.0
     toward = bearing_deg(near.centre_in, at_in) if near.centre_in != at_in else 0.0
     return flame(rules, near, toward), (unit.id,), near.sigma_in
+
+
+def _disk(position: Position, row: Weapon, at_in: PointIn) -> Template:
+    return disk(rules_of(position), row.template or "", at_in)
+
+
+def caught(
+    position: Position, template: Template, by: Figure, spare: tuple[str, ...] = (), sigma_in: float = 0.0
+) -> tuple[list[dict[str, Any]], tuple[UncertainFact, ...]]:
+    """Every unit and base under a template, and the errors of their shares; occupants count with their vehicle.
+
+    Args:
+        by: The figure that lays it, where it counts as being; the attack comes from its height.
+        spare: Figures that are left out.
+        sigma_in: One standard deviation of the template's own place.
+    """
+    targets: list[dict[str, Any]] = []
+    measured: list[UncertainFact] = []
+    left_out = {name for name in position.figures if name in spare or _gone(position, name)}
+    figures = {name: one for name, one in {**position.figures, by.id: by}.items() if name not in left_out}
+    for hit in under(template, figures.values(), sigma_in):
+        unit = position.unit(hit.id)
+        part, sigma = f"how far {display_name(hit.id)} is in", (hit.most - hit.least) / 4
+        measured.append(UncertainFact(("targets", len(targets), "fraction"), sigma, part, 0, 1))
+        attacker = position.state.units.get(by.id)
+        known = {
+            "id": hit.id,
+            "DL": units.defense(position, unit),
+            "fraction": hit.fraction,
+            "target_unit": units.card_name(unit),
+            "attacker_flies": attacker is not None and card(position, attacker).flies,
+            "target_flies": card(position, unit).flies,
+        }
+        men = {"occupants": inside} if (inside := units.occupants(position, unit)) else {}
+        targets.append({**known, **men, **_stance(position, by, figures[hit.id])})
+    return targets + _bases(position, template), tuple(one for one in measured if one.sigma > 0)
+
+
+def _gone(position: Position, name: str) -> bool:
+    """Whether a template never strikes a figure itself: it is no unit, is out, or rides in what is struck."""
+    unit = position.state.units.get(name)
+    return unit is None or unit.out or units.carrier(position, unit) is not None
+
+
+def _bases(position: Position, template: Template) -> list[dict[str, Any]]:
+    """The bases under a template; one that was hit before has what is left of its level."""
+    found: list[dict[str, Any]] = []
+    for piece in position.terrain:
+        fraction = fraction_inside(template, piece.outline_in) if piece.kind is TerrainKind.BUNKER else 0.0
+        left = base_left(position.state, piece.name)
+        if fraction > 0:
+            found.append({"id": piece.name, "fraction": fraction} | ({} if left is None else {"DL": left}))
+    return found
 
 
 def _band(position: Position, measured: Range) -> str:
     """The band of the rod that a distance falls into, as "R2"."""
     return f"R{rod(rules_of(position)).band(spoken_of(rules_of(position), measured)).value}"
-
-
-def not_here(position: Position, unit: Unit) -> Verdict | None:
-    """Why a unit that is called does not act yet, or no longer."""
-    if not card(position, unit).called:
-        return None
-    found = jet_acts(
-        rules_of(position),
-        JetTurn(
-            called_turn=unit.statuses.get(CALLED_TURN),
-            turn=position.state.turn,
-            radio_since_call=any(card(position, mate).radio for mate in able(position, unit.side)),
-        ),
-    )
-    return None if found.allowed else found
 
 
 # All else.
@@ -248,20 +274,15 @@ def others(position: Position, figure: str) -> Iterator[Action]:
     """A disk between two enemies, a hole in a base, a marker swept, troops lifted, a ride, the jet, a flight."""
     unit = position.unit(figure)
     yield from _between(position, unit)
-    yield from _holes(position, unit)
+    for piece in position.terrain:
+        nearest_in = range_to(position.figure(unit.id), piece.outline_in).centre_segment_in[1]
+        yield from _holes_in(position, unit, piece, nearest_in)
     yield from _sweeps(position, unit)
     yield from _lifts(position, unit)
     yield from _rides(position, unit)
     yield from _calls(position, unit)
-    if unit.this_turn.get(FLEES):
+    if unit.this_turn.get(statuses.FLEES):
         yield fleeing(position, unit)
-
-
-def _holes(position: Position, unit: Unit) -> Iterator[Action]:
-    """Into each base, where it is nearest."""
-    for piece in position.terrain:
-        nearest_in = range_to(position.figure(unit.id), piece.outline_in).centre_segment_in[1]
-        yield from _holes_in(position, unit, piece, nearest_in)
 
 
 def _holes_in(position: Position, unit: Unit, piece: TerrainPiece, centre_in: PointIn) -> Iterator[Action]:
@@ -269,98 +290,61 @@ def _holes_in(position: Position, unit: Unit, piece: TerrainPiece, centre_in: Po
     rules, measured = rules_of(position), range_to(position.figure(unit.id), (centre_in,))
     for weapon in card(position, unit).weapons if piece.kind is TerrainKind.BUNKER else ():
         if rules.tables.weapons[weapon].holes:
-            given = {**request(position, unit, weapon), "distance_in": spoken_of(rules, measured)}
-            title, error = f"{display_name(weapon)} at {piece.name}", how_far(measured, piece.name)
-            yield Action(
-                title,
-                "hole",
-                given,
-                (unit.id,),
-                weapon=weapon,
-                measured=error,
-                piece=piece.name,
-                template=disk(rules, "small", centre_in),
-            )
+            hole = disk(rules, "small", centre_in)
+            yield replace(_at_piece(position, unit, weapon, "hole", piece, measured), template=hole)
 
 
 def _sweeps(position: Position, unit: Unit) -> Iterator[Action]:
     its = card(position, unit)
-    for piece in markers(position) if its.sweeps else ():
+    for piece in units.markers(position) if its.sweeps else ():
         measured = range_to(position.figure(unit.id), piece.outline_in)
-        given = {
-            **request(position, unit, its.weapons[0]),
-            **real_mine(position, piece.name),
-            "distance_in": spoken_of(rules_of(position), measured),
-        }
-        title, error = f"Sweep {piece.name}", how_far(measured, piece.name)
-        yield Action(title, "sweep", given, (unit.id,), weapon=its.weapons[0], measured=error, piece=piece.name)
+        found = _at_piece(position, unit, its.weapons[0], "sweep", piece, measured)
+        real = real_mine(position, piece.name)
+        yield replace(found, title=f"Sweep {piece.name}", given={**found.given, **real})
+
+
+def _at_piece(position: Position, unit: Unit, weapon: str, name: str, piece: TerrainPiece, measured: Range) -> Action:
+    """What a weapon does to a terrain piece."""
+    known = {"weapon": weapon, "distance_in": spoken_of(rules_of(position), measured)}
+    title, error = f"{display_name(weapon)} at {piece.name}", _range_error(measured, piece.name)
+    return units.action_of(title, name, Context(position, (unit,)), known, error, weapon=weapon, piece=piece.name)
 
 
 def real_mine(position: Position, name: str) -> dict[str, bool]:
     """Whether a marker is a mine, where its side has said so."""
-    told = position.state.statuses.get(f"real {name}")
-    return {} if told is None else {"real": bool(told)}
+    said = position.state.statuses.get(f"real {name}")
+    return {} if said is None else {"real": bool(said)}
 
 
 def _lifts(position: Position, unit: Unit) -> Iterator[Action]:
     """Friends at the helicopter, and those aboard."""
-    if not card(position, unit).carries:
-        return
-    mates = [
-        mate for mate in able(position, unit.side) if mate.id != unit.id and card(position, mate).kind == "trooper"
-    ]
-    aboard = [mate for mate in mates if mate.statuses.get(RIDES) == unit.id]
-    known = {
-        "unit": card_name(unit),
-        "aboard": len(aboard),
-        "attacks_made_this_turn": request(position, unit, "")["attacks_made_this_turn"],
-        "figures": 1,
-        "destroyed": falls(position, unit),
-        "phase": position.state.phase,
-        "own_turn": position.state.side == unit.side,
-    }
-    for mate in mates:
-        given = {**known, "routed": bool(mate.statuses.get(ROUTED))}
-        if mate in aboard:
-            yield Action(
-                f"Set down {display_name(mate.id)}", "carry", {**given, "does": "unload"}, (unit.id,), (mate.id,)
-            )
-        elif _beside(position, unit, mate):
-            yield Action(f"Take up {display_name(mate.id)}", "carry", {**given, "does": "load"}, (unit.id,), (mate.id,))
+    for mate in units.troopers(position, unit) if card(position, unit).carries else ():
+        aboard = mate.statuses.get(statuses.RIDES) == unit.id
+        if aboard or _beside(position, unit, mate):
+            title, does = ("Set down", "unload") if aboard else ("Take up", "load")
+            context = Context(position, (unit,), (mate,))
+            yield units.action_of(f"{title} {display_name(mate.id)}", "carry", context, {"figures": 1, "does": does})
 
 
 def _beside(position: Position, vehicle: Unit, man: Unit) -> bool:
     """Whether a man stands at a vehicle and rides in nothing."""
-    there = man.id in position.figures and carrier(position, man) is None
+    there = man.id in position.figures and units.carrier(position, man) is None
     return there and position.view(vehicle.id, man.id).range.contact() is not Comparison.OUT
 
 
 def _rides(position: Position, unit: Unit) -> Iterator[Action]:
-    """Getting into a jeep beside him, or out of the one that he rides in."""
-    known = {fact: value for fact, value in mover(position, unit).items() if fact in _RIDER}
-    inside = carrier(position, unit)
-    for jeep in able(position, unit.side):
-        its = card(position, jeep)
-        if not its.tows or not card(position, unit).ML_by_jeep or jeep.id not in position.figures:
-            continue
-        given = {**known, "vehicle": card_name(jeep)}
-        if inside is jeep:
-            yield Action(
-                f"Get out of {display_name(jeep.id)}", "ride", {**given, "does": "unload"}, (unit.id,), (jeep.id,)
-            )
-        elif _beside(position, jeep, unit):
-            yield Action(f"Get into {display_name(jeep.id)}", "ride", {**given, "does": "load"}, (unit.id,), (jeep.id,))
-
-
-_RIDER = ("unit", "routed", "destroyed", "phase", "own_turn")
+    """Getting into a jeep, or out of the one that the unit rides in."""
+    jeeps = units.able(position, unit.side) if card(position, unit).ML_by_jeep else ()
+    for jeep in (one for one in jeeps if card(position, one).tows and one.id in position.figures):
+        inside = units.carrier(position, unit) is jeep
+        if inside or _beside(position, jeep, unit):
+            title, does = ("Get out of", "unload") if inside else ("Get into", "load")
+            context = Context(position, (unit,), (jeep,))
+            yield units.action_of(f"{title} {display_name(jeep.id)}", "ride", context, {"does": does})
 
 
 def _calls(position: Position, unit: Unit) -> Iterator[Action]:
-    """A radio operator's call for each jet of his side that nobody called yet."""
-    if not card(position, unit).radio:
-        return
-    alive = unit in able(position, unit.side)
-    for jet in of_side(position, unit.side):
-        if card(position, jet).called and not jet.out and CALLED_TURN not in jet.statuses:
-            given = {"called_turn": position.state.turn, "radio_operator": alive}
-            yield Action(f"Call {display_name(jet.id)}", "call_jet", given, (unit.id,), (jet.id,))
+    """A radio operator's call for each jet of the side that was not called yet."""
+    for jet in units.of_side(position, unit.side) if card(position, unit).radio else ():
+        if card(position, jet).called and not jet.out and statuses.CALLED_TURN not in jet.statuses:
+            yield units.action_of(f"Call {display_name(jet.id)}", "call_jet", Context(position, (unit,), (jet,)))

@@ -1,64 +1,69 @@
-"""Plastic Fudge: who moves and what keeps him from it, and which way he flees."""
+"""Plastic Fudge: a unit's move along its path, and its flight."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
+from rules.engine.facts import UNKNOWN, Context, bind
 from rules.engine.position import Position
-from rules.engine.referee import Action, UncertainFact, verdict_without_dice
+from rules.engine.referee import NO_FACINGS, Action, UncertainFact, verdict_without_dice
 from rules.engine.state import Unit
-from rules.games.plastic_fudge.board import flight, reaches_edge, run_in
-from rules.games.plastic_fudge.referee_facts import (
-    AGAIN,
-    FLEES,
-    ROUTED,
-    able,
-    altered,
-    by_hand,
-    card,
-    card_name,
-    carrier,
-    falls,
-    known_facing_deg,
-    rules_of,
-    spotters,
-)
+from rules.engine.verdict import Verdict, forbidden
+from rules.games.plastic_fudge import statuses
+from rules.games.plastic_fudge.board import flight, reaches_edge, run_in, stretches
+from rules.games.plastic_fudge.movement import JetTurn, Mover, jet_acts
+from rules.games.plastic_fudge.units import action_of, card, card_name, known_facing_deg, mines_on, rules_of
 from rules.tabletop.bearing import bearing_deg
-from rules.tabletop.path import Path
+from rules.tabletop.path import Path, legs
 
 
-def mover(position: Position, unit: Unit) -> dict[str, Any]:
-    """Who moves, and what keeps him from it; what no camera tells is left out where it matters to him."""
-    jeeps = [mate for mate in able(position, unit.side) if card(position, mate).tows]
-    aboard = carrier(position, unit) is not None
-    return {
-        "unit": card_name(unit),
-        **altered(unit, "ML", "TL"),
-        **by_hand(position, unit),
-        "riding": aboard,
-        "aboard": aboard,
-        "spotter_with_binoculars": bool(spotters(position, unit)),
-        "working_jeep": bool(jeeps),
-        "routed": bool(unit.statuses.get(ROUTED)),
-        "destroyed": falls(position, unit),
-        "phase": position.state.phase,
-        "own_turn": position.state.side == unit.side,
+def movement(position: Position, figure: str) -> Action:
+    """What is left of a unit's move."""
+    unit = position.unit(figure)
+    return action_of("Move", "move", Context(position, (unit,)), {"path": []}, blocked_by=not_here(position, unit))
+
+
+def march(position: Position, paths: Mapping[str, Path], facing_deg: Mapping[str, float] = NO_FACINGS) -> Action:
+    """One unit along its path, on which it flees if it must; several at once have to go one by one."""
+    if len(paths) != 1:
+        why = rules_of(position).because("PF-26", "each unit moves by itself, one after the other")
+        one_by_one = forbidden("one_by_one", why)
+        return Action("Move", "move", {}, tuple(paths), paths=paths, facing_deg=facing_deg, blocked_by=one_by_one)
+    [(name, path)] = paths.items()
+    unit, found = position.unit(name), position.state.statuses
+    if unit.this_turn.get(statuses.FLEES):
+        return replace(fleeing(position, unit, path), facing_deg=facing_deg)
+    context = Context(position, (unit,), paths=paths)
+    parts = stretches(rules_of(position), Mover(**bind(Mover, context).given), path, position.terrain)
+    headings = [bearing_deg(start, end) for _, start, end in legs(path)]
+    known = {
+        "path": [{"inches": one.inches, "terrain": one.terrain, "climbs": one.climbs} for one in parts],
+        "headings_deg": headings + [facing_deg[name]] if name in facing_deg else headings,
+        "unswept_mines": any(
+            found.get(statuses.mine_key(mine)) != statuses.FOUND for mine, *_ in mines_on(position, name, path)
+        ),
     }
+    error = (_length_error(position, unit, ("path", len(parts) - 1, "inches")),) if parts else ()
+    wait = not_here(position, unit)
+    return action_of("Move", "move", context, known, error, facing_deg=facing_deg, blocked_by=wait)
 
 
 def fleeing(position: Position, unit: Unit, path: Path | None = None) -> Action:
-    """His flight, along the path that he was seen to take, else straight away from where he faces.
+    """A flight, along the path on which the unit was seen to run, else straight away from where it faces.
 
-    He runs as far as the ground lets him, or to the edge of the table.
+    It runs as far as the ground lets it, or to the edge of the table.
     """
     facing, start, rules = known_facing_deg(position, unit), position.figure(unit.id), rules_of(position)
-    again = unit.this_turn.get(FLEES) == AGAIN
-    if facing is None and path is not None and path[0] != path[-1]:
+    again = unit.this_turn.get(statuses.FLEES) == statuses.AGAIN
+    if facing is UNKNOWN and path is not None and path[0] != path[-1]:
         facing = bearing_deg(path[0], path[-1]) if again else bearing_deg(path[-1], path[0])
-    known, left_out = mover(position, unit), ("phase", "own_turn", "aboard", "spotter_with_binoculars")
-    given = {name: known[name] for name in known if name not in left_out}
-    given |= {"again": again, "riding": False}  # who rides jumps out
-    if facing is None:
+    left_out = ("phase", "own_turn", "aboard", "spotter_with_binoculars")
+    known = bind(Mover, Context(position, (unit,))).given
+    given: dict[str, Any] = {name: value for name, value in known.items() if name not in left_out}
+    given |= {"again": again, "riding": False}  # a rider jumps out
+    if facing is UNKNOWN:
         return Action("Flee", "rout_move", given, (unit.id,))
     given["facing_deg"] = facing
     found = verdict_without_dice(position.game, "rout_move", given)
@@ -71,10 +76,18 @@ def fleeing(position: Position, unit: Unit, path: Path | None = None) -> Action:
         given["least_in"] = run_in(rules, card_name(unit), straight_on, position.terrain)
     if position.state.area_in:
         given["reaches_edge"] = reaches_edge(start, path, position.state.area_in)
-    measured = (how_far_it_went(position, unit, ("run_in",)),) if "run_in" in given else ()
+    measured = (_length_error(position, unit, ("run_in",)),) if "run_in" in given else ()
     return Action("Flee", "rout_move", given, (unit.id,), measured=measured, paths={unit.id: path})
 
 
-def how_far_it_went(position: Position, unit: Unit, way: tuple[str | int, ...]) -> UncertainFact:
+def _length_error(position: Position, unit: Unit, fact: tuple[str | int, ...]) -> UncertainFact:
     """The error of a path's length: that of its two ends."""
-    return UncertainFact(way, position.figure(unit.id).sigma_in * 2**0.5, "how far it went")
+    return UncertainFact(fact, position.figure(unit.id).sigma_in * 2**0.5, "how far it went")
+
+
+def not_here(position: Position, unit: Unit) -> Verdict | None:
+    """Why a unit that is called does not act yet, or no longer."""
+    if not card(position, unit).called:
+        return None
+    found = jet_acts(rules_of(position), JetTurn(**bind(JetTurn, Context(position, (unit,))).given))
+    return None if found.allowed else found

@@ -1,53 +1,26 @@
-"""Plastic Fudge: what is owed by nobody alone: initiative, casualties, mines, flights, morale and victory."""
+"""Plastic Fudge: the obligations of whole sides: initiative, casualties, mines, flights, morale and victory."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import chain
 from typing import Any
 
 from rules.engine.effects import stored_list
+from rules.engine.facts import Context
 from rules.engine.position import Position
-from rules.engine.referee import Action, UncertainFact, verdict_without_dice
+from rules.engine.referee import Action, UncertainFact
 from rules.engine.state import Unit
 from rules.engine.text import display_name
-from rules.games.plastic_fudge.board import disk, spoken_of
-from rules.games.plastic_fudge.forces import counted
-from rules.games.plastic_fudge.referee_facts import (
-    CHECKED,
-    EXPLODES,
-    FALLS,
-    FLED,
-    FLEES,
-    FOUND,
-    INJURIES,
-    MUST_CHECK,
-    ON_MINES,
-    PASSED,
-    ROUTED,
-    ROUTED_OFF,
-    SEAT_A,
-    STAYS,
-    WINNER,
-    able,
-    card,
-    card_name,
-    carrier,
-    caught,
-    falls,
-    flight_of,
-    lasting_defense,
-    markers,
-    middle,
-    mine_key,
-    of_side,
-    rules_of,
-    training,
-)
-from rules.games.plastic_fudge.referee_fire import real_mine
+from rules.games.plastic_fudge import statuses, units
+from rules.games.plastic_fudge.board import disk
+from rules.games.plastic_fudge.command import Command, initiative_level
+from rules.games.plastic_fudge.flight import Passed, rout_contagion
+from rules.games.plastic_fudge.referee_fire import caught, real_mine
 from rules.games.plastic_fudge.referee_moves import fleeing
 from rules.games.plastic_fudge.tables import rating
+from rules.games.plastic_fudge.units import card, rules_of
 from rules.tabletop.path import approaches, placed
 from rules.tabletop.table import Figure, TerrainPiece
 from rules.tabletop.tolerance import DOUBT_SIGMAS
@@ -66,10 +39,10 @@ def _initiative(position: Position) -> Iterator[Action]:
     state, row = position.state, rules_of(position).tables.phases.get(position.state.phase)
     if row is None or not row.initiative:
         return
-    winner = state.this_turn.get(WINNER)
+    winner = state.this_turn.get(statuses.WINNER)
     if winner is None:
         yield _roll_off(position)
-    elif SEAT_A not in state.this_turn:
+    elif statuses.SEAT_A not in state.this_turn:
         for seat, words in (("A", "moves first"), ("B", "moves second")):
             given = {"winner": winner, "choice": seat, "players": list(state.sides)}
             yield Action(f"{display_name(winner)} {words}", "choose_order", given, owed="PF-23")
@@ -79,51 +52,31 @@ def _roll_off(position: Position) -> Action:
     players, bar = [], None
     for side in position.state.sides:
         command = _command(position, side)
-        found = verdict_without_dice(position.game, "initiative_level", command)
-        if found is None or not found.allowed:
+        found = initiative_level(rules_of(position), command)
+        if not found.allowed:
             bar = found
             continue
-        cut_off = command["commander_alive"] and not found.numbers["in_touch"]
-        players.append(
-            {
-                "id": side,
-                "roll_level": found.numbers["level"],
-                "commander_destroyed": command["commander_destroyed"],
-                "out_of_touch": cut_off,
-            }
-        )
+        cut_off = command.commander_alive and not found.numbers["in_touch"]
+        known = {"id": side, "roll_level": found.numbers["level"], "out_of_touch": cut_off}
+        players.append({**known, "commander_destroyed": command.commander_destroyed})
     return Action("Initiative", "initiative", {"players": players}, blocked_by=bar, owed="PF-21")
 
 
-def _command(position: Position, side: str) -> dict[str, Any]:
-    """A side's Commander, his radio, and who might stand in for him."""
-    alive, rules = able(position, side), rules_of(position)
+def _command(position: Position, side: str) -> Command:
+    """A side's Commander, its radio, and the units that may roll in place of the Commander."""
+    alive, rules = units.able(position, side), rules_of(position)
     leaders = [unit for unit in alive if card(position, unit).commander]
     troopers = [unit for unit in alive if card(position, unit).kind == "trooper"]
     men = [unit for unit in troopers if unit not in leaders] or leaders
     vehicles = [unit for unit in alive if unit not in troopers]
-    return {
-        "commander_alive": bool(leaders),
-        "commander_destroyed": _commander_lost(position, side),
-        "commander_TL": rating(rules, training(position, leaders[0])) if leaders else None,
-        "radioman_destroyed": _radio_lost(position, side),
-        "trooper_TLs": [rating(rules, training(position, man)) for man in men],
-        "vehicle_TLs": [rating(rules, training(position, vehicle)) for vehicle in vehicles],
-    }
-
-
-def _radio_lost(position: Position, side: str) -> bool:
-    """Whether a radioman was destroyed; one who fled from the table was not."""
-    return any(_destroyed(position, unit) for unit in of_side(position, side) if card(position, unit).radio)
-
-
-def _commander_lost(position: Position, side: str) -> bool:
-    """Whether the Commander was destroyed; a side that never had one has lost none."""
-    return any(_destroyed(position, unit) for unit in of_side(position, side) if card(position, unit).commander)
-
-
-def _destroyed(position: Position, unit: Unit) -> bool:
-    return falls(position, unit) and not unit.statuses.get(ROUTED_OFF)
+    return Command(
+        commander_alive=bool(leaders),
+        commander_TL=rating(rules, units.training(position, leaders[0])) if leaders else None,
+        trooper_TLs=tuple(rating(rules, units.training(position, man)) for man in men),
+        vehicle_TLs=tuple(rating(rules, units.training(position, vehicle)) for vehicle in vehicles),
+        commander_destroyed=units.is_lost(position, side, "commander"),
+        radioman_destroyed=units.is_lost(position, side, "radio"),
+    )
 
 
 # What attacks at the same time leave, and what they set off.
@@ -131,7 +84,7 @@ def _destroyed(position: Position, unit: Unit) -> bool:
 
 def _explosions(position: Position) -> Iterator[Action]:
     for unit in position.state.units.values():
-        if unit.statuses.get(EXPLODES) and unit.id in position.figures:
+        if unit.statuses.get(statuses.EXPLODES) and unit.id in position.figures:
             trooper = position.figure(unit.id)
             area = disk(rules_of(position), "large", trooper.centre_in)
             targets, shares = caught(position, area, trooper, (unit.id,), trooper.sigma_in)
@@ -144,15 +97,15 @@ _LOST_IN_IT = ("id", "DL", "fraction", "target_unit", "occupants")
 
 
 def _casualties(position: Position) -> Iterator[Action]:
-    units = [unit for unit in position.state.units.values() if not unit.out]
-    struck = [unit for unit in units if unit.statuses.get(FALLS) or unit.statuses.get(INJURIES)]
-    if struck and not any(unit.statuses.get(EXPLODES) and unit.id in position.figures for unit in struck):
+    left = [unit for unit in position.state.units.values() if not unit.out]
+    struck = [unit for unit in left if unit.statuses.get(statuses.FALLS) or unit.statuses.get(statuses.INJURIES)]
+    if struck and not any(unit.statuses.get(statuses.EXPLODES) and unit.id in position.figures for unit in struck):
         rows = [
             {
                 "id": unit.id,
-                "DL": lasting_defense(position, unit),
-                "injuries": int(unit.statuses.get(INJURIES, 0)),
-                "killed": bool(unit.statuses.get(FALLS)),
+                "DL": units.lasting_defense(position, unit),
+                "injuries": int(unit.statuses.get(statuses.INJURIES, 0)),
+                "killed": bool(unit.statuses.get(statuses.FALLS)),
             }
             for unit in struck
         ]
@@ -164,39 +117,29 @@ def _casualties(position: Position) -> Iterator[Action]:
 
 
 def _mines(position: Position) -> Iterator[Action]:
-    laid = {piece.name: piece for piece in markers(position)}
+    laid = {piece.name: piece for piece in units.markers(position)}
     for unit in position.state.units.values():
-        for name, ends, place in stored_list(unit, ON_MINES):
+        for name, ends, place in stored_list(unit, statuses.ON_MINES):
             if name in laid and unit.id in position.figures:
                 yield _trodden(position, placed(position.figure(unit.id), (place[0], place[1])), laid[name], bool(ends))
 
 
 def _trodden(position: Position, figure: Figure, piece: TerrainPiece, ends: bool) -> Action:
     """A mine under a unit that counts as being where it was when it trod on it."""
-    area = disk(rules_of(position), rules_of(position).tables.weapons["land_mine"].template or "", middle(piece))
-    unit = position.unit(figure.id)
-    targets, shares = caught(position, area, figure, there=True)
-    level = {"height_difference_bands": 0, "attacker_flies": False}  # a mine lies in the ground of whom it strikes
+    rules, unit = rules_of(position), position.unit(figure.id)
+    area = disk(rules, rules.tables.weapons["land_mine"].template or "", units.middle(piece))
+    targets, shares = caught(position, area, figure)
+    level = {"height_difference_bands": 0, "attacker_flies": False}  # a mine lies in the ground under its target
     given = {
         "path_crosses": True,
         "ends_on_it": ends,
-        "found": position.state.statuses.get(mine_key(piece.name)) == FOUND,
+        "found": position.state.statuses.get(statuses.mine_key(piece.name)) == statuses.FOUND,
         "flies": card(position, unit).flies,
         "targets": [{**one, **level} for one in targets],
         **real_mine(position, piece.name),
     }
-    title = f"{display_name(unit.id)} on {piece.name}"
-    return Action(
-        title,
-        "mine",
-        given,
-        (unit.id,),
-        measured=shares,
-        has_odds=False,
-        piece=piece.name,
-        round="Mines",
-        owed="PF-83",
-    )
+    found = Action(f"{display_name(unit.id)} on {piece.name}", "mine", given, (unit.id,), measured=shares)
+    return replace(found, has_odds=False, piece=piece.name, round="Mines", owed="PF-83")
 
 
 # Flight.
@@ -204,107 +147,74 @@ def _trodden(position: Position, figure: Figure, piece: TerrainPiece, ends: bool
 
 def _flights(position: Position) -> Iterator[Action]:
     for unit in [unit for unit in position.state.units.values() if unit.id in position.figures]:
-        if unit.this_turn.get(FLED):
+        if unit.this_turn.get(statuses.FLED):
             yield from _fled(position, unit)
-        if falls(position, unit):
+        if units.is_destroyed(position, unit):
             continue
-        if unit.this_turn.get(FLEES):
+        if unit.this_turn.get(statuses.FLEES):
             yield replace(fleeing(position, unit), round="Flight", owed="PF-65")
-        for name in stored_list(unit, MUST_CHECK):
-            yield replace(
-                check(position, unit, f"{display_name(unit.id)} sees {display_name(name)} run", (name,)), owed="PF-68"
-            )
+        for name in stored_list(unit, statuses.MUST_CHECK):
+            title = f"{display_name(unit.id)} sees {display_name(name)} run"
+            yield replace(_check(position, unit, title, (name,)), owed="PF-68")
 
 
 def _fled(position: Position, runner: Unit) -> Iterator[Action]:
-    """Whether he has left the table, where its edge is not known, and every friend whom he may have shaken."""
-    if not runner.out and not runner.this_turn.get(STAYS):
+    """Whether a runner left the table, if its edge is unknown, and every friend that the flight may have shaken."""
+    if not runner.out and not runner.this_turn.get(statuses.STAYS):
         yield Action(f"Is {display_name(runner.id)} at the edge", "rout_reaches_edge", {}, (runner.id,), owed="PF-67")
-    path = tuple((x, y) for x, y in runner.this_turn[FLED])
+    path = tuple((x, y) for x, y in runner.this_turn[statuses.FLED])
     for mate in position.state.units.values():
-        passed = stored_list(mate, PASSED)
-        if (
-            mate.id == runner.id
-            or mate.id not in position.figures
-            or falls(position, mate)
-            or flight_of(runner) in passed
-        ):
+        passed = stored_list(mate, statuses.PASSED)
+        gone = mate.id not in position.figures or units.is_destroyed(position, mate)
+        if mate.id == runner.id or gone or units.flight_of(runner) in passed:
             continue
         [near] = approaches(position.figure(runner.id), path, [position.figure(mate.id)])
         before = any(name == runner.id for name, _ in passed)
-        known = {"same_side": mate.side == runner.side, "unit": card_name(mate), "checked_for_this_unit": before}
+        known: dict[str, Any] = {"same_side": mate.side == runner.side, "unit": units.card_name(mate)}
+        known["checked_for_this_unit"] = before
         least_in = max(0.0, near.nearest_in - DOUBT_SIGMAS * near.sigma_in)
-        found = verdict_without_dice(position.game, "rout_contagion", {**known, "closest_in": least_in})
-        if found is not None and found.numbers["must_check"]:
+        if rout_contagion(rules_of(position), Passed(**known, closest_in=least_in)).numbers["must_check"]:
             how = (UncertainFact(("closest_in",), near.sigma_in, f"how near {display_name(runner.id)} passed"),)
             title = f"{display_name(runner.id)} runs past {display_name(mate.id)}"
-            given = {**known, "closest_in": near.nearest_in}
-            by, at = (mate.id,), (runner.id,)
-            yield Action(title, "rout_contagion", given, by, at, measured=how, round="Flight", owed="PF-68")
+            found = Action(title, "rout_contagion", {**known, "closest_in": near.nearest_in}, (mate.id,), (runner.id,))
+            yield replace(found, measured=how, round="Flight", owed="PF-68")
 
 
 # Morale.
 
 
 def _morale(position: Position) -> Iterator[Action]:
-    """A check of everybody in the morale phase, and after each phase where the players chose that."""
+    """A check of every trooper in the morale phase, and after each phase where the players chose that."""
     phase = position.state.phase
     row = rules_of(position).tables.phases.get(phase)
     if row is None or not (row.morale or row.morale_after):
         return
     for side in position.state.sides:
-        for unit in able(position, side):
-            if _stands_for(position, unit) not in position.figures or phase in stored_list(unit, CHECKED):
+        for unit in units.able(position, side):
+            if _stands_for(position, unit) not in position.figures or phase in stored_list(unit, statuses.CHECKED):
                 continue
             if rules_of(position).tables.classes[card(position, unit).kind].checks_morale:
-                yield replace(check(position, unit, f"Morale of {display_name(unit.id)}"), owed="PF-55")
+                yield replace(_check(position, unit, f"Morale of {display_name(unit.id)}"), owed="PF-55")
 
 
-def check(position: Position, unit: Unit, title: str, at: tuple[str, ...] = ()) -> Action:
+def _check(position: Position, unit: Unit, title: str, at: tuple[str, ...] = ()) -> Action:
     """A trooper's morale check with all that bears on it."""
     rules, its = rules_of(position), card(position, unit)
-    lead = next((one for one in able(position, unit.side) if card(position, one).commander), None)
+    lead = next((one for one in units.able(position, unit.side) if card(position, one).commander), None)
     near = lead is not None and not its.commander and _stands_for(position, lead) in position.figures
     view = position.view(_stands_for(position, lead), _stands_for(position, unit)).range if lead and near else None
-    given = {
-        "TL": training(position, unit),
-        "class": its.kind,
-        "routed": bool(unit.statuses.get(ROUTED)),
-        "is_commander": its.commander,
-        "commander_destroyed": _commander_lost(position, unit.side),
-        "radioman_destroyed": _radio_lost(position, unit.side),
-        **({} if view is None else {"commander_distance_in": spoken_of(rules, view)}),
-        **({"something_happened": True} if rules.option("morale_without_cause") else {}),
-        **_shares(position, unit.side),
-    }
-    how = (
-        () if view is None else (UncertainFact(("commander_distance_in",), view.sigma_in, "how near the Commander is"),)
-    )
-    return Action(title, "morale_check", given, (unit.id,), at, preview="morale_modifier", measured=how, round="Morale")
+    known: dict[str, Any] = {"class": its.kind}
+    known |= {} if view is None else {"commander_distance_in": units.spoken_of(rules, view)}
+    what = "how near the Commander is"
+    how = () if view is None else (UncertainFact(("commander_distance_in",), view.sigma_in, what),)
+    found = units.action_of(title, "morale_check", Context(position, (unit,)), known, how)
+    return replace(found, at=at, preview="morale_modifier", round="Morale")
 
 
 def _stands_for(position: Position, unit: Unit) -> str:
     """The figure that shows where a unit is: what it rides in, else itself."""
-    around = carrier(position, unit)
+    around = units.carrier(position, unit)
     return unit.id if around is None or unit.id in position.figures else around.id
-
-
-def _shares(position: Position, side: str) -> Mapping[str, int]:
-    """How many of both sides there were, are destroyed, are routed, and fled from the table."""
-    units = position.state.units.values()
-    sides = {"friendly": [u for u in units if u.side == side], "enemy": [u for u in units if u.side != side]}
-    found: dict[str, int] = {}
-    for name, of in sides.items():
-        off = [unit for unit in of if unit.statuses.get(ROUTED_OFF)]
-        lost = [unit for unit in of if falls(position, unit) and unit not in off]
-        routed = [unit for unit in of if unit.statuses.get(ROUTED) and not falls(position, unit)]
-        fates = {"units": of, "destroyed": lost, "routed": routed, "routed_off": off}
-        found |= {f"{name}_{fate}": _many(position, men) for fate, men in fates.items()}
-    return found
-
-
-def _many(position: Position, units: list[Unit]) -> int:
-    return counted(rules_of(position), [card_name(unit) for unit in units])
 
 
 # Victory.
@@ -316,8 +226,8 @@ def _victory(position: Position) -> Iterator[Action]:
         enemy = [unit for unit in position.state.units.values() if unit.side != side]
         given = {
             "side": side,
-            "enemy_troops": _many(position, enemy),
-            "enemy_lost": _many(position, [unit for unit in enemy if unit.out]),
+            "enemy_troops": units.count_troops(position, enemy),
+            "enemy_lost": units.count_troops(position, [unit for unit in enemy if unit.out]),
             **({} if taken is None else {"flag_taken": taken == side}),
         }
         yield Action(f"Has {display_name(side)} won", "victory_check", given)

@@ -4,33 +4,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated
 
 from rules.engine.dice import Procedure
-from rules.engine.game import Answer, NoFacts
+from rules.engine.game import NoFacts
 from rules.engine.ruleset import limit
-from rules.engine.schema import Asked
 from rules.engine.verdict import Reason, RuleRefusal, Verdict, forbidden, total, verdict
-from rules.games.plastic_fudge.blasts import (
-    Caught,
-    Explosion,
-    Sweep,
-    Throw,
-    bazooka_on_base,
-    covered,
-    explosion,
-    grenade_throw,
-    sweep_roll,
-)
-from rules.games.plastic_fudge.combat import (
-    Attack,
-    Occupant,
-    attack,
-    attack_reasons,
-    by_hand,
-    charted,
-    defence_reasons,
-)
+from rules.games.plastic_fudge import blasts, combat
 from rules.games.plastic_fudge.fire import Contact, Request, attack_request, hand_to_hand, weapon_of
 from rules.games.plastic_fudge.tables import Rating, Rules, TerrainName, called
 
@@ -43,8 +22,8 @@ class Shot(Request):
 
     target_DL: Rating
     terrain: TerrainName = "open"
-    height_difference_bands: Annotated[int, Asked("How many range bands does the attacker stand higher?")] = 0
-    occupants: Annotated[tuple[Occupant, ...], Asked("Who is inside the vehicle?")] = ()
+    height_difference_bands: combat.BandsUp = 0
+    occupants: combat.Occupants = ()
 
 
 def aim(rules: Rules, one: Shot) -> Verdict:
@@ -53,8 +32,8 @@ def aim(rules: Rules, one: Shot) -> Verdict:
     if not asked.allowed:
         return asked
     blow, close = _blow(rules, one, asked.numbers["AL"])
-    attacking = attack_reasons(rules, blow, blow.attacker_AL, 0)[1:]
-    defending = defence_reasons(rules, blow, blow.defender_DL, 0, blow.ranged)[1:]
+    attacking = combat.attack_reasons(rules, blow, blow.attacker_AL, 0)[1:]
+    defending = combat.defence_reasons(rules, blow, blow.defender_DL, 0, blow.ranged)[1:]
     levels = {"attack_level": int(total(attacking)), "defense_level": int(total(defending))}
     numbers = {**asked.numbers, **levels, "ranged": blow.ranged, **_needed(rules, **levels)}
     return verdict("may attack", *asked.reasons, close, *attacking, *defending, **numbers)
@@ -63,25 +42,24 @@ def aim(rules: Rules, one: Shot) -> Verdict:
 def _needed(rules: Rules, attack_level: int, defense_level: int) -> dict[str, int | None]:
     """The least sum of the attacker's dice that injures, and that kills, where the defender's come to nothing."""
     most = int(limit(rules, "dice"))
-    found = {rolled: charted(rules, rolled + attack_level, defense_level) for rolled in range(-most, most + 1)}
+    found = {rolled: combat.charted(rules, rolled + attack_level, defense_level) for rolled in range(-most, most + 1)}
     rows = rules.tables.results
     injures = [rolled for rolled, result in found.items() if rows[result].injures or rows[result].destroys]
     kills = [rolled for rolled, result in found.items() if rows[result].destroys]
     return {"to_injure": min(injures, default=None), "to_kill": min(kills, default=None)}
 
 
-def shot(rules: Rules, one: Shot) -> Answer:
+def shot(rules: Rules, one: Shot) -> Procedure[Verdict]:
     """An attack on one unit, where it may be made."""
     asked = attack_request(rules, one)
-    return _fired(rules, *_blow(rules, one, asked.numbers["AL"])) if asked.allowed else asked
-
-
-def _fired(rules: Rules, blow: Attack, close: Reason) -> Procedure[Verdict]:
-    answer = yield from attack(rules, blow)
+    if not asked.allowed:
+        return asked
+    blow, close = _blow(rules, one, asked.numbers["AL"])
+    answer = yield from combat.attack(rules, blow)
     return Verdict(answer.outcome, {**answer.numbers, "ranged": blow.ranged}, (close, *answer.reasons))
 
 
-def _blow(rules: Rules, one: Shot, level: int) -> tuple[Attack, Reason]:
+def _blow(rules: Rules, one: Shot, level: int) -> tuple[combat.Attack, Reason]:
     """The attack itself, and whether it is made hand to hand."""
     if one.distance_in is None:
         raise RuleRefusal("missing_key", "an attack on the table needs its distance: measure it")
@@ -91,8 +69,8 @@ def _blow(rules: Rules, one: Shot, level: int) -> tuple[Attack, Reason]:
     ranged = bool(found.numbers["ranged"])
     guard = one.target_DL
     if target and not ranged:
-        guard = by_hand(rules, target, 0, 0, guard)[2] or 0
-    blow = Attack(
+        guard = combat.by_hand(rules, target, 0, 0, guard)[2] or 0
+    blow = combat.Attack(
         attacker_AL=level,
         defender_DL=guard,
         ranged=ranged,
@@ -111,39 +89,37 @@ def _blow(rules: Rules, one: Shot, level: int) -> tuple[Attack, Reason]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Salvo(Request):
-    """An attack that lays a template: who is under it, and who is about the thrower of what may be dropped."""
+    """An attack that lays a template: the targets under it, and those near a thrower that may drop it."""
 
-    targets: tuple[Caught, ...]
-    near_thrower: tuple[Caught, ...] = ()
+    targets: tuple[blasts.Caught, ...]
+    near_thrower: tuple[blasts.Caught, ...] = ()
 
 
 def lay(rules: Rules, salvo: Salvo) -> Verdict:
-    """Whether a template may be laid there, and who is in it."""
+    """Whether a template may be laid there, and the targets in it."""
     asked = attack_request(rules, salvo)
     if not asked.allowed:
         return asked
-    shares = [(target.id, covered(rules, target.fraction)) for target in salvo.targets]
+    shares = [(target.id, blasts.covered(rules, target.fraction)) for target in salvo.targets]
     inside = {name: extent for name, (extent, _) in shares}
     reasons = [rules.because(why.rule, f"{name}: {why.text}") for name, (_, why) in shares]
     return verdict("may attack", *asked.reasons, *reasons, **asked.numbers, inside=inside)
 
 
-def blast(rules: Rules, salvo: Salvo) -> Answer:
+def blast(rules: Rules, salvo: Salvo) -> Procedure[Verdict]:
     """An attack that lays a template, where it may be made; its outcome says what became of each."""
     asked = attack_request(rules, salvo)
-    return _blasted(rules, salvo, asked) if asked.allowed else asked
-
-
-def _blasted(rules: Rules, salvo: Salvo, asked: Verdict) -> Procedure[Verdict]:
+    if not asked.allowed:
+        return asked
     level, weapon = asked.numbers["AL"], weapon_of(rules, salvo)
     if rules.tables.weapons[weapon].thrown:
-        thrown = grenade_throw(rules, Throw(AL=level, targets=salvo.targets, near_thrower=salvo.near_thrower))
-        found = thrown if isinstance(thrown, Verdict) else (yield from thrown)
+        throw = blasts.Throw(AL=level, targets=salvo.targets, near_thrower=salvo.near_thrower)
+        found = yield from blasts.grenade_throw(rules, throw)
     else:
-        found = yield from explosion(rules, Explosion(AL=level, targets=salvo.targets, weapon=weapon))
+        found = yield from blasts.explosion(rules, blasts.Explosion(AL=level, targets=salvo.targets, weapon=weapon))
     affected = [one for one in found.numbers.get("targets", ()) if one["affected"]]
-    told = [f"{one['id']} {one['result']}" for hit in affected for one in (hit, *hit.get("occupants", ()))]
-    outcome = ("dropped: " if found.numbers.get("dropped") else "") + (", ".join(told) or "nobody is in it")
+    fates = [f"{one['id']} {one['result']}" for hit in affected for one in (hit, *hit.get("occupants", ()))]
+    outcome = ("dropped: " if found.numbers.get("dropped") else "") + (", ".join(fates) or "nobody is in it")
     return Verdict(outcome, found.numbers, found.reasons)
 
 
@@ -157,23 +133,23 @@ def hole(rules: Rules, request: Request) -> Verdict:
         return asked
     if not rules.tables.weapons[asked.numbers["weapon"]].holes:
         return forbidden("no_hole", rules.because("PF-81", "his weapon takes no hole out of a base"))
-    found = bazooka_on_base(rules, NoFacts())
+    found = blasts.bazooka_on_base(rules, NoFacts())
     return verdict(found.outcome, *asked.reasons, *found.reasons, allowed=True, **found.numbers)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sweeping(Request):
-    """A sweeper who wants to try a marker that is `distance_in` away."""
+    """A sweeper that tries a marker `distance_in` away."""
 
     mine_DL: Rating | None = None
-    real: Annotated[bool, Asked("Is the mine a real one? (asked of the side that laid it)")] = True
+    real: blasts.IsReal = True
 
 
-def sweep(rules: Rules, work: Sweeping) -> Answer:
+def sweep(rules: Rules, work: Sweeping) -> Procedure[Verdict]:
     """A sweeper's try to detect a mine, where he may make it: it is his attack of this turn."""
     asked = attack_request(rules, work)
     if not asked.allowed:
         return asked
-    level, reach = asked.numbers["AL"], called(rules, asked.numbers["RL"])
-    distance_in = work.distance_in or 0
-    return sweep_roll(rules, Sweep(AL=level, mine_DL=work.mine_DL, RL=reach, distance_in=distance_in, real=work.real))
+    level, reach, distance_in = asked.numbers["AL"], called(rules, asked.numbers["RL"]), work.distance_in or 0
+    tried = blasts.Sweep(AL=level, mine_DL=work.mine_DL, RL=reach, distance_in=distance_in, real=work.real)
+    return (yield from blasts.sweep_roll(rules, tried))

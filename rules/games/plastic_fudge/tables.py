@@ -24,10 +24,16 @@ Rating = Annotated[int, Within(-9, 9, "unknown_level")]
 
 
 @dataclass(frozen=True, slots=True)
-class Level:
-    """A level: what it adds, costs, moves and reaches."""
+class Cited:
+    """A row that cites its rule."""
 
     rule: str
+
+
+@dataclass(frozen=True, slots=True)
+class Level(Cited):
+    """A level: what it adds, costs, moves and reaches."""
+
     rating: int
     cost: Count
     move_in: Inches
@@ -35,14 +41,13 @@ class Level:
 
 
 @dataclass(frozen=True, slots=True)
-class UnitClass:
+class UnitClass(Cited):
     """Troopers or vehicles: what multiplies the cost of their attributes and what comes on top.
 
     Attributes:
         trained_for_terrain: Training changes what terrain takes off a move.
     """
 
-    rule: str
     cost_factor: Count
     surcharge: Count
     checks_morale: bool
@@ -50,10 +55,9 @@ class UnitClass:
 
 
 @dataclass(frozen=True, slots=True)
-class Terrain:
-    """What terrain takes off a move and adds to the Defense of who stands in it."""
+class Terrain(Cited):
+    """What terrain takes off a move and adds to the Defense of a unit in it."""
 
-    rule: str
     passable: bool = True
     move_pct: Annotated[float, Within(-100, 0)] = 0
     defense: int = 0
@@ -61,45 +65,40 @@ class Terrain:
 
 
 @dataclass(frozen=True, slots=True)
-class Ground:
+class Ground(Cited):
     """Which terrain a piece on the table is; `on_top` where one walks on its upper side."""
 
-    rule: str
     terrain: TerrainName
     on_top: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class ChartRow:
+class ChartRow(Cited):
     """A row of the damage chart, from the worst offence to the best."""
 
-    rule: str
     results: tuple[ResultName, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Swept:
+class Swept(Cited):
     """What a result of the chart means for a mine that is swept."""
 
-    rule: str
     fate: str
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class Result(Cited):
     """A result of the damage chart."""
 
-    rule: str
     mine: Swept
     injures: bool = False
     destroys: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class MoraleModifier:
+class MoraleModifier(Cited):
     """Added to a morale check; with `counted`, from that share of the starting units on."""
 
-    rule: str
     text: str
     modifier: int
     counted: str | None = None
@@ -107,25 +106,23 @@ class MoraleModifier:
 
 
 @dataclass(frozen=True, slots=True)
-class Pose:
+class Pose(Cited):
     """The levels of Defense that a pose brings."""
 
-    rule: str
     levels: int
 
 
 @dataclass(frozen=True, slots=True)
-class Template:
+class Template(Cited):
     """A disk by its diameter, or a wedge by its radius and angle."""
 
-    rule: str
     diameter_in: Inches | None = None
     radius_in: Inches | None = None
     angle_deg: Annotated[float | None, Within(0, 180)] = None
 
 
 @dataclass(frozen=True, slots=True)
-class Weapon:
+class Weapon(Cited):
     """A weapon; its levels are the unit's.
 
     Attributes:
@@ -135,7 +132,6 @@ class Weapon:
         holes: Takes a hole out of a base.
     """
 
-    rule: str
     template: Annotated[str | None, Row("templates")] = None
     thrown: bool = False
     most_RL: LevelName | None = None  # noqa: N815
@@ -143,16 +139,15 @@ class Weapon:
 
 
 @dataclass(frozen=True, slots=True)
-class HandToHand:
+class HandToHand(Cited):
     """The levels that a unit gains when it is attacked hand to hand."""
 
-    rule: str
     AL: int
     RL: int
 
 
 @dataclass(frozen=True, slots=True)
-class Special:
+class Special(Cited):
     """A special trooper.
 
     Attributes:
@@ -162,7 +157,6 @@ class Special:
         explodes: A Legendary attack on him sets him off.
     """
 
-    rule: str
     cost: Count
     hand_to_hand: HandToHand
     spotter: bool = False
@@ -171,25 +165,23 @@ class Special:
 
 
 @dataclass(frozen=True, slots=True)
-class FudgeFace:
+class FudgeFace(Cited):
     """The faces of a six-sided die that stand for one of a Fudge die."""
 
-    rule: str
     value: int
     faces: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Phase:
+class Phase(Cited):
     """A part of the round, with the number of the sheet's phase; morale may be checked after it.
 
     Attributes:
         seat: Whose it is, A's or B's; empty where all act in it.
         initiative, moves, attacks, morale: What is done in it.
-        called: Only by those who were called, and nobody else.
+        called: Only by units that were called, and no others.
     """
 
-    rule: str
     phase: Count
     simultaneous: bool = False
     morale_after: bool = False
@@ -202,8 +194,8 @@ class Phase:
 
 
 @dataclass(frozen=True, slots=True)
-class Status:
-    """What a status of a unit says, for those who set a situation up.
+class Status(Cited):
+    """What a status of a unit says, for authors of situations.
 
     Attributes:
         means: The status that is kept in its place, where this is another word for it.
@@ -211,7 +203,6 @@ class Status:
         many: Whether it holds a list.
     """
 
-    rule: str
     text: str
     means: str = ""
     value: Any = None
@@ -219,27 +210,24 @@ class Status:
 
 
 @dataclass(frozen=True, slots=True)
-class Forces:
+class Forces(Cited):
     """What a side may have at most."""
 
-    rule: str
     units_most: Count
     points_most: Count
 
 
 @dataclass(frozen=True, slots=True)
-class Victory:
+class Victory(Cited):
     """The part of his troops that the enemy must lose."""
 
-    rule: str
     enemy_loss: Part
 
 
 @dataclass(frozen=True, slots=True)
-class Scenario:
+class Scenario(Cited):
     """Forces, terrain and what ends it; with a `flag`, its capture does so too."""
 
-    rule: str
     title: str
     forces: Forces
     victory: Victory
@@ -249,7 +237,7 @@ class Scenario:
 
 
 @dataclass(frozen=True, slots=True)
-class Card:
+class Card(Cited):
     """A ready unit.
 
     Attributes:
@@ -261,7 +249,6 @@ class Card:
         called: Comes when the radio calls it.
     """
 
-    rule: str
     title: str
     kind: ClassName
     ML: LevelName

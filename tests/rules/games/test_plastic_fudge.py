@@ -19,7 +19,6 @@ from rules.games.plastic_fudge.board import (
     after_hole,
     bands_up,
     disk,
-    distance_in,
     flame,
     movement_profile,
     rod,
@@ -27,9 +26,10 @@ from rules.games.plastic_fudge.board import (
 )
 from rules.games.plastic_fudge.forces import card_cost
 from rules.games.plastic_fudge.movement import Mover
-from rules.games.plastic_fudge.referee_facts import nearest_on
 from rules.games.plastic_fudge.tables import Tables
+from rules.games.plastic_fudge.units import nearest_on, spoken_of
 from rules.tabletop.errors import UserError
+from rules.tabletop.measure import range_between
 from rules.tabletop.movement import walk
 from rules.tabletop.table import Figure, TerrainKind
 from rules.tabletop.template import fraction_inside
@@ -288,8 +288,8 @@ def test_the_rod_tells_the_range_bands_pf_02_pf_16() -> None:
 
 def test_ranges_and_heights_of_the_measured_table_pf_40() -> None:
     a, b = block("a", 0, 0), block("b", 5, 0)  # bases an inch wide: 4 in from edge to edge
-    assert distance_in(GAME.rules, a, b) == pytest.approx(4)
-    assert distance_in(GAME.rules.choosing(measured_from="centres"), a, b) == pytest.approx(5)
+    assert spoken_of(GAME.rules, range_between(a, b)) == pytest.approx(4)
+    assert spoken_of(GAME.rules.choosing(measured_from="centres"), range_between(a, b)) == pytest.approx(5)
     assert bands_up(GAME.rules, _at("up", 0, 7.0), _at("down", 4)) == 2  # 7 in are two whole bands of 3 in
     assert bands_up(GAME.rules, _at("down", 0), _at("up", 4, 2.9)) == 0
     assert bands_up(GAME.rules, _at("down", 0), _at("up", 4, 3.0)) == -1

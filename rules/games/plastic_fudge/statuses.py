@@ -1,0 +1,42 @@
+"""Plastic Fudge: names of the statuses that units and the battle keep; `statuses` in the TOML says what each holds."""
+
+from __future__ import annotations
+
+FALLS, FELL_IN, EXPLODES = "falls", "fell_in", "explodes"
+INJURIES = "under_fire"
+LOST, LOST_BEFORE = "injured", "lost_defense"
+"""Levels of Defense that injuries took for good; older battles keep them under the second name."""
+ROUTED, FLEES, FLED, FLIGHTS, STAYS, ROUTED_OFF = "routed", "flees", "flight_path", "flights", "stays", "fled_the_table"
+AGAIN = "again"
+"""The value of `FLEES` for a unit that was routed before."""
+PASSED, MUST_CHECK, CHECKED = "passed_by", "must_check", "checked"
+ATTACKS_MADE, CARRIED, ATTACKED_BY_HAND = "attacks_made", "carried_this_turn", "attacked_hand_to_hand"
+RIDES, CALLED_TURN, ON_MINES = "rides", "called_turn", "on_mines"
+WINNER, SEAT_A, SEAT_B = "initiative", "A", "B"
+DESTROYED = "destroyed"
+"""The value of a base's status once nothing is left of it."""
+FOUND, GONE = "found_active", frozenset({"deactivated", "gone"})
+"""Values of a mine's status."""
+
+THIS_TURN = frozenset(
+    {
+        FELL_IN, FLEES, FLED, FLIGHTS, STAYS, PASSED, MUST_CHECK, CHECKED, ATTACKS_MADE, CARRIED, ATTACKED_BY_HAND,
+        ON_MINES, WINNER, SEAT_A, SEAT_B,
+    }
+)  # fmt: skip
+"""The statuses that the next turn forgets."""
+
+
+def mine_key(name: str) -> str:
+    """The battle's status that holds what is known of a marker."""
+    return f"mine {name}"
+
+
+def base_key(name: str) -> str:
+    """The battle's status that holds the Defense Level that a base has left."""
+    return f"base {name}"
+
+
+def hole_key(name: str) -> str:
+    """The battle's status that holds where a base has holes."""
+    return f"holes in {name}"
