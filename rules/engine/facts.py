@@ -11,7 +11,7 @@ import dataclasses
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum, auto
-from typing import Annotated, Any, get_args, get_origin
+from typing import Annotated, Any, TypeVar, get_args, get_origin
 
 from rules.engine.position import Position
 from rules.engine.referee import Action, UncertainFact
@@ -19,6 +19,8 @@ from rules.engine.ruleset import Ruleset
 from rules.engine.schema import hints
 from rules.engine.state import Unit
 from rules.tabletop.path import Path
+
+T = TypeVar("T")
 
 
 class Unknown(Enum):
@@ -159,3 +161,9 @@ def action_for(title: str, action: str, context: Context, **more: Any) -> Action
     bound = bind(context.position.game.actions[action].facts, context)
     by, at = (tuple(one.id for one in units) for units in (context.men, context.targets))
     return Action(title, action, bound.given, by, at, measured=bound.measured, paths=context.paths, **more)
+
+
+def facts_from(facts: type[T], given: Any, **more: Any) -> T:
+    """The facts of one rule taken from those of another, as far as both have them under one name; `more` are added."""
+    names = {one.name for one in dataclasses.fields(facts)} - more.keys()  # type: ignore[arg-type]
+    return facts(**{name: getattr(given, name) for name in names if hasattr(given, name)}, **more)

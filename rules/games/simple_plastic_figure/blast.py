@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 from rules.engine.dice import Procedure
@@ -13,6 +13,7 @@ from rules.engine.verdict import Reason, RuleRefusal, Verdict
 from rules.games.simple_plastic_figure.command import Helped
 from rules.games.simple_plastic_figure.cover import Piece, cover_of, lowered, worst
 from rules.games.simple_plastic_figure.fire import modifiers, rolled_at
+from rules.games.simple_plastic_figure.statuses import eliminated
 from rules.games.simple_plastic_figure.tables import (
     CoverName,
     PlaceName,
@@ -22,7 +23,6 @@ from rules.games.simple_plastic_figure.tables import (
     WeaponName,
     called,
     display_name,
-    explosive,
     illegal,
     legal,
     tidy,
@@ -81,7 +81,7 @@ def blast_radius_in(rules: Rules, weapon: str) -> float:
     Raises:
         RuleRefusal: "no_blast" for a small arm.
     """
-    radius_in = explosive(rules, weapon)
+    radius_in = weapon_of(rules, weapon).blast_radius_in
     if radius_in is None:
         raise RuleRefusal("no_blast", f"a {called(rules, weapon)} has no blast: aim it at a figure", "WW-38")
     return radius_in
@@ -99,11 +99,8 @@ class Burst:
 def blast_targets(rules: Rules, burst: Burst) -> Verdict:
     """Who is a target of a burst in the open, friend and foe; those in shelters are safe from it."""
     radius_in = blast_radius_in(rules, burst.weapon)
-    figures = burst.figures
-    if burst.all_in_open:
-        targets = names([figure for figure in figures if caught(rules, figure, radius_in)])
-    else:
-        targets = outside(rules, figures, radius_in)
+    figures = [replace(one, inside=False) for one in burst.figures] if burst.all_in_open else burst.figures
+    targets = outside(rules, figures, radius_in)
     return legal("bursts", rules.because("WW-38", f"within {radius_in:g} in"), radius_in=radius_in, targets=targets)
 
 
@@ -153,19 +150,15 @@ def hole_in(rules: Rules, weapon: str) -> float:
 
 
 def _rolled(rules: Rules, blast: Explosion, hit: Sequence[Caught], gone: Sequence[Caught]) -> Procedure[Verdict]:
-    answers = []
+    each, dead = [], names(gone)
+    reasons = [rules.because("WW-49", f"at the spot: {', '.join(dead)}")] if gone else []
     for figure in hit:
-        answers.append((yield from rolled_at(rules, figure.id, blast.weapon, against(rules, blast, figure))))
-    dead = [figure.id for figure, answer in zip(hit, answers, strict=True) if answer.numbers["eliminated"]]
-    return legal(
-        "bursts",
-        rules.because("WW-38"),
-        *([rules.because("WW-49", f"at the spot: {', '.join(names(gone))}")] if gone else []),
-        *(reason for answer in answers for reason in answer.reasons),
-        targets=names(hit),
-        eliminated=names(gone) + dead,
-        each=[{"target": figure.id, **a.numbers} for figure, a in zip(hit, answers, strict=True)],
-    )
+        answer = yield from rolled_at(rules, figure.id, blast.weapon, against(rules, blast, figure))
+        each.append({"target": figure.id, **answer.numbers})
+        dead += [figure.id] if answer.numbers["eliminated"] else []
+        reasons += answer.reasons
+    found = legal("bursts", rules.because("WW-38"), *reasons, targets=names(hit), eliminated=dead, each=each)
+    return found.causing(*eliminated(dead, "WW-50"))
 
 
 def against(rules: Rules, blast: Explosion, figure: Caught) -> tuple[Reason, ...]:

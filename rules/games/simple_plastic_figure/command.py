@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from typing import Annotated
 
 from rules.engine.dice import DiceRequest, Die, Procedure
-from rules.engine.game import Answer
 from rules.engine.ruleset import limit
 from rules.engine.schema import Asked, Count, Inches
-from rules.engine.verdict import Reason, Verdict, verdict
+from rules.engine.verdict import ACTORS, Reason, Verdict, verdict
+from rules.games.simple_plastic_figure.statuses import REROLLED, for_now
 from rules.games.simple_plastic_figure.tables import (
     CommanderName,
     Face,
@@ -18,16 +18,16 @@ from rules.games.simple_plastic_figure.tables import (
     WeaponName,
     called,
     display_name,
-    explosive,
     illegal,
+    kind_of,
     legal,
     weapon_of,
 )
-from rules.games.simple_plastic_figure.turn import Action, Wanted, actions, checked, permits
+from rules.games.simple_plastic_figure.turn import Action, Wanted, actions, checked, permits, stores_check
 from rules.tabletop.tolerance import within
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Helped:
     """Who helps a figure this turn; say who leads and directs, or only that somebody does.
 
@@ -124,7 +124,7 @@ class FailedCheck:
     rerolled_already: bool = False
 
 
-def status_reroll(rules: Rules, figure: FailedCheck) -> Answer:
+def status_reroll(rules: Rules, figure: FailedCheck) -> Procedure[Verdict]:
     """A led figure's second status check, once a turn."""
     reason = rules.because("WW-56")
     late = figure.has_acted or (figure.anybody_acted and rules.chooses("status_reroll_when", "before_any_action"))
@@ -136,16 +136,13 @@ def status_reroll(rules: Rules, figure: FailedCheck) -> Answer:
         return illegal("too_late", rules.because("WW-A04", "the figure has acted, or the time for it is over"))
     if figure.rerolled_already:
         return illegal("rerolled_already", rules.because("WW-A04", "once a turn"))
-    return _second_check(rules)
-
-
-def _second_check(rules: Rules) -> Procedure[Verdict]:
     roll = yield DiceRequest(Die.D6, 1, "the figure", "its second status check")
     shift = {"minus_one": -1, "plus_one": 1, "plain": 0}[rules.option("status_reroll")]
     face = min(max(roll.total + shift, 1), 6)
     answer = checked(rules, face)
     reasons = (rules.because("WW-56", f"led: {roll.total} reads as {face}", shift), *answer.reasons)
-    return Verdict(answer.outcome, {"legal": True, "roll": roll.total, **answer.numbers}, reasons)
+    effects = (*stores_check(ACTORS, answer, "WW-56"), for_now(ACTORS, REROLLED, True, "WW-56"))
+    return Verdict(answer.outcome, {"legal": True, "roll": roll.total, **answer.numbers}, reasons, effects)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -172,7 +169,7 @@ def command_actions(rules: Rules, wanted: Commanding) -> Verdict:
             return illegal("cannot", rules.because(rule, f"a {display_name(wanted.who)} cannot {display_name(action)}"))
     found = actions(rules, wanted)
     told = [rules.because(able[action][1]) for action in wanted.actions if found.allowed and action in able]
-    return Verdict(found.outcome, found.numbers, (*told, *found.reasons))
+    return replace(found, reasons=(*told, *found.reasons))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -198,10 +195,8 @@ def direct_fire_binoculars(rules: Rules, observer: Directing) -> Verdict:
     if not within(observer.distance_to_directed_figure_in, limit(rules, "direct_radius_in")):
         return illegal("too_far_from_figure", reason)
     if not within(observer.weapon_to_target_in, weapon.range_in):
-        return illegal(
-            "out_of_range",
-            rules.because("WW-57", f"the {called(rules, observer.weapon)} reaches {weapon.range_in:g} in"),
-        )
+        text = f"the {called(rules, observer.weapon)} reaches {weapon.range_in:g} in"
+        return illegal("out_of_range", rules.because("WW-57", text))
     if not observer.observer_sees_target and rules.chooses("observer_must_see", True):
         return illegal("observer_sees_nothing", rules.because("WW-A32", "the observer must see the target"))
     return legal("directs", reason, fire_bonus=limit(rules, "directed_fire"))
@@ -250,10 +245,9 @@ def _direct(rules: Rules, man: Radio) -> Verdict:
         return illegal("armed", rules.because("WW-60", "a radioman with a weapon uses that"))
     if not man.onboard_mortar_or_gun:
         return illegal("no_mortar_or_gun", rules.because("WW-61"))
-    if man.weapon is not None and rules.tables.weapon_kinds[weapon_of(rules, man.weapon).kind].direct:
-        return illegal(
-            "not_a_mortar_or_gun", rules.because("WW-61", f"a radio does not direct a {called(rules, man.weapon)}")
-        )
+    if man.weapon is not None and kind_of(rules, man.weapon).direct:
+        text = f"a radio does not direct a {called(rules, man.weapon)}"
+        return illegal("not_a_mortar_or_gun", rules.because("WW-61", text))
     bonus = limit(rules, "directed_fire")
     return legal("directs", rules.because("WW-61"), fire_bonus=bonus, directed_bonus=bonus)
 
@@ -271,5 +265,5 @@ def _call(rules: Rules, man: Radio) -> Verdict:
         directed_bonus=0,
         fire_bonus=0,
         deviation_roll=True,
-        blast_radius_in=explosive(rules, OFFBOARD_WEAPON),
+        blast_radius_in=weapon_of(rules, OFFBOARD_WEAPON).blast_radius_in,
     )

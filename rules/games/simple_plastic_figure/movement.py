@@ -7,11 +7,12 @@ from dataclasses import dataclass, field, replace
 from typing import Annotated
 
 from rules.engine.dice import DiceRequest, Die, Procedure
-from rules.engine.game import Answer
 from rules.engine.ruleset import limit
 from rules.engine.schema import Asked, Inches
-from rules.engine.verdict import Reason, Verdict, total, verdict
+from rules.engine.verdict import ACTORS, Reason, Verdict, total, verdict
+from rules.games.simple_plastic_figure.board import hurdles
 from rules.games.simple_plastic_figure.command import Helped, led
+from rules.games.simple_plastic_figure.statuses import FIGHTS, eliminated, for_now
 from rules.games.simple_plastic_figure.tables import (
     CrossingName,
     Enemies,
@@ -83,11 +84,16 @@ def move(rules: Rules, path: Move) -> Verdict:
     )
     if not within(path.distance_in, met.numbers["stops_at_in"]):
         return illegal("stops_at_an_enemy", *met.reasons, **numbers)
-    return _moved(rules, path, reasons, numbers)
+    fights = enemies_met(rules, path.ends_in, path.enemies_inside, path.enemy_gaps_in)
+    why = [rules.because("WW-22", f"in touch with {name}") for name in fights]
+    outcome = "moves into hand-to-hand" if fights else "may move"
+    return legal(outcome, *reasons, *why, **numbers, must_fight=bool(fights), fights=fights)
 
 
-def met(rules: Rules, ends_in: str, enemies_inside: Iterable[str], enemy_gaps_in: Mapping[str, float]) -> list[str]:
-    """Whom a move leads into a fight with: those in the house that it comes into, else whoever it ends in touch with.
+def enemies_met(
+    rules: Rules, ends_in: str, enemies_inside: Iterable[str], enemy_gaps_in: Mapping[str, float]
+) -> list[str]:
+    """The enemies that a move leads to a fight with: those in the house that it enters, else those that it touches.
 
     Args:
         rules: Of the game.
@@ -95,14 +101,6 @@ def met(rules: Rules, ends_in: str, enemies_inside: Iterable[str], enemy_gaps_in
     """
     inside = list(enemies_inside) if rules.tables.places[ends_in].enemies is Enemies.FIGHT else []
     return inside or [name for name, gap_in in enemy_gaps_in.items() if within(gap_in, 0)]
-
-
-def _moved(rules: Rules, path: Move, reasons: Sequence[Reason], numbers: Mapping[str, float]) -> Verdict:
-    """A move that may be made, and the fight that it leads to."""
-    fights = met(rules, path.ends_in, path.enemies_inside, path.enemy_gaps_in)
-    why = [rules.because("WW-22", f"in touch with {name}") for name in fights]
-    outcome = "moves into hand-to-hand" if fights else "may move"
-    return legal(outcome, *reasons, *why, **numbers, must_fight=bool(fights), fights=fights)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,7 +168,7 @@ class Melee:
     dice_order: str = ""
 
 
-def hand_to_hand(rules: Rules, melee: Melee) -> Answer:
+def hand_to_hand(rules: Rules, melee: Melee) -> Procedure[Verdict]:
     """Fights one after another as long as the attacker wins; in a building one a turn."""
     if not permits(rules, Action.MOVE_INTO_HAND_TO_HAND, melee.status_die):
         return illegal("status", rules.because("WW-21"))
@@ -179,12 +177,7 @@ def hand_to_hand(rules: Rules, melee: Melee) -> Answer:
         return illegal("no_fight_here", rules.because("WW-20" if place.may_enter else "WW-15"))
     if not melee.enemies:
         return illegal("nobody_to_fight", rules.because("WW-21"))
-    return _fights(rules, melee)
-
-
-def _fights(rules: Rules, melee: Melee) -> Procedure[Verdict]:
-    indoors = rules.tables.places[melee.where].enemies is Enemies.FIGHT
-    one = indoors and rules.chooses("further_enemies", "next_action")
+    one = place.enemies is Enemies.FIGHT and rules.chooses("further_enemies", "next_action")
     won: list[str] = []
     reasons = [rules.because("WW-21"), rules.because("WW-23")]
     alive, fights = True, 0
@@ -197,14 +190,17 @@ def _fights(rules: Rules, melee: Melee) -> Procedure[Verdict]:
         won.append(enemy.id)
     left = [enemy.id for enemy in melee.enemies if enemy.id not in won]
     outcome = "attacker wins" if alive else "attacker eliminated"
-    return legal(outcome, *reasons, attacker_alive=alive, enemies_eliminated=won, enemies_left=left, fights=fights)
+    found = legal(outcome, *reasons, attacker_alive=alive, enemies_eliminated=won, enemies_left=left, fights=fights)
+    dead = eliminated([*won, *([] if alive else [ACTORS])], "WW-24")
+    return found.causing(for_now(ACTORS, FIGHTS, None, "WW-23"), *dead)
 
 
 def _fight(rules: Rules, bayonet: bool, enemy: Fighter) -> Procedure[tuple[bool, list[Reason]]]:
     why = f"hand-to-hand with {enemy.id}"
     asked = [DiceRequest(Die.D6, 1, "the attacker", why), DiceRequest(Die.D6, 1, enemy.id, why)]
     bonus = int(limit(rules, "bayonet"))
-    reasons = [rules.because("WW-24", f"{name} has a bayonet", bonus) for name in _bayonets(bayonet, enemy)]
+    armed = ["the attacker"] * bayonet + [enemy.id] * enemy.bayonet
+    reasons = [rules.because("WW-24", f"{name} has a bayonet", bonus) for name in armed]
     while True:
         own = (yield asked[0]).total + bonus * bayonet
         other = (yield asked[1]).total + bonus * enemy.bayonet
@@ -213,10 +209,6 @@ def _fight(rules: Rules, bayonet: bool, enemy: Fighter) -> Procedure[tuple[bool,
             return own > other, [*reasons, rules.because("WW-24", f"{own} against {other}: {winner} wins")]
         reasons.append(rules.because("WW-24", f"{own} each: rolled again"))
         asked = [request.once_more() for request in asked]
-
-
-def _bayonets(bayonet: bool, enemy: Fighter) -> list[str]:
-    return ["the attacker"] * bayonet + [enemy.id] * enemy.bayonet
 
 
 # On the measured table.
@@ -230,13 +222,9 @@ def movement_profile(rules: Rules, *, touches_bunker: bool = False) -> MovementP
         touches_bunker: Whether it touched a bunker when its move began; only then may it go in.
     """
     tables = rules.tables
-    waist = tables.crossings["cross_higher_than_waist"]
-    classes = [
-        (limit(rules, "leg_high_in"), tables.crossings["cross_leg_high"].penalty_in),
-        (limit(rules, "waist_high_in"), tables.crossings["cross_waist_high"].penalty_in),
-    ]
-    if not waist.impassable:
-        classes.append((float("inf"), waist.penalty_in))
+    higher = tables.crossings["cross_higher_than_waist"]
+    classes = [(height_in, tables.crossings[name].penalty_in) for height_in, name in hurdles(rules)]
+    classes += [] if higher.impassable else [(float("inf"), higher.penalty_in)]
 
     def going(piece: TerrainPiece) -> TerrainCost:
         row = tables.ground.get(piece.kind)

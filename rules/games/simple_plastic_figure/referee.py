@@ -16,20 +16,10 @@ from rules.games.simple_plastic_figure.board import sight_rules
 from rules.games.simple_plastic_figure.referee_actions import USUAL_GOAL, calls_at_spot, obligations, others
 from rules.games.simple_plastic_figure.referee_bursts import aimed_at, explosives_at, spot_of
 from rules.games.simple_plastic_figure.referee_effects import effects
-from rules.games.simple_plastic_figure.referee_facts import (
-    FIRST,
-    INITIATIVE,
-    LOST,
-    THIS_TURN,
-    bar,
-    ground,
-    needed_by,
-    phase,
-    rules_of,
-    weapons,
-)
+from rules.games.simple_plastic_figure.referee_facts import bar, ground, phase, rules_of, weapons
 from rules.games.simple_plastic_figure.referee_fire import at_targets, shot
 from rules.games.simple_plastic_figure.referee_moves import march, movement
+from rules.games.simple_plastic_figure.statuses import FIRST, INITIATIVE, LOST, THIS_TURN, needed_by
 from rules.games.simple_plastic_figure.tables import AimAt, Tables
 from rules.tabletop.table import PointIn
 

@@ -15,6 +15,25 @@ from rules.engine.text import display_name, display_names, place_words
 from rules.games.simple_plastic_figure.command import OFFBOARD_WEAPON
 from rules.games.simple_plastic_figure.referee_bursts import between, bursting, coming_down, own_edge_deg
 from rules.games.simple_plastic_figure.referee_facts import (
+    at_piece,
+    bar,
+    fighting,
+    friends,
+    held_in,
+    inside,
+    is_reserve,
+    leading,
+    phase,
+    place_of,
+    role,
+    rules_of,
+    to_edge_in,
+    waits,
+    weapons,
+)
+from rules.games.simple_plastic_figure.referee_fire import spreads
+from rules.games.simple_plastic_figure.referee_moves import march, movement
+from rules.games.simple_plastic_figure.statuses import (
     CHOOSER,
     EXITED,
     FAILED,
@@ -25,29 +44,12 @@ from rules.games.simple_plastic_figure.referee_facts import (
     LOST,
     REROLLED,
     STATUS_DIE,
-    at_piece,
-    bar,
     done,
-    fighting,
-    friends,
-    held_in,
-    inside,
-    is_reserve,
-    leading,
     needed_by,
-    phase,
     place_for,
-    place_of,
     returned,
-    role,
-    rules_of,
     status_die,
-    to_edge_in,
-    waits,
-    weapons,
 )
-from rules.games.simple_plastic_figure.referee_fire import spreads
-from rules.games.simple_plastic_figure.referee_moves import march, movement
 from rules.games.simple_plastic_figure.tables import Commander, Enemies
 from rules.tabletop.sight import SLIVER
 from rules.tabletop.table import PointIn

@@ -14,8 +14,6 @@ from rules.engine.text import display_name, place_words
 from rules.engine.verdict import Verdict
 from rules.games.simple_plastic_figure.board import holder_at
 from rules.games.simple_plastic_figure.referee_facts import (
-    FALLING,
-    LANDED,
     bar,
     caught,
     held_in,
@@ -27,6 +25,7 @@ from rules.games.simple_plastic_figure.referee_facts import (
 )
 from rules.games.simple_plastic_figure.referee_fire import band_of, firer, firer_at_spot, titled
 from rules.games.simple_plastic_figure.shells import Choice
+from rules.games.simple_plastic_figure.statuses import FALLING, LANDED
 from rules.games.simple_plastic_figure.tables import AimAt
 from rules.tabletop.measure import Range, range_to
 from rules.tabletop.table import PointIn, TerrainPiece

@@ -16,66 +16,24 @@ from rules.engine.text import display_name
 from rules.engine.verdict import Verdict, forbidden
 from rules.games.simple_plastic_figure.board import holder, near, place_kind, terrain_names
 from rules.games.simple_plastic_figure.cover import Piece, exposure
+from rules.games.simple_plastic_figure.statuses import (
+    DIRECTED_BY,
+    FALLING,
+    FIGHTS,
+    GONE,
+    LANDED,
+    NAMED,
+    SHOTS_LEFT,
+    STATUS_DIE,
+    done,
+    status_die,
+)
 from rules.games.simple_plastic_figure.tables import Enemies, Phase, Rules, Tables, Weapon
 from rules.tabletop.errors import UserError
 from rules.tabletop.measure import range_to
 from rules.tabletop.sight import SLIVER, exposures
 from rules.tabletop.table import Figure, Outline, PointIn, Posture, TerrainPiece, ellipse_outline
 from rules.tabletop.tolerance import DOUBT_SIGMAS, Comparison
-
-DONE = "done"
-"""What a figure has done with its half of the turn, in order."""
-SAID = {"moved": "move", "fired": "fire", "leads": "lead"}
-"""The same as the players may say it of a figure."""
-STATUS_DIE, FAILED, REROLLED = "status_die", "failed_check", "rolled_again"
-DIRECTED_BY = "directed_by"
-"""Who directs its fire, and with what."""
-FIGHTS = "fights"
-"""Whom it is in touch with after its move, and in what place: it must fight."""
-SHOTS_LEFT = "shots_left"
-"""Its weapon and the shots that it has left, where targets are named one by one."""
-NAMED = "named"
-"""Its weapon and the targets that are named for its shots, in order, before the first die."""
-INITIATIVE = "initiative"
-"""The part of the turn in which the sides roll for who goes first."""
-FIRST, CHOOSER, LAST_CHOOSER = "goes_first", "chooses", "chose_last"
-FALLING, LANDED = "falling", "landed"
-"""Said of the battle in this turn: a shell that was called, and one that has come down and is still to burst."""
-GONE = "gone"
-"""Said of the battle: the bunkers that were eliminated."""
-LOST = "lost_in_turn"
-"""When a figure was eliminated whom a reserve may bring back."""
-
-
-THIS_TURN = frozenset(
-    (DONE, *SAID, STATUS_DIE, FAILED, REROLLED, DIRECTED_BY, FIGHTS, SHOTS_LEFT, NAMED, FIRST, CHOOSER, FALLING, LANDED)
-)
-"""What the next turn forgets."""
-
-
-def returned(side: str) -> str:
-    """What is said of the battle in a turn: whether a figure of a side came back."""
-    return f"returned_to_{side}"
-
-
-def needed_by(side: str) -> str:
-    """What is said of the battle of a side: the number that its objective needs."""
-    return f"needed_by_{side}"
-
-
-def place_for(side: str) -> str:
-    """What is said of the battle of a side: the piece of terrain that it is to take or hold."""
-    return f"place_of_{side}"
-
-
-EXITED = "exited"
-"""Said of a figure that has left by the far edge."""
-
-
-def holes_in(piece: str) -> str:
-    """What is said of the battle of a building: how often a gun has blown a hole into its wall."""
-    return f"holes in {piece}"
-
 
 rules_of = rules_with(Tables)
 """The game's data at a moment."""
@@ -161,21 +119,10 @@ def friends(position: Position, unit: Unit) -> tuple[Unit, ...]:
 # What it may do.
 
 
-def done(unit: Unit) -> list[str]:
-    """What it has done with its half of the turn, as the program saw it or the players say."""
-    said = [action for key, action in SAID.items() if unit.this_turn.get(key)]
-    return [*unit.this_turn.get(DONE, ()), *said]
-
-
 def named(unit: Unit, weapon: str) -> list[str]:
     """The targets that are named for its shots with a weapon so far."""
     told = unit.this_turn.get(NAMED)
     return [str(one) for one in told[1]] if told and told[0] == weapon else []
-
-
-def status_die(unit: Unit) -> int:
-    """How its status check came out; before it nothing forbids anything."""
-    return int(unit.this_turn.get(STATUS_DIE, 1))
 
 
 def phase(position: Position) -> Phase | None:

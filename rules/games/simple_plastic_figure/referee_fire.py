@@ -13,10 +13,8 @@ from rules.engine.state import Unit
 from rules.engine.text import display_name, place_words
 from rules.engine.verdict import Verdict
 from rules.games.simple_plastic_figure.board import holder_at
-from rules.games.simple_plastic_figure.fire import held
+from rules.games.simple_plastic_figure.fire import Held, held
 from rules.games.simple_plastic_figure.referee_facts import (
-    DONE,
-    SHOTS_LEFT,
     bar,
     beside,
     edges,
@@ -30,9 +28,9 @@ from rules.games.simple_plastic_figure.referee_facts import (
     pose,
     rules_of,
     shows,
-    status_die,
     weapons,
 )
+from rules.games.simple_plastic_figure.statuses import DONE, SHOTS_LEFT, status_die
 from rules.games.simple_plastic_figure.tables import AimAt, band, called
 from rules.tabletop.measure import Range
 from rules.tabletop.table import PointIn
@@ -84,7 +82,7 @@ def _shots(position: Position, man: Unit, weapon: str) -> int:
 
 def _rate(position: Position, man: Unit, weapon: str) -> int:
     rules = rules_of(position)
-    return rules.tables.weapons[held(rules, weapon, scope(position, man, weapon).get("scope", False))].rof
+    return rules.tables.weapons[held(rules, Held(weapon=weapon, **scope(position, man, weapon)))].rof
 
 
 def scope(position: Position, man: Unit, weapon: str) -> dict[str, bool]:

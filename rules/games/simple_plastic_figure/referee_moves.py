@@ -13,16 +13,9 @@ from rules.engine.text import display_name
 from rules.engine.verdict import Verdict, forbidden
 from rules.games.simple_plastic_figure.board import crossings, holder, place_kind
 from rules.games.simple_plastic_figure.movement import movement_profile
-from rules.games.simple_plastic_figure.referee_facts import (
-    bar,
-    helped,
-    inside,
-    leader_errors,
-    place_of,
-    rules_of,
-    status_die,
-)
+from rules.games.simple_plastic_figure.referee_facts import bar, helped, inside, leader_errors, place_of, rules_of
 from rules.games.simple_plastic_figure.referee_facts import place as place_held
+from rules.games.simple_plastic_figure.statuses import status_die
 from rules.games.simple_plastic_figure.tables import Enemies
 from rules.tabletop.measure import range_between, range_to
 from rules.tabletop.movement import Walk, walk

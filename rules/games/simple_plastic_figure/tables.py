@@ -344,9 +344,9 @@ def called(rules: Rules, weapon: str) -> str:
     return rules.tables.weapons[weapon].title or display_name(weapon)
 
 
-def explosive(rules: Rules, name: str) -> float | None:
-    """A weapon's blast radius in inches; None for a small arm."""
-    return weapon_of(rules, name).blast_radius_in
+def kind_of(rules: Rules, weapon: str) -> WeaponKind:
+    """How a weapon in play is aimed; raises as `weapon_of`."""
+    return rules.tables.weapon_kinds[weapon_of(rules, weapon).kind]
 
 
 def band(rules: Rules, bands: Mapping[str, Band], distance_in: float) -> Band:

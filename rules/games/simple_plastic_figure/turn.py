@@ -9,10 +9,13 @@ from enum import StrEnum
 from typing import Annotated
 
 from rules.engine.dice import DiceRequest, Die, Procedure
+from rules.engine.effects import goal_key
 from rules.engine.game import NoFacts
 from rules.engine.ruleset import limit
 from rules.engine.schema import Asked, Count, Inches, Row, Within
-from rules.engine.verdict import RuleRefusal, Verdict, verdict
+from rules.engine.verdict import ACTORS, Becomes, Effect, Reason, RuleRefusal, Verdict, verdict
+from rules.games.simple_plastic_figure import statuses
+from rules.games.simple_plastic_figure.statuses import for_now
 from rules.games.simple_plastic_figure.tables import (
     Face,
     Rules,
@@ -164,7 +167,8 @@ def _one_die(rules: Rules, table: Sides) -> Procedure[Verdict]:
     roll = yield DiceRequest(Die.D6, 1, "the table", "which side goes first")
     first = table.sides[0] if roll.total <= 3 else table.sides[1]
     text = f"1 to 3 is {table.sides[0]}, 4 to 6 is {table.sides[1]}"
-    return verdict(first, rules.because("WW-07", text), chooser=None, goes_first=first, rolls=[roll.total])
+    found = verdict(first, rules.because("WW-07", text), chooser=None, goes_first=first, rolls=[roll.total])
+    return found.causing(for_now("", statuses.FIRST, first, "WW-07"))
 
 
 def _contest(rules: Rules, table: Sides) -> Procedure[Verdict]:
@@ -177,21 +181,20 @@ def _contest(rules: Rules, table: Sides) -> Procedure[Verdict]:
         for request in requests:
             roll = yield request
             rolls.append(max(roll.faces))
-        if (
-            len(set(rolls)) == 1
-            and table.last_chooser in table.sides
-            and rules.chooses("tied_initiative", "last_chooser")
-        ):
-            return _chosen(rules, table.last_chooser, rolls)
-        reasons += [rules.because("WW-A01", "a tie is rolled again")] if len(set(rolls)) == 1 else []
-    winner = table.sides[rolls.index(max(rolls))]
-    answer = _chosen(rules, winner, rolls)
-    return Verdict(answer.outcome, answer.numbers, (*reasons, *answer.reasons))
+        tied = len(set(rolls)) == 1
+        if tied and table.last_chooser in table.sides and rules.chooses("tied_initiative", "last_chooser"):
+            return _chosen(rules, table.last_chooser, rolls, [])
+        reasons += [rules.because("WW-A01", "a tie is rolled again")] if tied else []
+    return _chosen(rules, table.sides[rolls.index(max(rolls))], rolls, reasons)
 
 
-def _chosen(rules: Rules, side: str | None, rolls: list[int]) -> Verdict:
-    first = None if rules.chooses("initiative_dice", "highest_chooses") else side
-    return verdict(str(side), rules.because("WW-07"), chooser=side, goes_first=first, rolls=rolls)
+def _chosen(rules: Rules, side: str | None, rolls: list[int], reasons: list[Reason]) -> Verdict:
+    chooses = rules.chooses("initiative_dice", "highest_chooses")
+    first, status = (None, statuses.CHOOSER) if chooses else (side, statuses.FIRST)
+    ties_count = rules.chooses("tied_initiative", "last_chooser")
+    kept = [Becomes("", statuses.LAST_CHOOSER, side, "WW-A01")] if ties_count else []
+    found = verdict(str(side), *reasons, rules.because("WW-07"), chooser=side, goes_first=first, rolls=rolls)
+    return found.causing(*kept, for_now("", status, side, "WW-07"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -207,13 +210,22 @@ def turn(rules: Rules, order: Order) -> Verdict:
     phases = sorted(rules.tables.phases.items(), key=lambda item: item[1].number)
     whose = (None, order.first, order.second)
     steps = [{"phase": name, "side": whose[row.half], "text": row.text, "rule": row.rule} for name, row in phases]
-    return verdict(f"{order.first} goes first", rules.because("WW-08"), steps=steps)
+    found = verdict(f"{order.first} goes first", rules.because("WW-08"), steps=steps)
+    return found.causing(for_now("", statuses.FIRST, order.first, "WW-07"))
 
 
 def status_check(rules: Rules, _: NoFacts) -> Procedure[Verdict]:
     """A figure's die before it acts; low is good."""
     roll = yield DiceRequest(Die.D6, 1, "the figure", "its status check")
-    return checked(rules, roll.total)
+    found = checked(rules, roll.total)
+    return found.causing(*stores_check(ACTORS, found, "WW-09"))
+
+
+def stores_check(figure: str, found: Verdict, rule: str) -> tuple[Effect, ...]:
+    """The effects of a status check on a figure."""
+    numbers, failed = found.numbers, found.numbers["failed"] or None
+    die = for_now(figure, statuses.STATUS_DIE, numbers["status_die"], rule)
+    return die, for_now(figure, statuses.FAILED, failed, rule)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -231,7 +243,8 @@ def status_checks(rules: Rules, side: Checks) -> Procedure[Verdict]:
         answers[figure] = checked(rules, roll.total)
     told = [rules.because(why.rule, f"{figure}: {why.text}") for figure, one in answers.items() for why in one.reasons]
     each = {figure: dict(one.numbers) for figure, one in answers.items()}
-    return verdict("checked", rules.because("WW-09"), *told, each=each)
+    effects = (effect for figure, one in answers.items() for effect in stores_check(figure, one, "WW-09"))
+    return verdict("checked", rules.because("WW-09"), *told, each=each).causing(*effects)
 
 
 def checked(rules: Rules, face: int) -> Verdict:
@@ -366,7 +379,9 @@ def objective(rules: Rules, agreed: Agreed) -> Verdict:
     if row.numbered and not agreed.needed:
         return illegal("no_number", rules.because(row.rule, "agree on the number"))
     number = f": {agreed.needed}" if row.numbered else ""
-    return legal("agreed", rules.because(row.rule, f"{agreed.side} wins if {row.text}{number}"))
+    found = legal("agreed", rules.because(row.rule, f"{agreed.side} wins if {row.text}{number}"))
+    needs = [Becomes("", statuses.needed_by(agreed.side), agreed.needed, "WW-05")] if agreed.needed else []
+    return found.causing(Becomes("", goal_key(agreed.side), agreed.goal, "WW-05"), *needs)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -386,7 +401,8 @@ def leave_table(rules: Rules, figure: Leaving) -> Verdict:
         return illegal("one_action_a_turn", rules.because("WW-10"))
     if not figure.reaches_far_edge:
         return illegal("not_at_the_edge", rules.because("WW-05", "its move does not reach the far edge"))
-    return legal("leaves", rules.because("WW-05"))
+    exited = Becomes(ACTORS, statuses.EXITED, rule="WW-05")
+    return legal("leaves", rules.because("WW-05")).causing(exited, *statuses.eliminated([ACTORS], "WW-05"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -414,4 +430,5 @@ def victory(rules: Rules, side: Standing) -> Verdict:
         "exit_far_edge": side.exited >= side.needed,
     }.get(side.goal, side.reached)
     winner = {"winner": side.side} if won and side.side else {}
-    return verdict("won" if won else "not yet", rules.because(row.rule, row.text), won=won, **winner)
+    found = verdict("won" if won else "not yet", rules.because(row.rule, row.text), won=won, **winner)
+    return found.causing(*([Becomes("", "victory", side.side, "WW-05")] if won else []))
