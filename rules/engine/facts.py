@@ -71,7 +71,7 @@ class Context:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A note on a field: what reads its value; `Bound`, `Uncertain` and lists of them are taken apart."""
+    """A note on a field: what reads its value; `Bound`, `Uncertain` and lists or mappings of them are taken apart."""
 
     read: Callable[[Context], Any]
 
@@ -150,17 +150,33 @@ def _taken_apart(value: Any, where: tuple[str | int, ...]) -> tuple[Any, tuple[U
         return value.value, error
     if isinstance(value, Bound):
         return value.given, tuple(replace(one, fact=(*where, *one.fact)) for one in value.measured)
+    if isinstance(value, Mapping):
+        named = {key: _taken_apart(one, (*where, key)) for key, one in value.items() if one is not UNKNOWN}
+        errors = tuple(one for _, found in named.values() for one in found)
+        return {key: plain for key, (plain, _) in named.items()}, errors
     if isinstance(value, (list, tuple)):
         parts = [_taken_apart(one, (*where, number)) for number, one in enumerate(value)]
         return [plain for plain, _ in parts], tuple(one for _, errors in parts for one in errors)
     return value, ()
 
 
-def action_for(title: str, action: str, context: Context, **more: Any) -> Action:
-    """An action asked of this context, its facts bound; `more` are further fields of the action."""
+def action_for(
+    title: str, action: str, context: Context, facts: Mapping[str, Any] | None = None, **more: Any
+) -> Action:
+    """An action asked of this context, its facts bound.
+
+    Args:
+        title: Its name for the player.
+        action: Its name in the game.
+        context: What it is asked about.
+        facts: Values, such as a source may answer, that take precedence over the sources.
+        more: Further fields of the action.
+    """
     bound = bind(context.position.game.actions[action].facts, context)
+    given, measured = _taken_apart(facts or {}, ())
     by, at = (tuple(one.id for one in units) for units in (context.men, context.targets))
-    return Action(title, action, bound.given, by, at, measured=bound.measured, paths=context.paths, **more)
+    known = {**bound.given, **given}
+    return Action(title, action, known, by, at, measured=(*measured, *bound.measured), paths=context.paths, **more)
 
 
 def facts_from(facts: type[T], given: Any, **more: Any) -> T:

@@ -7,10 +7,13 @@ from enum import StrEnum
 from typing import Annotated
 
 from rules.engine.dice import DiceRequest, Die, Procedure
+from rules.engine.facts import Context, Source, Uncertain, status
 from rules.engine.ruleset import limit
 from rules.engine.schema import Asked, Count, Inches
 from rules.engine.verdict import ACTORS, Reason, Verdict, verdict
-from rules.games.simple_plastic_figure.statuses import REROLLED, for_now
+from rules.games.simple_plastic_figure.aims import directed_by, leader_distances
+from rules.games.simple_plastic_figure.figures import friends, gap, gap_to_target, is_armed
+from rules.games.simple_plastic_figure.statuses import REROLLED, STATUS_DIE, done, for_now
 from rules.games.simple_plastic_figure.tables import (
     CommanderName,
     Face,
@@ -37,10 +40,10 @@ class Helped:
     led: bool = False
     led_by_leader: bool = False
     led_by_radioman: bool = False
-    leader_distances_in: tuple[Inches, ...] = ()
+    leader_distances_in: Annotated[tuple[Inches, ...], Source(leader_distances)] = ()
     directed: bool = False
-    directed_by_binoculars: bool = False
-    directed_by_radio: bool = False
+    directed_by_binoculars: Annotated[bool, directed_by("binoculars")] = False
+    directed_by_radio: Annotated[bool, directed_by("radio")] = False
 
     @property
     def leaders(self) -> int:
@@ -113,15 +116,27 @@ def lead(rules: Rules, leader: Leading) -> Verdict:
     )
 
 
+def _gap_to_leader(context: Context) -> Uncertain:
+    return gap(context.position, context.target, context.actor)
+
+
+def _acted(context: Context) -> bool:
+    return bool(done(context.actor))
+
+
+def _friend_acted(context: Context) -> bool:
+    return any(set(done(one)) - {"lead"} for one in friends(context.position, context.actor))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FailedCheck:
     """A figure whose status check failed, near a leader who leads."""
 
-    status_die: Face
-    figure_distance_in: Inches = 0
-    has_acted: bool = False
-    anybody_acted: bool = False
-    rerolled_already: bool = False
+    status_die: Annotated[Face, status(STATUS_DIE, 1)]
+    figure_distance_in: Annotated[Inches, Source(_gap_to_leader)] = 0
+    has_acted: Annotated[bool, Source(_acted)] = False
+    anybody_acted: Annotated[bool, Source(_friend_acted)] = False
+    rerolled_already: Annotated[bool, status(REROLLED)] = False
 
 
 def status_reroll(rules: Rules, figure: FailedCheck) -> Procedure[Verdict]:
@@ -176,11 +191,11 @@ def command_actions(rules: Rules, wanted: Commanding) -> Verdict:
 class Directing:
     """A figure with binoculars, the figure whose fire it directs, and that one's target."""
 
-    distance_to_directed_figure_in: Inches
+    distance_to_directed_figure_in: Annotated[Inches, Source(gap_to_target)]
     weapon: WeaponName
     weapon_to_target_in: Inches
     observer_sees_target: Annotated[bool, Asked("Does the observer see the target?")] = True
-    status_die: Face = 1
+    status_die: Annotated[Face, status(STATUS_DIE, 1)] = 1
     figures_directed_already: Count = 0
 
 
@@ -217,10 +232,10 @@ class Radio:
     onboard_mortar_or_gun: bool
     distance_to_target_in: Inches
     distance_to_weapon_in: Inches | None = None
-    radioman_armed: bool = False
+    radioman_armed: Annotated[bool, Source(is_armed)] = False
     weapon: WeaponName | None = None
     observer_sees_target: Annotated[bool, Asked("Does the radioman see the target?")] = True
-    status_die: Face = 1
+    status_die: Annotated[Face, status(STATUS_DIE, 1)] = 1
     calls_by_this_radioman: Count = 0
     calls_by_side: Count = 0
 

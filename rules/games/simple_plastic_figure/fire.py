@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated
+from typing import Annotated, Any
 
 from rules.engine.dice import DiceRequest, Die, Procedure
+from rules.engine.facts import status
 from rules.engine.ruleset import limit
 from rules.engine.schema import Asked, Count, Inches, Part, Row
 from rules.engine.verdict import ACTORS, TARGETS, Effect, Reason, Verdict, total, verdict
+from rules.games.simple_plastic_figure.aims import (
+    Aim,
+    aiming,
+    distance,
+    held_facts,
+    hiding,
+    scope,
+    shooter_at_opening,
+    target_at_opening,
+    target_exposed,
+    target_place,
+    target_pose,
+)
 from rules.games.simple_plastic_figure.command import Helped, both, fire_help
 from rules.games.simple_plastic_figure.cover import Piece, cover_of, exposure, lowered, worst
-from rules.games.simple_plastic_figure.statuses import SHOTS_LEFT, eliminated, for_now
+from rules.games.simple_plastic_figure.statuses import DONE, SHOTS_LEFT, STATUS_DIE, eliminated, for_now
 from rules.games.simple_plastic_figure.tables import (
     AimAt,
     CoverName,
@@ -39,14 +53,19 @@ from rules.tabletop.tolerance import reaches, within
 class Held:
     """The weapon in a figure's hands."""
 
-    weapon: WeaponName
-    scope: Annotated[bool, Asked("Has the rifle a scope?")] = False
+    weapon: Annotated[WeaponName, aiming(lambda aim: aim.weapon)]
+    scope: Annotated[bool, Asked("Has the rifle a scope?"), aiming(scope)] = False
 
 
 def held(rules: Rules, armed: Held) -> str:
     """The row of a figure's weapon: any rifle with a scope is a sniper rifle."""
     rifles = {nation.rifle for nation in rules.tables.nations.values()}
     return "sniper_rifle" if armed.scope and armed.weapon in rifles else armed.weapon
+
+
+def rate_of_fire(rules: Rules, facts: Mapping[str, Any]) -> int:
+    """How often the weapon of these facts fires."""
+    return rules.tables.weapons[held(rules, Held(**facts))].rof
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,17 +137,26 @@ def declare_shots(rules: Rules, asked: Declared) -> Verdict:
     return legal("allowed", reason) if asked.shots <= rof else illegal("rate_of_fire", reason)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Aiming(Helped, Held):
+@dataclass(frozen=True, kw_only=True)
+class Line(Held):
     """A firer and its target; exposed is the part of a body that the other sees."""
 
-    distance_in: Inches
-    target_exposed: Part = 1.0
-    shooter_exposed: Part = 1.0
-    target_at_opening: Annotated[bool, Asked("Is the target at a window, slit or rim?")] = False
-    shooter_at_opening: Annotated[bool, Asked("Is the firer at a window, slit or rim?")] = False
+    distance_in: Annotated[Inches, aiming(distance)]
+    target_exposed: Annotated[Part, aiming(target_exposed)] = 1.0
+    shooter_exposed: Annotated[Part, aiming(lambda aim: aim.exposed[1])] = 1.0
+    target_at_opening: Annotated[bool, Asked("Is the target at a window, slit or rim?"), aiming(target_at_opening)] = (
+        False
+    )
+    shooter_at_opening: Annotated[bool, Asked("Is the firer at a window, slit or rim?"), aiming(shooter_at_opening)] = (
+        False
+    )
     figure_in_line: bool = False
-    status_die: Face = 1
+    status_die: Annotated[Face, status(STATUS_DIE, 1)] = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Aiming(Helped, Line):
+    """A firer with all who help it, and its target."""
 
 
 def may_target(rules: Rules, shot: Aiming) -> Verdict:
@@ -315,14 +343,22 @@ def _shots_left(rules: Rules, fired: Held, left: int) -> Effect:
 # Shots at one target as the measured table shows it.
 
 
+def _shots(aim: Aim) -> int:
+    """All shots of the weapon; where targets are named one by one, those that are left."""
+    now = aim.actor.this_turn
+    weapon, left = now.get(SHOTS_LEFT) or ("", 0)
+    facts = held_facts(aim.position, aim.actor, aim.weapon)
+    return int(left) if weapon == aim.weapon and now.get(DONE) else rate_of_fire(aim.rules, facts)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sighted(Aiming):
     """Shots at one figure with all that stands around it; terrain is what the line of fire meets."""
 
-    pose: Annotated[PoseName, Asked("How does the target stand?")] = "standing"
-    place: Annotated[PlaceName, Asked("What is the target in?")] = "open"
-    terrain: tuple[Piece, ...] = ()
-    shots: Count = 1
+    pose: Annotated[PoseName, Asked("How does the target stand?"), aiming(target_pose)] = "standing"
+    place: Annotated[PlaceName, Asked("What is the target in?"), aiming(target_place)] = "open"
+    terrain: Annotated[tuple[Piece, ...], aiming(hiding)] = ()
+    shots: Annotated[Count, aiming(_shots)] = 1
 
 
 def aimed(rules: Rules, shot: Sighted) -> Verdict:

@@ -7,12 +7,13 @@ from dataclasses import dataclass, field, replace
 from typing import Annotated
 
 from rules.engine.dice import DiceRequest, Die, Procedure
+from rules.engine.facts import Bound, Context, Source, bind, status
 from rules.engine.ruleset import limit
 from rules.engine.schema import Asked, Inches
 from rules.engine.verdict import ACTORS, Reason, Verdict, total, verdict
 from rules.games.simple_plastic_figure.board import hurdles
 from rules.games.simple_plastic_figure.command import Helped, led
-from rules.games.simple_plastic_figure.statuses import FIGHTS, eliminated, for_now
+from rules.games.simple_plastic_figure.statuses import FIGHTS, STATUS_DIE, eliminated, for_now
 from rules.games.simple_plastic_figure.tables import (
     CrossingName,
     Enemies,
@@ -45,7 +46,7 @@ class Move(Helped):
     pose: PoseName = "standing"
     touching_at_start_of_move: Annotated[bool, Asked("Did it touch the bunker before it set out?")] = False
     inside_building: Annotated[bool, Asked("Does any of the move lie inside a building?")] = False
-    status_die: Face = 1
+    status_die: Annotated[Face, status(STATUS_DIE, 1)] = 1
     enemy_base_touched_after_in: Inches | None = None
     enemy_gaps_in: Mapping[str, Inches] = field(default_factory=dict)
     ends_in: PlaceName = "open"
@@ -149,22 +150,31 @@ def move_contact(rules: Rules, path: Contact) -> Verdict:
 # Hand-to-hand combat.
 
 
+def has_bayonet(context: Context) -> bool:
+    """Whether the acting figure has a bayonet."""
+    return bool(context.position.kind(context.actor).get("bayonet"))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fighter:
     """An enemy in a hand-to-hand fight."""
 
-    id: str
-    bayonet: bool = False
+    id: Annotated[str, Source(lambda context: context.actor.id)]
+    bayonet: Annotated[bool, Source(has_bayonet)] = False
+
+
+def _fighters(context: Context) -> list[Bound]:
+    return [bind(Fighter, Context(context.position, (enemy,))) for enemy in context.targets]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Melee:
     """The one who moved in and his enemies, in the order that his player chose."""
 
-    enemies: tuple[Fighter, ...]
-    attacker_bayonet: bool = False
-    where: PlaceName = "open"
-    status_die: Face = 1
+    enemies: Annotated[tuple[Fighter, ...], Source(_fighters)]
+    attacker_bayonet: Annotated[bool, Source(has_bayonet)] = False
+    where: Annotated[PlaceName, Source(lambda context: context.actor.this_turn["fights"]["in"])] = "open"
+    status_die: Annotated[Face, status(STATUS_DIE, 1)] = 1
     dice_order: str = ""
 
 

@@ -13,29 +13,14 @@ from rules.engine.referee import FIRE, Action, Referee, verdict_without_dice
 from rules.engine.ruleset import Ruleset
 from rules.engine.verdict import Verdict
 from rules.games.simple_plastic_figure.board import sight_rules
+from rules.games.simple_plastic_figure.figures import ground, phase
 from rules.games.simple_plastic_figure.referee_actions import USUAL_GOAL, calls_at_spot, obligations, others
-from rules.games.simple_plastic_figure.referee_bursts import aimed_at, explosives_at, spot_of
 from rules.games.simple_plastic_figure.referee_effects import effects
-from rules.games.simple_plastic_figure.referee_facts import bar, ground, phase, rules_of, weapons
-from rules.games.simple_plastic_figure.referee_fire import at_targets, shot
+from rules.games.simple_plastic_figure.referee_fire import at_targets, attacks, explosives_at
 from rules.games.simple_plastic_figure.referee_moves import march, movement
 from rules.games.simple_plastic_figure.statuses import FIRST, INITIATIVE, LOST, THIS_TURN, needed_by
-from rules.games.simple_plastic_figure.tables import AimAt, Tables
+from rules.games.simple_plastic_figure.tables import Tables
 from rules.tabletop.table import PointIn
-
-
-def attacks(position: Position, figure: str) -> Iterator[Action]:
-    """Every weapon of a figure at every enemy; an explosive at the spot where he stands."""
-    man, kinds = position.unit(figure), rules_of(position).tables.weapon_kinds
-    if man.out:
-        return
-    for weapon, row in weapons(position, man).items():
-        barred = bar(position, man, "fire", weapon)
-        for enemy in position.enemies(man):
-            if kinds[row.kind].aim_at is AimAt.FIGURE:
-                yield shot(position, man, weapon, enemy, barred)
-            else:
-                yield aimed_at(position, man, weapon, spot_of(position, enemy), barred)
 
 
 def at_spot(position: Position, figure: str, spot_in: PointIn) -> Iterator[Action]:

@@ -15,8 +15,8 @@ from rules.engine.verdict import Verdict
 from rules.engine.verdict_effects import effects_of
 from rules.games.simple_plastic_figure import statuses
 from rules.games.simple_plastic_figure.command import Helped
+from rules.games.simple_plastic_figure.figures import is_reserve, named, rules_of
 from rules.games.simple_plastic_figure.movement import enemies_met
-from rules.games.simple_plastic_figure.referee_facts import is_reserve, named, rules_of
 from rules.games.simple_plastic_figure.statuses import done
 from rules.games.simple_plastic_figure.tables import weapon_of
 from rules.tabletop.path import length_in

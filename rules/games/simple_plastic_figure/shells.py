@@ -13,6 +13,7 @@ from rules.engine.game import Answer
 from rules.engine.ruleset import limit
 from rules.engine.schema import Asked, Inches
 from rules.engine.verdict import Reason, RuleRefusal, Verdict, total
+from rules.games.simple_plastic_figure.aims import aiming, in_blast, place_there, touches_wall
 from rules.games.simple_plastic_figure.blast import (
     Caught,
     Explosion,
@@ -289,9 +290,9 @@ class Charge(Aiming):
         figures: Everybody who may be caught.
     """
 
-    place: PlaceName = "open"
-    thrower_touching_wall: Annotated[bool, Asked("Does the thrower touch the wall?")] = False
-    figures: tuple[Caught, ...] = ()
+    place: Annotated[PlaceName, aiming(place_there)] = "open"
+    thrower_touching_wall: Annotated[bool, Asked("Does the thrower touch the wall?"), aiming(touches_wall)] = False
+    figures: Annotated[tuple[Caught, ...], aiming(in_blast)] = ()
 
     def launched(self) -> Launched:
         """The same as a launcher's shot."""

@@ -10,6 +10,7 @@ from typing import Annotated
 
 from rules.engine.dice import DiceRequest, Die, Procedure
 from rules.engine.effects import goal_key
+from rules.engine.facts import Context, Source, status
 from rules.engine.game import NoFacts
 from rules.engine.ruleset import limit
 from rules.engine.schema import Asked, Count, Inches, Row, Within
@@ -384,13 +385,17 @@ def objective(rules: Rules, agreed: Agreed) -> Verdict:
     return found.causing(Becomes("", goal_key(agreed.side), agreed.goal, "WW-05"), *needs)
 
 
+def _done(context: Context) -> list[str]:
+    return statuses.done(context.actor)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Leaving:
     """A figure at the end of its move, and what it has done this turn."""
 
     reaches_far_edge: Annotated[bool, Asked("Does its move reach the far edge?")] = False
-    actions: tuple[Action, ...] = ()
-    status_die: Face = 1
+    actions: Annotated[tuple[Action, ...], Source(_done)] = ()
+    status_die: Annotated[Face, status(statuses.STATUS_DIE, 1)] = 1
 
 
 def leave_table(rules: Rules, figure: Leaving) -> Verdict:

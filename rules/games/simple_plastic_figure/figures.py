@@ -1,0 +1,214 @@
+"""Simple Plastic Figure: what the referee knows of a figure: its card, its pose, its place, and what it has done."""
+
+from __future__ import annotations
+
+import cmath
+import math
+from collections.abc import Iterable, Mapping
+
+from shapely.geometry import Point, Polygon
+
+from rules.engine.facts import Context, Uncertain
+from rules.engine.position import Position, rules_with
+from rules.engine.referee import verdict_without_dice
+from rules.engine.state import State, Unit
+from rules.engine.text import display_name
+from rules.engine.verdict import Verdict, forbidden
+from rules.games.simple_plastic_figure.board import holder, place_kind
+from rules.games.simple_plastic_figure.statuses import (
+    FALLING,
+    FIGHTS,
+    GONE,
+    LANDED,
+    NAMED,
+    SHOTS_LEFT,
+    STATUS_DIE,
+    done,
+    status_die,
+)
+from rules.games.simple_plastic_figure.tables import Phase, Rules, Tables, Weapon
+from rules.tabletop.errors import UserError
+from rules.tabletop.table import Figure, Outline, TerrainPiece
+
+rules_of = rules_with(Tables)
+"""The game's data at a moment."""
+
+
+# A figure.
+
+
+def role(position: Position, unit: Unit) -> str:
+    """What it can do for others."""
+    return str(position.kind(unit).get("role", "figure"))
+
+
+def is_reserve(position: Position, unit: Unit) -> bool:
+    """Whether it is in no fighting pose."""
+    return bool(position.kind(unit).get("reserve"))
+
+
+def weapons(position: Position, unit: Unit) -> Mapping[str, Weapon]:
+    """The weapons that it shows.
+
+    Raises:
+        UserError: if its own card names one that the game does not have.
+    """
+    rows, names = rules_of(position).tables.weapons, position.kind(unit).get("weapons", ())
+    strange = [name for name in names if name not in rows]
+    if strange:
+        raise UserError(f"{unit.id} carries the unknown weapon {strange[0]!r}: choose one of {', '.join(rows)}")
+    return {name: rows[name] for name in names}
+
+
+def pose(position: Position, unit: Unit) -> str:
+    """How it is modelled: as the players or its own card say, else as it is seen, else as such figures usually are."""
+    poses, told = rules_of(position).tables.poses, unit.statuses.get("pose") or (unit.own or {}).get("pose")
+    seen = position.figures[unit.id].posture.value if unit.id in position.figures else ""
+    return str(told or (seen if seen in poses else position.kind(unit).get("pose", "standing")))
+
+
+def ground(_: Rules, state: State, terrain: Iterable[TerrainPiece]) -> tuple[TerrainPiece, ...]:
+    """The pieces that still stand."""
+    gone = state.statuses.get(GONE, ())
+    return tuple(piece for piece in terrain if piece.name not in gone)
+
+
+def held_in(position: Position, name: str) -> TerrainPiece | None:
+    """The house, bunker or trench that a figure is inside of."""
+    return holder(rules_of(position), position.figure(name), position.terrain)
+
+
+def place_of(position: Position, piece: TerrainPiece | None) -> str:
+    """The place that a piece is, told by the players where a kind may be several, as a ditch is a trench to the eye."""
+    if piece is None:
+        return "open"
+    told = position.state.statuses.get(f"{piece.name} is")
+    known = rules_of(position).tables.places
+    return str(told if told in known else place_kind(rules_of(position), piece.kind) or "open")
+
+
+def place(position: Position, name: str) -> str:
+    """What a figure is in."""
+    return place_of(position, held_in(position, name))
+
+
+def inside(position: Position, piece: TerrainPiece, units: Iterable[Unit]) -> tuple[Unit, ...]:
+    """Those of the figures who are in a house, bunker or trench."""
+    found = ((one, held_in(position, one.id)) for one in units if one.id in position.figures)
+    return tuple(one for one, there in found if there is not None and there.name == piece.name)
+
+
+def at_piece(position: Position, piece: TerrainPiece, units: Iterable[Unit]) -> tuple[Unit, ...]:
+    """Those of the figures whose middle is in a piece of terrain or on it."""
+    area = Polygon(piece.outline_in)
+    there = (one for one in units if one.id in position.figures)
+    return tuple(one for one in there if area.covers(Point(position.figure(one.id).centre_in)))
+
+
+def friends(position: Position, unit: Unit) -> tuple[Unit, ...]:
+    """The others of its side on the table."""
+    mates = position.state.standing(unit.side)
+    return tuple(mate for mate in mates if mate.id != unit.id and mate.id in position.figures)
+
+
+# What it may do.
+
+
+def named(unit: Unit, weapon: str) -> list[str]:
+    """The targets that are named for its shots with a weapon so far."""
+    told = unit.this_turn.get(NAMED)
+    return [str(one) for one in told[1]] if told and told[0] == weapon else []
+
+
+def phase(position: Position) -> Phase | None:
+    """The part of the turn; None before the first."""
+    return rules_of(position).tables.phases.get(position.state.phase)
+
+
+def owed(position: Position) -> str:
+    """What must be finished before anybody does anything else; empty where nothing must."""
+    now = position.state.this_turn
+    if now.get(FALLING) or now.get(LANDED):
+        return "a shell is still to come down"
+    must = next((one.id for one in position.state.units.values() if fighting(position, one)), None)
+    return f"{display_name(must)} must fight first" if must else ""
+
+
+def fighting(position: Position, unit: Unit) -> list[Unit]:
+    """The enemies whom a figure must still fight after its move."""
+    met = () if unit.out else unit.this_turn.get(FIGHTS, {}).get("with", ())
+    return [one for one in map(position.unit, met) if not one.out]
+
+
+def waits(position: Position, unit: Unit) -> Verdict | None:
+    """Why a figure may do nothing now, whatever it may do otherwise; None where it may act."""
+    rules, now = rules_of(position), phase(position)
+    if unit.out:
+        return forbidden("eliminated", rules.because("WW-63", f"{display_name(unit.id)} is eliminated"))
+    if now is None or not now.acts:
+        told = now.text if now else "nothing has begun"
+        return forbidden("wrong_phase", rules.because("WW-08", f"figures act after their status checks; now {told}"))
+    if position.state.side != unit.side:
+        return forbidden(
+            "not_your_half", rules.because("WW-08", f"it is the half of {display_name(position.state.side)}")
+        )
+    if waiting := owed(position):
+        return forbidden("finish_first", rules.because("WW-11", waiting))
+    if STATUS_DIE not in unit.this_turn:
+        return forbidden("not_checked", rules.because("WW-09", "its status check comes first"))
+    return None
+
+
+def bar(position: Position, unit: Unit, doing: str, weapon: str = "") -> Verdict | None:
+    """Why a figure may not do this now; None where it may. Shots that are left are left to the one weapon."""
+    if waiting := waits(position, unit):
+        return waiting
+    going_on = doing == "fire" and weapon in unit.this_turn.get(SHOTS_LEFT, ())
+    asked = {
+        "who": role(position, unit),
+        "actions": [*([] if going_on else done(unit)), doing],
+        "status_die": status_die(unit),
+        "binoculars": bool(position.kind(unit).get("binoculars")),
+        "radioman_armed": bool(weapons(position, unit)),
+    }
+    found = verdict_without_dice(position.game, "command_actions", asked)
+    return None if found is None or found.allowed else found
+
+
+def own_edge_deg(position: Position, side: str) -> float:
+    """Where a side's board edge is: as the players say, else the near edge for who is named first and the far one."""
+    sides = position.state.sides
+    usual = -90.0 if sides and side == sides[0] else 90.0
+    return float(position.state.statuses.get(f"edge_of_{side}", usual))
+
+
+def to_edge_in(position: Position, figure: Figure, edge_deg: float) -> float:
+    """How far a base is from the table's edge in a direction."""
+    way = cmath.rect(1, math.radians(edge_deg))
+
+    def reach_in(outline: Outline) -> float:
+        return max(x_in * way.real + y_in * way.imag for x_in, y_in in outline)
+
+    return max(0.0, reach_in(position.state.area_in) - reach_in(figure.base_in))
+
+
+def leading(position: Position, unit: Unit) -> list[Unit]:
+    """The friends who lead in this turn."""
+    return [one for one in friends(position, unit) if "lead" in done(one)]
+
+
+def gap(position: Position, one: Unit, other: Unit, note: str = "") -> Uncertain:
+    """The gap between two figures; `note` follows the first name in the description of the range."""
+    measured = position.measure(position.figure(one.id), position.figure(other.id))
+    what = f"the range from {display_name(one.id)}{note} to {display_name(other.id)}"
+    return Uncertain(round(measured.edge_in, 2), measured.sigma_in, what)
+
+
+def is_armed(context: Context) -> bool:
+    """Whether the acting figure has a weapon."""
+    return bool(weapons(context.position, context.actor))
+
+
+def gap_to_target(context: Context) -> Uncertain:
+    """The gap between the acting figure and its target."""
+    return gap(context.position, context.actor, context.target)
