@@ -14,7 +14,7 @@ from rules.engine.text import display_name, place_words
 from rules.engine.verdict import Verdict
 from rules.games.simple_plastic_figure.board import holder_at, near, terrain_names
 from rules.games.simple_plastic_figure.cover import Piece, exposure
-from rules.games.simple_plastic_figure.figures import gap, held_in, leading, place_of, pose, rules_of, weapons
+from rules.games.simple_plastic_figure.figures import bar, gap, held_in, leading, place_of, pose, rules_of, weapons
 from rules.games.simple_plastic_figure.statuses import DIRECTED_BY
 from rules.games.simple_plastic_figure.tables import AimAt, Enemies, Weapon
 from rules.tabletop.measure import Range, range_to
@@ -23,6 +23,7 @@ from rules.tabletop.table import Figure, PointIn, Posture, TerrainPiece, ellipse
 from rules.tabletop.tolerance import DOUBT_SIGMAS, Comparison
 
 Names = frozenset[str]
+Hidden = Iterable[tuple[TerrainPiece, float]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +36,6 @@ class Aim(Context):
         away: How far it is.
         view: How the figure sees the enemy, or the bare place.
         exposed: The part of the enemy or place that it can fire at, and the part of itself that shows there.
-        blocked_by: Why it may not fire now; None where it may.
     """
 
     weapon: str
@@ -45,7 +45,11 @@ class Aim(Context):
     away: Range
     view: View
     exposed: tuple[float, float]
-    blocked_by: Verdict | None
+
+    @property
+    def blocked_by(self) -> Verdict | None:
+        """Why it may not fire now; None where it may."""
+        return bar(self.position, self.actor, "fire", self.weapon)
 
     @property
     def row(self) -> Weapon:
@@ -62,17 +66,83 @@ class Aim(Context):
         """The targets or the place, for the player."""
         return " and ".join(display_name(one.id) for one in self.targets) or f"the spot {place_words(self.at_in)}"
 
+    def scope(self) -> Any:
+        """Whether the rifle has a scope, if known."""
+        return held_facts(self.position, self.actor, self.weapon).get("scope", UNKNOWN)
 
-def aim_at(position: Position, man: Unit, weapon: str, enemy: Unit, blocked_by: Verdict | None) -> Aim:
+    def distance(self) -> Uncertain:
+        """How far the target or place is."""
+        what = f"the range from {display_name(self.actor.id)} to {self.there}"
+        return Uncertain(round(self.away.edge_in, 2), self.away.sigma_in, what)
+
+    def target_exposed(self) -> Any:
+        """The part of the target that can be fired at; uncertain only for shots at figures that fire past nothing."""
+        part, enemy = self.exposed[0], self.enemy
+        if enemy is None or rules_of(self.position).tables.weapon_kinds[self.row.kind].aim_at is AimAt.SPOT:
+            return part
+        certain = not beside(self.position, enemy).isdisjoint(piece.name for piece, _ in self.view.hidden_by)
+        what = f"how much of {display_name(enemy.id)} is seen by {display_name(self.actor.id)}"
+        return Uncertain(part, 0.0 if certain else sum(self.view.part_errors(part)), what, 0.0, 1.0)
+
+    def at_opening(self) -> Any:
+        """Whether the target is at a window, slit or rim: not in the open; in a shelter the players are asked."""
+        shelter = held_in(self.position, self.enemy.id) if self.enemy else self.shelter
+        return UNKNOWN if shelter else False
+
+    def own_window(self) -> Any:
+        """The same of the firer."""
+        return UNKNOWN if held_in(self.position, self.actor.id) else False
+
+    def target_pose(self) -> str:
+        """How the target stands."""
+        return pose(self.position, self.target)
+
+    def target_place(self) -> str:
+        """What the target is in."""
+        return place_of(self.position, held_in(self.position, self.target.id))
+
+    def place_there(self) -> str:
+        """What the place aimed at is in."""
+        return place_of(self.position, self.shelter)
+
+    def hiding(self) -> list[dict[str, Any]]:
+        """The terrain that hides some of the target; what it only touches counts for lying figures.
+
+        What the firer or the target fires past covers the target only where the target lies beside it.
+        """
+        position, enemy = self.position, self.target
+        lying = rules_of(position).tables.poses[pose(position, enemy)].lying
+        past = _past(position, self.actor, enemy) - beside(position, enemy)
+        hidden_by = [(piece, part) for piece, part in self.view.hidden_by if piece.name not in past]
+        found = pieces(position, position.figure(enemy.id), hidden_by)
+        return [one for one in found if one["line_passes_terrain"] or lying]
+
+    def touches_wall(self) -> Any:
+        """Whether the firer touches the wall of the shelter that it fires at."""
+        if self.shelter is None:
+            return False
+        contact = range_to(self.position.figure(self.actor.id), self.shelter.outline_in).contact()
+        return UNKNOWN if contact is Comparison.TOO_CLOSE else contact is Comparison.IN
+
+    def in_blast(self) -> list[Bound]:
+        """The figures that a burst at the place may catch; none where the weapon cannot be fired there."""
+        worth = self.blocked_by is None and self.away.edge_in <= self.row.range_in + DOUBT_SIGMAS * self.away.sigma_in
+        radius_in = self.row.blast_radius_in or 0.0
+        return caught(self.position, self.at_in, radius_in, self.actor, self.sigma_in) if worth else []
+
+    def shooter_exposed(self) -> float:
+        """The part of the figure that shows from there."""
+        return self.exposed[1]
+
+
+def aim_at(position: Position, man: Unit, weapon: str, enemy: Unit) -> Aim:
     """A small arm aimed at an enemy."""
     at_in, view = position.figure(enemy.id).centre_in, position.view(man.id, enemy.id)
     more: dict[str, Any] = {"away": view.range, "view": view, "exposed": _exposed(position, man, enemy)}
-    return Aim(position, (man,), (enemy,), weapon=weapon, enemy=enemy, at_in=at_in, blocked_by=blocked_by, **more)
+    return Aim(position, (man,), (enemy,), weapon=weapon, enemy=enemy, at_in=at_in, **more)
 
 
-def aim_between(
-    position: Position, man: Unit, weapon: str, enemies: tuple[Unit, ...], at_in: PointIn, blocked_by: Verdict | None
-) -> Aim:
+def aim_between(position: Position, man: Unit, weapon: str, enemies: tuple[Unit, ...], at_in: PointIn) -> Aim:
     """An explosive aimed at the middle of enemies, or at a bare place if there are none."""
     figures = [position.figure(one.id) for one in enemies]
     sigma_in = sum(one.sigma_in**2 for one in figures) ** 0.5 / max(1, len(figures))
@@ -85,7 +155,7 @@ def aim_between(
         enemy, view = None, position.view_of_spot(man.id, at_in)
         exposed = _exposed_spot(position, man, at_in)
     more: dict[str, Any] = {"sigma_in": sigma_in, "away": away, "view": view, "exposed": exposed}
-    return Aim(position, (man,), enemies, weapon=weapon, enemy=enemy, at_in=at_in, blocked_by=blocked_by, **more)
+    return Aim(position, (man,), enemies, weapon=weapon, enemy=enemy, at_in=at_in, **more)
 
 
 def _says(man: Unit, fact: str, at: str) -> bool:
@@ -134,81 +204,6 @@ def held_facts(position: Position, man: Unit, weapon: str) -> dict[str, Any]:
     return {"weapon": weapon, **({"scope": bool(said[0])} if said else {})}
 
 
-def scope(aim: Aim) -> Any:
-    """Whether the rifle has a scope, if known."""
-    return held_facts(aim.position, aim.actor, aim.weapon).get("scope", UNKNOWN)
-
-
-def distance(aim: Aim) -> Uncertain:
-    """How far the target or place is."""
-    what = f"the range from {display_name(aim.actor.id)} to {aim.there}"
-    return Uncertain(round(aim.away.edge_in, 2), aim.away.sigma_in, what)
-
-
-def target_exposed(aim: Aim) -> Any:
-    """The part of the target that can be fired at; uncertain only for shots at figures that fire past nothing."""
-    part, enemy = aim.exposed[0], aim.enemy
-    if enemy is None or rules_of(aim.position).tables.weapon_kinds[aim.row.kind].aim_at is AimAt.SPOT:
-        return part
-    certain = not beside(aim.position, enemy).isdisjoint(piece.name for piece, _ in aim.view.hidden_by)
-    what = f"how much of {display_name(enemy.id)} is seen by {display_name(aim.actor.id)}"
-    return Uncertain(part, 0.0 if certain else sum(aim.view.part_errors(part)), what, 0.0, 1.0)
-
-
-def target_at_opening(aim: Aim) -> Any:
-    """Not in the open; the players are asked of a target in a shelter."""
-    shelter = held_in(aim.position, aim.enemy.id) if aim.enemy else aim.shelter
-    return UNKNOWN if shelter else False
-
-
-def shooter_at_opening(aim: Aim) -> Any:
-    """Not in the open; the players are asked of a firer in a shelter."""
-    return UNKNOWN if held_in(aim.position, aim.actor.id) else False
-
-
-def target_pose(aim: Aim) -> str:
-    """How the target stands."""
-    return pose(aim.position, aim.target)
-
-
-def target_place(aim: Aim) -> str:
-    """What the target is in."""
-    return place_of(aim.position, held_in(aim.position, aim.target.id))
-
-
-def place_there(aim: Aim) -> str:
-    """What the place aimed at is in."""
-    return place_of(aim.position, aim.shelter)
-
-
-def hiding(aim: Aim) -> list[dict[str, Any]]:
-    """The terrain that hides some of the target; what it only touches counts for lying figures.
-
-    What the firer or the target fires past covers the target only where the target lies beside it.
-    """
-    position, enemy = aim.position, aim.target
-    lying = rules_of(position).tables.poses[pose(position, enemy)].lying
-    past = _past(position, aim.actor, enemy) - beside(position, enemy)
-    hidden_by = [(piece, part) for piece, part in aim.view.hidden_by if piece.name not in past]
-    found = pieces(position, position.figure(enemy.id), hidden_by)
-    return [one for one in found if one["line_passes_terrain"] or lying]
-
-
-def touches_wall(aim: Aim) -> Any:
-    """Whether the firer touches the wall of the shelter that it fires at."""
-    if aim.shelter is None:
-        return False
-    contact = range_to(aim.position.figure(aim.actor.id), aim.shelter.outline_in).contact()
-    return UNKNOWN if contact is Comparison.TOO_CLOSE else contact is Comparison.IN
-
-
-def in_blast(aim: Aim) -> list[Bound]:
-    """The figures that a burst at the place may catch; none where the weapon cannot be fired there."""
-    worth = aim.blocked_by is None and aim.away.edge_in <= aim.row.range_in + DOUBT_SIGMAS * aim.away.sigma_in
-    radius_in = aim.row.blast_radius_in or 0.0
-    return caught(aim.position, aim.at_in, radius_in, aim.actor, aim.sigma_in) if worth else []
-
-
 def leader_distances(context: Context) -> list[Uncertain]:
     """How far the friends are that lead in this turn."""
     return [gap(context.position, one, context.actor, " who leads") for one in leading(context.position, context.actor)]
@@ -247,11 +242,11 @@ def _directs(context: Context, observer: str, means: str) -> bool:
 def terrain_name(position: Position, piece: TerrainPiece) -> str | None:
     """What a piece is in the rulebook's words, as the players say or as such a piece usually is."""
     names = terrain_names(rules_of(position), piece.kind)
-    told = position.state.statuses.get(f"{piece.name} is")
-    return str(told) if told in names else next(iter(names), None)
+    said = position.state.statuses.get(f"{piece.name} is")
+    return str(said) if said in names else next(iter(names), None)
 
 
-def pieces(position: Position, target: Figure, hidden_by: Iterable[tuple[TerrainPiece, float]]) -> list[dict[str, Any]]:
+def pieces(position: Position, target: Figure, hidden_by: Hidden) -> list[dict[str, Any]]:
     """What hides some of a target, and what else it touches, where that is anything to a shot."""
     found = []
     hiding = {piece.name: part for piece, part in hidden_by}
@@ -272,7 +267,7 @@ def _touches(figure: Figure, piece: TerrainPiece) -> bool:
 
 
 def beside(position: Position, unit: Unit) -> Names:
-    """The pieces that a lying figure touches and so fires past; nobody fires past a house."""
+    """The pieces that a lying figure touches and so fires past; no figure fires past a house."""
     if not rules_of(position).tables.poses[pose(position, unit)].lying:
         return frozenset()
     figure, places = position.figure(unit.id), rules_of(position).tables.places
@@ -294,45 +289,39 @@ def shows(position: Position, of: str, at: str, past: Names = frozenset()) -> fl
     Args:
         position: The position.
         of, at: The two.
-        past: The pieces at whose edges they are, which are no hindrance; for one that he lies beside is seen to here.
+        past: The pieces at whose edges they are, which do not hinder them but may cover a figure that lies beside one.
     """
-    view = position.view(of, at)
-    if past.isdisjoint(piece.name for piece, _ in view.hidden_by):
-        return round(_shown(position, at, view.exposure_to_fire, view.hidden_by), 2)
+    view, part = position.view(of, at), None
+    if not past.isdisjoint(piece.name for piece, _ in view.hidden_by):
+        part = _exposure(position, [position.figure(of), position.figure(at)], past)[0]
+    return _shown(position, at, view.exposure_to_fire if part is None else part, view.hidden_by, past)
+
+
+def _exposure(position: Position, pair: list[Figure], past: Names) -> tuple[float, float]:
+    """The parts at which the first of two can fire at the second, and the second at the first, past these pieces."""
     rest = tuple(piece for piece in position.terrain if piece.name not in past)
-    seen = exposures([position.figure(of), position.figure(at)], rest, position.sight)
-    own = beside(position, position.unit(at))
-    hidden_by = [(piece, part) for piece, part in view.hidden_by if piece.name not in past or piece.name in own]
-    return round(_shown(position, at, float(seen.exposure_to_fire[0, 1]), hidden_by, own), 2)
+    seen = exposures(pair, rest, position.sight).exposure_to_fire
+    return float(seen[0, 1]), float(seen[1, 0])
 
 
-def _shown(
-    position: Position,
-    name: str,
-    part: float,
-    hidden_by: Iterable[tuple[TerrainPiece, float]],
-    own: Names = frozenset(),
-) -> float:
+def _shown(position: Position, name: str, part: float, hidden_by: Hidden, past: Names) -> float:
     """What is left to be fired at of a figure."""
-    parts, rules, stands = [part], rules_of(position), pose(position, position.unit(name))
+    parts, stands, own = [part], pose(position, position.unit(name)), beside(position, position.unit(name)) & past
     for piece, behind in hidden_by:
         kind = terrain_name(position, piece)
-        if kind is not None:
+        if kind is not None and (piece.name not in past or piece.name in own):
             found = Piece(terrain=kind, fraction_behind=behind, line_passes_terrain=True, touching=piece.name in own)
-            parts.append(exposure(rules, stands, found))
-    return min(parts)
+            parts.append(exposure(rules_of(position), stands, found))
+    return round(min(parts), 2)
 
 
 def open_to_spot(position: Position, name: str, spot_in: PointIn, past: Names = frozenset()) -> tuple[float, float]:
-    """The part of a bare place at which a figure can fire, and that of him which shows from there."""
+    """The part of a bare place at which a figure can fire, and the part of the figure that shows from there."""
     there = [position.figure(name), position.spot(spot_in)]
-    seen = exposures(there, position.terrain, position.sight)
-    rest = exposures(there, tuple(one for one in position.terrain if one.name not in past), position.sight)
-    pieces_ = {piece.name: piece for piece in position.terrain}
-    own = beside(position, position.unit(name))
-    hidden_by = [(pieces_[one], part) for one, part in seen.hidden_by(1, 0) if one not in past or one in own]
-    shows_ = _shown(position, name, float(rest.exposure_to_fire[1, 0]), hidden_by, own)
-    return round(float(rest.exposure_to_fire[0, 1]), 2), round(shows_, 2)
+    seen, standing = exposures(there, position.terrain, position.sight), {one.name: one for one in position.terrain}
+    target, shooter = _exposure(position, there, past)
+    hidden_by = [(standing[one], part) for one, part in seen.hidden_by(1, 0)]
+    return round(target, 2), _shown(position, name, shooter, hidden_by, past)
 
 
 # Around a burst.

@@ -71,7 +71,7 @@ def names(figures: Sequence[Caught]) -> list[str]:
 
 
 def outside(rules: Rules, figures: Sequence[Caught], radius_in: float) -> list[str]:
-    """Who is caught in the open."""
+    """The figures caught in the open."""
     return names([figure for figure in figures if not figure.inside and caught(rules, figure, radius_in)])
 
 
@@ -97,7 +97,7 @@ class Burst:
 
 
 def blast_targets(rules: Rules, burst: Burst) -> Verdict:
-    """Who is a target of a burst in the open, friend and foe; those in shelters are safe from it."""
+    """The targets of a burst in the open, friend and foe; those in shelters are safe from it."""
     radius_in = blast_radius_in(rules, burst.weapon)
     figures = [replace(one, inside=False) for one in burst.figures] if burst.all_in_open else burst.figures
     targets = outside(rules, figures, radius_in)
@@ -113,8 +113,8 @@ class Explosion(Helped):
 
     Attributes:
         range_for_modifier_in: From the firer to the spot.
-        radius_in: As an earlier answer told, where the blast is inside; None is the weapon's own.
-        everybody: Everyone given is caught, however far from the burst.
+        radius_in: As in an earlier answer, where the blast is inside; None is the weapon's own.
+        everybody: All figures given are caught, however far from the burst.
         inside_shelter: It went off inside the shelter that the figures are in.
     """
 
@@ -201,7 +201,7 @@ class Thrown:
 
 
 def grenade_at(rules: Rules, throw: Thrown) -> Verdict:
-    """Whether a grenade lands inside, and whom it catches."""
+    """Whether a grenade lands inside, and the figures that it catches."""
     weapon = weapon_of(rules, throw.weapon)
     if weapon.kind != "grenade":
         return illegal("not_a_grenade", rules.because("WW-39", f"a {called(rules, throw.weapon)} is not thrown"))

@@ -1,4 +1,4 @@
-"""Simple Plastic Figure on the measured table: what terrain is to the eye, to a walker and to whom it holds."""
+"""Simple Plastic Figure on the measured table: how terrain counts for sight, for movement and as a shelter."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def place_kind(rules: Rules, kind: TerrainKind) -> str | None:
 
 
 def holder(rules: Rules, figure: Figure, terrain: Iterable[TerrainPiece]) -> TerrainPiece | None:
-    """The house, bunker or trench that a figure is inside of, by the larger part of its base; nobody is in a roof."""
+    """The house, bunker or trench that a figure is inside of, by the larger part of its base; a roof holds none."""
     holding = [piece for piece in terrain if place_kind(rules, piece.kind) and figure.z_in < piece.top_in + ON_TOP_IN]
     there = [piece for piece in holding if near(figure, piece)]
     return ground_under(figure, there).value if there else None

@@ -32,9 +32,9 @@ from rules.tabletop.tolerance import within
 
 @dataclass(frozen=True, kw_only=True)
 class Helped:
-    """Who helps a figure this turn; say who leads and directs, or only that somebody does.
+    """The help that a figure has this turn, by its leaders and observers or only as such.
 
-    `leader_distances_in` says how far those are who lead this turn; only near ones help.
+    `leader_distances_in` are the distances of all that lead this turn; only near ones help.
     """
 
     led: bool = False
@@ -87,7 +87,7 @@ def aimed_help(rules: Rules, figure: Helped) -> list[Reason]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Leading:
-    """What a leader does this turn, and how far a figure is from him."""
+    """What a leader does this turn, and how far a figure is from it."""
 
     leader_action: Action
     figure_distance_in: Inches
@@ -102,18 +102,12 @@ def lead(rules: Rules, leader: Leading) -> Verdict:
     able = rules.tables.commanders[leader.who].leads and permits(rules, Action.LEAD, leader.status_die)
     fresh = not leader.led_already or rules.chooses("leads_stack", True)
     led_now = leader.leader_action is Action.LEAD and near and able and fresh
-    reason = rules.because(
-        "WW-56",
-        f"{leader.figure_distance_in:g} in from a {display_name(leader.who)} who does this: {leader.leader_action}",
-    )
-    return verdict(
-        "led" if led_now else "not led",
-        reason,
-        bonus_available=led_now,
-        move_bonus_in=limit(rules, "led_move_in") if led_now else 0,
-        fire_bonus=limit(rules, "led_fire") if led_now else 0,
-        status_reroll=led_now,
-    )
+    who = f"a {display_name(leader.who)} who does this: {leader.leader_action}"
+    reason = rules.because("WW-56", f"{leader.figure_distance_in:g} in from {who}")
+    bonuses = {"move_bonus_in": limit(rules, "led_move_in"), "fire_bonus": limit(rules, "led_fire")}
+    numbers = {name: bonus if led_now else 0 for name, bonus in bonuses.items()}
+    outcome = "led" if led_now else "not led"
+    return verdict(outcome, reason, bonus_available=led_now, **numbers, status_reroll=led_now)
 
 
 def _gap_to_leader(context: Context) -> Uncertain:
@@ -130,7 +124,7 @@ def _friend_acted(context: Context) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FailedCheck:
-    """A figure whose status check failed, near a leader who leads."""
+    """A figure whose status check failed, near a leader that leads."""
 
     status_die: Annotated[Face, status(STATUS_DIE, 1)]
     figure_distance_in: Annotated[Inches, Source(_gap_to_leader)] = 0
@@ -170,7 +164,7 @@ class Commanding(Wanted):
 
 
 def command_actions(rules: Rules, wanted: Commanding) -> Verdict:
-    """Whether somebody may do this in one turn: leading and directing are instead of moving and firing."""
+    """Whether a commander may do this in one turn: leading and directing are instead of moving and firing."""
     row = rules.tables.commanders[wanted.who]
     by_radio = row.radio and (not wanted.radioman_armed or rules.chooses("armed_radioman_directs", True))
     able = {
@@ -183,8 +177,8 @@ def command_actions(rules: Rules, wanted: Commanding) -> Verdict:
         if not can:
             return illegal("cannot", rules.because(rule, f"a {display_name(wanted.who)} cannot {display_name(action)}"))
     found = actions(rules, wanted)
-    told = [rules.because(able[action][1]) for action in wanted.actions if found.allowed and action in able]
-    return replace(found, reasons=(*told, *found.reasons))
+    why = [rules.because(able[action][1]) for action in wanted.actions if found.allowed and action in able]
+    return replace(found, reasons=(*why, *found.reasons))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -226,7 +220,7 @@ class RadioMode(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Radio:
-    """A radioman, his target, and the mortars and guns of his side."""
+    """A radioman, its target, and the mortars and guns of its side."""
 
     mode: RadioMode
     onboard_mortar_or_gun: bool

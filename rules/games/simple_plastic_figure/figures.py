@@ -6,8 +6,6 @@ import cmath
 import math
 from collections.abc import Iterable, Mapping
 
-from shapely.geometry import Point, Polygon
-
 from rules.engine.facts import Context, Uncertain
 from rules.engine.position import Position, rules_with
 from rules.engine.referee import verdict_without_dice
@@ -62,9 +60,9 @@ def weapons(position: Position, unit: Unit) -> Mapping[str, Weapon]:
 
 def pose(position: Position, unit: Unit) -> str:
     """How it is modelled: as the players or its own card say, else as it is seen, else as such figures usually are."""
-    poses, told = rules_of(position).tables.poses, unit.statuses.get("pose") or (unit.own or {}).get("pose")
+    poses, said = rules_of(position).tables.poses, unit.statuses.get("pose") or (unit.own or {}).get("pose")
     seen = position.figures[unit.id].posture.value if unit.id in position.figures else ""
-    return str(told or (seen if seen in poses else position.kind(unit).get("pose", "standing")))
+    return str(said or (seen if seen in poses else position.kind(unit).get("pose", "standing")))
 
 
 def ground(_: Rules, state: State, terrain: Iterable[TerrainPiece]) -> tuple[TerrainPiece, ...]:
@@ -79,12 +77,12 @@ def held_in(position: Position, name: str) -> TerrainPiece | None:
 
 
 def place_of(position: Position, piece: TerrainPiece | None) -> str:
-    """The place that a piece is, told by the players where a kind may be several, as a ditch is a trench to the eye."""
+    """The place that a piece is; the players say it where a kind may be several, as a ditch looks like a trench."""
     if piece is None:
         return "open"
-    told = position.state.statuses.get(f"{piece.name} is")
+    said = position.state.statuses.get(f"{piece.name} is")
     known = rules_of(position).tables.places
-    return str(told if told in known else place_kind(rules_of(position), piece.kind) or "open")
+    return str(said if said in known else place_kind(rules_of(position), piece.kind) or "open")
 
 
 def place(position: Position, name: str) -> str:
@@ -93,22 +91,19 @@ def place(position: Position, name: str) -> str:
 
 
 def inside(position: Position, piece: TerrainPiece, units: Iterable[Unit]) -> tuple[Unit, ...]:
-    """Those of the figures who are in a house, bunker or trench."""
+    """Those of the figures that are in a house, bunker or trench."""
     found = ((one, held_in(position, one.id)) for one in units if one.id in position.figures)
     return tuple(one for one, there in found if there is not None and there.name == piece.name)
 
 
-def at_piece(position: Position, piece: TerrainPiece, units: Iterable[Unit]) -> tuple[Unit, ...]:
-    """Those of the figures whose middle is in a piece of terrain or on it."""
-    area = Polygon(piece.outline_in)
-    there = (one for one in units if one.id in position.figures)
-    return tuple(one for one in there if area.covers(Point(position.figure(one.id).centre_in)))
+def on_table(position: Position, side: str) -> list[Unit]:
+    """The figures of a side that are on the table and not eliminated."""
+    return [unit for unit in position.state.standing(side) if unit.id in position.figures]
 
 
-def friends(position: Position, unit: Unit) -> tuple[Unit, ...]:
+def friends(position: Position, unit: Unit) -> list[Unit]:
     """The others of its side on the table."""
-    mates = position.state.standing(unit.side)
-    return tuple(mate for mate in mates if mate.id != unit.id and mate.id in position.figures)
+    return [mate for mate in on_table(position, unit.side) if mate.id != unit.id]
 
 
 # What it may do.
@@ -116,8 +111,8 @@ def friends(position: Position, unit: Unit) -> tuple[Unit, ...]:
 
 def named(unit: Unit, weapon: str) -> list[str]:
     """The targets that are named for its shots with a weapon so far."""
-    told = unit.this_turn.get(NAMED)
-    return [str(one) for one in told[1]] if told and told[0] == weapon else []
+    chosen = unit.this_turn.get(NAMED)
+    return [str(one) for one in chosen[1]] if chosen and chosen[0] == weapon else []
 
 
 def phase(position: Position) -> Phase | None:
@@ -126,7 +121,7 @@ def phase(position: Position) -> Phase | None:
 
 
 def owed(position: Position) -> str:
-    """What must be finished before anybody does anything else; empty where nothing must."""
+    """What must be finished before any other action; empty if nothing must."""
     now = position.state.this_turn
     if now.get(FALLING) or now.get(LANDED):
         return "a shell is still to come down"
@@ -135,7 +130,7 @@ def owed(position: Position) -> str:
 
 
 def fighting(position: Position, unit: Unit) -> list[Unit]:
-    """The enemies whom a figure must still fight after its move."""
+    """The enemies that a figure must still fight after its move."""
     met = () if unit.out else unit.this_turn.get(FIGHTS, {}).get("with", ())
     return [one for one in map(position.unit, met) if not one.out]
 
@@ -146,12 +141,11 @@ def waits(position: Position, unit: Unit) -> Verdict | None:
     if unit.out:
         return forbidden("eliminated", rules.because("WW-63", f"{display_name(unit.id)} is eliminated"))
     if now is None or not now.acts:
-        told = now.text if now else "nothing has begun"
-        return forbidden("wrong_phase", rules.because("WW-08", f"figures act after their status checks; now {told}"))
+        text = now.text if now else "nothing has begun"
+        return forbidden("wrong_phase", rules.because("WW-08", f"figures act after their status checks; now {text}"))
     if position.state.side != unit.side:
-        return forbidden(
-            "not_your_half", rules.because("WW-08", f"it is the half of {display_name(position.state.side)}")
-        )
+        text = f"it is the half of {display_name(position.state.side)}"
+        return forbidden("not_your_half", rules.because("WW-08", text))
     if waiting := owed(position):
         return forbidden("finish_first", rules.because("WW-11", waiting))
     if STATUS_DIE not in unit.this_turn:
@@ -176,7 +170,7 @@ def bar(position: Position, unit: Unit, doing: str, weapon: str = "") -> Verdict
 
 
 def own_edge_deg(position: Position, side: str) -> float:
-    """Where a side's board edge is: as the players say, else the near edge for who is named first and the far one."""
+    """Direction of a side's board edge: as the players say, else near for the first side and far for the other."""
     sides = position.state.sides
     usual = -90.0 if sides and side == sides[0] else 90.0
     return float(position.state.statuses.get(f"edge_of_{side}", usual))
@@ -193,7 +187,7 @@ def to_edge_in(position: Position, figure: Figure, edge_deg: float) -> float:
 
 
 def leading(position: Position, unit: Unit) -> list[Unit]:
-    """The friends who lead in this turn."""
+    """The friends that lead in this turn."""
     return [one for one in friends(position, unit) if "lead" in done(one)]
 
 

@@ -11,19 +11,7 @@ from rules.engine.facts import status
 from rules.engine.ruleset import limit
 from rules.engine.schema import Asked, Count, Inches, Part, Row
 from rules.engine.verdict import ACTORS, TARGETS, Effect, Reason, Verdict, total, verdict
-from rules.games.simple_plastic_figure.aims import (
-    Aim,
-    aiming,
-    distance,
-    held_facts,
-    hiding,
-    scope,
-    shooter_at_opening,
-    target_at_opening,
-    target_exposed,
-    target_place,
-    target_pose,
-)
+from rules.games.simple_plastic_figure.aims import Aim, aiming, held_facts
 from rules.games.simple_plastic_figure.command import Helped, both, fire_help
 from rules.games.simple_plastic_figure.cover import Piece, cover_of, exposure, lowered, worst
 from rules.games.simple_plastic_figure.statuses import DONE, SHOTS_LEFT, STATUS_DIE, eliminated, for_now
@@ -54,7 +42,7 @@ class Held:
     """The weapon in a figure's hands."""
 
     weapon: Annotated[WeaponName, aiming(lambda aim: aim.weapon)]
-    scope: Annotated[bool, Asked("Has the rifle a scope?"), aiming(scope)] = False
+    scope: Annotated[bool, Asked("Has the rifle a scope?"), aiming(Aim.scope)] = False
 
 
 def held(rules: Rules, armed: Held) -> str:
@@ -141,22 +129,18 @@ def declare_shots(rules: Rules, asked: Declared) -> Verdict:
 class Line(Held):
     """A firer and its target; exposed is the part of a body that the other sees."""
 
-    distance_in: Annotated[Inches, aiming(distance)]
-    target_exposed: Annotated[Part, aiming(target_exposed)] = 1.0
-    shooter_exposed: Annotated[Part, aiming(lambda aim: aim.exposed[1])] = 1.0
-    target_at_opening: Annotated[bool, Asked("Is the target at a window, slit or rim?"), aiming(target_at_opening)] = (
-        False
-    )
-    shooter_at_opening: Annotated[bool, Asked("Is the firer at a window, slit or rim?"), aiming(shooter_at_opening)] = (
-        False
-    )
+    distance_in: Annotated[Inches, aiming(Aim.distance)]
+    target_exposed: Annotated[Part, aiming(Aim.target_exposed)] = 1.0
+    shooter_exposed: Annotated[Part, aiming(Aim.shooter_exposed)] = 1.0
+    target_at_opening: Annotated[bool, Asked("Is the target at a window, slit or rim?"), aiming(Aim.at_opening)] = False
+    shooter_at_opening: Annotated[bool, Asked("Is the firer at a window, slit or rim?"), aiming(Aim.own_window)] = False
     figure_in_line: bool = False
     status_die: Annotated[Face, status(STATUS_DIE, 1)] = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Aiming(Helped, Line):
-    """A firer with all who help it, and its target."""
+    """A firer with the help that it has, and its target."""
 
 
 def may_target(rules: Rules, shot: Aiming) -> Verdict:
@@ -269,9 +253,8 @@ def combat(rules: Rules, shot: Shot) -> Procedure[Verdict]:
     pose = lowered(rules, shot.place, shot.pose)
     covers = worst(rules, [rules.tables.places[shot.place].cover, shot.cover])
     weapon = held(rules, shot)
-    return rolled_at(
-        rules, "the target", weapon, modifiers(rules, weapon, shot.range_for_modifier_in, pose, covers, shot)
-    )
+    reasons = modifiers(rules, weapon, shot.range_for_modifier_in, pose, covers, shot)
+    return rolled_at(rules, "the target", weapon, reasons)
 
 
 # A volley at several targets.
@@ -355,9 +338,9 @@ def _shots(aim: Aim) -> int:
 class Sighted(Aiming):
     """Shots at one figure with all that stands around it; terrain is what the line of fire meets."""
 
-    pose: Annotated[PoseName, Asked("How does the target stand?"), aiming(target_pose)] = "standing"
-    place: Annotated[PlaceName, Asked("What is the target in?"), aiming(target_place)] = "open"
-    terrain: Annotated[tuple[Piece, ...], aiming(hiding)] = ()
+    pose: Annotated[PoseName, Asked("How does the target stand?"), aiming(Aim.target_pose)] = "standing"
+    place: Annotated[PlaceName, Asked("What is the target in?"), aiming(Aim.target_place)] = "open"
+    terrain: Annotated[tuple[Piece, ...], aiming(Aim.hiding)] = ()
     shots: Annotated[Count, aiming(_shots)] = 1
 
 

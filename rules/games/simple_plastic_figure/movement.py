@@ -36,9 +36,9 @@ class Move(Helped):
     """A measured move and what it crosses; the pose changes nothing.
 
     Attributes:
-        enemy_base_touched_after_in: Where it touches an enemy whom it then leaves behind.
+        enemy_base_touched_after_in: Where it touches an enemy that it then leaves behind.
         enemy_gaps_in: How far enemies are from where it ends, base edge to base edge.
-        ends_in, enemies_inside: The place that it comes into, and the enemies who are there.
+        ends_in, enemies_inside: The place that it enters, and the enemies there.
     """
 
     distance_in: Inches
@@ -169,7 +169,7 @@ def _fighters(context: Context) -> list[Bound]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Melee:
-    """The one who moved in and his enemies, in the order that his player chose."""
+    """The figure that moved in and its enemies, in the order that its player chose."""
 
     enemies: Annotated[tuple[Fighter, ...], Source(_fighters)]
     attacker_bayonet: Annotated[bool, Source(has_bayonet)] = False

@@ -7,18 +7,16 @@ from collections.abc import Iterator
 from rules.engine.condition import CONDITIONS, unharmed
 from rules.engine.effects import next_step
 from rules.engine.events import PhaseBegun
-from rules.engine.objectives import HalfOf, Task
 from rules.engine.position import Position
 from rules.engine.referee import FIRE, Action, Referee, verdict_without_dice
-from rules.engine.ruleset import Ruleset
 from rules.engine.verdict import Verdict
 from rules.games.simple_plastic_figure.board import sight_rules
 from rules.games.simple_plastic_figure.figures import ground, phase
-from rules.games.simple_plastic_figure.referee_actions import USUAL_GOAL, calls_at_spot, obligations, others
+from rules.games.simple_plastic_figure.referee_actions import calls_at_spot, obligations, others, tasks
 from rules.games.simple_plastic_figure.referee_effects import effects
 from rules.games.simple_plastic_figure.referee_fire import at_targets, attacks, explosives_at
 from rules.games.simple_plastic_figure.referee_moves import march, movement
-from rules.games.simple_plastic_figure.statuses import FIRST, INITIATIVE, LOST, THIS_TURN, needed_by
+from rules.games.simple_plastic_figure.statuses import FIRST, INITIATIVE, LOST, THIS_TURN
 from rules.games.simple_plastic_figure.tables import Tables
 from rules.tabletop.table import PointIn
 
@@ -36,10 +34,8 @@ def next_phase(position: Position) -> PhaseBegun:
     second = next((side for side in state.sides if side != first), first)
     found = verdict_without_dice(position.game, "turn", {"first": first, "second": second})
     steps = found.numbers["steps"] if found else []
-    return next_step(
-        state,
-        [(step["side"] or "", step["phase"]) for step in steps if step["side"] or step["phase"] == INITIATIVE],
-    )
+    known = [(step["side"] or "", step["phase"]) for step in steps]
+    return next_step(state, [(side, name) for side, name in known if side or name == INITIATIVE])
 
 
 def rounds(position: Position) -> tuple[str, ...]:
@@ -55,20 +51,6 @@ def strayed(position: Position, action: Action, found: Verdict) -> tuple[PointIn
         return None
     ends = (float(aimed[0]), float(aimed[1])), (float(fell[0]), float(fell[1]))
     return ends if ends[0] != ends[1] else None
-
-
-def tasks(rules: Ruleset[Tables]) -> tuple[Task, ...]:
-    """The objectives; of those about a number, half of whom they are about is usual."""
-    rows = rules.tables.goals
-    half_of = {"eliminate_number": HalfOf.ENEMIES, "exit_far_edge": HalfOf.OWN}
-    return tuple(
-        Task(
-            name, row.title, row.rule, number="figures", number_key=needed_by, half_of=half_of.get(name), leads="is to"
-        )
-        if row.numbered
-        else Task(name, row.title, row.rule, leads="is to")
-        for name, row in sorted(rows.items(), key=lambda one: one[0] != USUAL_GOAL)
-    )
 
 
 REFEREE: Referee[Tables] = Referee(

@@ -7,8 +7,11 @@ from dataclasses import replace
 from itertools import chain, product
 from typing import Any
 
+from shapely.geometry import Point, Polygon
+
 from rules.engine.effects import goal_key
 from rules.engine.facts import UNKNOWN, Context, Uncertain, action_for
+from rules.engine.objectives import HalfOf, Task
 from rules.engine.position import Position, View
 from rules.engine.referee import Action, preview_of, verdict_without_dice
 from rules.engine.state import Unit
@@ -16,7 +19,6 @@ from rules.engine.text import display_name, display_names, place_words
 from rules.games.simple_plastic_figure import statuses
 from rules.games.simple_plastic_figure.command import OFFBOARD_WEAPON
 from rules.games.simple_plastic_figure.figures import (
-    at_piece,
     bar,
     fighting,
     friends,
@@ -24,6 +26,7 @@ from rules.games.simple_plastic_figure.figures import (
     inside,
     is_reserve,
     leading,
+    on_table,
     own_edge_deg,
     phase,
     place_of,
@@ -36,7 +39,7 @@ from rules.games.simple_plastic_figure.figures import (
 from rules.games.simple_plastic_figure.referee_fire import between, bursting, coming_down, spreads
 from rules.games.simple_plastic_figure.referee_moves import march, movement
 from rules.games.simple_plastic_figure.statuses import done, status_die
-from rules.games.simple_plastic_figure.tables import Commander, Enemies
+from rules.games.simple_plastic_figure.tables import Commander, Enemies, Rules
 from rules.tabletop.sight import SLIVER
 from rules.tabletop.table import PointIn
 from rules.tabletop.template import Blast
@@ -54,7 +57,7 @@ def others(position: Position, figure: str) -> Iterator[Action]:
 
 
 def _checks(position: Position, man: Unit) -> Iterator[Action]:
-    """Its status check; after a failed one a second beside each leader who leads."""
+    """Its status check; after a failed one a second beside each leader that leads."""
     now = phase(position)
     if now is None or not (now.checks or now.acts) or position.state.side != man.side:
         return
@@ -100,7 +103,7 @@ def _leads(position: Position, man: Unit) -> Iterator[Action]:
 
 
 def _directs(position: Position, man: Unit) -> Iterator[Action]:
-    """With binoculars any friend who is near, by radio any mortar or gun; the target is known when that one fires."""
+    """With binoculars any near friend, by radio any mortar or gun; the target is known when that one fires."""
     row, kinds = _commander(position, man), rules_of(position).tables.weapon_kinds
     binoculars = row.binoculars or bool(position.kind(man).get("binoculars"))
     barred = bar(position, man, "direct_fire")
@@ -167,11 +170,11 @@ def _leaves(position: Position, man: Unit) -> Iterator[Action]:
         yield action_for("Leave by the far edge", "leave_table", context, facts, blocked_by=barred)
 
 
-# What is owed by nobody alone.
+# Obligations of whole sides.
 
 
 def obligations(position: Position) -> Iterator[Action]:
-    """What was agreed before the battle, who goes first, who comes back, checks, fights, shells, who has won.
+    """Agreements before the battle, the first side, reserves, checks, fights, shells and victory.
 
     All but what players agree on, and bring back as they like, is owed before the phase ends.
     """
@@ -182,42 +185,50 @@ def obligations(position: Position) -> Iterator[Action]:
     yield from chain(coming_down(position), bursting(position), _victory(position))
 
 
+def tasks(rules: Rules) -> tuple[Task, ...]:
+    """The objectives, the usual one first; of numbered ones half of the figures concerned is usual."""
+    half_of = {"eliminate_number": HalfOf.ENEMIES, "exit_far_edge": HalfOf.OWN}
+    numbers = {"number": "figures", "number_key": statuses.needed_by}
+    rows = sorted(rules.tables.goals.items(), key=lambda one: one[0] != USUAL_GOAL)
+    counts: Any = {name: {**numbers, "half_of": half_of.get(name)} if row.numbered else {} for name, row in rows}
+    return tuple(Task(name, row.title, row.rule, leads="is to", **counts[name]) for name, row in rows)
+
+
 def _set_up(position: Position) -> Iterator[Action]:
-    state = position.state
+    """The armies, where they stand, and what each side is to do, until the first turn."""
+    state, rules = position.state, rules_of(position)
     if state.turn:
         return
-    yield Action(
-        "Are both sides ready", "armies", {"armies": {side: {side: n} for side, n in state.figures_left.items()}}
-    )
+    armies = {side: {side: number} for side, number in state.figures_left.items()}
+    yield Action("Are both sides ready", "armies", {"armies": armies})
     yield from _deployments(position)
     for side in state.sides:
         if goal_key(side) in state.statuses:
             continue
-        enemies = sum(n for other, n in state.figures_left.items() if other != side)
-        half = {"eliminate_number": (enemies + 1) // 2, "exit_far_edge": (state.figures_left[side] + 1) // 2}
-        for goal, row in rules_of(position).tables.goals.items():
+        own, known = state.figures_left[side], tasks(rules)
+        enemies = sum(state.figures_left.values()) - own
+        half = {one.name: one.usual_number(own, enemies) for one in known if one.half_of}
+        for goal, row in rules.tables.goals.items():
             given = {"side": side, "goal": goal, **({"needed": half[goal]} if goal in half else {})}
-            number = f" ({half[goal]})" if goal in half else ""
-            yield Action(f"{display_name(side)} is to {row.title}{number}", "objective", given)
+            title = f"{display_name(side)} is to {row.title}" + (f" ({half[goal]})" if goal in half else "")
+            yield Action(title, "objective", given)
             for piece in () if row.counted else position.terrain:
-                yield Action(
-                    f"{display_name(side)} is to take or hold {piece.name}", "objective", given, piece=piece.name
-                )
+                title = f"{display_name(side)} is to take or hold {piece.name}"
+                yield Action(title, "objective", given, piece=piece.name)
 
 
 def _deployments(position: Position) -> Iterator[Action]:
     """Whether every figure of a side stands near its own edge; while one surely does not, the first turn waits."""
     for side in position.state.sides if position.state.area_in else ():
         gaps_in = {}
-        for figure in (position.figures[one.id] for one in position.state.standing(side) if one.id in position.figures):
+        for figure in (position.figures[one.id] for one in on_table(position, side)):
             gap_in = round(to_edge_in(position, figure, own_edge_deg(position, side)), 2)
             what = f"how far {display_name(figure.id)} is from its edge"
             gaps_in[figure.id] = Uncertain(gap_in, figure.sigma_in, what)
-        title, facts = f"Set-up of {display_name(side)}", {"figures": gaps_in}
-        action = action_for(title, "deployment", Context(position), facts)
+        facts = {"figures": gaps_in}
+        action = action_for(f"Set-up of {display_name(side)}", "deployment", Context(position), facts)
         before = preview_of(position, action).before
-        apart = tuple(before.numbers["too_far_in"]) if before else ()
-        if apart:
+        if before and (apart := tuple(before.numbers["too_far_in"])):
             yield replace(action, title=f"Set up {display_names(apart)} nearer to the own edge", at=apart, owed="WW-06")
 
 
@@ -238,14 +249,11 @@ def _initiative(position: Position) -> Iterator[Action]:
 
 
 def _side_checks(position: Position) -> Iterator[Action]:
-    now, state = phase(position), position.state
-    if now is None or not now.checks:
-        return
-    names = [one.id for one in state.standing(state.side) if statuses.STATUS_DIE not in one.this_turn]
-    names = [name for name in names if name in position.figures]
-    if names:
-        title = f"Status checks of {display_name(state.side)}"
-        yield Action(title, "status_checks", {"figures": names}, tuple(names), has_odds=False, owed="WW-09")
+    now, side = phase(position), position.state.side
+    unchecked = [one.id for one in on_table(position, side) if statuses.STATUS_DIE not in one.this_turn]
+    if now is not None and now.checks and unchecked:
+        title, facts = f"Status checks of {display_name(side)}", {"figures": unchecked}
+        yield Action(title, "status_checks", facts, tuple(unchecked), has_odds=False, owed="WW-09")
 
 
 def _returns(position: Position) -> Iterator[Action]:
@@ -254,7 +262,7 @@ def _returns(position: Position) -> Iterator[Action]:
     if now is None or not now.checks:
         return
     lost = [one for one in state.units.values() if one.side == state.side and one.out and statuses.LOST in one.statuses]
-    waiting = [one for one in state.standing(state.side) if is_reserve(position, one) and one.id in position.figures]
+    waiting = [one for one in on_table(position, state.side) if is_reserve(position, one)]
     for gone, reserve in product(lost, waiting):
         facts = {
             "fighting_figures_eliminated": len(lost),
@@ -268,29 +276,29 @@ def _returns(position: Position) -> Iterator[Action]:
 
 def _victory(position: Position) -> Iterator[Action]:
     state = position.state
+    exited = {one.id for one in state.units.values() if one.statuses.get(statuses.EXITED)}
     for side in state.sides:
         own, enemies = [[u for u in state.units.values() if (u.side == side) is mine] for mine in (True, False)]
         goal = str(state.statuses.get(goal_key(side), USUAL_GOAL))
-        facts: dict[str, Any] = {
+        facts = {
             "side": side,
             "goal": goal,
             "needed": int(state.statuses.get(statuses.needed_by(side), 0)),
-            "enemies_eliminated": _eliminated(enemies),
-            "own_lost": _eliminated(own),
+            "enemies_eliminated": sum(one.out and one.id not in exited for one in enemies),
+            "own_lost": sum(one.out and one.id not in exited for one in own),
             "enemies_left": sum(not one.out for one in enemies),
-            "exited": sum(bool(one.statuses.get(statuses.EXITED)) for one in own),
+            "exited": sum(one.id in exited for one in own),
+            "reached": False if rules_of(position).tables.goals[goal].counted else _holds(position, side),
         }
-        place = next(
-            (one for one in position.terrain if one.name == state.statuses.get(statuses.place_for(side))), None
-        )
-        if rules_of(position).tables.goals[goal].counted:
-            facts["reached"] = False
-        elif place is not None:
-            units = [one for one in state.units.values() if not one.out]
-            facts["reached"] = {one.side for one in at_piece(position, place, units)} == {side}
-        asked = tuple(one.id for one in state.standing(side)[:1]) if "reached" not in facts else ()
-        yield Action(f"Has {display_name(side)} won", "victory", facts, asked)
+        men = state.standing(side)[:1] if facts["reached"] is UNKNOWN else ()
+        yield action_for(f"Has {display_name(side)} won", "victory", Context(position, men), facts)
 
 
-def _eliminated(units: list[Unit]) -> int:
-    return sum(one.out and not one.statuses.get(statuses.EXITED) for one in units)
+def _holds(position: Position, side: str) -> Any:
+    """Whether the figures in the place of a side's objective are all of this side; unknown if no place is agreed on."""
+    name = position.state.statuses.get(statuses.place_for(side))
+    area = next((Polygon(one.outline_in) for one in position.terrain if one.name == name), None)
+    if area is None:
+        return UNKNOWN
+    there = chain.from_iterable(on_table(position, one) for one in position.state.sides)
+    return {one.side for one in there if area.covers(Point(position.figure(one.id).centre_in))} == {side}

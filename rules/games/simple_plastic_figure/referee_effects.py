@@ -38,15 +38,12 @@ _DID = {
 
 def effects(position: Position, action: Action, found: Verdict) -> Effects:
     """What the figures did, what the verdict changes, and what else depends on the battle."""
-    changes = effects_of(position, action, found).changes
     name = action.given["mode"] if action.name == "radio" else action.name
-    if name in _DID:
-        changes = _did(position, action.by[0], *_DID[name]) + changes
-    if name in _CHANGES:
-        changes += _CHANGES[name](position, action, found)
-    if name == "move":
-        return _moved(position, action, found)
-    return _came_back(position, action) if name == "reserve" else Effects(changes=changes)
+    if name in _MOVES:
+        return _MOVES[name](position, action, found)
+    did = _did(position, action.by[0], *_DID[name]) if name in _DID else ()
+    more = _CHANGES[name](position, action, found) if name in _CHANGES else ()
+    return Effects(changes=did + effects_of(position, action, found).changes + more)
 
 
 def _now(name: str, key: str, value: Any, rule: str) -> Changes:
@@ -77,7 +74,7 @@ def _moved(position: Position, action: Action, found: Verdict) -> Effects:
     return Effects(moves=moves, changes=changes)
 
 
-def _came_back(position: Position, action: Action) -> Effects:
+def _came_back(position: Position, action: Action, found: Verdict) -> Effects:
     [reserve], [gone] = action.by, action.at
     spot, side = position.figure(reserve).centre_in, position.state.side
     before = position.unit(gone).at_in or spot
@@ -170,4 +167,5 @@ _CHANGES: Mapping[str, Callable[[Position, Action, Verdict], Changes]] = {
     "direct_onboard": _directed,
     "offboard": _called,
 }
+_MOVES = {"move": _moved, "reserve": _came_back}
 """What an action, or a radio used so, changes besides what the figures did and the verdict says."""

@@ -28,30 +28,48 @@ from rules.tabletop.template import Blast
 def attacks(position: Position, figure: str) -> Iterator[Action]:
     """Every weapon of a figure at every enemy; an explosive at the place where that stands."""
     man = position.unit(figure)
-    for weapon, aimed in _armed(position, man):
+    for weapon, _ in _armed(position, man):
         for enemy in position.enemies(man):
-            yield (
-                _shot(position, man, weapon, enemy)
-                if aimed is AimAt.FIGURE
-                else _explosive(position, man, weapon, (enemy,))
-            )
+            yield _aimed(position, man, weapon, (enemy,))
 
 
-def _armed(position: Position, man: Unit) -> Iterator[tuple[str, AimAt]]:
-    """The weapons of a figure that is not eliminated, and what each is aimed at."""
-    kinds = rules_of(position).tables.weapon_kinds
-    carried = {} if man.out else weapons(position, man)
-    return ((weapon, kinds[row.kind].aim_at) for weapon, row in carried.items())
+def _armed(position: Position, man: Unit, *at: AimAt) -> Iterator[tuple[str, Weapon]]:
+    """The weapons of a figure that is not eliminated; if `at` is given, only weapons that are aimed so."""
+    kinds, carried = rules_of(position).tables.weapon_kinds, {} if man.out else weapons(position, man)
+    return ((weapon, row) for weapon, row in carried.items() if kinds[row.kind].aim_at in (at or AimAt))
 
 
-def _fired(aim: Aim, name: str, preview: str, facts: Mapping[str, Any], **more: Any) -> Action:
-    rules, between = rules_of(aim.position), "between" if len(aim.targets) > 1 else "at"
-    title = f"{_titled(aim.position, aim.weapon)} {between} {aim.there}"
-    bands = rules.tables.range_bands
-    row = band(rules, bands, round(aim.away.edge_in, 2))
-    more |= {"weapon": aim.weapon, "view": aim.view, "blocked_by": aim.blocked_by}
+def _aimed(
+    position: Position, man: Unit, weapon: str, enemies: tuple[Unit, ...], spot_in: PointIn | None = None
+) -> Action:
+    """A small arm at an enemy; an explosive at the middle of enemies or at a bare place."""
+    kind = rules_of(position).tables.weapon_kinds[weapons(position, man)[weapon].kind]
+    if kind.aim_at is AimAt.FIGURE:
+        return _fired(aim_at(position, man, weapon, enemies[0]), "attack", "aimed", {})
+    aim = aim_between(position, man, weapon, enemies, spot_in or _middle(position, enemies))
+    if kind.direct:
+        return _fired(aim, "charge", "charge_aim", {})
+    facts = {"firer_in": list(position.figure(man.id).centre_in), **_falling(position, man.side, aim.at_in)}
+    return _fired(aim, "shell", "may_target", facts)
+
+
+def _fired(aim: Aim, name: str, preview: str, facts: Mapping[str, Any]) -> Action:
+    title = f"{_titled(aim.position, aim.weapon)} {'between' if len(aim.targets) > 1 else 'at'} {aim.there}"
+    bands = rules_of(aim.position).tables.range_bands
+    row = band(rules_of(aim.position), bands, round(aim.away.edge_in, 2))
+    more = {"weapon": aim.weapon, "view": aim.view, "blocked_by": aim.blocked_by, "preview": preview}
     found = next(name for name, one in bands.items() if one == row)
-    return action_for(title, name, aim, facts, preview=preview, band=found, **more)
+    action = action_for(title, name, aim, facts, band=found, template=_template(aim.at_in, aim.row), **more)
+    return replace(action, each=_each(action.given.get("figures", ())))
+
+
+def _template(at_in: PointIn, row: Weapon) -> Blast | None:
+    return Blast(at_in, row.blast_radius_in) if row.blast_radius_in else None
+
+
+def _each(found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """The facts for each of several figures that a burst catches."""
+    return {one["id"]: {"figures": [one]} for one in found} if len(found) > 1 else {}
 
 
 def _titled(position: Position, weapon: str) -> str:
@@ -63,14 +81,9 @@ def _titled(position: Position, weapon: str) -> str:
 # Small arms.
 
 
-def _shot(position: Position, man: Unit, weapon: str, enemy: Unit) -> Action:
-    """All shots of a weapon at one enemy."""
-    return _fired(aim_at(position, man, weapon, enemy, bar(position, man, "fire", weapon)), "attack", "aimed", {})
-
-
 def spreads(position: Position, man: Unit) -> Iterator[Action]:
     """The shots of one weapon at several enemies: named one after another, or in turn at those easiest to hit."""
-    for weapon in _small_arms(position, man):
+    for weapon, _ in _armed(position, man, AimAt.FIGURE):
         rate = rate_of_fire(rules_of(position), held_facts(position, man, weapon))
         if rate < 2 or man.this_turn.get(SHOTS_LEFT) or bar(position, man, "fire", weapon) is not None:
             continue
@@ -98,7 +111,7 @@ def _naming(position: Position, man: Unit, weapon: str, rate: int, tried: Sequen
 def at_targets(position: Position, figure: str, names: Sequence[str]) -> Iterator[Action]:
     """The shots of each small arm at targets that the players name, each in turn until no shot is left."""
     man = position.unit(figure)
-    for weapon in _small_arms(position, man):
+    for weapon, _ in _armed(position, man, AimAt.FIGURE):
         tried = [_tried(position, man, weapon, position.unit(name)) for name in names]
         barred = next((one for one in tried if not one.possible or one.before is None), None)
         if barred is not None:
@@ -109,13 +122,9 @@ def at_targets(position: Position, figure: str, names: Sequence[str]) -> Iterato
             yield replace(action, view=tried[0].action.view)
 
 
-def _small_arms(position: Position, man: Unit) -> Iterator[str]:
-    return (weapon for weapon, aimed in _armed(position, man) if aimed is AimAt.FIGURE)
-
-
 def _tried(position: Position, man: Unit, weapon: str, enemy: Unit) -> ActionPreview:
-    """What the rules say of his shots at one enemy before the dice."""
-    return preview_of(position, replace(_shot(position, man, weapon, enemy), has_odds=False))
+    """The verdict on a figure's shots at one enemy before the dice."""
+    return preview_of(position, replace(_aimed(position, man, weapon, (enemy,)), has_odds=False))
 
 
 def _spread(position: Position, man: Unit, weapon: str, aimed: Sequence[ActionPreview]) -> Action:
@@ -123,7 +132,7 @@ def _spread(position: Position, man: Unit, weapon: str, aimed: Sequence[ActionPr
     shots, errors = [], []
     for k, one in enumerate(aimed):
         [name], given, numbers = one.action.at, one.action.given, one.before.numbers if one.before else {}
-        helped = bind(Helped, aim_at(position, man, weapon, position.unit(name), None)).given
+        helped = bind(Helped, aim_at(position, man, weapon, position.unit(name))).given
         of = {"target": name, "range_in": given["distance_in"], "pose": numbers["pose"], "covers": numbers["covers"]}
         shots.append({**of, **helped})
         known = [error for error in one.action.measured if error.fact == ("distance_in",)]
@@ -140,28 +149,6 @@ def _spread(position: Position, man: Unit, weapon: str, aimed: Sequence[ActionPr
 # Explosives.
 
 
-def _explosive(
-    position: Position, man: Unit, weapon: str, enemies: tuple[Unit, ...], spot_in: PointIn | None = None
-) -> Action:
-    """An explosive at the middle of enemies or at a bare place: what it catches, or where a shell comes down from."""
-    at_in = spot_in or _middle(position, enemies)
-    aim = aim_between(position, man, weapon, enemies, at_in, bar(position, man, "fire", weapon))
-    if not rules_of(position).tables.weapon_kinds[aim.row.kind].direct:
-        facts = {"firer_in": list(position.figure(man.id).centre_in), **_falling(position, man.side, aim.at_in)}
-        return _fired(aim, "shell", "may_target", facts, template=_template(aim.at_in, aim.row))
-    action = _fired(aim, "charge", "charge_aim", {}, template=_template(aim.at_in, aim.row))
-    return replace(action, each=_each(action.given["figures"]))
-
-
-def _template(at_in: PointIn, row: Weapon) -> Blast | None:
-    return Blast(at_in, row.blast_radius_in) if row.blast_radius_in else None
-
-
-def _each(found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """The facts for each of several figures that a burst catches."""
-    return {one["id"]: {"figures": [one]} for one in found} if len(found) > 1 else {}
-
-
 def _middle(position: Position, enemies: Sequence[Unit]) -> PointIn:
     there, many = [position.figure(one.id) for one in enemies], len(enemies)
     return (sum(one.x_in for one in there) / many, sum(one.y_in for one in there) / many)
@@ -169,27 +156,24 @@ def _middle(position: Position, enemies: Sequence[Unit]) -> PointIn:
 
 def between(position: Position, man: Unit) -> Iterator[Action]:
     """Explosives at the middle of two enemies that are so near one another that it catches both."""
-    for weapon, aimed in _armed(position, man):
-        if aimed is AimAt.FIGURE or bar(position, man, "fire", weapon) is not None:
-            continue
-        row = weapons(position, man)[weapon]
-        for pair in combinations(position.enemies(man), 2):
+    for weapon, row in _armed(position, man, AimAt.SPOT):
+        barred = bar(position, man, "fire", weapon)
+        for pair in () if barred else combinations(position.enemies(man), 2):
             spot_in = _middle(position, pair)
             shelter = holder_at(rules_of(position), spot_in, position.terrain)
             gaps_in = [range_to(position.figure(one.id), (spot_in,)).edge_in for one in pair]
             away_in = range_to(position.figure(man.id), (spot_in,)).edge_in
             open_to_it = all(held_in(position, one.id) in (None, shelter) for one in pair)
             if open_to_it and max(gaps_in) <= (row.blast_radius_in or 0.0) and away_in <= row.range_in:
-                yield _explosive(position, man, weapon, pair)
+                yield _aimed(position, man, weapon, pair)
 
 
 def explosives_at(position: Position, figure: str, spot_in: PointIn) -> Iterator[Action]:
     """Every explosive of a figure at a bare place."""
     man = position.unit(figure)
-    for weapon, aimed in _armed(position, man):
-        if aimed is AimAt.SPOT:
-            action = _explosive(position, man, weapon, (), spot_in)
-            yield replace(action, at=tuple(one["id"] for one in action.given.get("figures", ())), spot_in=spot_in)
+    for weapon, _ in _armed(position, man, AimAt.SPOT):
+        action = _aimed(position, man, weapon, (), spot_in)
+        yield replace(action, at=tuple(one["id"] for one in action.given.get("figures", ())), spot_in=spot_in)
 
 
 # Shells on their way.

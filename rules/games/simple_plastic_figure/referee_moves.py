@@ -73,7 +73,7 @@ def _touching(position: Position, here: Figure, entered: Sequence[TerrainPiece])
 
 
 def _shut(position: Position, unit: Unit, walked: Walk) -> Verdict | None:
-    """Why he may not come into a place that his path leads into because of who is there."""
+    """Why a figure may not enter a place on its path because of the enemies there; None if it may."""
     for piece in _entered(position, walked):
         where = place_kind(rules_of(position), piece.kind)
         if where is None:

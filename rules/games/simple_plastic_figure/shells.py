@@ -13,7 +13,7 @@ from rules.engine.game import Answer
 from rules.engine.ruleset import limit
 from rules.engine.schema import Asked, Inches
 from rules.engine.verdict import Reason, RuleRefusal, Verdict, total
-from rules.games.simple_plastic_figure.aims import aiming, in_blast, place_there, touches_wall
+from rules.games.simple_plastic_figure.aims import Aim, aiming
 from rules.games.simple_plastic_figure.blast import (
     Caught,
     Explosion,
@@ -87,8 +87,8 @@ def at_to_hit(rules: Rules, shot: Launched) -> Procedure[Verdict]:
     least = band(rules, rules.tables.launcher_bands, shot.distance_in).hit_on
     roll = yield DiceRequest(Die.D6, 1, "the firer", f"hitting the {shot.target} with the {called(rules, shot.weapon)}")
     help_ = aimed_help(rules, shot)
-    told = rules.because("WW-42", f"rolled {roll.total}; at {shot.distance_in:g} in {least} or more hits")
-    return struck(rules, row, shot, [*help_, told], hit=roll.total + total(help_) >= least)
+    why = rules.because("WW-42", f"rolled {roll.total}; at {shot.distance_in:g} in {least} or more hits")
+    return struck(rules, row, shot, [*help_, why], hit=roll.total + total(help_) >= least)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,7 +157,7 @@ BOARD = {
 
 
 def _off(rules: Rules, shot: Fired, direction: str, inches: float) -> PointIn:
-    """The place where a shell comes down; the firing player sees his opponent's edge as north."""
+    """The place where a shell comes down; north is the opponent's edge."""
     spot_in = _point(shot.spot_in, "spot_in")
     if inches == 0:
         return spot_in
@@ -186,7 +186,7 @@ class Shell(Helped):
 
 
 def shell_on_shelter(rules: Rules, shell: Shell) -> Procedure[Verdict]:
-    """Whether a shell gets at the occupants, and whom it catches."""
+    """Whether a shell reaches the occupants, and the figures that it catches."""
     kind = weapon_of(rules, shell.weapon).kind
     shelter = rules.tables.places[shell.place].shelter
     if rules.tables.weapon_kinds[kind].direct:
@@ -200,8 +200,8 @@ def shell_on_shelter(rules: Rules, shell: Shell) -> Procedure[Verdict]:
         return struck(rules, row, shell, [rules.because(row.rule)], hit=False)
     roll = yield DiceRequest(Die.D6, 1, "the firer", f"the shell on the {shell.place}")
     help_ = aimed_help(rules, shell)
-    told = rules.because(row.rule, f"rolled {roll.total}; {row.hit_on} or more hits")
-    return struck(rules, row, shell, [*help_, told], hit=roll.total + total(help_) >= row.hit_on)
+    why = rules.because(row.rule, f"rolled {roll.total}; {row.hit_on} or more hits")
+    return struck(rules, row, shell, [*help_, why], hit=roll.total + total(help_) >= row.hit_on)
 
 
 def struck(
@@ -287,12 +287,12 @@ class Charge(Aiming):
 
     Attributes:
         place: What the spot is in.
-        figures: Everybody who may be caught.
+        figures: All that may be caught.
     """
 
-    place: Annotated[PlaceName, aiming(place_there)] = "open"
-    thrower_touching_wall: Annotated[bool, Asked("Does the thrower touch the wall?"), aiming(touches_wall)] = False
-    figures: Annotated[tuple[Caught, ...], aiming(in_blast)] = ()
+    place: Annotated[PlaceName, aiming(Aim.place_there)] = "open"
+    thrower_touching_wall: Annotated[bool, Asked("Does the thrower touch the wall?"), aiming(Aim.touches_wall)] = False
+    figures: Annotated[tuple[Caught, ...], aiming(Aim.in_blast)] = ()
 
     def launched(self) -> Launched:
         """The same as a launcher's shot."""

@@ -75,7 +75,7 @@ class AtEdges:
 
 
 def deployment(rules: Rules, side: AtEdges) -> Verdict:
-    """Whether all figures of a side may start where they stand, and who may not."""
+    """Whether all figures of a side may start where they stand, and which may not."""
     each = {name: setup(rules, AtEdge(distance_to_own_edge_in=gap_in)) for name, gap_in in side.figures.items()}
     apart = [name for name, found in each.items() if not found.allowed]
     told = [rules.because("WW-06", f"{name}: {why.text}") for name in apart for why in each[name].reasons]
@@ -94,9 +94,8 @@ def may_use_weapon(rules: Rules, figure: Carried) -> Verdict:
     """Whether a figure has this weapon: what is seen is what it has."""
     weapon_of(rules, figure.weapon)
     if figure.weapon not in figure.figure_shows:
-        return illegal(
-            "weapon_not_shown", rules.because("WW-02", f"the figure shows no {called(rules, figure.weapon)}")
-        )
+        text = f"the figure shows no {called(rules, figure.weapon)}"
+        return illegal("weapon_not_shown", rules.because("WW-02", text))
     return legal("shown", rules.because("WW-02"))
 
 
@@ -150,7 +149,7 @@ def unit_card(rules: Rules, wanted: CardOf) -> Verdict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sides:
-    """The sides as they sit, how many players roll for each, and who chose last."""
+    """The sides as they sit, how many players roll for each, and which side chose last."""
 
     sides: tuple[str, ...]
     players: Mapping[str, Annotated[int, Within(low=1, code="no_players")]] = field(default_factory=dict)
@@ -158,7 +157,7 @@ class Sides:
 
 
 def initiative(rules: Rules, table: Sides) -> Procedure[Verdict]:
-    """Which side chooses who goes first; the highest die of a side counts."""
+    """Which side chooses the one that goes first; the highest die of a side counts."""
     if len(set(table.sides)) != limit(rules, "sides") or len(table.sides) != limit(rules, "sides"):
         raise RuleRefusal("not_two_sides", f"two sides play, not {', '.join(table.sides) or 'none'}", "WW-01")
     return _one_die(rules, table) if rules.chooses("initiative_dice", "one_die") else _contest(rules, table)
@@ -281,19 +280,16 @@ class Wanted:
 
 def actions(rules: Rules, wanted: Wanted) -> Verdict:
     """Whether a figure may do this in one turn."""
+    why = checked(rules, wanted.status_die).reasons
     if len(wanted.actions) > 1:
-        rule = (
-            "WW-56" if Action.LEAD in wanted.actions else "WW-57" if Action.DIRECT_FIRE in wanted.actions else "WW-10"
-        )
-        return illegal("one_action_a_turn", rules.because(rule))
+        led, directs = Action.LEAD in wanted.actions, Action.DIRECT_FIRE in wanted.actions
+        return illegal("one_action_a_turn", rules.because("WW-56" if led else "WW-57" if directs else "WW-10"))
     for action in wanted.actions:
         if not permits(rules, action, wanted.status_die):
-            fights = action is Action.MOVE_INTO_HAND_TO_HAND
-            return illegal(
-                "status", rules.because("WW-21" if fights else "WW-09"), *checked(rules, wanted.status_die).reasons
-            )
+            rule = "WW-21" if action is Action.MOVE_INTO_HAND_TO_HAND else "WW-09"
+            return illegal("status", rules.because(rule), *why)
     may = " and ".join(display_name(action) for action in wanted.actions) or "act"
-    return legal(f"may {may}", rules.because("WW-10"), *checked(rules, wanted.status_die).reasons)
+    return legal(f"may {may}", rules.because("WW-10"), *why)
 
 
 def permits(rules: Rules, action: Action, status_die: int) -> bool:
