@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from math import dist
 from typing import Any, cast
 
 from rules.engine.facts import UNKNOWN, Bound, Context, Source, Uncertain
@@ -177,11 +178,15 @@ def _exposed(position: Position, man: Unit, enemy: Unit) -> tuple[float, float]:
 
 
 def _exposed_spot(position: Position, man: Unit, spot_in: PointIn) -> tuple[float, float]:
-    shelter, there = holder_at(rules_of(position), spot_in, position.terrain), place_words(spot_in)
-    past = edges(position, man, at_opening=_says(man, "shooter_at_opening", there))
-    if shelter and _says(man, "target_at_opening", there):
-        past |= {shelter.name}
-    return open_to_spot(position, man.id, spot_in, past)
+    """The part of a bare place at which a figure can fire, and the part of the figure that shows from there."""
+    shelter, at = holder_at(rules_of(position), spot_in, position.terrain), place_words(spot_in)
+    past = edges(position, man, at_opening=_says(man, "shooter_at_opening", at))
+    past |= {shelter.name} if shelter and _says(man, "target_at_opening", at) else set()
+    there = [position.figure(man.id), position.spot(spot_in)]
+    seen, standing = exposures(there, position.terrain, position.sight), {one.name: one for one in position.terrain}
+    target, shooter = _exposure(position, there, past)
+    hidden_by = [(standing[name], part) for name, part in seen.hidden_by(1, 0)]
+    return round(target, 2), _shown(position, man.id, shooter, hidden_by, past)
 
 
 # Sources of facts.
@@ -315,15 +320,6 @@ def _shown(position: Position, name: str, part: float, hidden_by: Hidden, past: 
     return round(min(parts), 2)
 
 
-def open_to_spot(position: Position, name: str, spot_in: PointIn, past: Names = frozenset()) -> tuple[float, float]:
-    """The part of a bare place at which a figure can fire, and the part of the figure that shows from there."""
-    there = [position.figure(name), position.spot(spot_in)]
-    seen, standing = exposures(there, position.terrain, position.sight), {one.name: one for one in position.terrain}
-    target, shooter = _exposure(position, there, past)
-    hidden_by = [(standing[one], part) for one, part in seen.hidden_by(1, 0)]
-    return round(target, 2), _shown(position, name, shooter, hidden_by, past)
-
-
 # Around a burst.
 
 _EYE_IN = 0.05
@@ -354,7 +350,7 @@ def caught(
             "id": one.id,
             "side": unit.side,
             "near_edge_in": round(gap_in, 2),
-            "far_edge_in": round(max(_apart(spot, corner) for corner in one.base_in), 2),
+            "far_edge_in": round(max(dist(spot, corner) for corner in one.base_in), 2),
             "inside": held is not None,
             "pose": pose(position, unit),
             "place": place_of(position, held),
@@ -368,10 +364,6 @@ def caught(
         what = f"how near the burst of {display_name(firer.id)} is to {display_name(one.id)}"
         found.append(Bound(known, (UncertainFact(("near_edge_in",), sigma, what),) if sigma > 0 else ()))
     return found
-
-
-def _apart(a: PointIn, b: PointIn) -> float:
-    return float(((a[0] - b[0]) ** 2 + (a[1] - b[1]) ** 2) ** 0.5)
 
 
 def _near(position: Position, spot: PointIn, reach_in: float, sigma_in: float) -> list[tuple[Figure, float]]:
@@ -391,14 +383,12 @@ def _hidden_from(
     position: Position, spot: PointIn, figures: list[Figure]
 ) -> Mapping[str, tuple[tuple[TerrainPiece, float], ...]]:
     """What hides each figure from a burst."""
-    others = [one for one in figures if _apart(spot, one.centre_in) > _UPON_IN]
+    others = [one for one in figures if dist(spot, one.centre_in) > _UPON_IN]
     standing = {piece.name: piece for piece in position.terrain}
     if not others or not standing:
         return {}
     ground_in = min(one.z_in for one in others)
     eye = Figure("", "", *spot, ground_in, 0.0, Posture.PRONE, ellipse_outline(spot, _EYE_IN, _EYE_IN))
     seen = exposures([eye, *others], tuple(standing.values()), position.sight)
-    found = {}
-    for column, one in enumerate(others, 1):
-        found[one.id] = tuple((standing[name], part) for name, part in seen.hidden_by(0, column))
-    return found
+    found = {one.id: seen.hidden_by(0, column) for column, one in enumerate(others, 1)}
+    return {figure: tuple((standing[name], part) for name, part in hidden_by) for figure, hidden_by in found.items()}

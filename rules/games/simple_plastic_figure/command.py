@@ -12,7 +12,7 @@ from rules.engine.ruleset import limit
 from rules.engine.schema import Asked, Count, Inches
 from rules.engine.verdict import ACTORS, Reason, Verdict, verdict
 from rules.games.simple_plastic_figure.aims import directed_by, leader_distances
-from rules.games.simple_plastic_figure.figures import friends, gap, gap_to_target, is_armed
+from rules.games.simple_plastic_figure.figures import friends, gap, weapons
 from rules.games.simple_plastic_figure.statuses import REROLLED, STATUS_DIE, done, for_now
 from rules.games.simple_plastic_figure.tables import (
     CommanderName,
@@ -110,6 +110,14 @@ def lead(rules: Rules, leader: Leading) -> Verdict:
     return verdict(outcome, reason, bonus_available=led_now, **numbers, status_reroll=led_now)
 
 
+def _gap_to_target(context: Context) -> Uncertain:
+    return gap(context.position, context.actor, context.target)
+
+
+def _is_armed(context: Context) -> bool:
+    return bool(weapons(context.position, context.actor))
+
+
 def _gap_to_leader(context: Context) -> Uncertain:
     return gap(context.position, context.target, context.actor)
 
@@ -185,7 +193,7 @@ def command_actions(rules: Rules, wanted: Commanding) -> Verdict:
 class Directing:
     """A figure with binoculars, the figure whose fire it directs, and that one's target."""
 
-    distance_to_directed_figure_in: Annotated[Inches, Source(gap_to_target)]
+    distance_to_directed_figure_in: Annotated[Inches, Source(_gap_to_target)]
     weapon: WeaponName
     weapon_to_target_in: Inches
     observer_sees_target: Annotated[bool, Asked("Does the observer see the target?")] = True
@@ -226,7 +234,7 @@ class Radio:
     onboard_mortar_or_gun: bool
     distance_to_target_in: Inches
     distance_to_weapon_in: Inches | None = None
-    radioman_armed: Annotated[bool, Source(is_armed)] = False
+    radioman_armed: Annotated[bool, Source(_is_armed)] = False
     weapon: WeaponName | None = None
     observer_sees_target: Annotated[bool, Asked("Does the radioman see the target?")] = True
     status_die: Annotated[Face, status(STATUS_DIE, 1)] = 1

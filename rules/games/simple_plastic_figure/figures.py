@@ -6,7 +6,7 @@ import cmath
 import math
 from collections.abc import Iterable, Mapping
 
-from rules.engine.facts import Context, Uncertain
+from rules.engine.facts import Uncertain
 from rules.engine.position import Position, rules_with
 from rules.engine.referee import verdict_without_dice
 from rules.engine.state import State, Unit
@@ -196,13 +196,3 @@ def gap(position: Position, one: Unit, other: Unit, note: str = "") -> Uncertain
     measured = position.measure(position.figure(one.id), position.figure(other.id))
     what = f"the range from {display_name(one.id)}{note} to {display_name(other.id)}"
     return Uncertain(round(measured.edge_in, 2), measured.sigma_in, what)
-
-
-def is_armed(context: Context) -> bool:
-    """Whether the acting figure has a weapon."""
-    return bool(weapons(context.position, context.actor))
-
-
-def gap_to_target(context: Context) -> Uncertain:
-    """The gap between the acting figure and its target."""
-    return gap(context.position, context.actor, context.target)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Annotated
 
 from rules.engine.dice import DiceRequest, Die, Procedure
-from rules.engine.facts import Bound, Context, Source, bind, status
+from rules.engine.facts import Bound, Context, Source, bind, facts_from, status
 from rules.engine.ruleset import limit
 from rules.engine.schema import Asked, Inches
 from rules.engine.verdict import ACTORS, Reason, Verdict, total, verdict
@@ -80,9 +80,7 @@ def move(rules: Rules, path: Move) -> Verdict:
         return illegal("crossing_too_dear", *reasons, **numbers)
     if not within(path.distance_in, max_in):
         return illegal("too_far", *reasons, **numbers)
-    met = move_contact(
-        rules, Contact(wanted_in=path.distance_in, enemy_base_touched_after_in=path.enemy_base_touched_after_in)
-    )
+    met = move_contact(rules, facts_from(Contact, path, wanted_in=path.distance_in))
     if not within(path.distance_in, met.numbers["stops_at_in"]):
         return illegal("stops_at_an_enemy", *met.reasons, **numbers)
     fights = enemies_met(rules, path.ends_in, path.enemies_inside, path.enemy_gaps_in)

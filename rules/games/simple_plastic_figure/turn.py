@@ -14,7 +14,8 @@ from rules.engine.facts import Context, Source, status
 from rules.engine.game import NoFacts
 from rules.engine.ruleset import limit
 from rules.engine.schema import Asked, Count, Inches, Row, Within
-from rules.engine.verdict import ACTORS, Becomes, Effect, Reason, RuleRefusal, Verdict, verdict
+from rules.engine.state import ELIMINATED
+from rules.engine.verdict import ACTORS, TARGETS, Becomes, Effect, Reason, RuleRefusal, Verdict, verdict
 from rules.games.simple_plastic_figure import statuses
 from rules.games.simple_plastic_figure.statuses import for_now
 from rules.games.simple_plastic_figure.tables import (
@@ -78,8 +79,8 @@ def deployment(rules: Rules, side: AtEdges) -> Verdict:
     """Whether all figures of a side may start where they stand, and which may not."""
     each = {name: setup(rules, AtEdge(distance_to_own_edge_in=gap_in)) for name, gap_in in side.figures.items()}
     apart = [name for name, found in each.items() if not found.allowed]
-    told = [rules.because("WW-06", f"{name}: {why.text}") for name in apart for why in each[name].reasons]
-    return verdict("too far in" if apart else "set up", rules.because("WW-06"), *told, too_far_in=apart)
+    reasons = [rules.because("WW-06", f"{name}: {why.text}") for name in apart for why in each[name].reasons]
+    return verdict("too far in" if apart else "set up", rules.because("WW-06"), *reasons, too_far_in=apart)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -241,10 +242,12 @@ def status_checks(rules: Rules, side: Checks) -> Procedure[Verdict]:
     for figure in side.figures:
         roll = yield DiceRequest(Die.D6, 1, figure, "its status check")
         answers[figure] = checked(rules, roll.total)
-    told = [rules.because(why.rule, f"{figure}: {why.text}") for figure, one in answers.items() for why in one.reasons]
+    reasons = [
+        rules.because(why.rule, f"{figure}: {why.text}") for figure, one in answers.items() for why in one.reasons
+    ]
     each = {figure: dict(one.numbers) for figure, one in answers.items()}
     effects = (effect for figure, one in answers.items() for effect in stores_check(figure, one, "WW-09"))
-    return verdict("checked", rules.because("WW-09"), *told, each=each).causing(*effects)
+    return verdict("checked", rules.because("WW-09"), *reasons, each=each).causing(*effects)
 
 
 def checked(rules: Rules, face: int) -> Verdict:
@@ -333,27 +336,24 @@ class Reserves:
 
 def reserve(rules: Rules, side: Reserves) -> Verdict:
     """How many figures come back in the place of reserves, and when: before the status checks of the owner's half."""
-    lost = side.fighting_figures_eliminated
-    if rules.chooses("reserves_a_turn", "one"):
-        lost = max(0, 1 - side.returned_this_turn)
+    lost, on_board, why = side.fighting_figures_eliminated, side.reserves_on_board, rules.because("WW-59")
+    most = max(0, 1 - side.returned_this_turn) if rules.chooses("reserves_a_turn", "one") else lost
     if side.turn is not None and side.turn <= side.eliminated_on_turn:
-        return illegal("not_before_the_next_turn", rules.because("WW-59"))
-    if lost == 0 and side.fighting_figures_eliminated:
+        return illegal("not_before_the_next_turn", why)
+    if most == 0 and lost:
         return illegal("one_a_turn", rules.because("WW-A33", "one figure a turn comes back"))
-    back = min(side.fighting_figures_eliminated, lost, side.reserves_on_board)
-    if back == 0:
-        code = "no_reserves" if side.fighting_figures_eliminated else "nobody_lost"
-        nobody = {"returning": 0, "may_return_on_turn": None, "placed_at": None, "reserve_eliminated": False}
-        return illegal(code, rules.because("WW-59"), reserves_left=side.reserves_on_board, **nobody)
-    return legal(
-        "returns",
-        rules.because("WW-59"),
-        returning=back,
-        may_return_on_turn=side.eliminated_on_turn + 1,
-        placed_at="spot of the reserve",
-        reserve_eliminated=True,
-        reserves_left=side.reserves_on_board - back,
-    )
+    back = min(lost, most, on_board)
+    numbers = {
+        "returning": back,
+        "may_return_on_turn": side.eliminated_on_turn + 1 if back else None,
+        "placed_at": "spot of the reserve" if back else None,
+        "reserve_eliminated": back > 0,
+        "reserves_left": on_board - back,
+    }
+    if not back:
+        return illegal("no_reserves" if lost else "nobody_lost", why, **numbers)
+    back_in_play = [Becomes(TARGETS, key, None, "WW-59") for key in (ELIMINATED, statuses.LOST)]
+    return legal("returns", why, **numbers).causing(*back_in_play, Becomes(ACTORS, ELIMINATED, rule="WW-59"))
 
 
 def reserve_can_be_shot(rules: Rules, _: NoFacts) -> Verdict:
