@@ -13,19 +13,9 @@ from rules.engine.schema import Asked, Count, Inches
 from rules.engine.verdict import ACTORS, Reason, Verdict, verdict
 from rules.games.simple_plastic_figure.aims import directed_by, leader_distances
 from rules.games.simple_plastic_figure.figures import friends, gap, weapons
+from rules.games.simple_plastic_figure.rows import called, display_name, illegal, kind_of, legal, weapon_of
 from rules.games.simple_plastic_figure.statuses import REROLLED, STATUS_DIE, done, for_now
-from rules.games.simple_plastic_figure.tables import (
-    CommanderName,
-    Face,
-    Rules,
-    WeaponName,
-    called,
-    display_name,
-    illegal,
-    kind_of,
-    legal,
-    weapon_of,
-)
+from rules.games.simple_plastic_figure.tables import CommanderName, Face, Rules, WeaponName
 from rules.games.simple_plastic_figure.turn import Action, Wanted, actions, checked, permits, stores_check
 from rules.tabletop.tolerance import within
 

@@ -9,7 +9,8 @@ from typing import Annotated
 from rules.engine.ruleset import limit
 from rules.engine.schema import Asked, Part
 from rules.engine.verdict import Reason, Verdict, verdict
-from rules.games.simple_plastic_figure.tables import PlaceName, PoseName, Rules, TerrainName, display_name
+from rules.games.simple_plastic_figure.rows import display_name
+from rules.games.simple_plastic_figure.tables import PlaceName, PoseName, Rules, TerrainName
 from rules.tabletop.table import TerrainKind
 from rules.tabletop.tolerance import reaches
 

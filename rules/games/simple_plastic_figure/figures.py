@@ -12,18 +12,8 @@ from rules.engine.referee import verdict_without_dice
 from rules.engine.state import State, Unit
 from rules.engine.text import display_name
 from rules.engine.verdict import Verdict, forbidden
+from rules.games.simple_plastic_figure import statuses
 from rules.games.simple_plastic_figure.board import holder, place_kind
-from rules.games.simple_plastic_figure.statuses import (
-    FALLING,
-    FIGHTS,
-    GONE,
-    LANDED,
-    NAMED,
-    SHOTS_LEFT,
-    STATUS_DIE,
-    done,
-    status_die,
-)
 from rules.games.simple_plastic_figure.tables import Phase, Rules, Tables, Weapon
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import Figure, Outline, TerrainPiece
@@ -67,7 +57,7 @@ def pose(position: Position, unit: Unit) -> str:
 
 def ground(_: Rules, state: State, terrain: Iterable[TerrainPiece]) -> tuple[TerrainPiece, ...]:
     """The pieces that still stand."""
-    gone = state.statuses.get(GONE, ())
+    gone = state.statuses.get(statuses.GONE, ())
     return tuple(piece for piece in terrain if piece.name not in gone)
 
 
@@ -111,7 +101,7 @@ def friends(position: Position, unit: Unit) -> list[Unit]:
 
 def named(unit: Unit, weapon: str) -> list[str]:
     """The targets that are named for its shots with a weapon so far."""
-    chosen = unit.this_turn.get(NAMED)
+    chosen = unit.this_turn.get(statuses.NAMED)
     return [str(one) for one in chosen[1]] if chosen and chosen[0] == weapon else []
 
 
@@ -123,7 +113,7 @@ def phase(position: Position) -> Phase | None:
 def owed(position: Position) -> str:
     """What must be finished before any other action; empty if nothing must."""
     now = position.state.this_turn
-    if now.get(FALLING) or now.get(LANDED):
+    if now.get(statuses.FALLING) or now.get(statuses.LANDED):
         return "a shell is still to come down"
     must = next((one.id for one in position.state.units.values() if fighting(position, one)), None)
     return f"{display_name(must)} must fight first" if must else ""
@@ -131,7 +121,7 @@ def owed(position: Position) -> str:
 
 def fighting(position: Position, unit: Unit) -> list[Unit]:
     """The enemies that a figure must still fight after its move."""
-    met = () if unit.out else unit.this_turn.get(FIGHTS, {}).get("with", ())
+    met = () if unit.out else unit.this_turn.get(statuses.FIGHTS, {}).get("with", ())
     return [one for one in map(position.unit, met) if not one.out]
 
 
@@ -148,7 +138,7 @@ def waits(position: Position, unit: Unit) -> Verdict | None:
         return forbidden("not_your_half", rules.because("WW-08", text))
     if waiting := owed(position):
         return forbidden("finish_first", rules.because("WW-11", waiting))
-    if STATUS_DIE not in unit.this_turn:
+    if statuses.STATUS_DIE not in unit.this_turn:
         return forbidden("not_checked", rules.because("WW-09", "its status check comes first"))
     return None
 
@@ -157,11 +147,11 @@ def bar(position: Position, unit: Unit, doing: str, weapon: str = "") -> Verdict
     """Why a figure may not do this now; None where it may. Shots that are left are left to the one weapon."""
     if waiting := waits(position, unit):
         return waiting
-    going_on = doing == "fire" and weapon in unit.this_turn.get(SHOTS_LEFT, ())
+    going_on = doing == "fire" and weapon in unit.this_turn.get(statuses.SHOTS_LEFT, ())
     asked = {
         "who": role(position, unit),
-        "actions": [*([] if going_on else done(unit)), doing],
-        "status_die": status_die(unit),
+        "actions": [*([] if going_on else statuses.done(unit)), doing],
+        "status_die": statuses.status_die(unit),
         "binoculars": bool(position.kind(unit).get("binoculars")),
         "radioman_armed": bool(weapons(position, unit)),
     }
@@ -188,7 +178,7 @@ def to_edge_in(position: Position, figure: Figure, edge_deg: float) -> float:
 
 def leading(position: Position, unit: Unit) -> list[Unit]:
     """The friends that lead in this turn."""
-    return [one for one in friends(position, unit) if "lead" in done(one)]
+    return [one for one in friends(position, unit) if "lead" in statuses.done(one)]
 
 
 def gap(position: Position, one: Unit, other: Unit, note: str = "") -> Uncertain:

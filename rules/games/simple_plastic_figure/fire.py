@@ -14,6 +14,7 @@ from rules.engine.verdict import ACTORS, TARGETS, Effect, Reason, Verdict, total
 from rules.games.simple_plastic_figure.aims import Aim, aiming, held_facts
 from rules.games.simple_plastic_figure.command import Helped, both, fire_help
 from rules.games.simple_plastic_figure.cover import Piece, cover_of, exposure, lowered, worst
+from rules.games.simple_plastic_figure.rows import band, called, illegal, kind_of, legal, weapon_of
 from rules.games.simple_plastic_figure.statuses import DONE, SHOTS_LEFT, STATUS_DIE, eliminated, for_now
 from rules.games.simple_plastic_figure.tables import (
     AimAt,
@@ -24,12 +25,6 @@ from rules.games.simple_plastic_figure.tables import (
     PoseName,
     Rules,
     WeaponName,
-    band,
-    called,
-    illegal,
-    kind_of,
-    legal,
-    weapon_of,
 )
 from rules.games.simple_plastic_figure.turn import Action, permits
 from rules.tabletop.tolerance import reaches, within

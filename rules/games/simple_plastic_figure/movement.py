@@ -13,18 +13,9 @@ from rules.engine.schema import Asked, Inches
 from rules.engine.verdict import ACTORS, Reason, Verdict, total, verdict
 from rules.games.simple_plastic_figure.board import hurdles
 from rules.games.simple_plastic_figure.command import Helped, led
+from rules.games.simple_plastic_figure.rows import display_name, illegal, legal
 from rules.games.simple_plastic_figure.statuses import FIGHTS, STATUS_DIE, eliminated, for_now
-from rules.games.simple_plastic_figure.tables import (
-    CrossingName,
-    Enemies,
-    Face,
-    PlaceName,
-    PoseName,
-    Rules,
-    display_name,
-    illegal,
-    legal,
-)
+from rules.games.simple_plastic_figure.tables import CrossingName, Enemies, Face, PlaceName, PoseName, Rules
 from rules.games.simple_plastic_figure.turn import Action, permits
 from rules.tabletop.table import TerrainPiece
 from rules.tabletop.terrain_cost import IMPASSABLE, MovementProfile, TerrainCost, hurdle

@@ -17,9 +17,10 @@ from rules.games.simple_plastic_figure.board import holder_at
 from rules.games.simple_plastic_figure.command import Helped
 from rules.games.simple_plastic_figure.figures import bar, held_in, named, own_edge_deg, place_of, rules_of, weapons
 from rules.games.simple_plastic_figure.fire import rate_of_fire
+from rules.games.simple_plastic_figure.rows import band, called
 from rules.games.simple_plastic_figure.shells import Choice
 from rules.games.simple_plastic_figure.statuses import FALLING, LANDED, SHOTS_LEFT
-from rules.games.simple_plastic_figure.tables import AimAt, Weapon, band, called
+from rules.games.simple_plastic_figure.tables import AimAt, Weapon
 from rules.tabletop.measure import range_to
 from rules.tabletop.table import PointIn
 from rules.tabletop.template import Blast

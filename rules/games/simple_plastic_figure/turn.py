@@ -17,18 +17,9 @@ from rules.engine.schema import Asked, Count, Inches, Row, Within
 from rules.engine.state import ELIMINATED
 from rules.engine.verdict import ACTORS, TARGETS, Becomes, Effect, Reason, RuleRefusal, Verdict, verdict
 from rules.games.simple_plastic_figure import statuses
+from rules.games.simple_plastic_figure.rows import called, display_name, illegal, legal, status_of, weapon_of
 from rules.games.simple_plastic_figure.statuses import for_now
-from rules.games.simple_plastic_figure.tables import (
-    Face,
-    Rules,
-    WeaponName,
-    called,
-    display_name,
-    illegal,
-    legal,
-    status_of,
-    weapon_of,
-)
+from rules.games.simple_plastic_figure.tables import Face, Rules, WeaponName
 from rules.tabletop.tolerance import within
 
 # Before the first turn.
