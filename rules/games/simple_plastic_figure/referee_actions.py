@@ -16,26 +16,9 @@ from rules.engine.position import Position, View
 from rules.engine.referee import Action, preview_of, verdict_without_dice
 from rules.engine.state import Unit
 from rules.engine.text import display_name, display_names, place_words
-from rules.games.simple_plastic_figure import statuses
+from rules.games.simple_plastic_figure import figures, statuses
 from rules.games.simple_plastic_figure.command import OFFBOARD_WEAPON
-from rules.games.simple_plastic_figure.figures import (
-    bar,
-    fighting,
-    friends,
-    held_in,
-    inside,
-    is_reserve,
-    leading,
-    on_table,
-    own_edge_deg,
-    phase,
-    place_of,
-    role,
-    rules_of,
-    to_edge_in,
-    waits,
-    weapons,
-)
+from rules.games.simple_plastic_figure.figures import bar, friends, on_table, phase, rules_of, weapons
 from rules.games.simple_plastic_figure.referee_fire import between, bursting, coming_down, spreads
 from rules.games.simple_plastic_figure.referee_moves import march, movement
 from rules.games.simple_plastic_figure.statuses import done, status_die
@@ -64,14 +47,14 @@ def _checks(position: Position, man: Unit) -> Iterator[Action]:
     if statuses.STATUS_DIE not in man.this_turn:
         yield Action("Status check", "status_check", {}, (man.id,))
     elif man.this_turn.get(statuses.FAILED) or man.this_turn.get(statuses.REROLLED):
-        for leader in leading(position, man):
+        for leader in figures.leading(position, man):
             context = Context(position, (man,), (leader,))
-            yield action_for("Second check, led", "status_reroll", context, blocked_by=waits(position, man))
+            yield action_for("Second check, led", "status_reroll", context, blocked_by=figures.waits(position, man))
 
 
 def fights(position: Position, man: Unit) -> Iterator[Action]:
     """The fights that its move has led to, with each enemy as the first."""
-    enemies = fighting(position, man)
+    enemies = figures.fighting(position, man)
     for first in enemies:
         order = (first, *(one for one in enemies if one is not first))
         context = Context(position, (man,), order)
@@ -80,11 +63,11 @@ def fights(position: Position, man: Unit) -> Iterator[Action]:
 
 def _fights_on(position: Position, man: Unit) -> Iterator[Action]:
     """A figure in a house with enemies may fight the next of them as its action."""
-    piece = held_in(position, man.id)
-    if piece is None or fighting(position, man):
+    piece = figures.held_in(position, man.id)
+    if piece is None or figures.fighting(position, man):
         return
-    place = rules_of(position).tables.places[place_of(position, piece)]
-    if place.enemies is Enemies.FIGHT and inside(position, piece, position.enemies(man)):
+    place = rules_of(position).tables.places[figures.place_of(position, piece)]
+    if place.enemies is Enemies.FIGHT and figures.inside(position, piece, position.enemies(man)):
         action = march(position, {man.id: (position.figure(man.id).centre_in,)})
         yield replace(action, title=f"Fight on in {piece.name}", piece=piece.name, measured=())
 
@@ -93,12 +76,12 @@ def _fights_on(position: Position, man: Unit) -> Iterator[Action]:
 
 
 def _commander(position: Position, man: Unit) -> Commander:
-    return rules_of(position).tables.commanders[role(position, man)]
+    return rules_of(position).tables.commanders[figures.role(position, man)]
 
 
 def _leads(position: Position, man: Unit) -> Iterator[Action]:
     if _commander(position, man).leads:
-        facts = {"who": role(position, man), "actions": [*done(man), "lead"], "status_die": status_die(man)}
+        facts = {"who": figures.role(position, man), "actions": [*done(man), "lead"], "status_die": status_die(man)}
         yield Action("Lead", "command_actions", facts, (man.id,), blocked_by=bar(position, man, "lead"))
 
 
@@ -161,11 +144,13 @@ def _leaves(position: Position, man: Unit) -> Iterator[Action]:
     if position.state.statuses.get(goal_key(man.side)) == "exit_far_edge":
         reaches: Any = UNKNOWN
         if position.state.area_in:
-            gap_in = to_edge_in(position, position.figure(man.id), own_edge_deg(position, man.side) + 180)
+            gap_in = figures.to_edge_in(
+                position, position.figure(man.id), figures.own_edge_deg(position, man.side) + 180
+            )
             given = {**movement(position, man.id).given, "distance_in": max(0.0, man.allowance_used_in + gap_in)}
             found = verdict_without_dice(position.game, "move", given)
             reaches = found is not None and found.allowed
-        context, barred = Context(position, (man,)), waits(position, man)
+        context, barred = Context(position, (man,)), figures.waits(position, man)
         facts = {"reaches_far_edge": reaches}
         yield action_for("Leave by the far edge", "leave_table", context, facts, blocked_by=barred)
 
@@ -222,7 +207,7 @@ def _deployments(position: Position) -> Iterator[Action]:
     for side in position.state.sides if position.state.area_in else ():
         gaps_in = {}
         for figure in (position.figures[one.id] for one in on_table(position, side)):
-            gap_in = round(to_edge_in(position, figure, own_edge_deg(position, side)), 2)
+            gap_in = round(figures.to_edge_in(position, figure, figures.own_edge_deg(position, side)), 2)
             what = f"how far {display_name(figure.id)} is from its edge"
             gaps_in[figure.id] = Uncertain(gap_in, figure.sigma_in, what)
         facts = {"figures": gaps_in}
@@ -262,7 +247,7 @@ def _returns(position: Position) -> Iterator[Action]:
     if now is None or not now.checks:
         return
     lost = [one for one in state.units.values() if one.side == state.side and one.out and statuses.LOST in one.statuses]
-    waiting = [one for one in on_table(position, state.side) if is_reserve(position, one)]
+    waiting = [one for one in on_table(position, state.side) if figures.is_reserve(position, one)]
     for gone, reserve in product(lost, waiting):
         facts = {
             "fighting_figures_eliminated": len(lost),
