@@ -11,7 +11,7 @@ import dataclasses
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum, auto
-from typing import Annotated, Any, get_args, get_origin
+from typing import Annotated, Any, TypeVar, get_args, get_origin
 
 from rules.engine.position import Position
 from rules.engine.referee import Action, UncertainFact
@@ -19,6 +19,8 @@ from rules.engine.ruleset import Ruleset
 from rules.engine.schema import hints
 from rules.engine.state import Unit
 from rules.tabletop.path import Path
+
+T = TypeVar("T")
 
 
 class Unknown(Enum):
@@ -69,7 +71,10 @@ class Context:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """An annotation of a field with the function that reads its value, which may be `Bound`, `Uncertain` or a list."""
+    """An annotation of a field with the function that reads its value.
+
+    The value may be `Bound` or `Uncertain`, or a list or mapping of them.
+    """
 
     read: Callable[[Context], Any]
 
@@ -148,14 +153,36 @@ def _taken_apart(value: Any, where: tuple[str | int, ...]) -> tuple[Any, tuple[U
         return value.value, error
     if isinstance(value, Bound):
         return value.given, tuple(replace(one, fact=(*where, *one.fact)) for one in value.measured)
+    if isinstance(value, Mapping):
+        named = {key: _taken_apart(one, (*where, key)) for key, one in value.items() if one is not UNKNOWN}
+        errors = tuple(one for _, found in named.values() for one in found)
+        return {key: plain for key, (plain, _) in named.items()}, errors
     if isinstance(value, (list, tuple)):
         parts = [_taken_apart(one, (*where, number)) for number, one in enumerate(value)]
         return [plain for plain, _ in parts], tuple(one for _, errors in parts for one in errors)
     return value, ()
 
 
-def action_for(title: str, action: str, context: Context, **more: Any) -> Action:
-    """An action in this context, with its facts bound; `more` are other fields of the action."""
+def action_for(
+    title: str, action: str, context: Context, facts: Mapping[str, Any] | None = None, **more: Any
+) -> Action:
+    """An action in this context, with its facts bound.
+
+    Args:
+        title: Its name for the player.
+        action: Its name in the game.
+        context: What it is asked about.
+        facts: Values, such as a source may answer, that take precedence over the sources.
+        more: Other fields of the action.
+    """
     bound = bind(context.position.game.actions[action].facts, context)
+    given, measured = _taken_apart(facts or {}, ())
     by, at = (tuple(one.id for one in units) for units in (context.men, context.targets))
-    return Action(title, action, bound.given, by, at, measured=bound.measured, paths=context.paths, **more)
+    known = {**bound.given, **given}
+    return Action(title, action, known, by, at, measured=(*measured, *bound.measured), paths=context.paths, **more)
+
+
+def facts_from(facts: type[T], given: Any, **more: Any) -> T:
+    """The facts of one rule taken from those of another, as far as both have them under one name; `more` are added."""
+    names = {one.name for one in dataclasses.fields(facts)} - more.keys()  # type: ignore[arg-type]
+    return facts(**{name: getattr(given, name) for name in names if hasattr(given, name)}, **more)

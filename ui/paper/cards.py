@@ -17,6 +17,7 @@ from rules.games.plastic_fudge import tables as pf
 from rules.games.plastic_fudge.fire import reach_in
 from rules.games.simple_plastic import tables as sp
 from rules.games.simple_plastic_figure import tables as ww
+from rules.games.simple_plastic_figure.rows import weapon_of
 from ui.formatting import capitalized, sentence
 
 
@@ -217,7 +218,7 @@ def _simple_plastic(game: Game[Any], _: str | None, row: sp.Card, title: str) ->
 def _simple_plastic_figure(game: Game[Any], _: str | None, row: ww.Card, title: str) -> UnitCard:
     rules: ww.Rules = game.rules
     pose, role = rules.tables.poses[row.pose], rules.tables.commanders[row.role]
-    weapons = [ww.weapon_of(rules, weapon) for weapon in row.weapons]
+    weapons = [weapon_of(rules, weapon) for weapon in row.weapons]
     lines = []
     for name, weapon in zip(row.weapons, weapons, strict=True):
         facts = [f"to {weapon.range_in:g} in", f"{weapon.rof} shot{'s' * (weapon.rof > 1)}"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 from rules.engine.dice import Procedure
@@ -13,21 +13,9 @@ from rules.engine.verdict import Reason, RuleRefusal, Verdict
 from rules.games.simple_plastic_figure.command import Helped
 from rules.games.simple_plastic_figure.cover import Piece, cover_of, lowered, worst
 from rules.games.simple_plastic_figure.fire import modifiers, rolled_at
-from rules.games.simple_plastic_figure.tables import (
-    CoverName,
-    PlaceName,
-    PoseName,
-    Rules,
-    ShelterAttack,
-    WeaponName,
-    called,
-    display_name,
-    explosive,
-    illegal,
-    legal,
-    tidy,
-    weapon_of,
-)
+from rules.games.simple_plastic_figure.rows import called, display_name, illegal, legal, tidy, weapon_of
+from rules.games.simple_plastic_figure.statuses import eliminated
+from rules.games.simple_plastic_figure.tables import CoverName, PlaceName, PoseName, Rules, ShelterAttack, WeaponName
 from rules.tabletop.tolerance import within
 
 
@@ -71,7 +59,7 @@ def names(figures: Sequence[Caught]) -> list[str]:
 
 
 def outside(rules: Rules, figures: Sequence[Caught], radius_in: float) -> list[str]:
-    """Who is caught in the open."""
+    """The figures caught in the open."""
     return names([figure for figure in figures if not figure.inside and caught(rules, figure, radius_in)])
 
 
@@ -81,7 +69,7 @@ def blast_radius_in(rules: Rules, weapon: str) -> float:
     Raises:
         RuleRefusal: "no_blast" for a small arm.
     """
-    radius_in = explosive(rules, weapon)
+    radius_in = weapon_of(rules, weapon).blast_radius_in
     if radius_in is None:
         raise RuleRefusal("no_blast", f"a {called(rules, weapon)} has no blast: aim it at a figure", "WW-38")
     return radius_in
@@ -97,13 +85,10 @@ class Burst:
 
 
 def blast_targets(rules: Rules, burst: Burst) -> Verdict:
-    """Who is a target of a burst in the open, friend and foe; those in shelters are safe from it."""
+    """The targets of a burst in the open, friend and foe; those in shelters are safe from it."""
     radius_in = blast_radius_in(rules, burst.weapon)
-    figures = burst.figures
-    if burst.all_in_open:
-        targets = names([figure for figure in figures if caught(rules, figure, radius_in)])
-    else:
-        targets = outside(rules, figures, radius_in)
+    figures = [replace(one, inside=False) for one in burst.figures] if burst.all_in_open else burst.figures
+    targets = outside(rules, figures, radius_in)
     return legal("bursts", rules.because("WW-38", f"within {radius_in:g} in"), radius_in=radius_in, targets=targets)
 
 
@@ -116,8 +101,8 @@ class Explosion(Helped):
 
     Attributes:
         range_for_modifier_in: From the firer to the spot.
-        radius_in: As an earlier answer told, where the blast is inside; None is the weapon's own.
-        everybody: Everyone given is caught, however far from the burst.
+        radius_in: As in an earlier answer, where the blast is inside; None is the weapon's own.
+        everybody: All figures given are caught, however far from the burst.
         inside_shelter: It went off inside the shelter that the figures are in.
     """
 
@@ -153,19 +138,15 @@ def hole_in(rules: Rules, weapon: str) -> float:
 
 
 def _rolled(rules: Rules, blast: Explosion, hit: Sequence[Caught], gone: Sequence[Caught]) -> Procedure[Verdict]:
-    answers = []
+    each, dead = [], names(gone)
+    reasons = [rules.because("WW-49", f"at the spot: {', '.join(dead)}")] if gone else []
     for figure in hit:
-        answers.append((yield from rolled_at(rules, figure.id, blast.weapon, against(rules, blast, figure))))
-    dead = [figure.id for figure, answer in zip(hit, answers, strict=True) if answer.numbers["eliminated"]]
-    return legal(
-        "bursts",
-        rules.because("WW-38"),
-        *([rules.because("WW-49", f"at the spot: {', '.join(names(gone))}")] if gone else []),
-        *(reason for answer in answers for reason in answer.reasons),
-        targets=names(hit),
-        eliminated=names(gone) + dead,
-        each=[{"target": figure.id, **a.numbers} for figure, a in zip(hit, answers, strict=True)],
-    )
+        answer = yield from rolled_at(rules, figure.id, blast.weapon, against(rules, blast, figure))
+        each.append({"target": figure.id, **answer.numbers})
+        dead += [figure.id] if answer.numbers["eliminated"] else []
+        reasons += answer.reasons
+    found = legal("bursts", rules.because("WW-38"), *reasons, targets=names(hit), eliminated=dead, each=each)
+    return found.causing(*eliminated(dead, "WW-50"))
 
 
 def against(rules: Rules, blast: Explosion, figure: Caught) -> tuple[Reason, ...]:
@@ -208,7 +189,7 @@ class Thrown:
 
 
 def grenade_at(rules: Rules, throw: Thrown) -> Verdict:
-    """Whether a grenade lands inside, and whom it catches."""
+    """Whether a grenade lands inside, and the figures that it catches."""
     weapon = weapon_of(rules, throw.weapon)
     if weapon.kind != "grenade":
         return illegal("not_a_grenade", rules.because("WW-39", f"a {called(rules, throw.weapon)} is not thrown"))

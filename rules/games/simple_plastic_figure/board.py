@@ -1,4 +1,4 @@
-"""Simple Plastic Figure on the measured table: what terrain is to the eye, to a walker and to whom it holds."""
+"""Simple Plastic Figure on the measured table: how terrain counts for sight, for movement and as a shelter."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def place_kind(rules: Rules, kind: TerrainKind) -> str | None:
 
 
 def holder(rules: Rules, figure: Figure, terrain: Iterable[TerrainPiece]) -> TerrainPiece | None:
-    """The house, bunker or trench that a figure is inside of, by the larger part of its base; nobody is in a roof."""
+    """The house, bunker or trench that a figure is inside of, by the larger part of its base; a roof holds none."""
     holding = [piece for piece in terrain if place_kind(rules, piece.kind) and figure.z_in < piece.top_in + ON_TOP_IN]
     there = [piece for piece in holding if near(figure, piece)]
     return ground_under(figure, there).value if there else None
@@ -64,6 +64,11 @@ def near(figure: Figure, piece: TerrainPiece, reach_in: float = 0.0) -> bool:
     return True
 
 
+def hurdles(rules: Rules) -> tuple[tuple[float, str], ...]:
+    """The greatest height of each class of hurdle, with the crossing that it is."""
+    return (limit(rules, "leg_high_in"), "cross_leg_high"), (limit(rules, "waist_high_in"), "cross_waist_high")
+
+
 def crossings(rules: Rules, walked: Walk) -> tuple[str, ...]:
     """What a measured walk crosses, comes into and leaves, by the names under which the rules price it."""
     steps = (walked.start_inside, *(stretch.inside for stretch in walked.stretches))
@@ -77,10 +82,8 @@ def _into(rules: Rules, piece: TerrainPiece) -> str | None:
     row = rules.tables.ground.get(piece.kind)
     if row is None or not row.hurdle:
         return row.enter if row else None
-    classes = (("leg_high_in", "cross_leg_high"), ("waist_high_in", "cross_waist_high"))
-    return next(
-        (name for height, name in classes if piece.height_in <= limit(rules, height) + EXACT), "cross_higher_than_waist"
-    )
+    low_enough = (name for height_in, name in hurdles(rules) if piece.height_in <= height_in + EXACT)
+    return next(low_enough, "cross_higher_than_waist")
 
 
 def _out(rules: Rules, piece: TerrainPiece) -> str | None:

@@ -2,45 +2,38 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from typing import Annotated
 
 from rules.engine.dice import DiceRequest, Die, Procedure
-from rules.engine.game import Answer
+from rules.engine.facts import Context, Source, Uncertain, status
 from rules.engine.ruleset import limit
 from rules.engine.schema import Asked, Count, Inches
-from rules.engine.verdict import Reason, Verdict, verdict
-from rules.games.simple_plastic_figure.tables import (
-    CommanderName,
-    Face,
-    Rules,
-    WeaponName,
-    called,
-    display_name,
-    explosive,
-    illegal,
-    legal,
-    weapon_of,
-)
-from rules.games.simple_plastic_figure.turn import Action, Wanted, actions, checked, permits
+from rules.engine.verdict import ACTORS, Reason, Verdict, verdict
+from rules.games.simple_plastic_figure.aims import directed_by, leader_distances
+from rules.games.simple_plastic_figure.figures import friends, gap, weapons
+from rules.games.simple_plastic_figure.rows import called, display_name, illegal, kind_of, legal, weapon_of
+from rules.games.simple_plastic_figure.statuses import REROLLED, STATUS_DIE, done, for_now
+from rules.games.simple_plastic_figure.tables import CommanderName, Face, Rules, WeaponName
+from rules.games.simple_plastic_figure.turn import Action, Wanted, actions, checked, permits, stores_check
 from rules.tabletop.tolerance import within
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Helped:
-    """Who helps a figure this turn; say who leads and directs, or only that somebody does.
+    """The help that a figure has this turn, by its leaders and observers or only as such.
 
-    `leader_distances_in` says how far those are who lead this turn; only near ones help.
+    `leader_distances_in` are the distances of all that lead this turn; only near ones help.
     """
 
     led: bool = False
     led_by_leader: bool = False
     led_by_radioman: bool = False
-    leader_distances_in: tuple[Inches, ...] = ()
+    leader_distances_in: Annotated[tuple[Inches, ...], Source(leader_distances)] = ()
     directed: bool = False
-    directed_by_binoculars: bool = False
-    directed_by_radio: bool = False
+    directed_by_binoculars: Annotated[bool, directed_by("binoculars")] = False
+    directed_by_radio: Annotated[bool, directed_by("radio")] = False
 
     @property
     def leaders(self) -> int:
@@ -84,7 +77,7 @@ def aimed_help(rules: Rules, figure: Helped) -> list[Reason]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Leading:
-    """What a leader does this turn, and how far a figure is from him."""
+    """What a leader does this turn, and how far a figure is from it."""
 
     leader_action: Action
     figure_distance_in: Inches
@@ -99,32 +92,46 @@ def lead(rules: Rules, leader: Leading) -> Verdict:
     able = rules.tables.commanders[leader.who].leads and permits(rules, Action.LEAD, leader.status_die)
     fresh = not leader.led_already or rules.chooses("leads_stack", True)
     led_now = leader.leader_action is Action.LEAD and near and able and fresh
-    reason = rules.because(
-        "WW-56",
-        f"{leader.figure_distance_in:g} in from a {display_name(leader.who)} who does this: {leader.leader_action}",
-    )
-    return verdict(
-        "led" if led_now else "not led",
-        reason,
-        bonus_available=led_now,
-        move_bonus_in=limit(rules, "led_move_in") if led_now else 0,
-        fire_bonus=limit(rules, "led_fire") if led_now else 0,
-        status_reroll=led_now,
-    )
+    who = f"a {display_name(leader.who)} who does this: {leader.leader_action}"
+    reason = rules.because("WW-56", f"{leader.figure_distance_in:g} in from {who}")
+    bonuses = {"move_bonus_in": limit(rules, "led_move_in"), "fire_bonus": limit(rules, "led_fire")}
+    numbers = {name: bonus if led_now else 0 for name, bonus in bonuses.items()}
+    outcome = "led" if led_now else "not led"
+    return verdict(outcome, reason, bonus_available=led_now, **numbers, status_reroll=led_now)
+
+
+def _gap_to_target(context: Context) -> Uncertain:
+    return gap(context.position, context.actor, context.target)
+
+
+def _is_armed(context: Context) -> bool:
+    return bool(weapons(context.position, context.actor))
+
+
+def _gap_to_leader(context: Context) -> Uncertain:
+    return gap(context.position, context.target, context.actor)
+
+
+def _acted(context: Context) -> bool:
+    return bool(done(context.actor))
+
+
+def _friend_acted(context: Context) -> bool:
+    return any(set(done(one)) - {"lead"} for one in friends(context.position, context.actor))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FailedCheck:
-    """A figure whose status check failed, near a leader who leads."""
+    """A figure whose status check failed, near a leader that leads."""
 
-    status_die: Face
-    figure_distance_in: Inches = 0
-    has_acted: bool = False
-    anybody_acted: bool = False
-    rerolled_already: bool = False
+    status_die: Annotated[Face, status(STATUS_DIE, 1)]
+    figure_distance_in: Annotated[Inches, Source(_gap_to_leader)] = 0
+    has_acted: Annotated[bool, Source(_acted)] = False
+    anybody_acted: Annotated[bool, Source(_friend_acted)] = False
+    rerolled_already: Annotated[bool, status(REROLLED)] = False
 
 
-def status_reroll(rules: Rules, figure: FailedCheck) -> Answer:
+def status_reroll(rules: Rules, figure: FailedCheck) -> Procedure[Verdict]:
     """A led figure's second status check, once a turn."""
     reason = rules.because("WW-56")
     late = figure.has_acted or (figure.anybody_acted and rules.chooses("status_reroll_when", "before_any_action"))
@@ -136,16 +143,13 @@ def status_reroll(rules: Rules, figure: FailedCheck) -> Answer:
         return illegal("too_late", rules.because("WW-A04", "the figure has acted, or the time for it is over"))
     if figure.rerolled_already:
         return illegal("rerolled_already", rules.because("WW-A04", "once a turn"))
-    return _second_check(rules)
-
-
-def _second_check(rules: Rules) -> Procedure[Verdict]:
     roll = yield DiceRequest(Die.D6, 1, "the figure", "its second status check")
     shift = {"minus_one": -1, "plus_one": 1, "plain": 0}[rules.option("status_reroll")]
     face = min(max(roll.total + shift, 1), 6)
     answer = checked(rules, face)
     reasons = (rules.because("WW-56", f"led: {roll.total} reads as {face}", shift), *answer.reasons)
-    return Verdict(answer.outcome, {"legal": True, "roll": roll.total, **answer.numbers}, reasons)
+    effects = (*stores_check(ACTORS, answer, "WW-56"), for_now(ACTORS, REROLLED, True, "WW-56"))
+    return Verdict(answer.outcome, {"legal": True, "roll": roll.total, **answer.numbers}, reasons, effects)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,7 +162,7 @@ class Commanding(Wanted):
 
 
 def command_actions(rules: Rules, wanted: Commanding) -> Verdict:
-    """Whether somebody may do this in one turn: leading and directing are instead of moving and firing."""
+    """Whether a commander may do this in one turn: leading and directing are instead of moving and firing."""
     row = rules.tables.commanders[wanted.who]
     by_radio = row.radio and (not wanted.radioman_armed or rules.chooses("armed_radioman_directs", True))
     able = {
@@ -171,19 +175,19 @@ def command_actions(rules: Rules, wanted: Commanding) -> Verdict:
         if not can:
             return illegal("cannot", rules.because(rule, f"a {display_name(wanted.who)} cannot {display_name(action)}"))
     found = actions(rules, wanted)
-    told = [rules.because(able[action][1]) for action in wanted.actions if found.allowed and action in able]
-    return Verdict(found.outcome, found.numbers, (*told, *found.reasons))
+    why = [rules.because(able[action][1]) for action in wanted.actions if found.allowed and action in able]
+    return replace(found, reasons=(*why, *found.reasons))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Directing:
     """A figure with binoculars, the figure whose fire it directs, and that one's target."""
 
-    distance_to_directed_figure_in: Inches
+    distance_to_directed_figure_in: Annotated[Inches, Source(_gap_to_target)]
     weapon: WeaponName
     weapon_to_target_in: Inches
     observer_sees_target: Annotated[bool, Asked("Does the observer see the target?")] = True
-    status_die: Face = 1
+    status_die: Annotated[Face, status(STATUS_DIE, 1)] = 1
     figures_directed_already: Count = 0
 
 
@@ -198,10 +202,8 @@ def direct_fire_binoculars(rules: Rules, observer: Directing) -> Verdict:
     if not within(observer.distance_to_directed_figure_in, limit(rules, "direct_radius_in")):
         return illegal("too_far_from_figure", reason)
     if not within(observer.weapon_to_target_in, weapon.range_in):
-        return illegal(
-            "out_of_range",
-            rules.because("WW-57", f"the {called(rules, observer.weapon)} reaches {weapon.range_in:g} in"),
-        )
+        text = f"the {called(rules, observer.weapon)} reaches {weapon.range_in:g} in"
+        return illegal("out_of_range", rules.because("WW-57", text))
     if not observer.observer_sees_target and rules.chooses("observer_must_see", True):
         return illegal("observer_sees_nothing", rules.because("WW-A32", "the observer must see the target"))
     return legal("directs", reason, fire_bonus=limit(rules, "directed_fire"))
@@ -216,16 +218,16 @@ class RadioMode(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Radio:
-    """A radioman, his target, and the mortars and guns of his side."""
+    """A radioman, its target, and the mortars and guns of its side."""
 
     mode: RadioMode
     onboard_mortar_or_gun: bool
     distance_to_target_in: Inches
     distance_to_weapon_in: Inches | None = None
-    radioman_armed: bool = False
+    radioman_armed: Annotated[bool, Source(_is_armed)] = False
     weapon: WeaponName | None = None
     observer_sees_target: Annotated[bool, Asked("Does the radioman see the target?")] = True
-    status_die: Face = 1
+    status_die: Annotated[Face, status(STATUS_DIE, 1)] = 1
     calls_by_this_radioman: Count = 0
     calls_by_side: Count = 0
 
@@ -250,10 +252,9 @@ def _direct(rules: Rules, man: Radio) -> Verdict:
         return illegal("armed", rules.because("WW-60", "a radioman with a weapon uses that"))
     if not man.onboard_mortar_or_gun:
         return illegal("no_mortar_or_gun", rules.because("WW-61"))
-    if man.weapon is not None and rules.tables.weapon_kinds[weapon_of(rules, man.weapon).kind].direct:
-        return illegal(
-            "not_a_mortar_or_gun", rules.because("WW-61", f"a radio does not direct a {called(rules, man.weapon)}")
-        )
+    if man.weapon is not None and kind_of(rules, man.weapon).direct:
+        text = f"a radio does not direct a {called(rules, man.weapon)}"
+        return illegal("not_a_mortar_or_gun", rules.because("WW-61", text))
     bonus = limit(rules, "directed_fire")
     return legal("directs", rules.because("WW-61"), fire_bonus=bonus, directed_bonus=bonus)
 
@@ -271,5 +272,5 @@ def _call(rules: Rules, man: Radio) -> Verdict:
         directed_bonus=0,
         fire_bonus=0,
         deviation_roll=True,
-        blast_radius_in=explosive(rules, OFFBOARD_WEAPON),
+        blast_radius_in=weapon_of(rules, OFFBOARD_WEAPON).blast_radius_in,
     )

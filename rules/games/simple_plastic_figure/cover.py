@@ -9,7 +9,8 @@ from typing import Annotated
 from rules.engine.ruleset import limit
 from rules.engine.schema import Asked, Part
 from rules.engine.verdict import Reason, Verdict, verdict
-from rules.games.simple_plastic_figure.tables import PlaceName, PoseName, Rules, TerrainName, display_name
+from rules.games.simple_plastic_figure.rows import display_name
+from rules.games.simple_plastic_figure.tables import PlaceName, PoseName, Rules, TerrainName
 from rules.tabletop.table import TerrainKind
 from rules.tabletop.tolerance import reaches
 
@@ -41,7 +42,7 @@ def behind(rules: Rules, pose: str, piece: Piece) -> float:
 def exposure(rules: Rules, pose: str, piece: Piece) -> float:
     """The part of a figure that can be fired at past a piece; what fire runs through hides nothing.
 
-    Who lies beside a piece fires past it, so that it hides no more of him than of a figure at an opening.
+    A figure that lies beside a piece fires past it, so that it hides no more of it than of a figure at an opening.
     """
     shown = 1.0 if rules.tables.terrain[piece.terrain].through else 1 - behind(rules, pose, piece)
     beside = rules.tables.poses[pose].lying and piece.touching
@@ -101,11 +102,9 @@ class Pieces:
 
 def terrain_class(rules: Rules, asked: Pieces) -> Verdict:
     """Whether each kind of terrain conceals or covers."""
-    rows = [rules.tables.terrain[name] for name in asked.terrain]
-    reasons = tuple(
-        rules.because("WW-54", f"{display_name(n)}: {r.cover}") for n, r in zip(asked.terrain, rows, strict=True)
-    )
-    return Verdict("classes", {"class": [row.cover for row in rows]}, (rules.because("WW-04"), *reasons))
+    covers = [(name, rules.tables.terrain[name].cover) for name in asked.terrain]
+    reasons = (rules.because("WW-54", f"{display_name(name)}: {cover}") for name, cover in covers)
+    return Verdict("classes", {"class": [cover for _, cover in covers]}, (rules.because("WW-04"), *reasons))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

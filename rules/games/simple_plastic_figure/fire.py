@@ -1,18 +1,21 @@
-"""Simple Plastic Figure: weapons, who may be aimed at, cover, and what a shot does."""
+"""Simple Plastic Figure: weapons, what may be aimed at, and what a shot does."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated
+from typing import Annotated, Any
 
 from rules.engine.dice import DiceRequest, Die, Procedure
-from rules.engine.game import Answer
+from rules.engine.facts import status
 from rules.engine.ruleset import limit
 from rules.engine.schema import Asked, Count, Inches, Part, Row
-from rules.engine.verdict import Reason, Verdict, total, verdict
+from rules.engine.verdict import ACTORS, TARGETS, Effect, Reason, Verdict, total, verdict
+from rules.games.simple_plastic_figure.aims import Aim, aiming, held_facts
 from rules.games.simple_plastic_figure.command import Helped, both, fire_help
-from rules.games.simple_plastic_figure.cover import lowered, worst
+from rules.games.simple_plastic_figure.cover import Piece, cover_of, exposure, lowered, worst
+from rules.games.simple_plastic_figure.rows import band, called, illegal, kind_of, legal, weapon_of
+from rules.games.simple_plastic_figure.statuses import DONE, SHOTS_LEFT, STATUS_DIE, eliminated, for_now
 from rules.games.simple_plastic_figure.tables import (
     AimAt,
     CoverName,
@@ -22,11 +25,6 @@ from rules.games.simple_plastic_figure.tables import (
     PoseName,
     Rules,
     WeaponName,
-    band,
-    called,
-    illegal,
-    legal,
-    weapon_of,
 )
 from rules.games.simple_plastic_figure.turn import Action, permits
 from rules.tabletop.tolerance import reaches, within
@@ -34,33 +32,39 @@ from rules.tabletop.tolerance import reaches, within
 # What the tables say of a weapon.
 
 
-Scope = Annotated[bool, Asked("Has the rifle a scope?")]
+@dataclass(frozen=True, kw_only=True)
+class Held:
+    """The weapon in a figure's hands."""
+
+    weapon: Annotated[WeaponName, aiming(lambda aim: aim.weapon)]
+    scope: Annotated[bool, Asked("Has the rifle a scope?"), aiming(Aim.scope)] = False
 
 
-def held(rules: Rules, weapon: str, scope: bool) -> str:
-    """The row that a figure's weapon is: any rifle with a scope is a sniper rifle."""
+def held(rules: Rules, armed: Held) -> str:
+    """The row of a figure's weapon: any rifle with a scope is a sniper rifle."""
     rifles = {nation.rifle for nation in rules.tables.nations.values()}
-    return "sniper_rifle" if scope and weapon in rifles else weapon
+    return "sniper_rifle" if armed.scope and armed.weapon in rifles else armed.weapon
+
+
+def rate_of_fire(rules: Rules, facts: Mapping[str, Any]) -> int:
+    """How often the weapon of these facts fires."""
+    return rules.tables.weapons[held(rules, Held(**facts))].rof
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Armed:
+class Armed(Held):
     """A weapon, and distances to try."""
 
-    weapon: WeaponName
-    scope: Scope = False
     distances_in: tuple[Inches, ...] = ()
 
 
 def weapon_profile(rules: Rules, asked: Armed) -> Verdict:
     """Range, rate of fire and blast radius, and which of the distances are in range."""
-    name = held(rules, asked.weapon, asked.scope)
+    name = held(rules, asked)
     row = weapon_of(rules, name)
     return verdict(
         name,
-        rules.because("WW-03"),
-        rules.because(row.rule),
-        rules.because("WW-36"),
+        *map(rules.because, ("WW-03", row.rule, "WW-36")),
         weapon=name,
         range_in=row.range_in,
         in_range=[within(distance_in, row.range_in) for distance_in in asked.distances_in],
@@ -87,7 +91,7 @@ class RifleFigure:
     """A figure with a rifle."""
 
     nation: NationName
-    scope: Scope = False
+    scope: Annotated[bool, Asked("Has the rifle a scope?")] = False
 
 
 def weapon_of_rifle_figure(rules: Rules, figure: RifleFigure) -> Verdict:
@@ -97,55 +101,55 @@ def weapon_of_rifle_figure(rules: Rules, figure: RifleFigure) -> Verdict:
 
 def aim(rules: Rules, asked: Armed) -> Verdict:
     """Whether a weapon is aimed at a figure or at a spot."""
-    kind = rules.tables.weapon_kinds[weapon_of(rules, asked.weapon).kind]
+    kind = kind_of(rules, asked.weapon)
     return verdict(kind.aim_at, rules.because("WW-38"), aim_at=str(kind.aim_at), direct=kind.direct)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Declared:
+class Declared(Held):
     """How many shots a player announces."""
 
-    weapon: WeaponName
-    scope: Scope = False
     shots: Count
 
 
 def declare_shots(rules: Rules, asked: Declared) -> Verdict:
     """Whether a weapon fires that often."""
-    name = held(rules, asked.weapon, asked.scope)
+    name = held(rules, asked)
     rof = weapon_of(rules, name).rof
     reason = rules.because("WW-36", f"the {called(rules, name)} fires {rof} a turn")
     return legal("allowed", reason) if asked.shots <= rof else illegal("rate_of_fire", reason)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Aiming(Helped):
-    """A firer and what he aims at; exposed is the part of a body that the other sees."""
+@dataclass(frozen=True, kw_only=True)
+class Line(Held):
+    """A firer and its target; exposed is the part of a body that the other sees."""
 
-    weapon: WeaponName
-    scope: Scope = False
-    distance_in: Inches
-    target_exposed: Part = 1.0
-    shooter_exposed: Part = 1.0
-    target_at_opening: Annotated[bool, Asked("Is the target at a window, slit or rim?")] = False
-    shooter_at_opening: Annotated[bool, Asked("Is the firer at a window, slit or rim?")] = False
+    distance_in: Annotated[Inches, aiming(Aim.distance)]
+    target_exposed: Annotated[Part, aiming(Aim.target_exposed)] = 1.0
+    shooter_exposed: Annotated[Part, aiming(Aim.shooter_exposed)] = 1.0
+    target_at_opening: Annotated[bool, Asked("Is the target at a window, slit or rim?"), aiming(Aim.at_opening)] = False
+    shooter_at_opening: Annotated[bool, Asked("Is the firer at a window, slit or rim?"), aiming(Aim.own_window)] = False
     figure_in_line: bool = False
-    status_die: Face = 1
+    status_die: Annotated[Face, status(STATUS_DIE, 1)] = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Aiming(Helped, Line):
+    """A firer with the help that it has, and its target."""
 
 
 def may_target(rules: Rules, shot: Aiming) -> Verdict:
     """Whether a weapon may be fired at a target, or a spot."""
-    name = held(rules, shot.weapon, shot.scope)
+    name = held(rules, shot)
     weapon = weapon_of(rules, name)
     if not permits(rules, Action.FIRE, shot.status_die):
         return illegal("status", rules.because("WW-09", "its status check forbids firing"))
     measured = f"{shot.distance_in:g} in away; the {called(rules, name)} reaches {weapon.range_in:g} in"
+    in_range = rules.because("WW-25", measured)
     if not within(shot.distance_in, weapon.range_in):
-        return illegal("out_of_range", rules.because("WW-25", measured))
-    if not rules.tables.weapon_kinds[weapon.kind].direct and rules.chooses("indirect_needs_sight", False):
-        return legal(
-            "in range", rules.because("WW-25", measured), rules.because("WW-A25", "indirect fire needs no sight")
-        )
+        return illegal("out_of_range", in_range)
+    if not kind_of(rules, name).direct and rules.chooses("indirect_needs_sight", False):
+        return legal("in range", in_range, rules.because("WW-A25", "indirect fire needs no sight"))
     opening = rules.option("exposed_at_opening")
     target = min(opening, shot.target_exposed) if shot.target_at_opening else shot.target_exposed
     shooter = min(opening, shot.shooter_exposed) if shot.shooter_at_opening else shot.shooter_exposed
@@ -155,8 +159,15 @@ def may_target(rules: Rules, shot: Aiming) -> Verdict:
         return illegal("target_hidden", rules.because("WW-26", f"{target:.0%} of the target is exposed"))
     if not reaches(shooter, limit(rules, "shooter_exposed")):
         return illegal("shooter_hidden", rules.because("WW-27", f"{shooter:.0%} of the firer is exposed"))
-    reasons = (rules.because("WW-25", measured), rules.because("WW-26"), rules.because("WW-27"))
+    reasons = (in_range, rules.because("WW-26"), rules.because("WW-27"))
     return legal("may fire", *reasons, target_exposed=target, shooter_exposed=shooter)
+
+
+def _at_figure(rules: Rules, weapon: str) -> Verdict:
+    """Whether a weapon is aimed at a figure."""
+    if kind_of(rules, weapon).aim_at is AimAt.FIGURE:
+        return legal("allowed")
+    return illegal("aimed_at_a_spot", rules.because("WW-38", f"a {called(rules, weapon)} is aimed at a spot"))
 
 
 # Combat effects.
@@ -171,11 +182,9 @@ class Target(Helped):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shot(Target):
+class Shot(Target, Held):
     """One shot, or an explosive's effect on one figure; with a `place` the pose is as modelled."""
 
-    weapon: WeaponName
-    scope: Scope = False
     range_for_modifier_in: Inches
     place: PlaceName = "open"
 
@@ -208,39 +217,42 @@ def needed(rules: Rules, modifier: int) -> int | None:
     return next((face for face in Die.D6.faces if eliminates(rules, face, modifier)), None)
 
 
+def need(rules: Rules, target: str, reasons: Sequence[Reason]) -> Reason:
+    """What a die must show against a target under these modifiers, in a line."""
+    modifier = int(total(reasons))
+    least = needed(rules, modifier)
+    text = f"{target}: {'nothing eliminates' if least is None else f'{least} or more eliminates'}"
+    return rules.because("WW-50", text, modifier)
+
+
 def effect(rules: Rules, face: int, reasons: Sequence[Reason]) -> Verdict:
     """What a face of the combat die does under these modifiers; effects are immediate."""
     modifier = int(total(reasons))
     dead = eliminates(rules, face, modifier)
     least = needed(rules, modifier)
-    told = rules.because("WW-50", f"rolled {face}, with {modifier:+d} that is {face + modifier}")
-    beyond_doubt = [rules.because("WW-55")] if least in (None, min(Die.D6.faces)) else []
-    return legal(
-        "eliminated" if dead else "unharmed",
-        *reasons,
-        *beyond_doubt,
-        told,
-        rules.because("WW-63"),
-        modifier=modifier,
-        needs_roll=least,
-        roll=face,
-        eliminated=dead,
-    )
-
-
-def combat(rules: Rules, shot: Shot) -> Procedure[Verdict]:
-    """The combat roll against one target."""
-    pose = lowered(rules, shot.place, shot.pose)
-    covers = worst(rules, [rules.tables.places[shot.place].cover, shot.cover])
-    weapon = held(rules, shot.weapon, shot.scope)
-    reasons = modifiers(rules, weapon, shot.range_for_modifier_in, pose, covers, shot)
-    return rolled_at(rules, "the target", weapon, reasons)
+    rolled = rules.because("WW-50", f"rolled {face}, with {modifier:+d} that is {face + modifier}")
+    certain = [rules.because("WW-55")] if least in (None, min(Die.D6.faces)) else []
+    numbers = {"modifier": modifier, "needs_roll": least, "roll": face, "eliminated": dead}
+    outcome = "eliminated" if dead else "unharmed"
+    return legal(outcome, *reasons, *certain, rolled, rules.because("WW-63"), **numbers)
 
 
 def rolled_at(rules: Rules, target: str, weapon: str, reasons: Sequence[Reason]) -> Procedure[Verdict]:
     """The combat die against a target, under these modifiers."""
     roll = yield DiceRequest(Die.D6, 1, target, f"the effect of the {called(rules, weapon)}")
     return effect(rules, roll.total, reasons)
+
+
+def combat(rules: Rules, shot: Shot) -> Procedure[Verdict]:
+    """The combat roll against one target."""
+    pose = lowered(rules, shot.place, shot.pose)
+    covers = worst(rules, [rules.tables.places[shot.place].cover, shot.cover])
+    weapon = held(rules, shot)
+    reasons = modifiers(rules, weapon, shot.range_for_modifier_in, pose, covers, shot)
+    return rolled_at(rules, "the target", weapon, reasons)
+
+
+# A volley at several targets.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -253,52 +265,36 @@ class Aimed(Target):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Volley(Helped):
+class Volley(Helped, Held):
     """All shots of one weapon in a turn, at one target or several; help for the firer helps every shot."""
 
-    weapon: WeaponName
-    scope: Scope = False
     shots: tuple[Aimed, ...]
+
+    def at(self, rules: Rules, shot: Aimed) -> tuple[Reason, ...]:
+        """The modifiers of one of the shots."""
+        covers = worst(rules, [shot.cover, *shot.covers])
+        return modifiers(rules, held(rules, self), shot.range_in, shot.pose, covers, both(self, shot))
 
 
 def volley_aim(rules: Rules, fired: Volley) -> Verdict:
     """What each shot of a volley needs before the dice, or why it may not be fired."""
-    fired = replace(fired, weapon=held(rules, fired.weapon, fired.scope))
-    kind = rules.tables.weapon_kinds[weapon_of(rules, fired.weapon).kind]
-    if kind.aim_at is AimAt.SPOT:
-        return illegal("aimed_at_a_spot", rules.because("WW-38", f"a {called(rules, fired.weapon)} is aimed at a spot"))
-    declared = declare_shots(rules, Declared(weapon=fired.weapon, shots=len(fired.shots)))
-    bars = (may_target(rules, Aiming(weapon=fired.weapon, distance_in=shot.range_in)) for shot in fired.shots)
-    barred = next((answer for answer in (declared, *bars) if not answer.allowed), None)
+    weapon = held(rules, fired)
+    declared = declare_shots(rules, Declared(weapon=weapon, shots=len(fired.shots)))
+    in_range = (may_target(rules, Aiming(weapon=weapon, distance_in=shot.range_in)) for shot in fired.shots)
+    barred = next((one for one in (_at_figure(rules, weapon), declared, *in_range) if not one.allowed), None)
     if barred is not None:
         return barred
-    each = {shot.target: _at(rules, fired, shot) for shot in fired.shots}
-    told = [need(rules, target, reasons) for target, reasons in each.items()]
+    each = {shot.target: fired.at(rules, shot) for shot in fired.shots}
+    needs = [need(rules, target, reasons) for target, reasons in each.items()]
     numbers = {target: needed(rules, int(total(reasons))) for target, reasons in each.items()}
-    return legal("may fire", rules.because("WW-36"), *told, needs_roll=numbers)
+    return legal("may fire", rules.because("WW-36"), *needs, needs_roll=numbers)
 
 
-def need(rules: Rules, target: str, reasons: Sequence[Reason]) -> Reason:
-    """What a die must show against a target under these modifiers, in a line."""
-    modifier = int(total(reasons))
-    least = needed(rules, modifier)
-    text = f"{target}: {'nothing eliminates' if least is None else f'{least} or more eliminates'}"
-    return rules.because("WW-50", text, modifier)
-
-
-def volley(rules: Rules, fired: Volley) -> Answer:
-    """A die for every shot; shots at somebody who is dead already are lost."""
+def volley(rules: Rules, fired: Volley) -> Procedure[Verdict]:
+    """A die for every shot; shots at a target that is eliminated already are lost."""
     aimed = volley_aim(rules, fired)
-    return _volley(rules, fired) if aimed.allowed else aimed
-
-
-def _at(rules: Rules, fired: Volley, shot: Aimed) -> tuple[Reason, ...]:
-    weapon = held(rules, fired.weapon, fired.scope)
-    covers = worst(rules, [shot.cover, *shot.covers])
-    return modifiers(rules, weapon, shot.range_in, shot.pose, covers, both(fired, shot))
-
-
-def _volley(rules: Rules, fired: Volley) -> Procedure[Verdict]:
+    if not aimed.allowed:
+        return aimed
     answers: list[tuple[str, Verdict]] = []
     dead: list[str] = []
     left = 0
@@ -306,16 +302,78 @@ def _volley(rules: Rules, fired: Volley) -> Procedure[Verdict]:
         if shot.target in dead and rules.chooses("targets_named", "one_by_one"):
             left += 1
             continue
-        weapon = held(rules, fired.weapon, fired.scope)
-        answer = yield from rolled_at(rules, shot.target, weapon, _at(rules, fired, shot))
+        answer = yield from rolled_at(rules, shot.target, held(rules, fired), fired.at(rules, shot))
         answers.append((shot.target, answer))
         if answer.numbers["eliminated"] and shot.target not in dead:
             dead.append(shot.target)
-    return legal(
-        "fired",
-        rules.because("WW-36"),
-        *(reason for _, answer in answers for reason in answer.reasons),
-        eliminated=dead,
-        each=[{"target": target, **answer.numbers} for target, answer in answers],
-        shots_left=left,
-    )
+    each = [{"target": target, **answer.numbers} for target, answer in answers]
+    reasons = (reason for _, answer in answers for reason in answer.reasons)
+    found = legal("fired", rules.because("WW-36"), *reasons, eliminated=dead, each=each, shots_left=left)
+    return found.causing(_shots_left(rules, fired, left), *eliminated(dead, "WW-50"))
+
+
+def _shots_left(rules: Rules, fired: Held, left: int) -> Effect:
+    """Shots that are left may go to the next target where targets are named one by one."""
+    kept = left and rules.chooses("targets_named", "one_by_one")
+    return for_now(ACTORS, SHOTS_LEFT, [fired.weapon, left] if kept else None, "WW-36")
+
+
+# Shots at one target as the measured table shows it.
+
+
+def _shots(aim: Aim) -> int:
+    """All shots of the weapon; where targets are named one by one, those that are left."""
+    now = aim.actor.this_turn
+    weapon, left = now.get(SHOTS_LEFT) or ("", 0)
+    facts = held_facts(aim.position, aim.actor, aim.weapon)
+    return int(left) if weapon == aim.weapon and now.get(DONE) else rate_of_fire(aim.rules, facts)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sighted(Aiming):
+    """Shots at one figure with all that stands around it; terrain is what the line of fire meets."""
+
+    pose: Annotated[PoseName, Asked("How does the target stand?"), aiming(Aim.target_pose)] = "standing"
+    place: Annotated[PlaceName, Asked("What is the target in?"), aiming(Aim.target_place)] = "open"
+    terrain: Annotated[tuple[Piece, ...], aiming(Aim.hiding)] = ()
+    shots: Annotated[Count, aiming(_shots)] = 1
+
+
+def aimed(rules: Rules, shot: Sighted) -> Verdict:
+    """What a shot needs before the die, with every modifier; or why it may not be fired."""
+    weapon = held(rules, shot)
+    exposed = min((shot.target_exposed, *(exposure(rules, shot.pose, piece) for piece in shot.terrain)))
+    seen = may_target(rules, replace(shot, target_exposed=exposed))
+    declared = declare_shots(rules, Declared(weapon=weapon, shots=shot.shots))
+    barred = next((one for one in (_at_figure(rules, weapon), seen, declared) if not one.allowed), None)
+    if barred is not None:
+        return barred
+    place = rules.tables.places[shot.place]
+    pose = lowered(rules, shot.place, shot.pose)
+    found = [cover_of(rules, shot.pose, piece) for piece in shot.terrain]
+    covers = worst(rules, [place.cover, *(cover for cover, _ in found)])
+    why = [reason for _, reason in found] + ([rules.because(place.rule)] if place.cover != "none" else [])
+    added = modifiers(rules, weapon, shot.distance_in, pose, covers, shot)
+    modifier = int(total(added))
+    numbers = {"modifier": modifier, "needs_roll": needed(rules, modifier), "pose": pose, "covers": covers}
+    return legal("may fire", *seen.reasons, *why, *added, **numbers)
+
+
+def attack(rules: Rules, shot: Sighted) -> Procedure[Verdict]:
+    """Shots of a small arm at one target: all dice at once; where targets are named one by one, until it is dead."""
+    seen = aimed(rules, shot)
+    if not seen.allowed:
+        return seen
+    at_once, modifier = rules.chooses("targets_named", "all_first"), int(total(seen.reasons))
+    faces: list[int] = []
+    why = f"the effect of the {called(rules, held(rules, shot))}"
+    while len(faces) < shot.shots:
+        roll = yield DiceRequest(Die.D6, shot.shots if at_once else 1, "the target", why)
+        faces += roll.faces
+        if any(eliminates(rules, face, modifier) for face in roll.faces):
+            break
+    telling = next((face for face in faces if eliminates(rules, face, modifier)), max(faces, default=min(Die.D6.faces)))
+    found, left = effect(rules, telling, seen.reasons), shot.shots - len(faces)
+    dead = eliminated([TARGETS], "WW-50") if found.numbers["eliminated"] else ()
+    numbers = {**found.numbers, "rolls": faces, "shots_left": left}
+    return Verdict(found.outcome, numbers, found.reasons, (_shots_left(rules, shot, left), *dead))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rules.engine.game import Game, actions
 from rules.engine.ruleset import load
-from rules.games.simple_plastic_figure import blast, bursts, command, cover, fire, movement, shells, shot, turn
+from rules.games.simple_plastic_figure import blast, command, cover, fire, movement, shells, turn
 from rules.games.simple_plastic_figure.tables import AimAt, Rules, Tables
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import TerrainKind
@@ -52,8 +52,8 @@ ACTIONS = actions(
     fire.combat,
     fire.volley_aim,
     fire.volley,
-    shot.aimed,
-    shot.attack,
+    fire.aimed,
+    fire.attack,
     # Explosives
     blast.blast_targets,
     blast.explosion,
@@ -63,11 +63,11 @@ ACTIONS = actions(
     shells.at_on_building,
     shells.deviation,
     shells.shell_on_shelter,
-    bursts.charge_aim,
-    bursts.charge,
-    bursts.shell,
-    bursts.burst_aim,
-    bursts.burst,
+    shells.charge_aim,
+    shells.charge,
+    shells.shell,
+    shells.burst_aim,
+    shells.burst,
     # Leaders, observers, radiomen
     command.lead,
     command.status_reroll,

@@ -7,22 +7,15 @@ from dataclasses import dataclass, field, replace
 from typing import Annotated
 
 from rules.engine.dice import DiceRequest, Die, Procedure
-from rules.engine.game import Answer
+from rules.engine.facts import Bound, Context, Source, bind, facts_from, status
 from rules.engine.ruleset import limit
 from rules.engine.schema import Asked, Inches
-from rules.engine.verdict import Reason, Verdict, total, verdict
+from rules.engine.verdict import ACTORS, Reason, Verdict, total, verdict
+from rules.games.simple_plastic_figure.board import hurdles
 from rules.games.simple_plastic_figure.command import Helped, led
-from rules.games.simple_plastic_figure.tables import (
-    CrossingName,
-    Enemies,
-    Face,
-    PlaceName,
-    PoseName,
-    Rules,
-    display_name,
-    illegal,
-    legal,
-)
+from rules.games.simple_plastic_figure.rows import display_name, illegal, legal
+from rules.games.simple_plastic_figure.statuses import FIGHTS, STATUS_DIE, eliminated, for_now
+from rules.games.simple_plastic_figure.tables import CrossingName, Enemies, Face, PlaceName, PoseName, Rules
 from rules.games.simple_plastic_figure.turn import Action, permits
 from rules.tabletop.table import TerrainPiece
 from rules.tabletop.terrain_cost import IMPASSABLE, MovementProfile, TerrainCost, hurdle
@@ -34,9 +27,9 @@ class Move(Helped):
     """A measured move and what it crosses; the pose changes nothing.
 
     Attributes:
-        enemy_base_touched_after_in: Where it touches an enemy whom it then leaves behind.
+        enemy_base_touched_after_in: Where it touches an enemy that it then leaves behind.
         enemy_gaps_in: How far enemies are from where it ends, base edge to base edge.
-        ends_in, enemies_inside: The place that it comes into, and the enemies who are there.
+        ends_in, enemies_inside: The place that it enters, and the enemies there.
     """
 
     distance_in: Inches
@@ -44,7 +37,7 @@ class Move(Helped):
     pose: PoseName = "standing"
     touching_at_start_of_move: Annotated[bool, Asked("Did it touch the bunker before it set out?")] = False
     inside_building: Annotated[bool, Asked("Does any of the move lie inside a building?")] = False
-    status_die: Face = 1
+    status_die: Annotated[Face, status(STATUS_DIE, 1)] = 1
     enemy_base_touched_after_in: Inches | None = None
     enemy_gaps_in: Mapping[str, Inches] = field(default_factory=dict)
     ends_in: PlaceName = "open"
@@ -78,16 +71,19 @@ def move(rules: Rules, path: Move) -> Verdict:
         return illegal("crossing_too_dear", *reasons, **numbers)
     if not within(path.distance_in, max_in):
         return illegal("too_far", *reasons, **numbers)
-    met = move_contact(
-        rules, Contact(wanted_in=path.distance_in, enemy_base_touched_after_in=path.enemy_base_touched_after_in)
-    )
+    met = move_contact(rules, facts_from(Contact, path, wanted_in=path.distance_in))
     if not within(path.distance_in, met.numbers["stops_at_in"]):
         return illegal("stops_at_an_enemy", *met.reasons, **numbers)
-    return _moved(rules, path, reasons, numbers)
+    fights = enemies_met(rules, path.ends_in, path.enemies_inside, path.enemy_gaps_in)
+    why = [rules.because("WW-22", f"in touch with {name}") for name in fights]
+    outcome = "moves into hand-to-hand" if fights else "may move"
+    return legal(outcome, *reasons, *why, **numbers, must_fight=bool(fights), fights=fights)
 
 
-def met(rules: Rules, ends_in: str, enemies_inside: Iterable[str], enemy_gaps_in: Mapping[str, float]) -> list[str]:
-    """Whom a move leads into a fight with: those in the house that it comes into, else whoever it ends in touch with.
+def enemies_met(
+    rules: Rules, ends_in: str, enemies_inside: Iterable[str], enemy_gaps_in: Mapping[str, float]
+) -> list[str]:
+    """The enemies that a move leads to a fight with: those in the house that it enters, else those that it touches.
 
     Args:
         rules: Of the game.
@@ -95,14 +91,6 @@ def met(rules: Rules, ends_in: str, enemies_inside: Iterable[str], enemy_gaps_in
     """
     inside = list(enemies_inside) if rules.tables.places[ends_in].enemies is Enemies.FIGHT else []
     return inside or [name for name, gap_in in enemy_gaps_in.items() if within(gap_in, 0)]
-
-
-def _moved(rules: Rules, path: Move, reasons: Sequence[Reason], numbers: Mapping[str, float]) -> Verdict:
-    """A move that may be made, and the fight that it leads to."""
-    fights = met(rules, path.ends_in, path.enemies_inside, path.enemy_gaps_in)
-    why = [rules.because("WW-22", f"in touch with {name}") for name in fights]
-    outcome = "moves into hand-to-hand" if fights else "may move"
-    return legal(outcome, *reasons, *why, **numbers, must_fight=bool(fights), fights=fights)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,26 +139,35 @@ def move_contact(rules: Rules, path: Contact) -> Verdict:
 # Hand-to-hand combat.
 
 
+def has_bayonet(context: Context) -> bool:
+    """Whether the acting figure has a bayonet."""
+    return bool(context.position.kind(context.actor).get("bayonet"))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fighter:
     """An enemy in a hand-to-hand fight."""
 
-    id: str
-    bayonet: bool = False
+    id: Annotated[str, Source(lambda context: context.actor.id)]
+    bayonet: Annotated[bool, Source(has_bayonet)] = False
+
+
+def _fighters(context: Context) -> list[Bound]:
+    return [bind(Fighter, Context(context.position, (enemy,))) for enemy in context.targets]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Melee:
-    """The one who moved in and his enemies, in the order that his player chose."""
+    """The figure that moved in and its enemies, in the order that its player chose."""
 
-    enemies: tuple[Fighter, ...]
-    attacker_bayonet: bool = False
-    where: PlaceName = "open"
-    status_die: Face = 1
+    enemies: Annotated[tuple[Fighter, ...], Source(_fighters)]
+    attacker_bayonet: Annotated[bool, Source(has_bayonet)] = False
+    where: Annotated[PlaceName, Source(lambda context: context.actor.this_turn["fights"]["in"])] = "open"
+    status_die: Annotated[Face, status(STATUS_DIE, 1)] = 1
     dice_order: str = ""
 
 
-def hand_to_hand(rules: Rules, melee: Melee) -> Answer:
+def hand_to_hand(rules: Rules, melee: Melee) -> Procedure[Verdict]:
     """Fights one after another as long as the attacker wins; in a building one a turn."""
     if not permits(rules, Action.MOVE_INTO_HAND_TO_HAND, melee.status_die):
         return illegal("status", rules.because("WW-21"))
@@ -179,12 +176,7 @@ def hand_to_hand(rules: Rules, melee: Melee) -> Answer:
         return illegal("no_fight_here", rules.because("WW-20" if place.may_enter else "WW-15"))
     if not melee.enemies:
         return illegal("nobody_to_fight", rules.because("WW-21"))
-    return _fights(rules, melee)
-
-
-def _fights(rules: Rules, melee: Melee) -> Procedure[Verdict]:
-    indoors = rules.tables.places[melee.where].enemies is Enemies.FIGHT
-    one = indoors and rules.chooses("further_enemies", "next_action")
+    one = place.enemies is Enemies.FIGHT and rules.chooses("further_enemies", "next_action")
     won: list[str] = []
     reasons = [rules.because("WW-21"), rules.because("WW-23")]
     alive, fights = True, 0
@@ -197,14 +189,17 @@ def _fights(rules: Rules, melee: Melee) -> Procedure[Verdict]:
         won.append(enemy.id)
     left = [enemy.id for enemy in melee.enemies if enemy.id not in won]
     outcome = "attacker wins" if alive else "attacker eliminated"
-    return legal(outcome, *reasons, attacker_alive=alive, enemies_eliminated=won, enemies_left=left, fights=fights)
+    found = legal(outcome, *reasons, attacker_alive=alive, enemies_eliminated=won, enemies_left=left, fights=fights)
+    dead = eliminated([*won, *([] if alive else [ACTORS])], "WW-24")
+    return found.causing(for_now(ACTORS, FIGHTS, None, "WW-23"), *dead)
 
 
 def _fight(rules: Rules, bayonet: bool, enemy: Fighter) -> Procedure[tuple[bool, list[Reason]]]:
     why = f"hand-to-hand with {enemy.id}"
     asked = [DiceRequest(Die.D6, 1, "the attacker", why), DiceRequest(Die.D6, 1, enemy.id, why)]
     bonus = int(limit(rules, "bayonet"))
-    reasons = [rules.because("WW-24", f"{name} has a bayonet", bonus) for name in _bayonets(bayonet, enemy)]
+    armed = ["the attacker"] * bayonet + [enemy.id] * enemy.bayonet
+    reasons = [rules.because("WW-24", f"{name} has a bayonet", bonus) for name in armed]
     while True:
         own = (yield asked[0]).total + bonus * bayonet
         other = (yield asked[1]).total + bonus * enemy.bayonet
@@ -213,10 +208,6 @@ def _fight(rules: Rules, bayonet: bool, enemy: Fighter) -> Procedure[tuple[bool,
             return own > other, [*reasons, rules.because("WW-24", f"{own} against {other}: {winner} wins")]
         reasons.append(rules.because("WW-24", f"{own} each: rolled again"))
         asked = [request.once_more() for request in asked]
-
-
-def _bayonets(bayonet: bool, enemy: Fighter) -> list[str]:
-    return ["the attacker"] * bayonet + [enemy.id] * enemy.bayonet
 
 
 # On the measured table.
@@ -230,13 +221,9 @@ def movement_profile(rules: Rules, *, touches_bunker: bool = False) -> MovementP
         touches_bunker: Whether it touched a bunker when its move began; only then may it go in.
     """
     tables = rules.tables
-    waist = tables.crossings["cross_higher_than_waist"]
-    classes = [
-        (limit(rules, "leg_high_in"), tables.crossings["cross_leg_high"].penalty_in),
-        (limit(rules, "waist_high_in"), tables.crossings["cross_waist_high"].penalty_in),
-    ]
-    if not waist.impassable:
-        classes.append((float("inf"), waist.penalty_in))
+    higher = tables.crossings["cross_higher_than_waist"]
+    classes = [(height_in, tables.crossings[name].penalty_in) for height_in, name in hurdles(rules)]
+    classes += [] if higher.impassable else [(float("inf"), higher.penalty_in)]
 
     def going(piece: TerrainPiece) -> TerrainCost:
         row = tables.ground.get(piece.kind)

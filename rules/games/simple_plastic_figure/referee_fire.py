@@ -1,250 +1,231 @@
-"""Simple Plastic Figure: the questions that stand for a figure's small arms."""
+"""Simple Plastic Figure: the shots of a figure at enemies and places, and shells on their way."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
-from rules.engine.position import Position, View
-from rules.engine.referee import Action, ActionPreview, UncertainFact, preview_of
+from rules.engine.facts import Context, action_for, bind
+from rules.engine.position import Position
+from rules.engine.referee import Action, ActionPreview, preview_of
 from rules.engine.state import Unit
-from rules.engine.text import display_name, place_words
-from rules.engine.verdict import Verdict
+from rules.engine.text import display_name
+from rules.games.simple_plastic_figure.aims import Aim, aim_at, aim_between, caught, held_facts
 from rules.games.simple_plastic_figure.board import holder_at
-from rules.games.simple_plastic_figure.fire import held
-from rules.games.simple_plastic_figure.referee_facts import (
-    DONE,
-    SHOTS_LEFT,
-    bar,
-    beside,
-    edges,
-    held_in,
-    helped,
-    leader_errors,
-    named,
-    open_to_spot,
-    pieces,
-    place,
-    pose,
-    rules_of,
-    shows,
-    status_die,
-    weapons,
-)
-from rules.games.simple_plastic_figure.tables import AimAt, band, called
-from rules.tabletop.measure import Range
+from rules.games.simple_plastic_figure.command import Helped
+from rules.games.simple_plastic_figure.figures import bar, held_in, named, own_edge_deg, place_of, rules_of, weapons
+from rules.games.simple_plastic_figure.fire import rate_of_fire
+from rules.games.simple_plastic_figure.rows import band, called
+from rules.games.simple_plastic_figure.shells import Choice
+from rules.games.simple_plastic_figure.statuses import FALLING, LANDED, SHOTS_LEFT
+from rules.games.simple_plastic_figure.tables import AimAt, Weapon
+from rules.tabletop.measure import range_to
 from rules.tabletop.table import PointIn
+from rules.tabletop.template import Blast
 
 
-def titled(position: Position, weapon: str) -> str:
+def attacks(position: Position, figure: str) -> Iterator[Action]:
+    """Every weapon of a figure at every enemy; an explosive at the place where that stands."""
+    man = position.unit(figure)
+    for weapon, _ in _armed(position, man):
+        for enemy in position.enemies(man):
+            yield _aimed(position, man, weapon, (enemy,))
+
+
+def _armed(position: Position, man: Unit, *at: AimAt) -> Iterator[tuple[str, Weapon]]:
+    """The weapons of a figure that is not eliminated; if `at` is given, only weapons that are aimed so."""
+    kinds, carried = rules_of(position).tables.weapon_kinds, {} if man.out else weapons(position, man)
+    return ((weapon, row) for weapon, row in carried.items() if kinds[row.kind].aim_at in (at or AimAt))
+
+
+def _aimed(
+    position: Position, man: Unit, weapon: str, enemies: tuple[Unit, ...], spot_in: PointIn | None = None
+) -> Action:
+    """A small arm at an enemy; an explosive at the middle of enemies or at a bare place."""
+    kind = rules_of(position).tables.weapon_kinds[weapons(position, man)[weapon].kind]
+    if kind.aim_at is AimAt.FIGURE:
+        return _fired(aim_at(position, man, weapon, enemies[0]), "attack", "aimed", {})
+    aim = aim_between(position, man, weapon, enemies, spot_in or _middle(position, enemies))
+    if kind.direct:
+        return _fired(aim, "charge", "charge_aim", {})
+    facts = {"firer_in": list(position.figure(man.id).centre_in), **_falling(position, man.side, aim.at_in)}
+    return _fired(aim, "shell", "may_target", facts)
+
+
+def _fired(aim: Aim, name: str, preview: str, facts: Mapping[str, Any]) -> Action:
+    title = f"{_titled(aim.position, aim.weapon)} {'between' if len(aim.targets) > 1 else 'at'} {aim.there}"
+    bands = rules_of(aim.position).tables.range_bands
+    row = band(rules_of(aim.position), bands, round(aim.away.edge_in, 2))
+    more = {"weapon": aim.weapon, "view": aim.view, "blocked_by": aim.blocked_by, "preview": preview}
+    found = next(name for name, one in bands.items() if one == row)
+    action = action_for(title, name, aim, facts, band=found, template=_template(aim.at_in, aim.row), **more)
+    return replace(action, each=_each(action.given.get("figures", ())))
+
+
+def _template(at_in: PointIn, row: Weapon) -> Blast | None:
+    return Blast(at_in, row.blast_radius_in) if row.blast_radius_in else None
+
+
+def _each(found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """The facts for each of several figures that a burst catches."""
+    return {one["id"]: {"figures": [one]} for one in found} if len(found) > 1 else {}
+
+
+def _titled(position: Position, weapon: str) -> str:
     """A weapon's name as the first word of a title."""
     name = called(rules_of(position), weapon)
     return name[:1].upper() + name[1:]
 
 
-def shot(position: Position, man: Unit, weapon: str, enemy: Unit, barred: Verdict | None) -> Action:
-    """All shots of a weapon at one enemy."""
-    view = position.view(man.id, enemy.id)
-    given = {
-        **firer(position, man, weapon, enemy, view),
-        "distance_in": round(view.range.edge_in, 2),
-        "shots": _shots(position, man, weapon),
-        **_stands(position, man, enemy, view),
-    }
-    sigma_in, what = view.range.sigma_in, f"the range from {display_name(man.id)} to {display_name(enemy.id)}"
-    measured: tuple[UncertainFact, ...] = (UncertainFact(("distance_in",), sigma_in, what),) if sigma_in > 0 else ()
-    if beside(position, enemy).isdisjoint(piece.name for piece, _ in view.hidden_by):
-        seen, part = (
-            f"how much of {display_name(enemy.id)} is seen by {display_name(man.id)}",
-            float(given["target_exposed"]),
-        )
-        measured += tuple(UncertainFact(("target_exposed",), sigma, seen, 0.0, 1.0) for sigma in view.part_errors(part))
-    return Action(
-        f"{titled(position, weapon)} at {display_name(enemy.id)}",
-        "attack",
-        given,
-        (man.id,),
-        (enemy.id,),
-        weapon,
-        preview="aimed",
-        view=view,
-        measured=(*measured, *leader_errors(position, man)),
-        band=band_of(position, view.range),
-        blocked_by=barred,
-    )
-
-
-def _shots(position: Position, man: Unit, weapon: str) -> int:
-    """How often he may fire it; where targets are named one by one, what is left of that."""
-    held = man.this_turn.get(SHOTS_LEFT)
-    return int(held[1]) if held and held[0] == weapon and man.this_turn.get(DONE) else _rate(position, man, weapon)
-
-
-def _rate(position: Position, man: Unit, weapon: str) -> int:
-    rules = rules_of(position)
-    return rules.tables.weapons[held(rules, weapon, scope(position, man, weapon).get("scope", False))].rof
-
-
-def scope(position: Position, man: Unit, weapon: str) -> dict[str, bool]:
-    """Whether his rifle has a scope: ready cards say it by their weapon, own ones may; else the players are asked."""
-    if man.own is not None and "scope" in man.own:
-        return {"scope": bool(man.own["scope"])}
-    rifles = {nation.rifle for nation in rules_of(position).tables.nations.values()}
-    for key, told in {**man.statuses, **man.this_turn}.items():
-        if key == "scope" or key.startswith("scope at "):
-            return {"scope": bool(told)}
-    return {} if man.own is not None and weapon in rifles else {"scope": False}
-
-
-def firer(position: Position, man: Unit, weapon: str, enemy: Unit, view: View) -> dict[str, Any]:
-    """What decides whether he may fire at an enemy, or at the spot where that one stands."""
-    past = _past(position, man, enemy)
-    return {
-        "weapon": weapon,
-        **scope(position, man, weapon),
-        "target_exposed": shows(position, man.id, enemy.id, past),
-        "shooter_exposed": shows(position, enemy.id, man.id, past),
-        **({} if held_in(position, enemy.id) else {"target_at_opening": False}),
-        **({} if held_in(position, man.id) else {"shooter_at_opening": False}),
-        "status_die": status_die(man),
-        **helped(position, man, weapon, view, enemy.id),
-    }
-
-
-def firer_at_spot(position: Position, man: Unit, weapon: str, spot_in: PointIn, view: View) -> dict[str, Any]:
-    """What decides whether he may fire at a bare place."""
-    shelter, there = holder_at(rules_of(position), spot_in, position.terrain), place_words(spot_in)
-    past = edges(position, man, at_opening=_says(man, "shooter_at_opening", there))
-    if shelter and _says(man, "target_at_opening", there):
-        past |= {shelter.name}
-    target, shooter = open_to_spot(position, man.id, spot_in, past)
-    return {
-        "weapon": weapon,
-        **scope(position, man, weapon),
-        "target_exposed": target,
-        "shooter_exposed": shooter,
-        **({} if shelter else {"target_at_opening": False}),
-        **({} if held_in(position, man.id) else {"shooter_at_opening": False}),
-        "status_die": status_die(man),
-        **helped(position, man, weapon, view, spot_in),
-    }
-
-
-def _says(man: Unit, fact: str, at: str) -> bool:
-    """What the players said of this shot: who is in a shelter may be at an opening, which no camera tells."""
-    told = {**man.statuses, **man.this_turn}
-    return bool(told.get(f"{fact} at {at}", told.get(fact, False)))
-
-
-def _past(position: Position, man: Unit, enemy: Unit) -> frozenset[str]:
-    """The pieces at whose edges two figures are, so that they fire past them."""
-    ends = ((man, "shooter_at_opening"), (enemy, "target_at_opening"))
-    first, second = (edges(position, one, at_opening=_says(man, fact, enemy.id)) for one, fact in ends)
-    return first | second
-
-
-def _stands(position: Position, man: Unit, enemy: Unit, view: View) -> dict[str, Any]:
-    """A target's pose and place, and what hides some of it; of what it only touches, what counts for who lies.
-
-    What the firer or the target fires past covers the target only where the target lies beside it.
-    """
-    stands = pose(position, enemy)
-    lying = rules_of(position).tables.poses[stands].lying
-    past = _past(position, man, enemy) - beside(position, enemy)
-    hiding = [(piece, part) for piece, part in view.hidden_by if piece.name not in past]
-    found = pieces(position, position.figure(enemy.id), hiding)
-    counting = [one for one in found if one["line_passes_terrain"] or lying]
-    return {"pose": stands, "place": place(position, enemy.id), "terrain": counting}
-
-
-def band_of(position: Position, measured: Range) -> str:
-    """The row of the range modifiers that a distance falls into."""
-    bands = rules_of(position).tables.range_bands
-    row = band(rules_of(position), bands, round(measured.edge_in, 2))
-    return next(name for name, one in bands.items() if one == row)
+# Small arms.
 
 
 def spreads(position: Position, man: Unit) -> Iterator[Action]:
     """The shots of one weapon at several enemies: named one after another, or in turn at those easiest to hit."""
-    for weapon in _small_arms(position, man):
-        rate, barred = _rate(position, man, weapon), bar(position, man, "fire", weapon)
-        if rate < 2 or barred is not None or man.this_turn.get(SHOTS_LEFT):
+    for weapon, _ in _armed(position, man, AimAt.FIGURE):
+        rate = rate_of_fire(rules_of(position), held_facts(position, man, weapon))
+        if rate < 2 or man.this_turn.get(SHOTS_LEFT) or bar(position, man, "fire", weapon) is not None:
             continue
         tried = [_tried(position, man, weapon, enemy) for enemy in position.enemies(man)]
         open_to = [one for one in tried if one.possible and one.before is not None]
         easiest = sorted(open_to, key=lambda one: (-one.before.numbers["modifier"] if one.before else 0, one.action.at))
-        yield from _naming(position, man, weapon, easiest)
+        yield from _naming(position, man, weapon, rate, easiest)
         most = easiest[:rate]
         for aimed in (*combinations(most, 2), *(most[:many] for many in range(3, len(most) + 1))):
             yield _spread(position, man, weapon, [aimed[k % len(aimed)] for k in range(rate)])
 
 
-def _naming(position: Position, man: Unit, weapon: str, open_to: Sequence[ActionPreview]) -> Iterator[Action]:
+def _naming(position: Position, man: Unit, weapon: str, rate: int, tried: Sequence[ActionPreview]) -> Iterator[Action]:
     """A target for each shot, the same or another one; then all that were named are fired at."""
-    of, rate = {one.action.at[0]: one for one in open_to}, _rate(position, man, weapon)
+    of = {one.action.at[0]: one for one in tried}
     names = [name for name in named(man, weapon) if name in of]
     if names:
         yield _spread(position, man, weapon, [of[name] for name in names])
     for name in of if len(names) < rate and len(of) > 1 else ():
-        title = f"{titled(position, weapon)}, name shot {len(names) + 1} of {rate}: {display_name(name)}"
-        given = {"weapon": weapon, **scope(position, man, weapon), "shots": len(names) + 1}
+        title = f"{_titled(position, weapon)}, name shot {len(names) + 1} of {rate}: {display_name(name)}"
+        given = {**held_facts(position, man, weapon), "shots": len(names) + 1}
         yield Action(title, "declare_shots", given, (man.id,), (name,), weapon)
 
 
 def at_targets(position: Position, figure: str, names: Sequence[str]) -> Iterator[Action]:
     """The shots of each small arm at targets that the players name, each in turn until no shot is left."""
     man = position.unit(figure)
-    for weapon in () if man.out else _small_arms(position, man):
+    for weapon, _ in _armed(position, man, AimAt.FIGURE):
         tried = [_tried(position, man, weapon, position.unit(name)) for name in names]
         barred = next((one for one in tried if not one.possible or one.before is None), None)
         if barred is not None:
             yield replace(barred.action, name="volley", given={}, at=tuple(names), preview="", blocked_by=barred.before)
         else:
-            shots = max(len(tried), _rate(position, man, weapon))
+            shots = max(len(tried), rate_of_fire(rules_of(position), held_facts(position, man, weapon)))
             action = _spread(position, man, weapon, [tried[k % len(tried)] for k in range(shots)])
             yield replace(action, view=tried[0].action.view)
 
 
-def _small_arms(position: Position, man: Unit) -> Iterator[str]:
-    kinds = rules_of(position).tables.weapon_kinds
-    return (weapon for weapon, row in weapons(position, man).items() if kinds[row.kind].aim_at is AimAt.FIGURE)
-
-
 def _tried(position: Position, man: Unit, weapon: str, enemy: Unit) -> ActionPreview:
-    """What the rules say of his shots at one enemy before the dice."""
-    action = shot(position, man, weapon, enemy, bar(position, man, "fire", weapon))
-    return preview_of(position, replace(action, has_odds=False))
+    """The verdict on a figure's shots at one enemy before the dice."""
+    return preview_of(position, replace(_aimed(position, man, weapon, (enemy,)), has_odds=False))
 
 
 def _spread(position: Position, man: Unit, weapon: str, aimed: Sequence[ActionPreview]) -> Action:
     """One shot at each of these in this order."""
-    shots = []
-    for one in aimed:
-        [name], numbers = one.action.at, one.before.numbers if one.before else {}
-        aim = {"target": name, "range_in": one.action.given["distance_in"], "pose": numbers["pose"]}
-        view = position.view(man.id, name)
-        shots.append({**aim, "covers": numbers["covers"], **helped(position, man, weapon, view, name)})
-    names = [one["target"] for one in shots]
+    shots, errors = [], []
+    for k, one in enumerate(aimed):
+        [name], given, numbers = one.action.at, one.action.given, one.before.numbers if one.before else {}
+        helped = bind(Helped, aim_at(position, man, weapon, position.unit(name))).given
+        of = {"target": name, "range_in": given["distance_in"], "pose": numbers["pose"], "covers": numbers["covers"]}
+        shots.append({**of, **helped})
+        known = [error for error in one.action.measured if error.fact == ("distance_in",)]
+        errors += [replace(error, fact=("shots", k, "range_in")) for error in known]
+    names = [str(one["target"]) for one in shots]
     times = {name: names.count(name) for name in names}
     even = max(times.values()) - min(times.values()) < 2
-    told = [display_name(name) if even else f"{display_name(name)} ({count})" for name, count in times.items()]
-    errors = [(k, name, position.view(man.id, name).range.sigma_in) for k, name in enumerate(names)]
-    return Action(
-        f"{titled(position, weapon)} at {', '.join(told)}",
-        "volley",
-        {"weapon": weapon, **scope(position, man, weapon), "shots": shots},
+    targets = [display_name(name) if even else f"{display_name(name)} ({count})" for name, count in times.items()]
+    title, given = f"{_titled(position, weapon)} at {', '.join(targets)}", held_facts(position, man, weapon)
+    more: dict[str, Any] = {"preview": "volley_aim", "measured": tuple(errors), "has_odds": False}
+    return Action(title, "volley", {**given, "shots": shots}, (man.id,), tuple(times), weapon, **more)
+
+
+# Explosives.
+
+
+def _middle(position: Position, enemies: Sequence[Unit]) -> PointIn:
+    there, many = [position.figure(one.id) for one in enemies], len(enemies)
+    return (sum(one.x_in for one in there) / many, sum(one.y_in for one in there) / many)
+
+
+def between(position: Position, man: Unit) -> Iterator[Action]:
+    """Explosives at the middle of two enemies that are so near one another that it catches both."""
+    for weapon, row in _armed(position, man, AimAt.SPOT):
+        barred = bar(position, man, "fire", weapon)
+        for pair in () if barred else combinations(position.enemies(man), 2):
+            spot_in = _middle(position, pair)
+            shelter = holder_at(rules_of(position), spot_in, position.terrain)
+            gaps_in = [range_to(position.figure(one.id), (spot_in,)).edge_in for one in pair]
+            away_in = range_to(position.figure(man.id), (spot_in,)).edge_in
+            open_to_it = all(held_in(position, one.id) in (None, shelter) for one in pair)
+            if open_to_it and max(gaps_in) <= (row.blast_radius_in or 0.0) and away_in <= row.range_in:
+                yield _aimed(position, man, weapon, pair)
+
+
+def explosives_at(position: Position, figure: str, spot_in: PointIn) -> Iterator[Action]:
+    """Every explosive of a figure at a bare place."""
+    man = position.unit(figure)
+    for weapon, _ in _armed(position, man, AimAt.SPOT):
+        action = _aimed(position, man, weapon, (), spot_in)
+        yield replace(action, at=tuple(one["id"] for one in action.given.get("figures", ())), spot_in=spot_in)
+
+
+# Shells on their way.
+
+
+def _falling(position: Position, side: str, spot_in: PointIn) -> dict[str, Any]:
+    """What decides where a shell that a side fires comes down."""
+    shelter = holder_at(rules_of(position), spot_in, position.terrain)
+    sheltered = rules_of(position).tables.places[place_of(position, shelter)].shelter is not None
+    return {"spot_in": list(spot_in), "own_edge_deg": own_edge_deg(position, side), "at_shelter": sheltered}
+
+
+def coming_down(position: Position) -> Iterator[Action]:
+    """A shell that was called from off the board comes down somewhere."""
+    shell = position.state.this_turn.get(FALLING)
+    if shell:
+        name, (x_in, y_in) = str(shell["by"]), shell["spot_in"]
+        given = {"weapon": str(shell["weapon"]), **_falling(position, position.unit(name).side, (x_in, y_in))}
+        title = f"The shell of {display_name(name)} comes down"
+        yield Action(title, "deviation", given, (name,), weapon=given["weapon"], owed="WW-44")
+
+
+def bursting(position: Position) -> Iterator[Action]:
+    """A shell that has come down bursts."""
+    landed = position.state.this_turn.get(LANDED)
+    if not landed:
+        return
+    tables, (x_in, y_in) = rules_of(position).tables, landed["spot_in"]
+    spot, weapon, man = (float(x_in), float(y_in)), str(landed["weapon"]), position.unit(str(landed["by"]))
+    row, aimed = tables.weapons[weapon], landed.get("aimed_in")
+    shelter = holder_at(rules_of(position), spot, position.terrain)
+    on_board = landed["on_board"] and man.id in position.figures
+    found = caught(position, spot, row.blast_radius_in or 0.0, man, on_board=on_board)
+    figures = [one.given for one in found]
+    errors = (replace(error, fact=("figures", k, *error.fact)) for k, one in enumerate(found) for error in one.measured)
+    place = place_of(position, shelter)
+    asks = shelter is not None and f"{row.kind}_{tables.places[place].shelter}" not in tables.shelter_attacks
+    facts = {"weapon": weapon, "range_for_modifier_in": landed["range_in"], "place": place, "figures": figures}
+    leaders = bind(Helped, Context(position, (man,))).measured if on_board else ()
+    yield Action(
+        f"The shell of {display_name(man.id)} bursts",
+        "burst",
+        {**facts, **landed["help"], **({} if asks else {"choice": Choice.ROOF.value})},
         (man.id,),
-        tuple(times),
+        tuple(one["id"] for one in figures),
         weapon,
-        preview="volley_aim",
-        measured=tuple(
-            UncertainFact(
-                ("shots", k, "range_in"), sigma_in, f"the range from {display_name(man.id)} to {display_name(name)}"
-            )
-            for k, name, sigma_in in errors
-            if sigma_in > 0
-        ),
-        has_odds=False,
+        preview="burst_aim",
+        measured=(*errors, *leaders),
+        spot_in=(float(aimed[0]), float(aimed[1])) if aimed else None,
+        template=_template(spot, row),
+        each=_each(figures),
+        piece=shelter.name if shelter else "",
+        owed="WW-44",
     )

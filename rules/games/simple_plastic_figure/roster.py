@@ -28,8 +28,8 @@ def check(game: Game[Any], army: Army) -> Verdict:
     if not army.recruits:
         return forbidden("no_figures", rules.because("WW-01"), legal=False, **numbers)
     if len(sides) > 1:
-        told = "; ".join(f"{side}: {', '.join(figures)}" for side, figures in sides.items())
-        return forbidden("two_sides", rules.because("WW-01", f"figures of both sides, {told}"), legal=False, **numbers)
+        names = "; ".join(f"{side}: {', '.join(figures)}" for side, figures in sides.items())
+        return forbidden("two_sides", rules.because("WW-01", f"figures of both sides, {names}"), legal=False, **numbers)
     kept = (rules.because("WW-58", f"{reserves} in reserve"),) if reserves else ()
     of = next(iter(sides), "either")
     return verdict("legal", rules.because("WW-01", f"all on the {of} side"), *kept, legal=True, **numbers)

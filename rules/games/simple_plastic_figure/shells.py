@@ -1,33 +1,38 @@
-"""Simple Plastic Figure: anti-tank launchers, mortars and guns, and what they do to shelters."""
+"""Simple Plastic Figure: grenades, launchers, mortars and guns, from the firer to the figures that they eliminate."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Annotated, Any
 
 from rules.engine.dice import DiceRequest, Die, Procedure
+from rules.engine.facts import facts_from
 from rules.engine.game import Answer
 from rules.engine.ruleset import limit
 from rules.engine.schema import Asked, Inches
 from rules.engine.verdict import Reason, RuleRefusal, Verdict, total
-from rules.games.simple_plastic_figure.blast import Caught, blast_radius_in, caught, hole_in, names, outside
-from rules.games.simple_plastic_figure.command import Helped, aimed_help
-from rules.games.simple_plastic_figure.tables import (
-    Occupants,
-    PlaceName,
-    Rules,
-    ShelterAttack,
-    WeaponName,
-    band,
-    called,
-    display_name,
-    illegal,
-    legal,
-    tidy,
-    weapon_of,
+from rules.games.simple_plastic_figure.aims import Aim, aiming
+from rules.games.simple_plastic_figure.blast import (
+    Caught,
+    Explosion,
+    Thrown,
+    against,
+    blast_radius_in,
+    caught,
+    explosion,
+    grenade_at,
+    hole_in,
+    hole_in_wall,
+    names,
+    outside,
 )
+from rules.games.simple_plastic_figure.command import Helped, aimed_help
+from rules.games.simple_plastic_figure.fire import Aiming, may_target, need
+from rules.games.simple_plastic_figure.rows import band, called, display_name, illegal, kind_of, legal, tidy, weapon_of
+from rules.games.simple_plastic_figure.statuses import LANDED, eliminated, for_now
+from rules.games.simple_plastic_figure.tables import Occupants, PlaceName, Rules, ShelterAttack, WeaponName
 from rules.tabletop.scatter import Along, Compass, drifted, strayed
 from rules.tabletop.table import PointIn
 from rules.tabletop.tolerance import within
@@ -53,7 +58,7 @@ class Launched(Helped):
     figures: tuple[Caught, ...] = ()
 
 
-def at_to_hit(rules: Rules, shot: Launched) -> Answer:
+def at_to_hit(rules: Rules, shot: Launched) -> Procedure[Verdict]:
     """A launcher's die to hit a foxhole, trench or bunker."""
     weapon = weapon_of(rules, shot.weapon)
     if weapon.kind != "at_launcher":
@@ -66,15 +71,11 @@ def at_to_hit(rules: Rules, shot: Launched) -> Answer:
     row = rules.tables.shelter_attacks[f"at_launcher_{shelter}"]
     if shelter == "building" and rules.chooses("launcher_at_building", "no_roll"):
         return struck(rules, row, shot, [rules.because(row.rule)], hit=True)
-    return _launched(rules, shot, row)
-
-
-def _launched(rules: Rules, shot: Launched, row: ShelterAttack) -> Procedure[Verdict]:
     least = band(rules, rules.tables.launcher_bands, shot.distance_in).hit_on
     roll = yield DiceRequest(Die.D6, 1, "the firer", f"hitting the {shot.target} with the {called(rules, shot.weapon)}")
     help_ = aimed_help(rules, shot)
-    told = rules.because("WW-42", f"rolled {roll.total}; at {shot.distance_in:g} in {least} or more hits")
-    return struck(rules, row, shot, [*help_, told], hit=roll.total + total(help_) >= least)
+    why = rules.because("WW-42", f"rolled {roll.total}; at {shot.distance_in:g} in {least} or more hits")
+    return struck(rules, row, shot, [*help_, why], hit=roll.total + total(help_) >= least)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,11 +87,9 @@ class AtBuilding:
     figures: tuple[Caught, ...] = ()
 
 
-def at_on_building(rules: Rules, shot: AtBuilding) -> Answer:
+def at_on_building(rules: Rules, shot: AtBuilding) -> Procedure[Verdict]:
     """A launcher's normal blast at the point that it hits on a building."""
-    return at_to_hit(
-        rules, Launched(weapon=shot.weapon, target="building", distance_in=shot.distance_in, figures=shot.figures)
-    )
+    return at_to_hit(rules, facts_from(Launched, shot, target="building"))
 
 
 # Where a shell comes down.
@@ -111,16 +110,12 @@ class Fired(Helped):
     at_shelter: Annotated[bool, Asked("Is the spot on a shelter?")] = False
 
 
-def deviation(rules: Rules, shot: Fired) -> Answer:
+def deviation(rules: Rules, shot: Fired) -> Procedure[Verdict]:
     """Where a mortar or gun hits."""
-    if rules.tables.weapon_kinds[weapon_of(rules, shot.weapon).kind].direct:
+    if kind_of(rules, shot.weapon).direct:
         return illegal("not_indirect", rules.because("WW-44", f"a {called(rules, shot.weapon)} hits its spot"))
     if shot.at_shelter and rules.chooses("shells_deviate_at_shelters", False):
         return _landed(rules, shot, "on_spot", 0, [])
-    return _deviation(rules, shot)
-
-
-def _deviation(rules: Rules, shot: Fired) -> Procedure[Verdict]:
     roll = yield DiceRequest(Die.D6, 1, "the firer", f"where the shell of the {called(rules, shot.weapon)} comes down")
     help_ = aimed_help(rules, shot)
     face = min(roll.total + int(total(help_)), max(Die.D6.faces))
@@ -149,7 +144,7 @@ BOARD = {
 
 
 def _off(rules: Rules, shot: Fired, direction: str, inches: float) -> PointIn:
-    """The place where a shell comes down; the firing player sees his opponent's edge as north."""
+    """The place where a shell comes down; north is the opponent's edge."""
     spot_in = _point(shot.spot_in, "spot_in")
     if inches == 0:
         return spot_in
@@ -177,8 +172,8 @@ class Shell(Helped):
     figures: tuple[Caught, ...] = ()
 
 
-def shell_on_shelter(rules: Rules, shell: Shell) -> Answer:
-    """Whether a shell gets at the occupants, and whom it catches."""
+def shell_on_shelter(rules: Rules, shell: Shell) -> Procedure[Verdict]:
+    """Whether a shell reaches the occupants, and the figures that it catches."""
     kind = weapon_of(rules, shell.weapon).kind
     shelter = rules.tables.places[shell.place].shelter
     if rules.tables.weapon_kinds[kind].direct:
@@ -190,14 +185,10 @@ def shell_on_shelter(rules: Rules, shell: Shell) -> Answer:
     row = attacks[name] if name in attacks else attacks[f"{name}_{shell.choice}"]
     if row.hit_on is None:
         return struck(rules, row, shell, [rules.because(row.rule)], hit=False)
-    return _shelled(rules, shell, row, row.hit_on)
-
-
-def _shelled(rules: Rules, shell: Shell, row: ShelterAttack, least: int) -> Procedure[Verdict]:
     roll = yield DiceRequest(Die.D6, 1, "the firer", f"the shell on the {shell.place}")
     help_ = aimed_help(rules, shell)
-    told = rules.because(row.rule, f"rolled {roll.total}; {least} or more hits")
-    return struck(rules, row, shell, [*help_, told], hit=roll.total + total(help_) >= least)
+    why = rules.because(row.rule, f"rolled {roll.total}; {row.hit_on} or more hits")
+    return struck(rules, row, shell, [*help_, why], hit=roll.total + total(help_) >= row.hit_on)
 
 
 def struck(
@@ -257,3 +248,151 @@ def _special(
         }
     targets = {Occupants.ALL: "all_inside", Occupants.RADIUS: "inside_radius"}
     return {"targets": targets.get(row.occupants, "none")}
+
+
+# Whole shots on the measured table.
+
+
+def _needs(rules: Rules, blast: Explosion, caught: Collection[str]) -> list[Reason]:
+    return [need(rules, one.id, against(rules, blast, one)) for one in blast.figures if one.id in caught]
+
+
+def _rolled(
+    rules: Rules, blast: Explosion, caught: Collection[str], reasons: Iterable[Reason], *, hole: bool = False
+) -> Procedure[Verdict]:
+    """The combat rolls for the figures that are caught, after the reasons given before."""
+    hit = tuple(one for one in blast.figures if one.id in caught)
+    burst = hole_in_wall if hole else explosion
+    found = yield from burst(rules, replace(blast, figures=hit, everybody=not hole))
+    outcome = f"eliminates {len(found.numbers['eliminated'])} of {len(hit)}" if hit else "catches nobody"
+    return replace(found, outcome=outcome, reasons=(*reasons, *found.reasons))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Charge(Aiming):
+    """A grenade or a launcher's round at a spot.
+
+    Attributes:
+        place: What the spot is in.
+        figures: All that may be caught.
+    """
+
+    place: Annotated[PlaceName, aiming(Aim.place_there)] = "open"
+    thrower_touching_wall: Annotated[bool, Asked("Does the thrower touch the wall?"), aiming(Aim.touches_wall)] = False
+    figures: Annotated[tuple[Caught, ...], aiming(Aim.in_blast)] = ()
+
+    def launched(self) -> Launched:
+        """The same as a launcher's shot."""
+        return facts_from(Launched, self, target=self.place)
+
+    def blast(self, *, inside: bool) -> Explosion:
+        """Its blast, inside a shelter or not."""
+        return facts_from(Explosion, self, range_for_modifier_in=self.distance_in, inside_shelter=inside)
+
+
+def charge_aim(rules: Rules, charge: Charge) -> Verdict:
+    """The figures that a grenade or a launcher's round would catch, with the die needed; or why it is forbidden."""
+    kind = weapon_of(rules, charge.weapon).kind
+    seen = may_target(rules, charge)
+    if not seen.allowed:
+        return seen
+    inside = False
+    if kind == "grenade":
+        found = grenade_at(rules, facts_from(Thrown, charge, thrower_distance_in=charge.distance_in))
+        if not found.allowed:
+            return found
+        inside = found.numbers["lands_inside"]
+        caught, hit_on, why = found.numbers["targets"], None, found.reasons
+    elif rules.tables.weapon_kinds[kind].direct and kind != "small_arm":
+        caught, hit_on, why = _launched(rules, charge)
+    else:
+        text = f"a {called(rules, charge.weapon)} is not aimed so at a spot"
+        return illegal("not_at_a_spot", rules.because("WW-38", text))
+    needs = _needs(rules, charge.blast(inside=inside), caught)
+    return legal("bursts", *seen.reasons, *why, *needs, targets=list(caught), inside=inside, hit_on=hit_on)
+
+
+def charge(rules: Rules, round_: Charge) -> Procedure[Verdict]:
+    """A grenade or a launcher's round and what it does."""
+    aim = charge_aim(rules, round_)
+    if not aim.allowed:
+        return aim
+    caught, reasons = aim.numbers["targets"], aim.reasons
+    if aim.numbers["hit_on"] is not None:
+        found = yield from at_to_hit(rules, round_.launched())
+        caught, reasons = found.numbers["caught"], (*reasons, *found.reasons)
+        if not found.numbers["hit"] and not caught:
+            return Verdict("misses", {**found.numbers, "targets": [], "eliminated": []}, reasons)
+    return (yield from _rolled(rules, round_.blast(inside=aim.numbers["inside"]), caught, reasons))
+
+
+def _launched(rules: Rules, charge: Charge) -> tuple[list[str], int | None, tuple[Reason, ...]]:
+    """The figures that a launcher's round catches if it hits, what the die must show to hit, and why."""
+    shelter = rules.tables.places[charge.place].shelter
+    if shelter is None:
+        radius_in = blast_radius_in(rules, charge.weapon)
+        return outside(rules, charge.figures, radius_in), None, (rules.because("WW-38", f"within {radius_in:g} in"),)
+    row = rules.tables.shelter_attacks[f"at_launcher_{shelter}"]
+    caught = struck(rules, row, charge.launched(), (), hit=True).numbers["caught"]
+    if shelter == "building" and rules.chooses("launcher_at_building", "no_roll"):
+        return caught, None, (rules.because(row.rule),)
+    hit_on = band(rules, rules.tables.launcher_bands, charge.distance_in).hit_on
+    return caught, hit_on, (rules.because(row.rule, f"{hit_on} or more hits the {charge.place}"),)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lofted(Aiming):
+    """A mortar's or gun's shot; the places are as in `Fired`."""
+
+    firer_in: tuple[float, ...] | None = None
+    spot_in: tuple[float, ...] | None = None
+    own_edge_deg: float = -90.0
+    at_shelter: bool = False
+
+
+def shell(rules: Rules, shot: Lofted) -> Answer:
+    """A mortar's or gun's shot as far as the place where it comes down."""
+    seen = may_target(rules, shot)
+    return deviation(rules, facts_from(Fired, shot)) if seen.allowed else seen
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Landed(Shell):
+    """A shell that has come down, and all figures that it may catch."""
+
+    range_for_modifier_in: Inches
+    place: PlaceName = "open"
+
+
+def burst_aim(rules: Rules, shell: Landed) -> Verdict:
+    """The figures that a shell that has come down catches, and what a die must show against each."""
+    if rules.tables.places[shell.place].shelter is None:
+        caught = outside(rules, shell.figures, blast_radius_in(rules, shell.weapon))
+        why = rules.because("WW-38")
+    else:
+        caught, why = names(shell.figures), rules.because("WW-44", f"on the spot: a {shell.place}")
+    return legal("bursts", why, *_needs(rules, facts_from(Explosion, shell), caught), targets=caught)
+
+
+def burst(rules: Rules, shell: Landed) -> Procedure[Verdict]:
+    """What a shell that has come down does."""
+    found = yield from _burst(rules, shell)
+    return found.causing(for_now("", LANDED, None, "WW-44"), *found.effects)
+
+
+def _burst(rules: Rules, shell: Landed) -> Procedure[Verdict]:
+    blast = facts_from(Explosion, shell)
+    if rules.tables.places[shell.place].shelter is None:
+        aim = burst_aim(rules, shell)
+        return (yield from _rolled(rules, blast, aim.numbers["targets"], aim.reasons[:1]))
+    found = yield from shell_on_shelter(rules, shell)
+    numbers = found.numbers
+    if numbers.get("bunker_eliminated"):
+        dead = eliminated(numbers["eliminated"], "WW-50")
+        return Verdict(f"eliminates the {shell.place}", numbers, found.reasons, dead)
+    hole = "section_in" in numbers
+    caught = names([one for one in shell.figures if one.inside]) if hole else numbers["caught"]
+    blast = replace(blast, inside_shelter=numbers["explodes_inside"])
+    after = yield from _rolled(rules, blast, caught, found.reasons, hole=hole)
+    kept = {"hole_in": numbers["section_in"]} if hole else {}
+    return replace(after, numbers={**after.numbers, **kept, "hit": numbers["hit"]})

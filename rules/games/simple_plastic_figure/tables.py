@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, TypeAlias
 
 from rules.engine.ruleset import Limit, Ruleset
 from rules.engine.schema import Count, Inches, Part, Row, Within
-from rules.engine.verdict import Reason, RuleRefusal, Verdict, forbidden, verdict
 from rules.tabletop.table import TerrainKind
-from rules.tabletop.tolerance import within
 
 WeaponName = Annotated[str, Row("weapons", "unknown_weapon")]
 PlaceName = Annotated[str, Row("places", "unknown_place")]
@@ -26,7 +23,7 @@ Face = Annotated[int, Within(low=1, high=6, code="impossible_die_face")]
 
 
 class AimAt(StrEnum):
-    """What a firer names as his target."""
+    """What a weapon is aimed at."""
 
     FIGURE = "figure"
     SPOT = "spot"
@@ -41,7 +38,7 @@ class Enemies(StrEnum):
 
 
 class Occupants(StrEnum):
-    """Whom an explosive that hits a shelter catches inside."""
+    """The figures inside that an explosive catches when it hits a shelter."""
 
     NONE = "none"
     ALL = "all"
@@ -51,7 +48,14 @@ class Occupants(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Phase:
+class Ruled:
+    """A row of a table: the rule that it comes from."""
+
+    rule: str
+
+
+@dataclass(frozen=True, slots=True)
+class Phase(Ruled):
     """A part of the turn.
 
     Attributes:
@@ -59,7 +63,6 @@ class Phase:
         checks, acts: Its figures roll their status checks in it; they move or fire.
     """
 
-    rule: str
     number: Count
     text: str
     half: Annotated[int, Within(low=0, high=2)] = 0
@@ -68,23 +71,21 @@ class Phase:
 
 
 @dataclass(frozen=True, slots=True)
-class Status:
+class Status(Ruled):
     """What the faces of a status check leave a figure free to do."""
 
-    rule: str
     faces: tuple[int, ...]
     may_move: bool
     may_fire: bool
 
 
 @dataclass(frozen=True, slots=True)
-class Goal:
-    """An objective; `counted` ones are told from numbers, the rest by the players; `numbered` are about one agreed.
+class Goal(Ruled):
+    """An objective; `counted` ones are decided by numbers, the rest by the players; `numbered` need an agreed one.
 
     `title` says what a side is to do, and `text` when it has done so.
     """
 
-    rule: str
     title: str
     text: str
     counted: bool = False
@@ -92,23 +93,15 @@ class Goal:
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
-    """A row that has nothing but its rule."""
-
-    rule: str
-
-
-@dataclass(frozen=True, slots=True)
-class Nation:
+class Nation(Ruled):
     """The side that a nation fights on, and its rifle."""
 
-    rule: str
     side: str
     rifle: WeaponName
 
 
 @dataclass(frozen=True, slots=True)
-class Crossing:
+class Crossing(Ruled):
     """What crossing, entering or leaving something takes off a move.
 
     Attributes:
@@ -116,7 +109,6 @@ class Crossing:
         led: It takes nothing off; it says that a leader helps the move.
     """
 
-    rule: str
     penalty_in: Inches
     impassable: bool = False
     touch_first: bool = False
@@ -124,7 +116,7 @@ class Crossing:
 
 
 @dataclass(frozen=True, slots=True)
-class Ground:
+class Ground(Ruled):
     """What a measured terrain piece does to a walker.
 
     Attributes:
@@ -134,7 +126,6 @@ class Ground:
         on_top: One walks on it.
     """
 
-    rule: str
     passable: bool = True
     enter: CrossingName | None = None
     leave: CrossingName | None = None
@@ -144,7 +135,7 @@ class Ground:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Place(Ruled):
     """Somewhere a figure may be.
 
     Attributes:
@@ -154,7 +145,6 @@ class Place:
         kinds: Which measured pieces are such a place.
     """
 
-    rule: str
     cover: CoverName = "none"
     pose_steps: Count = 0
     may_enter: bool = True
@@ -166,10 +156,9 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Weapon:
+class Weapon(Ruled):
     """A row of the weapon tables; `first_list` where the rulebook's first list has it too."""
 
-    rule: str
     range_in: Inches
     rof: Count
     fire: Annotated[str, Row("fires")]
@@ -180,45 +169,40 @@ class Weapon:
 
 
 @dataclass(frozen=True, slots=True)
-class WeaponKind:
+class WeaponKind(Ruled):
     """How a kind of weapon is aimed; indirect ones are not `direct`."""
 
-    rule: str
     aim_at: AimAt
     direct: bool
 
 
 @dataclass(frozen=True, slots=True)
-class Alias:
+class Alias(Ruled):
     """Another name of a weapon."""
 
-    rule: str
     weapon: WeaponName
 
 
 @dataclass(frozen=True, slots=True)
-class Band:
+class Band(Ruled):
     """A range band up to and with `up_to_in`, None beyond all; it brings a modifier or a number to hit."""
 
-    rule: str
     up_to_in: Inches | None = None
     modifier: int = 0
     hit_on: Count = 0
 
 
 @dataclass(frozen=True, slots=True)
-class Modifier:
+class Modifier(Ruled):
     """What a kind of fire or cover adds."""
 
-    rule: str
     modifier: int
 
 
 @dataclass(frozen=True, slots=True)
-class Pose:
+class Pose(Ruled):
     """A pose: what it adds, the next lower one, and how much of it a waist-high piece hides."""
 
-    rule: str
     modifier: int
     lower: PoseName
     behind: Part
@@ -226,7 +210,7 @@ class Pose:
 
 
 @dataclass(frozen=True, slots=True)
-class Terrain:
+class Terrain(Ruled):
     """What a kind of terrain is to a figure behind it.
 
     Attributes:
@@ -234,26 +218,23 @@ class Terrain:
         through: Fire runs through it, so that it conceals and never hides.
     """
 
-    rule: str
     cover: CoverName
     kinds: tuple[TerrainKind, ...]
     through: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Scatter:
+class Scatter(Ruled):
     """Where the faces of a shell's die send it."""
 
-    rule: str
     faces: tuple[int, ...]
     strays: bool = True
 
 
 @dataclass(frozen=True, slots=True)
-class ShelterAttack:
+class ShelterAttack(Ruled):
     """What a kind of explosive does to a kind of shelter; `hit_on` None where no die decides it."""
 
-    rule: str
     occupants: Occupants
     outside: bool
     hit_on: Count | None = None
@@ -263,20 +244,18 @@ class ShelterAttack:
 
 
 @dataclass(frozen=True, slots=True)
-class Commander:
+class Commander(Ruled):
     """What a figure can do for others."""
 
-    rule: str
     leads: bool = False
     binoculars: bool = False
     radio: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Card:
+class Card(Ruled):
     """A ready unit; None where any nation has it."""
 
-    rule: str
     title: str
     nation: NationName | None = None
     weapons: tuple[WeaponName, ...] = ()
@@ -287,10 +266,9 @@ class Card:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class Said(Ruled):
     """Something that may be said of a figure or of the battle."""
 
-    rule: str
     text: str
 
 
@@ -302,8 +280,8 @@ class Tables:
     phases: Mapping[str, Phase]
     status: Mapping[str, Status]
     goals: Mapping[str, Goal]
-    later_segments: Mapping[str, Named]
-    scales: Mapping[str, Named]
+    later_segments: Mapping[str, Ruled]
+    scales: Mapping[str, Ruled]
     nations: Mapping[str, Nation]
     crossings: Mapping[str, Crossing]
     ground: Mapping[str, Ground]
@@ -325,59 +303,3 @@ class Tables:
 
 
 Rules: TypeAlias = Ruleset[Tables]
-
-
-def weapon_of(rules: Rules, name: str) -> Weapon:
-    """The row of a weapon in play.
-
-    Raises:
-        RuleRefusal: "unknown_weapon" if the players chose the rulebook's first list and it is not there.
-    """
-    weapon = rules.tables.weapons[name]
-    if rules.chooses("weapon_list", "first_list") and not weapon.first_list:
-        raise RuleRefusal("unknown_weapon", f"{name} is not in the first list of weapons: choose another", "WW-A35")
-    return weapon
-
-
-def called(rules: Rules, weapon: str) -> str:
-    """A weapon as a player calls it."""
-    return rules.tables.weapons[weapon].title or display_name(weapon)
-
-
-def explosive(rules: Rules, name: str) -> float | None:
-    """A weapon's blast radius in inches; None for a small arm."""
-    return weapon_of(rules, name).blast_radius_in
-
-
-def band(rules: Rules, bands: Mapping[str, Band], distance_in: float) -> Band:
-    """The range band of a distance; what lies between two printed inches goes as the players chose."""
-    if rules.chooses("between_bands", "nearest_inch"):
-        distance_in = math.floor(distance_in + 0.5)
-    elif rules.chooses("between_bands", "whole_inches"):
-        distance_in = math.floor(distance_in)
-    return next(row for row in bands.values() if row.up_to_in is None or within(distance_in, row.up_to_in))
-
-
-def status_of(rules: Rules, face: int) -> Status:
-    """What a status die leaves a figure free to do."""
-    return next(row for row in rules.tables.status.values() if face in row.faces)
-
-
-def tidy(length_in: float) -> float:
-    """A length as the rulebook writes it: whole inches without a decimal point."""
-    return int(length_in) if length_in == int(length_in) else length_in
-
-
-def display_name(name: str) -> str:
-    """A row's name as a player says it."""
-    return name.replace("_", " ")
-
-
-def legal(outcome: str, *reasons: Reason, **numbers: Any) -> Verdict:
-    """The rules allow it."""
-    return verdict(outcome, *reasons, legal=True, **numbers)
-
-
-def illegal(code: str, *reasons: Reason, **numbers: Any) -> Verdict:
-    """The rules forbid it; `code` is the short name of why."""
-    return forbidden(code, *reasons, legal=False, **numbers)

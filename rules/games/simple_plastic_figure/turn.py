@@ -9,21 +9,17 @@ from enum import StrEnum
 from typing import Annotated
 
 from rules.engine.dice import DiceRequest, Die, Procedure
+from rules.engine.effects import goal_key
+from rules.engine.facts import Context, Source, status
 from rules.engine.game import NoFacts
 from rules.engine.ruleset import limit
 from rules.engine.schema import Asked, Count, Inches, Row, Within
-from rules.engine.verdict import RuleRefusal, Verdict, verdict
-from rules.games.simple_plastic_figure.tables import (
-    Face,
-    Rules,
-    WeaponName,
-    called,
-    display_name,
-    illegal,
-    legal,
-    status_of,
-    weapon_of,
-)
+from rules.engine.state import ELIMINATED
+from rules.engine.verdict import ACTORS, TARGETS, Becomes, Effect, Reason, RuleRefusal, Verdict, verdict
+from rules.games.simple_plastic_figure import statuses
+from rules.games.simple_plastic_figure.rows import called, display_name, illegal, legal, status_of, weapon_of
+from rules.games.simple_plastic_figure.statuses import for_now
+from rules.games.simple_plastic_figure.tables import Face, Rules, WeaponName
 from rules.tabletop.tolerance import within
 
 # Before the first turn.
@@ -71,11 +67,11 @@ class AtEdges:
 
 
 def deployment(rules: Rules, side: AtEdges) -> Verdict:
-    """Whether all figures of a side may start where they stand, and who may not."""
+    """Whether all figures of a side may start where they stand, and which may not."""
     each = {name: setup(rules, AtEdge(distance_to_own_edge_in=gap_in)) for name, gap_in in side.figures.items()}
     apart = [name for name, found in each.items() if not found.allowed]
-    told = [rules.because("WW-06", f"{name}: {why.text}") for name in apart for why in each[name].reasons]
-    return verdict("too far in" if apart else "set up", rules.because("WW-06"), *told, too_far_in=apart)
+    reasons = [rules.because("WW-06", f"{name}: {why.text}") for name in apart for why in each[name].reasons]
+    return verdict("too far in" if apart else "set up", rules.because("WW-06"), *reasons, too_far_in=apart)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,9 +86,8 @@ def may_use_weapon(rules: Rules, figure: Carried) -> Verdict:
     """Whether a figure has this weapon: what is seen is what it has."""
     weapon_of(rules, figure.weapon)
     if figure.weapon not in figure.figure_shows:
-        return illegal(
-            "weapon_not_shown", rules.because("WW-02", f"the figure shows no {called(rules, figure.weapon)}")
-        )
+        text = f"the figure shows no {called(rules, figure.weapon)}"
+        return illegal("weapon_not_shown", rules.because("WW-02", text))
     return legal("shown", rules.because("WW-02"))
 
 
@@ -146,7 +141,7 @@ def unit_card(rules: Rules, wanted: CardOf) -> Verdict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sides:
-    """The sides as they sit, how many players roll for each, and who chose last."""
+    """The sides as they sit, how many players roll for each, and which side chose last."""
 
     sides: tuple[str, ...]
     players: Mapping[str, Annotated[int, Within(low=1, code="no_players")]] = field(default_factory=dict)
@@ -154,7 +149,7 @@ class Sides:
 
 
 def initiative(rules: Rules, table: Sides) -> Procedure[Verdict]:
-    """Which side chooses who goes first; the highest die of a side counts."""
+    """Which side chooses the one that goes first; the highest die of a side counts."""
     if len(set(table.sides)) != limit(rules, "sides") or len(table.sides) != limit(rules, "sides"):
         raise RuleRefusal("not_two_sides", f"two sides play, not {', '.join(table.sides) or 'none'}", "WW-01")
     return _one_die(rules, table) if rules.chooses("initiative_dice", "one_die") else _contest(rules, table)
@@ -164,7 +159,8 @@ def _one_die(rules: Rules, table: Sides) -> Procedure[Verdict]:
     roll = yield DiceRequest(Die.D6, 1, "the table", "which side goes first")
     first = table.sides[0] if roll.total <= 3 else table.sides[1]
     text = f"1 to 3 is {table.sides[0]}, 4 to 6 is {table.sides[1]}"
-    return verdict(first, rules.because("WW-07", text), chooser=None, goes_first=first, rolls=[roll.total])
+    found = verdict(first, rules.because("WW-07", text), chooser=None, goes_first=first, rolls=[roll.total])
+    return found.causing(for_now("", statuses.FIRST, first, "WW-07"))
 
 
 def _contest(rules: Rules, table: Sides) -> Procedure[Verdict]:
@@ -177,21 +173,20 @@ def _contest(rules: Rules, table: Sides) -> Procedure[Verdict]:
         for request in requests:
             roll = yield request
             rolls.append(max(roll.faces))
-        if (
-            len(set(rolls)) == 1
-            and table.last_chooser in table.sides
-            and rules.chooses("tied_initiative", "last_chooser")
-        ):
-            return _chosen(rules, table.last_chooser, rolls)
-        reasons += [rules.because("WW-A01", "a tie is rolled again")] if len(set(rolls)) == 1 else []
-    winner = table.sides[rolls.index(max(rolls))]
-    answer = _chosen(rules, winner, rolls)
-    return Verdict(answer.outcome, answer.numbers, (*reasons, *answer.reasons))
+        tied = len(set(rolls)) == 1
+        if tied and table.last_chooser in table.sides and rules.chooses("tied_initiative", "last_chooser"):
+            return _chosen(rules, table.last_chooser, rolls, [])
+        reasons += [rules.because("WW-A01", "a tie is rolled again")] if tied else []
+    return _chosen(rules, table.sides[rolls.index(max(rolls))], rolls, reasons)
 
 
-def _chosen(rules: Rules, side: str | None, rolls: list[int]) -> Verdict:
-    first = None if rules.chooses("initiative_dice", "highest_chooses") else side
-    return verdict(str(side), rules.because("WW-07"), chooser=side, goes_first=first, rolls=rolls)
+def _chosen(rules: Rules, side: str | None, rolls: list[int], reasons: list[Reason]) -> Verdict:
+    chooses = rules.chooses("initiative_dice", "highest_chooses")
+    first, status = (None, statuses.CHOOSER) if chooses else (side, statuses.FIRST)
+    ties_count = rules.chooses("tied_initiative", "last_chooser")
+    kept = [Becomes("", statuses.LAST_CHOOSER, side, "WW-A01")] if ties_count else []
+    found = verdict(str(side), *reasons, rules.because("WW-07"), chooser=side, goes_first=first, rolls=rolls)
+    return found.causing(*kept, for_now("", status, side, "WW-07"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -207,13 +202,22 @@ def turn(rules: Rules, order: Order) -> Verdict:
     phases = sorted(rules.tables.phases.items(), key=lambda item: item[1].number)
     whose = (None, order.first, order.second)
     steps = [{"phase": name, "side": whose[row.half], "text": row.text, "rule": row.rule} for name, row in phases]
-    return verdict(f"{order.first} goes first", rules.because("WW-08"), steps=steps)
+    found = verdict(f"{order.first} goes first", rules.because("WW-08"), steps=steps)
+    return found.causing(for_now("", statuses.FIRST, order.first, "WW-07"))
 
 
 def status_check(rules: Rules, _: NoFacts) -> Procedure[Verdict]:
     """A figure's die before it acts; low is good."""
     roll = yield DiceRequest(Die.D6, 1, "the figure", "its status check")
-    return checked(rules, roll.total)
+    found = checked(rules, roll.total)
+    return found.causing(*stores_check(ACTORS, found, "WW-09"))
+
+
+def stores_check(figure: str, found: Verdict, rule: str) -> tuple[Effect, ...]:
+    """The effects of a status check on a figure."""
+    numbers, failed = found.numbers, found.numbers["failed"] or None
+    die = for_now(figure, statuses.STATUS_DIE, numbers["status_die"], rule)
+    return die, for_now(figure, statuses.FAILED, failed, rule)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -229,9 +233,12 @@ def status_checks(rules: Rules, side: Checks) -> Procedure[Verdict]:
     for figure in side.figures:
         roll = yield DiceRequest(Die.D6, 1, figure, "its status check")
         answers[figure] = checked(rules, roll.total)
-    told = [rules.because(why.rule, f"{figure}: {why.text}") for figure, one in answers.items() for why in one.reasons]
+    reasons = [
+        rules.because(why.rule, f"{figure}: {why.text}") for figure, one in answers.items() for why in one.reasons
+    ]
     each = {figure: dict(one.numbers) for figure, one in answers.items()}
-    return verdict("checked", rules.because("WW-09"), *told, each=each)
+    effects = (effect for figure, one in answers.items() for effect in stores_check(figure, one, "WW-09"))
+    return verdict("checked", rules.because("WW-09"), *reasons, each=each).causing(*effects)
 
 
 def checked(rules: Rules, face: int) -> Verdict:
@@ -267,19 +274,16 @@ class Wanted:
 
 def actions(rules: Rules, wanted: Wanted) -> Verdict:
     """Whether a figure may do this in one turn."""
+    why = checked(rules, wanted.status_die).reasons
     if len(wanted.actions) > 1:
-        rule = (
-            "WW-56" if Action.LEAD in wanted.actions else "WW-57" if Action.DIRECT_FIRE in wanted.actions else "WW-10"
-        )
-        return illegal("one_action_a_turn", rules.because(rule))
+        led, directs = Action.LEAD in wanted.actions, Action.DIRECT_FIRE in wanted.actions
+        return illegal("one_action_a_turn", rules.because("WW-56" if led else "WW-57" if directs else "WW-10"))
     for action in wanted.actions:
         if not permits(rules, action, wanted.status_die):
-            fights = action is Action.MOVE_INTO_HAND_TO_HAND
-            return illegal(
-                "status", rules.because("WW-21" if fights else "WW-09"), *checked(rules, wanted.status_die).reasons
-            )
+            rule = "WW-21" if action is Action.MOVE_INTO_HAND_TO_HAND else "WW-09"
+            return illegal("status", rules.because(rule), *why)
     may = " and ".join(display_name(action) for action in wanted.actions) or "act"
-    return legal(f"may {may}", rules.because("WW-10"), *checked(rules, wanted.status_die).reasons)
+    return legal(f"may {may}", rules.because("WW-10"), *why)
 
 
 def permits(rules: Rules, action: Action, status_die: int) -> bool:
@@ -323,27 +327,24 @@ class Reserves:
 
 def reserve(rules: Rules, side: Reserves) -> Verdict:
     """How many figures come back in the place of reserves, and when: before the status checks of the owner's half."""
-    lost = side.fighting_figures_eliminated
-    if rules.chooses("reserves_a_turn", "one"):
-        lost = max(0, 1 - side.returned_this_turn)
+    lost, on_board, why = side.fighting_figures_eliminated, side.reserves_on_board, rules.because("WW-59")
+    most = max(0, 1 - side.returned_this_turn) if rules.chooses("reserves_a_turn", "one") else lost
     if side.turn is not None and side.turn <= side.eliminated_on_turn:
-        return illegal("not_before_the_next_turn", rules.because("WW-59"))
-    if lost == 0 and side.fighting_figures_eliminated:
+        return illegal("not_before_the_next_turn", why)
+    if most == 0 and lost:
         return illegal("one_a_turn", rules.because("WW-A33", "one figure a turn comes back"))
-    back = min(side.fighting_figures_eliminated, lost, side.reserves_on_board)
-    if back == 0:
-        code = "no_reserves" if side.fighting_figures_eliminated else "nobody_lost"
-        nobody = {"returning": 0, "may_return_on_turn": None, "placed_at": None, "reserve_eliminated": False}
-        return illegal(code, rules.because("WW-59"), reserves_left=side.reserves_on_board, **nobody)
-    return legal(
-        "returns",
-        rules.because("WW-59"),
-        returning=back,
-        may_return_on_turn=side.eliminated_on_turn + 1,
-        placed_at="spot of the reserve",
-        reserve_eliminated=True,
-        reserves_left=side.reserves_on_board - back,
-    )
+    back = min(lost, most, on_board)
+    numbers = {
+        "returning": back,
+        "may_return_on_turn": side.eliminated_on_turn + 1 if back else None,
+        "placed_at": "spot of the reserve" if back else None,
+        "reserve_eliminated": back > 0,
+        "reserves_left": on_board - back,
+    }
+    if not back:
+        return illegal("no_reserves" if lost else "nobody_lost", why, **numbers)
+    back_in_play = [Becomes(TARGETS, key, None, "WW-59") for key in (ELIMINATED, statuses.LOST)]
+    return legal("returns", why, **numbers).causing(*back_in_play, Becomes(ACTORS, ELIMINATED, rule="WW-59"))
 
 
 def reserve_can_be_shot(rules: Rules, _: NoFacts) -> Verdict:
@@ -366,7 +367,13 @@ def objective(rules: Rules, agreed: Agreed) -> Verdict:
     if row.numbered and not agreed.needed:
         return illegal("no_number", rules.because(row.rule, "agree on the number"))
     number = f": {agreed.needed}" if row.numbered else ""
-    return legal("agreed", rules.because(row.rule, f"{agreed.side} wins if {row.text}{number}"))
+    found = legal("agreed", rules.because(row.rule, f"{agreed.side} wins if {row.text}{number}"))
+    needs = [Becomes("", statuses.needed_by(agreed.side), agreed.needed, "WW-05")] if agreed.needed else []
+    return found.causing(Becomes("", goal_key(agreed.side), agreed.goal, "WW-05"), *needs)
+
+
+def _done(context: Context) -> list[str]:
+    return statuses.done(context.actor)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -374,8 +381,8 @@ class Leaving:
     """A figure at the end of its move, and what it has done this turn."""
 
     reaches_far_edge: Annotated[bool, Asked("Does its move reach the far edge?")] = False
-    actions: tuple[Action, ...] = ()
-    status_die: Face = 1
+    actions: Annotated[tuple[Action, ...], Source(_done)] = ()
+    status_die: Annotated[Face, status(statuses.STATUS_DIE, 1)] = 1
 
 
 def leave_table(rules: Rules, figure: Leaving) -> Verdict:
@@ -386,7 +393,8 @@ def leave_table(rules: Rules, figure: Leaving) -> Verdict:
         return illegal("one_action_a_turn", rules.because("WW-10"))
     if not figure.reaches_far_edge:
         return illegal("not_at_the_edge", rules.because("WW-05", "its move does not reach the far edge"))
-    return legal("leaves", rules.because("WW-05"))
+    exited = Becomes(ACTORS, statuses.EXITED, rule="WW-05")
+    return legal("leaves", rules.because("WW-05")).causing(exited, *statuses.eliminated([ACTORS], "WW-05"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -414,4 +422,5 @@ def victory(rules: Rules, side: Standing) -> Verdict:
         "exit_far_edge": side.exited >= side.needed,
     }.get(side.goal, side.reached)
     winner = {"winner": side.side} if won and side.side else {}
-    return verdict("won" if won else "not yet", rules.because(row.rule, row.text), won=won, **winner)
+    found = verdict("won" if won else "not yet", rules.because(row.rule, row.text), won=won, **winner)
+    return found.causing(*([Becomes("", "victory", side.side, "WW-05")] if won else []))
