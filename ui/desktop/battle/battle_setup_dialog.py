@@ -30,7 +30,7 @@ from rules.battle.referees import referee_of
 from rules.engine.game import Game
 from rules.engine.roster import Army, Recruit
 from rules.engine.text import display_name
-from rules.games import GAMES, open_game
+from rules.games import game_names, open_game
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import Figure
 from ui.battle.action_text import verdict_rows
@@ -274,7 +274,7 @@ class BattleSetupDialog(QDialog):
             self._take_game()
 
     def _lay_out(self) -> None:
-        for name in GAMES:
+        for name in game_names():
             self._game.addItem(title_of(name), name)
         self._game.currentIndexChanged.connect(lambda _: self._take_game())
         self._table.setHorizontalHeaderLabels([tr("Soldier"), tr("Unit"), tr("Squad")])
