@@ -67,7 +67,9 @@ def open_game(name: str, house_rules: Path | None = None) -> Game[Any]:
     """
     if name not in game_names():
         known = ", ".join(game_names())
-        raise RuleRefusal("unknown_ruleset", f"there is no game {name!r}: choose one of {known}")
+        raise RuleRefusal(
+            "unknown_ruleset", f"there is no game {name!r}: choose one of {known}, or add its folder with --games"
+        )
     game: Game[Any] = module_of(name, "game").open_game(house_rules)
     return game
 
