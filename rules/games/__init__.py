@@ -66,10 +66,8 @@ def open_game(name: str, house_rules: Path | None = None) -> Game[Any]:
         UserError: if the house rules do not fit the game.
     """
     if name not in game_names():
-        known = ", ".join(game_names())
-        raise RuleRefusal(
-            "unknown_ruleset", f"there is no game {name!r}: choose one of {known}, or add its folder with --games"
-        )
+        known = f"{', '.join(game_names())}, or add its folder with --games"
+        raise RuleRefusal("unknown_ruleset", f"there is no game {name!r}: choose one of {known}")
     game: Game[Any] = module_of(name, "game").open_game(house_rules)
     return game
 
