@@ -99,6 +99,7 @@ def _parser() -> argparse.ArgumentParser:
 
     resolve = commands.add_parser("resolve", help="answer a rules question: JSON in, verdict with reasons out")
     resolve.add_argument("file", metavar="FILE", help='a question or a list of questions; "-" reads standard input')
+    resolve.add_argument("--house-rules", type=Path, metavar="RULES.toml", help="house rules that change the game")
     resolve.set_defaults(run=_resolve)
 
     battle = commands.add_parser("battle", help="play a scripted situation (JSON) and print the verdicts")
@@ -283,7 +284,8 @@ def _print(options: argparse.Namespace) -> int:
 def _resolve(options: argparse.Namespace) -> int:
     from ui.commands.resolve import is_refused, read_question, resolve_question
 
-    answer = resolve_question(read_question(sys.stdin or io.StringIO() if options.file == "-" else Path(options.file)))
+    question = read_question(sys.stdin or io.StringIO() if options.file == "-" else Path(options.file))
+    answer = resolve_question(question, options.house_rules)
     print(json.dumps(answer, indent=1, ensure_ascii=False))
     return 1 if is_refused(answer) else 0
 

@@ -264,7 +264,7 @@ def _build(written: Mapping[str, Any], tables: type[T], labels: tuple[str, ...],
     """The checked ruleset with the chosen options applied to its tables."""
     header = _reader(written).read(Header, {k: v for k, v in written.items() if k in hints(Header)}, "")
     for name, option in header.options.items():
-        _check_option(name, option)
+        _check_option(name, option, hints(tables))
     chosen = _chosen(header, chosen)
     plain = dict(written)
     for name, option in header.options.items():
@@ -300,13 +300,17 @@ def _check_rule(header: Header, place: str, rule: str) -> None:
         raise RuleRefusal("unknown_rule", f"{place} cites the rule {rule!r}, which [rules] does not have: add it there")
 
 
-def _check_option(name: str, option: Option) -> None:
+def _check_option(name: str, option: Option, tables: Mapping[str, Any]) -> None:
     unknown = set(option.changes) - {
         str(value).lower() if isinstance(value, bool) else str(value) for value in option.values
     }
     if unknown:
         where = f"options.{name}.changes.{min(unknown)}"
         raise RuleRefusal("bad_option", f"{where} is for a value that the option does not have: correct or remove it")
+    for value, changes in option.changes.items():
+        if missing := set(changes) - set(tables):
+            where = f"options.{name}.changes.{value}.{min(missing)}"
+            raise RuleRefusal("bad_option", f"{where} changes a table that the game does not have: correct its name")
     types = {type(value) for value in option.values}
     if option.default not in option.values or not (types <= {int, float} or len(types) == 1):
         needed = f"values of one type, among them the default {option.default!r}"
