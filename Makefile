@@ -52,8 +52,8 @@ pictures: screenshot ## all pictures in the docs: the user's guide played on the
 faces: setup ## every panel and dialog, light and dark, for FOLDER=...; fails if any cannot be read whole
 	$(BIN)/python -m tools.panel_screenshots $(if $(FOLDER),$(FOLDER),build/faces)
 
-words: setup ## every word of the window, to be translated, for TONGUE=de
-	$(BIN)/python -m tools.extract_strings $(TONGUE)
+words: setup ## every text of the window, to be translated, for LOCALE=de
+	$(BIN)/python -m tools.extract_strings $(LOCALE)
 
 clean: ## remove the environment and everything made
 	rm -rf .venv .audit *.egg-info build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -263,8 +263,9 @@ def _merged(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, An
 def _build(written: Mapping[str, Any], tables: type[T], labels: tuple[str, ...], chosen: Any) -> Ruleset[T]:
     """The checked ruleset with the chosen options applied to its tables."""
     header = _reader(written).read(Header, {k: v for k, v in written.items() if k in hints(Header)}, "")
+    any_tables: Any = tables
     for name, option in header.options.items():
-        _check_option(name, option, hints(tables))
+        _check_option(name, option, hints(any_tables))
     chosen = _chosen(header, chosen)
     plain = dict(written)
     for name, option in header.options.items():

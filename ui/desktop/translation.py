@@ -1,6 +1,6 @@
 """Translates the window's strings with Qt's functions; English is the default.
 
-To add a language, run `make words TONGUE=de` and fill in `ui/desktop/translations/sandtable_de.ts` with Qt Linguist or
+To add a language, run `make words LOCALE=de` and fill in `ui/desktop/translations/sandtable_de.ts` with Qt Linguist or
 an editor; the program reads that file directly. Strings created before the language is known, such as module constants,
 are marked with `mark` and translated with `tr`.
 """
