@@ -249,7 +249,7 @@ class BattleSetupDialog(QDialog):
         for name, option in self._opened.options.items():
             box = QComboBox()
             for value in option.values:
-                words = ("yes" if value else "no") if isinstance(value, bool) else str(value).replace("_", " ")
+                words = (tr("yes") if value else tr("no")) if isinstance(value, bool) else str(value).replace("_", " ")
                 box.addItem(tr("{answer} (usual)", answer=words) if value == option.default else words, value)
             box.setCurrentIndex(option.values.index(option.default))
             box.setToolTip(literal_text(tr("{rule}: the rulebook leaves this choice to you", rule=option.rule)))
