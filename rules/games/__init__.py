@@ -12,7 +12,7 @@ from types import ModuleType
 from typing import Any
 
 from rules.engine.game import Game
-from rules.engine.ruleset import add_folder
+from rules.engine.ruleset import add_folder, load
 from rules.engine.verdict import RuleRefusal
 from rules.tabletop.errors import UserError
 
@@ -30,9 +30,10 @@ def game_names() -> tuple[str, ...]:
 def add_games(folder: Path) -> tuple[str, ...]:
     """Add the games of a folder, which then open by name like those that ship; a second call changes nothing.
 
-    The folder is laid out like `rules/games`: a file NAME.toml and a folder NAME with the modules `game` and `referee`
-    for each game. The modules are imported as `rules.games.NAME`: they are programs, so add only a folder that the user
-    names, never one that a file names.
+    The folder is laid out like `rules/games`: for each game a file NAME.toml and a folder NAME with two modules: `game`
+    has the dataclass `Tables` and the rules `ACTIONS`, or a function `open_game`; `referee` has the `REFEREE`. They are
+    imported as `rules.games.NAME`: they are programs, so add only a folder that the user names, never one that a file
+    names.
 
     Returns:
         The names of its games.
@@ -47,8 +48,9 @@ def add_games(folder: Path) -> tuple[str, ...]:
     if str(folder) in __path__:
         return names
     for name in names:
-        if not (folder / f"{name}.toml").is_file():
-            raise UserError(f"the game {name} in {folder} lacks its tables: add the file {name}.toml beside its folder")
+        for part in (f"{name}.toml", f"{name}/referee.py"):
+            if not (folder / part).is_file():
+                raise UserError(f"the game {name} in {folder} lacks a part: add the file {part}")
         if not name.isidentifier() or name in game_names() or name == "rosters":
             raise UserError(f"{folder} has a game {name!r}, a name that is taken or cannot be imported: rename it")
     __path__.append(str(folder))
@@ -68,8 +70,14 @@ def open_game(name: str, house_rules: Path | None = None) -> Game[Any]:
     if name not in game_names():
         known = f"{', '.join(game_names())}, or add its folder with --games"
         raise RuleRefusal("unknown_ruleset", f"there is no game {name!r}: choose one of {known}")
-    game: Game[Any] = module_of(name, "game").open_game(house_rules)
-    return game
+    module = module_of(name, "game")
+    if hasattr(module, "open_game"):
+        game: Game[Any] = module.open_game(house_rules)
+        return game
+    rules = load(house_rules or name, module.Tables)
+    if rules.header.name != name:
+        raise UserError(f'{name} is the game {rules.header.name!r} in its file: write name = "{name}" there')
+    return Game(rules, module.ACTIONS)
 
 
 def module_of(game: str, part: str) -> ModuleType:

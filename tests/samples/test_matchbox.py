@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -126,6 +127,18 @@ def test_the_command_line_takes_the_folder(tmp_path: Path) -> None:
     assert "--games" in without["message"]
 
 
+def test_a_renamed_copy_is_another_game(tmp_path: Path) -> None:
+    shutil.copytree(FOLDER / "matchbox", tmp_path / "duel")
+    tables = (FOLDER / "matchbox.toml").read_text("utf-8")
+    (tmp_path / "duel.toml").write_text(tables, "utf-8")
+    situation = tmp_path / "duel" / "situations" / "shooting.json"
+    situation.write_text(situation.read_text("utf-8").replace('"matchbox"', '"duel"'), "utf-8")
+    arguments = ("--games", str(tmp_path), "battle", str(situation))
+    assert 'write name = "duel" there' in sandtable(*arguments).stderr
+    (tmp_path / "duel.toml").write_text(tables.replace('name = "matchbox"', 'name = "duel"'), "utf-8")
+    assert json.loads(sandtable(*arguments).stdout)["state"]["turn"] == 1
+
+
 # Folders that are no folders of games
 
 
@@ -137,14 +150,15 @@ def test_a_folder_without_games_is_refused(tmp_path: Path, capsys: pytest.Captur
 @pytest.mark.parametrize(
     ("name", "with_tables", "wrong"),
     [
-        ("skirmish", False, r"lacks its tables: add the file skirmish\.toml"),
+        ("skirmish", False, r"lacks a part: add the file skirmish\.toml"),
         ("army_men", True, "taken"),
         ("two-words", True, "cannot be imported"),
     ],
 )
 def test_a_game_that_cannot_be_added_is_named(tmp_path: Path, name: str, with_tables: bool, wrong: str) -> None:
     (tmp_path / name).mkdir()
-    (tmp_path / name / "game.py").write_text("", "utf-8")
+    for module in ("game.py", "referee.py"):
+        (tmp_path / name / module).write_text("", "utf-8")
     if with_tables:
         (tmp_path / f"{name}.toml").write_text("", "utf-8")
     with pytest.raises(UserError, match=wrong):

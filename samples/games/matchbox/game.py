@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated
 
 from rules.engine.common import (
@@ -21,14 +20,16 @@ from rules.engine.common import (
 )
 from rules.engine.dice import DiceRequest, Die, Procedure
 from rules.engine.facts import PHASE, done
-from rules.engine.game import Answer, Game, actions
-from rules.engine.ruleset import limit, load
+from rules.engine.game import Answer, actions
+from rules.engine.ruleset import limit
 from rules.engine.schema import Count, Inches, Part
 from rules.engine.state import ELIMINATED
 from rules.engine.verdict import TARGETS, Becomes, Goes, Verdict, forbidden, total, verdict
 from rules.tabletop.tolerance import within
 
 from .tables import Rules, Tables, WeaponName
+
+__all__ = ["ACTIONS", "Tables"]
 
 ORDER = "order"
 """Status of the battle for a turn: the sides in the order in which they act."""
@@ -139,6 +140,4 @@ def victory(rules: Rules, sides: Standing) -> Verdict:
     return verdict(end.outcome, rules.because("MB-12"), over=end.over, winner=end.winner)
 
 
-def open_game(house_rules: Path | None = None) -> Game[Tables]:
-    """The game, or its variant by a house-rules file."""
-    return Game(load(house_rules or "matchbox", Tables), actions(initiative, move, to_hit, shoot, victory))
+ACTIONS = actions(initiative, move, to_hit, shoot, victory)
