@@ -13,8 +13,9 @@ from rules.engine.dice import DiceRequest, Die, Procedure
 from rules.engine.facts import Context, Source, Uncertain
 from rules.engine.schema import Inches
 from rules.engine.text import display_name
+from rules.tabletop.errors import UserError
 from rules.tabletop.movement import Walk, walk
-from rules.tabletop.table import TerrainPiece
+from rules.tabletop.table import TerrainKind, TerrainPiece
 from rules.tabletop.terrain_cost import MovementProfile, TerrainCost
 
 # Sources of facts.
@@ -77,7 +78,15 @@ class Ground:
 
 
 def profile_of(rows: Mapping[str, Ground]) -> MovementProfile:
-    """The movement profile of a table `terrain`; a kind of terrain without a row is open ground."""
+    """The movement profile of a table `terrain`; a kind of terrain without a row is open ground.
+
+    Raises:
+        UserError: if a row is no kind of terrain.
+    """
+    unknown = next((name for name in rows if name not in {kind.value for kind in TerrainKind}), None)
+    if unknown is not None:
+        known = ", ".join(TerrainKind)
+        raise UserError(f"the table terrain has a row {unknown!r}, which is no kind of terrain: choose one of {known}")
 
     def going(piece: TerrainPiece) -> TerrainCost:
         row = rows.get(piece.kind.value)

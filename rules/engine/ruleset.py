@@ -141,7 +141,13 @@ L = TypeVar("L", bound=_Limited)
 
 
 def limit(rules: Ruleset[L], name: str) -> float:
-    """The number in a row of the game's table `limits`."""
+    """The number in a row of the game's table `limits`.
+
+    Raises:
+        RuleRefusal: "missing_row".
+    """
+    if name not in rules.tables.limits:
+        raise RuleRefusal("missing_row", f"the table limits of {rules.header.title} lacks the row {name!r}: add it")
     return rules.tables.limits[name].value
 
 

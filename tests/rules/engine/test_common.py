@@ -8,6 +8,7 @@ import pytest
 
 from rules.engine.common import End, Ground, highest_die, last_standing, profile_of
 from rules.engine.dice import Scripted, odds, play
+from rules.tabletop.errors import UserError
 from rules.tabletop.movement import walk
 from rules.tabletop.table import TerrainKind
 from tests.rules.board import box, piece
@@ -54,3 +55,8 @@ def test_ground_without_a_row_is_open() -> None:
     path = ((2.0, 0.0), (2.0, 7.0))
     assert walk(path, (woods, hedge), profile_of(rows), 0.0).cost_in == pytest.approx(9)  # 7 in, two of them twice
     assert walk(((2.0, 7.0), (2.0, 10.0)), (wall,), profile_of(rows), 0.0).impassable
+
+
+def test_a_row_that_is_no_kind_of_terrain_is_named() -> None:
+    with pytest.raises(UserError, match="'wods', which is no kind of terrain"):
+        profile_of({"wods": Ground("X-01")})
