@@ -19,7 +19,7 @@ from rules.tabletop.errors import UserError
 from ui.desktop.translation import CONTEXT, FOLDER
 
 _SOURCES = Path(__file__).parents[1] / "ui" / "desktop"
-_TRANSLATED = re.compile(r"(?<![\w.])(?:tr|mark)\((?=\s*[\"'])")
+_TRANSLATED = re.compile(r"(?<![\w.])(?:tr|mark)\((?=\s*\")")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -18,7 +18,7 @@ from tests.ui.windows import Open, Wait
 from tools.extract_strings import collect, main
 from ui.desktop import translation
 from ui.desktop.dialogs import MarkerSizeDialog
-from ui.desktop.translation import Translator, install_translators, load_translators, read, tr
+from ui.desktop.translation import CONTEXT, Translator, install_translators, load_translators, read, tr
 
 DESKTOP = Path(translation.__file__).parent
 GERMAN = {
@@ -232,6 +232,8 @@ def test_each_string_is_collected_once_and_translations_are_kept(tmp_path: Path)
         if called(call) in ("tr", "mark") and isinstance(call, ast.Call) and isinstance(call.args[0], ast.Constant)
     }
     assert len(every) > 400
+    contexts = [context.findtext("name") for context in ET.parse(path).iter("context")]  # noqa: S314 - written just now
+    assert contexts == [CONTEXT], "write tr with double quotes, outside of f-strings"
     assert sorted(filter(None, found)) == sorted(every)
     assert read(path) == {"Quit": "Beenden"}
 

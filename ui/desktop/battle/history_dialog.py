@@ -63,7 +63,8 @@ class MomentList(QAbstractListModel):
         position = self._shown[index.row()]
         if role == Qt.ItemDataRole.DisplayRole:
             when = f"{datetime.fromtimestamp(position.time_s):%H:%M}  " if 0 <= position.time_s < 2**40 else ""
-            return f"{when}{position.title}{'' if position.stands else '  ' + tr('(undone)')}"
+            undone = "" if position.stands else "  " + tr("(undone)")
+            return f"{when}{position.title}{undone}"
         if role == Qt.ItemDataRole.DecorationRole:
             return self._icon(position)
         if role == Qt.ItemDataRole.ToolTipRole:
