@@ -41,7 +41,7 @@ def test_the_packages_are_those_on_disk() -> None:
     rooms = {
         ".".join(home.parts)
         for home in homes
-        if home.parts and home.parts[0] not in ("tests", "benchmarks", "tools", "training", "docs")
+        if home.parts and home.parts[0] not in ("tests", "benchmarks", "tools", "training", "docs", "samples")
     }
     assert rooms == set(PACKAGES)
 
@@ -59,8 +59,8 @@ def _sources() -> list[Path]:
 
 def test_the_tests_mirror_the_rooms() -> None:
     folders = {file.relative_to(ROOT / "tests").parent for file in _files(ROOT / "tests") if file.suffix == ".py"}
-    # Attacks from outside and developer tools belong to no package of the program.
-    assert {".".join(folder.parts) for folder in folders if folder.parts} <= {*PACKAGES, "hostile", "tools"}
+    # Attacks from outside, developer tools and the sample game belong to no package of the program.
+    assert {".".join(folder.parts) for folder in folders if folder.parts} <= {*PACKAGES, "hostile", "tools", "samples"}
 
 
 @pytest.mark.parametrize(("document", "tests"), [("README.md", "test"), (".ci/run", "test-all")])

@@ -11,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from rules.engine.game import Game
 from rules.games import open_game
+from rules.games.army_men.tables import Tables
 from ui.cli import main
 
 ROOT = Path(__file__).parents[1]
@@ -66,7 +68,7 @@ def help_of(command: str) -> str:
 @of_each
 def test_commands_have_the_options_that_are_named(page: Path) -> None:
     for line in code(page):
-        for command, rest in re.findall(r"(?:^|[/\s])sandtable ([a-z]+)([^|;]*)", line):
+        for command, rest in re.findall(r"(?:^|[/\s])sandtable (?:--games \S+ )?([a-z]+)([^|;]*)", line):
             for option in re.findall(r"(?<!\S)--?[a-z][a-z-]*", rest):
                 assert re.search(rf"(?<![\w-]){option}(?![\w-])", help_of(command)), line
             help_of(command)
@@ -109,12 +111,24 @@ def named(name: str) -> bool:
     return place.exists() and all(re.search(rf"\b{part}\b", place.read_text("utf-8")) for part in parts)
 
 
+def shown_to_contributors(number: int, path: Path) -> Game[Tables]:
+    """Army Men under one of the blocks of TOML in CONTRIBUTING."""
+    blocks = re.findall(r"```toml\n(.*?)```", (ROOT / "CONTRIBUTING.md").read_text("utf-8"), re.S)
+    inherits = "" if "inherits" in blocks[number] else 'inherits = "army_men"\n'
+    path.write_text(inherits + blocks[number], "utf-8")
+    return open_game("army_men", path)
+
+
 def test_the_house_rules_shown_to_contributors_load(tmp_path: Path) -> None:
-    [block] = re.findall(r"```toml\n(.*?)```", (ROOT / "CONTRIBUTING.md").read_text("utf-8"), re.S)
-    file = tmp_path / "house.toml"
-    file.write_text(block, "utf-8")
-    game = open_game("army_men", file)
+    game = shown_to_contributors(0, tmp_path / "crossbows.toml")
     assert game.rules.labels
     added = set(game.rules.tables.weapons) - set(open_game("army_men").rules.tables.weapons)
     assert added
     assert any(added & set(card.weapons) for card in game.rules.tables.cards.values())
+
+
+def test_the_option_shown_to_contributors_changes_the_game(tmp_path: Path) -> None:
+    game = shown_to_contributors(1, tmp_path / "pace.toml")
+    [name] = set(game.options) - set(open_game("army_men").options)
+    [other] = set(game.options[name].values) - {game.options[name].default}
+    assert game.choosing(**{name: other}).rules.tables.kinds != game.rules.tables.kinds

@@ -18,6 +18,7 @@ from ui.commands.wire_options import add_dice, add_rod
 
 SIDE_HELP = "side of the printed markers, the black square, in inches (default: the program's own sheet, 3)"
 TEACH_HELP = "a pixel on a soldier of that army; may be repeated. Without it, figures are grouped by colour"
+GAMES_HELP = "add the games of this folder, which are programs: name only a folder that you trust; may be repeated"
 RECTANGLE_HELP = "without markers: size of a rectangle and its corners (near left, near right, far right, far left)"
 _MAX_SQUARES = 60  # in a row of a board; the largest dictionary has markers for 44 x 44
 
@@ -30,6 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdin.reconfigure(errors="surrogateescape")  # the command rejects input that is not text
     options = _parser().parse_args(_join_negative_values(sys.argv[1:] if arguments is None else arguments))
     try:
+        _add_games(options.games)
         status: int = options.run(options)
         if sys.stdout is not None:
             sys.stdout.flush()
@@ -47,6 +49,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     return status
+
+
+def _add_games(folders: Sequence[Path]) -> None:
+    if folders:
+        from rules.games import add_games  # not for every command: the rules take 1/10 s
+
+        for folder in folders:
+            add_games(folder)
 
 
 def _discard_output() -> None:
@@ -70,6 +80,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="sandtable", description="Measures a table of plastic soldiers through a webcam, in inches."
     )
+    parser.add_argument("--games", type=Path, action="append", default=[], metavar="FOLDER", help=GAMES_HELP)
     parser.set_defaults(run=_window, source=None)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
 
@@ -91,6 +102,7 @@ def _parser() -> argparse.ArgumentParser:
 
     resolve = command("resolve", "answer a rules question: JSON in, verdict with reasons out")
     resolve.add_argument("file", metavar="FILE", help='a question or a list of questions; "-" reads standard input')
+    resolve.add_argument("--house-rules", type=Path, metavar="RULES.toml", help="house rules that change the game")
     resolve.set_defaults(run=_resolve)
 
     battle = command("battle", "play a scripted situation (JSON) and print the verdicts")
@@ -293,7 +305,8 @@ def _print(options: argparse.Namespace) -> int:
 def _resolve(options: argparse.Namespace) -> int:
     from ui.commands.resolve import is_refused, read_question, resolve_question
 
-    answer = resolve_question(read_question(sys.stdin or io.StringIO() if options.file == "-" else Path(options.file)))
+    question = read_question(sys.stdin or io.StringIO() if options.file == "-" else Path(options.file))
+    answer = resolve_question(question, options.house_rules)
     print(json.dumps(answer, indent=1, ensure_ascii=False))
     return 1 if is_refused(answer) else 0
 

@@ -12,7 +12,7 @@ from rules.engine.events import Effects
 from rules.engine.position import Measure, Position
 from rules.engine.referee import Action, Referee, in_set_up, preview_of, with_answers
 from rules.engine.verdict import Verdict
-from rules.games import GAMES, module_of
+from rules.games import game_names, module_of
 from rules.tabletop.errors import UserError
 from rules.tabletop.measure import range_between
 from rules.tabletop.table import Figure, TerrainPiece
@@ -24,8 +24,8 @@ def referee_of(game: str) -> Referee[Any]:
     Raises:
         UserError: if there is none.
     """
-    if game not in GAMES:
-        raise UserError(f"there is no referee for {game!r}: choose one of {', '.join(GAMES)}")
+    if game not in game_names():
+        raise UserError(f"there is no referee for {game!r}: choose one of {', '.join(game_names())}")
     referee: Referee[Any] = module_of(game, "referee").REFEREE
     return referee
 

@@ -22,6 +22,9 @@ from rules.tabletop.regular_file import open_regular
 HOME = Path(__file__).parents[1] / "games"
 """The folder of the included games."""
 
+_folders = [HOME]
+"""The folders of all games, the included ones first."""
+
 _MOST_INHERITED = 20
 """Limit of inherited files in a row; more must be a circle through links."""
 
@@ -142,22 +145,35 @@ L = TypeVar("L", bound=_Limited)
 
 
 def limit(rules: Ruleset[L], name: str) -> float:
-    """The number in a row of the game's table `limits`."""
+    """The number in a row of the game's table `limits`.
+
+    Raises:
+        RuleRefusal: "missing_row".
+    """
+    if name not in rules.tables.limits:
+        raise RuleRefusal("missing_row", f"the table limits of {rules.header.title} lacks the row {name!r}: add it")
     return rules.tables.limits[name].value
+
+
+def add_folder(folder: Path) -> None:
+    """Also look for games in this folder; see `rules.games.add_games`."""
+    _folders.append(folder)
 
 
 def load(name: str | Path, tables: type[T]) -> Ruleset[T]:
     """Load a game by its name, or a file of house rules by its path.
 
     Args:
-        name: Name of an included game, or path of a TOML file, which may have `inherits = "a game or a path"`.
+        name: Name of a game, or path of a TOML file, which may have `inherits = "a game or a path"`.
         tables: Dataclass of the game's tables; its fields are the tables' names.
 
     Raises:
         UserError: if the file is invalid; the message names the file, the table and the key.
     """
-    path = name if isinstance(name, Path) else HOME / f"{name}.toml"
+    path = name if isinstance(name, Path) else _game_file(name)
     document, labels = _inherited(path, ())
+    if not labels and "name" not in document:
+        raise UserError(f'{path.name} names no game: begin it with inherits = "{_games()[0]}" or another game')
     try:
         return _build(document, tables, labels, document.pop("chosen", {}))
     except RuleRefusal as refusal:
@@ -191,18 +207,24 @@ def check_needs_no_file(text: str, name: str) -> None:
         name: Name of their file, for messages.
 
     Raises:
-        UserError: if they inherit anything but an included game, or are not TOML.
+        UserError: if they inherit anything but a game by its name, or are not TOML.
     """
     parent = _parsed(text, name).get("inherits")
-    if parent is not None and parent not in _included():
+    if parent is not None and parent not in _games():
         raise UserError(
-            f"{name} inherits {parent!r}, but the house rules of a battle must inherit one of {', '.join(_included())}:"
+            f"{name} inherits {parent!r}, but the house rules of a battle must inherit one of {', '.join(_games())}:"
             " copy the rules from that file into them"
         )
 
 
-def _included() -> list[str]:
-    return sorted(path.stem for path in HOME.glob("*.toml"))
+def _games() -> list[str]:
+    return sorted(path.stem for folder in _folders for path in folder.glob("*.toml"))
+
+
+def _game_file(name: str) -> Path:
+    """The file of a game: in the first folder that has one."""
+    files = [folder / f"{name}.toml" for folder in _folders]
+    return next((file for file in files if file.exists()), files[0])
 
 
 def _inherited(path: Path, heirs: tuple[Path, ...]) -> tuple[dict[str, Any], tuple[str, ...]]:
@@ -223,9 +245,9 @@ def _inherited(path: Path, heirs: tuple[Path, ...]) -> tuple[dict[str, Any], tup
 def _parent_path(path: Path, parent: str) -> Path:
     if parent.endswith(".toml"):
         return path.parent / parent
-    if parent not in _included():
-        raise UserError(f"{path.name} inherits {parent!r}, which is not a game: choose one of {', '.join(_included())}")
-    return HOME / f"{parent}.toml"
+    if parent not in _games():
+        raise UserError(f"{path.name} inherits {parent!r}, which is not a game: choose one of {', '.join(_games())}")
+    return _game_file(parent)
 
 
 def _parsed(text: str, name: str) -> dict[str, Any]:
@@ -251,8 +273,9 @@ def _merged(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, An
 def _build(written: Mapping[str, Any], tables: type[T], labels: tuple[str, ...], chosen: Any) -> Ruleset[T]:
     """The checked ruleset with the chosen options applied to its tables."""
     header = _reader(written).read(Header, {k: v for k, v in written.items() if k in hints(Header)}, "")
+    any_tables: Any = tables
     for name, option in header.options.items():
-        _check_option(name, option)
+        _check_option(name, option, hints(any_tables))
     chosen = _chosen(header, chosen)
     plain = dict(written)
     for name, option in header.options.items():
@@ -288,13 +311,17 @@ def _check_rule(header: Header, place: str, rule: str) -> None:
         raise RuleRefusal("unknown_rule", f"{place} cites the rule {rule!r}, which [rules] does not have: add it there")
 
 
-def _check_option(name: str, option: Option) -> None:
+def _check_option(name: str, option: Option, tables: Mapping[str, Any]) -> None:
     unknown = set(option.changes) - {
         str(value).lower() if isinstance(value, bool) else str(value) for value in option.values
     }
     if unknown:
         where = f"options.{name}.changes.{min(unknown)}"
         raise RuleRefusal("bad_option", f"{where} is for a value that the option does not have: correct or remove it")
+    for value, changes in option.changes.items():
+        if missing := set(changes) - set(tables):
+            where = f"options.{name}.changes.{value}.{min(missing)}"
+            raise RuleRefusal("bad_option", f"{where} changes a table that the game does not have: correct its name")
     types = {type(value) for value in option.values}
     if option.default not in option.values or not (types <= {int, float} or len(types) == 1):
         needed = f"values of one type, among them the default {option.default!r}"

@@ -7,7 +7,7 @@ from typing import Any
 from rules.engine.game import Game
 from rules.engine.roster import Army, check_army
 from rules.engine.verdict import Verdict
-from rules.games import GAMES, module_of
+from rules.games import game_names, has_module, module_of
 
 
 def points_check(game: Game[Any], army: Army) -> Verdict | None:
@@ -17,7 +17,7 @@ def points_check(game: Game[Any], army: Army) -> Verdict | None:
         UserError: as `rules.engine.roster.enlistment`, or as the game's own action.
     """
     check_army(game, army)
-    if game.name not in GAMES:
+    if game.name not in game_names() or not has_module(game.name, "roster"):
         return None
-    found: Verdict = module_of(game.name, "roster").check(game, army)
+    found: Verdict | None = module_of(game.name, "roster").check(game, army)
     return found

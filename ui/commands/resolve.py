@@ -25,8 +25,8 @@ def read_question(source: Path | TextIO) -> Any:
     return from_json(read_text(source, what), what)
 
 
-def resolve_question(document: Any) -> Any:
-    """The answer to a question, or to each of a list of questions.
+def resolve_question(document: Any, house_rules: Path | None = None) -> Any:
+    """The answer to a question, or to each of a list of questions, with a file of house rules.
 
     A question is `{"ruleset": "army_men", "given": {"action": "attack", ...}, "dice": [6, 1]}`; `options` may change
     the game's options. The answer has all numbers of the verdict, its `outcome` and its `reasons`; if the rules refuse
@@ -34,9 +34,9 @@ def resolve_question(document: Any) -> Any:
     actions use them.
     """
     if isinstance(document, list):
-        return [resolve_question(question) for question in document]
+        return [resolve_question(question, house_rules) for question in document]
     try:
-        return _answered(document)
+        return _answered(document, house_rules)
     except RuleRefusal as error:
         return {"error": error.code, "message": str(error)} | ({"rule": error.rule} if error.rule else {})
 
@@ -46,7 +46,7 @@ def is_refused(answer: Any) -> bool:
     return any(map(is_refused, answer)) if isinstance(answer, list) else "error" in answer
 
 
-def _answered(document: Any) -> dict[str, Any]:
+def _answered(document: Any, house_rules: Path | None) -> dict[str, Any]:
     if not isinstance(document, Mapping):
         raise RuleRefusal("bad_question", "a question is an object with the keys ruleset, given and dice")
     read = Reader({}).value
@@ -55,7 +55,7 @@ def _answered(document: Any) -> dict[str, Any]:
     action = read(str, given.pop("action", None), "given.action")
     given.pop("note", None)
     dice = Scripted(read(tuple[int, ...], document.get("dice", []), "dice"))
-    game = _game(name)
+    game = _game(name, house_rules)
     if "options" in document:
         game = game.choosing(**read(Mapping[str, Any], document["options"], "options"))
     passed_over = [fact for fact in given if game.concerns(action, fact) is False]
@@ -66,8 +66,8 @@ def _answered(document: Any) -> dict[str, Any]:
 
 
 @cache
-def _game(name: str) -> Game[Any]:
-    return open_game(name)
+def _game(name: str, house_rules: Path | None) -> Game[Any]:
+    return open_game(name, house_rules)
 
 
 def _document(answer: Verdict) -> dict[str, Any]:

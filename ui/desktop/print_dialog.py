@@ -24,7 +24,7 @@ from PyQt6.QtWidgets import (
 from calibration.calibration_targets import SHEET_SIDE_IN
 from calibration.print_scale import PrintScale
 from rules.engine.roster import Army
-from rules.games import GAMES, open_game
+from rules.games import game_names, open_game
 from rules.tabletop.errors import UserError
 from ui.battle.armies import ArmyLists, armies_folder, load_army
 from ui.battle.titles import title_of
@@ -185,10 +185,10 @@ class PrintDialog(QDialog):
             box.setRange(50.0, 200.0)
             box.setSingleStep(0.1)
             box.setValue(measured_mm)
-        for name in GAMES:
+        for name in game_names():
             self.cards.addItem(tr("{name}, all ready-made units", name=title_of(name)), name)
         for one in store.listed():
-            if one.army is not None and one.army.game in GAMES:
+            if one.army is not None and one.army.game in game_names():
                 self.cards.addItem(f"{one.army.name} ({title_of(one.army.game)})", one.army)
 
     def _connect(self) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, get_args
 
 from rules.engine.dice import no_dice
@@ -19,6 +19,7 @@ from rules.games.simple_plastic import tables as sp
 from rules.games.simple_plastic_figure import tables as ww
 from rules.games.simple_plastic_figure.rows import weapon_of
 from ui.formatting import capitalized, sentence
+from ui.questions.reach import card_reaches
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -253,6 +254,20 @@ def _nation_words(rules: ww.Rules, weapon: str, nation: str | None) -> str:
     return " or ".join(names) or capitalized(_words(weapon.removesuffix(f"_{nation}").removeprefix(f"{nation}_")))
 
 
+def _plain(game: Game[Any], _: str | None, row: Any, title: str) -> UnitCard:
+    """The card of a game without a face of its own: the numbers of the row, and how far its weapons reach."""
+    plain = {key: value for key, value in asdict(row).items() if key not in ("rule", "title", "note")}
+    numbers = ((capitalized(_words(key)), f"{value:g}") for key, value in plain.items() if type(value) in (int, float))
+    return UnitCard(
+        title=row.title or title,
+        kind=", ".join(_flags(row)) or game.title,
+        values=tuple(numbers),
+        weapons=tuple(capitalized(arm.words) for arm in card_reaches(game, plain)),
+        remarks=_sentences(getattr(row, "note", "")),
+        rules=_ids(row.rule),
+    )
+
+
 FACES: Mapping[str, Face] = {
     "army_men": _army_men,
     "fudge_miniatures": _fudge_miniatures,
@@ -260,7 +275,7 @@ FACES: Mapping[str, Face] = {
     "simple_plastic": _simple_plastic,
     "simple_plastic_figure": _simple_plastic_figure,
 }
-"""Makes a card from a row of each game's data."""
+"""Makes a card from a row of each game's data; a game without one has plain cards."""
 
 
 def game_cards(game: Game[Any]) -> tuple[UnitCard, ...]:
@@ -299,4 +314,4 @@ def _own_row(game: Game[Any], own: Mapping[str, Any], figure: str) -> Any:
 
 
 def _face(game: Game[Any], name: str | None, row: Any, title: str = "") -> UnitCard:
-    return FACES[game.name](game, name, row, title)
+    return FACES.get(game.name, _plain)(game, name, row, title)

@@ -9,7 +9,7 @@ from calibration.calibration_targets import SHEET_SIDE_IN
 from calibration.markers import Board
 from calibration.print_scale import TRUE_PRINT, PrintScale
 from rules.engine.roster import Army
-from rules.games import GAMES, open_game
+from rules.games import game_names, open_game
 from rules.games.rosters import points_check
 from rules.tabletop.errors import UserError
 from ui.paper.marker_sheet import EDGE_IDS, EDGE_SIDE_IN, LENS_BOARD, board_sheet, marker_sheet
@@ -82,7 +82,7 @@ def _ready_cards(name: str, paper: str) -> Sheet:
     from ui.paper import card_sheet, cards  # here, because loading all five games is slow
 
     if not name:
-        raise UserError(f"choose a game ({', '.join(GAMES)}) or an army list to print cards of")
+        raise UserError(f"choose a game ({', '.join(game_names())}) or an army list to print cards of")
     game = open_game(name)
     return card_sheet.card_sheet(cards.game_cards(game), f"{game.title}, ready cards", game, paper)
 

@@ -133,6 +133,12 @@ def test_rows_are_typed_and_frozen(game: Path) -> None:
             "changes.yes",
             r"options\.loud_rifles\.changes\.yes is for a value that the option does",
         ),
+        (
+            "changes.true.weapons",
+            "changes.true.guns",
+            r"options\.loud_rifles\.changes\.true\.guns changes a table that the game does not have",
+        ),
+        ('name = "toy"\n', "", r'toy\.toml names no game: begin it with inherits = "army_men"'),
         ('title = "Toy"', "title = 3", r"toy\.toml: title must be a text, not 3"),
         ("[beyond]", "[beyond", r"toy\.toml is not TOML"),
     ],

@@ -110,3 +110,12 @@ def test_whole_numbers_are_written_as_integers():
     answer = resolve_question({"ruleset": "army_men", "given": {"action": "move_allowance", "unit": "infantry"}})
     assert answer["distance_in"] == 12  # AM-19
     assert '"distance_in": 12,' in json.dumps(answer)
+
+
+def test_house_rules_are_named_on_the_command_line(tmp_path, capsys):
+    rules, question = tmp_path / "rules.toml", tmp_path / "question.json"
+    rules.write_text('inherits = "army_men"\n[kinds.infantry]\nmove_in = 8\n', "utf-8")
+    asked = {"ruleset": "army_men", "given": {"action": "move_allowance", "unit": "infantry"}}
+    question.write_text(json.dumps(asked), "utf-8")
+    assert main(["resolve", str(question), "--house-rules", str(rules)]) == 0
+    assert json.loads(capsys.readouterr().out)["distance_in"] == 8

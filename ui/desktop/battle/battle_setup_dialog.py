@@ -30,7 +30,7 @@ from rules.battle.referees import referee_of
 from rules.engine.game import Game
 from rules.engine.roster import Army, Recruit
 from rules.engine.text import display_name
-from rules.games import GAMES, open_game
+from rules.games import game_names, open_game
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import Figure
 from ui.battle.action_text import verdict_rows
@@ -249,7 +249,7 @@ class BattleSetupDialog(QDialog):
         for name, option in self._opened.options.items():
             box = QComboBox()
             for value in option.values:
-                words = ("yes" if value else "no") if isinstance(value, bool) else str(value).replace("_", " ")
+                words = (tr("yes") if value else tr("no")) if isinstance(value, bool) else str(value).replace("_", " ")
                 box.addItem(tr("{answer} (usual)", answer=words) if value == option.default else words, value)
             box.setCurrentIndex(option.values.index(option.default))
             box.setToolTip(literal_text(tr("{rule}: the rulebook leaves this choice to you", rule=option.rule)))
@@ -274,7 +274,7 @@ class BattleSetupDialog(QDialog):
             self._take_game()
 
     def _lay_out(self) -> None:
-        for name in GAMES:
+        for name in game_names():
             self._game.addItem(title_of(name), name)
         self._game.currentIndexChanged.connect(lambda _: self._take_game())
         self._table.setHorizontalHeaderLabels([tr("Soldier"), tr("Unit"), tr("Squad")])

@@ -349,7 +349,7 @@ def _heading(figure: str, unit: str) -> str:
 
 
 def _answer_words(answer: object) -> str:
-    return ("yes" if answer else "no") if isinstance(answer, bool) else str(answer).replace("_", " ")
+    return (tr("yes") if answer else tr("no")) if isinstance(answer, bool) else str(answer).replace("_", " ")
 
 
 def _emit(signal: pyqtBoundSignal, ambiguity: Ambiguity, answer: str, _: bool = False) -> None:

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from rules.engine.game import Game
-from rules.games import GAMES, open_game
+from rules.games import game_names, open_game
 from rules.tabletop.template import Template
 from ui.desktop.tools.tool import PickResult, PlainTool
 from ui.picture.overlay import PointPx, Preview
@@ -37,7 +37,7 @@ class TemplateShapes:
 
     @cached_property
     def _of_all(self) -> dict[Kind, tuple[Form, ...]]:
-        games: tuple[Game[Any], ...] = tuple(open_game(name) for name in GAMES)
+        games: tuple[Game[Any], ...] = tuple(open_game(name) for name in game_names())
         return {kind: forms(kind, games) for kind in Kind}
 
 

@@ -1,0 +1,158 @@
+"""What many rulebooks share: sources of facts, the highest die, the last side standing, and the cost of ground.
+
+A game whose rulebook differs writes its own.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from rules.engine.dice import DiceRequest, Die, Procedure
+from rules.engine.facts import Context, Source, Uncertain
+from rules.engine.schema import Inches
+from rules.engine.text import display_name
+from rules.tabletop.errors import UserError
+from rules.tabletop.movement import Walk, walk
+from rules.tabletop.table import TerrainKind, TerrainPiece
+from rules.tabletop.terrain_cost import MovementProfile, TerrainCost
+
+# Sources of facts.
+
+SIDES = Source(lambda context: list(context.position.state.sides))
+"""The sides of the battle, in order."""
+
+FIGURES_LEFT = Source(lambda context: context.position.state.figures_left)
+"""How many figures each side has left."""
+
+ACTOR = Source(lambda context: context.actor.id)
+"""The id of the acting figure."""
+
+WEAPON = Source(lambda context: context.position.kind(context.actor)["weapons"][0])
+"""The first weapon on the card of the acting figure."""
+
+
+def _edge_range(context: Context) -> Uncertain:
+    name = context.target.id
+    found = context.position.view(context.actor.id, name).range
+    return Uncertain(round(found.edge_in, 2), found.sigma_in, f"the range to {display_name(name)}")
+
+
+def _part_seen(context: Context) -> Uncertain:
+    shooter, name = context.actor.id, context.target.id
+    view = context.position.view(shooter, name)
+    part = round(view.exposure, 2)
+    what = f"how much of {display_name(name)} is seen by {display_name(shooter)}"
+    return Uncertain(part, sum(view.part_errors(part)), what, 0.0, 1.0)
+
+
+EDGE_RANGE = Source(_edge_range)
+"""The range to the target from base edge to base edge, to a hundredth of an inch."""
+
+PART_SEEN = Source(_part_seen)
+"""The part of the target that the acting figure sees, from 0 to 1."""
+
+
+# Rows of tables.
+
+
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """A row of a table `phases`: a part of the turn."""
+
+    rule: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """A row of a table `terrain`: what a kind of terrain does to a move; its name is that of a `TerrainKind`.
+
+    Attributes:
+        cost: Allowance for each inch.
+    """
+
+    rule: str
+    cost: Inches = 1
+    passable: bool = True
+
+
+def profile_of(rows: Mapping[str, Ground]) -> MovementProfile:
+    """The movement profile of a table `terrain`; a kind of terrain without a row is open ground.
+
+    Raises:
+        UserError: if a row is no kind of terrain.
+    """
+    unknown = next((name for name in rows if name not in {kind.value for kind in TerrainKind}), None)
+    if unknown is not None:
+        known = ", ".join(TerrainKind)
+        raise UserError(f"the table terrain has a row {unknown!r}, which is no kind of terrain: choose one of {known}")
+
+    def going(piece: TerrainPiece) -> TerrainCost:
+        row = rows.get(piece.kind.value)
+        return TerrainCost() if row is None else TerrainCost(row.cost, passable=row.passable)
+
+    return MovementProfile(going)
+
+
+def _walk(context: Context) -> Walk | None:
+    """The acting figure's walk along its path; None if it has none."""
+    path = context.paths.get(context.actor.id)
+    if path is None:
+        return None
+    sigma_in = context.position.figure(context.actor.id).sigma_in
+    return walk(path, context.position.terrain, profile_of(context.rules.tables.terrain), 0.0, sigma_in=sigma_in)
+
+
+def _path_cost(context: Context) -> Uncertain:
+    found = _walk(context)
+    if found is None or not math.isfinite(found.cost_in):  # see IN_THE_WAY
+        return Uncertain(0.0, 0.0, "")
+    return Uncertain(found.cost_in, found.sigma_in, f"the move of {display_name(context.actor.id)}")
+
+
+def _in_the_way(context: Context) -> list[str]:
+    found = _walk(context)
+    grounds = (one.ground for one in found.impassable) if found is not None else ()
+    return list(dict.fromkeys(f"the {ground.kind}".replace("_", " ") for ground in grounds if ground is not None))
+
+
+PATH_COST = Source(_path_cost)
+"""The allowance that the path of the acting figure costs, by the game's table `terrain`; 0 without a path."""
+
+IN_THE_WAY = Source(_in_the_way)
+"""The kinds of impassable terrain on the path of the acting figure."""
+
+
+# Dice and victory.
+
+
+def highest_die(sides: Sequence[str], why: str) -> Procedure[list[str]]:
+    """The sides in the order in which they act: the highest die first, then as they sit; a tie is rolled again."""
+    best, again = list(sides), False
+    while len(best) > 1:
+        faces = []
+        for side in best:
+            request = DiceRequest(Die.D6, 1, side, f"{why}: {', '.join(best)}")
+            faces.append((yield request.once_more() if again and side == best[0] else request).total)
+        left = [side for side, face in zip(best, faces, strict=True) if face == max(faces)]
+        again, best = left == best, left
+    start = sides.index(best[0]) if best else 0
+    return [*sides[start:], *sides[:start]]
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """Whether a battle is over, and who won it; None if nobody is left."""
+
+    outcome: str
+    over: bool
+    winner: str | None
+
+
+def last_standing(figures_left: Mapping[str, int]) -> End:
+    """The end of a battle that the last side with figures wins."""
+    left = [side for side, figures in figures_left.items() if figures]
+    if len(left) > 1 or len(figures_left) < 2:
+        return End("not yet", over=False, winner=None)
+    return End("victory" if left else "draw", over=True, winner=left[0] if left else None)

@@ -1,0 +1,34 @@
+"""A game of an added folder in the real window: chosen, set up, the owed roll, and the first shot."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rules.games import add_games
+from tests.ui.desktop.test_battle_window import mustered, press, rolls
+from ui.desktop.window import Window
+
+FOLDER = Path(__file__).parents[3] / "samples" / "games"
+
+
+def test_an_added_game_is_played_in_the_window(window: Window, tmp_path: Path) -> None:
+    add_games(FOLDER)
+    panel = mustered(window, tmp_path / "b", "matchbox")
+    press(panel, "Next")
+    assert panel.phase == "Turn 1, initiative"
+    panel.choose(0)
+    rolls(window, 5, 2)
+    press(panel, "Do it")
+    assert panel.why.startswith("Green")
+    press(panel, "Next")
+    assert panel.phase == "Turn 1, Green, acting"
+    window.battle.choose("green-1")
+    panel.choose(0)
+    assert panel.chosen is not None
+    assert "takes the target out (MB-08)" in panel.why
+    [target] = panel.chosen.action.at
+    rolls(window, 6)
+    press(panel, "Do it")
+    play = window.battle.play
+    assert play is not None
+    assert play.battle.state.unit(target).out
