@@ -7,22 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from rules.engine.dice import DiceRequest, Die, Procedure
-from rules.engine.game import Answer
 from rules.engine.ruleset import limit, row_title
 from rules.engine.schema import Inches
 from rules.engine.verdict import Reason, Verdict, forbidden, total, verdict
 from rules.games.army_men.hard import ZoneOfPillbox, blind, hard_die, hard_modifiers
-from rules.games.army_men.shot import (
-    Shot,
-    adjacent,
-    armoured,
-    effect_of,
-    face_of,
-    holds,
-    its_phase,
-    kind_of,
-    weapon_of,
-)
+from rules.games.army_men.shot import Shot, adjacent, armoured, effect_of, face_of, holds, its_phase, kind_of, weapon_of
 from rules.games.army_men.tables import EXTRA_ARM, MOVING, Effect, Indirect, Rules, in_phase
 from rules.tabletop.tolerance import within
 
@@ -61,10 +50,8 @@ def _attacked_already(rules: Rules, shot: Shot) -> bool:
 
 
 def _wrong_phase(rules: Rules, shot: Shot) -> bool:
-    verdict_without_dice = shot.opportunity and rules.chooses("opportunity_fire_in", "movement_phase")
-    if shot.returns:
-        return False
-    return not in_phase(rules, shot.phase, MOVING if verdict_without_dice else weapon_of(rules, shot).phase)
+    at_once = shot.opportunity and rules.chooses("opportunity_fire_in", "movement_phase")
+    return not (shot.returns or in_phase(rules, shot.phase, MOVING if at_once else weapon_of(rules, shot).phase))
 
 
 def _destroyed(rules: Rules, shot: Shot) -> bool:
@@ -191,12 +178,10 @@ TWO_DICE = 2
 NATURAL_TWO, NATURAL_TWELVE = 2, 12
 
 
-def attack(rules: Rules, shot: Shot) -> Answer:
+def attack(rules: Rules, shot: Shot) -> Procedure[Verdict]:
     """One attack on one target."""
-    return barred(rules, shot) or _fired(rules, shot)
-
-
-def _fired(rules: Rules, shot: Shot) -> Procedure[Verdict]:
+    if bar := barred(rules, shot):
+        return bar
     roll = yield DiceRequest(Die.D6, TWO_DICE, "the firer", f"the attack with {row_title(shot.weapon)}")
     return (yield from struck(rules, shot, roll.total))
 
@@ -363,17 +348,14 @@ THROUGH_THE_PORT = ("flame_thrower", "grenade")
 """The weapons with which one reaches the men inside from beside their pillbox (AM-111)."""
 
 
-def attack_pillbox_from_safe_zone(rules: Rules, shot: FromSafeZone) -> Answer:
+def attack_pillbox_from_safe_zone(rules: Rules, shot: FromSafeZone) -> Procedure[Verdict]:
     """Flame or grenade through the gun port."""
     if shot.weapon not in THROUGH_THE_PORT:
         return forbidden("wrong_weapon", rules.because("AM-111"))
-    bar = barred(rules, shot)
-    if bar is None and shot.zone in (ZoneOfPillbox.FRONT, ZoneOfPillbox.SIDE):
-        bar = forbidden("not_in_safe_zone", rules.because("AM-109"))
-    return bar or _through_the_port(rules, shot)
-
-
-def _through_the_port(rules: Rules, shot: FromSafeZone) -> Procedure[Verdict]:
+    if bar := barred(rules, shot):
+        return bar
+    if shot.zone in (ZoneOfPillbox.FRONT, ZoneOfPillbox.SIDE):
+        return forbidden("not_in_safe_zone", rules.because("AM-109"))
     roll = yield DiceRequest(Die.D6, TWO_DICE, "the attacker", f"the {shot.weapon.replace('_', ' ')} through the port")
     destroyed = roll.total <= limit(rules, "safe_zone")
     numbers = {"allowed": True, "roll": roll.total, "occupants_destroyed": destroyed, "pillbox_affected": False}

@@ -85,11 +85,6 @@ class Volley(Shot):
         return Shot(**(shared | own))
 
 
-def burst_rolls(rules: Rules, volley: Volley) -> Answer:
-    """Two dice for every target of a burst, in order."""
-    return _no_burst(rules, volley) or _burst(rules, volley)
-
-
 def burst_aim(rules: Rules, volley: Volley) -> Verdict:
     """What a burst would need against each target, before any dice."""
     return _no_burst(rules, volley) or _aimed(rules, volley)
@@ -112,7 +107,10 @@ def _no_burst(rules: Rules, volley: Volley) -> Verdict | None:
     return next((bar for bar in bars if bar), None) or _scattered(rules, volley.bearings_deg)
 
 
-def _burst(rules: Rules, volley: Volley) -> Procedure[Verdict]:
+def burst_rolls(rules: Rules, volley: Volley) -> Procedure[Verdict]:
+    """Two dice for every target of a burst, in order."""
+    if bar := _no_burst(rules, volley):
+        return bar
     answers: list[Verdict] = []
     jammed = False
     for target in volley.targets:
@@ -137,11 +135,6 @@ class Blast(Volley):
         return replace(Volley.at(self, target), **aimed)
 
 
-def blast(rules: Rules, shell: Blast) -> Answer:
-    """One roll, compared with the value against each target under the blast."""
-    return _no_blast(rules, shell) or _burst_out(rules, shell)
-
-
 def blast_aim(rules: Rules, shell: Blast) -> Verdict:
     """What a blast would need against each target, before any dice."""
     return _no_blast(rules, shell) or _aimed(rules, shell)
@@ -156,7 +149,10 @@ def _no_blast(rules: Rules, shell: Blast) -> Verdict | None:
     return next((bar for bar in bars if bar), None)
 
 
-def _burst_out(rules: Rules, shell: Blast) -> Procedure[Verdict]:
+def blast(rules: Rules, shell: Blast) -> Procedure[Verdict]:
+    """One roll, compared with the value against each target under the blast."""
+    if bar := _no_blast(rules, shell):
+        return bar
     answers: list[Verdict] = []
     roll: Roll | None = None
     for target in shell.targets:

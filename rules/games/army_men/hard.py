@@ -70,22 +70,18 @@ class Wreck:
     crew: Count = 1
 
 
-def crew_survival(rules: Rules, wreck: Wreck) -> Answer:
+def crew_survival(rules: Rules, wreck: Wreck) -> Procedure[Verdict]:
     """Whether the crew gets out."""
     row = rules.tables.crew_survival[wreck.destroyed]
     if row.survives_to == 0:
         return verdict("dead", rules.because(row.rule), survives=False, roll_needed=False, survivors=0)
-    return _bailing_out(rules, wreck, row.survives_to)
-
-
-def _bailing_out(rules: Rules, wreck: Wreck, survives_to: int) -> Procedure[Verdict]:
     dice = wreck.crew if rules.chooses("crew_die", "one_each") and wreck.crew > 0 else 1
     alive = 0
     for man in range(1, dice + 1):
         roll = yield DiceRequest(Die.D6, 1, "the crew" if dice == 1 else f"crewman {man}", "getting out alive")
-        alive += roll.total <= survives_to
+        alive += roll.total <= row.survives_to
     survivors = alive if dice > 1 else alive * wreck.crew
-    reason = rules.because("AM-105", f"{survives_to} or less survives")
+    reason = rules.because("AM-105", f"{row.survives_to} or less survives")
     return verdict("survives" if alive else "dead", reason, survives=alive > 0, roll_needed=True, survivors=survivors)
 
 

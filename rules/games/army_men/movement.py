@@ -10,16 +10,9 @@ from typing import Annotated
 from rules.engine.ruleset import limit
 from rules.engine.schema import Asked, Count, Inches, Row
 from rules.engine.verdict import Reason, Verdict, forbidden, verdict
+from rules.games.army_men.ground import Stretch
 from rules.games.army_men.shot import touching
-from rules.games.army_men.tables import (
-    MOVING,
-    Blocked,
-    Halving,
-    KindName,
-    Rules,
-    WeaponName,
-    in_phase,
-)
+from rules.games.army_men.tables import MOVING, Blocked, Halving, KindName, Rules, WeaponName, in_phase
 from rules.tabletop.table import TerrainKind
 from rules.tabletop.tolerance import within
 
@@ -85,17 +78,6 @@ def _slowed_by(rules: Rules, move: Move) -> list[Halving]:
         and (kind.vehicle or not row.vehicles_only)
         and (not row.kinds or move.unit in row.kinds)
     ]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stretch:
-    """A part of a path on one kind of ground."""
-
-    inches: Inches
-    uphill: bool = False
-    rough: bool = False
-    on_road: bool = False
-    swimming: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

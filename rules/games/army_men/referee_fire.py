@@ -35,7 +35,8 @@ def attacks(position: Position, figure: str) -> Iterator[Action]:
     for weapon, row in status.weapons(position, man).items():
         for enemy in status.targets(position, man):
             spreads = row.spreads and not armoured(position.game.rules, status.kind_name(position, enemy))
-            yield (shell(position, man, weapon, enemy) if spreads else None) or shot(position, man, weapon, enemy)
+            blast = shell(position, man, weapon, enemy) if spreads else None
+            yield blast or _single(position, position, man, weapon, enemy)
             yield from _on_the_way(position, man, weapon, enemy)
 
 
@@ -89,11 +90,6 @@ def _within_arc(position: Position, man: Unit, first: Unit, others: Sequence[Uni
     return sorted(inside, key=lambda one: off[one.id])
 
 
-def shot(position: Position, man: Unit, weapon: str, enemy: Unit) -> Action:
-    """One attack on one target; with an automatic weapon, its whole burst at this one."""
-    return _single(position, position, man, weapon, enemy)
-
-
 def burst(position: Position, seen: Position, man: Unit, weapon: str, enemies: Sequence[Unit], how: str = "") -> Action:
     """A burst of an automatic weapon, an attack on each of several targets, as they are `seen` now or ran by."""
     here, granted = position.figure(man.id), _granted(how)
@@ -128,7 +124,7 @@ def burst(position: Position, seen: Position, man: Unit, weapon: str, enemies: S
 
 
 def _single(position: Position, seen: Position, man: Unit, weapon: str, enemy: Unit, how: str = "") -> Action:
-    """One attack, with the target as it is `seen` now or was on its way."""
+    """One attack, or a whole burst, at one target, as it is `seen` now or was on its way."""
     view = seen.view(man.id, enemy.id)
     whole = position.game.rules.tables.weapons[weapon].rof > 1
     facts = {**facts_of(position, man, weapon, enemy, seen), "sustained": whole, **_granted(how)}
@@ -158,8 +154,8 @@ def _on_the_way(position: Position, man: Unit, weapon: str, enemy: Unit) -> Iter
 def _just_now(position: Position, weapon: str) -> bool:
     """Whether this is the phase in which opportunity fire with such a weapon falls, and so its answer (AM-35)."""
     rules = position.game.rules
-    verdict_without_dice = rules.chooses("opportunity_fire_in", "movement_phase")
-    return status.phase_number(position) == (MOVING if verdict_without_dice else rules.tables.weapons[weapon].phase)
+    at_once = rules.chooses("opportunity_fire_in", "movement_phase")
+    return status.phase_number(position) == (MOVING if at_once else rules.tables.weapons[weapon].phase)
 
 
 def _seen_at(man: Unit, enemy: Unit) -> PointIn | None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from rules.engine.dice import DiceRequest, Die, Procedure
-from rules.engine.game import Answer, NoFacts
+from rules.engine.game import NoFacts
 from rules.engine.ruleset import limit
 from rules.engine.schema import Asked, Count, Inches, Row
 from rules.engine.verdict import RuleRefusal, Verdict, forbidden, verdict
@@ -51,7 +51,7 @@ class Treatment(InTurn):
     treated_this_turn: bool = False
 
 
-def medic(rules: Rules, case: Treatment) -> Answer:
+def medic(rules: Rules, case: Treatment) -> Procedure[Verdict]:
     """A medic's try to heal."""
     if not case.adjacent or (case.edge_in is not None and not touching(rules, case.edge_in)):
         return forbidden("not_adjacent", rules.because("AM-68"), healed=False)
@@ -59,10 +59,8 @@ def medic(rules: Rules, case: Treatment) -> Answer:
         return forbidden("not_wounded", rules.because("AM-68"), healed=False)
     if case.treated_this_turn:
         return forbidden("already_treated", rules.because("AM-68"), healed=False)
-    return must_wait(rules, case) or _healing(rules)
-
-
-def _healing(rules: Rules) -> Procedure[Verdict]:
+    if waits := must_wait(rules, case):
+        return waits
     roll = yield DiceRequest(Die.D6, TWO_DICE, "the medic", "healing")
     seven = limit(rules, "medic")
     healed = roll.total <= seven if rules.chooses("medic_roll", "seven_or_less") else roll.total == seven
@@ -79,7 +77,7 @@ class Jam:
     phase: str | None = None
 
 
-def clear_jam(rules: Rules, jam: Jam) -> Answer:
+def clear_jam(rules: Rules, jam: Jam) -> Procedure[Verdict]:
     """A try to clear a jam."""
     if jam.turns_since_jam < 1:
         return forbidden("jammed_this_turn", rules.because("AM-76"), fixed=False)
@@ -87,16 +85,11 @@ def clear_jam(rules: Rules, jam: Jam) -> Answer:
         return forbidden("already_attacked", rules.because("AM-37"), fixed=False)
     if jam.weapon and not in_phase(rules, jam.phase, rules.tables.weapons[jam.weapon].phase):
         return forbidden("wrong_phase", rules.because("AM-12"), fixed=False)
-    return _clearing(rules)
-
-
-def _clearing(rules: Rules) -> Procedure[Verdict]:
     roll = yield DiceRequest(Die.D6, TWO_DICE, "the gunner", "clearing the jam")
     fixed = roll.total <= limit(rules, "clear_jam")
     fires = fixed and rules.chooses("fires_after_clearing", True)
-    return verdict(
-        "fixed" if fixed else "jammed", rules.because("AM-76"), roll=roll.total, fixed=fixed, may_fire_this_turn=fires
-    )
+    numbers = {"roll": roll.total, "fixed": fixed, "may_fire_this_turn": fires}
+    return Verdict("fixed" if fixed else "jammed", numbers, (rules.because("AM-76"),))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,9 +119,8 @@ def destroy_obstacle(rules: Rules, clearing: Clearing) -> Verdict:
     row = rules.tables.obstacles[clearing.obstacle]
     known = {"engineer", "gun", *rules.tables.kinds, *rules.tables.weapons, *rules.tables.cards}
     if clearing.by not in known:
-        raise RuleRefusal(
-            "unknown_unit", f"{clearing.by!r} is no unit: say engineer, tank, gun or the name of a weapon"
-        )
+        text = f"{clearing.by!r} is no unit: say engineer, tank, gun or the name of a weapon"
+        raise RuleRefusal("unknown_unit", text)
     if not as_what(rules, clearing.by) & set(row.destroyed_by):
         return forbidden("cannot_destroy", rules.because(row.rule))
     reasons = [rules.because(row.rule), *([rules.because("AM-67")] if clearing.by == "engineer" else [])]
