@@ -11,6 +11,7 @@ import dataclasses
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum, auto
+from types import MappingProxyType
 from typing import Annotated, Any, get_args, get_origin
 
 from rules.engine.position import Position
@@ -19,6 +20,9 @@ from rules.engine.ruleset import Ruleset
 from rules.engine.schema import hints
 from rules.engine.state import Unit
 from rules.tabletop.path import Path
+from rules.tabletop.table import TerrainPiece
+
+NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 class Unknown(Enum):
@@ -40,12 +44,16 @@ class Context:
         men: The units that act, the first of them in front of the others where one speaks for all.
         targets: The units that it is done to, in the order in which they are taken.
         paths: Where units go.
+        weapon: The weapon that is used.
+        piece: The terrain piece that it is done to.
     """
 
     position: Position
     men: tuple[Unit, ...] = ()
     targets: tuple[Unit, ...] = ()
     paths: Mapping[str, Path] = field(default_factory=dict)
+    weapon: str = ""
+    piece: TerrainPiece | None = None
 
     @property
     def actor(self) -> Unit:
@@ -109,6 +117,7 @@ class Uncertain:
     Attributes:
         what: What was measured, for the player: "the range to Tan 4".
         low, high: The limits that it cannot exceed.
+        either: For a value that is not a number: the value for each answer of the players.
     """
 
     value: float
@@ -116,6 +125,7 @@ class Uncertain:
     what: str
     low: float = 0.0
     high: float = float("inf")
+    either: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,8 +154,8 @@ def _sources(facts: Any) -> Iterator[tuple[str, Source]]:
 def _taken_apart(value: Any, where: tuple[str | int, ...]) -> tuple[Any, tuple[UncertainFact, ...]]:
     """A plain value, and what of it is uncertain."""
     if isinstance(value, Uncertain):
-        error = (UncertainFact(where, value.sigma, value.what, value.low, value.high),) if value.sigma else ()
-        return value.value, error
+        error = UncertainFact(where, value.sigma, value.what, value.low, value.high, value.either)
+        return value.value, (error,) if value.sigma else ()
     if isinstance(value, Bound):
         return value.given, tuple(replace(one, fact=(*where, *one.fact)) for one in value.measured)
     if isinstance(value, (list, tuple)):
@@ -154,8 +164,14 @@ def _taken_apart(value: Any, where: tuple[str | int, ...]) -> tuple[Any, tuple[U
     return value, ()
 
 
-def action_for(title: str, action: str, context: Context, **more: Any) -> Action:
-    """An action asked of this context, its facts bound; `more` are further fields of the action."""
+def action_for(title: str, action: str, context: Context, given: Mapping[str, Any] = NOTHING, **more: Any) -> Action:
+    """An action asked of this context, its facts bound.
+
+    Args:
+        given: Facts that no source reads.
+        more: Further fields of the action.
+    """
     bound = bind(context.position.game.actions[action].facts, context)
     by, at = (tuple(one.id for one in units) for units in (context.men, context.targets))
-    return Action(title, action, bound.given, by, at, measured=bound.measured, paths=context.paths, **more)
+    fields = {"weapon": context.weapon, "piece": context.piece.name if context.piece else "", "paths": context.paths}
+    return Action(title, action, {**bound.given, **given}, by, at, measured=bound.measured, **{**fields, **more})

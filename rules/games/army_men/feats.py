@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
 from rules.engine.dice import DiceRequest, Die, Procedure
 from rules.engine.ruleset import limit
 from rules.engine.schema import Inches
 from rules.engine.verdict import Verdict, forbidden, verdict
+from rules.games.army_men import status
 from rules.games.army_men.attack import NATURAL_TWO, TWO_DICE
 from rules.games.army_men.hard import hard_die, hard_modifiers
 from rules.games.army_men.movement import Step, not_now
-from rules.games.army_men.shot import touching
-from rules.games.army_men.tables import INCHES_A_FOOT, Effect, Face, KindName, Rules
+from rules.games.army_men.status import card_says, did, gap, of_actor, of_target
+from rules.games.army_men.tables import INCHES_A_FOOT, Effect, Face, KindName, Rules, touching
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,7 +23,7 @@ class Feat(Step):
 
     tried_this_turn: bool = False
     busy_this_turn: bool = False
-    edge_in: Inches = 0
+    edge_in: Annotated[Inches, gap()] = 0
 
 
 def _tried(rules: Rules, feat: Feat, rule: str) -> Verdict | None:
@@ -80,8 +82,8 @@ def _feet_off(rules: Rules) -> Procedure[int]:
 class Overrun:
     """A tank that drives over an enemy's base."""
 
-    unit: KindName = "tank"
-    target: KindName = "infantry"
+    unit: Annotated[KindName, of_actor(status.kind_name)] = "tank"
+    target: Annotated[KindName, of_target(status.kind_name)] = "infantry"
     passes_over_base: bool = True
 
 
@@ -101,9 +103,9 @@ def overrun(rules: Rules, run: Overrun) -> Procedure[Verdict]:
 class InMinefield:
     """A unit that moves in a minefield."""
 
-    unit: KindName
-    heavy: bool = False
-    attacked_by_mines_this_turn: bool = False
+    unit: Annotated[KindName, of_actor(status.kind_name)]
+    heavy: Annotated[bool, card_says("heavy")] = False
+    attacked_by_mines_this_turn: Annotated[bool, did("minefield")] = False
 
 
 def minefield(rules: Rules, unit: InMinefield) -> Procedure[Verdict]:

@@ -8,8 +8,12 @@ from typing import Annotated
 
 from rules.engine.dice import DiceRequest, Die, Procedure
 from rules.engine.game import Answer
+from rules.engine.position import Position
 from rules.engine.schema import Asked, Count, Inches, Row
+from rules.engine.state import Unit
 from rules.engine.verdict import Reason, Verdict, forbidden, total, verdict
+from rules.games.army_men import status
+from rules.games.army_men.status import of_target
 from rules.games.army_men.tables import Effect, Face, HardModifier, KindName, Rules, WeaponName
 from rules.tabletop.tolerance import within
 
@@ -62,12 +66,16 @@ def hard_target_die(rules: Rules, hit: HardHit) -> Answer:
     return hard_die(rules, hit.target, hard_modifiers(rules, hit.weapon, hit.target, hit.face, hit.heavy))
 
 
+def _crew_inside(position: Position, wreck: Unit) -> int:
+    return sum(status.fit(one) for one in status.carried(position, wreck)) or 1
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wreck:
     """A destroyed vehicle or pillbox and how many manned it."""
 
-    destroyed: Annotated[str, Row("crew_survival", "unknown_vehicle")]
-    crew: Count = 1
+    destroyed: Annotated[str, Row("crew_survival", "unknown_vehicle"), of_target(status.kind_name)]
+    crew: Annotated[Count, of_target(_crew_inside)] = 1
 
 
 def crew_survival(rules: Rules, wreck: Wreck) -> Procedure[Verdict]:

@@ -7,12 +7,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated
 
+from rules.engine.facts import PHASE, Source
+from rules.engine.position import Position
 from rules.engine.ruleset import limit
 from rules.engine.schema import Asked, Count, Inches, Row
-from rules.engine.verdict import Reason, Verdict, forbidden, verdict
+from rules.engine.state import Unit
+from rules.engine.verdict import ACTORS, Becomes, Reason, Verdict, forbidden, verdict
+from rules.games.army_men import status
 from rules.games.army_men.ground import Stretch
-from rules.games.army_men.shot import touching
-from rules.games.army_men.tables import MOVING, Blocked, Halving, KindName, Rules, WeaponName, in_phase
+from rules.games.army_men.status import did, gap, has, of_actor, of_target
+from rules.games.army_men.tables import MOVING, Blocked, Halving, KindName, Rules, WeaponName, in_phase, touching
 from rules.tabletop.table import TerrainKind
 from rules.tabletop.tolerance import within
 
@@ -84,14 +88,26 @@ def _slowed_by(rules: Rules, move: Move) -> list[Halving]:
 class InTurn:
     """Whether another player moves now."""
 
-    waits: bool = False
+    waits: Annotated[bool, of_actor(status.waits)] = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step(InTurn):
     """Whose part of the turn it is: its phase, where that matters, and whether another player moves now."""
 
-    phase: str | None = None
+    phase: Annotated[str | None, PHASE] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnStep(Step):
+    """What a unit does that may be a casualty."""
+
+    casualty: Annotated[bool, of_actor(status.casualty)] = False
+
+
+def rests(rules: Rules, casualty: bool) -> Verdict | None:
+    """The refusal of what a casualty would do."""
+    return forbidden("casualty", rules.because("AM-17")) if casualty else None
 
 
 def must_wait(rules: Rules, step: InTurn) -> Verdict | None:
@@ -106,14 +122,30 @@ def not_now(rules: Rules, step: Step) -> Verdict | None:
     return must_wait(rules, step)
 
 
+def _slow_weapon(position: Position, unit: Unit) -> str | None:
+    return next((name for name, row in status.weapons(position, unit).items() if row.half_move), None)
+
+
+def _held(position: Position, unit: Unit) -> bool:
+    known = {**unit.statuses, **unit.this_turn}
+    return bool(known.get(status.IMMOBILIZED) or known.get(status.GLUED))
+
+
+def _unmanned(position: Position, unit: Unit) -> bool:
+    """Whether it is a gun that its crew cannot push; a truck tows it without them."""
+    rows, crew = status.weapons(position, unit).values(), status.crew_of(position, unit)
+    gun = status.kind(position, unit).target == "cannon" and not status.is_towed(position, unit)
+    short = crew is not None and any(crew < row.crew for row in rows)
+    return gun and short and bool(position.game.rules.chooses("short_crew", "cannot_attack"))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Path(Step):
+class Path(OwnStep):
     """A move over several kinds of ground; a tank says how often it turns, or only that it does.
 
     Attributes:
         used_in: What earlier moves of this turn took of the allowance.
         turns: Whether a tank turns; asked where nobody knows which way it faced before.
-        casualty: It was hit, and waits to be taken off, or is wounded.
         aboard: He is inside a vehicle or pillbox.
         in_the_air: He has a parachute and has not landed.
         on_the_cliff: He hangs between foot and top of a cliff.
@@ -123,22 +155,21 @@ class Path(Step):
         towed: It is a gun behind a truck or jeep.
     """
 
-    unit: KindName
+    unit: Annotated[KindName, of_actor(status.kind_name)]
     path: tuple[Stretch, ...]
-    weapon: WeaponName | None = None
+    weapon: Annotated[WeaponName | None, of_actor(_slow_weapon)] = None
     direction_changes: Count = 0
     turns: Annotated[bool, Asked("Does the tank turn before, during or after this move?")] = False
-    dropped_this_turn: bool = False
-    immobilized: bool = False
-    used_in: Inches = 0
-    casualty: bool = False
-    aboard: bool = False
-    in_the_air: bool = False
-    on_the_cliff: bool = False
-    cleared_this_turn: bool = False
-    unmanned: bool = False
+    dropped_this_turn: Annotated[bool, of_actor(status.dropped)] = False
+    immobilized: Annotated[bool, of_actor(_held)] = False
+    used_in: Annotated[Inches, Source(lambda context: round(context.actor.allowance_used_in, 2))] = 0
+    aboard: Annotated[bool, of_actor(status.aboard)] = False
+    in_the_air: Annotated[bool, of_actor(status.in_the_air)] = False
+    on_the_cliff: Annotated[bool, has(status.CLIMBED)] = False
+    cleared_this_turn: Annotated[bool, did("destroy_obstacle")] = False
+    unmanned: Annotated[bool, of_actor(_unmanned)] = False
     blocked_by: TerrainKind | None = None
-    towed: bool = False
+    towed: Annotated[bool, of_actor(status.is_towed)] = False
 
 
 def move(rules: Rules, path: Path) -> Verdict:
@@ -223,20 +254,19 @@ def _pace_in(rules: Rules, here: Move) -> float:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Boarding(Step):
-    """A man beside a vehicle or pillbox, or one who is inside it and leaves; glue holds him where he is."""
+class Boarding(OwnStep):
+    """A man beside a vehicle or pillbox, or one inside it that leaves; glue holds him where he is."""
 
-    vehicle: KindName
-    edge_in: Inches = 0
-    casualty: bool = False
-    held: bool = False
-    flying: bool = False
+    vehicle: Annotated[KindName, of_target(status.kind_name)]
+    edge_in: Annotated[Inches, gap()] = 0
+    held: Annotated[bool, has(status.GLUED)] = False
+    flying: Annotated[bool, of_target(status.flies)] = False
 
 
 def board(rules: Rules, man: Boarding) -> Verdict:
     """Whether he may get in, or out."""
-    if man.casualty:
-        return forbidden("casualty", rules.because("AM-17"))
+    if bar := rests(rules, man.casualty):
+        return bar
     if not rules.tables.kinds[man.vehicle].carries:
         text = f"nobody gets into the {man.vehicle.replace('_', ' ')}"
         return forbidden("carries_nobody", rules.because("AM-112", text))
@@ -251,38 +281,35 @@ def board(rules: Rules, man: Boarding) -> Verdict:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Turret(Step):
+class Turret(OwnStep):
     """A tank that turns its turret; that costs nothing and is done as it moves."""
 
-    unit: KindName = "tank"
-    casualty: bool = False
+    unit: Annotated[KindName, of_actor(status.kind_name)] = "tank"
 
 
 def turn_turret(rules: Rules, tank: Turret) -> Verdict:
     """Whether the turret may be turned now."""
-    if tank.casualty:
-        return forbidden("casualty", rules.because("AM-17"))
-    return not_now(rules, tank) or verdict("turned", rules.because("AM-25"))
+    return rests(rules, tank.casualty) or not_now(rules, tank) or verdict("turned", rules.because("AM-25"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Landing(Step):
+class Landing(OwnStep):
     """An aircraft that its player sets down on the table."""
 
-    unit: KindName
-    casualty: bool = False
-    landed: bool = False
+    unit: Annotated[KindName, of_actor(status.kind_name)]
+    landed: Annotated[bool, of_actor(status.on_the_ground)] = False
 
 
 def land(rules: Rules, craft: Landing) -> Verdict:
     """Whether an aircraft may land; it flies again as soon as it moves."""
-    if craft.casualty:
-        return forbidden("casualty", rules.because("AM-17"))
+    if bar := rests(rules, craft.casualty):
+        return bar
     if not rules.tables.kinds[craft.unit].flies:
         return forbidden("no_aircraft", rules.because("AM-A46", f"the {craft.unit.replace('_', ' ')} does not fly"))
     if craft.landed:
         return forbidden("landed", rules.because("AM-A46", "it has landed"))
-    return not_now(rules, craft) or verdict("landed", rules.because("AM-A46", "it stands on the ground"))
+    found = verdict("landed", rules.because("AM-A46", "it stands on the ground"))
+    return not_now(rules, craft) or found.causing(Becomes(ACTORS, status.LANDED, rule="AM-A46"))
 
 
 TRACTORS = ("truck", "jeep")
@@ -293,9 +320,9 @@ TRACTORS = ("truck", "jeep")
 class Hitching(Step):
     """A vehicle beside a gun, or one that lets go of the gun behind it."""
 
-    vehicle: KindName
-    gun: KindName
-    edge_in: Inches = 0
+    vehicle: Annotated[KindName, of_actor(status.kind_name)]
+    gun: Annotated[KindName, of_target(status.kind_name)]
+    edge_in: Annotated[Inches, gap()] = 0
 
 
 def hitch(rules: Rules, pair: Hitching) -> Verdict:

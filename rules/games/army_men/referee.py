@@ -1,14 +1,16 @@
-"""Army Men: the referee, and the questions that stand for a figure's move on a measured table."""
+"""Army Men: the referee, and the moves of figures on a measured table."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from rules.engine.condition import CONDITIONS, condition, unharmed
 from rules.engine.effects import next_step
 from rules.engine.events import PhaseBegun, plain
+from rules.engine.facts import Bound, Context, action_for, bind
 from rules.engine.objectives import Task
 from rules.engine.position import Position
 from rules.engine.referee import FIRE, NO_FACINGS, Action, Referee, UncertainFact
@@ -16,16 +18,15 @@ from rules.engine.ruleset import Ruleset
 from rules.engine.state import State, Unit
 from rules.engine.text import display_name
 from rules.engine.verdict import Verdict
+from rules.games.army_men import movement as movement_facts
 from rules.games.army_men import status
 from rules.games.army_men.ground import held_by, movement_profile, sight_rules, stretches
 from rules.games.army_men.referee_actions import USUAL_GOAL, obligations, others
 from rules.games.army_men.referee_effects import effects
-from rules.games.army_men.referee_facts import crew_of
-from rules.games.army_men.referee_fire import IN_RETURN, OPPORTUNITY, attacks
-from rules.games.army_men.referee_shells import at_spot
+from rules.games.army_men.referee_fire import IN_RETURN, OPPORTUNITY, at_spot, attacks
 from rules.games.army_men.tables import MOVING, Tables
 from rules.tabletop.bearing import bearing_deg, turn_deg
-from rules.tabletop.movement import Walk, walk
+from rules.tabletop.movement import walk
 from rules.tabletop.path import Path, legs
 from rules.tabletop.table import PointIn
 
@@ -38,47 +39,19 @@ INITIATIVE = "order_of_moving"
 def movement(position: Position, figure: str) -> Action:
     """What is left of a unit's allowance."""
     unit = position.unit(figure)
-    return Action("Move", "move", {**_unit(position, unit), "path": [], **_turns(position, unit, 0)}, (figure,))
+    return action_for("Move", "move", Context(position, (unit,)), {"path": [], **_turns(position, unit, 0)})
 
 
 def march(position: Position, paths: Mapping[str, Path], facing_deg: Mapping[str, float] = NO_FACINGS) -> Action:
     """Units along their paths: one by itself, or several each on its own."""
-    walks = {name: _walk(position, position.unit(name), path) for name, path in paths.items()}
-    asked = {
-        name: _path(position, position.unit(name), path, walks[name], facing_deg.get(name))
-        for name, path in paths.items()
-    }
-    names = tuple(paths)
-    if len(names) == 1:
-        measured = _errors(position, names[0], asked[names[0]], walks[names[0]], ())
-        return Action("Move", "move", asked[names[0]], names, measured=measured, paths=paths, facing_deg=facing_deg)
-    every = [one for name in names for one in _errors(position, name, asked[name], walks[name], ("paths", name))]
-    return Action(
-        "Move together", "march", {"paths": asked}, names, measured=tuple(every), paths=paths, facing_deg=facing_deg
-    )
-
-
-def _unit(position: Position, unit: Unit) -> dict[str, Any]:
-    """What is known of the figure that moves."""
-    weapons, towed = status.weapons(position, unit), status.tractor(position, unit) is not None
-    slow = [name for name, row in weapons.items() if row.half_move]
-    crew, gun = crew_of(position, unit), status.kind(position, unit).target == "cannon"
-    short = crew is not None and any(crew < row.crew for row in weapons.values())
-    return {
-        **status.step(position, unit),
-        "unit": status.kind_name(position, unit),
-        "weapon": slow[0] if slow else None,
-        "dropped_this_turn": status.dropped(unit),
-        "immobilized": bool(unit.statuses.get(status.IMMOBILIZED)) or status.glued(unit),
-        "used_in": round(unit.allowance_used_in, 2),
-        "casualty": status.casualty(unit),
-        "aboard": status.carrier(position, unit) is not None,
-        "in_the_air": status.in_the_air(position, unit),
-        "on_the_cliff": bool(unit.statuses.get(status.CLIMBED)),
-        "cleared_this_turn": "destroy_obstacle" in unit.acts_this_turn,
-        "unmanned": gun and short and not towed and position.game.rules.chooses("short_crew", "cannot_attack"),
-        "towed": towed,
-    }
+    moves = {name: _move(position, position.unit(name), path, facing_deg.get(name)) for name, path in paths.items()}
+    measured = [replace(of, fact=("paths", name, *of.fact)) for name, one in moves.items() for of in one.measured]
+    given = {"paths": {name: one.given for name, one in moves.items()}}
+    together = Action("Move together", "march", given, tuple(paths), measured=tuple(measured), paths=paths)
+    if len(moves) == 1:
+        [one] = moves.values()
+        together = replace(together, title="Move", name="move", given=one.given, measured=one.measured)
+    return replace(together, facing_deg=facing_deg)
 
 
 def _turns(position: Position, unit: Unit, changes: int) -> dict[str, Any]:
@@ -88,25 +61,25 @@ def _turns(position: Position, unit: Unit, changes: int) -> dict[str, Any]:
     return {"direction_changes": changes} | ({} if unknown else {"turns": turns})
 
 
-def _walk(position: Position, unit: Unit, path: Path) -> Walk:
-    here = position.figure(unit.id)
-    terrain = [piece for piece in position.terrain if piece.name not in status.cleared(position)]
-    ends_in = math.hypot(here.sigma_in, here.sigma_in)
-    gaits = movement_profile(position.game.rules, status.kind_name(position, unit), held_by(here, terrain))
-    return walk(path, terrain, gaits, 0.0, sigma_in=ends_in)
-
-
-def _path(position: Position, unit: Unit, path: Path, walked: Walk, end_facing_deg: float | None) -> dict[str, Any]:
-    """A measured walk as the facts of a move; a unit that has left the road has no more of it in this turn."""
-    name = status.kind_name(position, unit)
-    parts = [plain(part) for part in stretches(position.game.rules, name, walked)]
-    if unit.this_turn.get(status.LEFT_ROAD):
-        parts = [{**part, "on_road": False} for part in parts]
-    barred = [part.ground.kind for part in walked.impassable if part.ground is not None]
-    turned = _changes(path, unit.facing_deg, end_facing_deg)
-    facts = {**_unit(position, unit), **_turns(position, unit, turned), "path": parts}
-    flies = status.kind(position, unit).flies
-    return facts | {"blocked_by": str(barred[0]) if barred and not flies else None}
+def _move(position: Position, unit: Unit, path: Path, end_facing_deg: float | None) -> Bound:
+    """The facts of a measured move; a unit that has left the road has no more of it in this turn."""
+    here, terrain, name = position.figure(unit.id), status.uncleared(position), status.kind_name(position, unit)
+    profile = movement_profile(position.game.rules, name, held_by(here, terrain))
+    walked = walk(path, terrain, profile, 0.0, sigma_in=math.hypot(here.sigma_in, here.sigma_in))
+    off_road = {"on_road": False} if unit.this_turn.get(status.LEFT_ROAD) else {}
+    parts = [{**plain(part), **off_road} for part in stretches(position.game.rules, name, walked)]
+    barred = [str(part.ground.kind) for part in walked.impassable if part.ground is not None]
+    given = {
+        **bind(movement_facts.Path, Context(position, (unit,))).given,
+        **_turns(position, unit, _changes(path, unit.facing_deg, end_facing_deg)),
+        "path": parts,
+        "blocked_by": barred[0] if barred and not status.kind(position, unit).flies else None,
+    }
+    if not parts or not walked.sigma_in > 0:
+        return Bound(given)
+    rate, what = walked.stretches[-1].cost_per_in, f"how far {display_name(unit.id)} went"
+    sigma_in = walked.sigma_in / rate if 0 < rate < math.inf else walked.sigma_in
+    return Bound(given, (UncertainFact(("path", len(parts) - 1, "inches"), sigma_in, what),))
 
 
 def _changes(path: Path, facing_deg: float | None, end_facing_deg: float | None) -> int:
@@ -123,19 +96,6 @@ def _changes(path: Path, facing_deg: float | None, end_facing_deg: float | None)
 
 def _backs_up(off_deg: float, end_facing_deg: float | None) -> bool:
     return end_facing_deg is not None and off_deg >= 180 - TURN_SLACK_DEG
-
-
-def _errors(
-    position: Position, name: str, facts: Mapping[str, Any], walked: Walk, way: tuple[str, ...]
-) -> tuple[UncertainFact, ...]:
-    """The error of a path's length, told of its last part."""
-    if not facts["path"] or not walked.sigma_in > 0:
-        return ()
-    rate = walked.stretches[-1].cost_per_in
-    sigma_in = walked.sigma_in / rate if 0 < rate < math.inf else walked.sigma_in
-    return (
-        UncertainFact((*way, "path", len(facts["path"]) - 1, "inches"), sigma_in, f"how far {display_name(name)} went"),
-    )
 
 
 def next_phase(position: Position) -> PhaseBegun:

@@ -17,6 +17,7 @@ from rules.engine.position import Position
 from rules.engine.referee import Action
 from rules.engine.state import Unit
 from rules.engine.verdict import Verdict
+from rules.engine.verdict_effects import effects_of
 from rules.games.army_men import status
 from rules.games.army_men.bursts import caught, explosion
 from rules.games.army_men.tables import Effect
@@ -44,11 +45,9 @@ def effects(position: Position, action: Action, found: Verdict) -> Effects:
         return _landed(position, action, found)
     if action.name == "climb":
         return _climbed(position, action, found)
-    return Effects(changes=tuple(_CHANGES.get(action.name, _none)(position, action, found)))
-
-
-def _none(position: Position, action: Action, found: Verdict) -> Changes:
-    yield from ()
+    carried = effects_of(position, action, found)
+    more = _CHANGES[action.name](position, action, found) if action.name in _CHANGES else ()
+    return replace(carried, changes=(*carried.changes, *more))
 
 
 # Who is hit.
@@ -109,10 +108,8 @@ def _burnt(position: Position) -> Iterator[str]:
     """Those whom the explosion of a flame-thrower can eliminate: armour and walls are immune to it (AM-93)."""
     flame = position.game.rules.tables.effects["flame_thrower"]
     for unit in position.state.units.values():
-        around = status.carrier(position, unit)
-        inside = around is not None and status.kind(position, around).sealed
         burns = getattr(flame, status.kind(position, unit).target) is Effect.ELIMINATES
-        if burns and not inside and unit.id in position.figures:
+        if burns and not status.sealed(position, unit) and unit.id in position.figures:
             yield unit.id
 
 
@@ -129,10 +126,10 @@ def _fired(position: Position, action: Action, found: Verdict) -> Changes:
     fired = [*man.this_turn.get(status.FIRED, ()), action.weapon]
     yield Change(figure=man.id, key=status.FIRED, value=fired, rule="AM-37", this_turn=True)
     if found.numbers.get("jammed"):
-        yield Change(figure=man.id, key=status.jam(action.weapon), value=True, rule="AM-75")
-        yield Change(figure=man.id, key=status.jam(action.weapon), value=True, rule="AM-75", this_turn=True)
+        yield Change(figure=man.id, key=status.JAM.format(action.weapon), value=True, rule="AM-75")
+        yield Change(figure=man.id, key=status.JAM.format(action.weapon), value=True, rule="AM-75", this_turn=True)
     if found.numbers.get("out_of_ammo"):
-        yield Change(figure=man.id, key=status.empty(action.weapon), value=True, rule="AM-77")
+        yield Change(figure=man.id, key=status.OUT_OF_AMMO.format(action.weapon), value=True, rule="AM-77")
     if action.given.get("fixed_location"):
         known: list[Any] = list(man.statuses.get(status.RANGED_IN, ()))
         location = action.at[0] if action.spot_in is None else [round(inches, 1) for inches in action.spot_in]
@@ -174,9 +171,9 @@ def _casualties(position: Position, action: Action, found: Verdict) -> Changes:
     yield from eliminations(gone, "AM-17")
     yield from status_changes(_freed(position, gone), status.INSIDE, None, "AM-105")
     side = position.unit(action.by[0]).side
-    before = int(position.state.statuses.get(status.kept_by(side), 0))
+    before = int(position.state.statuses.get(status.KEPT.format(side), 0))
     if kept:
-        yield Change(figure="", key=status.kept_by(side), value=before + len(kept), rule="AM-17")
+        yield Change(figure="", key=status.KEPT.format(side), value=before + len(kept), rule="AM-17")
 
 
 def _freed(position: Position, wrecks: Sequence[str]) -> list[str]:
@@ -205,45 +202,22 @@ def _crew(position: Position, action: Action, found: Verdict) -> Changes:
 
 def _cleared_jam(position: Position, action: Action, found: Verdict) -> Changes:
     if found.numbers["fixed"]:
-        for key in (status.jam(action.weapon), status.JAMMED):
+        for key in (status.JAM.format(action.weapon), status.JAMMED):
             if position.unit(action.by[0]).statuses.get(key):
                 yield Change(figure=action.by[0], key=key, value=None, rule="AM-76")
     if not found.numbers["may_fire_this_turn"]:
-        yield _busy(position, action, "AM-76")
-
-
-def _busy(position: Position, action: Action, rule: str) -> Change:
-    """What is done in the place of an attack."""
-    times = int(position.unit(action.by[0]).this_turn.get(status.BUSY, 0)) + 1
-    return Change(figure=action.by[0], key=status.BUSY, value=times, rule=rule, this_turn=True)
-
-
-def _dug(position: Position, action: Action, found: Verdict) -> Changes:
-    yield Change(figure=action.by[0], key=status.DIGGING, value=action.given["turns_digging"], rule="AM-92")
-    yield _busy(position, action, "AM-92")
-    if found.numbers["entrenched"]:
-        yield Change(figure=action.by[0], key=status.ENTRENCHED, value=True, rule="AM-92")
-
-
-def _healed(position: Position, action: Action, found: Verdict) -> Changes:
-    yield Change(figure=action.at[0], key=status.TREATED, value=True, rule="AM-68", this_turn=True)
-    if found.numbers["healed"]:
-        yield Change(figure=action.at[0], key=status.WOUNDED, value=None, rule="AM-68")
+        yield Change(figure=action.by[0], key=status.BUSY, value=1, rule="AM-76", this_turn=True)
 
 
 def _destroyed(position: Position, action: Action, found: Verdict) -> Changes:
-    """An obstacle is gone; who shot it away has fired."""
-    if action.weapon:
-        yield from _fired(position, action, found)
-    else:
-        yield _busy(position, action, "AM-67")
+    """An obstacle is gone; a weapon that destroyed it has fired."""
+    yield from _fired(position, action, found) if action.weapon else ()
     yield _gone(position, action, "AM-67")
 
 
 def _swept(position: Position, action: Action, found: Verdict) -> Changes:
-    key = status.swept(action.piece)
+    key = status.SWEPT.format(action.piece)
     done_in = float(position.state.statuses.get(key, 0.0)) + float(found.numbers["cleared_in"])
-    yield _busy(position, action, "AM-69")
     yield Change(figure="", key=key, value=round(done_in, 1), rule="AM-69")
     if found.numbers["cleared_in"] and float(found.numbers["cleared_in"]) >= action.given["path_in"]:
         yield _gone(position, action, "AM-69")
@@ -313,23 +287,9 @@ def _hitched(position: Position, action: Action, found: Verdict) -> Changes:
     yield Change(figure=gun, key=status.TOWED_BY, value=behind, rule="AM-A44")
 
 
-def _set_down(position: Position, action: Action, found: Verdict) -> Changes:
-    yield Change(figure=action.by[0], key=status.LANDED, value=True, rule="AM-A46")
-
-
 def _aimed(position: Position, action: Action, found: Verdict) -> Changes:
     here, there = (position.figure(name).centre_in for name in (*action.by, *action.at))
     yield Change(figure=action.by[0], key=status.TURRET, value=round(bearing_deg(here, there), 1), rule="AM-25")
-
-
-def _drawn(position: Position, action: Action, found: Verdict) -> Changes:
-    for player, side in found.numbers["armies"].items():
-        yield Change(figure="", key=status.plays(player), value=side, rule="AM-05")
-
-
-def _ordered(position: Position, action: Action, found: Verdict) -> Changes:
-    every_turn = bool(found.numbers["every_turn"])
-    yield Change(figure="", key=status.ORDER, value=found.numbers["order"], rule="AM-06", this_turn=every_turn)
 
 
 _CHANGES: Mapping[str, Callable[[Position, Action, Verdict], Changes]] = {
@@ -340,8 +300,6 @@ _CHANGES: Mapping[str, Callable[[Position, Action, Verdict], Changes]] = {
     "casualties": _casualties,
     "crew_survival": _crew,
     "clear_jam": _cleared_jam,
-    "entrench": _dug,
-    "medic": _healed,
     "destroy_obstacle": _destroyed,
     "mine_detector": _swept,
     "swim": _swum,
@@ -349,10 +307,7 @@ _CHANGES: Mapping[str, Callable[[Position, Action, Verdict], Changes]] = {
     "overrun": _overran,
     "board": _boarded,
     "hitch": _hitched,
-    "land": _set_down,
     "turn_turret": _aimed,
-    "draw_armies": _drawn,
-    "move_order": _ordered,
 }
 
 
@@ -425,11 +380,7 @@ def _on_foot(position: Position, facts: Mapping[str, Any], name: str, path: Path
     for key in (status.DIGGING, status.ENTRENCHED):
         if unit.statuses.get(key):
             yield from status_changes([name], key, None, "AM-92")
-    mines = [
-        piece
-        for piece in position.terrain
-        if piece.kind is TerrainKind.MINE and piece.name not in status.cleared(position)
-    ]
+    mines = [piece for piece in status.uncleared(position) if piece.kind is TerrainKind.MINE]
     entered = [piece.name for piece in mines if spans_over(mover, path, piece.outline_in)]
     if entered and not status.kind(position, unit).flies:
         yield from status_changes([name], status.IN_MINES, entered, "AM-70", this_turn=True)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any
 
 from rules.engine.dice import DiceRequest, Die, Procedure
+from rules.engine.facts import UNKNOWN, Context, Source
 from rules.engine.game import NoFacts
 from rules.engine.ruleset import limit
 from rules.engine.schema import Asked, Count, Row
-from rules.engine.verdict import RuleRefusal, Verdict, forbidden, verdict
+from rules.engine.verdict import Becomes, RuleRefusal, Verdict, forbidden, verdict
+from rules.games.army_men import status
 from rules.games.army_men.tables import Indirect, Rules, WeaponName
 
 AGREED = ("playing_area", "victory_conditions", "forces", "starting_positions")
@@ -54,12 +56,19 @@ def force_advice(rules: Rules, force: Force) -> Verdict:
     return verdict("as advised" if typical and strong else "unusual", *reasons, typical=typical, strong_enough=strong)
 
 
+SIDES = Source(lambda context: list(context.position.state.sides))
+
+
+def _seats(context: Context) -> list[str]:
+    return [f"player {number}" for number in range(1, len(context.position.state.sides) + 1)]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draw:
-    """Who draws for which armies."""
+    """The players that draw, and the armies."""
 
-    players: tuple[str, ...]
-    colours: tuple[str, ...]
+    players: Annotated[tuple[str, ...], Source(_seats)]
+    colours: Annotated[tuple[str, ...], SIDES]
 
 
 def draw_armies(rules: Rules, draw: Draw) -> Procedure[Verdict]:
@@ -75,14 +84,15 @@ def draw_armies(rules: Rules, draw: Draw) -> Procedure[Verdict]:
         while roll is not None and roll.total > fair:
             roll = yield request.once_more()
         drawn[player] = left.pop((roll.total - 1) % len(left) if roll else 0)
-    return verdict("drawn", rules.because("AM-05"), armies=drawn)
+    owners = [Becomes("", status.PLAYS.format(player), side, "AM-05") for player, side in drawn.items()]
+    return verdict("drawn", rules.because("AM-05"), armies=drawn).causing(*owners)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Players:
     """The players as they sit."""
 
-    players: tuple[str, ...]
+    players: Annotated[tuple[str, ...], SIDES]
 
 
 def move_order(rules: Rules, table: Players) -> Procedure[Verdict]:
@@ -95,7 +105,8 @@ def move_order(rules: Rules, table: Players) -> Procedure[Verdict]:
         raise RuleRefusal("same_player_twice", f"two players have one name: {', '.join(table.players)}")
     order = yield from _ordered(rules, table.players, "the first move")
     every_turn = rules.chooses("order_every_turn", True)
-    return verdict(order[0] if order else "nobody", rules.because("AM-06"), order=order, every_turn=every_turn)
+    found = verdict(order[0] if order else "nobody", rules.because("AM-06"), order=order, every_turn=every_turn)
+    return found.causing(Becomes("", status.ORDER, order, "AM-06", this_turn=every_turn))
 
 
 def _ordered(rules: Rules, players: Sequence[str], why: str) -> Procedure[list[str]]:
@@ -145,13 +156,21 @@ def may_still_attack(rules: Rules, unit: Fallen) -> Verdict:
     return forbidden("destroyed", rules.because("AM-15"))
 
 
+def _wanted(context: Context) -> Any:
+    return 0 if context.rules.chooses("wounded_limit", 0) else UNKNOWN
+
+
+def _kept_before(context: Context) -> int:
+    return int(context.position.state.statuses.get(status.KEPT.format(context.actor.side), 0))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Casualties:
     """A side's losses of a phase, and how many of them it wants to keep as wounded or dropped weapons."""
 
-    casualties: Count
-    wanted: Annotated[Count, Asked("How many become wounded men or dropped weapons?")] = 0
-    kept_before: Count = 0
+    casualties: Annotated[Count, Source(lambda context: len(context.men))]
+    wanted: Annotated[Count, Asked("How many become wounded men or dropped weapons?"), Source(_wanted)] = 0
+    kept_before: Annotated[Count, Source(_kept_before)] = 0
 
 
 def casualties(rules: Rules, lost: Casualties) -> Verdict:
