@@ -1,4 +1,4 @@
-"""Army Men: who may attack, at what value, and what the hit does."""
+"""Army Men: what may be attacked, at what value, and what a hit does."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rules.engine.schema import Inches
 from rules.engine.verdict import Reason, Verdict, forbidden, total, verdict
 from rules.games.army_men.hard import ZoneOfPillbox, blind, hard_die, hard_modifiers
 from rules.games.army_men.shot import Shot, adjacent, armoured, effect_of, face_of, holds, its_phase, kind_of, weapon_of
-from rules.games.army_men.tables import EXTRA_ARM, MOVING, Effect, Indirect, Rules, in_phase
+from rules.games.army_men.tables import EXTRA_ARM, MOVING, Effect, Effects, Indirect, Rules, in_phase
 from rules.tabletop.tolerance import within
 
 # What forbids an attack, in the order in which it is looked at.
@@ -72,7 +72,7 @@ def _flame_on_pillbox(rules: Rules, shot: Shot) -> bool:
 
 def _sheltered(rules: Rules, shot: Shot) -> bool:
     """Whether walls or armour keep this weapon from the man inside them; it may still be aimed at the walls."""
-    effect = rules.tables.effects[weapon_of(rules, shot).group].pillbox
+    effect = _effects_row(rules, shot).pillbox
     walls = (Effect.IMMUNE, Effect.SECOND_DIE) if shot.garrison else (Effect.IMMUNE,)
     return shot.sealed or (shot.inside_pillbox and effect in walls)
 
@@ -263,15 +263,26 @@ def lucky(rules: Rules, shot: Shot) -> bool:
 def _effect(rules: Rules, shot: Shot, rolled: int) -> Procedure[Found]:
     lucky_two = rolled == NATURAL_TWO and lucky(rules, shot)
     effect = Effect.ELIMINATES if lucky_two else effect_of(rules, shot)
-    numbers, reasons = yield from ON_HIT[effect](rules, shot)
-    by_hand = lucky_two and _by_hand(rules, shot)
-    return numbers, [rules.because("AM-108"), *reasons] if by_hand else reasons
+    if effect is Effect.ELIMINATES:
+        numbers, reasons = yield from _eliminates(rules, shot)
+        return numbers, [rules.because("AM-108"), *reasons] if lucky_two and _by_hand(rules, shot) else reasons
+    if effect is Effect.SECOND_DIE:
+        return (yield from _second_die(rules, shot))
+    if effect is Effect.IMMOBILIZES:
+        return {"immobilized": True, "until": "the end of the " + rules.option("glue_lasts")}, [rules.because("AM-62")]
+    hard = {"hard_result": "no_effect"} if kind_of(rules, shot).hard else {}
+    rule, text = _effects_row(rules, shot).rule, f"{row_title(shot.weapon)} does nothing to {row_title(shot.target)}"
+    return hard, [rules.because(rule, text)]
+
+
+def _effects_row(rules: Rules, shot: Shot) -> Effects:
+    return rules.tables.effects[weapon_of(rules, shot).group]
 
 
 def _eliminates(rules: Rules, shot: Shot) -> Procedure[Found]:
     kind = kind_of(rules, shot)
     printed = {"infantry": "AM-40", "soft": "AM-107", "cannon": "AM-106"}
-    rule = printed.get(kind.target, rules.tables.effects[weapon_of(rules, shot).group].rule)
+    rule = printed.get(kind.target, _effects_row(rules, shot).rule)
     reasons = [rules.because(rule, f"{row_title(shot.target)} is eliminated")]
     numbers: dict[str, Any] = {"target_eliminated": True}
     if kind.hard:
@@ -298,35 +309,8 @@ def _second_die(rules: Rules, shot: Shot) -> Procedure[Found]:
     reasons = hard_modifiers(rules, shot.weapon, shot.target, face_of(rules, shot), shot.heavy)
     answer = yield from hard_die(rules, shot.target, reasons)
     result = answer.numbers["result"]
-    found = {
-        "second_die": True,
-        "modified": answer.numbers["modified"],
-        "hard_result": result,
-        "target_eliminated": result == "destroyed",
-    }
-    return found, [rules.because("AM-41"), *answer.reasons]
-
-
-def _immobilizes(rules: Rules, shot: Shot) -> Procedure[Found]:
-    yield from ()
-    return {"immobilized": True, "until": "the end of the " + rules.option("glue_lasts")}, [rules.because("AM-62")]
-
-
-def _nothing(rules: Rules, shot: Shot) -> Procedure[Found]:
-    yield from ()
-    hard = {"hard_result": "no_effect"} if kind_of(rules, shot).hard else {}
-    rule = rules.tables.effects[weapon_of(rules, shot).group].rule
-    return hard, [rules.because(rule, f"{row_title(shot.weapon)} does nothing to {row_title(shot.target)}")]
-
-
-ON_HIT: Mapping[Effect, Callable[[Rules, Shot], Procedure[Found]]] = {
-    Effect.ELIMINATES: _eliminates,
-    Effect.SECOND_DIE: _second_die,
-    Effect.IMMOBILIZES: _immobilizes,
-    Effect.NOTHING: _nothing,
-    Effect.IMMUNE: _nothing,
-    Effect.MEN_INSIDE: _nothing,
-}
+    found = {"second_die": True, "modified": answer.numbers["modified"], "hard_result": result}
+    return found | {"target_eliminated": result == "destroyed"}, [rules.because("AM-41"), *answer.reasons]
 
 
 # Through the port of a pillbox.
@@ -334,7 +318,7 @@ ON_HIT: Mapping[Effect, Callable[[Rules, Shot], Procedure[Found]]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FromSafeZone(Shot):
-    """An attack on the men in a pillbox by somebody whom they cannot fire at.
+    """An attack on the men in a pillbox from where they cannot fire at the attacker.
 
     Attributes:
         zone: Where he stands, where that is known; else the players see to it that he is in a safe one.

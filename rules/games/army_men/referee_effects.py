@@ -1,4 +1,4 @@
-"""Army Men: what comes of verdicts on the table: who is hit, what jams, who went where, who is seen on his way."""
+"""Army Men: the effects of verdicts that depend on the table: casualties, jams, moves, and sightings on the way."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from rules.tabletop.template import under
 from rules.tabletop.tolerance import reaches
 
 LOOK_IN = 1.0
-"""How densely a move is looked along for whoever sees it."""
+"""The distance between the places along a move where enemies may see it."""
 FOOTHOLD_IN = 0.6
 """How far from the edge a climber stands at the top: on his whole base."""
 
@@ -39,12 +39,8 @@ Changes = Iterator[Change]
 
 def effects(position: Position, action: Action, found: Verdict) -> Effects:
     """What a verdict does."""
-    if action.name in ("move", "march"):
-        return _marched(position, action, found)
-    if action.name == "paratrooper":
-        return _landed(position, action, found)
-    if action.name == "climb":
-        return _climbed(position, action, found)
+    if action.name in _MOVES:
+        return _MOVES[action.name](position, action, found)
     carried = effects_of(position, action, found)
     more = _CHANGES[action.name](position, action, found) if action.name in _CHANGES else ()
     return replace(carried, changes=(*carried.changes, *more))
@@ -56,7 +52,7 @@ def effects(position: Position, action: Action, found: Verdict) -> Effects:
 def hit(position: Position, name: str, rule: str, *, answers: bool = False) -> Changes:
     """A figure is hit; where all fire at once it waits for the end of the phase, and a hero has lives to lose.
 
-    So does whoever `answers` opportunity fire in the phase of movement.
+    The target of opportunity fire in the phase of movement waits as well, because it `answers`.
     """
     unit, rules = position.unit(name), position.game.rules
     if not status.fit(unit):
@@ -105,7 +101,7 @@ def _lost(position: Position, name: str, rule: str, *, answers: bool) -> Changes
 
 
 def _burnt(position: Position) -> Iterator[str]:
-    """Those whom the explosion of a flame-thrower can eliminate: armour and walls are immune to it (AM-93)."""
+    """The units that the explosion of a flame-thrower can eliminate: armour and walls are immune to it (AM-93)."""
     flame = position.game.rules.tables.effects["flame_thrower"]
     for unit in position.state.units.values():
         burns = getattr(flame, status.kind(position, unit).target) is Effect.ELIMINATES
@@ -114,14 +110,14 @@ def _burnt(position: Position) -> Iterator[str]:
 
 
 def _crewed(position: Position, wreck: Unit) -> bool:
-    """Whether somebody may get out of a wreck: its crew, or of those put inside one who still takes part."""
+    """Whether anyone may get out of a wreck: its crew, or a man that was put inside and still takes part."""
     inside = [one for one in position.state.units.values() if one.statuses.get(status.INSIDE) == wreck.id]
     row = position.game.rules.tables.crew_survival.get(status.kind_name(position, wreck))
     return row is not None and (any(map(status.fit, inside)) if inside else row.survives_to > 0)
 
 
 def _fired(position: Position, action: Action, found: Verdict) -> Changes:
-    """What any attack leaves behind with him who made it."""
+    """What any attack changes for the attacker, and for the targets of opportunity fire."""
     man = position.unit(action.by[0])
     fired = [*man.this_turn.get(status.FIRED, ()), action.weapon]
     yield Change(figure=man.id, key=status.FIRED, value=fired, rule="AM-37", this_turn=True)
@@ -142,18 +138,14 @@ def _fired(position: Position, action: Action, found: Verdict) -> Changes:
 
 
 def _attacked(position: Position, action: Action, found: Verdict) -> Changes:
+    """What an attack does to each of its targets, once also to one under the blast and in an explosion."""
     yield from _fired(position, action, found)
-    yield from _struck(position, action.at[0], found.numbers, answers=bool(action.given.get("opportunity")))
-
-
-def _volleyed(position: Position, action: Action, found: Verdict) -> Changes:
-    yield from _fired(position, action, found)
-    told: set[tuple[str, str, bool]] = set()
-    for name, numbers in zip(action.given["targets"], found.numbers["each"], strict=False):
+    numbers_of = zip(action.given.get("targets", action.at), found.numbers.get("each", [found.numbers]), strict=False)
+    done: dict[tuple[str, str, bool], Change] = {}
+    for name, numbers in numbers_of:
         for change in _struck(position, name, numbers, answers=bool(action.given.get("opportunity"))):
-            if (change.figure, change.key, change.this_turn) not in told:  # under the blast and in an explosion as well
-                told.add((change.figure, change.key, change.this_turn))
-                yield change
+            done.setdefault((change.figure, change.key, change.this_turn), change)
+    yield from done.values()
 
 
 def _through_the_port(position: Position, action: Action, found: Verdict) -> Changes:
@@ -183,9 +175,9 @@ def _freed(position: Position, wrecks: Sequence[str]) -> list[str]:
 
 
 def _crew(position: Position, action: Action, found: Verdict) -> Changes:
-    """Whether those in a wreck get out; the men who were put inside share its crew's luck.
+    """Whether the men in a wreck get out; men that were put inside share the fate of its crew.
 
-    Where all fire at once they are in it, and fire, until the phase ends.
+    Where all fire at once, they stay in it and fire until the phase ends.
     """
     wreck = position.unit(action.at[0])
     alive = int(found.numbers["survivors"])
@@ -247,7 +239,7 @@ def _climbed(position: Position, action: Action, found: Verdict) -> Effects:
 
 
 def _edge_of(cliff: TerrainPiece, from_in: PointIn) -> PointIn:
-    """The place on top of a cliff where somebody comes up."""
+    """The place on top of a cliff where a climber arrives."""
     area = Polygon(cliff.outline_in)
     edge = nearest_points(area, Point(from_in))[0].coords[0]
     place = onward((edge[0], edge[1]), bearing_deg(from_in, (edge[0], edge[1])), FOOTHOLD_IN)
@@ -294,8 +286,8 @@ def _aimed(position: Position, action: Action, found: Verdict) -> Changes:
 
 _CHANGES: Mapping[str, Callable[[Position, Action, Verdict], Changes]] = {
     "attack": _attacked,
-    "burst_rolls": _volleyed,
-    "blast": _volleyed,
+    "burst_rolls": _attacked,
+    "blast": _attacked,
     "attack_pillbox_from_safe_zone": _through_the_port,
     "casualties": _casualties,
     "crew_survival": _crew,
@@ -335,7 +327,7 @@ def _marched(position: Position, action: Action, found: Verdict) -> Effects:
     costs = {name: float(numbers.get(name, {}).get("cost_in", length_in(path))) for name, path in action.paths.items()}
     facts = {name: action.given["paths"][name] if "paths" in action.given else action.given for name in action.paths}
     gone = {name: path for name, path in action.paths.items() if length_in(path) > 0}
-    turned = [name for name, told in facts.items() if told.get("turns")]
+    turned = [name for name, given in facts.items() if given.get("turns")]
     changes = [*status_changes(turned, status.TURNED, True, "AM-24", this_turn=True)]
     changes += [change for name, path in gone.items() for change in _on_foot(position, facts[name], name, path)]
     riders = [(one, path) for name, path in gone.items() for one in _with_it(position, position.unit(name), action)]
@@ -350,25 +342,25 @@ def _marched(position: Position, action: Action, found: Verdict) -> Effects:
 
 
 def _with_it(position: Position, vehicle: Unit, action: Action) -> tuple[Unit, ...]:
-    """Who goes where a vehicle goes: the men in it, and the guns behind it that do not go by themselves."""
+    """The units that a vehicle takes along: the men in it, and the guns behind it that do not go by themselves."""
     return tuple(
         one
         for one in (*status.carried(position, vehicle), *status.towed(position, vehicle))
         if one.id not in action.paths
         and (one.at_in or one.id in position.figures)
-        # Who sets the gun down behind its truck has moved it already.
+        # A gun that was set down behind its truck has moved already.
         and not (one.statuses.get(status.TOWED_BY) and one.allowance_used_in)
     )
 
 
 def _shifted(position: Position, rider: Unit, path: Path) -> Path:
-    """The way of somebody who rides along a path."""
+    """The path of a unit that is carried along another path."""
     x, y = position.figure(rider.id).centre_in
     return tuple((x + at[0] - path[0][0], y + at[1] - path[0][1]) for at in path)
 
 
 def _on_foot(position: Position, facts: Mapping[str, Any], name: str, path: Path) -> Changes:
-    """What a move leaves behind: dug earth, the road, mines that it ran into, men whom it ran over."""
+    """What a move changes: digging ends, the road is left, mines are entered, men are run over."""
     unit, mover = position.unit(name), position.figure(name)
     yield from status_changes([name], status.MOVED, True, "AM-78", this_turn=True)
     if any(part["swimming"] for part in facts["path"]) and status.is_man(position, unit):
@@ -395,7 +387,7 @@ def _on_foot(position: Position, facts: Mapping[str, Any], name: str, path: Path
 
 
 def _seen_on_the_way(position: Position, name: str, path: Path) -> Changes:
-    """Where each enemy who loses something by waiting saw it best: nearest to him, before it came to its end."""
+    """Where each enemy saw it best: nearest to that enemy, unless that is the end of its path."""
     watchers = [position.figure(one.id) for one in status.targets(position, position.unit(name))]
     if not watchers:
         return
@@ -423,3 +415,6 @@ def _looked_at(path: Path) -> Sequence[PointIn]:
         count = max(1, math.ceil(math.dist(a, b) / LOOK_IN))
         found += [place_at((a, b), k * math.dist(a, b) / count) for k in range(1, count)] + [b]
     return found
+
+
+_MOVES = {"move": _marched, "march": _marched, "paratrooper": _landed, "climb": _climbed}

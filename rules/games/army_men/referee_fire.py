@@ -18,7 +18,9 @@ from rules.engine.text import display_name, place_words
 from rules.engine.verdict import Verdict, forbidden
 from rules.games.army_men import status
 from rules.games.army_men.bursts import laid, smallest_arc_deg
+from rules.games.army_men.hard import Beside, pillbox_zone
 from rules.games.army_men.shot import Aim, Shot, armoured, distance_in
+from rules.games.army_men.specialists import leader_bonus
 from rules.games.army_men.tables import MOVING
 from rules.tabletop.bearing import arc_of_fire, bearing_deg, turn_deg
 from rules.tabletop.errors import UserError
@@ -214,7 +216,7 @@ def aim_at(position: Position, man: Unit, enemy: Unit) -> Bound:
 
 
 def turret(position: Position, man: Unit, weapon: str, at_in: PointIn) -> dict[str, Any]:
-    """Whether a turret that was turned points at a place; left to the players where nobody turned it."""
+    """Whether a turret that was turned points at a place; left to the players unless it was turned."""
     pointed_deg, here = man.statuses.get(status.TURRET), position.figure(man.id).centre_in
     if pointed_deg is None or not position.game.rules.tables.weapons[weapon].turret or here == at_in:
         return {}
@@ -223,7 +225,7 @@ def turret(position: Position, man: Unit, weapon: str, at_in: PointIn) -> dict[s
 
 
 def helped(position: Position, man: Unit, there: Figure, sees: Callable[[Unit], bool]) -> dict[str, Any]:
-    """What his friends do for a shot: leaders, radios, and who looks through binoculars.
+    """What his friends add to a shot: leaders, radios and binoculars.
 
     Args:
         there: What he fires at.
@@ -248,10 +250,9 @@ def helped(position: Position, man: Unit, there: Figure, sees: Callable[[Unit], 
 
 def _led(position: Position, man: Unit, facts: dict[str, Any]) -> bool:
     """Whether a leader's bonus reaches him without a radio."""
-    shot = {"weapon": next(iter(status.weapons(position, man))), "distance_in": 0.0}
-    shot |= {"leader": bool(status.card(position, man, "leader")), "leader_distance_in": facts["leader_distance_in"]}
-    answer = verdict_without_dice(position.game, "leader_bonus", shot)
-    return answer is not None and bool(answer.numbers["modifier"])
+    leads, weapon = bool(status.card(position, man, "leader")), next(iter(status.weapons(position, man)))
+    shot = Shot(weapon=weapon, distance_in=0.0, leader=leads, leader_distance_in=facts["leader_distance_in"])
+    return bool(leader_bonus(position.game.rules, shot).numbers["modifier"])
 
 
 def _zone(position: Position, man: Unit, there: Figure) -> Any:
@@ -263,16 +264,15 @@ def _zone(position: Position, man: Unit, there: Figure) -> Any:
 
 
 def zone_of(position: Position, pillbox: Unit, there: Figure) -> str | None:
-    """Where somebody stands, seen from a pillbox; None where nobody knows which way it faces."""
+    """Where a unit stands, seen from a pillbox; None if the facing of the pillbox is unknown."""
     if pillbox.id not in position.figures:
         return None
     box = position.figure(pillbox.id)
     if box.facing_deg is None or box.centre_in == there.centre_in:
         return None
     off_deg = turn_deg(box.facing_deg, bearing_deg(box.centre_in, there.centre_in))
-    asked = {"off_front_deg": off_deg, "edge_in": position.measure(box, there).edge_in}
-    answer = verdict_without_dice(position.game, "pillbox_zone", asked)
-    return str(answer.numbers["zone"]) if answer is not None else None
+    beside = Beside(off_front_deg=off_deg, edge_in=position.measure(box, there).edge_in)
+    return str(pillbox_zone(position.game.rules, beside).numbers["zone"])
 
 
 def _location(position: Position, man: Unit, weapon: str, place: Unit | PointIn) -> dict[str, Any]:
@@ -342,7 +342,7 @@ def _blast(context: Context, where: str, template: Template, view: View, shot: B
 
 
 def _in_vain(position: Position, weapon: str, facts: Mapping[str, Any]) -> Verdict:
-    """Why a place where nobody is may not be fired at: what forbids the shot in any case comes first."""
+    """Why an empty place may not be fired at: what forbids the shot in any case comes first."""
     nobody = position.game.rules.because("AM-79", f"{display_name(weapon)} would reach nobody there")
     return _refusal(position, "aim", facts) or forbidden("nobody_there", nobody)
 

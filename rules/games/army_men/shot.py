@@ -16,7 +16,7 @@ from rules.engine.text import display_name
 from rules.games.army_men import status
 from rules.games.army_men.ground import cover_to_target_in
 from rules.games.army_men.hard import ZoneOfPillbox
-from rules.games.army_men.status import card_says, did, has, of_actor, of_pair, of_target, target_card_says, target_has
+from rules.games.army_men.status import card_says, did, has, of_actor, of_pair, of_target
 from rules.games.army_men.tables import Effect, Face, Indirect, Kind, KindName, Rules, Weapon, WeaponName, touching
 from rules.tabletop.bearing import aspect_sigma_deg, bearing_deg, turn_deg
 from rules.tabletop.measure import Range
@@ -109,8 +109,8 @@ class Aim:
     edge_in: Annotated[Inches | None, of_pair(_edge_in)] = None
     cover_to_target_in: Annotated[Inches | None, of_pair(_cover_in)] = None
     target: Annotated[KindName, of_target(status.kind_name)] = "infantry"
-    behind_cover: Annotated[bool, Asked("Is the target behind cover?"), target_has("behind_cover")] = False
-    entrenched: Annotated[bool, Asked("Is the target entrenched?"), target_has(status.ENTRENCHED)] = False
+    behind_cover: Annotated[bool, Asked("Is the target behind cover?"), has("behind_cover", of_target)] = False
+    entrenched: Annotated[bool, Asked("Is the target entrenched?"), has(status.ENTRENCHED, of_target)] = False
     inside_half_track: Annotated[bool, Asked("Is the target inside a half-track?"), of_target(_in_half_track)] = False
     inside_pillbox: Annotated[bool, Asked("Is the target inside a pillbox?"), of_target(status.in_pillbox)] = False
     garrison: Annotated[bool, of_target(_garrison)] = False
@@ -125,11 +125,11 @@ class Aim:
     off_facing_deg: Annotated[
         float | None, Asked("How many degrees is the firer off the target's front?"), of_pair(_off_facing_deg)
     ] = None
-    heavy: Annotated[bool, Asked("Is the target a heavy tank?"), target_card_says("heavy")] = False
+    heavy: Annotated[bool, Asked("Is the target a heavy tank?"), card_says("heavy", of_target)] = False
     fixed_location: Annotated[bool, Asked("Is the shot at a fixed location?")] = False
     earlier_attacks_on_location: Count = 0
     target_weapon: Annotated[WeaponName | None, of_target(_flame_thrower)] = None
-    target_hero: Annotated[bool, target_card_says("hero")] = False
+    target_hero: Annotated[bool, card_says("hero", of_target)] = False
     target_eliminations: Annotated[Count, of_target(_eliminations)] = 0
 
 

@@ -1,4 +1,4 @@
-"""Army Men: what a battle remembers of its units, by the names under which it is kept."""
+"""Army Men: the statuses of units, what follows from them, and the sources of facts that read them."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def phase_number(position: Position) -> int:
 
 
 def counts(position: Position, unit: Unit) -> bool:
-    """Whether it took part as this phase began: whoever is hit in it counts to its end (AM-15)."""
+    """Whether it took part as this phase began: a unit that is hit in it counts to its end (AM-15)."""
     hit_now = unit.this_turn.get(DOWN_IN_PHASE) == phase_number(position)
     return fit(unit) or (hit_now and not unit.out and not unit.statuses.get(WOUNDED))
 
@@ -193,10 +193,10 @@ def in_pillbox(position: Position, unit: Unit) -> bool:
 def stunned(position: Position, unit: Unit) -> bool:
     """Whether it, or the pillbox around it, is stunned."""
     around = carrier(position, unit) or unit
-    told, phase = around.statuses.get(STUNNED), around.this_turn.get(STUNNED_IN_PHASE)
-    if told is None or phase == phase_number(position):
+    turn, phase = around.statuses.get(STUNNED), around.this_turn.get(STUNNED_IN_PHASE)
+    if turn is None or phase == phase_number(position):
         return bool(around.this_turn.get(STUNNED_NOW))
-    answer = verdict_without_dice(position.game, "stunned", {"turns_since": max(0, position.state.turn - int(told))})
+    answer = verdict_without_dice(position.game, "stunned", {"turns_since": max(0, position.state.turn - int(turn))})
     return answer is not None and bool(answer.numbers["stunned"])
 
 
@@ -207,8 +207,7 @@ def fired(_: Position, unit: Unit) -> list[str]:
 
 def attacks_made(_: Position, unit: Unit) -> int:
     """How often it has attacked in this turn, or done something in the place of that."""
-    told = (len(unit.this_turn.get(FIRED, ())), unit.this_turn.get(BUSY, 0), unit.this_turn.get(ATTACKED, 0))
-    return sum(map(int, told))
+    return sum(map(int, (len(fired(_, unit)), unit.this_turn.get(BUSY, 0), unit.this_turn.get(ATTACKED, 0))))
 
 
 def has_attacked(position: Position, unit: Unit) -> bool:
@@ -255,6 +254,9 @@ def uncleared(position: Position) -> list[TerrainPiece]:
 # Sources of facts.
 
 
+Of = Callable[[Callable[[Position, Unit], Any]], Source]
+
+
 def of_actor(read: Callable[[Position, Unit], Any]) -> Source:
     """What a function returns for the acting unit."""
     return Source(lambda context: read(context.position, context.actor))
@@ -282,24 +284,14 @@ def by_hand(source: Source) -> Source:
     return Source(lambda context: UNKNOWN if context.weapon else source.read(context))
 
 
-def has(key: str) -> Source:
-    """Whether the acting unit has a status."""
-    return of_actor(lambda _, unit: bool({**unit.statuses, **unit.this_turn}.get(key)))
+def has(key: str, of: Of = of_actor) -> Source:
+    """Whether a unit has a status."""
+    return of(lambda _, unit: bool({**unit.statuses, **unit.this_turn}.get(key)))
 
 
-def target_has(key: str) -> Source:
-    """Whether the first target has a status."""
-    return of_target(lambda _, unit: bool({**unit.statuses, **unit.this_turn}.get(key)))
-
-
-def card_says(key: str) -> Source:
-    """Whether the acting unit is this by its card, such as "hero"."""
-    return of_actor(lambda position, unit: bool(card(position, unit, key)))
-
-
-def target_card_says(key: str) -> Source:
-    """Whether the first target is this by its card."""
-    return of_target(lambda position, unit: bool(card(position, unit, key)))
+def card_says(key: str, of: Of = of_actor) -> Source:
+    """Whether a unit is this by its card, such as "hero"."""
+    return of(lambda position, unit: bool(card(position, unit, key)))
 
 
 def did(action: str) -> Source:
