@@ -19,7 +19,7 @@ from rules.tabletop.tolerance import within
 
 
 @dataclass(frozen=True, slots=True)
-class Bar:
+class ShotBar:
     """Forbids an attack where `holds`."""
 
     code: str
@@ -83,40 +83,40 @@ def _immune(rules: Rules, shot: Shot) -> bool:
 
 
 BARS = (
-    Bar("not_fired", "AM-70", lambda rules, shot: weapon_of(rules, shot).laid),
-    Bar("weapon_not_shown", "AM-36", lambda rules, shot: shot.weapon not in (shot.shown_weapons or (shot.weapon,))),
-    Bar("wrong_phase", "AM-12", _wrong_phase, lambda rules, shot: its_phase(rules, shot.weapon)),
-    Bar("destroyed", "AM-15", _destroyed),
-    Bar("wounded", "AM-17", lambda rules, shot: shot.wounded),
-    Bar("in_the_air", "AM-33", lambda rules, shot: shot.in_the_air),
-    Bar("shut_in", "AM-112", lambda rules, shot: shot.shut_in, lambda rules, shot: "nobody shoots out of there"),
-    Bar("climbing", "AM-28", lambda rules, shot: shot.climbing),
-    Bar("dropped_this_turn", "AM-33", lambda rules, shot: shot.dropped_this_turn),
-    Bar("already_attacked", "AM-37", _attacked_already),
-    Bar("jammed", "AM-75", lambda rules, shot: shot.jammed),
-    Bar("out_of_ammo", "AM-77", lambda rules, shot: shot.out_of_ammo),
-    Bar("stunned", "AM-96", lambda rules, shot: shot.stunned),
-    Bar("glued", "AM-62", lambda rules, shot: shot.glued and rules.chooses("glued_may_attack", False)),
-    Bar(
+    ShotBar("not_fired", "AM-70", lambda rules, shot: weapon_of(rules, shot).laid),
+    ShotBar("weapon_not_shown", "AM-36", lambda rules, shot: shot.weapon not in (shot.shown_weapons or (shot.weapon,))),
+    ShotBar("wrong_phase", "AM-12", _wrong_phase, lambda rules, shot: its_phase(rules, shot.weapon)),
+    ShotBar("destroyed", "AM-15", _destroyed),
+    ShotBar("wounded", "AM-17", lambda rules, shot: shot.wounded),
+    ShotBar("in_the_air", "AM-33", lambda rules, shot: shot.in_the_air),
+    ShotBar("shut_in", "AM-112", lambda rules, shot: shot.shut_in, lambda rules, shot: "nobody shoots out of there"),
+    ShotBar("climbing", "AM-28", lambda rules, shot: shot.climbing),
+    ShotBar("dropped_this_turn", "AM-33", lambda rules, shot: shot.dropped_this_turn),
+    ShotBar("already_attacked", "AM-37", _attacked_already),
+    ShotBar("jammed", "AM-75", lambda rules, shot: shot.jammed),
+    ShotBar("out_of_ammo", "AM-77", lambda rules, shot: shot.out_of_ammo),
+    ShotBar("stunned", "AM-96", lambda rules, shot: shot.stunned),
+    ShotBar("glued", "AM-62", lambda rules, shot: shot.glued and rules.chooses("glued_may_attack", False)),
+    ShotBar(
         "immobilized", "AM-95", lambda rules, shot: shot.immobilized and rules.chooses("immobilized_may_attack", False)
     ),
-    Bar("short_crew", "AM-63", _short_handed),
-    Bar(
+    ShotBar("short_crew", "AM-63", _short_handed),
+    ShotBar(
         "moved_stationary_weapon",
         "AM-78",
         lambda rules, shot: shot.moved_this_turn and weapon_of(rules, shot).stationary and not shot.mounted,
     ),
-    Bar(
+    ShotBar(
         "turret_elsewhere",
         "AM-25",
         lambda rules, shot: weapon_of(rules, shot).turret and not shot.turret_points_at_target,
     ),
-    Bar("pillbox_blind_zone", "AM-109", lambda rules, shot: blind(shot.weapon, shot.target_zone)),
-    Bar("target_not_attackable", "AM-85", lambda rules, shot: effect_of(rules, shot) is Effect.NOT_ALLOWED),
-    Bar("cannot_destroy_pillbox", "AM-103", _flame_on_pillbox),
-    Bar("out_of_range", "AM-38", _out_of_reach, lambda rules, shot: _range_text(rules, shot)),
-    Bar("no_line_of_sight", "AM-66", _unseen, lambda rules, shot: _sight_text(rules, shot)),
-    Bar("immune", "AM-93", lambda rules, shot: _immune(rules, shot) or _sheltered(rules, shot)),
+    ShotBar("pillbox_blind_zone", "AM-109", lambda rules, shot: blind(shot.weapon, shot.target_zone)),
+    ShotBar("target_not_attackable", "AM-85", lambda rules, shot: effect_of(rules, shot) is Effect.NOT_ALLOWED),
+    ShotBar("cannot_destroy_pillbox", "AM-103", _flame_on_pillbox),
+    ShotBar("out_of_range", "AM-38", _out_of_reach, lambda rules, shot: _range_text(rules, shot)),
+    ShotBar("no_line_of_sight", "AM-66", _unseen, lambda rules, shot: _sight_text(rules, shot)),
+    ShotBar("immune", "AM-93", lambda rules, shot: _immune(rules, shot) or _sheltered(rules, shot)),
 )
 
 

@@ -12,9 +12,9 @@ from rules.engine.verdict import Verdict, forbidden, verdict
 from rules.games.army_men import status
 from rules.games.army_men.attack import NATURAL_TWO, TWO_DICE
 from rules.games.army_men.hard import hard_die, hard_modifiers
-from rules.games.army_men.movement import Step, not_now
+from rules.games.army_men.movement import Step, out_of_turn
 from rules.games.army_men.status import card_says, did, gap, of_actor, of_target
-from rules.games.army_men.tables import INCHES_A_FOOT, Effect, Face, KindName, Rules, touching
+from rules.games.army_men.tables import INCHES_A_FOOT, Bar, Effect, Face, KindName, Rules, refused, touching
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,16 +26,15 @@ class Feat(Step):
     edge_in: Annotated[Inches, gap()] = 0
 
 
-def _tried(rules: Rules, feat: Feat, rule: str) -> Verdict | None:
-    again = forbidden("already_tried", rules.because(rule)) if feat.tried_this_turn else None
-    return not_now(rules, feat) or again
+def _tried(rules: Rules, feat: Feat, rule: str) -> tuple[Bar, ...]:
+    return *out_of_turn(rules, feat), (feat.tried_this_turn, "already_tried", rule)
 
 
 def climb(rules: Rules, feat: Feat) -> Procedure[Verdict]:
     """A climber's turn on a cliff."""
-    away = None if touching(rules, feat.edge_in) else forbidden("not_adjacent", rules.because("AM-27"))
-    if barred := _tried(rules, feat, "AM-27") or away:
-        return barred
+    away = not touching(rules, feat.edge_in)
+    if bar := refused(rules, *_tried(rules, feat, "AM-27"), (away, "not_adjacent", "AM-27")):
+        return bar
     roll = yield DiceRequest(Die.D6, 1, "the climber", "the cliff")
     name, row = next((n, r) for n, r in rules.tables.climbing.items() if roll.total in r.faces)
     reasons = (rules.because(row.rule), rules.because("AM-28"))
@@ -44,8 +43,8 @@ def climb(rules: Rules, feat: Feat) -> Procedure[Verdict]:
 
 def swim(rules: Rules, feat: Feat) -> Procedure[Verdict]:
     """A swimmer's turn in the water."""
-    if barred := _tried(rules, feat, "AM-30"):
-        return barred
+    if bar := refused(rules, *_tried(rules, feat, "AM-30")):
+        return bar
     roll = yield DiceRequest(Die.D6, 1, "the swimmer", "the water")
     drowned = roll.total == rules.option("drowning_face")
     return verdict("drowned" if drowned else "swims on", rules.because("AM-30"), drowned=drowned)
@@ -53,9 +52,8 @@ def swim(rules: Rules, feat: Feat) -> Procedure[Verdict]:
 
 def paratrooper(rules: Rules, feat: Feat) -> Procedure[Verdict]:
     """Where a paratrooper lands."""
-    busy = forbidden("busy_this_turn", rules.because("AM-33")) if feat.busy_this_turn else None
-    if barred := _tried(rules, feat, "AM-33") or busy:
-        return barred
+    if bar := refused(rules, *_tried(rules, feat, "AM-33"), (feat.busy_this_turn, "busy_this_turn", "AM-33")):
+        return bar
     roll = yield DiceRequest(Die.D6, 1, "the paratrooper", "the landing")
     direction = next(name for name, row in rules.tables.landing.items() if roll.total in row.faces)
     reasons = [rules.because("AM-31"), rules.because("AM-33")]

@@ -14,7 +14,7 @@ from rules.engine.state import Unit
 from rules.engine.verdict import Reason, Verdict, forbidden, total, verdict
 from rules.games.army_men import status
 from rules.games.army_men.status import of_target
-from rules.games.army_men.tables import Effect, Face, HardModifier, KindName, Rules, WeaponName
+from rules.games.army_men.tables import Effect, Face, HardModifier, KindName, Rules, WeaponName, refused
 from rules.tabletop.tolerance import within
 
 
@@ -57,13 +57,12 @@ class HardHit:
 def hard_target_die(rules: Rules, hit: HardHit) -> Answer:
     """The second die for a hit on a hard target, where the weapon has one."""
     kind, group = rules.tables.kinds[hit.target], rules.tables.weapons[hit.weapon].group
-    if kind.hard is None:
-        return forbidden("not_a_hard_target", rules.because("AM-93", f"{hit.target} is no hard target"))
-    if kind.hard == "pillbox" and group == "flame_thrower":
-        return forbidden("cannot_destroy_pillbox", rules.because("AM-103"))
-    if getattr(rules.tables.effects[group], kind.target) is not Effect.SECOND_DIE:
-        return forbidden("immune", rules.because("AM-93"))
-    return hard_die(rules, hit.target, hard_modifiers(rules, hit.weapon, hit.target, hit.face, hit.heavy))
+    soft = (kind.hard is None, "not_a_hard_target", "AM-93", f"{hit.target} is no hard target")
+    flames = (kind.hard == "pillbox" and group == "flame_thrower", "cannot_destroy_pillbox", "AM-103")
+    immune = (getattr(rules.tables.effects[group], kind.target) is not Effect.SECOND_DIE, "immune", "AM-93")
+    return refused(rules, soft, flames, immune) or hard_die(
+        rules, hit.target, hard_modifiers(rules, hit.weapon, hit.target, hit.face, hit.heavy)
+    )
 
 
 def _crew_inside(position: Position, wreck: Unit) -> int:
@@ -156,12 +155,11 @@ def blind(weapon: str, zone: ZoneOfPillbox | None) -> bool:
 
 def fire_from_pillbox(rules: Rules, shot: FromPillbox) -> Verdict:
     """Whether the men inside can aim there."""
-    if shot.stunned:
-        return forbidden("stunned", rules.because("AM-96"))
-    if blind(shot.weapon, shot.target_zone):
-        return forbidden("pillbox_blind_zone", rules.because("AM-109"))
+    unseen = (blind(shot.weapon, shot.target_zone), "pillbox_blind_zone", "AM-109")
     rule = "AM-110" if shot.target_zone is ZoneOfPillbox.FRONT_BELOW else "AM-109"
-    return verdict("allowed", rules.because(rule), allowed=True)
+    return refused(rules, (shot.stunned, "stunned", "AM-96"), unseen) or verdict(
+        "allowed", rules.because(rule), allowed=True
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

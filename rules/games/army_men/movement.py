@@ -1,4 +1,4 @@
-"""Army Men: how far a unit goes, who gets in and hitches up, and what does not let it pass."""
+"""Army Men: how far a unit goes, boarding and towing, and what stops a unit."""
 
 from __future__ import annotations
 
@@ -16,7 +16,18 @@ from rules.engine.verdict import ACTORS, Becomes, Reason, Verdict, forbidden, ve
 from rules.games.army_men import status
 from rules.games.army_men.ground import Stretch
 from rules.games.army_men.status import did, gap, has, of_actor, of_target
-from rules.games.army_men.tables import MOVING, Blocked, Halving, KindName, Rules, WeaponName, in_phase, touching
+from rules.games.army_men.tables import (
+    MOVING,
+    Bar,
+    Blocked,
+    Halving,
+    KindName,
+    Rules,
+    WeaponName,
+    in_phase,
+    refused,
+    touching,
+)
 from rules.tabletop.table import TerrainKind
 from rules.tabletop.tolerance import within
 
@@ -43,10 +54,9 @@ class Move:
 def move_allowance(rules: Rules, move: Move) -> Verdict:
     """How far a unit may go."""
     kind = rules.tables.kinds[move.unit]
-    if move.dropped_this_turn:
-        return forbidden("dropped_this_turn", rules.because("AM-33"), distance_in=0)
-    if move.immobilized:
-        return forbidden("immobilized", rules.because("AM-95"), distance_in=0)
+    stays = (move.dropped_this_turn, "dropped_this_turn", "AM-33"), (move.immobilized, "immobilized", "AM-95")
+    if bar := refused(rules, *stays, distance_in=0):
+        return bar
     if kind.flies and rules.chooses("plane_moves", "anywhere"):
         return verdict("anywhere", rules.because(kind.rule, "planes are placed anywhere"), distance_in=None)
     base = _base(rules, move)
@@ -105,21 +115,20 @@ class OwnStep(Step):
     casualty: Annotated[bool, of_actor(status.casualty)] = False
 
 
-def rests(rules: Rules, casualty: bool) -> Verdict | None:
-    """The refusal of what a casualty would do."""
-    return forbidden("casualty", rules.because("AM-17")) if casualty else None
+def waiting(step: InTurn) -> Bar:
+    """What forbids an action while another player moves."""
+    return step.waits, "not_his_move", "AM-06", "another player moves now"
 
 
-def must_wait(rules: Rules, step: InTurn) -> Verdict | None:
-    """The refusal while another player moves; None otherwise."""
-    return forbidden("not_his_move", rules.because("AM-06", "another player moves now")) if step.waits else None
+def rests(step: OwnStep) -> Bar:
+    """What forbids the actions of a casualty."""
+    return step.casualty, "casualty", "AM-17"
 
 
-def not_now(rules: Rules, step: Step) -> Verdict | None:
-    """The refusal of what is done in one's own movement phase at any other time; None in that phase."""
-    if not in_phase(rules, step.phase, MOVING):
-        return forbidden("wrong_phase", rules.because("AM-12", "units move in the phase of movement only"))
-    return must_wait(rules, step)
+def out_of_turn(rules: Rules, step: Step) -> tuple[Bar, Bar]:
+    """What forbids an action of one's own movement phase at any other time."""
+    early = not in_phase(rules, step.phase, MOVING)
+    return (early, "wrong_phase", "AM-12", "units move in the phase of movement only"), waiting(step)
 
 
 def _slow_weapon(position: Position, unit: Unit) -> str | None:
@@ -174,18 +183,16 @@ class Path(OwnStep):
 
 def move(rules: Rules, path: Path) -> Verdict:
     """Whether a measured path is within the allowance: slow ground takes more of it for each inch."""
-    for code, (rule, text) in STAYS.items():
-        if getattr(path, code):
-            return forbidden(code, rules.because(rule, text))
-    return not_now(rules, path) or _priced(rules, path)
+    stays: list[Bar] = [(getattr(path, code), code, *why) for code, why in STAYS.items()]
+    return refused(rules, *stays, *out_of_turn(rules, path)) or _priced(rules, path)
 
 
-STAYS: Mapping[str, tuple[str, str | None]] = {
-    "casualty": ("AM-17", None),
+STAYS: Mapping[str, tuple[str] | tuple[str, str]] = {
+    "casualty": ("AM-17",),
     "aboard": ("AM-112", "the men inside get out before they walk"),
     "in_the_air": ("AM-33", "a paratrooper lands before he does anything else"),
     "on_the_cliff": ("AM-27", "a man on a cliff goes on climbing"),
-    "cleared_this_turn": ("AM-67", None),
+    "cleared_this_turn": ("AM-67",),
     "unmanned": ("AM-A44", "a gun is pushed by its full crew"),
 }
 """The facts of a path that keep a unit where it is, each with its rule."""
@@ -231,7 +238,7 @@ class March:
 
 
 def march(rules: Rules, together: March) -> Verdict:
-    """Whether every one of them may; the first who may not is told."""
+    """Whether all of them may; otherwise the verdict of the first that may not."""
     answers = {name: move(rules, path) for name, path in together.paths.items()}
     each = {name: dict(answer.numbers) for name, answer in answers.items()}
     for name, answer in answers.items():
@@ -265,19 +272,18 @@ class Boarding(OwnStep):
 
 def board(rules: Rules, man: Boarding) -> Verdict:
     """Whether he may get in, or out."""
-    if bar := rests(rules, man.casualty):
-        return bar
-    if not rules.tables.kinds[man.vehicle].carries:
-        text = f"nobody gets into the {man.vehicle.replace('_', ' ')}"
-        return forbidden("carries_nobody", rules.because("AM-112", text))
-    if man.held:
-        return forbidden("glued", rules.because("AM-62"))
-    if man.flying:
-        return forbidden("flying", rules.because("AM-A46", f"the {man.vehicle.replace('_', ' ')} has to land first"))
-    reason = rules.because("AM-112", "one gets in and out from beside it")
-    beside = touching(rules, man.edge_in)
-    answer = verdict("boards", reason, allowed=True) if beside else forbidden("not_adjacent", reason)
-    return not_now(rules, man) or answer
+    carries, name = rules.tables.kinds[man.vehicle].carries, man.vehicle.replace("_", " ")
+    beside = ("AM-112", "one gets in and out from beside it")
+    bar = refused(
+        rules,
+        rests(man),
+        (not carries, "carries_nobody", "AM-112", f"nobody gets into the {name}"),
+        (man.held, "glued", "AM-62"),
+        (man.flying, "flying", "AM-A46", f"the {name} has to land first"),
+        *out_of_turn(rules, man),
+        (not touching(rules, man.edge_in), "not_adjacent", *beside),
+    )
+    return bar or verdict("boards", rules.because(*beside), allowed=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -289,7 +295,7 @@ class Turret(OwnStep):
 
 def turn_turret(rules: Rules, tank: Turret) -> Verdict:
     """Whether the turret may be turned now."""
-    return rests(rules, tank.casualty) or not_now(rules, tank) or verdict("turned", rules.because("AM-25"))
+    return refused(rules, rests(tank), *out_of_turn(rules, tank)) or verdict("turned", rules.because("AM-25"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -302,14 +308,11 @@ class Landing(OwnStep):
 
 def land(rules: Rules, craft: Landing) -> Verdict:
     """Whether an aircraft may land; it flies again as soon as it moves."""
-    if bar := rests(rules, craft.casualty):
-        return bar
-    if not rules.tables.kinds[craft.unit].flies:
-        return forbidden("no_aircraft", rules.because("AM-A46", f"the {craft.unit.replace('_', ' ')} does not fly"))
-    if craft.landed:
-        return forbidden("landed", rules.because("AM-A46", "it has landed"))
+    grounded, text = not rules.tables.kinds[craft.unit].flies, f"the {craft.unit.replace('_', ' ')} does not fly"
+    here = (grounded, "no_aircraft", "AM-A46", text), (craft.landed, "landed", "AM-A46", "it has landed")
     found = verdict("landed", rules.because("AM-A46", "it stands on the ground"))
-    return not_now(rules, craft) or found.causing(Becomes(ACTORS, status.LANDED, rule="AM-A46"))
+    bar = refused(rules, rests(craft), *here, *out_of_turn(rules, craft))
+    return bar or found.causing(Becomes(ACTORS, status.LANDED, rule="AM-A46"))
 
 
 TRACTORS = ("truck", "jeep")
@@ -328,11 +331,11 @@ class Hitching(Step):
 def hitch(rules: Rules, pair: Hitching) -> Verdict:
     """Whether a vehicle may take a gun in tow, or let go of it."""
     vehicle, gun = pair.vehicle.replace("_", " "), pair.gun.replace("_", " ")
-    if pair.vehicle not in TRACTORS or rules.tables.kinds[pair.gun].target != "cannon":
-        return forbidden("does_not_tow", rules.because("AM-A44", f"the {vehicle} does not tow the {gun}"))
-    if not touching(rules, pair.edge_in):
-        return forbidden("not_adjacent", rules.because("AM-89"))
-    return not_now(rules, pair) or verdict("hitched", rules.because("AM-A44", f"the {vehicle} tows the {gun}"))
+    unfit = pair.vehicle not in TRACTORS or rules.tables.kinds[pair.gun].target != "cannon"
+    no_tow = (unfit, "does_not_tow", "AM-A44", f"the {vehicle} does not tow the {gun}")
+    apart = (not touching(rules, pair.edge_in), "not_adjacent", "AM-89")
+    bar = refused(rules, no_tow, apart, *out_of_turn(rules, pair))
+    return bar or verdict("hitched", rules.because("AM-A44", f"the {vehicle} tows the {gun}"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

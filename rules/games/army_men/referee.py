@@ -22,12 +22,12 @@ from rules.engine.verdict import Verdict, forbidden
 from rules.games.army_men import status
 from rules.games.army_men.attack import THROUGH_THE_PORT
 from rules.games.army_men.ground import held_by, movement_profile, sight_rules, stretches
-from rules.games.army_men.movement import TRACTORS, rests
+from rules.games.army_men.movement import TRACTORS
 from rules.games.army_men.movement import Path as PathFacts
 from rules.games.army_men.referee_effects import effects
 from rules.games.army_men.referee_fire import IN_RETURN, OPPORTUNITY, at_spot, attacks, bursts, firer, zone_of
 from rules.games.army_men.specialists import as_what
-from rules.games.army_men.tables import MOVING, Tables
+from rules.games.army_men.tables import MOVING, Tables, refused
 from rules.tabletop.bearing import bearing_deg, turn_deg
 from rules.tabletop.movement import walk
 from rules.tabletop.path import Path, legs
@@ -115,7 +115,8 @@ def others(position: Position, figure: str) -> Iterator[Action]:
 
 
 def _rests(position: Position, man: Unit) -> Verdict | None:
-    return rests(position.game.rules, status.casualty(position, man))
+    """What keeps a casualty from doing anything."""
+    return refused(position.game.rules, (status.casualty(position, man), "casualty", "AM-17"))
 
 
 def _bar(position: Position, man: Unit) -> Verdict | None:

@@ -17,10 +17,10 @@ from rules.engine.text import display_name
 from rules.engine.verdict import ACTORS, TARGETS, Becomes, RuleRefusal, Verdict, forbidden, verdict
 from rules.games.army_men import status
 from rules.games.army_men.attack import TWO_DICE, barred, exploded
-from rules.games.army_men.movement import InTurn, must_wait
+from rules.games.army_men.movement import InTurn, waiting
 from rules.games.army_men.shot import Shot, holds
 from rules.games.army_men.status import by_hand, gap, has, of_actor
-from rules.games.army_men.tables import EXTRA_ARM, KindName, Rules, WeaponName, in_phase, touching
+from rules.games.army_men.tables import EXTRA_ARM, KindName, Rules, WeaponName, in_phase, refused, touching
 from rules.tabletop.tolerance import within
 
 
@@ -45,10 +45,8 @@ class Digging(InTurn):
 
 def entrench(rules: Rules, man: Digging) -> Verdict:
     """Whether he is entrenched, and what that is worth; he digs once a turn, and neither moves nor attacks in it."""
-    if (waits := must_wait(rules, man)) is not None:
-        return waits
-    if man.busy_this_turn:
-        return forbidden("busy_this_turn", rules.because("AM-92"))
+    if bar := refused(rules, waiting(man), (man.busy_this_turn, "busy_this_turn", "AM-92")):
+        return bar
     dug = man.turns_digging >= limit(rules, "digging_turns")
     entrenched = dug and man.shovels and man.unit == "infantry"
     worth = rules.tables.attack_modifiers["entrenched"].modifier if entrenched else 0
@@ -74,14 +72,11 @@ class Treatment(InTurn):
 
 def medic(rules: Rules, case: Treatment) -> Procedure[Verdict]:
     """A medic's try to heal."""
-    if not case.adjacent or (case.edge_in is not None and not touching(rules, case.edge_in)):
-        return forbidden("not_adjacent", rules.because("AM-68"), healed=False)
-    if not case.wounded:
-        return forbidden("not_wounded", rules.because("AM-68"), healed=False)
-    if case.treated_this_turn:
-        return forbidden("already_treated", rules.because("AM-68"), healed=False)
-    if waits := must_wait(rules, case):
-        return waits
+    apart = (not case.adjacent or not touching(rules, case.edge_in or 0.0), "not_adjacent", "AM-68")
+    treated = (case.treated_this_turn, "already_treated", "AM-68")
+    bar = refused(rules, apart, (not case.wounded, "not_wounded", "AM-68"), treated, healed=False)
+    if bar := bar or refused(rules, waiting(case)):
+        return bar
     roll = yield DiceRequest(Die.D6, TWO_DICE, "the medic", "healing")
     seven = limit(rules, "medic")
     healed = roll.total <= seven if rules.chooses("medic_roll", "seven_or_less") else roll.total == seven
@@ -106,12 +101,11 @@ class Jam:
 
 def clear_jam(rules: Rules, jam: Jam) -> Procedure[Verdict]:
     """A try to clear a jam."""
-    if jam.turns_since_jam < 1:
-        return forbidden("jammed_this_turn", rules.because("AM-76"), fixed=False)
-    if jam.attacks_made_this_turn:
-        return forbidden("already_attacked", rules.because("AM-37"), fixed=False)
-    if jam.weapon and not in_phase(rules, jam.phase, rules.tables.weapons[jam.weapon].phase):
-        return forbidden("wrong_phase", rules.because("AM-12"), fixed=False)
+    now = not jam.weapon or in_phase(rules, jam.phase, rules.tables.weapons[jam.weapon].phase)
+    fresh, attacked = jam.turns_since_jam < 1, jam.attacks_made_this_turn > 0
+    early = (fresh, "jammed_this_turn", "AM-76"), (attacked, "already_attacked", "AM-37")
+    if bar := refused(rules, *early, (not now, "wrong_phase", "AM-12"), fixed=False):
+        return bar
     roll = yield DiceRequest(Die.D6, TWO_DICE, "the gunner", "clearing the jam")
     fixed = roll.total <= limit(rules, "clear_jam")
     fires = fixed and rules.chooses("fires_after_clearing", True)
@@ -167,12 +161,15 @@ def destroy_obstacle(rules: Rules, clearing: Clearing) -> Verdict:
 
 
 def _cannot_clear(rules: Rules, clearing: Clearing) -> Verdict | None:
-    """Why an obstacle is not destroyed so now, by hand or with a shot; None where it is."""
+    """Why an obstacle is not destroyed in this way now, by hand or with a shot; None where it is."""
     if clearing.by in rules.tables.weapons:
         return barred(rules, clearing.shot or _shot_at(clearing))
-    if clearing.attacks_made_this_turn:
-        return forbidden("already_attacked", rules.because("AM-37"))
-    return _by_hand(rules, clearing) if clearing.by == "engineer" else None
+    attacked = (clearing.attacks_made_this_turn > 0, "already_attacked", "AM-37")
+    if clearing.by != "engineer":
+        return refused(rules, attacked)
+    moved = (clearing.moved_this_turn, "moved_this_turn", "AM-67")
+    apart = (not within(clearing.distance_in, rules.option("clearing_within_in")), "not_adjacent", "AM-67")
+    return refused(rules, attacked, moved, apart, waiting(clearing))
 
 
 def _shot_at(clearing: Clearing) -> Shot:
@@ -184,15 +181,6 @@ def _shot_at(clearing: Clearing) -> Shot:
         attacks_made_this_turn=clearing.attacks_made_this_turn,
         out_of_ammo=clearing.jammed_or_empty,
     )
-
-
-def _by_hand(rules: Rules, clearing: Clearing) -> Verdict | None:
-    """Why an engineer does not clear an obstacle now; None where he may."""
-    if clearing.moved_this_turn:
-        return forbidden("moved_this_turn", rules.because("AM-67"))
-    if not within(clearing.distance_in, rules.option("clearing_within_in")):
-        return forbidden("not_adjacent", rules.because("AM-67"))
-    return must_wait(rules, clearing)
 
 
 def as_what(rules: Rules, by: str) -> set[str]:
@@ -224,10 +212,8 @@ class Sweep(InTurn):
 
 def mine_detector(rules: Rules, sweep: Sweep) -> Verdict:
     """What a mine detector finds and clears."""
-    if sweep.swept_this_turn:
-        return forbidden("already_swept", rules.because("AM-69"))
-    if (waits := must_wait(rules, sweep)) is not None:
-        return waits
+    if bar := refused(rules, (sweep.swept_this_turn, "already_swept", "AM-69"), waiting(sweep)):
+        return bar
     reach_in = limit(rules, "mine_path_in")
     found = within(sweep.mine_distance_in, reach_in)
     wide = rules.chooses("mine_path", "width")

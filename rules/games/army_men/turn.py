@@ -13,7 +13,7 @@ from rules.engine.ruleset import limit
 from rules.engine.schema import Asked, Count, Row
 from rules.engine.verdict import Becomes, RuleRefusal, Verdict, forbidden, verdict
 from rules.games.army_men import status
-from rules.games.army_men.tables import Indirect, Rules, WeaponName
+from rules.games.army_men.tables import Indirect, Rules, WeaponName, refused
 
 AGREED = ("playing_area", "victory_conditions", "forces", "starting_positions")
 
@@ -135,9 +135,9 @@ def _thrown(players: Sequence[str], why: str, *, again: bool) -> Procedure[dict[
 def phases(rules: Rules, _: NoFacts) -> Verdict:
     """The phases of a turn in order."""
     rows = sorted(rules.tables.phases.items(), key=lambda named: named[1].number)
-    told = [{"number": row.number, "name": name, "simultaneous": row.simultaneous} for name, row in rows]
+    found = [{"number": row.number, "name": name, "simultaneous": row.simultaneous} for name, row in rows]
     reasons = (rules.because("AM-12"), rules.because("AM-13"), rules.because("AM-14"))
-    return verdict("phases", *reasons, phases=told)
+    return verdict("phases", *reasons, phases=found)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -185,7 +185,7 @@ def casualties(rules: Rules, lost: Casualties) -> Verdict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opportunity:
-    """A target that moved through somebody's line of sight."""
+    """A target that moved through the line of sight of a firer."""
 
     weapon: WeaponName
     target_crossed_los: Annotated[bool, Asked("Did the firer see the target at any moment of its move?")] = False
@@ -196,15 +196,12 @@ class Opportunity:
 def opportunity_fire(rules: Rules, chance: Opportunity) -> Verdict:
     """Whether a unit may be fired at that was seen on its way."""
     weapon = rules.tables.weapons[chance.weapon]
-    if chance.attacks_made_this_turn:
-        return forbidden("already_attacked", rules.because("AM-37"))
-    if not (chance.target_crossed_los or chance.target_in_los_at_end):
-        return forbidden("no_line_of_sight", rules.because("AM-34"))
+    unseen = not (chance.target_crossed_los or chance.target_in_los_at_end)
     direct = weapon.indirect is Indirect.NEVER or (weapon.indirect is Indirect.CAN and chance.target_in_los_at_end)
-    if not direct:
-        return forbidden("indirect_weapon", rules.because("AM-34"))
+    bars = (unseen, "no_line_of_sight", "AM-34"), (not direct, "indirect_weapon", "AM-34")
+    bar = refused(rules, (chance.attacks_made_this_turn > 0, "already_attacked", "AM-37"), *bars)
     phase = weapon.phase if rules.chooses("opportunity_fire_in", "weapon_phase") else 1
-    return verdict("allowed", rules.because("AM-34"), allowed=True, phase=phase)
+    return bar or verdict("allowed", rules.because("AM-34"), allowed=True, phase=phase)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -217,16 +214,14 @@ class Returned:
 
 def return_fire(rules: Rules, unit: Returned) -> Verdict:
     """Whether it may."""
-    if not unit.attacked_by_opportunity_fire:
-        return forbidden("not_attacked", rules.because("AM-35"))
-    if unit.attackers_weapon == "knife" and rules.chooses("silent_knife", "no_return_fire"):
-        return forbidden("silent", rules.because("AM-44"))
-    return verdict("allowed", rules.because("AM-35"), allowed=True)
+    silent = unit.attackers_weapon == "knife" and rules.chooses("silent_knife", "no_return_fire")
+    bar = refused(rules, (not unit.attacked_by_opportunity_fire, "not_attacked", "AM-35"), (silent, "silent", "AM-44"))
+    return bar or verdict("allowed", rules.because("AM-35"), allowed=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Aims:
-    """A side's goal and how far it is; whoever has nobody left himself has not won by destroying all others."""
+    """A side's goal and how near it is; a side without units has not won by destroying all others."""
 
     side: str = ""
     goal: Annotated[str, Row("goals", "unknown_goal")]
