@@ -154,7 +154,7 @@ class Path(OwnStep):
 
     Attributes:
         used_in: What earlier moves of this turn took of the allowance.
-        turns: Whether a tank turns; asked where nobody knows which way it faced before.
+        turns: Whether a tank turns; asked where its facing before the move is unknown.
         aboard: He is inside a vehicle or pillbox.
         in_the_air: He has a parachute and has not landed.
         on_the_cliff: He hangs between foot and top of a cliff.

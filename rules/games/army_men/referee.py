@@ -1,4 +1,4 @@
-"""Army Men: the referee: the moves of figures, everything else that they may do besides shots, and obligations."""
+"""Army Men: the referee: moves, everything else that figures may do besides shots, and obligations."""
 
 from __future__ import annotations
 

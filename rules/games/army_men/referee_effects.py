@@ -361,29 +361,26 @@ def _shifted(position: Position, rider: Unit, path: Path) -> Path:
 
 def _on_foot(position: Position, facts: Mapping[str, Any], name: str, path: Path) -> Changes:
     """What a move changes: digging ends, the road is left, mines are entered, men are run over."""
-    unit, mover = position.unit(name), position.figure(name)
-    yield from status_changes([name], status.MOVED, True, "AM-78", this_turn=True)
-    if any(part["swimming"] for part in facts["path"]) and status.is_man(position, unit):
-        yield from status_changes([name], status.SWAM, True, "AM-30", this_turn=True)
-    if status.kind(position, unit).flies and unit.statuses.get(status.LANDED):
-        yield from status_changes([name], status.LANDED, None, "AM-A46")
-    if not all(part["on_road"] for part in facts["path"]):
-        yield from status_changes([name], status.LEFT_ROAD, True, "AM-23", this_turn=True)
-    for key in (status.DIGGING, status.ENTRENCHED):
-        if unit.statuses.get(key):
-            yield from status_changes([name], key, None, "AM-92")
+    unit, mover, kind = position.unit(name), position.figure(name), status.kind(position, position.unit(name))
+    enemies = [one for one in status.targets(position, unit) if not status.aboard(position, one)]
+    men = [position.figure(one.id) for one in enemies if status.is_man(position, one)]
+    met = [touched.id for touched in contacts(mover, path, men)]
     mines = [piece for piece in status.uncleared(position) if piece.kind is TerrainKind.MINE]
     entered = [piece.name for piece in mines if spans_over(mover, path, piece.outline_in)]
-    if entered and not status.kind(position, unit).flies:
-        yield from status_changes([name], status.IN_MINES, entered, "AM-70", this_turn=True)
-    over = [
-        one.id
-        for one in status.targets(position, unit)
-        if status.is_man(position, one) and not status.carrier(position, one)
-    ]
-    met = [touched.id for touched in contacts(mover, path, [position.figure(one) for one in over])]
-    if met and status.kind_name(position, unit) == "tank":
-        yield from status_changes([name], status.RAN_OVER, met, "AM-26", this_turn=True)
+    swam = any(part["swimming"] for part in facts["path"]) and status.is_man(position, unit)
+    # A status that is removed (None) was a lasting one; all others end with the turn.
+    rows: Sequence[tuple[Any, str, Any, str]] = (
+        (True, status.MOVED, True, "AM-78"),
+        (swam, status.SWAM, True, "AM-30"),
+        (kind.flies and unit.statuses.get(status.LANDED), status.LANDED, None, "AM-A46"),
+        (not all(part["on_road"] for part in facts["path"]), status.LEFT_ROAD, True, "AM-23"),
+        (unit.statuses.get(status.DIGGING), status.DIGGING, None, "AM-92"),
+        (unit.statuses.get(status.ENTRENCHED), status.ENTRENCHED, None, "AM-92"),
+        (entered and not kind.flies, status.IN_MINES, entered, "AM-70"),
+        (met and status.kind_name(position, unit) == "tank", status.RAN_OVER, met, "AM-26"),
+    )
+    for holds, key, value, rule in rows:
+        yield from status_changes([name] if holds else [], key, value, rule, this_turn=value is not None)
 
 
 def _seen_on_the_way(position: Position, name: str, path: Path) -> Changes:
@@ -402,10 +399,8 @@ def _seen_on_the_way(position: Position, name: str, path: Path) -> Changes:
         best = min(visible, key=lambda place: math.dist(place, watcher.centre_in), default=None)
         if best is not None and best != places[-1]:
             seen[watcher.id] = (round(best[0], 2), round(best[1], 2))
-    if seen:
-        yield Change(
-            figure=name, key=status.SEEN_AT, value={k: list(v) for k, v in seen.items()}, rule="AM-34", this_turn=True
-        )
+    places_seen = {watcher: list(place) for watcher, place in seen.items()}
+    yield from status_changes([name] if seen else [], status.SEEN_AT, places_seen, "AM-34", this_turn=True)
 
 
 def _looked_at(path: Path) -> Sequence[PointIn]:

@@ -165,7 +165,7 @@ class Shot(Aim):
         phase: The part of the turn, where that matters; before the first turn it has no name.
         opportunity: The target was seen on its way.
         returns: It answers opportunity fire, then and there.
-        shut_in: He is inside what lets nobody shoot out.
+        shut_in: He is inside a vehicle without ports.
         in_the_air: He has a parachute and has not landed.
         destroyed_in_phase: In which phase of this turn the firer himself was hit.
         fired_this_turn: The weapons of this turn's attacks, as far as they are known apart.

@@ -75,7 +75,7 @@ class Weapon(Ruled):
         gun: Has to range in on a fixed location.
         high_tech: A missile or a laser.
         turret: Fires where the turret points.
-        laid: A mine: nobody fires it.
+        laid: A mine, which is not fired.
     """
 
     group: Annotated[str, Row("effects")]
@@ -242,7 +242,7 @@ class Blocked(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Obstacle(Ruled):
-    """What stops a unit, and who clears it."""
+    """What stops a unit, and what clears it."""
 
     blocks: Blocked
     destroyed_by: tuple[str, ...]
@@ -251,7 +251,7 @@ class Obstacle(Ruled):
 
 @dataclass(frozen=True, slots=True)
 class Goal(Ruled):
-    """A victory condition; `counted` ones are reached when no enemy is left, the rest are told by the players."""
+    """A victory condition; `counted` ones are reached when no enemy is left, the rest when the players say so."""
 
     text: str
     counted: bool = False
@@ -271,10 +271,10 @@ class Prop(Ruled):
 
 @dataclass(frozen=True, slots=True)
 class Shelter(Ruled):
-    """Kinds of terrain that protect whom they hide.
+    """Kinds of terrain that protect the units that they hide.
 
     Attributes:
-        inside: Also who stands inside, wherever he is seen from.
+        inside: Also protects a unit inside, wherever it is seen from.
         pillbox: It is a pillbox, and no mere cover.
         if_sensible: Only where things without a printed effect have a sensible one.
     """
@@ -345,7 +345,7 @@ def touching(rules: Rules, edge_in: float) -> bool:
 
 
 def in_phase(rules: Rules, phase: str | None, number: int) -> bool:
-    """Whether it is the phase of that number; where nobody says which it is, it is."""
+    """Whether it is the phase of that number; true where the phase is unknown."""
     if phase is None:
         return True
     row = rules.tables.phases.get(phase)
