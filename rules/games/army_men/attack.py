@@ -12,7 +12,7 @@ from rules.engine.schema import Inches
 from rules.engine.verdict import Reason, Verdict, forbidden, total, verdict
 from rules.games.army_men.hard import ZoneOfPillbox, blind, hard_die, hard_modifiers
 from rules.games.army_men.shot import Shot, adjacent, armoured, effect_of, face_of, holds, its_phase, kind_of, weapon_of
-from rules.games.army_men.tables import EXTRA_ARM, MOVING, Effect, Effects, Indirect, Rules, in_phase
+from rules.games.army_men.tables import EXTRA_ARM, MOVING, Effect, Effects, Indirect, Rules, in_phase, touching
 from rules.tabletop.tolerance import within
 
 # What forbids an attack, in the order in which it is looked at.
@@ -59,11 +59,8 @@ def _destroyed(rules: Rules, shot: Shot) -> bool:
 
 
 def _out_of_reach(rules: Rules, shot: Shot) -> bool:
-    return not (weapon_of(rules, shot).reaches(shot.distance_in) or (adjacent(rules, shot) and _touches(rules, shot)))
-
-
-def _touches(rules: Rules, shot: Shot) -> bool:
-    return weapon_of(rules, shot).range_max_ft == 0 and within(shot.distance_in, rules.option("adjacent_within_in"))
+    by_hand = weapon_of(rules, shot).range_max_ft == 0 and adjacent(rules, shot) and touching(rules, shot.distance_in)
+    return not (weapon_of(rules, shot).reaches(shot.distance_in) or by_hand)
 
 
 def _flame_on_pillbox(rules: Rules, shot: Shot) -> bool:

@@ -16,7 +16,7 @@ from rules.engine.objectives import Task
 from rules.engine.position import Position
 from rules.engine.referee import FIRE, NO_FACINGS, Action, Referee, UncertainFact
 from rules.engine.ruleset import Ruleset
-from rules.engine.state import State, Unit
+from rules.engine.state import Unit
 from rules.engine.text import display_name
 from rules.engine.verdict import Verdict, forbidden
 from rules.games.army_men import status
@@ -337,15 +337,12 @@ def next_phase(position: Position) -> PhaseBegun:
     """Each player moves in the order of the dice; then the weapons fire, phase by phase."""
     state, rules = position.state, position.game.rules
     rows = sorted(rules.tables.phases.items(), key=lambda named: named[1].number)
-    steps = [(side, name) for name, row in rows if row.number == MOVING for side in _order(state)]
+    order = {**state.statuses, **state.this_turn}.get(status.ORDER) or state.sides
+    steps = [(side, name) for name, row in rows if row.number == MOVING for side in order]
     steps += [("", name) for name, row in rows if row.number != MOVING]
     if rules.chooses("order_every_turn", True):
         steps.insert(0, ("", INITIATIVE))
     return next_step(state, steps)
-
-
-def _order(state: State) -> list[str]:
-    return list({**state.statuses, **state.this_turn}.get(status.ORDER) or state.sides)
 
 
 HARM = (status.DOWN, status.WOUNDED, status.IMMOBILIZED, status.GLUED, status.STUNNED)

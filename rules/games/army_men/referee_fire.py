@@ -352,9 +352,9 @@ def _filled(context: Context, template: Template, shot: Bound) -> tuple[Bound, t
     position, man, facts, measured = context.position, context.actor, shot.given, list(shot.measured)
     enemy = context.target.id if context.targets else ""
     flame = context.rules.tables.weapons[context.weapon].cone_in is not None
-    there = [one for name, one in position.figures.items() if not (flame and name == man.id)]
+    fit = {name for name, unit in position.state.units.items() if status.fit(unit) and not (flame and name == man.id)}
     first, each = enemy, {}
-    for hit in under(template, [one for one in there if _exposed(position, one.id)]):
+    for hit in under(template, [one for name, one in position.figures.items() if name in fit]):
         own = {"fraction": round(hit.fraction, 3)}
         if hit.id != enemy:
             own |= _under(position, man, position.unit(hit.id), facts)
@@ -371,10 +371,6 @@ def _filled(context: Context, template: Template, shot: Bound) -> tuple[Bound, t
             measured.append(UncertainFact(way, hit.most - hit.least, what, hit.least, hit.most))
     names = (first, *each) if first else ()
     return Bound({**facts, "targets": list(names), "each": each}, tuple(measured)), names
-
-
-def _exposed(position: Position, name: str) -> bool:
-    return name in position.state.units and status.fit(position.state.units[name])
 
 
 def _under(position: Position, man: Unit, other: Unit, aimed: Mapping[str, Any]) -> dict[str, Any]:

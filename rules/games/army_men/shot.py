@@ -86,10 +86,6 @@ def _flame_thrower(position: Position, enemy: Unit) -> str | None:
     return next((name for name, row in status.weapons(position, enemy).items() if row.cone_in), None)
 
 
-def _no(_: Position, enemy: Unit) -> bool:
-    return False
-
-
 def _eliminations(_: Position, enemy: Unit) -> int:
     return int(enemy.statuses.get(status.ELIMINATIONS, 0))
 
@@ -116,7 +112,9 @@ class Aim:
     garrison: Annotated[bool, of_target(_garrison)] = False
     sealed: Annotated[bool, of_target(status.sealed)] = False
     flying: Annotated[bool, Asked("Does the target fly?"), of_target(status.flies)] = False
-    from_lower: Annotated[bool, Asked("Does the firer stand lower than the target?"), of_target(_no)] = False
+    from_lower: Annotated[
+        bool, Asked("Does the firer stand lower than the target?"), of_target(lambda _, target: False)
+    ] = False
     rise_in: Annotated[float, of_pair(_rise_in)] = 0.0
     adjacent: bool = False
     from_behind: bool = False
@@ -221,7 +219,7 @@ def kind_of(rules: Rules, shot: Shot) -> Kind:
 
 
 def armoured(rules: Rules, kind: str) -> bool:
-    """Whether a kind is an armoured vehicle, at which one fires what makes no blast (AM-80)."""
+    """Whether a kind is an armoured vehicle, at which shells are fired that make no blast (AM-80)."""
     return rules.tables.kinds[kind].hard == "afv"
 
 
@@ -297,7 +295,7 @@ DERIVED: Mapping[str, Callable[[Rules, Shot], bool]] = {
     "behind_cover": lambda rules, shot: shot.behind_cover or near_cover(rules, shot.cover_to_target_in),
     "from_lower": lambda rules, shot: shot.from_lower or reaches(shot.rise_in, limit(rules, "lower_by_in")),
 }
-"""Facts that modifiers may name besides the plain ones of a shot, or that measurements tell as well."""
+"""Facts that modifiers may name besides the plain ones of a shot, or that may also be measured."""
 
 
 def holds(rules: Rules, shot: Shot, fact: str) -> bool:

@@ -160,27 +160,22 @@ def destroy_obstacle(rules: Rules, clearing: Clearing) -> Verdict:
     return _cannot_clear(rules, clearing) or verdict("destroyed", *reasons, allowed=True).causing(*busy)
 
 
+SHARED = ("distance_in", "phase", "moved_this_turn", "attacks_made_this_turn")
+"""The facts that a shot at an obstacle shares with clearing it."""
+
+
 def _cannot_clear(rules: Rules, clearing: Clearing) -> Verdict | None:
     """Why an obstacle is not destroyed in this way now, by hand or with a shot; None where it is."""
     if clearing.by in rules.tables.weapons:
-        return barred(rules, clearing.shot or _shot_at(clearing))
+        shared = {name: getattr(clearing, name) for name in SHARED}
+        shot = clearing.shot or Shot(weapon=clearing.by, out_of_ammo=clearing.jammed_or_empty, **shared)
+        return barred(rules, shot)
     attacked = (clearing.attacks_made_this_turn > 0, "already_attacked", "AM-37")
     if clearing.by != "engineer":
         return refused(rules, attacked)
     moved = (clearing.moved_this_turn, "moved_this_turn", "AM-67")
     apart = (not within(clearing.distance_in, rules.option("clearing_within_in")), "not_adjacent", "AM-67")
     return refused(rules, attacked, moved, apart, waiting(clearing))
-
-
-def _shot_at(clearing: Clearing) -> Shot:
-    return Shot(
-        weapon=clearing.by,
-        phase=clearing.phase,
-        distance_in=clearing.distance_in,
-        moved_this_turn=clearing.moved_this_turn,
-        attacks_made_this_turn=clearing.attacks_made_this_turn,
-        out_of_ammo=clearing.jammed_or_empty,
-    )
 
 
 def as_what(rules: Rules, by: str) -> set[str]:

@@ -205,9 +205,10 @@ def fired(_: Position, unit: Unit) -> list[str]:
     return list(unit.this_turn.get(FIRED, ()))
 
 
-def attacks_made(_: Position, unit: Unit) -> int:
+def attacks_made(position: Position, unit: Unit) -> int:
     """How often it has attacked in this turn, or done something in the place of that."""
-    return sum(map(int, (len(fired(_, unit)), unit.this_turn.get(BUSY, 0), unit.this_turn.get(ATTACKED, 0))))
+    others = (unit.this_turn.get(BUSY, 0), unit.this_turn.get(ATTACKED, 0))
+    return len(fired(position, unit)) + sum(map(int, others))
 
 
 def has_attacked(position: Position, unit: Unit) -> bool:
@@ -254,6 +255,7 @@ def uncleared(position: Position) -> list[TerrainPiece]:
 # Sources of facts.
 
 
+# Of which unit a value is read: `of_actor` or `of_target`.
 Of = Callable[[Callable[[Position, Unit], Any]], Source]
 
 
