@@ -11,6 +11,7 @@ import dataclasses
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum, auto
+from types import MappingProxyType
 from typing import Annotated, Any, TypeVar, get_args, get_origin
 
 from rules.engine.position import Position
@@ -19,6 +20,9 @@ from rules.engine.ruleset import Ruleset
 from rules.engine.schema import hints
 from rules.engine.state import Unit
 from rules.tabletop.path import Path
+from rules.tabletop.table import TerrainPiece
+
+NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 T = TypeVar("T")
 
@@ -42,12 +46,16 @@ class Context:
         men: The units that act; if one stands for all, it is the first.
         targets: The target units, in the order in which they are hit.
         paths: The paths of moving units.
+        weapon: The weapon that is used.
+        piece: The target terrain piece.
     """
 
     position: Position
     men: tuple[Unit, ...] = ()
     targets: tuple[Unit, ...] = ()
     paths: Mapping[str, Path] = field(default_factory=dict)
+    weapon: str = ""
+    piece: TerrainPiece | None = None
 
     @property
     def actor(self) -> Unit:
@@ -114,6 +122,7 @@ class Uncertain:
     Attributes:
         what: What was measured, for the player: "the range to Tan 4".
         low, high: The limits that it cannot exceed.
+        either: For a value that is not a number: the value for each answer of the players.
     """
 
     value: float
@@ -121,6 +130,7 @@ class Uncertain:
     what: str
     low: float = 0.0
     high: float = float("inf")
+    either: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,8 +159,8 @@ def _sources(facts: Any) -> Iterator[tuple[str, Source]]:
 def _taken_apart(value: Any, where: tuple[str | int, ...]) -> tuple[Any, tuple[UncertainFact, ...]]:
     """A plain value, and its uncertain facts."""
     if isinstance(value, Uncertain):
-        error = (UncertainFact(where, value.sigma, value.what, value.low, value.high),) if value.sigma else ()
-        return value.value, error
+        error = UncertainFact(where, value.sigma, value.what, value.low, value.high, value.either)
+        return value.value, (error,) if value.sigma else ()
     if isinstance(value, Bound):
         return value.given, tuple(replace(one, fact=(*where, *one.fact)) for one in value.measured)
     if isinstance(value, Mapping):
@@ -163,23 +173,22 @@ def _taken_apart(value: Any, where: tuple[str | int, ...]) -> tuple[Any, tuple[U
     return value, ()
 
 
-def action_for(
-    title: str, action: str, context: Context, facts: Mapping[str, Any] | None = None, **more: Any
-) -> Action:
+def action_for(title: str, action: str, context: Context, given: Mapping[str, Any] = NOTHING, **more: Any) -> Action:
     """An action in this context, with its facts bound.
 
     Args:
         title: Its name for the player.
         action: Its name in the game.
         context: What it is asked about.
-        facts: Values, such as a source may answer, that take precedence over the sources.
+        given: Values, such as a source may answer, that take precedence over the sources.
         more: Other fields of the action.
     """
     bound = bind(context.position.game.actions[action].facts, context)
-    given, measured = _taken_apart(facts or {}, ())
+    known, measured = _taken_apart(given, ())
     by, at = (tuple(one.id for one in units) for units in (context.men, context.targets))
-    known = {**bound.given, **given}
-    return Action(title, action, known, by, at, measured=(*measured, *bound.measured), paths=context.paths, **more)
+    fields = {"weapon": context.weapon, "piece": context.piece.name if context.piece else "", "paths": context.paths}
+    errors = (*measured, *bound.measured)
+    return Action(title, action, {**bound.given, **known}, by, at, measured=errors, **{**fields, **more})
 
 
 def facts_from(facts: type[T], given: Any, **more: Any) -> T:

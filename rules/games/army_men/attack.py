@@ -1,4 +1,4 @@
-"""Army Men: who may attack, at what value, and what the hit does."""
+"""Army Men: what may be attacked, at what value, and what a hit does."""
 
 from __future__ import annotations
 
@@ -7,30 +7,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from rules.engine.dice import DiceRequest, Die, Procedure
-from rules.engine.game import Answer
 from rules.engine.ruleset import limit, row_title
 from rules.engine.schema import Inches
 from rules.engine.verdict import Reason, Verdict, forbidden, total, verdict
 from rules.games.army_men.hard import ZoneOfPillbox, blind, hard_die, hard_modifiers
-from rules.games.army_men.shot import (
-    Shot,
-    adjacent,
-    armoured,
-    effect_of,
-    face_of,
-    holds,
-    its_phase,
-    kind_of,
-    weapon_of,
-)
-from rules.games.army_men.tables import EXTRA_ARM, MOVING, Effect, Indirect, Rules, in_phase
+from rules.games.army_men.shot import Shot, adjacent, armoured, effect_of, face_of, holds, its_phase, kind_of, weapon_of
+from rules.games.army_men.tables import EXTRA_ARM, MOVING, Effect, Effects, Indirect, Rules, in_phase, touching
 from rules.tabletop.tolerance import within
 
 # What forbids an attack, in the order in which it is looked at.
 
 
 @dataclass(frozen=True, slots=True)
-class Bar:
+class ShotBar:
     """Forbids an attack where `holds`."""
 
     code: str
@@ -61,10 +50,8 @@ def _attacked_already(rules: Rules, shot: Shot) -> bool:
 
 
 def _wrong_phase(rules: Rules, shot: Shot) -> bool:
-    verdict_without_dice = shot.opportunity and rules.chooses("opportunity_fire_in", "movement_phase")
-    if shot.returns:
-        return False
-    return not in_phase(rules, shot.phase, MOVING if verdict_without_dice else weapon_of(rules, shot).phase)
+    at_once = shot.opportunity and rules.chooses("opportunity_fire_in", "movement_phase")
+    return not (shot.returns or in_phase(rules, shot.phase, MOVING if at_once else weapon_of(rules, shot).phase))
 
 
 def _destroyed(rules: Rules, shot: Shot) -> bool:
@@ -72,11 +59,8 @@ def _destroyed(rules: Rules, shot: Shot) -> bool:
 
 
 def _out_of_reach(rules: Rules, shot: Shot) -> bool:
-    return not (weapon_of(rules, shot).reaches(shot.distance_in) or (adjacent(rules, shot) and _touches(rules, shot)))
-
-
-def _touches(rules: Rules, shot: Shot) -> bool:
-    return weapon_of(rules, shot).range_max_ft == 0 and within(shot.distance_in, rules.option("adjacent_within_in"))
+    by_hand = weapon_of(rules, shot).range_max_ft == 0 and adjacent(rules, shot) and touching(rules, shot.distance_in)
+    return not (weapon_of(rules, shot).reaches(shot.distance_in) or by_hand)
 
 
 def _flame_on_pillbox(rules: Rules, shot: Shot) -> bool:
@@ -85,7 +69,7 @@ def _flame_on_pillbox(rules: Rules, shot: Shot) -> bool:
 
 def _sheltered(rules: Rules, shot: Shot) -> bool:
     """Whether walls or armour keep this weapon from the man inside them; it may still be aimed at the walls."""
-    effect = rules.tables.effects[weapon_of(rules, shot).group].pillbox
+    effect = _effects_row(rules, shot).pillbox
     walls = (Effect.IMMUNE, Effect.SECOND_DIE) if shot.garrison else (Effect.IMMUNE,)
     return shot.sealed or (shot.inside_pillbox and effect in walls)
 
@@ -96,40 +80,40 @@ def _immune(rules: Rules, shot: Shot) -> bool:
 
 
 BARS = (
-    Bar("not_fired", "AM-70", lambda rules, shot: weapon_of(rules, shot).laid),
-    Bar("weapon_not_shown", "AM-36", lambda rules, shot: shot.weapon not in (shot.shown_weapons or (shot.weapon,))),
-    Bar("wrong_phase", "AM-12", _wrong_phase, lambda rules, shot: its_phase(rules, shot.weapon)),
-    Bar("destroyed", "AM-15", _destroyed),
-    Bar("wounded", "AM-17", lambda rules, shot: shot.wounded),
-    Bar("in_the_air", "AM-33", lambda rules, shot: shot.in_the_air),
-    Bar("shut_in", "AM-112", lambda rules, shot: shot.shut_in, lambda rules, shot: "nobody shoots out of there"),
-    Bar("climbing", "AM-28", lambda rules, shot: shot.climbing),
-    Bar("dropped_this_turn", "AM-33", lambda rules, shot: shot.dropped_this_turn),
-    Bar("already_attacked", "AM-37", _attacked_already),
-    Bar("jammed", "AM-75", lambda rules, shot: shot.jammed),
-    Bar("out_of_ammo", "AM-77", lambda rules, shot: shot.out_of_ammo),
-    Bar("stunned", "AM-96", lambda rules, shot: shot.stunned),
-    Bar("glued", "AM-62", lambda rules, shot: shot.glued and rules.chooses("glued_may_attack", False)),
-    Bar(
+    ShotBar("not_fired", "AM-70", lambda rules, shot: weapon_of(rules, shot).laid),
+    ShotBar("weapon_not_shown", "AM-36", lambda rules, shot: shot.weapon not in (shot.shown_weapons or (shot.weapon,))),
+    ShotBar("wrong_phase", "AM-12", _wrong_phase, lambda rules, shot: its_phase(rules, shot.weapon)),
+    ShotBar("destroyed", "AM-15", _destroyed),
+    ShotBar("wounded", "AM-17", lambda rules, shot: shot.wounded),
+    ShotBar("in_the_air", "AM-33", lambda rules, shot: shot.in_the_air),
+    ShotBar("shut_in", "AM-112", lambda rules, shot: shot.shut_in, lambda rules, shot: "nobody shoots out of there"),
+    ShotBar("climbing", "AM-28", lambda rules, shot: shot.climbing),
+    ShotBar("dropped_this_turn", "AM-33", lambda rules, shot: shot.dropped_this_turn),
+    ShotBar("already_attacked", "AM-37", _attacked_already),
+    ShotBar("jammed", "AM-75", lambda rules, shot: shot.jammed),
+    ShotBar("out_of_ammo", "AM-77", lambda rules, shot: shot.out_of_ammo),
+    ShotBar("stunned", "AM-96", lambda rules, shot: shot.stunned),
+    ShotBar("glued", "AM-62", lambda rules, shot: shot.glued and rules.chooses("glued_may_attack", False)),
+    ShotBar(
         "immobilized", "AM-95", lambda rules, shot: shot.immobilized and rules.chooses("immobilized_may_attack", False)
     ),
-    Bar("short_crew", "AM-63", _short_handed),
-    Bar(
+    ShotBar("short_crew", "AM-63", _short_handed),
+    ShotBar(
         "moved_stationary_weapon",
         "AM-78",
         lambda rules, shot: shot.moved_this_turn and weapon_of(rules, shot).stationary and not shot.mounted,
     ),
-    Bar(
+    ShotBar(
         "turret_elsewhere",
         "AM-25",
         lambda rules, shot: weapon_of(rules, shot).turret and not shot.turret_points_at_target,
     ),
-    Bar("pillbox_blind_zone", "AM-109", lambda rules, shot: blind(shot.weapon, shot.target_zone)),
-    Bar("target_not_attackable", "AM-85", lambda rules, shot: effect_of(rules, shot) is Effect.NOT_ALLOWED),
-    Bar("cannot_destroy_pillbox", "AM-103", _flame_on_pillbox),
-    Bar("out_of_range", "AM-38", _out_of_reach, lambda rules, shot: _range_text(rules, shot)),
-    Bar("no_line_of_sight", "AM-66", _unseen, lambda rules, shot: _sight_text(rules, shot)),
-    Bar("immune", "AM-93", lambda rules, shot: _immune(rules, shot) or _sheltered(rules, shot)),
+    ShotBar("pillbox_blind_zone", "AM-109", lambda rules, shot: blind(shot.weapon, shot.target_zone)),
+    ShotBar("target_not_attackable", "AM-85", lambda rules, shot: effect_of(rules, shot) is Effect.NOT_ALLOWED),
+    ShotBar("cannot_destroy_pillbox", "AM-103", _flame_on_pillbox),
+    ShotBar("out_of_range", "AM-38", _out_of_reach, lambda rules, shot: _range_text(rules, shot)),
+    ShotBar("no_line_of_sight", "AM-66", _unseen, lambda rules, shot: _sight_text(rules, shot)),
+    ShotBar("immune", "AM-93", lambda rules, shot: _immune(rules, shot) or _sheltered(rules, shot)),
 )
 
 
@@ -191,12 +175,10 @@ TWO_DICE = 2
 NATURAL_TWO, NATURAL_TWELVE = 2, 12
 
 
-def attack(rules: Rules, shot: Shot) -> Answer:
+def attack(rules: Rules, shot: Shot) -> Procedure[Verdict]:
     """One attack on one target."""
-    return barred(rules, shot) or _fired(rules, shot)
-
-
-def _fired(rules: Rules, shot: Shot) -> Procedure[Verdict]:
+    if bar := barred(rules, shot):
+        return bar
     roll = yield DiceRequest(Die.D6, TWO_DICE, "the firer", f"the attack with {row_title(shot.weapon)}")
     return (yield from struck(rules, shot, roll.total))
 
@@ -278,15 +260,26 @@ def lucky(rules: Rules, shot: Shot) -> bool:
 def _effect(rules: Rules, shot: Shot, rolled: int) -> Procedure[Found]:
     lucky_two = rolled == NATURAL_TWO and lucky(rules, shot)
     effect = Effect.ELIMINATES if lucky_two else effect_of(rules, shot)
-    numbers, reasons = yield from ON_HIT[effect](rules, shot)
-    by_hand = lucky_two and _by_hand(rules, shot)
-    return numbers, [rules.because("AM-108"), *reasons] if by_hand else reasons
+    if effect is Effect.ELIMINATES:
+        numbers, reasons = yield from _eliminates(rules, shot)
+        return numbers, [rules.because("AM-108"), *reasons] if lucky_two and _by_hand(rules, shot) else reasons
+    if effect is Effect.SECOND_DIE:
+        return (yield from _second_die(rules, shot))
+    if effect is Effect.IMMOBILIZES:
+        return {"immobilized": True, "until": "the end of the " + rules.option("glue_lasts")}, [rules.because("AM-62")]
+    hard = {"hard_result": "no_effect"} if kind_of(rules, shot).hard else {}
+    rule, text = _effects_row(rules, shot).rule, f"{row_title(shot.weapon)} does nothing to {row_title(shot.target)}"
+    return hard, [rules.because(rule, text)]
+
+
+def _effects_row(rules: Rules, shot: Shot) -> Effects:
+    return rules.tables.effects[weapon_of(rules, shot).group]
 
 
 def _eliminates(rules: Rules, shot: Shot) -> Procedure[Found]:
     kind = kind_of(rules, shot)
     printed = {"infantry": "AM-40", "soft": "AM-107", "cannon": "AM-106"}
-    rule = printed.get(kind.target, rules.tables.effects[weapon_of(rules, shot).group].rule)
+    rule = printed.get(kind.target, _effects_row(rules, shot).rule)
     reasons = [rules.because(rule, f"{row_title(shot.target)} is eliminated")]
     numbers: dict[str, Any] = {"target_eliminated": True}
     if kind.hard:
@@ -313,35 +306,8 @@ def _second_die(rules: Rules, shot: Shot) -> Procedure[Found]:
     reasons = hard_modifiers(rules, shot.weapon, shot.target, face_of(rules, shot), shot.heavy)
     answer = yield from hard_die(rules, shot.target, reasons)
     result = answer.numbers["result"]
-    found = {
-        "second_die": True,
-        "modified": answer.numbers["modified"],
-        "hard_result": result,
-        "target_eliminated": result == "destroyed",
-    }
-    return found, [rules.because("AM-41"), *answer.reasons]
-
-
-def _immobilizes(rules: Rules, shot: Shot) -> Procedure[Found]:
-    yield from ()
-    return {"immobilized": True, "until": "the end of the " + rules.option("glue_lasts")}, [rules.because("AM-62")]
-
-
-def _nothing(rules: Rules, shot: Shot) -> Procedure[Found]:
-    yield from ()
-    hard = {"hard_result": "no_effect"} if kind_of(rules, shot).hard else {}
-    rule = rules.tables.effects[weapon_of(rules, shot).group].rule
-    return hard, [rules.because(rule, f"{row_title(shot.weapon)} does nothing to {row_title(shot.target)}")]
-
-
-ON_HIT: Mapping[Effect, Callable[[Rules, Shot], Procedure[Found]]] = {
-    Effect.ELIMINATES: _eliminates,
-    Effect.SECOND_DIE: _second_die,
-    Effect.IMMOBILIZES: _immobilizes,
-    Effect.NOTHING: _nothing,
-    Effect.IMMUNE: _nothing,
-    Effect.MEN_INSIDE: _nothing,
-}
+    found = {"second_die": True, "modified": answer.numbers["modified"], "hard_result": result}
+    return found | {"target_eliminated": result == "destroyed"}, [rules.because("AM-41"), *answer.reasons]
 
 
 # Through the port of a pillbox.
@@ -349,7 +315,7 @@ ON_HIT: Mapping[Effect, Callable[[Rules, Shot], Procedure[Found]]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FromSafeZone(Shot):
-    """An attack on the men in a pillbox by somebody whom they cannot fire at.
+    """An attack on the men in a pillbox from where they cannot fire at the attacker.
 
     Attributes:
         zone: Where he stands, where that is known; else the players see to it that he is in a safe one.
@@ -363,17 +329,14 @@ THROUGH_THE_PORT = ("flame_thrower", "grenade")
 """The weapons with which one reaches the men inside from beside their pillbox (AM-111)."""
 
 
-def attack_pillbox_from_safe_zone(rules: Rules, shot: FromSafeZone) -> Answer:
+def attack_pillbox_from_safe_zone(rules: Rules, shot: FromSafeZone) -> Procedure[Verdict]:
     """Flame or grenade through the gun port."""
     if shot.weapon not in THROUGH_THE_PORT:
         return forbidden("wrong_weapon", rules.because("AM-111"))
-    bar = barred(rules, shot)
-    if bar is None and shot.zone in (ZoneOfPillbox.FRONT, ZoneOfPillbox.SIDE):
-        bar = forbidden("not_in_safe_zone", rules.because("AM-109"))
-    return bar or _through_the_port(rules, shot)
-
-
-def _through_the_port(rules: Rules, shot: FromSafeZone) -> Procedure[Verdict]:
+    if bar := barred(rules, shot):
+        return bar
+    if shot.zone in (ZoneOfPillbox.FRONT, ZoneOfPillbox.SIDE):
+        return forbidden("not_in_safe_zone", rules.because("AM-109"))
     roll = yield DiceRequest(Die.D6, TWO_DICE, "the attacker", f"the {shot.weapon.replace('_', ' ')} through the port")
     destroyed = roll.total <= limit(rules, "safe_zone")
     numbers = {"allowed": True, "roll": roll.total, "occupants_destroyed": destroyed, "pillbox_affected": False}

@@ -10,10 +10,10 @@ from typing import Any
 from rules.engine.dice import DiceRequest, Die, Procedure, Roll
 from rules.engine.game import Answer
 from rules.engine.ruleset import limit, row_title
-from rules.engine.verdict import Verdict, forbidden, verdict
+from rules.engine.verdict import Verdict, verdict
 from rules.games.army_men.attack import TWO_DICE, aim, barred, struck
 from rules.games.army_men.shot import Aim, Shot, armoured
-from rules.games.army_men.tables import Rules, WeaponName
+from rules.games.army_men.tables import Bar, Rules, WeaponName, refused
 from rules.tabletop.bearing import bearing_deg, onward
 from rules.tabletop.table import PointIn
 from rules.tabletop.template import Blast as Disc
@@ -36,26 +36,25 @@ class Burst:
 def burst(rules: Rules, wanted: Burst) -> Answer:
     """Whether a burst may be spread so."""
     weapon = rules.tables.weapons[wanted.weapon]
-    if wanted.jammed:
-        return forbidden("jammed", rules.because("AM-75"))
-    if wanted.moved_this_turn and weapon.stationary and not wanted.mounted:
-        return forbidden("moved_stationary_weapon", rules.because("AM-78"))
-    if not wanted.separate_targets:
-        return forbidden("same_target_twice", rules.because("AM-42"))
-    if len(wanted.bearings_deg) > weapon.rof:
-        text = f"{len(wanted.bearings_deg)} targets; {row_title(wanted.weapon)} attacks {weapon.rof}"
-        return forbidden("rof_exceeded", rules.because("AM-42", text))
+    moved = wanted.moved_this_turn and weapon.stationary and not wanted.mounted
+    text = f"{len(wanted.bearings_deg)} targets; {row_title(wanted.weapon)} attacks {weapon.rof}"
+    bar = refused(
+        rules,
+        (wanted.jammed, "jammed", "AM-75"),
+        (moved, "moved_stationary_weapon", "AM-78"),
+        (not wanted.separate_targets, "same_target_twice", "AM-42"),
+        (len(wanted.bearings_deg) > weapon.rof, "rof_exceeded", "AM-42", text),
+        _scattered(rules, wanted.bearings_deg),
+    )
     arc_deg = smallest_arc_deg(wanted.bearings_deg)
-    fits = verdict("allowed", rules.because("AM-42"), rules.because("AM-43"), allowed=True, arc_deg=arc_deg)
-    return _scattered(rules, wanted.bearings_deg) or fits
+    return bar or verdict("allowed", rules.because("AM-42"), rules.because("AM-43"), allowed=True, arc_deg=arc_deg)
 
 
-def _scattered(rules: Rules, bearings_deg: Sequence[float]) -> Verdict | None:
+def _scattered(rules: Rules, bearings_deg: Sequence[float]) -> Bar:
     """What forbids a burst whose targets lie too far apart."""
     arc_deg = smallest_arc_deg(bearings_deg)
-    if within(arc_deg, limit(rules, "burst_arc_deg")):
-        return None
-    return forbidden("arc_exceeded", rules.because("AM-43", f"the targets lie within {arc_deg:g} degrees"))
+    wide = not within(arc_deg, limit(rules, "burst_arc_deg"))
+    return wide, "arc_exceeded", "AM-43", f"the targets lie within {arc_deg:g} degrees"
 
 
 def smallest_arc_deg(bearings_deg: Sequence[float]) -> float:
@@ -70,7 +69,7 @@ def smallest_arc_deg(bearings_deg: Sequence[float]) -> float:
 class Volley(Shot):
     """Attacks of one weapon on several targets; `each` holds the aim at those that differ from the rest.
 
-    Where the bearings of a burst's targets are told, they must lie in its arc.
+    Where the bearings of a burst's targets are known, they must lie in its arc.
     """
 
     targets: tuple[str, ...]
@@ -83,11 +82,6 @@ class Volley(Shot):
         aim = self.each.get(target)
         own = {f.name: getattr(aim, f.name) for f in fields(Aim)} if aim else {}
         return Shot(**(shared | own))
-
-
-def burst_rolls(rules: Rules, volley: Volley) -> Answer:
-    """Two dice for every target of a burst, in order."""
-    return _no_burst(rules, volley) or _burst(rules, volley)
 
 
 def burst_aim(rules: Rules, volley: Volley) -> Verdict:
@@ -104,15 +98,20 @@ def _aimed(rules: Rules, volley: Volley) -> Verdict:
 
 def _no_burst(rules: Rules, volley: Volley) -> Verdict | None:
     weapon = rules.tables.weapons[volley.weapon]
-    if len(set(volley.targets)) < len(volley.targets):
-        return forbidden("same_target_twice", rules.because("AM-42"))
-    if len(volley.targets) > weapon.rof:
-        return forbidden("rof_exceeded", rules.because("AM-42"))
+    twice = (len(set(volley.targets)) < len(volley.targets), "same_target_twice", "AM-42")
+    bar = refused(rules, twice, (len(volley.targets) > weapon.rof, "rof_exceeded", "AM-42"))
+    return bar or _any_barred(rules, volley) or refused(rules, _scattered(rules, volley.bearings_deg))
+
+
+def _any_barred(rules: Rules, volley: Volley) -> Verdict | None:
     bars = (barred(rules, volley.at(target)) for target in volley.targets)
-    return next((bar for bar in bars if bar), None) or _scattered(rules, volley.bearings_deg)
+    return next((bar for bar in bars if bar), None)
 
 
-def _burst(rules: Rules, volley: Volley) -> Procedure[Verdict]:
+def burst_rolls(rules: Rules, volley: Volley) -> Procedure[Verdict]:
+    """Two dice for every target of a burst, in order."""
+    if bar := _no_burst(rules, volley):
+        return bar
     answers: list[Verdict] = []
     jammed = False
     for target in volley.targets:
@@ -129,17 +128,12 @@ LOCATION = ("fixed_location", "earlier_attacks_on_location")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Blast(Volley):
-    """One blast with everything that it may reach; `each` tells how much of each target is under it."""
+    """One blast with everything that it may reach; `each` has how much of each target is under it."""
 
     def at(self, target: str) -> Shot:
         """The blast at one of the targets: it is fired as far, and as well seen, as the place that it is aimed at."""
         aimed = {fact: getattr(self, fact) for fact in ("distance_in", "los", *LOCATION)}
         return replace(Volley.at(self, target), **aimed)
-
-
-def blast(rules: Rules, shell: Blast) -> Answer:
-    """One roll, compared with the value against each target under the blast."""
-    return _no_blast(rules, shell) or _burst_out(rules, shell)
 
 
 def blast_aim(rules: Rules, shell: Blast) -> Verdict:
@@ -148,15 +142,16 @@ def blast_aim(rules: Rules, shell: Blast) -> Verdict:
 
 
 def _no_blast(rules: Rules, shell: Blast) -> Verdict | None:
-    if not rules.tables.weapons[shell.weapon].spreads:
-        return forbidden("no_blast", rules.because("AM-79", f"{row_title(shell.weapon)} has no blast"))
-    if any(armoured(rules, shell.at(target).target) for target in shell.targets):
-        return forbidden("armour_piercing", rules.because("AM-80"))
-    bars = (barred(rules, shell.at(target)) for target in shell.targets)
-    return next((bar for bar in bars if bar), None)
+    single, text = not rules.tables.weapons[shell.weapon].spreads, f"{row_title(shell.weapon)} has no blast"
+    armour = any(armoured(rules, shell.at(target).target) for target in shell.targets)
+    bar = refused(rules, (single, "no_blast", "AM-79", text), (armour, "armour_piercing", "AM-80"))
+    return bar or _any_barred(rules, shell)
 
 
-def _burst_out(rules: Rules, shell: Blast) -> Procedure[Verdict]:
+def blast(rules: Rules, shell: Blast) -> Procedure[Verdict]:
+    """One roll, compared with the value against each target under the blast."""
+    if bar := _no_blast(rules, shell):
+        return bar
     answers: list[Verdict] = []
     roll: Roll | None = None
     for target in shell.targets:

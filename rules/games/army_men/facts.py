@@ -10,8 +10,8 @@ from rules.engine.ruleset import limit, row_title
 from rules.engine.schema import Asked, Inches, Row
 from rules.engine.verdict import Verdict, forbidden, verdict
 from rules.games.army_men.bursts import radius_in
-from rules.games.army_men.shot import near_cover, struck_face, touching
-from rules.games.army_men.tables import Face, Indirect, Rules, WeaponName
+from rules.games.army_men.shot import near_cover, struck_face
+from rules.games.army_men.tables import Face, Indirect, Rules, WeaponName, touching
 from rules.tabletop.table import TerrainKind
 
 
@@ -25,21 +25,15 @@ class Armed:
 def weapon(rules: Rules, asked: Armed) -> Verdict:
     """A weapon's row in inches; what it lacks is left out."""
     row = rules.tables.weapons[asked.weapon]
-    numbers = {
-        "range_min_in": row.range_min_in,
-        "range_max_in": row.range_max_in,
-        "attack": row.attack,
-        "rof": row.rof,
-        "stationary": row.stationary,
-        "half_move": row.half_move,
-        "crew": row.crew,
-        "phase": row.phase,
-        "automatic": row.automatic,
-        "indirect": row.indirect is not Indirect.NEVER,
-    }
+    numbers = {name: getattr(row, name) for name in WEAPON_NUMBERS} | {"indirect": row.indirect is not Indirect.NEVER}
     sizes = {"blast_in": row.blast_in, "cone_in": row.cone_in, "immobilize_area_in": row.area_in}
     numbers |= {name: size for name, size in sizes.items() if size is not None}
     return Verdict("weapon", numbers, (rules.because(row.rule),))
+
+
+WEAPON_NUMBERS = (
+    *("range_min_in", "range_max_in", "attack", "rof", "stationary", "half_move", "crew", "phase", "automatic"),
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
 from rules.engine.dice import DiceRequest, Die, Procedure
-from rules.engine.game import Answer
 from rules.engine.ruleset import limit
 from rules.engine.schema import Inches
 from rules.engine.verdict import Verdict, forbidden, verdict
+from rules.games.army_men import status
 from rules.games.army_men.attack import NATURAL_TWO, TWO_DICE
 from rules.games.army_men.hard import hard_die, hard_modifiers
-from rules.games.army_men.movement import Step, not_now
-from rules.games.army_men.shot import touching
-from rules.games.army_men.tables import INCHES_A_FOOT, Effect, Face, KindName, Rules
+from rules.games.army_men.movement import Step, out_of_turn
+from rules.games.army_men.status import card_says, did, gap, of_actor, of_target
+from rules.games.army_men.tables import INCHES_A_FOOT, Bar, Effect, Face, KindName, Rules, refused, touching
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,59 +23,46 @@ class Feat(Step):
 
     tried_this_turn: bool = False
     busy_this_turn: bool = False
-    edge_in: Inches = 0
+    edge_in: Annotated[Inches, gap()] = 0
 
 
-def _tried(rules: Rules, feat: Feat, rule: str) -> Verdict | None:
-    again = forbidden("already_tried", rules.because(rule)) if feat.tried_this_turn else None
-    return not_now(rules, feat) or again
+def _tried(rules: Rules, feat: Feat, rule: str) -> tuple[Bar, ...]:
+    return *out_of_turn(rules, feat), (feat.tried_this_turn, "already_tried", rule)
 
 
-def climb(rules: Rules, feat: Feat) -> Answer:
+def climb(rules: Rules, feat: Feat) -> Procedure[Verdict]:
     """A climber's turn on a cliff."""
-    away = None if touching(rules, feat.edge_in) else forbidden("not_adjacent", rules.because("AM-27"))
-    return _tried(rules, feat, "AM-27") or away or _climbing(rules)
-
-
-def _climbing(rules: Rules) -> Procedure[Verdict]:
+    away = not touching(rules, feat.edge_in)
+    if bar := refused(rules, *_tried(rules, feat, "AM-27"), (away, "not_adjacent", "AM-27")):
+        return bar
     roll = yield DiceRequest(Die.D6, 1, "the climber", "the cliff")
     name, row = next((n, r) for n, r in rules.tables.climbing.items() if roll.total in r.faces)
     reasons = (rules.because(row.rule), rules.because("AM-28"))
     return verdict(name, *reasons, dead=row.dead, climbed_in=row.climbed_in, may_attack=False)
 
 
-def swim(rules: Rules, feat: Feat) -> Answer:
+def swim(rules: Rules, feat: Feat) -> Procedure[Verdict]:
     """A swimmer's turn in the water."""
-    return _tried(rules, feat, "AM-30") or _swimming(rules)
-
-
-def _swimming(rules: Rules) -> Procedure[Verdict]:
+    if bar := refused(rules, *_tried(rules, feat, "AM-30")):
+        return bar
     roll = yield DiceRequest(Die.D6, 1, "the swimmer", "the water")
     drowned = roll.total == rules.option("drowning_face")
     return verdict("drowned" if drowned else "swims on", rules.because("AM-30"), drowned=drowned)
 
 
-def paratrooper(rules: Rules, feat: Feat) -> Answer:
+def paratrooper(rules: Rules, feat: Feat) -> Procedure[Verdict]:
     """Where a paratrooper lands."""
-    busy = forbidden("busy_this_turn", rules.because("AM-33")) if feat.busy_this_turn else None
-    return _tried(rules, feat, "AM-33") or busy or _landing(rules)
-
-
-def _landing(rules: Rules) -> Procedure[Verdict]:
+    if bar := refused(rules, *_tried(rules, feat, "AM-33"), (feat.busy_this_turn, "busy_this_turn", "AM-33")):
+        return bar
     roll = yield DiceRequest(Die.D6, 1, "the paratrooper", "the landing")
     direction = next(name for name, row in rules.tables.landing.items() if roll.total in row.faces)
     reasons = [rules.because("AM-31"), rules.because("AM-33")]
     if direction == "on_target":
         return verdict("on target", *reasons, on_target=True, direction=None, offset_in=0)
     feet = yield from _feet_off(rules)
-    return verdict(
-        "off target",
-        *reasons,
-        rules.because("AM-32", f"{feet} ft {direction} of the target"),
-        on_target=False,
-        direction=direction,
-        offset_in=feet * INCHES_A_FOOT,
-    )
+    reasons.append(rules.because("AM-32", f"{feet} ft {direction} of the target"))
+    offset_in = feet * INCHES_A_FOOT
+    return verdict("off target", *reasons, on_target=False, direction=direction, offset_in=offset_in)
 
 
 def _feet_off(rules: Rules) -> Procedure[int]:
@@ -92,21 +80,17 @@ def _feet_off(rules: Rules) -> Procedure[int]:
 class Overrun:
     """A tank that drives over an enemy's base."""
 
-    unit: KindName = "tank"
-    target: KindName = "infantry"
+    unit: Annotated[KindName, of_actor(status.kind_name)] = "tank"
+    target: Annotated[KindName, of_target(status.kind_name)] = "infantry"
     passes_over_base: bool = True
 
 
-def overrun(rules: Rules, run: Overrun) -> Answer:
+def overrun(rules: Rules, run: Overrun) -> Procedure[Verdict]:
     """Whether the man under the tracks is lost."""
     if run.unit != "tank" or run.target != "infantry" or not run.passes_over_base:
         return forbidden("no_overrun", rules.because("AM-26"), eliminated=False)
     if rules.chooses("overrun", "automatic"):
         return verdict("run over", rules.because("AM-26"), allowed=True, eliminated=True)
-    return _run_at(rules)
-
-
-def _run_at(rules: Rules) -> Procedure[Verdict]:
     roll = yield DiceRequest(Die.D6, TWO_DICE, "the tank", "running him over")
     hit = roll.total <= limit(rules, "minefield")
     reason = rules.because("AM-26")
@@ -117,22 +101,16 @@ def _run_at(rules: Rules) -> Procedure[Verdict]:
 class InMinefield:
     """A unit that moves in a minefield."""
 
-    unit: KindName
-    heavy: bool = False
-    attacked_by_mines_this_turn: bool = False
+    unit: Annotated[KindName, of_actor(status.kind_name)]
+    heavy: Annotated[bool, card_says("heavy")] = False
+    attacked_by_mines_this_turn: Annotated[bool, did("minefield")] = False
 
 
-def minefield(rules: Rules, unit: InMinefield) -> Answer:
+def minefield(rules: Rules, unit: InMinefield) -> Procedure[Verdict]:
     """The mines' attack on one unit."""
-    if rules.tables.kinds[unit.unit].flies:
-        return verdict("untouched", rules.because("AM-70"), hit=False, eliminated=False, roll_needed=False)
-    if unit.attacked_by_mines_this_turn and rules.chooses("minefield_attacks", "once_a_turn"):
-        return verdict("untouched", rules.because("AM-70"), hit=False, eliminated=False, roll_needed=False)
-    return _mines(rules, unit)
-
-
-def _mines(rules: Rules, unit: InMinefield) -> Procedure[Verdict]:
     kind = rules.tables.kinds[unit.unit]
+    if kind.flies or (unit.attacked_by_mines_this_turn and rules.chooses("minefield_attacks", "once_a_turn")):
+        return verdict("untouched", rules.because("AM-70"), hit=False, eliminated=False, roll_needed=False)
     roll = yield DiceRequest(Die.D6, TWO_DICE, "the minefield", f"the attack on the {unit.unit.replace('_', ' ')}")
     hit = roll.total <= limit(rules, "minefield")
     reasons = [rules.because("AM-70", f"rolled {roll.total}; {limit(rules, 'minefield'):g} or less hits")]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 
 from shapely.geometry import Point, Polygon
 
 from rules.engine.position import View
 from rules.engine.ruleset import limit
-from rules.games.army_men.movement import Stretch
+from rules.engine.schema import Inches
 from rules.games.army_men.tables import Rules, Shelter
 from rules.tabletop.measure import base_area
 from rules.tabletop.movement import Walk
@@ -16,6 +17,17 @@ from rules.tabletop.opacity import CoverKind, Opacity
 from rules.tabletop.scene import SightRules
 from rules.tabletop.table import Figure, TerrainKind, TerrainPiece
 from rules.tabletop.terrain_cost import IMPASSABLE, MovementProfile, TerrainCost
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stretch:
+    """A part of a path on one kind of ground."""
+
+    inches: Inches
+    uphill: bool = False
+    rough: bool = False
+    on_road: bool = False
+    swimming: bool = False
 
 
 def movement_profile(rules: Rules, unit: str, stands_on: Iterable[TerrainPiece] = ()) -> MovementProfile:

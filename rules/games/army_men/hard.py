@@ -8,9 +8,13 @@ from typing import Annotated
 
 from rules.engine.dice import DiceRequest, Die, Procedure
 from rules.engine.game import Answer
+from rules.engine.position import Position
 from rules.engine.schema import Asked, Count, Inches, Row
+from rules.engine.state import Unit
 from rules.engine.verdict import Reason, Verdict, forbidden, total, verdict
-from rules.games.army_men.tables import Effect, Face, HardModifier, KindName, Rules, WeaponName
+from rules.games.army_men import status
+from rules.games.army_men.status import of_target
+from rules.games.army_men.tables import Effect, Face, HardModifier, KindName, Rules, WeaponName, refused
 from rules.tabletop.tolerance import within
 
 
@@ -53,39 +57,38 @@ class HardHit:
 def hard_target_die(rules: Rules, hit: HardHit) -> Answer:
     """The second die for a hit on a hard target, where the weapon has one."""
     kind, group = rules.tables.kinds[hit.target], rules.tables.weapons[hit.weapon].group
-    if kind.hard is None:
-        return forbidden("not_a_hard_target", rules.because("AM-93", f"{hit.target} is no hard target"))
-    if kind.hard == "pillbox" and group == "flame_thrower":
-        return forbidden("cannot_destroy_pillbox", rules.because("AM-103"))
-    if getattr(rules.tables.effects[group], kind.target) is not Effect.SECOND_DIE:
-        return forbidden("immune", rules.because("AM-93"))
-    return hard_die(rules, hit.target, hard_modifiers(rules, hit.weapon, hit.target, hit.face, hit.heavy))
+    soft = (kind.hard is None, "not_a_hard_target", "AM-93", f"{hit.target} is no hard target")
+    flames = (kind.hard == "pillbox" and group == "flame_thrower", "cannot_destroy_pillbox", "AM-103")
+    immune = (getattr(rules.tables.effects[group], kind.target) is not Effect.SECOND_DIE, "immune", "AM-93")
+    return refused(rules, soft, flames, immune) or hard_die(
+        rules, hit.target, hard_modifiers(rules, hit.weapon, hit.target, hit.face, hit.heavy)
+    )
+
+
+def _crew_inside(position: Position, wreck: Unit) -> int:
+    return sum(status.fit(one) for one in status.carried(position, wreck)) or 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wreck:
     """A destroyed vehicle or pillbox and how many manned it."""
 
-    destroyed: Annotated[str, Row("crew_survival", "unknown_vehicle")]
-    crew: Count = 1
+    destroyed: Annotated[str, Row("crew_survival", "unknown_vehicle"), of_target(status.kind_name)]
+    crew: Annotated[Count, of_target(_crew_inside)] = 1
 
 
-def crew_survival(rules: Rules, wreck: Wreck) -> Answer:
+def crew_survival(rules: Rules, wreck: Wreck) -> Procedure[Verdict]:
     """Whether the crew gets out."""
     row = rules.tables.crew_survival[wreck.destroyed]
     if row.survives_to == 0:
         return verdict("dead", rules.because(row.rule), survives=False, roll_needed=False, survivors=0)
-    return _bailing_out(rules, wreck, row.survives_to)
-
-
-def _bailing_out(rules: Rules, wreck: Wreck, survives_to: int) -> Procedure[Verdict]:
     dice = wreck.crew if rules.chooses("crew_die", "one_each") and wreck.crew > 0 else 1
     alive = 0
     for man in range(1, dice + 1):
         roll = yield DiceRequest(Die.D6, 1, "the crew" if dice == 1 else f"crewman {man}", "getting out alive")
-        alive += roll.total <= survives_to
+        alive += roll.total <= row.survives_to
     survivors = alive if dice > 1 else alive * wreck.crew
-    reason = rules.because("AM-105", f"{survives_to} or less survives")
+    reason = rules.because("AM-105", f"{row.survives_to} or less survives")
     return verdict("survives" if alive else "dead", reason, survives=alive > 0, roll_needed=True, survivors=survivors)
 
 
@@ -152,12 +155,11 @@ def blind(weapon: str, zone: ZoneOfPillbox | None) -> bool:
 
 def fire_from_pillbox(rules: Rules, shot: FromPillbox) -> Verdict:
     """Whether the men inside can aim there."""
-    if shot.stunned:
-        return forbidden("stunned", rules.because("AM-96"))
-    if blind(shot.weapon, shot.target_zone):
-        return forbidden("pillbox_blind_zone", rules.because("AM-109"))
+    unseen = (blind(shot.weapon, shot.target_zone), "pillbox_blind_zone", "AM-109")
     rule = "AM-110" if shot.target_zone is ZoneOfPillbox.FRONT_BELOW else "AM-109"
-    return verdict("allowed", rules.because(rule), allowed=True)
+    return refused(rules, (shot.stunned, "stunned", "AM-96"), unseen) or verdict(
+        "allowed", rules.because(rule), allowed=True
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""Army Men: how far a unit goes, who gets in and hitches up, and what does not let it pass."""
+"""Army Men: how far a unit goes, boarding and towing, and what stops a unit."""
 
 from __future__ import annotations
 
@@ -7,18 +7,26 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated
 
+from rules.engine.facts import PHASE, Source
+from rules.engine.position import Position
 from rules.engine.ruleset import limit
 from rules.engine.schema import Asked, Count, Inches, Row
-from rules.engine.verdict import Reason, Verdict, forbidden, verdict
-from rules.games.army_men.shot import touching
+from rules.engine.state import Unit
+from rules.engine.verdict import ACTORS, Becomes, Reason, Verdict, forbidden, verdict
+from rules.games.army_men import status
+from rules.games.army_men.ground import Stretch
+from rules.games.army_men.status import did, gap, has, of_actor, of_target
 from rules.games.army_men.tables import (
     MOVING,
+    Bar,
     Blocked,
     Halving,
     KindName,
     Rules,
     WeaponName,
     in_phase,
+    refused,
+    touching,
 )
 from rules.tabletop.table import TerrainKind
 from rules.tabletop.tolerance import within
@@ -46,10 +54,9 @@ class Move:
 def move_allowance(rules: Rules, move: Move) -> Verdict:
     """How far a unit may go."""
     kind = rules.tables.kinds[move.unit]
-    if move.dropped_this_turn:
-        return forbidden("dropped_this_turn", rules.because("AM-33"), distance_in=0)
-    if move.immobilized:
-        return forbidden("immobilized", rules.because("AM-95"), distance_in=0)
+    stays = (move.dropped_this_turn, "dropped_this_turn", "AM-33"), (move.immobilized, "immobilized", "AM-95")
+    if bar := refused(rules, *stays, distance_in=0):
+        return bar
     if kind.flies and rules.chooses("plane_moves", "anywhere"):
         return verdict("anywhere", rules.because(kind.rule, "planes are placed anywhere"), distance_in=None)
     base = _base(rules, move)
@@ -88,50 +95,66 @@ def _slowed_by(rules: Rules, move: Move) -> list[Halving]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stretch:
-    """A part of a path on one kind of ground."""
-
-    inches: Inches
-    uphill: bool = False
-    rough: bool = False
-    on_road: bool = False
-    swimming: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class InTurn:
     """Whether another player moves now."""
 
-    waits: bool = False
+    waits: Annotated[bool, of_actor(status.waits)] = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step(InTurn):
     """Whose part of the turn it is: its phase, where that matters, and whether another player moves now."""
 
-    phase: str | None = None
-
-
-def must_wait(rules: Rules, step: InTurn) -> Verdict | None:
-    """The refusal while another player moves; None otherwise."""
-    return forbidden("not_his_move", rules.because("AM-06", "another player moves now")) if step.waits else None
-
-
-def not_now(rules: Rules, step: Step) -> Verdict | None:
-    """The refusal of what is done in one's own movement phase at any other time; None in that phase."""
-    if not in_phase(rules, step.phase, MOVING):
-        return forbidden("wrong_phase", rules.because("AM-12", "units move in the phase of movement only"))
-    return must_wait(rules, step)
+    phase: Annotated[str | None, PHASE] = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Path(Step):
+class OwnStep(Step):
+    """What a unit does that may be a casualty."""
+
+    casualty: Annotated[bool, of_actor(status.casualty)] = False
+
+
+def waiting(step: InTurn) -> Bar:
+    """What forbids an action while another player moves."""
+    return step.waits, "not_his_move", "AM-06", "another player moves now"
+
+
+def rests(step: OwnStep) -> Bar:
+    """What forbids the actions of a casualty."""
+    return step.casualty, "casualty", "AM-17"
+
+
+def out_of_turn(rules: Rules, step: Step) -> tuple[Bar, Bar]:
+    """What forbids an action of one's own movement phase at any other time."""
+    early = not in_phase(rules, step.phase, MOVING)
+    return (early, "wrong_phase", "AM-12", "units move in the phase of movement only"), waiting(step)
+
+
+def _slow_weapon(position: Position, unit: Unit) -> str | None:
+    return next((name for name, row in status.weapons(position, unit).items() if row.half_move), None)
+
+
+def _held(position: Position, unit: Unit) -> bool:
+    known = {**unit.statuses, **unit.this_turn}
+    return bool(known.get(status.IMMOBILIZED) or known.get(status.GLUED))
+
+
+def _unmanned(position: Position, unit: Unit) -> bool:
+    """Whether it is a gun that its crew cannot push; a truck tows it without them."""
+    rows, crew = status.weapons(position, unit).values(), status.crew_of(position, unit)
+    gun = status.kind(position, unit).target == "cannon" and not status.is_towed(position, unit)
+    short = crew is not None and any(crew < row.crew for row in rows)
+    return gun and short and bool(position.game.rules.chooses("short_crew", "cannot_attack"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Path(OwnStep):
     """A move over several kinds of ground; a tank says how often it turns, or only that it does.
 
     Attributes:
         used_in: What earlier moves of this turn took of the allowance.
-        turns: Whether a tank turns; asked where nobody knows which way it faced before.
-        casualty: It was hit, and waits to be taken off, or is wounded.
+        turns: Whether a tank turns; asked where its facing before the move is unknown.
         aboard: He is inside a vehicle or pillbox.
         in_the_air: He has a parachute and has not landed.
         on_the_cliff: He hangs between foot and top of a cliff.
@@ -141,38 +164,35 @@ class Path(Step):
         towed: It is a gun behind a truck or jeep.
     """
 
-    unit: KindName
+    unit: Annotated[KindName, of_actor(status.kind_name)]
     path: tuple[Stretch, ...]
-    weapon: WeaponName | None = None
+    weapon: Annotated[WeaponName | None, of_actor(_slow_weapon)] = None
     direction_changes: Count = 0
     turns: Annotated[bool, Asked("Does the tank turn before, during or after this move?")] = False
-    dropped_this_turn: bool = False
-    immobilized: bool = False
-    used_in: Inches = 0
-    casualty: bool = False
-    aboard: bool = False
-    in_the_air: bool = False
-    on_the_cliff: bool = False
-    cleared_this_turn: bool = False
-    unmanned: bool = False
+    dropped_this_turn: Annotated[bool, of_actor(status.dropped)] = False
+    immobilized: Annotated[bool, of_actor(_held)] = False
+    used_in: Annotated[Inches, Source(lambda context: round(context.actor.allowance_used_in, 2))] = 0
+    aboard: Annotated[bool, of_actor(status.aboard)] = False
+    in_the_air: Annotated[bool, of_actor(status.in_the_air)] = False
+    on_the_cliff: Annotated[bool, has(status.CLIMBED)] = False
+    cleared_this_turn: Annotated[bool, did("destroy_obstacle")] = False
+    unmanned: Annotated[bool, of_actor(_unmanned)] = False
     blocked_by: TerrainKind | None = None
-    towed: bool = False
+    towed: Annotated[bool, of_actor(status.is_towed)] = False
 
 
 def move(rules: Rules, path: Path) -> Verdict:
     """Whether a measured path is within the allowance: slow ground takes more of it for each inch."""
-    for code, (rule, text) in STAYS.items():
-        if getattr(path, code):
-            return forbidden(code, rules.because(rule, text))
-    return not_now(rules, path) or _priced(rules, path)
+    stays: list[Bar] = [(getattr(path, code), code, *why) for code, why in STAYS.items()]
+    return refused(rules, *stays, *out_of_turn(rules, path)) or _priced(rules, path)
 
 
-STAYS: Mapping[str, tuple[str, str | None]] = {
-    "casualty": ("AM-17", None),
+STAYS: Mapping[str, tuple[str] | tuple[str, str]] = {
+    "casualty": ("AM-17",),
     "aboard": ("AM-112", "the men inside get out before they walk"),
     "in_the_air": ("AM-33", "a paratrooper lands before he does anything else"),
     "on_the_cliff": ("AM-27", "a man on a cliff goes on climbing"),
-    "cleared_this_turn": ("AM-67", None),
+    "cleared_this_turn": ("AM-67",),
     "unmanned": ("AM-A44", "a gun is pushed by its full crew"),
 }
 """The facts of a path that keep a unit where it is, each with its rule."""
@@ -218,7 +238,7 @@ class March:
 
 
 def march(rules: Rules, together: March) -> Verdict:
-    """Whether every one of them may; the first who may not is told."""
+    """Whether all of them may; otherwise the verdict of the first that may not."""
     answers = {name: move(rules, path) for name, path in together.paths.items()}
     each = {name: dict(answer.numbers) for name, answer in answers.items()}
     for name, answer in answers.items():
@@ -241,66 +261,58 @@ def _pace_in(rules: Rules, here: Move) -> float:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Boarding(Step):
-    """A man beside a vehicle or pillbox, or one who is inside it and leaves; glue holds him where he is."""
+class Boarding(OwnStep):
+    """A man beside a vehicle or pillbox, or one inside it that leaves; glue holds him where he is."""
 
-    vehicle: KindName
-    edge_in: Inches = 0
-    casualty: bool = False
-    held: bool = False
-    flying: bool = False
+    vehicle: Annotated[KindName, of_target(status.kind_name)]
+    edge_in: Annotated[Inches, gap()] = 0
+    held: Annotated[bool, has(status.GLUED)] = False
+    flying: Annotated[bool, of_target(status.flies)] = False
 
 
 def board(rules: Rules, man: Boarding) -> Verdict:
     """Whether he may get in, or out."""
-    if man.casualty:
-        return forbidden("casualty", rules.because("AM-17"))
-    if not rules.tables.kinds[man.vehicle].carries:
-        text = f"nobody gets into the {man.vehicle.replace('_', ' ')}"
-        return forbidden("carries_nobody", rules.because("AM-112", text))
-    if man.held:
-        return forbidden("glued", rules.because("AM-62"))
-    if man.flying:
-        return forbidden("flying", rules.because("AM-A46", f"the {man.vehicle.replace('_', ' ')} has to land first"))
-    reason = rules.because("AM-112", "one gets in and out from beside it")
-    beside = touching(rules, man.edge_in)
-    answer = verdict("boards", reason, allowed=True) if beside else forbidden("not_adjacent", reason)
-    return not_now(rules, man) or answer
+    carries, name = rules.tables.kinds[man.vehicle].carries, man.vehicle.replace("_", " ")
+    beside = ("AM-112", "one gets in and out from beside it")
+    bar = refused(
+        rules,
+        rests(man),
+        (not carries, "carries_nobody", "AM-112", f"nobody gets into the {name}"),
+        (man.held, "glued", "AM-62"),
+        (man.flying, "flying", "AM-A46", f"the {name} has to land first"),
+        *out_of_turn(rules, man),
+        (not touching(rules, man.edge_in), "not_adjacent", *beside),
+    )
+    return bar or verdict("boards", rules.because(*beside), allowed=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Turret(Step):
+class Turret(OwnStep):
     """A tank that turns its turret; that costs nothing and is done as it moves."""
 
-    unit: KindName = "tank"
-    casualty: bool = False
+    unit: Annotated[KindName, of_actor(status.kind_name)] = "tank"
 
 
 def turn_turret(rules: Rules, tank: Turret) -> Verdict:
     """Whether the turret may be turned now."""
-    if tank.casualty:
-        return forbidden("casualty", rules.because("AM-17"))
-    return not_now(rules, tank) or verdict("turned", rules.because("AM-25"))
+    return refused(rules, rests(tank), *out_of_turn(rules, tank)) or verdict("turned", rules.because("AM-25"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Landing(Step):
+class Landing(OwnStep):
     """An aircraft that its player sets down on the table."""
 
-    unit: KindName
-    casualty: bool = False
-    landed: bool = False
+    unit: Annotated[KindName, of_actor(status.kind_name)]
+    landed: Annotated[bool, of_actor(status.on_the_ground)] = False
 
 
 def land(rules: Rules, craft: Landing) -> Verdict:
     """Whether an aircraft may land; it flies again as soon as it moves."""
-    if craft.casualty:
-        return forbidden("casualty", rules.because("AM-17"))
-    if not rules.tables.kinds[craft.unit].flies:
-        return forbidden("no_aircraft", rules.because("AM-A46", f"the {craft.unit.replace('_', ' ')} does not fly"))
-    if craft.landed:
-        return forbidden("landed", rules.because("AM-A46", "it has landed"))
-    return not_now(rules, craft) or verdict("landed", rules.because("AM-A46", "it stands on the ground"))
+    grounded, text = not rules.tables.kinds[craft.unit].flies, f"the {craft.unit.replace('_', ' ')} does not fly"
+    here = (grounded, "no_aircraft", "AM-A46", text), (craft.landed, "landed", "AM-A46", "it has landed")
+    found = verdict("landed", rules.because("AM-A46", "it stands on the ground"))
+    bar = refused(rules, rests(craft), *here, *out_of_turn(rules, craft))
+    return bar or found.causing(Becomes(ACTORS, status.LANDED, rule="AM-A46"))
 
 
 TRACTORS = ("truck", "jeep")
@@ -311,19 +323,19 @@ TRACTORS = ("truck", "jeep")
 class Hitching(Step):
     """A vehicle beside a gun, or one that lets go of the gun behind it."""
 
-    vehicle: KindName
-    gun: KindName
-    edge_in: Inches = 0
+    vehicle: Annotated[KindName, of_actor(status.kind_name)]
+    gun: Annotated[KindName, of_target(status.kind_name)]
+    edge_in: Annotated[Inches, gap()] = 0
 
 
 def hitch(rules: Rules, pair: Hitching) -> Verdict:
     """Whether a vehicle may take a gun in tow, or let go of it."""
     vehicle, gun = pair.vehicle.replace("_", " "), pair.gun.replace("_", " ")
-    if pair.vehicle not in TRACTORS or rules.tables.kinds[pair.gun].target != "cannon":
-        return forbidden("does_not_tow", rules.because("AM-A44", f"the {vehicle} does not tow the {gun}"))
-    if not touching(rules, pair.edge_in):
-        return forbidden("not_adjacent", rules.because("AM-89"))
-    return not_now(rules, pair) or verdict("hitched", rules.because("AM-A44", f"the {vehicle} tows the {gun}"))
+    unfit = pair.vehicle not in TRACTORS or rules.tables.kinds[pair.gun].target != "cannon"
+    no_tow = (unfit, "does_not_tow", "AM-A44", f"the {vehicle} does not tow the {gun}")
+    apart = (not touching(rules, pair.edge_in), "not_adjacent", "AM-89")
+    bar = refused(rules, no_tow, apart, *out_of_turn(rules, pair))
+    return bar or verdict("hitched", rules.because("AM-A44", f"the {vehicle} tows the {gun}"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

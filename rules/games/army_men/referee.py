@@ -1,112 +1,90 @@
-"""Army Men: the referee, and the questions that stand for a figure's move on a measured table."""
+"""Army Men: the referee: moves, everything else that figures may do besides shots, and obligations."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from itertools import product
 from typing import Any
 
 from rules.engine.condition import CONDITIONS, condition, unharmed
-from rules.engine.effects import next_step
+from rules.engine.effects import goal_key, next_step
 from rules.engine.events import PhaseBegun, plain
+from rules.engine.facts import Bound, Context, action_for, bind
 from rules.engine.objectives import Task
 from rules.engine.position import Position
 from rules.engine.referee import FIRE, NO_FACINGS, Action, Referee, UncertainFact
 from rules.engine.ruleset import Ruleset
-from rules.engine.state import State, Unit
+from rules.engine.state import Unit
 from rules.engine.text import display_name
-from rules.engine.verdict import Verdict
+from rules.engine.verdict import Verdict, forbidden
 from rules.games.army_men import status
+from rules.games.army_men.attack import THROUGH_THE_PORT
 from rules.games.army_men.ground import held_by, movement_profile, sight_rules, stretches
-from rules.games.army_men.referee_actions import USUAL_GOAL, obligations, others
+from rules.games.army_men.movement import TRACTORS
+from rules.games.army_men.movement import Path as PathFacts
 from rules.games.army_men.referee_effects import effects
-from rules.games.army_men.referee_facts import crew_of
-from rules.games.army_men.referee_fire import IN_RETURN, OPPORTUNITY, attacks
-from rules.games.army_men.referee_shells import at_spot
-from rules.games.army_men.tables import MOVING, Tables
+from rules.games.army_men.referee_fire import IN_RETURN, OPPORTUNITY, at_spot, attacks, bursts, firer, zone_of
+from rules.games.army_men.specialists import as_what
+from rules.games.army_men.tables import MOVING, Tables, refused
 from rules.tabletop.bearing import bearing_deg, turn_deg
-from rules.tabletop.movement import Walk, walk
+from rules.tabletop.movement import walk
 from rules.tabletop.path import Path, legs
-from rules.tabletop.table import PointIn
+from rules.tabletop.table import PointIn, TerrainKind
 
 TURN_SLACK_DEG = 10.0
 """A hand does not push a tank straighter than this, nor does a camera read how it faces."""
 INITIATIVE = "order_of_moving"
 """The step in which the order is rolled, where that is done every turn."""
+USUAL_GOAL = "destroy_all"
+CLIFFS = (TerrainKind.HILL, TerrainKind.MOUNTAIN)
 
 
 def movement(position: Position, figure: str) -> Action:
     """What is left of a unit's allowance."""
     unit = position.unit(figure)
-    return Action("Move", "move", {**_unit(position, unit), "path": [], **_turns(position, unit, 0)}, (figure,))
+    return action_for("Move", "move", Context(position, (unit,)), {"path": [], **_turns(position, unit, 0)})
 
 
 def march(position: Position, paths: Mapping[str, Path], facing_deg: Mapping[str, float] = NO_FACINGS) -> Action:
     """Units along their paths: one by itself, or several each on its own."""
-    walks = {name: _walk(position, position.unit(name), path) for name, path in paths.items()}
-    asked = {
-        name: _path(position, position.unit(name), path, walks[name], facing_deg.get(name))
-        for name, path in paths.items()
-    }
-    names = tuple(paths)
-    if len(names) == 1:
-        measured = _errors(position, names[0], asked[names[0]], walks[names[0]], ())
-        return Action("Move", "move", asked[names[0]], names, measured=measured, paths=paths, facing_deg=facing_deg)
-    every = [one for name in names for one in _errors(position, name, asked[name], walks[name], ("paths", name))]
-    return Action(
-        "Move together", "march", {"paths": asked}, names, measured=tuple(every), paths=paths, facing_deg=facing_deg
-    )
-
-
-def _unit(position: Position, unit: Unit) -> dict[str, Any]:
-    """What is known of the figure that moves."""
-    weapons, towed = status.weapons(position, unit), status.tractor(position, unit) is not None
-    slow = [name for name, row in weapons.items() if row.half_move]
-    crew, gun = crew_of(position, unit), status.kind(position, unit).target == "cannon"
-    short = crew is not None and any(crew < row.crew for row in weapons.values())
-    return {
-        **status.step(position, unit),
-        "unit": status.kind_name(position, unit),
-        "weapon": slow[0] if slow else None,
-        "dropped_this_turn": status.dropped(unit),
-        "immobilized": bool(unit.statuses.get(status.IMMOBILIZED)) or status.glued(unit),
-        "used_in": round(unit.allowance_used_in, 2),
-        "casualty": status.casualty(unit),
-        "aboard": status.carrier(position, unit) is not None,
-        "in_the_air": status.in_the_air(position, unit),
-        "on_the_cliff": bool(unit.statuses.get(status.CLIMBED)),
-        "cleared_this_turn": "destroy_obstacle" in unit.acts_this_turn,
-        "unmanned": gun and short and not towed and position.game.rules.chooses("short_crew", "cannot_attack"),
-        "towed": towed,
-    }
+    moves = {name: _move(position, position.unit(name), path, facing_deg.get(name)) for name, path in paths.items()}
+    measured = [replace(of, fact=("paths", name, *of.fact)) for name, one in moves.items() for of in one.measured]
+    given = {"paths": {name: one.given for name, one in moves.items()}}
+    together = Action("Move together", "march", given, tuple(paths), measured=tuple(measured), paths=paths)
+    if len(moves) == 1:
+        [one] = moves.values()
+        together = replace(together, title="Move", name="move", given=one.given, measured=one.measured)
+    return replace(together, facing_deg=facing_deg)
 
 
 def _turns(position: Position, unit: Unit, changes: int) -> dict[str, Any]:
-    """How often it turns; left to the players for a tank of which nobody knows which way it faced."""
+    """How often it turns; left to the players for a tank whose facing was unknown."""
     turns = changes > 0 or any(unit.this_turn.get(key) for key in (status.TURNED, "turns"))
     unknown = unit.facing_deg is None and not turns and status.kind_name(position, unit) == "tank"
     return {"direction_changes": changes} | ({} if unknown else {"turns": turns})
 
 
-def _walk(position: Position, unit: Unit, path: Path) -> Walk:
-    here = position.figure(unit.id)
-    terrain = [piece for piece in position.terrain if piece.name not in status.cleared(position)]
-    ends_in = math.hypot(here.sigma_in, here.sigma_in)
-    gaits = movement_profile(position.game.rules, status.kind_name(position, unit), held_by(here, terrain))
-    return walk(path, terrain, gaits, 0.0, sigma_in=ends_in)
-
-
-def _path(position: Position, unit: Unit, path: Path, walked: Walk, end_facing_deg: float | None) -> dict[str, Any]:
-    """A measured walk as the facts of a move; a unit that has left the road has no more of it in this turn."""
-    name = status.kind_name(position, unit)
-    parts = [plain(part) for part in stretches(position.game.rules, name, walked)]
-    if unit.this_turn.get(status.LEFT_ROAD):
-        parts = [{**part, "on_road": False} for part in parts]
-    barred = [part.ground.kind for part in walked.impassable if part.ground is not None]
-    turned = _changes(path, unit.facing_deg, end_facing_deg)
-    facts = {**_unit(position, unit), **_turns(position, unit, turned), "path": parts}
-    flies = status.kind(position, unit).flies
-    return facts | {"blocked_by": str(barred[0]) if barred and not flies else None}
+def _move(position: Position, unit: Unit, path: Path, end_facing_deg: float | None) -> Bound:
+    """The facts of a measured move; a unit that has left the road has no more of it in this turn."""
+    here, terrain, name = position.figure(unit.id), status.uncleared(position), status.kind_name(position, unit)
+    profile = movement_profile(position.game.rules, name, held_by(here, terrain))
+    walked = walk(path, terrain, profile, 0.0, sigma_in=math.hypot(here.sigma_in, here.sigma_in))
+    off_road = {"on_road": False} if unit.this_turn.get(status.LEFT_ROAD) else {}
+    parts = [{**plain(part), **off_road} for part in stretches(position.game.rules, name, walked)]
+    barred = [str(part.ground.kind) for part in walked.impassable if part.ground is not None]
+    given = {
+        **bind(PathFacts, Context(position, (unit,))).given,
+        **_turns(position, unit, _changes(path, unit.facing_deg, end_facing_deg)),
+        "path": parts,
+        "blocked_by": barred[0] if barred and not status.kind(position, unit).flies else None,
+    }
+    if not parts or not walked.sigma_in > 0:
+        return Bound(given)
+    rate, what = walked.stretches[-1].cost_per_in, f"how far {display_name(unit.id)} went"
+    sigma_in = walked.sigma_in / rate if 0 < rate < math.inf else walked.sigma_in
+    return Bound(given, (UncertainFact(("path", len(parts) - 1, "inches"), sigma_in, what),))
 
 
 def _changes(path: Path, facing_deg: float | None, end_facing_deg: float | None) -> int:
@@ -125,47 +103,260 @@ def _backs_up(off_deg: float, end_facing_deg: float | None) -> bool:
     return end_facing_deg is not None and off_deg >= 180 - TURN_SLACK_DEG
 
 
-def _errors(
-    position: Position, name: str, facts: Mapping[str, Any], walked: Walk, way: tuple[str, ...]
-) -> tuple[UncertainFact, ...]:
-    """The error of a path's length, told of its last part."""
-    if not facts["path"] or not walked.sigma_in > 0:
-        return ()
-    rate = walked.stretches[-1].cost_per_in
-    sigma_in = walked.sigma_in / rate if 0 < rate < math.inf else walked.sigma_in
-    return (
-        UncertainFact((*way, "path", len(facts["path"]) - 1, "inches"), sigma_in, f"how far {display_name(name)} went"),
-    )
+# What else a figure may do.
+
+
+def others(position: Position, figure: str) -> Iterator[Action]:
+    """Bursts at several targets, and everything that is not an attack."""
+    man = position.unit(figure)
+    if not man.out:
+        for actions in (bursts, *BY_HAND):
+            yield from actions(position, man)
+
+
+def _rests(position: Position, man: Unit) -> Verdict | None:
+    """What keeps a casualty from doing anything."""
+    return refused(position.game.rules, (status.casualty(position, man), "casualty", "AM-17"))
+
+
+def _bar(position: Position, man: Unit) -> Verdict | None:
+    """What keeps him from doing anything by hand: casualties do nothing, passengers nothing but shoot."""
+    rules, around = position.game.rules, status.carrier(position, man)
+    if around is not None and status.kind(position, around).vehicle and status.fit(man):
+        return forbidden("aboard", rules.because("AM-112", "the men inside get out before they do anything else"))
+    return _rests(position, man) or _not_landed(position, man)
+
+
+def _not_landed(position: Position, man: Unit) -> Verdict | None:
+    """What keeps a paratrooper from doing anything else before his drop and in its turn."""
+    if status.in_the_air(position, man) or status.dropped(position, man):
+        return forbidden("dropped_this_turn", position.game.rules.because("AM-33"))
+    return None
+
+
+def _jams(position: Position, man: Unit) -> Iterator[Action]:
+    for weapon in status.weapons(position, man):
+        context = Context(position, (man,), weapon=weapon)
+        if status.jammed(context):
+            title = f"Clear the {display_name(weapon).lower()}"
+            yield action_for(title, "clear_jam", context, blocked_by=_rests(position, man))
+
+
+def _ports(position: Position, man: Unit) -> Iterator[Action]:
+    """Flames and grenades through the port of a pillbox, from where its men cannot fire."""
+    boxes = [one for one in status.targets(position, man) if status.kind(position, one).hard == "pillbox"]
+    carried = [weapon for weapon in status.weapons(position, man) if weapon in THROUGH_THE_PORT]
+    action = "attack_pillbox_from_safe_zone"
+    nothing_to_ask = {one.fact: one.default for one in position.game.questions(action)}
+    for box, weapon in product(boxes, carried):
+        facts = {
+            **nothing_to_ask,
+            **firer(position, man, weapon),
+            "zone": zone_of(position, box, position.figure(man.id)),
+            "distance_in": round(position.measure(position.figure(man.id), position.figure(box.id)).edge_in, 2),
+        }
+        men = tuple(one.id for one in status.carried(position, box) if status.fit(one))
+        title = f"{display_name(weapon)} through the port of {display_name(box.id)}"
+        yield Action(title, action, facts, (man.id,), (box.id, *men), weapon)
+
+
+def _treatments(position: Position, man: Unit) -> Iterator[Action]:
+    for other in position.state.standing(man.side) if status.card(position, man, "medic") else ():
+        if other.id != man.id and other.id in position.figures and other.statuses.get(status.WOUNDED):
+            title, context = f"Treat {display_name(other.id)}", Context(position, (man,), (other,))
+            yield action_for(title, "medic", context, blocked_by=_bar(position, man))
+
+
+def _earthworks(position: Position, man: Unit) -> Iterator[Action]:
+    if status.card(position, man, "shovel") and not man.statuses.get(status.ENTRENCHED):
+        yield action_for("Dig in", "entrench", Context(position, (man,)), blocked_by=_bar(position, man))
+
+
+def _clearings(position: Position, man: Unit) -> Iterator[Action]:
+    """Obstacles that he may clear away by hand, or shoot away."""
+    rules = position.game.rules
+    obstacles = {row.terrain: (name, set(row.destroyed_by)) for name, row in rules.tables.obstacles.items()}
+    pieces = [one for one in status.uncleared(position) if one.kind in obstacles]
+    hands = ["engineer"] if status.card(position, man, "engineer") else []
+    for piece, by in product(pieces, [*hands, *status.weapons(position, man)]):
+        obstacle, destroyed_by = obstacles[piece.kind]
+        if as_what(rules, by) & destroyed_by:
+            context = Context(position, (man,), weapon="" if by in hands else by, piece=piece)
+            how = f" with the {display_name(by).lower()}" if context.weapon else ""
+            title, facts = f"Destroy {display_name(piece.name)}{how}", {"obstacle": obstacle, "by": by}
+            yield action_for(title, "destroy_obstacle", context, facts, blocked_by=_bar(position, man))
+
+
+def _sweeps(position: Position, man: Unit) -> Iterator[Action]:
+    for piece in status.uncleared(position) if status.card(position, man, "mine_detector") else ():
+        if piece.kind is TerrainKind.MINE:
+            title, context = f"Sweep {display_name(piece.name)}", Context(position, (man,), piece=piece)
+            yield action_for(title, "mine_detector", context, blocked_by=_bar(position, man))
+
+
+def _climbs(position: Position, man: Unit) -> Iterator[Action]:
+    for piece in position.terrain if status.is_man(position, man) else ():
+        if piece.kind in CLIFFS and position.figure(man.id).z_in < piece.top_in:
+            title, context = f"Climb {display_name(piece.name)}", Context(position, (man,), piece=piece)
+            yield action_for(title, "climb", context, _tried(man, "climb"), blocked_by=_bar(position, man))
+
+
+def _drops(position: Position, man: Unit) -> Iterator[Action]:
+    """The landing of a paratrooper."""
+    if status.is_man(position, man) and status.in_the_air(position, man):
+        walked = bool(man.this_turn.get(status.MOVED)) and not status.aboard(position, man)
+        facts = _tried(man, "paratrooper") | {"busy_this_turn": walked or status.has_attacked(position, man)}
+        context = Context(position, (man,))
+        yield action_for("Land by parachute", "paratrooper", context, facts, blocked_by=_rests(position, man))
+
+
+def _tried(man: Unit, action: str) -> dict[str, bool]:
+    return {"tried_this_turn": action in man.acts_this_turn}
+
+
+def _boardings(position: Position, man: Unit) -> Iterator[Action]:
+    """Getting into what carries men, or out of it."""
+    if not status.is_man(position, man):
+        return
+    around = status.carrier(position, man)
+    for other in [around] if around else status.friends(position, man):
+        if status.kind(position, other).carries and other.id in position.figures:
+            title = f"{'Get out of' if around else 'Get into'} {display_name(other.id)}"
+            context = Context(position, (man,), (other,))
+            yield action_for(title, "board", context, blocked_by=_not_landed(position, man))
+
+
+def _landings(position: Position, craft: Unit) -> Iterator[Action]:
+    if status.kind(position, craft).flies:
+        yield action_for("Land", "land", Context(position, (craft,)))
+
+
+def _turrets(position: Position, tank: Unit) -> Iterator[Action]:
+    turret = any(row.turret for row in status.weapons(position, tank).values())
+    if turret and status.phase_number(position) == MOVING and not status.waits(position, tank):
+        for enemy in status.targets(position, tank):
+            title = f"Turn the turret to {display_name(enemy.id)}"
+            yield action_for(title, "turn_turret", Context(position, (tank,), (enemy,)))
+
+
+def _hitches(position: Position, vehicle: Unit) -> Iterator[Action]:
+    """Hitching a gun beside it to a truck or jeep, or releasing it."""
+    behind = status.towed(position, vehicle)
+    for gun in status.friends(position, vehicle) if status.kind_name(position, vehicle) in TRACTORS else ():
+        free = gun in behind or not status.is_towed(position, gun)
+        if free and status.kind(position, gun).target == "cannon":
+            title = f"{'Unhitch' if gun in behind else 'Hitch up'} {display_name(gun.id)}"
+            context = Context(position, (vehicle,), (gun,))
+            yield action_for(title, "hitch", context, blocked_by=_bar(position, vehicle))
+
+
+BY_HAND: tuple[Callable[[Position, Unit], Iterator[Action]], ...] = (
+    *(_jams, _ports, _treatments, _earthworks, _clearings, _sweeps),
+    *(_climbs, _drops, _boardings, _hitches, _landings, _turrets),
+)
+
+
+# Obligations of a side, or of units that met something on their way.
+
+
+def obligations(position: Position) -> Iterator[Action]:
+    """Who moves first; mines, tracks and water on the way; casualties as a phase closes; crews; who has won."""
+    state = position.state
+    every_turn = position.game.rules.chooses("order_every_turn", True)
+    known = state.this_turn if every_turn else state.statuses
+    if status.ORDER not in known and (every_turn or not state.turn):
+        yield action_for("Who moves first", "move_order", Context(position), has_odds=False, owed="AM-06")
+    if not state.turn:
+        yield from _before_the_first_turn(position)
+    for unit in state.units.values():
+        if unit.id in position.figures and not unit.out and status.phase_number(position) == MOVING:
+            yield from _met_on_the_way(position, unit)
+        if unit.statuses.get(status.CREW) == status.TRAPPED:
+            title = f"The men inside {display_name(unit.id)}"
+            yield action_for(title, "crew_survival", Context(position, targets=(unit,)), owed="AM-105")
+    for side in state.sides:
+        if down := tuple(one for one in state.standing(side) if one.statuses.get(status.DOWN)):
+            title = f"The casualties of {display_name(side)}"
+            yield action_for(title, "casualties", Context(position, down), owed="AM-17")
+    yield from _goals(position)
+
+
+def _before_the_first_turn(position: Position) -> Iterator[Action]:
+    """Which player has which army, drawn once the table is laid out; the names of heroes."""
+    if status.PLAYS.format("player 1") not in position.state.statuses:
+        yield action_for("Draw the armies", "draw_armies", Context(position), has_odds=False)
+    for side in position.state.sides:
+        heroes = tuple(one for one in position.state.standing(side) if status.card(position, one, "hero"))
+        if heroes:
+            title = f"The heroes of {display_name(side)}"
+            yield action_for(title, "hero_names", Context(position, targets=heroes))
+
+
+def _met_on_the_way(position: Position, unit: Unit) -> Iterator[Action]:
+    """Dice that a move owes, as long as units move."""
+    name, context = display_name(unit.id), Context(position, (unit,))
+    if unit.this_turn.get(status.IN_MINES) and status.fit(unit):
+        yield action_for(f"Mines under {name}", "minefield", context, round="Mines and tracks", owed="AM-70")
+    for man in map(position.unit, unit.this_turn.get(status.RAN_OVER, ())):
+        title, run = f"{name} runs over {display_name(man.id)}", replace(context, targets=(man,))
+        yield action_for(title, "overrun", run, round="Mines and tracks", owed="AM-26")
+    if _swims(position, unit) and "swim" not in unit.acts_this_turn:
+        yield action_for(f"{name} swims", "swim", context, _tried(unit, "swim"), round="Swimming", owed="AM-30")
+
+
+def _swims(position: Position, unit: Unit) -> bool:
+    """Whether a soldier is in the water as his side moves, or has swum through it."""
+    able = status.is_man(position, unit) and status.fit(unit) and not status.aboard(position, unit)
+    now = position.state.turn > 0 and not status.waits(position, unit)
+    wet = any(piece.kind is TerrainKind.WATER for piece in status.ground(position, unit))
+    return able and now and (wet or bool(unit.this_turn.get(status.SWAM)))
+
+
+def _goals(position: Position) -> Iterator[Action]:
+    state = position.state
+    for side in state.sides:
+        left = {one: _left(position, one) for one in state.sides}
+        enemies = sum(number for other, number in left.items() if other != side)
+        goal = state.statuses.get(goal_key(side), USUAL_GOAL)
+        facts: dict[str, object] = {"side": side, "goal": goal, "enemies_left": enemies, "own_left": left[side]}
+        if position.game.rules.tables.goals[goal].counted:
+            facts["done"] = False
+        yield Action(f"Has {display_name(side)} won", "victory", facts)
+
+
+def _left(position: Position, side: str) -> int:
+    """How many of a side are left: a unit that is hit counts to the end of the phase, a pillbox does not."""
+    standing = [one for one in position.state.standing(side) if not one.statuses.get(status.WOUNDED)]
+    return sum(status.kind(position, one).hard != "pillbox" for one in standing)
+
+
+# The turn.
 
 
 def next_phase(position: Position) -> PhaseBegun:
     """Each player moves in the order of the dice; then the weapons fire, phase by phase."""
     state, rules = position.state, position.game.rules
     rows = sorted(rules.tables.phases.items(), key=lambda named: named[1].number)
-    steps = [(side, name) for name, row in rows if row.number == MOVING for side in _order(state)]
+    order = {**state.statuses, **state.this_turn}.get(status.ORDER) or state.sides
+    steps = [(side, name) for name, row in rows if row.number == MOVING for side in order]
     steps += [("", name) for name, row in rows if row.number != MOVING]
     if rules.chooses("order_every_turn", True):
         steps.insert(0, ("", INITIATIVE))
     return next_step(state, steps)
 
 
-def _order(state: State) -> list[str]:
-    told = {**state.statuses, **state.this_turn}.get(status.ORDER)
-    return list(told or state.sides)
-
-
 HARM = (status.DOWN, status.WOUNDED, status.IMMOBILIZED, status.GLUED, status.STUNNED)
-"""What may befall a unit short of its end."""
+"""Statuses of units that are harmed but not eliminated."""
 
 
 def rounds(position: Position) -> tuple[str, ...]:
-    """In the phases of fire: at whom one saw on his way first, then back at who fired so, then all else."""
+    """In the phases of fire: targets that were seen on their way first, then return fire, then all else."""
     row = position.game.rules.tables.phases.get(position.state.phase)
     if row is None or row.number == MOVING:
         return ()
-    told = [unit.this_turn for unit in position.state.units.values()]
+    known = [unit.this_turn for unit in position.state.units.values()]
     seen = ((OPPORTUNITY, status.SEEN_AT), (IN_RETURN, status.FIRED_ON_BY))
-    return (*(name for name, key in seen if any(key in one for one in told)), FIRE)
+    return (*(name for name, key in seen if any(key in one for one in known)), FIRE)
 
 
 def strayed(position: Position, action: Action, found: Verdict) -> tuple[PointIn, PointIn] | None:

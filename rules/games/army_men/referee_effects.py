@@ -1,4 +1,4 @@
-"""Army Men: what comes of verdicts on the table: who is hit, what jams, who went where, who is seen on his way."""
+"""Army Men: the effects of verdicts that depend on the table: casualties, jams, moves, and sightings on the way."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from rules.engine.position import Position
 from rules.engine.referee import Action
 from rules.engine.state import Unit
 from rules.engine.verdict import Verdict
+from rules.engine.verdict_effects import effects_of
 from rules.games.army_men import status
 from rules.games.army_men.bursts import caught, explosion
 from rules.games.army_men.tables import Effect
@@ -29,7 +30,7 @@ from rules.tabletop.template import under
 from rules.tabletop.tolerance import reaches
 
 LOOK_IN = 1.0
-"""How densely a move is looked along for whoever sees it."""
+"""The distance between the places along a move where enemies may see it."""
 FOOTHOLD_IN = 0.6
 """How far from the edge a climber stands at the top: on his whole base."""
 
@@ -38,17 +39,11 @@ Changes = Iterator[Change]
 
 def effects(position: Position, action: Action, found: Verdict) -> Effects:
     """What a verdict does."""
-    if action.name in ("move", "march"):
-        return _marched(position, action, found)
-    if action.name == "paratrooper":
-        return _landed(position, action, found)
-    if action.name == "climb":
-        return _climbed(position, action, found)
-    return Effects(changes=tuple(_CHANGES.get(action.name, _none)(position, action, found)))
-
-
-def _none(position: Position, action: Action, found: Verdict) -> Changes:
-    yield from ()
+    if action.name in _MOVES:
+        return _MOVES[action.name](position, action, found)
+    carried = effects_of(position, action, found)
+    more = _CHANGES[action.name](position, action, found) if action.name in _CHANGES else ()
+    return replace(carried, changes=(*carried.changes, *more))
 
 
 # Who is hit.
@@ -57,7 +52,7 @@ def _none(position: Position, action: Action, found: Verdict) -> Changes:
 def hit(position: Position, name: str, rule: str, *, answers: bool = False) -> Changes:
     """A figure is hit; where all fire at once it waits for the end of the phase, and a hero has lives to lose.
 
-    So does whoever `answers` opportunity fire in the phase of movement.
+    The target of opportunity fire in the phase of movement waits as well, because it `answers`.
     """
     unit, rules = position.unit(name), position.game.rules
     if not status.fit(unit):
@@ -106,33 +101,31 @@ def _lost(position: Position, name: str, rule: str, *, answers: bool) -> Changes
 
 
 def _burnt(position: Position) -> Iterator[str]:
-    """Those whom the explosion of a flame-thrower can eliminate: armour and walls are immune to it (AM-93)."""
+    """The units that the explosion of a flame-thrower can eliminate: armour and walls are immune to it (AM-93)."""
     flame = position.game.rules.tables.effects["flame_thrower"]
     for unit in position.state.units.values():
-        around = status.carrier(position, unit)
-        inside = around is not None and status.kind(position, around).sealed
         burns = getattr(flame, status.kind(position, unit).target) is Effect.ELIMINATES
-        if burns and not inside and unit.id in position.figures:
+        if burns and not status.sealed(position, unit) and unit.id in position.figures:
             yield unit.id
 
 
 def _crewed(position: Position, wreck: Unit) -> bool:
-    """Whether somebody may get out of a wreck: its crew, or of those put inside one who still takes part."""
+    """Whether anyone may get out of a wreck: its crew, or a man that was put inside and still takes part."""
     inside = [one for one in position.state.units.values() if one.statuses.get(status.INSIDE) == wreck.id]
     row = position.game.rules.tables.crew_survival.get(status.kind_name(position, wreck))
     return row is not None and (any(map(status.fit, inside)) if inside else row.survives_to > 0)
 
 
 def _fired(position: Position, action: Action, found: Verdict) -> Changes:
-    """What any attack leaves behind with him who made it."""
+    """What any attack changes for the attacker, and for the targets of opportunity fire."""
     man = position.unit(action.by[0])
     fired = [*man.this_turn.get(status.FIRED, ()), action.weapon]
     yield Change(figure=man.id, key=status.FIRED, value=fired, rule="AM-37", this_turn=True)
     if found.numbers.get("jammed"):
-        yield Change(figure=man.id, key=status.jam(action.weapon), value=True, rule="AM-75")
-        yield Change(figure=man.id, key=status.jam(action.weapon), value=True, rule="AM-75", this_turn=True)
+        yield Change(figure=man.id, key=status.JAM.format(action.weapon), value=True, rule="AM-75")
+        yield Change(figure=man.id, key=status.JAM.format(action.weapon), value=True, rule="AM-75", this_turn=True)
     if found.numbers.get("out_of_ammo"):
-        yield Change(figure=man.id, key=status.empty(action.weapon), value=True, rule="AM-77")
+        yield Change(figure=man.id, key=status.OUT_OF_AMMO.format(action.weapon), value=True, rule="AM-77")
     if action.given.get("fixed_location"):
         known: list[Any] = list(man.statuses.get(status.RANGED_IN, ()))
         location = action.at[0] if action.spot_in is None else [round(inches, 1) for inches in action.spot_in]
@@ -145,18 +138,14 @@ def _fired(position: Position, action: Action, found: Verdict) -> Changes:
 
 
 def _attacked(position: Position, action: Action, found: Verdict) -> Changes:
+    """What an attack does to each of its targets, once also to one under the blast and in an explosion."""
     yield from _fired(position, action, found)
-    yield from _struck(position, action.at[0], found.numbers, answers=bool(action.given.get("opportunity")))
-
-
-def _volleyed(position: Position, action: Action, found: Verdict) -> Changes:
-    yield from _fired(position, action, found)
-    told: set[tuple[str, str, bool]] = set()
-    for name, numbers in zip(action.given["targets"], found.numbers["each"], strict=False):
+    numbers_of = zip(action.given.get("targets", action.at), found.numbers.get("each", [found.numbers]), strict=False)
+    done: dict[tuple[str, str, bool], Change] = {}
+    for name, numbers in numbers_of:
         for change in _struck(position, name, numbers, answers=bool(action.given.get("opportunity"))):
-            if (change.figure, change.key, change.this_turn) not in told:  # under the blast and in an explosion as well
-                told.add((change.figure, change.key, change.this_turn))
-                yield change
+            done.setdefault((change.figure, change.key, change.this_turn), change)
+    yield from done.values()
 
 
 def _through_the_port(position: Position, action: Action, found: Verdict) -> Changes:
@@ -174,9 +163,9 @@ def _casualties(position: Position, action: Action, found: Verdict) -> Changes:
     yield from eliminations(gone, "AM-17")
     yield from status_changes(_freed(position, gone), status.INSIDE, None, "AM-105")
     side = position.unit(action.by[0]).side
-    before = int(position.state.statuses.get(status.kept_by(side), 0))
+    before = int(position.state.statuses.get(status.KEPT.format(side), 0))
     if kept:
-        yield Change(figure="", key=status.kept_by(side), value=before + len(kept), rule="AM-17")
+        yield Change(figure="", key=status.KEPT.format(side), value=before + len(kept), rule="AM-17")
 
 
 def _freed(position: Position, wrecks: Sequence[str]) -> list[str]:
@@ -186,9 +175,9 @@ def _freed(position: Position, wrecks: Sequence[str]) -> list[str]:
 
 
 def _crew(position: Position, action: Action, found: Verdict) -> Changes:
-    """Whether those in a wreck get out; the men who were put inside share its crew's luck.
+    """Whether the men in a wreck get out; men that were put inside share the fate of its crew.
 
-    Where all fire at once they are in it, and fire, until the phase ends.
+    Where all fire at once, they stay in it and fire until the phase ends.
     """
     wreck = position.unit(action.at[0])
     alive = int(found.numbers["survivors"])
@@ -205,45 +194,22 @@ def _crew(position: Position, action: Action, found: Verdict) -> Changes:
 
 def _cleared_jam(position: Position, action: Action, found: Verdict) -> Changes:
     if found.numbers["fixed"]:
-        for key in (status.jam(action.weapon), status.JAMMED):
+        for key in (status.JAM.format(action.weapon), status.JAMMED):
             if position.unit(action.by[0]).statuses.get(key):
                 yield Change(figure=action.by[0], key=key, value=None, rule="AM-76")
     if not found.numbers["may_fire_this_turn"]:
-        yield _busy(position, action, "AM-76")
-
-
-def _busy(position: Position, action: Action, rule: str) -> Change:
-    """What is done in the place of an attack."""
-    times = int(position.unit(action.by[0]).this_turn.get(status.BUSY, 0)) + 1
-    return Change(figure=action.by[0], key=status.BUSY, value=times, rule=rule, this_turn=True)
-
-
-def _dug(position: Position, action: Action, found: Verdict) -> Changes:
-    yield Change(figure=action.by[0], key=status.DIGGING, value=action.given["turns_digging"], rule="AM-92")
-    yield _busy(position, action, "AM-92")
-    if found.numbers["entrenched"]:
-        yield Change(figure=action.by[0], key=status.ENTRENCHED, value=True, rule="AM-92")
-
-
-def _healed(position: Position, action: Action, found: Verdict) -> Changes:
-    yield Change(figure=action.at[0], key=status.TREATED, value=True, rule="AM-68", this_turn=True)
-    if found.numbers["healed"]:
-        yield Change(figure=action.at[0], key=status.WOUNDED, value=None, rule="AM-68")
+        yield Change(figure=action.by[0], key=status.BUSY, value=1, rule="AM-76", this_turn=True)
 
 
 def _destroyed(position: Position, action: Action, found: Verdict) -> Changes:
-    """An obstacle is gone; who shot it away has fired."""
-    if action.weapon:
-        yield from _fired(position, action, found)
-    else:
-        yield _busy(position, action, "AM-67")
+    """An obstacle is gone; a weapon that destroyed it has fired."""
+    yield from _fired(position, action, found) if action.weapon else ()
     yield _gone(position, action, "AM-67")
 
 
 def _swept(position: Position, action: Action, found: Verdict) -> Changes:
-    key = status.swept(action.piece)
+    key = status.SWEPT.format(action.piece)
     done_in = float(position.state.statuses.get(key, 0.0)) + float(found.numbers["cleared_in"])
-    yield _busy(position, action, "AM-69")
     yield Change(figure="", key=key, value=round(done_in, 1), rule="AM-69")
     if found.numbers["cleared_in"] and float(found.numbers["cleared_in"]) >= action.given["path_in"]:
         yield _gone(position, action, "AM-69")
@@ -273,7 +239,7 @@ def _climbed(position: Position, action: Action, found: Verdict) -> Effects:
 
 
 def _edge_of(cliff: TerrainPiece, from_in: PointIn) -> PointIn:
-    """The place on top of a cliff where somebody comes up."""
+    """The place on top of a cliff where a climber arrives."""
     area = Polygon(cliff.outline_in)
     edge = nearest_points(area, Point(from_in))[0].coords[0]
     place = onward((edge[0], edge[1]), bearing_deg(from_in, (edge[0], edge[1])), FOOTHOLD_IN)
@@ -313,35 +279,19 @@ def _hitched(position: Position, action: Action, found: Verdict) -> Changes:
     yield Change(figure=gun, key=status.TOWED_BY, value=behind, rule="AM-A44")
 
 
-def _set_down(position: Position, action: Action, found: Verdict) -> Changes:
-    yield Change(figure=action.by[0], key=status.LANDED, value=True, rule="AM-A46")
-
-
 def _aimed(position: Position, action: Action, found: Verdict) -> Changes:
     here, there = (position.figure(name).centre_in for name in (*action.by, *action.at))
     yield Change(figure=action.by[0], key=status.TURRET, value=round(bearing_deg(here, there), 1), rule="AM-25")
 
 
-def _drawn(position: Position, action: Action, found: Verdict) -> Changes:
-    for player, side in found.numbers["armies"].items():
-        yield Change(figure="", key=status.plays(player), value=side, rule="AM-05")
-
-
-def _ordered(position: Position, action: Action, found: Verdict) -> Changes:
-    every_turn = bool(found.numbers["every_turn"])
-    yield Change(figure="", key=status.ORDER, value=found.numbers["order"], rule="AM-06", this_turn=every_turn)
-
-
 _CHANGES: Mapping[str, Callable[[Position, Action, Verdict], Changes]] = {
     "attack": _attacked,
-    "burst_rolls": _volleyed,
-    "blast": _volleyed,
+    "burst_rolls": _attacked,
+    "blast": _attacked,
     "attack_pillbox_from_safe_zone": _through_the_port,
     "casualties": _casualties,
     "crew_survival": _crew,
     "clear_jam": _cleared_jam,
-    "entrench": _dug,
-    "medic": _healed,
     "destroy_obstacle": _destroyed,
     "mine_detector": _swept,
     "swim": _swum,
@@ -349,10 +299,7 @@ _CHANGES: Mapping[str, Callable[[Position, Action, Verdict], Changes]] = {
     "overrun": _overran,
     "board": _boarded,
     "hitch": _hitched,
-    "land": _set_down,
     "turn_turret": _aimed,
-    "draw_armies": _drawn,
-    "move_order": _ordered,
 }
 
 
@@ -380,7 +327,7 @@ def _marched(position: Position, action: Action, found: Verdict) -> Effects:
     costs = {name: float(numbers.get(name, {}).get("cost_in", length_in(path))) for name, path in action.paths.items()}
     facts = {name: action.given["paths"][name] if "paths" in action.given else action.given for name in action.paths}
     gone = {name: path for name, path in action.paths.items() if length_in(path) > 0}
-    turned = [name for name, told in facts.items() if told.get("turns")]
+    turned = [name for name, given in facts.items() if given.get("turns")]
     changes = [*status_changes(turned, status.TURNED, True, "AM-24", this_turn=True)]
     changes += [change for name, path in gone.items() for change in _on_foot(position, facts[name], name, path)]
     riders = [(one, path) for name, path in gone.items() for one in _with_it(position, position.unit(name), action)]
@@ -395,56 +342,49 @@ def _marched(position: Position, action: Action, found: Verdict) -> Effects:
 
 
 def _with_it(position: Position, vehicle: Unit, action: Action) -> tuple[Unit, ...]:
-    """Who goes where a vehicle goes: the men in it, and the guns behind it that do not go by themselves."""
+    """The units that a vehicle takes along: the men in it, and the guns behind it that do not go by themselves."""
     return tuple(
         one
         for one in (*status.carried(position, vehicle), *status.towed(position, vehicle))
         if one.id not in action.paths
         and (one.at_in or one.id in position.figures)
-        # Who sets the gun down behind its truck has moved it already.
+        # A gun that was set down behind its truck has moved already.
         and not (one.statuses.get(status.TOWED_BY) and one.allowance_used_in)
     )
 
 
 def _shifted(position: Position, rider: Unit, path: Path) -> Path:
-    """The way of somebody who rides along a path."""
+    """The path of a unit that is carried along another path."""
     x, y = position.figure(rider.id).centre_in
     return tuple((x + at[0] - path[0][0], y + at[1] - path[0][1]) for at in path)
 
 
 def _on_foot(position: Position, facts: Mapping[str, Any], name: str, path: Path) -> Changes:
-    """What a move leaves behind: dug earth, the road, mines that it ran into, men whom it ran over."""
-    unit, mover = position.unit(name), position.figure(name)
-    yield from status_changes([name], status.MOVED, True, "AM-78", this_turn=True)
-    if any(part["swimming"] for part in facts["path"]) and status.is_man(position, unit):
-        yield from status_changes([name], status.SWAM, True, "AM-30", this_turn=True)
-    if status.kind(position, unit).flies and unit.statuses.get(status.LANDED):
-        yield from status_changes([name], status.LANDED, None, "AM-A46")
-    if not all(part["on_road"] for part in facts["path"]):
-        yield from status_changes([name], status.LEFT_ROAD, True, "AM-23", this_turn=True)
-    for key in (status.DIGGING, status.ENTRENCHED):
-        if unit.statuses.get(key):
-            yield from status_changes([name], key, None, "AM-92")
-    mines = [
-        piece
-        for piece in position.terrain
-        if piece.kind is TerrainKind.MINE and piece.name not in status.cleared(position)
-    ]
+    """What a move changes: digging ends, the road is left, mines are entered, men are run over."""
+    unit, mover, kind = position.unit(name), position.figure(name), status.kind(position, position.unit(name))
+    enemies = [one for one in status.targets(position, unit) if not status.aboard(position, one)]
+    men = [position.figure(one.id) for one in enemies if status.is_man(position, one)]
+    met = [touched.id for touched in contacts(mover, path, men)]
+    mines = [piece for piece in status.uncleared(position) if piece.kind is TerrainKind.MINE]
     entered = [piece.name for piece in mines if spans_over(mover, path, piece.outline_in)]
-    if entered and not status.kind(position, unit).flies:
-        yield from status_changes([name], status.IN_MINES, entered, "AM-70", this_turn=True)
-    over = [
-        one.id
-        for one in status.targets(position, unit)
-        if status.is_man(position, one) and not status.carrier(position, one)
-    ]
-    met = [touched.id for touched in contacts(mover, path, [position.figure(one) for one in over])]
-    if met and status.kind_name(position, unit) == "tank":
-        yield from status_changes([name], status.RAN_OVER, met, "AM-26", this_turn=True)
+    swam = any(part["swimming"] for part in facts["path"]) and status.is_man(position, unit)
+    # A status that is removed (None) was a lasting one; all others end with the turn.
+    rows: Sequence[tuple[Any, str, Any, str]] = (
+        (True, status.MOVED, True, "AM-78"),
+        (swam, status.SWAM, True, "AM-30"),
+        (kind.flies and unit.statuses.get(status.LANDED), status.LANDED, None, "AM-A46"),
+        (not all(part["on_road"] for part in facts["path"]), status.LEFT_ROAD, True, "AM-23"),
+        (unit.statuses.get(status.DIGGING), status.DIGGING, None, "AM-92"),
+        (unit.statuses.get(status.ENTRENCHED), status.ENTRENCHED, None, "AM-92"),
+        (entered and not kind.flies, status.IN_MINES, entered, "AM-70"),
+        (met and status.kind_name(position, unit) == "tank", status.RAN_OVER, met, "AM-26"),
+    )
+    for holds, key, value, rule in rows:
+        yield from status_changes([name] if holds else [], key, value, rule, this_turn=value is not None)
 
 
 def _seen_on_the_way(position: Position, name: str, path: Path) -> Changes:
-    """Where each enemy who loses something by waiting saw it best: nearest to him, before it came to its end."""
+    """Where each enemy saw it best: nearest to that enemy, unless that is the end of its path."""
     watchers = [position.figure(one.id) for one in status.targets(position, position.unit(name))]
     if not watchers:
         return
@@ -459,10 +399,8 @@ def _seen_on_the_way(position: Position, name: str, path: Path) -> Changes:
         best = min(visible, key=lambda place: math.dist(place, watcher.centre_in), default=None)
         if best is not None and best != places[-1]:
             seen[watcher.id] = (round(best[0], 2), round(best[1], 2))
-    if seen:
-        yield Change(
-            figure=name, key=status.SEEN_AT, value={k: list(v) for k, v in seen.items()}, rule="AM-34", this_turn=True
-        )
+    places_seen = {watcher: list(place) for watcher, place in seen.items()}
+    yield from status_changes([name] if seen else [], status.SEEN_AT, places_seen, "AM-34", this_turn=True)
 
 
 def _looked_at(path: Path) -> Sequence[PointIn]:
@@ -472,3 +410,6 @@ def _looked_at(path: Path) -> Sequence[PointIn]:
         count = max(1, math.ceil(math.dist(a, b) / LOOK_IN))
         found += [place_at((a, b), k * math.dist(a, b) / count) for k in range(1, count)] + [b]
     return found
+
+
+_MOVES = {"move": _marched, "march": _marched, "paratrooper": _landed, "climb": _climbed}

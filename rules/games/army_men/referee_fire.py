@@ -1,192 +1,386 @@
-"""Army Men: the questions that stand for a figure's attacks: single shots, bursts and blasts."""
+"""Army Men: the attacks of a figure: shots, bursts and blasts, at enemies, at spots and at what ran past."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
-from rules.engine.position import Position
+from rules.engine.ambiguity import in_sight
+from rules.engine.facts import Bound, Context, bind
+from rules.engine.position import Position, View
 from rules.engine.referee import Action, UncertainFact, verdict_without_dice
 from rules.engine.ruleset import limit
 from rules.engine.state import Unit
-from rules.engine.text import display_name
-from rules.engine.verdict import Verdict
+from rules.engine.text import display_name, place_words
+from rules.engine.verdict import Verdict, forbidden
 from rules.games.army_men import status
-from rules.games.army_men.bursts import smallest_arc_deg
-from rules.games.army_men.referee_facts import aim_of, errors, facts_of
-from rules.games.army_men.referee_shells import shell
-from rules.games.army_men.shot import armoured
+from rules.games.army_men.bursts import laid, smallest_arc_deg
+from rules.games.army_men.hard import Beside, pillbox_zone
+from rules.games.army_men.shot import Aim, Shot, armoured, distance_in
+from rules.games.army_men.specialists import leader_bonus
 from rules.games.army_men.tables import MOVING
-from rules.tabletop.bearing import arc_of_fire, bearing_deg
+from rules.tabletop.bearing import arc_of_fire, bearing_deg, turn_deg
+from rules.tabletop.errors import UserError
 from rules.tabletop.path import placed
 from rules.tabletop.sight import SLIVER
-from rules.tabletop.table import PointIn
+from rules.tabletop.table import Figure, PointIn
+from rules.tabletop.template import Template, under
 
 OPPORTUNITY, IN_RETURN = "Opportunity fire", "Return fire"
 ON_ITS_WAY, ON_THEIR_WAY = "on its way", "on their way"
+TURRET_SLACK_DEG = 10.0
+"""A hand does not point a toy's turret more exactly."""
+SAME_SPOT_IN = 1.0
+"""Spots this near to one another are one location to a gun; nobody points more exactly at a table."""
+UNTOUCHED = ("immune", "target_not_attackable", "cannot_destroy_pillbox")
+"""The refusals of targets that a blast does not affect."""
 
 
 def attacks(position: Position, figure: str) -> Iterator[Action]:
-    """Every weapon at every enemy, also where he was seen on his way; a shell with all that its blast reaches."""
+    """Every weapon at every enemy, as it stands and as it was seen on its way; a shell with all under its blast."""
     man = position.unit(figure)
-    if man.out:
-        return
-    for weapon, row in status.weapons(position, man).items():
-        for enemy in status.targets(position, man):
-            spreads = row.spreads and not armoured(position.game.rules, status.kind_name(position, enemy))
-            yield (shell(position, man, weapon, enemy) if spreads else None) or shot(position, man, weapon, enemy)
-            yield from _on_the_way(position, man, weapon, enemy)
+    rows = {} if man.out else status.weapons(position, man)
+    for (weapon, row), enemy in product(rows.items(), status.targets(position, man)):
+        context = Context(position, (man,), (enemy,), weapon=weapon)
+        spreads = row.spreads and not armoured(position.game.rules, status.kind_name(position, enemy))
+        yield (_shell(context) if spreads else None) or _shot(context, position)
+        yield from _on_the_way(context)
 
 
-def bursts(position: Position, man: Unit) -> Iterator[Action]:
-    """The bursts of each automatic weapon that go at as many enemies as lie in one arc, as they stand or ran by."""
-    targets = status.targets(position, man)
-    for weapon, row in status.weapons(position, man).items():
-        if row.rof < 2:
-            continue
-        yield from _bursts(position, position, man, weapon, targets)
-        ran = {one.id: place for one in targets if (place := _opportunity(position, man, weapon, one)) is not None}
-        if len(ran) > 1:
-            passing = {name: placed(position.figure(name), place) for name, place in ran.items()}
-            seen = replace(position, figures={man.id: position.figure(man.id), **passing})
-            runners = [one for one in targets if one.id in ran]
-            yield from _bursts(position, seen, man, weapon, runners, ON_THEIR_WAY)
+def _shot(context: Context, seen: Position, how: str = "") -> Action:
+    """One attack, or a whole burst, at one target, as it is `seen` now or was on its way."""
+    view, bound = seen.view(context.actor.id, context.target.id), facts_of(context, seen)
+    whole = context.rules.tables.weapons[context.weapon].rof > 1
+    facts = {**bound.given, "sustained": whole, **_granted(how)}
+    by, at, measured = (context.actor.id,), (context.target.id,), _doubtful(bound, how)
+    return Action(_title(context, how), "attack", facts, by, at, context.weapon, "aim", view, measured)
 
 
-def _bursts(
-    position: Position, seen: Position, man: Unit, weapon: str, targets: Sequence[Unit], how: str = ""
-) -> Iterator[Action]:
-    """The bursts at groups in one arc, counted from each of those whom he may attack as they are `seen`."""
-    rules, granted = position.game.rules, _granted(how)
-    asked = {one.id: {**facts_of(position, man, weapon, one, seen), **granted} for one in targets}
-    open_to = [
-        one
-        for one in targets
-        if (answer := verdict_without_dice(position.game, "aim", asked[one.id])) and answer.allowed
-    ]
-    known: set[frozenset[str]] = set()
-    for first in open_to:
-        arc_deg, most = limit(rules, "burst_arc_deg"), rules.tables.weapons[weapon].rof
-        group = _within_arc(seen, man, first, open_to, arc_deg)[:most]
-        names = frozenset(one.id for one in group)
-        if len(group) > 1 and names not in known:
-            known.add(names)
-            yield burst(position, seen, man, weapon, group, how)
+def _title(context: Context, how: str) -> str:
+    names = ", ".join(display_name(one.id) for one in context.targets)
+    return f"{display_name(context.weapon)} at {names} {how}".rstrip()
+
+
+def _doubtful(aim: Bound, how: str) -> tuple[UncertainFact, ...]:
+    """The uncertain facts of a target; a target on its way counts as seen."""
+    return tuple(one for one in aim.measured if not how or one.fact != ("los",))
 
 
 def _granted(how: str) -> dict[str, Any]:
-    """What the rule grants who fires at whom he saw: the one saw the other, though not always that one him."""
+    """What the rules grant: a target on its way is seen, even if it did not see the firer."""
     return {"los": True, "opportunity": how in (ON_ITS_WAY, ON_THEIR_WAY)} if how else {"opportunity": False}
 
 
-def _within_arc(position: Position, man: Unit, first: Unit, others: Sequence[Unit], arc_deg: float) -> list[Unit]:
-    """An enemy and those counter-clockwise of him within an arc, the nearest in bearing first."""
-    here = position.figure(man.id).centre_in
-    start = bearing_deg(here, position.figure(first.id).centre_in)
-    off = {one.id: (bearing_deg(here, position.figure(one.id).centre_in) - start) % 360 for one in others}
+def _refusal(position: Position, action: str, given: Mapping[str, Any]) -> Verdict | None:
+    """The verdict that forbids an action; None if it is allowed."""
+    found = verdict_without_dice(position.game, action, given)
+    return None if found is None or found.allowed else found
+
+
+# Bursts.
+
+
+def bursts(position: Position, man: Unit) -> Iterator[Action]:
+    """The bursts of each automatic weapon at as many enemies as lie in one arc, as they stand or ran by."""
+    for weapon, row in status.weapons(position, man).items():
+        if row.rof < 2:
+            continue
+        context = Context(position, (man,), status.targets(position, man), weapon=weapon)
+        yield from _bursts(context, position)
+        passed = [(one, place) for one in context.targets if (place := _seen_at(man, one))]
+        ran = [(one, place) for one, place in passed if not _no_chance(replace(context, targets=(one,)))]
+        if len(ran) > 1:
+            passing = {one.id: placed(position.figure(one.id), place) for one, place in ran}
+            seen = replace(position, figures={man.id: position.figure(man.id), **passing})
+            yield from _bursts(replace(context, targets=tuple(one for one, _ in ran)), seen, ON_THEIR_WAY)
+
+
+def _bursts(context: Context, seen: Position, how: str = "") -> Iterator[Action]:
+    """The bursts at groups in one arc, counted from each target that may be attacked as it is `seen`."""
+    shots = {one.id: facts_of(replace(context, targets=(one,)), seen).given for one in context.targets}
+    barred = {name: _refusal(context.position, "aim", {**facts, **_granted(how)}) for name, facts in shots.items()}
+    open_to = [one for one in context.targets if not barred[one.id]]
+    known: set[frozenset[str]] = set()
+    for first in open_to:
+        group = _within_arc(context, seen, first, open_to)
+        names = frozenset(one.id for one in group)
+        if len(group) > 1 and names not in known:
+            known.add(names)
+            yield _burst(replace(context, targets=group), seen, how)
+
+
+def _within_arc(context: Context, seen: Position, first: Unit, others: Sequence[Unit]) -> tuple[Unit, ...]:
+    """An enemy and those counter-clockwise of it within an arc, the nearest in bearing first, as many as one burst."""
+    here, arc_deg = seen.figure(context.actor.id).centre_in, limit(context.rules, "burst_arc_deg")
+    start = bearing_deg(here, seen.figure(first.id).centre_in)
+    off = {one.id: (bearing_deg(here, seen.figure(one.id).centre_in) - start) % 360 for one in others}
     inside = [one for one in others if smallest_arc_deg((start, start + off[one.id])) <= arc_deg >= off[one.id]]
-    return sorted(inside, key=lambda one: off[one.id])
+    return tuple(sorted(inside, key=lambda one: off[one.id])[: context.rules.tables.weapons[context.weapon].rof])
 
 
-def shot(position: Position, man: Unit, weapon: str, enemy: Unit) -> Action:
-    """One attack on one target; with an automatic weapon, its whole burst at this one."""
-    return _single(position, position, man, weapon, enemy)
-
-
-def burst(position: Position, seen: Position, man: Unit, weapon: str, enemies: Sequence[Unit], how: str = "") -> Action:
-    """A burst of an automatic weapon, an attack on each of several targets, as they are `seen` now or ran by."""
-    here, granted = position.figure(man.id), _granted(how)
-    sighted = {"los": True} if how else {}
-    there = [seen.figure(enemy.id) for enemy in enemies]
-    arc = arc_of_fire(here, there)
-    names = tuple(enemy.id for enemy in enemies)
+def _burst(context: Context, seen: Position, how: str) -> Action:
+    """A burst of an automatic weapon: an attack on each of several targets, as they are `seen` now or ran by."""
+    man, here = context.actor, context.position.figure(context.actor.id)
+    aims = {enemy.id: aim_at(seen, man, enemy) for enemy in context.targets}
+    names, there = tuple(aims), [seen.figure(name) for name in aims]
+    arc, what = arc_of_fire(here, there), f"the arc of {display_name(man.id)}'s burst"
     facts = {
-        **facts_of(position, man, weapon, enemies[0], seen),
-        **granted,
+        **facts_of(context, seen).given,
+        **_granted(how),
         "targets": list(names),
-        "each": {one.id: {**aim_of(seen, man, one, seen.view(man.id, one.id)), **sighted} for one in enemies},
+        "each": {name: {**aim.given, **({"los": True} if how else {})} for name, aim in aims.items()},
         "bearings_deg": [round(bearing_deg(here.centre_in, one.centre_in), 2) for one in there],
     }
-    last = len(names) - 1
-    measured = [UncertainFact(("bearings_deg", last), arc.sigma_deg, f"the arc of {display_name(man.id)}'s burst")]
-    for enemy in enemies:
-        measured += errors(seen, man, enemy, seen.view(man.id, enemy.id), ("each", enemy.id), granted=bool(how))
-    title = " ".join(filter(None, [f"{display_name(weapon)} at {', '.join(map(display_name, names))}", how]))
-    found = tuple(one for one in measured if one.sigma > 0)
-    return Action(
-        title,
-        "burst_rolls",
-        facts,
-        (man.id,),
-        names,
-        weapon,
-        "burst_aim",
-        measured=found,
-        each={name: {"targets": [name]} for name in names},
-    )
+    measured = [UncertainFact(("bearings_deg", len(names) - 1), arc.sigma_deg, what)] if arc.sigma_deg > 0 else []
+    for name, aim in aims.items():
+        measured += [replace(one, fact=("each", name, *one.fact)) for one in _doubtful(aim, how)]
+    action = Action(_title(context, how), "burst_rolls", facts, (man.id,), names, context.weapon, "burst_aim")
+    return replace(action, measured=tuple(measured), each={name: {"targets": [name]} for name in names})
 
 
-def _single(position: Position, seen: Position, man: Unit, weapon: str, enemy: Unit, how: str = "") -> Action:
-    """One attack, with the target as it is `seen` now or was on its way."""
-    view = seen.view(man.id, enemy.id)
-    whole = position.game.rules.tables.weapons[weapon].rof > 1
-    facts = {**facts_of(position, man, weapon, enemy, seen), "sustained": whole, **_granted(how)}
-    measured = tuple(errors(seen, man, enemy, view, granted=bool(how)))
-    title = " ".join(filter(None, [f"{display_name(weapon)} at {display_name(enemy.id)}", how]))
-    return Action(title, "attack", facts, (man.id,), (enemy.id,), weapon, "aim", view, measured)
+# Fire at a target that was seen on its way, and the answer to it.
 
 
-# Fire at what was seen on its way, and back at who fired so.
-
-
-def _on_the_way(position: Position, man: Unit, weapon: str, enemy: Unit) -> Iterator[Action]:
-    place = _seen_at(man, enemy)
-    if place is not None:
-        seen, bar = _glimpse(position, man, enemy, enemy, place), _chance(position, man, weapon, enemy)
-        action = _single(position, seen, man, weapon, enemy, ON_ITS_WAY)
-        yield _barred(replace(action, round=OPPORTUNITY), bar)
-    back = man.this_turn.get(status.SEEN_AT, {}).get(enemy.id)
-    if back is not None and enemy.id in man.this_turn.get(status.FIRED_ON_BY, {}):
-        asked = {"attacked_by_opportunity_fire": True, "attackers_weapon": man.this_turn[status.FIRED_ON_BY][enemy.id]}
-        bar = verdict_without_dice(position.game, "return_fire", asked)
-        action = _single(position, _glimpse(position, man, enemy, man, back), man, weapon, enemy, "in return")
-        given = {**action.given, "returns": _just_now(position, man.this_turn[status.FIRED_ON_BY][enemy.id])}
-        yield _barred(replace(action, given=given, round=IN_RETURN), bar)
+def _on_the_way(context: Context) -> Iterator[Action]:
+    man, enemy = context.actor, context.target
+    if place := _seen_at(man, enemy):
+        action = _shot(context, _glimpse(context, enemy, place), ON_ITS_WAY)
+        yield replace(action, round=OPPORTUNITY, blocked_by=_no_chance(context))
+    back, weapon = _seen_at(enemy, man), man.this_turn.get(status.FIRED_ON_BY, {}).get(enemy.id)
+    if back and weapon:
+        asked = {"attacked_by_opportunity_fire": True, "attackers_weapon": weapon}
+        action = _shot(context, _glimpse(context, man, back), "in return")
+        given = {**action.given, "returns": _just_now(context.position, weapon)}
+        bar = _refusal(context.position, "return_fire", asked)
+        yield replace(action, given=given, round=IN_RETURN, blocked_by=bar)
 
 
 def _just_now(position: Position, weapon: str) -> bool:
-    """Whether this is the phase in which opportunity fire with such a weapon falls, and so its answer (AM-35)."""
+    """Whether this is the phase of opportunity fire with such a weapon, and so of its answer (AM-35)."""
     rules = position.game.rules
-    verdict_without_dice = rules.chooses("opportunity_fire_in", "movement_phase")
-    return status.phase_number(position) == (MOVING if verdict_without_dice else rules.tables.weapons[weapon].phase)
+    at_once = rules.chooses("opportunity_fire_in", "movement_phase")
+    return status.phase_number(position) == (MOVING if at_once else rules.tables.weapons[weapon].phase)
 
 
 def _seen_at(man: Unit, enemy: Unit) -> PointIn | None:
-    """Where he saw an enemy best on his way."""
+    """The place on its way where an enemy was seen best."""
     place = enemy.this_turn.get(status.SEEN_AT, {}).get(man.id)
     return None if place is None else (float(place[0]), float(place[1]))
 
 
-def _chance(position: Position, man: Unit, weapon: str, enemy: Unit) -> Verdict | None:
-    """Whether he may fire at whom he saw on his way."""
-    at_end = position.view(man.id, enemy.id).exposure >= SLIVER
-    asked = {"weapon": weapon, "target_crossed_los": True, "target_in_los_at_end": at_end}
-    return verdict_without_dice(position.game, "opportunity_fire", asked)
+def _no_chance(context: Context) -> Verdict | None:
+    """Why a target that was seen on its way may not be fired at; None if it may."""
+    at_end = context.position.view(context.actor.id, context.target.id).exposure >= SLIVER
+    asked = {"weapon": context.weapon, "target_crossed_los": True, "target_in_los_at_end": at_end}
+    return _refusal(context.position, "opportunity_fire", asked)
 
 
-def _opportunity(position: Position, man: Unit, weapon: str, enemy: Unit) -> PointIn | None:
-    """Where he may fire at whom he saw on his way; None where he may not."""
-    place = _seen_at(man, enemy)
-    found = _chance(position, man, weapon, enemy) if place is not None else None
-    return place if found is not None and found.allowed else None
+def _glimpse(context: Context, mover: Unit, place: PointIn) -> Position:
+    """The position of the two units when one of them was at this place on its way."""
+    both = {one.id: context.position.figure(one.id) for one in (context.actor, context.target)}
+    return replace(context.position, figures={**both, mover.id: placed(both[mover.id], place)})
 
 
-def _glimpse(position: Position, man: Unit, enemy: Unit, mover: Unit, place: Sequence[float]) -> Position:
-    """The two of them as one stood on its way."""
-    both = {name: position.figure(name) for name in (man.id, enemy.id)}
-    return replace(position, figures={**both, mover.id: placed(both[mover.id], (place[0], place[1]))})
+# The facts of a shot.
 
 
-def _barred(action: Action, bar: Verdict | None) -> Action:
-    return action if bar is None or bar.allowed else replace(action, blocked_by=bar)
+def facts_of(context: Context, seen: Position) -> Bound:
+    """All facts of a shot at the first target; `seen` is the position in which it is seen."""
+    position, man, enemy = context.position, context.actor, context.target
+
+    def sees(friend: Unit) -> bool:
+        return position.view(friend.id, enemy.id).exposure >= SLIVER
+
+    aim = aim_at(seen, man, enemy)
+    given = {
+        **firer(position, man, context.weapon),
+        **turret(position, man, context.weapon, seen.figure(enemy.id).centre_in),
+        **aim.given,
+        **helped(position, man, position.figure(enemy.id), sees),
+        **_location(position, man, context.weapon, enemy),
+    }
+    return Bound(given, aim.measured)
+
+
+def firer(position: Position, man: Unit, weapon: str) -> dict[str, Any]:
+    """What he brings to a shot with one of his weapons, whatever the target."""
+    return dict(bind(Shot, Context(position, (man,), weapon=weapon)).given)
+
+
+def aim_at(position: Position, man: Unit, enemy: Unit) -> Bound:
+    """The facts of a target as he sees it."""
+    return bind(Aim, Context(position, (man,), (enemy,)))
+
+
+def turret(position: Position, man: Unit, weapon: str, at_in: PointIn) -> dict[str, Any]:
+    """Whether a turret that was turned points at a place; left to the players unless it was turned."""
+    pointed_deg, here = man.statuses.get(status.TURRET), position.figure(man.id).centre_in
+    if pointed_deg is None or not position.game.rules.tables.weapons[weapon].turret or here == at_in:
+        return {}
+    off_deg = abs(turn_deg(float(pointed_deg), bearing_deg(here, at_in)))
+    return {"turret_points_at_target": off_deg <= TURRET_SLACK_DEG}
+
+
+def helped(position: Position, man: Unit, there: Figure, sees: Callable[[Unit], bool]) -> dict[str, Any]:
+    """What his friends add to a shot: leaders, radios and binoculars.
+
+    Args:
+        there: What he fires at.
+        sees: Whether a friend sees it.
+    """
+    friends = status.friends(position, man)
+    leaders = [one for one in friends if status.card(position, one, "leader")]
+    radios = [one for one in friends if status.card(position, one, "radio")]
+    watchers = [one for one in radios if sees(one)]
+    spotters = (one for one in friends if status.card(position, one, "binoculars"))
+    here = position.figure(man.id)
+    ranges = [distance_in(position, position.measure(here, position.figure(one.id))) for one in leaders]
+    facts = {
+        "radio": bool(watchers),
+        "spotter_binoculars": any(sees(one) for one in spotters),
+        "leader_distance_in": min(ranges, default=None),
+        "target_zone": _zone(position, man, there),
+    }
+    passed_on = leaders and (radios or status.card(position, man, "radio")) and not _led(position, man, facts)
+    return facts if passed_on else facts | {"leader_by_radio": False}
+
+
+def _led(position: Position, man: Unit, facts: dict[str, Any]) -> bool:
+    """Whether a leader's bonus reaches him without a radio."""
+    leads, weapon = bool(status.card(position, man, "leader")), next(iter(status.weapons(position, man)))
+    shot = Shot(weapon=weapon, distance_in=0.0, leader=leads, leader_distance_in=facts["leader_distance_in"])
+    return bool(leader_bonus(position.game.rules, shot).numbers["modifier"])
+
+
+def _zone(position: Position, man: Unit, there: Figure) -> Any:
+    """Where the target stands, seen from the pillbox that he fires from, or as the players say; None elsewhere."""
+    if not status.in_pillbox(position, man):
+        return None
+    around = status.carrier(position, man)
+    return (around and zone_of(position, around, there)) or man.statuses.get("target_zone")
+
+
+def zone_of(position: Position, pillbox: Unit, there: Figure) -> str | None:
+    """Where a unit stands, seen from a pillbox; None if the facing of the pillbox is unknown."""
+    if pillbox.id not in position.figures:
+        return None
+    box = position.figure(pillbox.id)
+    if box.facing_deg is None or box.centre_in == there.centre_in:
+        return None
+    off_deg = turn_deg(box.facing_deg, bearing_deg(box.centre_in, there.centre_in))
+    beside = Beside(off_front_deg=off_deg, edge_in=position.measure(box, there).edge_in)
+    return str(pillbox_zone(position.game.rules, beside).numbers["zone"])
+
+
+def _location(position: Position, man: Unit, weapon: str, place: Unit | PointIn) -> dict[str, Any]:
+    """Whether a gun has to range in: spots and pillboxes are fixed locations, other targets if the players say so."""
+    gun, known = position.game.rules.tables.weapons[weapon].gun, man.statuses.get(status.RANGED_IN, ())
+    if isinstance(place, Unit):
+        fixed, earlier = status.kind(position, place).hard == "pillbox", list(known).count(place.id)
+    else:
+        spots = [one for one in known if gun and not isinstance(one, str)]
+        fixed, earlier = True, sum(math.dist(one, place) <= SAME_SPOT_IN for one in spots)
+    return {"earlier_attacks_on_location": earlier} | ({"fixed_location": gun} if fixed or not gun else {})
+
+
+# What fills an area: shells, grenades and flames.
+
+
+def _shell(context: Context) -> Action | None:
+    """A weapon that fills an area, aimed at an enemy; None if the camera has both in one place."""
+    position, man, enemy = context.position, context.actor, context.target
+    here, there = (position.figure(one.id).centre_in for one in (man, enemy))
+    try:
+        template = laid(position.game.rules, context.weapon, here, there)
+    except UserError:
+        return None
+    view, shot = position.view(man.id, enemy.id), facts_of(context, position)
+    return _blast(context, display_name(enemy.id), template, view, shot)
+
+
+def at_spot(position: Position, figure: str, spot_in: PointIn) -> Iterator[Action]:
+    """All weapons of a figure that fill an area, aimed at a bare place."""
+    man, here = position.unit(figure), position.figure(figure).centre_in
+    for weapon, row in status.weapons(position, man).items():
+        if row.spreads and here != spot_in and not man.out:
+            yield _at_place(Context(position, (man,), weapon=weapon), spot_in)
+
+
+def _at_place(context: Context, spot_in: PointIn) -> Action:
+    position, man, weapon = context.position, context.actor, context.weapon
+    view, here = position.view_of_spot(man.id, spot_in), position.figure(man.id)
+
+    def sees(friend: Unit) -> bool:
+        return position.view_of_spot(friend.id, spot_in).exposure >= SLIVER
+
+    facts = {
+        **firer(position, man, weapon),
+        **turret(position, man, weapon, spot_in),
+        **helped(position, man, position.spot(spot_in), sees),
+        **_location(position, man, weapon, spot_in),
+        "distance_in": distance_in(position, view.range),
+        "los": view.exposure >= SLIVER,
+    }
+    what = f"the range from {display_name(man.id)} to the spot"
+    far = (UncertainFact(("distance_in",), view.range.sigma_in, what),) if view.range.sigma_in > 0 else ()
+    shot = Bound(facts, (*in_sight(view, f"whether {display_name(man.id)} sees the spot"), *far))
+    template = laid(position.game.rules, weapon, here.centre_in, spot_in)
+    action = _blast(context, f"the spot {place_words(spot_in)}", template, view, shot)
+    return replace(action, spot_in=spot_in, blocked_by=None if action.at else _in_vain(position, weapon, facts))
+
+
+def _blast(context: Context, where: str, template: Template, view: View, shot: Bound) -> Action:
+    """A blast or flame with every figure under it, friend or foe."""
+    title, by, weapon = f"{display_name(context.weapon)} at {where}", (context.actor.id,), context.weapon
+    filled, names = _filled(context, template, shot)
+    each = {name: {"targets": [name]} for name in names} if len(names) > 1 else {}
+    action = Action(title, "blast", filled.given, by, names, weapon, "blast_aim", view, filled.measured)
+    return replace(action, template=template, each=each)
+
+
+def _in_vain(position: Position, weapon: str, facts: Mapping[str, Any]) -> Verdict:
+    """Why an empty place may not be fired at: what forbids the shot in any case comes first."""
+    nobody = position.game.rules.because("AM-79", f"{display_name(weapon)} would reach nobody there")
+    return _refusal(position, "aim", facts) or forbidden("nobody_there", nobody)
+
+
+def _filled(context: Context, template: Template, shot: Bound) -> tuple[Bound, tuple[str, ...]]:
+    """The facts with every figure under a template, and their names: the target first, else the one most under it."""
+    position, man, facts, measured = context.position, context.actor, shot.given, list(shot.measured)
+    enemy = context.target.id if context.targets else ""
+    flame = context.rules.tables.weapons[context.weapon].cone_in is not None
+    fit = {name for name, unit in position.state.units.items() if status.fit(unit) and not (flame and name == man.id)}
+    first, each = enemy, {}
+    for hit in under(template, [one for name, one in position.figures.items() if name in fit]):
+        own = {"fraction": round(hit.fraction, 3)}
+        if hit.id != enemy:
+            own |= _under(position, man, position.unit(hit.id), facts)
+            if not _reachable(position, {**facts, **own}):
+                continue
+        first = first or hit.id
+        way: tuple[str, ...] = ("fraction",) if hit.id == first else ("each", hit.id, "fraction")
+        if hit.id == first:
+            facts = {**facts, **own}
+        else:
+            each[hit.id] = own
+        if hit.most > hit.least:
+            what = f"how much of {display_name(hit.id)} is under {display_name(man.id)}'s blast"
+            measured.append(UncertainFact(way, hit.most - hit.least, what, hit.least, hit.most))
+    names = (first, *each) if first else ()
+    return Bound({**facts, "targets": list(names), "each": each}, tuple(measured)), names
+
+
+def _under(position: Position, man: Unit, other: Unit, aimed: Mapping[str, Any]) -> dict[str, Any]:
+    """Another unit under a blast: as far as the place that was aimed at, in its own cover, at its own height."""
+    own = {fact: value for fact, value in aim_at(position, man, other).given.items() if fact != "edge_in"}
+    return own | {"off_facing_deg": None, "distance_in": aimed["distance_in"], "los": aimed["los"]}
+
+
+def _reachable(position: Position, facts: dict[str, Any]) -> bool:
+    """Whether a blast can affect a target: not armour, nor what is immune."""
+    bar = _refusal(position, "aim", {**facts, "phase": None})
+    immune = bar is not None and bar.numbers.get("reason") in UNTOUCHED
+    return not (immune or armoured(position.game.rules, facts["target"]))

@@ -4,13 +4,90 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any
 
+from rules.engine.ambiguity import HIDDEN, SEEN, in_sight
+from rules.engine.facts import PHASE, UNKNOWN, Context, Source, Uncertain
+from rules.engine.position import Position, View
 from rules.engine.ruleset import limit, row_title
 from rules.engine.schema import Asked, Count, Inches, Part
+from rules.engine.state import Unit
+from rules.engine.text import display_name
+from rules.games.army_men import status
+from rules.games.army_men.ground import cover_to_target_in
 from rules.games.army_men.hard import ZoneOfPillbox
-from rules.games.army_men.tables import Effect, Face, Indirect, Kind, KindName, Rules, Weapon, WeaponName
+from rules.games.army_men.status import card_says, did, has, of_actor, of_pair, of_target
+from rules.games.army_men.tables import Effect, Face, Indirect, Kind, KindName, Rules, Weapon, WeaponName, touching
+from rules.tabletop.bearing import aspect_sigma_deg, bearing_deg, turn_deg
+from rules.tabletop.measure import Range
+from rules.tabletop.sight import SLIVER
 from rules.tabletop.tolerance import reaches, within
+
+# What the table shows of a target.
+
+
+def _pair(man: Unit, enemy: Unit) -> str:
+    return f"{display_name(man.id)} to {display_name(enemy.id)}"
+
+
+def _los(_: Position, man: Unit, enemy: Unit, view: View) -> Uncertain:
+    what = f"whether {display_name(man.id)} sees {display_name(enemy.id)}"
+    sigma = sum(one.sigma for one in in_sight(view, what))
+    return Uncertain(view.exposure >= SLIVER, sigma, what, either={HIDDEN: False, SEEN: True})
+
+
+def _distance_in(position: Position, man: Unit, enemy: Unit, view: View) -> Uncertain:
+    return Uncertain(distance_in(position, view.range), view.range.sigma_in, f"the range from {_pair(man, enemy)}")
+
+
+def distance_in(position: Position, measured: Range) -> float:
+    """The distance that the rules use, of a measured range."""
+    edges = position.game.rules.chooses("measured_from", "base_edges")
+    return round(measured.edge_in if edges else measured.centre_in, 2)
+
+
+def _edge_in(_: Position, man: Unit, enemy: Unit, view: View) -> Uncertain:
+    return Uncertain(round(view.range.edge_in, 2), view.range.sigma_in, f"the gap from {_pair(man, enemy)}")
+
+
+def _cover_in(position: Position, _: Unit, enemy: Unit, view: View) -> Uncertain | float | None:
+    """How near to a target the line of sight to it crosses cover; None where it does not."""
+    there = position.figure(enemy.id)
+    found_in = cover_to_target_in(position.game.rules, there, view, position.terrain)
+    near_in = None if found_in is None else round(found_in, 2)
+    return Uncertain(near_in, there.sigma_in, f"the cover of {display_name(enemy.id)}") if near_in else near_in
+
+
+def _rise_in(_: Position, man: Unit, enemy: Unit, view: View) -> float:
+    """How much higher the target stands, or hangs on its cliff."""
+    climbed = [float(one.statuses.get(status.CLIMBED, 0.0)) for one in (man, enemy)]
+    return round(view.range.rise_in + climbed[1] - climbed[0], 2)
+
+
+def _off_facing_deg(position: Position, man: Unit, enemy: Unit, _: View) -> Any:
+    here, there = position.figure(man.id), position.figure(enemy.id)
+    if there.facing_deg is None or here.centre_in == there.centre_in:
+        return UNKNOWN
+    off_deg = round(turn_deg(there.facing_deg, bearing_deg(there.centre_in, here.centre_in)), 1)
+    what = f"the side of {display_name(enemy.id)} that {display_name(man.id)} sees"
+    return Uncertain(off_deg, aspect_sigma_deg(there, here.centre_in, 0.0, here.sigma_in), what, -180.0, 180.0)
+
+
+def _in_half_track(position: Position, enemy: Unit) -> bool:
+    around = status.carrier(position, enemy)
+    return around is not None and status.kind(position, around).target == "half_track"
+
+
+def _garrison(position: Position, enemy: Unit) -> bool:
+    return status.aboard(position, enemy) and status.in_pillbox(position, enemy)
+
+
+def _flame_thrower(position: Position, enemy: Unit) -> str | None:
+    return next((name for name, row in status.weapons(position, enemy).items() if row.cone_in), None)
+
+
+def _eliminations(_: Position, enemy: Unit) -> int:
+    return int(enemy.statuses.get(status.ELIMINATIONS, 0))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,31 +100,59 @@ class Aim:
     `garrison` is a target inside a pillbox that can be aimed at itself, `sealed` one inside a tank or an aircraft.
     """
 
-    distance_in: Inches
-    target: KindName = "infantry"
-    los: bool = True
-    behind_cover: Annotated[bool, Asked("Is the target behind cover?")] = False
-    entrenched: Annotated[bool, Asked("Is the target entrenched?")] = False
-    inside_half_track: Annotated[bool, Asked("Is the target inside a half-track?")] = False
-    inside_pillbox: Annotated[bool, Asked("Is the target inside a pillbox?")] = False
-    garrison: bool = False
-    sealed: bool = False
-    flying: Annotated[bool, Asked("Does the target fly?")] = False
-    from_lower: Annotated[bool, Asked("Does the firer stand lower than the target?")] = False
-    rise_in: float = 0.0
-    cover_to_target_in: Inches | None = None
+    los: Annotated[bool, of_pair(_los)] = True
+    distance_in: Annotated[Inches, of_pair(_distance_in)]
+    edge_in: Annotated[Inches | None, of_pair(_edge_in)] = None
+    cover_to_target_in: Annotated[Inches | None, of_pair(_cover_in)] = None
+    target: Annotated[KindName, of_target(status.kind_name)] = "infantry"
+    behind_cover: Annotated[bool, Asked("Is the target behind cover?"), has("behind_cover", of_target)] = False
+    entrenched: Annotated[bool, Asked("Is the target entrenched?"), has(status.ENTRENCHED, of_target)] = False
+    inside_half_track: Annotated[bool, Asked("Is the target inside a half-track?"), of_target(_in_half_track)] = False
+    inside_pillbox: Annotated[bool, Asked("Is the target inside a pillbox?"), of_target(status.in_pillbox)] = False
+    garrison: Annotated[bool, of_target(_garrison)] = False
+    sealed: Annotated[bool, of_target(status.sealed)] = False
+    flying: Annotated[bool, Asked("Does the target fly?"), of_target(status.flies)] = False
+    from_lower: Annotated[
+        bool, Asked("Does the firer stand lower than the target?"), of_target(lambda _, target: False)
+    ] = False
+    rise_in: Annotated[float, of_pair(_rise_in)] = 0.0
     adjacent: bool = False
-    edge_in: Inches | None = None
     from_behind: bool = False
     fraction: Part = 1.0
     face: Face = Face.FRONT
-    off_facing_deg: Annotated[float | None, Asked("How many degrees is the firer off the target's front?")] = None
-    heavy: Annotated[bool, Asked("Is the target a heavy tank?")] = False
+    off_facing_deg: Annotated[
+        float | None, Asked("How many degrees is the firer off the target's front?"), of_pair(_off_facing_deg)
+    ] = None
+    heavy: Annotated[bool, Asked("Is the target a heavy tank?"), card_says("heavy", of_target)] = False
     fixed_location: Annotated[bool, Asked("Is the shot at a fixed location?")] = False
     earlier_attacks_on_location: Count = 0
-    target_weapon: WeaponName | None = None
-    target_hero: bool = False
-    target_eliminations: Count = 0
+    target_weapon: Annotated[WeaponName | None, of_target(_flame_thrower)] = None
+    target_hero: Annotated[bool, card_says("hero", of_target)] = False
+    target_eliminations: Annotated[Count, of_target(_eliminations)] = 0
+
+
+# What the battle knows of the firer.
+
+
+def _shown(position: Position, man: Unit) -> list[str]:
+    return list(status.weapons(position, man))
+
+
+def _shut_in(position: Position, man: Unit) -> bool:
+    around = status.carrier(position, man)
+    return around is not None and not status.kind(position, around).ports
+
+
+def _destroyed_in_phase(_: Position, man: Unit) -> int | None:
+    return int(man.this_turn.get(status.DOWN_IN_PHASE, 0)) if man.statuses.get(status.DOWN) else None
+
+
+def _without_turret(context: Context) -> Any:
+    return UNKNOWN if context.rules.tables.weapons[context.weapon].turret else True
+
+
+def _binoculars(position: Position, man: Unit) -> bool:
+    return any(status.card(position, one, "binoculars") for one in (man, *status.mates(position, man)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,44 +163,48 @@ class Shot(Aim):
         phase: The part of the turn, where that matters; before the first turn it has no name.
         opportunity: The target was seen on its way.
         returns: It answers opportunity fire, then and there.
-        shut_in: He is inside what lets nobody shoot out.
+        shut_in: He is inside a vehicle without ports.
         in_the_air: He has a parachute and has not landed.
         destroyed_in_phase: In which phase of this turn the firer himself was hit.
         fired_this_turn: The weapons of this turn's attacks, as far as they are known apart.
     """
 
-    weapon: WeaponName
-    attacker: KindName = "infantry"
-    shown_weapons: tuple[WeaponName, ...] | None = None
-    phase: str | None = None
+    weapon: Annotated[WeaponName, Source(lambda context: context.weapon)]
+    attacker: Annotated[KindName, of_actor(status.kind_name)] = "infantry"
+    shown_weapons: Annotated[tuple[WeaponName, ...] | None, of_actor(_shown)] = None
+    phase: Annotated[str | None, PHASE] = None
     opportunity: bool = False
     returns: bool = False
-    shut_in: bool = False
-    in_the_air: bool = False
-    destroyed_in_phase: Count | None = None
-    wounded: bool = False
-    moved_this_turn: bool = False
-    climbing: bool = False
-    dropped_this_turn: bool = False
-    attacks_made_this_turn: Count = 0
-    fired_this_turn: tuple[WeaponName, ...] = ()
-    mounted: bool = False
-    crew: Count | None = None
-    jammed: bool = False
-    out_of_ammo: bool = False
-    stunned: bool = False
+    shut_in: Annotated[bool, of_actor(_shut_in)] = False
+    in_the_air: Annotated[bool, of_actor(status.in_the_air)] = False
+    destroyed_in_phase: Annotated[Count | None, of_actor(_destroyed_in_phase)] = None
+    wounded: Annotated[bool, has(status.WOUNDED)] = False
+    moved_this_turn: Annotated[bool, has(status.MOVED)] = False
+    climbing: Annotated[bool, did("climb")] = False
+    dropped_this_turn: Annotated[bool, of_actor(status.dropped)] = False
+    attacks_made_this_turn: Annotated[Count, of_actor(status.attacks_made)] = 0
+    fired_this_turn: Annotated[tuple[WeaponName, ...], of_actor(status.fired)] = ()
+    mounted: Annotated[bool, of_actor(status.is_vehicle)] = False
+    crew: Annotated[Count | None, of_actor(status.crew_of)] = None
+    jammed: Annotated[bool, Source(status.jammed)] = False
+    out_of_ammo: Annotated[bool, Source(status.is_empty)] = False
+    stunned: Annotated[bool, of_actor(status.stunned)] = False
     target_zone: Annotated[ZoneOfPillbox | None, Asked("Where does the target stand, seen from his pillbox?")] = None
-    turret_points_at_target: Annotated[bool, Asked("Does the turret point at the target?")] = True
-    glued: bool = False
-    immobilized: bool = False
-    sustained: Annotated[bool, Asked("Does the whole burst go at this one vehicle?")] = False
+    turret_points_at_target: Annotated[bool, Asked("Does the turret point at the target?"), Source(_without_turret)] = (
+        True
+    )
+    glued: Annotated[bool, has(status.GLUED)] = False
+    immobilized: Annotated[bool, has(status.IMMOBILIZED)] = False
+    sustained: Annotated[bool, Asked("Does the whole burst go at this one vehicle?"), Source(lambda _: False)] = False
     indirect: bool = False
     radio: Annotated[bool, Asked("Does a friend with a radio see the target?")] = False
-    hero: bool = False
-    leader: bool = False
+    hero: Annotated[bool, card_says("hero")] = False
+    leader: Annotated[bool, card_says("leader")] = False
     leader_distance_in: Inches | None = None
     leader_by_radio: Annotated[bool, Asked("Does a radio pass on the leader's bonus?")] = False
-    binoculars: Annotated[bool, Asked("Does the firer or a man of his crew hold binoculars?")] = False
+    binoculars: Annotated[
+        bool, Asked("Does the firer or a man of his crew hold binoculars?"), of_actor(_binoculars)
+    ] = False
     spotter_binoculars: bool = False
 
 
@@ -110,7 +219,7 @@ def kind_of(rules: Rules, shot: Shot) -> Kind:
 
 
 def armoured(rules: Rules, kind: str) -> bool:
-    """Whether a kind is an armoured vehicle, at which one fires what makes no blast (AM-80)."""
+    """Whether a kind is an armoured vehicle, at which shells are fired that make no blast (AM-80)."""
     return rules.tables.kinds[kind].hard == "afv"
 
 
@@ -155,11 +264,6 @@ def adjacent(rules: Rules, shot: Shot) -> bool:
     return shot.adjacent or (shot.edge_in is not None and touching(rules, shot.edge_in))
 
 
-def touching(rules: Rules, edge_in: float) -> bool:
-    """Whether bases that are so far apart are adjacent."""
-    return within(edge_in, rules.option("adjacent_within_in"))
-
-
 def struck_face(rules: Rules, off_facing_deg: float) -> Face:
     """Which face is struck from a direction that is so far off the target's front."""
     off_deg = abs((off_facing_deg + 180) % 360 - 180)
@@ -191,7 +295,7 @@ DERIVED: Mapping[str, Callable[[Rules, Shot], bool]] = {
     "behind_cover": lambda rules, shot: shot.behind_cover or near_cover(rules, shot.cover_to_target_in),
     "from_lower": lambda rules, shot: shot.from_lower or reaches(shot.rise_in, limit(rules, "lower_by_in")),
 }
-"""Facts that modifiers may name besides the plain ones of a shot, or that measurements tell as well."""
+"""Facts that modifiers may name besides the plain ones of a shot, or that may also be measured."""
 
 
 def holds(rules: Rules, shot: Shot, fact: str) -> bool:

@@ -2,43 +2,62 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from dataclasses import dataclass
-from typing import Annotated
+from itertools import product
+from typing import Annotated, Any
 
 from rules.engine.dice import DiceRequest, Die, Procedure
-from rules.engine.game import Answer, NoFacts
+from rules.engine.facts import PHASE, UNKNOWN, Context, Source, bind
+from rules.engine.game import NoFacts
 from rules.engine.ruleset import limit
 from rules.engine.schema import Asked, Count, Inches, Row
-from rules.engine.verdict import RuleRefusal, Verdict, forbidden, verdict
+from rules.engine.text import display_name
+from rules.engine.verdict import ACTORS, TARGETS, Becomes, RuleRefusal, Verdict, forbidden, verdict
+from rules.games.army_men import status
 from rules.games.army_men.attack import TWO_DICE, barred, exploded
-from rules.games.army_men.movement import InTurn, must_wait
-from rules.games.army_men.shot import Shot, holds, touching
-from rules.games.army_men.tables import EXTRA_ARM, KindName, Rules, WeaponName, in_phase
+from rules.games.army_men.movement import InTurn, waiting
+from rules.games.army_men.shot import Shot, holds
+from rules.games.army_men.status import by_hand, gap, has, of_actor
+from rules.games.army_men.tables import EXTRA_ARM, KindName, Rules, WeaponName, in_phase, refused, touching
 from rules.tabletop.tolerance import within
+
+
+def _busy(rule: str) -> Becomes:
+    """What is done in the place of the only attack of a turn."""
+    return Becomes(ACTORS, status.BUSY, 1, rule, this_turn=True)
+
+
+def _turns_digging(context: Context) -> int:
+    return int(context.actor.statuses.get(status.DIGGING, 0)) + 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Digging(InTurn):
-    """A man who digs himself in."""
+    """A man that digs himself in."""
 
-    turns_digging: Annotated[Count, Asked("For how many turns has he dug?")]
-    shovels: Annotated[bool, Asked("Has he a shovel?")] = False
-    unit: KindName = "infantry"
-    busy_this_turn: bool = False
+    turns_digging: Annotated[Count, Asked("For how many turns has he dug?"), Source(_turns_digging)]
+    shovels: Annotated[bool, Asked("Has he a shovel?"), Source(lambda _: True)] = False
+    unit: Annotated[KindName, of_actor(status.kind_name)] = "infantry"
+    busy_this_turn: Annotated[bool, of_actor(status.busy)] = False
 
 
 def entrench(rules: Rules, man: Digging) -> Verdict:
-    """Whether he is entrenched, and what that is worth; who moved, attacked or dug does not dig again in that turn."""
-    if (waits := must_wait(rules, man)) is not None:
-        return waits
-    if man.busy_this_turn:
-        return forbidden("busy_this_turn", rules.because("AM-92"))
+    """Whether he is entrenched, and what that is worth; he digs once a turn, and neither moves nor attacks in it."""
+    if bar := refused(rules, waiting(man), (man.busy_this_turn, "busy_this_turn", "AM-92")):
+        return bar
     dug = man.turns_digging >= limit(rules, "digging_turns")
     entrenched = dug and man.shovels and man.unit == "infantry"
     worth = rules.tables.attack_modifiers["entrenched"].modifier if entrenched else 0
     reason = rules.because("AM-92", modifier=worth or None)
-    return verdict("entrenched" if entrenched else "digging", reason, entrenched=entrenched, cover_modifier=worth)
+    found = verdict("entrenched" if entrenched else "digging", reason, entrenched=entrenched, cover_modifier=worth)
+    shelter = [Becomes(ACTORS, status.ENTRENCHED, rule="AM-92")] if entrenched else []
+    return found.causing(Becomes(ACTORS, status.DIGGING, man.turns_digging, "AM-92"), _busy("AM-92"), *shelter)
+
+
+def _treated(context: Context) -> bool:
+    return bool(context.target.this_turn.get(status.TREATED)) or "medic" in context.actor.acts_this_turn
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,62 +65,68 @@ class Treatment(InTurn):
     """A medic and a wounded man."""
 
     adjacent: bool = True
-    edge_in: Inches | None = None
-    wounded: bool = True
-    treated_this_turn: bool = False
+    edge_in: Annotated[Inches | None, gap()] = None
+    wounded: Annotated[bool, Source(lambda _: True)] = True
+    treated_this_turn: Annotated[bool, Source(_treated)] = False
 
 
-def medic(rules: Rules, case: Treatment) -> Answer:
+def medic(rules: Rules, case: Treatment) -> Procedure[Verdict]:
     """A medic's try to heal."""
-    if not case.adjacent or (case.edge_in is not None and not touching(rules, case.edge_in)):
-        return forbidden("not_adjacent", rules.because("AM-68"), healed=False)
-    if not case.wounded:
-        return forbidden("not_wounded", rules.because("AM-68"), healed=False)
-    if case.treated_this_turn:
-        return forbidden("already_treated", rules.because("AM-68"), healed=False)
-    return must_wait(rules, case) or _healing(rules)
-
-
-def _healing(rules: Rules) -> Procedure[Verdict]:
+    apart = (not case.adjacent or not touching(rules, case.edge_in or 0.0), "not_adjacent", "AM-68")
+    treated = (case.treated_this_turn, "already_treated", "AM-68")
+    bar = refused(rules, apart, (not case.wounded, "not_wounded", "AM-68"), treated, healed=False)
+    if bar := bar or refused(rules, waiting(case)):
+        return bar
     roll = yield DiceRequest(Die.D6, TWO_DICE, "the medic", "healing")
     seven = limit(rules, "medic")
     healed = roll.total <= seven if rules.chooses("medic_roll", "seven_or_less") else roll.total == seven
-    return verdict("healed" if healed else "still wounded", rules.because("AM-68"), roll=roll.total, healed=healed)
+    found = verdict("healed" if healed else "still wounded", rules.because("AM-68"), roll=roll.total, healed=healed)
+    cured = [Becomes(TARGETS, status.WOUNDED, None, "AM-68")] if healed else []
+    return found.causing(Becomes(TARGETS, status.TREATED, rule="AM-68", this_turn=True), *cured)
+
+
+def _turns_since_jam(context: Context) -> int:
+    return 0 if context.actor.this_turn.get(status.JAM.format(context.weapon)) else 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Jam:
-    """A jammed weapon; where the weapon and the phase are told, it must be the weapon's own."""
+    """A jammed weapon; where the weapon and the phase are known, it must be the weapon's own."""
 
-    turns_since_jam: Count
-    attacks_made_this_turn: Count = 0
-    weapon: WeaponName | None = None
-    phase: str | None = None
+    turns_since_jam: Annotated[Count, Source(_turns_since_jam)]
+    attacks_made_this_turn: Annotated[Count, of_actor(status.attacks_made)] = 0
+    weapon: Annotated[WeaponName | None, Source(lambda context: context.weapon)] = None
+    phase: Annotated[str | None, PHASE] = None
 
 
-def clear_jam(rules: Rules, jam: Jam) -> Answer:
+def clear_jam(rules: Rules, jam: Jam) -> Procedure[Verdict]:
     """A try to clear a jam."""
-    if jam.turns_since_jam < 1:
-        return forbidden("jammed_this_turn", rules.because("AM-76"), fixed=False)
-    if jam.attacks_made_this_turn:
-        return forbidden("already_attacked", rules.because("AM-37"), fixed=False)
-    if jam.weapon and not in_phase(rules, jam.phase, rules.tables.weapons[jam.weapon].phase):
-        return forbidden("wrong_phase", rules.because("AM-12"), fixed=False)
-    return _clearing(rules)
-
-
-def _clearing(rules: Rules) -> Procedure[Verdict]:
+    now = not jam.weapon or in_phase(rules, jam.phase, rules.tables.weapons[jam.weapon].phase)
+    fresh, attacked = jam.turns_since_jam < 1, jam.attacks_made_this_turn > 0
+    early = (fresh, "jammed_this_turn", "AM-76"), (attacked, "already_attacked", "AM-37")
+    if bar := refused(rules, *early, (not now, "wrong_phase", "AM-12"), fixed=False):
+        return bar
     roll = yield DiceRequest(Die.D6, TWO_DICE, "the gunner", "clearing the jam")
     fixed = roll.total <= limit(rules, "clear_jam")
     fires = fixed and rules.chooses("fires_after_clearing", True)
-    return verdict(
-        "fixed" if fixed else "jammed", rules.because("AM-76"), roll=roll.total, fixed=fixed, may_fire_this_turn=fires
-    )
+    numbers = {"roll": roll.total, "fixed": fixed, "may_fire_this_turn": fires}
+    return Verdict("fixed" if fixed else "jammed", numbers, (rules.because("AM-76"),))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShotAtPiece(Shot):
+    """A shot at an obstacle."""
+
+    distance_in: Annotated[Inches, gap("way")]
+
+
+def _shot_at_piece(context: Context) -> Any:
+    return bind(ShotAtPiece, context) if context.weapon else UNKNOWN
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Clearing(InTurn):
-    """Somebody who wants to destroy an obstacle: "engineer", "tank", "gun", or a kind of unit or weapon.
+    """A unit that wants to destroy an obstacle: "engineer", "tank", "gun", or a kind of unit or weapon.
 
     Attributes:
         shot: All that is known of the shot, where a weapon does it.
@@ -109,12 +134,12 @@ class Clearing(InTurn):
 
     obstacle: Annotated[str, Row("obstacles", "unknown_obstacle")]
     by: str
-    moved_this_turn: bool = False
-    attacks_made_this_turn: Count = 0
+    moved_this_turn: Annotated[bool, by_hand(has(status.MOVED))] = False
+    attacks_made_this_turn: Annotated[Count, by_hand(of_actor(status.attacks_made))] = 0
     phase: str | None = None
     jammed_or_empty: bool = False
-    distance_in: Inches = 0
-    shot: Shot | None = None
+    distance_in: Annotated[Inches, by_hand(gap("way"))] = 0
+    shot: Annotated[Shot | None, Source(_shot_at_piece)] = None
 
 
 def destroy_obstacle(rules: Rules, clearing: Clearing) -> Verdict:
@@ -126,42 +151,31 @@ def destroy_obstacle(rules: Rules, clearing: Clearing) -> Verdict:
     row = rules.tables.obstacles[clearing.obstacle]
     known = {"engineer", "gun", *rules.tables.kinds, *rules.tables.weapons, *rules.tables.cards}
     if clearing.by not in known:
-        raise RuleRefusal(
-            "unknown_unit", f"{clearing.by!r} is no unit: say engineer, tank, gun or the name of a weapon"
-        )
+        text = f"{clearing.by!r} is no unit: say engineer, tank, gun or the name of a weapon"
+        raise RuleRefusal("unknown_unit", text)
     if not as_what(rules, clearing.by) & set(row.destroyed_by):
         return forbidden("cannot_destroy", rules.because(row.rule))
     reasons = [rules.because(row.rule), *([rules.because("AM-67")] if clearing.by == "engineer" else [])]
-    return _cannot_clear(rules, clearing) or verdict("destroyed", *reasons, allowed=True)
+    busy = [] if clearing.by in rules.tables.weapons else [_busy("AM-67")]
+    return _cannot_clear(rules, clearing) or verdict("destroyed", *reasons, allowed=True).causing(*busy)
+
+
+SHARED = ("distance_in", "phase", "moved_this_turn", "attacks_made_this_turn")
+"""The facts that a shot at an obstacle shares with clearing it."""
 
 
 def _cannot_clear(rules: Rules, clearing: Clearing) -> Verdict | None:
-    """Why an obstacle is not destroyed so now, by hand or with a shot; None where it is."""
+    """Why an obstacle is not destroyed in this way now, by hand or with a shot; None where it is."""
     if clearing.by in rules.tables.weapons:
-        return barred(rules, clearing.shot or _shot_at(clearing))
-    if clearing.attacks_made_this_turn:
-        return forbidden("already_attacked", rules.because("AM-37"))
-    return _by_hand(rules, clearing) if clearing.by == "engineer" else None
-
-
-def _shot_at(clearing: Clearing) -> Shot:
-    return Shot(
-        weapon=clearing.by,
-        phase=clearing.phase,
-        distance_in=clearing.distance_in,
-        moved_this_turn=clearing.moved_this_turn,
-        attacks_made_this_turn=clearing.attacks_made_this_turn,
-        out_of_ammo=clearing.jammed_or_empty,
-    )
-
-
-def _by_hand(rules: Rules, clearing: Clearing) -> Verdict | None:
-    """Why an engineer does not clear an obstacle now; None where he may."""
-    if clearing.moved_this_turn:
-        return forbidden("moved_this_turn", rules.because("AM-67"))
-    if not within(clearing.distance_in, rules.option("clearing_within_in")):
-        return forbidden("not_adjacent", rules.because("AM-67"))
-    return must_wait(rules, clearing)
+        shared = {name: getattr(clearing, name) for name in SHARED}
+        shot = clearing.shot or Shot(weapon=clearing.by, out_of_ammo=clearing.jammed_or_empty, **shared)
+        return barred(rules, shot)
+    attacked = (clearing.attacks_made_this_turn > 0, "already_attacked", "AM-37")
+    if clearing.by != "engineer":
+        return refused(rules, attacked)
+    moved = (clearing.moved_this_turn, "moved_this_turn", "AM-67")
+    apart = (not within(clearing.distance_in, rules.option("clearing_within_in")), "not_adjacent", "AM-67")
+    return refused(rules, attacked, moved, apart, waiting(clearing))
 
 
 def as_what(rules: Rules, by: str) -> set[str]:
@@ -173,28 +187,36 @@ def as_what(rules: Rules, by: str) -> set[str]:
     return {by, kind} | ({"gun"} if as_gun else set()) | ({"tank"} if by == "tank_gun" else set())
 
 
+def _unswept_in(context: Context) -> float:
+    """The longest path through the piece, as far as it is not swept."""
+    if context.piece is None:
+        return 0.0
+    across_in = max(math.dist(a, b) for a, b in product(context.piece.outline_in, repeat=2))
+    done_in = float(context.position.state.statuses.get(status.SWEPT.format(context.piece.name), 0.0))
+    return round(max(0.0, across_in - done_in), 1)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sweep(InTurn):
     """A mine detector's turn: how far off the mines are, and the path that he wants to clear."""
 
-    mine_distance_in: Inches = 0
-    path_in: Inches = 0
-    swept_this_turn: bool = False
+    mine_distance_in: Annotated[Inches, gap("way")] = 0
+    path_in: Annotated[Inches, Source(_unswept_in)] = 0
+    swept_this_turn: Annotated[bool, of_actor(status.has_attacked)] = False
 
 
 def mine_detector(rules: Rules, sweep: Sweep) -> Verdict:
     """What a mine detector finds and clears."""
-    if sweep.swept_this_turn:
-        return forbidden("already_swept", rules.because("AM-69"))
-    if (waits := must_wait(rules, sweep)) is not None:
-        return waits
+    if bar := refused(rules, (sweep.swept_this_turn, "already_swept", "AM-69"), waiting(sweep)):
+        return bar
     reach_in = limit(rules, "mine_path_in")
     found = within(sweep.mine_distance_in, reach_in)
     wide = rules.chooses("mine_path", "width")
     cleared_in = (sweep.path_in if wide else min(sweep.path_in, reach_in)) if found else 0
     outcome = "found" if found else "nothing near"
     width_in = reach_in if wide else None
-    return verdict(outcome, rules.because("AM-69"), found=found, cleared_in=cleared_in, width_in=width_in)
+    numbers = {"found": found, "cleared_in": cleared_in, "width_in": width_in}
+    return Verdict(outcome, numbers, (rules.because("AM-69"),), (_busy("AM-69"),))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -212,11 +234,18 @@ def hero_status(rules: Rules, hero: Lives) -> Verdict:
     return verdict("removed" if removed else "fights on", rules.because("AM-115"), removed=removed, lives_left=left)
 
 
+def _names(context: Context) -> list[str]:
+    """The names of the targets, which the players or their own cards give them."""
+    units, card = context.targets, status.card
+    known = [one.statuses.get("name") or card(context.position, one, "name") for one in units]
+    return [str(name or display_name(one.id)) for name, one in zip(known, units, strict=True)]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Heroes:
     """The names of a side's heroes."""
 
-    names: tuple[str, ...]
+    names: Annotated[tuple[str, ...], Source(_names)]
 
 
 def hero_names(rules: Rules, heroes: Heroes) -> Verdict:

@@ -1,63 +1,45 @@
-"""Army Men: what a battle remembers of its units, by the names under which it is kept."""
+"""Army Men: the statuses of units, what follows from them, and the sources of facts that read them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from rules.engine.position import Position
+from rules.engine.facts import UNKNOWN, Context, Source, Uncertain
+from rules.engine.position import Position, View
 from rules.engine.referee import verdict_without_dice
-from rules.engine.state import State, Unit
+from rules.engine.state import Unit
+from rules.engine.text import display_name
 from rules.games.army_men.ground import held_by, inside_pillbox
-from rules.games.army_men.tables import Kind, Weapon
+from rules.games.army_men.tables import Kind, Weapon, touching
 from rules.tabletop.area import counting
+from rules.tabletop.measure import range_to
 from rules.tabletop.table import TerrainPiece
 
-DOWN, DOWN_IN_PHASE = "down", "down_in_phase"
-"""Hit, and waiting for the end of the phase; the number of that phase, for this turn."""
-WOUNDED = "wounded"
-STUNNED_IN_PHASE = "stunned_in_phase"
-"""The number of the phase of this turn in which a pillbox was stunned: that phase it still fires."""
-SWAM = "swam"
-TURRET = "turret_deg"
-"""Which way a turret points, counter-clockwise from +x, where that is known."""
-DROPPED, ATTACKED, STUNNED_NOW = "dropped", "attacked", "stunned"
-"""What players may say of this turn in a word."""
-LANDED = "landed"
-"""Said of aircraft on the ground, and of a paratrooper who is down."""
-MOVED, TURNED, LEFT_ROAD = "moved", "turned", "left_road"
-FIRED, BUSY = "fired", "busy"
-"""The weapons of this turn's attacks, and how many other things were done in the place of one."""
-SEEN_AT, FIRED_ON_BY = "seen_at", "fired_on_by"
-"""Where each enemy saw it on its way; who fired at it there."""
-RAN_OVER, IN_MINES = "ran_over", "in_mines"
-INSIDE = "inside"
-TOWED_BY = "towed_by"
-"""The truck or jeep that a gun is hitched to."""
-IMMOBILIZED, GLUED, STUNNED = "immobilized", "glued", "stunned_in_turn"
-ELIMINATIONS = "eliminations"
-DIGGING, ENTRENCHED = "turns_of_digging", "entrenched"
-CLIMBED = "inches_climbed"
-RANGED_IN = "ranged_in_on"
-CREW, TRAPPED = "its_crew", "trapped"
-"""What has become of the men in a wreck; trapped until their die has fallen."""
-TREATED = "treated"
-ORDER, CLEARED = "order", "cleared"
-"""Said of the battle: who moves first and after him, and the obstacles and mines that are gone."""
+# The names of statuses; the table `statuses` of the game says what each means.
 
-
+DOWN, DOWN_IN_PHASE, WOUNDED, ELIMINATIONS = "down", "down_in_phase", "wounded", "eliminations"
+STUNNED, STUNNED_IN_PHASE, STUNNED_NOW = "stunned_in_turn", "stunned_in_phase", "stunned"
+MOVED, TURNED, LEFT_ROAD, SWAM, RAN_OVER, IN_MINES = "moved", "turned", "left_road", "swam", "ran_over", "in_mines"
+FIRED, BUSY, ATTACKED, SEEN_AT, FIRED_ON_BY = "fired", "busy", "attacked", "seen_at", "fired_on_by"
+LANDED, DROPPED, CLIMBED, TURRET, TREATED = "landed", "dropped", "inches_climbed", "turret_deg", "treated"
+INSIDE, TOWED_BY, CREW, TRAPPED = "inside", "towed_by", "its_crew", "trapped"
+IMMOBILIZED, GLUED, DIGGING, ENTRENCHED = "immobilized", "glued", "turns_of_digging", "entrenched"
+RANGED_IN, ORDER, CLEARED = "ranged_in_on", "order", "cleared"
 JAMMED, EMPTY = "jammed", "out_of_ammunition"
-"""Said of all weapons of a figure; `jam` and `empty` of one of them."""
+JAM, OUT_OF_AMMO = "{}_jammed", "{}_out_of_ammunition"
+SWEPT, KEPT, PLAYS = "{}_swept_in", "wounded_of_{}", "{}_plays"
+"""Statuses of one weapon, minefield, side or player."""
 
 
-def jammed(unit: Unit, weapon: str) -> bool:
-    """Whether a weapon of a unit is jammed."""
-    return bool(unit.statuses.get(jam(weapon)) or unit.statuses.get(JAMMED))
+def jammed(context: Context) -> bool:
+    """Whether the weapon of the acting unit is jammed."""
+    return any(context.actor.statuses.get(key) for key in (JAM.format(context.weapon), JAMMED))
 
 
-def is_empty(unit: Unit, weapon: str) -> bool:
-    """Whether a weapon of a unit has no ammunition left."""
-    return bool(unit.statuses.get(empty(weapon)) or unit.statuses.get(EMPTY))
+def is_empty(context: Context) -> bool:
+    """Whether the weapon of the acting unit has no ammunition left."""
+    return any(context.actor.statuses.get(key) for key in (OUT_OF_AMMO.format(context.weapon), EMPTY))
 
 
 THIS_TURN = frozenset(
@@ -69,37 +51,12 @@ THIS_TURN = frozenset(
 """What the next turn forgets."""
 
 
-def jam(weapon: str) -> str:
-    """What is said of him whose weapon is jammed; of this turn if it has just happened."""
-    return f"{weapon}_jammed"
-
-
-def empty(weapon: str) -> str:
-    """What is said of him whose weapon has no ammunition left."""
-    return f"{weapon}_out_of_ammunition"
-
-
-def swept(piece: str) -> str:
-    """What is said of the battle of a minefield: how many inches of a path through it are swept."""
-    return f"{piece}_swept_in"
-
-
-def kept_by(side: str) -> str:
-    """What is said of the battle of a side: how many of its casualties stayed as wounded men."""
-    return f"wounded_of_{side}"
-
-
-def plays(player: str) -> str:
-    """What is said of the battle of a player: the army that he has drawn."""
-    return f"{player}_plays"
-
-
 def fit(unit: Unit) -> bool:
     """Whether it still takes part: neither out, nor hit, nor wounded."""
     return not (unit.out or unit.statuses.get(DOWN) or unit.statuses.get(WOUNDED))
 
 
-def casualty(unit: Unit) -> bool:
+def casualty(_: Position, unit: Unit) -> bool:
     """Whether it is on the table and does nothing more."""
     return not fit(unit)
 
@@ -111,7 +68,7 @@ def phase_number(position: Position) -> int:
 
 
 def counts(position: Position, unit: Unit) -> bool:
-    """Whether it took part as this phase began: whoever is hit in it counts to its end (AM-15)."""
+    """Whether it took part as this phase began: a unit that is hit in it counts to its end (AM-15)."""
     hit_now = unit.this_turn.get(DOWN_IN_PHASE) == phase_number(position)
     return fit(unit) or (hit_now and not unit.out and not unit.statuses.get(WOUNDED))
 
@@ -121,7 +78,7 @@ def in_the_air(position: Position, unit: Unit) -> bool:
     return bool(card(position, unit, "parachute")) and not unit.statuses.get(LANDED) and "paratrooper" not in unit.acts
 
 
-def dropped(unit: Unit) -> bool:
+def dropped(_: Position, unit: Unit) -> bool:
     """Whether he landed by parachute in this turn."""
     return "paratrooper" in unit.acts_this_turn or bool(unit.this_turn.get(DROPPED))
 
@@ -131,9 +88,9 @@ def flies(position: Position, unit: Unit) -> bool:
     return kind(position, unit).flies and not {**unit.statuses, **unit.this_turn}.get(LANDED)
 
 
-def glued(unit: Unit) -> bool:
-    """Whether glue holds it."""
-    return bool({**unit.statuses, **unit.this_turn}.get(GLUED))
+def on_the_ground(position: Position, unit: Unit) -> bool:
+    """Whether it does not fly, or has landed."""
+    return not flies(position, unit)
 
 
 def card(position: Position, unit: Unit, key: str) -> Any:
@@ -155,6 +112,11 @@ def kind(position: Position, unit: Unit) -> Kind:
 def is_man(position: Position, unit: Unit) -> bool:
     """Whether it is a soldier."""
     return kind(position, unit).target == "infantry"
+
+
+def is_vehicle(position: Position, unit: Unit) -> bool:
+    """Whether it is a vehicle."""
+    return kind(position, unit).vehicle
 
 
 def weapons(position: Position, unit: Unit) -> Mapping[str, Weapon]:
@@ -187,10 +149,26 @@ def carrier(position: Position, unit: Unit) -> Unit | None:
     return around
 
 
+def aboard(position: Position, unit: Unit) -> bool:
+    """Whether it is inside a vehicle or pillbox."""
+    return carrier(position, unit) is not None
+
+
+def sealed(position: Position, unit: Unit) -> bool:
+    """Whether it is inside what nothing penetrates without destroying it."""
+    around = carrier(position, unit)
+    return around is not None and kind(position, around).sealed
+
+
 def tractor(position: Position, gun: Unit) -> Unit | None:
     """The vehicle that a gun is hitched to, where it still can tow it."""
     towing = position.state.units.get(str(gun.statuses.get(TOWED_BY, "")))
     return towing if towing is not None and fit(towing) else None
+
+
+def is_towed(position: Position, gun: Unit) -> bool:
+    """Whether a vehicle tows it."""
+    return tractor(position, gun) is not None
 
 
 def towed(position: Position, vehicle: Unit) -> tuple[Unit, ...]:
@@ -215,29 +193,129 @@ def in_pillbox(position: Position, unit: Unit) -> bool:
 def stunned(position: Position, unit: Unit) -> bool:
     """Whether it, or the pillbox around it, is stunned."""
     around = carrier(position, unit) or unit
-    told, phase = around.statuses.get(STUNNED), around.this_turn.get(STUNNED_IN_PHASE)
-    if told is None or phase == phase_number(position):
+    turn, phase = around.statuses.get(STUNNED), around.this_turn.get(STUNNED_IN_PHASE)
+    if turn is None or phase == phase_number(position):
         return bool(around.this_turn.get(STUNNED_NOW))
-    answer = verdict_without_dice(position.game, "stunned", {"turns_since": max(0, position.state.turn - int(told))})
+    answer = verdict_without_dice(position.game, "stunned", {"turns_since": max(0, position.state.turn - int(turn))})
     return answer is not None and bool(answer.numbers["stunned"])
 
 
-def attacks_made(unit: Unit) -> int:
+def fired(_: Position, unit: Unit) -> list[str]:
+    """The weapons of its attacks in this turn."""
+    return list(unit.this_turn.get(FIRED, ()))
+
+
+def attacks_made(position: Position, unit: Unit) -> int:
     """How often it has attacked in this turn, or done something in the place of that."""
-    told = (len(unit.this_turn.get(FIRED, ())), unit.this_turn.get(BUSY, 0), unit.this_turn.get(ATTACKED, 0))
-    return sum(map(int, told))
+    others = (unit.this_turn.get(BUSY, 0), unit.this_turn.get(ATTACKED, 0))
+    return len(fired(position, unit)) + sum(map(int, others))
 
 
-def waits(state: State, unit: Unit) -> bool:
+def has_attacked(position: Position, unit: Unit) -> bool:
+    """Whether it has attacked in this turn, or done something in the place of that."""
+    return attacks_made(position, unit) > 0
+
+
+def busy(position: Position, unit: Unit) -> bool:
+    """Whether it has moved or attacked in this turn."""
+    return bool(unit.this_turn.get(MOVED)) or has_attacked(position, unit)
+
+
+def waits(position: Position, unit: Unit) -> bool:
     """Whether another player moves now."""
-    return state.side not in ("", unit.side)
+    return position.state.side not in ("", unit.side)
 
 
-def step(position: Position, unit: Unit) -> dict[str, Any]:
-    """Whose part of the turn it is, for the questions that are asked as one moves."""
-    return {"phase": position.state.phase, "waits": waits(position.state, unit)}
+def mates(position: Position, man: Unit) -> list[Unit]:
+    """The soldiers of his squad beside him, as a crew stands beside its gun."""
+    others = [one for one in position.squad(man) if one.id in position.figures and one.id != man.id]
+    soldiers = [one for one in others if man.squad and is_man(position, one) and counts(position, one)]
+    pairs = [(one, position.measure(position.figure(man.id), position.figure(one.id))) for one in soldiers]
+    return [one for one, apart in pairs if touching(position.game.rules, apart.edge_in)]
+
+
+def crew_of(position: Position, man: Unit) -> int | None:
+    """How many serve a gun that stands apart from its men; None where the figure is weapon and crew in one."""
+    if "crew" in man.statuses:
+        return int(man.statuses["crew"])
+    return len(mates(position, man)) if man.squad and not is_man(position, man) else None
 
 
 def cleared(position: Position) -> frozenset[str]:
     """The names of obstacles and minefields that are gone."""
     return frozenset(position.state.statuses.get(CLEARED, ()))
+
+
+def uncleared(position: Position) -> list[TerrainPiece]:
+    """The terrain without obstacles and minefields that are gone."""
+    gone = cleared(position)
+    return [piece for piece in position.terrain if piece.name not in gone]
+
+
+# Sources of facts.
+
+
+# Of which unit a value is read: `of_actor` or `of_target`.
+Of = Callable[[Callable[[Position, Unit], Any]], Source]
+
+
+def of_actor(read: Callable[[Position, Unit], Any]) -> Source:
+    """What a function returns for the acting unit."""
+    return Source(lambda context: read(context.position, context.actor))
+
+
+def of_target(read: Callable[[Position, Unit], Any]) -> Source:
+    """What a function returns for the first target; unknown without one."""
+    return Source(lambda context: read(context.position, context.target) if context.targets else UNKNOWN)
+
+
+def of_pair(read: Callable[[Position, Unit, Unit, View], Any]) -> Source:
+    """What a function returns for the acting unit and the first target, as it sees it; unknown without another."""
+
+    def of(context: Context) -> Any:
+        if not context.targets or context.target.id == context.actor.id:
+            return UNKNOWN
+        view = context.position.view(context.actor.id, context.target.id)
+        return read(context.position, context.actor, context.target, view)
+
+    return Source(of)
+
+
+def by_hand(source: Source) -> Source:
+    """A fact that matters only where no weapon is used."""
+    return Source(lambda context: UNKNOWN if context.weapon else source.read(context))
+
+
+def has(key: str, of: Of = of_actor) -> Source:
+    """Whether a unit has a status."""
+    return of(lambda _, unit: bool({**unit.statuses, **unit.this_turn}.get(key)))
+
+
+def card_says(key: str, of: Of = of_actor) -> Source:
+    """Whether a unit is this by its card, such as "hero"."""
+    return of(lambda position, unit: bool(card(position, unit, key)))
+
+
+def did(action: str) -> Source:
+    """Whether the acting unit has done this in this turn."""
+    return Source(lambda context: action in context.actor.acts_this_turn)
+
+
+def gap(word: str = "gap") -> Source:
+    """How far the acting unit is from its target, or from the piece; 0 if one of the two carries the other."""
+
+    def read(context: Context) -> Any:
+        position, man = context.position, context.actor
+        if context.piece is not None:
+            name, found = context.piece.name, range_to(position.figure(man.id), context.piece.outline_in)
+        elif context.targets:
+            name, pair = context.target.id, (carrier(position, man), tractor(position, context.target))
+            if pair[0] == context.target or pair[1] == man:
+                return 0.0
+            found = position.measure(position.figure(man.id), position.figure(name))
+        else:
+            return UNKNOWN
+        what = f"the {word} from {display_name(man.id)} to {display_name(name)}"
+        return Uncertain(round(found.edge_in, 2), found.sigma_in, what)
+
+    return Source(read)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Annotated, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 from rules.engine.ruleset import Limit, Ruleset
 from rules.engine.schema import Count, Inches, Row
+from rules.engine.verdict import Verdict, forbidden
 from rules.tabletop.table import TerrainKind
 from rules.tabletop.tolerance import within
 
@@ -54,7 +55,14 @@ class Indirect(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Weapon:
+class Ruled:
+    """A row with the id of its rule."""
+
+    rule: str
+
+
+@dataclass(frozen=True, slots=True)
+class Weapon(Ruled):
     """A row of the weapon table.
 
     Attributes:
@@ -67,10 +75,9 @@ class Weapon:
         gun: Has to range in on a fixed location.
         high_tech: A missile or a laser.
         turret: Fires where the turret points.
-        laid: A mine: nobody fires it.
+        laid: A mine, which is not fired.
     """
 
-    rule: str
     group: Annotated[str, Row("effects")]
     attack: int
     phase: Count
@@ -113,10 +120,9 @@ class Weapon:
 
 
 @dataclass(frozen=True, slots=True)
-class Effects:
+class Effects(Ruled):
     """What the hits of a group of weapons do to each kind of target."""
 
-    rule: str
     infantry: Effect
     helicopter: Effect
     plane: Effect
@@ -128,10 +134,9 @@ class Effects:
 
 
 @dataclass(frozen=True, slots=True)
-class AttackModifier:
+class AttackModifier(Ruled):
     """Added to the attack value where `fact` holds and the target is farther than `beyond_in`."""
 
-    rule: str
     text: str
     modifier: int
     fact: str | None = None
@@ -141,18 +146,16 @@ class AttackModifier:
 
 
 @dataclass(frozen=True, slots=True)
-class HardDie:
+class HardDie(Ruled):
     """What the die against a hard target brings, for the faces 1 to 6."""
 
-    rule: str
     results: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class HardModifier:
+class HardModifier(Ruled):
     """Added to the die against a hard target where everything that is given fits."""
 
-    rule: str
     text: str
     modifier: int
     targets: tuple[KindName, ...] = ()
@@ -163,7 +166,7 @@ class HardModifier:
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class Kind(Ruled):
     """A kind of unit: how far it goes, and as what it is shot at.
 
     Attributes:
@@ -176,7 +179,6 @@ class Kind:
         sealed: Nothing reaches the men inside but what destroys it.
     """
 
-    rule: str
     move_in: Inches
     target: str
     road_in: Inches | None = None
@@ -190,10 +192,9 @@ class Kind:
 
 
 @dataclass(frozen=True, slots=True)
-class Halving:
+class Halving(Ruled):
     """Multiplies the movement allowance where `fact` holds."""
 
-    rule: str
     text: str
     fact: str
     factor: float
@@ -202,36 +203,32 @@ class Halving:
 
 
 @dataclass(frozen=True, slots=True)
-class Climbing:
+class Climbing(Ruled):
     """What the faces of a climber's die bring."""
 
-    rule: str
     faces: tuple[int, ...]
     climbed_in: Inches
     dead: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Landing:
+class Landing(Ruled):
     """The faces of a paratrooper's die for one direction."""
 
-    rule: str
     faces: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Survival:
+class Survival(Ruled):
     """The highest face on which a crew survives; 0 is never."""
 
-    rule: str
     survives_to: Count
 
 
 @dataclass(frozen=True, slots=True)
-class Phase:
+class Phase(Ruled):
     """A part of the turn."""
 
-    rule: str
     number: Count
     simultaneous: bool
 
@@ -244,29 +241,26 @@ class Blocked(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Obstacle:
-    """What stops a unit, and who clears it."""
+class Obstacle(Ruled):
+    """What stops a unit, and what clears it."""
 
-    rule: str
     blocks: Blocked
     destroyed_by: tuple[str, ...]
     terrain: TerrainKind
 
 
 @dataclass(frozen=True, slots=True)
-class Goal:
-    """A victory condition; `counted` ones are reached when no enemy is left, the rest are told by the players."""
+class Goal(Ruled):
+    """A victory condition; `counted` ones are reached when no enemy is left, the rest when the players say so."""
 
-    rule: str
     text: str
     counted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Prop:
+class Prop(Ruled):
     """A household thing on the table; with several kinds of terrain the players are asked which."""
 
-    rule: str
     stands_for: str
     terrain: tuple[TerrainKind, ...]
     cover: bool = False
@@ -276,16 +270,15 @@ class Prop:
 
 
 @dataclass(frozen=True, slots=True)
-class Shelter:
-    """Kinds of terrain that protect whom they hide.
+class Shelter(Ruled):
+    """Kinds of terrain that protect the units that they hide.
 
     Attributes:
-        inside: Also who stands inside, wherever he is seen from.
+        inside: Also protects a unit inside, wherever it is seen from.
         pillbox: It is a pillbox, and no mere cover.
         if_sensible: Only where things without a printed effect have a sensible one.
     """
 
-    rule: str
     terrain: tuple[TerrainKind, ...]
     inside: bool = False
     pillbox: bool = False
@@ -293,10 +286,9 @@ class Shelter:
 
 
 @dataclass(frozen=True, slots=True)
-class Card:
+class Card(Ruled):
     """A ready unit."""
 
-    rule: str
     title: str
     kind: KindName
     weapons: tuple[WeaponName, ...]
@@ -314,10 +306,9 @@ class Card:
 
 
 @dataclass(frozen=True, slots=True)
-class Status:
+class Status(Ruled):
     """What may be said of a figure or of the battle; a `*` in its name stands for a weapon, a side or a piece."""
 
-    rule: str
     text: str
 
 
@@ -348,9 +339,24 @@ class Tables:
 Rules: TypeAlias = Ruleset[Tables]
 
 
+def touching(rules: Rules, edge_in: float) -> bool:
+    """Whether bases with this gap between them are adjacent."""
+    return within(edge_in, rules.option("adjacent_within_in"))
+
+
 def in_phase(rules: Rules, phase: str | None, number: int) -> bool:
-    """Whether it is the phase of that number; where nobody says which it is, it is."""
+    """Whether it is the phase of that number; true where the phase is unknown."""
     if phase is None:
         return True
     row = rules.tables.phases.get(phase)
     return row is not None and row.number == number
+
+
+Bar = tuple[bool, str, str] | tuple[bool, str, str, str]
+"""Whether it forbids an action, its code, its rule and, where the rule has several cases, the words for this one."""
+
+
+def refused(rules: Rules, *bars: Bar, **numbers: Any) -> Verdict | None:
+    """The refusal by the first bar that holds; None if none does."""
+    found = next((bar for bar in bars if bar[0]), None)
+    return None if found is None else forbidden(found[1], rules.because(*found[2:]), **numbers)

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any
 
 from rules.engine.dice import DiceRequest, Die, Procedure
+from rules.engine.facts import UNKNOWN, Context, Source
 from rules.engine.game import NoFacts
 from rules.engine.ruleset import limit
 from rules.engine.schema import Asked, Count, Row
-from rules.engine.verdict import RuleRefusal, Verdict, forbidden, verdict
-from rules.games.army_men.tables import Indirect, Rules, WeaponName
+from rules.engine.verdict import Becomes, RuleRefusal, Verdict, forbidden, verdict
+from rules.games.army_men import status
+from rules.games.army_men.tables import Indirect, Rules, WeaponName, refused
 
 AGREED = ("playing_area", "victory_conditions", "forces", "starting_positions")
 
@@ -54,12 +56,19 @@ def force_advice(rules: Rules, force: Force) -> Verdict:
     return verdict("as advised" if typical and strong else "unusual", *reasons, typical=typical, strong_enough=strong)
 
 
+SIDES = Source(lambda context: list(context.position.state.sides))
+
+
+def _seats(context: Context) -> list[str]:
+    return [f"player {number}" for number in range(1, len(context.position.state.sides) + 1)]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draw:
-    """Who draws for which armies."""
+    """The players that draw, and the armies."""
 
-    players: tuple[str, ...]
-    colours: tuple[str, ...]
+    players: Annotated[tuple[str, ...], Source(_seats)]
+    colours: Annotated[tuple[str, ...], SIDES]
 
 
 def draw_armies(rules: Rules, draw: Draw) -> Procedure[Verdict]:
@@ -75,14 +84,15 @@ def draw_armies(rules: Rules, draw: Draw) -> Procedure[Verdict]:
         while roll is not None and roll.total > fair:
             roll = yield request.once_more()
         drawn[player] = left.pop((roll.total - 1) % len(left) if roll else 0)
-    return verdict("drawn", rules.because("AM-05"), armies=drawn)
+    owners = [Becomes("", status.PLAYS.format(player), side, "AM-05") for player, side in drawn.items()]
+    return verdict("drawn", rules.because("AM-05"), armies=drawn).causing(*owners)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Players:
     """The players as they sit."""
 
-    players: tuple[str, ...]
+    players: Annotated[tuple[str, ...], SIDES]
 
 
 def move_order(rules: Rules, table: Players) -> Procedure[Verdict]:
@@ -95,7 +105,8 @@ def move_order(rules: Rules, table: Players) -> Procedure[Verdict]:
         raise RuleRefusal("same_player_twice", f"two players have one name: {', '.join(table.players)}")
     order = yield from _ordered(rules, table.players, "the first move")
     every_turn = rules.chooses("order_every_turn", True)
-    return verdict(order[0] if order else "nobody", rules.because("AM-06"), order=order, every_turn=every_turn)
+    found = verdict(order[0] if order else "nobody", rules.because("AM-06"), order=order, every_turn=every_turn)
+    return found.causing(Becomes("", status.ORDER, order, "AM-06", this_turn=every_turn))
 
 
 def _ordered(rules: Rules, players: Sequence[str], why: str) -> Procedure[list[str]]:
@@ -124,9 +135,9 @@ def _thrown(players: Sequence[str], why: str, *, again: bool) -> Procedure[dict[
 def phases(rules: Rules, _: NoFacts) -> Verdict:
     """The phases of a turn in order."""
     rows = sorted(rules.tables.phases.items(), key=lambda named: named[1].number)
-    told = [{"number": row.number, "name": name, "simultaneous": row.simultaneous} for name, row in rows]
+    found = [{"number": row.number, "name": name, "simultaneous": row.simultaneous} for name, row in rows]
     reasons = (rules.because("AM-12"), rules.because("AM-13"), rules.because("AM-14"))
-    return verdict("phases", *reasons, phases=told)
+    return verdict("phases", *reasons, phases=found)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,13 +156,21 @@ def may_still_attack(rules: Rules, unit: Fallen) -> Verdict:
     return forbidden("destroyed", rules.because("AM-15"))
 
 
+def _wanted(context: Context) -> Any:
+    return 0 if context.rules.chooses("wounded_limit", 0) else UNKNOWN
+
+
+def _kept_before(context: Context) -> int:
+    return int(context.position.state.statuses.get(status.KEPT.format(context.actor.side), 0))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Casualties:
     """A side's losses of a phase, and how many of them it wants to keep as wounded or dropped weapons."""
 
-    casualties: Count
-    wanted: Annotated[Count, Asked("How many become wounded men or dropped weapons?")] = 0
-    kept_before: Count = 0
+    casualties: Annotated[Count, Source(lambda context: len(context.men))]
+    wanted: Annotated[Count, Asked("How many become wounded men or dropped weapons?"), Source(_wanted)] = 0
+    kept_before: Annotated[Count, Source(_kept_before)] = 0
 
 
 def casualties(rules: Rules, lost: Casualties) -> Verdict:
@@ -166,7 +185,7 @@ def casualties(rules: Rules, lost: Casualties) -> Verdict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opportunity:
-    """A target that moved through somebody's line of sight."""
+    """A target that moved through the line of sight of a firer."""
 
     weapon: WeaponName
     target_crossed_los: Annotated[bool, Asked("Did the firer see the target at any moment of its move?")] = False
@@ -177,15 +196,12 @@ class Opportunity:
 def opportunity_fire(rules: Rules, chance: Opportunity) -> Verdict:
     """Whether a unit may be fired at that was seen on its way."""
     weapon = rules.tables.weapons[chance.weapon]
-    if chance.attacks_made_this_turn:
-        return forbidden("already_attacked", rules.because("AM-37"))
-    if not (chance.target_crossed_los or chance.target_in_los_at_end):
-        return forbidden("no_line_of_sight", rules.because("AM-34"))
+    unseen = not (chance.target_crossed_los or chance.target_in_los_at_end)
     direct = weapon.indirect is Indirect.NEVER or (weapon.indirect is Indirect.CAN and chance.target_in_los_at_end)
-    if not direct:
-        return forbidden("indirect_weapon", rules.because("AM-34"))
+    bars = (unseen, "no_line_of_sight", "AM-34"), (not direct, "indirect_weapon", "AM-34")
+    bar = refused(rules, (chance.attacks_made_this_turn > 0, "already_attacked", "AM-37"), *bars)
     phase = weapon.phase if rules.chooses("opportunity_fire_in", "weapon_phase") else 1
-    return verdict("allowed", rules.because("AM-34"), allowed=True, phase=phase)
+    return bar or verdict("allowed", rules.because("AM-34"), allowed=True, phase=phase)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -198,16 +214,14 @@ class Returned:
 
 def return_fire(rules: Rules, unit: Returned) -> Verdict:
     """Whether it may."""
-    if not unit.attacked_by_opportunity_fire:
-        return forbidden("not_attacked", rules.because("AM-35"))
-    if unit.attackers_weapon == "knife" and rules.chooses("silent_knife", "no_return_fire"):
-        return forbidden("silent", rules.because("AM-44"))
-    return verdict("allowed", rules.because("AM-35"), allowed=True)
+    silent = unit.attackers_weapon == "knife" and rules.chooses("silent_knife", "no_return_fire")
+    bar = refused(rules, (not unit.attacked_by_opportunity_fire, "not_attacked", "AM-35"), (silent, "silent", "AM-44"))
+    return bar or verdict("allowed", rules.because("AM-35"), allowed=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Aims:
-    """A side's goal and how far it is; whoever has nobody left himself has not won by destroying all others."""
+    """A side's goal and how near it is; a side without units has not won by destroying all others."""
 
     side: str = ""
     goal: Annotated[str, Row("goals", "unknown_goal")]
