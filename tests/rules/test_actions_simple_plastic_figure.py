@@ -110,7 +110,7 @@ def test_a_bunker_is_touched_first_and_never_stormed(tmp_path: Path) -> None:
         touching = evening.referee.march(evening.position, {"german-1": ((0, 2.5), (0, 4.5))})
         apart = evening.referee.march(evening.position, {"german-2": ((2, 1), (2, 4.5))})
         if path is free:
-            assert "touched first" in evening.preview_of(apart).why_not  # WW-19
+            assert "touches a bunker first" in evening.preview_of(apart).why_not  # WW-19
             assert evening.do(touching).allowed
         else:
             assert "(WW-20)" in evening.preview_of(touching).why_not

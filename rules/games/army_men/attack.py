@@ -86,7 +86,7 @@ BARS = (
     ShotBar("destroyed", "AM-15", _destroyed),
     ShotBar("wounded", "AM-17", lambda rules, shot: shot.wounded),
     ShotBar("in_the_air", "AM-33", lambda rules, shot: shot.in_the_air),
-    ShotBar("shut_in", "AM-112", lambda rules, shot: shot.shut_in, lambda rules, shot: "nobody shoots out of there"),
+    ShotBar("shut_in", "AM-112", lambda rules, shot: shot.shut_in, lambda rules, shot: "figures inside cannot fire"),
     ShotBar("climbing", "AM-28", lambda rules, shot: shot.climbing),
     ShotBar("dropped_this_turn", "AM-33", lambda rules, shot: shot.dropped_this_turn),
     ShotBar("already_attacked", "AM-37", _attacked_already),

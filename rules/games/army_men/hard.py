@@ -57,7 +57,7 @@ class HardHit:
 def hard_target_die(rules: Rules, hit: HardHit) -> Answer:
     """The second die for a hit on a hard target, where the weapon has one."""
     kind, group = rules.tables.kinds[hit.target], rules.tables.weapons[hit.weapon].group
-    soft = (kind.hard is None, "not_a_hard_target", "AM-93", f"{hit.target} is no hard target")
+    soft = (kind.hard is None, "not_a_hard_target", "AM-93", f"{hit.target} is not a hard target")
     flames = (kind.hard == "pillbox" and group == "flame_thrower", "cannot_destroy_pillbox", "AM-103")
     immune = (getattr(rules.tables.effects[group], kind.target) is not Effect.SECOND_DIE, "immune", "AM-93")
     return refused(rules, soft, flames, immune) or hard_die(

@@ -225,7 +225,7 @@ def _priced(rules: Rules, path: Path) -> Verdict:
 
 def _in_the_way(rules: Rules, kind: TerrainKind) -> Reason:
     if kind is TerrainKind.MOUNTAIN:
-        return rules.because("AM-27", "a cliff is climbed by soldiers, and nobody walks up")
+        return rules.because("AM-27", "soldiers climb a cliff; they cannot walk up")
     obstacle = next((row.rule for row in rules.tables.obstacles.values() if row.terrain is kind), "AM-11")
     return rules.because(obstacle, f"there is no way through the {kind.replace('_', ' ')}")
 

@@ -75,7 +75,7 @@ class Situation:
 
     model: str = ""
     in_melee_with_king: Annotated[bool, Asked("Does this peasant fight the King himself?")] = False
-    king_fallen: Annotated[bool, Asked("Has the King fallen whom this model follows?")] = False
+    king_fallen: Annotated[bool, Asked("Has the King that this model follows fallen?")] = False
     defending_king: Annotated[bool, Asked("Does this model defend the King?")] = False
     charged_by_terrifying: Annotated[bool, Asked("Is this model being charged by a Terrifying opponent?")] = False
     from_behind: Annotated[bool, Asked("Is the attack from behind the target?")] = False

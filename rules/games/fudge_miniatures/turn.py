@@ -134,7 +134,7 @@ def take_up(rules: Rules, edge_in: Inches, deed: str = "loot_dead", target_state
     """Whether a model may loot a body or take up an object whose edge is this far from its base."""
     name = named(rules.tables.deeds, deed, "unknown_action")
     if not rules.tables.deeds[name].touches:
-        raise RuleRefusal("unknown_action", f"{deed!r} takes nothing up: loot_dead or pick_up_object", "FM-23")
+        raise RuleRefusal("unknown_action", f"{deed!r} picks nothing up: write loot_dead or pick_up_object", "FM-23")
     if name == "loot_dead" and state_row(rules, target_state).attackable:
         return forbidden("not_dead", rules.because("FM-23"), legal=False)
     if not within(edge_in, rules.option("reach_in")):

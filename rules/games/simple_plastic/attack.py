@@ -357,7 +357,7 @@ def squad_attack(rules: Rules, fire: SquadAttack) -> Answer:
 
 def _check(fire: SquadAttack) -> None:
     if not fire.attackers:
-        raise RuleRefusal("no_attackers", "nobody attacks: name the attackers")
+        raise RuleRefusal("no_attackers", "there is no attacker: name the attackers")
     for name in ("views", "stayed_put_each"):
         given = getattr(fire, name)
         if given and len(given) != len(fire.attackers):
@@ -365,7 +365,7 @@ def _check(fire: SquadAttack) -> None:
     for index in range(len(fire.attackers)):
         ids = [target.id for target in fire.seen_by(index)]
         if len(set(ids)) < len(ids):
-            raise RuleRefusal("same_target_twice", f"the targets {', '.join(ids)} need a name each: name them apart")
+            raise RuleRefusal("same_target_twice", f"the targets {', '.join(ids)} share a name: give each its own")
 
 
 def _squad_barred(rules: Rules, fire: SquadAttack) -> Verdict | None:
