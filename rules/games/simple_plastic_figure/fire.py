@@ -167,7 +167,9 @@ def _at_figure(rules: Rules, weapon: str) -> Verdict:
     """Whether a weapon is aimed at a figure."""
     if kind_of(rules, weapon).aim_at is AimAt.FIGURE:
         return legal("allowed")
-    return illegal("aimed_at_a_spot", rules.because("WW-38", f"a {called(rules, weapon)} is aimed at a place, not at a figure"))
+    return illegal(
+        "aimed_at_a_spot", rules.because("WW-38", f"a {called(rules, weapon)} is aimed at a place, not at a figure")
+    )
 
 
 # Combat effects.
