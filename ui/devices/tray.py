@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from collections import deque
@@ -12,7 +13,7 @@ from hardware.dice_reader import KEEP_S
 from hardware.emulator import Wire
 from ui.devices.device_connection import Choice, DeviceConnection
 from ui.devices.rod_and_dice import counted
-from ui.devices.tray_camera import TABLE, WHOLE, Read, Region, Seen, TrayCamera, read_tray
+from ui.devices.tray_camera import TABLE, WHOLE, Outline, Read, Region, Seen, TrayCamera, read_tray
 from vision.dice.tray import TrayReading
 from vision.dice.view import DieKind, DieSeen
 from vision.frame import Frame
@@ -20,6 +21,7 @@ from vision.motion import Box
 from vision.source import Source, camera_numbers, open_source
 
 _MAX_READINGS_SHOWN = 4
+_SAME_PLACE = 0.3  # of a side: dice that moved less lie where they were
 
 
 class TrayDice:
@@ -60,6 +62,11 @@ class TrayDice:
         return None if self.seen is self._used else self.seen
 
     @property
+    def used_lie(self) -> bool:
+        """Whether the dice in the tray have answered a request and did not move since."""
+        return self.seen is not None and self.seen is self._used and self._resting
+
+    @property
     def resting(self) -> bool:
         """Whether the newest dice still lie there."""
         return self._resting
@@ -81,25 +88,33 @@ class TrayDice:
         region = self._region_of(TABLE) if self.berth.spec == TABLE else None
         return () if region is None else (region.box_px(size_px),)
 
-    def pull(self, frame: Frame | None, camera: TableCamera | None) -> None:
+    def pull(self, frame: Frame | None, camera: TableCamera | None, figures_px: Sequence[Outline] = ()) -> None:
         """Connect and receive readings.
 
         Args:
             frame: The newest picture of the table's camera.
             camera: That camera, if it is calibrated.
+            figures_px: Outlines of the figures in that picture, which are no dice.
         """
         self.berth.pull()
         device = self.berth.device
         if device is None:
             return
-        device.offer(frame, camera)
+        device.offer(frame, camera, figures_px)
         for seen in device.arrivals():
             self._tested = False
             self.told.appendleft(reading_words(seen.reading))
             self._resting = bool(seen.reading.dice)
             if seen.reading.dice:
-                self.seen = seen
-                self.heard += 1
+                self._take(seen)
+
+    def _take(self, seen: Seen) -> None:
+        """Note the dice at rest; the dice of a throw that was used stay used until they move."""
+        if self._used is not None and lie_alike(self._used.reading, seen.reading):
+            self._used = seen
+        else:
+            self.heard += 1
+        self.seen = seen
 
     def test(self) -> None:
         """Read the dice that lie in the tray now."""
@@ -149,6 +164,19 @@ def numbers() -> Sequence[int]:
 def reading_words(reading: TrayReading) -> str:
     """A reading, such as "4, 2 (leaning?)"."""
     return ", ".join(map(_die_words, reading.dice)) or "no dice"
+
+
+def lie_alike(before: TrayReading, now: TrayReading) -> bool:
+    """Whether two readings show one throw: as many dice, and each where one lay before."""
+    rest = list(now.dice)
+    for die in before.dice:
+        near = [
+            other for other in rest if math.dist(die.centre_px, other.centre_px) < _SAME_PLACE * max(die.side_px, 1.0)
+        ]
+        if not near:
+            return False
+        rest.remove(near[0])
+    return not rest
 
 
 def _die_words(die: DieSeen) -> str:

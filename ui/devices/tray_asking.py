@@ -33,8 +33,8 @@ class Proposal:
 
 def propose(request: DiceRequest, reading: TrayReading) -> Proposal:
     """The tray's answer to a request; if it asks for Fudge dice, ordinary dice count as such."""
+    reading, doubts = _requested(request, reading)
     kinds = {die.kind for die in reading.dice}
-    doubts = []
     faces = tuple(die.face for die in reading.dice)
     if len(kinds) > 1:
         doubts.append("ordinary and Fudge dice lie in the tray: remove one kind")
@@ -53,6 +53,15 @@ def propose(request: DiceRequest, reading: TrayReading) -> Proposal:
         else:
             doubts.append(f"die {k + 1} may not show {die.face} ({die.confidence:.0%} sure): check it")
     return Proposal(request, faces, reading, tuple(doubts))
+
+
+def _requested(request: DiceRequest, reading: TrayReading) -> tuple[TrayReading, list[str]]:
+    """The requested number of dice if that many are certain and the rest may be no dice; then the players are asked."""
+    certain = tuple(die for k, die in enumerate(reading.dice) if k not in reading.doubtful)
+    if len(reading.dice) <= request.count or len(certain) != request.count:
+        return reading, []
+    doubt = f"the camera may see {len(reading.dice)} dice, of which {request.count} are clear: remove the others"
+    return TrayReading(certain, reading.time_s), [doubt]
 
 
 class TrayDiceSource:
@@ -137,6 +146,8 @@ class TrayDiceSource:
             return self.doubt
         if self.roll is not None and self.seen is not None:
             return f"{reading_words(self.seen.reading)}. Press OK to use it."
+        if not self._wrong and self._hand.used_lie:
+            return "The dice in the tray have been used. Roll them again."
         return sentence(self._wrong) or "Roll the dice in the tray. The camera reads them when they stop."
 
 

@@ -8,13 +8,18 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
+import numpy as np
+
 from calibration.camera import TableCamera
+from calibration.opencv import cv2
 from hardware.link import LinkState, LinkStatus
+from rules.tabletop.body import BODIES
 from rules.tabletop.errors import UserError
+from rules.tabletop.table import Figure
 from vision.dice.find import read_dice
 from vision.dice.tray import TrayReading, TrayWatch
 from vision.dice.view import DieSeen
@@ -32,7 +37,10 @@ _RETRY_S = 2.0
 _NO_PICTURE = "the table's camera gives no picture yet"
 _MAX_ARRIVALS = 4
 
-Read = Callable[[ImageBgr, tuple[tuple[float, float], ...] | None, TableCamera | None], tuple[DieSeen, ...]]
+Outline = tuple[tuple[float, float], ...]
+"""Points of a closed outline, in pixels."""
+
+Read = Callable[[ImageBgr, Outline | None, TableCamera | None], tuple[DieSeen, ...]]
 """Reads the dice inside an outline of a picture, with the camera if it is calibrated."""
 
 
@@ -87,11 +95,25 @@ class Seen:
     at_s: float
 
 
-def read_tray(
-    image_bgr: ImageBgr, tray_px: tuple[tuple[float, float], ...] | None, camera: TableCamera | None
-) -> tuple[DieSeen, ...]:
+def read_tray(image_bgr: ImageBgr, tray_px: Outline | None, camera: TableCamera | None) -> tuple[DieSeen, ...]:
     """The default `Read`: all dice."""
     return read_dice(image_bgr, tray_px, camera=camera)
+
+
+def figure_outlines_px(figures: Sequence[Figure], camera: TableCamera) -> tuple[Outline, ...]:
+    """Outlines in the table's picture of figures as tall as 54 mm soldiers."""
+    outlines = []
+    for figure in figures:
+        base = np.array([[x, y, figure.z_in] for x, y in figure.base_in])
+        points = camera.table_to_pixel(np.vstack([base, base + [0.0, 0.0, BODIES[figure.posture].height_in]]))
+        if np.isfinite(points).all():
+            hull = cv2.convexHull(points.astype(np.float32))[:, 0]
+            outlines.append(tuple((float(x), float(y)) for x, y in hull))
+    return tuple(outlines)
+
+
+def _covers(figure_px: Outline, die: DieSeen) -> bool:
+    return cv2.pointPolygonTest(np.array(figure_px, np.float32), die.centre_px, False) >= 0
 
 
 class TrayCamera:
@@ -116,9 +138,10 @@ class TrayCamera:
         """
         self._spec, self._region, self._opener, self._read, self._clock = spec, region, opener, read, clock
         self._status = LinkStatus(LinkState.SEEKING, error=_NO_PICTURE if spec == TABLE else "")
-        self._offered: tuple[Frame | None, TableCamera | None] = (None, None)
+        self._offered: tuple[Frame | None, TableCamera | None, Sequence[Outline]] = (None, None, ())
         self._watch: tuple[TrayWatch, tuple[int, int]] | None = None
         self._camera: TableCamera | None = None
+        self._figures_px: Sequence[Outline] = ()
         self._again = False
         self._picture: Frame | None = None
         self._arrived: deque[Seen] = deque(maxlen=_MAX_ARRIVALS)
@@ -136,9 +159,12 @@ class TrayCamera:
         """The newest picture that was processed."""
         return self._picture
 
-    def offer(self, frame: Frame | None, camera: TableCamera | None) -> None:
-        """Pass in the newest picture of the table's camera, and the camera if it is calibrated. Returns at once."""
-        self._offered = (frame, camera)
+    def offer(self, frame: Frame | None, camera: TableCamera | None, figures_px: Sequence[Outline] = ()) -> None:
+        """Pass in the newest picture of the table's camera, and the camera if it is calibrated. Returns at once.
+
+        Figures that overlap the tray are not read as dice.
+        """
+        self._offered = (frame, camera, figures_px)
 
     def again(self) -> None:
         """Read the tray once, even if nothing moved."""
@@ -166,7 +192,7 @@ class TrayCamera:
 
     def _follow_table(self) -> None:
         while not self._stopping.wait(_EVERY_S):
-            frame, camera = self._offered
+            frame, camera, self._figures_px = self._offered
             if frame is None:
                 self._note(state=LinkState.SEEKING, error=_NO_PICTURE)
             elif frame is not self._picture:
@@ -202,7 +228,8 @@ class TrayCamera:
             self._arrived.append(Seen(reading, tray_bgr, (left, top), self._clock()))
 
     def _read_now(self, outline_px: tuple[tuple[float, float], ...], image_bgr: ImageBgr) -> tuple[DieSeen, ...]:
-        return self._read(image_bgr, outline_px, self._camera)
+        dice = self._read(image_bgr, outline_px, self._camera)
+        return tuple(die for die in dice if not any(_covers(figure, die) for figure in self._figures_px))
 
     def _note(self, **changed: object) -> None:
         self._status = replace(self._status, **changed)  # type: ignore[arg-type]

@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 from PyQt6.QtCore import QPoint, Qt, QTimer
 from PyQt6.QtTest import QTest
@@ -26,10 +27,12 @@ from ui.desktop.battle.dice_dialog import DiceDialog
 from ui.desktop.battle.dice_strip import DiceStrip
 from ui.desktop.battle.panel import BattlePanel
 from ui.desktop.devices.panel import DevicesPanel
-from ui.desktop.devices.tray_view import BoxPicker, TrayDialog, TrayPicture, TrayView
+from ui.desktop.devices.tray_view import BoxPicker, TrayDialog, TrayPicture, TrayView, close_up, doubtful_close_ups
 from ui.desktop.dialogs import NumberBox
 from ui.desktop.window import Window
-from ui.devices.tray_camera import TABLE, Region
+from ui.devices.tray_camera import TABLE, Region, Seen
+from vision.dice.tray import TrayReading
+from vision.dice.view import DieKind, DieSeen
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="pseudo-terminals")
 
@@ -315,6 +318,23 @@ def test_a_battles_request_is_answered_by_dice(window: Window, cup: EmulatedDice
     QTimer.singleShot(100, lambda: window.battle.dialog and window.battle.dialog.reject())
     with pytest.raises(UserError, match="Roll cancelled"):
         window.battle.dice(TWO)
+
+
+def test_doubtful_dice_are_shown_enlarged(qt: QApplication) -> None:
+    clear = DieSeen(4, DieKind.D6, ((20.0, 20.0), (40.0, 20.0), (40.0, 40.0), (20.0, 40.0)), 0.99)
+    unsure = DieSeen(6, DieKind.D6, ((120.0, 60.0), (140.0, 60.0), (140.0, 80.0), (120.0, 80.0)), 0.4)
+    tray = np.full((120, 160, 3), 60, np.uint8)
+    seen = Seen(TrayReading((clear, unsure), 0.0), tray, (0, 0), 0.0)
+    (alone,) = doubtful_close_ups(seen)
+    assert alone.image_bgr.shape == (40, 40, 3)  # the die and half a side around it
+    view = TrayView()
+    view.resize(400, 130)
+    view.show_tray(close_up(seen))
+    assert view.enlarged == 1
+    assert not view.grab().isNull()
+    view.show_tray(close_up(Seen(TrayReading((clear,), 0.0), tray, (0, 0), 0.0)))
+    assert view.enlarged == 0
+    view.deleteLater()
 
 
 def test_the_tray_is_marked_in_the_tables_picture_and_stored(

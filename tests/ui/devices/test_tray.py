@@ -9,15 +9,18 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import pytest
 
+from calibration.camera import Lens as CameraLens
+from calibration.camera import TableCamera
 from hardware.dice_reader import FORGET_S, KEEP_S
 from rules.engine.dice import DiceRequest, Die, Roll
 from rules.tabletop.errors import UserError
+from rules.tabletop.table import Figure, Posture
 from tests.vision.dice.pictures import Drawn, draw
 from tests.waiting import until
 from ui.devices.device_connection import Level
 from ui.devices.tray import TrayDice, cameras, reading_words
 from ui.devices.tray_asking import TrayDiceSource, propose
-from ui.devices.tray_camera import TABLE, Region, Seen
+from ui.devices.tray_camera import TABLE, Region, Seen, figure_outlines_px
 from vision.dice.tray import TrayReading
 from vision.dice.view import DieKind, DieSeen
 from vision.frame import Frame, ImageBgr
@@ -280,6 +283,63 @@ def test_a_lost_tray_camera_is_reported_and_reopened(
     assert lens.closed == 2
 
 
+def die_at(x: float, face: int = 4) -> DieSeen:
+    corners = ((x, 80.0), (x + 10, 80.0), (x + 10, 90.0), (x, 90.0))
+    return DieSeen(face, DieKind.D6, corners, 0.95)
+
+
+def moved(image_bgr: ImageBgr) -> ImageBgr:
+    """Half of the picture changes, as when a hand casts a shadow."""
+    changed = image_bgr.copy()
+    changed[:60] = 255 - changed[:60]
+    return changed
+
+
+def test_a_throw_that_was_used_is_not_read_again_until_the_dice_move(made: Callable[..., TrayDice]) -> None:
+    dice, lens = [die_at(40), die_at(80)], Lens(FELT)
+    hand = made(lambda _: None, lens, read=lambda *_: tuple(dice))
+    hand.berth.connect("1")
+    step = lambda: hand.pull(None, None)  # noqa: E731
+    until(lambda: hand.seen, step)
+    hand.mark_used()
+    for found in ([die_at(41), die_at(80)], [die_at(40, face=5), die_at(79)]):  # a shadow, then a worse look
+        before, dice[:] = hand.seen, found
+        lens.image_bgr = moved(lens.image_bgr)
+        until(lambda before=before: hand.seen is not before, step)
+        assert hand.unused is None
+        assert hand.used_lie
+        assert "have been used" in TrayDiceSource(TWO, hand).words
+    assert hand.heard == 1
+    dice[1] = die_at(90)
+    lens.image_bgr = moved(lens.image_bgr)
+    until(lambda: hand.unused, step)
+    assert hand.heard == 2
+
+
+def test_figures_over_the_tray_are_no_dice(made: Callable[..., TrayDice]) -> None:
+    hand = made(lambda _: Region(0, 0, 1, 1), read=lambda *_: (die_at(40), die_at(80)))
+    hand.berth.connect(TABLE)
+    count = iter(range(10**6))
+    figures_px = (((70.0, 60.0), (100.0, 60.0), (100.0, 100.0), (70.0, 100.0)),)
+    until(lambda: hand.seen, lambda: hand.pull(Frame(FELT, next(count), time.monotonic()), None, figures_px))
+    assert hand.seen is not None
+    assert hand.seen.reading.dice == (die_at(40),)
+
+
+def test_the_outline_of_a_figure_reaches_from_its_base_to_its_head() -> None:
+    camera = TableCamera(
+        CameraLens((640, 480), [[500, 0, 319.5], [0, 500, 239.5], [0, 0, 1]], [0, 0, 0, 0, 0]),
+        np.diag([1.0, -1.0, -1.0]),
+        np.array([0.0, 0.0, 50.0]),
+    )
+    base = ((9.5, -0.5), (10.5, -0.5), (10.5, 0.5), (9.5, 0.5))
+    figure = Figure("green-1", "green", 10.0, 0.0, 0.0, 0.02, Posture.STANDING, base)
+    (outline,) = figure_outlines_px([figure], camera)
+    x, _ = np.array(outline).T
+    # 50 in below the camera, 1 in is 10 px; at the head, 2.1 in higher, 500 / 47.9 px.
+    assert (x.min(), x.max()) == pytest.approx((319.5 + 95, 319.5 + 10.5 * 500 / 47.9), abs=0.01)
+
+
 # Matching the dice to a request
 
 
@@ -299,6 +359,13 @@ def test_matching_dice_are_proposed() -> None:
 def test_a_wrong_count_is_doubted() -> None:
     doubts = propose(request(), reading(6)).why_doubt
     assert doubts == ("the roll needs 2 dice, but the camera sees 1: is a die outside the tray?",)
+
+
+def test_the_requested_number_of_dice_is_used_if_the_others_are_doubtful() -> None:
+    mixed = TrayReading((*reading(5, 2).dice, *reading(1, confidence=0.4).dice), 1.0)
+    proposal = propose(request(), mixed)
+    assert proposal.faces == (5, 2)
+    assert proposal.why_doubt == ("the camera may see 3 dice, of which 2 are clear: remove the others",)
 
 
 def test_six_sided_dice_are_converted_to_fudge_faces() -> None:

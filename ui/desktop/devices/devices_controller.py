@@ -26,7 +26,7 @@ from ui.devices.dice_source import kept_words, request_of
 from ui.devices.rod_and_dice import ElectronicDiceController, Rod
 from ui.devices.rod_sign import action_sign, ruler_sign, sign_words
 from ui.devices.tray import TrayDice, cameras, numbers
-from ui.devices.tray_camera import TABLE, WHOLE, Region
+from ui.devices.tray_camera import TABLE, WHOLE, Region, figure_outlines_px
 from ui.formatting import Basis
 from ui.measuring import Reading
 from ui.translation import tr
@@ -188,11 +188,12 @@ class DevicesController(QObject):
             source_controller: The open source.
             shot: The selected action and its position.
         """
-        self._bench = source_controller
-        calibration = source_controller.view.calibration if source_controller.view is not None else None
+        self._bench, view = source_controller, source_controller.view
+        camera = view.calibration.camera if view is not None and view.calibration is not None else None
+        figures_px = figure_outlines_px(view.figures, camera) if view is not None and camera is not None else ()
         self.dice.pull()
         frame = source_controller.worker.frame
-        self.tray.pull(frame, calibration.camera if calibration is not None else None)
+        self.tray.pull(frame, camera, figures_px)
         if frame is not None:
             source_controller.session.put_aside(self.tray.on_table_px(frame.size_px))
         self._answers.pull(dialog)

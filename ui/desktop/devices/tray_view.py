@@ -17,11 +17,14 @@ from ui.desktop.picture.painting import painting
 from ui.devices.tray_camera import WHOLE, Region, Seen
 from ui.theme import DARK, GREEN, ORANGE
 from ui.translation import tr
+from vision.dice.tray import TrayReading
 from vision.dice.view import DieKind
 from vision.frame import ImageBgr
 
 _HEIGHT_PX = 130
 _DIALOG = QSize(880, 580)
+_CLOSE = 0.5  # margin around an enlarged die, in sides
+_MOST_ENLARGED = 4
 _SURE, _DOUBTFUL = QColor(*GREEN), QColor(*ORANGE)
 
 
@@ -40,11 +43,14 @@ class TrayPicture:
 
 def close_up(seen: Seen) -> TrayPicture:
     """Crop to the dice with a margin of 1.5 times the largest die; the whole tray if there are no dice."""
+    return _around(seen, 1.5) if seen.reading.dice else TrayPicture(seen.tray_bgr, seen)
+
+
+def _around(seen: Seen, margin: float) -> TrayPicture:
+    """The part of the tray around its dice, with a margin in sides of the largest."""
     dice = seen.reading.dice
-    if not dice:
-        return TrayPicture(seen.tray_bgr, seen)
     points = np.array([point for die in dice for point in die.outline_px]) - seen.corner_px
-    around_px = 1.5 * max(die.side_px for die in dice)
+    around_px = margin * max(die.side_px for die in dice)
     height, width = seen.tray_bgr.shape[:2]
     left, top = np.clip(points.min(axis=0) - around_px, 0, (width - 1, height - 1)).astype(int)
     right, bottom = np.clip(points.max(axis=0) + around_px, (left + 1, top + 1), (width, height)).astype(int)
@@ -53,13 +59,20 @@ def close_up(seen: Seen) -> TrayPicture:
     return TrayPicture(near_bgr, replace(seen, tray_bgr=near_bgr, corner_px=corner_px))
 
 
+def doubtful_close_ups(seen: Seen) -> list[TrayPicture]:
+    """Each doubtful die by itself, to be shown enlarged."""
+    dice = seen.reading.dice
+    alone = [TrayReading((dice[k],), seen.reading.time_s) for k in seen.reading.doubtful]
+    return [_around(replace(seen, reading=reading), _CLOSE) for reading in alone]
+
+
 class TrayView(QWidget):
-    """The tray with an outline around each die that was read; doubtful dice are dashed."""
+    """The tray with an outline around each die that was read; doubtful dice are dashed, and enlarged beside it."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._shown: TrayPicture | None = None
-        self._image = QImage()
+        self._pictures: list[tuple[TrayPicture, QImage]] = []
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setAccessibleName(tr("The dice tray"))
         self.setToolTip(tr("The dice tray as the camera sees it"))
@@ -72,18 +85,30 @@ class TrayView(QWidget):
         """Draw this tray; None clears it."""
         before, self._shown = self._shown, tray
         if tray is None or before is None or tray.image_bgr is not before.image_bgr or tray.seen is not before.seen:
-            self._image = to_qimage(tray.image_bgr) if tray is not None else QImage()
+            pictures = [] if tray is None else [tray]
+            if tray is not None and tray.seen is not None:
+                pictures += doubtful_close_ups(tray.seen)[:_MOST_ENLARGED]
+            self._pictures = [(picture, to_qimage(picture.image_bgr)) for picture in pictures]
             self.update()
 
+    @property
+    def enlarged(self) -> int:
+        """Number of doubtful dice that are shown enlarged."""
+        return max(0, len(self._pictures) - 1)
+
     def paintEvent(self, event: QPaintEvent | None) -> None:
-        """Draw the picture as large as it fits, with the dice over it."""
+        """Draw the picture as large as it fits, with the dice over it, and the doubtful dice beside it."""
         with painting(self) as painter:
-            if self._shown is not None and not self._image.isNull():
-                painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
-                scale, box = fit_image(self._image, self.rect().toRectF())
-                painter.drawImage(box, self._image)
-                if self._shown.seen is not None:
-                    _draw_dice(painter, self._shown.seen, box.topLeft(), scale)
+            painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+            room = self.rect().toRectF()
+            close = min(room.height(), room.width() / (1.5 + self.enlarged)) if self.enlarged else 0.0
+            for k, (picture, image) in enumerate(self._pictures):
+                left = 0.0 if k == 0 else room.width() - (self.enlarged - k + 1) * close
+                width = room.width() - self.enlarged * close if k == 0 else close
+                scale, box = fit_image(image, QRectF(left, 0.0, width, room.height()))
+                painter.drawImage(box, image)
+                if picture.seen is not None:
+                    _draw_dice(painter, picture.seen, box.topLeft(), scale)
 
 
 def fit_image(image: QImage, room: QRectF) -> tuple[float, QRectF]:

@@ -1,0 +1,50 @@
+"""Leaning dice, and faces on the sides of dice, from where the faces look."""
+
+import math
+
+import numpy as np
+import pytest
+
+from vision.dice.lean import leaning_dice, without_sides
+from vision.dice.networks import FACES, FaceRead
+
+ONE = np.eye(len(FACES) + 1)[0]
+
+
+def face(x: float, y: float, normal: tuple[float, float] = (0.0, 0.0), leaning: float = 0.0) -> FaceRead:
+    """A face of a die of 20 px that looks this way, up or down in the picture shortened accordingly."""
+    half = np.diag([10.0, 10.0 * math.sqrt(1 - normal[1] ** 2)])
+    return FaceRead(np.array([x, y]), half, ONE, leaning, np.array(normal))
+
+
+@pytest.mark.parametrize("lean_deg", [12, 20, 30])
+def test_a_die_that_looks_another_way_leans(lean_deg: float) -> None:
+    turned = math.sin(math.radians(lean_deg))
+    assert leaning_dice([face(0, 0), face(60, 0, (0.0, turned)), face(120, 0)]) == [False, True, False]
+
+
+def test_level_dice_look_outwards_more_and_more() -> None:
+    # Half a picture of 400 px at four times its width from the camera: the rays differ by up to 0.25.
+    dice = [face(x, y, (x / 800, y / 800)) for x in (-200, 0, 200) for y in (-200, 0, 200)]
+    assert not any(leaning_dice(dice))
+    dice[4] = face(0, 0, (0.25, 0.0))
+    assert leaning_dice(dice) == [k == 4 for k in range(9)]
+
+
+def test_a_die_alone_is_judged_by_its_look() -> None:
+    assert leaning_dice([face(0, 0, (0.5, 0.0))]) == [False]
+    assert leaning_dice([face(0, 0, leaning=0.9)]) == [True]
+    assert leaning_dice([]) == []
+
+
+@pytest.mark.parametrize("slant_deg", [25, 40])
+def test_of_two_faces_of_a_die_the_top_is_kept(slant_deg: float) -> None:
+    s, c = math.sin(math.radians(slant_deg)), math.cos(math.radians(slant_deg))
+    top = face(100, 100, (0.0, -s))
+    side = face(100, 100 + 10 * (s + c), (0.0, c))  # half a side down along the top's normal, and half along its own
+    assert without_sides([side, top]) == [top]
+
+
+def test_dice_that_touch_are_kept() -> None:
+    dice = [face(100, 100, (0.0, -0.6)), face(100, 116, (0.0, -0.6)), face(120, 100, (0.0, -0.6))]
+    assert without_sides(dice) == dice

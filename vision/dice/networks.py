@@ -1,0 +1,219 @@
+"""Two small networks that read dice: the finder marks top faces in a picture, the reader reads each in a crop.
+
+Both were trained on dice that this project rendered (`training/dice`); OpenCV runs them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from importlib import resources
+
+import numpy as np
+import numpy.typing as npt
+
+from calibration.opencv import cv2
+from rules.tabletop.table import FloatArray
+from vision.dice.pyramid import Pyramid
+from vision.frame import ImageBgr
+
+FloatImage = npt.NDArray[np.float32]
+FACES = (1, 2, 3, 4, 5, 6, -1, 0, 1)
+"""In the order of the reader's outputs: six-sided dice, then Fudge dice; the last output is no top face."""
+
+D6, FUDGE, NOTHING = slice(0, 6), slice(6, 9), 9
+FOUND_PX = (9.0, 60.0)
+"""Sides of the dice that the finder finds."""
+
+_OUTPUTS = 20  # of the reader: scores (10), leaning, offset (2), stretch (3), turn (2), normal (2)
+_CELL_PX, _USUAL_PX = 4, 24.0  # pixels of the picture for each output of the finder, and its unit of size
+_STRIDE_PX = 16  # sides of pictures are multiples of this
+_LEAST_CHANCE = 0.2  # of the finder, from which the reader looks
+_CROP_PX, _SIDE_PX = 64, 28.0  # a crop, and the side of the die in it
+_VIEWS: tuple[tuple[tuple[float, bool], ...], ...] = (
+    ((0.0, False),),
+    ((45.0, False),),
+    ((110.0, True), (20.0, True), (160.0, False), (65.0, True)),
+)
+"""Turns in degrees and mirrorings in which a die is shown: at first, at its corrected place, and if still in doubt."""
+
+_DOUBT = 0.97  # probability of the best face below which the last views are shown
+_NO_DIE = 0.9  # probability above which no further view is needed
+CONFIDENCE_GAIN, CONFIDENCE_BIAS = 1.33, -2.45
+"""Log odds that a face is right, fitted to drawn scenes by `training.dice.calibrate`, less 2.1: on photographs, errors
+are taken to be eight times as frequent."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Hint:
+    """A place where the finder expects a top face.
+
+    Attributes:
+        centre_px: (2,) in the picture.
+        side_px: Of the square of the same area.
+        chance: The finder's probability, 0 to 1.
+    """
+
+    centre_px: FloatArray
+    side_px: float
+    chance: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FaceRead:
+    """The reader's result for a hint.
+
+    Attributes:
+        centre_px: (2,) middle of the top face in the picture.
+        half_px: (2, 2) columns: from the middle to the middles of two edges.
+        chances: (10,) probability of each of `FACES`, and of no top face.
+        leaning: Probability that the die leans, by the look of it alone.
+        normal: (2,) part of the top's unit normal across the line of sight, in the picture's directions.
+    """
+
+    centre_px: FloatArray
+    half_px: FloatArray
+    chances: FloatArray
+    leaning: float
+    normal: FloatArray
+
+    def confidence(self, output: int) -> float:
+        """Probability that the face of this output is right."""
+        chance = float(np.clip(self.chances[output], 1e-6, 1 - 1e-6))
+        odds = CONFIDENCE_BIAS + CONFIDENCE_GAIN * math.log(chance / (1 - chance))
+        return 1 / (1 + math.exp(-min(max(odds, -30.0), 30.0)))
+
+    @property
+    def side_px(self) -> float:
+        """Side of the square of the same area."""
+        return 2 * math.sqrt(abs(float(np.linalg.det(self.half_px))) + 1e-9)
+
+    @property
+    def long_px(self) -> float:
+        """Side of the die, which an oblique view does not shorten."""
+        return 2 * float(np.linalg.norm(self.half_px, 2))
+
+
+class DiceNetworks:
+    """The loaded networks; do not share them between threads."""
+
+    def __init__(self) -> None:
+        self._finder, self._reader = _network("dice_finder.onnx"), _network("face_reader.onnx")
+
+    def find(self, image: ImageBgr) -> list[Hint]:
+        """Places of top faces with sides within `FOUND_PX`, the likeliest first."""
+        height, width = image.shape[:2]
+        below, beside = -height % _STRIDE_PX, -width % _STRIDE_PX
+        padded = cv2.copyMakeBorder(image, 0, below, 0, beside, cv2.BORDER_REPLICATE)
+        self._finder.setInput(cv2.dnn.blobFromImage(padded))
+        odds, across, down, size = np.asarray(self._finder.forward(), np.float32)[0]
+        chance = 1 / (1 + np.exp(-odds))
+        peak = (chance >= cv2.dilate(chance, np.ones((3, 3), np.uint8))) & (chance > _LEAST_CHANCE)
+        hints = []
+        for row, column in np.argwhere(peak).tolist():
+            x = _CELL_PX * (column + across[row, column]) + (_CELL_PX - 1) / 2
+            y = _CELL_PX * (row + down[row, column]) + (_CELL_PX - 1) / 2
+            side = _USUAL_PX * math.exp(float(np.clip(size[row, column], -3, 3)))
+            if FOUND_PX[0] <= side <= FOUND_PX[1] and 0 <= x < width and 0 <= y < height:
+                hints.append(Hint(np.array([x, y], np.float64), side, float(chance[row, column])))
+        return sorted(hints, key=lambda hint: -hint.chance)
+
+    def read(self, picture: Pyramid, hints: Sequence[Hint]) -> list[FaceRead]:
+        """The reader's result for each hint: the mean over several views of it."""
+        dice = [_Views(picture, hint) for hint in hints]
+        for views in _VIEWS:
+            asked = [die for die in dice if die.in_doubt]
+            crops = [die.crop(math.radians(turn), mirrored) for die in asked for turn, mirrored in views]
+            outputs = self._outputs([crop for crop, _ in crops])
+            for k, die in enumerate(asked):
+                for v in range(k * len(views), (k + 1) * len(views)):
+                    die.add(outputs[v], crops[v][1])
+        return [die.result() for die in dice]
+
+    def _outputs(self, crops: Sequence[ImageBgr]) -> FloatImage:
+        if not crops:
+            return np.zeros((0, _OUTPUTS), np.float32)
+        self._reader.setInput(cv2.dnn.blobFromImages(list(crops)))
+        return np.asarray(self._reader.forward(), np.float32)
+
+
+class _Views:
+    """A die as the reader saw it so far, in turned and mirrored crops."""
+
+    def __init__(self, picture: Pyramid, hint: Hint) -> None:
+        self._picture, self._centre, self._side = picture, hint.centre_px, hint.side_px
+        self._half = np.eye(2) * hint.side_px / 2
+        self._scores: list[FloatArray] = []
+        self._leans: list[float] = []
+        self._normals: list[FloatArray] = []
+
+    @property
+    def in_doubt(self) -> bool:
+        """Whether another view may help."""
+        if not self._scores:
+            return True
+        chances = self.chances()
+        if chances[NOTHING] > _NO_DIE:
+            return False
+        return len(self._scores) < 2 or bool(chances.max() < _DOUBT)
+
+    def chances(self) -> FloatArray:
+        """(10,) probabilities from the mean of the scores."""
+        scores = np.mean(self._scores, axis=0)
+        weights = np.exp(scores - scores.max())
+        return np.asarray(weights / weights.sum())
+
+    def crop(self, turn_rad: float, mirrored: bool) -> tuple[ImageBgr, FloatArray]:
+        """A crop around the die, and the (2, 3) map from the picture to it."""
+        scale = _SIDE_PX / self._side
+        level, own = self._picture.level(scale)
+        c, s = scale * math.cos(turn_rad), scale * math.sin(turn_rad)
+        turn = np.array([[c, -s], [s, c]]) @ np.diag([-1.0 if mirrored else 1.0, 1.0])
+        to_crop = np.hstack([turn, ((_CROP_PX - 1) / 2 - turn @ self._centre)[:, None]])
+        middle = np.full(2, 0.5 / own - 0.5)  # of the level's first pixel, in the picture
+        warp = np.hstack([turn / own, (to_crop[:, 2] + turn @ middle)[:, None]])
+        size = (_CROP_PX, _CROP_PX)
+        crop = cv2.warpAffine(level, warp, size, flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+        return np.asarray(crop, np.uint8), to_crop
+
+    def add(self, output: FloatImage, to_crop: FloatArray) -> None:
+        """Note the reader's output for a crop; the first corrects place and size."""
+        self._scores.append(output[:10].astype(np.float64))
+        self._leans.append(float(output[10]))
+        back = np.linalg.inv(to_crop[:, :2])
+        self._normals.append(back @ output[18:20] / math.sqrt(abs(np.linalg.det(back))))
+        moved = np.clip(output[11:13], -0.4, 0.4) * _SIDE_PX
+        centre = self._centre + back @ moved if len(self._scores) == 1 else self._centre
+        half = back @ _half_side(output[13:18])
+        self._half, self._centre = half, centre
+        if len(self._scores) == 1:
+            side = 2 * math.sqrt(abs(float(np.linalg.det(half))) + 1e-9)
+            self._side = float(np.clip(side, 0.7 * self._side, 1.4 * self._side))
+
+    def result(self) -> FaceRead:
+        leaning = 1 / (1 + math.exp(-float(np.clip(np.mean(self._leans), -30, 30))))
+        normal = np.mean(self._normals, axis=0)
+        return FaceRead(self._centre, self._half, self.chances(), leaning, normal)
+
+
+def _half_side(shape: FloatImage) -> FloatArray:
+    """(2, 2) half sides of a top face in a crop, from its stretch (3) and the cosine and sine of 4 times its turn."""
+    stretch = np.array([[shape[0], shape[1]], [shape[1], shape[2]]], np.float64)
+    turn = math.atan2(shape[4], shape[3]) / 4
+    c, s = math.cos(turn), math.sin(turn)
+    return np.asarray(stretch @ np.array([[c, -s], [s, c]]) * _SIDE_PX / 2)
+
+
+def _network(name: str) -> cv2.dnn.Net:
+    weights = resources.files("vision.dice").joinpath(name).read_bytes()
+    return cv2.dnn.readNetFromONNX(np.frombuffer(weights, np.uint8))
+
+
+def without_duplicates(hints: Sequence[Hint]) -> Iterator[Hint]:
+    """Without hints on the die of a likelier one."""
+    kept: list[Hint] = []
+    for hint in sorted(hints, key=lambda hint: -hint.chance):
+        if all(math.dist(hint.centre_px, other.centre_px) > 0.4 * min(hint.side_px, other.side_px) for other in kept):
+            kept.append(hint)
+            yield hint
