@@ -20,7 +20,7 @@ from rules.tabletop.errors import UserError
 from ui.translation import DOMAIN, FOLDER
 
 SOURCES = Path(__file__).parents[1] / "ui"
-KEYWORDS = {"tr": None, "mark": None, "tr_count": (1, 2)}
+KEYWORDS = {"tr": None, "mark_for_translation": None, "tr_count": (1, 2)}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -1,8 +1,8 @@
 """Translates what the players read, with gettext; English is the default.
 
 To add a language, run `make strings LANGUAGE=de`, translate `ui/locales/de/LC_MESSAGES/sandtable.po` with Poedit or an
-editor, and run it again. Strings created before the language is known, such as module constants, are marked with `mark`
-and translated with `tr` when they are shown.
+editor, and run it again. Strings created before the language is known, such as module constants, are marked with
+`mark_for_translation` and translated with `tr` when they are shown.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def tr_count(one: str, many: str, /, count: int, **values: object) -> str:
     return _filled(_Language.catalog.ngettext(one, many, count), one if count == 1 else many, values)
 
 
-def mark(words: str) -> str:
+def mark_for_translation(words: str) -> str:
     """Return the string unchanged; marks it for extraction where `tr` is called later with a variable."""
     return words
 

@@ -20,12 +20,12 @@ def english_afterwards() -> Iterator[None]:
 
 
 def strings() -> set[str]:
-    """Every literal that is given to `tr` or `mark`, and both of `tr_count`."""
+    """Every literal that is given to `tr` or `mark_for_translation`, and both of `tr_count`."""
     calls = [
         node
         for source in SOURCES.rglob("*.py")
         for node in ast.walk(ast.parse(source.read_text("utf-8")))
-        if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("tr", "mark", "tr_count")
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("tr", "mark_for_translation", "tr_count")
     ]
     literals = (one.args[: 2 if getattr(one.func, "id", "") == "tr_count" else 1] for one in calls)
     return {one.value for group in literals for one in group if isinstance(one, ast.Constant)}

@@ -19,7 +19,7 @@ from ui.desktop.frozen_frame import FrozenFrame
 from ui.desktop.picture.view import PictureView
 from ui.desktop.setup.table_controller import TableController
 from ui.setup.cameras import Camera, cameras
-from ui.translation import mark, tr
+from ui.translation import mark_for_translation, tr
 
 _ZOOM_FACTOR = 1.25
 
@@ -60,34 +60,84 @@ class _Tool:
 
 
 _TOOLS = (
-    _Tool("measure", mark("Measure"), "M", mark("Click two soldiers to measure the distance between them")),
-    _Tool("path", mark("Path"), "K", mark("Measure around corners: click each point, then press Enter")),
-    _Tool("sight", mark("Sight"), "S", mark("Show how much one soldier sees of another, and what is in the way")),
+    _Tool(
+        "measure",
+        mark_for_translation("Measure"),
+        "M",
+        mark_for_translation("Click two soldiers to measure the distance between them"),
+    ),
+    _Tool(
+        "path",
+        mark_for_translation("Path"),
+        "K",
+        mark_for_translation("Measure around corners: click each point, then press Enter"),
+    ),
+    _Tool(
+        "sight",
+        mark_for_translation("Sight"),
+        "S",
+        mark_for_translation("Show how much one soldier sees of another, and what is in the way"),
+    ),
     _Tool(
         "fan",
-        mark("Targets"),
+        mark_for_translation("Targets"),
         "A",
-        mark("Show which targets a soldier can shoot, and which are hidden or too far away"),
+        mark_for_translation("Show which targets a soldier can shoot, and which are hidden or too far away"),
     ),
-    _Tool("blast", mark("Blast"), "B", mark("Place a blast disc to see which soldiers it hits")),
-    _Tool("wedge", mark("Wedge"), "W", mark("Place a wedge in front of a soldier to see which soldiers it hits")),
-    _Tool("flame", mark("Flame"), "L", mark("Place a flame in front of a soldier; the game sets its width")),
-    _Tool("strip", mark("Strip"), "I", mark("Place a straight strip in front of a soldier")),
-    _Tool("plan", mark("Move"), "D", mark("Try a move first: see its inches, what the ground costs and what is left")),
-    _Tool("teach", mark("Teach"), "T", mark("Click a soldier to teach the colour of its army")),
+    _Tool(
+        "blast",
+        mark_for_translation("Blast"),
+        "B",
+        mark_for_translation("Place a blast disc to see which soldiers it hits"),
+    ),
+    _Tool(
+        "wedge",
+        mark_for_translation("Wedge"),
+        "W",
+        mark_for_translation("Place a wedge in front of a soldier to see which soldiers it hits"),
+    ),
+    _Tool(
+        "flame",
+        mark_for_translation("Flame"),
+        "L",
+        mark_for_translation("Place a flame in front of a soldier; the game sets its width"),
+    ),
+    _Tool(
+        "strip",
+        mark_for_translation("Strip"),
+        "I",
+        mark_for_translation("Place a straight strip in front of a soldier"),
+    ),
+    _Tool(
+        "plan",
+        mark_for_translation("Move"),
+        "D",
+        mark_for_translation("Try a move first: see its inches, what the ground costs and what is left"),
+    ),
+    _Tool(
+        "teach",
+        mark_for_translation("Teach"),
+        "T",
+        mark_for_translation("Click a soldier to teach the colour of its army"),
+    ),
     _Tool(
         "terrain",
-        mark("Terrain"),
+        mark_for_translation("Terrain"),
         "G",
-        mark("Click a house, a book or a tree, then drag its outline and choose its kind and height"),
+        mark_for_translation("Click a house, a book or a tree, then drag its outline and choose its kind and height"),
     ),
     _Tool(
         "correct",
-        mark("Correct"),
+        mark_for_translation("Correct"),
         "C",
-        mark("Click a soldier that is wrong or missing; the right button works with any tool"),
+        mark_for_translation("Click a soldier that is wrong or missing; the right button works with any tool"),
     ),
-    _Tool("select", mark("Inspect"), "V", mark("Point at a soldier to see what the program knows about it")),
+    _Tool(
+        "select",
+        mark_for_translation("Inspect"),
+        "V",
+        mark_for_translation("Point at a soldier to see what the program knows about it"),
+    ),
 )
 
 

@@ -9,11 +9,11 @@ from PyQt6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QPlainTextEdit, Q
 from ui.background_task import BackgroundTask
 from ui.diagnostics.bug_report import bug_report
 from ui.diagnostics.event_log import EventLog
-from ui.translation import mark, tr
+from ui.translation import mark_for_translation, tr
 
 _TICK_MS = 100
 _SIZE = (760, 560)
-_ABOUT = mark(
+_ABOUT = mark_for_translation(
     "Copy this into your report, and write what you did and what happened. It names your files, cameras and ports,"
     " but not their folders. Read it before you send it."
 )

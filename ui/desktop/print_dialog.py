@@ -35,25 +35,45 @@ from ui.formatting import capitalized
 from ui.paper.marker_sheet import EDGE_SIDE_IN
 from ui.paper.page import Sheet
 from ui.paper.printing import Kind, PrintJob, army_words, sheet_of
-from ui.translation import mark, tr
+from ui.translation import mark_for_translation, tr
 
 _KINDS = (
     (
         Kind.MARKERS,
-        mark("Markers, two a page"),
+        mark_for_translation("Markers, two a page"),
         SHEET_SIDE_IN,
-        mark("Four markers to put on the table; one is enough, four are better"),
+        mark_for_translation("Four markers to put on the table; one is enough, four are better"),
     ),
-    (Kind.MARKERS, mark("Markers, one a page"), 4.5, mark("Four large markers, for a high camera or a large table")),
+    (
+        Kind.MARKERS,
+        mark_for_translation("Markers, one a page"),
+        4.5,
+        mark_for_translation("Four large markers, for a high camera or a large table"),
+    ),
     (
         Kind.EDGE,
-        mark("Small markers for the table's edge"),
+        mark_for_translation("Small markers for the table's edge"),
         EDGE_SIDE_IN,
-        mark("Eight small markers for the table's corners and edges"),
+        mark_for_translation("Eight small markers for the table's corners and edges"),
     ),
-    (Kind.BOARD, mark("Board for the lens"), None, mark("A board to calibrate the lens with")),
-    (Kind.ROD, mark("Range rod"), None, mark("The 36 in range rod of Plastic Fudge, in strips to glue together")),
-    (Kind.CARDS, mark("Unit cards"), None, mark("The ready-made units of a game, or the soldiers of an army list")),
+    (
+        Kind.BOARD,
+        mark_for_translation("Board for the lens"),
+        None,
+        mark_for_translation("A board to calibrate the lens with"),
+    ),
+    (
+        Kind.ROD,
+        mark_for_translation("Range rod"),
+        None,
+        mark_for_translation("The 36 in range rod of Plastic Fudge, in strips to glue together"),
+    ),
+    (
+        Kind.CARDS,
+        mark_for_translation("Unit cards"),
+        None,
+        mark_for_translation("The ready-made units of a game, or the soldiers of an army list"),
+    ),
 )
 _PREVIEW_PX = 320
 

@@ -12,11 +12,14 @@ from ui.desktop.source_controller import SourceController
 from ui.desktop.tools.tool import PickResult
 from ui.formatting import calibration_words
 from ui.session import TableState
-from ui.translation import mark, tr
+from ui.translation import mark_for_translation, tr
 from ui.units import Unit
 from vision.table_view import TableView, Waiting
 
-_WAITING = {Waiting.HAND: mark("Waiting for the hand"), Waiting.MOTION: mark("Waiting for movement to stop")}
+_WAITING = {
+    Waiting.HAND: mark_for_translation("Waiting for the hand"),
+    Waiting.MOTION: mark_for_translation("Waiting for movement to stop"),
+}
 
 
 class StatusLine:

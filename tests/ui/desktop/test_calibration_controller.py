@@ -108,7 +108,7 @@ def test_the_reason_for_missing_inches_is_shown_on_the_picture(open_window: Open
     (label,) = [shape for shape in dialog.picture.shapes if isinstance(shape, Label)]
     middle = seen_by.table_to_pixel((20.0, 14.0))[0]
     assert math.dist(label.at_px, middle) < 60
-    assert label.rows[0][0] == "marker 5: of another dictionary"
+    assert label.rows[0][0] == "marker 5: from another dictionary"
     dialog.close()
 
 

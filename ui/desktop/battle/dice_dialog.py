@@ -22,7 +22,7 @@ from rules.engine.text import readable, roller_words
 from rules.tabletop.errors import UserError
 from ui.desktop.labels import escape_markup, markup_label, wrapping_label
 from ui.formatting import capitalized
-from ui.translation import mark, tr
+from ui.translation import mark_for_translation, tr
 
 _FACE_PX = 44
 _FONT_SCALE = 1.3
@@ -31,8 +31,8 @@ _BIG_FONT_SCALE = 1.6
 
 _FUDGE = {"-": -1, "minus": -1, "0": 0, "blank": 0, "b": 0, "+": 1, "plus": 1}
 _TYPED = {
-    Die.D6: mark("Type what the dice show, such as 6 3 5 or 635"),
-    Die.FUDGE: mark("Type what the dice show, as - 0 + or as -1 0 1; a blank is 0"),
+    Die.D6: mark_for_translation("Type what the dice show, such as 6 3 5 or 635"),
+    Die.FUDGE: mark_for_translation("Type what the dice show, as - 0 + or as -1 0 1; a blank is 0"),
 }
 
 

@@ -24,12 +24,12 @@ from ui.desktop.dialogs import ask_where
 from ui.desktop.tools.window_context import WindowContext
 from ui.files import check_writable
 from ui.setup.profiles import camera_identity
-from ui.translation import mark, tr
+from ui.translation import mark_for_translation, tr
 
 _SETTLED_S = 3.0
 """Keeps terrain that is being dragged from being journalled at every mouse step."""
 
-_NONE = mark("There is no battle yet. Start one in the menu Battle.")
+_NONE = mark_for_translation("There is no battle yet. Start one in the menu Battle.")
 
 _TableState = tuple[tuple[TerrainPiece, ...], Outline]
 

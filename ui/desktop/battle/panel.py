@@ -32,12 +32,16 @@ from ui.desktop.battle.pending_moves import PendingMoves
 from ui.desktop.battle.round_bar import RoundBar
 from ui.desktop.labels import escape_markup, literal_text, markup_label, plain_label, wrapping_label
 from ui.desktop.scrolled import Scrolled
-from ui.translation import mark, tr
+from ui.translation import mark_for_translation, tr
 
-CLICK_ONE = mark("Click a soldier to see its actions, or press U for the next one.")
+CLICK_ONE = mark_for_translation("Click a soldier to see its actions, or press U for the next one.")
 _BIG_FONT_SCALE, _FONT_SCALE = 1.7, 1.2
-_TYPED = {int: mark("A whole number"), float: mark("A number"), list: mark("Names separated by commas")}
-_NAME = mark("A name")
+_TYPED = {
+    int: mark_for_translation("A whole number"),
+    float: mark_for_translation("A number"),
+    list: mark_for_translation("Names separated by commas"),
+}
+_NAME = mark_for_translation("A name")
 
 
 class BattlePanel(QWidget):

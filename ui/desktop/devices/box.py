@@ -9,7 +9,7 @@ from PyQt6.QtWidgets import QComboBox, QGroupBox, QHBoxLayout, QPushButton, QVBo
 
 from ui.desktop.labels import escape_markup, markup_label, wrapping_label
 from ui.devices.device_connection import Choice, Level, Standing
-from ui.translation import mark, tr
+from ui.translation import mark_for_translation, tr
 
 _MARKS = {
     Level.OFF: "○",
@@ -19,8 +19,8 @@ _MARKS = {
 }  # distinct shapes, for the colour-blind
 _COLOURS = {Level.OFF: "#8a8f98", Level.LOOKING: "#56b4e9", Level.UP: "#00be8a", Level.TROUBLE: "#e69f00"}
 
-_FORGET_TIP = mark("Disconnect this device and do not connect it again")
-_STOP_TIP = mark("Stop the emulated device and connect the real one again")
+_FORGET_TIP = mark_for_translation("Disconnect this device and do not connect it again")
+_STOP_TIP = mark_for_translation("Stop the emulated device and connect the real one again")
 
 
 class DeviceBox(QGroupBox):
@@ -87,8 +87,8 @@ class DeviceBox(QGroupBox):
 
     def show_standing(self, one: Standing, *, plugged: bool | None) -> None:
         """Show the device's state; `plugged` is None unless it is emulated."""
-        mark = f'<span style="color:{_COLOURS[one.level]}">{_MARKS[one.level]}</span>'
-        self._state.setText(f"{mark} {escape_markup(one.words)}")
+        mark_for_translation = f'<span style="color:{_COLOURS[one.level]}">{_MARKS[one.level]}</span>'
+        self._state.setText(f"{mark_for_translation} {escape_markup(one.words)}")
         self._trouble.setText(
             tr("Last problem: {trouble}", trouble=one.trouble) if one.trouble and one.level is Level.UP else ""
         )

@@ -15,21 +15,21 @@ from ui.desktop.devices.rod_view import RodView
 from ui.desktop.devices.strip_form import StripForm
 from ui.desktop.devices.tray_view import TrayPicture, TrayView
 from ui.desktop.labels import wrapping_label
-from ui.translation import mark, tr
+from ui.translation import mark_for_translation, tr
 
 _FONT_SCALE = 1.2
 
-_PORT_TIP = mark("Where the device is plugged in; likely places come first")
-_ROD_TEST_TIP = mark("Show the bands, then green, amber and red, then a moving light")
-_ROD_DESCRIPTION = mark(
+_PORT_TIP = mark_for_translation("Where the device is plugged in; likely places come first")
+_ROD_TEST_TIP = mark_for_translation("Show the bands, then green, amber and red, then a moving light")
+_ROD_DESCRIPTION = mark_for_translation(
     "An LED strip on an ESP32 board with WLED, plugged into USB, shows the measured range beside the soldiers. "
     "docs/hardware.md explains how to build one."
 )
-_DICE_DESCRIPTION = mark(
+_DICE_DESCRIPTION = mark_for_translation(
     "Dice that report their numbers over USB or Bluetooth can answer a roll. Without them, type what your dice show or "
     "let the program roll."
 )
-_TRAY_DESCRIPTION = mark(
+_TRAY_DESCRIPTION = mark_for_translation(
     "A camera can read ordinary dice and Fudge dice in a tray once they lie still. You confirm what it read."
 )
 

@@ -9,9 +9,9 @@ from PyQt6.QtWidgets import QCheckBox, QFormLayout, QLabel, QVBoxLayout, QWidget
 
 from hardware.range_rod import RodShape
 from ui.desktop.dialogs import NumberBox
-from ui.translation import mark, tr
+from ui.translation import mark_for_translation, tr
 
-_APPLY_TIP = mark("Changing this connects the rod again, which can take 3 seconds")
+_APPLY_TIP = mark_for_translation("Changing this connects the rod again, which can take 3 seconds")
 
 
 class StripForm(QWidget):

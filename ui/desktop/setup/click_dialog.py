@@ -16,7 +16,7 @@ from ui.desktop.picture.image import to_qimage
 from ui.desktop.picture.picture_dialog import Magnifier, PictureDialog
 from ui.picture.overlay import Label, Line, PointPx, Shape
 from ui.theme import YELLOW, faded
-from ui.translation import mark, tr
+from ui.translation import mark_for_translation, tr
 from ui.units import Unit
 from vision.frame import Frame
 
@@ -116,9 +116,9 @@ class ClickDialog(PictureDialog):
 
 
 _SHEETS = (
-    (mark("A sheet of A4 paper"), 297.0, 210.0),
-    (mark("A sheet of Letter paper"), 279.4, 215.9),
-    (mark("Something else"), 0.0, 0.0),
+    (mark_for_translation("A sheet of A4 paper"), 297.0, 210.0),
+    (mark_for_translation("A sheet of Letter paper"), 279.4, 215.9),
+    (mark_for_translation("Something else"), 0.0, 0.0),
 )
 _MM_PER_IN = 25.4
 

@@ -19,12 +19,12 @@ from ui.formatting import capitalized, sentence
 from ui.picture.marker_issues import marker_issue_shapes
 from ui.picture.overlay import Label, Line, Shape
 from ui.theme import GREEN, YELLOW, faded
-from ui.translation import mark, tr
+from ui.translation import mark_for_translation, tr
 from vision.frame import Frame
 from vision.setup import Setup
 
 _TICK_MS = 100
-_NOTHING = mark(
+_NOTHING = mark_for_translation(
     "No marker found. Print some (Table, Print…), put one flat on the table, and make sure that the camera sees it"
     " with its white border."
 )

@@ -19,18 +19,18 @@ from ui.picture.overlay import Preview
 from ui.setup.groups import armies_of
 from ui.table.correction_options import CorrectionOption, merge, options_at, options_for, place, rename
 from ui.table.terrain import standing_place
-from ui.translation import mark, tr
+from ui.translation import mark_for_translation, tr
 from vision.table_view import TableView
 
 CORRECT = "correct"
 """Name of the tool."""
 
 _GROUPS = {
-    "Add": mark("&Add"),
-    "Army": mark("&Army"),
-    "Posture": mark("&Posture"),
-    "The same as": mark("&Same as"),
-    "Is really": mark("Is &really"),
+    "Add": mark_for_translation("&Add"),
+    "Army": mark_for_translation("&Army"),
+    "Posture": mark_for_translation("&Posture"),
+    "The same as": mark_for_translation("&Same as"),
+    "Is really": mark_for_translation("Is &really"),
 }
 
 Asker = Callable[[QWidget, str], str | None]

@@ -15,7 +15,7 @@ from ui.desktop.picture.view import PictureView
 from ui.desktop.tools.terrain_tool import TERRAIN
 from ui.desktop.tools.tool import REACH_PX, PickResult, was_dragged
 from ui.desktop.tools.window_context import WindowContext
-from ui.translation import mark, tr
+from ui.translation import mark_for_translation, tr
 from vision.simulation.light import Light
 from vision.simulation.practice import OFF_S, Practice
 from vision.simulation.practice_table import PracticeTable
@@ -29,30 +29,38 @@ _OWN_DRAGS = (TERRAIN, "plan")
 """Tools that drag something else from a soldier's place: a piece of terrain, a planned move."""
 
 _LIGHTS: tuple[tuple[str, str, Callable[[Light, float], Light]], ...] = (
-    (mark("Brighten lamp"), mark("Add a quarter more light"), lambda light, now_s: light.stepped(1, now_s)),
-    (mark("Dim lamp"), mark("Take away a quarter of the light"), lambda light, now_s: light.stepped(-1, now_s)),
     (
-        mark("Blink lamp"),
-        mark("Switch the lamp off for two seconds"),
+        mark_for_translation("Brighten lamp"),
+        mark_for_translation("Add a quarter more light"),
+        lambda light, now_s: light.stepped(1, now_s),
+    ),
+    (
+        mark_for_translation("Dim lamp"),
+        mark_for_translation("Take away a quarter of the light"),
+        lambda light, now_s: light.stepped(-1, now_s),
+    ),
+    (
+        mark_for_translation("Blink lamp"),
+        mark_for_translation("Switch the lamp off for two seconds"),
         lambda light, now_s: light.switched_off(OFF_S, now_s),
     ),
 )
 _SWITCHES: tuple[tuple[str, str, Callable[[Light], bool], Callable[[Light, bool, float], Light]], ...] = (
     (
-        mark("Flicker"),
-        mark("Show drifting bands, like those of a lamp on mains power"),
+        mark_for_translation("Flicker"),
+        mark_for_translation("Show drifting bands, like those of a lamp on mains power"),
         lambda light: light.flickers,
         lambda light, on, _: light.with_flicker(on),
     ),
     (
-        mark("Sun patches"),
-        mark("Let the sun shine through a window onto the table"),
+        mark_for_translation("Sun patches"),
+        mark_for_translation("Let the sun shine through a window onto the table"),
         lambda light: light.has_sun,
         lambda light, on, _: light.with_sun(on),
     ),
     (
-        mark("Automatic exposure"),
-        mark("Let the camera adjust to the light by itself"),
+        mark_for_translation("Automatic exposure"),
+        mark_for_translation("Let the camera adjust to the light by itself"),
         lambda light: light.is_automatic,
         lambda light, on, now_s: light.exposed(on, now_s),
     ),
