@@ -77,6 +77,7 @@ class Table:
         )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "order",
     [ARMIES, *(pytest.param(order, marks=pytest.mark.slow) for order in permutations(ARMIES) if order != ARMIES)],
@@ -93,6 +94,7 @@ def test_every_teaching_order_ends_with_correct_armies(order: tuple[str, ...]) -
     assert len(table.view.figures) == len(TRUTH.figures)
 
 
+@pytest.mark.slow
 def test_undo_and_the_empty_table_do_not_change_the_result() -> None:
     table = Table()
     table.teach("green")

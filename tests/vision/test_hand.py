@@ -81,6 +81,7 @@ def test_a_table_at_rest_is_not_searched_again(monkeypatch: pytest.MonkeyPatch) 
     assert views[0].tracking.figures is not views[1].tracking.figures
 
 
+@pytest.mark.slow
 def test_after_a_hand_only_changed_places_are_searched(monkeypatch: pytest.MonkeyPatch) -> None:
     searched = []
     find = Finder.find

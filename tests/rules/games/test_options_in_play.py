@@ -16,7 +16,7 @@ from rules.games import GAMES, open_game
 from rules.tabletop.errors import UserError
 
 FOLDER = Path(__file__).parents[2] / "data" / "situations"
-SITUATIONS = 3
+SITUATIONS = 2
 """Situations that are played with each value, drawn with the option's name as the seed."""
 
 

@@ -109,6 +109,7 @@ def test_text_is_legible_on_a_dark_desktop() -> None:
     assert palette.color(QPalette.ColorGroup.Disabled, role.Text) != palette.color(role.Text)
 
 
+@pytest.mark.slow
 def test_screenshots_of_menus_and_help_are_saved_and_fit(window: Window, tmp_path: Path) -> None:
     faces = PanelScreenshots(tmp_path, "light")
     help_scene(faces, window, tmp_path)

@@ -160,7 +160,7 @@ def test_an_unusable_marker_is_outlined_with_its_reason() -> None:
         (MarkerIssue(inside, Reason.DUPLICATE, "twice", 4), MarkerIssue(corner, Reason.CUT_OFF, "cut")), SIZE_PX
     )
     assert [line.points_px for line in lines(shapes, BLAST)] == [inside, corner]
-    assert words(shapes) == ["marker 4: number seen twice", "cut off"]
+    assert words(shapes) == ["marker 4: number used twice", "cut off"]
     below, above = (shape for shape in shapes if isinstance(shape, Label))
     assert (below.at_px, below.offset[1] > 0) == ((620.0, 340.0), True)
     assert above.at_px[0] > 60, "the label is moved inside by half its width"

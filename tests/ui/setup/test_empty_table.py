@@ -56,6 +56,7 @@ def test_soldiers_outside_the_area_of_play_do_not_count() -> None:
     assert EmptyTable(state(full, army("green", GREEN), area=area), full, EYE).soldiers() == 2
 
 
+@pytest.mark.slow
 def test_the_empty_simulated_table_has_no_soldiers() -> None:
     table = practice_table()
     frame, truth = table.read(), table.truth

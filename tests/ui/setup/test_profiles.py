@@ -40,7 +40,7 @@ def test_a_misplaced_profile_is_rejected(tmp_path):
     profiles = LensProfiles(tmp_path)
     kept = profiles.keep(CAMERA, LENS)
     kept.write_text(json.dumps(json.loads(kept.read_text()) | {"image_size": [640, 480]}))
-    with pytest.raises(UserError, match="another camera or picture size"):
+    with pytest.raises(UserError, match="does not match its name"):
         profiles.find(CAMERA, (1280, 720))
 
 

@@ -110,6 +110,7 @@ def test_plastics_of_a_drawn_table_are_separated_even_in_shade() -> None:
     assert same_plastic(green, ()) is None
 
 
+@pytest.mark.slow
 def test_plastics_of_the_simulated_table_are_separated() -> None:
     table = practice_table()
     frame, truth, picker = table.read(), table.truth, FigurePicker()

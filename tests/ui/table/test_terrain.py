@@ -87,7 +87,7 @@ def test_names_of_pieces_are_unique():
     for name, words in (("novel", "another piece"), ("  ", "needs a name")):
         with pytest.raises(UserError, match=words):
             with_changed(STACK, "house", replace(HOUSE, name=name))
-    with pytest.raises(UserError, match="any more"):
+    with pytest.raises(UserError, match="no longer exists"):
         with_changed(STACK, "barn", HOUSE)
 
 
