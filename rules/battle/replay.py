@@ -60,9 +60,18 @@ def _difference(game: Game[Any], seq: int, asked: ActionResolved) -> Difference 
     except UserError as refusal:
         return Difference(seq, asked.verdict.outcome, f"refused: {refusal}")
     now = VerdictRecord.of(verdict)
-    if throws != asked.throws:
+    if _faces(throws) != _faces(asked.throws):
         return Difference(seq, _dice(asked.throws), _dice(throws))
-    return None if now == asked.verdict else _first_difference(seq, asked.verdict, now)
+    return None if _compared(now) == _compared(asked.verdict) else _first_difference(seq, asked.verdict, now)
+
+
+def _faces(throws: Sequence[Throw]) -> list[tuple[str, str, tuple[int, ...]]]:
+    return [(one.die, one.for_whom, one.faces) for one in throws]
+
+
+def _compared(record: VerdictRecord) -> tuple[object, ...]:
+    """What must be equal; the texts of reasons may have been reworded since."""
+    return record.outcome, record.numbers, [(one.rule, one.modifier) for one in record.reasons]
 
 
 def _dice(throws: Sequence[Throw]) -> str:
