@@ -16,6 +16,7 @@ from vision.frame import ImageBgr
 from vision.likeness import DIRECTIONS, unit, version
 
 _MAX_PNG_BYTES = 16_000  # more than 40 x 40 pixels of noise need
+_MAX_SIGNATURE = 1e6  # signatures are stored as unit vectors
 _MAX_NAME = 100
 _MIN_LOG_COLOUR = -30.0
 
@@ -63,10 +64,13 @@ def _document_of_one(example: Example) -> dict[str, Any]:
 
 
 def _example_of(document: Mapping[str, Any]) -> Example:
-    signature = np.array(document["signature"], np.float32)
+    numbers = np.array(document["signature"], np.float64)
     first, second, third = (float(value) for value in document["colour"])
-    if signature.shape != (DIRECTIONS,) or not np.isfinite([*signature, first, second, third]).all():
+    if numbers.shape != (DIRECTIONS,) or not np.isfinite([*numbers, first, second, third]).all():
         raise ValueError("a signature is a list of finite numbers")
+    if np.abs(numbers).max() > _MAX_SIGNATURE:
+        raise ValueError("a signature has no such large numbers")
+    signature = numbers.astype(np.float32)
     if not np.linalg.norm(signature) > 0 or min(first, second, third) < _MIN_LOG_COLOUR:
         raise ValueError("a signature must not be zero, nor a colour black")
     posture = Posture(document["posture"])
