@@ -68,10 +68,11 @@ def spot_at(frame: Frame, camera: TableCamera, place_in: tuple[float, float, flo
 
 
 class PatchMemory:
-    """How each figure's place looked when its posture was last seen, by id."""
+    """How each figure's place looked when its posture was last seen, by id, and the whole table before a hand came."""
 
     def __init__(self) -> None:
         self._spots: dict[str, Spot] = {}
+        self._at_rest: tuple[Frame, TableCamera] | None = None
 
     def keep(self, frame: Frame, camera: TableCamera, places: Iterable[tuple[str, tuple[float, float, float]]]) -> None:
         """Store the current appearance of the places of (id, (x, y, z) in inches)."""
@@ -79,6 +80,15 @@ class PatchMemory:
             spot = spot_at(frame, camera, place_in)
             if spot is not None:
                 self._spots[name] = spot
+
+    def keep_table(self, frame: Frame, camera: TableCamera) -> None:
+        """Store a picture in which the whole table was at rest."""
+        self._at_rest = frame, camera
+
+    def changed(self, place_in: tuple[float, float, float], frame: Frame, camera: TableCamera) -> bool:
+        """Whether a place looks different from when the whole table was last at rest; False if unknown."""
+        before = spot_at(*self._at_rest, place_in) if self._at_rest else None
+        return before is not None and before.unchanged(frame, camera) is False
 
     def unchanged(self, name: str, frame: Frame, camera: TableCamera) -> bool:
         """Whether the figure's place looks as stored; False if unknown."""

@@ -144,7 +144,8 @@ class Pipeline:
         """Whether this is one of a camera's first pictures. After the last one, armies are proposed again."""
         self._start_s = frame.time_s if self._start_s is None else self._start_s
         since_s = frame.time_s - self._start_s
-        was_starting, self._starting = self._starting, since_s < (_MAX_START_S if motion.light_changing else _START_S)
+        was_starting = self._starting
+        self._starting &= since_s < (_MAX_START_S if motion.light_changing else _START_S)
         if was_starting and not self._starting and frame.index > 0 and setup.propose and not setup.palette:
             self._proposed_at_start = True
             self._plan.repeat()
@@ -180,6 +181,8 @@ class Pipeline:
         tracking = self._tracker.update([one for one in found if scope.searched((one.x_in, one.y_in, one.z_in))], scope)
         searched = [one for one in self._tracker.unambiguous if scope.searched(one[1])]
         self._patches.keep(frame, calibration.camera, searched)
+        if motion.blocked is None:
+            self._patches.keep_table(frame, calibration.camera)
         return tracking
 
     def _search_scope(
@@ -200,7 +203,10 @@ class Pipeline:
 
         def changed(position_in: PositionIn) -> bool:
             px_per_in = camera.px_per_inch(*position_in[:2], position_in[2])
-            return visits.changed(*to_pixel(position_in), scale * px_per_in)
+            x, y = to_pixel(position_in)
+            return visits.changed(x, y, scale * px_per_in) or (
+                visits.visited(x, y) and self._patches.changed(position_in, frame, camera)
+            )
 
         def armies_alike(one: str, other: str) -> bool:
             known = one in colours and other in colours

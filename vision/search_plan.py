@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from calibration.solve import Calibration
 from vision.motion import SHRINK, Box, Motion
 from vision.setup import Setup
+from vision.silhouette import figure_scale
 from vision.tracks import PositionIn
 from vision.visits import Visits
 
@@ -20,6 +22,8 @@ REPEAT_SEARCHES = 3
 _MAX_SHARE = 0.3  # of the picture: above it the whole picture is searched
 _MAX_PARTS = 6
 _JOIN_PX = 8 * SHRINK  # parts closer than this are searched as one
+_FEET_IN = 0.75
+"""How far from a change the feet of a 54 mm figure may be; of one as bright as the table, only the shadow differs."""
 
 Parts = tuple[Box, ...] | None
 """Parts of the picture to search; None for the whole picture."""
@@ -94,7 +98,9 @@ class SearchPlan:
         elif calibration and not self.searches_left and self.is_proposing(setup, motion):  # a hand was there
             self.searches_left, self.parts_px = SEARCHES, None
         else:
-            self._search_changes(motion, _boxes_px(undecided_in, calibration), size_px)
+            changed_px = _with_feet(motion.changed_px, calibration, setup)
+            undecided_px, at_rest = _boxes_px(undecided_in, calibration), motion.blocked is None
+            self._search_changes(changed_px, undecided_px, size_px, at_rest=at_rest)
         return False
 
     def _search_whole_table(self, calibration: Calibration | None, setup: Setup) -> bool:
@@ -112,14 +118,16 @@ class SearchPlan:
         self.searches_left = SEARCHES if is_new else max(self.searches_left, REPEAT_SEARCHES)
         return armies_changed
 
-    def _search_changes(self, motion: Motion, undecided_px: tuple[Box, ...], size_px: tuple[int, int]) -> None:
-        if motion.changed_px:
+    def _search_changes(
+        self, changed_px: tuple[Box, ...], undecided_px: tuple[Box, ...], size_px: tuple[int, int], *, at_rest: bool
+    ) -> None:
+        if changed_px:
             self.proposal_due |= not self.searches_left
             unfinished = self.parts_px if self.searches_left else ()
-            new_px = (*motion.changed_px, *undecided_px)
+            new_px = (*changed_px, *undecided_px)
             self.parts_px = None if unfinished is None else _joined_parts(new_px, unfinished, size_px)
             self.searches_left = SEARCHES
-        elif undecided_px and not self.searches_left and motion.blocked is None:
+        elif undecided_px and not self.searches_left and at_rest:
             self.searches_left, self.parts_px = REPEAT_SEARCHES, _joined_parts(undecided_px, (), size_px)
 
     def is_proposing(self, setup: Setup, motion: Motion) -> bool:
@@ -131,6 +139,20 @@ class SearchPlan:
         self.searches_left -= 1
         self.visits.searched(self.parts_px)
         self._searches_under_hand = max(0, self._searches_under_hand - 1)
+
+
+def _with_feet(changed_px: tuple[Box, ...], calibration: Calibration | None, setup: Setup) -> tuple[Box, ...]:
+    """Boxes around changes, enlarged by the places where the figures that caused them may stand."""
+    if calibration is None or not changed_px:
+        return changed_px
+    camera, reach_in = calibration.camera, _FEET_IN * figure_scale(setup.figure_height_in)
+    enlarged = []
+    for left, top, right, bottom in changed_px:
+        x_in, y_in = camera.pixel_to_table([((left + right) / 2, (top + bottom) / 2)])[0]
+        px_per_in = camera.px_per_inch(x_in, y_in) if math.isfinite(x_in) else 0.0
+        margin = math.ceil(reach_in * px_per_in) if math.isfinite(px_per_in) else 0
+        enlarged.append((left - margin, top - margin, right + margin, bottom + margin))
+    return tuple(enlarged)
 
 
 def _boxes_px(positions_in: Sequence[PositionIn], calibration: Calibration | None) -> tuple[Box, ...]:

@@ -68,3 +68,12 @@ def test_a_figure_without_a_stored_patch_is_not_unchanged():
     known.keep(frame(), CAMERA, [("far", (100.0, 8.0, 0.0))])
     assert not known.unchanged("far", frame(), CAMERA)
     assert not known.unchanged("nobody", frame(), CAMERA)
+
+
+def test_a_place_changes_when_a_figure_is_put_down_but_not_in_other_light():
+    memory = PatchMemory()
+    assert not memory.changed(PLACE, frame(), CAMERA), "nothing is known before the table was at rest"
+    memory.keep_table(frame(SCENE.empty), CAMERA)
+    assert memory.changed(PLACE, frame(seed=1), CAMERA)
+    assert not memory.changed(PLACE, frame(SCENE.empty, lamp=0.6, seed=2), CAMERA)
+    assert not memory.changed((100.0, 8.0, 0.0), frame(seed=1), CAMERA), "not in the picture"

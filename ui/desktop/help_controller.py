@@ -119,14 +119,10 @@ class HelpController:
 
 def keys_of(window: QMainWindow) -> tuple[tuple[str, tuple[KeyRow, ...]], ...]:
     """All keys of a window, read from its actions and buttons: by menu, then those in no menu."""
-    bar = window.menuBar()
-    listed: set[int] = set()
-    sections: list[tuple[str, tuple[KeyRow, ...]]] = []
-    for top in bar.actions() if bar is not None else ():
-        actions = list(_inside(top))
-        listed |= {id(action) for action in actions}
-        sections.append((top.text().replace("&", ""), _rows(actions)))
-    rest = [action for action in window.actions() if id(action) not in listed]
+    menus = _menus(window)
+    listed = {action for actions in menus.values() for action in actions}
+    sections = [(top.text().replace("&", ""), _rows(actions)) for top, actions in menus.items()]
+    rest = [action for action in actions_of(window) if action not in listed]
     buttons = [
         (button.shortcut().toString(_FORMAT), button.text(), button.toolTip() or tr("Press this button"))
         for button in window.findChildren(QAbstractButton)
@@ -138,9 +134,14 @@ def keys_of(window: QMainWindow) -> tuple[tuple[str, tuple[KeyRow, ...]], ...]:
 
 def actions_of(window: QMainWindow) -> tuple[QAction, ...]:
     """All actions of a window: those in its menus, then the others that have a key."""
-    bar = window.menuBar()
-    in_menus = [action for top in (bar.actions() if bar is not None else ()) for action in _inside(top)]
+    in_menus = [action for actions in _menus(window).values() for action in actions]
     return tuple(dict.fromkeys((*in_menus, *window.actions())))
+
+
+def _menus(window: QMainWindow) -> dict[QAction, tuple[QAction, ...]]:
+    """The actions of each menu in the menu bar, those of its submenus included."""
+    bar = window.menuBar()
+    return {top: tuple(_inside(top)) for top in (bar.actions() if bar is not None else ())}
 
 
 def _inside(action: QAction) -> Iterable[QAction]:

@@ -13,7 +13,7 @@ from hardware.dice_reader import KEEP_S
 from hardware.emulator import Wire
 from ui.devices.device_connection import Choice, DeviceConnection
 from ui.devices.rod_and_dice import counted
-from ui.devices.tray_camera import TABLE, WHOLE, Outline, Read, Region, Seen, TrayCamera, read_tray
+from ui.devices.tray_camera import TABLE, WHOLE, Outlines, Read, Region, Seen, TrayCamera, read_tray
 from vision.dice.tray import TrayReading
 from vision.dice.view import DieKind, DieSeen
 from vision.frame import Frame
@@ -88,7 +88,7 @@ class TrayDice:
         region = self._region_of(TABLE) if self.berth.spec == TABLE else None
         return () if region is None else (region.box_px(size_px),)
 
-    def pull(self, frame: Frame | None, camera: TableCamera | None, figures_px: Sequence[Outline] = ()) -> None:
+    def pull(self, frame: Frame | None, camera: TableCamera | None, figures_px: Outlines = tuple) -> None:
         """Connect and receive readings.
 
         Args:

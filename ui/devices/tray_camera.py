@@ -39,6 +39,8 @@ _MAX_ARRIVALS = 4
 
 Outline = tuple[tuple[float, float], ...]
 """Points of a closed outline, in pixels."""
+Outlines = Callable[[], Sequence[Outline]]
+"""Computes outlines in a picture when they are needed."""
 
 Read = Callable[[ImageBgr, Outline | None, TableCamera | None], tuple[DieSeen, ...]]
 """Reads the dice inside an outline of a picture, with the camera if it is calibrated."""
@@ -138,10 +140,10 @@ class TrayCamera:
         """
         self._spec, self._region, self._opener, self._read, self._clock = spec, region, opener, read, clock
         self._status = LinkStatus(LinkState.SEEKING, error=_NO_PICTURE if spec == TABLE else "")
-        self._offered: tuple[Frame | None, TableCamera | None, Sequence[Outline]] = (None, None, ())
+        self._offered: tuple[Frame | None, TableCamera | None, Outlines] = (None, None, tuple)
         self._watch: tuple[TrayWatch, tuple[int, int]] | None = None
         self._camera: TableCamera | None = None
-        self._figures_px: Sequence[Outline] = ()
+        self._figures_px: Outlines = tuple
         self._again = False
         self._picture: Frame | None = None
         self._arrived: deque[Seen] = deque(maxlen=_MAX_ARRIVALS)
@@ -159,10 +161,10 @@ class TrayCamera:
         """The newest picture that was processed."""
         return self._picture
 
-    def offer(self, frame: Frame | None, camera: TableCamera | None, figures_px: Sequence[Outline] = ()) -> None:
+    def offer(self, frame: Frame | None, camera: TableCamera | None, figures_px: Outlines = tuple) -> None:
         """Pass in the newest picture of the table's camera, and the camera if it is calibrated. Returns at once.
 
-        Figures that overlap the tray are not read as dice.
+        Figures that overlap the tray are not read as dice; their outlines are asked for only when dice are read.
         """
         self._offered = (frame, camera, figures_px)
 
@@ -229,7 +231,8 @@ class TrayCamera:
 
     def _read_now(self, outline_px: tuple[tuple[float, float], ...], image_bgr: ImageBgr) -> tuple[DieSeen, ...]:
         dice = self._read(image_bgr, outline_px, self._camera)
-        return tuple(die for die in dice if not any(_covers(figure, die) for figure in self._figures_px))
+        figures_px = self._figures_px() if dice else ()
+        return tuple(die for die in dice if not any(_covers(figure, die) for figure in figures_px))
 
     def _note(self, **changed: object) -> None:
         self._status = replace(self._status, **changed)  # type: ignore[arg-type]

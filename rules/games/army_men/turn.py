@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
+from rules.engine.common import SIDES
 from rules.engine.dice import DiceRequest, Die, Procedure
 from rules.engine.facts import UNKNOWN, Context, Source
 from rules.engine.game import NoFacts
@@ -54,9 +55,6 @@ def force_advice(rules: Rules, force: Force) -> Verdict:
     reasons = [rules.because("AM-07")] + ([rules.because("AM-08")] if wanted is not None else [])
     strong = wanted is None or force.men >= wanted
     return verdict("as advised" if typical and strong else "unusual", *reasons, typical=typical, strong_enough=strong)
-
-
-SIDES = Source(lambda context: list(context.position.state.sides))
 
 
 def _seats(context: Context) -> list[str]:

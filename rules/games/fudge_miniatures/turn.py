@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from rules.engine.facts import Source
+from rules.engine.common import SIDES
 from rules.engine.ruleset import limit
 from rules.engine.schema import Asked, Count, Inches, Row
 from rules.engine.verdict import Becomes, RuleRefusal, Verdict, forbidden, verdict
@@ -61,7 +61,7 @@ def victory(rules: Rules, task: Scenario) -> Verdict:
 
 def turn_order(
     rules: Rules,
-    players_clockwise: Annotated[tuple[str, ...], Source(lambda context: list(context.position.state.sides))],
+    players_clockwise: Annotated[tuple[str, ...], SIDES],
     first: Annotated[str | None, Asked("Who begins by the scenario?")] = None,
     brought_pizza: Annotated[str | None, Asked("Who brought the pizza?")] = None,
 ) -> Verdict:

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
-from rules.engine.dice import DiceRequest, Die, Procedure
-from rules.engine.facts import Source
+from rules.engine.common import FIGURES_LEFT, SIDES, highest_die, last_standing
+from rules.engine.dice import Procedure
 from rules.engine.game import Answer, NoFacts
 from rules.engine.ruleset import limit, row_title
 from rules.engine.schema import Asked, Count, Row
@@ -141,7 +141,7 @@ class Players:
     players: Annotated[
         tuple[str, ...],
         Asked("In which order do the players take their turns?"),
-        Source(lambda context: list(context.position.state.sides)),
+        SIDES,
     ]
 
 
@@ -155,18 +155,7 @@ def turn_sequence(rules: Rules, table: Players) -> Answer:
 
 
 def _rolled_for(rules: Rules, players: Sequence[str]) -> Procedure[Verdict]:
-    """The highest die begins, the tied among the highest roll again; the rest follow as they sit."""
-    best = list(players)
-    again = False
-    while len(best) > 1:
-        faces = []
-        for player in best:
-            request = DiceRequest(Die.D6, 1, player, f"who begins: {', '.join(best)}")
-            faces.append((yield request.once_more() if again and player == best[0] else request).total)
-        left = [player for player, face in zip(best, faces, strict=True) if face == max(faces)]
-        again, best = left == best, left
-    start = players.index(best[0])
-    return _sequence(rules, [*players[start:], *players[:start]])
+    return _sequence(rules, (yield from highest_die(players, "who begins")))
 
 
 def _sequence(rules: Rules, order: Sequence[str]) -> Verdict:
@@ -186,21 +175,21 @@ def _sequence(rules: Rules, order: Sequence[str]) -> Verdict:
 class Standing:
     """How the sides stand: the figures that each has left, and who reached the objective that was agreed."""
 
-    figures_left: Annotated[Mapping[str, Count], Source(lambda context: context.position.state.figures_left)]
+    figures_left: Annotated[Mapping[str, Count], FIGURES_LEFT]
     objective_reached_by: Annotated[str | None, Asked("Which side reached the agreed objective?")] = None
 
 
 def victory(rules: Rules, sides: Standing) -> Verdict:
-    """Whether the game is over, and who won; nobody where no figure is left."""
+    """Whether the game is over, and who won; None if no figure is left."""
     by_objective = not rules.chooses("victory", "elimination")
     reached = sides.objective_reached_by
     if reached is not None and reached not in sides.figures_left:
         raise RuleRefusal("unknown_side", f"{reached!r} is no side of this battle: {', '.join(sides.figures_left)}")
     if reached is not None and by_objective:
         return _over(rules, "objective", reached)
-    left = [side for side, figures in sides.figures_left.items() if figures]
-    if len(left) < 2 and len(sides.figures_left) > 1 and not rules.chooses("victory", "objective"):
-        return _over(rules, "elimination", left[0] if left else None)
+    end = last_standing(sides.figures_left)
+    if end.over and not rules.chooses("victory", "objective"):
+        return _over(rules, "elimination", end.winner)
     return verdict("not yet", rules.because("SP-27"), over=False, winner=None, by=None)
 
 

@@ -321,7 +321,7 @@ def test_figures_over_the_tray_are_no_dice(made: Callable[..., TrayDice]) -> Non
     hand.berth.connect(TABLE)
     count = iter(range(10**6))
     figures_px = (((70.0, 60.0), (100.0, 60.0), (100.0, 100.0), (70.0, 100.0)),)
-    until(lambda: hand.seen, lambda: hand.pull(Frame(FELT, next(count), time.monotonic()), None, figures_px))
+    until(lambda: hand.seen, lambda: hand.pull(Frame(FELT, next(count), time.monotonic()), None, lambda: figures_px))
     assert hand.seen is not None
     assert hand.seen.reading.dice == (die_at(40),)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from PyQt6.QtCore import QObject
 
@@ -190,9 +191,9 @@ class DevicesController(QObject):
         """
         self._bench, view = source_controller, source_controller.view
         camera = view.calibration.camera if view is not None and view.calibration is not None else None
-        figures_px = figure_outlines_px(view.figures, camera) if view is not None and camera is not None else ()
         self.dice.pull()
         frame = source_controller.worker.frame
+        figures_px = tuple if view is None or camera is None else partial(figure_outlines_px, view.figures, camera)
         self.tray.pull(frame, camera, figures_px)
         if frame is not None:
             source_controller.session.put_aside(self.tray.on_table_px(frame.size_px))
