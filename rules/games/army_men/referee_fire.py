@@ -103,13 +103,15 @@ def _bursts(context: Context, seen: Position, how: str = "") -> Iterator[Action]
     shots = {one.id: facts_of(replace(context, targets=(one,)), seen).given for one in context.targets}
     barred = {name: _refusal(context.position, "aim", {**facts, **_granted(how)}) for name, facts in shots.items()}
     open_to = [one for one in context.targets if not barred[one.id]]
+    aims = {one.id: aim_at(seen, context.actor, one) for one in open_to}
     known: set[frozenset[str]] = set()
     for first in open_to:
         group = _within_arc(context, seen, first, open_to)
         names = frozenset(one.id for one in group)
         if len(group) > 1 and names not in known:
             known.add(names)
-            yield _burst(replace(context, targets=group), seen, how)
+            own_aims = {one.id: aims[one.id] for one in group}
+            yield _burst(replace(context, targets=group), own_aims, seen, how)
 
 
 def _within_arc(context: Context, seen: Position, first: Unit, others: Sequence[Unit]) -> tuple[Unit, ...]:
@@ -121,10 +123,9 @@ def _within_arc(context: Context, seen: Position, first: Unit, others: Sequence[
     return tuple(sorted(inside, key=lambda one: off[one.id])[: context.rules.tables.weapons[context.weapon].rof])
 
 
-def _burst(context: Context, seen: Position, how: str) -> Action:
+def _burst(context: Context, aims: Mapping[str, Bound], seen: Position, how: str) -> Action:
     """A burst of an automatic weapon: an attack on each of several targets, as they are `seen` now or ran by."""
     man, here = context.actor, context.position.figure(context.actor.id)
-    aims = {enemy.id: aim_at(seen, man, enemy) for enemy in context.targets}
     names, there = tuple(aims), [seen.figure(name) for name in aims]
     arc, what = arc_of_fire(here, there), f"the arc of {display_name(man.id)}'s burst"
     facts = {
