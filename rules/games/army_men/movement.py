@@ -12,7 +12,7 @@ from rules.engine.position import Position
 from rules.engine.ruleset import limit
 from rules.engine.schema import Asked, Count, Inches, Row
 from rules.engine.state import Unit
-from rules.engine.verdict import ACTORS, Becomes, Reason, Verdict, forbidden, verdict
+from rules.engine.verdict import ACTORS, Reason, StatusEffect, Verdict, forbidden, verdict
 from rules.games.army_men import status
 from rules.games.army_men.ground import Stretch
 from rules.games.army_men.status import did, gap, has, of_actor, of_target
@@ -312,7 +312,7 @@ def land(rules: Rules, craft: Landing) -> Verdict:
     here = (grounded, "no_aircraft", "AM-A46", text), (craft.landed, "landed", "AM-A46", "it has landed")
     found = verdict("landed", rules.because("AM-A46", "it stands on the ground"))
     bar = refused(rules, rests(craft), *here, *out_of_turn(rules, craft))
-    return bar or found.causing(Becomes(ACTORS, status.LANDED, rule="AM-A46"))
+    return bar or found.causing(StatusEffect(ACTORS, status.LANDED, rule="AM-A46"))
 
 
 TRACTORS = ("truck", "jeep")

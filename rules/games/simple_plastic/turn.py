@@ -12,7 +12,7 @@ from rules.engine.dice import Procedure
 from rules.engine.game import Answer, NoFacts
 from rules.engine.ruleset import limit, row_title
 from rules.engine.schema import Asked, Count, Row
-from rules.engine.verdict import Becomes, RuleRefusal, Verdict, forbidden, verdict
+from rules.engine.verdict import RuleRefusal, StatusEffect, Verdict, forbidden, verdict
 from rules.games.simple_plastic.tables import Rules, UnitName
 from rules.tabletop.table import Posture
 
@@ -165,7 +165,7 @@ def _sequence(rules: Rules, order: Sequence[str]) -> Verdict:
         steps = [[player, phase] for phase in _phases(rules) for player in order]
     reasons = (rules.because("SP-01"), rules.because("SP-27"))
     found = verdict(order[0], *reasons, order=list(order), steps=steps)
-    return found.causing(Becomes("", STEPS, steps, "SP-27"))
+    return found.causing(StatusEffect("", STEPS, steps, "SP-27"))
 
 
 # The end.
