@@ -277,7 +277,7 @@ def board(rules: Rules, man: Boarding) -> Verdict:
     bar = refused(
         rules,
         rests(man),
-        (not carries, "carries_nobody", "AM-112", f"nobody gets into the {name}"),
+        (not carries, "carries_nobody", "AM-112", f"no figure can get into the {name}"),
         (man.held, "glued", "AM-62"),
         (man.flying, "flying", "AM-A46", f"the {name} has to land first"),
         *out_of_turn(rules, man),

@@ -1,4 +1,4 @@
-"""Army Men: the referee: moves, everything else that figures may do besides shots, and obligations."""
+"""Army Men: the referee: moves, all other actions except shots, and obligations."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ ON_ITS_WAY, ON_THEIR_WAY = "on its way", "on their way"
 TURRET_SLACK_DEG = 10.0
 """A hand does not point a toy's turret more exactly."""
 SAME_SPOT_IN = 1.0
-"""Spots this near to one another are one location to a gun; nobody points more exactly at a table."""
+"""Spots this near to one another are one location to a gun; players do not point more exactly at a table."""
 UNTOUCHED = ("immune", "target_not_attackable", "cannot_destroy_pillbox")
 """The refusals of targets that a blast does not affect."""
 
@@ -344,7 +344,7 @@ def _blast(context: Context, where: str, template: Template, view: View, shot: B
 
 def _in_vain(position: Position, weapon: str, facts: Mapping[str, Any]) -> Verdict:
     """Why an empty place may not be fired at: what forbids the shot in any case comes first."""
-    nobody = position.game.rules.because("AM-79", f"{display_name(weapon)} would reach nobody there")
+    nobody = position.game.rules.because("AM-79", f"{display_name(weapon)} would not reach anyone there")
     return _refusal(position, "aim", facts) or forbidden("nobody_there", nobody)
 
 

@@ -279,7 +279,7 @@ class Besides:
 
 
 def extra_attack(rules: Rules, wanted: Besides) -> Verdict:
-    """Whether a vehicle may fire a light machine gun besides its main weapon."""
+    """Whether a vehicle may fire a light machine gun in addition to its main weapon."""
     may = rules.tables.kinds[wanted.unit].extra_lmg and wanted.weapon == EXTRA_ARM and rules.chooses("extra_lmg", True)
     if not may:
         return forbidden("already_attacked", rules.because("AM-37"))

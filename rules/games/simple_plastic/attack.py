@@ -157,7 +157,7 @@ class Attack(Turn):
 
     Attributes:
         target_in_cover: Of the closest target.
-        target_figures: How many the attack could kill at most; None where nobody counts them.
+        target_figures: How many the attack could kill at most; None if it is not counted.
         dice_at_target: Of an attacker with several dice that may be shared, how many he rolls at this target.
         targets: All men of the squad that is attacked, as he sees them.
     """
@@ -275,10 +275,10 @@ class _Shot:
 
 
 def _fired(rules: Rules, man: Attacker, standing: list[Target], dice: int) -> Procedure[_Shot]:
-    """One man's dice. They are thrown together and not told apart: the best is read against the closest target."""
+    """One man's dice. They are thrown together and are interchangeable: the best is read against the closest target."""
     first = _closest(rules, man, standing)
     if first is None:
-        return _Shot([], [], [rules.because("SP-15", f"{row_title(man.unit)} has nobody left to attack")])
+        return _Shot([], [], [rules.because("SP-15", f"{row_title(man.unit)} has no target left")])
     roll = yield DiceRequest(Die.D6, dice, row_title(man.unit), "the attack")
     by_first = rules.chooses("modifiers_of", "closest_of_squad")
     shot, standing = _Shot([], list(roll.faces), []), list(standing)

@@ -47,7 +47,7 @@ class Step:
 
 
 def _measured(rules: Rules, step: Step, moved_in: float) -> Verdict:
-    """Whether one man's move is within his allowance; a span that nobody measured is what the strict rule says."""
+    """Whether one man's move is within his allowance; without a measured distance, as the strict rule says."""
     exact = step.span_in is None or (step.mode or Mode(rules.option("move_measure"))) is Mode.EXACT
     allowance_in = limit(rules, "move_in") if exact or step.span_in is None else step.span_in
     whole_in = step.moved_before_in + moved_in

@@ -202,7 +202,7 @@ _MORE: Mapping[str, Callable[[Position, Action, Verdict], tuple[Effect, ...]]] =
     "direct_onboard": _directed,
     "offboard": _called,
 }
-"""What an action, or a radio used so, changes besides what the figures did and the verdict says."""
+"""What an action, or a radio used so, changes in addition to what the figures did and the verdict says."""
 
 
 REFEREE: Referee[Tables] = Referee(
