@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable
 from html import escape
 
@@ -144,13 +143,12 @@ def keys_of(window: QMainWindow) -> tuple[tuple[str, tuple[KeyRow, ...]], ...]:
 
 
 def commands_of(window: QMainWindow) -> tuple[tuple[Command, QAction], ...]:
-    """The commands of a window: all actions but the keys that share an effect, such as the digits."""
+    """The commands of a window: all actions but those made only for a key, which have no tooltip of their own."""
     menu_of = {action: top.text().replace("&", "") for top, actions in _menus(window).items() for action in actions}
-    shares = Counter((action.iconText(), action.statusTip()) for action in actions_of(window))
     return tuple(
         (_command(action, menu_of.get(action, "")), action)
         for action in actions_of(window)
-        if action.text() and (action in menu_of or shares[action.iconText(), action.statusTip()] == 1)
+        if action.text() and (action in menu_of or action.toolTip() != action.iconText())
     )
 
 

@@ -16,6 +16,8 @@ TEXT_PX = 14
 """Height of the usual text in pixels; no text is smaller."""
 _FAMILIES = ("Inter", "Noto Sans")
 _PRIMARY = "primary"
+_FILES = {"tick": "tick.svg", "down": "arrow-down.svg", "up": "arrow-up.svg"}
+"""Icons that only the stylesheet uses: their colours suit both themes."""
 
 
 class Theme(StrEnum):
@@ -139,6 +141,17 @@ QLineEdit, QAbstractItemView, QTextEdit, QPlainTextEdit {
 }
 QLineEdit { padding: 4px 6px; }
 QLineEdit:focus, QAbstractItemView:focus, QTextEdit:focus, QPlainTextEdit:focus { border-color: $accent; }
+QComboBox, QAbstractSpinBox { background: $base; border: 1px solid $border; border-radius: 6px; padding: 3px 6px; }
+QComboBox:!editable { background: $button; }
+QComboBox:hover:!editable { background: $hover; }
+QComboBox:focus, QAbstractSpinBox:focus { border-color: $accent; }
+QComboBox:disabled, QAbstractSpinBox:disabled { background: transparent; color: $disabled; }
+QComboBox QLineEdit, QAbstractSpinBox QLineEdit { background: transparent; border: none; padding: 0; }
+QComboBox::drop-down { border: none; width: 20px; }
+QComboBox::down-arrow, QAbstractSpinBox::down-arrow { image: url("$down"); width: 16px; height: 12px; }
+QAbstractSpinBox::up-arrow { image: url("$up"); width: 16px; height: 12px; }
+QAbstractSpinBox::up-button, QAbstractSpinBox::down-button { background: transparent; border: none; width: 18px; }
+QTableCornerButton::section { background: $window; border: none; }
 QHeaderView::section {
     background: $window; color: $dim; border: none; border-bottom: 1px solid $border; padding: 4px 8px;
 }
@@ -171,6 +184,7 @@ QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
 ToolRail { border: none; border-right: 1px solid $border; }
 CommandPalette { background: $window; border: 1px solid $border; }
 CommandPalette QTreeView::item { padding: 4px 8px; }
+ToolRail QToolButton, ToolRail QToolButton:focus { padding: 0; }
 ToolRail QToolButton::menu-indicator { image: none; }
 QStatusBar::item { border: none; }
 QToolTip { background: $base; color: $text; border: 1px solid $border; padding: 4px; }
@@ -188,8 +202,8 @@ def apply_theme(application: QApplication, theme: Theme) -> None:
     application.setPalette(theme_palette(theme))
     colours = _COLOURS[theme]
     words = {name: getattr(colours, name) for name in _Colours.__slots__}
-    tick = (FOLDER / "indicator.svg").as_posix()
-    application.setStyleSheet(_STYLE.substitute(words, primary=_PRIMARY, tick=tick))
+    files = {name: (FOLDER / file).as_posix() for name, file in _FILES.items()}
+    application.setStyleSheet(_STYLE.substitute(words, primary=_PRIMARY, **files))
     for widget, font in fonts:
         widget.setFont(font)
 
