@@ -28,9 +28,9 @@ from tools.screenshot import click, enemies, run_scene, wait
 from ui.battle.armies import ArmyLists
 from ui.desktop.app import ErrorReporter
 from ui.desktop.battle.dice_dialog import DiceDialog
-from ui.desktop.dark_palette import dark_palette
 from ui.desktop.print_dialog import PrintDialog
 from ui.desktop.setup.lens_dialog import LensDialog
+from ui.desktop.theme import Theme
 from ui.desktop.window import Window
 from ui.devices.tray_camera import TABLE
 from ui.paper.printing import PrintJob
@@ -108,12 +108,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     faces = PanelScreenshots(folder, chosen.only)
 
     def shoot(window: Window, own: Path) -> None:
-        if chosen.only.startswith("dark"):
-            QApplication.setPalette(dark_palette())
         for scene in (_table_scene,) if chosen.only.endswith("fine") else _SCENES:
             scene(faces, window, own)
 
-    status = run_scene("panel_screenshots", lambda: SimulatedTable(demo_scene()), shoot)
+    theme = Theme(chosen.only.removesuffix("-fine"))
+    status = run_scene("panel_screenshots", lambda: SimulatedTable(demo_scene()), shoot, theme)
     for one in faces.told:
         print(one, file=sys.stderr)
     return status or bool(faces.told)

@@ -37,14 +37,19 @@ class CentralWidget(QWidget):
         left.addWidget(bar, 0, 0, Qt.AlignmentFlag.AlignTop)
         left.addWidget(hint, 1, 0)
         left.setRowStretch(0, 1)
-        layout = QHBoxLayout(self)
+        layout = self._row = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
         layout.addLayout(left, 1)
         self.sides = QTabWidget()
         for name, tab in tabs.items():
             self.sides.addTab(tab, name)
         self.sides.setFixedWidth(next(iter(tabs.values())).width() + 2 * _TAB_EDGE_PX)
         layout.addWidget(self.sides)
+
+    def add_left(self, part: QWidget) -> None:
+        """Add a widget at the left of the picture, as high as the window."""
+        self._row.insertWidget(0, part)
 
     def add_below(self, part: QWidget) -> None:
         """Add a widget below the hint, as wide as the picture."""

@@ -13,6 +13,7 @@ from PyQt6.QtWidgets import QMainWindow
 
 from rules.tabletop.errors import UserError
 from ui.desktop.actions import Actions
+from ui.desktop.appearance import Appearance
 from ui.desktop.background_save import BackgroundSave
 from ui.desktop.bar import MessageActions, MessageBar
 from ui.desktop.battle.battle_controller import BattleController
@@ -73,7 +74,7 @@ class Window(QMainWindow):
         picture, panel, bar, status: The parts.
         tools: The mouse tools.
         files, history, tables, help: What the menus of these names do.
-        actions_: Menus, toolbar and keys.
+        actions_, appearance: Menus, tool rail and keys; the theme.
         context: The window as its controllers see it.
     """
 
@@ -114,6 +115,7 @@ class Window(QMainWindow):
         self.setCentralWidget(central_widget)
         self._create_controllers(tables or tables_folder())
         central_widget.add_below(self.display.big)
+        central_widget.add_left(self.actions_.rail)
         self._connect()
         self._open_source(self._settings.source if spec is None else spec)
         self._timer = QTimer(self)
@@ -145,6 +147,7 @@ class Window(QMainWindow):
         )
         self.frozen_frame = FrozenFrame(self, context, self._background_save, self._refresh)
         self.actions_ = Actions(self, self)
+        self.appearance = Appearance(self, self.actions_.view_menu, self._settings)
         self._read = Readings()
         self.display = TableDisplay(self, self.picture, self.panel, self._read, self._redraw)
         self.practice = PracticeController(self, self.picture, context)
@@ -156,6 +159,8 @@ class Window(QMainWindow):
         geometry = self._settings.geometry
         if geometry is None or not self.restoreGeometry(geometry):
             self.resize(1280, 720)
+        self.actions_.side_panel.setChecked(self._settings.shows_side_panel)
+        self.sides.setVisible(self._settings.shows_side_panel)
         self._timer.timeout.connect(self.pull)
         self._timer.start(_TICK_MS)
 
@@ -300,6 +305,11 @@ class Window(QMainWindow):
     def search_now(self) -> None:
         """Search the whole table, even where something is moving."""
         self.session.search_now()
+
+    def show_side_panel(self, shown: bool) -> None:
+        """Show or hide the tabs beside the picture, and remember it."""
+        self.sides.setVisible(shown)
+        self._settings.keep_side_panel(shown)
 
     def print_sheets(self) -> None:
         """Ask what to print and where to write it."""
