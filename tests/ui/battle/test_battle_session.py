@@ -165,5 +165,5 @@ def test_a_phase_ends_only_when_nothing_is_owed_or_it_is_waived_by_name(play: Ba
     [gap] = play.owed(apart)
     with pytest.raises(UserError, match="Still to do: Close the gaps of rifles"):
         play.go_on(apart)
-    assert play.go_on(apart, [gap]) == "turn 1, Green, attacking"
+    assert play.go_on(apart, [gap]) == "Turn 1 · Green attacks"
     assert any("Skipped: Close the gaps of rifles" in line for line in play.story)
