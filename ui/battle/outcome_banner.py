@@ -31,7 +31,7 @@ _STRUCK = {
 """Statuses that the players must see on the table, the gravest first: only that one of a figure is named."""
 _MISSED = ("miss", "--", "unharmed", "catches nobody", "off target", "eliminates 0")
 _NO_EFFECT = ("ne", "unaffected")
-_MOST_NAMED = 3
+_MOST_NAMED = 5
 
 
 def outcome_banner(event: ActionResolved) -> str:
@@ -97,8 +97,12 @@ def _struck(changes: Iterable[Change]) -> dict[str, list[str]]:
 
 
 def _names(figures: Sequence[str]) -> str:
-    """The names of a few figures, or the number of many."""
+    """The names of a few figures, such as "Tan 2, 4 and 5", or the number of many."""
     if len(figures) > _MOST_NAMED:
         return tr("{count} soldiers", count=len(figures))
-    *first, last = map(display_name, figures)
-    return tr("{names} and {last}", names=", ".join(first), last=last) if first else last
+    armies = [display_name(name.rpartition("-")[0]) for name in figures]
+    names = [
+        display_name(name) if not army or army != before else name.rpartition("-")[2]
+        for name, army, before in zip(figures, armies, ["", *armies], strict=False)
+    ]
+    return tr("{names} and {last}", names=", ".join(names[:-1]), last=names[-1]) if names[1:] else names[0]

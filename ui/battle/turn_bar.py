@@ -120,7 +120,7 @@ def _left(play: BattleSession, position: Position) -> str:
 def _acted(play: BattleSession) -> set[str]:
     """Ids of the figures that have acted since the phase began."""
     names: set[str] = set()
-    for event in reversed(play.battle.in_force.values()):
+    for event in reversed([*play.battle.in_force.values()]):
         if isinstance(event, PhaseBegun):
             break
         if isinstance(event, (ActionResolved, OutcomeDecided)):

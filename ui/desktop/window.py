@@ -176,7 +176,7 @@ class Window(QMainWindow):
         self.frozen_frame.ended.connect(lambda: self.actions_.compare.setChecked(False))
         self.picture.ended.connect(lambda: self._change(self.tool.finish))
         self.panel.army_chosen.connect(lambda _: self._update_text())
-        self.battle.turn_bar.go_on.connect(lambda: self.sides.setCurrentWidget(self.battle.panel))
+        self.battle.turn_bar.go_on.connect(self._show_phase)
         self.battle.resolved.connect(self.banner.announce)
         self.battle.recorded.connect(lambda step: self.toast.confirm(f"{capitalized(step)}.", tr("Undo"), self.undo))
 
@@ -303,6 +303,11 @@ class Window(QMainWindow):
 
     def _show_battle(self) -> None:
         self.session.measure_from(basis_of(self.battle.play))
+        self.sides.setCurrentWidget(self.battle.panel)
+        self._refresh()
+
+    def _show_phase(self) -> None:
+        """Show the new phase, or what is owed before it, also on the table."""
         self.sides.setCurrentWidget(self.battle.panel)
         self._refresh()
 

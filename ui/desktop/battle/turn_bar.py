@@ -56,14 +56,21 @@ class TurnBarView(QWidget):
         """The turn and phase; empty while no battle is open."""
         return self._shown.heading if self._shown is not None else ""
 
+    @property
+    def words_px(self) -> int:
+        """The height of the text's font."""
+        return self._words.font().pixelSize()
+
     def show_turn(self, bar: TurnBar | None) -> None:
         """Show a battle's turn; None hides the bar."""
         if bar == self._shown:
             return
         self._shown = bar
-        self.setVisible(bar is not None)
-        if bar is None:
-            return
+        if bar is not None:
+            self._fill(bar)
+        self.setVisible(bar is not None)  # last: the picture changes its size, and the battle is shown again
+
+    def _fill(self, bar: TurnBar) -> None:
         self._words.show_words(bar.words)
         # A new text would take the shortcut away, and an ampersand would define another one.
         self.button.setText(bar.button.replace("&", "&&"))
