@@ -37,7 +37,7 @@ def test_the_key_goes_on_from_any_tab(window: Window, wait_until: Wait, tmp_path
     wait_until(window.isActiveWindow)
     window.picture.setFocus()
     QTest.keyClick(window.picture, Qt.Key.Key_N)
-    assert window.battle.turn_bar.heading == "Turn 1 · Green moves"
+    wait_until(lambda: window.battle.turn_bar.heading == "Turn 1 · Green moves")
     assert window.sides.currentWidget() is window.battle.panel
 
 

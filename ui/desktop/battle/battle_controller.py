@@ -256,7 +256,8 @@ class BattleController(QObject):
         if self.play is None:
             return None
         name = turn(self.play.battle)
-        self.panel.show_outcome("")  # the last result may be undone
+        if self.panel.chosen is None:
+            self.panel.show_outcome("")  # the last result may be undone
         self.resolved.emit("")
         self._refresh()
         return name
