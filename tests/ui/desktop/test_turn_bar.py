@@ -68,7 +68,11 @@ def test_the_text_shrinks_to_fit_and_the_colours_are_the_sides(owned: Owned[QWid
     wide = bar.words_px
     assert wide == 28
     bar.resize(480, 40)
-    assert 8 <= bar.words_px < wide
+    assert 14 <= bar.words_px < wide
+    bar.resize(400, 40)
+    assert bar.words_px == 14
+    assert any(words.startswith("Turn 2") and words.endswith("…") for words in texts(bar))
+    bar.resize(900, 40)
     assert bar.palette().color(QPalette.ColorRole.Window).getRgb() == GREEN
     assert bar.button.shortcut().toString() == "N"
     bar.show_turn(TurnBar("Waiting for soldiers"))

@@ -11,7 +11,8 @@ from ui.desktop.labels import fit_font, literal_text
 from ui.theme import Colour
 from ui.translation import tr
 
-_HEIGHT_PX, _TEXT_PX, _BUTTON_TEXT_PX = 40, 28, 18
+_HEIGHT_PX, _BUTTON_WIDTH_PX = 40, 360
+_TEXT_PX, _SMALLEST_TEXT_PX, _BUTTON_TEXT_PX = 28, 14, 18
 
 
 class TurnBarView(QWidget):
@@ -29,13 +30,14 @@ class TurnBarView(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._shown: TurnBar | None = None
-        self._words, self.button = _FittedLabel(), QPushButton()
+        self._words, self.button = _FittedLabel(), QPushButton(tr("Next phase"))
         self._words.setAccessibleName(tr("Turn and phase"))
         font = self.button.font()
         font.setPixelSize(_BUTTON_TEXT_PX)
         font.setBold(True)
         self.button.setFont(font)
         self.button.setShortcut("N")
+        self.button.setToolTip(tr("Begin the next phase, or see what is owed first"))
         self.button.clicked.connect(self.go_on)
         self.setFixedHeight(_HEIGHT_PX)
         self.setAutoFillBackground(True)
@@ -73,7 +75,8 @@ class TurnBarView(QWidget):
     def _fill(self, bar: TurnBar) -> None:
         self._words.show_words(bar.words)
         # A new text would take the shortcut away, and an ampersand would define another one.
-        self.button.setText(bar.button.replace("&", "&&"))
+        words = self.button.fontMetrics().elidedText(bar.button, Qt.TextElideMode.ElideRight, _BUTTON_WIDTH_PX)
+        self.button.setText(words.replace("&", "&&"))
         self.button.setShortcut("N")
         self.button.setToolTip(literal_text(bar.tip))
         self.button.setVisible(bool(bar.button))
@@ -89,12 +92,14 @@ class _FittedLabel(QLabel):
 
     def __init__(self) -> None:
         super().__init__()
+        self._full = ""
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
 
     def show_words(self, words: str) -> None:
         """Show a text."""
-        self.setText(words)
+        self._full = words
+        self.setAccessibleDescription(words)
         self._fit()
 
     def minimumSizeHint(self) -> QSize:
@@ -108,7 +113,10 @@ class _FittedLabel(QLabel):
         font = self.font()
         font.setPixelSize(_TEXT_PX)
         font.setBold(True)
-        self.setFont(fit_font(font, self.text(), self.width() - 1))
+        font = fit_font(font, self._full, self.width() - 1)
+        font.setPixelSize(max(font.pixelSize(), _SMALLEST_TEXT_PX))
+        self.setFont(font)
+        self.setText(self.fontMetrics().elidedText(self._full, Qt.TextElideMode.ElideRight, self.width()))
 
 
 def _qt(colour: Colour) -> QColor:
