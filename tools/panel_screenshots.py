@@ -227,7 +227,7 @@ def _battle_scene(faces: PanelScreenshots, window: Window, own: Path) -> None:
     view = all_seen(window)
     wait_for(lambda: controller.position, "the battle")
     for _step in range(2):
-        controller.panel.go_on.emit()
+        controller.turn_bar.go_on.emit()
     soldiers = [f for f in view.figures if f.army in ("green", "tan") and f.posture is not Posture.VEHICLE]
     by = next(figure for figure in enemies(soldiers, set()) if figure.army == "green")
     window.use_tool("select")

@@ -178,7 +178,7 @@ def _battle(window: Window, own: Path) -> QWidget:
     view = all_seen(window)
     wait_for(lambda: window.battle.position, "the battle")
     for _step in range(2):
-        window.battle.panel.go_on.emit()
+        window.battle.turn_bar.go_on.emit()
     rivals = [f for f in view.figures if f.army in ("green", "tan") and f.posture is not Posture.VEHICLE]
     by = next(figure for figure in enemies(rivals, set()) if figure.army == "green")
     window.use_tool("select")

@@ -331,7 +331,7 @@ def is_owed(preview: ActionPreview) -> bool:
     return bool(preview.action.owed) and (preview.possible or waits)
 
 
-SET_UP = "the battle is still being set up: begin the first turn"
+SET_UP = "not started yet: begin the first turn"
 
 
 def in_set_up(position: Position, action: Action) -> bool:
