@@ -41,6 +41,7 @@ class WindowCommands(Protocol):
     def undo(self) -> None: ...
     def redo(self) -> None: ...
     def clear(self) -> None: ...
+    def show_numbers(self, on: bool) -> None: ...
     def open(self, spec: str) -> None: ...
     def open_file(self) -> None: ...
     def open_folder(self) -> None: ...
@@ -146,6 +147,7 @@ class Actions:
 
     Attributes:
         undo, redo: Their texts name the step to undo or redo.
+        numbers: Checked while soldiers wear their numbers.
         freeze: Checked while the picture is frozen.
         compare: Checked while the frozen and the current picture are shown in turn.
         source_menu: The sources that can be opened.
@@ -183,7 +185,12 @@ class Actions:
             tr("Save the picture as the camera sees it, with nothing drawn over it"),
             lambda: commands.save_snapshot(bare=True),
         )
-        self._fit = self._action(tr("Fit"), "F", tr("Show the whole picture"), commands.picture.fit)
+        tip = tr("Fill the window with the table; again: show the whole picture")
+        self._fit = self._action(tr("Fit"), "F", tip, commands.picture.toggle_fit)
+        tip = tr("Show every soldier's number on the table")
+        self.numbers = create_switch(window, tr("Numbers"), "Shift+N", tip)
+        self.numbers.setChecked(True)
+        self.numbers.toggled.connect(commands.show_numbers)
         self.source_menu = self._source_menu(commands)
         self._make_menus(commands)
         self._make_toolbar()
@@ -291,7 +298,7 @@ class Actions:
         table.addAction(self._action(tr("Quit"), "Ctrl+Q", tr("Close the program"), commands.close))
         edit, look = QMenu(tr("&Edit"), self._window), QMenu(tr("&View"), self._window)
         edit.addActions([self.undo, self.redo, self._clear, self._basis])
-        look.addActions([self._fit, self.freeze, self.compare])
+        look.addActions([self._fit, self.numbers, self.freeze, self.compare])
         look.addAction(
             self._action(
                 tr("Zoom in"),

@@ -156,6 +156,7 @@ class Window(QMainWindow):
         geometry = self._settings.geometry
         if geometry is None or not self.restoreGeometry(geometry):
             self.resize(1280, 720)
+        self.actions_.numbers.setChecked(self._settings.numbers)
         self._timer.timeout.connect(self.pull)
         self._timer.start(_TICK_MS)
 
@@ -289,6 +290,12 @@ class Window(QMainWindow):
     def clear(self) -> None:
         """Remove all rulers and templates."""
         self._change(self.session.clear)
+
+    def show_numbers(self, on: bool) -> None:
+        """Show or hide the soldiers' numbers on the table."""
+        self.display.numbers = on
+        self._settings.keep_numbers(on)
+        self._redraw()
 
     def learn_empty_table(self) -> None:
         """Use the current picture as the empty table."""

@@ -30,6 +30,7 @@ class TableCrop:
         self._markers: frozenset[int] = frozenset()
         self._hull: FloatArray | None = None
         self._box: Box | None = None
+        self._key: tuple[object, ...] = ()
 
     def of(
         self, calibration: Calibration | None, area_in: Outline | None, figures: Sequence[Figure] = ()
@@ -41,6 +42,10 @@ class TableCrop:
             area_in: The area of play, if there is one.
             figures: Figures beyond the markers widen the table.
         """
+        key = (calibration, area_in, figures)
+        if key == self._key:
+            return self._box
+        self._key = key
         if calibration is None:
             self._hull = self._box = None
             return None
