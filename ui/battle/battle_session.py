@@ -70,11 +70,27 @@ class Proposal:
     preview: ActionPreview
 
     @property
+    def is_legal(self) -> bool:
+        """Whether the rules allow it and nothing about it is too close to call."""
+        return self.preview.possible and not self.preview.ambiguities
+
+    @property
     def words(self) -> str:
         """Such as "Green 3 moved 5.8 in"."""
         longest = max(length_in(path) for path in self.paths.values())
         names = ", ".join(display_name(name) for name in self.paths)
         return f"{names} moved {longest:.1f} in"
+
+    @property
+    def short_words(self) -> str:
+        """Such as "5.8 in", or "4 soldiers, 5.8 in"."""
+        far = f"{max(length_in(path) for path in self.paths.values()):.1f} in"
+        return far if len(self.paths) == 1 else f"{len(self.paths)} soldiers, {far}"
+
+    @property
+    def end_in(self) -> PointIn:
+        """Where the first figure's path ends."""
+        return next(iter(self.paths.values()))[-1]
 
 
 class BattleSession:
@@ -204,6 +220,17 @@ class BattleSession:
     def accept(self, position: Position, proposal: Proposal) -> Verdict:
         """Apply the rules to the move and journal it; raises as `do`."""
         return self.do(at_journal_places(position), proposal.preview.action, no_dice)
+
+    def accept_all(self, position: Position) -> int:
+        """Accept all proposed moves that the rules allow, one entry each; return their number. Raises as `do`."""
+        accepted = 0
+        for proposal in self.proposals(position):
+            now = replace(position, state=self.battle.state)
+            again = self._proposal(now, [now.unit(name) for name in proposal.paths])
+            if again.is_legal:
+                self.accept(now, again)
+                accepted += 1
+        return accepted
 
     def let_pass(self, position: Position, proposal: Proposal, reason: str) -> None:
         """Journal a move that the rules do not allow, because the players overrule them.

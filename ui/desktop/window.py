@@ -19,6 +19,7 @@ from ui.desktop.battle.battle_controller import BattleController
 from ui.desktop.battle.files import BattleFiles
 from ui.desktop.battle.history_controller import HistoryController
 from ui.desktop.battle.keys import BattleKeys
+from ui.desktop.battle.move_pills import MovePills
 from ui.desktop.battle.panel import BattlePanel
 from ui.desktop.central_widget import CentralWidget
 from ui.desktop.devices.devices_controller import DevicesController
@@ -71,6 +72,7 @@ class Window(QMainWindow):
     Attributes:
         source_controller: The open source and its session.
         picture, panel, bar, status: The parts.
+        pills: The moves to answer, on the picture.
         tools: The mouse tools.
         files, history, tables, help: What the menus of these names do.
         actions_: Menus, toolbar and keys.
@@ -105,6 +107,7 @@ class Window(QMainWindow):
         self._last_laid: Laid | None = None
         self.battle = BattleController(BattlePanel(), self._say, time.time, random.SystemRandom())
         self.picture, self.panel, self.bar, self._hint = PictureView(), SidePanel(), MessageBar(), wrapping_label()
+        self.pills = MovePills(self.picture)
         self.status = StatusLine(self.statusBar(), self.search_now)
         self.devices = DevicesController(self._settings, self._say, random.SystemRandom(), opener=opener)
         self.tools = Toolbox(self._now)
@@ -400,6 +403,9 @@ class Window(QMainWindow):
             question = asked_now(state, preview, self._last_laid)
             reading = self._read(view, question) if isinstance(question, Ruler) else None
             self.display.show_table(shown_view, state, preview, current_answer(view, state, preview, question, reading))
+            self.pills.show_moves(
+                self.battle.pending if self._in_battle else (), self.display.seen(shown_view).calibration
+            )
             self.devices.answer(reading, state.basis)
         self.terrain.show()
         self.status.point(at, state)
