@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from calibration.drift import Drift
@@ -191,12 +192,19 @@ class BattleSession:
     # What the camera saw
 
     def proposals(self, position: Position) -> tuple[Proposal, ...]:
-        """Moves of figures that are not at their journalled places; a squad moves together if the rules allow it."""
+        """Moves of figures that are not at their journalled places; a squad moves together if the rules allow it.
+
+        Nothing is proposed for a squad that the rules cannot judge yet, such as one with a man under a hand.
+        """
         moved = [unit for unit in position.state.units.values() if _has_moved(unit, position.figures.get(unit.id))]
         squads: dict[tuple[str, str], list[Unit]] = {}
         for unit in moved:
             squads.setdefault((unit.side, unit.squad or unit.id), []).append(unit)
-        return tuple(proposal for units in squads.values() for proposal in self._of_squad(position, units))
+        found: list[Proposal] = []
+        for units in squads.values():
+            with suppress(UserError):
+                found += self._of_squad(position, units)
+        return tuple(found)
 
     def _of_squad(self, position: Position, units: Sequence[Unit]) -> tuple[Proposal, ...]:
         together = self._proposal(position, units)
