@@ -7,6 +7,9 @@ from collections.abc import Sequence
 Colour = tuple[int, int, int, int]
 """Red, green, blue and opacity, each from 0 to 255."""
 
+Dash = tuple[float, ...]
+"""Lengths of strokes and gaps in turn, in widths of the line; empty for a solid line."""
+
 WHITE: Colour = (255, 255, 255, 255)
 DARK: Colour = (16, 18, 22, 255)
 ORANGE: Colour = (230, 159, 0, 255)
@@ -21,6 +24,7 @@ SILVER: Colour = (214, 218, 224, 255)
 HALO: Colour = (*DARK[:3], 170)
 PLATE: Colour = (*DARK[:3], 205)
 RULER, PREVIEW, BLAST, MARKER = YELLOW, WHITE, VERMILION, (255, 255, 255, 150)
+CASUALTY: Colour = (222, 32, 32, 255)
 TERRAIN: Colour = (200, 182, 255, 255)
 """Lilac: not the colour of any army, and light enough over grass and wood."""
 
@@ -53,3 +57,11 @@ def army_colour(army: str, armies: Sequence[str]) -> Colour:
     free = [colour for colour in _SPARE_COLOURS if colour not in taken] or list(_SPARE_COLOURS)
     others = sorted({*armies, army} - {name for name in armies if name.lower() in _ARMY_COLOURS})
     return free[others.index(army) % len(free)]
+
+
+_ARMY_DASHES: tuple[Dash, ...] = ((), (3.5, 1.8), (1.2, 1.2), (4.5, 1.5, 1.2, 1.5))
+
+
+def army_dash(army: str, armies: Sequence[str]) -> Dash:
+    """The pattern of an army's rings, so that the colours need not be told apart."""
+    return _ARMY_DASHES[sorted({*armies, army}).index(army) % len(_ARMY_DASHES)]

@@ -13,6 +13,11 @@ from rules.engine.verdict import Verdict
 from ui.formatting import edge_words, percent_words, range_words
 
 _MAX_LINES, _MAX_OBLIGATIONS = 3, 3
+_FAILURES = (
+    *("miss", "misses", "missed", "off target", "unharmed", "none", "NE", "--"),
+    *("survives", "nothing", "no_effect", "catches nobody", "nobody is in it"),
+)
+"""How outcomes of the games end that do nothing to a target."""
 
 
 def state_words(state: State) -> str:
@@ -39,6 +44,19 @@ def chance_words(preview: ActionPreview) -> str:
     if len(preview.odds) == 1:
         return outcome_words(next(iter(preview.odds)))
     return odds_words(preview.odds)
+
+
+def success_chance(preview: ActionPreview) -> float | None:
+    """The probability, 0 to 1, that an attack does something to its targets; None without odds."""
+    if not preview.possible or not preview.odds:
+        return None
+    return float(sum(chance for outcome, chance in preview.odds.items() if _succeeds(outcome)))
+
+
+def _succeeds(outcome: str) -> bool:
+    """Whether a part of an outcome, such as "tan-4 KIL, tan-5 --", is more than a miss."""
+    parts = outcome.rpartition(": ")[2].split(", ")
+    return any(not part.endswith(_FAILURES) and not part.startswith("hits 0 of") for part in parts)
 
 
 def chance_lines(preview: ActionPreview) -> str:

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from rules.engine.referee import ActionPreview
+from rules.engine.position import Position
+from rules.engine.referee import ActionPreview, AvailableActions
 from rules.tabletop.bearing import bearing_deg, onward
 from rules.tabletop.path import Path
 from rules.tabletop.table import PointIn
 from rules.tabletop.template import Blast, Template
+from ui.battle.action_text import success_chance
 from ui.battle.battle_session import Proposal
+from ui.formatting import percent_words
 from ui.picture.overlay import Preview
 from ui.session import Ruler
 from ui.table.finding import Mark, Note, Trace, along, lifted, ring
 from ui.table.shapes import relaid
 from ui.theme import BLAST, BLAST_WORDS, PREVIEW, Colour, faded
 
+_LEAST_REACH_IN = 0.1
 _PIN_IN, _BARB_IN, _BARB_DEG = 0.25, 0.5, 150.0
 
 
@@ -68,6 +72,42 @@ def _arrow(path: Path, colour: Colour) -> tuple[Mark, ...]:
 
 def _pinned(at_in: PointIn, colour: Colour, fill: Colour | None = None) -> Mark:
     return Trace(ring(_pin(at_in)), colour, 3.0, fill, closed=True)
+
+
+def figure_marks(position: Position, available: AvailableActions) -> tuple[Mark, ...]:
+    """What a selected figure can do: how far it may still go, and its best chance at each target."""
+    return (*_reach_marks(position, available), *_chance_marks(position, available.attacks))
+
+
+def _reach_marks(position: Position, available: AvailableActions) -> Iterator[Mark]:
+    """A circle about its place in the journal, because a move counts only once it is accepted."""
+    before = available.movement.before
+    left_in = before.numbers.get("left_in") if before is not None and available.movement.possible else None
+    if not isinstance(left_in, int | float) or left_in < _LEAST_REACH_IN:
+        return
+    x, y = position.unit(available.figure).at_in or position.figure(available.figure).centre_in
+    turns = np.linspace(0, 2 * np.pi, 72, endpoint=False)
+    circle = [(x + left_in * math.cos(turn), y + left_in * math.sin(turn)) for turn in turns]
+    yield Trace(lifted(circle), PREVIEW, 2.5, faded(PREVIEW, 18), closed=True, dashed=True)
+
+
+def _chance_marks(position: Position, attacks: Sequence[ActionPreview]) -> Iterator[Mark]:
+    """Each target's best chance, such as "83 %"."""
+    best: dict[str, float] = {}
+    for attack in attacks:
+        chance = success_chance(attack)
+        for target in attack.action.at if chance is not None else ():
+            best[target] = max(best.get(target, 0.0), chance or 0.0)
+    for target, chance in best.items():
+        if target in position.figures:
+            at = position.figures[target]
+            yield Note((*at.centre_in, at.z_in), ((percent_words(chance), 16.0),), PREVIEW, (0.0, -30.0))
+
+
+def casualties(position: Position) -> tuple[str, ...]:
+    """The figures that are out of the battle but still on the table."""
+    units = position.state.units
+    return tuple(name for name in position.figures if name in units and units[name].out)
 
 
 def pointing(chosen: ActionPreview | None, figure: str, stray: Stray | None = None) -> Preview:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from calibration.drift import Drift
@@ -70,11 +71,27 @@ class Proposal:
     preview: ActionPreview
 
     @property
+    def is_legal(self) -> bool:
+        """Whether the rules allow it and nothing about it is too close to call."""
+        return self.preview.possible and not self.preview.ambiguities
+
+    @property
     def words(self) -> str:
         """Such as "Green 3 moved 5.8 in"."""
         longest = max(length_in(path) for path in self.paths.values())
         names = ", ".join(display_name(name) for name in self.paths)
         return f"{names} moved {longest:.1f} in"
+
+    @property
+    def short_words(self) -> str:
+        """Such as "5.8 in", or "4 soldiers, 5.8 in"."""
+        far = f"{max(length_in(path) for path in self.paths.values()):.1f} in"
+        return far if len(self.paths) == 1 else f"{len(self.paths)} soldiers, {far}"
+
+    @property
+    def end_in(self) -> PointIn:
+        """Where the first figure's path ends."""
+        return next(iter(self.paths.values()))[-1]
 
 
 class BattleSession:
@@ -176,13 +193,20 @@ class BattleSession:
     # What the camera saw
 
     def proposals(self, position: Position) -> tuple[Proposal, ...]:
-        """Moves of figures that are not at their journalled places; a squad moves together if the rules allow it."""
+        """Moves of figures that are not at their journalled places; a squad moves together if the rules allow it.
+
+        Nothing is proposed for a squad that the rules cannot judge yet, such as one with a man under a hand.
+        """
         if not position.state.turn:
             return ()  # nothing has started: `go_on` takes every soldier from where it stands then
         squads: dict[tuple[str, str], list[Unit]] = {}
         for unit in _moved(position):
             squads.setdefault((unit.side, unit.squad or unit.id), []).append(unit)
-        return tuple(proposal for units in squads.values() for proposal in self._of_squad(position, units))
+        found: list[Proposal] = []
+        for units in squads.values():
+            with suppress(UserError):
+                found += self._of_squad(position, units)
+        return tuple(found)
 
     def _of_squad(self, position: Position, units: Sequence[Unit]) -> tuple[Proposal, ...]:
         together = self._proposal(position, units)
@@ -206,6 +230,17 @@ class BattleSession:
     def accept(self, position: Position, proposal: Proposal) -> Verdict:
         """Apply the rules to the move and journal it; raises as `do`."""
         return self.do(at_journal_places(position), proposal.preview.action, no_dice)
+
+    def accept_all(self, position: Position) -> int:
+        """Accept all proposed moves that the rules allow, one entry each; return their number. Raises as `do`."""
+        accepted = 0
+        for proposal in self.proposals(position):
+            now = replace(position, state=self.battle.state)
+            again = self._proposal(now, [now.unit(name) for name in proposal.paths])
+            if again.is_legal:
+                self.accept(now, again)
+                accepted += 1
+        return accepted
 
     def let_pass(self, position: Position, proposal: Proposal, reason: str) -> None:
         """Journal a move that the rules do not allow, because the players overrule them.

@@ -43,6 +43,7 @@ class WindowCommands(Protocol):
     def undo(self) -> None: ...
     def redo(self) -> None: ...
     def clear(self) -> None: ...
+    def show_numbers(self, on: bool) -> None: ...
     def open(self, spec: str) -> None: ...
     def open_file(self) -> None: ...
     def open_folder(self) -> None: ...
@@ -149,6 +150,7 @@ class Actions:
 
     Attributes:
         undo, redo: Their texts name the step to undo or redo.
+        numbers: Checked while soldiers wear their numbers.
         freeze: Checked while the picture is frozen.
         compare: Checked while the frozen and the current picture are shown in turn.
         side_panel: Checked while the tabs beside the picture are shown.
@@ -189,7 +191,12 @@ class Actions:
             tr("Save the picture as the camera sees it, with nothing drawn over it"),
             lambda: commands.save_snapshot(bare=True),
         )
-        self._fit = self._action(tr("Fit"), "F", tr("Show the whole picture"), commands.picture.fit)
+        tip = tr("Fill the window with the table; again: show the whole picture")
+        self._fit = self._action(tr("Fit"), "F", tip, commands.picture.toggle_fit)
+        tip = tr("Show every soldier's number on the table")
+        self.numbers = create_switch(window, tr("Numbers"), "Shift+N", tip)
+        self.numbers.setChecked(True)
+        self.numbers.toggled.connect(commands.show_numbers)
         tip = tr("Show or hide the tabs beside the picture; without them the table fills the window")
         self.side_panel = self._switch(tr("Side panel"), "F9", tip, commands.show_side_panel)
         tip = tr("Fill the whole screen, or go back to a window")
@@ -304,7 +311,7 @@ class Actions:
         table.addAction(self._action(tr("Quit"), "Ctrl+Q", tr("Close the program"), commands.close))
         edit, look = QMenu(tr("&Edit"), self._window), self.view_menu
         edit.addActions([self.undo, self.redo, self._clear, self._basis])
-        look.addActions([self._fit, self.freeze, self.compare])
+        look.addActions([self._fit, self.numbers, self.freeze, self.compare])
         look.addAction(
             self._action(
                 tr("Zoom in"),

@@ -63,6 +63,14 @@ class Settings:
         self.settings.setValue("guided", "yes")
 
     @property
+    def numbers(self) -> bool:
+        """Whether soldiers wear their numbers on the table; by default they do."""
+        return str(self.settings.value("numbers", "yes")) != "no"
+
+    def keep_numbers(self, on: bool) -> None:
+        self.settings.setValue("numbers", "yes" if on else "no")
+
+    @property
     def unit(self) -> Unit:
         """The unit of displayed lengths; by default inches."""
         try:

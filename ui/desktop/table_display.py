@@ -17,6 +17,7 @@ from ui.desktop.picture.projector import Projector
 from ui.desktop.picture.view import PictureView
 from ui.desktop.tools.tool import PickResult, point_at
 from ui.measuring import Read
+from ui.picture.crop import TableCrop
 from ui.picture.drawing import Drawing
 from ui.picture.overlay import PointPx, Preview
 from ui.picture.table_map import MapMaker, TableMap
@@ -36,6 +37,7 @@ class TableDisplay(QObject):
         map, referee, projector: Switches in the menu.
         big: The answer in large type.
         screen: The projector's window.
+        numbers: Whether soldiers wear their numbers.
     """
 
     def __init__(
@@ -45,6 +47,8 @@ class TableDisplay(QObject):
         super().__init__(window)
         self._window, self._picture, self._panel = window, picture, panel
         self.big, self.screen = BigAnswer(), Projector(window)
+        self.numbers = True
+        self._crop = TableCrop()
         self._shown: tuple[Frame, TableMap | None] | None = None
         self._map: TableMap | None = None
         self._maker, self._drawing = MapMaker(), Drawing(read)
@@ -71,6 +75,7 @@ class TableDisplay(QObject):
     def clear(self) -> None:
         """Remove picture and answer."""
         self._shown = self._map = None
+        self._crop = TableCrop()
         self._picture.show_nothing()
         self.show_answer(Answer())
 
@@ -84,7 +89,12 @@ class TableDisplay(QObject):
 
     def show_table(self, view: TableView, state: TableState, preview: Preview, answer: Answer) -> None:
         """Show what is drawn over the table, and the answer."""
-        self._picture.show_shapes(*self._drawing.of(self.seen(view), state, preview, self._picture.scale))
+        area_in = state.area.corners_in if state.area is not None else None
+        crop = self._crop.of(view.calibration, area_in, view.figures) if self._map is None else None
+        self._picture.show_table_at(crop)
+        self._picture.show_shapes(
+            *self._drawing.of(self.seen(view), state, preview, self._picture.scale, numbers=self.numbers)
+        )
         self.screen.show_table(view, state, preview)
         self.show_answer(answer)
 

@@ -20,6 +20,7 @@ from ui.desktop.battle.battle_controller import BattleController
 from ui.desktop.battle.files import BattleFiles
 from ui.desktop.battle.history_controller import HistoryController
 from ui.desktop.battle.keys import BattleKeys
+from ui.desktop.battle.move_pills import MovePills
 from ui.desktop.battle.outcome_banner import OutcomeBanner
 from ui.desktop.battle.panel import BattlePanel
 from ui.desktop.central_widget import CentralWidget
@@ -75,6 +76,7 @@ class Window(QMainWindow):
         source_controller: The open source and its session.
         picture, panel, bar, status: The parts.
         banner, toast: What lies over the picture for some seconds: outcomes, and confirmations.
+        pills: The moves to answer, on the picture.
         tools: The mouse tools.
         files, history, tables, help: What the menus of these names do.
         actions_, appearance: Menus, tool rail and keys; the theme.
@@ -110,6 +112,7 @@ class Window(QMainWindow):
         self.battle = BattleController(BattlePanel(), self._say, time.time, random.SystemRandom())
         self.picture, self.panel, self.bar, self._hint = PictureView(), SidePanel(), MessageBar(), wrapping_label()
         self.banner, self.toast = OutcomeBanner(clock), Toast(clock)
+        self.pills = MovePills(self.picture)
         self.status = StatusLine(self.statusBar(), self.search_now)
         self.devices = DevicesController(self._settings, self._say, random.SystemRandom(), opener=opener)
         self.tools = Toolbox(self._now)
@@ -168,6 +171,7 @@ class Window(QMainWindow):
             self.resize(1280, 720)
         self.actions_.side_panel.setChecked(self._settings.shows_side_panel)
         self.sides.setVisible(self._settings.shows_side_panel)
+        self.actions_.numbers.setChecked(self._settings.numbers)
         self._timer.timeout.connect(self.pull)
         self._timer.start(_TICK_MS)
 
@@ -320,6 +324,12 @@ class Window(QMainWindow):
         """Remove all rulers and templates."""
         self._change(self.session.clear)
 
+    def show_numbers(self, on: bool) -> None:
+        """Show or hide the soldiers' numbers on the table."""
+        self.display.numbers = on
+        self._settings.keep_numbers(on)
+        self._redraw()
+
     def learn_empty_table(self) -> None:
         """Use the current picture as the empty table."""
         frame = self.source_controller.frame
@@ -428,6 +438,9 @@ class Window(QMainWindow):
             question = asked_now(state, preview, self._last_laid)
             reading = self._read(view, question) if isinstance(question, Ruler) else None
             self.display.show_table(shown_view, state, preview, current_answer(view, state, preview, question, reading))
+            self.pills.show_moves(
+                self.battle.pending if self._in_battle else (), self.display.seen(shown_view).calibration
+            )
             self.devices.answer(reading, state.basis)
         self.terrain.show()
         self.status.point(at, state)

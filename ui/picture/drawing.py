@@ -22,17 +22,19 @@ class Drawing:
         self._found_key: tuple[object, Finding | None] = (None, None)
 
     def of(
-        self, view: TableView, state: TableState, preview: Preview, screen_scale: float = 1.0
+        self, view: TableView, state: TableState, preview: Preview, screen_scale: float = 1.0, *, numbers: bool = True
     ) -> tuple[Shapes, Shapes, Shapes]:
         """What lies on the table, the tool's answer, and what follows the mouse: together `table_overlay`.
 
         The first two are the identical tuples as before while nothing in them changes.
         """
         quiet = preview.finding is not None
-        key = (view.calibration, view.figures, state, preview.ground, screen_scale, quiet)
+        key = (view.calibration, view.figures, state, preview.ground, screen_scale, quiet, numbers)
         if key != self._resting_key:
             self._resting_key = key
-            self._resting = resting_shapes(view, state, preview.ground, screen_scale, self._read, quiet=quiet)
+            self._resting = resting_shapes(
+                view, state, preview.ground, screen_scale, self._read, quiet=quiet, numbers=numbers
+            )
         if self._found_key[0] is not view.calibration or self._found_key[1] is not preview.finding:
             self._found_key, self._found = (view.calibration, preview.finding), found_shapes(view, preview)
-        return self._resting, self._found, loose_shapes(view, state, preview, self._read)
+        return self._resting, self._found, loose_shapes(view, state, preview, screen_scale, self._read)

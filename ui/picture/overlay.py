@@ -4,22 +4,40 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
 
 from calibration.camera import TableCamera
 from rules.engine.text import display_name
-from rules.tabletop.table import Figure, PointIn, TerrainPiece
-from rules.tabletop.template import Blast, Hit, Template, drawn
+from rules.tabletop.table import POSTURE_HEIGHT_IN, Figure, PointIn, TerrainPiece
+from rules.tabletop.template import Blast, Hit, Strip, Template, Zone, drawn
 from ui.formatting import other_words, percent_words, range_words, spread_in
 from ui.measuring import Read, Reading, covered, read_off
+from ui.picture.rings import ring_width
 from ui.session import Ruler, TableState
 from ui.table.finding import Finding, Mark, Rows, Trace, lifted, ring
 from ui.table.play_area import area_marks
 from ui.table.shapes import template_words
 from ui.table.terrain import outline_height_in
-from ui.theme import BLAST, BLAST_WORDS, DARK, MARKER, PREVIEW, RULER, TERRAIN, WHITE, Colour, army_colour, faded
+from ui.theme import (
+    BLAST,
+    BLAST_WORDS,
+    CASUALTY,
+    DARK,
+    MARKER,
+    PREVIEW,
+    RULER,
+    TERRAIN,
+    WHITE,
+    Colour,
+    Dash,
+    army_colour,
+    army_dash,
+    faded,
+)
+from ui.translation import tr
 from vision.palette import army_names
 from vision.table_view import TableView
 
@@ -30,12 +48,20 @@ _ARC_STEP_DEG = 3.75
 _RULER_LABEL_HALF_SIZE = np.array([95.0, 27.0])
 _SURE = 0.995
 _UNDER_TEMPLATE = (BLAST, 110)
-_LABELS_FROM_PX_PER_IN = 30.0  # at a smaller scale the figures' names would cover one another
+_TIP_IN = 1.0  # labels keep this square at a template's tip free
+_NAMES_FROM_PX_PER_IN = 45.0  # at a smaller scale figures wear only their numbers
+_NUMBERS_FROM_PX_PER_IN = 12.0  # at a smaller scale a number is larger than its figure
+_NUMBER_SIZE = 14.0
+_STANDS_OUT = 1.6  # a ring under the mouse is wider by this factor
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line through `points_px`, closed and filled or not; its width is in pixels of the screen at any zoom."""
+    """A line through `points_px`, closed and filled or not; its width is in pixels of the screen at any zoom.
+
+    Attributes:
+        keep_clear: Groups of points; labels keep off the box round each.
+    """
 
     points_px: tuple[PointPx, ...]
     colour: Colour
@@ -44,6 +70,18 @@ class Line:
     closed: bool = False
     halo: bool = True
     dashed: bool = False
+    keep_clear: tuple[tuple[PointPx, ...], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Ring(Line):
+    """A closed line round a figure, light outside and dark inside, so that it stands out on any ground.
+
+    Attributes:
+        dash: The army's pattern; empty for a solid line.
+    """
+
+    dash: Dash = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +90,16 @@ class Label:
 
     Attributes:
         rows: Texts with their sizes on the screen.
+        around: Points of what it names; it then stands beside their box, and `offset` is not used.
+        small: On a narrow plate, and left out where there is no room.
     """
 
     at_px: PointPx
     rows: Rows
     colour: Colour = WHITE
     offset: PointPx = (0.0, 0.0)
+    around: tuple[PointPx, ...] = ()
+    small: bool = False
 
 
 Shape = Line | Label
@@ -94,6 +136,7 @@ class Preview:
         told: What the battle knows about the figure under the mouse, in lines.
         ground: The terrain tool's preview; None for other tools.
         marks: Other marks of a battle, such as where a shell landed.
+        casualties: Ids of the battle's casualties that are still on the table.
     """
 
     hovered: str | None = None
@@ -106,6 +149,7 @@ class Preview:
     told: tuple[str, ...] = ()
     ground: GroundPreview | None = None
     marks: tuple[Mark, ...] = ()
+    casualties: tuple[str, ...] = ()
 
 
 def table_overlay(
@@ -122,7 +166,7 @@ def table_overlay(
     preview = preview or Preview()
     quiet = preview.finding is not None
     resting = resting_shapes(view, state, preview.ground, screen_scale, quiet=quiet)
-    return (*resting, *found_shapes(view, preview), *loose_shapes(view, state, preview))
+    return (*resting, *found_shapes(view, preview), *loose_shapes(view, state, preview, screen_scale))
 
 
 def resting_shapes(
@@ -133,8 +177,18 @@ def resting_shapes(
     read: Read = read_off,
     *,
     quiet: bool,
+    numbers: bool = True,
 ) -> tuple[Shape, ...]:
-    """The shapes that do not depend on the mouse; `quiet` leaves out the figures' names."""
+    """The shapes that do not depend on the mouse.
+
+    Args:
+        view, state: What is on the table.
+        ground: The terrain tool's preview.
+        screen_scale: Screen pixels per pixel of the picture.
+        read: Measures rulers.
+        quiet: Show the figures' numbers instead of their names at any scale.
+        numbers: Show numbers or names.
+    """
     if view.calibration is None:
         return ()
     camera = view.calibration.camera
@@ -145,7 +199,7 @@ def resting_shapes(
         shapes += marked(camera, area_marks(state.area))
     shapes += _terrain(camera, state.setup.terrain, ground, screen_scale)
     shapes += [_laid(camera, template, loose=False) for template in state.templates]
-    shapes += _figures(view, state, hits, screen_scale, quiet=quiet)
+    shapes += _figures(view, state, hits, screen_scale, quiet=quiet, numbers=numbers)
     for reading in readings:
         shapes += _ruler_lines(camera, reading, loose=False)
     shapes += _hit_labels(view, hits)
@@ -163,7 +217,9 @@ def found_shapes(view: TableView, preview: Preview) -> tuple[Shape, ...]:
     return tuple(marked(view.calibration.camera, preview.finding.marks))
 
 
-def loose_shapes(view: TableView, state: TableState, preview: Preview, read: Read = read_off) -> tuple[Shape, ...]:
+def loose_shapes(
+    view: TableView, state: TableState, preview: Preview, screen_scale: float, read: Read = read_off
+) -> tuple[Shape, ...]:
     """The other shapes of the current tool, drawn above everything; they follow the mouse."""
     if view.calibration is None:
         return ()
@@ -172,7 +228,8 @@ def loose_shapes(view: TableView, state: TableState, preview: Preview, read: Rea
     reading = read(view, preview.ruler) if preview.ruler else None
     shapes: list[Shape] = [_laid(camera, preview.template, loose=True)] if preview.template else []
     shapes += marked(camera, preview.marks)
-    shapes += _pointed_out(view, state, preview, hits)
+    shapes += _pointed_out(view, state, preview, hits, screen_scale)
+    shapes += _casualties(view, preview)
     if reading is not None:
         shapes += _ruler_lines(camera, reading, loose=True)
     if preview.pin_in is not None:
@@ -232,44 +289,67 @@ def _handles(
 
 
 def _figures(
-    view: TableView, state: TableState, hits: Sequence[Hit], screen_scale: float, *, quiet: bool
+    view: TableView, state: TableState, hits: Sequence[Hit], screen_scale: float, *, quiet: bool, numbers: bool
 ) -> Iterator[Shape]:
-    """A ring round each figure, filled if it is under a template, with its name if there is room for names."""
+    """A ring round each figure, filled if it is under a template, with its number or name if there is room."""
     assert view.calibration is not None
-    camera = view.calibration.camera
-    armies = army_names(state.setup.palette or view.proposed)
     inside = {hit.id for hit in hits}
-    roomy = screen_scale * _px_per_inch(camera, view.figures) >= _LABELS_FROM_PX_PER_IN
-    for figure, outline in zip(view.figures, _rings(camera, view.figures), strict=True):
-        colour = army_colour(figure.army, armies)
-        yield Line(outline, colour, 2.0, faded(*_UNDER_TEMPLATE if figure.id in inside else (colour, 40)), closed=True)
-        if roomy and not quiet and figure.id not in inside:
-            yield from _label(
-                camera, (*figure.centre_in, figure.z_in), ((display_name(figure.id), 12.0),), colour, 27.0
-            )
+    px_per_in = screen_scale * _px_per_inch(view.calibration.camera, view.figures)
+    named = px_per_in >= _NAMES_FROM_PX_PER_IN and not quiet
+    for figure, outline in zip(view.figures, _rings(view, state, view.figures, px_per_in), strict=True):
+        yield replace(outline, fill=faded(*_UNDER_TEMPLATE if figure.id in inside else (outline.colour, 40)))
+        if numbers and px_per_in >= _NUMBERS_FROM_PX_PER_IN and figure.id not in inside:
+            words = display_name(figure.id) if named else figure_number(figure.id)
+            yield from _beside_figure(outline, ((words, _NUMBER_SIZE),), outline.colour, small=True)
 
 
-def _pointed_out(view: TableView, state: TableState, preview: Preview, hits: Sequence[Hit]) -> Iterator[Shape]:
+def figure_number(figure: str) -> str:
+    """The number in a figure's id, such as "4" for "green-4"; the whole name of one without a number."""
+    number = figure.replace("_", "-").rpartition("-")[2]
+    return number if number.isdigit() else display_name(figure)
+
+
+def _pointed_out(
+    view: TableView, state: TableState, preview: Preview, hits: Sequence[Hit], screen_scale: float
+) -> Iterator[Shape]:
     """Figures under the template, and figures hovered over or picked, these with their details."""
     assert view.calibration is not None
-    camera = view.calibration.camera
-    armies, inside = army_names(state.setup.palette or view.proposed), {hit.id for hit in hits}
+    inside = {hit.id for hit in hits}
     marked_out = [f for f in view.figures if f.id in inside or f.id in (preview.hovered, preview.picked)]
-    for figure, outline in zip(marked_out, _rings(camera, marked_out), strict=True):
-        colour = army_colour(figure.army, armies)
+    px_per_in = screen_scale * _px_per_inch(view.calibration.camera, view.figures)
+    for figure, outline in zip(marked_out, _rings(view, state, marked_out, px_per_in), strict=True):
         stands_out = figure.id in (preview.hovered, preview.picked)
-        fill = faded(*_UNDER_TEMPLATE) if figure.id in inside else faded(colour, 90)
-        yield Line(outline, colour, 4.0 if stands_out else 2.0, fill, closed=True)
-        if stands_out:
-            rows = _rows_of(figure, preview)
-            yield from _label(camera, (*figure.centre_in, figure.z_in), rows, colour, 20.0 + 7.0 * len(rows))
+        fill = faded(*_UNDER_TEMPLATE) if figure.id in inside else faded(outline.colour, 90)
+        yield replace(outline, width=outline.width * (_STANDS_OUT if stands_out else 1.0), fill=fill)
+        if stands_out and figure.id not in preview.casualties:
+            yield from _beside_figure(outline, _rows_of(figure, preview), outline.colour)
+
+
+def _casualties(view: TableView, preview: Preview) -> Iterator[Shape]:
+    """A red cross on each casualty that is still on the table; near the mouse it says what to do."""
+    assert view.calibration is not None
+    camera = view.calibration.camera
+    for figure in view.figures:
+        if figure.id not in preview.casualties:
+            continue
+        x, y = np.array(figure.base_in).T
+        corners = [(x.min(), y.min()), (x.max(), y.max()), (x.min(), y.max()), (x.max(), y.min())]
+        ends = camera.table_to_pixel([(*corner, figure.z_in) for corner in corners])
+        for stroke in (ends[:2], ends[2:]):
+            yield Line(_seen(stroke), WHITE, 7.0)
+            yield Line(_seen(stroke), CASUALTY, 4.0, halo=False)
+        if figure.id in (preview.hovered, preview.picked):
+            words = tr("Take off {name}", name=display_name(figure.id))
+            yield Label(_seen(ends[:1])[0], ((words, 16.0),), WHITE, around=_body(camera, [figure])[0])
 
 
 def _hit_labels(view: TableView, hits: Sequence[Hit]) -> Iterator[Shape]:
     assert view.calibration is not None
-    places = {figure.id: (*figure.centre_in, figure.z_in) for figure in view.figures}
-    for hit in _largest_hits(hits):
-        yield from _label(view.calibration.camera, places[hit.id], ((_part_words(hit), 16.0),), WHITE, 24.0)
+    largest = {hit.id: hit for hit in _largest_hits(hits)}
+    figures = [figure for figure in view.figures if figure.id in largest]
+    for figure, body in zip(figures, _body(view.calibration.camera, figures), strict=True):
+        if body:
+            yield Label(body[0], ((_part_words(largest[figure.id]), 16.0),), WHITE, around=body)
 
 
 def _template_label(camera: TableCamera, template: Template) -> list[Shape]:
@@ -292,12 +372,42 @@ def _part_words(hit: Hit) -> str:
     return percent_words(hit.fraction) if hit.least > 0 else f"{percent_words(hit.most)} at most?"
 
 
-def _rings(camera: TableCamera, figures: Sequence[Figure]) -> list[tuple[PointPx, ...]]:
-    """The bases' outlines in the picture, projected in one call, which takes as long as projecting one."""
-    points = [(*point, figure.z_in) for figure in figures for point in figure.base_in]
+def _rings(view: TableView, state: TableState, figures: Sequence[Figure], px_per_in: float) -> list[Ring]:
+    """The bases' outlines in the picture, in the colours and patterns of their armies."""
+    assert view.calibration is not None
+    camera, armies = view.calibration.camera, army_names(state.setup.palette or view.proposed)
+    width, rings = ring_width(px_per_in), []
+    for figure, body in zip(figures, _body(camera, figures), strict=True):
+        ring = Ring(
+            body[: len(body) // 2],
+            army_colour(figure.army, armies),
+            width,
+            closed=True,
+            keep_clear=(body,),
+            dash=army_dash(figure.army, armies),
+        )
+        rings.append(ring)
+    return rings
+
+
+def _body(camera: TableCamera, figures: Sequence[Figure]) -> list[tuple[PointPx, ...]]:
+    """Each figure's base and, after it, the same outline at the height of its head; empty if not in sight.
+
+    All are projected in one call, which takes as long as projecting one.
+    """
+    if not figures:
+        return []
+    heights = [(f, height) for f in figures for height in (f.z_in, f.z_in + POSTURE_HEIGHT_IN[f.posture])]
+    points = [(*point, height) for figure, height in heights for point in figure.base_in]
     pixels = camera.table_to_pixel(np.reshape(points, (-1, 3)))
-    ends = np.cumsum([len(figure.base_in) for figure in figures])
-    return [_seen(outline) for outline in np.split(pixels, ends[:-1])] if figures else []
+    ends = np.cumsum([2 * len(figure.base_in) for figure in figures])
+    return [_seen(body) if np.isfinite(body).all() else () for body in np.split(pixels, ends[:-1])]
+
+
+def _beside_figure(ring: Ring, rows: Rows, colour: Colour, *, small: bool = False) -> Iterator[Label]:
+    for body in ring.keep_clear:
+        if body:
+            yield Label(body[0], rows, colour, around=body, small=small)
 
 
 def _px_per_inch(camera: TableCamera, figures: Sequence[Figure]) -> float:
@@ -309,7 +419,8 @@ def _ruler_lines(camera: TableCamera, reading: Reading, loose: bool) -> Iterator
     colour = PREVIEW if loose else RULER
     heights = (reading.a.z_in, reading.b.z_in)
     for leg in reading.legs:
-        yield _segment(camera, leg.centre_segment_in, heights, colour, 2.0, dashed=True)
+        line = _segment(camera, leg.centre_segment_in, heights, colour, 2.0, dashed=True)
+        yield replace(line, keep_clear=tuple(pairwise(line.points_px)))
         if leg.edge_in > 0:
             yield _segment(camera, leg.edge_segment_in, heights, colour, 5.0)
 
@@ -339,7 +450,21 @@ def _beside(camera: TableCamera, reading: Reading) -> PointPx:
 def _laid(camera: TableCamera, template: Template, *, loose: bool) -> Line:
     outline = drawn(template, _ARC_STEP_DEG)
     places = lifted(outline) if isinstance(template, Blast) else ring(outline)
-    return _closed(camera, [place[:2] for place in places], 0.0, BLAST, 3.0, faded(BLAST, 45), dashed=loose)
+    line = _closed(camera, [place[:2] for place in places], 0.0, BLAST, 3.0, faded(BLAST, 45), dashed=loose)
+    return replace(line, keep_clear=_tips(camera, template))
+
+
+def _tips(camera: TableCamera, template: Template) -> tuple[tuple[PointPx, ...], ...]:
+    """What players look at: a disc's middle, a strip's ends, the tip of others; each as a square on the table."""
+    if isinstance(template, Zone):
+        return ()
+    if isinstance(template, Blast):
+        places: tuple[PointIn, ...] = (template.centre_in,)
+    else:
+        places = (template.path_in[0], template.path_in[-1]) if isinstance(template, Strip) else (template.apex_in,)
+    half = _TIP_IN / 2
+    corners = [(x + dx, y + dy, 0.0) for x, y in places for dx, dy in ((-half, -half), (half, half))]
+    return tuple(map(_seen, np.split(camera.table_to_pixel(corners), len(places))))
 
 
 def _far_end(template: Template) -> PointIn:

@@ -10,7 +10,15 @@ from rules.engine.game import Question
 from rules.engine.needed import needed_words
 from rules.engine.referee import Action, ActionPreview, Ambiguity
 from rules.engine.verdict import Reason, Verdict
-from ui.battle.action_text import action_words, chance_words, odds_words, reason_rows, refusal_words, verdict_rows
+from ui.battle.action_text import (
+    action_words,
+    chance_words,
+    odds_words,
+    reason_rows,
+    refusal_words,
+    success_chance,
+    verdict_rows,
+)
 
 SHOT = Action("Rifle at Tan 4", "shoot", {}, by=("green-1",), at=("tan-4",), weapon="rifle")
 HALF = {"kills": Fraction(1, 2), "misses": Fraction(1, 2)}
@@ -101,3 +109,19 @@ def test_reasons_list_signed_modifiers_with_rules_then_odds() -> None:
         "roll 4 or more (FM-03)",
         "kills 50 %, misses 50 %",
     )
+
+
+@pytest.mark.parametrize(
+    ("odds", "chance"),
+    [
+        (HALF, 0.5),
+        ({"hit": Fraction(5, 6), "miss": Fraction(1, 6)}, 5 / 6),
+        ({"tan-1 NE, tan-2 --": Fraction(1, 4), "tan-1 KIL, tan-2 --": Fraction(3, 4)}, 0.75),
+        ({"dropped: nobody is in it": Fraction(1)}, 0.0),
+        ({"hits 0 of 2": Fraction(1, 4), "hits 1 of 2": Fraction(3, 4)}, 0.75),
+        ({}, None),
+    ],
+)
+def test_the_chance_of_an_attack_is_that_of_any_effect(odds: dict[str, Fraction], chance: float | None) -> None:
+    assert success_chance(asked(odds=odds)) == chance
+    assert success_chance(asked(odds=odds, refusal="out of range")) is None

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
+from pathlib import Path
 
 from rules.engine.referee import Action, ActionPreview
 from rules.tabletop.template import Blast
-from ui.battle.battle_overlay import Stray, aiming, pointing, stray_marks, way_marks
+from tests.ui.tables import in_battle, soldier
+from ui.battle.battle_overlay import Stray, aiming, casualties, figure_marks, pointing, stray_marks, way_marks
 from ui.battle.battle_session import Proposal
 from ui.table.finding import Note, Trace
 
@@ -50,3 +53,22 @@ def test_a_detected_move_is_drawn_as_an_arrow() -> None:
     assert head.points_in[1] == (13.0, 14.0, 0.0)
     assert isinstance(pin, Trace)
     assert all(math.dist(place[:2], (10.0, 10.0)) < 0.3 for place in pin.points_in)
+
+
+def test_the_selected_soldier_shows_his_reach_and_his_chances(tmp_path: Path) -> None:
+    figures = (soldier("green-1", 10, 10), soldier("tan-1", 20, 10))
+    with in_battle(tmp_path / "b", "simple_plastic", "soldier", figures) as now:
+        play, position = now.play, now.position
+        assert play is not None
+        assert position is not None
+        [reach] = figure_marks(position, play.available_actions(position, "green-1"))
+        assert isinstance(reach, Trace)
+        # SP-02: 4 in a turn.
+        assert {round(math.dist(place[:2], (10, 10)), 6) for place in reach.points_in} == {4.0}
+        play.go_on(position)
+        position = replace(position, state=play.battle.state)
+        notes = figure_marks(position, play.available_actions(position, "green-1"))
+        assert [note.rows[0][0] for note in notes if isinstance(note, Note) and note.at_in[:2] == (20, 10)]
+        assert not [mark for mark in notes if isinstance(mark, Trace)]
+        play.change("tan-1", "eliminated", True)
+        assert casualties(replace(position, state=play.battle.state)) == ("tan-1",)

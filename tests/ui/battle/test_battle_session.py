@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -46,6 +47,23 @@ def test_a_moved_squad_is_proposed_as_one_move(play: BattleSession) -> None:
     assert play.accept(position, proposal).numbers["left_in"] == 1  # SP-02: 4 in a turn
     assert play.battle.state.unit("green-2").at_in == (5.3, 7.0)
     assert play.proposals(seen(play.battle, **moved)) == ()
+
+
+def test_all_legal_moves_are_accepted_at_once(play: BattleSession) -> None:
+    moved = {"tan_1": (9.0, 14.5), **{f"green_{n}": (PLACES[f"green-{n}"][0], 7.0) for n in (1, 2, 3, 4)}}
+    position = seen(play.battle, **moved)
+    assert len(play.proposals(position)) == 2
+    assert play.accept_all(position) == 1  # it is Green's turn to move
+    [left] = play.proposals(seen(play.battle, **moved))
+    assert list(left.paths) == ["tan-1"]
+    assert not left.is_legal
+    assert play.battle.state.unit("green-1").at_in == (4, 7)
+
+
+def test_a_squad_with_a_hidden_man_waits(play: BattleSession) -> None:
+    moved = seen(play.battle, green_1=(4, 7))
+    figures = {name: one for name, one in moved.figures.items() if name != "green-2"}
+    assert play.proposals(replace(moved, figures=figures)) == ()
 
 
 def test_players_can_let_a_move_pass_that_is_too_far(play: BattleSession) -> None:

@@ -11,7 +11,7 @@ from tests.rules.evening import begun
 from tests.rules.test_battle_simple_plastic import GREEN, PLACES, TAN
 from tests.ui.battle.test_battle_session import seen
 from ui.battle.battle_session import BattleSession
-from ui.desktop.battle.pending_moves import move_buttons
+from ui.desktop.battle.pending_moves import pending_move
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def test_a_decided_move_is_journalled_with_the_allowance(play: BattleSession) ->
     moved = {f"green_{n}": (PLACES[f"green-{n}"][0], 8.0) for n in (1, 2, 3, 4)}
     position = seen(play.battle, **moved)
     [proposal] = play.proposals(position)
-    ways = move_buttons(play, position, proposal, lambda change: change())
+    ways = pending_move(play, position, proposal, lambda change: change()).buttons
     assert [way.words for way in ways] == ["Allow", "Forbid"]
     ways[0].does()
     assert play.battle.can_undo == "settled: Move the squad rifles: how far its leading man went: less than 4 in"

@@ -42,9 +42,9 @@ def goes_on_as_if_nothing_had_been(player: Player) -> None:
         assert player.sees(name) == pytest.approx(post, abs=NEAR_IN)
     assert float(player.ruler.split(": ")[1].split()[0]) == pytest.approx(11.0, abs=0.2)  # 20 - 8, from edge to edge
     assert player.phase == "Turn 1 · Blue moves"
-    assert not {"Take off", "Allow anyway", "Just a nudge"} & {*player.waiting}
+    assert not {"Accept", "Allow", "Just a nudge"} & {*player.waiting}
     player.carries("blue-1", (17.0, 10.0))
-    player.settles("Blue 1 moved 3.0 in", "Take off")
+    player.settles("Blue 1 moved 3.0 in", "Accept")
 
 
 def test_a_hand_pauses_vision_and_its_move_is_proposed_afterwards(player: Player, table: Board) -> None:
@@ -54,7 +54,7 @@ def test_a_hand_pauses_vision_and_its_move_is_proposed_afterwards(player: Player
     player.looks()
     assert player.bar == ""
     assert player.sees("blue-2") == pytest.approx(POSTS["blue-2"], abs=NEAR_IN)
-    assert not {"Take off", "Allow anyway", "Just a nudge"} & {*player.waiting}
+    assert not {"Accept", "Allow", "Just a nudge"} & {*player.waiting}
     table.over = lambda image: image
     player.settles("Blue 2 moved 3.5 in", "Just a nudge")
     player.carries("blue-2", POSTS["blue-2"])

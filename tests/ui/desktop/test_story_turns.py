@@ -61,7 +61,7 @@ def test_simple_plastic(player: Player, tmp_path: Path) -> None:
     player.goes_on("Turn 1 · Blue moves")
     assert "units attack in the attacking phase (SP-01)" in player.may_not("blue-1", "Attack on Green 1")
     player.carries("blue-1", (17.0, 10.0))
-    player.settles("Blue 1 moved 3.0 in", "Take off")
+    player.settles("Blue 1 moved 3.0 in", "Accept")
     assert player.plot == ["Blue 1: Move: legal.", "Blue 1 moves 3.0 in to (17.0, 10.0)."]
     player.goes_on("Turn 1 · Blue attacks")
     player.chooses("blue-1")
@@ -98,7 +98,7 @@ def test_army_men(player: Player, tmp_path: Path) -> None:
     assert moves_first.startswith("Green")
     player.goes_on("Turn 1 · Green moves", "Turn 1 · Blue moves")
     player.carries("blue-1", (15.0, 10.0))
-    player.settles("Blue 1 moved 5.0 in", "Take off")
+    player.settles("Blue 1 moved 5.0 in", "Accept")
     assert player.plot == ["Blue 1: Move: legal.", "Blue 1 moves 5.0 in to (15.0, 10.0)."]
     player.goes_on("Turn 1 · Automatic weapons")
     missed = player.does("green-1", "Submachine gun at Blue 1", typed("6 6"))
@@ -136,7 +136,7 @@ def test_fudge_miniatures(player: Player, tmp_path: Path) -> None:
     assert player.does("", "Green begins").startswith("Green")
     player.goes_on("Turn 1 · Green moves")
     player.carries("green-2", (11.0, 10.0))
-    player.settles("Green 2 moved 4.0 in", "Take off")
+    player.settles("Green 2 moved 4.0 in", "Accept")
     assert player.plot[-1] == "Green 2 moves 4.0 in to (11.0, 10.0)."
     player.goes_on("Turn 1 · Green acts")
     assert "Melee needs base contact" in player.may_not("green-1", "Sword of Smiting at Blue 1")
@@ -180,7 +180,7 @@ def test_plastic_fudge(player: Player, tmp_path: Path) -> None:
     player.goes_on("Turn 1 · Blue moves (A)")
     player.carries("blue-1", (15.5, 8.0))
     # PF-09: 6 in, less one for a turn of 24 degrees: 5 in are left for 4.9, and the camera is accurate to 0.1.
-    player.settles("Blue 1 moved 4.9 in", "Allow", "Take off")
+    player.settles("Blue 1 moved 4.9 in", "Allow", "Accept")
     assert player.plot[-1] == "Blue 1 moves 4.9 in to (15.5, 8.0), which costs 5.8 in."
     player.goes_on("Turn 1 · Green moves (B)", "Turn 1 · Attacks")
     assert "the pistol reaches 6 in (PF-10)" in player.may_not("blue-2", "Pistol at Green 1")
@@ -223,7 +223,7 @@ def test_simple_plastic_figure(player: Player, tmp_path: Path) -> None:
     player.does("", "Status checks of Green", typed("3"), typed("5"))
     player.goes_on("Turn 1 · Green acts")
     player.carries("green-1", (11.0, 10.0))
-    player.settles("Green 1 moved 3.0 in", "Take off")
+    player.settles("Green 1 moved 3.0 in", "Accept")
     assert player.plot == ["Green 1: Move: may move.", "Green 1 moves 3.0 in to (11.0, 10.0)."]
     shot = player.does("green-2", "German rifle at Blue 1", typed("6"))
     assert shot.startswith("Eliminated")

@@ -15,9 +15,9 @@ from calibration.solve import PERTURBATION_SIGMAS, Calibration
 from rules.tabletop.table import Figure, Posture, ellipse_outline
 from rules.tabletop.template import Blast
 from ui.picture.marker_issues import marker_issue_shapes
-from ui.picture.overlay import Label, Line, Preview, Shape, table_overlay
+from ui.picture.overlay import Label, Line, Preview, Ring, Shape, figure_number, resting_shapes, table_overlay
 from ui.session import Ruler, TableState
-from ui.theme import BLAST, PREVIEW, RULER, army_colour
+from ui.theme import BLAST, CASUALTY, PREVIEW, RULER, army_colour, army_dash
 from vision.frame import Frame
 from vision.table_view import TableView
 
@@ -135,10 +135,43 @@ def test_names_appear_if_there_is_room() -> None:
     assert "Green 1" in words(table_overlay(view_of(GREEN), TableState(), Preview(hovered="green-1")))
 
 
+def test_every_figure_wears_its_number_unless_switched_off() -> None:
+    view = view_of(GREEN, TAN)
+    assert words(table_overlay(view, TableState())) == ["1", "1"]
+    assert words(table_overlay(view, TableState(), screen_scale=0.5)) == [], "10 px to the inch are too few"
+    assert words(resting_shapes(view, TableState(), None, 1.0, quiet=False, numbers=False)) == []
+    assert [figure_number(name) for name in ("tan-12", "green_3", "the_general")] == ["12", "3", "The general"]
+
+
+def test_a_number_keeps_off_the_figures_body() -> None:
+    [ring] = [shape for shape in table_overlay(view_of(TAN), TableState()) if isinstance(shape, Ring)]
+    [body] = ring.keep_clear
+    # Standing 2 in up and 2.1 in tall: its head is farther from the picture's middle, below which the camera hangs.
+    middle = np.array([640, 360])
+    base, head = np.array(body[:24]).mean(0), np.array(body[24:]).mean(0)
+    assert np.linalg.norm(head - middle) > np.linalg.norm(base - middle)
+
+
+def test_armies_differ_by_colour_and_by_pattern() -> None:
+    rings = [shape for shape in table_overlay(view_of(GREEN, TAN), TableState()) if isinstance(shape, Ring)]
+    assert len({ring.colour for ring in rings}) == 2
+    assert len({army_dash(army, ["green", "grey", "tan"]) for army in ("green", "grey", "tan")}) == 3
+
+
+def test_a_casualty_is_crossed_out_and_named_under_the_mouse() -> None:
+    def drawn(**parts: str) -> tuple[Shape, ...]:
+        return table_overlay(view_of(GREEN, TAN), TableState(), Preview(casualties=("tan-1",), **parts))
+
+    assert len(lines(drawn(), CASUALTY)) == 2
+    assert "Take off Tan 1" not in words(drawn())
+    assert "Take off Tan 1" in words(drawn(hovered="tan-1"))
+    assert "Take off Tan 1" not in words(drawn(hovered="green-1"))
+
+
 def test_a_rulers_label_does_not_cover_it() -> None:
     for end in ((30.0, 10.0), (10.0, 24.0), (24.0, 24.0)):
         shapes = table_overlay(view_of(GREEN), TableState(), Preview(ruler=Ruler("green-1", end)))
-        (label,) = [shape for shape in shapes if isinstance(shape, Label)]
+        (label,) = [shape for shape in shapes if isinstance(shape, Label) and not shape.small]
         way = np.array(CAMERA.table_to_pixel((*end, 0.0))[0]) - CAMERA.table_to_pixel((10.0, 10.0, 0.0))[0]
         across = np.array([way[1], -way[0]]) / np.hypot(*way)
         corners = [np.array(label.offset) + (h, v) for h in (-90, 90) for v in (-25, 25)]

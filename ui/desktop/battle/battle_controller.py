@@ -19,8 +19,8 @@ from rules.engine.text import action_with_actors, display_name, display_names, o
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import PointIn
 from ui.battle.action_text import obligation_words, verdict_rows
-from ui.battle.battle_overlay import Stray, aiming, pointing, way_marks
-from ui.battle.battle_session import BattleSession, Proposal
+from ui.battle.battle_overlay import Stray, aiming, casualties, figure_marks, pointing, way_marks
+from ui.battle.battle_session import BattleSession
 from ui.battle.battle_setup import BattleSetup, begin
 from ui.battle.crosshair import cross_marks
 from ui.battle.goals import agree, goal_lines
@@ -30,12 +30,13 @@ from ui.battle.turn_bar import turn_bar
 from ui.desktop.battle.dice_dialog import DiceDialog, DiceDialogs
 from ui.desktop.battle.goals_dialog import ask_goals
 from ui.desktop.battle.panel import BattlePanel
-from ui.desktop.battle.pending_moves import move_buttons
+from ui.desktop.battle.pending_moves import PendingMove, pending_move
 from ui.desktop.battle.rounds import RoundController
 from ui.desktop.battle.ruling_dialog import ask_ruling
 from ui.desktop.battle.turn_bar import TurnBarView
 from ui.formatting import capitalized
 from ui.picture.overlay import Preview
+from ui.table.finding import Mark
 from ui.translation import tr
 from vision.palette import army_names
 from vision.setup import Setup
@@ -56,6 +57,7 @@ class BattleController(QObject):
         play: The open battle; None if there is none.
         rolls: Asks for dice in dialogs.
         dice: Rolls the dice; by default, `rolls` asks for them.
+        pending: Moves seen by the camera that wait for an answer.
         cross_hair_in: The cross-hair's position, for aiming by keys; None without a cross-hair.
 
     Signals:
@@ -83,7 +85,9 @@ class BattleController(QObject):
         self._stray: Stray | None = None
         self._skippable: tuple[ActionPreview, ...] = ()
         self._rounds = RoundController(panel.round_bar, self._on_round_changed, lambda: self._show())
-        self._proposed: tuple[Proposal, ...] = ()
+        self.pending: tuple[PendingMove, ...] = ()
+        self._marks: tuple[Mark, ...] = ()
+        self._casualties: tuple[str, ...] = ()
         self.play: BattleSession | None = None
         self.turn_bar.go_on.connect(lambda: self._try(self._go_on))
         panel.wanted.connect(lambda action: self._try(lambda: self._do(action)))
@@ -198,9 +202,9 @@ class BattleController(QObject):
     @property
     def pointing(self) -> Preview:
         """What the battle draws on the table: the selected action, moves to decide, and strayed templates."""
-        shown = pointing(self.panel.chosen, self._chosen, self._stray)
+        shown = replace(pointing(self.panel.chosen, self._chosen, self._stray), casualties=self._casualties)
         cross = cross_marks(self.cross_hair_in) if self.cross_hair_in is not None else ()
-        return replace(shown, marks=(*shown.marks, *way_marks(self._proposed), *cross))
+        return replace(shown, marks=(*shown.marks, *self._marks, *cross))
 
     def aiming(self, at_in: PointIn | None) -> Preview:
         """The same plus, before an action is selected, the template that a click on this place or Enter would lay."""
@@ -388,8 +392,8 @@ class BattleController(QObject):
         self.crossed.emit(self.cross_hair_in is not None)
         self.turn_bar.show_turn(turn_bar(self.play, self._moment, self._armies, self._skippable) if self.play else None)
         if self.play is None or self._moment is None:
-            self._proposed = ()
-            self.panel.pending_moves.show_buttons(())
+            self._marks, self._casualties = (), ()
+            self._show_pending(())
             self._rounds.show(None, None)
             self.panel.allow_ruling(False)
             self.panel.allow_goals(self.play is not None)
@@ -400,12 +404,21 @@ class BattleController(QObject):
         self.panel.show_story(play.story)
         self.panel.allow_ruling(bool(position.state.turn))
         self.panel.allow_goals(True)
-        self._proposed = play.proposals(position)
-        self.panel.pending_moves.show_buttons(
-            [button for one in self._proposed for button in move_buttons(play, position, one, self._after)]
-        )
+        proposals = play.proposals(position)
+        self._marks, self._casualties = way_marks(proposals), casualties(position)
+        self._show_pending([pending_move(play, position, one, self._after) for one in proposals])
         if not self._show_round(play, position):
             self._show_actions(play, position)
+
+    def _show_pending(self, moves: Sequence[PendingMove]) -> None:
+        self.pending = tuple(moves)
+        self.panel.pending_moves.show_moves(self.pending, self.accept_all)
+
+    def accept_all(self) -> None:
+        """Accept all moves that the camera saw and the rules allow."""
+        if self.play is not None and self._moment is not None:
+            play, position = self.play, self._moment
+            self._after(lambda: play.accept_all(position))
 
     def _show_round(self, play: BattleSession, position: Position) -> bool:
         """Show the current round; return whether a figure is due in it and no place is aimed at."""
@@ -431,6 +444,7 @@ class BattleController(QObject):
         if available is None:
             self.panel.show_obligations(play.obligations(position), goal_lines(play))
         else:
+            self._marks = (*self._marks, *figure_marks(position, available))
             title = self._card(position)
             if self._spot is None:
                 obligations = play.obligations(position)

@@ -1,20 +1,25 @@
-"""Buttons for decisions that wait for the players, such as moves that the camera saw."""
+"""Moves that the camera saw and that wait for the players' answer: what to say and the list in the panel."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from PyQt6.QtWidgets import QLayout, QPushButton, QVBoxLayout, QWidget
+from PyQt6.QtCore import Qt
+from PyQt6.QtWidgets import QFrame, QHBoxLayout, QLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from rules.engine.position import Position
 from rules.engine.referee import NEARER, Ambiguity
+from rules.tabletop.table import PointIn
 from ui.battle.action_text import refusal_words
 from ui.battle.battle_session import BattleSession, Proposal
-from ui.desktop.labels import literal_text, wrapping_label
+from ui.desktop.labels import literal_text, plain_label, wrapping_label
 from ui.formatting import sentence
-from ui.translation import tr
+from ui.translation import tr, tr_count
+
+_AGREED = "agreed at the table"
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,40 +30,103 @@ class DecisionButton:
         words: Its text.
         tip: Its tooltip.
         does: Called on a click.
-        why: Text above the button; empty for none.
+        sign: A single character for where there is little room.
     """
 
     words: str
     tip: str
     does: Callable[[], object]
-    why: str = ""
+    sign: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PendingMove:
+    """A move that waits for an answer.
+
+    Attributes:
+        words: What moved how far, and why the rules forbid it if they do.
+        short: The same in a few words, for the table.
+        at_in: Where it ended.
+        buttons: The possible answers.
+        is_legal: Whether the rules allow it.
+    """
+
+    words: str
+    short: str
+    at_in: PointIn
+    buttons: tuple[DecisionButton, ...]
+    is_legal: bool
+
+
+def keys_of(moves: Sequence[PendingMove]) -> tuple[tuple[str, ...], ...]:
+    """What moves look like to the players; two lists with the same keys need not be shown again."""
+    return tuple((move.words, *(button.words for button in move.buttons)) for move in moves)
 
 
 class PendingMoves(QWidget):
-    """A list of buttons with texts above them."""
+    """A list of moves with the possible answers; it scrolls and never grows beyond a part of the window."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._layout = QVBoxLayout(self)
-        self._layout.setContentsMargins(0, 0, 0, 0)
-        self._shown: tuple[str, ...] = ()
+        self._all, self._rows = QPushButton(), QVBoxLayout()
+        self._title = plain_label()
+        self._all.setToolTip(tr("Accept all moves that the rules allow"))
+        self._all.clicked.connect(lambda: self._accept_all())
+        self._accept_all: Callable[[], object] = lambda: None
+        self._rows.setContentsMargins(0, 0, 0, 0)
+        inner = QWidget()
+        inner.setLayout(self._rows)
+        self._scroll = QScrollArea()
+        self._scroll.setWidget(inner)
+        self._scroll.setWidgetResizable(True)
+        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
+        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._scroll.setAccessibleName(tr("Moves to answer"))
+        top = QHBoxLayout()
+        top.addWidget(self._title, 1)
+        top.addWidget(self._all)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addLayout(top)
+        layout.addWidget(self._scroll)
+        self._moves: tuple[PendingMove, ...] = ()
         self.setVisible(False)
 
-    def show_buttons(self, actions: Sequence[DecisionButton]) -> None:
-        """Show these buttons; if they have not changed, they stay untouched under the mouse."""
-        words = tuple(f"{decision.words}\n{decision.why}" for decision in actions)
-        if words == self._shown:
+    def show_moves(self, moves: Sequence[PendingMove], accept_all: Callable[[], object]) -> None:
+        """Show these moves; if they have not changed, their buttons stay untouched under the mouse."""
+        self._accept_all = accept_all
+        before, self._moves = self._moves, tuple(moves)
+        if keys_of(moves) == keys_of(before):
             return
-        self._shown = words
-        self.setVisible(bool(actions))
-        clear_layout(self._layout)
-        for decision in actions:
-            if decision.why:
-                self._layout.addWidget(wrapping_label(decision.why))
+        self.setVisible(bool(moves))
+        legal = sum(move.is_legal for move in moves)
+        self._title.setText(tr_count("{count} move to answer", "{count} moves to answer", len(moves)))
+        self._all.setText(tr("Accept all {count}", count=legal))
+        self._all.setVisible(legal > 1)
+        clear_layout(self._rows)
+        for row, move in enumerate(moves):
+            self._rows.addWidget(self._row(row, move))
+        self._rows.addStretch(1)
+        lines = 5 * self.fontMetrics().lineSpacing()
+        self._scroll.setFixedHeight(lines if len(moves) == 1 else 2 * lines)
+
+    def _row(self, row: int, move: PendingMove) -> QWidget:
+        shown = QWidget()
+        layout = QVBoxLayout(shown)
+        layout.setContentsMargins(0, 0, 0, 4)
+        layout.addWidget(wrapping_label(move.words))
+        answers = QHBoxLayout()
+        for number, decision in enumerate(move.buttons):
             button = QPushButton(decision.words)
             button.setToolTip(literal_text(decision.tip))
-            button.clicked.connect(partial(_call, decision.does))
-            self._layout.addWidget(button)
+            button.setAccessibleName(f"{decision.words}: {move.words}")
+            button.clicked.connect(partial(self._answer, row, number))
+            answers.addWidget(button)
+        layout.addLayout(answers)
+        return shown
+
+    def _answer(self, row: int, number: int, _: bool = False) -> None:
+        self._moves[row].buttons[number].does()
 
 
 def clear_layout(layout: QLayout) -> None:
@@ -68,54 +136,48 @@ def clear_layout(layout: QLayout) -> None:
             widget.deleteLater()
 
 
-def proposal_buttons(
-    proposal: Proposal,
-    accept: Callable[[], object],
-    shifted: Callable[[], object],
-    let_pass: Callable[[], object],
-) -> tuple[DecisionButton, ...]:
-    """The buttons for a move that the camera saw."""
-    if proposal.preview.possible:
-        first = DecisionButton(
-            tr("Take off"), tr("Take the move off the soldier's allowance"), accept, f"{proposal.words}."
-        )
-    else:
-        why = tr("The rules forbid it: {why_not}", why_not=sentence(refusal_words(proposal.preview)))
-        first = DecisionButton(
-            tr("Allow anyway"),
-            tr("Count it as a move anyway"),
-            let_pass,
-            f"{proposal.words}. {why}",
-        )
-    nudged = tr("It was only nudged; take nothing off the allowance")
-    return (first, DecisionButton(tr("Just a nudge"), nudged, shifted))
-
-
-def move_buttons(
+def pending_move(
     play: BattleSession,
     position: Position,
     proposal: Proposal,
     after: Callable[[Callable[[], object]], object],
-) -> tuple[DecisionButton, ...]:
-    """The buttons for a move that the camera saw in a battle; ambiguities are decided first.
+) -> PendingMove:
+    """A move that the camera saw in a battle, with its answers; ambiguities are decided first.
 
     Args:
         play, position: The battle and its position.
         proposal: The move.
         after: Applies a change to the battle and shows the result.
     """
-    if not proposal.preview.ambiguities:
-        return proposal_buttons(
-            proposal,
-            lambda: after(lambda: play.accept(position, proposal)),
-            lambda: after(lambda: play.only_shifted(proposal)),
-            lambda: after(lambda: play.let_pass(position, proposal, "agreed at the table")),
-        )
-    ambiguity, left_in = proposal.preview.ambiguities[0], play.left_in(position, proposal)
-    limit = "" if left_in is None or not _is_far(ambiguity) else f"{left_in:.3g} in"
-    return ambiguity_buttons(
-        proposal, ambiguity, left_in, lambda answer: after(lambda: play.settle(ambiguity, answer, limit))
-    )
+    words, short, preview = f"{proposal.words}.", proposal.short_words, proposal.preview
+    buttons: tuple[DecisionButton, ...]
+    if preview.ambiguities:
+        ambiguity, left_in = preview.ambiguities[0], play.left_in(position, proposal)
+        limit = "" if left_in is None or not _is_far(ambiguity) else f"{left_in:.3g} in"
+        words, short = _doubt_words(proposal, ambiguity, left_in), tr("Too close to call")
+        buttons = _ambiguity_buttons(ambiguity, lambda answer: after(lambda: play.settle(ambiguity, answer, limit)))
+    else:
+        nudged = tr("It was only nudged; take nothing off the allowance")
+        nudge = DecisionButton(tr("Just a nudge"), nudged, lambda: after(lambda: play.only_shifted(proposal)), "✗")
+        if preview.possible:
+            tip = tr("Take the move off the soldier's allowance")
+            first = DecisionButton(tr("Accept"), tip, lambda: after(lambda: play.accept(position, proposal)), "✓")
+        else:
+            why_not = refusal_words(preview)
+            words = f"{words} {tr('The rules forbid it: {why_not}', why_not=sentence(why_not))}"
+            short = tr("No: {why_not}", why_not=five_words(why_not))
+            tip = tr("Count it as a move anyway")
+            first = DecisionButton(
+                tr("Allow anyway"), tip, lambda: after(lambda: play.let_pass(position, proposal, _AGREED)), "✓"
+            )
+        buttons = (first, nudge)
+    return PendingMove(words, short, proposal.end_in, buttons, proposal.is_legal)
+
+
+def five_words(reason: str) -> str:
+    """The beginning of a reason, without the numbers of rules."""
+    words = re.sub(r"\s*\([^)]*\)", "", reason).split()
+    return " ".join(words[:5]) + ("…" if len(words) > 5 else "")
 
 
 def _is_far(ambiguity: Ambiguity) -> bool:
@@ -123,32 +185,23 @@ def _is_far(ambiguity: Ambiguity) -> bool:
     return ambiguity.question.rpartition(": ")[2].startswith("how far")
 
 
-def ambiguity_buttons(
-    proposal: Proposal, ambiguity: Ambiguity, left_in: float | None, settle: Callable[[str], object]
-) -> tuple[DecisionButton, ...]:
-    """The buttons that decide an ambiguity of a move.
+def _doubt_words(proposal: Proposal, ambiguity: Ambiguity, left_in: float | None) -> str:
+    """What is too close to call; `left_in` is the allowance left before the move, None if unknown."""
+    if _is_far(ambiguity):
+        of = "" if left_in is None else f" of {left_in:.3g} in"
+        return f"Too close to call: {proposal.words}{of}."
+    return f"Too close to call: {ambiguity.question.rpartition(': ')[2]}."
 
-    Args:
-        proposal: The move.
-        ambiguity: The ambiguity.
-        left_in: Allowance left before the move; None if unknown.
-        settle: Receives the answer.
-    """
-    of = "" if left_in is None else f" of {left_in:.3g} in"
-    what = ambiguity.question.rpartition(": ")[2]
+
+def _ambiguity_buttons(ambiguity: Ambiguity, settle: Callable[[str], object]) -> tuple[DecisionButton, ...]:
+    """The buttons that decide an ambiguity of a move; `settle` receives the answer."""
     far = _is_far(ambiguity)
-    title = f"Too close to call: {proposal.words}{of}." if far else f"Too close to call: {what}."
-    texts = {answer: (tr("Allow") if answer == NEARER else tr("Forbid")) for answer in ambiguity.answers}
     return tuple(
         DecisionButton(
-            texts[answer] if far else answer.capitalize(),
+            (tr("Allow") if answer == NEARER else tr("Forbid")) if far else answer.capitalize(),
             ambiguity.question,
             partial(settle, answer),
-            title if number == 0 else "",
+            ("✓" if answer == NEARER else "✗") if far else "",
         )
-        for number, answer in enumerate(ambiguity.answers)
+        for answer in ambiguity.answers
     )
-
-
-def _call(action: Callable[[], object], _: bool = False) -> None:
-    action()

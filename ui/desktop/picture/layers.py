@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from PyQt6.QtCore import QRectF, QSize, Qt
+from PyQt6.QtCore import QSize, Qt
 from PyQt6.QtGui import QImage, QPainter, QTransform
 
 from ui.desktop.picture.painter import paint
 from ui.desktop.picture.painting import painting
 from ui.picture.overlay import Shape
+from ui.picture.placement import Taken
 
 Shapes = Sequence[Shape]
 _Place = tuple[QTransform, QSize, float]
@@ -18,11 +19,11 @@ _Place = tuple[QTransform, QSize, float]
 
 @dataclass(slots=True)
 class _Kept:
-    """A painted layer: its image from the second time on, and the rectangles of its labels."""
+    """A painted layer: its image from the second time on, and what upper layers must avoid."""
 
     shapes: Shapes
     place: _Place
-    rooms: list[QRectF] = field(default_factory=list)
+    rooms: Taken = field(default_factory=Taken)
     image: QImage | None = None
 
 
@@ -52,7 +53,7 @@ class Layers:
             ratio: Screen pixels per widget pixel.
         """
         place, before = (to_screen, size, ratio), self._kept
-        rooms: list[QRectF] = []
+        rooms = Taken(within=(0.0, 0.0, float(size.width()), float(size.height())))
         self._kept = []
         for number, shapes in enumerate(self.shapes):
             known = before[number] if number < len(before) else None
@@ -65,7 +66,7 @@ class Layers:
             self._kept.append(known)
 
 
-def _picture(shapes: Shapes, place: _Place, rooms: Sequence[QRectF]) -> QImage:
+def _picture(shapes: Shapes, place: _Place, rooms: Taken) -> QImage:
     to_screen, size, ratio = place
     image = QImage(size * ratio, QImage.Format.Format_ARGB32_Premultiplied)
     image.setDevicePixelRatio(ratio)

@@ -11,12 +11,17 @@ from PyQt6.QtGui import QBrush, QColor, QFont, QFontMetricsF, QGuiApplication, Q
 
 from ui.desktop.picture.image import to_bgr, to_qimage
 from ui.desktop.picture.painting import painting
-from ui.picture.overlay import Label, Line, Shape
-from ui.theme import HALO, PLATE, Colour
+from ui.picture.overlay import Label, Line, PointPx, Ring, Shape
+from ui.picture.placement import Box, Taken, placed
+from ui.picture.rings import inset_scale
+from ui.theme import DARK, HALO, PLATE, WHITE, Colour, Dash
 from vision.frame import ImageBgr
 
 _HALO_WIDTH = 1.5
-_PLATE_MARGIN = (7.0, 3.0)
+_CASING = (1.5, 1.5)  # widths of a ring's light outer and dark inner rim
+_DASHED: Dash = (4.0, 3.0)
+_PLATE_MARGIN, _SMALL_MARGIN = (7.0, 3.0), (3.0, -1.0)
+_GAPS, _SMALL_GAPS = (4.0, 16.0, 34.0), (1.0, 5.0)  # distances between a label and its figure, each tried in turn
 _USUAL_WIDTH_PX = 1280  # usual viewing width; larger pictures get thicker lines and larger text
 
 
@@ -25,32 +30,38 @@ def paint(
     shapes: Iterable[Shape],
     to_screen: QTransform,
     size: float = 1.0,
-    taken: Sequence[QRectF] = (),
-) -> list[QRectF]:
-    """Draw shapes; labels avoid each other.
+    taken: Taken | None = None,
+) -> Taken:
+    """Draw shapes; labels avoid each other, figures and the tips of templates.
 
     Args:
         painter: On the screen or a picture; its own transform is the identity.
         shapes: In picture pixels; the centre of the top left pixel is (0, 0).
         to_screen: From picture pixels to the painter's pixels.
         size: Factor for line widths and text sizes.
-        taken: Rectangles of labels that are already drawn.
+        taken: What lower layers have already drawn.
 
     Returns:
-        Rectangles of all labels, `taken` included.
+        What labels of upper layers must avoid, `taken` included.
     """
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    labels = []
+    labels: list[Label] = []
+    bodies: list[Box] = []
     for shape in shapes:
         if isinstance(shape, Label):
             labels.append(shape)
+            continue
+        bodies += [_box(group, to_screen) for group in shape.keep_clear if group]
+        if isinstance(shape, Ring):
+            _paint_ring(painter, shape, to_screen, size)
         else:
             _paint_line(painter, shape, to_screen, size)
-    rooms = list(taken)
+    rooms, fonts = (taken or Taken()).and_boxes(bodies), _Fonts(painter)
     for label in reversed(labels):  # the last is the most important: it gets its preferred place
-        room = _free_room(_rooms(painter, label, to_screen, size), rooms)
-        rooms.append(room)
-        _paint_label(painter, label, room, size)
+        room = _room(fonts, label, to_screen, size, rooms)
+        if room is not None:
+            rooms = rooms.and_boxes([room])
+            _paint_label(painter, fonts, label, room, size)
     return rooms
 
 
@@ -60,7 +71,9 @@ def annotated(image_bgr: ImageBgr, shapes: Iterable[Shape]) -> ImageBgr:
     own = None if QGuiApplication.instance() else QGuiApplication(_arguments())
     picture = to_qimage(image_bgr)
     with painting(picture) as painter:
-        paint(painter, shapes, QTransform.fromTranslate(0.5, 0.5), max(1.0, picture.width() / _USUAL_WIDTH_PX))
+        size = max(1.0, picture.width() / _USUAL_WIDTH_PX)
+        within = (0.0, 0.0, float(picture.width()), float(picture.height()))
+        paint(painter, shapes, QTransform.fromTranslate(0.5, 0.5), size, Taken(within=within))
     drawn = to_bgr(picture)
     del own
     return drawn
@@ -83,51 +96,100 @@ def _paint_line(painter: QPainter, line: Line, to_screen: QTransform, size: floa
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     if line.fill is not None:
         painter.setBrush(QColor(*line.fill))
-    painter.setPen(_pen(line.colour, line.width * size, line.dashed))
+    painter.setPen(_pen(line.colour, line.width * size, _DASHED if line.dashed else ()))
     draw(polygon)
 
 
-def _pen(colour: Colour, width: float, dashed: bool = False) -> QPen:
+def _paint_ring(painter: QPainter, ring: Ring, to_screen: QTransform, size: float) -> None:
+    """The light rim, then the dark one over its inner part, then the army's colour over their middle."""
+    if len(ring.points_px) < 3:
+        return
+    polygon = to_screen.map(QPolygonF([QPointF(x, y) for x, y in ring.points_px]))
+    light, dark = _CASING
+    painter.setPen(_pen(WHITE, (ring.width + 2 * light) * size))
+    painter.setBrush(QBrush(Qt.BrushStyle.NoBrush) if ring.fill is None else QColor(*ring.fill))
+    painter.drawPolygon(polygon)
+    painter.setBrush(QBrush(Qt.BrushStyle.NoBrush))
+    painter.setPen(_pen(DARK, (ring.width + dark) * size))
+    painter.drawPolygon(_inset(polygon, dark * size / 2))
+    painter.setPen(_pen(ring.colour, ring.width * size, ring.dash))
+    painter.drawPolygon(polygon)
+
+
+def _inset(polygon: QPolygonF, by: float) -> QPolygonF:
+    """An outline whose sides are moved inwards."""
+    box = polygon.boundingRect()
+    across, down = inset_scale((box.left(), box.top(), box.right(), box.bottom()), by)
+    x, y = box.center().x(), box.center().y()
+    return QTransform(across, 0, 0, down, x * (1 - across), y * (1 - down)).map(polygon)
+
+
+def _pen(colour: Colour, width: float, dash: Dash = ()) -> QPen:
     pen = QPen(QColor(*colour), width)
-    pen.setCapStyle(Qt.PenCapStyle.FlatCap if dashed else Qt.PenCapStyle.RoundCap)
+    pen.setCapStyle(Qt.PenCapStyle.FlatCap if dash else Qt.PenCapStyle.RoundCap)
     # Round joins at every point of a curve take half as long again; bevel joins look the same there.
     pen.setJoinStyle(Qt.PenJoinStyle.BevelJoin)
-    if dashed:
-        pen.setDashPattern([4.0, 3.0])
+    if dash:
+        pen.setDashPattern(dash)
     return pen
 
 
-def _rooms(painter: QPainter, label: Label, to_screen: QTransform, size: float) -> list[QRectF]:
-    """Candidate rectangles for a label: the preferred one, then others around the same point."""
-    metrics = [QFontMetricsF(_font(painter, row_size * size)) for _, row_size in label.rows]
+class _Fonts:
+    """The fonts of one painting with their measures, which take longer to make than to use."""
+
+    def __init__(self, painter: QPainter) -> None:
+        self._painter = painter
+        self._known: dict[float, tuple[QFont, QFontMetricsF]] = {}
+
+    def of(self, size: float) -> tuple[QFont, QFontMetricsF]:
+        """The bold font of a size in pixels, and its metrics."""
+        if size not in self._known:
+            font = _font(self._painter, size)
+            self._known[size] = font, QFontMetricsF(font)
+        return self._known[size]
+
+
+def _room(fonts: _Fonts, label: Label, to_screen: QTransform, size: float, taken: Taken) -> Box | None:
+    """Where a label stands; None for a small one without room."""
+    metrics = [fonts.of(row_size * size)[1] for _, row_size in label.rows]
     width = max(m.horizontalAdvance(words) for m, (words, _) in zip(metrics, label.rows, strict=True))
-    height = sum(m.height() for m in metrics)
-    room = QRectF(0, 0, width + 2 * _PLATE_MARGIN[0] * size, height + 2 * _PLATE_MARGIN[1] * size)
-    right, down = label.offset
-    aside = room.width() / 2 / size + abs(down) / 2
-    rooms = []
-    for offset in ((right, down), (-right, -down), (aside, 0.0), (-aside, 0.0), (right, 2 * down), (-right, -2 * down)):
-        room.moveCenter(to_screen.map(QPointF(*label.at_px)) + QPointF(*offset) * size)
-        rooms.append(QRectF(room))
-    return rooms
+    across, down = (margin * size for margin in _margin(label))
+    room = (width + 2 * across, sum(m.height() for m in metrics) + 2 * down)
+    gaps = [gap * size for gap in (_SMALL_GAPS if label.small else _GAPS)]
+    if label.around:
+        around = _box(label.around, to_screen)
+        best = ((around[0] + around[2]) / 2, around[3] + room[1] / 2 + gaps[0])
+    else:
+        x, y = to_screen.map(*label.at_px)
+        around, best = (x, y, x, y), (x + label.offset[0] * size, y + label.offset[1] * size)
+    return placed(room, best, around, taken, gaps, optional=label.small)
 
 
-def _free_room(rooms: Sequence[QRectF], taken: Sequence[QRectF]) -> QRectF:
-    return next((room for room in rooms if not any(room.intersects(other) for other in taken)), rooms[0])
+def _margin(label: Label) -> tuple[float, float]:
+    return _SMALL_MARGIN if label.small else _PLATE_MARGIN
 
 
-def _paint_label(painter: QPainter, label: Label, room: QRectF, size: float) -> None:
+def _box(points_px: Sequence[PointPx], to_screen: QTransform) -> Box:
+    """The box round points, on the screen; pictures are only moved and scaled."""
+    xs, ys = zip(*points_px, strict=True)
+    left, top = to_screen.map(min(xs), min(ys))
+    right, bottom = to_screen.map(max(xs), max(ys))
+    return (left, top, right, bottom)
+
+
+def _paint_label(painter: QPainter, fonts: _Fonts, label: Label, box: Box, size: float) -> None:
+    room = QRectF(QPointF(*box[:2]), QPointF(*box[2:]))
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(QColor(*PLATE))
-    painter.drawRoundedRect(room, 5 * size, 5 * size)
+    radius = (3 if label.small else 5) * size
+    painter.drawRoundedRect(room, radius, radius)
     painter.setPen(QColor(*label.colour))
-    top = room.top() + _PLATE_MARGIN[1] * size
+    top = room.top() + _margin(label)[1] * size
     for words, row_size in label.rows:
-        font = _font(painter, row_size * size)
-        height = QFontMetricsF(font).height()
+        font, metrics = fonts.of(row_size * size)
         painter.setFont(font)
-        painter.drawText(QRectF(room.left(), top, room.width(), height), Qt.AlignmentFlag.AlignCenter, words)
-        top += height
+        painter.drawText(QRectF(room.left(), top, room.width(), metrics.height()), Qt.AlignmentFlag.AlignCenter, words)
+        top += metrics.height()
 
 
 def _font(painter: QPainter, size: float) -> QFont:

@@ -23,6 +23,7 @@ from PyQt6.QtWidgets import QSizePolicy, QWidget
 from ui.desktop.picture.layers import Layers
 from ui.desktop.picture.painting import painting
 from ui.picture.overlay import PointPx, Shape
+from ui.picture.placement import Box
 from ui.translation import tr
 
 _MAX_SCALE = 16.0
@@ -42,6 +43,7 @@ class PictureView(QWidget):
         asked: A right click or the menu key asks for the menu at the mouse.
         ended: A right click or Enter while `in_progress` is set.
         zoomed: The scale changed.
+        shifted: The picture moved in the widget or was zoomed.
         turned: The wheel turned by this many steps while `takes_wheel` is set.
 
     Attributes:
@@ -56,6 +58,7 @@ class PictureView(QWidget):
     ended = pyqtSignal()
     left = pyqtSignal()
     zoomed = pyqtSignal()
+    shifted = pyqtSignal()
     turned = pyqtSignal(int)
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -65,6 +68,8 @@ class PictureView(QWidget):
         self._layers = Layers()
         self._scale, self._offset = 1.0, QPointF()
         self._is_fitted = True
+        self._table_px: Box | None = None
+        self._shows_whole = False
         self._dragged_from: QPointF | None = None
         self._dragged = False
         self._space_held = False
@@ -95,7 +100,8 @@ class PictureView(QWidget):
 
     def show_nothing(self) -> None:
         """Remove the picture and its shapes."""
-        self._picture = None
+        self._picture = self._table_px = None
+        self._shows_whole = False
         self._layers.show()
         self.update()
 
@@ -109,23 +115,34 @@ class PictureView(QWidget):
         if self._layers.show(*layers):
             self.update()
 
+    def show_table_at(self, box_px: Box | None) -> None:
+        """Say which part of the picture is the table; None if unknown. A fitted picture follows it."""
+        if box_px != self._table_px:
+            self._table_px = box_px
+            if self._is_fitted:
+                self.fit()
+
     def fit(self) -> None:
-        """Show the whole picture, as large as possible."""
+        """Show the table as large as possible; the whole picture if that is chosen or the table is unknown."""
         self._is_fitted = True
         if self._picture is not None and not self._picture.isNull():
-            room, size = self.size(), self._picture.size()
-            self._scale = self._fitting()
-            self._offset = QPointF(
-                (room.width() - self._scale * size.width()) / 2, (room.height() - self._scale * size.height()) / 2
-            )
+            self._scale = self._fitting(self._fitted_part)
+            self._offset = QRectF(self.rect()).center() - self._scale * self._fitted_part.center()
         self.zoomed.emit()
+        self.shifted.emit()
         self.update()
+
+    def toggle_fit(self) -> None:
+        """Fit the table; if it is fitted, the whole picture."""
+        self._shows_whole = self._is_fitted and not self._shows_whole
+        self.fit()
 
     def zoom(self, factor: float, about: QPointF | None = None) -> None:
         """Zoom by a factor and keep the point `about` of the widget, by default its centre, in place."""
-        least = self._fitting()
+        least = self._fitting(self._whole)
         scale = min(max(self._scale * factor, least), max(_MAX_SCALE, least))
         if scale == least:
+            self._shows_whole = True
             self.fit()
             return
         about = QPointF(self.rect().center()) if about is None else about
@@ -133,6 +150,7 @@ class PictureView(QWidget):
         self._scale, self._is_fitted = scale, False
         self._keep_in_sight()
         self.zoomed.emit()
+        self.shifted.emit()
         self.update()
 
     def to_picture(self, point: QPointF) -> PointPx:
@@ -148,19 +166,33 @@ class PictureView(QWidget):
         move = QTransform.fromTranslate(self._offset.x(), self._offset.y())
         return QTransform.fromTranslate(0.5, 0.5) * QTransform.fromScale(self._scale, self._scale) * move
 
-    def _fitting(self) -> float:
-        if self._picture is None or self._picture.isNull():
-            return 1.0
-        return min(self.width() / self._picture.width(), self.height() / self._picture.height())
+    @property
+    def _whole(self) -> QRectF:
+        return QRectF() if self._picture is None else QRectF(self._picture.rect())
+
+    @property
+    def _table(self) -> QRectF:
+        """The table's part of the picture, or all of it."""
+        if self._table_px is None:
+            return self._whole
+        left, top, right, bottom = self._table_px
+        return QRectF(left, top, right - left, bottom - top)
+
+    @property
+    def _fitted_part(self) -> QRectF:
+        return self._whole if self._shows_whole else self._table
+
+    def _fitting(self, part: QRectF) -> float:
+        """The scale at which a part of the picture fills the widget."""
+        return min(self.width() / part.width(), self.height() / part.height()) if not part.isEmpty() else 1.0
 
     def _keep_in_sight(self) -> None:
-        """Keep at least a quarter of the window covered by the picture."""
-        if self._picture is None:
-            return
-        width, height = self._scale * self._picture.width(), self._scale * self._picture.height()
-        keep_x, keep_y = self.width() / 4, self.height() / 4
-        self._offset.setX(min(max(self._offset.x(), keep_x - width), self.width() - keep_x))
-        self._offset.setY(min(max(self._offset.y(), keep_y - height), self.height() - keep_y))
+        """Keep the table, or a quarter of the window of it, in sight."""
+        table = self._table
+        low, high = self._scale * table.topLeft(), self._scale * table.bottomRight()
+        keep_x, keep_y = min(self.width() / 4, high.x() - low.x()), min(self.height() / 4, high.y() - low.y())
+        self._offset.setX(min(max(self._offset.x(), keep_x - high.x()), self.width() - keep_x - low.x()))
+        self._offset.setY(min(max(self._offset.y(), keep_y - high.y()), self.height() - keep_y - low.y()))
 
     def paintEvent(self, event: QPaintEvent | None) -> None:
         with painting(self) as painter:
@@ -177,11 +209,12 @@ class PictureView(QWidget):
                 self._layers.paint(painter, self._transform(), self.size(), self.devicePixelRatioF())
 
     def resizeEvent(self, event: QResizeEvent | None) -> None:
-        """Keep the whole picture visible if it was."""
+        """Keep the table or the whole picture fitted if it was."""
         if self._is_fitted:
             self.fit()
         else:
             self._keep_in_sight()
+            self.shifted.emit()
 
     def mousePressEvent(self, event: QMouseEvent | None) -> None:
         """Use the tool, or start dragging the picture."""
@@ -194,9 +227,9 @@ class PictureView(QWidget):
             self.pressed.emit(*self.to_picture(event.position()))
 
     def mouseDoubleClickEvent(self, event: QMouseEvent | None) -> None:
-        """Fit the picture; a double click of the left button is an ordinary click."""
+        """Fit the table or the whole picture; a double click of the left button is an ordinary click."""
         if event is not None and event.button() in _DRAGGERS:
-            self.fit()
+            self.toggle_fit()
         else:
             self.mousePressEvent(event)
 
@@ -210,6 +243,7 @@ class PictureView(QWidget):
             self._offset += drag
             self._dragged_from, self._is_fitted = event.position(), False
             self._keep_in_sight()
+            self.shifted.emit()
             self.update()
         self.moved.emit(*self.to_picture(event.position()))
 

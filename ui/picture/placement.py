@@ -1,0 +1,95 @@
+"""Where labels stand: around their place, inside the picture, and off figures and other labels. No Qt here."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+Box = tuple[float, float, float, float]
+"""Left, top, right and bottom, in pixels of the screen."""
+Pair = tuple[float, float]
+
+_DIRECTIONS = ((0, 1), (0, -1), (1, 0), (-1, 0), (1, 1), (-1, 1), (1, -1), (-1, -1))
+"""In order of preference: below, above, beside, at the corners."""
+_NEGLIGIBLE_PX2 = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What labels must not cover.
+
+    Attributes:
+        boxes: Labels that have their place, figures, and other things to see.
+        within: The visible part of the picture; None for no limit.
+    """
+
+    boxes: tuple[Box, ...] = ()
+    within: Box | None = None
+
+    def and_boxes(self, boxes: Iterable[Box]) -> Taken:
+        """The same with other boxes."""
+        return replace(self, boxes=(*self.boxes, *boxes))
+
+
+def placed(
+    size: Pair,
+    preferred: Pair,
+    around: Box,
+    taken: Taken,
+    gaps: Sequence[float] = (4.0, 16.0, 34.0),
+    *,
+    optional: bool = False,
+) -> Box | None:
+    """The first candidate that covers nothing, else the one that covers least.
+
+    Args:
+        size: Width and height of the label.
+        preferred: Its best centre.
+        around: What the label belongs to; other candidates stand beside it.
+        taken: What must not be covered.
+        gaps: Distances of candidates from `around`.
+        optional: Return None instead of covering anything.
+    """
+    near = [box for box in taken.boxes if _meets(box, _reach(size, preferred, around, gaps[-1]))]
+    best, least = None, math.inf
+    for box in candidates(size, preferred, around, gaps):
+        covers = sum(_shared(box, other) for other in near)
+        if taken.within is not None:
+            covers += size[0] * size[1] - _shared(box, taken.within)
+        if covers <= _NEGLIGIBLE_PX2:
+            return box
+        if covers < least:
+            best, least = box, covers
+    return None if optional else best
+
+
+def candidates(size: Pair, preferred: Pair, around: Box, gaps: Sequence[float]) -> Iterator[Box]:
+    """Boxes where a label may stand, the best first: the preferred one, the opposite one, then around the thing."""
+    half_x, half_y = size[0] / 2, size[1] / 2
+    left, top, right, bottom = around
+    middle_x, middle_y = (left + right) / 2, (top + bottom) / 2
+    centres = [preferred, (2 * middle_x - preferred[0], 2 * middle_y - preferred[1])]
+    for gap in gaps:
+        reach_x, reach_y = (right - left) / 2 + half_x + gap, (bottom - top) / 2 + half_y + gap
+        centres += [(middle_x + dx * reach_x, middle_y + dy * reach_y) for dx, dy in _DIRECTIONS]
+    for x, y in centres:
+        yield (x - half_x, y - half_y, x + half_x, y + half_y)
+
+
+def _reach(size: Pair, preferred: Pair, around: Box, gap: float) -> Box:
+    """A box that holds all candidates."""
+    left, top, right, bottom = around
+    beyond_x = abs(preferred[0] - (left + right) / 2) + size[0] + gap
+    beyond_y = abs(preferred[1] - (top + bottom) / 2) + size[1] + gap
+    return (left - beyond_x, top - beyond_y, right + beyond_x, bottom + beyond_y)
+
+
+def _meets(a: Box, b: Box) -> bool:
+    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
+
+
+def _shared(a: Box, b: Box) -> float:
+    """The area that two boxes share."""
+    width, height = min(a[2], b[2]) - max(a[0], b[0]), min(a[3], b[3]) - max(a[1], b[1])
+    return width * height if width > 0 and height > 0 else 0.0
