@@ -89,7 +89,7 @@ def test_undo_and_redo_are_at_the_lower_end(window: Window) -> None:
     assert window.session.state.rulers == ()
     QTest.mouseClick(buttons["Redo"], LEFT)
     assert len(window.session.state.rulers) == 1
-    assert buttons["Fit"].toolTip() == "Fit (F)\nShow the whole picture"
+    assert buttons["Fit"].toolTip() == "Fit (F)\nFill the window with the table; again: show the whole picture"
 
 
 def test_the_first_button_opens_sources(window: Window) -> None:
