@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from rules.engine.referee import ActionPreview
+from rules.engine.text import display_name
 from rules.tabletop.bearing import bearing_deg, onward
 from rules.tabletop.path import Path
-from rules.tabletop.table import PointIn
+from rules.tabletop.table import STANDING_HEIGHT_IN, Figure, PointIn
 from rules.tabletop.template import Blast, Template
 from ui.battle.battle_session import Proposal
 from ui.picture.overlay import Preview
@@ -21,6 +22,8 @@ from ui.table.shapes import relaid
 from ui.theme import BLAST, BLAST_WORDS, PREVIEW, Colour, faded
 
 _PIN_IN, _BARB_IN, _BARB_DEG = 0.25, 0.5, 150.0
+_LIT_WIDTH = 6.0
+_MOST_NAMED = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +49,21 @@ def stray_marks(stray: Stray) -> tuple[Mark, ...]:
         Note((*stray.aimed_in, 0.0), (("aimed", 13.0),), PREVIEW, (0.0, -up * 20.0)),
         Note((*stray.fell_in, 0.0), ((f"landed {stray.off_in:.1f} in away", 16.0),), BLAST_WORDS, (0.0, up * 24.0)),
     )
+
+
+def lit_marks(figures: Sequence[Figure], names: Collection[str]) -> tuple[Mark, ...]:
+    """A bright ring around each named figure, with its name while they are few."""
+    lit = [figure for figure in figures if figure.id in names]
+    rings = (
+        Trace(ring(figure.base_in, figure.z_in), PREVIEW, _LIT_WIDTH, faded(PREVIEW, 90), closed=True) for figure in lit
+    )
+    labelled = lit if len(lit) <= _MOST_NAMED else ()
+    above_in = STANDING_HEIGHT_IN + 0.5
+    notes = (
+        Note((*figure.centre_in, figure.z_in + above_in), ((display_name(figure.id), 16.0),), PREVIEW)
+        for figure in labelled
+    )
+    return (*rings, *notes)
 
 
 def _pin(at_in: PointIn) -> list[PointIn]:
