@@ -12,7 +12,7 @@ from rules.engine.referee import ActionPreview
 from rules.engine.text import display_name
 from rules.tabletop.bearing import bearing_deg, onward
 from rules.tabletop.path import Path
-from rules.tabletop.table import STANDING_HEIGHT_IN, Figure, PointIn
+from rules.tabletop.table import Figure, PointIn
 from rules.tabletop.template import Blast, Template
 from ui.battle.battle_session import Proposal
 from ui.picture.overlay import Preview
@@ -58,9 +58,8 @@ def lit_marks(figures: Sequence[Figure], names: Collection[str]) -> tuple[Mark, 
         Trace(ring(figure.base_in, figure.z_in), PREVIEW, _LIT_WIDTH, faded(PREVIEW, 90), closed=True) for figure in lit
     )
     labelled = lit if len(lit) <= _MOST_NAMED else ()
-    above_in = STANDING_HEIGHT_IN + 0.5
     notes = (
-        Note((*figure.centre_in, figure.z_in + above_in), ((display_name(figure.id), 16.0),), PREVIEW)
+        Note((*figure.centre_in, figure.z_in), ((display_name(figure.id), 16.0),), PREVIEW, (0.0, -36.0))
         for figure in labelled
     )
     return (*rings, *notes)

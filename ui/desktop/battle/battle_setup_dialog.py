@@ -95,6 +95,7 @@ class BattleSetupDialog(QDialog):
         self.goals = GoalsForm(self._sides)
         self._lay_out()
         self._take_game()
+        self._game.setFocus()
 
     @property
     def sides(self) -> tuple[str, ...]:
@@ -162,7 +163,7 @@ class BattleSetupDialog(QDialog):
 
     def _side_words(self, side: str) -> str:
         count = sum(figure.army == side for figure in self._figures)
-        return f"{display_name(side)} ({count})"
+        return f"{display_name(side)} ({count})".replace("&", "&&")  # an ampersand alone would mark a key
 
     def _take_game(self) -> None:
         try:

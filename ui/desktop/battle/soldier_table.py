@@ -7,7 +7,7 @@ from typing import Any
 
 from PyQt6.QtCore import QEvent, QItemSelectionModel, QSize, Qt, pyqtSignal
 from PyQt6.QtGui import QIcon, QPixmap, QWheelEvent
-from PyQt6.QtWidgets import QComboBox, QTableWidget, QTableWidgetItem
+from PyQt6.QtWidgets import QComboBox, QHeaderView, QTableWidget, QTableWidgetItem
 
 from rules.engine.roster import Recruit
 from rules.engine.text import display_name
@@ -52,14 +52,14 @@ class SoldierTable(QTableWidget):
             item = QTableWidgetItem(display_name(figure.id))
             item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)
             if figure.id in crops:
-                item.setIcon(QIcon(QPixmap.fromImage(to_qimage(crops[figure.id]))))
+                item.setIcon(_icon(crops[figure.id]))
             self.setItem(row, _FIGURE, item)
             self.setItem(row, _SQUAD, QTableWidgetItem(""))
         rows, columns = self.verticalHeader(), self.horizontalHeader()
         if rows is not None and columns is not None:
             rows.hide()
             rows.setDefaultSectionSize(_ICON_PX + 8)
-            columns.setStretchLastSection(True)
+            columns.setSectionResizeMode(_CARD, QHeaderView.ResizeMode.Stretch)
         self.itemSelectionChanged.connect(self.pointed)
         self.cellEntered.connect(lambda row, _: self._hover(self._figures[row].id))
 
@@ -166,3 +166,11 @@ class SoldierTable(QTableWidget):
     def _squad(self, row: int) -> str:
         item = self.item(row, _SQUAD)
         return item.text().strip() if item is not None else ""
+
+
+def _icon(crop: ImageBgr) -> QIcon:
+    """The picture of a soldier, not tinted when its row is selected."""
+    picture = QPixmap.fromImage(to_qimage(crop))
+    icon = QIcon(picture)
+    icon.addPixmap(picture, QIcon.Mode.Selected)
+    return icon
