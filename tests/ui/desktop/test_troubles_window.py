@@ -148,7 +148,7 @@ def test_a_battle_open_in_another_window_is_refused(
     assert second.bar.text == f"The battle {path} is open in another window: close it there first"
     assert second.battle.play is None
     played.files.open_battle()
-    assert played.bar.text == f"{path} is already open."
+    assert played.bar.text == "This battle is already open."
     assert played.battle.play is not None
     played.close()
     second.files.open_battle()

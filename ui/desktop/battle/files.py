@@ -140,7 +140,7 @@ class BattleFiles:
         self._offer.withdraw()
         play = self._battle.play
         if play is not None and play.battle.path.resolve() == path.resolve():
-            self._context.say(tr("{path} is already open.", path=path.name))
+            self._context.say(tr("This battle is already open."))
         else:
             self._opening.open(path)
         self._views.show()
