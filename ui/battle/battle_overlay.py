@@ -22,7 +22,7 @@ from ui.table.shapes import relaid
 from ui.theme import BLAST, BLAST_WORDS, PREVIEW, Colour, faded
 
 _PIN_IN, _BARB_IN, _BARB_DEG = 0.25, 0.5, 150.0
-_LIT_WIDTH = 6.0
+_LIT_WIDTH, _LIT_SCALE = 4.0, 1.6
 _MOST_NAMED = 4
 
 
@@ -54,15 +54,19 @@ def stray_marks(stray: Stray) -> tuple[Mark, ...]:
 def lit_marks(figures: Sequence[Figure], names: Collection[str]) -> tuple[Mark, ...]:
     """A bright ring around each named figure, with its name while they are few."""
     lit = [figure for figure in figures if figure.id in names]
-    rings = (
-        Trace(ring(figure.base_in, figure.z_in), PREVIEW, _LIT_WIDTH, faded(PREVIEW, 90), closed=True) for figure in lit
-    )
+    rings = (Trace(ring(_around(figure), figure.z_in), PREVIEW, _LIT_WIDTH, closed=True) for figure in lit)
     labelled = lit if len(lit) <= _MOST_NAMED else ()
     notes = (
         Note((*figure.centre_in, figure.z_in), ((display_name(figure.id), 16.0),), PREVIEW, (0.0, -36.0))
         for figure in labelled
     )
     return (*rings, *notes)
+
+
+def _around(figure: Figure) -> list[PointIn]:
+    """The outline of a figure's base, enlarged so that it shows beside the figure's own ring."""
+    x, y = figure.centre_in
+    return [(x + _LIT_SCALE * (at[0] - x), y + _LIT_SCALE * (at[1] - y)) for at in figure.base_in]
 
 
 def _pin(at_in: PointIn) -> list[PointIn]:

@@ -90,6 +90,7 @@ class BattleSetupDialog(QDialog):
         self._choices: dict[str, QComboBox] = {}
         self._game, self._credit, self._words = QComboBox(), wrapping_label(), wrapping_label()
         self._house, self._options = plain_label(tr("none")), QScrollArea()
+        self._begin = QPushButton(tr("Start battle"))
         self.soldiers = SoldierTable(self._figures, crops)
         self.soldiers.pointed.connect(self.pointed)
         self.goals = GoalsForm(self._sides)
@@ -221,6 +222,7 @@ class BattleSetupDialog(QDialog):
 
     def _list_row(self, side: str) -> QHBoxLayout:
         box, keep = self._lists[side], QPushButton(tr("Save list…"))
+        keep.setAutoDefault(False)
         box.setAccessibleName(tr("Saved list of {side}", side=display_name(side)))
         box.setToolTip(tr("Saved army lists for this game; choosing one assigns its units to the soldiers in order"))
         box.activated.connect(lambda _: self._ask_list(side))
@@ -238,7 +240,7 @@ class BattleSetupDialog(QDialog):
 
     def _fill_options(self) -> None:
         inner = QWidget()
-        form = QFormLayout(inner)
+        layout = QVBoxLayout(inner)  # beside its box, a long title would be cut off
         self._choices = {}
         for name, option in self._opened.options.items():
             box = QComboBox()
@@ -248,7 +250,8 @@ class BattleSetupDialog(QDialog):
             box.setCurrentIndex(option.values.index(option.default))
             box.setAccessibleName(option.title)
             box.setToolTip(literal_text(tr("{rule}: the rulebook leaves this choice to you", rule=option.rule)))
-            form.addRow(wrapping_label(option.title), box)
+            layout.addWidget(wrapping_label(option.title))
+            layout.addWidget(box)
             self._choices[name] = box
         self._options.setWidget(inner)
 
@@ -285,6 +288,7 @@ class BattleSetupDialog(QDialog):
         layout.addWidget(tabs, 1)
         layout.addWidget(self._words)
         layout.addWidget(self._buttons())
+        self._begin.setDefault(True)
 
     def _armies_page(self) -> QWidget:
         form = QFormLayout()
@@ -300,6 +304,7 @@ class BattleSetupDialog(QDialog):
 
     def _options_page(self) -> QWidget:
         house = QPushButton(tr("Choose…"))
+        house.setAutoDefault(False)
         house.setToolTip(tr("Choose a file that changes some rules of the game"))
         house.clicked.connect(self._choose_house_rules)
         row = QHBoxLayout()
@@ -315,10 +320,9 @@ class BattleSetupDialog(QDialog):
 
     def _buttons(self) -> QDialogButtonBox:
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
-        start = buttons.addButton(tr("Start battle"), QDialogButtonBox.ButtonRole.AcceptRole)
+        buttons.addButton(self._begin, QDialogButtonBox.ButtonRole.AcceptRole)
         check = buttons.addButton(tr("Check armies"), QDialogButtonBox.ButtonRole.ActionRole)
-        if start is not None and check is not None:
-            start.setDefault(True)
+        if check is not None:
             check.clicked.connect(self._check)
         buttons.accepted.connect(self.accept)
         buttons.rejected.connect(self.reject)

@@ -17,7 +17,7 @@ from ui.translation import tr
 from vision.frame import ImageBgr
 
 _FIGURE, _CARD, _SQUAD = range(3)
-_ICON_PX = 40
+_ICON_PX, _SQUAD_PX = 40, 96
 
 
 class _UnitBox(QComboBox):
@@ -54,14 +54,27 @@ class SoldierTable(QTableWidget):
             if figure.id in crops:
                 item.setIcon(_icon(crops[figure.id]))
             self.setItem(row, _FIGURE, item)
-            self.setItem(row, _SQUAD, QTableWidgetItem(""))
+            self.setCellWidget(row, _CARD, self._unit_box(row, figure))
+            self._write_squad(row, "")
+        self._set_sizes()
+        self.itemSelectionChanged.connect(self.pointed)
+        self.cellEntered.connect(lambda row, _: self._hover(self._figures[row].id))
+
+    def _unit_box(self, row: int, figure: Figure) -> QComboBox:
+        box = _UnitBox()
+        box.setAccessibleName(tr("Unit of {name}", name=display_name(figure.id)))
+        box.setToolTip(tr("The unit of this soldier, and of all selected soldiers if it is one of them"))
+        box.activated.connect(lambda _: self._same_for_selected(row))
+        return box
+
+    def _set_sizes(self) -> None:
         rows, columns = self.verticalHeader(), self.horizontalHeader()
         if rows is not None and columns is not None:
             rows.hide()
             rows.setDefaultSectionSize(_ICON_PX + 8)
+            columns.setSectionResizeMode(_FIGURE, QHeaderView.ResizeMode.ResizeToContents)
             columns.setSectionResizeMode(_CARD, QHeaderView.ResizeMode.Stretch)
-        self.itemSelectionChanged.connect(self.pointed)
-        self.cellEntered.connect(lambda row, _: self._hover(self._figures[row].id))
+            columns.resizeSection(_SQUAD, _SQUAD_PX)
 
     @property
     def pointed_out(self) -> tuple[str, ...]:
@@ -87,18 +100,13 @@ class SoldierTable(QTableWidget):
         """Offer the cards of a game, with the units of `recruits` as the choice; other figures take no part."""
         chosen = {one.figure: one.card for one in recruits}
         for row, figure in enumerate(self._figures):
-            box = _UnitBox()
+            box = self._box(row)
+            box.clear()
             for name, card in cards.items():
                 box.addItem(str(card.get("title") or name.replace("_", " ")), name)
             box.addItem(tr("not in this battle"), "")
             box.setCurrentIndex(box.findData(chosen.get(figure.id, "")))
-            box.setAccessibleName(tr("Unit of {name}", name=display_name(figure.id)))
-            box.setToolTip(tr("The unit of this soldier, and of all selected soldiers if it is one of them"))
-            box.activated.connect(lambda _, row=row: self._same_for_selected(row))
-            box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-            self.setCellWidget(row, _CARD, box)
             self._write_squad(row, "")
-        self.resizeColumnsToContents()
 
     def show_sides(self, sides: Collection[str]) -> None:
         """Show the soldiers of these sides only."""
@@ -157,7 +165,7 @@ class SoldierTable(QTableWidget):
 
     def _box(self, row: int) -> QComboBox:
         box = self.cellWidget(row, _CARD)
-        assert isinstance(box, QComboBox)  # filled by `offer`
+        assert isinstance(box, QComboBox)
         return box
 
     def _write_squad(self, row: int, squad: str) -> None:
