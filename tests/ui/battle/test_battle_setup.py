@@ -180,6 +180,7 @@ def test_an_army_can_be_left_out(dialog: BattleSetupDialog) -> None:
     dialog.soldiers.pick("tan-1")
     [green, tan] = dialog.findChildren(QCheckBox)
     assert (green.text(), tan.text()) == ("Green (3)", "Tan (3)")
+    dialog.goals.choose("green", "", words="hold the bridge")
     tan.click()
     assert dialog.sides == ("green",)
     assert list(dialog.battle_setup.armies) == ["green"]
@@ -188,6 +189,7 @@ def test_an_army_can_be_left_out(dialog: BattleSetupDialog) -> None:
     tan.click()
     assert list(dialog.battle_setup.armies) == ["green", "tan"]
     assert not dialog.soldiers.isRowHidden(5)
+    assert dialog.battle_setup.aims[0].words == "hold the bridge"
 
 
 def test_a_refusal_keeps_the_input(owned: Owned[BattleSetupDialog], store: ArmyLists) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -27,6 +28,7 @@ from PyQt6.QtWidgets import (
 
 from rules.battle.referees import referee_of
 from rules.engine.game import Game
+from rules.engine.objectives import Objective
 from rules.engine.roster import Army
 from rules.engine.text import display_name
 from rules.games import game_names, open_game
@@ -189,11 +191,11 @@ class BattleSetupDialog(QDialog):
         recruits = [one for army in armies.values() for one in army.recruits]
         self.soldiers.offer(self._opened.rules.plain["cards"], recruits)
 
-    def _take_sides(self) -> None:
-        """Leave the soldiers and goals of the other armies out."""
+    def _take_sides(self, aims: Sequence[Objective] = ()) -> None:
+        """Leave the soldiers and goals of the other armies out; `aims` are the goals chosen so far."""
         self.soldiers.show_sides(self.sides)
         sizes = {side: sum(figure.army == side for figure in self._figures) for side in self.sides}
-        self.goals.offer(referee_of(self._opened.name).tasks(self._opened.rules), sizes)
+        self.goals.offer(referee_of(self._opened.name).tasks(self._opened.rules), sizes, aims)
 
     def _fill_lists(self) -> None:
         known = [one.army for one in self._shelf.listed() if one.army and one.army.game == self._opened.name]
@@ -232,7 +234,8 @@ class BattleSetupDialog(QDialog):
         plays.setToolTip(tr("Whether this army takes part; the number of its soldiers is in brackets"))
         plays.toggled.connect(box.setEnabled)
         plays.toggled.connect(keep.setEnabled)
-        plays.clicked.connect(lambda: self._take_sides())
+        # The usual numbers of the goals depend on the armies.
+        plays.clicked.connect(lambda: self._take_sides([replace(aim, number=None) for aim in self.goals.aims]))
         row = QHBoxLayout()
         row.addWidget(box, 1)
         row.addWidget(keep)
