@@ -280,6 +280,10 @@ class Battle:
         self._apply(self._journal.append_all(bodies))
         return len(turns)
 
+    def snapshot(self) -> bytes:
+        """The content of the battle's file, for a copy."""
+        return self._journal.snapshot()
+
     def close(self) -> None:
         """Close the file."""
         self._journal.close()

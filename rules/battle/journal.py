@@ -264,6 +264,10 @@ class Journal:
             raise Damaged(self.path, found.fault, found.kept, found.checked)
         return found
 
+    def snapshot(self) -> bytes:
+        """The content of the file, which must not be opened a second time to copy it."""
+        return self._file.serialize()
+
     def close(self) -> None:
         """Close the file; a second call does nothing."""
         _open_files.pop(self._identity, None)

@@ -212,7 +212,8 @@ def open_window(qt: QApplication, table: SimulatedTable, tmp_path: Path, wait_un
         spec: str | None = "demo", opener: Callable[[str], Source] = lambda _: table, event_log: EventLog | None = None
     ) -> Window:
         kept = QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat)
-        windows.append(Window(spec, kept, opener, event_log=event_log, tables=tmp_path / "tables"))
+        folders = {"tables": tmp_path / "tables", "battles": tmp_path / "battles"}
+        windows.append(Window(spec, kept, opener, event_log=event_log, **folders))
         windows[-1].resize(1000, 640)
         windows[-1].show()
         return windows[-1]

@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import TypeVar
 
 from PyQt6.QtCore import QCoreApplication, QEvent, QPoint, Qt, QTimer
@@ -16,12 +15,10 @@ from PyQt6.QtWidgets import (
     QApplication,
     QComboBox,
     QDialog,
-    QFileDialog,
     QLabel,
     QLineEdit,
     QListWidget,
     QPushButton,
-    QTableWidget,
     QTreeWidget,
     QWidget,
 )
@@ -164,27 +161,26 @@ def typed(faces: str, *expected: str) -> Answer:
     return answer
 
 
-def mustered(game: str, path: Path, **cards: str) -> tuple[Answer, Answer]:
-    """Choose the game and the cards by the start of their titles, and save the battle at this path."""
+def set_up(window: Window, game: str, **cards: str) -> None:
+    """Set up and start a battle from the menu; the other soldiers get the first card of the game.
 
-    def battle_setup(dialog: QDialog) -> None:
-        assert isinstance(dialog, BattleSetupDialog)
-        games, *_ = dialog.findChildren(QComboBox)
-        pick(games, game)
-        table = dialog.findChild(QTableWidget)
-        assert table is not None
-        for row in range(table.rowCount()):
-            name = table.item(row, 0).text()
-            if title := cards.get(name.replace("-", "_")):
-                pick(table.cellWidget(row, 1), title)
-        press(dialog, "OK")
-
-    def keep(dialog: QDialog) -> None:
-        assert isinstance(dialog, QFileDialog)
-        dialog.findChild(QLineEdit).setText(str(path))
-        press(dialog, "Save")
-
-    return battle_setup, keep
+    Args:
+        window: The window.
+        game: The start of the game's title.
+        cards: The starts of the titles of cards, by figure ("green_1").
+    """
+    dialog = window.findChild(BattleSetupDialog)
+    assert dialog is not None, window.bar.text
+    games, *_ = dialog.findChildren(QComboBox)
+    pick(games, game)
+    for row in range(dialog.soldiers.rowCount()):
+        name = dialog.soldiers.item(row, 0).text().lower().replace(" ", "_")
+        box = dialog.soldiers.cellWidget(row, 1)
+        assert isinstance(box, QComboBox)
+        pick(box, cards.get(name, box.itemText(0)))
+    press(dialog, "Start")
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    assert window.findChild(BattleSetupDialog) is None, f"the dialog is still open: {words_of(dialog)}"
 
 
 def pick(box: QWidget, words: str) -> None:
@@ -263,10 +259,10 @@ class Player:
 
     # The battle
 
-    def begins(self, game: str, path: Path, **cards: str) -> None:
-        """Start a battle from the menu; see `mustered`."""
-        with answering(*mustered(game, path, **cards)):
-            self.key(Qt.Key.Key_N, Qt.KeyboardModifier.ControlModifier)
+    def begins(self, game: str, **cards: str) -> None:
+        """Start a battle from the menu; see `set_up`."""
+        self.key(Qt.Key.Key_N, Qt.KeyboardModifier.ControlModifier)
+        set_up(self.window, game, **cards)
         self.wait_until(lambda: self.phase == "Set-up")
         self.key(Qt.Key.Key_V)
 

@@ -14,7 +14,7 @@ from rules.engine.referee import Action
 from rules.games import open_game
 from rules.tabletop.errors import UserError
 from ui.battle.battle_session import BattleSession, Proposal
-from ui.battle.battle_setup import BattleSetup, begin, usual_army
+from ui.battle.battle_setup import BattleSetup, begin, usual_armies
 from ui.session import Session
 from vision.table_view import TableView
 
@@ -36,7 +36,7 @@ class Players:
     def __init__(self, path: Path, session: Session, view: TableView, rng: random.Random) -> None:
         """Start a battle with all figures in view."""
         game = open_game(GAME)
-        armies = {side: usual_army(game, side, view.figures) for side in ("green", "tan")}
+        armies = usual_armies(game, ("green", "tan"), view.figures)
         self._path, self._session, self._rng = path, session, rng
         self.play = BattleSession(begin(path, lambda: 0.0, BattleSetup(GAME, armies)))
         self.entries: list[Entry] = []

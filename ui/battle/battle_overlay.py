@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from rules.engine.position import Position
 from rules.engine.referee import ActionPreview, AvailableActions
+from rules.engine.text import display_name
 from rules.tabletop.bearing import bearing_deg, onward
 from rules.tabletop.path import Path
-from rules.tabletop.table import PointIn
+from rules.tabletop.table import Figure, PointIn
 from rules.tabletop.template import Blast, Template
 from ui.battle.action_text import success_chance
 from ui.battle.battle_session import Proposal
@@ -25,6 +26,8 @@ from ui.theme import BLAST, BLAST_WORDS, PREVIEW, Colour, faded
 
 _LEAST_REACH_IN = 0.1
 _PIN_IN, _BARB_IN, _BARB_DEG = 0.25, 0.5, 150.0
+_LIT_WIDTH, _LIT_SCALE = 4.0, 1.6
+_MOST_NAMED = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +53,24 @@ def stray_marks(stray: Stray) -> tuple[Mark, ...]:
         Note((*stray.aimed_in, 0.0), (("aimed", 13.0),), PREVIEW, (0.0, -up * 20.0)),
         Note((*stray.fell_in, 0.0), ((f"landed {stray.off_in:.1f} in away", 16.0),), BLAST_WORDS, (0.0, up * 24.0)),
     )
+
+
+def lit_marks(figures: Sequence[Figure], names: Collection[str]) -> tuple[Mark, ...]:
+    """A bright ring around each named figure, with its name while they are few."""
+    lit = [figure for figure in figures if figure.id in names]
+    rings = (Trace(ring(_around(figure), figure.z_in), PREVIEW, _LIT_WIDTH, closed=True) for figure in lit)
+    labelled = lit if len(lit) <= _MOST_NAMED else ()
+    notes = (
+        Note((*figure.centre_in, figure.z_in), ((display_name(figure.id), 16.0),), PREVIEW, (0.0, -36.0))
+        for figure in labelled
+    )
+    return (*rings, *notes)
+
+
+def _around(figure: Figure) -> list[PointIn]:
+    """The outline of a figure's base, enlarged so that it shows beside the figure's own ring."""
+    x, y = figure.centre_in
+    return [(x + _LIT_SCALE * (at[0] - x), y + _LIT_SCALE * (at[1] - y)) for at in figure.base_in]
 
 
 def _pin(at_in: PointIn) -> list[PointIn]:

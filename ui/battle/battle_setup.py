@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import cycle
 from pathlib import Path
+from typing import Any
 
 from rules.battle.battle import Battle, Clock
 from rules.engine.game import Game
 from rules.engine.objectives import Objective
 from rules.engine.roster import Army, Recruit, enlistment
 from rules.engine.ruleset import Value
+from rules.engine.text import display_name
 from rules.engine.verdict import Verdict
 from rules.games import open_game
 from rules.games.rosters import points_check
 from rules.tabletop.errors import UserError
-from rules.tabletop.table import Figure
+from rules.tabletop.table import Figure, Posture
 from ui.battle.goals import agree
 
 NEEDS_TWO_SIDES = "a battle needs two armies: click a soldier of each army to teach both"
+_VEHICLES = ("tank", "vehicle")
+"""Kinds of cards for figures with the posture of a vehicle."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +45,80 @@ class BattleSetup:
     aims: tuple[Objective, ...] = ()
 
 
-def usual_army(game: Game[object], side: str, figures: Sequence[Figure]) -> Army:
-    """An army of all figures of a side, each with the game's first ready card."""
-    first = next(iter(game.rules.plain["cards"]))
-    recruits = (Recruit(figure=figure.id, card=first) for figure in figures if figure.army == side)
+def usual_sides(game: Game[Any], armies: Sequence[str], figures: Sequence[Figure]) -> tuple[str, ...]:
+    """The armies that play by default: all that the game has units for, or the largest if it allows fewer sides."""
+    sizes = {name: len(army.recruits) for name, army in usual_armies(game, armies, figures).items()}
+    able = [name for name in armies if sizes[name]]
+    largest = sorted(able, key=lambda name: -sizes[name])[: game.rules.header.most_sides]
+    return tuple(name for name in able if name in largest)
+
+
+def usual_armies(game: Game[Any], sides: Sequence[str], figures: Sequence[Figure]) -> dict[str, Army]:
+    """Armies that make a game: riflemen with a leader, of different nations, and tanks.
+
+    A game without leaders, nations or vehicles does without; its vehicles then have no unit.
+    """
+    return {
+        side: _usual_army(game, side, [figure for figure in figures if figure.army == side], nation)
+        for side, nation in zip(sides, _nations(game), strict=False)
+    }
+
+
+def _usual_army(game: Game[Any], side: str, figures: Sequence[Figure], nation: str | None) -> Army:
+    cards = {
+        name: card for name, card in game.rules.plain["cards"].items() if nation in (None, card.get("nation", nation))
+    }
+    vehicle = _vehicle(cards)
+    men = [figure.id for figure in figures if figure.posture is not Posture.VEHICLE]
+    units = dict(zip(men, cycle(_soldiers(cards)), strict=False))
+    if len(men) > 1:  # a single soldier had better fight
+        units |= zip(men, _staff(cards), strict=False)
+    if vehicle is not None:
+        units |= {figure.id: vehicle for figure in figures if figure.posture is Posture.VEHICLE}
+    recruits = (Recruit(figure=figure.id, card=units[figure.id]) for figure in figures if figure.id in units)
     return Army(name=side, game=game.name, recruits=tuple(recruits))
+
+
+def _nations(game: Game[Any]) -> Iterator[str | None]:
+    """A nation for each side in turn, each of another alliance; None in a game without nations."""
+    by_alliance: dict[str, str] = {}
+    for nation, row in game.rules.plain.get("nations", {}).items():
+        by_alliance.setdefault(row["side"], nation)
+    return cycle(by_alliance.values() or [None])
+
+
+def _has_role(card: Mapping[str, Any]) -> bool:
+    return _leads(card) or bool(card.get("radio"))
+
+
+def _leads(card: Mapping[str, Any]) -> bool:
+    return (
+        bool(card.get("leader") or card.get("commander"))
+        or card.get("role") == "leader"
+        or "leader" in card.get("faults", ())
+    )
+
+
+def _staff(cards: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+    """A leader, and the radioman of a commander."""
+    leader = next((name for name, card in cards.items() if _leads(card)), None)
+    if leader is not None:
+        yield leader
+        if cards[leader].get("commander"):
+            yield from (name for name, card in list(cards.items()) if card.get("radio"))
+
+
+def _vehicle(cards: Mapping[str, Mapping[str, Any]]) -> str | None:
+    found = [name for name, card in cards.items() if card.get("kind") in _VEHICLES]
+    return "tank" if "tank" in found else next(iter(found), None)
+
+
+def _soldiers(cards: Mapping[str, Mapping[str, Any]]) -> Sequence[str]:
+    """The card of an ordinary soldier; in a game of named characters, all of these."""
+    soldiers = [name for name, card in cards.items() if card.get("kind") not in _VEHICLES and not _has_role(card)]
+    if all("title" not in cards[name] for name in soldiers):  # a card without a title is a character by name
+        return soldiers or list(cards)
+    return soldiers[:1]
 
 
 def fitted(army: Army, figures: Sequence[Figure]) -> tuple[tuple[Recruit, ...], int]:
@@ -78,9 +152,10 @@ def begin(path: Path, clock: Clock, battle_setup: BattleSetup) -> Battle:
     Raises:
         UserError: if a side has no figures, or as `Battle.begin` and `rules.engine.roster.enlistment`.
     """
-    empty = [side for side, army in battle_setup.armies.items() if not army.recruits]
-    if len(battle_setup.armies) < 2 or empty:
+    if len(battle_setup.armies) < 2:
         raise UserError(NEEDS_TWO_SIDES)
+    if empty := [display_name(side) for side, army in battle_setup.armies.items() if not army.recruits]:
+        raise UserError(f"{empty[0]} has no units: choose a unit for its soldiers, or leave the army out")
     game = open_game(battle_setup.game, battle_setup.house_rules)
     recruits = [recruit for side, army in battle_setup.armies.items() for recruit in enlistment(game, army, side)]
     battle = Battle.begin(

@@ -344,6 +344,14 @@ class Actions:
                 tr("Continue a battle; every battle is saved as you play"),
                 commands.files.open_battle,
             ),
+            (tr("Continue last battle"), "", tr("Go on where the last battle stopped"), commands.files.continue_last),
+            (tr("Save a copy…"), "", tr("Save the battle in another file, too"), commands.files.save_copy),
+            (
+                tr("Close battle"),
+                "",
+                tr("Measure without a battle; the battle stays saved"),
+                commands.files.close_battle,
+            ),
             (tr("Restore terrain"), "", tr("Put the battle's terrain back where it was"), commands.history.lay_out),
             (
                 tr("History…"),

@@ -147,9 +147,10 @@ def ask_file(parent: QWidget) -> str:
     return QFileDialog.getOpenFileName(parent, tr("Open a picture or a video"), "", kinds)[0]
 
 
-def ask_battle(parent: QWidget) -> Path | None:
-    """Ask for a battle to continue; None if cancelled."""
-    found = QFileDialog.getOpenFileName(parent, tr("Open a battle"), "", tr("Battles (*.battle);;All files (*)"))[0]
+def ask_battle(parent: QWidget, folder: Path) -> Path | None:
+    """Ask for a battle to continue, first in this folder; None if cancelled."""
+    kinds = tr("Battles (*.battle);;All files (*)")
+    found = QFileDialog.getOpenFileName(parent, tr("Open a battle"), str(folder), kinds)[0]
     return Path(found) if found else None
 
 
@@ -173,3 +174,9 @@ def ask_where(parent: QWidget, title: str, name: str, kinds: str) -> Path | None
     chosen = dialog.exec() == QDialog.DialogCode.Accepted
     dialog.deleteLater()
     return Path(dialog.selectedFiles()[0]) if chosen else None
+
+
+def place_right(dialog: QDialog, window: QWidget) -> None:
+    """Move a dialog to the right edge of a window, where it covers the least of the picture."""
+    corner = window.mapToGlobal(window.rect().topRight())
+    dialog.move(max(0, corner.x() - dialog.frameGeometry().width()), max(0, corner.y()))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -37,6 +38,15 @@ class Settings:
 
     def keep_source(self, spec: str) -> None:
         self.settings.setValue("source", spec)
+
+    @property
+    def last_battle(self) -> Path | None:
+        """The file of the last battle; None before the first."""
+        found = str(self.settings.value("last_battle", ""))
+        return Path(found) if found else None
+
+    def keep_last_battle(self, path: Path) -> None:
+        self.settings.setValue("last_battle", str(path.absolute()))
 
     @property
     def prints(self) -> CalibrationTargets:

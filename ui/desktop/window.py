@@ -12,12 +12,13 @@ from PyQt6.QtGui import QCloseEvent
 from PyQt6.QtWidgets import QMainWindow
 
 from rules.tabletop.errors import UserError
+from ui.battle.battle_folder import battles_folder
 from ui.desktop.actions import Actions
 from ui.desktop.appearance import Appearance
 from ui.desktop.background_save import BackgroundSave
 from ui.desktop.bar import MessageActions, MessageBar
 from ui.desktop.battle.battle_controller import BattleController
-from ui.desktop.battle.files import BattleFiles
+from ui.desktop.battle.files import BattleFiles, BattleViews
 from ui.desktop.battle.history_controller import HistoryController
 from ui.desktop.battle.keys import BattleKeys
 from ui.desktop.battle.move_pills import MovePills
@@ -91,6 +92,7 @@ class Window(QMainWindow):
         clock: Callable[[], float] = time.monotonic,
         event_log: EventLog | None = None,
         tables: Path | None = None,
+        battles: Path | None = None,
     ) -> None:
         """Build the window and open a source.
 
@@ -101,6 +103,7 @@ class Window(QMainWindow):
             clock: Returns seconds.
             event_log: The event log; None creates a new one.
             tables: Folder of saved tables; None uses the user's own.
+            battles: Folder of new battles; None uses the user's own.
         """
         super().__init__()
         self._diary = event_log or EventLog()
@@ -120,7 +123,7 @@ class Window(QMainWindow):
         central_widget = CentralWidget(self.picture, self.bar, self._hint, tabs)
         self.sides = central_widget.sides
         self.setCentralWidget(central_widget)
-        self._create_controllers(tables or tables_folder())
+        self._create_controllers(tables or tables_folder(), battles or battles_folder())
         central_widget.add_below(self.display.big)
         central_widget.add_left(self.actions_.rail)
         central_widget.add_above(self.battle.turn_bar)
@@ -131,7 +134,7 @@ class Window(QMainWindow):
         self._timer = QTimer(self)
         self._start()
 
-    def _create_controllers(self, tables: Path) -> None:
+    def _create_controllers(self, tables: Path, battles: Path) -> None:
         """Create the controllers of the menus, panels and keys."""
         self.context = context = WindowContext(
             lambda: self.source_controller,
@@ -147,7 +150,8 @@ class Window(QMainWindow):
         self.teaching = TeachController(self.panel, self.sides, context, self._clock)
         self.moves = MoveQuestions(context)
         self.empty = EmptyTableController(context, self.learn_empty_table)
-        self.files = BattleFiles(self, self.battle, context, self._show_battle, self._say)
+        views = BattleViews(self._show_battle, self._leave_battle, self._redraw)
+        self.files = BattleFiles(self, self.battle, context, views, self._say, self._settings, battles)
         self._background_save = BackgroundSave(self, self._say)
         self._prints = PrintController(self, self._settings, self._background_save)
         self.history = HistoryController(self, self.battle, context, self._background_save)
@@ -207,6 +211,7 @@ class Window(QMainWindow):
 
     def open(self, spec: str) -> None:
         """Open another source: a new table, with the markers and armies of the last real one."""
+        self.files.leave_table()
         self.source_controller.stop()
         self._old_sources = [
             source_controller
@@ -320,6 +325,10 @@ class Window(QMainWindow):
         self.sides.setCurrentWidget(self.battle.panel)
         self._refresh()
 
+    def _leave_battle(self) -> None:
+        self.session.measure_from(basis_of(None))
+        self.sides.setCurrentWidget(self.panel)
+
     def clear(self) -> None:
         """Remove all rulers and templates."""
         self._change(self.session.clear)
@@ -364,6 +373,8 @@ class Window(QMainWindow):
         return self.display.point_at(frame, self.source_controller.view, px) if frame is not None else None
 
     def _press(self, at: PickResult) -> None:
+        if self.files.pick(at.figure.id if at.figure else ""):
+            return
         if not self.practice.press(at):
             self._press_tool(at)
 
@@ -432,7 +443,7 @@ class Window(QMainWindow):
         self.picture.in_progress = self.tool.in_progress
         bare_in = at.place_in if at is not None and at.figure is None and self.tool.name == "select" else None
         preview = self.tools.preview(at, self.battle.aiming(bare_in) if self._in_battle else Preview())
-        preview = self.frozen_frame.over(preview, view)
+        preview = self.files.lit(self.frozen_frame.over(preview, view), view)
         if view is not None and shown_view is not None:
             self.battle.update_position(view, state.setup)
             question = asked_now(state, preview, self._last_laid)
@@ -471,7 +482,7 @@ class Window(QMainWindow):
     @property
     def _offer(self) -> tuple[str, MessageActions]:
         """The open question to the player, with its answers, if any."""
-        offers = (part.offer for part in (self.teaching, self.moves, self.empty, self.tables, self.groups))
+        offers = (part.offer for part in (self.teaching, self.moves, self.empty, self.tables, self.files, self.groups))
         return next((offer for offer in offers if offer[0]), ("", ()))
 
     def _show_undo_steps(self) -> None:

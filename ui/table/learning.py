@@ -50,11 +50,11 @@ def _examples(
             figure = replace(figure, posture=posture)
         case ArmyChanged(_, army):
             figure = replace(figure, army=army)
-    if figure.posture is not Posture.VEHICLE and (crop := _crop(view, figure)) is not None:
+    if figure.posture is not Posture.VEHICLE and (crop := figure_crop(view, figure)) is not None:
         yield Example(figure.id, figure.army, figure.posture, look.signature, look.colour, crop)
 
 
-def _crop(view: TableView, figure: Figure) -> ImageBgr | None:
+def figure_crop(view: TableView, figure: Figure) -> ImageBgr | None:
     """A small picture with the figure at its centre; None without a calibration."""
     if view.calibration is None:
         return None

@@ -30,6 +30,15 @@ def test_entries_are_read_back(tmp_path):
         assert journal.entries() == (first, second)
 
 
+def test_a_snapshot_of_an_open_journal_is_a_journal(tmp_path):
+    with Journal(tmp_path / "a", lambda: 1.0) as journal:
+        journal.append("noted", {"text": "first"})
+        (tmp_path / "b").write_bytes(journal.snapshot())
+        journal.append("noted", {"text": "second"})
+        with Journal(tmp_path / "b", lambda: 1.0) as copy:
+            assert copy.entries() == journal.entries()[:1]
+
+
 def test_entry_cannot_be_changed(tmp_path):
     with Journal(tmp_path / "b", clock()) as journal:
         entry = journal.append("moved", {"a": 1})

@@ -6,15 +6,17 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PyQt6.QtWidgets import QComboBox, QInputDialog, QLabel, QPushButton
+from PyQt6.QtCore import QEvent
+from PyQt6.QtWidgets import QApplication, QCheckBox, QComboBox, QInputDialog, QLabel, QPushButton
 
 from rules.engine.roster import Army, Recruit
 from rules.games import open_game
 from rules.tabletop.errors import UserError
+from rules.tabletop.table import Figure, Posture
 from tests.rules.board import figure
 from tests.ui.windows import Owned
 from ui.battle.armies import ArmyLists
-from ui.battle.battle_setup import fitted
+from ui.battle.battle_setup import BattleSetup, begin, fitted, usual_armies, usual_sides
 from ui.desktop.battle.battle_setup_dialog import BattleSetupDialog
 
 MEN = tuple(
@@ -61,6 +63,157 @@ def test_figures_get_their_own_entry_and_the_others_in_order() -> None:
 def test_entries_without_figures_are_counted() -> None:
     assert fitted(GREEN, MEN[:1])[1] == 2
     assert len(fitted(GREEN, [*MEN[:3], figure("green-4", 1, 1)])[0]) == 3
+
+
+def soldiers(army: str, count: int, *, vehicles: int = 0) -> list[Figure]:
+    """Standing soldiers of an army, and vehicles after them."""
+    postures = [Posture.STANDING] * count + [Posture.VEHICLE] * vehicles
+    return [replace(figure(f"{army}-{n}", n, 1), army=army, posture=one) for n, one in enumerate(postures, 1)]
+
+
+TWO_ARMIES = [*soldiers("green", 5, vehicles=1), *soldiers("tan", 5, vehicles=1)]
+
+
+@pytest.mark.parametrize(
+    ("game", "green", "tan"),
+    [
+        ("army_men", ["officer", *["rifleman"] * 4, "tank"], ["officer", *["rifleman"] * 4, "tank"]),
+        (
+            "fudge_miniatures",
+            ["King Kingsley", "Yanni the Yeoman", "Knavely Knave", "Brutas the Brute", "Sir Knightly"],
+            ["King Kingsley", "Yanni the Yeoman", "Knavely Knave", "Brutas the Brute", "Sir Knightly"],
+        ),
+        ("plastic_fudge", ["commander", "radioman", *["basic"] * 3, "tank"], None),
+        ("simple_plastic", ["soldier"] * 5, None),
+        (
+            "simple_plastic_figure",
+            ["german_officer", *["german_rifleman"] * 4],
+            ["russian_officer", *["russian_rifleman"] * 4],
+        ),
+    ],
+)
+def test_the_usual_armies_of_each_game_make_a_battle(
+    game: str, green: list[str], tan: list[str] | None, tmp_path: Path
+) -> None:
+    opened = open_game(game)
+    assert usual_sides(opened, ["green", "tan"], TWO_ARMIES) == ("green", "tan")
+    armies = usual_armies(opened, ["green", "tan"], TWO_ARMIES)
+    assert [one.card for one in armies["green"].recruits] == green
+    assert [one.card for one in armies["tan"].recruits] == (tan or green)
+    begin(tmp_path / "b", lambda: 0.0, BattleSetup(game, armies)).close()
+
+
+def test_a_single_soldier_of_a_side_is_no_commander() -> None:
+    armies = usual_armies(open_game("plastic_fudge"), ["green"], soldiers("green", 1))
+    assert [one.card for one in armies["green"].recruits] == ["basic"]
+
+
+THREE_ARMIES = [*soldiers("green", 2), *soldiers("grey", 1), *soldiers("tan", 3)]
+
+
+@pytest.mark.parametrize(
+    ("game", "sides"),
+    [
+        ("army_men", ("green", "grey", "tan")),
+        ("plastic_fudge", ("green", "tan")),
+        ("simple_plastic_figure", ("green", "tan")),
+    ],
+)
+def test_the_largest_armies_play_if_the_game_is_for_two(game: str, sides: tuple[str, ...]) -> None:
+    assert usual_sides(open_game(game), ["green", "grey", "tan"], THREE_ARMIES) == sides
+
+
+def test_an_army_without_units_in_the_game_is_left_out() -> None:
+    figures = [*THREE_ARMIES, *soldiers("blue", 0, vehicles=2)]
+    assert usual_sides(open_game("simple_plastic"), ["blue", "green", "tan"], figures) == ("green", "tan")
+
+
+def test_an_army_without_units_is_refused_by_name(tmp_path: Path) -> None:
+    armies = usual_armies(open_game("army_men"), ["green", "tan"], soldiers("green", 2))
+    with pytest.raises(UserError, match=r"Tan has no units: choose a unit for its soldiers, or leave the army out"):
+        begin(tmp_path / "b", lambda: 0.0, BattleSetup("army_men", armies))
+    assert not (tmp_path / "b").exists()
+
+
+def box_of(dialog: BattleSetupDialog, name: str) -> QComboBox:
+    """The box with this accessible name."""
+    [box] = [one for one in dialog.findChildren(QComboBox) if one.accessibleName() == name]
+    return box
+
+
+def test_selected_soldiers_get_the_same_unit(dialog: BattleSetupDialog) -> None:
+    for name in ("green-1", "green-3", "tan-2"):
+        dialog.soldiers.pick(name, extend=True)
+    assert dialog.soldiers.selected == ("green-1", "green-3", "tan-2")
+    box = box_of(dialog, "Unit of Green 3")
+    box.setCurrentIndex(box.findData("sniper"))
+    box.activated.emit(box.currentIndex())
+    assert [card for _, card, _ in cards(dialog, "green")] == ["sniper", "rifleman", "sniper"]
+    assert [card for _, card, _ in cards(dialog, "tan")] == ["officer", "sniper", "rifleman"]
+    other = box_of(dialog, "Unit of Green 2")
+    other.setCurrentIndex(other.findData("medic"))
+    other.activated.emit(other.currentIndex())
+    assert [card for _, card, _ in cards(dialog, "green")] == ["sniper", "medic", "sniper"], "his row is not selected"
+
+
+def test_picking_without_shift_selects_one_soldier(dialog: BattleSetupDialog) -> None:
+    dialog.soldiers.pick("green-1")
+    dialog.soldiers.pick("tan-3")
+    assert dialog.soldiers.selected == ("tan-3",)
+    dialog.soldiers.pick("tan-3", extend=True)
+    assert dialog.soldiers.selected == ()
+    dialog.soldiers.pick("nobody")
+    assert dialog.soldiers.selected == ()
+
+
+def test_a_row_under_the_mouse_is_pointed_out(dialog: BattleSetupDialog) -> None:
+    pointed: list[tuple[str, ...]] = []
+    dialog.pointed.connect(lambda: pointed.append(dialog.soldiers.pointed_out))
+    dialog.soldiers.pick("tan-1")
+    dialog.soldiers.cellEntered.emit(1, 0)
+    assert pointed == [("tan-1",), ("tan-1", "green-2")]
+    QApplication.sendEvent(dialog.soldiers, QEvent(QEvent.Type.Leave))
+    assert pointed[-1] == ("tan-1",)
+
+
+def test_an_army_can_be_left_out(dialog: BattleSetupDialog) -> None:
+    dialog.soldiers.pick("tan-1")
+    [green, tan] = dialog.findChildren(QCheckBox)
+    assert (green.text(), tan.text()) == ("Green (3)", "Tan (3)")
+    dialog.goals.choose("green", "", words="hold the bridge")
+    tan.click()
+    assert dialog.sides == ("green",)
+    assert list(dialog.battle_setup.armies) == ["green"]
+    assert [dialog.soldiers.isRowHidden(row) for row in range(6)] == [False] * 3 + [True] * 3
+    assert dialog.soldiers.selected == (), "nobody lights up who takes no part"
+    tan.click()
+    assert list(dialog.battle_setup.armies) == ["green", "tan"]
+    assert not dialog.soldiers.isRowHidden(5)
+    assert dialog.battle_setup.aims[0].words == "hold the bridge"
+
+
+def test_a_refusal_keeps_the_input(owned: Owned[BattleSetupDialog], store: ArmyLists) -> None:
+    started: list[BattleSetup] = []
+
+    def start(setup: BattleSetup) -> None:
+        if len(setup.armies) < 2:
+            raise UserError("a battle needs two armies")
+        started.append(setup)
+
+    one = owned(BattleSetupDialog(["green", "tan"], MEN, store, start=start))
+    one.choose_game("army_men")
+    one.choose_card("green-2", "sniper")
+    one.show()
+    tan = one.findChildren(QCheckBox)[1]
+    tan.click()
+    [button] = [found for found in one.findChildren(QPushButton) if found.text() == "Start battle"]
+    button.click()
+    assert one.isVisible()
+    assert any(label.text() == "A battle needs two armies" for label in one.findChildren(QLabel))
+    tan.click()
+    button.click()
+    assert not one.isVisible()
+    assert started[0].armies["green"].recruits[1].card == "sniper"
 
 
 def lists(dialog: BattleSetupDialog) -> list[QComboBox]:

@@ -7,15 +7,20 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from PyQt6.QtCore import QTimer
-from PyQt6.QtWidgets import QApplication, QComboBox, QDialog, QPushButton
+from PyQt6.QtGui import QAction
+from PyQt6.QtWidgets import QPushButton
 
+from rules.battle.battle import Battle
+from rules.engine.dice import no_dice
 from rules.engine.events import Noted
+from rules.engine.state import ELIMINATED
 from tests.ui.desktop.test_battle_window import mustered
-from tests.ui.stories import answering, words_of
-from tests.ui.windows import Wait
+from tests.ui.stories import set_up
+from tests.ui.windows import POSTS, Open, Wait, click
 from tools.damaged_saves import without_checksums
+from ui.battle.battle_folder import has_ended
 from ui.desktop.window import Window
+from ui.formatting import Basis
 
 
 def test_a_battle_is_saved_as_text(window: Window, tmp_path: Path) -> None:
@@ -32,39 +37,136 @@ def test_a_battle_is_saved_as_text(window: Window, tmp_path: Path) -> None:
     assert "Saved" not in window.bar.text
 
 
-def test_an_existing_file_name_keeps_the_dialogs_input(
-    window: Window, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    taken, free = tmp_path / "taken.battle", tmp_path / "free.battle"
-    mustered(window, taken)
-    window.battle.close()
-    paths, shown = iter((taken, free)), []
-    monkeypatch.setattr("ui.desktop.battle.files.ask_where", lambda *_: next(paths))
+def shown_buttons(window: Window) -> dict[str, QPushButton]:
+    """The buttons of the message bar by their texts."""
+    return {one.text(): one for one in window.bar.findChildren(QPushButton) if one.isVisibleTo(window.bar)}
 
-    def again() -> None:
-        dialog = QApplication.activeModalWidget()
-        if isinstance(dialog, QDialog) and dialog.isVisible():
-            games = dialog.findChildren(QComboBox)[0]
-            shown.append((games.currentText(), words_of(dialog)))
-            games.setCurrentIndex(1)
-            dialog.accept() if len(shown) < 3 else dialog.reject()
 
-    timer = QTimer()
-    timer.timeout.connect(again)
-    timer.start(50)
+def test_a_new_battle_is_saved_by_itself(window: Window, tmp_path: Path) -> None:
     window.files.new_battle()
-    timer.stop()
-    assert window.battle.play is not None, shown
-    assert window.battle.play.battle.path == free
-    (first, _), (second, words) = shown
-    assert first != second, "the game that was chosen is still chosen"
-    assert "already holds a battle" in words
+    set_up(window, "Army Men")
+    assert window.battle.play is not None
+    path = window.battle.play.battle.path
+    assert path.parent == tmp_path / "battles"
+    assert path.is_file()
+    assert path.name.endswith(" Army Men.battle")
+    assert window.sides.currentWidget() is window.battle.panel
+
+
+def menu_entry(window: Window, words: str) -> QAction:
+    """An entry of the Battle menu."""
+    [menu] = [one.menu() for one in window.menuBar().actions() if one.text() == "&Battle"]
+    [action] = [one for one in menu.actions() if one.text() == words]
+    return action
+
+
+def test_a_closed_battle_can_be_continued(window: Window, wait_until: Wait) -> None:
+    menu_entry(window, "Close battle").trigger()
+    assert window.bar.text == "No battle is open."
+    window.files.new_battle()
+    set_up(window, "Army Men")
+    assert window.battle.play is not None
+    path = window.battle.play.battle.path
+    assert window.session.state.basis is Basis.EDGE
+    menu_entry(window, "Close battle").trigger()
+    assert window.battle.play is None
+    assert window.session.state.basis is Basis.CENTRE
+    assert window.sides.currentWidget() is window.panel
+    window.use_tool("measure")
+    for name in ("green-1", "blue-1"):
+        click(window, POSTS[name])
+    assert float(window.panel.headline.split()[0]) == pytest.approx(12.0, abs=0.2)  # 20 - 8, between the centres
+    menu_entry(window, "Continue last battle").trigger()
+    wait_until(lambda: window.battle.play is not None)
+    assert window.battle.play is not None
+    assert window.battle.play.battle.path == path
+    assert window.session.state.basis is Basis.EDGE
+
+
+def test_without_an_earlier_battle_there_is_none_to_continue(window: Window) -> None:
+    menu_entry(window, "Continue last battle").trigger()
+    assert "There is no earlier battle" in window.bar.text
+
+
+def test_the_program_offers_the_last_battle_when_it_starts(window: Window, open_window: Open, wait_until: Wait) -> None:
+    window.files.new_battle()
+    set_up(window, "Army Men")
+    assert window.battle.play is not None
+    path = window.battle.play.battle.path
+    window.close()
+    later = open_window()
+    wait_until(lambda: later.bar.text.startswith("Continue the battle of "))
+    shown_buttons(later)["Continue"].click()
+    wait_until(lambda: later.battle.play is not None)
+    assert later.battle.play is not None
+    assert later.battle.play.battle.path == path
+    later.close()
+    third = open_window()
+    wait_until(lambda: third.bar.text.startswith("Continue the battle of "))
+    shown_buttons(third)["Not now"].click()
+    wait_until(lambda: not third.bar.text.startswith("Continue the battle of "))
+    assert third.battle.play is None
+
+
+def test_an_ended_battle_is_not_offered(window: Window, open_window: Open, wait_until: Wait, tmp_path: Path) -> None:
+    window.files.new_battle()
+    set_up(window, "Simple Plastic Wargame")
+    assert window.battle.play is not None
+    battle = window.battle.play.battle
+    for name in ("blue-1", "blue-2"):
+        window.battle.play.change(name, ELIMINATED, True)
+    wait_until(lambda: window.battle.position is not None and not window.battle.position.state.standing("blue"))
+    assert window.battle.position is not None
+    [won] = [one for one in window.battle.play.referee.obligations(window.battle.position) if one.name == "victory"]
+    window.battle.play.do(window.battle.position, won, no_dice)
+    assert has_ended(battle)
+    window.close()
+    later = open_window()
+    wait_until(lambda: later.source_controller.view and len(later.source_controller.view.figures) == len(POSTS))
+    assert not any(thread.name == "sandtable last battle" for thread in threading.enumerate())
+    assert "Continue" not in shown_buttons(later)
+
+
+def test_another_table_leaves_the_battle_unchanged(window: Window, wait_until: Wait) -> None:
+    window.files.new_battle()
+    set_up(window, "Army Men")
+    play = window.battle.play
+    assert play is not None
+    wait_until(lambda: window.battle.position is not None and len(window.battle.position.figures) == len(POSTS))
+    path, entries = play.battle.path, len(play.battle.entries)
+    window.open("demo")
+    assert window.battle.play is None
+    wait_until(lambda: window.source_controller.view and len(window.source_controller.view.figures) == len(POSTS))
+    assert window.bar.text == "Another table is open, so the battle was closed. Go on with it here?"
+    with Battle.open(path, lambda: 0.0) as closed:
+        assert len(closed.entries) == entries
+    shown_buttons(window)["Continue"].click()
+    wait_until(lambda: window.battle.play is not None)
+    assert window.battle.play is not None
+    assert window.battle.play.battle.path == path
+
+
+def test_a_copy_of_the_open_battle(window: Window, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    copy = tmp_path / "copy.battle"
+    window.files.save_copy(copy)
+    assert not copy.exists()
+    mustered(window, tmp_path / "b")
+    play = window.battle.play
+    assert play is not None
+    monkeypatch.setattr("ui.desktop.battle.files.ask_where", lambda *_: copy)
+    menu_entry(window, "Save a copy…").trigger()
+    play.battle.record(Noted(text="Only in the first"))
+    with Battle.open(copy, lambda: 0.0) as copied:
+        assert copied.entries == play.battle.entries[:-1]
+    window.files.save_copy(tmp_path / "b")
+    assert "Choose another name" in window.bar.text
+    window.battle.close()
+    window.battle.open(tmp_path / "b")  # unharmed
 
 
 def test_a_battle_of_one_army_is_refused_before_its_dialog(window: Window) -> None:
     window.panel.forget.emit("blue")
-    with answering():
-        window.files.new_battle()
+    window.files.new_battle()
     assert "needs two armies" in window.bar.text
 
 
@@ -83,7 +185,7 @@ def test_a_damaged_battle_continues_in_a_copy(
 ) -> None:
     path, copy = damaged(window, tmp_path / "b"), tmp_path / "copy.battle"
     before = path.read_bytes()
-    monkeypatch.setattr("ui.desktop.battle.files.ask_battle", lambda _: path)
+    monkeypatch.setattr("ui.desktop.battle.files.ask_battle", lambda *_: path)
     monkeypatch.setattr("ui.desktop.battle.opening.ask_where", lambda *_: copy)
     window.files.open_battle()
     wait_until(lambda: "does not match its checksum" in window.bar.text)
@@ -104,7 +206,7 @@ def test_a_battle_without_checksums_shows_a_message(
     mustered(window, tmp_path / "b")
     window.battle.close()
     without_checksums(tmp_path / "b")
-    monkeypatch.setattr("ui.desktop.battle.files.ask_battle", lambda _: tmp_path / "b")
+    monkeypatch.setattr("ui.desktop.battle.files.ask_battle", lambda *_: tmp_path / "b")
     window.files.open_battle()
     wait_until(lambda: window.battle.play is not None)
     assert "without checksums" in window.bar.text
@@ -115,7 +217,7 @@ def test_opening_a_long_battle_shows_progress_and_can_be_cancelled(
 ) -> None:
     mustered(window, tmp_path / "b")
     window.battle.close()
-    monkeypatch.setattr("ui.desktop.battle.files.ask_battle", lambda _: tmp_path / "b")
+    monkeypatch.setattr("ui.desktop.battle.files.ask_battle", lambda *_: tmp_path / "b")
     may_go_on = threading.Event()
 
     def slow(_path: Path, _clock: object, step: Callable[[int, int], None]) -> None:

@@ -13,6 +13,7 @@ from PyQt6.QtWidgets import QApplication, QCheckBox, QComboBox, QLabel, QLineEdi
 from rules.engine.dice import DiceRequest, Die, Roll, Scripted
 from rules.engine.events import Change, Changed
 from rules.engine.text import display_name
+from rules.games import open_game
 from rules.tabletop.errors import UserError
 from rules.tabletop.template import Blast
 from tests.ui.desktop.modal import answered
@@ -33,8 +34,8 @@ def mustered(window: Window, path: Path, game: str = "simple_plastic", card: str
     assert view is not None
     dialog = BattleSetupDialog(["green", "blue"], view.figures, ArmyLists(path.parent / "armies"), window)
     dialog.choose_game(game)
+    usual = next(iter(open_game(game).rules.plain["cards"]))
     for figure in view.figures:
-        usual = next(iter(dialog.battle_setup.armies.values())).recruits[0].card or ""
         dialog.choose_card(figure.id, card or usual, figure.army)
     window.battle.begin(path, dialog.battle_setup)
     dialog.deleteLater()

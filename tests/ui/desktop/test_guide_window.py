@@ -6,11 +6,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PyQt6.QtCore import QPoint, QTimer
+from PyQt6.QtCore import QPoint
 from PyQt6.QtTest import QTest
-from PyQt6.QtWidgets import QApplication, QTextBrowser
+from PyQt6.QtWidgets import QTextBrowser
 
 from tests.ui.windows import LEFT, POSTS, Open, Wait, click, settings_in
+from ui.desktop.battle.battle_setup_dialog import BattleSetupDialog
 from ui.desktop.help_controller import actions_of, keys_of
 from ui.desktop.window import Window
 from ui.setup.cameras import Camera
@@ -73,8 +74,6 @@ def test_the_whole_guide_on_the_simulated_table(
     open_window: Open,
     table: SimulatedTable,
     wait_until: Wait,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     window = open_window(None)
     guide = window.help.guide
@@ -103,9 +102,8 @@ def test_the_whole_guide_on_the_simulated_table(
     wait_until(lambda: step_of(window) is Step.GAME)
     wait_until(lambda: len(window.source_controller.view.figures) == len(POSTS))
     assert [colour.name for colour in window.session.state.setup.palette] == ["blue", "green"]
-    monkeypatch.setattr("ui.desktop.battle.files.ask_where", lambda *_: tmp_path / "first.battle")
-    QTimer.singleShot(0, lambda: QApplication.activeModalWidget().accept())
     press(window)
+    window.findChild(BattleSetupDialog).accept()
     wait_until(lambda: step_of(window) is Step.SHOT)
     assert window.tool.name == "measure"
     for name in ("green-1", "blue-1"):

@@ -10,6 +10,7 @@ from PyQt6.QtCore import Qt
 from PyQt6.QtGui import QTextDocument
 from PyQt6.QtWidgets import (
     QApplication,
+    QCheckBox,
     QInputDialog,
     QLabel,
     QListWidget,
@@ -19,6 +20,7 @@ from PyQt6.QtWidgets import (
 )
 
 from rules.engine.dice import DiceRequest, Die
+from rules.engine.text import display_name
 from tests.ui.windows import POSTS, Open, Wait, click, show_battle
 from ui.battle.armies import ArmyLists
 from ui.desktop.battle.battle_setup_dialog import BattleSetupDialog
@@ -118,7 +120,9 @@ def test_a_battle_shows_the_name_literally(named: Window, tmp_path: Path) -> Non
     dialog = BattleSetupDialog(
         ["green", NASTY], named.source_controller.view.figures, ArmyLists(tmp_path / "armies"), named
     )
-    assert f"{NASTY}:" in [shown(label) for label in labels_naming(dialog)]
+    assert display_name(NASTY) in [
+        box.text().split(" (")[0].replace("&&", "&") for box in dialog.findChildren(QCheckBox)
+    ]
     named.battle.begin(tmp_path / "b", dialog.battle_setup)
     dialog.deleteLater()
     show_battle(named)

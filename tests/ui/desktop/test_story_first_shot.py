@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from PyQt6.QtCore import Qt
 from PyQt6.QtTest import QTest
 
 from rules.tabletop.measure import range_between
 from tests.ui.desktop.test_guide_window import on_base, step_of, teach
-from tests.ui.stories import NEAR_IN, Board, Player, answering, mustered, press
+from tests.ui.stories import NEAR_IN, Board, Player, press, set_up
 from tests.ui.windows import LEFT, POSTS, Open, Wait
 from ui.setup.first_run import Step
 
@@ -22,7 +20,7 @@ def table() -> Board:
 
 @pytest.mark.slow
 def test_from_the_first_start_to_a_range(
-    open_window: Open, table: Board, wait_until: Wait, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    open_window: Open, table: Board, wait_until: Wait, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("ui.desktop.setup.guide_controller.cameras", tuple)
     window = open_window(None)
@@ -44,8 +42,8 @@ def test_from_the_first_start_to_a_range(
     for _ in range(2):  # figures found before the second army was taught do not count
         player.looks()
         wait_until(lambda: step_of(window) is Step.GAME and len(window.source_controller.view.figures) == len(POSTS))
-    with answering(*mustered("Army Men", tmp_path / "first.battle")):
-        press(guide.bar, "Choose game")
+    press(guide.bar, "Choose game")
+    set_up(window, "Army Men")
     wait_until(lambda: step_of(window) is Step.SHOT)
     for name in ("green-1", "blue-1"):
         QTest.mouseClick(window.picture, LEFT, pos=on_base(window, table, name))

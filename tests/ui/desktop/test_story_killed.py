@@ -24,11 +24,12 @@ def play(folder: Path) -> None:
     """Play in the program without end, and print what its history shows."""
     application = QApplication(["sandtable"])
     board = Board()
-    window = Window("demo", QSettings(str(folder / "killed.ini"), QSettings.Format.IniFormat), lambda _: board)
+    settings = QSettings(str(folder / "killed.ini"), QSettings.Format.IniFormat)
+    window = Window("demo", settings, lambda _: board, battles=folder / "battles")
     window.show()
     let_qt_work(lambda: window.source_controller.view and len(window.source_controller.view.figures) == len(POSTS))
     player = Player(window, board, let_qt_work)
-    player.begins("Simple Plastic Wargame", folder / "evening.battle")
+    player.begins("Simple Plastic Wargame")
     player.goes_on("Turn 1 · Blue moves", "Turn 1 · Blue attacks")
     while True:
         player.does("blue-1", "Attack on Green 1", typed("1"))
@@ -84,7 +85,8 @@ def test_a_killed_program_loses_nothing_of_the_battle(
     shown: list[list[str]], table: Board, window: Window, wait_until: Wait, tmp_path: Path
 ) -> None:
     player = Player(window, table, wait_until)
-    with answering(found_in(tmp_path / "evening.battle")):
+    [path] = (tmp_path / "battles").glob("*.battle")
+    with answering(found_in(path)):
         player.key(Qt.Key.Key_B, Qt.KeyboardModifier.ControlModifier)
     wait_until(lambda: player.phase == "Turn 1 · Blue attacks")
     # It fired and undid that repeatedly: if killed between two prints, it may be one step ahead of the last one.

@@ -20,7 +20,7 @@ from PyQt6.QtWidgets import QApplication, QComboBox, QListWidget, QPushButton
 
 from calibration.opencv import cv2
 from rules.tabletop.table import Figure, PointIn
-from tests.ui.stories import Player, answering, mustered, press
+from tests.ui.stories import Player, answering, press, set_up
 from tests.ui.windows import LEFT, TABLE_IN, let_qt_work
 from tests.waiting import TookTooLong, until
 from ui.desktop.window import Window
@@ -125,7 +125,6 @@ class Evening(RuleBasedStateMachine):
         self.history = History()
         self.ids: dict[str, str] = {}
         self.windows: list[Window] = []
-        self.battles = 0
 
     # The player's actions
 
@@ -263,11 +262,9 @@ class Evening(RuleBasedStateMachine):
     @rule()
     def start_battle(self) -> None:
         """Start a battle with the dialog's defaults, and return to the Table tab."""
-        self.battles += 1
-        path = self.folder / f"evening-{self.battles}.battle"
         before = self.player.undo_words()[0]
-        with answering(*mustered("", path)):
-            self.player.key(Qt.Key.Key_N, Qt.KeyboardModifier.ControlModifier)
+        self.player.key(Qt.Key.Key_N, Qt.KeyboardModifier.ControlModifier)
+        set_up(self.window, "")
         if self.window.battle.play is None:
             self.fault("start a battle with the defaults", [f"It was refused: {self.window.bar.text!r}"])
         sides = self.window.sides
@@ -369,7 +366,9 @@ class Evening(RuleBasedStateMachine):
 
     def open_program(self) -> None:
         kept = QSettings(str(self.folder / "settings.ini"), QSettings.Format.IniFormat)
-        self.windows.append(Window(CAMERA, kept, self.opener, tables=self.folder / "tables"))
+        self.windows.append(
+            Window(CAMERA, kept, self.opener, tables=self.folder / "tables", battles=self.folder / "battles")
+        )
         self.window.resize(1000, 640)
         self.window.show()
         self.player = Player(self.window, None, let_qt_work)  # type: ignore[arg-type] # it carries nobody

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from PyQt6.QtCore import Qt
@@ -22,7 +20,7 @@ def table() -> Board:
 
 
 @pytest.fixture
-def player(found: None, table: Board, open_window: Open, wait_until: Wait, tmp_path: Path) -> Player:
+def player(found: None, table: Board, open_window: Open, wait_until: Wait) -> Player:
     """In the first phase of a battle that a camera watches, with a ruler on the table."""
     table.tidy()
     window = open_window("0")
@@ -31,7 +29,7 @@ def player(found: None, table: Board, open_window: Open, wait_until: Wait, tmp_p
     player.key(Qt.Key.Key_M)
     for name in ("green-1", "blue-1"):
         click(window, POSTS[name])
-    player.begins("Simple Plastic Wargame", tmp_path / "b.battle")
+    player.begins("Simple Plastic Wargame")
     player.goes_on("Turn 1 · Blue moves")
     return player
 

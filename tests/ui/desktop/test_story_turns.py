@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
-from PyQt6.QtCore import QEvent
-from PyQt6.QtWidgets import QApplication
 
 from tests.ui.stories import Board, Player, typed
 from tests.ui.windows import Wait
-from ui.desktop.battle.battle_setup_dialog import BattleSetupDialog
 from ui.desktop.window import Window
 
 SET_UP = [
@@ -54,10 +49,8 @@ def undone_and_done_again(player: Player) -> list[str]:
     return undone[::-1][len(SET_UP) :]
 
 
-def test_simple_plastic(player: Player, tmp_path: Path) -> None:
-    player.begins("Simple Plastic Wargame", tmp_path / "b.battle")
-    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
-    assert not player.window.findChildren(BattleSetupDialog), "the dialog is gone once it is answered"
+def test_simple_plastic(player: Player) -> None:
+    player.begins("Simple Plastic Wargame")
     player.goes_on("Turn 1 · Blue moves")
     assert "units attack in the attacking phase (SP-01)" in player.may_not("blue-1", "Attack on Green 1")
     player.carries("blue-1", (17.0, 10.0))
@@ -92,8 +85,8 @@ def test_simple_plastic(player: Player, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_army_men(player: Player, tmp_path: Path) -> None:
-    player.begins("Army Men", tmp_path / "b.battle", green_1="Submachine gunner", blue_2="Bazooka")
+def test_army_men(player: Player) -> None:
+    player.begins("Army Men", green_1="Submachine gunner", blue_2="Bazooka")
     moves_first = player.does("", "Who moves first", typed("1", "1 six-sided die"), typed("6"))
     assert moves_first.startswith("Green")
     player.goes_on("Turn 1 · Green moves", "Turn 1 · Blue moves")
@@ -131,8 +124,8 @@ def test_army_men(player: Player, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_fudge_miniatures(player: Player, tmp_path: Path) -> None:
-    player.begins("Fudge", tmp_path / "b.battle", blue_1="Yanni", green_2="Yanni")
+def test_fudge_miniatures(player: Player) -> None:
+    player.begins("Fudge", blue_1="Yanni", green_2="Yanni")
     assert player.does("", "Green begins").startswith("Green")
     player.goes_on("Turn 1 · Green moves")
     player.carries("green-2", (11.0, 10.0))
@@ -171,8 +164,8 @@ def test_fudge_miniatures(player: Player, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_plastic_fudge(player: Player, tmp_path: Path) -> None:
-    player.begins("Plastic Fudge", tmp_path / "b.battle", blue_1="Basic", green_2="Basic")
+def test_plastic_fudge(player: Player) -> None:
+    player.begins("Plastic Fudge", blue_1="Basic", green_2="Basic")
     player.goes_on("Turn 1 · Initiative")
     first = player.does("", "Initiative", typed("1 0 0 0", "4 Fudge dice"), typed("0 0 0 0", "4 Fudge dice"))
     assert first.startswith("Blue")
@@ -214,8 +207,8 @@ def test_plastic_fudge(player: Player, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_simple_plastic_figure(player: Player, tmp_path: Path) -> None:
-    player.begins("Simple Plastic Figure", tmp_path / "b.battle")
+def test_simple_plastic_figure(player: Player) -> None:
+    player.begins("Simple Plastic Figure")
     player.goes_on("Turn 1 · Initiative")
     assert player.does("", "Who goes first", typed("1", "Blue"), typed("6", "Green")).startswith("Green")
     assert player.does("", "Green lets Green go first").startswith("Green goes first")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from PyQt6.QtCore import Qt
 from PyQt6.QtTest import QTest
@@ -68,11 +66,9 @@ def test_undo_and_redo_a_whole_session(window: Window, table: Board, wait_until:
     assert player.undo_words() == (f"Undo {STEPS[-1]}", "Redo")
 
 
-def test_the_edit_menu_is_updated_while_the_picture_is_frozen(
-    window: Window, table: Board, wait_until: Wait, tmp_path: Path
-) -> None:
+def test_the_edit_menu_is_updated_while_the_picture_is_frozen(window: Window, table: Board, wait_until: Wait) -> None:
     player = Player(window, table, wait_until)
-    player.begins("Simple Plastic Wargame", tmp_path / "b.battle")
+    player.begins("Simple Plastic Wargame")
     player.key(Qt.Key.Key_P)
     wait_until(lambda: window.source_controller.view.frame is window.source_controller.worker.frame)
     player.goes_on("Turn 1 · Blue moves")  # waits for the menu

@@ -141,14 +141,14 @@ def test_a_battle_open_in_another_window_is_refused(
     played: Window, tmp_path: Path, open_window: Open, wait_until: Wait, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "evening.battle"
-    monkeypatch.setattr("ui.desktop.battle.files.ask_battle", lambda _: path)
+    monkeypatch.setattr("ui.desktop.battle.files.ask_battle", lambda *_: path)
     second = open_window()
     second.files.open_battle()
     wait_until(lambda: bool(second.bar.text) and "Opening" not in second.bar.text)
     assert second.bar.text == f"The battle {path} is open in another window: close it there first"
     assert second.battle.play is None
     played.files.open_battle()
-    assert played.bar.text == f"{path} is already open."
+    assert played.bar.text == "This battle is already open."
     assert played.battle.play is not None
     played.close()
     second.files.open_battle()

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
-from PyQt6.QtCore import Qt
+from PyQt6.QtCore import pyqtSignal
 from PyQt6.QtWidgets import (
-    QApplication,
+    QCheckBox,
     QComboBox,
     QDialog,
     QDialogButtonBox,
@@ -19,8 +21,6 @@ from PyQt6.QtWidgets import (
     QInputDialog,
     QPushButton,
     QScrollArea,
-    QTableWidget,
-    QTableWidgetItem,
     QTabWidget,
     QVBoxLayout,
     QWidget,
@@ -28,53 +28,82 @@ from PyQt6.QtWidgets import (
 
 from rules.battle.referees import referee_of
 from rules.engine.game import Game
-from rules.engine.roster import Army, Recruit
+from rules.engine.objectives import Objective
+from rules.engine.roster import Army
 from rules.engine.text import display_name
 from rules.games import game_names, open_game
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import Figure
 from ui.battle.action_text import verdict_rows
 from ui.battle.armies import ArmyLists
-from ui.battle.battle_setup import BattleSetup, checked, fitted, usual_army
+from ui.battle.battle_setup import BattleSetup, checked, fitted, usual_armies, usual_sides
 from ui.battle.titles import title_of
 from ui.desktop.battle.goals_dialog import GoalsForm
+from ui.desktop.battle.soldier_table import SoldierTable
 from ui.desktop.labels import literal_text, plain_label, wrapping_label
-from ui.formatting import in_order
+from ui.formatting import capitalized, in_order
 from ui.translation import tr
+from vision.frame import ImageBgr
 
-_FIGURE, _CARD, _SQUAD = range(3)
+_SIZE = (560, 620)
 
 
 class BattleSetupDialog(QDialog):
-    """Sets up a battle with the figures seen.
+    """Sets up a battle with the figures seen, beside the table, where they light up.
 
     Attributes:
         goals: The goals of the sides.
+        soldiers: The table of soldiers.
+
+    Signals:
+        pointed: Other soldiers are to light up on the table.
     """
 
+    pointed = pyqtSignal()
+
     def __init__(
-        self, armies: Sequence[str], figures: Sequence[Figure], store: ArmyLists, parent: QWidget | None = None
+        self,
+        armies: Sequence[str],
+        figures: Sequence[Figure],
+        store: ArmyLists,
+        parent: QWidget | None = None,
+        start: Callable[[BattleSetup], object] = lambda _: None,
+        crops: Mapping[str, ImageBgr] = MappingProxyType({}),
     ) -> None:
-        """Ask about these armies' figures; army lists are loaded from and saved in `store`."""
+        """Ask about these armies' figures.
+
+        Args:
+            armies: The armies on the table.
+            figures: Their figures.
+            store: Where army lists are loaded from and saved.
+            parent: The window.
+            start: Starts the battle; if it raises `UserError`, the dialog stays and shows why.
+            crops: Small pictures of the figures, by id.
+        """
         super().__init__(parent)
-        self._shelf = store
+        self._shelf, self._start = store, start
         self._lists: dict[str, QComboBox] = {side: QComboBox() for side in armies}
         self.setWindowTitle(tr("New battle"))
-        self.resize(640, 560)
+        self.resize(*_SIZE)
         self._sides = tuple(armies)
         self._figures = in_order([figure for figure in figures if figure.army in armies])
+        self._plays = {side: QCheckBox(self._side_words(side)) for side in armies}
         self._house_rules: Path | None = None
         self._choices: dict[str, QComboBox] = {}
-        self._game, self._credit, self._house, self._words = (
-            QComboBox(),
-            wrapping_label(),
-            plain_label(tr("none")),
-            wrapping_label(),
-        )
-        self._table, self._options = QTableWidget(len(self._figures), 3), QScrollArea()
+        self._game, self._credit, self._words = QComboBox(), wrapping_label(), wrapping_label()
+        self._house, self._options = plain_label(tr("none")), QScrollArea()
+        self._begin = QPushButton(tr("Start battle"))
+        self.soldiers = SoldierTable(self._figures, crops)
+        self.soldiers.pointed.connect(self.pointed)
         self.goals = GoalsForm(self._sides)
         self._lay_out()
         self._take_game()
+        self._game.setFocus()
+
+    @property
+    def sides(self) -> tuple[str, ...]:
+        """The armies that take part."""
+        return tuple(side for side, box in self._plays.items() if box.isChecked())
 
     @property
     def battle_setup(self) -> BattleSetup:
@@ -83,12 +112,17 @@ class BattleSetupDialog(QDialog):
         chosen = {key: box.currentData() for key, box in self._choices.items()}
         defaults = {key: option.default for key, option in self._opened.options.items()}
         options = {key: value for key, value in chosen.items() if value != defaults[key]}
-        armies = {side: Army(name=side, game=name, recruits=self._recruits(side)) for side in self._sides}
+        armies = {side: Army(name=side, game=name, recruits=self.soldiers.recruits(side)) for side in self.sides}
         return BattleSetup(name, armies, options, self._house_rules, self.goals.aims)
 
-    def say(self, words: str) -> None:
-        """Show a message above the buttons, such as why the battle cannot begin."""
-        self._words.setText(words)
+    def accept(self) -> None:
+        """Start the battle; if that is refused, keep the dialog with all input, and say why."""
+        try:
+            self._start(self.battle_setup)
+        except UserError as refusal:
+            self._words.setText(capitalized(str(refusal)))
+        else:
+            super().accept()
 
     def choose_game(self, name: str) -> None:
         """Choose the game."""
@@ -96,10 +130,7 @@ class BattleSetupDialog(QDialog):
 
     def choose_card(self, figure: str, card: str, squad: str = "") -> None:
         """Choose a figure's card and squad."""
-        row = [one.id for one in self._figures].index(figure)
-        box = self._box(row)
-        box.setCurrentIndex(box.findData(card))
-        self._table.setItem(row, _SQUAD, QTableWidgetItem(squad))
+        self.soldiers.choose(figure, card, squad)
 
     def take_list(self, side: str, name: str) -> None:
         """Apply a saved army list to a side's figures.
@@ -112,10 +143,11 @@ class BattleSetupDialog(QDialog):
             raise UserError(
                 tr("The list {name!r} is for {game}. Choose that game first.", name=name, game=title_of(army.game))
             )
-        recruits, left_over = fitted(army, [figure for figure in self._figures if figure.army == side])
-        for row, figure in enumerate(self._figures):
-            if figure.army == side:
-                self._enlist(row, next((one for one in recruits if one.figure == figure.id), None))
+        figures = [figure for figure in self._figures if figure.army == side]
+        found, left_over = fitted(army, figures)
+        recruits = {one.figure: one for one in found}
+        for figure in figures:
+            self.soldiers.enlist(figure.id, recruits.get(figure.id))
         self._words.setText(
             tr("{left_over} units of the list {name!r} have no soldier on the table.", left_over=left_over, name=name)
             if left_over
@@ -128,36 +160,13 @@ class BattleSetupDialog(QDialog):
         Raises:
             UserError: see `ArmyLists.keep`.
         """
-        self._shelf.keep(Army(name=name, game=self._opened.name, recruits=self._recruits(side)))
+        self._shelf.keep(Army(name=name, game=self._opened.name, recruits=self.soldiers.recruits(side)))
         self._fill_lists()
         self._lists[side].setCurrentIndex(self._lists[side].findData(name))
 
-    def _enlist(self, row: int, recruit: Recruit | None) -> None:
-        box, card = self._box(row), "" if recruit is None else recruit.card
-        if recruit is not None and recruit.own is not None:
-            box.addItem(str(recruit.own.get("title", tr("own card"))), dict(recruit.own))
-            box.setCurrentIndex(box.count() - 1)
-        else:
-            box.setCurrentIndex(box.findData(card))
-        self._table.setItem(row, _SQUAD, QTableWidgetItem("" if recruit is None else recruit.squad))
-
-    def _recruits(self, side: str) -> tuple[Recruit, ...]:
-        rows = [(row, figure) for row, figure in enumerate(self._figures) if figure.army == side]
-        found = ((figure.id, self._box(row).currentData(), self._squad(row)) for row, figure in rows)
-        return tuple(
-            Recruit(figure=name, squad=squad, **({"card": card} if isinstance(card, str) else {"own": card}))
-            for name, card, squad in found
-            if card
-        )
-
-    def _box(self, row: int) -> QComboBox:
-        box = self._table.cellWidget(row, _CARD)
-        assert isinstance(box, QComboBox)  # filled by _take_game
-        return box
-
-    def _squad(self, row: int) -> str:
-        item = self._table.item(row, _SQUAD)
-        return item.text().strip() if item is not None else ""
+    def _side_words(self, side: str) -> str:
+        count = sum(figure.army == side for figure in self._figures)
+        return f"{display_name(side)} ({count})".replace("&", "&&")  # an ampersand alone would mark a key
 
     def _take_game(self) -> None:
         try:
@@ -168,11 +177,25 @@ class BattleSetupDialog(QDialog):
             self._house.setText(tr("none"))
             self._opened = open_game(self._game.currentData())
         self._credit.setText(self._opened.credit)
+        sides = usual_sides(self._opened, self._sides, self._figures)
+        for side, box in self._plays.items():
+            box.setChecked(side in sides)
         self._fill_lists()
-        self._fill_table()
+        self._fill_soldiers(sides)
         self._fill_options()
-        sizes = {side: sum(figure.army == side for figure in self._figures) for side in self._sides}
-        self.goals.offer(referee_of(self._opened.name).tasks(self._opened.rules), sizes)
+        self._take_sides()
+
+    def _fill_soldiers(self, sides: Sequence[str]) -> None:
+        others = [side for side in self._sides if side not in sides]
+        armies = usual_armies(self._opened, (*sides, *others), self._figures)
+        recruits = [one for army in armies.values() for one in army.recruits]
+        self.soldiers.offer(self._opened.rules.plain["cards"], recruits)
+
+    def _take_sides(self, aims: Sequence[Objective] = ()) -> None:
+        """Leave the soldiers and goals of the other armies out; `aims` are the goals chosen so far."""
+        self.soldiers.show_sides(self.sides)
+        sizes = {side: sum(figure.army == side for figure in self._figures) for side in self.sides}
+        self.goals.offer(referee_of(self._opened.name).tasks(self._opened.rules), sizes, aims)
 
     def _fill_lists(self) -> None:
         known = [one.army for one in self._shelf.listed() if one.army and one.army.game == self._opened.name]
@@ -180,8 +203,7 @@ class BattleSetupDialog(QDialog):
             box.clear()
             box.addItem(tr("Choose a saved list…"), "")
             for army in known:
-                box.addItem(f"{army.name} ({len(army.recruits)})", army.name)
-            box.setEnabled(bool(known))
+                box.addItem(army.name, army.name)
 
     def _ask_list(self, side: str) -> None:
         name = self._lists[side].currentData()
@@ -202,49 +224,26 @@ class BattleSetupDialog(QDialog):
 
     def _list_row(self, side: str) -> QHBoxLayout:
         box, keep = self._lists[side], QPushButton(tr("Save list…"))
+        keep.setAutoDefault(False)
+        box.setAccessibleName(tr("Saved list of {side}", side=display_name(side)))
         box.setToolTip(tr("Saved army lists for this game; choosing one assigns its units to the soldiers in order"))
         box.activated.connect(lambda _: self._ask_list(side))
         keep.setToolTip(tr("Save these units as a list for another day"))
         keep.clicked.connect(lambda: self._ask_name(side))
+        plays = self._plays[side]
+        plays.setToolTip(tr("Whether this army takes part; the number of its soldiers is in brackets"))
+        plays.toggled.connect(box.setEnabled)
+        plays.toggled.connect(keep.setEnabled)
+        # The usual numbers of the goals depend on the armies.
+        plays.clicked.connect(lambda: self._take_sides([replace(aim, number=None) for aim in self.goals.aims]))
         row = QHBoxLayout()
         row.addWidget(box, 1)
         row.addWidget(keep)
         return row
 
-    def _fill_table(self) -> None:
-        cards = self._opened.rules.plain["cards"]
-        usual = {one.figure: one.card for side in self._sides for one in self._usual(side)}
-        self._table.clearContents()
-        for row, figure in enumerate(self._figures):
-            item = QTableWidgetItem(figure.id)
-            item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)
-            self._table.setItem(row, _FIGURE, item)
-            box = QComboBox()
-            for name, card in cards.items():
-                box.addItem(str(card.get("title") or name.replace("_", " ")), name)
-            box.addItem(tr("not in this battle"), "")
-            box.setCurrentIndex(box.findData(usual[figure.id]))
-            box.setToolTip(
-                tr("The unit that this soldier plays; hold Ctrl to choose it for all soldiers of its army below")
-            )
-            box.activated.connect(lambda _, row=row: self._same_below(row))
-            box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-            self._table.setCellWidget(row, _CARD, box)
-            self._table.setItem(row, _SQUAD, QTableWidgetItem(""))
-        self._table.resizeColumnsToContents()
-
-    def _usual(self, side: str) -> tuple[Recruit, ...]:
-        return usual_army(self._opened, side, self._figures).recruits
-
-    def _same_below(self, row: int) -> None:
-        if QApplication.keyboardModifiers() & Qt.KeyboardModifier.ControlModifier:
-            for other in range(row + 1, len(self._figures)):
-                if self._figures[other].army == self._figures[row].army:
-                    self._box(other).setCurrentIndex(self._box(row).currentIndex())
-
     def _fill_options(self) -> None:
         inner = QWidget()
-        form = QFormLayout(inner)
+        layout = QVBoxLayout(inner)  # beside its box, a long title would be cut off
         self._choices = {}
         for name, option in self._opened.options.items():
             box = QComboBox()
@@ -252,8 +251,10 @@ class BattleSetupDialog(QDialog):
                 words = (tr("yes") if value else tr("no")) if isinstance(value, bool) else str(value).replace("_", " ")
                 box.addItem(tr("{answer} (usual)", answer=words) if value == option.default else words, value)
             box.setCurrentIndex(option.values.index(option.default))
+            box.setAccessibleName(option.title)
             box.setToolTip(literal_text(tr("{rule}: the rulebook leaves this choice to you", rule=option.rule)))
-            form.addRow(wrapping_label(option.title), box)
+            layout.addWidget(wrapping_label(option.title))
+            layout.addWidget(box)
             self._choices[name] = box
         self._options.setWidget(inner)
 
@@ -276,39 +277,59 @@ class BattleSetupDialog(QDialog):
     def _lay_out(self) -> None:
         for name in game_names():
             self._game.addItem(title_of(name), name)
+        self._game.setAccessibleName(tr("Game"))
         self._game.currentIndexChanged.connect(lambda _: self._take_game())
-        self._table.setHorizontalHeaderLabels([tr("Soldier"), tr("Unit"), tr("Squad")])
-        self._options.setWidgetResizable(True)
-        header = self._table.horizontalHeader()
-        if header is not None:
-            header.setStretchLastSection(True)
-        house = QPushButton(tr("Choose…"))
-        house.setToolTip(tr("Choose a file that changes some rules of the game"))
-        house.clicked.connect(self._choose_house_rules)
-        row = QHBoxLayout()
-        row.addWidget(self._house, 1)
-        row.addWidget(house)
         form = QFormLayout()
         form.addRow(tr("Game:"), self._game)
-        form.addRow(tr("House rules:"), row)
-        for side in self._sides:
-            form.addRow(plain_label(f"{display_name(side)}:"), self._list_row(side))
         tabs = QTabWidget()
-        tabs.addTab(self._table, tr("Armies"))
+        tabs.addTab(self._armies_page(), tr("Armies"))
         tabs.addTab(_scrolled(self.goals), tr("Goals"))
-        tabs.addTab(self._options, tr("Options"))
-        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel)
-        check = buttons.addButton(tr("Check armies"), QDialogButtonBox.ButtonRole.ActionRole)
-        if check is not None:
-            check.clicked.connect(self._check)
-        buttons.accepted.connect(self.accept)
-        buttons.rejected.connect(self.reject)
+        tabs.addTab(self._options_page(), tr("Options"))
         layout = QVBoxLayout(self)
         layout.addLayout(form)
         layout.addWidget(self._credit)
         layout.addWidget(tabs, 1)
         layout.addWidget(self._words)
-        layout.addWidget(buttons)
+        layout.addWidget(self._buttons())
+        self._begin.setDefault(True)
+
+    def _armies_page(self) -> QWidget:
+        form = QFormLayout()
+        for side in self._sides:
+            form.addRow(self._plays[side], self._list_row(side))
+        page = QWidget()
+        layout = QVBoxLayout(page)
+        layout.addLayout(form)
+        words = tr("To give several soldiers one unit, select them here or on the table with Shift, then choose it.")
+        layout.addWidget(wrapping_label(words))
+        layout.addWidget(self.soldiers, 1)
+        return page
+
+    def _options_page(self) -> QWidget:
+        house = QPushButton(tr("Choose…"))
+        house.setAutoDefault(False)
+        house.setToolTip(tr("Choose a file that changes some rules of the game"))
+        house.clicked.connect(self._choose_house_rules)
+        row = QHBoxLayout()
+        row.addWidget(plain_label(tr("House rules:")))
+        row.addWidget(self._house, 1)
+        row.addWidget(house)
+        self._options.setWidgetResizable(True)
+        page = QWidget()
+        layout = QVBoxLayout(page)
+        layout.addLayout(row)
+        layout.addWidget(self._options, 1)
+        return page
+
+    def _buttons(self) -> QDialogButtonBox:
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
+        buttons.addButton(self._begin, QDialogButtonBox.ButtonRole.AcceptRole)
+        check = buttons.addButton(tr("Check armies"), QDialogButtonBox.ButtonRole.ActionRole)
+        if check is not None:
+            check.clicked.connect(self._check)
+        buttons.accepted.connect(self.accept)
+        buttons.rejected.connect(self.reject)
+        return buttons
 
 
 def _scrolled(inner: QWidget) -> QScrollArea:

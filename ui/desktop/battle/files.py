@@ -1,76 +1,202 @@
-"""Starts, opens and exports battles as files."""
+"""Starts, opens, closes, copies and exports battles."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import Path
 
-from PyQt6.QtWidgets import QWidget
+from PyQt6.QtCore import Qt
+from PyQt6.QtWidgets import QApplication, QWidget
 
 from rules.battle.battle import Battle
 from rules.tabletop.errors import UserError
 from ui.battle.armies import ArmyLists, armies_folder
-from ui.battle.battle_setup import NEEDS_TWO_SIDES
+from ui.battle.battle_folder import new_battle_path
+from ui.battle.battle_overlay import lit_marks
+from ui.battle.battle_setup import NEEDS_TWO_SIDES, BattleSetup
+from ui.battle.titles import title_of
 from ui.desktop.background_save import Say
+from ui.desktop.bar import MessageActions
 from ui.desktop.battle.battle_controller import BattleController
 from ui.desktop.battle.battle_setup_dialog import BattleSetupDialog
+from ui.desktop.battle.last_battle import LastBattleOffer
 from ui.desktop.battle.opening import BattleOpening
-from ui.desktop.dialogs import ask_battle, ask_where
+from ui.desktop.dialogs import ask_battle, ask_where, place_right
+from ui.desktop.settings import Settings
 from ui.desktop.tools.window_context import WindowContext
 from ui.files import write_bytes
 from ui.formatting import capitalized
+from ui.picture.overlay import Preview
+from ui.table.learning import figure_crop
 from ui.translation import tr
 from vision.palette import army_names
+from vision.table_view import TableView
+
+
+@dataclass(frozen=True, slots=True)
+class BattleViews:
+    """How the window shows that a battle is open or not.
+
+    Attributes:
+        show: Brings the Battle tab to the front.
+        leave: Measures and shows the table as without a battle.
+        redraw: Draws the table again.
+    """
+
+    show: Callable[[], None]
+    leave: Callable[[], None]
+    redraw: Callable[[], None]
 
 
 class BattleFiles:
-    """The commands of the Battle menu that read or write files."""
+    """The commands of the Battle menu that start, open, close or write battles."""
 
     def __init__(
-        self, window: QWidget, battle: BattleController, context: WindowContext, show: Callable[[], None], say: Say
+        self,
+        window: QWidget,
+        battle: BattleController,
+        context: WindowContext,
+        views: BattleViews,
+        say: Say,
+        settings: Settings,
+        folder: Path,
     ) -> None:
-        """Dialogs open over `window`; `show` brings the Battle tab to the front, `say` shows a message with buttons."""
-        self._window, self._battle, self._context, self._show = window, battle, context, show
+        """Dialogs open over `window`; `say` shows a message with buttons; new battles are saved in `folder`."""
+        self._window, self._battle, self._context, self._views = window, battle, context, views
+        self._say, self._settings, self._folder = say, settings, folder
         self._opening = BattleOpening(window, say, battle.clock, self._resume)
+        self._offer = LastBattleOffer(battle.clock, self._open)
+        self._offer.start(settings.last_battle)
+        self._setup: BattleSetupDialog | None = None
+
+    @property
+    def offer(self) -> tuple[str, MessageActions]:
+        """The offer to continue a battle, with its answers; empty if there is none."""
+        return self._offer.now if self._battle.play is None else ("", ())
 
     def new_battle(self) -> None:
         """Ask for the setup of a battle, and start it."""
-        figures = self._context.view.figures if self._context.view else ()
+        if self._setup is not None:
+            self._setup.activateWindow()
+            return
+        view = self._context.view
+        figures = view.figures if view is not None else ()
         on_table = {figure.army for figure in figures}
         armies = [army for army in army_names(self._context.session.state.setup.palette) if army in on_table]
-        if len(armies) < 2:  # checked before the player fills in a dialog
+        if view is None or len(armies) < 2:  # checked before the player fills in a dialog
             self._context.say(capitalized(NEEDS_TWO_SIDES))
             return
-        dialog = BattleSetupDialog(armies, figures, ArmyLists(armies_folder()), self._window)
-        while dialog.exec() == BattleSetupDialog.DialogCode.Accepted:  # the input stays until the battle starts
-            path = ask_where(self._window, tr("Save the battle"), "evening.battle", tr("Battles (*.battle)"))
-            if path is None:
-                continue
-            try:
-                self._battle.begin(path, dialog.battle_setup)
-            except UserError as refusal:
-                dialog.say(capitalized(str(refusal)))
-            else:
-                self._context.change(self._show)
-                break
-        dialog.deleteLater()
+        found = ((figure.id, figure_crop(view, figure)) for figure in figures)
+        crops = {name: crop for name, crop in found if crop is not None}
+        lists = ArmyLists(armies_folder())
+        self._setup = dialog = BattleSetupDialog(armies, figures, lists, self._window, self._begin, crops)
+        dialog.pointed.connect(self._views.redraw)
+        dialog.finished.connect(self._forget_setup)
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.show()
+        place_right(dialog, self._window)
+
+    def pick(self, figure: str) -> bool:
+        """Select a soldier that was clicked on the table, while a battle is being set up; return whether one is."""
+        if self._setup is None or not figure:
+            return False
+        shift = bool(QApplication.keyboardModifiers() & Qt.KeyboardModifier.ShiftModifier)
+        self._setup.soldiers.pick(figure, extend=shift)
+        return True
+
+    def lit(self, preview: Preview, view: TableView | None) -> Preview:
+        """The preview with a ring around each soldier that the setup of a battle points out."""
+        if self._setup is None or view is None:
+            return preview
+        return replace(preview, marks=(*preview.marks, *lit_marks(view.figures, self._setup.soldiers.pointed_out)))
+
+    def _forget_setup(self) -> None:
+        self._setup = None
+        self._views.redraw()
+
+    def _begin(self, setup: BattleSetup) -> None:
+        now = datetime.fromtimestamp(self._battle.clock())
+        path = new_battle_path(self._folder, title_of(setup.game), now)
+        self._battle.begin(path, setup)
+        self._note_open(path)
+        self._context.change(self._views.show)
 
     def open_battle(self) -> None:
         """Ask for a battle and continue it."""
-        if path := ask_battle(self._window):
-            play = self._battle.play
-            if play is not None and play.battle.path.resolve() == path.resolve():
-                self._context.say(tr("{path} is already open.", path=path))
-            else:
-                self._opening.open(path)
-            self._show()
+        if path := ask_battle(self._window, self._folder):
+            self._open(path)
+
+    def continue_last(self) -> None:
+        """Continue the last battle."""
+        path = self._settings.last_battle
+        if path is None or not path.is_file():
+            self._context.say(tr("There is no earlier battle. Start one with New battle."))
+        else:
+            self._open(path)
+
+    def _open(self, path: Path) -> None:
+        self._offer.withdraw()
+        play = self._battle.play
+        if play is not None and play.battle.path.resolve() == path.resolve():
+            self._context.say(tr("This battle is already open."))
+        else:
+            self._opening.open(path)
+        self._views.show()
+
+    def close_battle(self) -> None:
+        """Close the open battle, which stays saved."""
+        path = self._close()
+        if path is None:
+            self._context.say(tr("No battle is open."))
+        else:
+            self._say(tr("The battle is saved and closed."), ((tr("Continue"), lambda: self._open(path)),))
+
+    def leave_table(self) -> None:
+        """Close the battle before another table opens, whose figures are not those of the battle; offer it again."""
+        if self._setup is not None:
+            self._setup.reject()
+        if (path := self._close()) is not None:
+            self._offer.interrupted(path)
+
+    def _close(self) -> Path | None:
+        """Close the open battle and return its file; None without one."""
+        if self._battle.play is None:
+            return None
+        path = self._battle.play.battle.path
+        self._battle.close()
+        self._context.change(self._views.leave)
+        return path
 
     def close(self) -> None:
-        """Stop opening a battle, if that is in progress."""
+        """Stop setting up or opening a battle, if that is in progress."""
+        if self._setup is not None:
+            self._setup.reject()
         self._opening.close()
+        self._offer.withdraw()
 
     def _resume(self, battle: Battle) -> None:
         self._context.change(lambda: self._battle.resume(battle))
+        self._note_open(battle.path)
+
+    def _note_open(self, path: Path) -> None:
+        self._settings.keep_last_battle(path)
+        self._offer.withdraw()
+
+    def save_copy(self, path: Path | None = None) -> None:
+        """Write a copy of the open battle; without a path, ask where."""
+        play = self._battle.play
+        if play is None:
+            self._context.say(tr("No battle is open."))
+            return
+        own = play.battle.path
+        name = tr("{name} copy", name=own.stem)
+        path = path or ask_where(self._window, tr("Save a copy"), f"{name}.battle", tr("Battles (*.battle)"))
+        if path is not None and path.resolve() == own.resolve():
+            self._context.say(tr("This is the open battle itself. Choose another name."))
+        elif path is not None:
+            self._write(path, play.battle.snapshot())
 
     def save_story(self, path: Path | None = None) -> None:
         """Write the battle's story as text; without a path, ask where."""
@@ -79,10 +205,12 @@ class BattleFiles:
             self._context.say(tr("There is no battle yet. Start one in the menu Battle."))
             return
         path = path or ask_where(self._window, tr("Save the story"), "evening.txt", tr("Texts (*.txt)"))
-        if path is None:
-            return
+        if path is not None:
+            self._write(path, "\n".join((*play.story, "")).encode())
+
+    def _write(self, path: Path, content: bytes) -> None:
         try:
-            write_bytes(path, "\n".join((*play.story, "")).encode())
+            write_bytes(path, content)
             self._context.say(tr("Saved {path}.", path=path))
         except UserError as refusal:
             self._context.say(str(refusal))

@@ -47,8 +47,9 @@ class GoalsForm(QWidget):
         self._none = wrapping_label(tr("This game leaves the goals to you. Write them in your own words."))
         layout = QVBoxLayout(self)
         layout.addWidget(self._none)
-        for side in sides:
-            layout.addWidget(self._box(side, (standings or {}).get(side, "")))
+        self._boxes = {side: self._box(side, (standings or {}).get(side, "")) for side in sides}
+        for box in self._boxes.values():
+            layout.addWidget(box)
         layout.addStretch(1)
 
     @property
@@ -57,11 +58,12 @@ class GoalsForm(QWidget):
         return tuple(self._aim(side) for side in self._task)
 
     def offer(self, tasks: Sequence[Task], figures: Mapping[str, int], aims: Sequence[Objective] = ()) -> None:
-        """Offer tasks to the sides, given their numbers of figures; `aims` are the current goals."""
+        """Offer tasks to these sides, given their numbers of figures; `aims` are the current goals."""
         self._tasks, self._figures = tuple(tasks), dict(figures)
         self._none.setVisible(not tasks)
         now = {aim.side: aim for aim in aims}
         for side, box in self._task.items():
+            self._boxes[side].setVisible(side in figures)
             box.clear()
             for task in self._tasks:
                 box.addItem(task.words[:1].upper() + task.words[1:], task.name)

@@ -1,0 +1,184 @@
+"""The table of soldiers in the setup of a battle: each with its picture, unit and squad."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
+
+from PyQt6.QtCore import QEvent, QItemSelectionModel, QSize, Qt, pyqtSignal
+from PyQt6.QtGui import QIcon, QPixmap, QWheelEvent
+from PyQt6.QtWidgets import QComboBox, QHeaderView, QTableWidget, QTableWidgetItem
+
+from rules.engine.roster import Recruit
+from rules.engine.text import display_name
+from rules.tabletop.table import Figure
+from ui.desktop.picture.image import to_qimage
+from ui.translation import tr
+from vision.frame import ImageBgr
+
+_FIGURE, _CARD, _SQUAD = range(3)
+_ICON_PX, _SQUAD_PX = 40, 96
+
+
+class _UnitBox(QComboBox):
+    """Leaves the wheel to the table, which scrolls with it."""
+
+    def wheelEvent(self, event: QWheelEvent | None) -> None:
+        """Let the table scroll."""
+        if event is not None:
+            event.ignore()
+
+
+class SoldierTable(QTableWidget):
+    """A row for each soldier; a unit chosen in a selected row goes to all selected rows.
+
+    Signals:
+        pointed: The selected rows, or the row under the mouse, changed.
+    """
+
+    pointed = pyqtSignal()
+
+    def __init__(self, figures: Sequence[Figure], crops: Mapping[str, ImageBgr]) -> None:
+        """Show these figures, with small pictures of them by id."""
+        super().__init__(len(figures), 3)
+        self._figures, self._hovered = tuple(figures), ""
+        self._rows = {figure.id: row for row, figure in enumerate(figures)}
+        self.setAccessibleName(tr("Soldiers"))
+        self.setHorizontalHeaderLabels([tr("Soldier"), tr("Unit"), tr("Squad")])
+        self.setSelectionBehavior(QTableWidget.SelectionBehavior.SelectRows)
+        self.setIconSize(QSize(_ICON_PX, _ICON_PX))
+        self.setMouseTracking(True)
+        for row, figure in enumerate(figures):
+            item = QTableWidgetItem(display_name(figure.id))
+            item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)
+            if figure.id in crops:
+                item.setIcon(_icon(crops[figure.id]))
+            self.setItem(row, _FIGURE, item)
+            self.setCellWidget(row, _CARD, self._unit_box(row, figure))
+            self._write_squad(row, "")
+        self._set_sizes()
+        self.itemSelectionChanged.connect(self.pointed)
+        self.cellEntered.connect(lambda row, _: self._hover(self._figures[row].id))
+
+    def _unit_box(self, row: int, figure: Figure) -> QComboBox:
+        box = _UnitBox()
+        box.setAccessibleName(tr("Unit of {name}", name=display_name(figure.id)))
+        box.setToolTip(tr("The unit of this soldier, and of all selected soldiers if it is one of them"))
+        box.activated.connect(lambda _: self._same_for_selected(row))
+        return box
+
+    def _set_sizes(self) -> None:
+        rows, columns = self.verticalHeader(), self.horizontalHeader()
+        if rows is not None and columns is not None:
+            rows.hide()
+            rows.setDefaultSectionSize(_ICON_PX + 8)
+            columns.setSectionResizeMode(_FIGURE, QHeaderView.ResizeMode.ResizeToContents)
+            columns.setSectionResizeMode(_CARD, QHeaderView.ResizeMode.Stretch)
+            columns.resizeSection(_SQUAD, _SQUAD_PX)
+
+    @property
+    def pointed_out(self) -> tuple[str, ...]:
+        """The figures of the selected rows and of the row under the mouse."""
+        return tuple(dict.fromkeys((*self.selected, *filter(None, [self._hovered]))))
+
+    @property
+    def selected(self) -> tuple[str, ...]:
+        """The figures of the selected rows."""
+        return tuple(figure.id for row, figure in enumerate(self._figures) if self._is_selected(row))
+
+    def pick(self, figure: str, *, extend: bool = False) -> None:
+        """Select the row of a figure; with `extend`, add it to the selected rows or take it away."""
+        model, row = self.selectionModel(), self._rows.get(figure)
+        if model is None or row is None:
+            return
+        how = QItemSelectionModel.SelectionFlag.Toggle if extend else QItemSelectionModel.SelectionFlag.ClearAndSelect
+        index = self.indexFromItem(self.item(row, _FIGURE))
+        model.select(index, how | QItemSelectionModel.SelectionFlag.Rows)
+        self.scrollTo(index)
+
+    def offer(self, cards: Mapping[str, Mapping[str, Any]], recruits: Iterable[Recruit]) -> None:
+        """Offer the cards of a game, with the units of `recruits` as the choice; other figures take no part."""
+        chosen = {one.figure: one.card for one in recruits}
+        for row, figure in enumerate(self._figures):
+            box = self._box(row)
+            box.clear()
+            for name, card in cards.items():
+                box.addItem(str(card.get("title") or name.replace("_", " ")), name)
+            box.addItem(tr("not in this battle"), "")
+            box.setCurrentIndex(box.findData(chosen.get(figure.id, "")))
+            self._write_squad(row, "")
+
+    def show_sides(self, sides: Collection[str]) -> None:
+        """Show the soldiers of these sides only."""
+        for row, figure in enumerate(self._figures):
+            self.setRowHidden(row, figure.army not in sides)
+            if figure.army not in sides and self._is_selected(row):
+                self.pick(figure.id, extend=True)
+
+    def recruits(self, side: str) -> tuple[Recruit, ...]:
+        """The units of a side as chosen."""
+        rows = [(row, figure) for row, figure in enumerate(self._figures) if figure.army == side]
+        found = ((figure.id, self._box(row).currentData(), self._squad(row)) for row, figure in rows)
+        return tuple(
+            Recruit(figure=name, squad=squad, **({"card": card} if isinstance(card, str) else {"own": card}))
+            for name, card, squad in found
+            if card
+        )
+
+    def choose(self, figure: str, card: str, squad: str = "") -> None:
+        """Choose a figure's card, none for an empty name, and its squad."""
+        row = self._rows[figure]
+        box = self._box(row)
+        box.setCurrentIndex(box.findData(card))
+        self._write_squad(row, squad)
+
+    def enlist(self, figure: str, recruit: Recruit | None) -> None:
+        """Choose the card and the squad of an army list's entry; None takes the figure out of the battle."""
+        if recruit is not None and recruit.own is not None:
+            box = self._box(self._rows[figure])
+            box.addItem(str(recruit.own.get("title", tr("own card"))), dict(recruit.own))
+            box.setCurrentIndex(box.count() - 1)
+            self._write_squad(self._rows[figure], recruit.squad)
+        else:
+            self.choose(figure, (recruit.card or "") if recruit else "", recruit.squad if recruit else "")
+
+    def leaveEvent(self, event: QEvent | None) -> None:
+        """Stop pointing out the row under the mouse."""
+        super().leaveEvent(event)
+        self._hover("")
+
+    def _hover(self, figure: str) -> None:
+        if figure != self._hovered:
+            self._hovered = figure
+            self.pointed.emit()
+
+    def _is_selected(self, row: int) -> bool:
+        item = self.item(row, _FIGURE)
+        return item is not None and item.isSelected()
+
+    def _same_for_selected(self, row: int) -> None:
+        if self._is_selected(row):
+            card = self._box(row).currentData()
+            for box in map(self._box, map(self._rows.__getitem__, self.selected)):
+                if (index := box.findData(card)) >= 0:  # a player's own card is offered to its soldier only
+                    box.setCurrentIndex(index)
+
+    def _box(self, row: int) -> QComboBox:
+        box = self.cellWidget(row, _CARD)
+        assert isinstance(box, QComboBox)
+        return box
+
+    def _write_squad(self, row: int, squad: str) -> None:
+        self.setItem(row, _SQUAD, QTableWidgetItem(squad))
+
+    def _squad(self, row: int) -> str:
+        item = self.item(row, _SQUAD)
+        return item.text().strip() if item is not None else ""
+
+
+def _icon(crop: ImageBgr) -> QIcon:
+    """The picture of a soldier, not tinted when its row is selected."""
+    picture = QPixmap.fromImage(to_qimage(crop))
+    icon = QIcon(picture)
+    icon.addPixmap(picture, QIcon.Mode.Selected)
+    return icon
