@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from PyQt6.QtCore import QRectF, QSize, Qt, QTimer
@@ -75,7 +76,7 @@ class OutcomeBanner(QWidget):
             room = QRectF(self.rect()).adjusted(_MARGIN_PX, 0, -_MARGIN_PX, 0)
             painter.setFont(self._fitting_font(room.width()))
             painter.setPen(QColor(*WHITE))
-            painter.drawText(room, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, self._words)
+            painter.drawText(room, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, _unbroken(self._words))
 
     def _fitting_font(self, width_px: float) -> QFont:
         """The largest font with which the words fit on one line or, smaller, on two."""
@@ -89,3 +90,8 @@ class OutcomeBanner(QWidget):
         if QFontMetricsF(font).horizontalAdvance(self._words) <= 1.8 * width_px:  # lines break between words
             return font
         return fit_font(font, self._words, 1.8 * width_px)
+
+
+def _unbroken(words: str) -> str:
+    """The text with names such as "Tan 7" kept on one line."""
+    return re.sub(r" (?=\d)", "\N{NO-BREAK SPACE}", words)
