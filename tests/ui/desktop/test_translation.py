@@ -96,7 +96,6 @@ SAYS = [
     "QCheckBox",
     "QRadioButton",
     "QGroupBox",
-    "QToolBar",
     "QDockWidget",
     "QMessageBox",
     "addMenu",
