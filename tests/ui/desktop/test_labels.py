@@ -22,7 +22,7 @@ from rules.engine.dice import DiceRequest, Die
 from tests.ui.windows import POSTS, Open, Wait, click, show_battle
 from ui.battle.armies import ArmyLists
 from ui.desktop.battle.battle_setup_dialog import BattleSetupDialog
-from ui.desktop.battle.dice_dialog import DiceDialog
+from ui.desktop.battle.dice_card import DiceCard
 from ui.desktop.labels import literal_text, markup_label, plain_label, wrapping_label
 from ui.desktop.tools.correct_menu import ask_name
 from ui.desktop.window import Window
@@ -139,10 +139,10 @@ def test_a_battle_shows_the_name_literally(named: Window, tmp_path: Path) -> Non
 
 
 def test_a_dice_request_shows_the_name_literally(qt: QApplication) -> None:
-    dialog = DiceDialog(DiceRequest(Die.D6, 2, FIRST, f"a shot at {NASTY}"), random.Random(1))
-    [label] = labels_naming(dialog)
+    card = DiceCard(DiceRequest(Die.D6, 2, FIRST, f"a shot at {NASTY}"), random.Random(1))
+    [label] = labels_naming(card)
     assert shown(label).count(NASTY) == 2  # the roller, and the reason
-    dialog.deleteLater()
+    card.deleteLater()
 
 
 def test_the_rename_dialog_shows_the_name_literally(window: Window, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,10 +11,9 @@ from PyQt6.QtCore import QObject, pyqtSignal
 
 from calibration.drift import Drift
 from rules.battle.battle import Battle, Clock
-from rules.engine.dice import Dice
 from rules.engine.position import Position
 from rules.engine.referee import Action, ActionPreview, Ambiguity, is_owed
-from rules.engine.text import action_with_actors, display_name, display_names, outcome_words, place_words, readable
+from rules.engine.text import display_name, display_names, outcome_words, place_words, readable
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import PointIn
 from ui.battle.action_text import obligation_words, state_words, step_words, verdict_rows
@@ -23,11 +22,13 @@ from ui.battle.battle_session import BattleSession, Proposal
 from ui.battle.battle_setup import BattleSetup, begin
 from ui.battle.crosshair import cross_marks
 from ui.battle.goals import agree, goal_lines
+from ui.battle.rolling import RollingAction
 from ui.battle.ruling import decide, holding_words
-from ui.desktop.battle.dice_dialog import DiceDialog, DiceDialogs
+from ui.desktop.battle.dice_card import DiceCard
 from ui.desktop.battle.goals_dialog import ask_goals
 from ui.desktop.battle.panel import BattlePanel
 from ui.desktop.battle.pending_moves import move_buttons
+from ui.desktop.battle.rolling_controller import RollingController
 from ui.desktop.battle.rounds import RoundController
 from ui.desktop.battle.ruling_dialog import ask_ruling
 from ui.formatting import capitalized
@@ -48,8 +49,7 @@ class BattleController(QObject):
     Attributes:
         panel: The Battle tab.
         play: The open battle; None if there is none.
-        rolls: Asks for dice in dialogs.
-        dice: Rolls the dice; by default, `rolls` asks for them.
+        rolling: The action whose dice are being rolled, if any.
         cross_hair_in: The cross-hair's position, for aiming by keys; None without a cross-hair.
 
     Signals:
@@ -62,8 +62,8 @@ class BattleController(QObject):
         """Show battles in `panel`; `say` shows a message, `chance` rolls the program's own dice."""
         super().__init__(panel)
         self.panel = panel
-        self._say, self._clock, self.rolls = say, clock, DiceDialogs(panel, chance)
-        self.dice: Dice = self.rolls.ask
+        self._say, self._clock = say, clock
+        self.rolling = RollingController(panel, chance, self._try_now, self._finish)
         self._chosen = ""
         self._spot: PointIn | None = None
         self.cross_hair_in: PointIn | None = None
@@ -100,6 +100,7 @@ class BattleController(QObject):
 
     def close(self) -> None:
         """Close the battle; everything in it is on the disk."""
+        self.rolling.cancel()
         if self.play is not None:
             self.play.battle.close()
         self.play = None
@@ -109,9 +110,9 @@ class BattleController(QObject):
         self._show()
 
     @property
-    def dialog(self) -> DiceDialog | None:
-        """The open dice dialog, which electronic dice answer; None if there is none."""
-        return self.rolls.dialog
+    def dice_card(self) -> DiceCard | None:
+        """The open dice request, which electronic dice answer; None if there is none."""
+        return self.rolling.card
 
     @property
     def figures(self) -> frozenset[str]:
@@ -138,6 +139,8 @@ class BattleController(QObject):
             figure: Its id; empty at a bare place.
             place_in: Where the players point; None beside the table.
         """
+        if self.rolling:
+            return  # the dice come first
         if not (figure and self._chosen and self.panel.choose_target(figure)):
             if figure or place_in is None or not self._aims(place_in):
                 self.choose(figure)
@@ -149,7 +152,10 @@ class BattleController(QObject):
         self.panel.take_focus()
 
     def cancel(self) -> bool:
-        """Drop the cross-hair, else the aimed place, else the round, else the selection; return success."""
+        """Cancel a roll, else drop the cross-hair, the aimed place, the round or the selection; return success."""
+        if self.rolling:
+            self.rolling.cancel_unless_begun()
+            return True
         if self.cross_hair_in is not None:
             self.cross_hair_in = None
             self._show()
@@ -181,7 +187,7 @@ class BattleController(QObject):
         """Journal that the camera, the table or the markers moved."""
         if self.play is not None:
             play = self.play
-            self._try(lambda: play.drifted(drift))
+            self._try_now(lambda: play.drifted(drift))
             self._refresh()
 
     @property
@@ -219,7 +225,7 @@ class BattleController(QObject):
             return
         self._seen = now
         play = self.play
-        self._try(lambda: play.place_new(play.position(view, setup)))
+        self._try_now(lambda: play.place_new(play.position(view, setup)))
         self._moment = play.position(view, setup)
         self._show()
 
@@ -234,6 +240,7 @@ class BattleController(QObject):
     def go_to(self, seq: int) -> None:
         """Go back or forward to an entry; raises `UserError` like `Battle.go_to`."""
         if self.play is not None:
+            self.rolling.check_none()
             self._chosen, self._spot = "", None  # the selected figure may be out of the battle at that entry
             try:
                 self.play.battle.go_to(seq)
@@ -243,6 +250,7 @@ class BattleController(QObject):
     def _turned(self, turn: Callable[[Battle], str | None]) -> str | None:
         if self.play is None:
             return None
+        self.rolling.check_none()
         name = turn(self.play.battle)
         self._refresh()
         return name
@@ -283,12 +291,24 @@ class BattleController(QObject):
     def _do(self, action: Action) -> None:
         if self.play is None or self._moment is None:
             return
-        self.rolls.begin(self.panel.needed, action_with_actors(action.by, action.words))
-        found = self.play.do(self._moment, action, self.dice)
-        ends = self.play.referee.strayed(self._moment, action, found)
+        self.rolling.begin(RollingAction(self.play, self._moment, action), self.panel.needed)
+
+    def _finish(self, done: Sequence[RollingAction]) -> None:
+        """Show what came of actions whose dice are rolled: of one with its reasons, of several a line each."""
+        if self.play is None or not done:
+            return
+        found = [(one, one.verdict) for one in done if one.verdict is not None]
+        rolled, verdict = found[-1]
+        ends = self.play.referee.strayed(rolled.position, rolled.action, verdict)
         self._stray = Stray(*ends) if ends is not None else None
         self._spot = None if ends is not None else self._spot  # the actions at the new place are listed with all others
-        self._show_outcome(action.by, "\n".join((capitalized(outcome_words(found.outcome)), *verdict_rows(found))))
+        if len(found) > 1:
+            lines = [f"{one.action.words}: {capitalized(outcome_words(its.outcome))}" for one, its in found]
+            self._show_outcome((), "\n".join(lines))
+        else:
+            lines = [capitalized(outcome_words(verdict.outcome)), *verdict_rows(verdict)]
+            self._show_outcome(rolled.action.by, "\n".join(lines))
+            self.panel.show_throws(rolled.throws)
 
     def _show_outcome(self, by: Sequence[str], words: str) -> None:
         """Show the result of an action; in a round, show it above the next figure."""
@@ -302,7 +322,7 @@ class BattleController(QObject):
     # Rounds
 
     def _begin_round(self, name: str) -> None:
-        if self.play is not None:
+        if self.play is not None and not self.rolling:
             self._rounds.begin(self.play, name)
             self._chosen = ""
             self._on_round_changed()
@@ -349,6 +369,15 @@ class BattleController(QObject):
                 self._refresh()
 
     def _try(self, change: Callable[[], object]) -> None:
+        """Do what the players want, unless dice must be rolled first."""
+
+        def guarded() -> None:
+            self.rolling.check_none()
+            change()
+
+        self._try_now(guarded)
+
+    def _try_now(self, change: Callable[[], object]) -> None:
         try:
             change()
         except UserError as refusal:

@@ -27,8 +27,12 @@ from rules.engine.text import display_name
 from rules.tabletop.errors import UserError
 from rules.tabletop.template import Template
 from ui.battle.action_text import movement_words, obligation_words, reason_rows
+from ui.battle.rolling import Throws
+from ui.battle.typed_dice import roll_words
 from ui.desktop.battle.action_list import ActionList
-from ui.desktop.battle.pending_moves import PendingMoves
+from ui.desktop.battle.dice_card import DiceCard
+from ui.desktop.battle.dice_faces import DiceFaces
+from ui.desktop.battle.pending_moves import PendingMoves, clear_layout
 from ui.desktop.battle.round_bar import RoundBar
 from ui.desktop.labels import escape_markup, literal_text, markup_label, plain_label, wrapping_label
 from ui.desktop.scrolled import Scrolled
@@ -84,6 +88,9 @@ class BattlePanel(QWidget):
         self._goals = QPushButton(tr("Goals…"))
         self.round_bar, self.pending_moves = RoundBar(), PendingMoves()
         self._needed = plain_label()
+        self._dice_card: DiceCard | None = None
+        self._actions, self._dice, self._tabs = QWidget(), QVBoxLayout(), QTabWidget()
+        self._throws = QVBoxLayout()
         self._ambiguities, self._open = QFormLayout(), QFormLayout()
         for form in (self._ambiguities, self._open):
             form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapAllRows)
@@ -152,7 +159,7 @@ class BattlePanel(QWidget):
     def take_focus(self) -> None:
         """Give the action list the focus: up and down select, Return performs the action."""
         if self.isVisible():
-            self._action_list.take_focus()
+            (self._dice_card or self._action_list).take_focus()
 
     def choose_target(self, figure: str) -> bool:
         """Select the first possible action against a figure; False if there is none."""
@@ -206,6 +213,26 @@ class BattlePanel(QWidget):
         self._action_list.setCurrentItem(None)
         self._why.setText(words)
 
+    def show_throws(self, throws: Throws) -> None:
+        """Show the dice of the result."""
+        for request, roll in throws:
+            self._throws.addWidget(wrapping_label(roll_words(request, roll.faces)))
+            self._throws.addWidget(DiceFaces(request.die, request.count, roll.faces))
+
+    def show_dice(self, card: DiceCard | None) -> None:
+        """Show a dice request in place of the actions; None shows the actions again."""
+        self._actions.setVisible(card is None)
+        self.round_bar.setEnabled(card is None)
+        self.pending_moves.setEnabled(card is None)
+        clear_layout(self._dice)
+        self._dice_card = card
+        if card is not None:
+            self._tabs.setCurrentIndex(0)
+            room = Scrolled(card, 5 * self.fontMetrics().lineSpacing())
+            self._dice.addWidget(room)
+            room.show()  # now, because only what is shown takes the focus
+            self.take_focus()
+
     def choose(self, row: int) -> None:
         """Select an action by its row."""
         self._action_list.choose(row)
@@ -215,6 +242,8 @@ class BattlePanel(QWidget):
 
     def _explain(self, keep: bool = False) -> None:
         one = self.chosen
+        if one is not None or not keep:
+            clear_layout(self._throws)
         self._ask(one)
         self._do.setEnabled(one is not None and one.possible and not one.ambiguities)
         self._needed.setText(needed_words(one) if one is not None else "")
@@ -249,7 +278,7 @@ class BattlePanel(QWidget):
 
     def _answer_line(self, action: Action, question: Question) -> QLineEdit:
         line = QLineEdit()
-        line.setPlaceholderText(tr("as seen") if question.default is None else tr("as usual"))
+        line.setPlaceholderText(tr("From the camera") if question.default is None else tr("Default"))
         line.setToolTip(tr("{what}, then press Return", what=tr(_TYPED.get(question.holds, _NAME))))
 
         def say() -> None:
@@ -263,7 +292,7 @@ class BattlePanel(QWidget):
 
     def _answer_box(self, action: Action, question: Question) -> QComboBox:
         box = QComboBox()
-        box.addItem(tr("as seen") if question.default is None else tr("as usual"), None)
+        box.addItem(tr("From the camera") if question.default is None else tr("Default"), None)
         for answer in question.answers:
             box.addItem(_answer_words(answer), answer)
         box.activated.connect(lambda _: self.answered.emit(action, question.fact, box.currentData()))
@@ -281,7 +310,7 @@ class BattlePanel(QWidget):
         top = QHBoxLayout()
         top.addWidget(self._phase, 1)
         top.addWidget(self._next)
-        tabs = QTabWidget()
+        tabs = self._tabs
         tabs.addTab(self._now(), tr("Now"))
         tabs.addTab(self._story, tr("History"))
         tabs.setCornerWidget(self._goals)
@@ -330,8 +359,12 @@ class BattlePanel(QWidget):
         asked.addLayout(self._ambiguities)  # on top, because nothing else is possible before it is decided
         asked.addWidget(self._why)
         asked.addLayout(self._open)
-        inner = QVBoxLayout(now)
-        inner.setContentsMargins(0, 4, 0, 0)
+        asked.insertLayout(1, self._throws)
+        outer, inner = QVBoxLayout(now), QVBoxLayout(self._actions)
+        outer.setContentsMargins(0, 4, 0, 0)
+        outer.addWidget(self._actions)
+        outer.addLayout(self._dice)
+        inner.setContentsMargins(0, 0, 0, 0)
         inner.addWidget(self.round_bar)
         inner.addWidget(self._figure)
         inner.addWidget(self._action_list, 1)
