@@ -288,9 +288,8 @@ class Player:
     @property
     def actions(self) -> dict[str, str]:
         """The offered actions with their odds."""
-        tree = self._action_tree
-        items = [tree.topLevelItem(row) for row in range(tree.topLevelItemCount())]
-        return {item.text(0): item.text(1).replace("\n", ", ") for item in items}
+        found = self._action_tree.findItems("", Qt.MatchFlag.MatchContains | Qt.MatchFlag.MatchRecursive)
+        return {item.text(0): item.toolTip(1) for item in found if not item.childCount()}
 
     @property
     def story(self) -> list[str]:
@@ -323,7 +322,12 @@ class Player:
             assert self.about.startswith("Click a soldier")
         if action:
             tree = self._action_tree
-            [item] = tree.findItems(action, Qt.MatchFlag.MatchStartsWith)
+            [item] = tree.findItems(action, Qt.MatchFlag.MatchStartsWith | Qt.MatchFlag.MatchRecursive)
+            if fold := item.parent():
+                if not fold.isExpanded():
+                    tree.scrollToItem(fold)
+                    QTest.mouseClick(tree.viewport(), LEFT, pos=tree.visualItemRect(fold).topLeft() + _IN_A_ROW)
+                assert fold.isExpanded()
             tree.scrollToItem(item)
             QTest.mouseClick(tree.viewport(), LEFT, pos=tree.visualItemRect(item).topLeft() + _IN_A_ROW)
 

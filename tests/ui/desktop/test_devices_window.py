@@ -208,9 +208,9 @@ def greeted(window: Window) -> bool:
 
 
 def asked(window: Window, request: DiceRequest) -> DiceCard:
-    """The card of a request, as in a battle."""
-    card = DiceCard(request, random.Random(1))
-    window.battle.panel.show_dice(card)
+    """The card of a request."""
+    card = DiceCard(request, random.Random(1), window)
+    card.show()
     window.battle.rolling.card = card
     window.pull()
     QApplication.processEvents()
@@ -218,9 +218,10 @@ def asked(window: Window, request: DiceRequest) -> DiceCard:
 
 
 def ended(window: Window) -> None:
-    window.battle.panel.show_dice(None)
-    window.battle.rolling.card = None
+    card, window.battle.rolling.card = window.battle.rolling.card, None
     window.pull()
+    if card is not None:
+        card.deleteLater()
 
 
 def strip_of(card: DiceCard) -> DiceStrip:
@@ -314,8 +315,11 @@ def test_a_battles_dice_are_rolled_on_the_table(
     wait_until(lambda: not card.may_cancel)
     window.cancel()
     assert window.battle.dice_card is card
-    cup.roll([6])
-    wait_until(lambda: window.battle.dice_card is None)
+    field = card.findChild(QLineEdit)
+    assert field is not None
+    QTest.keyClicks(field, "66")
+    QTest.keyClick(field, Qt.Key.Key_Return)
+    assert window.battle.dice_card is None
     assert panel.why.startswith("Misses")
     wait_until(lambda: window.devices.dice.tray.request is None)
 

@@ -130,10 +130,13 @@ def test_a_battle_shows_the_name_literally(named: Window, tmp_path: Path) -> Non
     green = next(f.id for f in named.source_controller.view.figures if f.army == "green")
     named.battle.choose(green)
     [tree] = [one for one in named.battle.panel.findChildren(QTreeWidget) if one.isVisibleTo(named)]
-    items = [tree.topLevelItem(row) for row in range(tree.topLevelItemCount())]
+    found = tree.findItems("", Qt.MatchFlag.MatchContains | Qt.MatchFlag.MatchRecursive)
+    items = [item for item in found if not item.childCount()]
     aimed = [item for item in items if NASTY in item.text(0)]
     assert aimed
-    named.battle.panel.choose(items.index(aimed[0]))
+    if fold := aimed[0].parent():
+        fold.setExpanded(True)
+    tree.setCurrentItem(aimed[0])
     labels_naming(named)
     assert all(NASTY in tip(item.toolTip(0)) for item in items if "img src" in item.toolTip(0))
 

@@ -26,12 +26,13 @@ from ui.battle.rolling import RollingAction
 from ui.battle.ruling import decide, holding_words
 from ui.desktop.battle.dice_card import DiceCard
 from ui.desktop.battle.goals_dialog import ask_goals
-from ui.desktop.battle.panel import BattlePanel
+from ui.desktop.battle.panel import PHOTO_PX, BattlePanel
 from ui.desktop.battle.pending_moves import move_buttons
 from ui.desktop.battle.rolling_controller import RollingController
 from ui.desktop.battle.rounds import RoundController
 from ui.desktop.battle.ruling_dialog import ask_ruling
 from ui.formatting import capitalized
+from ui.picture.crop import portrait
 from ui.picture.overlay import Preview
 from ui.translation import tr
 from vision.setup import Setup
@@ -69,6 +70,7 @@ class BattleController(QObject):
         self.cross_hair_in: PointIn | None = None
         self._moment: Position | None = None
         self._seen: object = None
+        self._view: TableView | None = None
         self._stray: Stray | None = None
         self._skippable: tuple[ActionPreview, ...] = ()
         self._rounds = RoundController(panel.round_bar, self._on_round_changed, lambda: self._show())
@@ -104,7 +106,7 @@ class BattleController(QObject):
         if self.play is not None:
             self.play.battle.close()
         self.play = None
-        self._moment, self._seen, self._chosen, self._spot = None, None, "", None
+        self._moment, self._seen, self._view, self._chosen, self._spot = None, None, None, "", None
         self._stray, self._skippable = None, ()
         self._rounds.end()
         self._show()
@@ -227,6 +229,7 @@ class BattleController(QObject):
         play = self.play
         self._try_now(lambda: play.place_new(play.position(view, setup)))
         self._moment = play.position(view, setup)
+        self._view = view
         self._show()
 
     def undo(self) -> str | None:
@@ -406,6 +409,7 @@ class BattleController(QObject):
             self.panel.allow_goals(self.play is not None)
             self.panel.show_obligations(())
             self.panel.show_story(() if self.play is None else self.play.story)
+            self.panel.show_photo(None)
             return
         play, position = self.play, self._moment
         follows = play.referee.next_phase(position)
@@ -419,6 +423,7 @@ class BattleController(QObject):
         )
         if not self._show_round(play, position):
             self._show_actions(play, position)
+        self.panel.show_photo(portrait(self._view, self._chosen, PHOTO_PX) if self._view is not None else None)
 
     def _show_round(self, play: BattleSession, position: Position) -> bool:
         """Show the current round; return whether a figure is due in it and no place is aimed at."""

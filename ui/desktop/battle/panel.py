@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from functools import partial
 
 from PyQt6.QtCore import Qt, pyqtBoundSignal, pyqtSignal
-from PyQt6.QtGui import QFontMetrics
+from PyQt6.QtGui import QFontMetrics, QPixmap
 from PyQt6.QtWidgets import (
     QComboBox,
     QFormLayout,
     QHBoxLayout,
+    QLabel,
     QLineEdit,
     QListWidget,
     QPushButton,
@@ -35,10 +36,13 @@ from ui.desktop.battle.dice_faces import DiceFaces
 from ui.desktop.battle.pending_moves import PendingMoves, clear_layout
 from ui.desktop.battle.round_bar import RoundBar
 from ui.desktop.labels import escape_markup, literal_text, markup_label, plain_label, wrapping_label
+from ui.desktop.picture.image import to_qimage
 from ui.desktop.scrolled import Scrolled
 from ui.translation import mark_for_translation, tr
+from vision.frame import ImageBgr
 
 CLICK_ONE = mark_for_translation("Click a soldier to see its actions, or press U for the next one.")
+PHOTO_PX = 96
 _BIG_FONT_SCALE, _FONT_SCALE = 1.7, 1.2
 _TYPED = {
     int: mark_for_translation("A whole number"),
@@ -84,6 +88,7 @@ class BattlePanel(QWidget):
             QPushButton(tr("Do it")),
             QPushButton(tr("Overrule…")),
         )
+        self._photo = QLabel()
         self._action_list, self._story = ActionList(), QListWidget()
         self._goals = QPushButton(tr("Goals…"))
         self.round_bar, self.pending_moves = RoundBar(), PendingMoves()
@@ -142,6 +147,12 @@ class BattlePanel(QWidget):
         """Enable or disable the goals."""
         self._goals.setEnabled(allowed)
 
+    def show_photo(self, image_bgr: ImageBgr | None) -> None:
+        """Show a picture of the selected figure; None shows none."""
+        if image_bgr is not None:
+            self._photo.setPixmap(QPixmap.fromImage(to_qimage(image_bgr)))
+        self._photo.setVisible(image_bgr is not None)
+
     def show_obligations(self, obligations: Sequence[ActionPreview], goals: Sequence[str] = ()) -> None:
         """Show the obligations of whole sides and the goals, for when no figure is selected."""
         self._action_list.of_figure = bool(self.round_bar.words)
@@ -152,8 +163,8 @@ class BattlePanel(QWidget):
         """Show a figure's actions in a round, with the first possible one selected."""
         self._action_list.of_figure = True
         self._figure.setText(_heading(figure, unit))
-        self._fill(sorted(previews, key=lambda one: not one.possible))
-        if self.chosen is None and previews:
+        self._fill(previews)
+        if self.chosen is None:
             self.choose(0)
 
     def take_focus(self) -> None:
@@ -182,7 +193,7 @@ class BattlePanel(QWidget):
         self._figure.setText(
             f"{_heading(available.figure, unit)}<br>{escape_markup(movement_words(available))}{aims}{rest}"
         )
-        self._fill(sorted(every, key=lambda one: not one.possible))
+        self._fill(every)
 
     def show_place_actions(self, figure: str, unit: str, place: str, previews: Sequence[ActionPreview]) -> None:
         """Show a figure's actions at a place, possible ones first."""
@@ -194,7 +205,7 @@ class BattlePanel(QWidget):
                 place=escape_markup(place),
             )
         )
-        self._fill(sorted(previews, key=lambda one: not one.possible))
+        self._fill(previews)
 
     def show_story(self, lines: Sequence[str]) -> None:
         """Show the story, scrolled to the newest line."""
@@ -233,9 +244,9 @@ class BattlePanel(QWidget):
             room.show()  # now, because only what is shown takes the focus
             self.take_focus()
 
-    def choose(self, row: int) -> None:
-        """Select an action by its row."""
-        self._action_list.choose(row)
+    def choose(self, place: int) -> None:
+        """Select an action by its place on the card, from 0; the best one is the first."""
+        self._action_list.choose(place)
 
     def _fill(self, previews: Sequence[ActionPreview]) -> None:
         self._explain(keep=not self._action_list.show_actions(previews))
@@ -293,8 +304,9 @@ class BattlePanel(QWidget):
     def _answer_box(self, action: Action, question: Question) -> QComboBox:
         box = QComboBox()
         box.addItem(tr("From the camera") if question.default is None else tr("Default"), None)
-        for answer in question.answers:
-            box.addItem(_answer_words(answer), answer)
+        names = question.names or tuple(map(_answer_words, question.answers))
+        for name, answer in zip(names, question.answers, strict=True):
+            box.addItem(name, answer)
         box.activated.connect(lambda _: self.answered.emit(action, question.fact, box.currentData()))
         return box
 
@@ -328,6 +340,8 @@ class BattlePanel(QWidget):
         # Tabs ignore the height of wrapped text; two lines hold the longest phase.
         self._phase.setMinimumHeight(2 * QFontMetrics(big).lineSpacing())
         self._phase.setAccessibleName(tr("Turn and phase"))
+        self._photo.setAccessibleName(tr("Picture of the soldier"))
+        self._photo.setVisible(False)
         self._needed.setFont(big)
         self._needed.setWordWrap(True)
         self._needed.setAccessibleName(tr("Number needed"))
@@ -366,7 +380,10 @@ class BattlePanel(QWidget):
         outer.addLayout(self._dice)
         inner.setContentsMargins(0, 0, 0, 0)
         inner.addWidget(self.round_bar)
-        inner.addWidget(self._figure)
+        who = QHBoxLayout()
+        who.addWidget(self._photo)
+        who.addWidget(self._figure, 1)
+        inner.addLayout(who)
         inner.addWidget(self._action_list, 1)
         inner.addWidget(self._needed)
         inner.addWidget(Scrolled(reasons, 5 * self.fontMetrics().lineSpacing()))
