@@ -210,6 +210,7 @@ def greeted(window: Window) -> bool:
 def asked(window: Window, request: DiceRequest) -> DiceCard:
     """The card of a request."""
     card = DiceCard(request, random.Random(1), window)
+    card.resize(320, 600)
     card.show()
     window.battle.rolling.card = card
     window.pull()
@@ -320,7 +321,7 @@ def test_a_battles_dice_are_rolled_on_the_table(
     QTest.keyClicks(field, "66")
     QTest.keyClick(field, Qt.Key.Key_Return)
     assert window.battle.dice_card is None
-    assert panel.why.startswith("Misses")
+    assert panel.why.startswith("Miss\n")
     wait_until(lambda: window.devices.dice.tray.request is None)
 
 
