@@ -14,7 +14,7 @@ from rules.engine.text import display_name
 from tests.ui.desktop.test_battle_window import mustered, press
 from tests.ui.windows import POSTS, button, click, show_change, texts
 from ui.desktop.battle.dice_card import DiceCard
-from ui.desktop.battle.panel import BattlePanel
+from ui.desktop.battle.panel import PHOTO_PX, BattlePanel
 from ui.desktop.window import Window
 
 
@@ -46,6 +46,17 @@ def test_the_card_names_the_action_and_goes_afterwards(window: Window, tmp_path:
     assert entries(window) == before + 1
     assert panel.why.startswith("Misses")
     assert any(label.text().endswith("rolled 1") for label in panel.findChildren(QLabel))
+
+
+def test_the_card_shows_the_soldiers_picture(window: Window, tmp_path: Path) -> None:
+    panel = mustered(window, tmp_path / "b")
+    [photo] = [label for label in panel.findChildren(QLabel) if label.accessibleName() == "Picture of the soldier"]
+    assert not photo.isVisible()
+    window.battle.choose("green-1")
+    assert photo.isVisible()
+    assert photo.pixmap().width() == PHOTO_PX
+    window.battle.choose("")
+    assert not photo.isVisible()
 
 
 def test_nothing_else_is_done_while_dice_are_rolled(window: Window, tmp_path: Path) -> None:

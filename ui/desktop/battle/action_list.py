@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PyQt6.QtCore import QEvent, QModelIndex, QRectF, QSize, Qt, pyqtSignal
-from PyQt6.QtGui import QKeyEvent, QPainter, QPen
+from PyQt6.QtGui import QColor, QKeyEvent, QPainter, QPalette, QPen
 from PyQt6.QtWidgets import (
     QHeaderView,
+    QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QTreeWidget,
@@ -51,6 +52,9 @@ class ActionList(QTreeWidget):
         self.setExpandsOnDoubleClick(False)
         self.setWordWrap(True)
         self.setFrameShape(QTreeWidget.Shape.NoFrame)
+        palette = self.palette()
+        palette.setColor(QPalette.ColorRole.Base, QColor(0, 0, 0, 0))  # a part of the card, not a box in it
+        self.setPalette(palette)
         self.setAccessibleName(tr("Actions"))
         self.setItemDelegate(_Chips(self))
         header = self.header()
@@ -196,16 +200,24 @@ class _Chips(QStyledItemDelegate):
     def paint(self, painter: QPainter | None, option: QStyleOptionViewItem, index: QModelIndex) -> None:
         """Paint a row; the frame of a chip is clipped to the column that is painted."""
         tree = self.parent()
-        if painter is not None and _is_chip(index) and isinstance(tree, QTreeWidget):
-            whole = tree.visualRect(index.siblingAtColumn(0)).united(tree.visualRect(index.siblingAtColumn(1)))
-            painter.save()
-            painter.setClipRect(option.rect)
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            painter.setPen(QPen(option.palette.mid().color(), 1.0))
-            painter.setBrush(option.palette.button())
-            painter.drawRoundedRect(QRectF(whole).adjusted(1.5, 2.5, -1.5, -2.5), _ROUND_PX, _ROUND_PX)
-            painter.restore()
-        super().paint(painter, option, index)
+        if painter is None or not _is_chip(index) or not isinstance(tree, QTreeWidget):
+            super().paint(painter, option, index)
+            return
+        palette, words = option.palette, QStyleOptionViewItem(option)
+        selected = bool(option.state & QStyle.StateFlag.State_Selected)
+        whole = tree.visualRect(index.siblingAtColumn(0)).united(tree.visualRect(index.siblingAtColumn(1)))
+        painter.save()
+        painter.setClipRect(option.rect)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen((palette.highlight() if selected else palette.mid()).color(), 1.0))
+        painter.setBrush(palette.highlight() if selected else palette.button())
+        painter.drawRoundedRect(QRectF(whole).adjusted(1.5, 2.5, -1.5, -2.5), _ROUND_PX, _ROUND_PX)
+        painter.restore()
+        first = index.column() == 0
+        words.rect = option.rect.adjusted(_ROUND_PX if first else 0, 0, 0 if first else -_ROUND_PX, 0)
+        words.state &= ~(QStyle.StateFlag.State_Selected | QStyle.StateFlag.State_HasFocus)
+        words.palette.setBrush(QPalette.ColorRole.Text, palette.highlightedText() if selected else palette.buttonText())
+        super().paint(painter, words, index)
 
 
 def _is_chip(index: QModelIndex) -> bool:

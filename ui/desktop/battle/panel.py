@@ -38,11 +38,13 @@ from ui.desktop.battle.round_bar import RoundBar
 from ui.desktop.labels import escape_markup, literal_text, markup_label, plain_label, wrapping_label
 from ui.desktop.picture.image import to_qimage
 from ui.desktop.scrolled import Scrolled
+from ui.formatting import capitalized
 from ui.translation import mark_for_translation, tr
 from vision.frame import ImageBgr
 
 CLICK_ONE = mark_for_translation("Click a soldier to see its actions, or press U for the next one.")
 PHOTO_PX = 96
+_BUTTON_PX = 40
 _BIG_FONT_SCALE, _FONT_SCALE = 1.7, 1.2
 _TYPED = {
     int: mark_for_translation("A whole number"),
@@ -191,7 +193,7 @@ class BattlePanel(QWidget):
         hint = tr("Press Esc to see it.") if len(others) == 1 else tr("Press Esc to see them.")
         rest = f"<br>{escape_markup(obligation_words(others))}. {escape_markup(hint)}" if others else ""
         self._figure.setText(
-            f"{_heading(available.figure, unit)}<br>{escape_markup(movement_words(available))}{aims}{rest}"
+            f"{_heading(available.figure, unit)}<br>{escape_markup(capitalized(movement_words(available)))}{aims}{rest}"
         )
         self._fill(every)
 
@@ -356,6 +358,7 @@ class BattlePanel(QWidget):
         self._next.setShortcut("N")
         self._next.clicked.connect(self.go_on)
         self._do.setToolTip(tr("Roll the dice and apply the result (Return)"))
+        self._do.setMinimumHeight(_BUTTON_PX)
         self._do.clicked.connect(self._request_action)
         self._overrule.setToolTip(tr("Change the result of the selected action or the last one, and say why (Ctrl+R)"))
         self._overrule.setShortcut("Ctrl+R")
