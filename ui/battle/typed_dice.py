@@ -14,9 +14,9 @@ _EXAMPLES = {Die.D6: ("2", "5", "3", "6"), Die.FUDGE: ("-", "0", "+", "+")}
 
 
 def request_words(request: DiceRequest) -> str:
-    """Who rolls what, and what for, such as "Green 1 rolls 2 six-sided dice: the attack"."""
-    who, why = capitalized(roller_words(request.for_whom)), readable(request.why)
-    return tr("{who} rolls {dice}: {why}", who=who, dice=dice_words(request.die, request.count), why=why)
+    """The dice, for whom, and what for, such as "2 six-sided dice for Green 1: the attack"."""
+    dice, who = dice_words(request.die, request.count), roller_words(request.for_whom)
+    return tr("{dice} for {who}: {why}", dice=dice, who=who, why=readable(request.why))
 
 
 def dice_words(die: Die, count: int) -> str:
@@ -41,9 +41,9 @@ def face_words(die: Die, face: int) -> str:
 
 
 def roll_words(request: DiceRequest, faces: tuple[int, ...]) -> str:
-    """A roll as text, such as "Green 1 rolled 4, 2"."""
+    """A roll as text, such as "Green 1: 4, 2"."""
     shown = ", ".join(face_words(request.die, face) for face in faces)
-    return tr("{who} rolled {faces}", who=capitalized(roller_words(request.for_whom)), faces=shown)
+    return tr("{who}: {faces}", who=capitalized(roller_words(request.for_whom)), faces=shown)
 
 
 def typed_faces(die: Die, text: str) -> list[int]:

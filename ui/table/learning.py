@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from rules.tabletop.table import Figure, Posture
-from ui.picture.crop import figure_crop
 from ui.table.corrections import ArmyChanged, Confirmed, Correction, PostureSet
+from ui.table.portrait import figure_crop
 from vision.examples import CROP_PX, Appearance, Example
 from vision.setup import Setup
 from vision.table_view import TableView

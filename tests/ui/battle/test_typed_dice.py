@@ -32,7 +32,7 @@ def test_hints_show_an_example_of_the_right_length() -> None:
 
 def test_requests_and_rolls_name_who_and_what_for() -> None:
     request = DiceRequest(Die.D6, 2, "green-1", "the attack")
-    assert request_words(request) == "Green 1 rolls 2 six-sided dice: the attack"
-    assert roll_words(request, (4, 2)) == "Green 1 rolled 4, 2"
-    assert request_words(DiceRequest(Die.FUDGE, 1, "the attacker", "luck")) == "The attacker rolls 1 Fudge die: luck"
+    assert request_words(request) == "2 six-sided dice for Green 1: the attack"
+    assert roll_words(request, (4, 2)) == "Green 1: 4, 2"
+    assert request_words(DiceRequest(Die.FUDGE, 1, "the attacker", "luck")) == "1 Fudge die for the attacker: luck"
     assert [face_words(Die.FUDGE, face) for face in Die.FUDGE.faces] == ["minus", "blank", "plus"]

@@ -108,7 +108,7 @@ def test_the_number_needed_is_large_and_earlier_rolls_are_shown(owned: Owned[Dic
     assert card.may_cancel
     second, _ = asked(owned)
     second.show_action("Green 1: Attack on Tan 4", "", ((TWO, Roll((3, 4))),))
-    assert "Green 1 rolled 3, 4" in texts(second)
+    assert "Green 1: 3, 4" in texts(second)
     assert not second.may_cancel
 
 

@@ -45,7 +45,7 @@ def test_the_card_names_the_action_and_goes_afterwards(window: Window, tmp_path:
     assert window.battle.dice_card is None
     assert entries(window) == before + 1
     assert panel.why.startswith("Misses")
-    assert any(label.text().endswith("rolled 1") for label in panel.findChildren(QLabel))
+    assert any(label.text().endswith(": 1") for label in panel.findChildren(QLabel))
 
 
 def test_the_card_shows_the_soldiers_picture(window: Window, tmp_path: Path) -> None:

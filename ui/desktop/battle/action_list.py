@@ -23,7 +23,7 @@ from ui.desktop.labels import literal_text
 from ui.translation import tr
 
 _NUMBER = Qt.ItemDataRole.UserRole
-_CHIP_PX, _ROW_PX, _ROUND_PX = 48, 32, 8
+_CHIP_PX, _ROW_PX, _ROUND_PX, _INDENT_PX = 48, 32, 8, 14
 _OPEN, _CLOSED = "▾", "▸"
 
 
@@ -48,7 +48,7 @@ class ActionList(QTreeWidget):
         self.setColumnCount(2)
         self.setHeaderHidden(True)
         self.setRootIsDecorated(False)
-        self.setIndentation(0)
+        self.setIndentation(_INDENT_PX)
         self.setExpandsOnDoubleClick(False)
         self.setWordWrap(True)
         self.setFrameShape(QTreeWidget.Shape.NoFrame)

@@ -32,8 +32,8 @@ from ui.desktop.battle.rolling_controller import RollingController
 from ui.desktop.battle.rounds import RoundController
 from ui.desktop.battle.ruling_dialog import ask_ruling
 from ui.formatting import capitalized
-from ui.picture.crop import portrait
 from ui.picture.overlay import Preview
+from ui.table.portrait import portrait
 from ui.translation import tr
 from vision.setup import Setup
 from vision.table_view import TableView

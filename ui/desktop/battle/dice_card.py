@@ -75,7 +75,7 @@ class DiceCard(QWidget):
     def offer_all(self, words: str, tip: str) -> None:
         """Offer to roll everything that follows too; `words` is the button's text."""
         self._all.setText(words)
-        self._all.setToolTip(f"{tip} (Alt+A)")
+        self._all.setToolTip(tr("{what} (Alt+A)", what=tip))
         self._all.setShortcut("Alt+A")
         self._all.show()
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from tests.ui.setup.test_saved_table import man, view
-from ui.picture.crop import figure_crop, portrait
+from ui.table.portrait import figure_crop, portrait
 
 
 def test_the_figure_is_in_the_middle() -> None:
