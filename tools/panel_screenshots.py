@@ -10,7 +10,6 @@ import argparse
 import contextlib
 import io
 import os
-import random
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -19,7 +18,6 @@ from pathlib import Path
 from PyQt6.QtCore import QEvent, QTimer
 from PyQt6.QtWidgets import QApplication, QDialog, QMenu, QWidget
 
-from rules.engine.dice import DiceRequest, Die
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import Posture
 from tools.layout_check import layout_problems
@@ -27,7 +25,6 @@ from tools.pictures import all_seen, setup_dialog, wait_for
 from tools.screenshot import click, enemies, run_scene, wait
 from ui.battle.armies import ArmyLists
 from ui.desktop.app import ErrorReporter
-from ui.desktop.battle.dice_dialog import DiceDialog
 from ui.desktop.print_dialog import PrintDialog
 from ui.desktop.setup.lens_dialog import LensDialog
 from ui.desktop.theme import Theme
@@ -237,11 +234,10 @@ def _battle_scene(faces: PanelScreenshots, window: Window, own: Path) -> None:
     faces.keep("battle", window)
     faces.keep_asked("ruling", controller.overrule)
     faces.keep_asked("goals", controller.ask_goals)
-    chance = random.SystemRandom()
-    for die, count in ((Die.D6, 2), (Die.FUDGE, 4)):
-        roll = DiceDialog(DiceRequest(die, count, "green", "Green 1 fires at Tan 4"), chance, window)
-        roll.show_needed("4 or more")
-        faces.keep_dialog(f"roll-{die.name.lower()}", roll)
+    if controller.panel.chosen is not None:
+        controller.panel.wanted.emit(controller.panel.chosen.action)
+    faces.keep("dice", window)
+    controller.cancel()
     controller.panel.round_bar.started.emit("Fire")
     wait(2.0)
     faces.keep("walk", window)

@@ -20,7 +20,8 @@ from ui.desktop.theme import Theme
 from ui.desktop.window import Window
 from ui.measuring import sights
 from ui.setup.first_run import Step
-from ui.table.learning import figure_crop
+from ui.table.portrait import portrait
+from vision.examples import CROP_PX
 from vision.simulation.practice_table import practice_table
 from vision.table_view import TableView
 
@@ -229,7 +230,7 @@ def _light(window: Window, _: Path) -> QWidget:
 def setup_dialog(window: Window, own: Path) -> BattleSetupDialog:
     """The battle setup dialog, filled in for a battle of two armies; `own` holds its army lists."""
     view = all_seen(window)
-    crops = {figure.id: crop for figure in view.figures if (crop := figure_crop(view, figure)) is not None}
+    crops = {figure.id: crop for figure in view.figures if (crop := portrait(view, figure.id, CROP_PX)) is not None}
     dialog = BattleSetupDialog(["green", "tan"], view.figures, ArmyLists(own / "armies"), window, crops=crops)
     dialog.choose_game("simple_plastic")
     for side in ("green", "tan"):

@@ -13,7 +13,7 @@ from rules.battle.event_codec import check_version, event_of, is_event
 from rules.battle.history import history_of, valid_beginning
 from rules.battle.journal import EXTERNAL_EVENTS, REDO, UNDO, Damaged, Entry, Journal
 from rules.battle.progress import Cancelled, Step, no_step, part_of
-from rules.engine.dice import Dice, DiceRequest, Roll, play
+from rules.engine.dice import Dice, Procedure, play
 from rules.engine.events import (
     ActionResolved,
     BattleBegun,
@@ -236,9 +236,20 @@ class Battle:
             RuleRefusal: as `Game.begin` and `rules.engine.dice.rolled`; then nothing has happened.
             UserError: as `record`.
         """
+        return play(self.asking(action, given, applies, by, title), dice)
+
+    def asking(
+        self,
+        action: str,
+        given: Mapping[str, Any],
+        applies: Applied = _no_effects,
+        by: Sequence[str] = (),
+        title: str = "",
+    ) -> Procedure[Verdict]:
+        """The procedure of `ask`, for dice that arrive one throw at a time; closed early, it stores nothing."""
         for figure in by:
             self.state.unit(figure)  # raises for an unknown figure before any dice are rolled
-        verdict, throws = played(self.game, action, given, dice)
+        verdict, throws = yield from recorded(self.game.begin(action, given))
         asked = ActionResolved(
             action=action,
             given=plain(given),
@@ -353,14 +364,14 @@ def _house_rules_text(game: str, path: Path) -> str:
     return text
 
 
-def played(game: Game[Any], action: str, given: Mapping[str, Any], dice: Dice) -> tuple[Verdict, tuple[Throw, ...]]:
-    """Ask a game: the verdict, and every throw of dice on the way."""
+def recorded(procedure: Procedure[Verdict]) -> Procedure[tuple[Verdict, tuple[Throw, ...]]]:
+    """The same procedure, which returns its verdict with every throw of dice on the way."""
     throws: list[Throw] = []
-
-    def recorded(request: DiceRequest) -> Roll:
-        roll = dice(request)
-        throws.append(Throw.of(request, roll))
-        return roll
-
-    verdict = play(game.begin(action, given), recorded)
-    return verdict, tuple(throws)
+    try:
+        request = next(procedure)
+        while True:
+            roll = yield request
+            throws.append(Throw.of(request, roll))
+            request = procedure.send(roll)
+    except StopIteration as end:
+        return end.value, tuple(throws)

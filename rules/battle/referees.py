@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from rules.battle.battle import Battle
-from rules.engine.dice import Dice
+from rules.engine.dice import Dice, Procedure, play
 from rules.engine.effects import wrecks
 from rules.engine.events import Effects
 from rules.engine.position import Measure, Position
@@ -46,6 +46,11 @@ def perform(battle: Battle, referee: Referee[Any], position: Position, action: A
     Raises:
         UserError: as `Battle.ask`, or if the action is forbidden or an ambiguity is open; then nothing has happened.
     """
+    return play(performing(battle, referee, position, action), dice)
+
+
+def performing(battle: Battle, referee: Referee[Any], position: Position, action: Action) -> Procedure[Verdict]:
+    """The procedure of `perform`, for dice that arrive one throw at a time; closed early, nothing has happened."""
     action, doubts, _ = with_answers(position, action)
     if action.blocked_by is not None or in_set_up(position, action):
         raise UserError(f"{action.title} is not allowed: {preview_of(position, action).why_not}")
@@ -55,4 +60,4 @@ def perform(battle: Battle, referee: Referee[Any], position: Position, action: A
     def effects(found: Verdict) -> Effects:
         return referee.effects(position, action, found) if found.allowed else Effects()
 
-    return battle.ask(action.name, action.given, dice, effects, by=action.by, title=action.words)
+    return (yield from battle.asking(action.name, action.given, effects, by=action.by, title=action.words))

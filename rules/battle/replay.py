@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rules.battle.battle import Battle, played
+from rules.battle.battle import Battle, recorded
 from rules.battle.progress import Step, no_step
-from rules.engine.dice import Scripted
+from rules.engine.dice import Scripted, play
 from rules.engine.events import ActionResolved, Event, Throw, VerdictRecord
 from rules.engine.game import Game
 from rules.tabletop.errors import UserError
@@ -56,7 +56,7 @@ def replay(path: Path) -> tuple[Difference, ...]:
 def _difference(game: Game[Any], seq: int, asked: ActionResolved) -> Difference | None:
     script = Scripted([face for throw in asked.throws for face in throw.faces])
     try:
-        verdict, throws = played(game, asked.action, asked.given, script)
+        verdict, throws = play(recorded(game.begin(asked.action, asked.given)), script)
     except UserError as refusal:
         return Difference(seq, asked.verdict.outcome, f"refused: {refusal}")
     now = VerdictRecord.of(verdict)

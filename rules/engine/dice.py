@@ -166,6 +166,27 @@ def play(procedure: Procedure[T], dice: Dice) -> T:
         return result
 
 
+def asks_again(begin: Callable[[], Procedure[T]], rolls: Sequence[Roll], request: DiceRequest) -> bool:
+    """Whether a procedure asks for more dice if the request after these rolls shows only its lowest or highest faces.
+
+    Args:
+        begin: Starts the procedure from its beginning.
+        rolls: The rolls so far.
+        request: What it asks for after them.
+    """
+    for face in (min(request.die.faces), max(request.die.faces)):
+        procedure = begin()
+        try:
+            next(procedure)
+            for roll in (*rolls, Roll((face,) * request.count)):
+                procedure.send(roll)
+        except StopIteration:
+            continue
+        procedure.close()
+        return True
+    return False
+
+
 MOST_BRANCHES = 60_000
 """Limit of branches when computing odds; for bursts at many targets, ask for one target at a time."""
 

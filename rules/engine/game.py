@@ -74,6 +74,7 @@ class Question:
         default: The value until they answer; None if the rules can derive it or require an answer.
         answers: The possible answers; empty if the answer is typed.
         holds: Type of a typed answer: `int`, `float`, `str`, or `list` for several names.
+        names: The names of the answers, where they differ from the values.
     """
 
     fact: str
@@ -81,6 +82,7 @@ class Question:
     default: Any
     answers: tuple[Any, ...] = ()
     holds: type = str
+    names: tuple[str, ...] = ()
 
     def read(self, typed: str) -> Any:
         """Convert a typed answer to the fact's value.
@@ -166,7 +168,14 @@ class Game(Generic[T]):
         """What the players must answer for a rule because the camera cannot see it."""
         facts: Any = self.actions[action].facts
         return tuple(
-            Question(field.name, note.question, _default(field), answers_to(hint), typed_as(hint))
+            Question(
+                field.name,
+                note.question,
+                _default(field),
+                tuple(value for _, value in note.choices) or answers_to(hint),
+                typed_as(hint),
+                tuple(name for name, _ in note.choices),
+            )
             for field in dataclasses.fields(facts)
             for hint in [hints(facts)[field.name]]
             for note in _notes(hint)

@@ -41,9 +41,15 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """The question to the players if the camera cannot supply the fact; its default holds until they answer."""
+    """The question to the players if the camera cannot supply the fact; its default holds until they answer.
+
+    Attributes:
+        question: The question.
+        choices: The answers with their names, where names say more than the fact's values.
+    """
 
     question: str
+    choices: tuple[tuple[str, Any], ...] = ()
 
 
 Inches = Annotated[float, Within(low=0, code="negative_range")]

@@ -30,7 +30,7 @@ from tests.ui.slot_errors import ERRORS
 from tests.ui.windows import LEFT, POSTS, TABLE_IN, Wait
 from tests.ui.windows import click as click_table
 from ui.desktop.battle.battle_setup_dialog import BattleSetupDialog
-from ui.desktop.battle.dice_dialog import DiceDialog
+from ui.desktop.battle.dice_card import DiceCard
 from ui.desktop.window import Window
 from vision.frame import Frame, ImageBgr
 from vision.simulation.scene import Model, Play, Scene, Sculpt, corner_markers
@@ -39,6 +39,9 @@ from vision.simulation.simulator import SimulatedTable, Stage, overhead_camera
 Part = TypeVar("Part", bound=QWidget)
 Answer = Callable[[QDialog], None]
 """What the player does in an opened dialog."""
+
+Rolls = Callable[[DiceCard], None]
+"""What the player does when dice are asked for."""
 
 NEAR_IN = 0.3
 """Allowed difference between the program and the simulator."""
@@ -146,15 +149,13 @@ def words_of(widget: QWidget) -> str:
     return " / ".join(label.text() for label in widget.findChildren(QLabel) if label.isVisible() and label.text())
 
 
-def typed(faces: str, *expected: str) -> Answer:
-    """Type the dice's faces; the dialog must show the expected texts."""
+def typed(faces: str, *expected: str) -> Rolls:
+    """Type the dice's faces; the card must show the expected texts."""
 
-    def answer(dialog: QDialog) -> None:
-        assert isinstance(dialog, DiceDialog)
+    def answer(card: DiceCard) -> None:
         for words in expected:
-            assert words in words_of(dialog), words_of(dialog)
-        line = dialog.findChild(QLineEdit)
-        assert line is not None
+            assert words in words_of(card), words_of(card)
+        line = _named(card, QLineEdit, "Faces")
         QTest.keyClicks(line, faces)
         QTest.keyClick(line, Qt.Key.Key_Return)
 
@@ -283,9 +284,8 @@ class Player:
     @property
     def actions(self) -> dict[str, str]:
         """The offered actions with their odds."""
-        tree = self._action_tree
-        items = [tree.topLevelItem(row) for row in range(tree.topLevelItemCount())]
-        return {item.text(0): item.text(1).replace("\n", ", ") for item in items}
+        found = self._action_tree.findItems("", Qt.MatchFlag.MatchContains | Qt.MatchFlag.MatchRecursive)
+        return {item.text(0): item.toolTip(1) for item in found if not item.childCount()}
 
     @property
     def story(self) -> list[str]:
@@ -318,15 +318,25 @@ class Player:
             assert self.about.startswith("Click a soldier")
         if action:
             tree = self._action_tree
-            [item] = tree.findItems(action, Qt.MatchFlag.MatchStartsWith)
+            [item] = tree.findItems(action, Qt.MatchFlag.MatchStartsWith | Qt.MatchFlag.MatchRecursive)
+            if fold := item.parent():
+                if not fold.isExpanded():
+                    tree.scrollToItem(fold)
+                    QTest.mouseClick(tree.viewport(), LEFT, pos=tree.visualItemRect(fold).topLeft() + _IN_A_ROW)
+                assert fold.isExpanded()
             tree.scrollToItem(item)
             QTest.mouseClick(tree.viewport(), LEFT, pos=tree.visualItemRect(item).topLeft() + _IN_A_ROW)
 
-    def does(self, name: str, action: str, *answers: Answer) -> str:
+    def does(self, name: str, action: str, *answers: Rolls) -> str:
         """Select an action, perform it and roll its dice; return the result."""
         self.chooses(name, action)
-        with answering(*answers):
-            press(self.window.battle.panel, "Do it")
+        press(self.window.battle.panel, "Do it")
+        for answer in answers:
+            card = self.window.battle.dice_card
+            assert card is not None, "no dice are asked for"
+            answer(card)
+            assert self.window.battle.dice_card is not card, f"the dice are still asked for: {words_of(card)}"
+        assert self.window.battle.dice_card is None, "more dice are asked for"
         return self.why
 
     def may_not(self, name: str, action: str) -> str:

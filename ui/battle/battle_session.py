@@ -11,9 +11,9 @@ from calibration.drift import Drift
 from calibration.drift import Moved as DriftOf
 from rules.battle.battle import Battle
 from rules.battle.overrides import record_forbidden_moves
-from rules.battle.referees import perform, position_of, referee_of
+from rules.battle.referees import performing, position_of, referee_of
 from rules.battle.story import story_lines
-from rules.engine.dice import Dice, no_dice
+from rules.engine.dice import Dice, DiceRequest, Procedure, Roll, asks_again, no_dice, play
 from rules.engine.effects import at_journal_places
 from rules.engine.events import (
     CameraMoved,
@@ -36,6 +36,7 @@ from rules.engine.referee import (
     available_actions,
     obligations,
     preview_of,
+    with_answers,
 )
 from rules.engine.state import Unit
 from rules.engine.text import display_name, turn_words
@@ -137,7 +138,11 @@ class BattleSession:
 
     def do(self, position: Position, action: Action, dice: Dice) -> Verdict:
         """Carry out an action: roll, get the verdict and journal it; raises as `rules.engine.referee.perform`."""
-        verdict = perform(self.battle, self.referee, position, action, dice)
+        return play(self.doing(position, action), dice)
+
+    def doing(self, position: Position, action: Action) -> Procedure[Verdict]:
+        """The procedure of `do`, for dice that arrive one throw at a time; closed early, nothing has happened."""
+        verdict = yield from performing(self.battle, self.referee, position, action)
         answered = preview_of(
             position, replace(action, has_odds=False)
         ).action  # with the players' answers, without odds
@@ -145,6 +150,11 @@ class BattleSession:
         for seq in sorted(self._done)[:-MAX_RECALLED]:
             del self._done[seq]
         return verdict
+
+    def asks_again(self, position: Position, action: Action, rolls: Sequence[Roll], request: DiceRequest) -> bool:
+        """Whether an action may ask for more dice after these rolls and the one that it asks for now."""
+        action, _, _ = with_answers(position, action)
+        return asks_again(lambda: self.battle.game.begin(action.name, action.given), rolls, request)
 
     def done(self, seq: int) -> tuple[Position, Action] | None:
         """The position and action of a journal entry; None if it is too old or of an earlier session."""

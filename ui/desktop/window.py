@@ -422,7 +422,7 @@ class Window(QMainWindow):
         self.tables.pull()
         self.history.pull()
         shot = None if self.sides.currentWidget() is self.panel else self.battle.shot
-        self.devices.pull(self.battle.dialog, self.source_controller, shot)
+        self.devices.pull(self.battle.dice_card, self.source_controller, shot)
         self.empty.pull()
         self.session.keep_names(self.battle.figures)
         outlined = self.teaching.pull()

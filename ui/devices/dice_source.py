@@ -31,7 +31,7 @@ class DiceSource(Protocol):
     """One request for dice to one source.
 
     Attributes:
-        roll: The roll, once the dice rest; the player confirms it.
+        roll: The roll, once the dice rest.
     """
 
     roll: Roll | None
@@ -54,8 +54,9 @@ class DiceSource(Protocol):
     def settle(self, yes: bool) -> None:
         """Answer the question."""
 
-    def again(self) -> None:
-        """Reject the roll and request another one."""
+    @property
+    def begun(self) -> bool:
+        """Whether dice of this request have been rolled."""
 
     def end(self) -> None:
         """End the request; its dice cannot answer another one."""
@@ -69,7 +70,7 @@ class ElectronicDiceSource:
 
     Attributes:
         request: The request.
-        roll: The roll, once the dice rest; the player confirms it.
+        roll: The roll, once the dice rest.
     """
 
     def __init__(self, request: DiceRequest, tray: DiceCollector) -> None:
@@ -99,10 +100,10 @@ class ElectronicDiceSource:
         """Answer the question."""
         self._tray.settle(yes)
 
-    def again(self) -> None:
-        """Request another throw; dice that fell after the last roll count."""
-        self.roll = None
-        self._tray.ask(self.request)
+    @property
+    def begun(self) -> bool:
+        """Whether dice of this request have been rolled."""
+        return bool(self._tray.taken) or self.roll is not None
 
     def end(self) -> None:
         """End the request."""
@@ -114,7 +115,7 @@ class ElectronicDiceSource:
         if self.doubt:
             return self.doubt
         if self.roll is not None:
-            return "This is your roll. Press OK to use it."
+            return "This is your roll."
         if self._tray.taken:
             return f"{kept_words(self._tray.taken)}: {len(self._tray.taken)} of {self.request.count}."
         if self._tray.ignored is not None:

@@ -69,7 +69,7 @@ class TrayDiceSource:
 
     Attributes:
         request: The request.
-        roll: The roll, once nothing about it is doubtful; the player confirms it.
+        roll: The roll, once nothing about it is doubtful.
         seen: The dice that the request is about; None before some are seen.
         yes_words: The text of the answer yes.
     """
@@ -129,10 +129,10 @@ class TrayDiceSource:
             self.roll, self._settled = self._doubted, True
         self._doubt, self._doubted = "", None
 
-    def again(self) -> None:
-        """Read the dice in the tray again."""
-        self.roll, self._wrong = None, ""
-        self._hand.test()
+    @property
+    def begun(self) -> bool:
+        """Whether dice of this request have been rolled."""
+        return self.roll is not None
 
     def end(self) -> None:
         """End the request and mark its dice as used."""
@@ -145,7 +145,7 @@ class TrayDiceSource:
         if self.doubt:
             return self.doubt
         if self.roll is not None and self.seen is not None:
-            return f"{reading_words(self.seen.reading)}. Press OK to use it."
+            return f"{reading_words(self.seen.reading)}."
         if not self._wrong and self._hand.used_lie:
             return "The dice in the tray have been used. Roll them again."
         return sentence(self._wrong) or "Roll the dice in the tray. The camera reads them when they stop."

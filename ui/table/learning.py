@@ -5,18 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-import numpy as np
-
-from calibration.opencv import cv2
-from rules.tabletop.table import STANDING_HEIGHT_IN, Figure, Posture
+from rules.tabletop.table import Figure, Posture
 from ui.table.corrections import ArmyChanged, Confirmed, Correction, PostureSet
+from ui.table.portrait import figure_crop
 from vision.examples import CROP_PX, Appearance, Example
-from vision.frame import ImageBgr
 from vision.setup import Setup
 from vision.table_view import TableView
 
 _CROP_IN = 2.4  # side of an example's square picture
-_WAIST = 0.4  # height of its centre, as a part of the standing height
 
 
 def learned(
@@ -50,19 +46,5 @@ def _examples(
             figure = replace(figure, posture=posture)
         case ArmyChanged(_, army):
             figure = replace(figure, army=army)
-    if figure.posture is not Posture.VEHICLE and (crop := figure_crop(view, figure)) is not None:
+    if figure.posture is not Posture.VEHICLE and (crop := figure_crop(view, figure, _CROP_IN, CROP_PX)) is not None:
         yield Example(figure.id, figure.army, figure.posture, look.signature, look.colour, crop)
-
-
-def figure_crop(view: TableView, figure: Figure) -> ImageBgr | None:
-    """A small picture with the figure at its centre; None without a calibration."""
-    if view.calibration is None:
-        return None
-    waist_in = figure.z_in + _WAIST * STANDING_HEIGHT_IN
-    px_per_in = view.calibration.camera.px_per_inch(*figure.centre_in, waist_in)
-    u, v = view.calibration.camera.table_to_pixel((*figure.centre_in, waist_in))[0]
-    scale = _CROP_IN * px_per_in / CROP_PX
-    transform = np.array([[scale, 0.0, u], [0.0, scale, v]])
-    transform[:, 2] -= scale * (CROP_PX - 1) / 2
-    flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
-    return np.asarray(cv2.warpAffine(view.frame.image_bgr, transform, (CROP_PX, CROP_PX), flags=flags), np.uint8)

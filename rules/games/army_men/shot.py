@@ -64,6 +64,10 @@ def _rise_in(_: Position, man: Unit, enemy: Unit, view: View) -> float:
     return round(view.range.rise_in + climbed[1] - climbed[0], 2)
 
 
+_FROM = (("front", 0.0), ("side", 91.0), ("behind", 180.0))
+"""Where a shot comes from, in degrees off the target's front; 91 is a side also where the front is 180 degrees wide."""
+
+
 def _off_facing_deg(position: Position, man: Unit, enemy: Unit, _: View) -> Any:
     here, there = position.figure(man.id), position.figure(enemy.id)
     if there.facing_deg is None or here.centre_in == there.centre_in:
@@ -120,9 +124,7 @@ class Aim:
     from_behind: bool = False
     fraction: Part = 1.0
     face: Face = Face.FRONT
-    off_facing_deg: Annotated[
-        float | None, Asked("How many degrees is the firer off the target's front?"), of_pair(_off_facing_deg)
-    ] = None
+    off_facing_deg: Annotated[float | None, Asked("Shooting from", _FROM), of_pair(_off_facing_deg)] = None
     heavy: Annotated[bool, Asked("Is the target a heavy tank?"), card_says("heavy", of_target)] = False
     fixed_location: Annotated[bool, Asked("Is the shot at a fixed location?")] = False
     earlier_attacks_on_location: Count = 0

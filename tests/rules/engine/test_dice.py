@@ -8,7 +8,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.engine.dice import DiceRequest, Die, Procedure, Roll, Scripted, as_fudge, falls, odds, play, rolled
+from rules.engine.dice import (
+    DiceRequest,
+    Die,
+    Procedure,
+    Roll,
+    Scripted,
+    as_fudge,
+    asks_again,
+    falls,
+    odds,
+    play,
+    rolled,
+)
 from rules.engine.verdict import RuleRefusal
 from rules.tabletop.errors import UserError
 
@@ -160,3 +172,13 @@ def test_two_equal_requests_are_not_a_reroll() -> None:
 
 def test_roll_keeps_its_faces() -> None:
     assert Roll((1, 6)).total == 7
+
+
+def test_a_procedure_that_may_need_more_dice_is_recognised() -> None:
+    def hit_then_wound() -> Procedure[str]:
+        if (yield TWO).total > 7:
+            return "miss"
+        return "kill" if (yield ONE).total > 3 else "hurt"
+
+    assert asks_again(hit_then_wound, [], TWO)  # two ones hit
+    assert not asks_again(hit_then_wound, [Roll((1, 1))], ONE)

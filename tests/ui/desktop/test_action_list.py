@@ -1,9 +1,13 @@
-"""The action list shows how many of its rows are out of sight."""
+"""The action list: the best actions at once, the others and the forbidden ones folded."""
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import pytest
-from PyQt6.QtWidgets import QApplication
+from PyQt6.QtCore import Qt
+from PyQt6.QtTest import QTest
+from PyQt6.QtWidgets import QApplication, QTreeWidgetItem
 
 from rules.engine.referee import Action, ActionPreview
 from tests.ui.windows import Owned
@@ -11,66 +15,96 @@ from ui.desktop.battle.action_list import ActionList
 
 
 def many(count: int) -> list[ActionPreview]:
+    """Shots at Tan 1 to Tan N, the later the better; Tan 2 is out of range."""
     actions = [Action(f"Rifle at Tan {n}", "shoot", {}, by=("green-1",), at=(f"tan-{n}",)) for n in range(1, count + 1)]
     return [
-        ActionPreview(action, None, {}, refusal="out of range" if action.at == ("tan-2",) else "") for action in actions
+        ActionPreview(
+            action,
+            None,
+            {} if action.at == ("tan-2",) else {"hit": Fraction(n, 20), "miss": Fraction(20 - n, 20)},
+            refusal="out of range" if action.at == ("tan-2",) else "",
+        )
+        for n, action in enumerate(actions, 1)
     ]
 
 
 @pytest.fixture
 def actions(qt: QApplication, owned: Owned[ActionList]) -> ActionList:
     shown = owned(ActionList())
-    shown.resize(320, 130)
+    shown.resize(320, 400)
     shown.show()
     shown.show_actions(many(12))
     qt.processEvents()
     return shown
 
 
-def head(actions: ActionList) -> str:
-    item = actions.headerItem()
-    assert item is not None
-    return item.text(0)
+def rows(actions: ActionList) -> list[QTreeWidgetItem]:
+    found = [actions.topLevelItem(row) for row in range(actions.topLevelItemCount())]
+    return [item for item in found if item is not None]
 
 
-def test_the_header_counts_rows_out_of_sight(qt: QApplication, actions: ActionList) -> None:
-    above, below = actions.unseen
-    assert (above, 4 <= below <= 11) == (0, True)
-    assert head(actions) == f"Actions: {below} more below"
-    actions.scrollToBottom()
-    qt.processEvents()
-    assert actions.unseen == (below, 0)
-    assert head(actions) == f"Actions: {below} above"
-    actions.resize(320, 600)
-    qt.processEvents()
-    assert actions.unseen == (0, 0)
-    assert head(actions) == "Actions"
+def target(actions: ActionList) -> tuple[str, ...]:
+    return actions.chosen.action.at if actions.chosen is not None else ()
 
 
-def test_a_short_list_has_no_count(qt: QApplication, actions: ActionList) -> None:
-    assert not actions.show_actions(many(2))
-    qt.processEvents()
-    assert head(actions) == "Actions"
+def test_the_best_actions_are_shown_and_the_rest_is_folded(actions: ActionList) -> None:
+    assert [(item.text(0), item.text(1)) for item in rows(actions)] == [
+        ("Rifle at Tan 12", "60 %"),
+        ("Rifle at Tan 11", "55 %"),
+        ("Rifle at Tan 10", "50 %"),
+        ("▸ More… (8)", ""),
+        ("▸ Why not? (1)", ""),
+    ]
+    assert not rows(actions)[3].isExpanded()
+    assert rows(actions)[4].child(0).text(0) == "Rifle at Tan 2: Out of range."
+    assert not actions.grab().isNull()
 
 
-def test_the_selection_stays_while_the_actions_are_unchanged(actions: ActionList) -> None:
+def test_a_fold_opens_by_click_and_by_return(actions: ActionList) -> None:
+    more, why = rows(actions)[3:]
+    viewport = actions.viewport()
+    QTest.mouseClick(viewport, Qt.MouseButton.LeftButton, pos=actions.visualItemRect(more).center())
+    assert more.isExpanded()
+    assert more.text(0) == "▾ More… (8)"
+    assert actions.chosen is None
+    actions.setCurrentItem(why)
+    QTest.keyClick(actions, Qt.Key.Key_Return)
+    assert why.isExpanded()
+    QTest.keyClick(actions, Qt.Key.Key_Return)
+    assert not why.isExpanded()
+
+
+def test_arrows_go_through_the_rows(actions: ActionList) -> None:
+    actions.choose(0)
+    actions.take_focus()
+    QTest.keyClick(actions, Qt.Key.Key_Down)
+    assert target(actions) == ("tan-11",)
+
+
+def test_selection_and_folds_stay_while_the_actions_are_unchanged(actions: ActionList) -> None:
     actions.choose(3)
+    assert target(actions) == ("tan-9",)
     assert actions.show_actions(many(12))
-    assert actions.chosen is not None
-    assert actions.chosen.action.at == ("tan-4",)
+    assert target(actions) == ("tan-9",)
+    assert rows(actions)[3].isExpanded()
     assert not actions.show_actions(many(5))
     assert actions.chosen is None
 
 
+def test_a_forbidden_action_unfolds_when_it_is_selected(actions: ActionList) -> None:
+    actions.choose(11)
+    assert target(actions) == ("tan-2",)
+    assert rows(actions)[4].isExpanded()
+
+
 def test_long_text_is_in_the_tooltip(actions: ActionList) -> None:
-    item = actions.topLevelItem(1)
-    assert item is not None
+    item = rows(actions)[4].child(0)
     assert "Rifle at Tan 2" in item.toolTip(0)
-    assert "out of range" in item.toolTip(0)
+    assert "out of range" in item.toolTip(0).lower()
+    assert rows(actions)[0].toolTip(1) == "hit 60 %, miss 40 %"
 
 
 def test_a_target_is_selected_only_if_it_can_be_attacked(actions: ActionList) -> None:
     assert actions.choose_target("tan-5")
     assert not actions.choose_target("tan-2")
-    assert actions.chosen is not None
-    assert actions.chosen.action.at == ("tan-5",)
+    assert target(actions) == ("tan-5",)

@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-import random
 from pathlib import Path
 
-import pytest
-from PyQt6.QtCore import QEvent, Qt
+from PyQt6.QtCore import Qt
 from PyQt6.QtTest import QTest
-from PyQt6.QtWidgets import QApplication, QCheckBox, QComboBox, QLabel, QLineEdit, QPushButton
+from PyQt6.QtWidgets import QComboBox, QPushButton
 
-from rules.engine.dice import DiceRequest, Die, Roll, Scripted
+from rules.engine.dice import Scripted
 from rules.engine.events import Change, Changed
-from rules.engine.text import display_name
 from rules.games import open_game
-from rules.tabletop.errors import UserError
 from rules.tabletop.template import Blast
-from tests.ui.desktop.modal import answered
-from tests.ui.windows import POSTS, Open, Owned, Wait, button, click, next_phase, point, show_battle, show_change, texts
+from tests.ui.windows import POSTS, Open, Wait, button, click, next_phase, point, show_battle, show_change
 from ui.battle.armies import ArmyLists
 from ui.desktop.battle.battle_setup_dialog import BattleSetupDialog
-from ui.desktop.battle.dice_dialog import DiceDialog
 from ui.desktop.battle.panel import BattlePanel
 from ui.desktop.window import Window
 from ui.session import Ruler
@@ -50,7 +44,7 @@ def press(panel: BattlePanel, words: str) -> None:
 
 def rolls(window: Window, *faces: int) -> None:
     """Set the dice's faces, without a dialog."""
-    window.battle.dice = Scripted(faces)
+    window.battle.rolling.dice = Scripted(faces)
 
 
 def test_from_setup_to_the_first_shot_and_undo(window: Window, tmp_path: Path) -> None:
@@ -86,13 +80,11 @@ def test_a_cancelled_roll_changes_nothing(window: Window, tmp_path: Path) -> Non
     assert play is not None
     before = len(play.battle.entries)
 
-    def off(_: DiceRequest) -> Roll:
-        raise UserError("Roll cancelled.")
-
-    window.battle.dice = off
     press(panel, "Do it")
+    press(panel, "Cancel")
+    assert window.battle.dice_card is None
     assert len(play.battle.entries) == before
-    assert "Roll cancelled" in window.bar.text
+    assert panel.chosen is not None
 
 
 def test_a_forbidden_action_is_disabled_and_shows_the_reason(window: Window, tmp_path: Path) -> None:
@@ -185,11 +177,9 @@ def test_a_strayed_shell_is_drawn_where_it_lands(window: Window, tmp_path: Path)
     landed |= {"aimed_in": [15.0, 10.0], "spot_in": [18.0, 10.0]}  # WW-44: 3 in to a side
     play.battle.record(Changed(changes=(Change(figure="", key="landed", value=landed, this_turn=True),)))
     show_change(window)
-    obligations = [
-        one.action.name
-        for one in play.obligations(play.position(window.source_controller.view, window.session.state.setup))
-    ]
-    panel.choose(obligations.index("burst"))
+    panel.choose(0)
+    assert panel.chosen is not None
+    assert panel.chosen.action.name == "burst"
     shown = window.battle.pointing
     assert shown.ruler == Ruler((15.0, 10.0), (18.0, 10.0))
     assert shown.template == Blast((18.0, 10.0), 4.5)
@@ -202,88 +192,6 @@ def test_without_blasts_a_click_on_a_bare_place_deselects(window: Window, tmp_pa
     assert "Green 1" in panel.about
     click(window, NEAR_BLUE_1)
     assert panel.about.startswith("Click a soldier to see its actions")
-
-
-def typing(dialog: DiceDialog) -> QLineEdit:
-    """Where the faces are typed."""
-    line = dialog.findChild(QLineEdit)
-    assert line is not None
-    return line
-
-
-@pytest.mark.parametrize(("keys", "faces"), [("6 3", (6, 3)), ("63", (6, 3)), ("6,3", (6, 3))])
-def test_faces_can_be_typed_in_several_formats(owned: Owned[DiceDialog], keys: str, faces: tuple[int, ...]) -> None:
-    dialog = owned(DiceDialog(DiceRequest(Die.D6, 2, "green-1", "the attack"), random.SystemRandom()))
-    QTest.keyClicks(typing(dialog), keys)
-    assert dialog.roll == Roll(faces)
-
-
-def test_dice_are_entered_by_keyboard_below_the_number_needed(owned: Owned[DiceDialog]) -> None:
-    dialog = owned(DiceDialog(DiceRequest(Die.D6, 2, "green-1", "the attack"), random.SystemRandom()))
-    dialog.show_needed("7 or less on two dice")
-    dialog.show()
-    [needed] = [label for label in dialog.findChildren(QLabel) if label.text() == "7 or less on two dice"]
-    assert needed.isVisible()
-    assert needed.font().pointSizeF() > 1.5 * dialog.font().pointSizeF()
-    assert dialog.focusWidget() is typing(dialog)
-    QTest.keyClicks(typing(dialog), "63")
-    QTest.keyClick(typing(dialog), Qt.Key.Key_Return)
-    assert dialog.result() == DiceDialog.DialogCode.Accepted
-    assert dialog.roll == Roll((6, 3))
-
-
-def test_an_impossible_face_is_refused_and_reported_faces_are_accepted(owned: Owned[DiceDialog]) -> None:
-    dialog = owned(DiceDialog(DiceRequest(Die.D6, 2, "green-1", "the attack"), random.SystemRandom()))
-    QTest.keyClicks(typing(dialog), "7 1")
-    assert dialog.roll is None
-    assert any("7" in words for words in texts(dialog))
-    typing(dialog).clear()
-    dialog.take([2])
-    assert dialog.roll is None
-    dialog.take([5])
-    assert dialog.roll == Roll((2, 5))
-
-
-def test_six_sided_dice_stand_in_for_fudge_dice(owned: Owned[DiceDialog]) -> None:
-    """PF-06: only where the game says what their faces mean."""
-    chance = random.SystemRandom()
-    plain = owned(DiceDialog(DiceRequest(Die.FUDGE, 4, "green-1", "the attack"), chance))
-    request = DiceRequest(Die.FUDGE, 4, "green-1", "the attack", stands_for=(-1, -1, 0, 0, 1, 1))
-    dialog = owned(DiceDialog(request, chance))
-    for one in (plain, dialog):
-        one.show()
-    boxes = [one.findChild(QCheckBox) for one in (plain, dialog)]
-    assert [box.isVisible() for box in boxes] == [False, True]
-    boxes[1].click()
-    QTest.keyClicks(dialog.findChild(QLineEdit), "1635")
-    assert dialog.roll == Roll((-1, 1, 0, 1))
-    dialog.take([0, 0, 0, 1], anew=True)  # Fudge dice report by themselves
-    assert dialog.roll == Roll((0, 0, 0, 1))
-
-
-@pytest.mark.parametrize("keys", ["-1 0 1", "- 0 +", "-0+", "minus blank plus", "-,b,+1"])
-def test_fudge_faces_are_typed_as_signs_or_numbers(owned: Owned[DiceDialog], keys: str) -> None:
-    dialog = owned(DiceDialog(DiceRequest(Die.FUDGE, 3, "green-1", "the attack"), random.SystemRandom()))
-    QTest.keyClicks(typing(dialog), keys)
-    assert dialog.roll == Roll((-1, 0, 1))
-
-
-def test_the_dialog_names_the_action_and_closes_afterwards(window: Window, tmp_path: Path) -> None:
-    panel = mustered(window, tmp_path / "b")
-    next_phase(window)
-    next_phase(window)
-    window.battle.choose("green-1")
-    panel.choose(0)
-
-    def answer(dialog: DiceDialog) -> None:
-        assert f"Green 1: Attack on {display_name(panel.chosen.action.at[0])}" in texts(dialog)  # type: ignore[union-attr]
-        dialog.take([1])
-        dialog.accept()
-
-    with answered(DiceDialog, answer):
-        press(panel, "Do it")
-    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
-    assert not panel.findChildren(DiceDialog)
 
 
 def test_a_figure_that_is_out_can_be_selected(window: Window, tmp_path: Path) -> None:

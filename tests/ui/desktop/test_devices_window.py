@@ -14,16 +14,15 @@ import numpy as np
 import pytest
 from PyQt6.QtCore import QPoint, Qt, QTimer
 from PyQt6.QtTest import QTest
-from PyQt6.QtWidgets import QApplication, QCheckBox, QComboBox, QDialogButtonBox, QLineEdit, QPushButton, QWidget
+from PyQt6.QtWidgets import QApplication, QCheckBox, QComboBox, QLineEdit, QPushButton, QWidget
 
 from hardware.emulator import EmulatedDice, EmulatedRod, Wire
 from hardware.range_rod import FIRST_MARK, PLAIN, Alarm, DiceWait, Lamp, Measured, RodShape, plain_colours
 from hardware.range_rod import Ruler as EmptyRod
 from rules.engine.dice import DiceRequest, Die, Roll
-from rules.tabletop.errors import UserError
 from tests.ui.desktop.test_battle_window import mustered
-from tests.ui.windows import POSTS, Open, Wait, click, next_phase, settings_in
-from ui.desktop.battle.dice_dialog import DiceDialog
+from tests.ui.windows import POSTS, Open, Wait, button, click, next_phase, settings_in
+from ui.desktop.battle.dice_card import DiceCard
 from ui.desktop.battle.dice_strip import DiceStrip
 from ui.desktop.devices.panel import DevicesPanel
 from ui.desktop.devices.tray_view import BoxPicker, TrayDialog, TrayPicture, TrayView, close_up, doubtful_close_ups
@@ -188,12 +187,12 @@ def test_unrequested_dice_are_shown_and_answer_the_next_request(
     wait_until(lambda: greeted(window))
     press(panel.dice, "Roll 2d6")
     wait_until(lambda: "Kept for the next roll: d1 shows" in panel.rolls_text)
-    dialog = asked(window, TWO)
-    wait_until(lambda: dialog.roll is not None)
-    assert dialog.roll is not None
-    assert f"d1 shows {dialog.roll.faces[0]}" in panel.rolls_text
-    assert f"d2 shows {dialog.roll.faces[1]}" in panel.rolls_text
-    ended(window, dialog)
+    card = asked(window, TWO)
+    wait_until(lambda: card.roll is not None)
+    assert card.roll is not None
+    assert f"d1 shows {card.roll.faces[0]}" in panel.rolls_text
+    assert f"d2 shows {card.roll.faces[1]}" in panel.rolls_text
+    ended(window)
 
 
 def greeted(window: Window) -> bool:
@@ -202,24 +201,26 @@ def greeted(window: Window) -> bool:
     return device is not None and device.status.received > 0
 
 
-def asked(window: Window, request: DiceRequest) -> DiceDialog:
-    """The request's dialog without a modal event loop."""
-    dialog = DiceDialog(request, random.Random(1), window)
-    dialog.show()
-    window.battle.rolls.dialog = dialog
+def asked(window: Window, request: DiceRequest) -> DiceCard:
+    """The card of a request."""
+    card = DiceCard(request, random.Random(1), window)
+    card.resize(320, 600)
+    card.show()
+    window.battle.rolling.card = card
     window.pull()
     QApplication.processEvents()
-    return dialog
+    return card
 
 
-def ended(window: Window, dialog: DiceDialog) -> None:
-    window.battle.rolls.dialog = None
+def ended(window: Window) -> None:
+    card, window.battle.rolling.card = window.battle.rolling.card, None
     window.pull()
-    dialog.deleteLater()
+    if card is not None:
+        card.deleteLater()
 
 
-def strip_of(dialog: DiceDialog) -> DiceStrip:
-    [strip] = dialog.findChildren(DiceStrip)
+def strip_of(card: DiceCard) -> DiceStrip:
+    [strip] = card.findChildren(DiceStrip)
     return strip
 
 
@@ -242,76 +243,80 @@ def cup(window: Window, wait_until: Wait, tmp_path: Path) -> Iterator[EmulatedDi
 def test_rolled_dice_answer_the_open_request_and_light_the_rod(
     window: Window, cup: EmulatedDice, wait_until: Wait
 ) -> None:
-    dialog = asked(window, TWO)
+    card = asked(window, TWO)
     assert window.devices.rod.sign == DiceWait()
-    assert "Roll the dice" in strip_of(dialog).text
+    assert "Roll the dice" in strip_of(card).text
     cup.roll([5, 2])
-    wait_until(lambda: dialog.roll == Roll((5, 2)))
-    assert "Press OK to use it" in strip_of(dialog).text
-    press(strip_of(dialog), "Roll again")
-    wait_until(lambda: "Roll the dice" in strip_of(dialog).text)
-    cup.roll([1, 1])
-    wait_until(lambda: dialog.roll == Roll((1, 1)))
-    ended(window, dialog)
+    wait_until(lambda: card.roll == Roll((5, 2)))
+    cup.roll([1, 1])  # a roll is final
+    wait_until(lambda: window.devices.dice.heard == 4)
+    window.pull()
+    assert card.roll == Roll((5, 2))
+    ended(window)
 
 
 def test_a_leaning_die_needs_confirmation_and_flashes_the_rod(
     window: Window, cup: EmulatedDice, wait_until: Wait
 ) -> None:
-    dialog = asked(window, TWO)
+    card = asked(window, TWO)
     cup.roll([5, 2], cocked=True)
-    wait_until(lambda: "it leans: does it count?" in strip_of(dialog).text)
+    wait_until(lambda: "it leans: does it count?" in strip_of(card).text)
     assert window.devices.rod.sign == Alarm()
-    press(strip_of(dialog), "Yes, it counts")
-    wait_until(lambda: "d2 shows 2" in strip_of(dialog).text)
-    press(strip_of(dialog), "No")
+    press(strip_of(card), "Yes, it counts")
+    wait_until(lambda: "d2 shows 2" in strip_of(card).text)
+    press(strip_of(card), "No")
     cup.roll([3, 6])  # both: d1 reports twice
-    wait_until(lambda: "does the later roll count instead?" in strip_of(dialog).text)
-    press(strip_of(dialog), "No")
-    wait_until(lambda: dialog.roll == Roll((5, 6)))
-    ended(window, dialog)
+    wait_until(lambda: "does the later roll count instead?" in strip_of(card).text)
+    press(strip_of(card), "No")
+    wait_until(lambda: card.roll == Roll((5, 6)))
+    ended(window)
 
 
 def test_an_old_roll_needs_confirmation(window: Window, cup: EmulatedDice, wait_until: Wait) -> None:
     cup.roll([5, 2], age_s=20)
     wait_until(lambda: window.devices.dice.heard == 2)
-    dialog = asked(window, TWO)
-    assert "20 s before the program asked for it" in strip_of(dialog).text
-    press(strip_of(dialog), "Yes, it counts")
-    wait_until(lambda: dialog.roll == Roll((5, 2)))
-    ended(window, dialog)
+    card = asked(window, TWO)
+    assert "20 s before the program asked for it" in strip_of(card).text
+    press(strip_of(card), "Yes, it counts")
+    wait_until(lambda: card.roll == Roll((5, 2)))
+    ended(window)
 
 
-def test_typing_beside_the_dice_still_works(window: Window, cup: EmulatedDice, wait_until: Wait) -> None:
-    dialog = asked(window, TWO)
-    faces = dialog.findChild(QLineEdit)
+def test_typing_beside_the_dice_still_works(window: Window, cup: EmulatedDice) -> None:
+    card = asked(window, TWO)
+    faces = card.findChild(QLineEdit)
     assert faces is not None
     QTest.keyClicks(faces, "43")
-    assert dialog.roll == Roll((4, 3))
-    cup.roll([6, 6])
-    wait_until(lambda: dialog.roll == Roll((6, 6)))
-    ended(window, dialog)
+    QTest.keyClick(faces, Qt.Key.Key_Return)
+    assert card.roll == Roll((4, 3))
+    ended(window)
 
 
-def test_a_battles_request_is_answered_by_dice(window: Window, cup: EmulatedDice, wait_until: Wait) -> None:
-    """Uses the dialog's modal event loop, as in play."""
-
-    def answer() -> None:
-        dialog = window.battle.dialog
-        assert dialog is not None
-        cup.roll([4, 1])
-        wait_until(lambda: dialog.roll is not None)
-        ok = dialog.findChild(QDialogButtonBox)
-        assert ok is not None
-        press(dialog, ok.button(QDialogButtonBox.StandardButton.Ok).text())  # type: ignore[union-attr]
-
-    QTimer.singleShot(100, answer)
-    assert window.battle.dice(TWO) == Roll((4, 1))
+def test_a_battles_dice_are_rolled_on_the_table(
+    window: Window, cup: EmulatedDice, wait_until: Wait, tmp_path: Path
+) -> None:
+    """Army Men: a rifle needs two dice, and the first die on the table ends the time to cancel."""
+    panel = mustered(window, tmp_path / "b", "army_men", "rifleman")
+    while "small arms" not in panel.phase:
+        QTest.mouseClick(button(panel, "Next"), LEFT)
+    window.battle.choose("green-1")
+    assert panel.choose_target("blue-1") or panel.choose_target("blue-2")
+    QTest.mouseClick(button(panel, "Do it"), LEFT)
+    card = window.battle.dice_card
+    assert card is not None
+    assert card.may_cancel
     window.pull()
-    assert window.devices.dice.tray.request is None
-    QTimer.singleShot(100, lambda: window.battle.dialog and window.battle.dialog.reject())
-    with pytest.raises(UserError, match="Roll cancelled"):
-        window.battle.dice(TWO)
+    cup.roll([6])
+    wait_until(lambda: not card.may_cancel)
+    window.cancel()
+    assert window.battle.dice_card is card
+    field = card.findChild(QLineEdit)
+    assert field is not None
+    QTest.keyClicks(field, "66")
+    QTest.keyClick(field, Qt.Key.Key_Return)
+    assert window.battle.dice_card is None
+    assert panel.why.startswith("Miss\n")
+    wait_until(lambda: window.devices.dice.tray.request is None)
 
 
 def test_doubtful_dice_are_shown_enlarged(qt: QApplication) -> None:

@@ -24,7 +24,7 @@ from rules.engine.text import display_name
 from tests.ui.windows import POSTS, Open, Wait, click, show_battle
 from ui.battle.armies import ArmyLists
 from ui.desktop.battle.battle_setup_dialog import BattleSetupDialog
-from ui.desktop.battle.dice_dialog import DiceDialog
+from ui.desktop.battle.dice_card import DiceCard
 from ui.desktop.labels import literal_text, markup_label, plain_label, wrapping_label
 from ui.desktop.tools.correct_menu import ask_name
 from ui.desktop.window import Window
@@ -134,19 +134,22 @@ def test_a_battle_shows_the_name_literally(named: Window, tmp_path: Path) -> Non
     green = next(f.id for f in named.source_controller.view.figures if f.army == "green")
     named.battle.choose(green)
     [tree] = [one for one in named.battle.panel.findChildren(QTreeWidget) if one.isVisibleTo(named)]
-    items = [tree.topLevelItem(row) for row in range(tree.topLevelItemCount())]
+    found = tree.findItems("", Qt.MatchFlag.MatchContains | Qt.MatchFlag.MatchRecursive)
+    items = [item for item in found if not item.childCount()]
     aimed = [item for item in items if NASTY in item.text(0)]
     assert aimed
-    named.battle.panel.choose(items.index(aimed[0]))
+    if fold := aimed[0].parent():
+        fold.setExpanded(True)
+    tree.setCurrentItem(aimed[0])
     labels_naming(named)
     assert all(NASTY in tip(item.toolTip(0)) for item in items if "img src" in item.toolTip(0))
 
 
 def test_a_dice_request_shows_the_name_literally(qt: QApplication) -> None:
-    dialog = DiceDialog(DiceRequest(Die.D6, 2, FIRST, f"a shot at {NASTY}"), random.Random(1))
-    [label] = labels_naming(dialog)
+    card = DiceCard(DiceRequest(Die.D6, 2, FIRST, f"a shot at {NASTY}"), random.Random(1))
+    [label] = labels_naming(card)
     assert shown(label).count(NASTY) == 2  # the roller, and the reason
-    dialog.deleteLater()
+    card.deleteLater()
 
 
 def test_the_rename_dialog_shows_the_name_literally(window: Window, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -27,7 +27,7 @@ def morale(window: Window, path: Path) -> BattlePanel:
     assert window.battle.play is not None
     window.battle.play.battle.record(PhaseBegun(turn=1, phase="morale"))
     show_change(window)
-    window.battle.dice = best
+    window.battle.rolling.dice = best
     return panel
 
 
@@ -84,7 +84,7 @@ def test_a_fire_round_includes_only_figures_with_a_target(window: Window, tmp_pa
     panel = mustered(window, tmp_path / "b")
     next_phase(window)
     next_phase(window)
-    window.battle.dice = lambda request: Roll((1,) * request.count)  # misses
+    window.battle.rolling.dice = lambda request: Roll((1,) * request.count)  # misses
     press(panel, "Start fire")
     wait_until(lambda: panel.round_bar.words == "Fire, 1 of 2: Green 1")
     chosen: Callable[[], str] = lambda: panel.chosen.action.at[0] if panel.chosen else ""  # noqa: E731
@@ -109,7 +109,7 @@ def test_a_strayed_shell_is_drawn_until_the_next_action(window: Window, tmp_path
     window.battle.choose("green-1")
     window.battle.point("", (18.0, 14.0))
     faces = iter([2, 3, 4, 4, 4, 4])
-    window.battle.dice = lambda request: Roll(tuple(next(faces) for _ in range(request.count)))
+    window.battle.rolling.dice = lambda request: Roll(tuple(next(faces) for _ in range(request.count)))
     assert panel.chosen is not None
     assert panel.chosen.possible, panel.chosen.why_not
     press(panel, "Do it")

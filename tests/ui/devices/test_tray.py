@@ -1,4 +1,4 @@
-"""The dice tray: watching in a thread, answering a request, doubts, settling, reading again."""
+"""The dice tray: watching in a thread, answering a request, doubts, settling."""
 
 from __future__ import annotations
 
@@ -41,13 +41,9 @@ class Hand(TrayDice):
     def __init__(self) -> None:
         self.now = 0.0
         super().__init__(lambda _: None, clock=lambda: self.now)
-        self.tests = 0
 
     def lies(self, one: Seen) -> None:
         self.seen = one
-
-    def test(self) -> None:
-        self.tests += 1
 
 
 @pytest.fixture
@@ -62,7 +58,7 @@ def test_resting_dice_are_the_roll(hand: Hand) -> None:
     hand.lies(seen(6, 1))
     assert asking.pull()
     assert asking.roll == Roll((6, 1))
-    assert asking.words == "6 (95%), 1 (95%). Press OK to use it."
+    assert asking.words == "6 (95%), 1 (95%)."
     assert not asking.pull()
 
 
@@ -135,16 +131,6 @@ def test_dice_moved_after_reading_are_questioned(hand: Hand) -> None:
     asking.settle(True)
     assert asking.pull()
     assert asking.roll == Roll((5, 5))
-
-
-def test_the_tray_can_be_read_again(hand: Hand) -> None:
-    asking = TrayDiceSource(TWO, hand)
-    hand.lies(seen(6, 1))
-    asking.pull()
-    asking.again()
-    assert (asking.roll, hand.tests) == (None, 1)
-    hand.lies(seen(6, 2))
-    assert asking.pull()
 
 
 def test_six_sided_dice_count_as_fudge_dice_in_the_tray(hand: Hand) -> None:

@@ -1,24 +1,37 @@
-"""Lists what a figure can do: one action per row with its odds; the tooltip explains them."""
+"""Lists what a figure can do: the best actions as large rows, the others and the forbidden ones folded below."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PyQt6.QtCore import QEvent, Qt, pyqtSignal
-from PyQt6.QtGui import QKeyEvent, QResizeEvent
-from PyQt6.QtWidgets import QHeaderView, QTreeWidget, QTreeWidgetItem, QWidget
+from PyQt6.QtCore import QEvent, QModelIndex, QRectF, QSize, Qt, pyqtSignal
+from PyQt6.QtGui import QColor, QKeyEvent, QPainter, QPalette, QPen
+from PyQt6.QtWidgets import (
+    QHeaderView,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QWidget,
+)
 
 from rules.engine.referee import ActionPreview
-from ui.battle.action_text import action_words, chance_lines, chance_words, reason_rows
+from ui.battle.action_text import action_words, chance_words, reason_rows
+from ui.battle.card import forbidden_words, odds_column, ranked
 from ui.desktop.labels import literal_text
 from ui.translation import tr
 
+_NUMBER = Qt.ItemDataRole.UserRole
+_CHIP_PX, _ROW_PX, _ROUND_PX, _INDENT_PX = 48, 32, 8, 14
+_OPEN, _CLOSED = "▾", "▸"
+
 
 class ActionList(QTreeWidget):
-    """Shows actions; the header counts the rows out of sight.
+    """Shows actions in the order of `ui.battle.card.ranked`.
 
     Attributes:
-        previews: The actions shown, by row.
+        previews: The actions shown, in the order given.
         of_figure: Whether they belong to one figure, which Escape deselects.
 
     Signals:
@@ -31,65 +44,88 @@ class ActionList(QTreeWidget):
         super().__init__(parent)
         self.previews: tuple[ActionPreview, ...] = ()
         self.of_figure = False
+        self._rows: dict[int, QTreeWidgetItem] = {}
         self.setColumnCount(2)
-        self.setHeaderLabels([tr("Actions"), tr("Odds")])
+        self.setHeaderHidden(True)
         self.setRootIsDecorated(False)
+        self.setIndentation(_INDENT_PX)
+        self.setExpandsOnDoubleClick(False)
         self.setWordWrap(True)
+        self.setFrameShape(QTreeWidget.Shape.NoFrame)
+        palette = self.palette()
+        palette.setColor(QPalette.ColorRole.Base, QColor(0, 0, 0, 0))  # a part of the card, not a box in it
+        self.setPalette(palette)
         self.setAccessibleName(tr("Actions"))
-        header, bar = self.header(), self.verticalScrollBar()
-        if header is not None and bar is not None:
+        self.setItemDelegate(_Chips(self))
+        header = self.header()
+        if header is not None:
             header.setStretchLastSection(False)
             header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
             header.setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
-            bar.valueChanged.connect(self._update_header)
-            bar.rangeChanged.connect(self._update_header)
+        self.itemClicked.connect(self._fold)
+        self.itemExpanded.connect(_show_arrow)
+        self.itemCollapsed.connect(_show_arrow)
 
     @property
     def chosen(self) -> ActionPreview | None:
         """The selected action."""
+        number = self._number
+        return None if number is None else self.previews[number]
+
+    @property
+    def _number(self) -> int | None:
         item = self.currentItem()
-        return self.previews[item.data(0, Qt.ItemDataRole.UserRole)] if item is not None else None
+        number = item.data(0, _NUMBER) if item is not None else None
+        return number if isinstance(number, int) else None
 
     def show_actions(self, previews: Sequence[ActionPreview]) -> bool:
         """Show these actions; return whether the previous selection still exists."""
-        chosen = self.indexOfTopLevelItem(self.currentItem()) if self.currentItem() else -1
-        kept = chosen >= 0 and [*map(action_words, previews)] == [*map(action_words, self.previews)]
+        same = [*map(_words, previews)] == [*map(_words, self.previews)]
+        chosen = self._number if same else None
+        opened = {item.data(1, _NUMBER) for item in self._folds() if item.isExpanded()} if same else set()
         self.previews = tuple(previews)
         self.blockSignals(True)
         self.clear()
-        self.addTopLevelItems([self._row(number, one) for number, one in enumerate(previews)])
-        if kept:
-            self.choose(chosen)
+        order = ranked(previews)
+        self._rows = {number: self._row(number, chip=number in order.best) for number in range(len(previews))}
+        self.addTopLevelItems([self._rows[number] for number in order.best])
+        self._add_fold("more", tr("More… ({count})", count=len(order.more)), order.more)
+        self._add_fold("why", tr("Why not? ({count})", count=len(order.impossible)), order.impossible)
+        for item in self._folds():
+            item.setExpanded(item.data(1, _NUMBER) in opened)
+            _show_arrow(item)
+        if chosen is not None:
+            self._select(chosen)
         self.blockSignals(False)
-        self._update_header()
-        return kept
+        return chosen is not None
 
-    def _row(self, number: int, one: ActionPreview) -> QTreeWidgetItem:
-        item = QTreeWidgetItem([action_words(one), chance_lines(one)])
-        item.setData(0, Qt.ItemDataRole.UserRole, number)
-        item.setToolTip(0, literal_text("\n".join((action_words(one), *reason_rows(one)))))
-        item.setToolTip(1, literal_text(chance_words(one)))
-        if not one.possible:
-            item.setForeground(0, self.palette().placeholderText())
-            item.setForeground(1, self.palette().placeholderText())
-        return item
+    def choose(self, place: int) -> None:
+        """Select an action by its place in the order of the card, from 0; the best one is the first."""
+        order = ranked(self.previews)
+        for number in (*order.best, *order.more, *order.impossible)[place : place + 1]:
+            self._select(number)
 
-    def choose(self, row: int) -> None:
-        """Select an action by its row."""
-        self.setCurrentItem(self.topLevelItem(row))
+    def _select(self, number: int) -> None:
+        item = self._rows[number]
+        fold = item.parent()
+        if fold is not None:
+            fold.setExpanded(True)
+            _show_arrow(fold)
+        self.setCurrentItem(item)
 
     def choose_target(self, figure: str) -> bool:
-        """Select the first possible action against a figure; False if there is none."""
-        rows = [
-            row
-            for row, one in enumerate(self.previews)
-            if one.possible and figure in one.action.at and figure not in one.action.by
+        """Select the best possible action against a figure; False if there is none."""
+        order = ranked(self.previews)
+        numbers = [
+            number
+            for number in (*order.best, *order.more)
+            if figure in self.previews[number].action.at and figure not in self.previews[number].action.by
         ]
-        first = [row for row in rows if self.previews[row].action.at[0] == figure]
-        row = next(iter(first or rows), None)
-        if row is not None:
-            self.choose(row)
-        return row is not None
+        first = [number for number in numbers if self.previews[number].action.at[0] == figure]
+        number = next(iter(first or numbers), None)
+        if number is not None:
+            self._select(number)
+        return number is not None
 
     def take_focus(self) -> None:
         """Give the list the focus: up and down select, Return performs the action."""
@@ -99,25 +135,47 @@ class ActionList(QTreeWidget):
         self.setCurrentItem(chosen)
         self.blockSignals(blocked)
 
-    @property
-    def unseen(self) -> tuple[int, int]:
-        """Number of rows out of sight, above and below."""
-        viewport = self.viewport()
-        room_px = viewport.height() if viewport is not None else 0
-        rects = [self.visualItemRect(self.topLevelItem(row)) for row in range(self.topLevelItemCount())]
-        return sum(one.top() < 0 for one in rects), sum(one.bottom() > room_px for one in rects)
+    def _row(self, number: int, *, chip: bool) -> QTreeWidgetItem:
+        one = self.previews[number]
+        item = QTreeWidgetItem([action_words(one) if one.possible else forbidden_words(one), odds_column(one)])
+        item.setData(0, _NUMBER, number)
+        item.setTextAlignment(1, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        item.setToolTip(0, literal_text("\n".join((action_words(one), *reason_rows(one)))))
+        item.setToolTip(1, literal_text(chance_words(one)))
+        if chip:
+            bold = self.font()
+            bold.setBold(True)
+            item.setFont(0, bold)
+            item.setFont(1, bold)
+        if not one.possible:
+            item.setForeground(0, self.palette().placeholderText())
+        return item
 
-    def _update_header(self) -> None:
-        above, below = self.unseen
-        words = [tr("{count} above", count=above)] if above else []
-        words += [tr("{count} more below", count=below)] if below else []
-        head = self.headerItem()
-        if head is not None:
-            head.setText(0, ": ".join(filter(None, (tr("Actions"), ", ".join(words)))))
+    def _add_fold(self, name: str, words: str, numbers: Sequence[int]) -> None:
+        """Add a row that opens in place to show further actions."""
+        if numbers:
+            fold = QTreeWidgetItem([f"{_CLOSED} {words}"])
+            fold.setData(1, _NUMBER, name)
+            fold.addChildren([self._rows[number] for number in numbers])
+            self.addTopLevelItem(fold)
+            for row in (fold, *(self._rows[number] for number in numbers if not self.previews[number].possible)):
+                row.setFirstColumnSpanned(True)
 
-    def resizeEvent(self, event: QResizeEvent | None) -> None:
-        super().resizeEvent(event)
-        self._update_header()
+    def _folds(self) -> list[QTreeWidgetItem]:
+        rows = (self.topLevelItem(row) for row in range(self.topLevelItemCount()))
+        return [item for item in rows if item is not None and item.childCount()]
+
+    def _fold(self, item: QTreeWidgetItem) -> None:
+        if item.childCount():
+            item.setExpanded(not item.isExpanded())
+
+    def keyPressEvent(self, event: QKeyEvent | None) -> None:
+        """Open and close a fold with Return, as with a click."""
+        item = self.currentItem()
+        if event is not None and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and item in self._folds():
+            self._fold(item)
+        else:
+            super().keyPressEvent(event)
 
     def event(self, event: QEvent | None) -> bool:
         """Handle Escape while a figure's actions are shown; the window's shortcut would put the tool away."""
@@ -129,3 +187,48 @@ class ActionList(QTreeWidget):
                 self.cancelled.emit()
                 return True
         return super().event(event)
+
+
+class _Chips(QStyledItemDelegate):
+    """Paints a frame around each of the best actions, across both columns."""
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex) -> QSize:
+        """Rows that a finger can hit."""
+        size = super().sizeHint(option, index)
+        return QSize(size.width() + 2 * _ROUND_PX, max(size.height() + 8, _CHIP_PX if _is_chip(index) else _ROW_PX))
+
+    def paint(self, painter: QPainter | None, option: QStyleOptionViewItem, index: QModelIndex) -> None:
+        """Paint a row; the frame of a chip is clipped to the column that is painted."""
+        tree = self.parent()
+        if painter is None or not _is_chip(index) or not isinstance(tree, QTreeWidget):
+            super().paint(painter, option, index)
+            return
+        palette, words = option.palette, QStyleOptionViewItem(option)
+        selected = bool(option.state & QStyle.StateFlag.State_Selected)
+        whole = tree.visualRect(index.siblingAtColumn(0)).united(tree.visualRect(index.siblingAtColumn(1)))
+        painter.save()
+        painter.setClipRect(option.rect)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen((palette.highlight() if selected else palette.mid()).color(), 1.0))
+        painter.setBrush(palette.highlight() if selected else palette.button())
+        painter.drawRoundedRect(QRectF(whole).adjusted(1.5, 2.5, -1.5, -2.5), _ROUND_PX, _ROUND_PX)
+        painter.restore()
+        first = index.column() == 0
+        words.rect = option.rect.adjusted(_ROUND_PX if first else 0, 0, 0 if first else -_ROUND_PX, 0)
+        words.state &= ~(QStyle.StateFlag.State_Selected | QStyle.StateFlag.State_HasFocus)
+        words.palette.setBrush(QPalette.ColorRole.Text, palette.highlightedText() if selected else palette.buttonText())
+        super().paint(painter, words, index)
+
+
+def _is_chip(index: QModelIndex) -> bool:
+    number = index.siblingAtColumn(0).data(_NUMBER)
+    return isinstance(number, int) and not index.parent().isValid()
+
+
+def _words(preview: ActionPreview) -> tuple[str, bool]:
+    return action_words(preview), preview.possible
+
+
+def _show_arrow(item: QTreeWidgetItem) -> None:
+    if item.childCount():
+        item.setText(0, f"{_OPEN if item.isExpanded() else _CLOSED}{item.text(0)[1:]}")

@@ -11,11 +11,10 @@ from PyQt6.QtCore import QObject, pyqtSignal
 
 from calibration.drift import Drift
 from rules.battle.battle import Battle, Clock
-from rules.engine.dice import Dice
 from rules.engine.events import ActionResolved
 from rules.engine.position import Position
 from rules.engine.referee import Action, ActionPreview, Ambiguity, is_owed
-from rules.engine.text import action_with_actors, display_name, display_names, outcome_words, place_words, readable
+from rules.engine.text import display_name, display_names, outcome_words, place_words, readable
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import PointIn
 from ui.battle.action_text import obligation_words, verdict_rows
@@ -25,18 +24,21 @@ from ui.battle.battle_setup import BattleSetup, begin
 from ui.battle.crosshair import cross_marks
 from ui.battle.goals import agree, goal_lines
 from ui.battle.outcome_banner import outcome_banner
+from ui.battle.rolling import RollingAction
 from ui.battle.ruling import decide, holding_words
 from ui.battle.turn_bar import turn_bar
-from ui.desktop.battle.dice_dialog import DiceDialog, DiceDialogs
+from ui.desktop.battle.dice_card import DiceCard
 from ui.desktop.battle.goals_dialog import ask_goals
-from ui.desktop.battle.panel import BattlePanel
+from ui.desktop.battle.panel import PHOTO_PX, BattlePanel
 from ui.desktop.battle.pending_moves import PendingMove, pending_move
+from ui.desktop.battle.rolling_controller import RollingController
 from ui.desktop.battle.rounds import RoundController
 from ui.desktop.battle.ruling_dialog import ask_ruling
 from ui.desktop.battle.turn_bar import TurnBarView
 from ui.formatting import capitalized
 from ui.picture.overlay import Preview
 from ui.table.finding import Mark
+from ui.table.portrait import portrait
 from ui.translation import tr
 from vision.palette import army_names
 from vision.setup import Setup
@@ -55,8 +57,7 @@ class BattleController(QObject):
         panel: The Battle tab.
         turn_bar: Whose turn it is; it begins the next phase.
         play: The open battle; None if there is none.
-        rolls: Asks for dice in dialogs.
-        dice: Rolls the dice; by default, `rolls` asks for them.
+        rolling: The action whose dice are being rolled, if any.
         pending: Moves seen by the camera that wait for an answer.
         cross_hair_in: The cross-hair's position, for aiming by keys; None without a cross-hair.
 
@@ -75,13 +76,14 @@ class BattleController(QObject):
         super().__init__(panel)
         self.panel, self.turn_bar = panel, TurnBarView()
         self._armies: tuple[str, ...] = ()
-        self._say, self._clock, self.rolls = say, clock, DiceDialogs(panel, chance)
-        self.dice: Dice = self.rolls.ask
+        self._say, self._clock = say, clock
+        self.rolling = RollingController(panel, chance, self._try_now, self._finish)
         self._chosen = ""
         self._spot: PointIn | None = None
         self.cross_hair_in: PointIn | None = None
         self._moment: Position | None = None
         self._seen: object = None
+        self._view: TableView | None = None
         self._stray: Stray | None = None
         self._skippable: tuple[ActionPreview, ...] = ()
         self._rounds = RoundController(panel.round_bar, self._on_round_changed, lambda: self._show())
@@ -115,18 +117,19 @@ class BattleController(QObject):
 
     def close(self) -> None:
         """Close the battle; everything in it is on the disk."""
+        self.rolling.cancel()
         if self.play is not None:
             self.play.battle.close()
         self.play = None
-        self._moment, self._seen, self._chosen, self._spot = None, None, "", None
+        self._moment, self._seen, self._view, self._chosen, self._spot = None, None, None, "", None
         self._stray, self._skippable = None, ()
         self._rounds.end()
         self._show()
 
     @property
-    def dialog(self) -> DiceDialog | None:
-        """The open dice dialog, which electronic dice answer; None if there is none."""
-        return self.rolls.dialog
+    def dice_card(self) -> DiceCard | None:
+        """The open dice request, which electronic dice answer; None if there is none."""
+        return self.rolling.card
 
     @property
     def figures(self) -> frozenset[str]:
@@ -153,6 +156,8 @@ class BattleController(QObject):
             figure: Its id; empty at a bare place.
             place_in: Where the players point; None beside the table.
         """
+        if self.rolling:
+            return  # the dice come first
         if not (figure and self._chosen and self.panel.choose_target(figure)):
             if figure or place_in is None or not self._aims(place_in):
                 self.choose(figure)
@@ -164,7 +169,10 @@ class BattleController(QObject):
         self.panel.take_focus()
 
     def cancel(self) -> bool:
-        """Drop the cross-hair, else the aimed place, else the round, else the selection; return success."""
+        """Cancel a roll, else drop the cross-hair, the aimed place, the round or the selection; return success."""
+        if self.rolling:
+            self.rolling.cancel_unless_begun()
+            return True
         if self.cross_hair_in is not None:
             self.cross_hair_in = None
             self._show()
@@ -196,7 +204,7 @@ class BattleController(QObject):
         """Journal that the camera, the table or the markers moved."""
         if self.play is not None:
             play = self.play
-            self._try(lambda: play.drifted(drift))
+            self._try_now(lambda: play.drifted(drift))
             self._refresh()
 
     @property
@@ -235,8 +243,9 @@ class BattleController(QObject):
         self._seen = now
         self._armies = army_names(setup.palette or view.proposed)
         play = self.play
-        self._try(lambda: play.place_new(play.position(view, setup)))
+        self._try_now(lambda: play.place_new(play.position(view, setup)))
         self._moment = play.position(view, setup)
+        self._view = view
         self._show()
 
     def undo(self) -> str | None:
@@ -250,6 +259,7 @@ class BattleController(QObject):
     def go_to(self, seq: int) -> None:
         """Go back or forward to an entry; raises `UserError` like `Battle.go_to`."""
         if self.play is not None:
+            self.rolling.check_none()
             self._chosen, self._spot = "", None  # the selected figure may be out of the battle at that entry
             try:
                 self.play.battle.go_to(seq)
@@ -259,6 +269,7 @@ class BattleController(QObject):
     def _turned(self, turn: Callable[[Battle], str | None]) -> str | None:
         if self.play is None:
             return None
+        self.rolling.check_none()
         name = turn(self.play.battle)
         if self.panel.chosen is None:
             self.panel.show_outcome("")  # the last result may be undone
@@ -302,15 +313,27 @@ class BattleController(QObject):
     def _do(self, action: Action) -> None:
         if self.play is None or self._moment is None:
             return
-        self.rolls.begin(self.panel.needed, action_with_actors(action.by, action.words))
-        found = self.play.do(self._moment, action, self.dice)
-        ends = self.play.referee.strayed(self._moment, action, found)
+        self.rolling.begin(RollingAction(self.play, self._moment, action), self.panel.needed)
+
+    def _finish(self, done: Sequence[RollingAction]) -> None:
+        """Show what came of actions whose dice are rolled: of one with its reasons, of several a line each."""
+        if self.play is None or not done:
+            return
+        found = [(one, one.verdict) for one in done if one.verdict is not None]
+        rolled, verdict = found[-1]
+        ends = self.play.referee.strayed(rolled.position, rolled.action, verdict)
         self._stray = Stray(*ends) if ends is not None else None
         self._spot = None if ends is not None else self._spot  # the actions at the new place are listed with all others
         event = self.play.battle.events[self.play.battle.entries[-1].seq]
         if isinstance(event, ActionResolved):
             self.resolved.emit(outcome_banner(event))
-        self._show_outcome(action.by, "\n".join((capitalized(outcome_words(found.outcome)), *verdict_rows(found))))
+        if len(found) > 1:
+            lines = [f"{one.action.words}: {capitalized(outcome_words(its.outcome))}" for one, its in found]
+            self._show_outcome((), "\n".join(lines))
+        else:
+            lines = [capitalized(outcome_words(verdict.outcome)), *verdict_rows(verdict)]
+            self._show_outcome(rolled.action.by, "\n".join(lines))
+            self.panel.show_throws(rolled.throws)
 
     def _show_outcome(self, by: Sequence[str], words: str) -> None:
         """Show the result of an action; in a round, show it above the next figure."""
@@ -324,7 +347,7 @@ class BattleController(QObject):
     # Rounds
 
     def _begin_round(self, name: str) -> None:
-        if self.play is not None:
+        if self.play is not None and not self.rolling:
             self._rounds.begin(self.play, name)
             self._chosen = ""
             self._on_round_changed()
@@ -371,6 +394,15 @@ class BattleController(QObject):
                 self._refresh()
 
     def _try(self, change: Callable[[], object]) -> None:
+        """Do what the players want, unless dice must be rolled first."""
+
+        def guarded() -> None:
+            self.rolling.check_none()
+            change()
+
+        self._try_now(guarded)
+
+    def _try_now(self, change: Callable[[], object]) -> None:
         try:
             change()
         except UserError as refusal:
@@ -399,6 +431,7 @@ class BattleController(QObject):
             self.panel.allow_goals(self.play is not None)
             self.panel.show_no_battle() if self.play is None else self.panel.show_obligations(())
             self.panel.show_story(() if self.play is None else self.play.story)
+            self.panel.show_photo(None)
             return
         play, position = self.play, self._moment
         self.panel.show_story(play.story)
@@ -409,6 +442,7 @@ class BattleController(QObject):
         self._show_pending([pending_move(play, position, one, self._after) for one in proposals])
         if not self._show_round(play, position):
             self._show_actions(play, position)
+        self.panel.show_photo(portrait(self._view, self._chosen, PHOTO_PX) if self._view is not None else None)
 
     def _show_pending(self, moves: Sequence[PendingMove]) -> None:
         self.pending = tuple(moves)

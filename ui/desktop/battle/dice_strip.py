@@ -1,4 +1,4 @@
-"""The part of the dice dialog for one set of electronic dice or a camera."""
+"""The part of the dice card for one set of electronic dice or a camera."""
 
 from __future__ import annotations
 
@@ -14,26 +14,21 @@ from ui.translation import tr
 class DiceStrip(QWidget):
     """Shows the request's progress, asks about doubtful dice, and rolls emulated dice."""
 
-    def __init__(
-        self, name: str, asking: DiceSource, again_words: str, throw: Callable[[], object] | None = None
-    ) -> None:
+    def __init__(self, name: str, asking: DiceSource, throw: Callable[[], object] | None = None) -> None:
         """`name` is the device; `throw` rolls emulated dice, None for real ones."""
         super().__init__()
         self._name, self._asking = name, asking
         self._words = markup_label()
         self._words.setAccessibleName(name)
         self._yes, self._no = QPushButton(), QPushButton(tr("No"))
-        self._throw, self._again = QPushButton(tr("Roll")), QPushButton(again_words)
-        for button in (self._yes, self._no, self._throw, self._again):
-            button.setAutoDefault(False)  # Return confirms the roll, not a doubtful die
+        self._throw = QPushButton(tr("Throw them"))
+        self._throw.setToolTip(tr("Throw the emulated dice"))
         self._throw.setVisible(throw is not None)
-        self._again.setToolTip(tr("Ignore these numbers and wait for new ones"))
         self._yes.clicked.connect(lambda: self._settle(True))
         self._no.clicked.connect(lambda: self._settle(False))
         self._throw.clicked.connect(lambda: throw() if throw is not None else None)
-        self._again.clicked.connect(self._ask_again)
         row = QHBoxLayout()
-        for button in (self._yes, self._no, self._throw, self._again):
+        for button in (self._yes, self._no, self._throw):
             row.addWidget(button)
         row.addStretch(1)
         layout = QVBoxLayout(self)
@@ -54,12 +49,7 @@ class DiceStrip(QWidget):
         self._yes.setVisible(doubt)
         self._no.setVisible(doubt)
         self._yes.setText(self._asking.yes_words)
-        self._again.setVisible(self._asking.roll is not None and not doubt)
 
     def _settle(self, yes: bool) -> None:
         self._asking.settle(yes)
-        self.refresh()
-
-    def _ask_again(self) -> None:
-        self._asking.again()
         self.refresh()

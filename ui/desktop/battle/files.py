@@ -29,8 +29,9 @@ from ui.desktop.tools.window_context import WindowContext
 from ui.files import write_bytes
 from ui.formatting import capitalized
 from ui.picture.overlay import Preview
-from ui.table.learning import figure_crop
+from ui.table.portrait import portrait
 from ui.translation import tr
+from vision.examples import CROP_PX
 from vision.palette import army_names
 from vision.table_view import TableView
 
@@ -88,7 +89,7 @@ class BattleFiles:
         if view is None or len(armies) < 2:  # checked before the player fills in a dialog
             self._context.say(capitalized(NEEDS_TWO_SIDES))
             return
-        found = ((figure.id, figure_crop(view, figure)) for figure in figures)
+        found = ((figure.id, portrait(view, figure.id, CROP_PX)) for figure in figures)
         crops = {name: crop for name, crop in found if crop is not None}
         lists = ArmyLists(armies_folder())
         self._setup = dialog = BattleSetupDialog(armies, figures, lists, self._window, self._begin, crops)

@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from functools import partial
 
 from PyQt6.QtCore import Qt, pyqtBoundSignal, pyqtSignal
+from PyQt6.QtGui import QPixmap
 from PyQt6.QtWidgets import (
     QComboBox,
     QFormLayout,
     QHBoxLayout,
+    QLabel,
     QLineEdit,
     QListWidget,
     QPushButton,
@@ -26,14 +28,23 @@ from rules.engine.text import display_name
 from rules.tabletop.errors import UserError
 from rules.tabletop.template import Template
 from ui.battle.action_text import movement_words, obligation_words, reason_rows
+from ui.battle.rolling import Throws
+from ui.battle.typed_dice import roll_words
 from ui.desktop.battle.action_list import ActionList
-from ui.desktop.battle.pending_moves import PendingMoves
+from ui.desktop.battle.dice_card import DiceCard
+from ui.desktop.battle.dice_faces import DiceFaces
+from ui.desktop.battle.pending_moves import PendingMoves, clear_layout
 from ui.desktop.battle.round_bar import RoundBar
 from ui.desktop.labels import escape_markup, markup_label, plain_label, wrapping_label
+from ui.desktop.picture.image import to_qimage
 from ui.desktop.scrolled import Scrolled
+from ui.formatting import capitalized
 from ui.translation import mark_for_translation, tr
+from vision.frame import ImageBgr
 
 CLICK_ONE = mark_for_translation("Click a soldier to see its actions, or press U for the next one.")
+PHOTO_PX = 96
+_BUTTON_PX = 40
 _BIG_FONT_SCALE, _FONT_SCALE = 1.7, 1.2
 _TYPED = {
     int: mark_for_translation("A whole number"),
@@ -73,10 +84,14 @@ class BattlePanel(QWidget):
         self.setFont(font)
         self._figure, self._why = markup_label(), wrapping_label()
         self._do, self._overrule = QPushButton(tr("Do it")), QPushButton(tr("Overrule…"))
+        self._photo = QLabel()
         self._action_list, self._story = ActionList(), QListWidget()
         self._goals = QPushButton(tr("Goals…"))
         self.round_bar, self.pending_moves = RoundBar(), PendingMoves()
         self._needed = plain_label()
+        self._dice_card: DiceCard | None = None
+        self._actions, self._dice, self._tabs = QWidget(), QVBoxLayout(), QTabWidget()
+        self._throws = QVBoxLayout()
         self._ambiguities, self._open = QFormLayout(), QFormLayout()
         for form in (self._ambiguities, self._open):
             form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapAllRows)
@@ -122,6 +137,12 @@ class BattlePanel(QWidget):
         """Enable or disable the goals."""
         self._goals.setEnabled(allowed)
 
+    def show_photo(self, image_bgr: ImageBgr | None) -> None:
+        """Show a picture of the selected figure; None shows none."""
+        if image_bgr is not None:
+            self._photo.setPixmap(QPixmap.fromImage(to_qimage(image_bgr)))
+        self._photo.setVisible(image_bgr is not None)
+
     def show_obligations(self, obligations: Sequence[ActionPreview], goals: Sequence[str] = ()) -> None:
         """Show the obligations of whole sides and the goals, for when no figure is selected."""
         self._action_list.of_figure = bool(self.round_bar.words)
@@ -132,14 +153,14 @@ class BattlePanel(QWidget):
         """Show a figure's actions in a round, with the first possible one selected."""
         self._action_list.of_figure = True
         self._figure.setText(_heading(figure, unit))
-        self._fill(sorted(previews, key=lambda one: not one.possible))
-        if self.chosen is None and previews:
+        self._fill(previews)
+        if self.chosen is None:
             self.choose(0)
 
     def take_focus(self) -> None:
         """Give the action list the focus: up and down select, Return performs the action."""
         if self.isVisible():
-            self._action_list.take_focus()
+            (self._dice_card or self._action_list).take_focus()
 
     def choose_target(self, figure: str) -> bool:
         """Select the first possible action against a figure; False if there is none."""
@@ -160,9 +181,9 @@ class BattlePanel(QWidget):
         hint = tr("Press Esc to see it.") if len(others) == 1 else tr("Press Esc to see them.")
         rest = f"<br>{escape_markup(obligation_words(others))}. {escape_markup(hint)}" if others else ""
         self._figure.setText(
-            f"{_heading(available.figure, unit)}<br>{escape_markup(movement_words(available))}{aims}{rest}"
+            f"{_heading(available.figure, unit)}<br>{escape_markup(capitalized(movement_words(available)))}{aims}{rest}"
         )
-        self._fill(sorted(every, key=lambda one: not one.possible))
+        self._fill(every)
 
     def show_place_actions(self, figure: str, unit: str, place: str, previews: Sequence[ActionPreview]) -> None:
         """Show a figure's actions at a place, possible ones first."""
@@ -174,7 +195,7 @@ class BattlePanel(QWidget):
                 place=escape_markup(place),
             )
         )
-        self._fill(sorted(previews, key=lambda one: not one.possible))
+        self._fill(previews)
 
     def show_story(self, lines: Sequence[str]) -> None:
         """Show the story, scrolled to the newest line."""
@@ -193,15 +214,37 @@ class BattlePanel(QWidget):
         self._action_list.setCurrentItem(None)
         self._why.setText(words)
 
-    def choose(self, row: int) -> None:
-        """Select an action by its row."""
-        self._action_list.choose(row)
+    def show_throws(self, throws: Throws) -> None:
+        """Show the dice of the result."""
+        for request, roll in throws:
+            self._throws.addWidget(wrapping_label(roll_words(request, roll.faces)))
+            self._throws.addWidget(DiceFaces(request.die, request.count, roll.faces))
+
+    def show_dice(self, card: DiceCard | None) -> None:
+        """Show a dice request in place of the actions; None shows the actions again."""
+        self._actions.setVisible(card is None)
+        self.round_bar.setEnabled(card is None)
+        self.pending_moves.setEnabled(card is None)
+        clear_layout(self._dice)
+        self._dice_card = card
+        if card is not None:
+            self._tabs.setCurrentIndex(0)
+            room = Scrolled(card, 5 * self.fontMetrics().lineSpacing())
+            self._dice.addWidget(room)
+            room.show()  # now, because only what is shown takes the focus
+            self.take_focus()
+
+    def choose(self, place: int) -> None:
+        """Select an action by its place on the card, from 0; the best one is the first."""
+        self._action_list.choose(place)
 
     def _fill(self, previews: Sequence[ActionPreview]) -> None:
         self._explain(keep=not self._action_list.show_actions(previews))
 
     def _explain(self, keep: bool = False) -> None:
         one = self.chosen
+        if one is not None or not keep:
+            clear_layout(self._throws)
         self._ask(one)
         self._do.setEnabled(one is not None and one.possible and not one.ambiguities)
         self._needed.setText(needed_words(one) if one is not None else "")
@@ -236,7 +279,7 @@ class BattlePanel(QWidget):
 
     def _answer_line(self, action: Action, question: Question) -> QLineEdit:
         line = QLineEdit()
-        line.setPlaceholderText(tr("as seen") if question.default is None else tr("as usual"))
+        line.setPlaceholderText(tr("From the camera") if question.default is None else tr("Default"))
         line.setToolTip(tr("{what}, then press Return", what=tr(_TYPED.get(question.holds, _NAME))))
 
         def say() -> None:
@@ -250,9 +293,10 @@ class BattlePanel(QWidget):
 
     def _answer_box(self, action: Action, question: Question) -> QComboBox:
         box = QComboBox()
-        box.addItem(tr("as seen") if question.default is None else tr("as usual"), None)
-        for answer in question.answers:
-            box.addItem(_answer_words(answer), answer)
+        box.addItem(tr("From the camera") if question.default is None else tr("Default"), None)
+        names = question.names or tuple(map(_answer_words, question.answers))
+        for name, answer in zip(names, question.answers, strict=True):
+            box.addItem(name, answer)
         box.activated.connect(lambda _: self.answered.emit(action, question.fact, box.currentData()))
         return box
 
@@ -265,7 +309,7 @@ class BattlePanel(QWidget):
         # The list takes the height that is left, overrule_requested it would take the room of the reasons.
         self._action_list.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
         self._action_list.setMinimumHeight(5 * self.fontMetrics().lineSpacing())
-        tabs = QTabWidget()
+        tabs = self._tabs
         tabs.addTab(self._now(), tr("Now"))
         tabs.addTab(self._story, tr("History"))
         tabs.setCornerWidget(self._goals)
@@ -278,6 +322,8 @@ class BattlePanel(QWidget):
         big = self._needed.font()
         big.setPointSizeF(_BIG_FONT_SCALE * big.pointSizeF())
         big.setBold(True)
+        self._photo.setAccessibleName(tr("Picture of the soldier"))
+        self._photo.setVisible(False)
         self._needed.setFont(big)
         self._needed.setWordWrap(True)
         self._needed.setAccessibleName(tr("Number needed"))
@@ -290,6 +336,7 @@ class BattlePanel(QWidget):
 
     def _set_up_buttons(self) -> None:
         self._do.setToolTip(tr("Roll the dice and apply the result (Return)"))
+        self._do.setMinimumHeight(_BUTTON_PX)
         self._do.clicked.connect(self._request_action)
         self._overrule.setToolTip(tr("Change the result of the selected action or the last one, and say why (Ctrl+R)"))
         self._overrule.setShortcut("Ctrl+R")
@@ -307,10 +354,17 @@ class BattlePanel(QWidget):
         asked.addLayout(self._ambiguities)  # on top, because nothing else is possible before it is decided
         asked.addWidget(self._why)
         asked.addLayout(self._open)
-        inner = QVBoxLayout(now)
-        inner.setContentsMargins(0, 4, 0, 0)
+        asked.insertLayout(1, self._throws)
+        outer, inner = QVBoxLayout(now), QVBoxLayout(self._actions)
+        outer.setContentsMargins(0, 4, 0, 0)
+        outer.addWidget(self._actions)
+        outer.addLayout(self._dice)
+        inner.setContentsMargins(0, 0, 0, 0)
         inner.addWidget(self.round_bar)
-        inner.addWidget(self._figure)
+        who = QHBoxLayout()
+        who.addWidget(self._photo)
+        who.addWidget(self._figure, 1)
+        inner.addLayout(who)
         inner.addWidget(self._action_list, 1)
         inner.addWidget(self._needed)
         inner.addWidget(Scrolled(reasons, 5 * self.fontMetrics().lineSpacing()))

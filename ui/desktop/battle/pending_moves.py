@@ -133,6 +133,7 @@ def clear_layout(layout: QLayout) -> None:
     """Delete all widgets of a layout."""
     while (old := layout.takeAt(0)) is not None:
         if (widget := old.widget()) is not None:
+            widget.hide()  # at once; Qt deletes it later
             widget.deleteLater()
 
 

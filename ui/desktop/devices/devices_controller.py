@@ -15,7 +15,7 @@ from hardware.range_rod import Alarm, DiceWait, Idle, RodShape, Sign
 from rules.engine.dice import Die
 from rules.engine.position import Position
 from rules.engine.referee import ActionPreview
-from ui.desktop.battle.dice_dialog import DiceDialog
+from ui.desktop.battle.dice_card import DiceCard
 from ui.desktop.devices.box import DeviceBox
 from ui.desktop.devices.dice_answers import DiceAnswers
 from ui.desktop.devices.panel import DevicesPanel
@@ -178,14 +178,14 @@ class DevicesController(QObject):
 
     def pull(
         self,
-        dialog: DiceDialog | None,
+        card: DiceCard | None,
         source_controller: SourceController,
         shot: tuple[Position, ActionPreview] | None = None,
     ) -> None:
         """Update all devices; called by the window's timer.
 
         Args:
-            dialog: The open dice request; None if there is none.
+            card: The open dice request; None if there is none.
             source_controller: The open source.
             shot: The selected action and its position.
         """
@@ -197,7 +197,7 @@ class DevicesController(QObject):
         self.tray.pull(frame, camera, figures_px)
         if frame is not None:
             source_controller.session.put_aside(self.tray.on_table_px(frame.size_px))
-        self._answers.pull(dialog)
+        self._answers.pull(card)
         self._aim(shot)
         self._light()
         self.rod.pull()

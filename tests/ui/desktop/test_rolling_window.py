@@ -1,0 +1,139 @@
+"""Dice in the battle card of the real window: nothing else happens while they are rolled."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PyQt6.QtCore import Qt
+from PyQt6.QtTest import QTest
+from PyQt6.QtWidgets import QLabel, QLineEdit
+
+from rules.engine.dice import Roll
+from rules.engine.events import ActionResolved, PhaseBegun
+from rules.engine.text import display_name
+from tests.ui.desktop.test_battle_window import mustered, press
+from tests.ui.windows import POSTS, button, click, show_change, texts
+from ui.desktop.battle.dice_card import DiceCard
+from ui.desktop.battle.panel import PHOTO_PX, BattlePanel
+from ui.desktop.window import Window
+
+
+def attack(window: Window, path: Path) -> tuple[BattlePanel, DiceCard]:
+    """Simple Plastic: Green 1 attacks, and the die is asked for."""
+    panel = mustered(window, path)
+    press(panel, "Next")
+    press(panel, "Next")
+    window.battle.choose("green-1")
+    panel.choose(0)
+    press(panel, "Do it")
+    assert window.battle.dice_card is not None
+    return panel, window.battle.dice_card
+
+
+def entries(window: Window) -> int:
+    assert window.battle.play is not None
+    return len(window.battle.play.battle.entries)
+
+
+def test_the_card_names_the_action_and_goes_afterwards(window: Window, tmp_path: Path) -> None:
+    panel, card = attack(window, tmp_path / "b")
+    assert panel.chosen is not None
+    assert f"Green 1: {panel.chosen.action.words}" in texts(card)
+    assert display_name(panel.chosen.action.at[0]) in panel.chosen.action.words
+    before = entries(window)
+    card.take([1])
+    assert window.battle.dice_card is None
+    assert entries(window) == before + 1
+    assert panel.why.startswith("Misses")
+    assert any(label.text().endswith(": 1") for label in panel.findChildren(QLabel))
+
+
+def test_the_card_shows_the_soldiers_picture(window: Window, tmp_path: Path) -> None:
+    panel = mustered(window, tmp_path / "b")
+    [photo] = [label for label in panel.findChildren(QLabel) if label.accessibleName() == "Picture of the soldier"]
+    assert not photo.isVisible()
+    window.battle.choose("green-1")
+    assert photo.isVisible()
+    assert photo.pixmap().width() == PHOTO_PX
+    window.battle.choose("")
+    assert not photo.isVisible()
+
+
+def test_nothing_else_is_done_while_dice_are_rolled(window: Window, tmp_path: Path) -> None:
+    panel, card = attack(window, tmp_path / "b")
+    before, phase = entries(window), panel.phase
+    press(panel, "Next")
+    assert "Roll the dice first" in window.bar.text
+    window.undo()
+    assert "Roll the dice first" in window.bar.text
+    window.use_tool("select")
+    click(window, POSTS["blue-1"])
+    assert (entries(window), panel.phase, window.battle.chosen) == (before, phase, "green-1")
+    assert window.battle.dice_card is card
+    window.pull()  # pictures and measuring go on
+    assert window.battle.dice_card is card
+
+
+def test_escape_takes_the_action_back(window: Window, tmp_path: Path) -> None:
+    panel, card = attack(window, tmp_path / "b")
+    before = entries(window)
+    field = card.findChild(QLineEdit)
+    assert field is not None
+    QTest.keyClick(field, Qt.Key.Key_Escape)
+    assert window.battle.dice_card is None
+    assert entries(window) == before
+    assert panel.chosen is not None
+    assert window.battle.chosen == "green-1"
+
+
+def test_closing_the_battle_ends_the_roll(window: Window, tmp_path: Path) -> None:
+    _, card = attack(window, tmp_path / "b")
+    before = entries(window)
+    window.battle.close()
+    assert window.battle.dice_card is None
+    window.battle.open(tmp_path / "b")
+    assert entries(window) == before
+    card.take([6])  # too late
+    assert entries(window) == before
+
+
+def test_a_second_request_cannot_be_cancelled(window: Window, tmp_path: Path) -> None:
+    """Army Men: both sides roll for the first move, one after the other."""
+    panel = mustered(window, tmp_path / "b", "army_men", "rifleman")
+    press(panel, "Next")
+    panel.choose(0)
+    press(panel, "Do it")
+    first = window.battle.dice_card
+    assert first is not None
+    assert first.may_cancel
+    assert button(first, "Roll all").isVisible()
+    first.take([3])
+    second = window.battle.dice_card
+    assert second is not None
+    assert second is not first
+    assert not second.may_cancel
+    window.use_tool("select")
+    window.cancel()
+    assert window.battle.dice_card is second
+    second.take([5])
+    assert window.battle.dice_card is None
+
+
+def test_roll_all_rolls_every_morale_check(window: Window, tmp_path: Path) -> None:
+    panel = mustered(window, tmp_path / "b", "plastic_fudge", "basic")
+    play = window.battle.play
+    assert play is not None
+    play.battle.record(PhaseBegun(turn=1, phase="morale"))
+    show_change(window)
+    panel.choose(0)
+    press(panel, "Do it")
+    card = window.battle.dice_card
+    assert card is not None
+    QTest.mouseClick(button(card, "Roll all 4"), Qt.MouseButton.LeftButton)
+    assert window.battle.dice_card is None
+    done = [one for one in play.battle.in_force.values() if isinstance(one, ActionResolved)]
+    assert len(done) == 4
+    assert all(isinstance(throw.faces, tuple) and Roll(throw.faces) for one in done for throw in one.throws)
+    assert len(panel.why.splitlines()) == 4
+    window.undo()
+    assert len([one for one in play.battle.in_force.values() if isinstance(one, ActionResolved)]) == 3

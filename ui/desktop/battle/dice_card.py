@@ -1,0 +1,229 @@
+"""The part of the battle card that asks for dice: rolled by the program, typed, clicked, or reported by devices."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from functools import partial
+
+from PyQt6.QtCore import QEvent, QSize, Qt, pyqtSignal
+from PyQt6.QtGui import QKeyEvent
+from PyQt6.QtWidgets import QCheckBox, QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
+
+from rules.engine.dice import DiceRequest, Die, Roll, rolled
+from rules.tabletop.errors import UserError
+from ui.battle.rolling import Throws
+from ui.battle.typed_dice import face_words, hint_words, request_words, roll_words, typed_faces
+from ui.desktop.battle.dice_faces import DiceFaces, die_icon
+from ui.desktop.labels import wrapping_label
+from ui.translation import tr
+
+_FACE_PX, _BUTTON_PX = 32, 40
+_NEEDED_SCALE = 1.6
+
+
+class DiceCard(QWidget):
+    """Asks for the dice of one request. A roll is final: the card takes one and then no more.
+
+    Attributes:
+        request: The request.
+        roll: The roll, once there is one.
+
+    Signals:
+        rolled: The roll (a `Roll`).
+        roll_all: Roll these dice and everything that follows.
+        cancelled: The players take the action back.
+    """
+
+    rolled = pyqtSignal(object)
+    roll_all = pyqtSignal()
+    cancelled = pyqtSignal()
+
+    def __init__(self, request: DiceRequest, chance: random.Random, parent: QWidget | None = None) -> None:
+        """Ask for the dice of `request`; `chance` rolls the program's own."""
+        super().__init__(parent)
+        self.request, self._chance = request, chance
+        self.roll: Roll | None = None
+        self._needed, self._action, self._before = wrapping_label(), wrapping_label(), QVBoxLayout()
+        self._what, self._problem = wrapping_label(request_words(request)), wrapping_label()
+        self._shown = DiceFaces(request.die, request.count)
+        self._roll, self._all = QPushButton(), QPushButton()
+        self._line, self._use, self._cancel = QLineEdit(), QPushButton(tr("Use")), QPushButton(tr("Cancel"))
+        self._six_sided = QCheckBox(tr("Six-sided dice"))
+        self._faces = {die: self._face_buttons(die) for die in (request.die, Die.D6)}
+        self._devices = QVBoxLayout()
+        self._set_up()
+        self._lay_out()
+        self._show_die()
+
+    @property
+    def may_cancel(self) -> bool:
+        """Whether the players may still take the action back."""
+        return self.roll is None and not self._cancel.isHidden()
+
+    def show_action(self, words: str, needed: str, throws: Throws = ()) -> None:
+        """Show the action, the number needed, and the dice that were rolled for it before."""
+        for label, text in ((self._action, words), (self._needed, needed)):
+            label.setText(text)
+            label.setVisible(bool(text))
+        for request, roll in throws:
+            self._before.addWidget(wrapping_label(roll_words(request, roll.faces)))
+            self._before.addWidget(DiceFaces(request.die, request.count, roll.faces))
+        if throws:
+            self.lock()
+
+    def offer_all(self, words: str, tip: str) -> None:
+        """Offer to roll everything that follows too; `words` is the button's text."""
+        self._all.setText(words)
+        self._all.setToolTip(tr("{what} (Alt+A)", what=tip))
+        self._all.setShortcut("Alt+A")
+        self._all.show()
+
+    def lock(self) -> None:
+        """A die was rolled: the action cannot be cancelled any more."""
+        self._cancel.hide()
+
+    def take(self, faces: Sequence[int]) -> None:
+        """Use faces that dice reported."""
+        if self.roll is None:
+            self._finish(rolled(self.request, faces))
+
+    def add(self, widget: QWidget) -> None:
+        """Add a widget of a device that helps to answer."""
+        self._devices.addWidget(widget)
+
+    def take_focus(self) -> None:
+        """Give the field for typed faces the focus."""
+        self._line.setFocus()
+
+    def event(self, event: QEvent | None) -> bool:
+        """Handle Escape; the window's shortcut would put the tool away."""
+        if isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape:
+            if event.type() == QEvent.Type.ShortcutOverride:
+                event.accept()
+                return True
+            if event.type() == QEvent.Type.KeyPress:
+                if self.may_cancel:
+                    self.cancelled.emit()
+                return True
+        return super().event(event)
+
+    @property
+    def _die(self) -> Die:
+        """The dice on the table."""
+        return Die.D6 if self._six_sided.isChecked() else self.request.die
+
+    def _show_die(self) -> None:
+        """Ask for the faces of the dice on the table."""
+        self._line.clear()
+        self._line.setPlaceholderText(hint_words(self._die, self.request.count))
+        for die, row in self._faces.items():
+            row.setVisible(die is self._die)
+        self._check()
+
+    def _check(self) -> Roll | None:
+        """Show the typed faces; return them as a roll if they are complete."""
+        faces = typed_faces(self._die, self._line.text())
+        roll, problem = None, ""
+        try:
+            read = self.request.read_d6(faces) if self._six_sided.isChecked() and faces else tuple(faces)
+            self._shown.show_faces(read)
+            roll = rolled(self.request, read)
+        except UserError as refusal:
+            problem = str(refusal) if len(faces) >= self.request.count else ""
+        self._problem.setText(problem)
+        self._problem.setVisible(bool(problem))
+        self._use.setEnabled(roll is not None)
+        return roll
+
+    def _use_typed(self) -> None:
+        roll = self._check()
+        if roll is not None:
+            self._finish(roll)
+
+    def _roll_dice(self) -> None:
+        self._finish(Roll(tuple(self._chance.choice(self.request.die.faces) for _ in range(self.request.count))))
+
+    def _finish(self, roll: Roll) -> None:
+        if self.roll is None:
+            self.roll = roll
+            self._shown.show_faces(roll.faces)
+            self.rolled.emit(roll)
+
+    def _click(self, face: int) -> None:
+        before = typed_faces(self._die, self._line.text())
+        self._line.setText(" ".join(map(str, [*before, face][: self.request.count])))
+        self._line.setFocus()
+
+    def _face_buttons(self, die: Die) -> QWidget:
+        """A button for each face of a die."""
+        row = QWidget()
+        layout = QHBoxLayout(row)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(4)
+        for face in die.faces:
+            button, words = QPushButton(), tr("A die shows {die}", die=face_words(die, face))
+            button.setIcon(die_icon(die, face, _FACE_PX))
+            button.setIconSize(QSize(_FACE_PX, _FACE_PX))
+            button.setFixedSize(_FACE_PX + 8, _FACE_PX + 8)
+            button.setFlat(True)
+            button.setAccessibleName(words)
+            button.setToolTip(words)
+            button.clicked.connect(partial(self._click, face))
+            layout.addWidget(button)
+        layout.addStretch(1)
+        return row
+
+    def _set_up(self) -> None:
+        big = self._needed.font()
+        big.setPointSizeF(_NEEDED_SCALE * big.pointSizeF())
+        big.setBold(True)
+        self._needed.setFont(big)
+        bold = self._action.font()
+        bold.setBold(True)
+        self._action.setFont(bold)
+        self._roll.setText(tr("Roll the die") if self.request.count == 1 else tr("Roll the dice"))
+        self._roll.setToolTip(tr("Let the program roll; the roll counts (Alt+R)"))
+        self._roll.setShortcut("Alt+R")
+        self._six_sided.setToolTip(tr("Roll six-sided dice instead of Fudge dice; the program converts them"))
+        self._use.setToolTip(tr("Use the typed faces; then they are final (Return)"))
+        self._cancel.setToolTip(tr("Take the action back, while no die has been rolled (Esc)"))
+        self._needed.setAccessibleName(tr("Number needed"))
+        self._action.setAccessibleName(tr("Action"))
+        self._what.setAccessibleName(tr("Dice request"))
+        self._line.setAccessibleName(tr("Faces"))
+        for widget in (self._needed, self._action, self._problem, self._all):
+            widget.setVisible(False)
+        self._six_sided.setVisible(bool(self.request.stands_for))
+        for button in (self._roll, self._all):
+            button.setMinimumHeight(_BUTTON_PX)
+        self._six_sided.toggled.connect(lambda _: self._show_die())
+        self._line.textChanged.connect(lambda _: self._check())
+        self._line.returnPressed.connect(self._use_typed)
+        self._use.clicked.connect(self._use_typed)
+        self._roll.clicked.connect(self._roll_dice)
+        self._all.clicked.connect(self.roll_all)
+        self._cancel.clicked.connect(self.cancelled)
+
+    def _lay_out(self) -> None:
+        layout, rolls, typing = QVBoxLayout(self), QHBoxLayout(), QHBoxLayout()
+        layout.setContentsMargins(0, 4, 0, 0)
+        layout.setSpacing(8)
+        rolls.addWidget(self._roll, 1)
+        rolls.addWidget(self._all, 1)
+        typing.addWidget(self._line, 1)
+        typing.addWidget(self._use)
+        layout.addWidget(self._action)
+        layout.addWidget(self._needed)
+        layout.addLayout(self._before)
+        layout.addWidget(self._what)
+        layout.addWidget(self._shown)
+        layout.addLayout(rolls)
+        layout.addWidget(self._six_sided)
+        layout.addLayout(typing)
+        for row in self._faces.values():
+            layout.addWidget(row)
+        layout.addWidget(self._problem)
+        layout.addLayout(self._devices)
+        layout.addStretch(1)
+        layout.addWidget(self._cancel)
