@@ -59,7 +59,7 @@ def test_a_forbidden_move_says_why_in_a_few_words(play: BattleSession) -> None:
     assert [button.words for button in waiting.buttons] == ["Allow anyway", "Just a nudge"]
     assert waiting.short.startswith("No: ")
     assert len(waiting.short.split()) <= 6
-    assert five_words("moved 5 in of 4 (SP-02)") == "moved 5 in of 4"
+    assert five_words("moved 6.08153 in of 4 (SP-02)") == "moved 6.1 in of 4"
 
 
 def test_thirty_moves_stay_low_and_are_accepted_with_one_button(owned: Owned[PendingMoves]) -> None:
