@@ -56,9 +56,11 @@ class BattleController(QObject):
 
     Signals:
         crossed: Whether there is a cross-hair on the table.
+        changed: The players changed the battle, and the picture must be drawn again.
     """
 
     crossed = pyqtSignal(bool)
+    changed = pyqtSignal()
 
     def __init__(self, panel: BattlePanel, say: Say, clock: Clock, chance: random.Random) -> None:
         """Show battles in `panel`; `say` shows a message, `chance` rolls the program's own dice."""
@@ -367,6 +369,7 @@ class BattleController(QObject):
             self._moment = Position(old.game, self.play.battle.state, old.figures, old.terrain, old.sight, old.measure)
         self._seen = None
         self._show()
+        self.changed.emit()
 
     def _show(self) -> None:
         if not self._chosen or self._spot is not None:
