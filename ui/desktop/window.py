@@ -183,6 +183,7 @@ class Window(QMainWindow):
         self._mouse = Mouse(self.picture, self._pick_at, self._press, self._release, self._redraw)
         self.picture.moved.connect(lambda *_: self.practice.move())
         self.picture.zoomed.connect(lambda: self._redraw())
+        self.battle.changed.connect(self._redraw)  # on a frozen picture nothing else would
         self.picture.turned.connect(self.turn)
         self.practice.changed.connect(self._assign_wheel)
         self.frozen_frame.thawed.connect(lambda: self.actions_.freeze.setChecked(False))

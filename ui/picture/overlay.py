@@ -420,7 +420,7 @@ def _ruler_lines(camera: TableCamera, reading: Reading, loose: bool) -> Iterator
     heights = (reading.a.z_in, reading.b.z_in)
     for leg in reading.legs:
         line = _segment(camera, leg.centre_segment_in, heights, colour, 2.0, dashed=True)
-        yield replace(line, keep_clear=tuple(pairwise(line.points_px)))
+        yield replace(line, keep_clear=tuple(pairwise(line.points_px[::4])))
         if leg.edge_in > 0:
             yield _segment(camera, leg.edge_segment_in, heights, colour, 5.0)
 

@@ -297,8 +297,8 @@ def test_a_battles_dice_are_rolled_on_the_table(
 ) -> None:
     """Army Men: a rifle needs two dice, and the first die on the table ends the time to cancel."""
     panel = mustered(window, tmp_path / "b", "army_men", "rifleman")
-    while "small arms" not in panel.phase:
-        QTest.mouseClick(button(panel, "Next"), LEFT)
+    while "Small arms" not in window.battle.turn_bar.heading:
+        next_phase(window)
     window.battle.choose("green-1")
     assert panel.choose_target("blue-1") or panel.choose_target("blue-2")
     QTest.mouseClick(button(panel, "Do it"), LEFT)

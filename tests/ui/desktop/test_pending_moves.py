@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
+from PyQt6.QtCore import Qt
+from PyQt6.QtTest import QTest
+from PyQt6.QtWidgets import QLabel, QPushButton, QToolButton
 
 from tests.rules.evening import begun
 from tests.rules.test_battle_simple_plastic import GREEN, PLACES, TAN
 from tests.ui.battle.test_battle_session import seen
+from tests.ui.picture.test_overlay import view_of
+from tests.ui.windows import Owned
 from ui.battle.battle_session import BattleSession
-from ui.desktop.battle.pending_moves import pending_move
+from ui.desktop.battle.move_pills import MovePills
+from ui.desktop.battle.pending_moves import DecisionButton, PendingMove, PendingMoves, five_words, pending_move
+from ui.desktop.picture.image import to_qimage
+from ui.desktop.picture.view import PictureView
 
 
 @pytest.fixture
@@ -31,3 +41,89 @@ def test_a_decided_move_is_journalled_with_the_allowance(play: BattleSession) ->
     ways[0].does()
     assert play.battle.can_undo == "settled: Move the squad rifles: how far its leading man went: less than 4 in"
     assert play.story[-1].endswith("how far its leading man went: less than 4 in.")
+
+
+def move_of(name: str, at_in: tuple[float, float], said: list[str], *, is_legal: bool = True) -> PendingMove:
+    buttons = (
+        DecisionButton("Accept", "tip", lambda: said.append(f"accept {name}"), "✓"),
+        DecisionButton("Just a nudge", "tip", lambda: said.append(f"nudge {name}"), "✗"),
+    )
+    return PendingMove(f"{name} moved 5.8 in.", "5.8 in", at_in, buttons, is_legal)
+
+
+def test_a_forbidden_move_says_why_in_a_few_words(play: BattleSession) -> None:
+    moved = {f"green_{n}": (PLACES[f"green-{n}"][0], 9.0) for n in (1, 2, 3, 4)}
+    position = seen(play.battle, **moved)
+    [proposal] = play.proposals(position)
+    waiting = pending_move(play, position, proposal, lambda change: change())
+    assert [button.words for button in waiting.buttons] == ["Allow anyway", "Just a nudge"]
+    assert waiting.short.startswith("No: ")
+    assert len(waiting.short.split()) <= 6
+    assert five_words("moved 6.08153 in of 4 (SP-02)") == "moved 6.1 in of 4"
+
+
+def test_thirty_moves_stay_low_and_are_accepted_with_one_button(owned: Owned[PendingMoves]) -> None:
+    panel, said = owned(PendingMoves()), []
+    moves = [move_of(f"Green {n}", (n, 10.0), said, is_legal=n != 3) for n in range(30)]
+    panel.show_moves(moves, lambda: said.append("all"))
+    panel.show()
+    assert panel.sizeHint().height() < 300
+    assert "30 moves to answer" in [label.text() for label in panel.findChildren(QLabel)]
+    [every] = [button for button in panel.findChildren(QPushButton) if button.text().startswith("Accept all")]
+    assert every.text() == "Accept all 29"
+    QTest.mouseClick(every, Qt.MouseButton.LeftButton)
+    assert said == ["all"]
+
+
+def test_buttons_stay_under_the_mouse_but_answer_the_newest_move(owned: Owned[PendingMoves]) -> None:
+    panel, old, new = owned(PendingMoves()), list[str](), list[str]()
+    panel.show_moves([move_of("Green 1", (10, 10), old)], lambda: None)
+    [accept] = [button for button in panel.findChildren(QPushButton) if button.text() == "Accept"]
+    panel.show_moves([move_of("Green 1", (10, 10), new)], lambda: None)
+    accept.click()
+    assert (old, new) == ([], ["accept Green 1"])
+
+
+@pytest.fixture
+def picture(owned: Owned[PictureView]) -> PictureView:
+    shown = owned(PictureView())
+    shown.resize(1280, 720)
+    shown.show_picture(to_qimage(np.zeros((720, 1280, 3), np.uint8)))
+    shown.show()
+    return shown
+
+
+def test_pills_stand_beside_the_places_and_answer(picture: PictureView) -> None:
+    pills, said = MovePills(picture), list[str]()
+    moves = [move_of("Green 1", (10, 10), said), move_of("Green 2", (11, 10), said)]
+    calibration = view_of().calibration
+    assert calibration is not None
+    pills.show_moves(moves, calibration)
+    one, two = pills.pills
+    assert one.isVisible()
+    assert not one.geometry().intersects(two.geometry())
+    at = picture.to_widget(tuple(calibration.camera.table_to_pixel((10, 10, 0))[0])).toPoint()
+    assert not one.geometry().contains(at)
+    assert (one.geometry().center() - at).manhattanLength() < 150
+    accept, nudge = one.findChildren(QToolButton)
+    assert accept.accessibleName() == "Accept: Green 1 moved 5.8 in."
+    QTest.mouseClick(accept, Qt.MouseButton.LeftButton)
+    QTest.mouseClick(nudge, Qt.MouseButton.LeftButton)
+    assert said == ["accept Green 1", "nudge Green 1"]
+    pills.show_moves((), calibration)
+    assert pills.pills == ()
+
+
+def test_pills_follow_the_picture_and_hide_outside_it(picture: PictureView) -> None:
+    pills = MovePills(picture)
+    calibration = view_of().calibration
+    assert calibration is not None
+    pills.show_moves([move_of("Green 1", (10, 10), [])], calibration)
+    [pill] = pills.pills
+    before = pill.geometry()
+    picture.zoom(1.2)
+    assert pill.geometry() != before
+    picture.zoom(8.0)
+    assert not pill.isVisible()
+    pills.show_moves([replace(move_of("Green 1", (10, 10), []))], None)
+    assert pills.pills == ()

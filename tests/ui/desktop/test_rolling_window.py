@@ -12,7 +12,7 @@ from rules.engine.dice import Roll
 from rules.engine.events import ActionResolved, PhaseBegun
 from rules.engine.text import display_name
 from tests.ui.desktop.test_battle_window import mustered, press
-from tests.ui.windows import POSTS, button, click, show_change, texts
+from tests.ui.windows import POSTS, button, click, next_phase, show_change, texts
 from ui.desktop.battle.dice_card import DiceCard
 from ui.desktop.battle.panel import PHOTO_PX, BattlePanel
 from ui.desktop.window import Window
@@ -21,8 +21,8 @@ from ui.desktop.window import Window
 def attack(window: Window, path: Path) -> tuple[BattlePanel, DiceCard]:
     """Simple Plastic: Green 1 attacks, and the die is asked for."""
     panel = mustered(window, path)
-    press(panel, "Next")
-    press(panel, "Next")
+    next_phase(window)
+    next_phase(window)
     window.battle.choose("green-1")
     panel.choose(0)
     press(panel, "Do it")
@@ -62,7 +62,7 @@ def test_the_card_shows_the_soldiers_picture(window: Window, tmp_path: Path) -> 
 def test_nothing_else_is_done_while_dice_are_rolled(window: Window, tmp_path: Path) -> None:
     panel, card = attack(window, tmp_path / "b")
     before, phase = entries(window), panel.phase
-    press(panel, "Next")
+    next_phase(window)
     assert "Roll the dice first" in window.bar.text
     window.undo()
     assert "Roll the dice first" in window.bar.text
@@ -100,7 +100,7 @@ def test_closing_the_battle_ends_the_roll(window: Window, tmp_path: Path) -> Non
 def test_a_second_request_cannot_be_cancelled(window: Window, tmp_path: Path) -> None:
     """Army Men: both sides roll for the first move, one after the other."""
     panel = mustered(window, tmp_path / "b", "army_men", "rifleman")
-    press(panel, "Next")
+    next_phase(window)
     panel.choose(0)
     press(panel, "Do it")
     first = window.battle.dice_card

@@ -380,3 +380,14 @@ def test_the_wheel_zooms_and_the_right_button_drags(window: Window) -> None:
     scale = view.scale
     turn_wheel(view, spot, 1, Qt.KeyboardModifier.ControlModifier)
     assert view.scale > scale
+
+
+def test_numbers_can_be_switched_off(window: Window, wait_until: Wait) -> None:
+    def numbered() -> bool:
+        return any(isinstance(shape, Label) and shape.small for shape in window.picture.shapes)
+
+    wait_until(numbered)
+    window.actions_.numbers.trigger()
+    assert not numbered()
+    window.actions_.numbers.trigger()
+    assert numbered()

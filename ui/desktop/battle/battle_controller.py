@@ -63,11 +63,13 @@ class BattleController(QObject):
 
     Signals:
         crossed: Whether there is a cross-hair on the table.
+        changed: The players changed the battle, and the picture must be drawn again.
         resolved: The outcome of an action, in a few words.
         recorded: The name of a step that was recorded, such as a move that the camera saw.
     """
 
     crossed = pyqtSignal(bool)
+    changed = pyqtSignal()
     resolved = pyqtSignal(str)
     recorded = pyqtSignal(str)
 
@@ -417,6 +419,7 @@ class BattleController(QObject):
             self._moment = Position(old.game, self.play.battle.state, old.figures, old.terrain, old.sight, old.measure)
         self._seen = None
         self._show()
+        self.changed.emit()
 
     def _show(self) -> None:
         if not self._chosen or self._spot is not None:

@@ -16,12 +16,13 @@ from ui.desktop.picture.view import PictureView
 from ui.picture.overlay import PointPx, Ring
 from ui.picture.placement import Box, Taken, placed
 
-_GAP_PX = 6.0
+_GAPS_PX = (2.0, 12.0, 28.0, 56.0)
+_REACH_PX = 16.0  # half the size of a soldier on the screen
 _STYLE = """
 QFrame { background: rgb(24, 27, 33); border: 1px solid white; border-radius: 6px; }
 QLabel { color: white; border: none; font-size: 14px; font-weight: bold; }
-QToolButton { color: white; background: rgb(58, 64, 74); border: none; border-radius: 4px; padding: 2px 7px;
-  font-size: 16px; font-weight: bold; }
+QToolButton { color: white; background: rgb(58, 64, 74); border: none; border-radius: 4px; padding: 1px 3px;
+  min-width: 18px; font-size: 15px; font-weight: bold; }
 QToolButton:hover { background: rgb(0, 114, 178); }
 """
 
@@ -69,9 +70,9 @@ class MovePills(QObject):
             pill.setVisible(picture.rect().contains(at.toPoint()))
             size = pill.sizeHint()
             room = (float(size.width()), float(size.height()))
-            best = (at.x(), at.y() - room[1] / 2 - 4 * _GAP_PX)
-            gaps = (_GAP_PX, 4 * _GAP_PX, 8 * _GAP_PX, 14 * _GAP_PX)
-            box = placed(room, best, (at.x(), at.y(), at.x(), at.y()), taken, gaps)
+            around = (at.x() - _REACH_PX, at.y() - _REACH_PX, at.x() + _REACH_PX, at.y() + _REACH_PX)
+            best = (at.x(), around[1] - room[1] / 2 - _GAPS_PX[0])
+            box = placed(room, best, around, taken, _GAPS_PX)
             if box is not None and not pill.isHidden():
                 taken = taken.and_boxes([box])
                 pill.setGeometry(round(box[0]), round(box[1]), size.width(), size.height())
@@ -91,8 +92,8 @@ class MovePills(QObject):
         pill.setToolTip(literal_text(move.words))
         pill.setAccessibleName(move.words)
         layout = QHBoxLayout(pill)
-        layout.setContentsMargins(8, 3, 4, 3)
-        layout.setSpacing(4)
+        layout.setContentsMargins(6, 2, 2, 2)
+        layout.setSpacing(3)
         layout.addWidget(plain_label(move.short))
         for number, decision in enumerate(move.buttons):
             button = QToolButton()

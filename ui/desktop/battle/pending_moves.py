@@ -176,8 +176,9 @@ def pending_move(
 
 
 def five_words(reason: str) -> str:
-    """The beginning of a reason, without the numbers of rules."""
-    words = re.sub(r"\s*\([^)]*\)", "", reason).split()
+    """The beginning of a reason, without the numbers of rules and with one decimal."""
+    short = re.sub(r"\s*\([^)]*\)", "", reason)
+    words = re.sub(r"\d+\.\d{2,}", lambda number: f"{float(number[0]):.1f}", short).split()
     return " ".join(words[:5]) + ("…" if len(words) > 5 else "")
 
 

@@ -75,6 +75,8 @@ class Toolbox:
             shown = replace(
                 shown, ruler=otherwise.ruler, template=otherwise.template, picked=picked, marks=otherwise.marks
             )
+        if otherwise.casualties:
+            shown = replace(shown, casualties=otherwise.casualties)  # whatever the tool, they must be taken off
         now = self._now() if shown.hovered or shown.asked else None
         return replace(shown, told=now.told_of(shown.asked or shown.hovered or "")) if now is not None else shown
 
