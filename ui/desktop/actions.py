@@ -149,6 +149,7 @@ class Actions:
         freeze: Checked while the picture is frozen.
         compare: Checked while the frozen and the current picture are shown in turn.
         source_menu: The sources that can be opened.
+        view_menu: The menu View.
     """
 
     def __init__(self, window: QMainWindow, commands: WindowCommands) -> None:
@@ -185,6 +186,7 @@ class Actions:
         )
         self._fit = self._action(tr("Fit"), "F", tr("Show the whole picture"), commands.picture.fit)
         self.source_menu = self._source_menu(commands)
+        self.view_menu = QMenu(tr("&View"), window)
         self._make_menus(commands)
         self._make_toolbar()
         self._key_action("Escape", tr("Cancel"), tr("Cancel, or put the tool away"), commands.cancel)
@@ -289,7 +291,7 @@ class Actions:
         table.addSeparator()
         table.addActions([self._save, self._save_bare])
         table.addAction(self._action(tr("Quit"), "Ctrl+Q", tr("Close the program"), commands.close))
-        edit, look = QMenu(tr("&Edit"), self._window), QMenu(tr("&View"), self._window)
+        edit, look = QMenu(tr("&Edit"), self._window), self.view_menu
         edit.addActions([self.undo, self.redo, self._clear, self._basis])
         look.addActions([self._fit, self.freeze, self.compare])
         look.addAction(

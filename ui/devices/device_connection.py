@@ -109,6 +109,17 @@ def choices(ports: Iterable[Port], chosen: str | None, radio: bool = False) -> t
 _MAKES = {Make.PIXELS: mark_for_translation("Pixels dice"), Make.GODICE: mark_for_translation("GoDice")}
 
 
+_TITLES = {
+    "rod": mark_for_translation("rod"),
+    "dice": mark_for_translation("dice"),
+    "dice tray": mark_for_translation("dice tray"),
+}
+_EMULATED_WORDS = {
+    "rod": mark_for_translation("the emulated rod"),
+    "dice": mark_for_translation("the emulated dice"),
+}
+
+
 def _port_words(port: Port) -> str:
     device = port.description or tr("serial port")
     if port.likely:
@@ -144,6 +155,11 @@ class DeviceConnection(Generic[D]):
         self._problem = ""
         self._closing = threading.Thread()
         self._resources = ExitStack()
+
+    @property
+    def title(self) -> str:
+        """The device's name for the player."""
+        return tr(_TITLES.get(self.name, self.name))
 
     @property
     def port(self) -> str:
@@ -197,7 +213,7 @@ class DeviceConnection(Generic[D]):
             )
         status = self.device.status
         path = str(self.wire.path) if self.wire is not None else ""
-        emulated = tr("the emulated device")
+        emulated = tr(_EMULATED_WORDS.get(self.name, f"the emulated {self.name}"))
         trouble = sentence(status.error.replace(path, emulated) if path else status.error)
         where = emulated if path else status.port
         if status.state is LinkState.UP:
