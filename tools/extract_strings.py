@@ -98,7 +98,7 @@ def collect(language: str, folder: Path) -> Catalog:
             catalog = read_po(path.read_bytes().splitlines(keepends=True), locale, DOMAIN, abort_invalid=True)
     except (PoFileError, ValueError) as error:
         raise UserError(f"{path} is not a catalog ({error}): repair or delete it") from error
-    catalog.update(_strings(), no_fuzzy_matching=False)
+    catalog.update(extracted(), no_fuzzy_matching=False)
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("wb") as stream:
         write_po(
@@ -109,7 +109,12 @@ def collect(language: str, folder: Path) -> Catalog:
     return catalog
 
 
-def _strings() -> Catalog:
+def catalog_strings(catalog: Catalog) -> set[str]:
+    """The English strings of a catalog, of each plural only the singular."""
+    return {_first(message.id) for message in catalog} - {""}
+
+
+def extracted() -> Catalog:
     """All strings of the program."""
     found = Catalog()
     for _, _, words, _, _ in extract_from_dir(SOURCES, [("**.py", "python")], keywords=KEYWORDS):

@@ -20,6 +20,11 @@ class Unit(StrEnum):
         """How many of this unit make one inch."""
         return CM_PER_IN if self is Unit.CENTIMETRE else 1.0
 
+    @property
+    def sign(self) -> str:
+        """The unit as players read it."""
+        return tr("cm") if self is Unit.CENTIMETRE else tr("in")
+
     def words(self, length_in: float) -> str:
         """A length in text, such as "12.4 in" or "31.5 cm"."""
         return self._with_unit(f"{length_in * self.per_in:.1f}")

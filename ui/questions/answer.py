@@ -66,7 +66,7 @@ def _of_ruler(ruler: Ruler, reading: Reading | None, basis: Basis, unit: Unit) -
     if reading.a.army and reading.b.army:
         rows.append(other_words(reading.range, basis, unit))
     if len(reading.legs) > 1:
-        rows.append(" + ".join(f"{leg.centre_in * unit.per_in:.1f}" for leg in reading.legs) + f" {unit}")
+        rows.append(" + ".join(f"{leg.centre_in * unit.per_in:.1f}" for leg in reading.legs) + f" {unit.sign}")
     return Answer(range_words(reading.range, basis, unit), tuple(rows))
 
 

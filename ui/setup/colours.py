@@ -18,6 +18,41 @@ WITHOUT_EMPTY = mark_for_translation(
 _WORST_FIRST = (Level.ALIKE, Level.FAIR, Level.WELL)
 
 
+_PAIRS = {
+    Level.WELL: mark_for_translation("{army} and {other} are easy to tell apart."),
+    Level.FAIR: mark_for_translation(
+        "{army} and {other} can be told apart, less reliably in shade. Click another soldier of each."
+    ),
+    Level.ALIKE: mark_for_translation(
+        "{army} and {other} look alike. Click more soldiers of each, some of them in shade, or add light."
+    ),
+}
+_ON_TABLE = {
+    (Level.WELL, False): mark_for_translation("{army} stands out well from this table."),
+    (Level.WELL, True): mark_for_translation("{army} stands out well from this table."),
+    (Level.FAIR, False): mark_for_translation(
+        "{army} is visible on this table, less reliably in shade. A picture of the empty table helps."
+    ),
+    (Level.FAIR, True): mark_for_translation(
+        "{army} is visible on this table, less reliably in shade. More light helps."
+    ),
+    (Level.ALIKE, False): mark_for_translation(
+        "{army} and this table look alike. Take a picture of the empty table, or add light."
+    ),
+    (Level.ALIKE, True): mark_for_translation(
+        "{army} and this table look alike even with its empty picture. Add light, or use another cloth."
+    ),
+}
+
+
+def separation_sentence(found: Separation) -> str:
+    """The separation as `Separation.sentence`, in the player's language."""
+    army = capitalized(found.army)
+    if found.other is not None:
+        return tr(_PAIRS[found.level], army=army, other=found.other)
+    return tr(_ON_TABLE[found.level, found.empty_known], army=army)
+
+
 def separations_of(view: TableView, setup: Setup) -> tuple[Separation, ...]:
     """The separations of the present armies, worst first."""
     names = {None, *(colour.name for colour in setup.palette or view.proposed)}
@@ -81,11 +116,11 @@ def separation_words(view: TableView, setup: Setup) -> tuple[str, ...]:
     seen = separations_of(view, setup)
     if not seen:
         return ()
-    words = tuple(found.sentence for found in doubts(view, setup)) or (_all_well(seen),)
+    words = tuple(map(separation_sentence, doubts(view, setup))) or (_all_well(seen),)
     return (*words, tr(WITHOUT_EMPTY)) if setup.reference_bgr is None else words
 
 
 def _all_well(seen: tuple[Separation, ...]) -> str:
     if len(seen) == 1:
-        return seen[0].sentence
+        return separation_sentence(seen[0])
     return tr("All armies stand out well from each other and from this table.")

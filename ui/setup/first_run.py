@@ -9,7 +9,7 @@ from enum import StrEnum
 from ui.formatting import sentence
 from ui.session import TableState
 from ui.setup.cameras import Camera
-from ui.setup.colours import doubts, one_colour_words, proposed
+from ui.setup.colours import doubts, one_colour_words, proposed, separation_sentence
 from ui.setup.guidance import title_words
 from ui.translation import mark_for_translation, tr, tr_count
 from vision.palette import army_names
@@ -281,7 +281,8 @@ def _armies(now: Standing) -> Guide:
     if now.view is not None:
         apart = doubts(now.view, now.state.setup)
         ticks += tuple(
-            Tick(doubt.sentence, None if doubt.level is Level.FAIR else False) for doubt in apart[:_MAX_ISSUES]
+            Tick(separation_sentence(doubt), None if doubt.level is Level.FAIR else False)
+            for doubt in apart[:_MAX_ISSUES]
         )
     if now.view is not None and (groups := proposed(now.view, now.state)):
         words = tr(

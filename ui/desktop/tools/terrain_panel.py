@@ -141,7 +141,7 @@ class TerrainPanel(QWidget):
             number.setRange(0.0, _MAX_HEIGHT_IN)
             number.setDecimals(2)
             number.setSingleStep(0.25)
-            number.setSuffix(" in")
+            number.setSuffix(tr(" in"))
             number.setKeyboardTracking(False)
             number.setToolTip(tip)
             number.valueChanged.connect(signal)
