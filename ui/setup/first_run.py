@@ -22,6 +22,16 @@ ENOUGH_MARKERS = 4
 
 _MAX_ISSUES = 3
 
+_HELD = (
+    mark_for_translation("exposure held"),
+    mark_for_translation("exposure automatic"),
+    mark_for_translation("white balance held"),
+    mark_for_translation("white balance automatic"),
+    mark_for_translation("focus held"),
+    mark_for_translation("focus automatic"),
+)
+"""The parts of `vision.source.Webcam.held`."""
+
 
 class Step(StrEnum):
     """The guide's steps, in order."""
@@ -211,7 +221,7 @@ _DONE: dict[Step, Callable[[Standing, Progress], bool]] = {
 
 
 def _camera(now: Standing) -> Guide:
-    ticks = tuple(Tick(words, words.endswith("held")) for words in now.held.split(", ") if words)
+    ticks = tuple(Tick(tr(words), words.endswith("held")) for words in now.held.split(", ") if words)
     if now.problem:
         return Guide({}, Step.CAMERA, sentence(now.problem), tr("Choose another…"))
     if now.spec == "demo" and not now.cameras:
