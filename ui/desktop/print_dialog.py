@@ -229,7 +229,7 @@ class PrintDialog(QDialog):
         self._form.setRowVisible(self.side, side_in is not None)
         for row in (self.cards, self._load):
             self._form.setRowVisible(row, kind is Kind.CARDS)
-        self.about.setText(about + ".")
+        self.about.setText(f"{tr(about)}.")
         self._redraw_sheet()
 
     def _redraw_sheet(self) -> None:
