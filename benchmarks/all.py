@@ -17,7 +17,19 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks import finding, ids, journal, paint, questions, sequence, sight, solving, starting, watch
+from benchmarks import (
+    available_actions,
+    finding,
+    ids,
+    journal,
+    paint,
+    questions,
+    sequence,
+    sight,
+    solving,
+    starting,
+    watch,
+)
 from benchmarks.page import Table, budget_table, write
 from calibration.opencv import cv2
 
@@ -67,6 +79,7 @@ def parts_of(quick: bool, scenes: Path | None) -> dict[str, Callable[[], Sequenc
         "solve": lambda: [solving.table(markers, rounds)],
         "sight": lambda: [sight.table(((60, 30, 1.0),) if quick else sight.SIZES, rounds)],
         "resolve": lambda: [questions.table(rounds)],
+        "actions": lambda: [available_actions.table(rounds)],
         "journal": lambda: journal.tables((100, 1000) if quick else journal.LENGTHS, 6 if quick else 15),
         "paint": lambda: [paint.table(counts, rounds)],
         "start": lambda: [starting.table(1 if quick else 3)],

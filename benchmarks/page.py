@@ -83,7 +83,7 @@ def _place(name: str) -> re.Pattern[str]:
 
 
 def write(page: Path, tables: Iterable[Table]) -> None:
-    """Put each table in its place between `<!-- source_controller NAME -->` and `<!-- /source_controller -->`.
+    """Put each table in its place between `<!-- bench NAME -->` and `<!-- /bench -->`.
 
     Raises:
         ValueError: if the page has no such place.

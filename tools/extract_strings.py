@@ -66,7 +66,7 @@ def _first(words: str | tuple[str, ...] | list[str]) -> str:
 
 def _problem(message: Message) -> str:
     english = [message.id] if isinstance(message.id, str) else list(message.id)
-    translated = [message.string] if isinstance(message.string, str) else list(message.string)
+    translated = [message.string] if isinstance(message.string, str) else list(message.string or ())
     if not translated or not all(translated):
         return "has no translation"
     if message.fuzzy:

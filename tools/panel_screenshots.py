@@ -28,9 +28,9 @@ from tools.screenshot import click, enemies, run_scene, wait
 from ui.battle.armies import ArmyLists
 from ui.desktop.app import ErrorReporter
 from ui.desktop.battle.dice_dialog import DiceDialog
-from ui.desktop.dark_palette import dark_palette
 from ui.desktop.print_dialog import PrintDialog
 from ui.desktop.setup.lens_dialog import LensDialog
+from ui.desktop.theme import Theme
 from ui.desktop.window import Window
 from ui.devices.tray_camera import TABLE
 from ui.paper.printing import PrintJob
@@ -111,12 +111,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     faces = PanelScreenshots(folder, chosen.only)
 
     def shoot(window: Window, own: Path) -> None:
-        if chosen.only.startswith("dark"):
-            QApplication.setPalette(dark_palette())
         for scene in (_table_scene,) if chosen.only.endswith("fine") else _SCENES:
             scene(faces, window, own)
 
-    status = run_scene("panel_screenshots", lambda: SimulatedTable(demo_scene()), shoot)
+    theme = Theme(chosen.only.removesuffix("-fine"))
+    status = run_scene("panel_screenshots", lambda: SimulatedTable(demo_scene()), shoot, theme)
     for one in faces.told:
         print(one, file=sys.stderr)
     return status or bool(faces.told)
@@ -232,7 +231,7 @@ def _battle_scene(faces: PanelScreenshots, window: Window, own: Path) -> None:
     view = all_seen(window)
     wait_for(lambda: controller.position, "the battle")
     for _step in range(2):
-        controller.panel.go_on.emit()
+        controller.turn_bar.go_on.emit()
     soldiers = [f for f in view.figures if f.army in ("green", "tan") and f.posture is not Posture.VEHICLE]
     by = next(figure for figure in enemies(soldiers, set()) if figure.army == "green")
     window.use_tool("select")

@@ -9,14 +9,14 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from PyQt6.QtCore import Qt
-from PyQt6.QtWidgets import QApplication, QWidget
+from PyQt6.QtWidgets import QWidget
 
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import Figure, Posture
 from tools.screenshot import QUALITY, click, enemies, figures_seen, run_scene, wait
 from ui.battle.armies import ArmyLists
 from ui.desktop.battle.battle_setup_dialog import BattleSetupDialog
-from ui.desktop.dark_palette import dark_palette
+from ui.desktop.theme import Theme
 from ui.desktop.window import Window
 from ui.measuring import sights
 from ui.setup.first_run import Step
@@ -178,7 +178,7 @@ def _battle(window: Window, own: Path) -> QWidget:
     view = all_seen(window)
     wait_for(lambda: window.battle.position, "the battle")
     for _step in range(2):
-        window.battle.panel.go_on.emit()
+        window.battle.turn_bar.go_on.emit()
     rivals = [f for f in view.figures if f.army in ("green", "tan") and f.posture is not Posture.VEHICLE]
     by = next(figure for figure in enemies(rivals, set()) if figure.army == "green")
     window.use_tool("select")
@@ -216,12 +216,12 @@ def _history(window: Window, _: Path) -> QWidget:
     return window.history.dialog
 
 
-def _dark(window: Window, _: Path) -> QWidget:
-    """The battle on a dark desktop."""
+def _light(window: Window, _: Path) -> QWidget:
+    """The battle in the light theme."""
     if window.history.dialog is not None:
         window.history.dialog.reject()
     window.sides.setCurrentWidget(window.battle.panel)
-    QApplication.setPalette(dark_palette())
+    window.appearance.choose(Theme.LIGHT)
     return window
 
 
@@ -271,7 +271,7 @@ _SCENES: dict[str, Callable[[Window, Path], QWidget]] = {
     "terrain": _terrain,
     "devices": _devices,
     "history": _history,
-    "dark": _dark,
+    "light": _light,
 }
 
 

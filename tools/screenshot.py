@@ -18,6 +18,7 @@ from PyQt6.QtWidgets import QApplication
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import Figure, PointIn
 from rules.tabletop.template import Blast, under_blast
+from ui.desktop.theme import Theme, apply_theme
 from ui.desktop.window import Window
 from vision.simulation.scene import demo_scene
 from vision.simulation.simulator import SimulatedTable
@@ -47,22 +48,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return run_scene("screenshot", lambda: SimulatedTable(demo_scene(), frames=1), shoot)
 
 
-def run_scene(name: str, opened: Callable[[], Source], act: Callable[[Window, Path], None]) -> int:
+def run_scene(
+    name: str, opened: Callable[[], Source], act: Callable[[Window, Path], None], theme: Theme = Theme.DARK
+) -> int:
     """Run a scene in a window with temporary settings, offscreen on Linux unless a platform is set.
 
     Args:
         name: The program's name, for error messages.
         opened: Opens the window's source; called for each opening.
         act: The scene; its folder is temporary.
+        theme: The look of the window.
 
     Returns:
         The exit status.
     """
     if sys.platform == "linux":
         os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
-    _application = QApplication.instance() or QApplication(["sandtable"])  # must be referenced while the window lives
+    application = QApplication.instance() or QApplication(["sandtable"])  # must be referenced while the window lives
+    assert isinstance(application, QApplication)  # the program creates no other
     with tempfile.TemporaryDirectory() as own:
         settings = QSettings(str(Path(own) / "settings.ini"), QSettings.Format.IniFormat)
+        apply_theme(application, theme)
         window = Window("demo", settings, opener=lambda _: opened())
         try:
             window.resize(*_SIZE)

@@ -39,7 +39,6 @@ _MARGIN_PX = 10.0  # figures nearer to the edge of a tile are cut off
 _MIN_HINT_CHANCE = 0.15  # the finder's chance from which the judge examines a hint
 _SECOND_LOOK_CHANCE = 0.1  # the judge's chance from which a candidate is examined again
 _OUTPUTS = 10  # number of outputs; the last hidden layer follows them
-_LAYERS = ("onnx_node!/17/Relu", "said")
 _MIRROR_SIGNS = np.array([1, 1, 1, 1, 1, 1, -1, 1, -1, 1], np.float32)  # facing and place change sides
 _NO_FEATURES = np.zeros(0, np.float32)
 # Calibration of the log odds that there is a figure, fitted by `training.finder.check`: the judge's bias; and bias
@@ -194,7 +193,10 @@ def _outputs(network: cv2.dnn.Net, shown: FloatImage) -> FloatImage:
 def _outputs_and_features(network: cv2.dnn.Net, shown: FloatImage) -> FloatImage:
     """(N, 10 + H) outputs, then the last hidden layer, which is computed anyway."""
     network.setInput(shown)
-    hidden, outputs = network.forward(_LAYERS)
+    # OpenCV names the layers while it reads them, and another version may name them differently.
+    names = network.getLayerNames()
+    last_hidden = next(name for name in reversed(names) if network.getLayer(name).type == "ReLU")
+    hidden, outputs = network.forward((last_hidden, names[-1]))
     return np.hstack([outputs, hidden]).astype(np.float32)
 
 

@@ -39,6 +39,7 @@ from rules.engine.text import (
     readable,
     roller_words,
     says_outcome,
+    turn_words,
 )
 
 
@@ -78,7 +79,7 @@ def _card(game: Game[Any], event: UnitJoined) -> str:
 
 def _phase(event: PhaseBegun) -> Iterator[str]:
     yield ""
-    yield ", ".join(filter(None, [f"Turn {event.turn}", display_name(event.side), event.phase.replace("_", " ")]))
+    yield turn_words(event.turn, event.side, event.phase)
 
 
 def _placed(event: Placed) -> Iterator[str]:

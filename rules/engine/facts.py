@@ -8,9 +8,10 @@ fact to the players.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum, auto
+from functools import cache
 from types import MappingProxyType
 from typing import Annotated, Any, TypeVar, get_args, get_origin
 
@@ -149,11 +150,16 @@ def bind(facts: type, context: Context) -> Bound:
     return Bound({name: value for name, value, _ in parts}, tuple(one for *_, errors in parts for one in errors))
 
 
-def _sources(facts: Any) -> Iterator[tuple[str, Source]]:
-    for one in dataclasses.fields(facts):
-        hint = hints(facts)[one.name]
-        notes = get_args(hint)[1:] if get_origin(hint) is Annotated else ()
-        yield from ((one.name, note) for note in notes if isinstance(note, Source))
+@cache
+def _sources(facts: Any) -> tuple[tuple[str, Source], ...]:
+    annotated = {one.name: hints(facts)[one.name] for one in dataclasses.fields(facts)}
+    return tuple(
+        (name, note)
+        for name, hint in annotated.items()
+        if get_origin(hint) is Annotated
+        for note in get_args(hint)[1:]
+        if isinstance(note, Source)
+    )
 
 
 def _taken_apart(value: Any, where: tuple[str | int, ...]) -> tuple[Any, tuple[UncertainFact, ...]]:

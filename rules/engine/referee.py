@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from types import MappingProxyType
@@ -287,11 +287,33 @@ def preview_of(position: Position, action: Action) -> ActionPreview:
         before = _before(position.game, action)
         rolls = action.has_odds and (before is None or before.allowed)
         odds = position.game.odds(action.name, action.given) if rolls and not action.each else {}
-        alone = {name: {**action.given, **facts} for name, facts in action.each.items()} if rolls else {}
-        odds_of = {name: position.game.odds(action.name, given) for name, given in alone.items()}
+        odds_of = _OddsOfEach(position.game, action) if rolls and action.each else {}
         return ActionPreview(action, before, odds, ambiguities=doubts, asks=asks, odds_of=odds_of)
     except UserError as refusal:
         return ActionPreview(action, None, {}, str(refusal), doubts, asks)
+
+
+class _OddsOfEach(Mapping[str, Mapping[str, Fraction]]):
+    """The odds for each of an action's targets alone, computed when first read.
+
+    A machine gun facing thirty enemies has a list of bursts with hundreds of targets, of which one burst's are shown.
+    """
+
+    def __init__(self, game: Game[Any], action: Action) -> None:
+        self._game, self._action = game, action
+        self._odds: dict[str, Mapping[str, Fraction]] = {}
+
+    def __getitem__(self, name: str) -> Mapping[str, Fraction]:
+        if name not in self._odds:
+            given = {**self._action.given, **self._action.each[name]}
+            self._odds[name] = self._game.odds(self._action.name, given)
+        return self._odds[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._action.each)
+
+    def __len__(self) -> int:
+        return len(self._action.each)
 
 
 def obligations(referee: Referee[Any], position: Position) -> tuple[ActionPreview, ...]:
@@ -309,7 +331,7 @@ def is_owed(preview: ActionPreview) -> bool:
     return bool(preview.action.owed) and (preview.possible or waits)
 
 
-SET_UP = "the battle is still being set up: begin the first turn"
+SET_UP = "not started yet: begin the first turn"
 
 
 def in_set_up(position: Position, action: Action) -> bool:

@@ -152,16 +152,16 @@ class Reader:
     def _plain(self, kind: Any, found: Any, place: str) -> Any:
         if kind is Any:
             return found
+        if kind is float and type(found) in (int, float) and -math.inf < found < math.inf:
+            return found
+        if kind in (str, int, bool) and type(found) is kind:
+            return found
         if dataclasses.is_dataclass(kind) and isinstance(found, Mapping):
             return self.read(kind, found, place)  # type: ignore[arg-type]
         if isinstance(kind, type) and issubclass(kind, Enum) and isinstance(found, str):
             if found in {member.value for member in kind}:
                 return kind(found)
             raise RuleRefusal("unknown_word", f"{place} must be {_type_words(kind)}, not {found!r}")
-        if kind is float and type(found) in (int, float) and -math.inf < found < math.inf:
-            return found
-        if kind in (str, int, bool) and type(found) is kind:
-            return found
         raise RuleRefusal("wrong_type", f"{place} must be {_type_words(kind)}, not {found!r}")
 
     def _check(self, note: object, value: Any, place: str) -> None:

@@ -60,6 +60,40 @@ def display_names(names: tuple[str, ...]) -> str:
     return ", ".join(map(display_name, dict.fromkeys(names)))
 
 
+_DOES = {
+    "acting": "acts",
+    "action": "acts",
+    "attacking": "attacks",
+    "a_moves": "moves (A)",
+    "b_moves": "moves (B)",
+    "damage": "deals damage",
+    "first_actions": "acts",
+    "first_status": "checks status",
+    "move": "moves",
+    "move_on": "moves on",
+    "movement": "moves",
+    "moving": "moves",
+    "second_actions": "acts",
+    "second_status": "checks status",
+}
+"""What a side does in a phase of its own; games of the players' own may have other phases."""
+
+
+def phase_words(side: str, phase: str) -> str:
+    """The text of a phase: "Green moves", "Small arms" if it belongs to all sides, empty if there is none."""
+    does = _DOES.get(phase, "")
+    return f"{display_name(side)} {does}" if side and does else _joined(display_name(side), display_name(phase))
+
+
+def turn_words(turn: int, side: str, phase: str) -> str:
+    """The text of a turn and its phase, such as "Turn 1 · Green moves"."""
+    return _joined(f"Turn {turn}", phase_words(side, phase))
+
+
+def _joined(*parts: str) -> str:
+    return " · ".join(filter(None, parts))
+
+
 _CODES = {"--": "misses", "NE": "no effect", "INJ": "injures", "KIL": "kills", "minus1_rolls": "-1 on all rolls"}
 """Texts of outcomes that a rulebook's chart prints as codes or that are not clear by themselves."""
 
@@ -179,7 +213,7 @@ _MOST_NAMED = 2
 _LABELS: Mapping[type[Event], Callable[[Any], str]] = {
     BattleBegun: lambda e: f"the battle of {' against '.join(map(display_name, e.players))} begins",
     UnitJoined: lambda e: f"{display_name(e.figure)} joins {display_name(e.side)}",
-    PhaseBegun: lambda e: ", ".join(filter(None, [f"turn {e.turn}", display_name(e.side), e.phase.replace("_", " ")])),
+    PhaseBegun: lambda e: turn_words(e.turn, e.side, e.phase),
     Placed: lambda e: f"{display_name(e.figure)} placed at ({e.at_in[0]:.1f}, {e.at_in[1]:.1f})",
     Moved: lambda e: _moved(e.moves),
     ActionResolved: _asked,

@@ -45,7 +45,7 @@ ACTORS, TARGETS = "(actors)", "(targets)"
 
 
 @dataclass(frozen=True, slots=True)
-class Becomes:
+class StatusEffect:
     """An effect: a status of a figure, of all `ACTORS` or `TARGETS`, or of the battle itself ("").
 
     Attributes:
@@ -62,7 +62,7 @@ class Becomes:
 
 
 @dataclass(frozen=True, slots=True)
-class Goes:
+class MoveEffect:
     """An effect: the figures go to the ends of their paths.
 
     Attributes:
@@ -72,7 +72,7 @@ class Goes:
     cost_in: Mapping[str, float] | None = None
 
 
-Effect = Becomes | Goes
+Effect = StatusEffect | MoveEffect
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from rules.engine.effects import moves_along, status_changes
 from rules.engine.events import Effects
 from rules.engine.position import Position
 from rules.engine.referee import Action
-from rules.engine.verdict import ACTORS, TARGETS, Becomes, Goes, Verdict
+from rules.engine.verdict import ACTORS, TARGETS, MoveEffect, StatusEffect, Verdict
 
 
 def effects_of(position: Position, action: Action, found: Verdict) -> Effects:
@@ -14,14 +14,14 @@ def effects_of(position: Position, action: Action, found: Verdict) -> Effects:
     moves = [
         move
         for one in found.effects
-        if isinstance(one, Goes)
+        if isinstance(one, MoveEffect)
         for move in moves_along(position, action.paths, one.cost_in, action.facing_deg)
     ]
     names = {ACTORS: action.by, TARGETS: action.at}
     changes = [
         change
         for one in found.effects
-        if isinstance(one, Becomes)
+        if isinstance(one, StatusEffect)
         for change in status_changes(
             names.get(one.figure, (one.figure,)), one.status, one.value, one.rule, this_turn=one.this_turn
         )

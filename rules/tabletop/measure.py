@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from typing import cast
 
@@ -66,7 +67,12 @@ class Range:
 
 def base_area(figure: Figure) -> Polygon:
     """The figure's base as a polygon. Bases are convex, so an outline that crosses itself is replaced by its hull."""
-    outline = Polygon(figure.base_in)
+    return _area(figure.base_in)
+
+
+@lru_cache(maxsize=1024)  # a list of actions measures the same bases hundreds of times
+def _area(base_in: Outline) -> Polygon:
+    outline = Polygon(base_in)
     return outline if outline.is_valid else cast(Polygon, outline.convex_hull)
 
 

@@ -160,11 +160,11 @@ def test_a_place_out_of_reach_or_sight_of_a_grenade_has_a_reason(tmp_path: Path)
     evening = gunners(tmp_path, SPREAD, [wall])
     assert "out of sight (AM-66)" in evening.at_spot("green-1", SPOT, "grenade").why_not
     assert "0 to 12 in (AM-38)" in evening.at_spot("green-1", (10, 30), "grenade").why_not
-    assert "reach nobody there (AM-79)" in evening.at_spot("green-1", (18, 10), "grenade").why_not
+    assert "not reach anyone there (AM-79)" in evening.at_spot("green-1", (18, 10), "grenade").why_not
     # The radio man sees past the wall's end, and the mortar fires over it (AM-66).
     assert evening.at_spot("green-2", SPOT, "light_mortar").possible
     evening.battle.record(Placed(figure="green-3", at_in=(10, 8)))
-    assert "out of sight, and nobody" in evening.at_spot("green-2", SPOT, "light_mortar").why_not
+    assert "out of sight, and no friend" in evening.at_spot("green-2", SPOT, "light_mortar").why_not
 
 
 def test_a_settled_range_holds_for_all_figures_in_the_blast(tmp_path: Path) -> None:

@@ -79,7 +79,7 @@ def test_actions_are_forbidden_before_the_first_turn(tmp_path: Path) -> None:
     evening = set_up(tmp_path / "b")
     with evening.battle:
         assert evening.available_actions("german-1").movement.why_not == SET_UP
-        with pytest.raises(UserError, match="the battle is still being set up"):
+        with pytest.raises(UserError, match="not started yet"):
             evening.do(evening.attack("german-2", "american-1"), 6, 6, 6, 6)
 
 

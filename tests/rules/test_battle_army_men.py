@@ -111,11 +111,11 @@ def battle(tmp_path: Path) -> Iterator[Battle]:
 
 def test_the_story_of_the_battle(battle: Battle) -> None:
     lines = plot(battle)
-    assert lines[lines.index("Turn 1, Green, movement") :] == STORY.splitlines()
+    assert lines[lines.index("Turn 1 · Green moves") :] == STORY.splitlines()
 
 
 STORY = """\
-Turn 1, Green, movement
+Turn 1 · Green moves
   Green 9: Move: legal.
   Green 9 moves 12.0 in to (26.0, 20.0).
   Green 3: Move: legal.
@@ -125,32 +125,32 @@ Turn 1, Green, movement
   Green 5: Destroy Wire: destroyed.
   Cleared: Wire.
 
-Turn 1, Tan, movement
+Turn 1 · Tan moves
   Tan 3: Move: legal.
   Tan 3 moves 6.0 in to (17.0, 18.0).
   Tan 6: Move: legal.
   Tan 6 moves 18.0 in to (42.0, 14.0).
 
-Turn 1, automatic weapons
+Turn 1 · Automatic weapons
   Green 2: Hmg at Tan 2, Tan 1: hits 1 of 2.
   Green 2 hmg jammed.
   Tan 2 down.
   Green 9: Lmg at Tan 3: miss.
   Tan 4: Lmg at Green 3: hit.
   Green 3: eliminations 1.
-  Tan 2: The casualties of Tan: removed.
+  Take off Tan 2: removed.
   Tan 2 eliminated.
 
-Turn 1, small arms
+Turn 1 · Small arms
   Tan 1: Rifle at Green 1: hit.
   Green 1 down.
   Green 1: wanted 1.
-  Green 1: The casualties of Green: removed.
+  Take off Green 1: removed.
   Green 1 no longer down.
   Green 1 wounded.
   Wounded of green: 1.
 
-Turn 1, heavy weapons
+Turn 1 · Heavy weapons
   Green 9: Tank gun at Tan 6 on its way: hit.
   Tan 6 down.
   Tan 6 wreck.
@@ -159,13 +159,13 @@ Turn 1, heavy weapons
   Green 6: Bazooka at Tan 3: hits 1 of 1.
   Tan 3 down.
   Green 7: Light mortar at Tan 1: misses.
-  Green 6: The casualties of Green: removed.
+  Take off Green 6: removed.
   Green 6 eliminated.
-  Tan 3, Tan 6: The casualties of Tan: removed.
+  Take off Tan 3, Tan 6: removed.
   Tan 3 eliminated.
   Tan 6 eliminated.
 
-Turn 2, Green, movement
+Turn 2 · Green moves
   Green 4: Treat Green 1: healed.
   Green 1 no longer wounded.
   Green 9: Move: legal.
@@ -175,53 +175,53 @@ Turn 2, Green, movement
   Green 5: Dig in: digging.
   Green 5: turns of digging 1.
 
-Turn 2, Tan, movement
+Turn 2 · Tan moves
 
-Turn 2, automatic weapons
+Turn 2 · Automatic weapons
   Green 2: Clear the hmg: fixed.
   Green 2 no longer hmg jammed.
   Green 3: Assault rifle at Tan 1: hit.
   Tan 1 down.
   Tan 4: Lmg at Green 3: hit.
   Green 3: eliminations 2.
-  Tan 1: The casualties of Tan: removed.
+  Take off Tan 1: removed.
   Tan 1 eliminated.
 
-Turn 2, small arms
+Turn 2 · Small arms
 
-Turn 2, heavy weapons
+Turn 2 · Heavy weapons
   Green 7: Light mortar at Tan 7: hits 1 of 1.
   Tan 7 down.
   Green 10: Grenade through the port of Tan 5: missed.
   Green 9: Tank gun at Tan 5: hits 1 of 1.
   Green 9: ranged in on Tan 5.
   Tan 5: stunned in turn 2.
-  Tan 7: The casualties of Tan: removed.
+  Take off Tan 7: removed.
   Tan 7 eliminated.
 
-Turn 3, Green, movement
+Turn 3 · Green moves
   Green 5: Dig in: entrenched.
   Green 5: turns of digging 2.
   Green 5 entrenched.
 
-Turn 3, Tan, movement
+Turn 3 · Tan moves
 
-Turn 3, automatic weapons
+Turn 3 · Automatic weapons
 
-Turn 3, small arms
+Turn 3 · Small arms
 
-Turn 3, heavy weapons
+Turn 3 · Heavy weapons
   Green 9: Tank gun at Tan 5: hits 1 of 1.
   Tan 5 down.
   Tan 5: its crew trapped.
   The men inside Tan 5: dead.
   Tan 5: its crew dead.
   Tan 4 down.
-  Tan 4, Tan 5: The casualties of Tan: removed.
+  Take off Tan 4, Tan 5: removed.
   Tan 4 eliminated.
   Tan 5 eliminated.
   Tan 4 no longer inside.
-  Has Green won: victory for Green.
+  Declare victory of Green: victory for Green.
 """
 """The story without dice and reasons; the script explains each face beside it."""
 
@@ -273,7 +273,7 @@ def test_replaying_gives_the_same_battle(tmp_path: Path) -> None:
 
 def test_undoing_everything_and_redoing_it_gives_the_same_battle(battle: Battle) -> None:
     names = undone_and_done_again(battle)
-    assert names[0] == "Has Green won, victory"
+    assert names[0] == "Declare victory of Green, victory"
     assert names[-1] == "Green 1 joins Green"
     assert battle.state.sides == ("green", "tan")
 

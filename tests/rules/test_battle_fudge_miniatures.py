@@ -132,20 +132,20 @@ def battle(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Battle]:
 
 def test_the_story_of_the_battle(battle: Battle) -> None:
     lines = plot(battle)
-    assert lines[lines.index("Turn 1, Blue, move") :] == STORY.splitlines()
+    assert lines[lines.index("Turn 1 · Blue moves") :] == STORY.splitlines()
 
 
 STORY = """\
-Turn 1, Blue, move
+Turn 1 · Blue moves
   Blue 1, Blue 2: Move together: legal.
   Blue 1 moves 2.9 in to (10.5, 12.9), which costs 4.9 in.
   Blue 2 moves 2.9 in to (11.6, 12.9), which costs 4.9 in.
 
-Turn 1, Blue, action
+Turn 1 · Blue acts
   Blue 3: Shortbow at Red 3: hurt.
   Red 3: wounds to mark 4.
 
-Turn 1, Blue, damage
+Turn 1 · Blue deals damage
   The wounds of Red 3: hurt.
   Red 3 no longer wounds to mark.
   Red 3: wounds Hurt.
@@ -154,12 +154,12 @@ Turn 1, Blue, damage
   Red 3 no longer guts checks owed.
   Red 3: guts failed Minus1 rolls.
 
-Turn 1, Blue, move on
+Turn 1 · Blue moves on
   Blue: the bridge was held for the turns agreed: not yet.
   Turns held by blue: 1.
   Last held by blue: 1.
 
-Turn 1, Red, move
+Turn 1 · Red moves
   Red 3 checks Guts again: recovers.
   Red 3 no longer guts failed.
   Red 2: Charge Blue 2: charge.
@@ -174,7 +174,7 @@ Turn 1, Red, move
   Red 4: Move: legal.
   Red 4 moves 7.1 in to (6.0, 12.0), which costs 4.0 in.
 
-Turn 1, Red, action
+Turn 1 · Red acts
   Red 1: Sword of Smiting at Blue 1: hurt.
   Blue 1: wounds to mark 3.
   Red 4: Claw at Blue 3: scratch.
@@ -195,7 +195,7 @@ Turn 1, Red, action
   Red 2 moves 4.6 in to (12.6, 18.4).
   Red 2 no longer must run.
 
-Turn 1, Red, damage
+Turn 1 · Red deals damage
   The wounds of Blue 1: hurt.
   Blue 1 no longer wounds to mark.
   Blue 1: wounds Hurt.
@@ -209,9 +209,9 @@ Turn 1, Red, damage
   Blue 1 checks Guts: new wound level: none.
   Blue 1 no longer guts checks owed.
 
-Turn 1, Red, move on
+Turn 1 · Red moves on
 
-Turn 2, Blue, move
+Turn 2 · Blue moves
   Blue 3: Break away from Red 4: struck at.
   Red 4 strikes at Blue 3, who leaves: scratch.
   Blue 3: wounds Scratch, Scratch.
@@ -220,7 +220,7 @@ Turn 2, Blue, move
   Blue 2: Move: legal.
   Blue 2 moves 1.0 in to (11.5, 13.9).
 
-Turn 2, Blue, action
+Turn 2 · Blue acts
   Blue 1: Sword of Smiting at Red 1: hurt.
   Red 1: wounds to mark 4.
   Blue 2: Longsword at Red 1: scratch.
@@ -228,7 +228,7 @@ Turn 2, Blue, action
   Blue 3: Shortbow at Red 4: near death.
   Red 4: wounds to mark 8.
 
-Turn 2, Blue, damage
+Turn 2 · Blue deals damage
   The wounds of Red 1: hurt.
   Red 1 no longer wounds to mark.
   Red 1: wounds Scratch, Hurt.
@@ -256,12 +256,12 @@ Turn 2, Blue, damage
   Red 4 checks Guts: two wound levels one attack: none.
   Red 4 no longer guts checks owed.
 
-Turn 2, Blue, move on
+Turn 2 · Blue moves on
   Blue: the bridge was held for the turns agreed: not yet.
   Turns held by blue: 2.
   Last held by blue: 2.
 
-Turn 2, Red, move
+Turn 2 · Red moves
   Red 1 clings to life: very hurt.
   Red 1: wounds Scratch, Hurt, Very hurt.
   Red 1 no longer clings to life from turn.
@@ -271,11 +271,11 @@ Turn 2, Red, move
   Red 2 checks Guts again: recovers.
   Red 2 no longer guts failed.
 
-Turn 2, Red, action
+Turn 2 · Red acts
   Red 1: Sword of Smiting at Blue 1: hurt.
   Blue 1: wounds to mark 3.
 
-Turn 2, Red, damage
+Turn 2 · Red deals damage
   The wounds of Blue 1: very hurt.
   Blue 1 no longer wounds to mark.
   Blue 1: wounds Hurt, Very hurt.
@@ -283,13 +283,13 @@ Turn 2, Red, damage
   Blue 1 checks Guts: new wound level: none.
   Blue 1 no longer guts checks owed.
 
-Turn 2, Red, move on
+Turn 2 · Red moves on
 
-Turn 3, Blue, move
+Turn 3 · Blue moves
   Blue 3: Move: legal.
   Blue 3 moves 3.1 in to (5.4, 10.0).
 
-Turn 3, Blue, action
+Turn 3 · Blue acts
   Blue 1: Sword of Smiting at Red 1: dead.
   Red 1: wounds to mark 10.
   Blue 2: Longsword at Red 1: scratch.
@@ -297,13 +297,13 @@ Turn 3, Blue, action
   Blue 3: Take up Relic: legal.
   Blue 3: carries Relic.
 
-Turn 3, Blue, damage
+Turn 3 · Blue deals damage
   The wounds of Red 1: dead.
   Red 1 no longer wounds to mark.
   Red 1: wounds Scratch, Scratch, Hurt, Very hurt, Dead.
   Red 1 eliminated.
 
-Turn 3, Blue, move on
+Turn 3 · Blue moves on
   Blue: the bridge was held for the turns agreed: victory for Blue.
   Victory: blue.
   Turns held by blue: 3.

@@ -109,46 +109,46 @@ def battle(tmp_path: Path) -> Iterator[Battle]:
 
 def test_the_story_of_the_battle(battle: Battle) -> None:
     lines = plot(battle)
-    assert lines[lines.index("Turn 1, Green, moving") :] == [
-        "Turn 1, Green, moving",
+    assert lines[lines.index("Turn 1 · Green moves") :] == [
+        "Turn 1 · Green moves",
         "  Green 1, Green 2, Green 3, Green 4: Move the squad rifles: legal.",
         "  Green 1 moves 4.0 in to (4.0, 8.0).",
         "  Green 2 moves 4.0 in to (5.3, 8.0).",
         "  Green 3 moves 4.0 in to (6.6, 8.0).",
         "  Green 4 moves 4.0 in to (7.9, 8.0).",
         "",
-        "Turn 1, Green, attacking",
+        "Turn 1 · Green attacks",
         "  Green 1, Green 2, Green 3, Green 4: Attack with the squad: Tan 1, Tan 2: kills.",
         "  Tan 2 eliminated.",
         "",
-        "Turn 1, Tan, moving",
+        "Turn 1 · Tan moves",
         "",
-        "Turn 1, Tan, attacking",
+        "Turn 1 · Tan attacks",
         "  Tan 3: Attack on Green 4: misses.",
         "  Tan 3: Attack on Green 4: kills.",
         "  Green 4 eliminated.",
         "  Tan 1: Attack with the squad: Green 1, Green 2, Green 3: misses.",
         "",
-        "Turn 2, Green, moving",
+        "Turn 2 · Green moves",
         "",
-        "Turn 2, Green, attacking",
+        "Turn 2 · Green attacks",
         "  Green 1, Green 2, Green 3: Attack with the squad: Tan 1: kills.",
         "  Tan 1 eliminated.",
         "",
-        "Turn 2, Tan, moving",
+        "Turn 2 · Tan moves",
         "",
-        "Turn 2, Tan, attacking",
+        "Turn 2 · Tan attacks",
         "  Tan 3: All his attacks on Green 3: kills.",
         "  Green 3 eliminated.",
         "  Tan 3: Attack on Green 2: kills.",
         "  Green 2 eliminated.",
         "",
-        "Turn 3, Green, moving",
+        "Turn 3 · Green moves",
         "",
-        "Turn 3, Green, attacking",
+        "Turn 3 · Green attacks",
         "  Green 1: Attack with the squad: Tan 3: kills.",
         "  Tan 3 eliminated.",
-        "  Who has won: victory for Green.",
+        "  Declare victory: victory for Green.",
     ]
 
 
@@ -182,9 +182,9 @@ def test_replaying_gives_the_same_battle(tmp_path: Path) -> None:
 def test_undoing_everything_and_redoing_it_gives_the_same_battle(battle: Battle) -> None:
     names = undone_and_done_again(battle)
     assert names[:3] == [
-        "Who has won, victory",
+        "Declare victory, victory",
         "Green 1: Attack with the squad: Tan 3, kills",
-        "turn 3, Green, attacking",
+        "Turn 3 · Green attacks",
     ]
     assert names[-1] == "Green 1 joins Green"
     assert battle.state.sides == ("green", "tan")

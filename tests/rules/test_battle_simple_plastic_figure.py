@@ -117,7 +117,7 @@ def battle(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Battle]:
 
 def test_the_story_of_the_battle(battle: Battle) -> None:
     lines = plot(battle)
-    assert lines[lines.index("  Are both sides ready: ready.") : lines.index("Turn 2, initiative")] == [
+    assert lines[lines.index("  Are both sides ready: ready.") : lines.index("Turn 2 · Initiative")] == [
         "  Are both sides ready: ready.",
         "  German is to eliminate a number (3): agreed.",
         "  Goal of german: eliminate number.",
@@ -125,14 +125,14 @@ def test_the_story_of_the_battle(battle: Battle) -> None:
         "  American is to eliminate all: agreed.",
         "  Goal of american: eliminate all.",
         "",
-        "Turn 1, initiative",
+        "Turn 1 · Initiative",
         "  Who goes first: german.",
         "  German lets German go first: german goes first.",
         "",
-        "Turn 1, German, first status",
+        "Turn 1 · German checks status",
         "  German 1, German 2, German 3, German 4, German 5, German 6: Status checks of German: checked.",
         "",
-        "Turn 1, German, first actions",
+        "Turn 1 · German acts",
         "  German 1: Lead: may lead.",
         "  German 4: Second check, led: German 1: move or fire.",
         "  German 4: Move: may move.",
@@ -145,10 +145,10 @@ def test_the_story_of_the_battle(battle: Battle) -> None:
         "  German 5: 50 or 60 mm mortar at American 2: on spot.",
         "  The shell of German 5 bursts: American 2, American 5: eliminates 0 of 1.",
         "",
-        "Turn 1, American, second status",
+        "Turn 1 · American checks status",
         "  American 2, American 3, American 4, American 5, American 6: Status checks of American: checked.",
         "",
-        "Turn 1, American, second actions",
+        "Turn 1 · American acts",
         "  American 2: BAR at German 4: unharmed.",
         "  American 5: Bazooka at German 4: eliminates 0 of 1.",
         "  American 3: American rifle at German 3: unharmed.",
@@ -157,8 +157,8 @@ def test_the_story_of_the_battle(battle: Battle) -> None:
         "  The shell of American 4 bursts: German 2: eliminates 0 of 1.",
         "",
     ]
-    assert lines[lines.index("Turn 2, American, first status") :] == [
-        "Turn 2, American, first status",
+    assert lines[lines.index("Turn 2 · American checks status") :] == [
+        "Turn 2 · American checks status",
         "  American 6 brings back: American 1: returns.",
         "  American 1 moves 0.0 in to (28.0, 29.0).",
         "  American 1 no longer eliminated.",
@@ -166,16 +166,16 @@ def test_the_story_of_the_battle(battle: Battle) -> None:
         "  American 6 eliminated.",
         "  American 1, American 2, American 3, American 4, American 5: Status checks of American: checked.",
         "",
-        "Turn 2, American, first actions",
+        "Turn 2 · American acts",
         "  American 3: American rifle at German 3: unharmed.",
         "  American 4: Call a shell: German 5: calls a shot.",
         "  The shell of American 4 comes down: toward opponent.",
         "  The shell of American 4 bursts: German 5: eliminates 0 of 1.",
         "",
-        "Turn 2, German, second status",
+        "Turn 2 · German checks status",
         "  German 1, German 2, German 3, German 4, German 5, German 6: Status checks of German: checked.",
         "",
-        "Turn 2, German, second actions",
+        "Turn 2 · German acts",
         "  German 4: Move: may move.",
         "  German 4 moves 6.0 in to (13.9, 17.4).",
         "  German 3: Move: moves into hand-to-hand.",
@@ -186,17 +186,17 @@ def test_the_story_of_the_battle(battle: Battle) -> None:
         "  German 5: 50 or 60 mm mortar at American 2: on spot.",
         "  The shell of German 5 bursts: American 2, German 4, American 5: eliminates 0 of 1.",
         "",
-        "Turn 3, initiative",
+        "Turn 3 · Initiative",
         "  Who goes first: german.",
         "  German lets German go first: german goes first.",
         "",
-        "Turn 3, German, first status",
+        "Turn 3 · German checks status",
         "  German 1, German 2, German 3, German 4, German 5, German 6: Status checks of German: checked.",
         "",
-        "Turn 3, German, first actions",
+        "Turn 3 · German acts",
         "  German 4: Grenade at American 2: eliminates 1 of 1.",
         "  American 2 eliminated.",
-        "  Has German won: won for German.",
+        "  Declare victory of German: won for German.",
         "  Victory: german.",
     ]
 
@@ -239,9 +239,9 @@ def test_undoing_everything_and_redoing_it_gives_the_same_battle(tmp_path: Path)
     with played(tmp_path / "evening.battle") as battle:
         names = undone_and_done_again(battle)
     assert names[:3] == [
-        "Has German won, won",
+        "Declare victory of German, won",
         "German 4: Grenade at American 2, eliminates 1 of 1",
-        "turn 3, German, first actions",
+        "Turn 3 · German acts",
     ]
     assert names[-1] == "German 1 joins German"
 

@@ -20,6 +20,7 @@ from rules.tabletop.table import Figure
 from tests.solved import SolvedBefore
 from tests.ui.slot_errors import ERRORS, LIMITS, kept_errors
 from tests.ui.windows import POSTS, TABLE_IN, Open, Owned, Wait, let_qt_work
+from ui.desktop.theme import Theme, apply_theme
 from ui.desktop.window import Window
 from ui.diagnostics.event_log import EventLog
 from vision.figures import Sighting
@@ -75,6 +76,7 @@ def solved_before(monkeypatch: pytest.MonkeyPatch) -> None:
 def application() -> QApplication:
     own = QApplication.instance() or QApplication(["test"])
     assert isinstance(own, QApplication)
+    apply_theme(own, Theme.DARK)
     return own
 
 

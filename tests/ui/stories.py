@@ -272,7 +272,7 @@ class Player:
 
     @property
     def phase(self) -> str:
-        return self.window.battle.panel.phase
+        return self.window.battle.turn_bar.heading
 
     @property
     def about(self) -> str:

@@ -72,6 +72,11 @@ def button(among: QWidget, words: str) -> QPushButton:
     return found
 
 
+def next_phase(window: Window) -> None:
+    """Press the button of the turn bar: the next phase begins, or what is owed is named."""
+    QTest.mouseClick(window.battle.turn_bar.button, LEFT)
+
+
 def texts(widget: QWidget) -> list[str]:
     """The texts of its labels, shown or hidden."""
     return [label.text() for label in widget.findChildren(QLabel)]

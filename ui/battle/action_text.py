@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-from rules.engine.events import PhaseBegun
 from rules.engine.position import View
 from rules.engine.referee import ActionPreview, AvailableActions
 from rules.engine.state import State
-from rules.engine.text import display_name, display_names, outcome_words, place_words, readable
+from rules.engine.text import display_name, display_names, outcome_words, place_words, readable, turn_words
 from rules.engine.verdict import Verdict
 from ui.formatting import edge_words, percent_words, range_words
 from ui.translation import tr
@@ -18,16 +17,8 @@ _MAX_LINES, _MAX_OBLIGATIONS = 3, 3
 
 
 def state_words(state: State) -> str:
-    """The turn and its phase, such as "Turn 2, Green, attacking"."""
-    if not state.turn:
-        return tr("Set-up")
-    phase = step_words(state)
-    return tr("Turn {turn}, {phase}", turn=state.turn, phase=phase) if phase else tr("Turn {turn}", turn=state.turn)
-
-
-def step_words(step: State | PhaseBegun) -> str:
-    """A phase, with the side if only one side acts in it, such as "Green, attacking"."""
-    return ", ".join(filter(None, (display_name(step.side), step.phase.replace("_", " "))))
+    """The turn and its phase, such as "Turn 2 · Green attacks"."""
+    return turn_words(state.turn, state.side, state.phase) if state.turn else tr("Set-up")
 
 
 def action_words(preview: ActionPreview) -> str:

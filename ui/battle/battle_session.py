@@ -37,7 +37,7 @@ from rules.engine.referee import (
     preview_of,
 )
 from rules.engine.state import Unit
-from rules.engine.text import display_name
+from rules.engine.text import display_name, turn_words
 from rules.engine.verdict import Verdict
 from rules.tabletop.bearing import turn_deg
 from rules.tabletop.errors import UserError
@@ -148,12 +148,14 @@ class BattleSession:
         left = [one for one in self.owed(position) if one.action.words not in names]
         if left:
             raise UserError(obligation_words(left))
+        if not position.state.turn:
+            for unit in _moved(position):
+                self.battle.record(Placed(figure=unit.id, at_in=position.figure(unit.id).centre_in))
         if names:
             self.battle.record(Noted(text=f"Skipped: {', '.join(names)}"))
         begins = self.referee.next_phase(position)
         self.battle.record(begins)
-        turn = tr("turn {turn}", turn=begins.turn)
-        return ", ".join(filter(None, [turn, display_name(begins.side), begins.phase.replace("_", " ")]))
+        return turn_words(begins.turn, begins.side, begins.phase)
 
     def place_new(self, position: Position) -> None:
         """Journal the places of figures that are visible for the first time; after an undo, they are not repeated."""
@@ -176,9 +178,10 @@ class BattleSession:
 
     def proposals(self, position: Position) -> tuple[Proposal, ...]:
         """Moves of figures that are not at their journalled places; a squad moves together if the rules allow it."""
-        moved = [unit for unit in position.state.units.values() if _has_moved(unit, position.figures.get(unit.id))]
+        if not position.state.turn:
+            return ()  # nothing has started: `go_on` takes every soldier from where it stands then
         squads: dict[tuple[str, str], list[Unit]] = {}
-        for unit in moved:
+        for unit in _moved(position):
             squads.setdefault((unit.side, unit.squad or unit.id), []).append(unit)
         return tuple(proposal for units in squads.values() for proposal in self._of_squad(position, units))
 
@@ -266,6 +269,10 @@ def _turned(position: Position, units: Iterable[Unit]) -> dict[str, float]:
         for name, (before_deg, now_deg) in seen.items()
         if now_deg is not None and (before_deg is None or abs(turn_deg(before_deg, now_deg)) > LEAST_TURN_DEG)
     }
+
+
+def _moved(position: Position) -> list[Unit]:
+    return [unit for unit in position.state.units.values() if _has_moved(unit, position.figures.get(unit.id))]
 
 
 def _has_moved(unit: Unit, seen: Figure | None) -> bool:

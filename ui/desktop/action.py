@@ -1,4 +1,4 @@
-"""Creates actions that the whole window can reach, from a menu, the toolbar or a key."""
+"""Creates actions that the whole window can reach, from a menu, the tool rail or a key."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The window's menus, toolbar and keys."""
+"""The window's menus, tool rail and keys."""
 
 from __future__ import annotations
 
@@ -8,16 +8,18 @@ from functools import partial
 from pathlib import Path
 from typing import Protocol
 
-from PyQt6.QtCore import Qt
 from PyQt6.QtGui import QAction, QActionGroup, QKeySequence
-from PyQt6.QtWidgets import QMainWindow, QMenu, QToolBar, QToolButton
+from PyQt6.QtWidgets import QMainWindow, QMenu
 
 from ui.desktop.action import create_action, create_switch
+from ui.desktop.appearance import toggle_full_screen
 from ui.desktop.battle.files import BattleFiles
 from ui.desktop.battle.history_controller import HistoryController
 from ui.desktop.frozen_frame import FrozenFrame
+from ui.desktop.icons import icon
 from ui.desktop.picture.view import PictureView
 from ui.desktop.setup.table_controller import TableController
+from ui.desktop.tool_rail import ToolRail
 from ui.setup.cameras import Camera, cameras
 from ui.translation import mark_for_translation, tr
 
@@ -25,7 +27,7 @@ _ZOOM_FACTOR = 1.25
 
 
 class WindowCommands(Protocol):
-    """What the menus, the toolbar and the keys call."""
+    """What the menus, the tool rail and the keys call."""
 
     picture: PictureView
     files: BattleFiles
@@ -48,6 +50,7 @@ class WindowCommands(Protocol):
     def search_now(self) -> None: ...
     def print_sheets(self) -> None: ...
     def save_snapshot(self, path: Path | None = None, *, bare: bool = False) -> None: ...
+    def show_side_panel(self, shown: bool) -> None: ...
     def close(self) -> bool: ...
 
 
@@ -148,8 +151,10 @@ class Actions:
         undo, redo: Their texts name the step to undo or redo.
         freeze: Checked while the picture is frozen.
         compare: Checked while the frozen and the current picture are shown in turn.
+        side_panel: Checked while the tabs beside the picture are shown.
         source_menu: The sources that can be opened.
-        view_menu: The menu View.
+        view_menu: The View menu.
+        rail: The tool rail.
     """
 
     def __init__(self, window: QMainWindow, commands: WindowCommands) -> None:
@@ -185,10 +190,16 @@ class Actions:
             lambda: commands.save_snapshot(bare=True),
         )
         self._fit = self._action(tr("Fit"), "F", tr("Show the whole picture"), commands.picture.fit)
+        tip = tr("Show or hide the tabs beside the picture; without them the table fills the window")
+        self.side_panel = self._switch(tr("Side panel"), "F9", tip, commands.show_side_panel)
+        tip = tr("Fill the whole screen, or go back to a window")
+        self._full_screen = self._action(tr("Full screen"), "F11", tip, partial(toggle_full_screen, window))
         self.source_menu = self._source_menu(commands)
         self.view_menu = QMenu(tr("&View"), window)
         self._make_menus(commands)
-        self._make_toolbar()
+        self._set_icons()
+        at_bottom = (self.undo, self.redo, self.freeze, self._fit, self.side_panel)
+        self.rail = ToolRail(self._tools, self.source_menu, at_bottom)
         self._key_action("Escape", tr("Cancel"), tr("Cancel, or put the tool away"), commands.cancel)
         for key, steps in (("+", 1), ("=", 1), ("-", -1)):
             self._key_action(
@@ -313,6 +324,7 @@ class Actions:
                 lambda: commands.picture.zoom(1 / _ZOOM_FACTOR),
             )
         )
+        look.addActions([self.side_panel, self._full_screen])
         tools = QMenu(tr("T&ools"), self._window)
         tools.addActions(list(self._tools.values()))
         for menu in (table, edit, tools, self._battle_menu(commands), look):
@@ -342,24 +354,19 @@ class Actions:
             menu.addAction(self._action(text, key, tip, slot))
         return menu
 
-    def _make_toolbar(self) -> None:
-        bar = QToolBar(tr("Tools"), self._window)
-        bar.setObjectName("tools")
-        bar.setMovable(False)
-        bar.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextOnly)
-        open_ = QToolButton(bar)
-        open_.setText(tr("Open…"))
-        open_.setToolTip(tr("Open a camera, a picture, a video, a folder or the simulated table"))
-        open_.setMenu(self.source_menu)
-        open_.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        bar.addWidget(open_)
-        bar.addSeparator()
-        bar.addActions(list(self._tools.values()))
-        bar.addSeparator()
-        bar.addActions([self.undo, self.redo, self._clear])
-        bar.addSeparator()
-        bar.addActions([self.freeze, self.compare, self._fit, self._save])
-        self._window.addToolBar(bar)
+    def _set_icons(self) -> None:
+        for name, action in (
+            *self._tools.items(),
+            ("undo", self.undo),
+            ("redo", self.redo),
+            ("clear", self._clear),
+            ("freeze", self.freeze),
+            ("compare", self.compare),
+            ("fit", self._fit),
+            ("panel", self.side_panel),
+            ("full-screen", self._full_screen),
+        ):
+            action.setIcon(icon(name))
 
 
 def _open(commands: WindowCommands, spec: str, _checked: bool = False) -> None:

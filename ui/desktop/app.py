@@ -19,6 +19,7 @@ from ui.desktop.garbage import collected_here
 from ui.desktop.heartbeat import Heartbeat
 from ui.desktop.languages import chosen_locale, install_language
 from ui.desktop.settings import Settings
+from ui.desktop.theme import apply_theme
 from ui.desktop.window import Window
 from ui.diagnostics.crashes import crash_file, crashes_kept, last_crash
 from ui.diagnostics.event_log import EventLog, log_file
@@ -56,6 +57,7 @@ def run(source: str | None = None, examined: Callable[[], str] = lambda: "") -> 
 
 def _show(application: QApplication, source: str | None, settings: QSettings, event_log: EventLog) -> int:
     opener = CameraLocks(locks_folder()).open
+    apply_theme(application, Settings(settings).theme)
     window = Window(source, settings, opener, event_log=event_log)
     # The window's timer lets Python run often enough to handle the signal.
     before = signal.signal(signal.SIGINT, lambda *_: QTimer.singleShot(0, window.close))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from PyQt6.QtCore import Qt
-from PyQt6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QTabWidget, QWidget
+from PyQt6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QTabWidget, QVBoxLayout, QWidget
 
 from ui.desktop.bar import MessageBar
 from ui.desktop.picture.view import PictureView
@@ -37,14 +37,30 @@ class CentralWidget(QWidget):
         left.addWidget(bar, 0, 0, Qt.AlignmentFlag.AlignTop)
         left.addWidget(hint, 1, 0)
         left.setRowStretch(0, 1)
-        layout = QHBoxLayout(self)
+        layout = self._row = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
-        layout.addLayout(left, 1)
+        layout.setSpacing(0)
+        column = self._column = QVBoxLayout()
+        column.setSpacing(0)
+        column.addLayout(left, 1)
+        layout.addLayout(column, 1)
         self.sides = QTabWidget()
         for name, tab in tabs.items():
             self.sides.addTab(tab, name)
         self.sides.setFixedWidth(next(iter(tabs.values())).width() + 2 * _TAB_EDGE_PX)
         layout.addWidget(self.sides)
+
+    def add_left(self, part: QWidget) -> None:
+        """Add a widget at the left of the picture, as high as the window."""
+        self._row.insertWidget(0, part)
+
+    def add_above(self, part: QWidget) -> None:
+        """Add a widget above the picture, as wide as it."""
+        self._column.insertWidget(0, part)
+
+    def add_over(self, part: QWidget, place: Qt.AlignmentFlag) -> None:
+        """Add a widget over the picture."""
+        self._left.addWidget(part, 0, 0, place)
 
     def add_below(self, part: QWidget) -> None:
         """Add a widget below the hint, as wide as the picture."""

@@ -18,7 +18,9 @@ from PyQt6.QtWidgets import (
 )
 
 from ui.about import about_words, libraries
+from ui.command_search import Command
 from ui.desktop.action import create_action
+from ui.desktop.command_palette import CommandPalette
 from ui.desktop.details import DetailsDialog
 from ui.desktop.settings import Settings
 from ui.desktop.setup.guide_controller import GuideController, GuidedWindow
@@ -50,6 +52,7 @@ class HelpController:
         menu = QMenu(tr("&Help"), window)
         for text, key, tip, slot in (
             (tr("Guide…"), "", tr("Set up the camera and measure your first shot, step by step"), self.guide.begin),
+            (tr("Commands…"), "Ctrl+K", tr("Find any command by its name and run it"), self.show_commands),
             (tr("Keys…"), "F1", tr("See what every key does"), self.show_keys),
             (
                 tr("Details for a bug report…"),
@@ -64,6 +67,13 @@ class HelpController:
         bar = window.menuBar()
         if bar is not None:
             bar.addMenu(menu)
+
+    def show_commands(self) -> None:
+        """Show the command palette."""
+        palette = CommandPalette(self._window, commands_of(self._window))
+        palette.finished.connect(palette.deleteLater)
+        self.dialog = palette
+        palette.show()
 
     def show_keys(self) -> None:
         """Show all keys that work now."""
@@ -130,6 +140,21 @@ def keys_of(window: QMainWindow) -> tuple[tuple[str, tuple[KeyRow, ...]], ...]:
     ]
     sections.append((tr("Everywhere"), (*_rows(rest), *buttons)))
     return tuple((title, rows) for title, rows in sections if rows)
+
+
+def commands_of(window: QMainWindow) -> tuple[tuple[Command, QAction], ...]:
+    """The commands of a window: all actions but those made only for a key, which have no tooltip of their own."""
+    menu_of = {action: top.text().replace("&", "") for top, actions in _menus(window).items() for action in actions}
+    return tuple(
+        (_command(action, menu_of.get(action, "")), action)
+        for action in actions_of(window)
+        if action.text() and (action in menu_of or action.toolTip() != action.iconText())
+    )
+
+
+def _command(action: QAction, menu: str) -> Command:
+    keys = " ".join(key.toString(_FORMAT) for key in action.shortcuts())
+    return Command(action.text().replace("&", ""), menu, keys, action.statusTip())
 
 
 def actions_of(window: QMainWindow) -> tuple[QAction, ...]:

@@ -15,6 +15,7 @@ from calibration.print_scale import TRUE_PRINT, PrintScale
 from calibration.profile import from_json
 from hardware.range_rod import RodShape
 from rules.tabletop.errors import UserError
+from ui.desktop.theme import Theme
 from ui.devices.tray_camera import Region
 from ui.units import Unit
 from vision.palette import ArmyColour, Palette
@@ -79,6 +80,25 @@ class Settings:
 
     def keep_language(self, name: str) -> None:
         self.settings.setValue("language", name)
+
+    @property
+    def theme(self) -> Theme:
+        """The look of the window; by default dark."""
+        try:
+            return Theme(str(self.settings.value("theme", Theme.DARK)))
+        except ValueError:
+            return Theme.DARK
+
+    def keep_theme(self, theme: Theme) -> None:
+        self.settings.setValue("theme", str(theme))
+
+    @property
+    def shows_side_panel(self) -> bool:
+        """Whether the tabs beside the picture are shown; by default they are."""
+        return str(self.settings.value("side_panel", "yes")) != "no"
+
+    def keep_side_panel(self, is_shown: bool) -> None:
+        self.settings.setValue("side_panel", "yes" if is_shown else "no")
 
     @property
     def print_scale(self) -> PrintScale:

@@ -7,18 +7,20 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from PyQt6.QtCore import QSettings, QTimer
+from PyQt6.QtCore import QSettings, Qt, QTimer
 from PyQt6.QtGui import QCloseEvent
 from PyQt6.QtWidgets import QMainWindow
 
 from rules.tabletop.errors import UserError
 from ui.desktop.actions import Actions
+from ui.desktop.appearance import Appearance
 from ui.desktop.background_save import BackgroundSave
 from ui.desktop.bar import MessageActions, MessageBar
 from ui.desktop.battle.battle_controller import BattleController
 from ui.desktop.battle.files import BattleFiles
 from ui.desktop.battle.history_controller import HistoryController
 from ui.desktop.battle.keys import BattleKeys
+from ui.desktop.battle.outcome_banner import OutcomeBanner
 from ui.desktop.battle.panel import BattlePanel
 from ui.desktop.central_widget import CentralWidget
 from ui.desktop.devices.devices_controller import DevicesController
@@ -40,6 +42,7 @@ from ui.desktop.source_controller import SourceController
 from ui.desktop.status_line import StatusLine
 from ui.desktop.status_message import StatusMessage
 from ui.desktop.table_display import TableDisplay
+from ui.desktop.toast import Toast
 from ui.desktop.tools.correct_menu import CorrectionController
 from ui.desktop.tools.groups_controller import GroupsController
 from ui.desktop.tools.move_questions import MoveQuestions
@@ -72,9 +75,10 @@ class Window(QMainWindow):
     Attributes:
         source_controller: The open source and its session.
         picture, panel, bar, status: The parts.
+        banner, toast: What lies over the picture for some seconds: outcomes, and confirmations.
         tools: The mouse tools.
         files, history, tables, help: What the menus of these names do.
-        actions_: Menus, toolbar and keys.
+        actions_, appearance: Menus, tool rail and keys; the theme.
         context: The window as its controllers see it.
     """
 
@@ -106,6 +110,7 @@ class Window(QMainWindow):
         self._last_laid: Laid | None = None
         self.battle = BattleController(BattlePanel(), self._say, time.time, random.SystemRandom())
         self.picture, self.panel, self.bar, self._hint = PictureView(), SidePanel(), MessageBar(), wrapping_label()
+        self.banner, self.toast = OutcomeBanner(clock), Toast(clock)
         self.status = StatusLine(self.statusBar(), self.search_now)
         self.devices = DevicesController(self._settings, self._say, random.SystemRandom(), opener=opener)
         self.tools = Toolbox(self._now)
@@ -115,6 +120,10 @@ class Window(QMainWindow):
         self.setCentralWidget(central_widget)
         self._create_controllers(tables or tables_folder())
         central_widget.add_below(self.display.big)
+        central_widget.add_left(self.actions_.rail)
+        central_widget.add_above(self.battle.turn_bar)
+        central_widget.add_over(self.banner, Qt.AlignmentFlag.AlignVCenter)
+        central_widget.add_over(self.toast, Qt.AlignmentFlag.AlignBottom | Qt.AlignmentFlag.AlignHCenter)
         self._connect()
         self._open_source(self._settings.source if spec is None else spec)
         self._timer = QTimer(self)
@@ -147,6 +156,7 @@ class Window(QMainWindow):
         self.frozen_frame = FrozenFrame(self, context, self._background_save, self._refresh)
         self.actions_ = Actions(self, self)
         self.languages = LanguageMenu(self.actions_.view_menu, self._settings, self._say)
+        self.appearance = Appearance(self, self.actions_.view_menu, self._settings)
         self._read = Readings()
         self.display = TableDisplay(self, self.picture, self.panel, self._read, self._redraw)
         self.practice = PracticeController(self, self.picture, context)
@@ -158,6 +168,8 @@ class Window(QMainWindow):
         geometry = self._settings.geometry
         if geometry is None or not self.restoreGeometry(geometry):
             self.resize(1280, 720)
+        self.actions_.side_panel.setChecked(self._settings.shows_side_panel)
+        self.sides.setVisible(self._settings.shows_side_panel)
         self._timer.timeout.connect(self.pull)
         self._timer.start(_TICK_MS)
 
@@ -171,6 +183,9 @@ class Window(QMainWindow):
         self.frozen_frame.ended.connect(lambda: self.actions_.compare.setChecked(False))
         self.picture.ended.connect(lambda: self._change(self.tool.finish))
         self.panel.army_chosen.connect(lambda _: self._update_text())
+        self.battle.turn_bar.go_on.connect(self._show_phase)
+        self.battle.resolved.connect(self.banner.announce)
+        self.battle.recorded.connect(lambda step: self.toast.confirm(f"{capitalized(step)}.", tr("Undo"), self.undo))
 
     # What the menus, buttons and keys do
 
@@ -270,11 +285,21 @@ class Window(QMainWindow):
 
     def undo(self) -> None:
         """Undo the last step: of the battle if its tab is shown, otherwise of the table."""
-        self._change(self.battle.undo if self._in_battle else self.session.undo)
+        self._turn(self.battle.undo if self._in_battle else self.session.undo, tr("Undone"), tr("Redo"), self.redo)
 
     def redo(self) -> None:
         """Redo the last undone step."""
-        self._change(self.battle.redo if self._in_battle else self.session.redo)
+        self._turn(self.battle.redo if self._in_battle else self.session.redo, tr("Redone"), tr("Undo"), self.undo)
+
+    def _turn(self, turn: Callable[[], str | None], words: str, opposite: str, turn_back: Callable[[], object]) -> None:
+        """Undo or redo a step, and confirm it by its name with a button for the opposite."""
+
+        def change() -> None:
+            step = turn()
+            if step is not None:
+                self.toast.confirm(f"{words}: {step}.", opposite, turn_back)
+
+        self._change(change)
 
     def _entry_count(self) -> int:
         return len(self.battle.play.battle.entries) if self.battle.play is not None else 0
@@ -285,6 +310,11 @@ class Window(QMainWindow):
 
     def _show_battle(self) -> None:
         self.session.measure_from(basis_of(self.battle.play))
+        self.sides.setCurrentWidget(self.battle.panel)
+        self._refresh()
+
+    def _show_phase(self) -> None:
+        """Show the new phase, or what is owed before it, also on the table."""
         self.sides.setCurrentWidget(self.battle.panel)
         self._refresh()
 
@@ -302,6 +332,11 @@ class Window(QMainWindow):
     def search_now(self) -> None:
         """Search the whole table, even where something is moving."""
         self.session.search_now()
+
+    def show_side_panel(self, shown: bool) -> None:
+        """Show or hide the tabs beside the picture, and remember it."""
+        self.sides.setVisible(shown)
+        self._settings.keep_side_panel(shown)
 
     def print_sheets(self) -> None:
         """Ask what to print and where to write it."""

@@ -44,8 +44,8 @@ def _attacked_already(rules: Rules, shot: Shot) -> bool:
     extra = shot.mounted and rules.tables.kinds[shot.attacker].extra_lmg and rules.chooses("extra_lmg", True)
     if not extra:
         return shot.attacks_made_this_turn > 0
-    besides = shot.weapon == EXTRA_ARM
-    again = any((weapon == EXTRA_ARM) == besides for weapon in shot.fired_this_turn)
+    is_extra = shot.weapon == EXTRA_ARM
+    again = any((weapon == EXTRA_ARM) == is_extra for weapon in shot.fired_this_turn)
     return again or shot.attacks_made_this_turn > 1
 
 
@@ -127,7 +127,7 @@ def barred(rules: Rules, shot: Shot) -> Verdict | None:
 
 def _sight_text(rules: Rules, shot: Shot) -> str:
     over_obstacles = weapon_of(rules, shot).indirect is not Indirect.NEVER
-    return "the target is out of sight" + (", and nobody with a radio sees it" if over_obstacles else "")
+    return "the target is out of sight" + (", and no friend with a radio sees it" if over_obstacles else "")
 
 
 def _range_text(rules: Rules, shot: Shot) -> str:

@@ -12,7 +12,7 @@ from rules.engine.position import Position
 from rules.engine.ruleset import limit
 from rules.engine.schema import Asked, Count, Inches, Row
 from rules.engine.state import Unit
-from rules.engine.verdict import ACTORS, Becomes, Reason, Verdict, forbidden, verdict
+from rules.engine.verdict import ACTORS, Reason, StatusEffect, Verdict, forbidden, verdict
 from rules.games.army_men import status
 from rules.games.army_men.ground import Stretch
 from rules.games.army_men.status import did, gap, has, of_actor, of_target
@@ -277,7 +277,7 @@ def board(rules: Rules, man: Boarding) -> Verdict:
     bar = refused(
         rules,
         rests(man),
-        (not carries, "carries_nobody", "AM-112", f"nobody gets into the {name}"),
+        (not carries, "carries_nobody", "AM-112", f"no figure can get into the {name}"),
         (man.held, "glued", "AM-62"),
         (man.flying, "flying", "AM-A46", f"the {name} has to land first"),
         *out_of_turn(rules, man),
@@ -312,7 +312,7 @@ def land(rules: Rules, craft: Landing) -> Verdict:
     here = (grounded, "no_aircraft", "AM-A46", text), (craft.landed, "landed", "AM-A46", "it has landed")
     found = verdict("landed", rules.because("AM-A46", "it stands on the ground"))
     bar = refused(rules, rests(craft), *here, *out_of_turn(rules, craft))
-    return bar or found.causing(Becomes(ACTORS, status.LANDED, rule="AM-A46"))
+    return bar or found.causing(StatusEffect(ACTORS, status.LANDED, rule="AM-A46"))
 
 
 TRACTORS = ("truck", "jeep")

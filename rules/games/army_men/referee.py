@@ -1,4 +1,4 @@
-"""Army Men: the referee: moves, everything else that figures may do besides shots, and obligations."""
+"""Army Men: the referee: moves, all other actions except shots, and obligations."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from rules.engine.position import Position
 from rules.engine.referee import FIRE, NO_FACINGS, Action, Referee, UncertainFact
 from rules.engine.ruleset import Ruleset
 from rules.engine.state import Unit
-from rules.engine.text import display_name
+from rules.engine.text import display_name, display_names
 from rules.engine.verdict import Verdict, forbidden
 from rules.games.army_men import status
 from rules.games.army_men.attack import THROUGH_THE_PORT
@@ -276,7 +276,7 @@ def obligations(position: Position) -> Iterator[Action]:
             yield action_for(title, "crew_survival", Context(position, targets=(unit,)), owed="AM-105")
     for side in state.sides:
         if down := tuple(one for one in state.standing(side) if one.statuses.get(status.DOWN)):
-            title = f"The casualties of {display_name(side)}"
+            title = f"Take off {display_names(tuple(one.id for one in down))}"
             yield action_for(title, "casualties", Context(position, down), owed="AM-17")
     yield from _goals(position)
 
@@ -321,7 +321,7 @@ def _goals(position: Position) -> Iterator[Action]:
         facts: dict[str, object] = {"side": side, "goal": goal, "enemies_left": enemies, "own_left": left[side]}
         if position.game.rules.tables.goals[goal].counted:
             facts["done"] = False
-        yield Action(f"Has {display_name(side)} won", "victory", facts)
+        yield Action(f"Declare victory of {display_name(side)}", "victory", facts)
 
 
 def _left(position: Position, side: str) -> int:

@@ -34,7 +34,7 @@ ON_ITS_WAY, ON_THEIR_WAY = "on its way", "on their way"
 TURRET_SLACK_DEG = 10.0
 """A hand does not point a toy's turret more exactly."""
 SAME_SPOT_IN = 1.0
-"""Spots this near to one another are one location to a gun; nobody points more exactly at a table."""
+"""Spots this near to one another are one location to a gun; players do not point more exactly at a table."""
 UNTOUCHED = ("immune", "target_not_attackable", "cannot_destroy_pillbox")
 """The refusals of targets that a blast does not affect."""
 
@@ -103,13 +103,15 @@ def _bursts(context: Context, seen: Position, how: str = "") -> Iterator[Action]
     shots = {one.id: facts_of(replace(context, targets=(one,)), seen).given for one in context.targets}
     barred = {name: _refusal(context.position, "aim", {**facts, **_granted(how)}) for name, facts in shots.items()}
     open_to = [one for one in context.targets if not barred[one.id]]
+    aims = {one.id: aim_at(seen, context.actor, one) for one in open_to}
     known: set[frozenset[str]] = set()
     for first in open_to:
         group = _within_arc(context, seen, first, open_to)
         names = frozenset(one.id for one in group)
         if len(group) > 1 and names not in known:
             known.add(names)
-            yield _burst(replace(context, targets=group), seen, how)
+            own_aims = {one.id: aims[one.id] for one in group}
+            yield _burst(replace(context, targets=group), own_aims, seen, how)
 
 
 def _within_arc(context: Context, seen: Position, first: Unit, others: Sequence[Unit]) -> tuple[Unit, ...]:
@@ -121,10 +123,9 @@ def _within_arc(context: Context, seen: Position, first: Unit, others: Sequence[
     return tuple(sorted(inside, key=lambda one: off[one.id])[: context.rules.tables.weapons[context.weapon].rof])
 
 
-def _burst(context: Context, seen: Position, how: str) -> Action:
+def _burst(context: Context, aims: Mapping[str, Bound], seen: Position, how: str) -> Action:
     """A burst of an automatic weapon: an attack on each of several targets, as they are `seen` now or ran by."""
     man, here = context.actor, context.position.figure(context.actor.id)
-    aims = {enemy.id: aim_at(seen, man, enemy) for enemy in context.targets}
     names, there = tuple(aims), [seen.figure(name) for name in aims]
     arc, what = arc_of_fire(here, there), f"the arc of {display_name(man.id)}'s burst"
     facts = {
@@ -343,7 +344,7 @@ def _blast(context: Context, where: str, template: Template, view: View, shot: B
 
 def _in_vain(position: Position, weapon: str, facts: Mapping[str, Any]) -> Verdict:
     """Why an empty place may not be fired at: what forbids the shot in any case comes first."""
-    nobody = position.game.rules.because("AM-79", f"{display_name(weapon)} would reach nobody there")
+    nobody = position.game.rules.because("AM-79", f"{display_name(weapon)} would not reach anyone there")
     return _refusal(position, "aim", facts) or forbidden("nobody_there", nobody)
 
 

@@ -295,7 +295,7 @@ DERIVED: Mapping[str, Callable[[Rules, Shot], bool]] = {
     "behind_cover": lambda rules, shot: shot.behind_cover or near_cover(rules, shot.cover_to_target_in),
     "from_lower": lambda rules, shot: shot.from_lower or reaches(shot.rise_in, limit(rules, "lower_by_in")),
 }
-"""Facts that modifiers may name besides the plain ones of a shot, or that may also be measured."""
+"""Facts that modifiers may name in addition to the plain ones of a shot, or that may also be measured."""
 
 
 def holds(rules: Rules, shot: Shot, fact: str) -> bool:

@@ -14,7 +14,7 @@ from rules.engine.game import NoFacts
 from rules.engine.ruleset import limit
 from rules.engine.schema import Asked, Count, Inches, Row
 from rules.engine.text import display_name
-from rules.engine.verdict import ACTORS, TARGETS, Becomes, RuleRefusal, Verdict, forbidden, verdict
+from rules.engine.verdict import ACTORS, TARGETS, RuleRefusal, StatusEffect, Verdict, forbidden, verdict
 from rules.games.army_men import status
 from rules.games.army_men.attack import TWO_DICE, barred, exploded
 from rules.games.army_men.movement import InTurn, waiting
@@ -24,9 +24,9 @@ from rules.games.army_men.tables import EXTRA_ARM, KindName, Rules, WeaponName, 
 from rules.tabletop.tolerance import within
 
 
-def _busy(rule: str) -> Becomes:
+def _busy(rule: str) -> StatusEffect:
     """What is done in the place of the only attack of a turn."""
-    return Becomes(ACTORS, status.BUSY, 1, rule, this_turn=True)
+    return StatusEffect(ACTORS, status.BUSY, 1, rule, this_turn=True)
 
 
 def _turns_digging(context: Context) -> int:
@@ -52,8 +52,8 @@ def entrench(rules: Rules, man: Digging) -> Verdict:
     worth = rules.tables.attack_modifiers["entrenched"].modifier if entrenched else 0
     reason = rules.because("AM-92", modifier=worth or None)
     found = verdict("entrenched" if entrenched else "digging", reason, entrenched=entrenched, cover_modifier=worth)
-    shelter = [Becomes(ACTORS, status.ENTRENCHED, rule="AM-92")] if entrenched else []
-    return found.causing(Becomes(ACTORS, status.DIGGING, man.turns_digging, "AM-92"), _busy("AM-92"), *shelter)
+    shelter = [StatusEffect(ACTORS, status.ENTRENCHED, rule="AM-92")] if entrenched else []
+    return found.causing(StatusEffect(ACTORS, status.DIGGING, man.turns_digging, "AM-92"), _busy("AM-92"), *shelter)
 
 
 def _treated(context: Context) -> bool:
@@ -81,8 +81,8 @@ def medic(rules: Rules, case: Treatment) -> Procedure[Verdict]:
     seven = limit(rules, "medic")
     healed = roll.total <= seven if rules.chooses("medic_roll", "seven_or_less") else roll.total == seven
     found = verdict("healed" if healed else "still wounded", rules.because("AM-68"), roll=roll.total, healed=healed)
-    cured = [Becomes(TARGETS, status.WOUNDED, None, "AM-68")] if healed else []
-    return found.causing(Becomes(TARGETS, status.TREATED, rule="AM-68", this_turn=True), *cured)
+    cured = [StatusEffect(TARGETS, status.WOUNDED, None, "AM-68")] if healed else []
+    return found.causing(StatusEffect(TARGETS, status.TREATED, rule="AM-68", this_turn=True), *cured)
 
 
 def _turns_since_jam(context: Context) -> int:
@@ -279,7 +279,7 @@ class Besides:
 
 
 def extra_attack(rules: Rules, wanted: Besides) -> Verdict:
-    """Whether a vehicle may fire a light machine gun besides its main weapon."""
+    """Whether a vehicle may fire a light machine gun in addition to its main weapon."""
     may = rules.tables.kinds[wanted.unit].extra_lmg and wanted.weapon == EXTRA_ARM and rules.chooses("extra_lmg", True)
     if not may:
         return forbidden("already_attacked", rules.because("AM-37"))

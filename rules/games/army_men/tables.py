@@ -19,7 +19,7 @@ INCHES_A_FOOT = 12
 MOVING = 1
 """The number of the phase of movement (AM-12)."""
 EXTRA_ARM = "lmg"
-"""What a vehicle may fire besides its main weapon (AM-81)."""
+"""What a vehicle may fire in addition to its main weapon (AM-81)."""
 
 WeaponName = Annotated[str, Row("weapons", "unknown_weapon")]
 KindName = Annotated[str, Row("kinds", "unknown_unit")]
@@ -173,7 +173,7 @@ class Kind(Ruled):
         target: Column of the table of effects.
         road_in: Allowance when the whole move is on a road.
         hard: Row of the hard-target die; None for the rest.
-        extra_lmg: May carry a light machine gun besides.
+        extra_lmg: May also carry a light machine gun.
         carries: Men get inside.
         ports: The men inside may shoot, and be shot at with small arms.
         sealed: Nothing reaches the men inside but what destroys it.

@@ -12,7 +12,7 @@ from rules.engine.facts import UNKNOWN, Context, Source
 from rules.engine.game import NoFacts
 from rules.engine.ruleset import limit
 from rules.engine.schema import Asked, Count, Row
-from rules.engine.verdict import Becomes, RuleRefusal, Verdict, forbidden, verdict
+from rules.engine.verdict import RuleRefusal, StatusEffect, Verdict, forbidden, verdict
 from rules.games.army_men import status
 from rules.games.army_men.tables import Indirect, Rules, WeaponName, refused
 
@@ -82,7 +82,7 @@ def draw_armies(rules: Rules, draw: Draw) -> Procedure[Verdict]:
         while roll is not None and roll.total > fair:
             roll = yield request.once_more()
         drawn[player] = left.pop((roll.total - 1) % len(left) if roll else 0)
-    owners = [Becomes("", status.PLAYS.format(player), side, "AM-05") for player, side in drawn.items()]
+    owners = [StatusEffect("", status.PLAYS.format(player), side, "AM-05") for player, side in drawn.items()]
     return verdict("drawn", rules.because("AM-05"), armies=drawn).causing(*owners)
 
 
@@ -104,7 +104,7 @@ def move_order(rules: Rules, table: Players) -> Procedure[Verdict]:
     order = yield from _ordered(rules, table.players, "the first move")
     every_turn = rules.chooses("order_every_turn", True)
     found = verdict(order[0] if order else "nobody", rules.because("AM-06"), order=order, every_turn=every_turn)
-    return found.causing(Becomes("", status.ORDER, order, "AM-06", this_turn=every_turn))
+    return found.causing(StatusEffect("", status.ORDER, order, "AM-06", this_turn=every_turn))
 
 
 def _ordered(rules: Rules, players: Sequence[str], why: str) -> Procedure[list[str]]:

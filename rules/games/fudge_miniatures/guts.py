@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from rules.engine.dice import Procedure
 from rules.engine.ruleset import limit
 from rules.engine.schema import Asked, Count, Inches, Within
-from rules.engine.verdict import ACTORS, Becomes, Reason, Verdict, verdict
+from rules.engine.verdict import ACTORS, Reason, StatusEffect, Verdict, verdict
 from rules.games.fudge_miniatures import statuses
 from rules.games.fudge_miniatures.attack import effects_counted, guts_penalties
 from rules.games.fudge_miniatures.rolls import (
@@ -213,7 +213,7 @@ def minimum_run(rules: Rules, movement_in: Inches) -> Verdict:
     """How far a model runs at least with the Movement that it has now."""
     min_in = movement_in * limit(rules, "run_part")
     found = verdict("runs", rules.because("FM-53"), min_in=min_in, max_in=movement_in)
-    return found.causing(Becomes(ACTORS, statuses.MUST_RUN, None, "FM-A34"))
+    return found.causing(StatusEffect(ACTORS, statuses.MUST_RUN, None, "FM-A34"))
 
 
 # What calls for a check on the table.

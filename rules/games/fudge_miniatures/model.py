@@ -129,7 +129,7 @@ class Model:
 
     @property
     def _kings(self) -> list[Model]:
-        """The leaders of its side besides itself."""
+        """The other leaders of its side."""
         units = self.position.state.units.values()
         side = (Model(self.position, one) for one in units if one.side == self.unit.side and one.id != self.id)
         return [one for one in side if one._has_trait_about("king_fallen")]

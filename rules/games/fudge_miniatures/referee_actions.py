@@ -1,4 +1,4 @@
-"""Fudge Miniatures Battles: what a model may do besides attacks, and what is owed: checks, wounds, free strikes."""
+"""Fudge Miniatures Battles: all actions of a model but attacks, and its obligations: checks, wounds, free strikes."""
 
 from __future__ import annotations
 

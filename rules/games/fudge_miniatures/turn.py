@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from rules.engine.common import SIDES
 from rules.engine.ruleset import limit
 from rules.engine.schema import Asked, Count, Inches, Row
-from rules.engine.verdict import Becomes, RuleRefusal, Verdict, forbidden, verdict
+from rules.engine.verdict import RuleRefusal, StatusEffect, Verdict, forbidden, verdict
 from rules.games.fudge_miniatures import statuses
 from rules.games.fudge_miniatures.attack import effects_counted, unable
 from rules.games.fudge_miniatures.tables import EffectName, Rules, named, state_row
@@ -53,7 +53,7 @@ def victory(rules: Rules, task: Scenario) -> Verdict:
     if not won or not task.side:
         return verdict("victory" if won else "not yet", why, **numbers)
     found = verdict("victory", why, **numbers, winner=task.side)
-    return found.causing(Becomes("", statuses.VICTORY, task.side, "FM-05"))
+    return found.causing(StatusEffect("", statuses.VICTORY, task.side, "FM-05"))
 
 
 # The order of the players.
@@ -72,7 +72,7 @@ def turn_order(
     at = _seat(rules, players_clockwise, first)
     order = [*players_clockwise[at:], *players_clockwise[:at]]
     found = verdict(first, rules.because("FM-17"), order=order, one_at_a_time=rules.option("activation"))
-    return found.causing(Becomes("", statuses.ORDER, order, "FM-17"))
+    return found.causing(StatusEffect("", statuses.ORDER, order, "FM-17"))
 
 
 def next_player(rules: Rules, players_clockwise: tuple[str, ...], current: str) -> Verdict:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from rules.engine.dice import Procedure
 from rules.engine.ruleset import limit
 from rules.engine.schema import Asked, Count, Row, Within
-from rules.engine.verdict import ACTORS, Becomes, Reason, RuleRefusal, Verdict, forbidden, verdict
+from rules.engine.verdict import ACTORS, Reason, RuleRefusal, StatusEffect, Verdict, forbidden, verdict
 from rules.games.fudge_miniatures.rolls import Modifier, modifier_reasons, throw
 from rules.games.fudge_miniatures.statuses import FALLS, TO_MARK
 from rules.games.fudge_miniatures.tables import Rules, state_row, whole
@@ -101,7 +101,7 @@ def apply_wounds(rules: Rules, track_before: Track, wounds: tuple[Wound, ...]) -
             reasons.append(rules.because("FM-40"))
     reasons += _pose_reason(rules, was, level(rules, track))
     numbers = {**track_numbers(rules, track), "guts_checks": checks}
-    return Verdict(numbers["level"], numbers, tuple(reasons), (Becomes(ACTORS, TO_MARK, None, "FM-20"),))
+    return Verdict(numbers["level"], numbers, tuple(reasons), (StatusEffect(ACTORS, TO_MARK, None, "FM-20"),))
 
 
 def track_numbers(rules: Rules, track: Track) -> dict[str, Any]:
@@ -190,7 +190,7 @@ def crash(
     thrown = yield from throw(rules, "the flyer", "its crash", *added)
     wound = max(0, thrown.total)
     answer = apply_wounds(rules, track, (wound,))
-    reasons, landed = (*thrown.reasons, *answer.reasons), Becomes(ACTORS, FALLS, None, "FM-43")
+    reasons, landed = (*thrown.reasons, *answer.reasons), StatusEffect(ACTORS, FALLS, None, "FM-43")
     return Verdict(answer.outcome, {"wound": wound, **answer.numbers}, reasons, (landed,))
 
 

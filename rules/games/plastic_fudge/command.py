@@ -12,7 +12,7 @@ from rules.engine.facts import UNKNOWN, Source, status
 from rules.engine.game import NoFacts
 from rules.engine.ruleset import limit
 from rules.engine.schema import Asked, Count, Inches
-from rules.engine.verdict import Becomes, Reason, RuleRefusal, Verdict, forbidden, total, verdict
+from rules.engine.verdict import Reason, RuleRefusal, StatusEffect, Verdict, forbidden, total, verdict
 from rules.games.plastic_fudge import units
 from rules.games.plastic_fudge.statuses import ROUTED, SEAT_A, SEAT_B, WINNER
 from rules.games.plastic_fudge.tables import ClassName, LevelName, Rating, Rules, fudge, rating, thrown
@@ -80,7 +80,7 @@ def initiative(rules: Rules, table: Players) -> Procedure[Verdict]:
     winner = None if tie else table.players[totals.index(max(totals))].id
     why = rules.because("PF-22" if tie else "PF-21")
     answer = verdict(winner or "tie", *reasons, why, totals=totals, winner=winner, reroll=tie)
-    return answer.causing(Becomes("", WINNER, winner, "PF-21", this_turn=True))
+    return answer.causing(StatusEffect("", WINNER, winner, "PF-21", this_turn=True))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,7 +102,7 @@ def choose_order(rules: Rules, seats: Seats) -> Verdict:
     first, second = (seats.winner, others[0]) if seats.choice == "A" else (others[0], seats.winner)
     seated = {SEAT_A: first, SEAT_B: second}
     found = verdict(f"{first} moves first", rules.because("PF-23"), **seated)
-    return found.causing(*(Becomes("", seat, side, "PF-23", this_turn=True) for seat, side in seated.items()))
+    return found.causing(*(StatusEffect("", seat, side, "PF-23", this_turn=True) for seat, side in seated.items()))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,7 @@ from typing import Annotated
 from rules.engine.ruleset import limit
 from rules.engine.schema import Asked, Inches
 from rules.engine.state import ELIMINATED
-from rules.engine.verdict import ACTORS, Becomes, Verdict, forbidden, verdict
+from rules.engine.verdict import ACTORS, StatusEffect, Verdict, forbidden, verdict
 from rules.games.plastic_fudge.movement import WHICH_WAY, Mover, movement_level, slowed, turn_tolls
 from rules.games.plastic_fudge.statuses import ROUTED_OFF, STAYS
 from rules.games.plastic_fudge.tables import Rules, TerrainName, UnitName
@@ -79,10 +79,10 @@ def rout_reaches_edge(rules: Rules, unit: AtEdge) -> Verdict:
     if unit.reaches_edge:
         counts_as = rules.option("routed_off")
         found = verdict("removed", rules.because("PF-67"), removed=True, counts_as=counts_as)
-        routed = [Becomes(ACTORS, ROUTED_OFF, True, "PF-67")] if counts_as == "routed" else []
-        return found.causing(*routed, Becomes(ACTORS, ELIMINATED, True, "PF-67"))
+        routed = [StatusEffect(ACTORS, ROUTED_OFF, True, "PF-67")] if counts_as == "routed" else []
+        return found.causing(*routed, StatusEffect(ACTORS, ELIMINATED, True, "PF-67"))
     stays = verdict("stays", rules.because("PF-66"), removed=False)
-    return stays.causing(Becomes(ACTORS, STAYS, True, "PF-66", this_turn=True))
+    return stays.causing(StatusEffect(ACTORS, STAYS, True, "PF-66", this_turn=True))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from rules.engine.ruleset import limit
 from rules.engine.schema import Asked, Count, Row
-from rules.engine.verdict import Becomes, Reason, RuleRefusal, Verdict, forbidden, verdict
+from rules.engine.verdict import Reason, RuleRefusal, StatusEffect, Verdict, forbidden, verdict
 from rules.games.plastic_fudge.tables import (
     Card,
     ClassName,
@@ -289,4 +289,4 @@ def victory_check(rules: Rules, enemy: Losses) -> Verdict:
     won = by_losses or by_flag
     winner = {"winner": enemy.side} if won and enemy.side else {}
     found = verdict("victory" if won else "not yet", *reasons, victory=won, **winner)
-    return found.causing(Becomes("", "victory", enemy.side, "PF-86")) if won else found
+    return found.causing(StatusEffect("", "victory", enemy.side, "PF-86")) if won else found

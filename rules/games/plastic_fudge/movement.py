@@ -10,7 +10,7 @@ from typing import Annotated
 from rules.engine.facts import status
 from rules.engine.ruleset import limit, row_title
 from rules.engine.schema import Asked, Count, Inches
-from rules.engine.verdict import TARGETS, Becomes, Reason, RuleRefusal, Verdict, forbidden, verdict
+from rules.engine.verdict import TARGETS, Reason, RuleRefusal, StatusEffect, Verdict, forbidden, verdict
 from rules.games.plastic_fudge import units
 from rules.games.plastic_fudge.statuses import CALLED_TURN
 from rules.games.plastic_fudge.tables import (
@@ -323,7 +323,7 @@ def call_jet(rules: Rules, call: Call) -> Verdict:
     arrives = call.called_turn + int(limit(rules, "jet_delay_turns"))
     reasons = (rules.because("PF-125"), rules.because("PF-126"))
     found = verdict("called", *reasons, allowed=True, arrives_turn=arrives, acts="after_morale")
-    return found.causing(Becomes(TARGETS, CALLED_TURN, call.called_turn, "PF-125"))
+    return found.causing(StatusEffect(TARGETS, CALLED_TURN, call.called_turn, "PF-125"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""Plastic Fudge: every attack of a unit on the measured table, and all else that it may do besides moving."""
+"""Plastic Fudge: every attack of a unit on the measured table, and all its other actions except moves."""
 
 from __future__ import annotations
 

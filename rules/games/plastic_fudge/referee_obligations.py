@@ -110,7 +110,7 @@ def _casualties(position: Position) -> Iterator[Action]:
             for unit in struck
         ]
         at = tuple(unit.id for unit in struck)
-        yield Action("All attacks are made: take off the fallen", "casualties", {"units": rows}, at=at, owed="PF-46")
+        yield Action("Apply the hits", "casualties", {"units": rows}, at=at, owed="PF-46")
 
 
 # Mines.
@@ -230,4 +230,4 @@ def _victory(position: Position) -> Iterator[Action]:
             "enemy_lost": units.count_troops(position, [unit for unit in enemy if unit.out]),
             **({} if taken is None else {"flag_taken": taken == side}),
         }
-        yield Action(f"Has {display_name(side)} won", "victory_check", given)
+        yield Action(f"Declare victory of {display_name(side)}", "victory_check", given)

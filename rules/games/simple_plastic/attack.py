@@ -12,7 +12,7 @@ from rules.engine.game import Answer
 from rules.engine.ruleset import limit, row_title
 from rules.engine.schema import Asked, Count, Inches, Part
 from rules.engine.state import ELIMINATED
-from rules.engine.verdict import TARGETS, Becomes, Reason, RuleRefusal, Verdict, forbidden, total, verdict
+from rules.engine.verdict import TARGETS, Reason, RuleRefusal, StatusEffect, Verdict, forbidden, total, verdict
 from rules.games.simple_plastic.sight import ANY_COVER, HIGHER_OR_LOWER, Target, distance_in, in_cover, sight_of
 from rules.games.simple_plastic.tables import Elevation, PhaseName, Rules, Unit, UnitName
 from rules.tabletop.tolerance import EXACT
@@ -157,7 +157,7 @@ class Attack(Turn):
 
     Attributes:
         target_in_cover: Of the closest target.
-        target_figures: How many the attack could kill at most; None where nobody counts them.
+        target_figures: How many the attack could kill at most; None if it is not counted.
         dice_at_target: Of an attacker with several dice that may be shared, how many he rolls at this target.
         targets: All men of the squad that is attacked, as he sees them.
     """
@@ -249,7 +249,7 @@ def _at_lone(rules: Rules, wanted: Attack) -> Procedure[Verdict]:
     fallen = hits if wanted.target_figures is None else min(hits, wanted.target_figures)
     ones = [rules.because("SP-13")] if limit(rules, "never_kills") in roll.faces else []
     numbers = {**need.numbers, "roll": list(roll.faces), "hits": hits, "kills": fallen}
-    effects = (Becomes(TARGETS, ELIMINATED, rule="SP-11"),) if fallen else ()
+    effects = (StatusEffect(TARGETS, ELIMINATED, rule="SP-11"),) if fallen else ()
     return Verdict("kills" if fallen else "misses", numbers, (*need.reasons, *ones), effects)
 
 
@@ -261,8 +261,8 @@ def _at_squad(rules: Rules, wanted: Attack) -> Procedure[Verdict]:
     return Verdict("kills" if shot.killed else "misses", numbers, reasons, _fallen(shot.killed))
 
 
-def _fallen(killed: Sequence[str]) -> tuple[Becomes, ...]:
-    return tuple(Becomes(name, ELIMINATED, rule="SP-11") for name in killed)
+def _fallen(killed: Sequence[str]) -> tuple[StatusEffect, ...]:
+    return tuple(StatusEffect(name, ELIMINATED, rule="SP-11") for name in killed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,10 +275,10 @@ class _Shot:
 
 
 def _fired(rules: Rules, man: Attacker, standing: list[Target], dice: int) -> Procedure[_Shot]:
-    """One man's dice. They are thrown together and not told apart: the best is read against the closest target."""
+    """One man's dice. They are thrown together and are interchangeable: the best is read against the closest target."""
     first = _closest(rules, man, standing)
     if first is None:
-        return _Shot([], [], [rules.because("SP-15", f"{row_title(man.unit)} has nobody left to attack")])
+        return _Shot([], [], [rules.because("SP-15", f"{row_title(man.unit)} has no target left")])
     roll = yield DiceRequest(Die.D6, dice, row_title(man.unit), "the attack")
     by_first = rules.chooses("modifiers_of", "closest_of_squad")
     shot, standing = _Shot([], list(roll.faces), []), list(standing)

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 from rules.engine.facts import PHASE, UNKNOWN, Context, Source, Uncertain
 from rules.engine.ruleset import limit
 from rules.engine.schema import Asked, Inches
-from rules.engine.verdict import ACTORS, Becomes, Effect, Goes, Reason, Verdict, forbidden, verdict
+from rules.engine.verdict import ACTORS, Effect, MoveEffect, Reason, StatusEffect, Verdict, forbidden, verdict
 from rules.games.simple_plastic.attack import MOVED
 from rules.games.simple_plastic.tables import PhaseName, Rules
 from rules.tabletop.bearing import bearing_deg
@@ -47,7 +47,7 @@ class Step:
 
 
 def _measured(rules: Rules, step: Step, moved_in: float) -> Verdict:
-    """Whether one man's move is within his allowance; a span that nobody measured is what the strict rule says."""
+    """Whether one man's move is within his allowance; without a measured distance, as the strict rule says."""
     exact = step.span_in is None or (step.mode or Mode(rules.option("move_measure"))) is Mode.EXACT
     allowance_in = limit(rules, "move_in") if exact or step.span_in is None else step.span_in
     whole_in = step.moved_before_in + moved_in
@@ -65,7 +65,7 @@ def _illegal(code: str, reason: Reason, **numbers: float) -> Verdict:
 
 
 def _gone(has_moved: bool) -> tuple[Effect, ...]:
-    return (Goes(), Becomes(ACTORS, MOVED, rule="SP-07", this_turn=True)) if has_moved else (Goes(),)
+    return (MoveEffect(), StatusEffect(ACTORS, MOVED, rule="SP-07", this_turn=True)) if has_moved else (MoveEffect(),)
 
 
 def _own_way(context: Context) -> Uncertain:

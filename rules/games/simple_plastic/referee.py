@@ -108,7 +108,7 @@ def obligations(position: Position) -> Iterator[Action]:
             found = verdict_without_dice(position.game, keeps.name, keeps.given)
             apart = found is not None and not found.numbers["coherent"] and name in lost
             yield replace(keeps, title=f"Close the gaps of {name}", owed="SP-06") if apart else keeps
-    yield action_for("Who has won", "victory", Context(position))
+    yield action_for("Declare victory", "victory", Context(position))
 
 
 def next_phase(position: Position) -> PhaseBegun:

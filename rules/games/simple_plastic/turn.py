@@ -12,7 +12,7 @@ from rules.engine.dice import Procedure
 from rules.engine.game import Answer, NoFacts
 from rules.engine.ruleset import limit, row_title
 from rules.engine.schema import Asked, Count, Row
-from rules.engine.verdict import Becomes, RuleRefusal, Verdict, forbidden, verdict
+from rules.engine.verdict import RuleRefusal, StatusEffect, Verdict, forbidden, verdict
 from rules.games.simple_plastic.tables import Rules, UnitName
 from rules.tabletop.table import Posture
 
@@ -46,7 +46,7 @@ def _outcast(rules: Rules, members: Sequence[str]) -> Verdict | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Army:
-    """How many squads are fielded and how many specialists, the lone ones among them told apart."""
+    """How many squads and specialists are fielded, and how many of the specialists are alone."""
 
     squads: Count
     specialists: Count
@@ -148,7 +148,7 @@ class Players:
 def turn_sequence(rules: Rules, table: Players) -> Answer:
     """Who does what in a turn, from first to last."""
     if not table.players or len(set(table.players)) < len(table.players):
-        raise RuleRefusal("wrong_players", "the players must be told apart: give each a name")
+        raise RuleRefusal("wrong_players", "two players have the same name: give each their own")
     if rules.chooses("first_player", "highest_die"):
         return _rolled_for(rules, table.players)
     return _sequence(rules, table.players)
@@ -165,7 +165,7 @@ def _sequence(rules: Rules, order: Sequence[str]) -> Verdict:
         steps = [[player, phase] for phase in _phases(rules) for player in order]
     reasons = (rules.because("SP-01"), rules.because("SP-27"))
     found = verdict(order[0], *reasons, order=list(order), steps=steps)
-    return found.causing(Becomes("", STEPS, steps, "SP-27"))
+    return found.causing(StatusEffect("", STEPS, steps, "SP-27"))
 
 
 # The end.

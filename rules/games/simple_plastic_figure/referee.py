@@ -12,7 +12,7 @@ from rules.engine.events import Effects, Move, PhaseBegun
 from rules.engine.position import Position
 from rules.engine.referee import FIRE, Action, Referee, verdict_without_dice
 from rules.engine.state import ELIMINATED
-from rules.engine.verdict import ACTORS, TARGETS, Becomes, Effect, Goes, Verdict
+from rules.engine.verdict import ACTORS, TARGETS, Effect, MoveEffect, StatusEffect, Verdict
 from rules.engine.verdict_effects import effects_of
 from rules.games.simple_plastic_figure import statuses
 from rules.games.simple_plastic_figure.board import sight_rules
@@ -97,7 +97,7 @@ def _moved(position: Position, action: Action, found: Verdict) -> tuple[Effect, 
         return ()
     [(name, path)] = action.paths.items()
     # A move that the players allow may have no price in the rules; then it costs its length.
-    goes = [Goes({name: found.numbers.get("cost_in", length_in(path))})] if len(path) > 1 else []
+    goes = [MoveEffect({name: found.numbers.get("cost_in", length_in(path))})] if len(path) > 1 else []
     place, *enemies = (action.given[fact] for fact in ("ends_in", "enemies_inside", "enemy_gaps_in"))
     fights = enemies_met(rules_of(position), place, *enemies)
     if not fights:
@@ -124,13 +124,13 @@ def _lost(position: Position, action: Action, found: Verdict) -> tuple[Effect, .
     fighters = [unit for unit in map(position.unit, dead) if not is_reserve(position, unit)]
     waiting = {one.side for one in position.state.units.values() if not one.out and is_reserve(position, one)}
     names = [unit.id for unit in fighters if unit.side in waiting]
-    return tuple(Becomes(name, statuses.LOST, position.state.turn, "WW-59") for name in names)
+    return tuple(StatusEffect(name, statuses.LOST, position.state.turn, "WW-59") for name in names)
 
 
 def _agreed(position: Position, action: Action, found: Verdict) -> tuple[Effect, ...]:
     """The piece of terrain that a side is to take or hold."""
     key = statuses.place_for(action.given["side"])
-    return (Becomes("", key, action.piece, "WW-05"),) if action.piece else ()
+    return (StatusEffect("", key, action.piece, "WW-05"),) if action.piece else ()
 
 
 def _fired(position: Position, action: Action, found: Verdict) -> tuple[Effect, ...]:
@@ -167,10 +167,10 @@ def _landed(action: Action, found: Verdict, range_in: float, **more: Any) -> Eff
 def _exploded(position: Position, action: Action, found: Verdict) -> tuple[Effect, ...]:
     said, changes = position.state.statuses, [*_lost(position, action, found)]
     if found.numbers.get("bunker_eliminated"):
-        changes.append(Becomes("", statuses.GONE, [*said.get(statuses.GONE, ()), action.piece], "WW-48"))
+        changes.append(StatusEffect("", statuses.GONE, [*said.get(statuses.GONE, ()), action.piece], "WW-48"))
     if "hole_in" in found.numbers:
         key = statuses.holes_in(action.piece)
-        changes.append(Becomes("", key, int(said.get(key, 0)) + 1, "WW-49"))
+        changes.append(StatusEffect("", key, int(said.get(key, 0)) + 1, "WW-49"))
     return tuple(changes)
 
 
@@ -202,7 +202,7 @@ _MORE: Mapping[str, Callable[[Position, Action, Verdict], tuple[Effect, ...]]] =
     "direct_onboard": _directed,
     "offboard": _called,
 }
-"""What an action, or a radio used so, changes besides what the figures did and the verdict says."""
+"""What an action, or a radio used so, changes in addition to what the figures did and the verdict says."""
 
 
 REFEREE: Referee[Tables] = Referee(

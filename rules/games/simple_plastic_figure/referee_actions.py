@@ -276,7 +276,7 @@ def _victory(position: Position) -> Iterator[Action]:
             "reached": False if rules_of(position).tables.goals[goal].counted else _holds(position, side),
         }
         men = state.standing(side)[:1] if facts["reached"] is UNKNOWN else ()
-        yield action_for(f"Has {display_name(side)} won", "victory", Context(position, men), facts)
+        yield action_for(f"Declare victory of {display_name(side)}", "victory", Context(position, men), facts)
 
 
 def _holds(position: Position, side: str) -> Any:

@@ -109,6 +109,6 @@ def _touch(figure: str, enemy: str, gap: Range) -> Uncertain:
 
 
 def _within_reach(position: Position, unit: Unit) -> list[Unit]:
-    """The enemies whose bases the figure may touch: nobody fights hand-to-hand with those in a bunker."""
+    """The enemies whose bases the figure may touch: there is no hand-to-hand combat with those in a bunker."""
     places, enemies = rules_of(position).tables.places, position.enemies(unit)
     return [one for one in enemies if places[place(position, one.id)].enemies is not Enemies.REFUSE]

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from rules.engine.state import ELIMINATED, Unit
-from rules.engine.verdict import Becomes
+from rules.engine.verdict import StatusEffect
 
 DONE = "done"
 """What a figure has done with its half of the turn, in order."""
@@ -70,11 +70,11 @@ def status_die(unit: Unit) -> int:
     return int(unit.this_turn.get(STATUS_DIE, 1))
 
 
-def for_now(figure: str, status: str, value: Any, rule: str) -> Becomes:
+def for_now(figure: str, status: str, value: Any, rule: str) -> StatusEffect:
     """The effect that a figure, or the battle, has a status until the turn ends."""
-    return Becomes(figure, status, value, rule, this_turn=True)
+    return StatusEffect(figure, status, value, rule, this_turn=True)
 
 
-def eliminated(figures: Iterable[str], rule: str) -> tuple[Becomes, ...]:
+def eliminated(figures: Iterable[str], rule: str) -> tuple[StatusEffect, ...]:
     """The effect that these figures are eliminated."""
-    return tuple(Becomes(figure, ELIMINATED, rule=rule) for figure in figures)
+    return tuple(StatusEffect(figure, ELIMINATED, rule=rule) for figure in figures)

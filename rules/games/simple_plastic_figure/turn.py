@@ -15,7 +15,7 @@ from rules.engine.game import NoFacts
 from rules.engine.ruleset import limit
 from rules.engine.schema import Asked, Count, Inches, Row, Within
 from rules.engine.state import ELIMINATED
-from rules.engine.verdict import ACTORS, TARGETS, Becomes, Effect, Reason, RuleRefusal, Verdict, verdict
+from rules.engine.verdict import ACTORS, TARGETS, Effect, Reason, RuleRefusal, StatusEffect, Verdict, verdict
 from rules.games.simple_plastic_figure import statuses
 from rules.games.simple_plastic_figure.rows import called, display_name, illegal, legal, status_of, weapon_of
 from rules.games.simple_plastic_figure.statuses import for_now
@@ -184,7 +184,7 @@ def _chosen(rules: Rules, side: str | None, rolls: list[int], reasons: list[Reas
     chooses = rules.chooses("initiative_dice", "highest_chooses")
     first, status = (None, statuses.CHOOSER) if chooses else (side, statuses.FIRST)
     ties_count = rules.chooses("tied_initiative", "last_chooser")
-    kept = [Becomes("", statuses.LAST_CHOOSER, side, "WW-A01")] if ties_count else []
+    kept = [StatusEffect("", statuses.LAST_CHOOSER, side, "WW-A01")] if ties_count else []
     found = verdict(str(side), *reasons, rules.because("WW-07"), chooser=side, goes_first=first, rolls=rolls)
     return found.causing(*kept, for_now("", status, side, "WW-07"))
 
@@ -343,8 +343,8 @@ def reserve(rules: Rules, side: Reserves) -> Verdict:
     }
     if not back:
         return illegal("no_reserves" if lost else "nobody_lost", why, **numbers)
-    back_in_play = [Becomes(TARGETS, key, None, "WW-59") for key in (ELIMINATED, statuses.LOST)]
-    return legal("returns", why, **numbers).causing(*back_in_play, Becomes(ACTORS, ELIMINATED, rule="WW-59"))
+    back_in_play = [StatusEffect(TARGETS, key, None, "WW-59") for key in (ELIMINATED, statuses.LOST)]
+    return legal("returns", why, **numbers).causing(*back_in_play, StatusEffect(ACTORS, ELIMINATED, rule="WW-59"))
 
 
 def reserve_can_be_shot(rules: Rules, _: NoFacts) -> Verdict:
@@ -368,8 +368,8 @@ def objective(rules: Rules, agreed: Agreed) -> Verdict:
         return illegal("no_number", rules.because(row.rule, "agree on the number"))
     number = f": {agreed.needed}" if row.numbered else ""
     found = legal("agreed", rules.because(row.rule, f"{agreed.side} wins if {row.text}{number}"))
-    needs = [Becomes("", statuses.needed_by(agreed.side), agreed.needed, "WW-05")] if agreed.needed else []
-    return found.causing(Becomes("", goal_key(agreed.side), agreed.goal, "WW-05"), *needs)
+    needs = [StatusEffect("", statuses.needed_by(agreed.side), agreed.needed, "WW-05")] if agreed.needed else []
+    return found.causing(StatusEffect("", goal_key(agreed.side), agreed.goal, "WW-05"), *needs)
 
 
 def _done(context: Context) -> list[str]:
@@ -393,7 +393,7 @@ def leave_table(rules: Rules, figure: Leaving) -> Verdict:
         return illegal("one_action_a_turn", rules.because("WW-10"))
     if not figure.reaches_far_edge:
         return illegal("not_at_the_edge", rules.because("WW-05", "its move does not reach the far edge"))
-    exited = Becomes(ACTORS, statuses.EXITED, rule="WW-05")
+    exited = StatusEffect(ACTORS, statuses.EXITED, rule="WW-05")
     return legal("leaves", rules.because("WW-05")).causing(exited, *statuses.eliminated([ACTORS], "WW-05"))
 
 
@@ -423,4 +423,4 @@ def victory(rules: Rules, side: Standing) -> Verdict:
     }.get(side.goal, side.reached)
     winner = {"winner": side.side} if won and side.side else {}
     found = verdict("won" if won else "not yet", rules.because(row.rule, row.text), won=won, **winner)
-    return found.causing(*([Becomes("", "victory", side.side, "WW-05")] if won else []))
+    return found.causing(*([StatusEffect("", "victory", side.side, "WW-05")] if won else []))

@@ -24,7 +24,7 @@ from rules.engine.game import Answer, actions
 from rules.engine.ruleset import limit
 from rules.engine.schema import Count, Inches, Part
 from rules.engine.state import ELIMINATED
-from rules.engine.verdict import TARGETS, Becomes, Goes, Verdict, forbidden, total, verdict
+from rules.engine.verdict import TARGETS, MoveEffect, StatusEffect, Verdict, forbidden, total, verdict
 from rules.tabletop.tolerance import within
 
 from .tables import Rules, Tables, WeaponName
@@ -46,7 +46,7 @@ def initiative(rules: Rules, who: Sides) -> Procedure[Verdict]:
     """Who acts first this turn."""
     order = yield from highest_die(who.sides, "initiative")
     found = verdict(order[0], rules.because("MB-02"), order=order)
-    return found.causing(Becomes("", ORDER, order, "MB-02", this_turn=True))
+    return found.causing(StatusEffect("", ORDER, order, "MB-02", this_turn=True))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,7 +85,7 @@ def move(rules: Rules, step: Move) -> Verdict:
         found = forbidden("too_far", because, **numbers)
     else:
         found = verdict("moved", because, **numbers)
-    return found.causing(Goes())
+    return found.causing(MoveEffect())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,7 +124,7 @@ def _rolled(shot: Shot, need: Verdict) -> Procedure[Verdict]:
     roll = yield DiceRequest(Die.D6, 1, shot.shooter, "the shot")
     hit = roll.total >= need.numbers["needs_roll"]
     found = verdict("out" if hit else "misses", *need.reasons, **need.numbers, roll=roll.total)
-    return found.causing(Becomes(TARGETS, ELIMINATED, rule="MB-11")) if hit else found
+    return found.causing(StatusEffect(TARGETS, ELIMINATED, rule="MB-11")) if hit else found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

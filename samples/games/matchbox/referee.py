@@ -22,7 +22,7 @@ def obligations(position: Position) -> Iterator[Action]:
     """The initiative roll, and who has won."""
     if position.state.phase == "initiative" and ORDER not in position.state.this_turn:
         yield action_for("Initiative", "initiative", Context(position), has_odds=False, owed="MB-02")
-    yield action_for("Who has won", "victory", Context(position))
+    yield action_for("Declare victory", "victory", Context(position))
 
 
 REFEREE = plain_referee(

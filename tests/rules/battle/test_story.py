@@ -56,7 +56,7 @@ def asked(**changes: Any) -> ActionResolved:
     ("event", "lines"),
     [
         (PhaseBegun(turn=2), ["", "Turn 2"]),
-        (PhaseBegun(turn=2, side="tan", phase="hand_to_hand"), ["", "Turn 2, Tan, hand to hand"]),
+        (PhaseBegun(turn=2, side="tan", phase="hand_to_hand"), ["", "Turn 2 · Tan · Hand to hand"]),
         (Placed(figure="tan-4", at_in=(1.25, 2)), ["  Tan 4 is placed at (1.2, 2.0)."]),
         (
             Moved(moves=(MOVE,)),

@@ -76,6 +76,7 @@ def test_place_is_reached_if_the_straight_line_is_free(bx, by, x, y):
     assume(not wall.buffer(1e-6).contains(Point(bx, by)))
     assume(wall.boundary.intersection(way).length == 0)  # not along the wall's face
     assume(all(way.distance(Point(corner)) > 1e-6 for corner in WALL.outline_in))
+    assume(wall.boundary.distance(spot) > 1e-6)  # half of a place on the face is inside the wall
     near = spot.buffer(1e-9)
     free = not way.intersects(wall)
     assert (reached(near, (bx, by), [WALL]).area > near.area / 2) == free

@@ -165,5 +165,14 @@ def test_a_phase_ends_only_when_nothing_is_owed_or_it_is_waived_by_name(play: Ba
     [gap] = play.owed(apart)
     with pytest.raises(UserError, match="Still to do: Close the gaps of rifles"):
         play.go_on(apart)
-    assert play.go_on(apart, [gap]) == "turn 1, Green, attacking"
+    assert play.go_on(apart, [gap]) == "Turn 1 · Green attacks"
     assert any("Skipped: Close the gaps of rifles" in line for line in play.story)
+
+
+def test_moves_before_the_first_turn_are_free(tmp_path: Path) -> None:
+    with begun(tmp_path / "b", "simple_plastic", {"green": GREEN, "tan": TAN}, PLACES) as battle:
+        play, far = BattleSession(battle), seen(battle, green_1=(4, 20))
+        assert play.proposals(far) == ()
+        play.go_on(far)
+        assert battle.state.unit("green-1").at_in == (4, 20)
+        assert play.proposals(seen(battle, green_1=(4, 20))) == ()

@@ -64,7 +64,7 @@ def test_moments_have_titles_figures_and_states(battle: Battle) -> None:
         "3 soldiers join",
         "On the table: house",
         "2 soldiers are placed",
-        "Turn 1, Green, attacking",
+        "Turn 1 · Green attacks",
         "Tan 4 eliminated",
         "Note: <b>Tea</b> & biscuits",
     ]

@@ -40,7 +40,7 @@ def test_the_story(path: Path) -> None:
         "Army of Tan",
         "  Tan 1: Sniper",
         "",
-        "Turn 1, Green, attacking",
+        "Turn 1 · Green attacks",
         "  Green 1: Attack: misses.",
         "    4 rolled for the ordinary: the attack",
         "    SP-11  4 or more kills (+4)",

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from rules.games import add_games
 from tests.ui.desktop.test_battle_window import mustered, press, rolls
+from tests.ui.windows import next_phase
 from ui.desktop.window import Window
 
 FOLDER = Path(__file__).parents[3] / "samples" / "games"
@@ -14,14 +15,14 @@ FOLDER = Path(__file__).parents[3] / "samples" / "games"
 def test_an_added_game_is_played_in_the_window(window: Window, tmp_path: Path) -> None:
     add_games(FOLDER)
     panel = mustered(window, tmp_path / "b", "matchbox")
-    press(panel, "Next")
-    assert panel.phase == "Turn 1, initiative"
+    next_phase(window)
+    assert window.battle.turn_bar.heading == "Turn 1 · Initiative"
     panel.choose(0)
     rolls(window, 5, 2)
     press(panel, "Do it")
     assert panel.why.startswith("Green")
-    press(panel, "Next")
-    assert panel.phase == "Turn 1, Green, acting"
+    next_phase(window)
+    assert window.battle.turn_bar.heading == "Turn 1 · Green acts"
     window.battle.choose("green-1")
     panel.choose(0)
     assert panel.chosen is not None

@@ -9,8 +9,8 @@ from PyQt6.QtCore import Qt
 from PyQt6.QtTest import QTest
 
 from rules.tabletop.template import Blast
-from tests.ui.desktop.test_battle_window import mustered, press, rolls
-from tests.ui.windows import POSTS
+from tests.ui.desktop.test_battle_window import mustered, rolls
+from tests.ui.windows import POSTS, next_phase
 from ui.desktop.help_controller import keys_of
 from ui.desktop.window import Window
 
@@ -25,9 +25,9 @@ def key(window: Window, which: Qt.Key, times: int = 1, *, shift: bool = False) -
 
 def test_a_shot_without_a_mouse(window: Window, tmp_path: Path) -> None:
     panel = mustered(window, tmp_path / "b")
-    press(panel, "Next")
-    press(panel, "Next")
-    assert panel.phase == "Turn 1, Green, attacking"
+    next_phase(window)
+    next_phase(window)
+    assert window.battle.turn_bar.heading == "Turn 1 · Green attacks"
     key(window, KEY.Key_U)
     assert "Green 1" in panel.about
     key(window, KEY.Key_U)
@@ -47,8 +47,8 @@ def test_a_shot_without_a_mouse(window: Window, tmp_path: Path) -> None:
 
 def test_a_grenade_aimed_by_keys(window: Window, tmp_path: Path) -> None:
     panel = mustered(window, tmp_path / "b", "army_men", "grenadier")
-    while panel.phase != "Turn 1, heavy weapons":
-        press(panel, "Next")
+    while window.battle.turn_bar.heading != "Turn 1 · Heavy weapons":
+        next_phase(window)
     key(window, KEY.Key_H)
     assert "select a soldier first" in window.bar.text.lower()
     key(window, KEY.Key_U)
@@ -76,8 +76,8 @@ def test_a_grenade_aimed_by_keys(window: Window, tmp_path: Path) -> None:
 
 def test_escape_removes_the_cross_hair_first(window: Window, tmp_path: Path) -> None:
     panel = mustered(window, tmp_path / "b", "army_men", "grenadier")
-    while panel.phase != "Turn 1, heavy weapons":
-        press(panel, "Next")
+    while window.battle.turn_bar.heading != "Turn 1 · Heavy weapons":
+        next_phase(window)
     key(window, KEY.Key_U)
     key(window, KEY.Key_H)
     key(window, KEY.Key_Escape)
@@ -88,9 +88,9 @@ def test_escape_removes_the_cross_hair_first(window: Window, tmp_path: Path) -> 
 
 
 def test_a_figure_without_area_actions_gets_a_message(window: Window, tmp_path: Path) -> None:
-    panel = mustered(window, tmp_path / "b")
-    press(panel, "Next")
-    press(panel, "Next")
+    mustered(window, tmp_path / "b")
+    next_phase(window)
+    next_phase(window)
     key(window, KEY.Key_U)
     key(window, KEY.Key_H)
     assert window.bar.text == "Green 1 has no action that aims at a place"

@@ -16,7 +16,7 @@ from rules.engine.text import display_name
 from rules.tabletop.errors import UserError
 from rules.tabletop.template import Blast
 from tests.ui.desktop.modal import answered
-from tests.ui.windows import POSTS, Open, Owned, Wait, button, click, point, show_battle, show_change, texts
+from tests.ui.windows import POSTS, Open, Owned, Wait, button, click, next_phase, point, show_battle, show_change, texts
 from ui.battle.armies import ArmyLists
 from ui.desktop.battle.battle_setup_dialog import BattleSetupDialog
 from ui.desktop.battle.dice_dialog import DiceDialog
@@ -54,10 +54,10 @@ def rolls(window: Window, *faces: int) -> None:
 
 def test_from_setup_to_the_first_shot_and_undo(window: Window, tmp_path: Path) -> None:
     panel = mustered(window, tmp_path / "b")
-    assert panel.phase == "Set-up"
-    press(panel, "Next")
-    press(panel, "Next")
-    assert panel.phase == "Turn 1, Green, attacking"
+    assert window.battle.turn_bar.heading == "Set-up"
+    next_phase(window)
+    next_phase(window)
+    assert window.battle.turn_bar.heading == "Turn 1 · Green attacks"
     window.use_tool("select")
     click(window, POSTS["green-1"])
     panel.choose(0)
@@ -77,8 +77,8 @@ def test_from_setup_to_the_first_shot_and_undo(window: Window, tmp_path: Path) -
 
 def test_a_cancelled_roll_changes_nothing(window: Window, tmp_path: Path) -> None:
     panel = mustered(window, tmp_path / "b")
-    press(panel, "Next")
-    press(panel, "Next")
+    next_phase(window)
+    next_phase(window)
     window.battle.choose("green-1")
     panel.choose(0)
     play = window.battle.play
@@ -96,7 +96,7 @@ def test_a_cancelled_roll_changes_nothing(window: Window, tmp_path: Path) -> Non
 
 def test_a_forbidden_action_is_disabled_and_shows_the_reason(window: Window, tmp_path: Path) -> None:
     panel = mustered(window, tmp_path / "b")
-    press(panel, "Next")
+    next_phase(window)
     window.battle.choose("green-1")
     panel.choose(0)
     assert "attacking phase" in panel.why
@@ -107,8 +107,8 @@ def test_a_forbidden_action_is_disabled_and_shows_the_reason(window: Window, tmp
 def test_a_battle_reopens_unchanged_after_a_crash(
     window: Window, open_window: Open, wait_until: Wait, tmp_path: Path
 ) -> None:
-    panel = mustered(window, tmp_path / "b")
-    press(panel, "Next")
+    mustered(window, tmp_path / "b")
+    next_phase(window)
     assert window.battle.play is not None
     before = window.battle.play.battle.state
     window.battle.play.battle.close()  # like the end of the process: nothing else is saved
@@ -121,8 +121,8 @@ def test_a_battle_reopens_unchanged_after_a_crash(
 
 def test_an_answered_fact_changes_the_number_needed(window: Window, tmp_path: Path) -> None:
     panel = mustered(window, tmp_path / "b")
-    press(panel, "Next")
-    press(panel, "Next")
+    next_phase(window)
+    next_phase(window)
     window.battle.choose("green-1")
     panel.choose(0)
     assert "67 %" in panel.why  # SP-11, SP-12: 4, less 1 for not moving, is 3 or more
@@ -138,8 +138,8 @@ NEAR_BLUE_1 = (18.5, 11.5)
 
 def test_a_grenade_is_aimed_at_the_clicked_place(window: Window, tmp_path: Path) -> None:
     panel = mustered(window, tmp_path / "b", "army_men", "grenadier")
-    while panel.phase != "Turn 1, heavy weapons":
-        press(panel, "Next")
+    while window.battle.turn_bar.heading != "Turn 1 · Heavy weapons":
+        next_phase(window)
     window.use_tool("select")
     click(window, POSTS["green-1"])
     assert "Click a place to aim there" in panel.about
@@ -177,7 +177,7 @@ def test_a_grenade_is_aimed_at_the_clicked_place(window: Window, tmp_path: Path)
 
 def test_a_strayed_shell_is_drawn_where_it_lands(window: Window, tmp_path: Path) -> None:
     panel = mustered(window, tmp_path / "b", "simple_plastic_figure", "german_50mm_mortar")
-    press(panel, "Next")
+    next_phase(window)
     play = window.battle.play
     assert play is not None
     landed = {"by": "green-1", "weapon": "mortar_50_60", "range_in": 10.0, "on_board": True, "help": {}}
@@ -269,8 +269,8 @@ def test_fudge_faces_are_typed_as_signs_or_numbers(owned: Owned[DiceDialog], key
 
 def test_the_dialog_names_the_action_and_closes_afterwards(window: Window, tmp_path: Path) -> None:
     panel = mustered(window, tmp_path / "b")
-    press(panel, "Next")
-    press(panel, "Next")
+    next_phase(window)
+    next_phase(window)
     window.battle.choose("green-1")
     panel.choose(0)
 
@@ -287,8 +287,8 @@ def test_the_dialog_names_the_action_and_closes_afterwards(window: Window, tmp_p
 
 def test_a_figure_that_is_out_can_be_selected(window: Window, tmp_path: Path) -> None:
     panel = mustered(window, tmp_path / "b")
-    press(panel, "Next")
-    press(panel, "Next")
+    next_phase(window)
+    next_phase(window)
     play = window.battle.play
     assert play is not None
     window.battle.choose("blue-1")
@@ -303,21 +303,21 @@ def test_a_figure_that_is_out_can_be_selected(window: Window, tmp_path: Path) ->
 
 def test_the_next_phase_deselects_the_figure_and_clears_the_result(window: Window, tmp_path: Path) -> None:
     panel = mustered(window, tmp_path / "b")
-    press(panel, "Next")
-    press(panel, "Next")
+    next_phase(window)
+    next_phase(window)
     window.battle.choose("green-1")
     panel.choose(0)
     rolls(window, 1)
     press(panel, "Do it")
     assert panel.why.startswith("Misses")
-    press(panel, "Next")
+    next_phase(window)
     assert panel.why == ""
     assert panel.about.startswith("Click a soldier to see its actions")
 
 
 def test_obligations_are_named_while_a_soldier_is_selected(window: Window, tmp_path: Path) -> None:
     panel = mustered(window, tmp_path / "b", "simple_plastic_figure")
-    press(panel, "Next")
+    next_phase(window)
     window.battle.choose("green-1")
     assert "Still to do: " in panel.about
     assert "Who goes first" in panel.about
@@ -325,7 +325,7 @@ def test_obligations_are_named_while_a_soldier_is_selected(window: Window, tmp_p
 
 def test_a_simultaneous_phase_has_no_extra_spaces(window: Window, tmp_path: Path) -> None:
     """Army Men: the initiative step belongs to no single figure."""
-    panel = mustered(window, tmp_path / "b", "army_men")
-    tip = button(panel, "Next").toolTip()
+    mustered(window, tmp_path / "b", "army_men")
+    tip = window.battle.turn_bar.button.toolTip()
     assert "  " not in tip
-    assert tip.startswith("Begin ")
+    assert tip == "Still to do: Who moves first. Then begin Turn 1 · Green moves (N)"

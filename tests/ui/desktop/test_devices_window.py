@@ -22,10 +22,9 @@ from hardware.range_rod import Ruler as EmptyRod
 from rules.engine.dice import DiceRequest, Die, Roll
 from rules.tabletop.errors import UserError
 from tests.ui.desktop.test_battle_window import mustered
-from tests.ui.windows import POSTS, Open, Wait, click, settings_in
+from tests.ui.windows import POSTS, Open, Wait, click, next_phase, settings_in
 from ui.desktop.battle.dice_dialog import DiceDialog
 from ui.desktop.battle.dice_strip import DiceStrip
-from ui.desktop.battle.panel import BattlePanel
 from ui.desktop.devices.panel import DevicesPanel
 from ui.desktop.devices.tray_view import BoxPicker, TrayDialog, TrayPicture, TrayView, close_up, doubtful_close_ups
 from ui.desktop.dialogs import NumberBox
@@ -94,7 +93,7 @@ def test_the_rod_shows_the_selected_shots_verdict(window: Window, wait_until: Wa
     assert isinstance(sign, Measured)
     assert sign.lamp is Lamp.RED  # no shots during the setup
     for _ in range(2):
-        press(battle, battle_button(battle))
+        next_phase(window)
     click(window, POSTS["green-1"])
     battle.choose(0)
     window.pull()
@@ -103,11 +102,6 @@ def test_the_rod_shows_the_selected_shots_verdict(window: Window, wait_until: Wa
     assert sign.lamp is Lamp.GREEN
     measured_in = battle.chosen.action.given["distance_in"] if battle.chosen else 0
     assert sign.range_in == pytest.approx(measured_in)
-
-
-def battle_button(battle: BattlePanel) -> str:
-    """Tooltip of the button for the next phase."""
-    return next(one.text() for one in battle.findChildren(QPushButton) if one.text().startswith("Next"))
 
 
 def test_the_test_button_lights_the_rod_and_an_unplugged_rod_is_shown(

@@ -8,7 +8,7 @@ from PyQt6.QtWidgets import QLabel
 
 from tests.ui.desktop.test_battle_window import mustered, press
 from tests.ui.tables import box, piece
-from tests.ui.windows import button, show_change
+from tests.ui.windows import button, next_phase, show_change
 from ui.desktop.battle.panel import BattlePanel
 from ui.desktop.window import Window
 
@@ -21,8 +21,8 @@ def asked(panel: BattlePanel) -> bool:
 
 def test_a_barely_visible_target_is_decided_by_a_button_and_undone(window: Window, tmp_path: Path) -> None:
     panel = mustered(window, tmp_path / "b", "army_men", "rifleman")
-    while panel.phase != "Turn 1, small arms":
-        press(panel, "Next")
+    while window.battle.turn_bar.heading != "Turn 1 · Small arms":
+        next_phase(window)
     window.battle.choose("green-1")
     # From (8, 10) to (21.5, 10.5): at x = 13 the line is at 10.19, and the barn hides all but an edge of the target.
     barn = piece("barn", "building", box(13.0, 10.14, 14.0, 16.0), 5.0)

@@ -11,7 +11,7 @@ from PyQt6.QtWidgets import QComboBox, QDialogButtonBox, QGroupBox, QLineEdit, Q
 from rules.engine.objectives import Objective
 from tests.ui.desktop.modal import answered
 from tests.ui.desktop.test_battle_window import mustered, press
-from tests.ui.windows import show_battle
+from tests.ui.windows import next_phase, show_battle
 from ui.battle.armies import ArmyLists
 from ui.battle.goals import agreed_aims
 from ui.desktop.battle.battle_setup_dialog import BattleSetupDialog
@@ -55,7 +55,7 @@ def test_goals_are_asked_in_the_setup(window: Window, tmp_path: Path) -> None:
 
 def test_goals_are_changed_during_the_battle_with_the_usual_number(window: Window, tmp_path: Path) -> None:
     panel = mustered(window, tmp_path / "b", "simple_plastic_figure")
-    press(panel, "Next")
+    next_phase(window)
 
     def answer(dialog: GoalsDialog) -> None:
         assert [one.title() for one in dialog.findChildren(QGroupBox)] == ["Green: not yet", "Blue: not yet"]

@@ -10,7 +10,7 @@ from PyQt6.QtTest import QTest
 
 from tests.ui.desktop.test_battle_window import mustered, press, rolls
 from tests.ui.tables import box, piece
-from tests.ui.windows import LEFT, Wait
+from tests.ui.windows import LEFT, Wait, next_phase
 from ui.battle.export import battle_document
 from ui.battle.history import matching, positions
 from ui.battle.thumbnail_store import MOST_BYTES
@@ -24,9 +24,9 @@ HOUSE = piece("house", "building", box(14.0, 13.0, 17.0, 16.0), 5.0)
 def fought(window: Window, path: Path, wait_until: Wait) -> str:
     """Fire a shot that kills and wait for its thumbnail; return the figure that fell."""
     panel = mustered(window, path)
-    press(panel, "Next")
+    next_phase(window)
     window.pull()
-    press(panel, "Next")
+    next_phase(window)
     window.battle.choose("green-1")
     panel.choose(0)
     rolls(window, 6)
@@ -81,7 +81,7 @@ def test_looking_back_changes_nothing_and_going_back_does(window: Window, tmp_pa
     assert "1 of them out" in map_words(dialog)
     assert "6 rolled for the ordinary" in dialog.story
     assert not dialog.back.isEnabled(), "here we are"
-    row(dialog, "Turn 1, Green, attacking")
+    row(dialog, "Turn 1 · Green attacks")
     assert "0 of them out" in map_words(dialog)
     assert (battle.state, len(battle.entries)) == (before, entries)
     QTest.mouseClick(dialog.back, LEFT)

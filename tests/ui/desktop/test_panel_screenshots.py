@@ -5,14 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from PyQt6.QtGui import QColor, QImage, QPalette
+from PyQt6.QtGui import QImage
 from PyQt6.QtWidgets import QApplication, QComboBox, QDialog, QLabel, QLineEdit, QListWidget, QPushButton, QWidget
 
 from rules.tabletop.errors import UserError
 from tests.ui.windows import Wait
 from tools.layout_check import SCREEN, layout_problems
 from tools.panel_screenshots import PanelScreenshots, help_scene
-from ui.desktop.dark_palette import dark_palette
 from ui.desktop.labels import fit_font, wrapping_label
 from ui.desktop.panel import SidePanel
 from ui.desktop.window import Window
@@ -86,27 +85,6 @@ def test_only_a_long_answer_is_shrunk() -> None:
     font = panel.font()
     assert fit_font(font, "a", 500) is font
     panel.deleteLater()
-
-
-def contrast(one: QColor, other: QColor) -> float:
-    """Contrast ratio of the Web Content Accessibility Guidelines 2.2, from 1 to 21."""
-
-    def light(colour: QColor) -> float:
-        parts = [
-            v / 12.92 if v <= 0.04045 else ((v + 0.055) / 1.055) ** 2.4 for v in colour.getRgbF()[:3] if v is not None
-        ]
-        return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
-
-    low, high = sorted((light(one), light(other)))
-    return (high + 0.05) / (low + 0.05)
-
-
-def test_text_is_legible_on_a_dark_desktop() -> None:
-    # WCAG 2.2, 1.4.3: 4.5 to 1 for words.
-    palette, role = dark_palette(), QPalette.ColorRole
-    for words, ground in ((role.WindowText, role.Window), (role.Text, role.Base), (role.ButtonText, role.Button)):
-        assert contrast(palette.color(words), palette.color(ground)) > 4.5
-    assert palette.color(QPalette.ColorGroup.Disabled, role.Text) != palette.color(role.Text)
 
 
 @pytest.mark.slow

@@ -12,7 +12,7 @@ from PyQt6.QtWidgets import QApplication, QListWidget
 from rules.engine.dice import DiceRequest, Roll
 from rules.engine.events import Change, Changed, PhaseBegun
 from tests.ui.desktop.test_battle_window import mustered, press
-from tests.ui.windows import POSTS, Wait, click, show_change, texts
+from tests.ui.windows import POSTS, Wait, click, next_phase, show_change, texts
 from ui.battle.battle_overlay import Stray, stray_marks
 from ui.desktop.battle.panel import BattlePanel
 from ui.desktop.window import Window
@@ -74,16 +74,16 @@ def test_a_click_in_the_list_or_on_the_table_goes_to_that_figure(window: Window,
     window.use_tool("select")
     click(window, POSTS["green-2"])
     assert panel.round_bar.words == "Morale, 2 of 4: Green 2"
-    press(panel, "Next")  # three checks are still owed: the first press names them, the second skips them
+    next_phase(window)  # three checks are still owed: the first press names them, the second skips them
     assert panel.round_bar.words
-    press(panel, "Next")
+    next_phase(window)
     assert panel.round_bar.words == ""
 
 
 def test_a_fire_round_includes_only_figures_with_a_target(window: Window, tmp_path: Path, wait_until: Wait) -> None:
     panel = mustered(window, tmp_path / "b")
-    press(panel, "Next")
-    press(panel, "Next")
+    next_phase(window)
+    next_phase(window)
     window.battle.dice = lambda request: Roll((1,) * request.count)  # misses
     press(panel, "Start fire")
     wait_until(lambda: panel.round_bar.words == "Fire, 1 of 2: Green 1")
@@ -119,6 +119,6 @@ def test_a_strayed_shell_is_drawn_until_the_next_action(window: Window, tmp_path
     assert window.battle.pointing.marks == stray_marks(Stray((18.0, 14.0), tuple(landed["spot_in"])))
     window.battle.choose("")
     assert window.battle.pointing.marks  # until the next action
-    press(panel, "Next")  # WW-44: the shell must still burst; the second press skips that
-    press(panel, "Next")
+    next_phase(window)  # WW-44: the shell must still burst; the second press skips that
+    next_phase(window)
     assert window.battle.pointing.marks == ()

@@ -12,7 +12,7 @@ from PyQt6.QtWidgets import QComboBox, QDialogButtonBox, QLineEdit, QListWidget
 from rules.engine.state import State
 from tests.ui.desktop.modal import answered
 from tests.ui.desktop.test_battle_window import mustered, press, rolls
-from tests.ui.windows import Wait, button
+from tests.ui.windows import Wait, button, next_phase
 from ui.desktop.battle.panel import BattlePanel
 from ui.desktop.battle.ruling_dialog import RulingDialog
 from ui.desktop.window import Window
@@ -22,8 +22,8 @@ from ui.desktop.window import Window
 def panel(window: Window, tmp_path: Path) -> BattlePanel:
     """Green attacks; Green 1 is selected."""
     panel = mustered(window, tmp_path / "b")
-    press(panel, "Next")
-    press(panel, "Next")
+    next_phase(window)
+    next_phase(window)
     window.battle.choose("green-1")
     return panel
 
@@ -108,7 +108,7 @@ def test_an_action_is_overruled_before_its_roll(window: Window, panel: BattlePan
 
 
 def test_a_forbidden_shot_is_allowed_by_the_players(window: Window, panel: BattlePanel) -> None:
-    press(panel, "Next")  # blue moves
+    next_phase(window)  # blue moves
     window.battle.choose("green-1")
     panel.choose(0)
     assert "it is the turn of Blue" in panel.why

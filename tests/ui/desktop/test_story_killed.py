@@ -29,7 +29,7 @@ def play(folder: Path) -> None:
     let_qt_work(lambda: window.source_controller.view and len(window.source_controller.view.figures) == len(POSTS))
     player = Player(window, board, let_qt_work)
     player.begins("Simple Plastic Wargame", folder / "evening.battle")
-    player.goes_on("Turn 1, Blue, moving", "Turn 1, Blue, attacking")
+    player.goes_on("Turn 1 · Blue moves", "Turn 1 · Blue attacks")
     while True:
         player.does("blue-1", "Attack on Green 1", typed("1"))
         print(json.dumps(player.story), flush=True)
@@ -86,11 +86,11 @@ def test_a_killed_program_loses_nothing_of_the_battle(
     player = Player(window, table, wait_until)
     with answering(found_in(tmp_path / "evening.battle")):
         player.key(Qt.Key.Key_B, Qt.KeyboardModifier.ControlModifier)
-    wait_until(lambda: player.phase == "Turn 1, Blue, attacking")
+    wait_until(lambda: player.phase == "Turn 1 · Blue attacks")
     # It fired and undid that repeatedly: if killed between two prints, it may be one step ahead of the last one.
     assert player.story in (shown[-1], shown[-2])
     steps = player.undoes_all()
     assert steps[-1] == "Blue 1 joins Blue"
     assert player.redoes_all()[: len(steps)] == steps[::-1]
-    assert player.phase == "Turn 1, Blue, attacking"
-    player.goes_on("Turn 1, Green, moving")
+    assert player.phase == "Turn 1 · Blue attacks"
+    player.goes_on("Turn 1 · Green moves")

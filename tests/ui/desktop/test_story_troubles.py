@@ -32,7 +32,7 @@ def player(found: None, table: Board, open_window: Open, wait_until: Wait, tmp_p
     for name in ("green-1", "blue-1"):
         click(window, POSTS[name])
     player.begins("Simple Plastic Wargame", tmp_path / "b.battle")
-    player.goes_on("Turn 1, Blue, moving")
+    player.goes_on("Turn 1 · Blue moves")
     return player
 
 
@@ -41,8 +41,8 @@ def goes_on_as_if_nothing_had_been(player: Player) -> None:
     for name, post in POSTS.items():
         assert player.sees(name) == pytest.approx(post, abs=NEAR_IN)
     assert float(player.ruler.split(": ")[1].split()[0]) == pytest.approx(11.0, abs=0.2)  # 20 - 8, from edge to edge
-    assert player.phase == "Turn 1, Blue, moving"
-    assert not {"Take off", "Allow", "Ignore"} & {*player.waiting}
+    assert player.phase == "Turn 1 · Blue moves"
+    assert not {"Take off", "Allow anyway", "Just a nudge"} & {*player.waiting}
     player.carries("blue-1", (17.0, 10.0))
     player.settles("Blue 1 moved 3.0 in", "Take off")
 
@@ -54,11 +54,11 @@ def test_a_hand_pauses_vision_and_its_move_is_proposed_afterwards(player: Player
     player.looks()
     assert player.bar == ""
     assert player.sees("blue-2") == pytest.approx(POSTS["blue-2"], abs=NEAR_IN)
-    assert not {"Take off", "Allow", "Ignore"} & {*player.waiting}
+    assert not {"Take off", "Allow anyway", "Just a nudge"} & {*player.waiting}
     table.over = lambda image: image
-    player.settles("Blue 2 moved 3.5 in", "Ignore")
+    player.settles("Blue 2 moved 3.5 in", "Just a nudge")
     player.carries("blue-2", POSTS["blue-2"])
-    player.settles("Blue 2 moved 3.5 in", "Ignore")
+    player.settles("Blue 2 moved 3.5 in", "Just a nudge")
     goes_on_as_if_nothing_had_been(player)
 
 
@@ -97,7 +97,7 @@ def test_an_unplugged_camera_reconnects(player: Player, table: Board) -> None:
     player.wait_until(lambda: player.bar == UNPLUGGED[0].upper() + UNPLUGGED[1:])
     ways = [button.text() for button in player.window.bar.findChildren(QPushButton)]
     assert ways == ["Try again", "Open…"]
-    assert player.phase == "Turn 1, Blue, moving"
+    assert player.phase == "Turn 1 · Blue moves"
     assert player.sees("green-1") == pytest.approx(POSTS["green-1"], abs=NEAR_IN), (
         "the last picture stays, to measure in"
     )

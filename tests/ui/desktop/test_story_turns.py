@@ -58,36 +58,36 @@ def test_simple_plastic(player: Player, tmp_path: Path) -> None:
     player.begins("Simple Plastic Wargame", tmp_path / "b.battle")
     QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     assert not player.window.findChildren(BattleSetupDialog), "the dialog is gone once it is answered"
-    player.goes_on("Turn 1, Blue, moving")
+    player.goes_on("Turn 1 · Blue moves")
     assert "units attack in the attacking phase (SP-01)" in player.may_not("blue-1", "Attack on Green 1")
     player.carries("blue-1", (17.0, 10.0))
     player.settles("Blue 1 moved 3.0 in", "Take off")
     assert player.plot == ["Blue 1: Move: legal.", "Blue 1 moves 3.0 in to (17.0, 10.0)."]
-    player.goes_on("Turn 1, Blue, attacking")
+    player.goes_on("Turn 1 · Blue attacks")
     player.chooses("blue-1")
     assert player.actions["Attack on Green 1"] == "kills 50 %, misses 50 %"  # SP-11: 4 or more after moving
     assert player.does("blue-1", "Attack on Green 1", typed("4", "1 six-sided die")).startswith("Kills")
     assert player.plot == ["Blue 1: Attack on Green 1: kills.", "Green 1 eliminated."]
     assert "Each unit rolls one die" in player.may_not("blue-1", "Attack on Green 2")
     assert player.does("blue-2", "Attack on Green 2", typed("1")).startswith("Misses")
-    player.goes_on("Turn 1, Green, moving")
+    player.goes_on("Turn 1 · Green moves")
     player.carries("green-2", (11.0, 11.0))
     player.settles("Green 2 moved 5.0 in", "Allow")  # of 4: SP-02
-    player.goes_on("Turn 1, Green, attacking")
+    player.goes_on("Turn 1 · Green attacks")
     assert "it is the turn of Green (SP-01)" in player.may_not("blue-2", "Attack on Green 2")
     assert player.does("green-2", "Attack on Blue 1", typed("1")).startswith("Misses")
-    player.goes_on("Turn 2, Blue, moving")
+    player.goes_on("Turn 2 · Blue moves")
     assert undone_and_done_again(player) == [
-        "turn 1, Blue, moving",
+        "Turn 1 · Blue moves",
         "Blue 1 moved 3.0 in",
-        "turn 1, Blue, attacking",
+        "Turn 1 · Blue attacks",
         "Blue 1: Attack on Green 1, kills",
         "Blue 2: Attack on Green 2, misses",
-        "turn 1, Green, moving",
+        "Turn 1 · Green moves",
         "Green 2 moved 5.0 in, ruled: it stands",
-        "turn 1, Green, attacking",
+        "Turn 1 · Green attacks",
         "Green 2: Attack on Blue 1, misses",
-        "turn 2, Blue, moving",
+        "Turn 2 · Blue moves",
     ]
 
 
@@ -96,37 +96,37 @@ def test_army_men(player: Player, tmp_path: Path) -> None:
     player.begins("Army Men", tmp_path / "b.battle", green_1="Submachine gunner", blue_2="Bazooka")
     moves_first = player.does("", "Who moves first", typed("1", "1 six-sided die"), typed("6"))
     assert moves_first.startswith("Green")
-    player.goes_on("Turn 1, Green, movement", "Turn 1, Blue, movement")
+    player.goes_on("Turn 1 · Green moves", "Turn 1 · Blue moves")
     player.carries("blue-1", (15.0, 10.0))
     player.settles("Blue 1 moved 5.0 in", "Take off")
     assert player.plot == ["Blue 1: Move: legal.", "Blue 1 moves 5.0 in to (15.0, 10.0)."]
-    player.goes_on("Turn 1, automatic weapons")
+    player.goes_on("Turn 1 · Automatic weapons")
     missed = player.does("green-1", "Submachine gun at Blue 1", typed("6 6"))
     assert missed.startswith("Miss")
     assert "An automatic weapon jams on a 12. (AM-75)" in missed
     assert "the rifle fires in the phase of small arms (AM-12)" in player.may_not("blue-1", "Rifle at Green 1")
-    player.goes_on("Turn 1, small arms")
+    player.goes_on("Turn 1 · Small arms")
     player.chooses("blue-1")
     assert player.actions["Rifle at Green 1"] == "hit 58 %, miss 42 %"  # AM-46: 7 or less is 21 of 36
     assert player.does("blue-1", "Rifle at Green 1", typed("3 3")).startswith("Hit")
     assert player.plot == ["Blue 1: Rifle at Green 1: hit.", "Green 1 down."]
-    player.does("", "The casualties of Green")
-    player.goes_on("Turn 1, heavy weapons")
+    player.does("", "Take off Green 1")
+    player.goes_on("Turn 1 · Heavy weapons")
     assert player.does("blue-2", "Bazooka at Green 2", typed("6 6")).startswith("Misses")
-    player.goes_on("Turn 2, Green, movement")
+    player.goes_on("Turn 2 · Green moves")
     assert undone_and_done_again(player) == [
         "Who moves first, green",
-        "turn 1, Green, movement",
-        "turn 1, Blue, movement",
+        "Turn 1 · Green moves",
+        "Turn 1 · Blue moves",
         "Blue 1 moved 5.0 in",
-        "turn 1, automatic weapons",
+        "Turn 1 · Automatic weapons",
         "Green 1: Submachine gun at Blue 1, miss",
-        "turn 1, small arms",
+        "Turn 1 · Small arms",
         "Blue 1: Rifle at Green 1, hit",
-        "Green 1: The casualties of Green, removed",
-        "turn 1, heavy weapons",
+        "Take off Green 1, removed",
+        "Turn 1 · Heavy weapons",
         "Blue 2: Bazooka at Green 2, misses",
-        "turn 2, Green, movement",
+        "Turn 2 · Green moves",
     ]
 
 
@@ -134,94 +134,94 @@ def test_army_men(player: Player, tmp_path: Path) -> None:
 def test_fudge_miniatures(player: Player, tmp_path: Path) -> None:
     player.begins("Fudge", tmp_path / "b.battle", blue_1="Yanni", green_2="Yanni")
     assert player.does("", "Green begins").startswith("Green")
-    player.goes_on("Turn 1, Green, move")
+    player.goes_on("Turn 1 · Green moves")
     player.carries("green-2", (11.0, 10.0))
     player.settles("Green 2 moved 4.0 in", "Take off")
     assert player.plot[-1] == "Green 2 moves 4.0 in to (11.0, 10.0)."
-    player.goes_on("Turn 1, Green, action")
+    player.goes_on("Turn 1 · Green acts")
     assert "Melee needs base contact" in player.may_not("green-1", "Sword of Smiting at Blue 1")
     hurt = player.does("green-2", "Shortbow at Blue 2", typed("1 0 0 1", "4 Fudge dice"))
     assert hurt.startswith("Hurt")
     assert "+5 against +1: a wound of 4, Hurt (FM-32)" in hurt  # two on the dice and RODF 3
-    player.goes_on("Turn 1, Green, damage")
+    player.goes_on("Turn 1 · Green deals damage")
     player.does("", "The wounds of Blue 2")
     assert any("Blue 2" in line and "hurt" in line for line in player.plot)
     player.does("", "Blue 2 checks Guts", typed("1 1 1 0"))  # FM-46
-    player.goes_on("Turn 1, Green, move on", "Turn 1, Blue, move", "Turn 1, Blue, action")
+    player.goes_on("Turn 1 · Green moves on", "Turn 1 · Blue moves", "Turn 1 · Blue acts")
     assert player.does("blue-1", "Shortbow at Green 2", typed("-1 -1 -1 -1")).startswith("Miss")
-    player.goes_on("Turn 1, Blue, damage", "Turn 1, Blue, move on", "Turn 2, Green, move")
+    player.goes_on("Turn 1 · Blue deals damage", "Turn 1 · Blue moves on", "Turn 2 · Green moves")
     steps = undone_and_done_again(player)
     assert steps == [
         "Green begins",
-        "turn 1, Green, move",
+        "Turn 1 · Green moves",
         "Green 2 moved 4.0 in",
-        "turn 1, Green, action",
+        "Turn 1 · Green acts",
         "Green 2: Shortbow at Blue 2, hurt",
-        "turn 1, Green, damage",
+        "Turn 1 · Green deals damage",
         "The wounds of Blue 2, hurt",
         "Blue 2 checks Guts: new wound level, none",
-        "turn 1, Green, move on",
-        "turn 1, Blue, move",
-        "turn 1, Blue, action",
+        "Turn 1 · Green moves on",
+        "Turn 1 · Blue moves",
+        "Turn 1 · Blue acts",
         "Blue 1: Shortbow at Green 2, miss",
-        "turn 1, Blue, damage",
-        "turn 1, Blue, move on",
-        "turn 2, Green, move",
+        "Turn 1 · Blue deals damage",
+        "Turn 1 · Blue moves on",
+        "Turn 2 · Green moves",
     ]
 
 
 @pytest.mark.slow
 def test_plastic_fudge(player: Player, tmp_path: Path) -> None:
     player.begins("Plastic Fudge", tmp_path / "b.battle", blue_1="Basic", green_2="Basic")
-    player.goes_on("Turn 1, initiative")
+    player.goes_on("Turn 1 · Initiative")
     first = player.does("", "Initiative", typed("1 0 0 0", "4 Fudge dice"), typed("0 0 0 0", "4 Fudge dice"))
     assert first.startswith("Blue")
     player.does("", "Blue moves first")
-    player.goes_on("Turn 1, Blue, a moves")
+    player.goes_on("Turn 1 · Blue moves (A)")
     player.carries("blue-1", (15.5, 8.0))
     # PF-09: 6 in, less one for a turn of 24 degrees: 5 in are left for 4.9, and the camera is accurate to 0.1.
     player.settles("Blue 1 moved 4.9 in", "Allow", "Take off")
     assert player.plot[-1] == "Blue 1 moves 4.9 in to (15.5, 8.0), which costs 5.8 in."
-    player.goes_on("Turn 1, Green, b moves", "Turn 1, attacks")
+    player.goes_on("Turn 1 · Green moves (B)", "Turn 1 · Attacks")
     assert "the pistol reaches 6 in (PF-10)" in player.may_not("blue-2", "Pistol at Green 1")
     shot = player.does("blue-1", "Rifle at Green 2", typed("1 0 0 0", "attack"), typed("0 0 0 0", "defence"))
     assert "attack +0 against defence -1: NE (PF-49)" in shot
-    player.goes_on("Turn 1, morale")
+    player.goes_on("Turn 1 · Morale")
     passed = player.does("", "Morale of Green 2", typed("0 0 0 0"))
     assert passed.startswith("Passed")
     for other in ("Green 1", "Blue 1", "Blue 2"):  # PF-55: every surviving trooper makes a check
         player.does("", f"Morale of {other}", typed("1 1 0 0"))
-    player.goes_on("Turn 2, initiative")
+    player.goes_on("Turn 2 · Initiative")
     question = "Move: how far it went"
     assert undone_and_done_again(player) == [
-        "turn 1, initiative",
+        "Turn 1 · Initiative",
         "Initiative, blue",
         "Blue moves first",
-        "turn 1, Blue, a moves",
+        "Turn 1 · Blue moves (A)",
         f"asked: {question}",
         f"settled: {question}: less than 6 in",
         "Blue 1 moved 4.9 in",
-        "turn 1, Green, b moves",
-        "turn 1, attacks",
+        "Turn 1 · Green moves (B)",
+        "Turn 1 · Attacks",
         "Blue 1: Rifle at Green 2, no effect",
-        "turn 1, morale",
+        "Turn 1 · Morale",
         "Morale of Green 2, passed",
         "Morale of Green 1, passed",
         "Morale of Blue 1, passed",
         "Morale of Blue 2, passed",
-        "turn 2, initiative",
+        "Turn 2 · Initiative",
     ]
 
 
 @pytest.mark.slow
 def test_simple_plastic_figure(player: Player, tmp_path: Path) -> None:
     player.begins("Simple Plastic Figure", tmp_path / "b.battle")
-    player.goes_on("Turn 1, initiative")
+    player.goes_on("Turn 1 · Initiative")
     assert player.does("", "Who goes first", typed("1", "Blue"), typed("6", "Green")).startswith("Green")
     assert player.does("", "Green lets Green go first").startswith("Green goes first")
-    player.goes_on("Turn 1, Green, first status")
+    player.goes_on("Turn 1 · Green checks status")
     player.does("", "Status checks of Green", typed("3"), typed("5"))
-    player.goes_on("Turn 1, Green, first actions")
+    player.goes_on("Turn 1 · Green acts")
     player.carries("green-1", (11.0, 10.0))
     player.settles("Green 1 moved 3.0 in", "Take off")
     assert player.plot == ["Green 1: Move: may move.", "Green 1 moves 3.0 in to (11.0, 10.0)."]
@@ -229,22 +229,22 @@ def test_simple_plastic_figure(player: Player, tmp_path: Path) -> None:
     assert shot.startswith("Eliminated")
     assert "rolled 6, with +1 that is 7 (WW-50)" in shot  # WW-53: one more at a standing man
     assert "it is the half of Green (WW-08)" in player.may_not("blue-2", "German rifle at Green 2")
-    player.goes_on("Turn 1, Blue, second status")
+    player.goes_on("Turn 1 · Blue checks status")
     player.does("", "Status checks of Blue", typed("6"))
-    player.goes_on("Turn 1, Blue, second actions")
+    player.goes_on("Turn 1 · Blue acts")
     assert "rolled 6: it may do nothing (WW-09)" in player.may_not("blue-2", "German rifle at Green 2")
-    player.goes_on("Turn 2, initiative")
+    player.goes_on("Turn 2 · Initiative")
     assert undone_and_done_again(player) == [
-        "turn 1, initiative",
+        "Turn 1 · Initiative",
         "Who goes first, green",
         "Green lets Green go first, green goes first",
-        "turn 1, Green, first status",
+        "Turn 1 · Green checks status",
         "Green 1, Green 2: Status checks of Green, checked",
-        "turn 1, Green, first actions",
+        "Turn 1 · Green acts",
         "Green 1 moved 3.0 in",
         "Green 2: German rifle at Blue 1, eliminated",
-        "turn 1, Blue, second status",
+        "Turn 1 · Blue checks status",
         "Blue 2: Status checks of Blue, checked",
-        "turn 1, Blue, second actions",
-        "turn 2, initiative",
+        "Turn 1 · Blue acts",
+        "Turn 2 · Initiative",
     ]

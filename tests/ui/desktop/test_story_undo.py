@@ -75,5 +75,5 @@ def test_the_edit_menu_is_updated_while_the_picture_is_frozen(
     player.begins("Simple Plastic Wargame", tmp_path / "b.battle")
     player.key(Qt.Key.Key_P)
     wait_until(lambda: window.source_controller.view.frame is window.source_controller.worker.frame)
-    player.goes_on("Turn 1, Blue, moving")  # waits for the menu
+    player.goes_on("Turn 1 · Blue moves")  # waits for the menu
     assert "Frozen" in player.status

@@ -125,16 +125,16 @@ def test_a_full_disk_stops_the_battle_and_it_continues_once_there_is_space(
     before = len(battle.entries)
     fill(connections[0])
     for _ in range(200):
-        played.battle.panel.go_on.emit()
+        played.battle.turn_bar.go_on.emit()
         if "disk is full" in played.bar.text:
             break
     assert "was not saved: make room and try again" in played.bar.text
-    kept, phase = len(battle.entries), played.battle.panel.phase
+    kept, phase = len(battle.entries), played.battle.turn_bar.heading
     assert kept > before
     make_room(connections[0])
-    played.battle.panel.go_on.emit()
+    played.battle.turn_bar.go_on.emit()
     assert len(battle.entries) == kept + 1
-    assert played.battle.panel.phase != phase
+    assert played.battle.turn_bar.heading != phase
 
 
 def test_a_battle_open_in_another_window_is_refused(

@@ -12,27 +12,32 @@ from PyQt6.QtCore import QObject, pyqtSignal
 from calibration.drift import Drift
 from rules.battle.battle import Battle, Clock
 from rules.engine.dice import Dice
+from rules.engine.events import ActionResolved
 from rules.engine.position import Position
 from rules.engine.referee import Action, ActionPreview, Ambiguity, is_owed
 from rules.engine.text import action_with_actors, display_name, display_names, outcome_words, place_words, readable
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import PointIn
-from ui.battle.action_text import obligation_words, state_words, step_words, verdict_rows
+from ui.battle.action_text import obligation_words, verdict_rows
 from ui.battle.battle_overlay import Stray, aiming, pointing, way_marks
 from ui.battle.battle_session import BattleSession, Proposal
 from ui.battle.battle_setup import BattleSetup, begin
 from ui.battle.crosshair import cross_marks
 from ui.battle.goals import agree, goal_lines
+from ui.battle.outcome_banner import outcome_banner
 from ui.battle.ruling import decide, holding_words
+from ui.battle.turn_bar import turn_bar
 from ui.desktop.battle.dice_dialog import DiceDialog, DiceDialogs
 from ui.desktop.battle.goals_dialog import ask_goals
 from ui.desktop.battle.panel import BattlePanel
 from ui.desktop.battle.pending_moves import move_buttons
 from ui.desktop.battle.rounds import RoundController
 from ui.desktop.battle.ruling_dialog import ask_ruling
+from ui.desktop.battle.turn_bar import TurnBarView
 from ui.formatting import capitalized
 from ui.picture.overlay import Preview
 from ui.translation import tr
+from vision.palette import army_names
 from vision.setup import Setup
 from vision.table_view import TableView
 
@@ -47,6 +52,7 @@ class BattleController(QObject):
 
     Attributes:
         panel: The Battle tab.
+        turn_bar: Whose turn it is; it begins the next phase.
         play: The open battle; None if there is none.
         rolls: Asks for dice in dialogs.
         dice: Rolls the dice; by default, `rolls` asks for them.
@@ -54,14 +60,19 @@ class BattleController(QObject):
 
     Signals:
         crossed: Whether there is a cross-hair on the table.
+        resolved: The outcome of an action, in a few words.
+        recorded: The name of a step that was recorded, such as a move that the camera saw.
     """
 
     crossed = pyqtSignal(bool)
+    resolved = pyqtSignal(str)
+    recorded = pyqtSignal(str)
 
     def __init__(self, panel: BattlePanel, say: Say, clock: Clock, chance: random.Random) -> None:
         """Show battles in `panel`; `say` shows a message, `chance` rolls the program's own dice."""
         super().__init__(panel)
-        self.panel = panel
+        self.panel, self.turn_bar = panel, TurnBarView()
+        self._armies: tuple[str, ...] = ()
         self._say, self._clock, self.rolls = say, clock, DiceDialogs(panel, chance)
         self.dice: Dice = self.rolls.ask
         self._chosen = ""
@@ -74,7 +85,7 @@ class BattleController(QObject):
         self._rounds = RoundController(panel.round_bar, self._on_round_changed, lambda: self._show())
         self._proposed: tuple[Proposal, ...] = ()
         self.play: BattleSession | None = None
-        panel.go_on.connect(lambda: self._try(self._go_on))
+        self.turn_bar.go_on.connect(lambda: self._try(self._go_on))
         panel.wanted.connect(lambda action: self._try(lambda: self._do(action)))
         panel.settled.connect(lambda ambiguity, answer: self._try(lambda: self._settle(ambiguity, answer)))
         panel.answered.connect(lambda *answer: self._try(lambda: self._answer(*answer)))
@@ -218,6 +229,7 @@ class BattleController(QObject):
         if now == self._seen:
             return
         self._seen = now
+        self._armies = army_names(setup.palette or view.proposed)
         play = self.play
         self._try(lambda: play.place_new(play.position(view, setup)))
         self._moment = play.position(view, setup)
@@ -244,6 +256,9 @@ class BattleController(QObject):
         if self.play is None:
             return None
         name = turn(self.play.battle)
+        if self.panel.chosen is None:
+            self.panel.show_outcome("")  # the last result may be undone
+        self.resolved.emit("")
         self._refresh()
         return name
 
@@ -277,7 +292,7 @@ class BattleController(QObject):
             return False
         self._chosen, self._spot = "", None
         self._refresh()
-        self.panel.show_outcome(tr("{owed}. Press Next again to skip it.", owed=obligation_words(owed)))
+        self.panel.show_outcome(tr("{owed}. Press N again to skip it.", owed=obligation_words(owed)))
         return True
 
     def _do(self, action: Action) -> None:
@@ -288,6 +303,9 @@ class BattleController(QObject):
         ends = self.play.referee.strayed(self._moment, action, found)
         self._stray = Stray(*ends) if ends is not None else None
         self._spot = None if ends is not None else self._spot  # the actions at the new place are listed with all others
+        event = self.play.battle.events[self.play.battle.entries[-1].seq]
+        if isinstance(event, ActionResolved):
+            self.resolved.emit(outcome_banner(event))
         self._show_outcome(action.by, "\n".join((capitalized(outcome_words(found.outcome)), *verdict_rows(found))))
 
     def _show_outcome(self, by: Sequence[str], words: str) -> None:
@@ -368,19 +386,17 @@ class BattleController(QObject):
         if not self._chosen or self._spot is not None:
             self.cross_hair_in = None
         self.crossed.emit(self.cross_hair_in is not None)
+        self.turn_bar.show_turn(turn_bar(self.play, self._moment, self._armies, self._skippable) if self.play else None)
         if self.play is None or self._moment is None:
-            self.panel.show_phase(tr("No battle") if self.play is None else tr("Waiting for soldiers"), "")
             self._proposed = ()
             self.panel.pending_moves.show_buttons(())
             self._rounds.show(None, None)
             self.panel.allow_ruling(False)
             self.panel.allow_goals(self.play is not None)
-            self.panel.show_obligations(())
+            self.panel.show_no_battle() if self.play is None else self.panel.show_obligations(())
             self.panel.show_story(() if self.play is None else self.play.story)
             return
         play, position = self.play, self._moment
-        follows = play.referee.next_phase(position)
-        self.panel.show_phase(state_words(position.state), step_words(follows))
         self.panel.show_story(play.story)
         self.panel.allow_ruling(bool(position.state.turn))
         self.panel.allow_goals(True)
@@ -426,5 +442,8 @@ class BattleController(QObject):
                 self.panel.show_place_actions(self._chosen, title, place_words(self._spot), there)
 
     def _after(self, change: Callable[[], object]) -> None:
+        before = len(self.play.battle.entries) if self.play is not None else 0
         self._try(change)
         self._refresh()
+        if self.play is not None and len(self.play.battle.entries) > before:
+            self.recorded.emit(self.play.battle.can_undo or "")

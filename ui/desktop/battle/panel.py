@@ -1,4 +1,4 @@
-"""The Battle tab: turn and phase, a figure's actions and their reasons, the history."""
+"""The Battle tab: a figure's actions and their reasons, the history."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from functools import partial
 
 from PyQt6.QtCore import Qt, pyqtBoundSignal, pyqtSignal
-from PyQt6.QtGui import QFontMetrics
 from PyQt6.QtWidgets import (
     QComboBox,
     QFormLayout,
@@ -30,7 +29,7 @@ from ui.battle.action_text import movement_words, obligation_words, reason_rows
 from ui.desktop.battle.action_list import ActionList
 from ui.desktop.battle.pending_moves import PendingMoves
 from ui.desktop.battle.round_bar import RoundBar
-from ui.desktop.labels import escape_markup, literal_text, markup_label, plain_label, wrapping_label
+from ui.desktop.labels import escape_markup, markup_label, plain_label, wrapping_label
 from ui.desktop.scrolled import Scrolled
 from ui.translation import mark_for_translation, tr
 
@@ -52,7 +51,6 @@ class BattlePanel(QWidget):
         pending_moves: Decisions that wait for the players, such as moves that the camera saw.
 
     Signals:
-        go_on: Begin the next phase.
         wanted: Perform this `Action`.
         settled: The players decided this `Ambiguity` with this answer.
         answered: The players answered a fact (its name, its value) of this `Action`.
@@ -61,7 +59,6 @@ class BattlePanel(QWidget):
         cancelled: Escape was pressed while a figure's actions are shown.
     """
 
-    go_on = pyqtSignal()
     wanted = pyqtSignal(object)
     settled = pyqtSignal(object, str)
     answered = pyqtSignal(object, str, object)
@@ -74,12 +71,8 @@ class BattlePanel(QWidget):
         font = self.font()
         font.setPointSizeF(_FONT_SCALE * font.pointSizeF())
         self.setFont(font)
-        self._phase, self._figure, self._why = wrapping_label(), markup_label(), wrapping_label()
-        self._next, self._do, self._overrule = (
-            QPushButton(tr("Next")),
-            QPushButton(tr("Do it")),
-            QPushButton(tr("Overrule…")),
-        )
+        self._figure, self._why = markup_label(), wrapping_label()
+        self._do, self._overrule = QPushButton(tr("Do it")), QPushButton(tr("Overrule…"))
         self._action_list, self._story = ActionList(), QListWidget()
         self._goals = QPushButton(tr("Goals…"))
         self.round_bar, self.pending_moves = RoundBar(), PendingMoves()
@@ -88,11 +81,6 @@ class BattlePanel(QWidget):
         for form in (self._ambiguities, self._open):
             form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapAllRows)
         self._lay_out()
-
-    @property
-    def phase(self) -> str:
-        """The turn and phase shown."""
-        return self._phase.text()
 
     @property
     def why(self) -> str:
@@ -121,11 +109,10 @@ class BattlePanel(QWidget):
             (one.action.template for one in self._action_list.previews if one.possible and one.action.template), None
         )
 
-    def show_phase(self, words: str, follows: str) -> None:
-        """Show the turn and phase, and the next phase in a tooltip."""
-        self._phase.setText(words)
-        self._next.setToolTip(literal_text(tr("Begin {follows} (N)", follows=follows)) if follows else "")
-        self._next.setEnabled(bool(follows))
+    def show_no_battle(self) -> None:
+        """Show that no battle is open."""
+        self._figure.setText(escape_markup(tr("No battle is open. Start one in the menu Battle.")))
+        self._fill(())
 
     def allow_ruling(self, allowed: bool) -> None:
         """Enable or disable overruling."""
@@ -278,27 +265,19 @@ class BattlePanel(QWidget):
         # The list takes the height that is left, overrule_requested it would take the room of the reasons.
         self._action_list.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
         self._action_list.setMinimumHeight(5 * self.fontMetrics().lineSpacing())
-        top = QHBoxLayout()
-        top.addWidget(self._phase, 1)
-        top.addWidget(self._next)
         tabs = QTabWidget()
         tabs.addTab(self._now(), tr("Now"))
         tabs.addTab(self._story, tr("History"))
         tabs.setCornerWidget(self._goals)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(8, 4, 8, 4)
-        layout.addLayout(top)
         layout.addWidget(self.pending_moves)
         layout.addWidget(tabs, 1)
 
     def _set_up_words(self) -> None:
-        big = self._phase.font()
+        big = self._needed.font()
         big.setPointSizeF(_BIG_FONT_SCALE * big.pointSizeF())
         big.setBold(True)
-        self._phase.setFont(big)
-        # Tabs ignore the height of wrapped text; two lines hold the longest phase.
-        self._phase.setMinimumHeight(2 * QFontMetrics(big).lineSpacing())
-        self._phase.setAccessibleName(tr("Turn and phase"))
         self._needed.setFont(big)
         self._needed.setWordWrap(True)
         self._needed.setAccessibleName(tr("Number needed"))
@@ -310,8 +289,6 @@ class BattlePanel(QWidget):
         self._story.setAccessibleName(tr("History"))
 
     def _set_up_buttons(self) -> None:
-        self._next.setShortcut("N")
-        self._next.clicked.connect(self.go_on)
         self._do.setToolTip(tr("Roll the dice and apply the result (Return)"))
         self._do.clicked.connect(self._request_action)
         self._overrule.setToolTip(tr("Change the result of the selected action or the last one, and say why (Ctrl+R)"))

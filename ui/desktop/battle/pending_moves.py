@@ -82,13 +82,13 @@ def proposal_buttons(
     else:
         why = tr("The rules forbid it: {why_not}", why_not=sentence(refusal_words(proposal.preview)))
         first = DecisionButton(
-            tr("Allow"),
+            tr("Allow anyway"),
             tr("Count it as a move anyway"),
             let_pass,
             f"{proposal.words}. {why}",
         )
     nudged = tr("It was only nudged; take nothing off the allowance")
-    return (first, DecisionButton(tr("Ignore"), nudged, shifted))
+    return (first, DecisionButton(tr("Just a nudge"), nudged, shifted))
 
 
 def move_buttons(

@@ -150,7 +150,7 @@ class RulingDialog(QDialog):
         layout = QVBoxLayout(self)
         layout.addWidget(plain_label(tr("What do you overrule?")))
         layout.addWidget(self._case)
-        layout.addWidget(plain_label(tr("What is the result?")))
+        layout.addWidget(plain_label(tr("What happens instead?")))
         layout.addWidget(self._outcomes, 1)
         layout.addWidget(plain_label(tr("Add a status to a soldier, if you like:")))
         layout.addLayout(self._figure_row())

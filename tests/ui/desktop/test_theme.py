@@ -1,0 +1,126 @@
+"""The dark and the light theme, and the icons that follow them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PyQt6.QtCore import QSize
+from PyQt6.QtGui import QColor, QFontInfo, QIcon, QPalette
+from PyQt6.QtWidgets import QApplication, QLabel, QPushButton, QVBoxLayout, QWidget
+
+from tests.ui.windows import Owned, settings_in
+from ui.desktop.icons import FOLDER, icon
+from ui.desktop.theme import TEXT_PX, Theme, apply_theme, make_primary, theme_palette
+from ui.desktop.window import Window
+
+ROLE = QPalette.ColorRole
+
+
+@pytest.fixture
+def themed(qt: QApplication) -> Iterator[QApplication]:
+    """The application, which is dark again after the test."""
+    yield qt
+    apply_theme(qt, Theme.DARK)
+
+
+def contrast(one: QColor, other: QColor) -> float:
+    """Contrast ratio of the Web Content Accessibility Guidelines 2.2, from 1 to 21."""
+
+    def light(colour: QColor) -> float:
+        parts = [
+            v / 12.92 if v <= 0.04045 else ((v + 0.055) / 1.055) ** 2.4 for v in colour.getRgbF()[:3] if v is not None
+        ]
+        return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
+
+    low, high = sorted((light(one), light(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("theme", Theme)
+def test_text_is_legible(theme: Theme) -> None:
+    # WCAG 2.2, 1.4.3: 4.5 to 1 for words.
+    palette = theme_palette(theme)
+    for words, ground in (
+        (ROLE.WindowText, ROLE.Window),
+        (ROLE.Text, ROLE.Base),
+        (ROLE.ButtonText, ROLE.Button),
+        (ROLE.PlaceholderText, ROLE.Base),
+        (ROLE.PlaceholderText, ROLE.Window),
+        (ROLE.HighlightedText, ROLE.Highlight),
+        (ROLE.Link, ROLE.Base),
+    ):
+        assert contrast(palette.color(words), palette.color(ground)) > 4.5, (words, ground)
+    disabled = palette.color(QPalette.ColorGroup.Disabled, ROLE.Text)
+    assert disabled != palette.color(ROLE.Text)
+
+
+def inked(shown: QIcon, mode: QIcon.Mode = QIcon.Mode.Normal) -> QColor:
+    """The colour of the most opaque pixel of an icon."""
+    image = shown.pixmap(QSize(24, 24), mode).toImage()
+    pixels = (image.pixelColor(x, y) for x in range(image.width()) for y in range(image.height()))
+    best = max(pixels, key=lambda pixel: pixel.alpha())
+    assert best.alpha() > 200
+    return best
+
+
+def near(one: QColor, other: QColor) -> bool:
+    return all(abs(a - b) < 8 for a, b in zip(one.getRgb()[:3], other.getRgb()[:3], strict=True))
+
+
+@pytest.mark.parametrize("name", sorted(path.stem for path in FOLDER.glob("*.svg")))
+@pytest.mark.usefixtures("qt")
+def test_every_icon_can_be_drawn(name: str) -> None:
+    assert 'viewBox="0 0 24 24"' in (FOLDER / f"{name}.svg").read_text()
+    inked(icon(name))
+
+
+def test_an_icon_follows_the_theme(themed: QApplication) -> None:
+    shown = icon("measure")
+    for theme in (Theme.LIGHT, Theme.DARK):
+        apply_theme(themed, theme)
+        palette = theme_palette(theme)
+        assert near(inked(shown), palette.color(ROLE.ButtonText))
+        grey = palette.color(QPalette.ColorGroup.Disabled, ROLE.ButtonText)
+        assert near(inked(shown, QIcon.Mode.Disabled), grey)
+    assert near(inked(QIcon(shown)), theme_palette(Theme.DARK).color(ROLE.ButtonText))
+
+
+def test_the_theme_is_chosen_in_the_menu_and_remembered(themed: QApplication, window: Window, tmp_path: Path) -> None:
+    themes = window.appearance.themes
+    assert themes[Theme.DARK].isChecked()
+    large_px = window.panel.answer_px
+    themes[Theme.LIGHT].trigger()
+    assert not themes[Theme.DARK].isChecked()
+    assert window.palette().color(ROLE.Window) == theme_palette(Theme.LIGHT).color(ROLE.Window)
+    assert settings_in(tmp_path).theme is Theme.LIGHT
+    assert window.panel.answer_px == large_px, "no font is lost"
+    themes[Theme.DARK].trigger()
+    assert settings_in(tmp_path).theme is Theme.DARK
+
+
+def test_a_stored_theme_that_does_not_exist_is_dark(tmp_path: Path) -> None:
+    settings = settings_in(tmp_path)
+    settings.settings.setValue("theme", "pink")
+    assert settings.theme is Theme.DARK
+
+
+def test_text_is_at_least_14_pixels_high(themed: QApplication, owned: Owned[QWidget]) -> None:
+    around = owned(QWidget())
+    layout = QVBoxLayout(around)
+    for part in (QLabel("Words"), QPushButton("Roll")):
+        layout.addWidget(part)
+        around.show()
+        assert QFontInfo(part.font()).pixelSize() >= TEXT_PX
+
+
+def test_the_primary_button_stands_out(themed: QApplication, owned: Owned[QPushButton]) -> None:
+    button = owned(QPushButton("Roll"))
+    button.setFixedSize(100, 40)
+    button.show()
+    plain = button.grab().toImage().pixelColor(8, 20)
+    make_primary(button)
+    assert button.grab().toImage().pixelColor(8, 20) == theme_palette(Theme.DARK).color(ROLE.Highlight) != plain
+    make_primary(button, False)
+    assert button.grab().toImage().pixelColor(8, 20) == plain

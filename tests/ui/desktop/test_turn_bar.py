@@ -1,0 +1,79 @@
+"""The turn bar in the real window: shown during a battle, goes on by mouse and key, and leads to what is owed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PyQt6.QtCore import Qt
+from PyQt6.QtGui import QPalette
+from PyQt6.QtTest import QTest
+from PyQt6.QtWidgets import QWidget
+
+from rules.engine.events import PhaseBegun
+from tests.ui.desktop.test_battle_window import mustered
+from tests.ui.windows import Owned, Wait, next_phase, show_change, texts
+from ui.battle.turn_bar import TurnBar
+from ui.desktop.battle.turn_bar import TurnBarView
+from ui.desktop.window import Window
+from ui.theme import DARK, GREEN
+
+
+def test_it_is_shown_only_while_a_battle_is_open(window: Window, tmp_path: Path) -> None:
+    bar = window.battle.turn_bar
+    assert not bar.isVisible()
+    assert bar.heading == ""
+    mustered(window, tmp_path / "b")
+    assert bar.isVisible()
+    assert bar.height() == 40
+    assert bar.mapTo(window, bar.rect().bottomLeft()).y() < window.picture.mapTo(window, bar.rect().topLeft()).y()
+    window.battle.close()
+    assert not bar.isVisible()
+
+
+def test_the_key_goes_on_from_any_tab(window: Window, wait_until: Wait, tmp_path: Path) -> None:
+    mustered(window, tmp_path / "b")
+    window.sides.setCurrentWidget(window.panel)
+    window.activateWindow()
+    wait_until(window.isActiveWindow)
+    window.picture.setFocus()
+    QTest.keyClick(window.picture, Qt.Key.Key_N)
+    wait_until(lambda: window.battle.turn_bar.heading == "Turn 1 · Green moves")
+    assert window.sides.currentWidget() is window.battle.panel
+
+
+def test_it_leads_to_what_is_owed_and_then_skips_it(window: Window, tmp_path: Path) -> None:
+    panel = mustered(window, tmp_path / "b", "plastic_fudge", "basic")
+    assert window.battle.play is not None
+    window.battle.play.battle.record(PhaseBegun(turn=1, phase="morale"))
+    show_change(window)
+    window.sides.setCurrentWidget(window.panel)
+    bar = window.battle.turn_bar
+    assert bar.button.text() == "Morale: 4 to do…"
+    next_phase(window)
+    assert panel.isVisible()
+    assert panel.why == (
+        "Still to do: Morale of Green 1, Morale of Green 2, Morale of Blue 1, 1 more. Press N again to skip it."
+    )
+    assert bar.button.text() == "Skip 4: turn 2"
+    next_phase(window)
+    assert bar.heading == "Turn 2 · Initiative"
+
+
+def test_the_text_shrinks_to_fit_and_the_colours_are_the_sides(owned: Owned[QWidget]) -> None:
+    bar = TurnBarView()
+    owned(bar)
+    bar.resize(900, 40)
+    bar.show_turn(TurnBar("Turn 2 · Green moves", "6 left", "Done: Tan moves", "Begin", GREEN, DARK))
+    assert "Turn 2 · Green moves · 6 left" in texts(bar)
+    wide = bar.words_px
+    assert wide == 28
+    bar.resize(480, 40)
+    assert 14 <= bar.words_px < wide
+    bar.resize(400, 40)
+    assert bar.words_px == 14
+    assert any(words.startswith("Turn 2") and words.endswith("…") for words in texts(bar))
+    bar.resize(900, 40)
+    assert bar.palette().color(QPalette.ColorRole.Window).getRgb() == GREEN
+    assert bar.button.shortcut().toString() == "N"
+    bar.show_turn(TurnBar("Waiting for soldiers"))
+    assert not bar.button.isVisible()

@@ -1,0 +1,148 @@
+"""What the bar above the picture says during a battle: whose turn it is, what is left, and what its button does."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from rules.engine.events import ActionResolved, OutcomeDecided, PhaseBegun
+from rules.engine.position import Position
+from rules.engine.referee import FIRE, ActionPreview
+from rules.engine.text import phase_words, turn_words
+from ui.battle.action_text import action_words, obligation_words, state_words
+from ui.battle.battle_session import BattleSession
+from ui.theme import DARK, WHITE, Colour, army_colour
+from ui.translation import tr
+
+_MOVING = ("move", "moves", "movement", "moving", "a_moves", "b_moves", "move_on")
+"""The phases in which soldiers move, in every game."""
+_LONGEST_NAME = 24
+
+
+@dataclass(frozen=True, slots=True)
+class TurnBar:
+    """The bar's texts and colours.
+
+    Attributes:
+        heading: The turn and the phase, such as "Turn 2 · Green moves".
+        left: What is left to do, such as "6 left"; empty if nothing is known to be left.
+        button: What the button does; empty if it can do nothing.
+        tip: The same in full.
+        colour, ink: The colours of the bar and of its text.
+    """
+
+    heading: str
+    left: str = ""
+    button: str = ""
+    tip: str = ""
+    colour: Colour = DARK
+    ink: Colour = WHITE
+
+    @property
+    def words(self) -> str:
+        """The whole text, such as "Turn 2 · Green moves · 6 left"."""
+        return " · ".join(filter(None, (self.heading, self.left)))
+
+
+def turn_bar(
+    play: BattleSession, position: Position | None, armies: Collection[str], skippable: Collection[ActionPreview] = ()
+) -> TurnBar:
+    """The bar of a battle.
+
+    Args:
+        play: The battle.
+        position: Its position; None before its soldiers are seen.
+        armies: All armies of the table, for the colour of one without a colour of its own.
+        skippable: The obligations that the players were told of, so that the button now skips them.
+    """
+    if position is None:
+        return TurnBar(tr("Waiting for soldiers"))
+    state, follows = position.state, play.referee.next_phase(position)
+    owed = play.owed(position)
+    left, button = _left(play, position), _next_words(position, follows)
+    coming = turn_words(follows.turn, follows.side, follows.phase)
+    tip = tr("Begin {coming}", coming=coming)
+    if owed:
+        count = _count(owed)
+        left = tr("{count} to do", count=count)
+        tip = tr("{owed}. Then begin {coming}", owed=obligation_words(owed), coming=coming)
+        told = {one.action.words for one in skippable}
+        if all(one.action.words in told for one in owed):
+            button = tr("Skip {count}: {next}", count=count, next=_after(position, follows))
+        else:
+            button = _owed_words(owed, count)
+    colour = army_colour(state.side, sorted({*armies, *state.sides})) if state.side else DARK
+    return TurnBar(state_words(state), left, button, f"{tip} (N)", colour, readable_ink(colour))
+
+
+def _next_words(position: Position, follows: PhaseBegun) -> str:
+    """What the button does if nothing is owed."""
+    after = _after(position, follows)
+    return tr("Done: {next}", next=after) if position.state.turn else tr("Begin: {next}", next=after)
+
+
+def _after(position: Position, follows: PhaseBegun) -> str:
+    """The next phase in a few words: a new turn by its number."""
+    if position.state.turn and follows.turn != position.state.turn:
+        return tr("turn {turn}", turn=follows.turn)
+    return phase_words(follows.side, follows.phase) or tr("turn {turn}", turn=follows.turn)
+
+
+def _owed_words(owed: Collection[ActionPreview], count: int) -> str:
+    """What is still owed: by its name if that is short, by its round, or by its number."""
+    first = next(iter(owed))
+    if len(owed) == 1 and len(action_words(first)) <= _LONGEST_NAME:
+        return f"{action_words(first)}…"
+    name = first.action.round
+    if name and all(one.action.round == name for one in owed):
+        return tr("{round}: {count} to do…", round=name, count=count)
+    return tr("{count} still to do…", count=count)
+
+
+def _count(owed: Collection[ActionPreview]) -> int:
+    """How many obligations there are; alternatives of one rule, such as which side begins, count once."""
+    return len({one.action.words if one.action.by else one.action.owed for one in owed})
+
+
+def _left(play: BattleSession, position: Position) -> str:
+    """How many soldiers of the side have not acted in this phase; empty in phases without such actions."""
+    state = position.state
+    moving = state.phase in _MOVING
+    if not state.side or not (moving or FIRE in play.referee.rounds(position)):
+        return ""
+    done = _acted(play)
+    count = sum(unit.id in position.figures and unit.id not in done for unit in state.standing(state.side))
+    if not count:
+        return ""
+    return tr("{count} left to move", count=count) if moving else tr("{count} left", count=count)
+
+
+def _acted(play: BattleSession) -> set[str]:
+    """Ids of the figures that have acted since the phase began."""
+    names: set[str] = set()
+    for event in reversed([*play.battle.in_force.values()]):
+        if isinstance(event, PhaseBegun):
+            break
+        if isinstance(event, (ActionResolved, OutcomeDecided)):
+            names.update(event.by)
+    return names
+
+
+def readable_ink(colour: Colour) -> Colour:
+    """The text colour that is easier to read on this colour: dark or white."""
+    return max(DARK, WHITE, key=lambda ink: contrast(ink, colour))
+
+
+def contrast(a: Colour, b: Colour) -> float:
+    """The contrast ratio of two colours by WCAG 2, from 1 to 21; text needs at least 4.5."""
+    darker, lighter = sorted((_luminance(a), _luminance(b)))
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+def _luminance(colour: Colour) -> float:
+    """The relative luminance of a colour by WCAG 2, from 0 to 1."""
+    red, green, blue = (
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
+        for part in (value / 255 for value in colour[:3])
+    )
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue

@@ -1,0 +1,134 @@
+"""The bar above the picture during a battle: whose turn it is, what is left, and the button that goes on."""
+
+from __future__ import annotations
+
+from PyQt6.QtCore import QSize, Qt, pyqtSignal
+from PyQt6.QtGui import QColor, QPalette, QResizeEvent
+from PyQt6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QWidget
+
+from ui.battle.turn_bar import TurnBar
+from ui.desktop.labels import fit_font, literal_text
+from ui.theme import Colour
+from ui.translation import tr
+
+_HEIGHT_PX, _BUTTON_WIDTH_PX = 40, 360
+_TEXT_PX, _SMALLEST_TEXT_PX, _BUTTON_TEXT_PX = 28, 14, 18
+
+
+class TurnBarView(QWidget):
+    """Shows a `TurnBar`; hidden while no battle is open.
+
+    Attributes:
+        button: Begins the next phase, or leads to what is still owed.
+
+    Signals:
+        go_on: The button was pressed.
+    """
+
+    go_on = pyqtSignal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._shown: TurnBar | None = None
+        self._words, self.button = _FittedLabel(), QPushButton(tr("Next phase"))
+        self._words.setAccessibleName(tr("Turn and phase"))
+        font = self.button.font()
+        font.setPixelSize(_BUTTON_TEXT_PX)
+        font.setBold(True)
+        self.button.setFont(font)
+        self.button.setShortcut("N")
+        self.button.setToolTip(tr("Begin the next phase, or see what is owed first"))
+        self.button.clicked.connect(self.go_on)
+        self.setFixedHeight(_HEIGHT_PX)
+        self.setAutoFillBackground(True)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(16, 4, 8, 4)
+        row.setSpacing(16)
+        row.addWidget(self._words, 1)
+        row.addWidget(self.button)
+        self.hide()
+
+    @property
+    def shown(self) -> TurnBar | None:
+        """What the bar shows; None while no battle is open."""
+        return self._shown
+
+    @property
+    def heading(self) -> str:
+        """The turn and phase; empty while no battle is open."""
+        return self._shown.heading if self._shown is not None else ""
+
+    @property
+    def words_px(self) -> int:
+        """The height of the text's font."""
+        return self._words.font().pixelSize()
+
+    def show_turn(self, bar: TurnBar | None) -> None:
+        """Show a battle's turn; None hides the bar."""
+        if bar == self._shown:
+            return
+        self._shown = bar
+        if bar is not None:
+            self._fill(bar)
+        self.setVisible(bar is not None)  # last: the picture changes its size, and the battle is shown again
+
+    def _fill(self, bar: TurnBar) -> None:
+        self._words.show_words(bar.words)
+        # A new text would take the shortcut away, and an ampersand would define another one.
+        words = self.button.fontMetrics().elidedText(bar.button, Qt.TextElideMode.ElideRight, _BUTTON_WIDTH_PX)
+        self.button.setText(words.replace("&", "&&"))
+        self.button.setShortcut("N")
+        self.button.setToolTip(literal_text(bar.tip))
+        self.button.setVisible(bool(bar.button))
+        palette = self.palette()
+        palette.setColor(QPalette.ColorRole.Window, _qt(bar.colour))
+        palette.setColor(QPalette.ColorRole.WindowText, _qt(bar.ink))
+        self.setPalette(palette)
+        self.button.setStyleSheet(_button_style(bar.ink, bar.colour))
+
+
+class _FittedLabel(QLabel):
+    """A line of text as large as it fits, up to a largest size."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._full = ""
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+
+    def show_words(self, words: str) -> None:
+        """Show a text."""
+        self._full = words
+        self.setAccessibleDescription(words)
+        self._fit()
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(0, 0)
+
+    def resizeEvent(self, event: QResizeEvent | None) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        font = self.font()
+        font.setPixelSize(_TEXT_PX)
+        font.setBold(True)
+        font = fit_font(font, self._full, self.width() - 1)
+        font.setPixelSize(max(font.pixelSize(), _SMALLEST_TEXT_PX))
+        self.setFont(font)
+        self.setText(self.fontMetrics().elidedText(self._full, Qt.TextElideMode.ElideRight, self.width()))
+
+
+def _qt(colour: Colour) -> QColor:
+    return QColor(*colour)
+
+
+def _button_style(ground: Colour, ink: Colour) -> str:
+    """The button in the bar's colours, exchanged; a frame marks the focus."""
+    back, front = (_qt(colour).name() for colour in (ground, ink))
+    return (
+        f"QPushButton {{ background: {back}; color: {front}; border: 2px solid {back};"
+        f" border-radius: 6px; padding: 0 16px; min-height: 28px; }}"
+        f" QPushButton:hover, QPushButton:focus {{ border-color: {front}; }}"
+        f" QPushButton:pressed {{ background: {front}; color: {back}; }}"
+    )

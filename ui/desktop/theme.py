@@ -1,0 +1,242 @@
+"""The look of the window: Qt's Fusion style with a dark or a light palette, and one stylesheet for both."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from string import Template
+
+from PyQt6.QtCore import Qt
+from PyQt6.QtGui import QColor, QFont, QFontDatabase, QPalette
+from PyQt6.QtWidgets import QApplication, QWidget
+
+from ui.desktop.icons import FOLDER
+
+TEXT_PX = 14
+"""Height of the usual text in pixels; no text is smaller."""
+_FAMILIES = ("Inter", "Noto Sans")
+_PRIMARY = "primary"
+_FILES = {"tick": "tick.svg", "down": "arrow-down.svg", "up": "arrow-up.svg"}
+"""Icons that only the stylesheet uses: their colours suit both themes."""
+
+
+class Theme(StrEnum):
+    """The looks to choose from."""
+
+    DARK = "dark"
+    LIGHT = "light"
+
+
+@dataclass(frozen=True, slots=True)
+class _Colours:
+    """The colours of one theme.
+
+    Attributes:
+        window, base: The ground of panels, and of lists and fields.
+        button, hover, pressed: The ground of a button.
+        border: The outline of buttons, fields and lists.
+        text, dim, disabled: Usual and less important text, and that of disabled widgets.
+        accent, strong: The one accent colour; bright for lines, dark under `on_accent`.
+        tint: The ground of what is switched on.
+        on_accent: Text on `strong`.
+    """
+
+    window: str
+    base: str
+    button: str
+    hover: str
+    pressed: str
+    border: str
+    text: str
+    dim: str
+    disabled: str
+    accent: str
+    strong: str
+    tint: str
+    on_accent: str = "#ffffff"
+
+
+_COLOURS = {
+    Theme.DARK: _Colours(
+        window="#202327",
+        base="#17191c",
+        button="#2f343a",
+        hover="#3b4149",
+        pressed="#262a2f",
+        border="#4a5159",
+        text="#eceef1",
+        dim="#a3abb5",
+        disabled="#747c86",
+        accent="#8ea6ff",
+        strong="#4a63d8",
+        tint="#363e5e",
+    ),
+    Theme.LIGHT: _Colours(
+        window="#f3f4f6",
+        base="#ffffff",
+        button="#ffffff",
+        hover="#e6e9ed",
+        pressed="#d8dce2",
+        border="#b9c0c9",
+        text="#1b1e22",
+        dim="#59616b",
+        disabled="#949ba4",
+        accent="#3f57cc",
+        strong="#3f57cc",
+        tint="#d8dffa",
+    ),
+}
+"""The accent is a violet blue, because no army is drawn in it (`ui.theme`)."""
+
+_ROLES = {
+    QPalette.ColorRole.Window: "window",
+    QPalette.ColorRole.WindowText: "text",
+    QPalette.ColorRole.Base: "base",
+    QPalette.ColorRole.AlternateBase: "window",
+    QPalette.ColorRole.Text: "text",
+    QPalette.ColorRole.PlaceholderText: "dim",
+    QPalette.ColorRole.Button: "button",
+    QPalette.ColorRole.ButtonText: "text",
+    QPalette.ColorRole.BrightText: "text",
+    QPalette.ColorRole.ToolTipBase: "base",
+    QPalette.ColorRole.ToolTipText: "text",
+    QPalette.ColorRole.Light: "hover",
+    QPalette.ColorRole.Midlight: "hover",
+    QPalette.ColorRole.Mid: "border",
+    QPalette.ColorRole.Dark: "border",
+    QPalette.ColorRole.Shadow: "base",
+    QPalette.ColorRole.Highlight: "strong",
+    QPalette.ColorRole.HighlightedText: "on_accent",
+    QPalette.ColorRole.Accent: "strong",
+    QPalette.ColorRole.Link: "accent",
+    QPalette.ColorRole.LinkVisited: "accent",
+}
+_DISABLED_ROLES = {
+    QPalette.ColorRole.WindowText: "disabled",
+    QPalette.ColorRole.Text: "disabled",
+    QPalette.ColorRole.ButtonText: "disabled",
+    QPalette.ColorRole.Base: "window",
+    QPalette.ColorRole.Highlight: "border",
+}
+
+_STYLE = Template("""
+QPushButton { background: $button; border: 1px solid $border; border-radius: 6px; padding: 5px 12px; }
+QPushButton:hover { background: $hover; }
+QPushButton:pressed, QPushButton:checked { background: $pressed; }
+QPushButton:checked { border-color: $accent; }
+QPushButton:disabled { background: transparent; color: $disabled; }
+QPushButton:focus { border: 2px solid $accent; padding: 4px 11px; }
+QPushButton[$primary="true"] { background: $strong; border-color: $strong; color: $on_accent; }
+QPushButton[$primary="true"]:hover { border-color: $on_accent; }
+QPushButton[$primary="true"]:focus { border-color: $text; }
+QPushButton[$primary="true"]:disabled { background: transparent; border-color: $border; color: $disabled; }
+QToolButton { background: transparent; border: 1px solid transparent; border-radius: 6px; padding: 4px; }
+QToolButton:hover { background: $hover; }
+QToolButton:pressed { background: $pressed; }
+QToolButton:checked { background: $tint; border-color: $accent; }
+QToolButton:focus { border: 2px solid $accent; padding: 3px; }
+QToolButton:disabled { color: $disabled; }
+QLineEdit, QAbstractItemView, QTextEdit, QPlainTextEdit {
+    background: $base; border: 1px solid $border; border-radius: 6px;
+}
+QLineEdit { padding: 4px 6px; }
+QLineEdit:focus, QAbstractItemView:focus, QTextEdit:focus, QPlainTextEdit:focus { border-color: $accent; }
+QComboBox, QAbstractSpinBox { background: $base; border: 1px solid $border; border-radius: 6px; padding: 3px 6px; }
+QComboBox:!editable { background: $button; }
+QComboBox:hover:!editable { background: $hover; }
+QComboBox:focus, QAbstractSpinBox:focus { border-color: $accent; }
+QComboBox:disabled, QAbstractSpinBox:disabled { background: transparent; color: $disabled; }
+QComboBox QLineEdit, QAbstractSpinBox QLineEdit { background: transparent; border: none; padding: 0; }
+QComboBox::drop-down { border: none; width: 20px; }
+QComboBox::down-arrow, QAbstractSpinBox::down-arrow { image: url("$down"); width: 16px; height: 12px; }
+QAbstractSpinBox::up-arrow { image: url("$up"); width: 16px; height: 12px; }
+QAbstractSpinBox::up-button, QAbstractSpinBox::down-button { background: transparent; border: none; width: 18px; }
+QTableCornerButton::section { background: $window; border: none; }
+QHeaderView::section {
+    background: $window; color: $dim; border: none; border-bottom: 1px solid $border; padding: 4px 8px;
+}
+QGroupBox { border: 1px solid $border; border-radius: 8px; margin-top: 24px; }
+QGroupBox::title { subcontrol-origin: margin; subcontrol-position: top left; color: $dim; padding: 4px 0; }
+QCheckBox::indicator, QRadioButton::indicator, QGroupBox::indicator, QAbstractItemView::indicator {
+    width: 16px; height: 16px; border: 1px solid $dim; border-radius: 4px; background: $base;
+}
+QRadioButton::indicator { border-radius: 8px; }
+QCheckBox::indicator:checked, QGroupBox::indicator:checked, QAbstractItemView::indicator:checked {
+    background: $strong; border-color: $strong; image: url("$tick");
+}
+QRadioButton::indicator:checked { width: 8px; height: 8px; border: 5px solid $strong; background: $on_accent; }
+QCheckBox::indicator:focus, QRadioButton::indicator:focus { border-color: $accent; }
+QCheckBox::indicator:disabled, QRadioButton::indicator:disabled { border-color: $border; background: $window; }
+QTabWidget::pane { border: none; }
+QTabBar::tab { background: transparent; border: none; padding: 8px 12px; color: $dim; }
+QTabBar::tab { border-bottom: 2px solid transparent; }
+QTabBar::tab:hover { color: $text; }
+QTabBar::tab:selected { color: $text; border-bottom-color: $accent; }
+QTabBar::tab:focus { background: $hover; }
+QScrollBar:vertical { background: transparent; width: 12px; margin: 0; }
+QScrollBar:horizontal { background: transparent; height: 12px; margin: 0; }
+QScrollBar::handle { background: $border; border-radius: 4px; margin: 2px; }
+QScrollBar::handle:vertical { min-height: 24px; }
+QScrollBar::handle:horizontal { min-width: 24px; }
+QScrollBar::handle:hover { background: $dim; }
+QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }
+QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
+ToolRail { border: none; border-right: 1px solid $border; }
+CommandPalette { background: $window; border: 1px solid $border; }
+CommandPalette QTreeView::item { padding: 4px 8px; }
+ToolRail QToolButton, ToolRail QToolButton:focus { padding: 0; }
+ToolRail QToolButton::menu-indicator { image: none; }
+QStatusBar::item { border: none; }
+QToolTip { background: $base; color: $text; border: 1px solid $border; padding: 4px; }
+""")
+
+
+def apply_theme(application: QApplication, theme: Theme) -> None:
+    """Show all windows in a theme, those that are open too."""
+    # Another stylesheet makes Qt forget the fonts of some labels.
+    own = Qt.WidgetAttribute.WA_SetFont
+    fonts = [(widget, widget.font()) for widget in application.allWidgets() if widget.testAttribute(own)]
+    if not application.styleSheet():
+        application.setStyle("Fusion")
+        application.setFont(_text_font(application))
+    application.setPalette(theme_palette(theme))
+    colours = _COLOURS[theme]
+    words = {name: getattr(colours, name) for name in _Colours.__slots__}
+    files = {name: (FOLDER / file).as_posix() for name, file in _FILES.items()}
+    application.setStyleSheet(_STYLE.substitute(words, primary=_PRIMARY, **files))
+    for widget, font in fonts:
+        widget.setFont(font)
+
+
+def make_primary(button: QWidget, is_primary: bool = True) -> None:
+    """Show a button as the one to press next, or as an ordinary one."""
+    if bool(button.property(_PRIMARY)) == is_primary:
+        return
+    button.setProperty(_PRIMARY, is_primary)
+    style = button.style()
+    if style is not None:  # otherwise the stylesheet does not notice the property
+        style.unpolish(button)
+        style.polish(button)
+
+
+def theme_palette(theme: Theme) -> QPalette:
+    """The palette of a theme."""
+    colours, palette = _COLOURS[theme], QPalette()
+    for role, colour in _ROLES.items():
+        palette.setColor(role, QColor(getattr(colours, colour)))
+    for role, colour in _DISABLED_ROLES.items():
+        palette.setColor(QPalette.ColorGroup.Disabled, role, QColor(getattr(colours, colour)))
+    return palette
+
+
+def _text_font(application: QApplication) -> QFont:
+    """The font of the window, in points, because widgets scale it by its points."""
+    font = QFont(application.font())
+    installed = set(QFontDatabase.families())
+    family = next((one for one in _FAMILIES if one in installed), None)
+    if family is not None:
+        font.setFamily(family)
+    screen = application.primaryScreen()
+    dots_per_in = screen.logicalDotsPerInchY() if screen is not None else 96.0
+    font.setPointSizeF(max(TEXT_PX * 72 / dots_per_in, font.pointSizeF()))
+    return font
