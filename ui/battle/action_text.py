@@ -67,7 +67,7 @@ def obligation_words(obligations: Sequence[ActionPreview]) -> str:
     named = [action_words(obligation) for obligation in obligations[:_MAX_OBLIGATIONS]]
     more = len(obligations) - _MAX_OBLIGATIONS
     if more > 0:
-        return tr("Still to do: {actions}, and {count} more", actions=", ".join(named), count=more)
+        return tr("Still to do: {actions}, {count} more", actions=", ".join(named), count=more)
     return tr("Still to do: {actions}", actions=", ".join(named))
 
 
