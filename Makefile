@@ -50,7 +50,7 @@ pictures: screenshot ## update all pictures in the docs, taken on the simulated 
 	$(BIN)/python -m tools.pictures docs/pictures
 
 panels: setup ## save every panel and dialog, light and dark, in FOLDER=...; fail if a text is cut off
-	$(BIN)/python -m tools.panel_screenshots $(if $(FOLDER),$(FOLDER),build/panels)
+	$(BIN)/python -m tools.panel_screenshots $(if $(FOLDER),$(FOLDER),build/panels) --language $(if $(LANGUAGE),$(LANGUAGE),en)
 
 strings: setup ## collect all texts of the program for translation into LANGUAGE=de, and compile the translated ones
 	$(BIN)/python -m tools.extract_strings $(LANGUAGE)

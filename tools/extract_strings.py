@@ -1,17 +1,19 @@
 """`python -m tools.extract_strings de` collects the program's strings into `ui/locales/de` and compiles them.
 
 Existing translations are kept; those of strings that changed are marked "fuzzy" and not used until they are checked.
+What is left to do is printed: strings without a translation, fuzzy ones, and those whose placeholders or keys differ.
 """
 
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from babel import Locale, UnknownLocaleError
-from babel.messages.catalog import Catalog
+from babel.messages.catalog import Catalog, Message
 from babel.messages.extract import extract_from_dir
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import PoFileError, read_po, write_po
@@ -20,6 +22,8 @@ from rules.tabletop.errors import UserError
 from ui.translation import DOMAIN, FOLDER
 
 SOURCES = Path(__file__).parents[1] / "ui"
+_PLACEHOLDER = re.compile(r"(?<!\{)\{\w[^{}]*\}")
+_MNEMONIC = re.compile(r"&\w")
 KEYWORDS = {"tr": None, "mark_for_translation": None, "tr_count": (1, 2)}
 
 
@@ -33,6 +37,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"extract_strings: {refusal}", file=sys.stderr)
         return 1
     ready = sum(bool(message.id and message.string and not message.fuzzy) for message in catalog)
+    for problem in problems(catalog):
+        print(problem)
     print(f"{path_of(str(catalog.locale), FOLDER)}: {ready} of {len(catalog)} strings are translated")
     return 0
 
@@ -40,6 +46,37 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def path_of(language: str, folder: Path) -> Path:
     """The file that translators edit; the compiled one lies beside it."""
     return folder / language / "LC_MESSAGES" / f"{DOMAIN}.po"
+
+
+def load(language: str, folder: Path) -> Catalog:
+    """The translator's file as it is."""
+    path = path_of(language, folder)
+    return read_po(path.read_bytes().splitlines(keepends=True), language, DOMAIN, abort_invalid=True)
+
+
+def problems(catalog: Catalog) -> tuple[str, ...]:
+    """What is left for the translator, one line for each string."""
+    messages = sorted((message for message in catalog if message.id), key=lambda message: str(message.id))
+    return tuple(f"{_first(message.id)!r} {problem}" for message in messages if (problem := _problem(message)))
+
+
+def _first(words: str | tuple[str, ...] | list[str]) -> str:
+    return words if isinstance(words, str) else words[0]
+
+
+def _problem(message: Message) -> str:
+    english = [message.id] if isinstance(message.id, str) else list(message.id)
+    translated = [message.string] if isinstance(message.string, str) else list(message.string or ())
+    if not translated or not all(translated):
+        return "has no translation"
+    if message.fuzzy:
+        return f"has changed: check {translated[0]!r} and remove the mark fuzzy"
+    wanted = {frozenset(_PLACEHOLDER.findall(words)) for words in english}
+    if not {frozenset(_PLACEHOLDER.findall(words)) for words in translated} <= wanted:
+        return "has other placeholders in its translation"
+    if any(bool(_MNEMONIC.search(words)) != bool(_MNEMONIC.search(english[0])) for words in translated):
+        return "has an & for a key in only one language"
+    return ""
 
 
 def collect(language: str, folder: Path) -> Catalog:
@@ -61,7 +98,7 @@ def collect(language: str, folder: Path) -> Catalog:
             catalog = read_po(path.read_bytes().splitlines(keepends=True), locale, DOMAIN, abort_invalid=True)
     except (PoFileError, ValueError) as error:
         raise UserError(f"{path} is not a catalog ({error}): repair or delete it") from error
-    catalog.update(_strings(), no_fuzzy_matching=False)
+    catalog.update(extracted(), no_fuzzy_matching=False)
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("wb") as stream:
         write_po(
@@ -72,7 +109,12 @@ def collect(language: str, folder: Path) -> Catalog:
     return catalog
 
 
-def _strings() -> Catalog:
+def catalog_strings(catalog: Catalog) -> set[str]:
+    """The English strings of a catalog, of each plural only the singular."""
+    return {_first(message.id) for message in catalog} - {""}
+
+
+def extracted() -> Catalog:
     """All strings of the program."""
     found = Catalog()
     for _, _, words, _, _ in extract_from_dir(SOURCES, [("**.py", "python")], keywords=KEYWORDS):

@@ -32,6 +32,7 @@ from ui.desktop.window import Window
 from ui.devices.tray_camera import TABLE
 from ui.paper.printing import PrintJob
 from ui.setup.first_run import Step
+from ui.translation import use_language
 from vision.simulation.scene import demo_scene
 from vision.simulation.simulator import SimulatedTable
 
@@ -97,11 +98,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="panel_screenshots", description=__doc__)
     parser.add_argument("folder", type=Path, metavar="FOLDER")
     parser.add_argument("--only", choices=_PASSES, help="light or dark; fine: double resolution, only the main window")
+    parser.add_argument("--language", default="en", help="of the texts, such as de")
     chosen = parser.parse_args(arguments)
     folder: Path = chosen.folder
     folder.mkdir(parents=True, exist_ok=True)
     if chosen.only is None:
-        return max(_in_a_process(folder, theme, ratio) for theme, ratio in _PASSES.items())
+        return max(_in_a_process(folder, theme, ratio, chosen.language) for theme, ratio in _PASSES.items())
+    use_language([chosen.language])
     faces = PanelScreenshots(folder, chosen.only)
 
     def shoot(window: Window, own: Path) -> None:
@@ -115,8 +118,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return status or bool(faces.told)
 
 
-def _in_a_process(folder: Path, theme: str, ratio: float) -> int:
-    command = [sys.executable, "-m", "tools.panel_screenshots", str(folder), "--only", theme]
+def _in_a_process(folder: Path, theme: str, ratio: float, language: str) -> int:
+    options = ["--only", theme, "--language", language]
+    command = [sys.executable, "-m", "tools.panel_screenshots", str(folder), *options]
     return subprocess.run(command, env={**os.environ, "QT_SCALE_FACTOR": str(ratio)}, check=False).returncode
 
 

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import metadata
 
+from ui.translation import tr
+
 LIBRARIES = (
     "PyQt6",
     "PyQt6-Qt6",
@@ -39,14 +41,16 @@ def about_words() -> str:
     try:
         version = metadata.version("sandtable")
     except metadata.PackageNotFoundError:  # run from an unpacked folder
-        version = "(not installed)"
-    return (
-        f"Sandtable {version}\n\n"
+        version = tr("(not installed)")
+    purpose = tr(
         "Sandtable measures a table of plastic soldiers through a webcam. It knows inches from a printed marker, shows"
-        " how exact they are, and plays five published games by their rules.\n\n"
+        " how exact they are, and plays five published games by their rules."
+    )
+    terms = tr(
         "Free software under the GNU General Public License, version 3 or later, without any warranty. The games belong"
         " to their authors, who are named when a battle begins."
     )
+    return f"Sandtable {version}\n\n{purpose}\n\n{terms}"
 
 
 def libraries(read: Callable[[str], metadata.PackageMetadata] = metadata.metadata) -> tuple[Library, ...]:

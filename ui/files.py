@@ -16,6 +16,7 @@ from calibration.profile import FARTHEST_IN, read_json
 from rules.tabletop.errors import UserError
 from rules.tabletop.regular_file import is_special
 from rules.tabletop.table import TerrainKind, TerrainPiece
+from ui.translation import mark_for_translation, tr
 from vision.frame import ImageBgr
 
 MAX_PIECES = 500
@@ -82,7 +83,9 @@ def picture_bytes(path: Path, image_bgr: ImageBgr) -> bytes:
     check_picture_name(path)
     done, data = cv2.imencode(path.suffix, image_bgr)
     if not done:
-        raise UserError(f"the picture {path} cannot be written as {path.suffix}: use .png or .jpg")
+        raise UserError(
+            tr("the picture {path} cannot be written as {ending}: use .png or .jpg", path=path, ending=path.suffix)
+        )
     return data.tobytes()
 
 
@@ -93,7 +96,8 @@ def check_picture_name(path: Path) -> None:
         UserError: if it has not.
     """
     if path.suffix.lower() not in _PICTURES:
-        raise UserError(f"the picture {path} needs a name ending in {', '.join(_PICTURES)}")
+        endings = ", ".join(_PICTURES)
+        raise UserError(tr("the picture {path} needs a name ending in {endings}", path=path, endings=endings))
 
 
 def check_writable(path: Path) -> None:
@@ -144,8 +148,15 @@ def make_folder(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        reason = f"{error.strerror or error}: {_advice(error.errno or 0)}"
-        raise UserError(f"the folder {folder} cannot be created ({reason})") from error
+        reason, advice = error.strerror or error, _advice(error.errno or 0)
+        raise UserError(
+            tr(
+                "the folder {folder} cannot be created ({reason}: {advice})",
+                folder=folder,
+                reason=reason,
+                advice=advice,
+            )
+        ) from error
 
 
 def set_aside(path: Path, as_number: Callable[[int], Path]) -> Path:
@@ -170,25 +181,29 @@ def _write_into(path: Path, data: bytes) -> None:
 
 
 _REASONS = {
-    errno.EISDIR: "it is a folder",
-    errno.ENOENT: "there is no such folder",
-    errno.EACCES: "you may not write in its folder",
-    errno.EPERM: "you may not write in its folder",
-    errno.EROFS: "its folder is read-only",
-    errno.ENOSPC: "the disk is full",
-    errno.ENXIO: "no program reads from this pipe",
+    errno.EISDIR: mark_for_translation("it is a folder"),
+    errno.ENOENT: mark_for_translation("there is no such folder"),
+    errno.EACCES: mark_for_translation("you may not write in its folder"),
+    errno.EPERM: mark_for_translation("you may not write in its folder"),
+    errno.EROFS: mark_for_translation("its folder is read-only"),
+    errno.ENOSPC: mark_for_translation("the disk is full"),
+    errno.ENXIO: mark_for_translation("no program reads from this pipe"),
 }
 _DISK_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 def _not_written(path: Path, number: int, description: str = "") -> UserError:
-    reason = _REASONS.get(number, description)
-    return UserError(f"{path} cannot be written ({reason}): {_advice(number)}")
+    reason = tr(_REASONS[number]) if number in _REASONS else description
+    return UserError(
+        tr("{path} cannot be written ({reason}): {advice}", path=path, reason=reason, advice=_advice(number))
+    )
 
 
 def _advice(number: int) -> str:
     """What to do about a system error, by its errno."""
-    return "free some space, or choose another disk" if number in _DISK_FULL else "choose another folder or name"
+    if number in _DISK_FULL:
+        return tr("free some space, or choose another disk")
+    return tr("choose another folder or name")
 
 
 def _umask() -> int:

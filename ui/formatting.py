@@ -10,6 +10,7 @@ from calibration.solve import Calibration
 from rules.tabletop.measure import Range
 from rules.tabletop.table import Figure, PointIn
 from ui.table.play_area import PlayArea
+from ui.translation import tr, tr_count
 from ui.units import Unit
 
 
@@ -48,12 +49,16 @@ def range_words(distance: Range, basis: Basis = Basis.CENTRE, unit: Unit = Unit.
 
 def other_words(distance: Range, basis: Basis = Basis.CENTRE, unit: Unit = Unit.INCH) -> str:
     """The distance between those parts of the bases that `basis` does not name."""
-    return edge_words(distance, unit) if basis is Basis.CENTRE else f"centre {unit.words(distance.centre_in)}"
+    if basis is Basis.CENTRE:
+        return edge_words(distance, unit)
+    return tr("centre {distance}", distance=unit.words(distance.centre_in))
 
 
 def edge_words(distance: Range, unit: Unit = Unit.INCH) -> str:
     """The distance from base edge to base edge, such as "edge 11.5 in"."""
-    return f"edge {unit.words(distance.edge_in)}" if distance.edge_in > 0 else "bases touch"
+    if distance.edge_in > 0:
+        return tr("edge {distance}", distance=unit.words(distance.edge_in))
+    return tr("bases touch")
 
 
 def percent_words(fraction: float) -> str:
@@ -72,13 +77,16 @@ def in_order(figures: Iterable[Figure]) -> list[Figure]:
 def place_words(place_in: PointIn, unit: Unit = Unit.INCH, area: PlayArea | None = None) -> str:
     """A place such as "x 12.3 in, y 4.5 in", measured from the corner of the area of play if there is one."""
     x, y = place_in if area is None else area.from_table(place_in)
-    outside = "" if area is None or area.holds(place_in) else ", off the table"
-    return f"x {unit.words(x)}, y {unit.words(y)}{outside}"
+    words = f"x {unit.words(x)}, y {unit.words(y)}"
+    return words if area is None or area.holds(place_in) else tr("{place}, off the table", place=words)
 
 
 def calibration_words(calibration: Calibration, unit: Unit = Unit.INCH) -> str:
     """The calibration's quality, such as "calibrated: 4 markers, ±0.03 in, residual 0.1 px"; ± is two sigma."""
     count = len(calibration.markers_in)
-    markers = {0: "by hand", 1: "1 marker"}.get(count, f"{count} markers")
+    markers = tr_count("{count} marker", "{count} markers", count) if count else tr("by hand")
     error_in = max(0.01, 2 * calibration.typical_sigma_in())  # never claim a perfect measurement
-    return f"calibrated: {markers}, ±{error_in * unit.per_in:.2f} {unit}, residual {calibration.residual_px:.1f} px"
+    return tr(
+        "calibrated: {markers}, ±{error}, residual {residual_px:.1f} px",
+        markers=markers, error=unit.fine_words(error_in), residual_px=calibration.residual_px,
+    )  # fmt: skip

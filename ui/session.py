@@ -31,6 +31,7 @@ from ui.table.picking import Pick, PickRequest, PointPx
 from ui.table.play_area import PlayArea
 from ui.table.shapes import template_words
 from ui.table.teaching import no_figure, refuse_other_plastic, taught
+from ui.translation import tr, tr_count
 from ui.units import Unit
 from vision.frame import Frame
 from vision.motion import Box
@@ -63,8 +64,12 @@ class Ruler:
     @property
     def name(self) -> str:
         """A name such as "Green 1 to Tan 2"."""
-        corners = f" round {len(self.via)} corner{'s' if len(self.via) > 1 else ''}" if self.via else ""
-        return f"{end_name(self.a)} to {end_name(self.b)}{corners}"
+        ends = {"start": end_name(self.a), "end": end_name(self.b)}
+        if not self.via:
+            return tr("{start} to {end}", **ends)
+        return tr_count(
+            "{start} to {end} round {count} corner", "{start} to {end} round {count} corners", len(self.via), **ends
+        )
 
 
 def end_name(end: End) -> str:
@@ -198,7 +203,8 @@ class Session:
 
     def swap(self, one: str, other: str) -> None:
         """Exchange the names of two figures that the tracker confused."""
-        self.correct(f"swap {display_name(one)} and {display_name(other)}", Renamed(one, other))
+        label = tr("swap {soldier} and {other}", soldier=display_name(one), other=display_name(other))
+        self.correct(label, Renamed(one, other))
 
     def _setup_played(self, state: TableState) -> Setup:
         """The setup with the area of play; the same object until one of them changes."""
@@ -241,7 +247,7 @@ class Session:
         rectangle and measured distances are forgotten, because no marker would show that the camera hangs elsewhere.
         """
         if self.state.corrections:
-            self.do("forget corrections", replace(self.state, corrections=()))
+            self.do(tr("forget corrections"), replace(self.state, corrections=()))
         self._in_all_steps(_unclicked)
         self._pipeline, self._newest = Pipeline(), None
         self._renames.clear()
@@ -340,7 +346,7 @@ class Session:
         """
         army = army.strip()
         if not army:
-            raise UserError("the army has no name: type one, then click its soldier")
+            raise UserError(tr("the army has no name: type one, then click its soldier"))
         request = self.pick_request(frame, px)
         if request is None:
             clicked = teach(frame.image_bgr, px, army)
@@ -352,7 +358,7 @@ class Session:
         palette = self.state.setup.palette
         if not surely:
             refuse_other_plastic(clicked, palette)
-        self.use_armies(f"teach {army}", taught(clicked, palette))
+        self.use_armies(tr("teach {army}", army=army), taught(clicked, palette))
 
     def begin_army(self, army: str) -> None:
         """Search for an army by the usual colour of the plastic it is named after; clicks replace that colour.
@@ -362,7 +368,7 @@ class Session:
         """
         colour = stock_colour(army)
         others = (other for other in self.state.setup.palette if other.name != colour.name)
-        self.use_armies(f"begin {colour.name}", (*others, colour))
+        self.use_armies(tr("begin {army}", army=colour.name), (*others, colour))
 
     def use_armies(self, label: str, palette: Palette) -> None:
         """Search for these armies from now on, as one step with this label."""
@@ -377,17 +383,17 @@ class Session:
     def forget_army(self, army: str) -> None:
         """Forget an army's colour; if the armies were only proposed, the others are then kept as taught."""
         palette = self.state.setup.palette or (self._newest.proposed if self._newest is not None else ())
-        self.use_armies(f"forget {army}", tuple(other for other in palette if other.name != army))
+        self.use_armies(tr("forget {army}", army=army), tuple(other for other in palette if other.name != army))
 
     def learn_empty_table(self, frame: Frame) -> None:
         """Use this picture as the empty table."""
         setup = replace(self.state.setup, reference_bgr=frame.image_bgr, reference_camera=None)
-        self.do("learn the empty table", replace(self.state, setup=setup))
+        self.do(tr("learn the empty table"), replace(self.state, setup=setup))
 
     def use_prints(self, prints: CalibrationTargets, label: str = "") -> None:
         """Use other calibration targets, as one step with this label, by default "markers of 3 in"."""
         setup = replace(self.state.setup, prints=prints)
-        self.do(label or f"markers of {prints.side_in:g} in", replace(self.state, setup=setup))
+        self.do(label or tr("markers of {side_in:g} in", side_in=prints.side_in), replace(self.state, setup=setup))
 
     def use_lens(self, lens: Lens, *, as_before: bool = False) -> None:
         """Use this lens profile, and forget the distances that were measured with the previous one.
@@ -401,7 +407,7 @@ class Session:
         if as_before and self.can_undo is None:
             self.assume(setup)
         else:
-            self.do("the lens profile", replace(self.state, setup=setup))
+            self.do(tr("the lens profile"), replace(self.state, setup=setup))
 
     def show_in(self, unit: Unit) -> None:
         """Show lengths in this unit; undo does not change it."""
@@ -414,13 +420,13 @@ class Session:
 
     def use_area(self, area: PlayArea | None) -> None:
         """Set the area of play; None for the whole table."""
-        self.do("the table's edges", replace(self.state, area=area))
+        self.do(tr("the table's edges"), replace(self.state, area=area))
 
     def lay_ruler(self, a: End, b: End, via: tuple[PointIn, ...] = ()) -> None:
         """Lay a ruler between two figures or places, straight or round corners, unless it lies there already."""
         ruler = Ruler(a, b, via)
         if (a != b or via) and ruler not in self.state.rulers:
-            self.do(f"ruler {ruler.name}", replace(self.state, rulers=(*self.state.rulers, ruler)))
+            self.do(tr("ruler {name}", name=ruler.name), replace(self.state, rulers=(*self.state.rulers, ruler)))
 
     def lay(self, template: Template) -> None:
         """Lay a template on the table."""
@@ -434,12 +440,14 @@ class Session:
     def measure_from(self, basis: Basis) -> None:
         """Show distances between the bases' centres, or their edges."""
         if basis is not self.state.basis:
-            self.do(f"measure from base {basis}s", replace(self.state, basis=basis))
+            edges = basis is Basis.EDGE
+            label = tr("measure from base edges") if edges else tr("measure from base centres")
+            self.do(label, replace(self.state, basis=basis))
 
     def clear(self) -> None:
         """Remove all rulers and templates from the table."""
         if self.state.rulers or self.state.templates:
-            self.do("clear the table", replace(self.state, rulers=(), templates=()))
+            self.do(tr("clear the table"), replace(self.state, rulers=(), templates=()))
 
 
 def _renamed(state: TableState, old: str, new: str) -> TableState:

@@ -47,6 +47,11 @@ def use_language(names: Iterable[str], folder: Path = FOLDER) -> str:
     return "en"
 
 
+def languages(folder: Path = FOLDER) -> tuple[str, ...]:
+    """The names of all languages that can be used, English first."""
+    return ("en", *sorted(file.parents[1].name for file in folder.glob(f"*/LC_MESSAGES/{DOMAIN}.mo")))
+
+
 def _read(file: Path) -> gettext.GNUTranslations:
     try:
         with file.open("rb") as stream:

@@ -11,6 +11,7 @@ from rules.engine.state import State
 from rules.engine.text import display_name, display_names, outcome_words, place_words, readable, turn_words
 from rules.engine.verdict import Verdict
 from ui.formatting import edge_words, percent_words, range_words
+from ui.translation import tr
 
 _MAX_LINES, _MAX_OBLIGATIONS = 3, 3
 _FAILURES = (
@@ -22,7 +23,7 @@ _FAILURES = (
 
 def state_words(state: State) -> str:
     """The turn and its phase, such as "Turn 2 · Green attacks"."""
-    return turn_words(state.turn, state.side, state.phase) if state.turn else "Set-up"
+    return turn_words(state.turn, state.side, state.phase) if state.turn else tr("Set-up")
 
 
 def action_words(preview: ActionPreview) -> str:
@@ -36,11 +37,11 @@ def action_words(preview: ActionPreview) -> str:
 def chance_words(preview: ActionPreview) -> str:
     """The odds in a few words, or "yes", "no", "too close"."""
     if not preview.possible:
-        return "no"
+        return tr("no")
     if preview.ambiguities:
-        return "too close"
+        return tr("too close")
     if not preview.odds:
-        return "yes"
+        return tr("yes")
     if len(preview.odds) == 1:
         return outcome_words(next(iter(preview.odds)))
     return odds_words(preview.odds)
@@ -65,7 +66,7 @@ def chance_lines(preview: ActionPreview) -> str:
         return chance_words(preview)
     lines = _ranked(preview.odds)
     if len(lines) > _MAX_LINES:
-        lines[_MAX_LINES - 1 :] = [f"and {len(lines) - _MAX_LINES + 1} more"]
+        lines[_MAX_LINES - 1 :] = [tr("and {count} more", count=len(lines) - _MAX_LINES + 1)]
     return "\n".join(lines)
 
 
@@ -82,8 +83,10 @@ def _ranked(odds: Mapping[str, Fraction]) -> list[str]:
 def obligation_words(obligations: Sequence[ActionPreview]) -> str:
     """What this phase still needs, such as "Still to do: Status checks of Green"."""
     named = [action_words(obligation) for obligation in obligations[:_MAX_OBLIGATIONS]]
-    more = [f"{len(obligations) - _MAX_OBLIGATIONS} more"] if len(obligations) > _MAX_OBLIGATIONS else []
-    return f"Still to do: {', '.join(named + more)}"
+    more = len(obligations) - _MAX_OBLIGATIONS
+    if more > 0:
+        return tr("Still to do: {actions}, {count} more", actions=", ".join(named), count=more)
+    return tr("Still to do: {actions}", actions=", ".join(named))
 
 
 def _odds_of_one(name: str, odds: Mapping[str, Fraction]) -> str:
@@ -98,7 +101,7 @@ def reason_rows(preview: ActionPreview) -> tuple[str, ...]:
     if action.view is not None:
         rows += _view_rows(action.view, action.band)
     if action.spot_in is not None and action.at:
-        rows.append(f"at that place: {display_names(action.at)}")
+        rows.append(tr("at that place: {soldiers}", soldiers=display_names(action.at)))
     if preview.refusal:
         return (*rows, refusal_words(preview))
     if preview.before is not None:
@@ -106,7 +109,7 @@ def reason_rows(preview: ActionPreview) -> tuple[str, ...]:
     if preview.odds:
         rows.append(odds_words(preview.odds))
     rows += [_odds_of_one(name, odds) for name, odds in preview.odds_of.items()]
-    rows += [f"Too close to call: {doubt.question}" for doubt in preview.ambiguities]
+    rows += [tr("Too close to call: {question}", question=doubt.question) for doubt in preview.ambiguities]
     return tuple(rows)
 
 
@@ -122,13 +125,18 @@ def refusal_words(preview: ActionPreview) -> str:
     """Why an action is not allowed; if the rules lack a fact, the question that the players must answer."""
     missing = (ask for ask in preview.asks if ask.default is None and repr(ask.fact) in preview.refusal)
     first = next(missing, None)
-    return readable(preview.why_not) if first is None else f"answer first: {first.text}"
+    return readable(preview.why_not) if first is None else tr("answer first: {question}", question=first.text)
 
 
 def _view_rows(view: View, band: str) -> list[str]:
     range_row = f"{range_words(view.range)}, {edge_words(view.range)}"
     hidden = ", ".join(f"{piece.name} {percent_words(part)}" for piece, part in view.hidden_by)
-    seen = f"{percent_words(view.exposure)} in sight" + (f", hidden by {hidden}" if hidden else "")
+    part = percent_words(view.exposure)
+    seen = (
+        tr("{part} in sight, hidden by {cover}", part=part, cover=hidden)
+        if hidden
+        else tr("{part} in sight", part=part)
+    )
     return [f"{range_row}, {band}" if band else range_row, seen]
 
 
@@ -140,5 +148,5 @@ def movement_words(available: AvailableActions) -> str:
     numbers = preview.before.numbers
     left, allowance = numbers.get("left_in"), numbers.get("allowance_in")
     if left is None or allowance is None:
-        return f"Move: {preview.before.outcome}"
-    return f"{left:g} in of {allowance:g} left to move"
+        return tr("Move: {outcome}", outcome=preview.before.outcome)
+    return tr("{left_in:g} in of {allowance_in:g} left to move", left_in=left, allowance_in=allowance)

@@ -12,6 +12,7 @@ from calibration.profile import read_json
 from rules.engine.roster import Army, army_document, army_of
 from rules.tabletop.errors import UserError
 from ui.files import make_folder, write_json
+from ui.translation import tr
 
 
 def save_army(path: Path, army: Army) -> None:
@@ -33,7 +34,7 @@ def load_army(path: Path) -> Army:
     try:
         return army_of(document)
     except UserError as error:
-        raise UserError(f"the army list {path} cannot be read: {error}") from error
+        raise UserError(tr("the army list {path} cannot be read: {reason}", path=path, reason=error)) from error
 
 
 def armies_folder() -> Path:
@@ -77,8 +78,9 @@ class ArmyLists:
         army = load_army(path) if os.path.exists(path) else None
         if army is None or army.name.casefold() != name.casefold():
             known = ", ".join(self.names())
-            advice = f"choose one of {known}" if known else "save one first"
-            raise UserError(f"there is no army list {name!r}: {advice}")
+            if known:
+                raise UserError(tr("there is no army list {name!r}: choose one of {known}", name=name, known=known))
+            raise UserError(tr("there is no army list {name!r}: save one first", name=name))
         return army
 
     def keep(self, army: Army) -> None:
@@ -91,7 +93,12 @@ class ArmyLists:
         if os.path.exists(path):
             held = load_army(path)
             if held.name.casefold() != army.name.casefold():
-                raise UserError(f"{army.name!r} is too similar to the saved list {held.name!r}: choose another name")
+                raise UserError(
+                    tr(
+                        "{name!r} is too similar to the saved list {saved!r}: choose another name",
+                        name=army.name, saved=held.name,
+                    )
+                )  # fmt: skip
         make_folder(self.folder)
         save_army(path, army)
 
@@ -103,7 +110,9 @@ class ArmyLists:
         """
         army, old_path, path = self.take(name), self._path(name), self._path(new)
         if path != old_path and os.path.exists(path):
-            raise UserError(f"there is already an army list {new!r}: choose another name, or delete it first")
+            raise UserError(
+                tr("there is already an army list {name!r}: choose another name, or delete it first", name=new)
+            )
         save_army(path, replace(army, name=new))
         if path != old_path:
             _remove(old_path)
@@ -121,7 +130,7 @@ class ArmyLists:
         """The file of an army; names that differ only in case or punctuation share one."""
         words = "".join(letter if letter.isalnum() else " " for letter in name.casefold()).split()
         if not words:
-            raise UserError(f"{name!r} cannot be the name of an army list: use letters or digits")
+            raise UserError(tr("{name!r} cannot be the name of an army list: use letters or digits", name=name))
         return self.folder / f"{'-'.join(words)[:80]}.json"
 
 
@@ -145,4 +154,5 @@ def _remove(path: Path) -> None:
     try:
         path.unlink()
     except OSError as error:
-        raise UserError(f"the army list {path} cannot be deleted: {error.strerror or error}") from error
+        reason = error.strerror or error
+        raise UserError(tr("the army list {path} cannot be deleted: {reason}", path=path, reason=reason)) from error

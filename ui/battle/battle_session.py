@@ -48,6 +48,7 @@ from rules.tabletop.table import Figure, PointIn
 from rules.tabletop.tolerance import DOUBT_SIGMAS
 from ui.battle.action_text import obligation_words
 from ui.measuring import Tape
+from ui.translation import tr
 from vision.setup import Setup
 from vision.table_view import TableView
 
@@ -81,7 +82,7 @@ class Proposal:
         """Such as "Green 3 moved 5.8 in"."""
         longest = max(length_in(path) for path in self.paths.values())
         names = ", ".join(display_name(name) for name in self.paths)
-        return f"{names} moved {longest:.1f} in"
+        return tr("{soldiers} moved {distance_in:.1f} in", soldiers=names, distance_in=longest)
 
     @property
     def short_words(self) -> str:
@@ -119,7 +120,7 @@ class BattleSession:
     def available_actions(self, position: Position, figure: str) -> AvailableActions:
         """All actions of a figure; raises as the function of this name, and UserError if the figure is out."""
         if position.unit(figure).out:
-            raise UserError(f"{display_name(figure)} is out of the battle. Choose another soldier")
+            raise UserError(tr("{soldier} is out of the battle. Choose another soldier", soldier=display_name(figure)))
         return available_actions(self.referee, position, figure)
 
     def at_spot(self, position: Position, figure: str, spot_in: PointIn) -> tuple[ActionPreview, ...]:

@@ -12,6 +12,7 @@ from rules.tabletop.table import PointIn
 from ui.battle.round_sequence import able_to_attack
 from ui.table.finding import Mark, Note, Trace, lifted, ring
 from ui.theme import PREVIEW
+from ui.translation import tr
 
 STEP_IN, LONG_STEP_IN = 0.25, 1.0
 _ARM_IN, _GAP_IN, _RING_IN = 1.0, 0.3, 0.65
@@ -65,7 +66,7 @@ def cross_marks(at_in: PointIn) -> tuple[Mark, ...]:
     turns = np.linspace(0, 2 * np.pi, 24, endpoint=False)
     circle = [(x + _RING_IN * math.cos(turn), y + _RING_IN * math.sin(turn)) for turn in turns]
     arms = [((x + _GAP_IN * dx, y + _GAP_IN * dy), (x + _ARM_IN * dx, y + _ARM_IN * dy)) for dx, dy in _ARMS]
-    words = (("Enter: aim here", 13.0), ("arrow keys: move, Esc: cancel", 11.0))
+    words = ((tr("Enter: aim here"), 13.0), (tr("arrow keys: move, Esc: cancel"), 11.0))
     return (
         Trace(ring(circle), PREVIEW, 3.0, closed=True),
         *(Trace(lifted(arm), PREVIEW, 3.0) for arm in arms),

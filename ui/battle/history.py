@@ -15,8 +15,9 @@ from rules.engine.game import Game
 from rules.engine.state import State, fold
 from rules.engine.text import label
 from ui.formatting import capitalized
+from ui.translation import tr_count
 
-_TOGETHER: Mapping[type[Event], str] = {UnitJoined: "soldiers join", Placed: "soldiers are placed"}
+_TOGETHER: tuple[type[Event], ...] = (UnitJoined, Placed)
 """Consecutive events of these kinds form one moment."""
 
 
@@ -82,12 +83,11 @@ def _moment(
     game: Game[object], entries: Sequence[Entry], events: Sequence[Event], state: State, stands: bool
 ) -> HistoryMoment:
     last = events[-1]
-    several = _TOGETHER.get(type(last), "") if len(events) > 1 else ""
     parts = {word for entry in entries for word in _words(entry.body) if word in state.units}
     return HistoryMoment(
         tuple(entry.seq for entry in entries),
         entries[-1].time_s,
-        f"{len(events)} {several}" if several else capitalized(label(last)),
+        _title(last, len(events)),
         tuple(line for line in story_lines(game, events) if line.strip()),
         frozenset(parts),
         state,
@@ -95,6 +95,14 @@ def _moment(
         entries[-1].kind not in EXTERNAL_EVENTS,
         isinstance(last, PhaseBegun),
     )
+
+
+def _title(last: Event, count: int) -> str:
+    if count > 1 and isinstance(last, UnitJoined):
+        return tr_count("{count} soldier joins", "{count} soldiers join", count)
+    if count > 1 and isinstance(last, Placed):
+        return tr_count("{count} soldier is placed", "{count} soldiers are placed", count)
+    return capitalized(label(last))
 
 
 def _words(value: object) -> Iterator[str]:

@@ -12,6 +12,7 @@ from rules.engine.position import Position
 from rules.engine.referee import FIRE, Action, preview_of
 from rules.engine.text import display_name
 from ui.battle.battle_session import BattleSession
+from ui.translation import tr
 
 PATIENCE = 2
 """Figures that one call may examine, so that the window does not wait."""
@@ -37,8 +38,15 @@ class Step:
     def words(self) -> str:
         """Such as "✓ Tan 4" or "Tan 5, skipped"."""
         name = display_name(self.figure)
-        after = {Mark.SKIPPED: ", skipped", Mark.IDLE: ", nothing to do"}
-        return f"{'✓ ' if self.mark is Mark.DONE else ''}{name}{after.get(self.mark, '')}"
+        match self.mark:
+            case Mark.DONE:
+                return f"✓ {name}"
+            case Mark.SKIPPED:
+                return tr("{soldier}, skipped", soldier=name)
+            case Mark.IDLE:
+                return tr("{soldier}, nothing to do", soldier=name)
+            case Mark.OPEN:
+                return name
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +74,17 @@ class RoundState:
     def words(self) -> str:
         """Such as "Morale, 3 of 5: Tan 4"."""
         if self.at is not None:
-            return f"{self.name}, {self.at + 1} of {len(self.steps)}: {display_name(self.figure)}"
+            soldier, count = display_name(self.figure), len(self.steps)
+            return tr(
+                "{name}, {number} of {count}: {soldier}",
+                name=self.name, number=self.at + 1, count=count, soldier=soldier,
+            )  # fmt: skip
         if self.looking:
-            return f"{self.name}: finding the next soldier …"
+            return tr("{name}: finding the next soldier …", name=self.name)
         skipped = sum(step.mark is Mark.SKIPPED for step in self.steps)
-        return f"{self.name}: {f'{skipped} skipped' if skipped else 'all done'}"
+        if skipped:
+            return tr("{name}: {count} skipped", name=self.name, count=skipped)
+        return tr("{name}: all done", name=self.name)
 
 
 def rounds(play: BattleSession, position: Position) -> tuple[str, ...]:

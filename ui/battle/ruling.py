@@ -16,6 +16,7 @@ from rules.engine.text import display_name, display_names, outcome_words
 from ui.battle.action_text import action_words
 from ui.battle.battle_session import BattleSession
 from ui.formatting import percent_words
+from ui.translation import tr
 
 NOTHING, UNTRIED = "nothing happens", "not tried"
 _MAX_CASES = 12
@@ -62,7 +63,8 @@ def case_before(preview: ActionPreview) -> Case:
     """The case of an action that the players decide instead of rolling."""
     action = preview.action
     names = f"{display_names(action.by)}: " if action.by else ""
-    return Case(f"Instead of rolling: {names}{action_words(preview)}", action.by, action.at, preview=preview)
+    words = tr("Instead of rolling: {action}", action=f"{names}{action_words(preview)}")
+    return Case(words, action.by, action.at, preview=preview)
 
 
 def cases_after(play: BattleSession) -> tuple[Case, ...]:
@@ -113,13 +115,13 @@ def _nothing(case: Case, usual: Effects) -> Override:
 def holding_words(holding: Override) -> str:
     """Such as "Kills: Tan 4 eliminated, 42 % by the dice"."""
     if holding.outcome == NOTHING:
-        return "No effect, but the action is used up"
+        return tr("No effect, but the action is used up")
     if holding.outcome == UNTRIED:
-        return "As if it had not been tried"
+        return tr("As if it had not been tried")
     words = holding.words[:1].upper() + holding.words[1:]
     if holding.chance is None or holding.chance == 1:
         return words
-    return f"{words}, {percent_words(float(holding.chance))} by the dice"
+    return tr("{outcome}, {chance} by the dice", outcome=words, chance=percent_words(float(holding.chance)))
 
 
 def status_changes(play: BattleSession, figure: str, words: str) -> tuple[Change, ...]:

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from PyQt6.QtGui import QAction, QKeySequence
 from PyQt6.QtWidgets import QWidget
 
+_NATIVE = QKeySequence.SequenceFormat.NativeText
+
 
 def create_action(window: QWidget, text: str, key: str, tip: str, slot: Callable[[], object]) -> QAction:
     """Create a window-wide action; its tooltip names its key."""
@@ -25,7 +27,8 @@ def create_switch(window: QWidget, text: str, key: str, tip: str) -> QAction:
 def _action(window: QWidget, text: str, key: str, tip: str) -> QAction:
     action = QAction(text, window)
     action.setShortcut(QKeySequence(key))
-    action.setToolTip(f"{tip} ({key})" if key else tip)
+    # Qt names the keys in the player's language.
+    action.setToolTip(f"{tip} ({action.shortcut().toString(_NATIVE)})" if key else tip)
     action.setStatusTip(tip)
     window.addAction(action)
     return action

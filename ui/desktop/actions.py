@@ -226,9 +226,12 @@ class Actions:
 
     def show_undo_steps(self, undo: str | None, redo: str | None) -> None:
         """Show which steps can be undone and redone; None disables the action."""
-        for action, verb, step in ((self.undo, tr("Undo"), undo), (self.redo, tr("Redo"), redo)):
+        for action, verb, step in (
+            (self.undo, tr("Undo"), undo and tr("Undo {step}", step=undo)),
+            (self.redo, tr("Redo"), redo and tr("Redo {step}", step=redo)),
+        ):
             action.setEnabled(step is not None)
-            action.setText(f"{verb} {step}" if step else verb)
+            action.setText(step or verb)
             action.setIconText(verb)
 
     def _action(self, text: str, key: str, tip: str, slot: Callable[[], object]) -> QAction:

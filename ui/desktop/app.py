@@ -17,7 +17,7 @@ from PyQt6.QtWidgets import QApplication, QMessageBox
 from ui.desktop.camera_lock import CameraLocks, locks_folder
 from ui.desktop.garbage import collected_here
 from ui.desktop.heartbeat import Heartbeat
-from ui.desktop.languages import install_language
+from ui.desktop.languages import chosen_locale, install_language
 from ui.desktop.settings import Settings
 from ui.desktop.theme import apply_theme
 from ui.desktop.window import Window
@@ -38,7 +38,9 @@ def run(source: str | None = None, examined: Callable[[], str] = lambda: "") -> 
     assert isinstance(application, QApplication)  # the program creates no other
     application.setApplicationName("sandtable")
     application.setApplicationDisplayName("Sandtable")
-    _of_qt = install_language(application)  # Qt uses its translator only while it is referenced
+    settings = QSettings("sandtable", "sandtable")
+    # Qt uses its translator only while it is referenced.
+    _of_qt = install_language(application, chosen_locale(Settings(settings)))
     log = log_file()
     event_log = EventLog(log, examined=examined)
     report = ErrorReporter(application, event_log.failed)
@@ -47,15 +49,14 @@ def run(source: str | None = None, examined: Callable[[], str] = lambda: "") -> 
         if crash := last_crash(crash_file(log)):
             event_log.failed(f"The program crashed last time:\n{crash}")
         with crashes_kept(crash_file(log)):
-            return _show(application, source, event_log)
+            return _show(application, source, settings, event_log)
     finally:
         report.remove()
         event_log.close()
 
 
-def _show(application: QApplication, source: str | None, event_log: EventLog) -> int:
+def _show(application: QApplication, source: str | None, settings: QSettings, event_log: EventLog) -> int:
     opener = CameraLocks(locks_folder()).open
-    settings = QSettings("sandtable", "sandtable")
     apply_theme(application, Settings(settings).theme)
     window = Window(source, settings, opener, event_log=event_log)
     # The window's timer lets Python run often enough to handle the signal.

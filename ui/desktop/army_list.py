@@ -22,6 +22,7 @@ from rules.tabletop.table import Figure, PointIn
 from ui.formatting import in_order, place_words
 from ui.theme import Colour, army_colour
 from ui.translation import tr
+from ui.vocabulary import posture_words
 
 _ARMY = Qt.ItemDataRole.UserRole
 
@@ -181,7 +182,7 @@ def _fill_army(item: QTreeWidgetItem, figures: Sequence[Figure], place: Callable
     for row, figure in enumerate(in_order(figures)):
         child = item.child(row)
         if child is not None:
-            child.setText(0, f"{figure.id}  {figure.posture.value}")
+            child.setText(0, f"{figure.id}  {posture_words(figure.posture)}")
             child.setText(1, place(figure.centre_in))
 
 

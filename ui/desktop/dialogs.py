@@ -66,7 +66,7 @@ class MarkerSizeDialog(QDialog):
         self._side.setRange(0.2, 40.0)
         self._side.setDecimals(3)
         self._side.setSingleStep(0.05)
-        self._side.setSuffix(" in")
+        self._side.setSuffix(tr(" in"))
         self._side.setValue(prints.side_in)
         self._side.setToolTip(
             tr("The length of one side of the black square; it is printed beside it, or measure it with a ruler")

@@ -19,7 +19,7 @@ class LengthBox(NumberBox):
         self.setDecimals(2 if unit is Unit.INCH else 1)
         self.setRange(min_in * unit.per_in, max_in * unit.per_in)
         self.setSingleStep(0.25 if unit is Unit.INCH else 0.5)
-        self.setSuffix(f" {unit}")
+        self.setSuffix(f" {unit.sign}")
 
     @property
     def inches(self) -> float:

@@ -111,7 +111,7 @@ class SidePanel(QWidget):
             line.selectAll()
 
     def show_answer(self, answer: Answer) -> None:
-        headline = answer.headline or "-- in"
+        headline = answer.headline or tr("-- in")
         if headline != self._headline.text():
             self._headline.setFont(fit_font(self._large, headline, _WIDTH - 2 * (_EDGE_PX + _INDENT_PX)))
             self._headline.setText(headline)

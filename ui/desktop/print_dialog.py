@@ -111,7 +111,7 @@ class PrintDialog(QDialog):
         self._job = job
         self.kind = _combo([tr(text) for _, text, _, _ in _KINDS], tr("What to print"))
         self.paper = _combo(["Letter", "A4"], tr("The paper in the printer"))
-        self.side = _box(" in", 3, tr("Side of the black square; all markers on a table must have the same size"))
+        self.side = _box(tr(" in"), 3, tr("Side of the black square; all markers on a table must have the same size"))
         self.across = _box(
             " mm", 1, tr("Measured length of the horizontal 100 mm scale, on a page printed without correction")
         )
@@ -229,7 +229,7 @@ class PrintDialog(QDialog):
         self._form.setRowVisible(self.side, side_in is not None)
         for row in (self.cards, self._load):
             self._form.setRowVisible(row, kind is Kind.CARDS)
-        self.about.setText(about + ".")
+        self.about.setText(f"{tr(about)}.")
         self._redraw_sheet()
 
     def _redraw_sheet(self) -> None:

@@ -92,6 +92,14 @@ class Settings:
         self.settings.setValue("unit", str(unit))
 
     @property
+    def language(self) -> str:
+        """The chosen language, such as "de"; by default empty, for the system's."""
+        return str(self.settings.value("language", ""))
+
+    def keep_language(self, name: str) -> None:
+        self.settings.setValue("language", name)
+
+    @property
     def theme(self) -> Theme:
         """The look of the window; by default dark."""
         try:

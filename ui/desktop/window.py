@@ -30,6 +30,7 @@ from ui.desktop.dialogs import ask_file, ask_folder
 from ui.desktop.frozen_frame import FrozenFrame
 from ui.desktop.help_controller import HelpController
 from ui.desktop.labels import wrapping_label
+from ui.desktop.languages import LanguageMenu
 from ui.desktop.mouse import Mouse
 from ui.desktop.panel import SidePanel
 from ui.desktop.picture.view import PictureView
@@ -161,6 +162,7 @@ class Window(QMainWindow):
         )
         self.frozen_frame = FrozenFrame(self, context, self._background_save, self._refresh)
         self.actions_ = Actions(self, self)
+        self.languages = LanguageMenu(self.actions_.view_menu, self._settings, self._say)
         self.appearance = Appearance(self, self.actions_.view_menu, self._settings)
         self._read = Readings()
         self.display = TableDisplay(self, self.picture, self.panel, self._read, self._redraw)

@@ -20,6 +20,7 @@ from hardware.ports import Port, attached
 from rules.tabletop.errors import UserError
 from ui.devices.cli_links import emulated_wire
 from ui.formatting import sentence
+from ui.translation import mark_for_translation, tr
 
 ANY = ""
 """Stands for any likely port."""
@@ -97,19 +98,33 @@ def choices(ports: Iterable[Port], chosen: str | None, radio: bool = False) -> t
     ports = tuple(ports)
     likely = [port for port in ports if port.likely]
     found = [Choice(port.name, _port_words(port)) for port in likely]
-    found.append(Choice(ANY, "Any likely port" if likely else "Any likely port (none now)"))
+    found.append(Choice(ANY, tr("Any likely port") if likely else tr("Any likely port (none now)")))
     found += [Choice(port.name, _port_words(port)) for port in ports if not port.likely]
-    found += [Choice(f"{RADIO}{make}", f"Bluetooth: {_MAKES[make]}") for make in Make if radio]
+    found += [Choice(f"{RADIO}{make}", tr("Bluetooth: {dice}", dice=tr(_MAKES[make]))) for make in Make if radio]
     if chosen not in (None, EMULATED, *(choice.spec for choice in found)):
-        found.append(Choice(str(chosen), f"{chosen} (not plugged in)"))
+        found.append(Choice(str(chosen), tr("{port} (not plugged in)", port=chosen)))
     return tuple(found)
 
 
-_MAKES = {Make.PIXELS: "Pixels dice", Make.GODICE: "GoDice"}
+_MAKES = {Make.PIXELS: mark_for_translation("Pixels dice"), Make.GODICE: mark_for_translation("GoDice")}
+
+
+_TITLES = {
+    "rod": mark_for_translation("rod"),
+    "dice": mark_for_translation("dice"),
+    "dice tray": mark_for_translation("dice tray"),
+}
+_EMULATED_WORDS = {
+    "rod": mark_for_translation("the emulated rod"),
+    "dice": mark_for_translation("the emulated dice"),
+}
 
 
 def _port_words(port: Port) -> str:
-    return f"{port.description or 'serial port'} on {port.device}" + (" (likely)" if port.likely else "")
+    device = port.description or tr("serial port")
+    if port.likely:
+        return tr("{device} on {port} (likely)", device=device, port=port.device)
+    return tr("{device} on {port}", device=device, port=port.device)
 
 
 class _Device(Protocol):
@@ -140,6 +155,11 @@ class DeviceConnection(Generic[D]):
         self._problem = ""
         self._closing = threading.Thread()
         self._resources = ExitStack()
+
+    @property
+    def title(self) -> str:
+        """The device's name for the player."""
+        return tr(_TITLES.get(self.name, self.name))
 
     @property
     def port(self) -> str:
@@ -186,25 +206,25 @@ class DeviceConnection(Generic[D]):
     def standing(self) -> Standing:
         """The status now."""
         if self.spec is None:
-            return Standing(Level.OFF, "Not connected.")
+            return Standing(Level.OFF, tr("Not connected."))
         if self.device is None:
             return Standing(
-                Level.TROUBLE if self._problem else Level.LOOKING, sentence(self._problem or "connecting …")
+                Level.TROUBLE if self._problem else Level.LOOKING, sentence(self._problem or tr("connecting …"))
             )
         status = self.device.status
         path = str(self.wire.path) if self.wire is not None else ""
-        emulated = f"the emulated {self.name}"
+        emulated = tr(_EMULATED_WORDS.get(self.name, f"the emulated {self.name}"))
         trouble = sentence(status.error.replace(path, emulated) if path else status.error)
         where = emulated if path else status.port
         if status.state is LinkState.UP:
-            return Standing(Level.UP, f"Connected: {where}.", trouble)
+            return Standing(Level.UP, tr("Connected: {port}.", port=where), trouble)
         if status.state is LinkState.SETTLING:
-            return Standing(Level.LOOKING, f"Found {where}. Waiting for its answer …", trouble)
+            return Standing(Level.LOOKING, tr("Found {port}. Waiting for its answer …", port=where), trouble)
         if status.state in (LinkState.DENIED, LinkState.BUSY):
             return Standing(Level.TROUBLE, trouble)
         if path and self.wire is not None and not self.wire.plugged:
-            return Standing(Level.LOOKING, "It is unplugged. Plug it in again; it then connects automatically.")
-        return Standing(Level.LOOKING, trouble or "Searching. Plug it in; it then connects automatically.")
+            return Standing(Level.LOOKING, tr("It is unplugged. Plug it in again; it then connects automatically."))
+        return Standing(Level.LOOKING, trouble or tr("Searching. Plug it in; it then connects automatically."))
 
 
 def _close(device: _Device, resources: ExitStack) -> None:

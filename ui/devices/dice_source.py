@@ -10,6 +10,7 @@ from hardware.dice_protocol import RollLine
 from hardware.dice_reader import DiceCollector, Fallen, Why
 from rules.engine.dice import DiceRequest, Die, Roll
 from rules.tabletop.errors import UserError
+from ui.translation import tr
 
 _REQUEST = re.compile(r"(\d{0,2})d(6|f)", re.IGNORECASE)
 
@@ -62,9 +63,6 @@ class DiceSource(Protocol):
         """End the request; its dice cannot answer another one."""
 
 
-YES = "Yes, it counts"
-
-
 class ElectronicDiceSource:
     """One request to electronic dice.
 
@@ -94,7 +92,8 @@ class ElectronicDiceSource:
     def yes_words(self) -> str:
         """The text of the answer yes."""
         question = self._tray.question
-        return "Yes, roll again" if question is not None and question.why is Why.EXTRA else YES
+        extra = question is not None and question.why is Why.EXTRA
+        return tr("Yes, roll again") if extra else tr("Yes, it counts")
 
     def settle(self, yes: bool) -> None:
         """Answer the question."""
@@ -115,22 +114,27 @@ class ElectronicDiceSource:
         if self.doubt:
             return self.doubt
         if self.roll is not None:
-            return "This is your roll."
+            return tr("This is your roll.")
         if self._tray.taken:
-            return f"{kept_words(self._tray.taken)}: {len(self._tray.taken)} of {self.request.count}."
+            dice = kept_words(self._tray.taken)
+            return tr("{dice}: {taken} of {count}.", dice=dice, taken=len(self._tray.taken), count=self.request.count)
         if self._tray.ignored is not None:
-            return f"{fell_words(self._tray.ignored)}, but this roll needs other dice. Roll those."
-        return "Roll the dice. Their numbers appear here."
+            die = fell_words(self._tray.ignored)
+            return tr("{die}, but this roll needs other dice. Roll those.", die=die)
+        return tr("Roll the dice. Their numbers appear here.")
 
 
 def fell_words(line: RollLine) -> str:
     """A die that fell, such as "d1 shows 4, leaning"."""
     fudge = line.die is Die.FUDGE
-    face = {1: "+", 0: "blank", -1: "-"}[line.face] if fudge else str(line.face)
+    face = {1: "+", 0: tr("blank"), -1: "-"}[line.face] if fudge else str(line.face)
     notes = (
-        [f"{line.age_s:.0f} s ago"] * (line.age_s >= 1) + ["leaning"] * line.cocked + [line.doubt] * bool(line.doubt)
+        [tr("{ago_s:.0f} s ago", ago_s=line.age_s)] * (line.age_s >= 1)
+        + [tr("leaning")] * line.cocked
+        + [line.doubt] * bool(line.doubt)
     )
-    return ", ".join([f"{line.id or 'a die'} shows {face}", *notes])
+    shows = tr("{die} shows {face}", die=line.id, face=face) if line.id else tr("a die shows {face}", face=face)
+    return ", ".join([shows, *notes])
 
 
 def kept_words(rolls: Iterable[Fallen]) -> str:

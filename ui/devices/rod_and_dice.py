@@ -23,6 +23,7 @@ from rules.engine.dice import Die
 from ui.devices.cli_links import Source
 from ui.devices.device_connection import ANY, RADIO, DeviceConnection, finding
 from ui.devices.dice_source import fell_words
+from ui.translation import tr, tr_count
 
 TEST_S = 1.2
 """Duration of each light in the rod's test."""
@@ -84,7 +85,10 @@ class Rod:
     def counters(self) -> str:
         """What was sent, as text; empty if nothing was."""
         status = self.berth.device.status if self.berth.device is not None else LinkStatus()
-        return counted((status.frames, "frame", "sent"), (max(0, status.connections - 1), "time", "reconnected"))
+        return joined(
+            status.frames and tr_count("{count} frame sent", "{count} frames sent", status.frames),
+            reconnected_words(status),
+        )
 
     @property
     def lights(self) -> tuple[Colour, ...]:
@@ -168,10 +172,10 @@ class ElectronicDiceController:
         if self._tested_s is None:
             return ""
         if self._hears:
-            return f"Received: {self.told[0]}. The dice work."
+            return tr("Received: {roll}. The dice work.", roll=self.told[0])
         if self._clock() - self._tested_s < HEAR_S:
-            return "Roll a die now. Its number appears here …"
-        return "No roll arrived. Shake the dice to wake them, and check that you chose their port."
+            return tr("Roll a die now. Its number appears here …")
+        return tr("No roll arrived. Shake the dice to wake them, and check that you chose their port.")
 
     @property
     def counters(self) -> str:
@@ -179,11 +183,12 @@ class ElectronicDiceController:
         device = self.berth.device
         if device is None:
             return ""
-        return counted(
-            (self.heard, "roll", "received"),
-            (device.repeated, "repeat", "dropped"),
-            (device.damaged, "damaged line", "dropped"),
-            (max(0, device.status.connections - 1), "time", "reconnected"),
+        return joined(
+            self.heard and tr_count("{count} roll received", "{count} rolls received", self.heard),
+            device.repeated and tr_count("{count} repeat dropped", "{count} repeats dropped", device.repeated),
+            device.damaged
+            and tr_count("{count} damaged line dropped", "{count} damaged lines dropped", device.damaged),
+            reconnected_words(device.status),
         )
 
     def throw(self, die: Die, count: int, how: FaultInjector | None = None) -> None:
@@ -213,9 +218,15 @@ class ElectronicDiceController:
         return SerialDice(finding(spec, wire, self._taken), must_greet=several, repeats=self._repeats)
 
 
-def counted(*counts: tuple[int, str, str]) -> str:
-    """The counts that are not 0, such as "12 frames sent, 1 time reconnected"."""
-    return ", ".join(f"{count} {noun}{'s' * (count != 1)} {verb}" for count, noun, verb in counts if count)
+def joined(*counts: str | int) -> str:
+    """The counts in words, such as "12 frames sent, 1 time reconnected", without those that are 0."""
+    return ", ".join(count for count in counts if isinstance(count, str) and count)
+
+
+def reconnected_words(status: LinkStatus) -> str:
+    """How often the device connected again; empty if never."""
+    times = max(0, status.connections - 1)
+    return tr_count("{count} time reconnected", "{count} times reconnected", times) if times else ""
 
 
 def _at_full_light(colour: Colour, shape: RodShape) -> Colour:

@@ -9,6 +9,7 @@ from rules.engine.position import Position
 from rules.engine.referee import Action, ActionPreview, preview_of
 from ui.formatting import Basis
 from ui.measuring import Reading
+from ui.translation import mark_for_translation, tr
 
 _DISTANCE = "distance_in"
 """Name of the fact in every game with ranges."""
@@ -66,18 +67,26 @@ def reach_in(position: Position, action: Action) -> float | None:
     return round(near_in, 1)
 
 
+_VERDICTS = {
+    Lamp.GREEN: mark_for_translation("yes"),
+    Lamp.RED: mark_for_translation("no"),
+    Lamp.AMBER: mark_for_translation("too close to call"),
+}
+
+
 def sign_words(sign: Sign) -> str:
     """A sign as text, for players who cannot distinguish its colours."""
     match sign:
         case Idle():
-            return "dark: no measurement"
+            return tr("dark: no measurement")
         case Ruler():
-            return "a plain rod: bands of 3 in, marks at 6 and 12 in"
+            return tr("a plain rod: bands of 3 in, marks at 6 and 12 in")
         case DiceWait():
-            return "waiting for dice"
+            return tr("waiting for dice")
         case Measured(range_in, lamp, reach_in):
-            reach = "" if reach_in is None else f" of {reach_in:g} in"
-            verdict = {None: "", Lamp.GREEN: ": yes", Lamp.RED: ": no", Lamp.AMBER: ": too close to call"}[lamp]
-            return f"{range_in:.1f} in{reach}{verdict}"
+            words = tr("{range_in:.1f} in", range_in=range_in)
+            if reach_in is not None:
+                words = tr("{range_in:.1f} in of {reach_in:g} in", range_in=range_in, reach_in=reach_in)
+            return words if lamp is None else f"{words}: {tr(_VERDICTS[lamp])}"
         case _:
-            return "waiting for the players"
+            return tr("waiting for the players")

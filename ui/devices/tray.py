@@ -12,8 +12,9 @@ from calibration.camera import TableCamera
 from hardware.dice_reader import KEEP_S
 from hardware.emulator import Wire
 from ui.devices.device_connection import Choice, DeviceConnection
-from ui.devices.rod_and_dice import counted
+from ui.devices.rod_and_dice import joined
 from ui.devices.tray_camera import TABLE, WHOLE, Outlines, Read, Region, Seen, TrayCamera, read_tray
+from ui.translation import tr, tr_count
 from vision.dice.tray import TrayReading
 from vision.dice.view import DieKind, DieSeen
 from vision.frame import Frame
@@ -77,7 +78,7 @@ class TrayDice:
         seen = self.unused
         if seen is None or self._clock() - seen.at_s > KEEP_S:
             return ""
-        return f"Kept for the next roll: {reading_words(seen.reading)}."
+        return tr("Kept for the next roll: {kept}.", kept=reading_words(seen.reading))
 
     def mark_used(self) -> None:
         """Mark the dice in the tray as used."""
@@ -126,12 +127,15 @@ class TrayDice:
     def counters(self) -> str:
         """What was received, as text; empty if nothing was."""
         frames = self.berth.device.status.frames if self.berth.device is not None else 0
-        return counted((frames, "picture", "seen"), (self.heard, "roll", "read"))
+        return joined(
+            frames and tr_count("{count} picture seen", "{count} pictures seen", frames),
+            self.heard and tr_count("{count} roll read", "{count} rolls read", self.heard),
+        )
 
     @property
     def test_words(self) -> str:
         """The state of the test; empty without one."""
-        return "Reading the dice in the tray …" if self._tested else ""
+        return tr("Reading the dice in the tray …") if self._tested else ""
 
     def close(self) -> None:
         """Release the camera."""
@@ -149,10 +153,10 @@ def cameras(numbers: Iterable[int], table: str, chosen: str | None) -> tuple[Cho
         table: The table's source, which cannot be opened twice.
         chosen: The chosen camera, or None.
     """
-    found = [Choice(TABLE, "The table's camera")]
-    found += [Choice(str(number), f"Camera {number}") for number in numbers if str(number) != table]
+    found = [Choice(TABLE, tr("The table's camera"))]
+    found += [Choice(str(number), tr("Camera {number}", number=number)) for number in numbers if str(number) != table]
     if chosen is not None and chosen not in {choice.spec for choice in found}:
-        found.append(Choice(chosen, f"Camera {chosen} (not plugged in)"))
+        found.append(Choice(chosen, tr("Camera {number} (not plugged in)", number=chosen)))
     return tuple(found)
 
 
@@ -163,7 +167,7 @@ def numbers() -> Sequence[int]:
 
 def reading_words(reading: TrayReading) -> str:
     """A reading, such as "4, 2 (leaning?)"."""
-    return ", ".join(map(_die_words, reading.dice)) or "no dice"
+    return ", ".join(map(_die_words, reading.dice)) or tr("no dice")
 
 
 def lie_alike(before: TrayReading, now: TrayReading) -> bool:
@@ -180,5 +184,5 @@ def lie_alike(before: TrayReading, now: TrayReading) -> bool:
 
 
 def _die_words(die: DieSeen) -> str:
-    face = {1: "+", 0: "blank", -1: "-"}[die.face] if die.kind is DieKind.FUDGE else str(die.face)
-    return face + (" (leaning?)" if die.cocked else f" ({die.confidence:.0%})")
+    face = {1: "+", 0: tr("blank"), -1: "-"}[die.face] if die.kind is DieKind.FUDGE else str(die.face)
+    return tr("{face} (leaning?)", face=face) if die.cocked else f"{face} ({die.confidence:.0%})"

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from hardware.dice_reader import FORGET_S, KEEP_S
 from rules.engine.dice import DiceRequest, Die, Roll, as_fudge, rolled
-from ui.devices.dice_source import YES
 from ui.devices.tray import TrayDice, reading_words
 from ui.devices.tray_camera import Seen
 from ui.formatting import sentence
+from ui.translation import tr
 from vision.dice.tray import TrayReading
 from vision.dice.view import DieKind
 
@@ -37,21 +37,30 @@ def propose(request: DiceRequest, reading: TrayReading) -> Proposal:
     kinds = {die.kind for die in reading.dice}
     faces = tuple(die.face for die in reading.dice)
     if len(kinds) > 1:
-        doubts.append("ordinary and Fudge dice lie in the tray: remove one kind")
+        doubts.append(tr("ordinary and Fudge dice lie in the tray: remove one kind"))
     elif request.die is Die.FUDGE and kinds == {DieKind.D6}:
         faces = as_fudge(faces) if faces else ()
     elif request.die is Die.D6 and kinds == {DieKind.FUDGE}:
-        doubts.append("these are Fudge dice: roll six-sided dice, or type the numbers")
+        doubts.append(tr("these are Fudge dice: roll six-sided dice, or type the numbers"))
     if len(faces) != request.count:
         doubts.append(
-            f"the roll needs {request.count} dice, but the camera sees {len(faces)}: is a die outside the tray?"
+            tr(
+                "the roll needs {count} dice, but the camera sees {seen}: is a die outside the tray?",
+                count=request.count,
+                seen=len(faces),
+            )
         )
     for k in reading.doubtful:
         die = reading.dice[k]
         if die.cocked:
-            doubts.append(f"die {k + 1} seems to lean on something: roll it again, or type its number")
+            doubts.append(
+                tr("die {number} seems to lean on something: roll it again, or type its number", number=k + 1)
+            )
         else:
-            doubts.append(f"die {k + 1} may not show {die.face} ({die.confidence:.0%} sure): check it")
+            sure = f"{die.confidence:.0%}"
+            doubts.append(
+                tr("die {number} may not show {face} ({sure} sure): check it", number=k + 1, face=die.face, sure=sure)
+            )
     return Proposal(request, faces, reading, tuple(doubts))
 
 
@@ -60,7 +69,10 @@ def _requested(request: DiceRequest, reading: TrayReading) -> tuple[TrayReading,
     certain = tuple(die for k, die in enumerate(reading.dice) if k not in reading.doubtful)
     if len(reading.dice) <= request.count or len(certain) != request.count:
         return reading, []
-    doubt = f"the camera may see {len(reading.dice)} dice, of which {request.count} are clear: remove the others"
+    doubt = tr(
+        "the camera may see {count} dice, of which {clear} are clear: remove the others",
+        count=len(reading.dice), clear=request.count,
+    )  # fmt: skip
     return TrayReading(certain, reading.time_s), [doubt]
 
 
@@ -71,10 +83,7 @@ class TrayDiceSource:
         request: The request.
         roll: The roll, once nothing about it is doubtful.
         seen: The dice that the request is about; None before some are seen.
-        yes_words: The text of the answer yes.
     """
-
-    yes_words = YES
 
     def __init__(self, request: DiceRequest, hand: TrayDice) -> None:
         """Start the request; unused dice that came to rest a moment ago count."""
@@ -114,14 +123,22 @@ class TrayDiceSource:
 
     def _stale(self, seen: Seen) -> list[str]:
         early_s = self._asked_s - seen.at_s
-        return [f"the dice were rolled {early_s:.0f} s before this roll"] if early_s > KEEP_S else []
+        if early_s <= KEEP_S:
+            return []
+        return [tr("the dice were rolled {early_s:.0f} s before this roll", early_s=early_s)]
 
     @property
     def doubt(self) -> str:
         """A question that the players must answer first; empty if none."""
         if self._doubted is None or self.seen is None:
             return ""
-        return f"{reading_words(self.seen.reading)}. {sentence(self._doubt)} Does it count?"
+        dice = reading_words(self.seen.reading)
+        return tr("{dice}. {doubt} Does it count?", dice=dice, doubt=sentence(self._doubt))
+
+    @property
+    def yes_words(self) -> str:
+        """The text of the answer yes."""
+        return tr("Yes, it counts")
 
     def settle(self, yes: bool) -> None:
         """Answer the question."""
@@ -145,10 +162,10 @@ class TrayDiceSource:
         if self.doubt:
             return self.doubt
         if self.roll is not None and self.seen is not None:
-            return f"{reading_words(self.seen.reading)}."
+            return sentence(reading_words(self.seen.reading))
         if not self._wrong and self._hand.used_lie:
-            return "The dice in the tray have been used. Roll them again."
-        return sentence(self._wrong) or "Roll the dice in the tray. The camera reads them when they stop."
+            return tr("The dice in the tray have been used. Roll them again.")
+        return sentence(self._wrong) or tr("Roll the dice in the tray. The camera reads them when they stop.")
 
 
 def _countable(proposal: Proposal) -> bool:
@@ -160,4 +177,5 @@ def _countable(proposal: Proposal) -> bool:
 def _moved(before: Roll | None, found: Roll) -> list[str]:
     if before is None or sorted(before.faces) == sorted(found.faces):
         return []
-    return [f"the dice showed {', '.join(map(str, before.faces))} before: somebody moved them or rolled again"]
+    faces = ", ".join(map(str, before.faces))
+    return [tr("the dice showed {faces} before: somebody moved them or rolled again", faces=faces)]

@@ -20,6 +20,7 @@ from hardware.link import LinkState, LinkStatus
 from rules.tabletop.body import BODIES
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import Figure
+from ui.translation import mark_for_translation, tr
 from vision.dice.find import read_dice
 from vision.dice.tray import TrayReading, TrayWatch
 from vision.dice.view import DieSeen
@@ -34,7 +35,7 @@ _EVERY_S = 0.1
 """Time between two compared pictures."""
 
 _RETRY_S = 2.0
-_NO_PICTURE = "the table's camera gives no picture yet"
+_NO_PICTURE = mark_for_translation("the table's camera gives no picture yet")
 _MAX_ARRIVALS = 4
 
 Outline = tuple[tuple[float, float], ...]
@@ -62,7 +63,7 @@ class Region:
     def __post_init__(self) -> None:
         across = 0 <= self.left <= self.right - _MIN_PART and self.right <= 1
         if not (across and 0 <= self.top <= self.bottom - _MIN_PART and self.bottom <= 1):
-            raise UserError("this box is too small: draw a box around the whole dice tray")
+            raise UserError(tr("this box is too small: draw a box around the whole dice tray"))
 
     def box_px(self, size_px: tuple[int, int]) -> tuple[int, int, int, int]:
         """Left, top, right and bottom in a picture of this (width, height)."""
@@ -139,7 +140,7 @@ class TrayCamera:
             clock: A monotonic clock in seconds.
         """
         self._spec, self._region, self._opener, self._read, self._clock = spec, region, opener, read, clock
-        self._status = LinkStatus(LinkState.SEEKING, error=_NO_PICTURE if spec == TABLE else "")
+        self._status = LinkStatus(LinkState.SEEKING, error=tr(_NO_PICTURE) if spec == TABLE else "")
         self._offered: tuple[Frame | None, TableCamera | None, Outlines] = (None, None, tuple)
         self._watch: tuple[TrayWatch, tuple[int, int]] | None = None
         self._camera: TableCamera | None = None
@@ -196,7 +197,7 @@ class TrayCamera:
         while not self._stopping.wait(_EVERY_S):
             frame, camera, self._figures_px = self._offered
             if frame is None:
-                self._note(state=LinkState.SEEKING, error=_NO_PICTURE)
+                self._note(state=LinkState.SEEKING, error=tr(_NO_PICTURE))
             elif frame is not self._picture:
                 self._look(frame, camera)
 
@@ -206,7 +207,9 @@ class TrayCamera:
             while not self._stopping.is_set():
                 frame = source.read()
                 if frame is None:
-                    raise UserError(f"{source.name} gives no more pictures: choose another camera for the dice")
+                    raise UserError(
+                        tr("{camera} gives no more pictures: choose another camera for the dice", camera=source.name)
+                    )
                 self._look(frame, None)
                 self._stopping.wait(_EVERY_S)
         finally:
@@ -215,7 +218,7 @@ class TrayCamera:
     def _look(self, frame: Frame, camera: TableCamera | None) -> None:
         self._picture, self._camera = frame, camera
         before, ours = self._status, self._spec == TABLE
-        words = "the table's camera" if ours else f"camera {self._spec}"
+        words = tr("the table's camera") if ours else tr("camera {number}", number=self._spec)
         self._note(state=LinkState.UP, port=words, frames=before.frames + 1, error="" if ours else before.error)
         if self._watch is None or self._watch[1] != frame.size_px:
             outline_px = self._region.outline_px(frame.size_px)

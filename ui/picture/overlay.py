@@ -38,6 +38,8 @@ from ui.theme import (
     faded,
 )
 from ui.translation import tr
+from ui.units import Unit
+from ui.vocabulary import posture_words
 from vision.palette import army_names
 from vision.table_view import TableView
 
@@ -270,7 +272,7 @@ def _terrain(
         fill = faded(TERRAIN, 60) if strong else None
         yield _closed(camera, piece.outline_in, height_in, TERRAIN, 3.0 if strong else 2.0, fill)
         farthest = max(piece.outline_in, key=lambda point: point[1])  # above it on the screen the label hides no corner
-        high = f"{piece.top_in:.3g} in" if piece.top_in else "flat"
+        high = tr("{height_in:.3g} in", height_in=piece.top_in) if piece.top_in else tr("flat")
         rows = ((f"{piece.name}, {high}", 13.0),) if strong else ((piece.name, 12.0),)
         yield from _label(camera, (*farthest, height_in), rows, TERRAIN, -18.0)
         if chosen:
@@ -360,16 +362,16 @@ def _template_label(camera: TableCamera, template: Template) -> list[Shape]:
 def _rows_of(figure: Figure, preview: Preview) -> Rows:
     """The details of a figure under the mouse; only id and posture of one that was picked before."""
     if figure.id != preview.hovered or preview.finding is not None:
-        return ((display_name(figure.id), 15.0), (figure.posture.value, 12.0))
-    confidence = "" if figure.confidence > _SURE else f", {percent_words(figure.confidence)} sure"
-    seen = f"{figure.army}, {figure.posture.value}{confidence}"
-    details = (seen, *preview.told, f"± {spread_in(figure.sigma_in):.1f} in")
+        return ((display_name(figure.id), 15.0), (posture_words(figure.posture), 12.0))
+    confidence = "" if figure.confidence > _SURE else tr(", {part} sure", part=percent_words(figure.confidence))
+    seen = f"{figure.army}, {posture_words(figure.posture)}{confidence}"
+    details = (seen, *preview.told, f"± {Unit.INCH.words(spread_in(figure.sigma_in))}")
     return ((display_name(figure.id), 15.0), *((words, 12.0) for words in details))
 
 
 def _part_words(hit: Hit) -> str:
     """The part of a base that is under a template, with a question mark if it may be 0."""
-    return percent_words(hit.fraction) if hit.least > 0 else f"{percent_words(hit.most)} at most?"
+    return percent_words(hit.fraction) if hit.least > 0 else tr("{part} at most?", part=percent_words(hit.most))
 
 
 def _rings(view: TableView, state: TableState, figures: Sequence[Figure], px_per_in: float) -> list[Ring]:

@@ -11,7 +11,9 @@ from ui.picture.overlay import Preview
 from ui.session import Ruler, TableState
 from ui.table.finding import Answer
 from ui.table.shapes import template_words
+from ui.translation import tr, tr_count
 from ui.units import Unit
+from ui.vocabulary import posture_words
 from vision.table_view import TableView
 
 Laid = Ruler | Template
@@ -59,37 +61,43 @@ def _answer(view: TableView, question: Laid, reading: Reading | None, basis: Bas
 
 def _of_ruler(ruler: Ruler, reading: Reading | None, basis: Basis, unit: Unit) -> Answer:
     if reading is None:
-        return Answer("not seen", (f"{ruler.name}: the camera does not see both ends",))
+        return Answer(tr("not seen"), (tr("{ruler}: the camera does not see both ends", ruler=ruler.name),))
     rows = [ruler.name]
     if reading.a.army and reading.b.army:
         rows.append(other_words(reading.range, basis, unit))
     if len(reading.legs) > 1:
-        rows.append(" + ".join(f"{leg.centre_in * unit.per_in:.1f}" for leg in reading.legs) + f" {unit}")
+        rows.append(" + ".join(f"{leg.centre_in * unit.per_in:.1f}" for leg in reading.legs) + f" {unit.sign}")
     return Answer(range_words(reading.range, basis, unit), tuple(rows))
 
 
 def _of_template(view: TableView, template: Template) -> Answer:
     hits = covered(view, template)
-    return Answer(_count_words(hits), (f"under the {template_words(template)}", *(hit_words(hit) for hit in hits)))
+    return Answer(
+        _count_words(hits),
+        (tr("under the template: {template}", template=template_words(template)), *(hit_words(hit) for hit in hits)),
+    )
 
 
 def _count_words(hits: tuple[Hit, ...]) -> str:
     certain = sum(hit.fraction > 0 for hit in hits)
-    count = {0: "nobody", 1: "1 soldier"}.get(certain, f"{certain} soldiers")
-    return f"{count}, {len(hits) - certain} perhaps" if len(hits) > certain else count
+    count = tr_count("{count} soldier", "{count} soldiers", certain) if certain else tr("nobody")
+    perhaps = len(hits) - certain
+    return tr("{soldiers}, {perhaps} perhaps", soldiers=count, perhaps=perhaps) if perhaps else count
 
 
 def hit_words(hit: Hit) -> str:
     """The part under the template with its bounds, such as "Tan 2  63 %" or "Tan 2  63 % (58 to 70 %)"."""
     part, least, most = (percent_words(value) for value in (hit.fraction, hit.least, hit.most))
-    bounds = "" if least == most else f" ({least.removesuffix(' %')} to {most})"
-    perhaps = ", perhaps missed" if hit.least == 0 else ""
-    return f"{display_name(hit.id)}  {part}{bounds}{perhaps}"
+    if least != most:
+        part = tr("{part} ({least} to {most})", part=part, least=least.removesuffix(" %"), most=most)
+    if hit.least == 0:
+        part = tr("{part}, perhaps missed", part=part)
+    return f"{display_name(hit.id)}  {part}"
 
 
 def _of_figure(figure: Figure, state: TableState, told_of: tuple[str, ...]) -> Answer:
     place = f"{state.place_words(figure.centre_in)} (± {spread_words(figure.sigma_in, state.unit)})"
-    rows = [f"{figure.army}, {figure.posture.value}", place]
+    rows = [f"{figure.army}, {posture_words(figure.posture)}", place]
     if figure.z_in:
-        rows.append(f"stands {state.unit.words(figure.z_in)} above the table")
+        rows.append(tr("stands {height} above the table", height=state.unit.words(figure.z_in)))
     return Answer(display_name(figure.id), (*rows, *told_of))

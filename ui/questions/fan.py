@@ -20,6 +20,7 @@ from ui.questions.tool_context import Situation
 from ui.session import TableState
 from ui.table.finding import Answer, Finding, Mark, Note, Trace, along, lifted, ring
 from ui.theme import PURPLE, SILVER, SKY, YELLOW, Colour, faded
+from ui.translation import mark_for_translation, tr, tr_count
 from ui.units import Unit
 
 _MAX_ROWS = 6
@@ -28,15 +29,15 @@ _MAX_ROWS = 6
 class Chance(Enum):
     """Whether a figure can be shot at. The words say so; the colour only helps."""
 
-    IN = ("in range", SKY)
-    DOUBT = ("too close to call", YELLOW)
-    OUT = ("out of reach", SILVER)
-    HIDDEN = ("hidden", PURPLE)
+    IN = (mark_for_translation("in range"), SKY)
+    DOUBT = (mark_for_translation("too close to call"), YELLOW)
+    OUT = (mark_for_translation("out of reach"), SILVER)
+    HIDDEN = (mark_for_translation("hidden"), PURPLE)
 
     @property
     def words(self) -> str:
         """The text for the player."""
-        return self.value[0]
+        return tr(self.value[0])
 
     @property
     def colour(self) -> Colour:
@@ -82,24 +83,24 @@ def fan_finding(now: Situation, shooter: Figure, arm: Arm) -> Finding:
     """The targets that a figure can shoot at with a weapon."""
     found = aims(now, shooter, arm)
     in_range = sum(aim.chance is Chance.IN for aim in found)
-    headline = {0: "no target", 1: "1 target"}.get(in_range, f"{in_range} targets")
+    headline = tr_count("{count} target", "{count} targets", in_range) if in_range else tr("no target")
     rows = [f"{display_name(shooter.id)}: {arm.words}", _counts(found)]
     near = [aim for aim in found if aim.chance in (Chance.IN, Chance.DOUBT)]
     rows += [_row(aim, now.state.basis, now.state.unit) for aim in near[:_MAX_ROWS]]
     if len(near) > _MAX_ROWS:
-        rows.append(f"and {len(near) - _MAX_ROWS} more")
+        rows.append(tr("and {count} more", count=len(near) - _MAX_ROWS))
     return Finding(Answer(headline, tuple(rows)), tuple(_marks(found, shooter, arm, now.state)))
 
 
 def _counts(found: Sequence[Aim]) -> str:
     counts = [(sum(aim.chance is chance for aim in found), chance.words) for chance in Chance]
-    return ", ".join(f"{count} {words}" for count, words in counts if count) or "no other soldier on the table"
+    return ", ".join(f"{count} {words}" for count, words in counts if count) or tr("no other soldier on the table")
 
 
 def _row(aim: Aim, basis: Basis, unit: Unit) -> str:
-    doubt = ", too close to call" if aim.chance is Chance.DOUBT else ""
-    distance = range_words(aim.range, basis, unit)
-    return f"{display_name(aim.target.id)}  {distance}, {percent_words(aim.exposure)} in sight{doubt}"
+    sight = tr("{part} in sight", part=percent_words(aim.exposure))
+    doubt = [Chance.DOUBT.words] if aim.chance is Chance.DOUBT else []
+    return f"{display_name(aim.target.id)}  {', '.join([range_words(aim.range, basis, unit), sight, *doubt])}"
 
 
 def _marks(found: Sequence[Aim], shooter: Figure, arm: Arm, state: TableState) -> Iterator[Mark]:
@@ -120,8 +121,16 @@ def _marks(found: Sequence[Aim], shooter: Figure, arm: Arm, state: TableState) -
 def _label(aim: Aim, basis: Basis, unit: Unit) -> str:
     """The range, and a word if the target is not simply in range."""
     inches = aim.range.edge_in if basis is Basis.EDGE else aim.range.centre_in
-    word = {Chance.IN: "", Chance.DOUBT: " ?", Chance.OUT: " out", Chance.HIDDEN: " hidden"}[aim.chance]
-    return f"{unit.words(inches)}{word}"
+    distance = unit.words(inches)
+    match aim.chance:
+        case Chance.OUT:
+            return tr("{distance} out", distance=distance)
+        case Chance.HIDDEN:
+            return tr("{distance} hidden", distance=distance)
+        case Chance.DOUBT:
+            return f"{distance} ?"
+        case Chance.IN:
+            return distance
 
 
 def _ring(aim: Aim) -> Iterator[Mark]:

@@ -22,6 +22,9 @@ from ui.questions.sighting import cross
 from ui.questions.tool_context import Situation
 from ui.table.finding import Answer, Finding, Mark, Note, Trace, along, lifted
 from ui.theme import BLAST, BLAST_WORDS, SKY, WHITE, YELLOW, faded
+from ui.translation import tr
+from ui.units import Unit
+from ui.vocabulary import terrain_kind_words
 
 _FINE_IN = 0.1
 _TICK_IN = 0.25
@@ -53,8 +56,8 @@ class Plan:
     def words(self) -> str:
         """The text of `call`."""
         if self.call is Comparison.OUT:
-            return "too far" if self.reach_in else "may not go"
-        return "may go there" if self.call is Comparison.IN else "too close to call"
+            return tr("too far") if self.reach_in else tr("may not go")
+        return tr("may go there") if self.call is Comparison.IN else tr("too close to call")
 
 
 def planned(now: Situation, figure: Figure, path_in: Path, typed_in: float) -> Plan:
@@ -108,24 +111,28 @@ def plan_finding(now: Situation, figure: Figure, path_in: Path, typed_in: float)
     plan = planned(now, figure, path_in, typed_in)
     rows = [f"{display_name(figure.id)}: {plan.words}", _allowance_words(plan)]
     if plan.call is Comparison.OUT and plan.reach_in:
-        rows.append(f"may go {plan.reach_in:.1f} in along this path")
+        rows.append(tr("may go {reach_in:.1f} in along this path", reach_in=plan.reach_in))
     rows += _ground_rows(now, path_in)
     rows += plan.reasons
-    headline = f"{length_in(path_in):.1f} in ± {spread_in(figure.sigma_in):.1f}"
+    headline = f"{Unit.INCH.words(length_in(path_in))} ± {spread_in(figure.sigma_in):.1f}"
     return Finding(Answer(headline, tuple(filter(None, rows))), tuple(_marks(now, figure, plan)))
 
 
 def _allowance_words(plan: Plan) -> str:
     if plan.left_in is None:
         return ""
-    cost = f"costs {plan.cost_in:.1f} in of " if plan.cost_in is not None else ""
-    of = f" (of {plan.allowance_in:g})" if plan.allowance_in not in (None, plan.left_in) else ""
-    left = (
-        f", {plan.left_in - plan.cost_in:.1f} in left"
-        if plan.cost_in is not None and plan.call is Comparison.IN
-        else ""
-    )
-    return f"{cost}{plan.left_in:g} in allowed{of}{left}"
+    allowed = tr("{left_in:g} in allowed", left_in=plan.left_in)
+    if plan.allowance_in not in (None, plan.left_in):
+        allowed = tr("{left_in:g} in allowed (of {all_in:g})", left_in=plan.left_in, all_in=plan.allowance_in)
+    if plan.cost_in is None:
+        return allowed
+    if plan.call is not Comparison.IN:
+        return tr("costs {cost_in:.1f} in of {allowed}", cost_in=plan.cost_in, allowed=allowed)
+    rest_in = plan.left_in - plan.cost_in
+    return tr(
+        "costs {cost_in:.1f} in of {allowed}, {rest_in:.1f} in left",
+        cost_in=plan.cost_in, allowed=allowed, rest_in=rest_in,
+    )  # fmt: skip
 
 
 def _ground_rows(now: Situation, path_in: Path) -> list[str]:
@@ -134,7 +141,9 @@ def _ground_rows(now: Situation, path_in: Path) -> list[str]:
     for piece in now.terrain:
         inside_in = sum(end - start for start, end in spans_in(path_in, Polygon(piece.outline_in)))
         if inside_in > 0.05:
-            found.append(f"{inside_in:.1f} in through {piece.name} ({str(piece.kind).replace('_', ' ')})")
+            kind = terrain_kind_words(piece.kind)
+            words = tr("{inside_in:.1f} in through {piece} ({kind})", inside_in=inside_in, piece=piece.name, kind=kind)
+            found.append(words)
     return found
 
 
@@ -159,7 +168,7 @@ def _marks(now: Situation, figure: Figure, plan: Plan) -> Iterator[Mark]:
     if plan.call is Comparison.OUT and plan.reach_in:
         stop = (*allowed[-1], surface_in(allowed[-1], now.terrain))
         yield from cross(stop, BLAST, 0.3)
-        yield Note(stop, ((f"{plan.reach_in:.1f} in", 15.0),), WHITE, (0.0, -24.0))
+        yield Note(stop, ((Unit.INCH.words(plan.reach_in), 15.0),), WHITE, (0.0, -24.0))
     end = (*path_in[-1], surface_in(path_in[-1], now.terrain))
     words = WHITE if plan.call is not Comparison.OUT else BLAST_WORDS
     yield Note(end, _end_rows(plan), words, _onward_px(path_in))
@@ -174,13 +183,13 @@ def _onward_px(path_in: Path) -> tuple[float, float]:
 
 def _end_rows(plan: Plan) -> tuple[tuple[str, float], ...]:
     path_length_in = length_in(plan.path_in)
-    rows = [(f"{path_length_in:.1f} in", 20.0)]
+    rows = [(Unit.INCH.words(path_length_in), 20.0)]
     if plan.cost_in is not None and abs(plan.cost_in - path_length_in) > 0.05:
-        rows.append((f"costs {plan.cost_in:.1f}", 13.0))
+        rows.append((tr("costs {cost_in:.1f}", cost_in=plan.cost_in), 13.0))
     if plan.call is not Comparison.IN:
         rows.append((plan.words, 13.0))
     elif plan.left_in is not None and plan.cost_in is not None:
-        rows.append((f"{plan.left_in - plan.cost_in:.1f} left", 13.0))
+        rows.append((tr("{rest_in:.1f} left", rest_in=plan.left_in - plan.cost_in), 13.0))
     return tuple(rows)
 
 

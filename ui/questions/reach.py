@@ -14,6 +14,7 @@ from rules.games.plastic_fudge.tables import rating
 from rules.tabletop.measure import Range
 from rules.tabletop.tolerance import Comparison, all_of, at_least, at_most
 from ui.formatting import Basis
+from ui.translation import tr
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +33,10 @@ class Arm:
     @property
     def words(self) -> str:
         """Such as "rifle, 24 in"."""
-        far = "as far as it sees" if self.most_in is None else f"{self.most_in:g} in"
-        return f"{self.name}, {self.least_in:g} to {far}" if self.least_in else f"{self.name}, {far}"
+        far = tr("as far as it sees") if self.most_in is None else tr("{range_in:g} in", range_in=self.most_in)
+        if self.least_in:
+            return tr("{weapon}, {least_in:g} to {most}", weapon=self.name, least_in=self.least_in, most=far)
+        return f"{self.name}, {far}"
 
     def reaches(self, distance: Range, basis: Basis) -> Comparison:
         """Whether a distance is within reach, measured between those parts of the bases."""
@@ -59,7 +62,7 @@ def card_reaches(game: Game[Any], card: Mapping[str, Any]) -> tuple[Arm, ...]:
 def _arms(game: Game[Any], card: Mapping[str, Any]) -> Iterator[Arm]:
     rows = game.rules.plain.get("weapons")
     if rows is None and "equipment" not in card:
-        yield Arm("any weapon", None)  # a game without ranges: everything in sight is a target
+        yield Arm(tr("any weapon"), None)  # a game without ranges: everything in sight is a target
         return
     for item in card.get("equipment", ()):
         if item.get("kind") == "ranged":

@@ -11,6 +11,7 @@ from ui.formatting import other_words, percent_words, range_words
 from ui.questions.tool_context import Situation
 from ui.table.finding import Answer, Finding, Mark, Note, Trace, along
 from ui.theme import BLAST, BLAST_WORDS, SKY, WHITE, Colour, faded
+from ui.translation import tr
 
 _CROSS_IN = 0.22
 
@@ -23,25 +24,32 @@ def sight_finding(now: Situation, shooter: Figure, target: Figure) -> Finding:
 
 def headline(found: Sight) -> str:
     """Such as "73 % in sight"."""
-    return f"{percent_words(found.exposure)} in sight" if found.visible else "hidden"
+    return tr("{part} in sight", part=percent_words(found.exposure)) if found.visible else tr("hidden")
 
 
 def _rows(now: Situation, found: Sight, shooter: Figure, target: Figure) -> tuple[str, ...]:
     distance = now.range(shooter, target)
     basis, unit = now.state.basis, now.state.unit
     ranges = f"{range_words(distance, basis, unit)}, {other_words(distance, basis, unit)}"
-    rows = [f"{display_name(shooter.id)} looks at {display_name(target.id)}", ranges]
+    one, other = display_name(shooter.id), display_name(target.id)
+    rows = [tr("{shooter} looks at {target}", shooter=one, target=other), ranges]
     if found.hidden_by:
-        rows.append(f"hidden by {hidden_words(found.hidden_by)}")
+        rows.append(tr("hidden by {cover}", cover=hidden_words(found.hidden_by)))
     if found.exposure_to_fire > found.exposure + 0.005:
-        rows.append(f"{percent_words(found.exposure_to_fire)} can be hit: some of the cover does not stop shots")
+        part = percent_words(found.exposure_to_fire)
+        rows.append(tr("{part} can be hit: some of the cover does not stop shots", part=part))
     if found.figures_in_the_way:
-        counted = "" if now.sight_rules.figures_hide else " (soldiers do not block sight here)"
-        rows.append(f"in the way: {hidden_words(found.figures_in_the_way)}{counted}")
+        way = hidden_words(found.figures_in_the_way)
+        rows.append(
+            tr("in the way: {soldiers}", soldiers=way)
+            if now.sight_rules.figures_hide
+            else tr("in the way: {soldiers} (soldiers do not block sight here)", soldiers=way)
+        )
     for figure, pieces in ((shooter, found.shooter_within), (target, found.target_within)):
         if pieces:
-            rows.append(f"{display_name(figure.id)} is in {', '.join(pieces)}")
-    rows.append(f"{display_name(target.id)} sees {percent_words(found.shooter_exposure)} of {display_name(shooter.id)}")
+            rows.append(tr("{soldier} is in {terrain}", soldier=display_name(figure.id), terrain=", ".join(pieces)))
+    part = percent_words(found.shooter_exposure)
+    rows.append(tr("{target} sees {part} of {shooter}", target=other, part=part, shooter=one))
     return tuple(rows)
 
 

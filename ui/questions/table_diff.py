@@ -14,7 +14,9 @@ from ui.formatting import in_order, spread_words
 from ui.questions.sighting import cross
 from ui.table.finding import Answer, Finding, Mark, Note, Trace, along, lifted
 from ui.theme import SILVER, WHITE, YELLOW, faded
+from ui.translation import tr, tr_count
 from ui.units import Unit
+from ui.vocabulary import posture_words
 from vision.table_view import TableView
 
 _MAX_ROWS = 8
@@ -54,11 +56,13 @@ class Change:
     def words(self, unit: Unit = Unit.INCH) -> str:
         """What changed, such as "moved 5.8 in, now down"; empty if nothing did."""
         if self.then is None:
-            return "is new"
+            return tr("is new")
         if self.now is None:
-            return "is gone"
-        moved = f"moved {unit.words(self.moved_in)}" if self.moved_in else ""
-        turned = f"now {self.now.posture.value}" if self.now.posture is not self.then.posture else ""
+            return tr("is gone")
+        moved = tr("moved {distance}", distance=unit.words(self.moved_in)) if self.moved_in else ""
+        if self.now.posture is self.then.posture:
+            return moved
+        turned = tr("now {posture}", posture=posture_words(self.now.posture))
         return ", ".join(filter(None, (moved, turned)))
 
 
@@ -73,10 +77,10 @@ def changes(then: Iterable[Figure], now: Iterable[Figure]) -> tuple[Change, ...]
 def compared(then: TableView, now: TableView, unit: Unit = Unit.INCH) -> Finding:
     """What changed between two views of one table, as text and marks."""
     found = changes(then.figures, now.figures)
-    headline = {0: "nothing has changed", 1: "1 change"}.get(len(found), f"{len(found)} changes")
+    headline = tr_count("{count} change", "{count} changes", len(found)) if found else tr("nothing has changed")
     rows = [_row(change, unit) for change in found[:_MAX_ROWS]]
     if len(found) > _MAX_ROWS:
-        rows.append(f"and {len(found) - _MAX_ROWS} more")
+        rows.append(tr("and {count} more", count=len(found) - _MAX_ROWS))
     return Finding(Answer(headline, tuple(rows)), tuple(_marks(found, unit)))
 
 

@@ -13,6 +13,7 @@ from ui.battle.battle_session import BattleSession
 from ui.formatting import Basis
 from ui.measuring import measured
 from ui.session import TableState
+from ui.translation import tr
 from vision.table_view import TableView
 
 
@@ -66,11 +67,12 @@ class Situation:
         unit = self.position.state.units.get(name) if self.position is not None else None
         if unit is None or self.position is None:
             return ()
-        card = str(self.position.kind(unit).get("title", unit.card or "own card"))
+        card = str(self.position.kind(unit).get("title", unit.card or tr("own card")))
         statuses = {**unit.statuses, **unit.this_turn}
         rows = [status_words(key, value) for key, value in statuses.items() if value not in (None, False, "")]
         squad = (unit.squad,) if unit.squad else ()
-        used = (f"moved {unit.allowance_used_in:.1f} in this turn",) if unit.allowance_used_in else ()
+        used_in = unit.allowance_used_in
+        used = (tr("moved {used_in:.1f} in this turn", used_in=used_in),) if used_in else ()
         return (", ".join((card, *squad)), *rows, *used)
 
 

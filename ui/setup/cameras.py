@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ui.setup.video_devices import device_fact, gives_pictures
+from ui.translation import tr
 from vision.source import camera_numbers
 
 
@@ -19,7 +20,9 @@ class Camera:
     @property
     def words(self) -> str:
         """Such as "HD Webcam (camera 0)"."""
-        return f"{self.name} (camera {self.number})" if self.name else f"Camera {self.number}"
+        if self.name:
+            return tr("{name} (camera {number})", name=self.name, number=self.number)
+        return tr("Camera {number}", number=self.number)
 
 
 def cameras(root: Path = Path("/")) -> tuple[Camera, ...]:

@@ -6,16 +6,51 @@ from collections import Counter
 
 from ui.formatting import capitalized
 from ui.session import TableState
+from ui.translation import mark_for_translation, tr
 from vision.separation import Level, Separation
 from vision.setup import Setup
 from vision.table_view import TableView
 
-WITHOUT_EMPTY = "Without a picture of the empty table, fewer soldiers are found, above all in shadow."
-
-MARK_THEM = "right-click each soldier of one army and choose its army, or put one army on bases of another colour."
-"""Advice for two armies of the same colour."""
+WITHOUT_EMPTY = mark_for_translation(
+    "Without a picture of the empty table, fewer soldiers are found, above all in shadow."
+)
 
 _WORST_FIRST = (Level.ALIKE, Level.FAIR, Level.WELL)
+
+
+_PAIRS = {
+    Level.WELL: mark_for_translation("{army} and {other} are easy to tell apart."),
+    Level.FAIR: mark_for_translation(
+        "{army} and {other} can be told apart, less reliably in shade. Click another soldier of each."
+    ),
+    Level.ALIKE: mark_for_translation(
+        "{army} and {other} look alike. Click more soldiers of each, some of them in shade, or add light."
+    ),
+}
+_ON_TABLE = {
+    (Level.WELL, False): mark_for_translation("{army} stands out well from this table."),
+    (Level.WELL, True): mark_for_translation("{army} stands out well from this table."),
+    (Level.FAIR, False): mark_for_translation(
+        "{army} is visible on this table, less reliably in shade. A picture of the empty table helps."
+    ),
+    (Level.FAIR, True): mark_for_translation(
+        "{army} is visible on this table, less reliably in shade. More light helps."
+    ),
+    (Level.ALIKE, False): mark_for_translation(
+        "{army} and this table look alike. Take a picture of the empty table, or add light."
+    ),
+    (Level.ALIKE, True): mark_for_translation(
+        "{army} and this table look alike even with its empty picture. Add light, or use another cloth."
+    ),
+}
+
+
+def separation_sentence(found: Separation) -> str:
+    """The separation as `Separation.sentence`, in the player's language."""
+    army = capitalized(found.army)
+    if found.other is not None:
+        return tr(_PAIRS[found.level], army=army, other=found.other)
+    return tr(_ON_TABLE[found.level, found.empty_known], army=army)
 
 
 def separations_of(view: TableView, setup: Setup) -> tuple[Separation, ...]:
@@ -34,10 +69,9 @@ def groups_of(view: TableView) -> dict[str, int]:
 def group_words(view: TableView) -> str:
     """Such as "9 tan and 8 green soldiers"; empty if no figure of a proposed army is visible."""
     counts = [f"{count} {army}" for army, count in groups_of(view).items() if count]
-    if not counts:
-        return ""
-    words = " and ".join(filter(None, (", ".join(counts[:-1]), counts[-1])))
-    return f"{words} soldiers"
+    if len(counts) < 2:
+        return tr("{armies} soldiers", armies=counts[0]) if counts else ""
+    return tr("{armies} and {last} soldiers", armies=", ".join(counts[:-1]), last=counts[-1])
 
 
 def proposed(view: TableView | None, state: TableState) -> str:
@@ -54,12 +88,18 @@ def one_plastic(view: TableView) -> bool:
 def one_colour_words(view: TableView) -> str:
     """Advice if the proposed groups may mix two armies of one colour; empty if their colours differ clearly."""
     if one_plastic(view):
-        return f"They are all one colour. If they are two armies, {MARK_THEM}"
+        return tr(
+            "They are all one colour. If they are two armies, right-click each soldier of one army and choose its army,"
+            " or put one army on bases of another colour."
+        )
     now = {army.name for army in view.proposed}
     for found in view.separations:
         if found.level is Level.ALIKE and found.other is not None and {found.army, found.other} <= now:
-            army = capitalized(found.army)
-            return f"{army} and {found.other} are nearly the same colour. If soldiers are mixed up, {MARK_THEM}"
+            return tr(
+                "{army} and {other} are nearly the same colour. If soldiers are mixed up, right-click each soldier of"
+                " one army and choose its army, or put one army on bases of another colour.",
+                army=capitalized(found.army), other=found.other,
+            )  # fmt: skip
     return ""
 
 
@@ -76,11 +116,11 @@ def separation_words(view: TableView, setup: Setup) -> tuple[str, ...]:
     seen = separations_of(view, setup)
     if not seen:
         return ()
-    words = tuple(found.sentence for found in doubts(view, setup)) or (_all_well(seen),)
-    return (*words, WITHOUT_EMPTY) if setup.reference_bgr is None else words
+    words = tuple(map(separation_sentence, doubts(view, setup))) or (_all_well(seen),)
+    return (*words, tr(WITHOUT_EMPTY)) if setup.reference_bgr is None else words
 
 
 def _all_well(seen: tuple[Separation, ...]) -> str:
     if len(seen) == 1:
-        return seen[0].sentence
-    return "All armies stand out well from each other and from this table."
+        return separation_sentence(seen[0])
+    return tr("All armies stand out well from each other and from this table.")

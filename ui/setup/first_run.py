@@ -9,8 +9,9 @@ from enum import StrEnum
 from ui.formatting import sentence
 from ui.session import TableState
 from ui.setup.cameras import Camera
-from ui.setup.colours import doubts, one_colour_words, proposed
+from ui.setup.colours import doubts, one_colour_words, proposed, separation_sentence
 from ui.setup.guidance import title_words
+from ui.translation import mark_for_translation, tr, tr_count
 from vision.palette import army_names
 from vision.separation import Level
 from vision.source import SETTLING
@@ -21,25 +22,45 @@ ENOUGH_MARKERS = 4
 
 _MAX_ISSUES = 3
 
+_HELD = (
+    mark_for_translation("exposure held"),
+    mark_for_translation("exposure automatic"),
+    mark_for_translation("white balance held"),
+    mark_for_translation("white balance automatic"),
+    mark_for_translation("focus held"),
+    mark_for_translation("focus automatic"),
+)
+"""The parts of `vision.source.Webcam.held`."""
+
 
 class Step(StrEnum):
     """The guide's steps, in order."""
 
-    CAMERA = "Camera"
-    MARKERS = "Markers"
-    EMPTY = "Empty table"
-    ARMIES = "Armies"
-    GAME = "Game"
-    SHOT = "First shot"
+    CAMERA = mark_for_translation("Camera")
+    MARKERS = mark_for_translation("Markers")
+    EMPTY = mark_for_translation("Empty table")
+    ARMIES = mark_for_translation("Armies")
+    GAME = mark_for_translation("Game")
+    SHOT = mark_for_translation("First shot")
+
+    @property
+    def words(self) -> str:
+        """Its name for the player."""
+        return tr(self.value)
 
 
 class Mark(StrEnum):
     """The state of a step."""
 
-    DONE = "done"
-    NOW = "now"
-    SKIPPED = "skipped"
-    AHEAD = "ahead"
+    DONE = mark_for_translation("done")
+    NOW = mark_for_translation("now")
+    SKIPPED = mark_for_translation("skipped")
+    AHEAD = mark_for_translation("ahead")
+
+    @property
+    def words(self) -> str:
+        """The state for screen readers."""
+        return tr(self.value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,8 +178,8 @@ def guide(now: Standing, progress: Progress) -> Guide:
     current = progress.back_at or next((step for step in Step if not done[step] and step not in progress.skipped), None)
     marks = {step: _mark(step, current, done[step], progress) for step in Step}
     if current is None:
-        words = "That was the first shot. You find this guide in the menu Help; F1 shows every key."
-        return Guide(marks, None, words, "Close")
+        words = tr("That was the first shot. You find this guide in the menu Help; F1 shows every key.")
+        return Guide(marks, None, words, tr("Close"))
     return replace(_SHOWN[current](now), marks=marks, is_done=done[current])
 
 
@@ -200,50 +221,61 @@ _DONE: dict[Step, Callable[[Standing, Progress], bool]] = {
 
 
 def _camera(now: Standing) -> Guide:
-    ticks = tuple(Tick(words, words.endswith("held")) for words in now.held.split(", ") if words)
+    ticks = tuple(Tick(tr(words), words.endswith("held")) for words in now.held.split(", ") if words)
     if now.problem:
-        return Guide({}, Step.CAMERA, sentence(now.problem), "Choose another…")
+        return Guide({}, Step.CAMERA, sentence(now.problem), tr("Choose another…"))
     if now.spec == "demo" and not now.cameras:
-        words = "No camera is plugged in. Plug one in, or practise on the simulated table: the steps are the same."
-        return Guide({}, Step.CAMERA, words, "Choose…")
+        words = tr("No camera is plugged in. Plug one in, or practise on the simulated table: the steps are the same.")
+        return Guide({}, Step.CAMERA, words, tr("Choose…"))
     if now.spec == "demo":
-        words = "Choose the camera over the table. Its picture appears at once."
-        return Guide({}, Step.CAMERA, words, "Choose…")
+        words = tr("Choose the camera over the table. Its picture appears at once.")
+        return Guide({}, Step.CAMERA, words, tr("Choose…"))
     if now.held == SETTLING:
-        words = f"{now.source_words} is adjusting to the light. Please wait."
-        return Guide({}, Step.CAMERA, words, "Choose another…")
-    words = f"This is {now.source_words}. The whole table should be in the picture. Do not change the light after this."
-    return Guide({}, Step.CAMERA, words, "Choose another…", ticks=ticks)
+        words = tr("{source} is adjusting to the light. Please wait.", source=now.source_words)
+        return Guide({}, Step.CAMERA, words, tr("Choose another…"))
+    words = tr(
+        "This is {source}. The whole table should be in the picture. Do not change the light after this.",
+        source=now.source_words,
+    )
+    return Guide({}, Step.CAMERA, words, tr("Choose another…"), ticks=ticks)
 
 
 def _markers(now: Standing) -> Guide:
-    ticks = tuple(Tick(f"marker {number}", True) for number in now.markers)
+    ticks = tuple(Tick(tr("marker {number}", number=number), True) for number in now.markers)
     ticks += tuple(Tick(words, False) for words in now.troubles[:_MAX_ISSUES])
     calibration = now.view.calibration if now.view else None
     if not now.has_inches or calibration is None:
-        words = (
+        words = tr(
             "Print the markers at 100 %. Lay at least one flat on the table, fully in the picture. One near each corner"
             " is much better."
         )
-        return Guide({}, Step.MARKERS, words, "Print markers…", ticks=ticks)
+        return Guide({}, Step.MARKERS, words, tr("Print markers…"), ticks=ticks)
     error = now.state.unit.fine_words(2 * max(calibration.typical_sigma_in(), 0.005))
     count = len(now.markers)
-    seen = "1 marker" if count == 1 else f"{count} markers"
-    words = f"The camera sees {seen}: places on the table are exact to ±{error}."
-    if count < ENOUGH_MARKERS:
-        words += " One near each corner makes them much more exact."
-    return Guide({}, Step.MARKERS, words, "Continue", ticks=ticks)
+    if count >= ENOUGH_MARKERS:
+        words = tr(
+            "The camera sees {count} markers: places on the table are exact to ±{error}.", count=count, error=error
+        )
+    else:
+        words = tr_count(
+            "The camera sees {count} marker: places on the table are exact to ±{error}. One near each corner makes them"
+            " much more exact.",
+            "The camera sees {count} markers: places on the table are exact to ±{error}. One near each corner makes"
+            " them much more exact.",
+            count, error=error,
+        )  # fmt: skip
+    return Guide({}, Step.MARKERS, words, tr("Continue"), ticks=ticks)
 
 
 def _empty(now: Standing) -> Guide:
     if now.is_bare is False or (now.view is not None and now.view.frozen):
-        words = "Something moves in the picture. Take your hands out and wait a moment."
-        return Guide({}, Step.EMPTY, words, "Learn empty table", ready=False)
+        words = tr("Something moves in the picture. Take your hands out and wait a moment.")
+        return Guide({}, Step.EMPTY, words, tr("Learn empty table"), ready=False)
     if now.is_bare:
-        words = "The simulated table is empty now. Press Learn empty table, then its armies appear."
+        words = tr("The simulated table is empty now. Press Learn empty table, then its armies appear.")
     else:
-        words = "Take every soldier off the table. Markers and terrain stay. This helps to find the soldiers later."
-    return Guide({}, Step.EMPTY, words, "Learn empty table", ready=now.view is not None)
+        words = tr("Take every soldier off the table. Markers and terrain stay. This helps to find the soldiers later.")
+    return Guide({}, Step.EMPTY, words, tr("Learn empty table"), ready=now.view is not None)
 
 
 def _armies(now: Standing) -> Guide:
@@ -251,39 +283,45 @@ def _armies(now: Standing) -> Guide:
     figures = now.view.figures if now.view is not None else ()
     counts = {army: sum(figure.army == army for figure in figures) for army in armies}
     ticks = tuple(
-        Tick(f"{army}: {f'{count} seen' if count else 'searching …'}", bool(count) or None)
+        Tick(tr("{army}: {count} seen", army=army, count=count), True)
+        if count
+        else Tick(tr("{army}: searching …", army=army), None)
         for army, count in counts.items()
     )
     if now.view is not None:
         apart = doubts(now.view, now.state.setup)
         ticks += tuple(
-            Tick(doubt.sentence, None if doubt.level is Level.FAIR else False) for doubt in apart[:_MAX_ISSUES]
+            Tick(separation_sentence(doubt), None if doubt.level is Level.FAIR else False)
+            for doubt in apart[:_MAX_ISSUES]
         )
     if now.view is not None and (groups := proposed(now.view, now.state)):
-        words = f"Found {groups}, grouped by colour. Use them, or name an army and click one of its soldiers."
+        words = tr(
+            "Found {soldiers}, grouped by colour. Use them, or name an army and click one of its soldiers.",
+            soldiers=groups,
+        )
         advice = one_colour_words(now.view)
         ticks = (*ticks, *((Tick(advice, None),) if advice else ()))
-        return Guide({}, Step.ARMIES, words, "Use them", ready=now.has_inches, ticks=ticks)
+        return Guide({}, Step.ARMIES, words, tr("Use them"), ready=now.has_inches, ticks=ticks)
     if not armies:
-        words = "Put the armies on the table. Name the first, then click the base of one of its soldiers."
+        words = tr("Put the armies on the table. Name the first, then click the base of one of its soldiers.")
     elif len(armies) < now.armies:
-        words = (
+        words = tr(
             "Now the next army: type its name, then click one of its soldiers. Until then, its soldiers count as the"
             " other army's."
         )
     else:
-        words = "Click more soldiers to find them better. To teach another army, type its name and click a soldier."
-    return Guide({}, Step.ARMIES, words, "Teach army", ready=now.has_inches, ticks=ticks)
+        words = tr("Click more soldiers to find them better. To teach another army, type its name and click a soldier.")
+    return Guide({}, Step.ARMIES, words, tr("Teach army"), ready=now.has_inches, ticks=ticks)
 
 
 def _game(now: Standing) -> Guide:
-    words = "Choose one of the five games and each soldier's unit. Or skip this and only measure."
-    return Guide({}, Step.GAME, words, "Choose game…")
+    words = tr("Choose one of the five games and each soldier's unit. Or skip this and only measure.")
+    return Guide({}, Step.GAME, words, tr("Choose game…"))
 
 
 def _shot(now: Standing) -> Guide:
-    words = "Click a soldier, then one of the other army. The distance and its uncertainty appear on the right."
-    return Guide({}, Step.SHOT, words, "Measure")
+    words = tr("Click a soldier, then one of the other army. The distance and its uncertainty appear on the right.")
+    return Guide({}, Step.SHOT, words, tr("Measure"))
 
 
 _SHOWN: dict[Step, Callable[[Standing], Guide]] = {

@@ -14,9 +14,9 @@ from rules.tabletop.errors import UserError
 from rules.tabletop.table import Figure
 from ui.formatting import capitalized
 from ui.session import TableState
-from ui.setup.colours import MARK_THEM
 from ui.table.correction_options import everybody
 from ui.table.corrections import Added, ArmyChanged, Correction, names_in, next_name
+from ui.translation import tr
 from vision.figure_colours import plastic_colours
 from vision.palette import ArmyColour, FloatImage, Palette, army_names, learn_colour
 from vision.proposals import halves, named
@@ -29,7 +29,13 @@ class OneColour(UserError):
     """An army cannot be split because its figures all have nearly the same colour."""
 
     def __init__(self, army: str) -> None:
-        super().__init__(f"{capitalized(army)}: all soldiers are nearly the same colour. To split them, {MARK_THEM}")
+        super().__init__(
+            tr(
+                "{army}: all soldiers are nearly the same colour. To split them, right-click each soldier of one army"
+                " and choose its army, or put one army on bases of another colour.",
+                army=capitalized(army),
+            )
+        )
 
 
 def armies_of(view: TableView, state: TableState) -> tuple[str, ...]:
@@ -53,9 +59,11 @@ def renamed(view: TableView, state: TableState, army: str, name: str) -> TableSt
     """
     name = name.strip()
     if not name or len(name) > _MAX_NAME or not name.isprintable():
-        raise UserError(f"An army's name has 1 to {_MAX_NAME} letters. Type another one.")
+        raise UserError(tr("An army's name has 1 to {count} letters. Type another one.", count=_MAX_NAME))
     if name != army and name in armies_of(view, state):
-        raise UserError(f"There is already an army called {name}. To make them one army, select both and press Merge.")
+        raise UserError(
+            tr("There is already an army called {name}. To make them one army, select both and press Merge.", name=name)
+        )
     return _moved(view, state, {army: name})
 
 
@@ -91,7 +99,7 @@ def another_army(view: TableView, state: TableState, figure: Figure) -> ArmyChan
     palette = state.setup.palette or view.proposed
     own = next((colour for colour in palette if colour.name == figure.army), None)
     taken = frozenset((figure.army, *armies_of(view, state)))
-    name = _new_name(own, (), taken) if own else f"other {figure.army}"
+    name = _new_name(own, (), taken) if own else tr("other {army}", army=figure.army)
     return ArmyChanged(figure.id, name, next_name(name, everybody(view)))
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from ui.questions.answer import answer_to, on_table
 from ui.session import Ruler, TableState
 from ui.table.shapes import template_words
+from ui.translation import mark_for_translation, tr
 from vision.source import is_camera
 from vision.table_view import TableView
 
@@ -14,14 +15,14 @@ TEACH = "teach"
 """Name of the tool that teaches armies."""
 
 # Non-breaking spaces keep a key and its tool on one line.
-_KEYS = "   M:\u00a0measure   S:\u00a0sight   B:\u00a0blast   D:\u00a0move   T:\u00a0teach"
+_KEYS = mark_for_translation("   M:\u00a0measure   S:\u00a0sight   B:\u00a0blast   D:\u00a0move   T:\u00a0teach")
 
 
 def title_words(spec: str) -> str:
     """The name of a source."""
     if spec == "demo":
-        return "Simulated table"
-    return f"Camera {spec}" if is_camera(spec) else Path(spec).name
+        return tr("Simulated table")
+    return tr("Camera {number}", number=spec) if is_camera(spec) else Path(spec).name
 
 
 def next_step(view: TableView, state: TableState, tool: str, hint: str, practice: str = "") -> str:
@@ -34,17 +35,21 @@ def next_step(view: TableView, state: TableState, tool: str, hint: str, practice
         practice: How the mouse moves soldiers of the simulated table; empty for other tables.
     """
     if view.calibration is None:
-        return "Lay a printed marker flat on the table, fully in the picture. It shows how long an inch is."
+        return tr("Lay a printed marker flat on the table, fully in the picture. It shows how long an inch is.")
     if view.proposed and not state.setup.palette and tool != TEACH:
-        return "Use the armies found by colour, or press T and click a soldier of each army."
+        return tr("Use the armies found by colour, or press T and click a soldier of each army.")
     if not state.setup.palette and tool != TEACH:
-        found = " Soldiers are found automatically and grouped by colour." if state.setup.propose else ""
-        return f"No army is known yet.{found} Press T, then click a soldier to teach its army."
+        if state.setup.propose:
+            return tr(
+                "No army is known yet. Soldiers are found automatically and grouped by colour. Press T, then click a"
+                " soldier to teach its army."
+            )
+        return tr("No army is known yet. Press T, then click a soldier to teach its army.")
     if state.setup.palette and not view.figures:
-        return "Searching for the soldiers of your armies …"
+        return tr("Searching for the soldiers of your armies …")
     if practice:  # with the keys, a third line would move the picture under the mouse
         return f"{practice}   {hint}"
-    return hint + ("   M: measure" if tool == TEACH else _KEYS)
+    return hint + (tr("   M: measure") if tool == TEACH else tr(_KEYS))
 
 
 def laid_words(view: TableView, state: TableState) -> list[str]:

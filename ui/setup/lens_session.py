@@ -12,6 +12,7 @@ from calibration.lens_fit import LensFit, fit_lens
 from calibration.markers import Board, ImageGray
 from ui.formatting import sentence
 from ui.paper.marker_sheet import LENS_BOARD
+from ui.translation import mark_for_translation, tr
 
 WANTED_VIEWS = 12
 """More views hardly improve the lens."""
@@ -20,6 +21,19 @@ WANTED_PART = 0.8
 """Part of the frame to cover; the board's own border keeps its corners from the edges."""
 
 _STILL_WIDTHS = 1.5 / 1920
+
+_PARTS = {
+    "top left": mark_for_translation("top left"),
+    "top centre": mark_for_translation("top centre"),
+    "top right": mark_for_translation("top right"),
+    "middle left": mark_for_translation("middle left"),
+    "middle": mark_for_translation("middle"),
+    "middle right": mark_for_translation("middle right"),
+    "bottom left": mark_for_translation("bottom left"),
+    "bottom centre": mark_for_translation("bottom centre"),
+    "bottom right": mark_for_translation("bottom right"),
+}
+"""The ninths of `calibration.lens.Coverage.missing`."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,7 +50,9 @@ class LensSession:
 
     gathering: LensViews
     seen: View | None = None
-    words: str = "Hold the printed board in front of the camera, fully in the picture."
+    words: str = field(
+        default_factory=lambda: tr("Hold the printed board in front of the camera, fully in the picture.")
+    )
     taken: bool = False
     board: Board = LENS_BOARD
     dictionary: str = "4X4_50"
@@ -47,9 +63,9 @@ class LensSession:
         view = find_view(gray, self.board, self.dictionary)
         answer = offer(self.gathering, view)
         if answer.accepted and not self._rests(view):
-            words = "hold it still for a moment …"
-            return replace(self, seen=view, words=sentence(words), taken=False, _before=view)
-        words = f"taken; {self._next(answer.gathering)}" if answer.accepted else answer.refusal
+            words = tr("Hold it still for a moment …")
+            return replace(self, seen=view, words=words, taken=False, _before=view)
+        words = self._next(answer.gathering) if answer.accepted else answer.refusal
         return replace(
             self, gathering=answer.gathering, seen=view, words=sentence(words), taken=answer.accepted, _before=view
         )
@@ -63,15 +79,17 @@ class LensSession:
     def _next(self, gathering: LensViews) -> str:
         coverage = gathering.coverage
         if coverage.missing:
-            return f"now hold it at the {coverage.missing[0]} of the picture"
+            return tr("Taken; now hold it at the {part} of the picture.", part=tr(_PARTS[coverage.missing[0]]))
         if coverage.slanted < 2:
-            return "now tilt it: hold one side nearer to the camera"
-        return "that is enough" if len(gathering.views) >= WANTED_VIEWS else "now hold it at another place, or tilt it"
+            return tr("Taken; now tilt it: hold one side nearer to the camera.")
+        if len(gathering.views) >= WANTED_VIEWS:
+            return tr("Taken; that is enough.")
+        return tr("Taken; now hold it at another place, or tilt it.")
 
     def without_last(self) -> LensSession:
         """The session without the last picture."""
         gathering = replace(self.gathering, views=self.gathering.views[:-1])
-        return replace(self, gathering=gathering, words="The last picture is deleted.", taken=False)
+        return replace(self, gathering=gathering, words=tr("The last picture is deleted."), taken=False)
 
     @property
     def can_fit(self) -> bool:

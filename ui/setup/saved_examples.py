@@ -11,6 +11,7 @@ import numpy as np
 
 from calibration.opencv import cv2
 from rules.tabletop.table import Posture
+from ui.translation import tr, tr_count
 from vision.examples import CROP_PX, MOST_EXAMPLES, Example, Examples
 from vision.frame import ImageBgr
 from vision.likeness import DIRECTIONS, unit, version
@@ -37,9 +38,11 @@ def examples_of(document: object) -> tuple[Examples, str]:
     body = document if isinstance(document, dict) else {}
     found = body.get("all")
     if not isinstance(found, list):
-        return Examples(), "The examples cannot be read: confirm or correct some soldiers again."
+        return Examples(), tr("The examples cannot be read: confirm or correct some soldiers again.")
     if body.get("networks") != version():
-        return Examples(), "The examples are from another version of Sandtable: confirm or correct some soldiers again."
+        return Examples(), tr(
+            "The examples are from another version of Sandtable: confirm or correct some soldiers again."
+        )
     good: list[Example] = []
     for body_of_one in found[-MOST_EXAMPLES:]:
         try:
@@ -47,8 +50,12 @@ def examples_of(document: object) -> tuple[Examples, str]:
         except (KeyError, TypeError, ValueError, OverflowError, binascii.Error, cv2.error):
             continue
     lost = len(found[-MOST_EXAMPLES:]) - len(good)
-    damaged = "1 example is damaged and was" if lost == 1 else f"{lost} examples are damaged and were"
-    return Examples(tuple(good)), f"{damaged} removed; the others are kept." if lost else ""
+    remark = tr_count(
+        "{count} example is damaged and was removed; the others are kept.",
+        "{count} examples are damaged and were removed; the others are kept.",
+        lost,
+    )
+    return Examples(tuple(good)), remark if lost else ""
 
 
 def _document_of_one(example: Example) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from ui.formatting import Basis
 from ui.session import End, Ruler, Session, TableState
 from ui.table.corrections import Added, Bound, Correction, Deleted, PlacedAt
 from ui.table.play_area import PlayArea
+from ui.translation import mark_for_translation, tr, tr_count
 from vision.examples import Examples
 from vision.frame import ImageBgr
 from vision.table_view import TableView
@@ -27,11 +28,11 @@ _SAME_IN = 0.5
 _STILL_IN = 0.02
 """Smaller shifts are noise of the calibration and are ignored."""
 
-NO_MARKER = (
+NO_MARKER = mark_for_translation(
     "the camera sees none of the saved table's markers, so the saved places are unknown:"
     " lay a marker where it was, or start a new table"
 )
-MARKERS_MOVED = (
+MARKERS_MOVED = mark_for_translation(
     "the markers lie at other places than on the saved table, so the saved places are unknown:"
     " lay them where they were, or start a new table"
 )
@@ -78,17 +79,17 @@ class SavedTable:
     @property
     def words(self) -> str:
         """Its contents, such as "3 pieces of terrain, 12 named soldiers"; empty for a bare table."""
-        counted = (
-            (len(self.terrain), "piece of terrain", "pieces of terrain"),
-            (len(self.rulers) + len(self.templates), "ruler or template", "rulers and templates"),
-            (len(self.corrections), "correction", "corrections"),
-            (len(self.seen.figures) + len(self.seen.lost), "named soldier", "named soldiers"),
-            (len(self.examples.all), "example", "examples"),
+        laid, figures = (*self.rulers, *self.templates), (*self.seen.figures, *self.seen.lost)
+        parts = (
+            self.terrain and tr_count("{count} piece of terrain", "{count} pieces of terrain", len(self.terrain)),
+            laid and tr_count("{count} ruler or template", "{count} rulers and templates", len(laid)),
+            self.corrections and tr_count("{count} correction", "{count} corrections", len(self.corrections)),
+            figures and tr_count("{count} named soldier", "{count} named soldiers", len(figures)),
+            self.examples.all and tr_count("{count} example", "{count} examples", len(self.examples.all)),
+            self.area and tr("the table's edges"),
+            self.empty and tr("the empty table"),
         )
-        parts = [f"{count} {one if count == 1 else many}" for count, one, many in counted if count]
-        parts += ["the table's edges"] if self.area is not None else []
-        parts += ["the empty table"] if self.empty is not None else []
-        return ", ".join(parts)
+        return ", ".join(part for part in parts if isinstance(part, str))
 
 
 def table_to_save(session: Session, seen: TableView) -> SavedTable | None:
@@ -144,7 +145,7 @@ class RestoredTable:
             setup = replace(setup, reference_bgr=saved.empty.picture_bgr, reference_camera=saved.empty.camera)
         laid = (saved.rulers, saved.templates)
         state = TableState(setup, *laid, saved.basis, saved.corrections, saved.area, before.unit)
-        session.take_up("restore the saved table", state, saved.seen, saved.known, saved.bound)
+        session.take_up(tr("restore the saved table"), state, saved.seen, saved.known, saved.bound)
 
 
 def as_left(saved: SavedTable, view: TableView) -> RestoredTable:
@@ -154,21 +155,36 @@ def as_left(saved: SavedTable, view: TableView) -> RestoredTable:
         UserError: if the view has no calibration, or its markers do not fit the saved ones.
     """
     if view.calibration is None:
-        raise UserError("the camera sees no marker yet: uncover one first")
+        raise UserError(tr("the camera sees no marker yet: uncover one first"))
     shift, used = _between(saved.markers_in, view.calibration.markers_in)
     remarks = []
     if len(used) == 1:
         remarks.append(
-            f"All saved places rely on marker {used[0]} alone. If it was moved, undo this and start a new table."
+            tr(
+                "All saved places rely on marker {number} alone. If it was moved, undo this and start a new table.",
+                number=used[0],
+            )
         )
     moved = [number for number in saved.markers_in if number in view.calibration.markers_in and number not in used]
     if moved:
-        remarks.append(f"Marker {', '.join(map(str, moved))} was moved; the other markers show where everything lies.")
+        remarks.append(
+            tr_count(
+                "Marker {numbers} was moved; the other markers show where everything lies.",
+                "Markers {numbers} were moved; the other markers show where everything lies.",
+                len(moved), numbers=", ".join(map(str, moved)),
+            )
+        )  # fmt: skip
     table = saved if shift is None else _carried(saved, shift)
     if table.empty is not None and saved.image_size != view.frame.size_px:
         table = replace(table, empty=None)
         width, height = view.frame.size_px
-        remarks.append(f"The camera's pictures are {width}x{height} now: learn the empty table again.")
+        remarks.append(
+            tr(
+                "The camera's pictures are {width}x{height} now: learn the empty table again.",
+                width=width,
+                height=height,
+            )
+        )
     return RestoredTable(table, tuple(remarks))
 
 
@@ -195,10 +211,10 @@ def _between(then: Mapping[int, FloatArray], now: Mapping[int, FloatArray]) -> t
     """The shift of the table's coordinates, None if there is none, and the ids of the markers that agree on it."""
     common = [number for number in then if number in now]
     if not common:
-        raise UserError(NO_MARKER)
+        raise UserError(tr(NO_MARKER))
     while (fit := _fit(then, now, common))[0] > _SAME_IN:
         if len(common) < 3:  # if two markers disagree, either may have moved
-            raise UserError(MARKERS_MOVED)
+            raise UserError(tr(MARKERS_MOVED))
         rests = ([number for number in common if number != left_out] for left_out in common)
         common = min(rests, key=lambda rest: _fit(then, now, rest)[0])
     place = fit[1]

@@ -20,6 +20,7 @@ from ui.setup.profiles import file_name
 from ui.setup.saved_examples import examples_of
 from ui.setup.saved_table import SavedTable, table_to_save
 from ui.setup.saved_table_document import document_of, picture_of, table_of
+from ui.translation import tr
 from vision.frame import ImageBgr
 from vision.source import read_image
 from vision.table_view import TableView
@@ -106,7 +107,9 @@ class SavedTables:
             if os.path.exists(path):
                 os.replace(path, _before(path))
         except OSError as error:
-            raise UserError(f"{path} cannot be renamed ({error.strerror}): make its folder writable") from error
+            raise UserError(
+                tr("{path} cannot be renamed ({reason}): make its folder writable", path=path, reason=error.strerror)
+            ) from error
 
     def _picture(self, name: str | None) -> tuple[ImageBgr | None, str]:
         if name is None:
@@ -114,7 +117,9 @@ class SavedTables:
         try:
             return read_image(self.folder / name), ""
         except UserError as error:
-            return None, f"The picture of the empty table cannot be read ({error}): learn the empty table again."
+            return None, tr(
+                "The picture of the empty table cannot be read ({reason}): learn the empty table again.", reason=error
+            )
 
     def _set_aside(self, camera: str, reason: UserError) -> str:
         path = self.path_of(camera)
@@ -122,8 +127,15 @@ class SavedTables:
             aside = set_aside(path, lambda number: path.with_suffix(f".unread-{number}.json"))
         except OSError as error:
             self.shut.add(camera)
-            return f"The saved table cannot be read ({reason}) or renamed ({error.strerror})."
-        return f"The saved table cannot be read ({reason}). It is now in {aside}, and this is a new table."
+            return tr(
+                "The saved table cannot be read ({reason}) or renamed ({problem}).",
+                reason=reason,
+                problem=error.strerror,
+            )
+        return tr(
+            "The saved table cannot be read ({reason}). It is now in {path}, and this is a new table.",
+            reason=reason, path=aside,
+        )  # fmt: skip
 
     def _delete_old_pictures(self, path: Path, name: str) -> None:
         """Delete this camera's pictures that no document names any more."""

@@ -25,13 +25,19 @@ from ui.table.corrections import (
     next_name,
     usual_base,
 )
+from ui.translation import mark_for_translation, tr
+from ui.vocabulary import posture_words
 from vision.patch_memory import spot_at
 from vision.table_view import TableView
 
 _CLICK_SIGMA_IN = 0.1  # of a click on a base's centre
 _NEIGHBOURS = 5
 _SPLIT_IN = (0.8, 1.6)  # two figures seen as one stand base to base, at most as far apart as that one is long
-_ADDED = {Posture.STANDING: "{}", Posture.DOWN: "{}, lying", Posture.VEHICLE: "{}, a vehicle"}
+_ADDED = {
+    Posture.STANDING: "{army}",
+    Posture.DOWN: mark_for_translation("{army}, lying"),
+    Posture.VEHICLE: mark_for_translation("{army}, a vehicle"),
+}
 _POSTURES = (Posture.STANDING, Posture.KNEELING, Posture.PRONE, Posture.DOWN)
 
 
@@ -70,18 +76,26 @@ def options_for(
     """
     name, title = figure.id, display_name(figure.id)
     found = [
-        CorrectionOption("", "Confirm: this is a soldier", f"confirm {title}", (Confirmed(name),)),
-        CorrectionOption("", "Delete: no soldier is here", f"delete {title}", (_deleted(view, figure),)),
+        CorrectionOption(
+            "", tr("Confirm: this is a soldier"), tr("confirm {soldier}", soldier=title), (Confirmed(name),)
+        ),
+        CorrectionOption(
+            "", tr("Delete: no soldier is here"), tr("delete {soldier}", soldier=title), (_deleted(view, figure),)
+        ),
     ]
     found += [_split(view, figure, at_in)]
     others = [army for army in dict.fromkeys(armies) if army != figure.army]
     for army in others:
         to = next_name(army, everybody(view))
-        found.append(CorrectionOption("Army", army, f"{title} is {army}", (ArmyChanged(name, army, to),)))
+        label = tr("{soldier} is {name}", soldier=title, name=army)
+        found.append(CorrectionOption("Army", army, label, (ArmyChanged(name, army, to),)))
     if figure.posture is not Posture.VEHICLE:
         found += [
             CorrectionOption(
-                "Posture", str(posture), f"{title} is {posture}", (PostureSet(name, posture, figure.posture),)
+                "Posture",
+                posture_words(posture),
+                tr("{soldier} is {name}", soldier=title, name=posture_words(posture)),
+                (PostureSet(name, posture, figure.posture),),
             )
             for posture in _POSTURES
             if posture is not figure.posture
@@ -99,7 +113,8 @@ def options_at(view: TableView, at_in: PointIn, z_in: float, armies: Iterable[st
         for posture, words in _ADDED.items():
             name = next_name(army, everybody(view))
             added = Figure(name, army, *at_in, z_in, sigma_in, posture, usual_base(posture, at_in))
-            found.append(CorrectionOption("Add", words.format(army), f"add {display_name(name)}", (Added(added),)))
+            label = tr("add {name}", name=display_name(name))
+            found.append(CorrectionOption("Add", tr(words, army=army), label, (Added(added),)))
     nearest = sorted(everybody(view), key=lambda figure: math.dist(figure.centre_in, at_in))[:_NEIGHBOURS]
     return (*found, *(place(view, figure, at_in, z_in) for figure in nearest))
 
@@ -115,7 +130,8 @@ def place(view: TableView, figure: Figure, at_in: PointIn, z_in: float) -> Corre
     sigma_in = hand_sigma_in(view, at_in, z_in)
     placed_at = PlacedAt(figure.id, figure.centre_in, at_in, z_in, sigma_in)
     title = display_name(figure.id)
-    return CorrectionOption("Stands here", title, f"place {title}", (placed_at, *_confirmed_if_lost(view, figure)))
+    label = tr("place {soldier}", soldier=title)
+    return CorrectionOption("Stands here", title, label, (placed_at, *_confirmed_if_lost(view, figure)))
 
 
 def rename(view: TableView, figure: Figure, to: str) -> CorrectionOption:
@@ -126,7 +142,10 @@ def rename(view: TableView, figure: Figure, to: str) -> CorrectionOption:
     """
     to = to.strip()
     if not to or len(to) > 40 or not to.isprintable():
-        raise UserError(f"this is not a name: {to!r}. Type up to 40 letters, for example {figure.army}-7")
+        example = f"{figure.army}-7"
+        raise UserError(
+            tr("this is not a name: {name!r}. Type up to 40 letters, for example {example}", name=to, example=example)
+        )
     return _rename(view, figure.id, to)
 
 
@@ -157,21 +176,26 @@ def _split(view: TableView, figure: Figure, at_in: PointIn | None) -> Correction
     name = next_name(figure.army, everybody(view))
     other = replace(placed(figure, second_in), id=name, sigma_in=sigma_in)
     placed_at = PlacedAt(figure.id, figure.centre_in, first_in, figure.z_in, sigma_in)
-    return CorrectionOption("", "Split: these are two", f"split {display_name(figure.id)}", (placed_at, Added(other)))
+    label = tr("split {name}", name=display_name(figure.id))
+    return CorrectionOption("", tr("Split: these are two"), label, (placed_at, Added(other)))
 
 
 def merge(figure: Figure, other: Figure) -> CorrectionOption:
     """The correction that both are one figure, which keeps the other's name."""
     title = display_name(other.id)
     return CorrectionOption(
-        "The same as", title, f"merge {display_name(figure.id)} into {title}", (Merged(other.id, figure.id),)
+        "The same as",
+        title,
+        tr("merge {soldier} into {other}", soldier=display_name(figure.id), other=title),
+        (Merged(other.id, figure.id),),
     )
 
 
 def _rename(view: TableView, name: str, to: str) -> CorrectionOption:
     taken = any(figure.id == to for figure in everybody(view))
-    words = f"{display_name(to)} (they swap names)" if taken else display_name(to)
-    return CorrectionOption("Is really", words, f"{display_name(name)} is {display_name(to)}", (Renamed(name, to),))
+    words = tr("{soldier} (they swap names)", soldier=display_name(to)) if taken else display_name(to)
+    label = tr("{soldier} is {name}", soldier=display_name(name), name=display_name(to))
+    return CorrectionOption("Is really", words, label, (Renamed(name, to),))
 
 
 def _nearest(figures: Iterable[Figure], figure: Figure, army: str | None = None) -> list[Figure]:

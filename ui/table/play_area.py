@@ -10,6 +10,7 @@ from rules.tabletop.table import Outline, PointIn
 from rules.tabletop.tolerance import EXACT
 from ui.table.finding import Mark, Note, Trace, lifted, ring
 from ui.theme import SKY, faded
+from ui.translation import tr
 
 _MIN_SIDE_IN, _MAX_SIDE_IN = 2.0, 240.0
 _ARM_IN = 2.0
@@ -38,8 +39,14 @@ class PlayArea:
         sizes_fit = all(_MIN_SIDE_IN <= side <= _MAX_SIDE_IN for side in (self.width_in, self.depth_in))
         if not (sizes_fit and all(map(math.isfinite, (*self.origin_in, self.turn_deg)))):
             raise UserError(
-                f"a table of {self.width_in:g} x {self.depth_in:g} in is not possible: width and depth must be"
-                f" {_MIN_SIDE_IN:g} to {_MAX_SIDE_IN:g} in"
+                tr(
+                    "a table of {width_in:g} x {depth_in:g} in is not possible: width and depth must be {least_in:g} to"
+                    " {most_in:g} in",
+                    width_in=self.width_in,
+                    depth_in=self.depth_in,
+                    least_in=_MIN_SIDE_IN,
+                    most_in=_MAX_SIDE_IN,
+                )
             )
 
     @property

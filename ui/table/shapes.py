@@ -14,6 +14,7 @@ from rules.tabletop.bearing import bearing_deg, onward
 from rules.tabletop.path import length_in
 from rules.tabletop.table import PointIn
 from rules.tabletop.template import Blast, Flame, Strip, Template, Wedge, Zone, drawn
+from ui.translation import tr
 
 _STEP_IN = 0.5
 _MIN_LENGTH_IN, _MAX_LENGTH_IN = 0.5, 48.0
@@ -122,15 +123,16 @@ def template_words(template: Template) -> str:
     """Such as "blast of 3 in" or "wedge of 45°, 6 in"."""
     match template:
         case Blast(_, radius):
-            return f"blast of {radius:g} in"
+            return tr("blast of {radius_in:g} in", radius_in=radius)
         case Wedge(_, _, radius, angle):
-            return f"wedge of {angle:g}°, {radius:g} in"
+            return tr("wedge of {angle_deg:g}°, {radius_in:g} in", angle_deg=angle, radius_in=radius)
         case Flame(_, _, length, width):
-            return f"flame of {length:g} in, {width:g} in wide"
+            return tr("flame of {length_in:g} in, {width_in:g} in wide", length_in=length, width_in=width)
         case Strip(path, width):
-            return f"strip of {round(length_in(path), 3):g} in, {width:g} in wide"
+            long_in = round(length_in(path), 3)
+            return tr("strip of {length_in:g} in, {width_in:g} in wide", length_in=long_in, width_in=width)
         case Zone():
-            return "area"
+            return tr("area")
 
 
 def relaid(template: Template, at_in: PointIn) -> Template:

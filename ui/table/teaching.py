@@ -8,6 +8,7 @@ from rules.engine.text import display_name
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import Figure
 from ui.table.picking import PointPx, apart, is_other_plastic, same_plastic
+from ui.translation import tr
 from vision.palette import ArmyColour, Palette, merged
 from vision.stock_colours import is_stock_colour
 from vision.table_view import TableView
@@ -25,8 +26,11 @@ class NoFigureThere(UserError):
     """
 
     def __init__(self, nearest: Figure | None = None, nearest_px: PointPx | None = None) -> None:
-        meant = f"The nearest is {display_name(nearest.id)}." if nearest else "Click the middle of a base."
-        super().__init__(f"No soldier here. {meant}")
+        super().__init__(
+            tr("No soldier here. The nearest is {soldier}.", soldier=display_name(nearest.id))
+            if nearest
+            else tr("No soldier here. Click the middle of a base.")
+        )
         self.nearest, self.nearest_px = nearest, nearest_px
 
 
@@ -39,7 +43,11 @@ class OtherPlastic(UserError):
     """
 
     def __init__(self, army: str, like: str) -> None:
-        super().__init__(f"That soldier looks like {like}." if like else f"That soldier looks different from {army}.")
+        super().__init__(
+            tr("That soldier looks like {army}.", army=like)
+            if like
+            else tr("That soldier looks different from {army}.", army=army)
+        )
         self.army, self.like = army, like
 
 

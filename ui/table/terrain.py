@@ -17,6 +17,8 @@ from rules.tabletop.errors import UserError
 from rules.tabletop.table import Outline, PointIn, TerrainKind, TerrainPiece
 from rules.tabletop.tolerance import EXACT
 from ui.files import write_json
+from ui.translation import tr
+from ui.vocabulary import terrain_kind_words
 
 Terrain = tuple[TerrainPiece, ...]
 PointPx = tuple[float, float]
@@ -53,7 +55,7 @@ def usual_height_in(kind: TerrainKind) -> float:
 
 def usual_name(kind: TerrainKind) -> str:
     """The default name of a piece of this kind."""
-    return "piece" if kind is TerrainKind.OTHER else str(kind).replace("_", " ")
+    return tr("piece") if kind is TerrainKind.OTHER else terrain_kind_words(kind)
 
 
 def outline_height_in(piece: TerrainPiece) -> float:
@@ -143,7 +145,12 @@ def reprojected(camera: TableCamera, outline_in: Outline, from_in: float, to_in:
     """
     places = camera.pixel_to_table(camera.table_to_pixel([(*point, from_in) for point in outline_in]), to_in)
     if not np.isfinite(places).all():
-        raise UserError(f"a height of {to_in:g} in is too much: the camera hangs at {camera.position_in[2]:.1f} in")
+        raise UserError(
+            tr(
+                "a height of {height_in:g} in is too much: the camera hangs at {camera_in:.1f} in",
+                height_in=to_in, camera_in=camera.position_in[2],
+            )
+        )  # fmt: skip
     return tuple((float(x), float(y)) for x, y in places)
 
 
@@ -174,11 +181,11 @@ def with_changed(terrain: Terrain, name: str, piece: TerrainPiece) -> Terrain:
     """
     old = piece_named(terrain, name)
     if old is None:
-        raise UserError(f"the piece of terrain {name!r} no longer exists: click another piece")
+        raise UserError(tr("the piece of terrain {name!r} no longer exists: click another piece", name=name))
     if not piece.name.strip():
-        raise UserError(f"the terrain {name!r} needs a name: type one")
+        raise UserError(tr("the terrain {name!r} needs a name: type one", name=name))
     if piece.name != name and piece_named(terrain, piece.name):
-        raise UserError(f"another piece of terrain is called {piece.name!r}: choose another name")
+        raise UserError(tr("another piece of terrain is called {name!r}: choose another name", name=piece.name))
     changed = tuple(piece if other.name == name else other for other in terrain)
     return (
         _settled(changed, old, piece.top_in)
@@ -258,7 +265,7 @@ def without_corner(piece: TerrainPiece, corner: int) -> TerrainPiece:
         UserError: if it has only three, or the outline would cross itself.
     """
     if len(piece.outline_in) <= 3:
-        raise UserError(f"{piece.name} has only three corners: drag them, or delete the whole piece")
+        raise UserError(tr("{piece} has only three corners: drag them, or delete the whole piece", piece=piece.name))
     return replace(piece, outline_in=(*piece.outline_in[:corner], *piece.outline_in[corner + 1 :]))
 
 
@@ -286,9 +293,9 @@ def write_terrain(path: Path, terrain: Sequence[TerrainPiece]) -> None:
 
 def terrain_words(piece: TerrainPiece) -> str:
     """A piece in one line, such as "house: building, 4 in high on 1.3 in"."""
-    high = f"{piece.height_in:g} in high" if piece.height_in else "flat"
-    on = f" on {piece.base_in:g} in" if piece.base_in else ""
-    return f"{piece.name}: {str(piece.kind).replace('_', ' ')}, {high}{on}"
+    high = tr("{height_in:g} in high", height_in=piece.height_in) if piece.height_in else tr("flat")
+    words = f"{piece.name}: {terrain_kind_words(piece.kind)}, {high}"
+    return tr("{piece} on {base_in:g} in", piece=words, base_in=piece.base_in) if piece.base_in else words
 
 
 def nearest_corner(corners: Sequence[PointIn], at: PointIn, reach: float) -> int | None:

@@ -61,14 +61,14 @@ def test_the_card_shows_the_soldiers_picture(window: Window, tmp_path: Path) -> 
 
 def test_nothing_else_is_done_while_dice_are_rolled(window: Window, tmp_path: Path) -> None:
     panel, card = attack(window, tmp_path / "b")
-    before, phase = entries(window), panel.phase
+    before, phase = entries(window), window.battle.turn_bar.heading
     next_phase(window)
     assert "Roll the dice first" in window.bar.text
     window.undo()
     assert "Roll the dice first" in window.bar.text
     window.use_tool("select")
     click(window, POSTS["blue-1"])
-    assert (entries(window), panel.phase, window.battle.chosen) == (before, phase, "green-1")
+    assert (entries(window), window.battle.turn_bar.heading, window.battle.chosen) == (before, phase, "green-1")
     assert window.battle.dice_card is card
     window.pull()  # pictures and measuring go on
     assert window.battle.dice_card is card

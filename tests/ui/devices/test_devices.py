@@ -20,7 +20,7 @@ from hardware.range_rod import LAMP_COLOUR, Alarm, DiceWait, Lamp, Measured, Rod
 from rules.engine.dice import Die
 from tests.waiting import until
 from ui.devices.device_connection import ANY, EMULATED, DeviceConnection, Level, Ports, choices, finding
-from ui.devices.rod_and_dice import HEAR_S, TEST_S, TEST_SIGNS, ElectronicDiceController, Rod, counted
+from ui.devices.rod_and_dice import HEAR_S, TEST_S, TEST_SIGNS, ElectronicDiceController, Rod, joined
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="pseudo-terminals")
 
@@ -268,6 +268,4 @@ def test_two_devices_never_use_one_port() -> None:
 
 
 def test_counts_as_text() -> None:
-    assert (
-        counted((1, "roll", "heard"), (0, "repeat", "dropped"), (2, "frame", "sent")) == "1 roll heard, 2 frames sent"
-    )
+    assert joined("1 roll heard", 0, "", "2 frames sent") == "1 roll heard, 2 frames sent"

@@ -6,10 +6,10 @@ import numpy as np
 
 from tests.ui.views import view_of
 from ui.session import TableState
-from ui.setup.colours import WITHOUT_EMPTY, separation_words
+from ui.setup.colours import WITHOUT_EMPTY, separation_sentence, separation_words
 from ui.setup.first_run import Progress, Standing, Step, Tick, guide
 from vision.palette import ArmyColour
-from vision.separation import Separation
+from vision.separation import Level, Separation
 from vision.setup import Setup
 
 EMPTY = np.zeros((2, 2, 3), np.uint8)
@@ -30,6 +30,14 @@ def view(*separations):
 def test_the_worst_separation_comes_first():
     words = separation_words(view(GREEN, GREY, TAN, PAIR), setup("green", "grey", "tan", reference_bgr=EMPTY))
     assert words == (TAN.sentence, GREY.sentence)
+
+
+def test_sentences_are_those_of_the_report():
+    pairs = [Separation("green", "tan", score, False) for score in (0.5, 0.8, 0.99)]
+    tables = [Separation("tan", None, score, known) for score in (0.4, 0.65, 0.9) for known in (False, True)]
+    assert {one.level for one in pairs} == {one.level for one in tables} == set(Level)
+    for one in (*pairs, *tables):
+        assert separation_sentence(one) == one.sentence
 
 
 def test_a_missing_empty_table_is_mentioned():

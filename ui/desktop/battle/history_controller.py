@@ -106,7 +106,7 @@ class HistoryController:
             self._context.say(tr(_NONE) if battle is None else tr("This battle has no saved terrain."))
             return
         session, terrain = self._context.session, battle.state.terrain
-        self._context.change(lambda: session.set_terrain("restore terrain", terrain))
+        self._context.change(lambda: session.set_terrain(tr("restore terrain"), terrain))
 
     def _attach(self, battle: Battle | None) -> None:
         self._attached, self._unsaved_table = battle, None

@@ -110,7 +110,7 @@ class DevicesController(QObject):
             if spec and other is not device and spec == other.berth.spec:
                 words = tr(
                     "That port is used by the {name}. Choose another port, or forget the {name} first.",
-                    name=other.berth.name,
+                    name=other.berth.title,
                 )
                 self._say(words)
                 return

@@ -30,7 +30,7 @@ class StripForm(QWidget):
         self._fold = QCheckBox(tr("Strip settings"))
         self._form = QWidget()
         self._length = _number(
-            shape.length_in, 1, 400, 0.5, 2, " in", tr("From the near end to the far edge of the last LED")
+            shape.length_in, 1, 400, 0.5, 2, tr(" in"), tr("From the near end to the far edge of the last LED")
         )
         self._leds_per_in = _number(
             shape.leds_per_in, 0.1, 20, 0.1, 3, "", tr("1.524 for 60 LEDs per metre, 0.762 for 30, 3.658 for 144")

@@ -45,7 +45,7 @@ class BigAnswer(QWidget):
         with painting(self) as painter:
             painter.fillRect(self.rect(), QColor(*DARK))
             room = QRectF(self.rect()).adjusted(_MARGIN_PX, 0, -_MARGIN_PX, 0)
-            headline = self._answer.headline or "-- in"
+            headline = self._answer.headline or tr("-- in")
             painter.setFont(fit_font(_bold(painter.font(), _HEADLINE_PX), headline, room.width()))
             painter.setPen(QColor(*WHITE))
             top, centred = 1.12 * _HEADLINE_PX, Qt.AlignmentFlag.AlignCenter

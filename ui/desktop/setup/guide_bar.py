@@ -51,8 +51,8 @@ class GuideBar(QFrame):
         self.shown = guide
         for step, button in self.steps.items():
             mark = guide.marks[step]
-            button.setText(f"{_SIGN[mark]} {step}")
-            button.setAccessibleName(f"{step}, {mark}")
+            button.setText(f"{_SIGN[mark]} {step.words}")
+            button.setAccessibleName(f"{step.words}, {mark.words}")
             font = button.font()
             font.setBold(mark is Mark.NOW)
             button.setFont(font)

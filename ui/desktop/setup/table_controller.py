@@ -127,7 +127,7 @@ class TableController:
             self._context.say(tr("There are no examples yet. Confirm or correct a soldier first."))
             return
         setup = replace(session.state.setup, examples=Examples())
-        self._context.change(lambda: session.do("forget examples", replace(session.state, setup=setup)))
+        self._context.change(lambda: session.do(tr("forget examples"), replace(session.state, setup=setup)))
         self._context.say(tr("Forgot {count} examples. Press Undo to get them back.", count=count))
 
     def save(self, path: Path | None = None) -> None:

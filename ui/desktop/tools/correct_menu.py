@@ -20,6 +20,7 @@ from ui.setup.groups import armies_of
 from ui.table.correction_options import CorrectionOption, merge, options_at, options_for, place, rename
 from ui.table.terrain import standing_place
 from ui.translation import mark_for_translation, tr
+from ui.vocabulary import posture_words
 from vision.table_view import TableView
 
 CORRECT = "correct"
@@ -150,7 +151,7 @@ class CorrectionController(QObject):
     def _fill_for(self, menu: QMenu, view: TableView, figure: Figure, at: PickResult) -> None:
         assert view.calibration is not None
         x, y = view.calibration.camera.pixel_to_table(at.px, figure.z_in)[0]
-        menu.addSection(f"{figure.id}, {figure.posture}")
+        menu.addSection(f"{figure.id}, {posture_words(figure.posture)}")
         groups = self._offer(menu, options_for(view, figure, (float(x), float(y)), self._armies))
         title = _GROUPS["Army"]
         another = (groups.get("Army") or _submenu(menu, tr(title))).addAction(tr("New army"))

@@ -72,7 +72,7 @@ class GroupsController:
         if not words or view is None:
             self._session.propose(True)
             return
-        self._session.do(f"use {words}", accepted(view, self._session.state))
+        self._session.do(tr("use {soldiers}", soldiers=words), accepted(view, self._session.state))
         if self._context.tool() == TEACH:
             self._context.use_tool("measure")
         self._context.say(tr("These are the armies now. Double-click a name on the right to change it."))
@@ -82,15 +82,16 @@ class GroupsController:
         self._context.use_tool(TEACH)
 
     def _rename(self, army: str, name: str) -> None:
-        self._session.do(f"rename {army} to {name.strip()}", renamed(self._free(), self._session.state, army, name))
+        label = tr("rename {old} to {new}", old=army, new=name.strip())
+        self._session.do(label, renamed(self._free(), self._session.state, army, name))
 
     def _merge(self, into: str, others: tuple[str, ...]) -> None:
         state = merged(self._free(), self._session.state, into, others)
-        self._session.do(f"merge {' and '.join(others)} into {into}", state)
+        self._session.do(tr("merge {soldier} into {other}", soldier=", ".join(others), other=into), state)
 
     def _split(self, army: str) -> None:
         state, name = split(self._free(), self._session.state, army)
-        self._session.do(f"split {army}", state)
+        self._session.do(tr("split {name}", name=army), state)
         self._say_split(army, name)
 
     def _split_off(self, figure: Figure) -> None:
@@ -99,10 +100,10 @@ class GroupsController:
             state, name = split(view, self._session.state, figure.army, figure)
         except OneColour as alike:
             one = another_army(view, self._session.state, figure)
-            self._session.correct(f"{figure.id} is {one.army}", one)
+            self._session.correct(tr("{soldier} is {name}", soldier=figure.id, name=one.army), one)
             self._context.say(tr("Only this soldier is {army} now. {why}", army=one.army, why=str(alike)))
         else:
-            self._session.do(f"split {figure.army}", state)
+            self._session.do(tr("split {name}", name=figure.army), state)
             self._say_split(figure.army, name)
 
     def _say_split(self, army: str, name: str) -> None:

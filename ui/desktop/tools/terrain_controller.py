@@ -19,6 +19,7 @@ from ui.desktop.tools.window_context import WindowContext
 from ui.files import read_terrain
 from ui.table.terrain import fresh_name, usual_height_in, usual_name, write_terrain
 from ui.translation import tr
+from ui.vocabulary import terrain_kind_words
 from vision.terrain import Proposal
 
 _LOOK_EVERY_MS = 20
@@ -86,7 +87,7 @@ class TerrainController(QObject):
             self._context.change(lambda: self._save(path))
 
     def _open(self, path: Path) -> None:
-        self._context.session.set_terrain(f"open {path.name}", read_terrain(path))
+        self._context.session.set_terrain(tr("open {file}", file=path.name), read_terrain(path))
         self.tool.select(None)
 
     def _save(self, path: Path) -> None:
@@ -113,7 +114,7 @@ class TerrainController(QObject):
     def _rename(self, name: str) -> None:
         piece = self.tool.piece
         if piece is not None:
-            self.tool.change(f"rename {piece.name} to {name}", replace(piece, name=name.strip()))
+            self.tool.change(tr("rename {old} to {new}", old=piece.name, new=name), replace(piece, name=name.strip()))
 
     def _set_kind(self, kind: TerrainKind) -> None:
         """Change the kind; the height becomes the kind's usual one unless another was typed."""
@@ -126,21 +127,17 @@ class TerrainController(QObject):
             said = piece.name.rstrip(" 0123456789") != usual_name(piece.kind)
             name = piece.name if said else fresh_name(usual_name(kind), others)
             changed = replace(piece, name=name, kind=kind, height_in=height_in)
-            tool.change_height(f"change {piece.name} to {_words(kind)}", changed)
+            tool.change_height(tr("change {piece} to {kind}", piece=piece.name, kind=terrain_kind_words(kind)), changed)
 
     def _raise(self, height_in: float) -> None:
         piece = self.tool.piece
         self.tool.height_in = height_in
         if piece is not None:
-            self.tool.change_height(
-                f"set the height of {piece.name} to {height_in:g} in", replace(piece, height_in=height_in)
-            )
+            label = tr("set the height of {piece} to {height_in:g} in", piece=piece.name, height_in=height_in)
+            self.tool.change_height(label, replace(piece, height_in=height_in))
 
     def _base(self, base_in: float) -> None:
         piece = self.tool.piece
         if piece is not None:
-            self.tool.change_height(f"set the base of {piece.name} to {base_in:g} in", replace(piece, base_in=base_in))
-
-
-def _words(kind: TerrainKind) -> str:
-    return str(kind).replace("_", " ")
+            label = tr("set the base of {piece} to {base_in:g} in", piece=piece.name, base_in=base_in)
+            self.tool.change_height(label, replace(piece, base_in=base_in))

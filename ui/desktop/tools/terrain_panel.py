@@ -21,6 +21,7 @@ from ui.desktop.dialogs import NumberBox
 from ui.desktop.labels import plain_label
 from ui.table.terrain import Terrain, piece_named, terrain_words
 from ui.translation import tr
+from ui.vocabulary import terrain_kind_words
 
 _MAX_HEIGHT_IN = 40.0
 _FONT_SCALE = 1.2  # like the Table tab
@@ -125,7 +126,7 @@ class TerrainPanel(QWidget):
         self.name.setMaxLength(40)
         self.name.editingFinished.connect(self._name)
         for kind in TerrainKind:
-            self.kind.addItem(str(kind).replace("_", " "), str(kind))
+            self.kind.addItem(terrain_kind_words(kind), str(kind))
         self.kind.setToolTip(tr("What it is in the rules: it may hide, cover, slow or carry soldiers"))
         self.kind.currentIndexChanged.connect(lambda _: self.kinded.emit(str(self.kind.currentData())))
         self.kind.setMaxVisibleItems(self.kind.count())
@@ -140,7 +141,7 @@ class TerrainPanel(QWidget):
             number.setRange(0.0, _MAX_HEIGHT_IN)
             number.setDecimals(2)
             number.setSingleStep(0.25)
-            number.setSuffix(" in")
+            number.setSuffix(tr(" in"))
             number.setKeyboardTracking(False)
             number.setToolTip(tip)
             number.valueChanged.connect(signal)

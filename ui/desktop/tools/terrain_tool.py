@@ -192,7 +192,7 @@ class TerrainTool(PlainTool):
             if grip.held is _Held.PIECE:
                 self._move(camera, piece, _displacement_in(camera, piece, grip, at.px))
             else:
-                self.change(f"move a corner of {piece.name}", _dragged(camera, piece, grip, at.px))
+                self.change(tr("move a corner of {piece}", piece=piece.name), _dragged(camera, piece, grip, at.px))
             self._corner = {_Held.CORNER: grip.number, _Held.EDGE: grip.number + 1}.get(grip.held)
         elif grip.held is _Held.PIECE:
             self._propose(camera, at, piece)
@@ -201,7 +201,7 @@ class TerrainTool(PlainTool):
         before = self._context.terrain
         moved = with_moved(before, piece.name, by_in)
         landed = as_seen(moved, with_landed(before, moved, piece.name), camera)
-        self._context.session.set_terrain(f"move {piece.name}", landed)
+        self._context.session.set_terrain(tr("move {piece}", piece=piece.name), landed)
         self._fresh = None
 
     def _propose(self, camera: TableCamera, at: PickResult, below: TerrainPiece | None) -> None:
@@ -234,7 +234,7 @@ class TerrainTool(PlainTool):
             found = _inside_outline(looking.below, found, looking.camera)
         piece = self._as_piece(looking.camera, found.outlines_in[found.best], found.height_in)
         terrain = with_piece(self._context.terrain, piece)
-        label = f"add {terrain[-1].name}"
+        label = tr("add {name}", name=terrain[-1].name)
         self._context.session.set_terrain(label, terrain)
         self.select(terrain[-1].name)
         self._fresh = _Fresh(label, found, found.best, looking.camera)
@@ -291,10 +291,11 @@ class TerrainTool(PlainTool):
         if piece is None:
             return
         if self._corner is not None:
-            self.change(f"remove a corner of {piece.name}", without_corner(piece, self._corner))
+            self.change(tr("remove a corner of {piece}", piece=piece.name), without_corner(piece, self._corner))
             self._corner = None
         else:
-            self._context.session.set_terrain(f"remove {piece.name}", without_piece(self._context.terrain, piece.name))
+            label = tr("remove {piece}", piece=piece.name)
+            self._context.session.set_terrain(label, without_piece(self._context.terrain, piece.name))
             self.select(None)
 
     def cancel_corner(self) -> None:

@@ -1,0 +1,78 @@
+"""The German catalog: complete, up to date, and used by the presenters."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+
+import pytest
+from babel.messages.mofile import write_mo
+
+from rules.engine.state import State
+from rules.tabletop.measure import Range
+from rules.tabletop.table import Posture, TerrainKind
+from tools.extract_strings import catalog_strings, extracted, load, path_of, problems
+from ui.battle.action_text import state_words
+from ui.formatting import Basis, other_words, range_words
+from ui.session import Ruler, TableState
+from ui.setup.first_run import Progress, Standing, Step, guide
+from ui.table.shapes import USUAL, Kind
+from ui.translation import FOLDER, languages, use_language
+from ui.vocabulary import posture_words, terrain_kind_words
+
+TRANSLATED = [name for name in languages() if name != "en"]
+
+
+@pytest.fixture
+def german() -> Iterator[None]:
+    assert use_language(["de"]) == "de"
+    yield
+    use_language(["en"])
+
+
+def test_german_is_offered() -> None:
+    assert languages()[0] == "en"
+    assert "de" in TRANSLATED
+
+
+@pytest.mark.parametrize("language", TRANSLATED)
+def test_every_entry_is_translated_with_the_same_placeholders_and_keys(language: str) -> None:
+    assert problems(load(language, FOLDER)) == ()
+
+
+@pytest.mark.parametrize("language", TRANSLATED)
+def test_the_catalog_has_all_strings_of_the_program(language: str) -> None:
+    missing = catalog_strings(extracted()) - catalog_strings(load(language, FOLDER))
+    assert not missing, f"run: make strings LANGUAGE={language}"
+
+
+@pytest.mark.parametrize("language", TRANSLATED)
+def test_the_compiled_catalog_is_that_of_the_translators(language: str) -> None:
+    compiled = io.BytesIO()
+    write_mo(compiled, load(language, FOLDER))
+    committed = path_of(language, FOLDER).with_suffix(".mo").read_bytes()
+    assert compiled.getvalue() == committed, f"run: make strings LANGUAGE={language}"
+
+
+@pytest.mark.usefixtures("german")
+def test_presenters_speak_german() -> None:
+    ends = ((0.0, 0.0), (12.4, 0.0))
+    distance = Range(12.4, 11.5, 0.04, ends, ends)
+    assert range_words(distance) == "12.4 Zoll ± 0.1"
+    assert other_words(distance, Basis.CENTRE) == "Rand 11.5 Zoll"
+    assert Ruler("green-1", "tan-2", ((1.0, 1.0),)).name == "Green 1 bis Tan 2 um 1 Ecke"
+    assert USUAL[Kind.BLAST].words == "Explosion von 3 Zoll"
+    assert state_words(State()) == "Aufstellung"
+
+
+@pytest.mark.usefixtures("german")
+def test_the_guide_speaks_german() -> None:
+    shown = guide(Standing("demo", None, TableState()), Progress())
+    assert shown.step is Step.CAMERA
+    assert shown.words.startswith("Keine Kamera ist eingesteckt.")
+    assert [shown.step.words, shown.marks[Step.CAMERA].words, shown.button] == ["Kamera", "jetzt", "Wählen…"]
+
+
+def test_every_posture_and_kind_of_terrain_has_a_word() -> None:
+    assert [posture_words(posture) for posture in Posture] == [str(posture) for posture in Posture]
+    assert [terrain_kind_words(kind) for kind in TerrainKind] == [str(kind).replace("_", " ") for kind in TerrainKind]
