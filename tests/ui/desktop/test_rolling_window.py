@@ -60,7 +60,7 @@ def test_the_card_shows_the_soldiers_picture(window: Window, tmp_path: Path) -> 
 
 
 def test_nothing_else_is_done_while_dice_are_rolled(window: Window, tmp_path: Path) -> None:
-    panel, card = attack(window, tmp_path / "b")
+    _, card = attack(window, tmp_path / "b")
     before, phase = entries(window), window.battle.turn_bar.heading
     next_phase(window)
     assert "Roll the dice first" in window.bar.text
