@@ -45,7 +45,11 @@ def test_the_card_names_the_action_and_goes_afterwards(window: Window, tmp_path:
     assert window.battle.dice_card is None
     assert entries(window) == before + 1
     assert panel.why.startswith("Misses")
-    assert any(label.text().endswith(": 1") for label in panel.findChildren(QLabel))
+    [rolled] = [label for label in panel.findChildren(QLabel) if label.text().endswith(": 1")]
+    assert rolled.isVisible()
+    window.undo()
+    assert panel.why == ""
+    assert not rolled.isVisible()
 
 
 def test_the_card_shows_the_soldiers_picture(window: Window, tmp_path: Path) -> None:

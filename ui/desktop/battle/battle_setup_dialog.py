@@ -41,6 +41,7 @@ from ui.battle.titles import title_of
 from ui.desktop.battle.goals_dialog import GoalsForm
 from ui.desktop.battle.soldier_table import SoldierTable
 from ui.desktop.labels import literal_text, plain_label, wrapping_label
+from ui.desktop.theme import make_primary
 from ui.formatting import capitalized, in_order
 from ui.translation import tr
 from vision.frame import ImageBgr
@@ -93,6 +94,7 @@ class BattleSetupDialog(QDialog):
         self._game, self._credit, self._words = QComboBox(), wrapping_label(), wrapping_label()
         self._house, self._options = plain_label(tr("none")), QScrollArea()
         self._begin = QPushButton(tr("Start battle"))
+        make_primary(self._begin)
         self.soldiers = SoldierTable(self._figures, crops)
         self.soldiers.pointed.connect(self.pointed)
         self.goals = GoalsForm(self._sides)

@@ -16,6 +16,7 @@ from ui.battle.rolling import Throws
 from ui.battle.typed_dice import face_words, hint_words, request_words, roll_words, typed_faces
 from ui.desktop.battle.dice_faces import DiceFaces, die_icon
 from ui.desktop.labels import wrapping_label
+from ui.desktop.theme import make_primary
 from ui.translation import tr
 
 _FACE_PX, _BUTTON_PX = 32, 40
@@ -52,6 +53,7 @@ class DiceCard(QWidget):
         self._six_sided = QCheckBox(tr("Six-sided dice"))
         self._faces = {die: self._face_buttons(die) for die in (request.die, Die.D6)}
         self._devices = QVBoxLayout()
+        make_primary(self._roll)
         self._set_up()
         self._lay_out()
         self._show_die()

@@ -38,6 +38,7 @@ from ui.desktop.battle.round_bar import RoundBar
 from ui.desktop.labels import escape_markup, markup_label, plain_label, wrapping_label
 from ui.desktop.picture.image import to_qimage
 from ui.desktop.scrolled import Scrolled
+from ui.desktop.theme import make_primary
 from ui.formatting import capitalized
 from ui.translation import mark_for_translation, tr
 from vision.frame import ImageBgr
@@ -213,6 +214,7 @@ class BattlePanel(QWidget):
         """Show a result and deselect the action, whose odds would take its place."""
         self._action_list.setCurrentItem(None)
         self._why.setText(words)
+        clear_layout(self._throws)
 
     def show_throws(self, throws: Throws) -> None:
         """Show the dice of the result."""
@@ -338,6 +340,7 @@ class BattlePanel(QWidget):
         self._do.setToolTip(tr("Roll the dice and apply the result (Return)"))
         self._do.setMinimumHeight(_BUTTON_PX)
         self._do.clicked.connect(self._request_action)
+        make_primary(self._do)
         self._overrule.setToolTip(tr("Change the result of the selected action or the last one, and say why (Ctrl+R)"))
         self._overrule.setShortcut("Ctrl+R")
         self._overrule.setEnabled(False)

@@ -82,8 +82,9 @@ class TurnBarView(QWidget):
         self.button.setVisible(bool(bar.button))
         palette = self.palette()
         palette.setColor(QPalette.ColorRole.Window, _qt(bar.colour))
-        palette.setColor(QPalette.ColorRole.WindowText, _qt(bar.ink))
         self.setPalette(palette)
+        # A palette would not pass the theme's style sheet.
+        self._words.setStyleSheet(f"color: {_qt(bar.ink).name()}")
         self.button.setStyleSheet(_button_style(bar.ink, bar.colour))
 
 
