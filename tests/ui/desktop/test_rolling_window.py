@@ -12,7 +12,7 @@ from rules.engine.dice import Roll
 from rules.engine.events import ActionResolved, PhaseBegun
 from rules.engine.text import display_name
 from tests.ui.desktop.test_battle_window import mustered, press
-from tests.ui.windows import POSTS, button, click, next_phase, show_change, texts
+from tests.ui.windows import POSTS, Wait, button, click, next_phase, show_change, texts
 from ui.desktop.battle.dice_card import DiceCard
 from ui.desktop.battle.panel import PHOTO_PX, BattlePanel
 from ui.desktop.window import Window
@@ -35,7 +35,7 @@ def entries(window: Window) -> int:
     return len(window.battle.play.battle.entries)
 
 
-def test_the_card_names_the_action_and_goes_afterwards(window: Window, tmp_path: Path) -> None:
+def test_the_card_names_the_action_and_goes_afterwards(window: Window, wait_until: Wait, tmp_path: Path) -> None:
     panel, card = attack(window, tmp_path / "b")
     assert panel.chosen is not None
     assert f"Green 1: {panel.chosen.action.words}" in texts(card)
@@ -46,10 +46,10 @@ def test_the_card_names_the_action_and_goes_afterwards(window: Window, tmp_path:
     assert entries(window) == before + 1
     assert panel.why.startswith("Misses")
     [rolled] = [label for label in panel.findChildren(QLabel) if label.text().endswith(": 1")]
-    assert rolled.isVisible()
+    wait_until(lambda: rolled.isVisibleTo(panel))
     window.undo()
     assert panel.why == ""
-    assert not rolled.isVisible()
+    assert not rolled.isVisibleTo(panel)
 
 
 def test_the_card_shows_the_soldiers_picture(window: Window, tmp_path: Path) -> None:
