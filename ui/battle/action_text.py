@@ -16,7 +16,7 @@ from ui.translation import tr
 _MAX_LINES, _MAX_OBLIGATIONS = 3, 3
 _FAILURES = (
     *("miss", "misses", "missed", "off target", "unharmed", "none", "NE", "--"),
-    *("survives", "nothing", "no_effect", "catches nobody", "nobody is in it"),
+    *("survives", "nothing", "no_effect", "no_attack", "catches nobody", "nobody is in it"),
 )
 """How outcomes of the games end that do nothing to a target."""
 
@@ -48,16 +48,22 @@ def chance_words(preview: ActionPreview) -> str:
 
 
 def success_chance(preview: ActionPreview) -> float | None:
-    """The probability, 0 to 1, that an attack does something to its targets; None without odds."""
-    if not preview.possible or not preview.odds:
+    """The probability, 0 to 1, that an attack has an effect, with several rolls on the first target; None without odds.
+
+    The odds of further targets are not read: a machine gun has bursts at hundreds, and computing them takes seconds.
+    """
+    if not preview.possible:
         return None
-    return float(sum(chance for outcome, chance in preview.odds.items() if _succeeds(outcome)))
+    odds = preview.odds or next(iter(preview.odds_of.values()), {})
+    return float(sum(chance for outcome, chance in odds.items() if _succeeds(outcome))) if odds else None
 
 
 def _succeeds(outcome: str) -> bool:
     """Whether a part of an outcome, such as "tan-4 KIL, tan-5 --", is more than a miss."""
     parts = outcome.rpartition(": ")[2].split(", ")
-    return any(not part.endswith(_FAILURES) and not part.startswith("hits 0 of") for part in parts)
+    return not all(
+        part.endswith(_FAILURES) or part.startswith(("miss", "hits 0 of")) or "miss" in part.split() for part in parts
+    )
 
 
 def chance_lines(preview: ActionPreview) -> str:

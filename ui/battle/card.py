@@ -6,14 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rules.engine.referee import ActionPreview
-from ui.battle.action_text import action_words, chance_lines, chance_words, refusal_words
+from ui.battle.action_text import action_words, chance_lines, chance_words, refusal_words, success_chance
 from ui.formatting import percent_words, sentence
 
 BEST = 3
 """Actions that are offered at once; the others are one step away."""
-
-_FAILURES = ("--", "NE", "miss", "no_attack", "off target", "unharmed")
-"""How the outcomes of an attack without effect begin or, with a target's name before them, end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,24 +31,16 @@ class Ranking:
 def ranked(previews: Sequence[ActionPreview]) -> Ranking:
     """Possible actions first: what is owed, then attacks by their chance of success, then the rest as given."""
     possible = [number for number, one in enumerate(previews) if one.possible]
-    possible.sort(key=lambda number: (not previews[number].action.owed, -(success_chance(previews[number]) or 0.0)))
+    possible.sort(key=lambda number: (not previews[number].action.owed, -(_attack_chance(previews[number]) or 0.0)))
     impossible = tuple(number for number, one in enumerate(previews) if not one.possible)
     # A fold for a single action would take the same room as the action.
     best = BEST + 1 if len(possible) == BEST + 1 else BEST
     return Ranking(tuple(possible[:best]), tuple(possible[best:]), impossible)
 
 
-def success_chance(preview: ActionPreview) -> float | None:
-    """The chance that an attack has an effect, the best one of several targets; None for other actions."""
-    if not preview.possible or not preview.action.at or not preview.action.by:
-        return None
-    targets = [preview.odds, *preview.odds_of.values()]
-    return max((float(sum(odds[one] for one in odds if not _fails(one))) for odds in targets if odds), default=None)
-
-
 def odds_column(preview: ActionPreview) -> str:
     """An attack's chance of success, such as "83 %"; the outcomes of other rolls; empty where nothing is rolled."""
-    chance = success_chance(preview)
+    chance = _attack_chance(preview)
     if chance is not None and not preview.ambiguities:
         return percent_words(chance)
     return "" if chance_words(preview) == "yes" or not preview.possible else chance_lines(preview)
@@ -62,9 +51,6 @@ def forbidden_words(preview: ActionPreview) -> str:
     return f"{action_words(preview)}: {sentence(refusal_words(preview))}"
 
 
-def _fails(outcome: str) -> bool:
-    """Whether an outcome such as "misses" or, for several targets, "tan-1 NE, tan-2 --" has no effect."""
-    return all(
-        part.startswith(_FAILURES) or part.rpartition(" ")[2] in _FAILURES or "miss" in part.split()
-        for part in outcome.split(", ")
-    )
+def _attack_chance(preview: ActionPreview) -> float | None:
+    """The chance that an attack has an effect; None for other actions, whose outcomes are no success or failure."""
+    return success_chance(preview) if preview.action.at and preview.action.by else None

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 
 import pytest
 
 from rules.engine.referee import Action, ActionPreview
-from ui.battle.card import Ranking, forbidden_words, odds_column, ranked, success_chance
+from ui.battle.action_text import success_chance
+from ui.battle.card import Ranking, forbidden_words, odds_column, ranked
 
 HALF = Fraction(1, 2)
 
@@ -67,3 +69,24 @@ def test_the_column_shows_a_chance_only_for_attacks() -> None:
 
 def test_a_forbidden_action_names_the_rule() -> None:
     assert forbidden_words(preview("Rifle at Tan 1", HALF, refusal="out of range")) == "Rifle at Tan 1: Out of range."
+
+
+class FirstOnly(Mapping[str, Mapping[str, Fraction]]):
+    """The odds of two targets, of which only the first may be read."""
+
+    def __getitem__(self, name: str) -> Mapping[str, Fraction]:
+        assert name == "tan-1", "hundreds of targets of bursts would take seconds"
+        return {"hits 1 of 1": Fraction(1, 4), "hits 0 of 1": Fraction(3, 4)}
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(("tan-1", "tan-2"))
+
+    def __len__(self) -> int:
+        return 2
+
+
+def test_a_burst_is_ranked_by_its_first_target() -> None:
+    burst = Action("Burst", "burst", {}, by=("green-1",), at=("tan-1", "tan-2"))
+    one = ActionPreview(burst, None, {}, odds_of=FirstOnly())
+    assert odds_column(one) == "25 %"
+    assert ranked([preview("Rifle at Tan 1", HALF / 5), one]).best == (1, 0)
