@@ -26,7 +26,7 @@ def test_a_painter_ends_when_painting_fails() -> None:
 @pytest.mark.usefixtures("qt")
 def test_a_shape_that_cannot_be_painted_raises_an_error() -> None:
     for _ in range(3):
-        with pytest.raises(AttributeError, match="points_px"):
+        with pytest.raises(AttributeError, match="keep_clear"):
             annotated(BLACK, [object()])  # type: ignore[list-item]
 
 
@@ -44,7 +44,7 @@ def test_an_error_while_painting_is_shown_and_the_program_continues(
             view.resize(width, 200)
             view.grab().toImage()
         let_qt_work(lambda: last.box and last.box.isVisible())
-        assert "points_px" in last.box.detailedText()
+        assert "keep_clear" in last.box.detailedText()
     finally:
         last.remove()
     assert capsys.readouterr().err.count("AttributeError") >= 3
@@ -59,7 +59,7 @@ def test_a_widget_whose_painting_fails_is_painted_again(owned: Owned[PictureView
         view.show_shapes([object()])  # type: ignore[list-item]
         view.resize(width, 200)
         view.grab().toImage()
-        with pytest.raises(AttributeError, match="points_px"):
+        with pytest.raises(AttributeError, match="keep_clear"):
             let_qt_work(lambda: False)
     view.show_shapes([])
     view.repaint()

@@ -80,7 +80,7 @@ class ActionList(QTreeWidget):
 
     def show_actions(self, previews: Sequence[ActionPreview]) -> bool:
         """Show these actions; return whether the previous selection still exists."""
-        same = [*map(_words, previews)] == [*map(_words, self.previews)]
+        same = len(previews) == len(self.previews) and all(map(_is_same, self.previews, previews))
         chosen = self._number if same else None
         opened = {item.data(1, _NUMBER) for item in self._folds() if item.isExpanded()} if same else set()
         self.previews = tuple(previews)
@@ -225,8 +225,10 @@ def _is_chip(index: QModelIndex) -> bool:
     return isinstance(number, int) and not index.parent().isValid()
 
 
-def _words(preview: ActionPreview) -> tuple[str, bool]:
-    return action_words(preview), preview.possible
+def _is_same(before: ActionPreview, now: ActionPreview) -> bool:
+    """Whether an action is still offered as before; what the players have just settled may forbid it."""
+    as_possible = before.possible == now.possible or bool(before.ambiguities)
+    return as_possible and action_words(before) == action_words(now)
 
 
 def _show_arrow(item: QTreeWidgetItem) -> None:
