@@ -51,7 +51,8 @@ def placed(
         gaps: Distances of candidates from `around`.
         optional: Return None instead of covering anything.
     """
-    near = [box for box in taken.boxes if _meets(box, _reach(size, preferred, around, gaps[-1]))]
+    reach = _reach(size, preferred, around, gaps[-1])
+    near = [box for box in taken.boxes if _meets(box, reach)]
     best, least = None, math.inf
     for box in candidates(size, preferred, around, gaps):
         covers = sum(_shared(box, other) for other in near)

@@ -110,8 +110,10 @@ def _paint_ring(painter: QPainter, ring: Ring, to_screen: QTransform, size: floa
     painter.setBrush(QBrush(Qt.BrushStyle.NoBrush) if ring.fill is None else QColor(*ring.fill))
     painter.drawPolygon(polygon)
     painter.setBrush(QBrush(Qt.BrushStyle.NoBrush))
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)  # the smooth outlines beside it cover its edges
     painter.setPen(_pen(DARK, (ring.width + dark) * size))
     painter.drawPolygon(_inset(polygon, dark * size / 2))
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setPen(_pen(ring.colour, ring.width * size, ring.dash))
     painter.drawPolygon(polygon)
 
