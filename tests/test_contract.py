@@ -46,6 +46,7 @@ def test_the_packages_are_those_on_disk() -> None:
     assert rooms == set(PACKAGES)
 
 
+@pytest.mark.slow
 def test_qt_appears_in_one_room() -> None:
     outside = [file for file in _sources() if not file.is_relative_to(ROOT / "ui" / "desktop")]
     assert [str(file.relative_to(ROOT)) for file in outside if "PyQt6" in _imports(file)] == []
@@ -72,6 +73,7 @@ def test_documents_name_only_targets_that_the_makefile_has(document: str, tests:
     assert named <= targets
 
 
+@pytest.mark.slow
 def test_no_file_names_a_machine_or_an_index() -> None:
     # Split in two, so that this file passes the search itself.
     words = [

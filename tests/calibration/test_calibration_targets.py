@@ -112,6 +112,7 @@ def test_a_duplicate_marker_does_not_affect_the_others():
     assert set(found.calibration.markers_in) == {0, 1, 3}
 
 
+@pytest.mark.slow
 def test_good_markers_are_not_set_aside():
     for lens in (CAMERA.lens, None):
         assert (
@@ -119,6 +120,7 @@ def test_good_markers_are_not_set_aside():
         )
 
 
+@pytest.mark.slow
 def test_each_corner_is_the_median_of_several_frames():
     rng = np.random.default_rng(4)
     still = picture(CAMERA, FOUR).astype(float)
@@ -178,6 +180,7 @@ def ranges_off(scale, count, trials=12):
     return float(np.median(off))
 
 
+@pytest.mark.slow
 def test_a_measured_print_scale_corrects_an_uneven_print():
     """Without the scale, a marker printed 2 % narrower and 1.5 % longer tilts the whole table."""
     assert ranges_off(UNEVEN, 1) < 0.006
@@ -202,6 +205,7 @@ def test_a_measured_print_scale_corrects_an_uneven_board():
     assert np.ptp(prints.board_marks_in[0], axis=0) == pytest.approx([0.98, 1.015])
 
 
+@pytest.mark.slow
 def test_errors_of_a_hand_made_layout_match_the_stated_sigma():
     """Layout places that are off by half a millimetre cause errors that match sigma."""
     rng = np.random.default_rng(5)

@@ -55,6 +55,7 @@ def test_a_bumped_camera_is_recalibrated_in_the_next_frame(bumped):
         assert table.kept.calibration.markers_in[number] == pytest.approx(corners)
 
 
+@pytest.mark.slow
 def test_each_bump_is_reported_once():
     table = TrackedTable().look(shot(NEAR, seed=1), shot(NEAR, seed=1), shot(FAR, seed=2), *[shot(FAR, seed=3)] * 3)
     assert len(table.drifts) == 1, "the camera swings before it is at rest"
@@ -85,6 +86,7 @@ def test_a_moved_table_that_fills_the_picture_counts_as_the_camera():
 
 
 @pytest.mark.parametrize("to_in", [(31.0, 20.0, 40.0), (33.1, 22.05, 10.0)])
+@pytest.mark.slow
 def test_a_moved_marker_changes_only_its_own_place(to_in):
     table = TrackedTable().look(*[shot(moved=((2, *to_in),), seed=1), shot(moved=((2, *to_in),), seed=2)] * 6)
     (drift,) = table.drifts
@@ -99,6 +101,7 @@ def test_a_moved_marker_changes_only_its_own_place(to_in):
     assert table.error_in(NEAR) < 0.08
 
 
+@pytest.mark.slow
 def test_a_marker_in_a_hand_is_not_relocated_yet():
     on_the_way = [shot(moved=((2, 33.1 - 0.3 * step, 22 - 0.2 * step, 10.0),), seed=step) for step in range(5)]
     table = TrackedTable().look(*on_the_way)
@@ -143,6 +146,7 @@ def test_contradicting_markers_are_reported():
     assert start.kept.calibration is start.start.calibration
 
 
+@pytest.mark.slow
 def test_hidden_markers_are_reported_and_a_bump_meanwhile_is_found():
     table = TrackedTable().look(shot(markers=(), seed=1), shot(markers=(), seed=2))
     assert "no marker is visible" in table.kept.problem
@@ -151,6 +155,7 @@ def test_hidden_markers_are_reported_and_a_bump_meanwhile_is_found():
     assert table.kept.problem is None
 
 
+@pytest.mark.slow
 def test_a_marker_that_was_hidden_at_the_start_is_added():
     table = TrackedTable(markers=(0, 1, 3))
     table.keeper.tracked.frames_since_search = 10**6  # a search of the whole picture is due
@@ -162,6 +167,7 @@ def test_a_marker_that_was_hidden_at_the_start_is_added():
     assert table.drifts == [], "nothing was moved"
 
 
+@pytest.mark.slow
 def test_several_frames_at_rest_are_averaged():
     one, many = TrackedTable(lens=CAMERA.lens), TrackedTable(FRAMES + 2, lens=CAMERA.lens)
     assert many.kept.calibration is not one.kept.calibration

@@ -69,6 +69,7 @@ def test_a_displaced_marker_is_searched_in_every_frame():
     assert search_frames(tracked, 3, check(0, 1, 2)) == [1, 2, 3]
 
 
+@pytest.mark.slow
 def test_eight_frames_at_rest_are_averaged():
     keeper = CalibrationTracker()
     kept = [keeper.look(shot(seed=seed), PRINTS, CAMERA.lens).calibration for seed in range(FRAMES + 1)]
@@ -97,6 +98,7 @@ def test_other_prints_start_a_new_calibration(changed):
     assert kept.calibration is not first.calibration
 
 
+@pytest.mark.slow
 def test_another_lens_or_size_starts_a_new_calibration():
     keeper = CalibrationTracker()
     first = keeper.look(GRAY, PRINTS, CAMERA.lens)

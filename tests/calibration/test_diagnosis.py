@@ -108,6 +108,7 @@ def test_a_mirrored_marker():
 
 
 @pytest.mark.parametrize("lift_px", [3.0, 5.0])
+@pytest.mark.slow
 def test_a_curled_marker(lift_px):
     """An obliquely seen marker of 45 px whose right side curls up by this shift in the picture."""
     gray = picture(CAMERA, GOOD | {3: marker_corners((31, 6), 3)})
@@ -118,6 +119,7 @@ def test_a_curled_marker(lift_px):
     assert (trouble.reason, trouble.id) == (Reason.NOT_FLAT, 3)
 
 
+@pytest.mark.slow
 def test_a_marker_of_another_size():
     trouble = one(picture(CAMERA, GOOD | {3: marker_corners((31, 6), 2.85)}), CAMERA.lens)
     assert (trouble.reason, trouble.id) == (Reason.WRONG_SIDE, 3)

@@ -37,6 +37,7 @@ def random_views(rng, noise_px=0.2, tilt_deg=30.0):
     return gathering
 
 
+@pytest.mark.slow
 def test_the_lens_is_found_with_the_stated_covariance():
     """12 fits of nine parameters: whitened by the stated covariance, they have unit variance within sampling error."""
     rng = np.random.default_rng(2)

@@ -50,6 +50,7 @@ def test_opencv_alone_is_biased_here():
         assert outwards_px(quad.reshape(4, 2), true) < -0.3
 
 
+@pytest.mark.slow
 def test_the_edge_shift_is_measured():
     def shift(**how):
         return np.mean([m.edge_shift_px for m in find_markers(picture(CAMERA, PLACES, **how), DICTIONARY)])

@@ -111,6 +111,7 @@ def test_a_device_keeps_its_format() -> None:
 
 
 @given(st.lists(rolls | hellos, max_size=8), st.lists(st.integers(0, 900)))
+@pytest.mark.slow
 def test_encoded_data_is_decoded_in_any_pieces(events, cuts) -> None:
     stream, decoder, found = b"".join(map(encode, events)), Decoder(), []
     edges = [0, *sorted(min(cut, len(stream)) for cut in cuts), len(stream)]
@@ -121,6 +122,7 @@ def test_encoded_data_is_decoded_in_any_pieces(events, cuts) -> None:
 
 
 @given(st.lists(st.binary(max_size=80) | rolls.map(encode) | st.sampled_from([b"4\n", b"\n", b"{", b'"}', b"-1"])))
+@pytest.mark.slow
 def test_random_bytes_do_not_create_rolls(parts: list[bytes]) -> None:
     decoder = Decoder()
     found = [event for part in parts for event in decoder.feed(part)]
@@ -145,6 +147,7 @@ def test_a_damaged_line_with_a_checksum_is_never_another_roll(roll: RollLine, da
 
 
 @given(rolls, rolls, st.data())
+@pytest.mark.slow
 def test_two_merged_lines_are_not_a_third_roll(one: RollLine, two: RollLine, data) -> None:
     a, b = encode(one), encode(two)
     head, tail = data.draw(st.integers(0, len(a) - 1)), data.draw(st.integers(1, len(b)))

@@ -107,6 +107,7 @@ def test_the_last_frame_is_sent_again_every_second(wire: Wire, device: EmulatedR
         rod.close()
 
 
+@pytest.mark.slow
 def test_only_the_latest_frame_is_sent(device: EmulatedRod, wire: Wire) -> None:
     # At 1200 baud a frame of 42 bytes takes 0.35 s, so at most one per 0.35 s is sent.
     rod = RangeRod(SHAPE, lambda: (str(wire.path),), baud=1200)
@@ -362,6 +363,7 @@ def test_close_releases_threads_and_files(wire: Wire) -> None:
     assert len(os.listdir("/dev/fd")) == files
 
 
+@pytest.mark.slow
 def test_a_short_soak() -> None:
     soak = [sys.executable, "-m", "tools.soak_wires", "--rolls", "400", "--frames", "60", "--calls", "0"]
     done = subprocess.run([*soak, "--pulls", "2"], cwd=ROOT, capture_output=True, text=True, check=False)

@@ -79,6 +79,7 @@ def names(tree: ast.AST) -> Iterator[tuple[int, str]]:
                     yield node.lineno, whole
 
 
+@pytest.mark.slow
 def test_no_module_executes_its_input() -> None:
     assert len(SOURCES) > 200
     found = [
@@ -141,6 +142,7 @@ sys.exit(bool(found))
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+@pytest.mark.slow
 def test_the_window_opens_no_listening_socket() -> None:
     done = subprocess.run([sys.executable, "-c", _WINDOW], cwd=ROOT, capture_output=True, text=True, timeout=240)
     assert (done.returncode, done.stdout.strip()) == (0, "[]"), done.stderr

@@ -130,6 +130,7 @@ def test_each_nasty_value_as_the_document_and_as_each_key(kind: str, number: int
 
 
 @of_each
+@pytest.mark.slow
 def test_each_huge_number_as_each_number(kind: str, tmp_path: Path) -> None:
     document = READERS[kind][1]
     for place in places(document):

@@ -63,6 +63,7 @@ def terrain_file(path: Path, *outlines: list[list[float]]) -> Path:
 
 
 @pytest.mark.timeout(100)
+@pytest.mark.slow
 def test_damaged_saves(tmp_path: Path) -> None:
     found = run_rounds(tmp_path, SAVES, seed=7)
     assert found.faults == []
@@ -80,6 +81,7 @@ def test_kills_in_the_middle_of_writing(tmp_path: Path) -> None:
 # G: terrain
 
 
+@pytest.mark.slow
 def test_terrain_has_a_limit_of_corners(tmp_path: Path) -> None:
     path = tmp_path / "terrain.json"
     assert len(read_terrain(terrain_file(path, star(MOST_CORNERS)))) == 1
@@ -112,6 +114,7 @@ def opened(path: Path) -> Callable[[], object]:
     return lambda: Battle.open(path, lambda: 0.0)
 
 
+@pytest.mark.slow
 def test_a_battle_has_a_limit_of_entries_and_values(tmp_path: Path) -> None:
     notes = [("noted", '{"text": "n"}')] * MOST_ENTRIES
     is_refused_within(10, opened(forged(tmp_path / "a", notes)), "at most 20,000 entries")

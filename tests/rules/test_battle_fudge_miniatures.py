@@ -355,6 +355,7 @@ def test_undoing_everything_and_redoing_it_gives_the_same_battle(battle: Battle)
     assert battle.state.sides == ("blue", "red")
 
 
+@pytest.mark.slow
 def test_random_play_causes_no_errors(tmp_path: Path) -> None:
     evening = set_up(tmp_path / "b")
     put(evening, red_1=(10.5, 11), red_2=(11.6, 11), red_3=(12.7, 10.3), red_4=(6, 12))

@@ -302,10 +302,12 @@ def test_undoing_everything_and_redoing_it_gives_the_same_battle(battle: Battle)
     assert names[-1] == "Green 1 joins Green"
 
 
+@pytest.mark.slow
 def test_random_play_causes_no_errors(tmp_path: Path) -> None:
     random_evening(set_up(tmp_path / "b"), seed=5, steps=40)
 
 
+@pytest.mark.slow
 def test_random_play_with_vehicles_causes_no_errors(tmp_path: Path) -> None:
     green = ["tank", "helicopter", "radioman", "jet_fighter", "flamethrower", "minesweeper"]
     tan = ["commander", "mortar", "spotter", "grenade_and_rifle", "towed_howitzer", "50_cal"]

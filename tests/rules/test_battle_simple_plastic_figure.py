@@ -246,6 +246,7 @@ def test_undoing_everything_and_redoing_it_gives_the_same_battle(tmp_path: Path)
     assert names[-1] == "German 1 joins German"
 
 
+@pytest.mark.slow
 def test_random_play_causes_no_errors(tmp_path: Path) -> None:
     random_evening(set_up(tmp_path / "b"), seed=3, steps=40)
 

@@ -31,6 +31,7 @@ def strings() -> set[str]:
     return {one.value for group in literals for one in group if isinstance(one, ast.Constant)}
 
 
+@pytest.mark.slow
 def test_every_string_is_collected_and_translations_are_kept(tmp_path: Path) -> None:
     collect("de", tmp_path)
     path = path_of("de", tmp_path)

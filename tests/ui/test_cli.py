@@ -98,6 +98,7 @@ def analysis(table):
     return json.loads((folder / "out.json").read_text()), truth, folder
 
 
+@pytest.mark.slow
 def test_separation_is_reported_as_score_and_text(analysis, table, capsys):
     document, _, folder = analysis
     assert document["empty_table"] is True
@@ -189,6 +190,7 @@ def test_markers_without_a_layout_give_a_rotated_table(markers_png, tmp_path):
     assert np.abs(found @ np.array([[c, s], [-s, c]]) + (x, y) - true).max() < 0.06
 
 
+@pytest.mark.slow
 def test_a_rectangle_calibrates_without_markers(table, tmp_path, capsys):
     folder, truth, clicks = table
     (width, depth), out = (24.0, 12.0), tmp_path / "o.json"
@@ -227,6 +229,7 @@ def test_a_rectangle_and_marker_options_exclude_each_other(table, capsys):
     assert "leave out --rectangle" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_untaught_figures_are_grouped_by_plastic(table, tmp_path, capsys):
     folder, truth, _ = table
     out = tmp_path / "o.json"
@@ -241,6 +244,7 @@ def test_untaught_figures_are_grouped_by_plastic(table, tmp_path, capsys):
         assert f"{count} {army}" in said
 
 
+@pytest.mark.slow
 def test_a_folder_gives_frames_with_persistent_ids(table, tmp_path):
     folder, _, clicks = table
     shots = tmp_path / "shots"
@@ -390,6 +394,7 @@ def test_an_unwritable_output_gives_no_traceback(output, status, lines, tmp_path
     assert done.returncode == status
 
 
+@pytest.mark.slow
 def test_a_terminal_without_plus_minus_shows_other_text(markers_png):
     done = subprocess.run(
         [sys.executable, "-m", "ui.cli", "analyse", str(markers_png)],

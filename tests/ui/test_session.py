@@ -199,6 +199,7 @@ def test_a_click_on_bare_table_names_the_nearest_figure(at_table):
     assert session.state.setup.palette == ()
 
 
+@pytest.mark.slow
 def test_a_soldier_of_another_army_is_rejected(at_table):
     session, frame = at_table
     session.teach(frame, "green", drawn_px(GREEN_IN))

@@ -116,6 +116,7 @@ def test_undo_and_the_empty_table_do_not_change_the_result() -> None:
     assert {figure.army for figure in table.view.figures} <= {"green", "tan"}
 
 
+@pytest.mark.slow
 def test_the_clicked_figure_is_in_its_army_in_the_next_picture() -> None:
     table = Table()
     table.teach("green")

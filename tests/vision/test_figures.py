@@ -76,6 +76,7 @@ def test_thin_projected_lines_are_not_figures(light, beside_empty):
 
 @settings(max_examples=5, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.floats(3, 27), st.floats(3, 21), st.floats(0, 180), st.sampled_from(["green", "tan"]))
+@pytest.mark.slow
 def test_a_standing_soldier_is_located_at_its_base_not_at_its_colour(palette, x, y, turn, army):
     image = empty()
     soldier(image, EYE, x, y, GREEN if army == "green" else TAN, turn)
@@ -120,6 +121,7 @@ def simulated():
     return Finder().find(frame.image_bgr, table.camera, armies, **more), truth.figures
 
 
+@pytest.mark.slow
 def test_prone_soldiers_without_bases_and_the_jeep_are_found_on_the_simulated_table(simulated):
     found, figures = simulated
     for true in figures:
@@ -137,6 +139,7 @@ def test_a_kneeling_soldier_far_out_is_lower_than_a_standing_one(palette):
     assert (kneeling.posture, standing.posture) == (Posture.KNEELING, Posture.STANDING)
 
 
+@pytest.mark.slow
 def test_a_lower_chance_suffices_where_a_figure_is_expected(palette):
     plain, with_memory = [], []
     for share in np.linspace(0.3, 0.9, 7):  # how far the soldier is blended into the table
@@ -239,6 +242,7 @@ def test_a_second_search_gives_the_same_result_as_a_first(palette):
         assert finder.find(image, EYE, palette, area_in=AREA) == find(image, palette)
 
 
+@pytest.mark.slow
 def test_a_finder_reacts_to_changes_of_its_inputs(palette):
     hill = TerrainPiece("book", TerrainKind.HILL, ((2, 2), (10, 2), (10, 10), (2, 10)), 0.0, 2.5)
     image = empty()

@@ -57,6 +57,7 @@ def looked(*frames: Frame) -> list[TableView]:
 
 
 @pytest.mark.parametrize("then", [CAMERA, BUMPED], ids=["still", "bumped meanwhile"])
+@pytest.mark.slow
 def test_a_move_by_hand_is_reported_once_after_the_hand_has_left(then: TableCamera) -> None:
     rest = [picture(BEFORE, CAMERA, n) for n in range(3)]
     reach = [picture(BEFORE, CAMERA, 3, arm=True), *(picture(AFTER, then, n, arm=True) for n in (4, 5))]
@@ -74,6 +75,7 @@ def test_a_move_by_hand_is_reported_once_after_the_hand_has_left(then: TableCame
     assert {figure.id for figure in views[-1].figures} == {figure.id for figure in views[0].figures}
 
 
+@pytest.mark.slow
 def test_a_table_at_rest_is_not_searched_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(search_plan, "SEARCHES", 2)
     views = looked(*(picture(BEFORE, CAMERA, n) for n in range(6)))
@@ -107,6 +109,7 @@ def test_after_a_hand_only_changed_places_are_searched(monkeypatch: pytest.Monke
     assert [event.kind for view in views[11:] for event in view.tracking.events] == [EventKind.MOVED]
 
 
+@pytest.mark.slow
 def test_after_a_bump_the_empty_table_keeps_its_original_pose(monkeypatch: pytest.MonkeyPatch) -> None:
     eyes: list[tuple[TableCamera, TableCamera]] = []
     find = Finder.find
@@ -125,6 +128,7 @@ def test_after_a_bump_the_empty_table_keeps_its_original_pose(monkeypatch: pytes
         assert min(np.hypot(f.x_in - model.x_in, f.y_in - model.y_in) for f in views[-1].figures) < 0.25
 
 
+@pytest.mark.slow
 def test_armies_are_proposed_after_the_hand_has_left(monkeypatch: pytest.MonkeyPatch) -> None:
     layout = {marker.id: np.asarray(marker.corners_in) for marker in BEFORE.markers}
     setup = Setup(CalibrationTargets(layout=layout), propose=True)

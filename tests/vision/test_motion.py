@@ -154,6 +154,7 @@ def test_light_switched_on_over_half_the_table_does_not_stop_the_search(rng: np.
     assert not any(blocked[round(STILL_S * 30) + 1 :])
 
 
+@pytest.mark.slow
 def test_a_place_that_never_rests_is_searched_anyway(rng: np.random.Generator) -> None:
     """A cat's tail: a part of the picture changes in every frame without end."""
     detector = watched(rng, (700, 300))

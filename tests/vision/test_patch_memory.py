@@ -26,6 +26,7 @@ def spot():
     return spot_at(frame(), CAMERA, PLACE)
 
 
+@pytest.mark.slow
 def test_a_patch_is_unchanged_under_another_lamp_and_after_a_bump(spot):
     assert spot.unchanged(frame(lamp=0.6, seed=1), CAMERA)
     assert spot.unchanged(frame(lamp=1.2, seed=2), CAMERA)
@@ -52,6 +53,7 @@ def test_a_patch_outside_the_picture_is_unknown(spot):
 
 
 @pytest.mark.parametrize("sculpt", [Sculpt.RIFLEMAN, Sculpt.KNEELING, Sculpt.GRENADIER])
+@pytest.mark.slow
 def test_a_figure_that_fell_or_was_laid_down_changes_its_patch(sculpt):
     stands = Model("green-1", "green", sculpt, 10.0, 8.0, facing_deg=30.0)
     fell = replace(stands, tilt_deg=90.0)
@@ -70,6 +72,7 @@ def test_a_figure_without_a_stored_patch_is_not_unchanged():
     assert not known.unchanged("nobody", frame(), CAMERA)
 
 
+@pytest.mark.slow
 def test_a_place_changes_when_a_figure_is_put_down_but_not_in_other_light():
     memory = PatchMemory()
     assert not memory.changed(PLACE, frame(), CAMERA), "nothing is known before the table was at rest"

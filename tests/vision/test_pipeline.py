@@ -75,6 +75,7 @@ def away_in(view, x, y):
     return min(np.hypot(f.x_in - x, f.y_in - y) for f in view.figures)
 
 
+@pytest.mark.slow
 def test_figures_are_found_with_a_sigma_that_includes_the_calibrations(setup):
     view = Pipeline().look(frame(), setup)
     assert view.problem is None
@@ -87,6 +88,7 @@ def test_figures_are_found_with_a_sigma_that_includes_the_calibrations(setup):
         assert figure.posture is not Posture.VEHICLE
 
 
+@pytest.mark.slow
 def test_a_still_camera_keeps_its_calibration(setup, monkeypatch):
     monkeypatch.undo()  # solved again, it would be another calibration
     pipeline = Pipeline()
@@ -95,6 +97,7 @@ def test_a_still_camera_keeps_its_calibration(setup, monkeypatch):
     assert not second.camera_moved
 
 
+@pytest.mark.slow
 def test_a_bump_is_detected_and_table_coordinates_stay_the_same(setup):
     plain = Setup(palette=setup.palette)  # no layout, no lens: what a player has
     pipeline = Pipeline()
@@ -110,6 +113,7 @@ def test_a_bump_is_detected_and_table_coordinates_stay_the_same(setup):
     assert place == pytest.approx(where, abs=0.06)
 
 
+@pytest.mark.slow
 def test_within_a_second_after_a_bump_errors_are_within_bounds_and_no_figure_is_lost(setup):
     """Thirty frames a second: four at rest, five while the camera swings, then it rests in another place."""
     swing = [
@@ -138,6 +142,7 @@ def test_within_a_second_after_a_bump_errors_are_within_bounds_and_no_figure_is_
         assert bound.max() < 0.08
 
 
+@pytest.mark.slow
 def test_a_moved_marker_is_reported_with_both_places(setup):
     carried = replace(SCENE, markers=(replace(SCENE.markers[0], centre_in=(8.0, 7.0)), *SCENE.markers[1:]))
     pipeline = Pipeline()
@@ -175,6 +180,7 @@ def test_without_any_marker_there_are_no_inches(setup):
     assert "lay a printed marker" in view.problem
 
 
+@pytest.mark.slow
 def test_other_markers_are_a_new_table(setup):
     pipeline = Pipeline()
     pipeline.look(frame(), setup)
@@ -189,6 +195,7 @@ def test_no_figures_are_searched_before_an_army_is_taught(setup):
     assert Pipeline().look(frame(), Setup()).figures == ()
 
 
+@pytest.mark.slow
 def test_no_figure_is_found_in_a_part_that_is_set_aside(setup):
     (u, v), (left, top) = CAMERA.table_to_pixel([(20, 15, 0), (18, 18, 0)]).round().astype(int).tolist()
     tray = replace(setup, aside_px=((left, top, 2 * u - left, 2 * v - top),))
@@ -199,6 +206,7 @@ def test_no_figure_is_found_in_a_part_that_is_set_aside(setup):
         assert away_in(view, 27, 9) < 0.25
 
 
+@pytest.mark.slow
 def test_no_figure_is_found_more_than_an_inch_outside_the_area_of_play(setup):
     # The edge at 19.5 lets in the one at 20, that at 18 does not; the one at 27 is far beyond either.
     for edge, count in ((19.5, 2), (18.0, 1)):
@@ -217,6 +225,7 @@ def test_the_area_of_play_may_be_larger_than_the_picture_or_outside_it(setup):
     assert Pipeline().look(frame(), replace(setup, area_in=beside)).figures == ()
 
 
+@pytest.mark.slow
 def test_a_figure_on_a_hill_outside_the_area_of_play_is_not_found(setup):
     hill = TerrainPiece("hill", TerrainKind.HILL, ((17.0, 12.0), (24.0, 12.0), (24.0, 19.0), (17.0, 19.0)), 0.0, 0.3)
     area = ((2.0, 2.0), (18.0, 2.0), (18.0, 22.0), (2.0, 22.0))

@@ -81,6 +81,7 @@ def test_without_armies_there_is_no_separation(table):
     assert separations((), None, table, None) == ()
 
 
+@pytest.mark.slow
 def test_a_views_sentences_depend_on_the_palette_and_the_empty_table():
     size_in = (24.0, 16.0)
     models = (Model("a", "tan", Sculpt.RIFLEMAN, 9, 8), Model("b", "tan", Sculpt.OFFICER, 16, 9))

@@ -160,6 +160,7 @@ def test_video_without_a_picture_is_refused() -> None:
         Video(Path("film.mp4"), FakeCamera([])).read()
 
 
+@pytest.mark.slow
 def test_demo_is_a_live_table() -> None:
     source = open_source("demo", clock_of(5.0))
     frame = source.read()

@@ -68,6 +68,7 @@ def picked(picker: FigurePicker, image: ImageBgr, px: tuple[float, float], **kno
 @pytest.mark.parametrize("model", SOLDIERS, ids=lambda model: model.id)
 @pytest.mark.parametrize("lamp", [0.45, 1.0])
 @pytest.mark.parametrize("reference", [False, True], ids=["clicks only", "with the empty table"])
+@pytest.mark.slow
 def test_a_click_on_any_soldier_finds_it_and_its_plastic(
     picker: FigurePicker, model: Model, lamp: float, *, reference: bool
 ) -> None:
@@ -81,6 +82,7 @@ def test_a_click_on_any_soldier_finds_it_and_its_plastic(
 
 
 @pytest.mark.parametrize("lamp", [0.45, 1.0])
+@pytest.mark.slow
 def test_colours_of_one_army_are_more_similar_than_those_of_two(picker: FigurePicker, lamp: float) -> None:
     """One stands, the other kneels, lies or stands on a book: the plastic is the same."""
     learned = {}
@@ -104,6 +106,7 @@ def test_a_click_on_bare_table_finds_nothing(picker: FigurePicker, *, reference:
 
 @settings(max_examples=8, deadline=None)
 @given(st.sampled_from(SOLDIERS[2:4]), st.floats(0.05, 1.7), st.floats(0.6, 2.5))
+@pytest.mark.slow
 def test_any_part_of_a_soldier_can_be_clicked_in_pictures_of_any_size(
     picker: FigurePicker, model: Model, up_in: float, zoom: float
 ) -> None:

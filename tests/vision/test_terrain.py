@@ -101,6 +101,7 @@ SEEN_AT = {TerrainKind.TREE: 0.5, TerrainKind.BUILDING: 0.85}
 """Part of its height at which a piece's outline is seen from above: a crown's widest, a roof's eaves, else the top."""
 
 
+@pytest.mark.slow
 def test_terrain_of_the_simulated_table_is_outlined():
     """A book on a book, a house with its shadow, a tree, a hedge of leaves; a click in the middle of each."""
     scene = demo_scene()

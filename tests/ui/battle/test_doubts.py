@@ -91,6 +91,7 @@ def doubtful(play: BattleSession) -> tuple[float, ActionPreview]:
 
 
 @pytest.mark.parametrize("game", GAMES)
+@pytest.mark.slow
 def test_an_ambiguous_range_is_settled_and_undone(game: str, tmp_path: Path) -> None:
     with battle_at(tmp_path, game) as battle:
         play = BattleSession(battle)

@@ -60,6 +60,7 @@ def told(play: BattleSession, evening: Evening) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("game", SET_UPS)
+@pytest.mark.slow
 def test_no_sentence_contains_raw_ids(game: str, tmp_path: Path) -> None:
     evening = SET_UPS[game](tmp_path / "b")
     with evening.battle as battle:

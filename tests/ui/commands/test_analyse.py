@@ -31,6 +31,7 @@ def calibration(source: str, out: Path, *more: str) -> dict[str, object]:
     return found
 
 
+@pytest.mark.slow
 def test_a_measured_sheet_improves_the_scale(image: ImageBgr, tmp_path: Path) -> None:
     table, out = tmp_path / "table.png", tmp_path / "out.json"
     cv2.imwrite(str(table), image)

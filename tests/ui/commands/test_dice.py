@@ -163,6 +163,7 @@ def test_errors_are_one_sentence(arguments, words, capsys, monkeypatch) -> None:
 
 
 @posix
+@pytest.mark.slow
 def test_dice_that_do_not_answer_in_time(tmp_path, capsys) -> None:
     wire = Wire(tmp_path / "dice")
     try:

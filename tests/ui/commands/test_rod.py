@@ -37,6 +37,7 @@ def test_a_moving_pattern_is_redrawn(capsys) -> None:
 
 
 @posix
+@pytest.mark.slow
 def test_a_rod_on_a_port_is_lit_and_darkened(tmp_path, capsys) -> None:
     wire = Wire(tmp_path / "rod")
     device, seen, stop = EmulatedRod(wire, time.monotonic), [], threading.Event()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from rules.games import add_games
 from tests.ui.desktop.test_battle_window import mustered, press, rolls
 from tests.ui.windows import next_phase
@@ -12,6 +14,7 @@ from ui.desktop.window import Window
 FOLDER = Path(__file__).parents[3] / "samples" / "games"
 
 
+@pytest.mark.slow
 def test_an_added_game_is_played_in_the_window(window: Window, tmp_path: Path) -> None:
     add_games(FOLDER)
     panel = mustered(window, tmp_path / "b", "matchbox")

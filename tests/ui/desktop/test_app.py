@@ -16,6 +16,7 @@ from ui.diagnostics.event_log import EventLog
 from vision.simulation.simulator import SimulatedTable
 
 
+@pytest.mark.slow
 def test_ctrl_c_in_the_terminal_closes_the_window(tmp_path: Path) -> None:
     code = (
         "import os, signal, sys\n"

@@ -23,6 +23,7 @@ from ui.desktop.window import Window
 from ui.formatting import Basis
 
 
+@pytest.mark.slow
 def test_a_battle_is_saved_as_text(window: Window, tmp_path: Path) -> None:
     window.files.save_story(tmp_path / "none.txt")
     assert "There is no battle yet" in window.bar.text
@@ -108,6 +109,7 @@ def test_the_program_offers_the_last_battle_when_it_starts(window: Window, open_
     assert third.battle.play is None
 
 
+@pytest.mark.slow
 def test_an_ended_battle_is_not_offered(window: Window, open_window: Open, wait_until: Wait, tmp_path: Path) -> None:
     window.files.new_battle()
     set_up(window, "Simple Plastic Wargame")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from PyQt6.QtCore import Qt
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QComboBox, QPushButton
@@ -97,6 +98,7 @@ def test_a_forbidden_action_is_disabled_and_shows_the_reason(window: Window, tmp
     assert not do.isEnabled()
 
 
+@pytest.mark.slow
 def test_a_battle_reopens_unchanged_after_a_crash(
     window: Window, open_window: Open, wait_until: Wait, tmp_path: Path
 ) -> None:
@@ -210,6 +212,7 @@ def test_a_figure_that_is_out_can_be_selected(window: Window, tmp_path: Path) ->
     window.battle.point("", (10.0, 10.0))
 
 
+@pytest.mark.slow
 def test_the_next_phase_deselects_the_figure_and_clears_the_result(window: Window, tmp_path: Path) -> None:
     panel = mustered(window, tmp_path / "b")
     next_phase(window)

@@ -131,6 +131,7 @@ def bare(qt: object) -> tuple[Shots, Callable[..., np.ndarray]]:
     return Shots(colour(gray)), lambda *place: seen_by.table_to_pixel(place)[0]
 
 
+@pytest.mark.slow
 def test_four_clicked_corners_calibrate_the_camera(
     open_window: Open, wait_until: Wait, bare: tuple[Shots, Callable[..., np.ndarray]]
 ) -> None:
@@ -193,6 +194,7 @@ def test_corners_in_the_wrong_order_are_refused(window: Window) -> None:
     dialog.reject()
 
 
+@pytest.mark.slow
 def test_a_measured_distance_reduces_the_uncertainty(
     open_window: Open, wait_until: Wait, seen_from_above: ImageBgr
 ) -> None:
@@ -253,6 +255,7 @@ def bumped() -> Shots:
     return Shots(*[here] * 30, there)
 
 
+@pytest.mark.slow
 def test_a_bump_is_reported_and_journalled(
     found: None, open_window: Open, wait_until: Wait, bumped: Shots, tmp_path: Path
 ) -> None:
@@ -298,6 +301,7 @@ def test_a_known_camera_gets_its_lens_and_another_size_is_refused(
     assert window.session.state.setup.lens is None
 
 
+@pytest.mark.slow
 def test_the_lens_dialog_computes_the_lens(qt: object, wait_until: Wait) -> None:
     shots = [
         board_picture((0.5 * x, 0.35 * y), (25 * (-1) ** k, 25 * (k % 3 - 1))) for k, (x, y) in enumerate(PLACES[:7])

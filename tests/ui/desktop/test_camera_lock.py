@@ -59,6 +59,7 @@ def another(tmp_path: Path) -> Any:
         process.kill()
 
 
+@pytest.mark.slow
 def test_only_the_camera_of_another_sandtable_is_refused(another: Any, tmp_path: Path) -> None:
     mine = CameraLocks(tmp_path, StandIn)
     with pytest.raises(UserError, match="camera 3 is in use by another Sandtable window: close that window"):
@@ -67,6 +68,7 @@ def test_only_the_camera_of_another_sandtable_is_refused(another: Any, tmp_path:
     assert mine.capture("table.mp4", 0).isOpened()
 
 
+@pytest.mark.slow
 def test_a_killed_process_leaves_the_camera_free(another: Any, tmp_path: Path) -> None:
     os.kill(another.pid, signal.SIGKILL)
     another.wait()
@@ -96,6 +98,7 @@ def test_without_a_lock_folder_the_camera_opens(tmp_path: Path) -> None:
     source.close()
 
 
+@pytest.mark.slow
 def test_the_window_waits_for_the_camera_and_continues_by_itself(
     another: Any, tmp_path: Path, open_window: Open, wait_until: Wait, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -82,6 +82,7 @@ def test_the_emulated_rod_shows_the_range(window: Window, panel: DevicesPanel, w
     wait_until(lambda: "Not connected" in panel.rod.state)
 
 
+@pytest.mark.slow
 def test_the_rod_shows_the_selected_shots_verdict(window: Window, wait_until: Wait, tmp_path: Path) -> None:
     battle = mustered(window, tmp_path / "b")
     window.use_tool("select")
@@ -103,6 +104,7 @@ def test_the_rod_shows_the_selected_shots_verdict(window: Window, wait_until: Wa
     assert sign.range_in == pytest.approx(measured_in)
 
 
+@pytest.mark.slow
 def test_the_test_button_lights_the_rod_and_an_unplugged_rod_is_shown(
     window: Window, panel: DevicesPanel, wait_until: Wait
 ) -> None:
@@ -117,6 +119,7 @@ def test_the_test_button_lights_the_rod_and_an_unplugged_rod_is_shown(
     wait_until(lambda: "Connected" in panel.rod.state)
 
 
+@pytest.mark.slow
 def test_a_rod_reconnects_at_the_next_start_and_is_dark_at_the_end(
     nothing_left: None, found: None, open_window: Open, wait_until: Wait, tmp_path: Path
 ) -> None:
@@ -166,6 +169,7 @@ def test_the_connect_button_takes_the_port_in_the_list(window: Window, panel: De
     assert settings_in(tmp_path).port("dice") == "bluetooth:pixels"
 
 
+@pytest.mark.slow
 def test_the_strips_settings_are_applied_and_remembered(
     window: Window, panel: DevicesPanel, open_window: Open, wait_until: Wait
 ) -> None:
@@ -240,6 +244,7 @@ def cup(window: Window, wait_until: Wait, tmp_path: Path) -> Iterator[EmulatedDi
     wire.unplug()
 
 
+@pytest.mark.slow
 def test_rolled_dice_answer_the_open_request_and_light_the_rod(
     window: Window, cup: EmulatedDice, wait_until: Wait
 ) -> None:
@@ -255,6 +260,7 @@ def test_rolled_dice_answer_the_open_request_and_light_the_rod(
     ended(window)
 
 
+@pytest.mark.slow
 def test_a_leaning_die_needs_confirmation_and_flashes_the_rod(
     window: Window, cup: EmulatedDice, wait_until: Wait
 ) -> None:
@@ -292,6 +298,7 @@ def test_typing_beside_the_dice_still_works(window: Window, cup: EmulatedDice) -
     ended(window)
 
 
+@pytest.mark.slow
 def test_a_battles_dice_are_rolled_on_the_table(
     window: Window, cup: EmulatedDice, wait_until: Wait, tmp_path: Path
 ) -> None:

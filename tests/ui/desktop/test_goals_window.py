@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from PyQt6.QtCore import Qt
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QComboBox, QDialogButtonBox, QGroupBox, QLineEdit, QSpinBox
@@ -31,6 +32,7 @@ def ok(dialog: GoalsDialog) -> None:
     QTest.mouseClick(button, Qt.MouseButton.LeftButton)
 
 
+@pytest.mark.slow
 def test_goals_are_asked_in_the_setup(window: Window, tmp_path: Path) -> None:
     view = window.source_controller.view
     assert view is not None
@@ -53,6 +55,7 @@ def test_goals_are_asked_in_the_setup(window: Window, tmp_path: Path) -> None:
     assert aims(window)[0] == Objective("green", "last_man_standing")
 
 
+@pytest.mark.slow
 def test_goals_are_changed_during_the_battle_with_the_usual_number(window: Window, tmp_path: Path) -> None:
     panel = mustered(window, tmp_path / "b", "simple_plastic_figure")
     next_phase(window)
@@ -78,6 +81,7 @@ def test_goals_are_changed_during_the_battle_with_the_usual_number(window: Windo
     assert "Blue is to eliminate all" in panel.about
 
 
+@pytest.mark.slow
 def test_a_game_without_tasks_uses_the_players_own_words(window: Window, tmp_path: Path) -> None:
     panel = mustered(window, tmp_path / "b")
 
@@ -96,6 +100,7 @@ def test_a_game_without_tasks_uses_the_players_own_words(window: Window, tmp_pat
     assert "Green: take the &lt;flag&gt;" in panel.about
 
 
+@pytest.mark.slow
 def test_cancelled_or_unchanged_goals_are_not_journalled(window: Window, tmp_path: Path) -> None:
     panel = mustered(window, tmp_path / "b", "army_men")
     assert window.battle.play is not None

@@ -44,6 +44,7 @@ def proposing(open_window: Open, wait_until: Wait, table: SimulatedTable) -> Win
     return window
 
 
+@pytest.mark.slow
 def test_armies_are_proposed_and_accepted_with_one_click(proposing: Window, wait_until: Wait) -> None:
     window = proposing
     assert window.bar.text.endswith(" soldiers, grouped by colour.")
@@ -74,6 +75,7 @@ def test_a_click_that_teaches_withdraws_the_proposal(proposing: Window, wait_unt
     assert not panel_button(window).isVisible()
 
 
+@pytest.mark.slow
 def test_the_proposal_can_be_declined_and_requested_again(proposing: Window, wait_until: Wait) -> None:
     window = proposing
     QTest.mouseClick(bar_button(window, "Teach instead"), LEFT)
@@ -85,6 +87,7 @@ def test_the_proposal_can_be_declined_and_requested_again(proposing: Window, wai
     wait_until(lambda: panel_button(window).text().startswith("Use them"))
 
 
+@pytest.mark.slow
 def test_groups_are_renamed_merged_and_split(proposing: Window, wait_until: Wait) -> None:
     window = proposing
     one, two = window.panel.armies.armies
@@ -118,6 +121,7 @@ def test_groups_are_renamed_merged_and_split(proposing: Window, wait_until: Wait
     assert "bases of another colour" in window.bar.text
 
 
+@pytest.mark.slow
 def test_one_figure_is_moved_into_a_new_army(proposing: Window, wait_until: Wait) -> None:
     window = proposing
     window.panel.armies.merged.emit(*(lambda one, two: (one, (two,)))(*window.panel.armies.armies))

@@ -147,6 +147,7 @@ def test_the_guide_leaves_a_table_in_use_alone(window: Window) -> None:
     assert len(window.session.state.rulers) == 1
 
 
+@pytest.mark.slow
 def test_the_player_can_go_back_to_a_step(open_window: Open, wait_until: Wait) -> None:
     window = open_window(None)
     guide = window.help.guide
@@ -300,6 +301,7 @@ def test_about_and_licences_name_the_program_and_its_libraries(window: Window) -
     window.help.dialog.close()
 
 
+@pytest.mark.slow
 def test_the_steps_can_be_done_in_any_order(
     found: None, open_window: Open, table: SimulatedTable, wait_until: Wait
 ) -> None:

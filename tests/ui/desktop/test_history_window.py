@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 from PyQt6.QtGui import QImage
 from PyQt6.QtTest import QTest
 
@@ -99,6 +100,7 @@ def test_looking_back_changes_nothing_and_going_back_does(window: Window, tmp_pa
     dialog.reject()
 
 
+@pytest.mark.slow
 def test_pictures_are_small_and_go_into_the_page(window: Window, tmp_path: Path, wait_until: Wait) -> None:
     fought(window, tmp_path / "b", wait_until)
     play = window.battle.play
@@ -122,6 +124,7 @@ def test_pictures_are_small_and_go_into_the_page(window: Window, tmp_path: Path,
     assert "nowhere" in window.bar.text
 
 
+@pytest.mark.slow
 def test_a_battle_stores_its_terrain(window: Window, tmp_path: Path, wait_until: Wait) -> None:
     window.history.clock = iter(range(0, 100_000, 2)).__next__  # each call is two seconds later
     window.session.set_terrain("a house", (HOUSE,))

@@ -95,6 +95,7 @@ def named(open_window: Open, wait_until: Wait, table: SimulatedTable, monkeypatc
     return window
 
 
+@pytest.mark.slow
 def test_the_bar_and_the_lists_show_an_armys_name_literally(named: Window) -> None:
     assert NASTY in [colour.name for colour in named.session.state.setup.palette]
     [said] = labels_naming(named.bar)
@@ -104,6 +105,7 @@ def test_the_bar_and_the_lists_show_an_armys_name_literally(named: Window) -> No
     assert any(row.startswith(FIRST) for row in rows(tree))
 
 
+@pytest.mark.slow
 def test_a_ruler_shows_the_name_literally(named: Window) -> None:
     named.use_tool("measure")
     for post in ("green-1", "blue-1"):
@@ -116,6 +118,7 @@ def test_a_ruler_shows_the_name_literally(named: Window) -> None:
     labels_naming(named)
 
 
+@pytest.mark.slow
 def test_a_battle_shows_the_name_literally(named: Window, tmp_path: Path) -> None:
     dialog = BattleSetupDialog(
         ["green", NASTY], named.source_controller.view.figures, ArmyLists(tmp_path / "armies"), named

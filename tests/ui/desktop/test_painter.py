@@ -83,6 +83,7 @@ def test_large_pictures_get_large_labels(qt: QApplication) -> None:
     assert ratio == pytest.approx(4, rel=0.1)
 
 
+@pytest.mark.slow
 def test_it_paints_without_display_and_application() -> None:
     code = (
         "import numpy as np\n"

@@ -61,6 +61,7 @@ def _edge(profile: npt.NDArray[np.float64], rising: bool) -> float:
 
 
 @pytest.mark.parametrize("paper", PAPERS_MM)
+@pytest.mark.slow
 def test_printed_markers_are_found_and_true_to_size(paper: str, tmp_path: Path) -> None:
     pdf = tmp_path / "markers.pdf"
     write_pdf(marker_sheet(paper), pdf)
@@ -232,6 +233,7 @@ def test_a_missing_folder_is_refused_and_an_old_file_survives(tmp_path: Path) ->
     assert list(tmp_path.iterdir()) == [folder]
 
 
+@pytest.mark.slow
 def test_needs_neither_display_nor_application(tmp_path: Path) -> None:
     code = (
         "import sys; from pathlib import Path; from ui.paper.marker_sheet import marker_sheet;"

@@ -104,6 +104,7 @@ def watched(window: Window) -> list[TableView]:
     return views
 
 
+@pytest.mark.slow
 def test_a_drag_moves_a_soldier_and_vision_reports_it_once(
     window: Window, table: PracticeTable, wait_until: Wait
 ) -> None:
@@ -175,6 +176,7 @@ def test_escape_puts_the_soldier_back(window: Window, table: PracticeTable) -> N
     assert window.session.state.rulers == ()
 
 
+@pytest.mark.slow
 def test_keys_lay_down_and_remove_the_soldier_under_the_mouse(
     window: Window, table: PracticeTable, wait_until: Wait
 ) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from PyQt6.QtCore import Qt
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QLabel, QLineEdit
@@ -90,6 +91,7 @@ def test_escape_takes_the_action_back(window: Window, tmp_path: Path) -> None:
     assert window.battle.chosen == "green-1"
 
 
+@pytest.mark.slow
 def test_closing_the_battle_ends_the_roll(window: Window, tmp_path: Path) -> None:
     _, card = attack(window, tmp_path / "b")
     before = entries(window)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from PyQt6.QtCore import Qt
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication, QListWidget
@@ -35,6 +36,7 @@ def key(panel: BattlePanel, name: Qt.Key, keys: Qt.KeyboardModifier = Qt.Keyboar
     QTest.keyClick(QApplication.focusWidget() or panel, name, keys)
 
 
+@pytest.mark.slow
 def test_a_morale_round_needs_one_key_per_figure(window: Window, tmp_path: Path, wait_until: Wait) -> None:
     panel = morale(window, tmp_path / "b")
     assert panel.round_bar.words == ""

@@ -35,6 +35,7 @@ def menu_titles(window: Window) -> list[str]:
 
 
 @pytest.mark.usefixtures("english_afterwards")
+@pytest.mark.slow
 def test_the_window_is_german_after_the_next_start(open_window: Open, wait_until: Wait) -> None:
     first = open_window()
     wait_until(lambda: first.source_controller.view)

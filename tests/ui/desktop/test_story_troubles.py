@@ -45,6 +45,7 @@ def goes_on_as_if_nothing_had_been(player: Player) -> None:
     player.settles("Blue 1 moved 3.0 in", "Accept")
 
 
+@pytest.mark.slow
 def test_a_hand_pauses_vision_and_its_move_is_proposed_afterwards(player: Player, table: Board) -> None:
     table.over = Arm()
     player.wait_until(lambda: "Waiting for the hand" in player.status)
@@ -60,6 +61,7 @@ def test_a_hand_pauses_vision_and_its_move_is_proposed_afterwards(player: Player
     goes_on_as_if_nothing_had_been(player)
 
 
+@pytest.mark.slow
 def test_covered_markers_keep_the_calibration(player: Player, table: Board) -> None:
     def cover(image: ImageBgr) -> ImageBgr:
         for corners_in in table.truth.markers.values():
@@ -78,6 +80,7 @@ def test_covered_markers_keep_the_calibration(player: Player, table: Board) -> N
     goes_on_as_if_nothing_had_been(player)
 
 
+@pytest.mark.slow
 def test_a_bumped_camera_is_recalibrated(player: Player, table: Board) -> None:
     player.looks()
     table.bump()
@@ -90,6 +93,7 @@ def test_a_bumped_camera_is_recalibrated(player: Player, table: Board) -> None:
     goes_on_as_if_nothing_had_been(player)
 
 
+@pytest.mark.slow
 def test_an_unplugged_camera_reconnects(player: Player, table: Board) -> None:
     table.gone = UNPLUGGED
     player.wait_until(lambda: player.bar == UNPLUGGED[0].upper() + UNPLUGGED[1:])

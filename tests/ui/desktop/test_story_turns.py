@@ -49,6 +49,7 @@ def undone_and_done_again(player: Player) -> list[str]:
     return undone[::-1][len(SET_UP) :]
 
 
+@pytest.mark.slow
 def test_simple_plastic(player: Player) -> None:
     player.begins("Simple Plastic Wargame")
     player.goes_on("Turn 1 · Blue moves")

@@ -34,6 +34,7 @@ def table() -> Board:
     return Board(BOOK)
 
 
+@pytest.mark.slow
 def test_undo_and_redo_a_whole_session(window: Window, table: Board, wait_until: Wait) -> None:
     player, start = Player(window, table, wait_until), window.session.state
     assert player.undo_words() == ("Undo", "Redo")

@@ -53,6 +53,7 @@ def marks(window: Window, place_in: tuple[float, float]) -> tuple[Mark, ...]:
 # What a click would teach
 
 
+@pytest.mark.slow
 def test_the_figure_that_a_click_would_teach_is_outlined(
     window: Window, wait_until: Wait, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -181,6 +182,7 @@ def player(found: None, table: Board, open_window: Open, wait_until: Wait) -> Pl
     return Player(window, table, wait_until)
 
 
+@pytest.mark.slow
 def test_the_status_bar_explains_the_wait_and_searches_on_request(player: Player, table: Board) -> None:
     search = next(one for one in player.window.statusBar().findChildren(type(player.window.status.search)))
     assert not search.isVisible()
@@ -242,6 +244,7 @@ def test_soldiers_on_the_empty_table_are_noticed_and_it_is_learned_again(player:
     assert player.bar == ""
 
 
+@pytest.mark.slow
 def test_an_accepted_empty_table_raises_no_more_questions(player: Player) -> None:
     player.window.learn_empty_table()
     player.wait_until(lambda: "The empty table shows" in player.bar, timeout_s=90)
@@ -250,6 +253,7 @@ def test_an_accepted_empty_table_raises_no_more_questions(player: Player) -> Non
     assert player.bar == ""
 
 
+@pytest.mark.slow
 def test_names_and_armies_are_kept_while_a_battle_is_open(window: Window, wait_until: Wait, tmp_path: Path) -> None:
     assert window.session.in_play == frozenset()
     mustered(window, tmp_path / "b")

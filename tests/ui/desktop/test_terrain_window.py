@@ -76,6 +76,7 @@ def overlap(one: Outline, other: Outline) -> float:
     return float(a.intersection(b).area / a.union(b).area)
 
 
+@pytest.mark.slow
 def test_a_click_proposes_a_piece_and_the_panel_sets_kind_and_height(bare: Window, wait_until: Wait) -> None:
     assert bare.sides.currentWidget() is bare.terrain.panel
     piece = propose(bare, wait_until, (14.5, 13.0), 1.2)

@@ -250,6 +250,7 @@ def test_the_saved_picture_contains_the_drawings(window: Window, tmp_path: Path,
     wait_until(lambda: "there is no such folder" in window.bar.text or "No such file" in window.bar.text)
 
 
+@pytest.mark.slow
 def test_settings_are_restored_at_the_next_start(open_window: Open, wait_until: Wait) -> None:
     first = open_window(None)
     assert first.source_controller.spec == "demo"

@@ -205,6 +205,7 @@ def made() -> Iterator[Callable[..., TrayDice]]:
     assert "sandtable dice tray" not in {thread.name for thread in threading.enumerate()}
 
 
+@pytest.mark.slow
 def test_drawn_dice_under_a_second_camera_are_read_at_rest(made: Callable[..., TrayDice]) -> None:
     lens = Lens(draw(()))
     hand = made(lambda _: None, lens)
@@ -281,6 +282,7 @@ def moved(image_bgr: ImageBgr) -> ImageBgr:
     return changed
 
 
+@pytest.mark.slow
 def test_a_throw_that_was_used_is_not_read_again_until_the_dice_move(made: Callable[..., TrayDice]) -> None:
     dice, lens = [die_at(40), die_at(80)], Lens(FELT)
     hand = made(lambda _: None, lens, read=lambda *_: tuple(dice))

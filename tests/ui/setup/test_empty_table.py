@@ -43,6 +43,7 @@ def state(picture_bgr: ImageBgr | None, *armies: ArmyColour, area: PlayArea | No
     return TableState(Setup(reference_bgr=picture_bgr, palette=armies), area=area)
 
 
+@pytest.mark.slow
 def test_soldiers_on_the_empty_table_are_counted() -> None:
     green, tan = army("green", GREEN), army("tan", TAN)
     full = with_soldiers()

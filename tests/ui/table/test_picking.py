@@ -97,6 +97,7 @@ def clicked(picker: FigurePicker, image: ImageBgr, eye, place_in, **known) -> Ar
     return figure.learn("clicked") if figure is not None and figure.is_figure else None
 
 
+@pytest.mark.slow
 def test_plastics_of_a_drawn_table_are_separated_even_in_shade() -> None:
     picker, lit = FigurePicker(), drawn()
     shaded = (0.5 * lit).astype(np.uint8)  # half the light, of the same colour
@@ -129,6 +130,7 @@ def test_plastics_of_the_simulated_table_are_separated() -> None:
         assert same_plastic(other[0], [own[0]]) is None
 
 
+@pytest.mark.slow
 def test_olive_and_blue_on_a_small_picture_are_different() -> None:
     """The table of the window tests, with a picture of half the usual size."""
     posts = {"green-1": (8.0, 10.0), "green-2": (11.0, 6.0), "blue-1": (20.0, 10.0)}

@@ -146,6 +146,7 @@ def test_a_head_leans_outwards_by_the_computed_distance(stage: Stage) -> None:
     assert reach_in == pytest.approx(np.linalg.norm(lean_in) + 0.19, abs=1.0 / CAMERA.px_per_inch(42, 30) + 0.03)
 
 
+@pytest.mark.slow
 def test_an_updated_picture_equals_a_picture_drawn_from_scratch() -> None:
     scene = demo_scene(3)
     stage = Stage(scene, SMALL)
@@ -158,6 +159,7 @@ def test_an_updated_picture_equals_a_picture_drawn_from_scratch() -> None:
     np.testing.assert_array_equal(stage.picture(fewer), Stage(scene, SMALL).picture(fewer))
 
 
+@pytest.mark.slow
 def test_empty_table_shows_no_figure_and_keeps_everything_else() -> None:
     table = SimulatedTable(demo_scene(), SMALL)
     frame = table.read()
