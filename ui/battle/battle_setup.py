@@ -20,8 +20,9 @@ from rules.games.rosters import points_check
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import Figure, Posture
 from ui.battle.goals import agree
+from ui.translation import mark_for_translation, tr
 
-NEEDS_TWO_SIDES = "a battle needs two armies: click a soldier of each army to teach both"
+NEEDS_TWO_SIDES = mark_for_translation("a battle needs two armies: click a soldier of each army to teach both")
 _VEHICLES = ("tank", "vehicle")
 """Kinds of cards for figures with the posture of a vehicle."""
 
@@ -153,7 +154,7 @@ def begin(path: Path, clock: Clock, battle_setup: BattleSetup) -> Battle:
         UserError: if a side has no figures, or as `Battle.begin` and `rules.engine.roster.enlistment`.
     """
     if len(battle_setup.armies) < 2:
-        raise UserError(NEEDS_TWO_SIDES)
+        raise UserError(tr(NEEDS_TWO_SIDES))
     if empty := [display_name(side) for side, army in battle_setup.armies.items() if not army.recruits]:
         raise UserError(f"{empty[0]} has no units: choose a unit for its soldiers, or leave the army out")
     game = open_game(battle_setup.game, battle_setup.house_rules)

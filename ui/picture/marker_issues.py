@@ -9,6 +9,7 @@ import numpy as np
 from calibration.marker_issue import MarkerIssue
 from ui.picture.overlay import Label, Line, Shape
 from ui.theme import BLAST, BLAST_WORDS, faded
+from ui.translation import tr
 
 
 def marker_issue_shapes(troubles: Sequence[MarkerIssue], image_size: tuple[int, int]) -> tuple[Shape, ...]:
@@ -18,7 +19,7 @@ def marker_issue_shapes(troubles: Sequence[MarkerIssue], image_size: tuple[int, 
     for trouble in troubles:
         x, y = np.array(trouble.outline_px).T
         shapes.append(Line(trouble.outline_px, BLAST, 3.0, faded(BLAST, 60), closed=True))
-        name = "" if trouble.id is None else f"marker {trouble.id}: "
+        name = "" if trouble.id is None else tr("marker {number}", number=trouble.id) + ": "
         middle = float(np.clip(x.mean(), 0.07 * width, 0.93 * width))
         low = float(y.max()) < 0.95 * height
         at_px, offset = ((middle, float(y.max())), 18.0) if low else ((middle, float(y.min())), -18.0)

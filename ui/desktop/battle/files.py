@@ -87,7 +87,7 @@ class BattleFiles:
         on_table = {figure.army for figure in figures}
         armies = [army for army in army_names(self._context.session.state.setup.palette) if army in on_table]
         if view is None or len(armies) < 2:  # checked before the player fills in a dialog
-            self._context.say(capitalized(NEEDS_TWO_SIDES))
+            self._context.say(capitalized(tr(NEEDS_TWO_SIDES)))
             return
         found = ((figure.id, portrait(view, figure.id, CROP_PX)) for figure in figures)
         crops = {name: crop for name, crop in found if crop is not None}

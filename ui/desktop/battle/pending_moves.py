@@ -165,7 +165,7 @@ def pending_move(
             first = DecisionButton(tr("Accept"), tip, lambda: after(lambda: play.accept(position, proposal)), "✓")
         else:
             why_not = refusal_words(preview)
-            words = f"{words} {tr('The rules forbid it: {why_not}', why_not=sentence(why_not))}"
+            words = " ".join((words, tr("The rules forbid it: {why_not}", why_not=sentence(why_not))))
             short = tr("No: {why_not}", why_not=five_words(why_not))
             tip = tr("Count it as a move anyway")
             first = DecisionButton(
