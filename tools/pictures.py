@@ -67,7 +67,7 @@ def wait_for(condition: Callable[[], object], what: str) -> None:
 
 
 def _guide(window: Window, _: Path) -> QWidget:
-    """The guide while it asks for the second army."""
+    """The guide while it proposes the armies."""
     guide = window.help.guide
     guide.begin()
     guide.choose("demo")
@@ -77,18 +77,8 @@ def _guide(window: Window, _: Path) -> QWidget:
     if table is None:
         raise UserError("this needs the simulated table: open it")
     wait_for(lambda: not table.bare, "the armies")
-    wait(2.0)
-    window.panel.choose("green")
-    for soldier in [f for f in table.truth.figures if f.army == "green" and f.posture is Posture.STANDING][:3]:
-        px = table.camera.table_to_pixel((*soldier.centre_in, soldier.z_in))[0]
-        window.picture.pressed.emit(*px)
-        window.picture.released.emit(*px)
-    wait_for(
-        lambda: window.source_controller.view and {f.army for f in window.source_controller.view.figures} == {"green"},
-        "the soldiers",
-    )
+    wait_for(lambda: window.groups.offer[0], "the armies")
     window.picture.left.emit()
-    wait(8.5)  # until the message about teaching disappears
     return window
 
 
