@@ -46,13 +46,13 @@ class PanelScreenshots:
     """Saves screenshots.
 
     Attributes:
-        told: What could not be read completely, one sentence each.
+        problems: What could not be read completely, one sentence each.
     """
 
     def __init__(self, folder: Path, theme: str) -> None:
         """Save into `folder`; files are named after their content and the theme."""
         self._folder, self._theme = folder, theme
-        self.told: list[str] = []
+        self.problems: list[str] = []
 
     def keep(self, name: str, shown: QWidget) -> None:
         """Save a screenshot of a widget.
@@ -66,7 +66,7 @@ class PanelScreenshots:
         if not shown.grab().save(str(path)):
             raise UserError(f"cannot write {path}: choose another folder")
         print(path)
-        self.told += [f"{name}, {self._theme}: {one}" for one in layout_problems(shown)]
+        self.problems += [f"{name}, {self._theme}: {one}" for one in layout_problems(shown)]
 
     def keep_dialog(self, name: str, dialog: QDialog) -> None:
         """Show a dialog, save a screenshot of it and close it."""
@@ -113,9 +113,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     theme = Theme(chosen.only.removesuffix("-fine"))
     status = run_scene("panel_screenshots", lambda: SimulatedTable(demo_scene()), shoot, theme)
-    for one in faces.told:
+    for one in faces.problems:
         print(one, file=sys.stderr)
-    return status or bool(faces.told)
+    return status or bool(faces.problems)
 
 
 def _in_a_process(folder: Path, theme: str, ratio: float, language: str) -> int:

@@ -63,5 +63,25 @@ _ARMY_DASHES: tuple[Dash, ...] = ((), (3.5, 1.8), (1.2, 1.2), (4.5, 1.5, 1.2, 1.
 
 
 def army_dash(army: str, armies: Sequence[str]) -> Dash:
-    """The pattern of an army's rings, so that the colours need not be told apart."""
+    """The pattern of an army's rings, which distinguishes armies without colour."""
     return _ARMY_DASHES[sorted({*armies, army}).index(army) % len(_ARMY_DASHES)]
+
+
+def readable_ink(colour: Colour) -> Colour:
+    """The text colour that is easier to read on this colour: dark or white."""
+    return max(DARK, WHITE, key=lambda ink: contrast(ink, colour))
+
+
+def contrast(a: Colour, b: Colour) -> float:
+    """The contrast ratio of two colours by WCAG 2, from 1 to 21; text needs at least 4.5."""
+    darker, lighter = sorted((_luminance(a), _luminance(b)))
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+def _luminance(colour: Colour) -> float:
+    """The relative luminance of a colour by WCAG 2, from 0 to 1."""
+    red, green, blue = (
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
+        for part in (value / 255 for value in colour[:3])
+    )
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue

@@ -72,7 +72,7 @@ class LastBattle:
 
 
 def last_battle(path: Path, clock: Clock) -> LastBattle:
-    """Read what the players are told about a battle.
+    """Read what the offer to continue a battle names.
 
     Raises:
         UserError: as `Battle.open`.

@@ -35,7 +35,7 @@ _MOST_NAMED = 5
 
 
 def outcome_banner(event: ActionResolved) -> str:
-    """What has happened to whom; empty for moves, for actions without dice or effect, and for forbidden ones."""
+    """The changed figures with their changes; empty for moves, without dice and effect, and if it was forbidden."""
     if event.effects.moves or event.verdict.numbers.get("allowed") is False:
         return ""
     changes = [change for change in event.effects.changes if change.figure]
@@ -52,7 +52,7 @@ def outcome_banner(event: ActionResolved) -> str:
 
 
 def _outcome(event: ActionResolved) -> str:
-    """The outcome of an action that has struck nobody."""
+    """The outcome of an action that has changed no figure."""
     outcome, winner = event.verdict.outcome, event.verdict.numbers.get("winner")
     if outcome == "not yet":
         return tr("No victory yet")

@@ -11,7 +11,7 @@ from rules.engine.referee import FIRE, ActionPreview
 from rules.engine.text import phase_words, turn_words
 from ui.battle.action_text import action_words, obligation_words, state_words
 from ui.battle.battle_session import BattleSession
-from ui.theme import DARK, WHITE, Colour, army_colour
+from ui.theme import DARK, WHITE, Colour, army_colour, readable_ink
 from ui.translation import tr
 
 _MOVING = ("move", "moves", "movement", "moving", "a_moves", "b_moves", "move_on")
@@ -53,7 +53,7 @@ def turn_bar(
         play: The battle.
         position: Its position; None before its soldiers are seen.
         armies: All armies of the table, for the colour of one without a colour of its own.
-        skippable: The obligations that the players were told of, so that the button now skips them.
+        skippable: The obligations that were listed, so that the button now skips them.
     """
     if position is None:
         return TurnBar(tr("Waiting for soldiers"))
@@ -66,8 +66,8 @@ def turn_bar(
         count = _count(owed)
         left = tr("{count} to do", count=count)
         tip = tr("{owed}. Then begin {coming}", owed=obligation_words(owed), coming=coming)
-        told = {one.action.words for one in skippable}
-        if all(one.action.words in told for one in owed):
+        listed = {one.action.words for one in skippable}
+        if all(one.action.words in listed for one in owed):
             button = tr("Skip {count}: {next}", count=count, next=_after(position, follows))
         else:
             button = _owed_words(owed, count)
@@ -126,23 +126,3 @@ def _acted(play: BattleSession) -> set[str]:
         if isinstance(event, (ActionResolved, OutcomeDecided)):
             names.update(event.by)
     return names
-
-
-def readable_ink(colour: Colour) -> Colour:
-    """The text colour that is easier to read on this colour: dark or white."""
-    return max(DARK, WHITE, key=lambda ink: contrast(ink, colour))
-
-
-def contrast(a: Colour, b: Colour) -> float:
-    """The contrast ratio of two colours by WCAG 2, from 1 to 21; text needs at least 4.5."""
-    darker, lighter = sorted((_luminance(a), _luminance(b)))
-    return (lighter + 0.05) / (darker + 0.05)
-
-
-def _luminance(colour: Colour) -> float:
-    """The relative luminance of a colour by WCAG 2, from 0 to 1."""
-    red, green, blue = (
-        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
-        for part in (value / 255 for value in colour[:3])
-    )
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue

@@ -14,7 +14,7 @@ _EXAMPLES = {Die.D6: ("2", "5", "3", "6"), Die.FUDGE: ("-", "0", "+", "+")}
 
 
 def request_words(request: DiceRequest) -> str:
-    """The dice, for whom, and what for, such as "2 six-sided dice for Green 1: the attack"."""
+    """The dice, the figure and the purpose of the roll, such as "2 six-sided dice for Green 1: the attack"."""
     dice, who = dice_words(request.die, request.count), roller_words(request.for_whom)
     return tr("{dice} for {who}: {why}", dice=dice, who=who, why=readable(request.why))
 

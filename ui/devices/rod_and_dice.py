@@ -127,7 +127,7 @@ class ElectronicDiceController:
     Attributes:
         berth: Their connection.
         tray: Collects their rolls into answers.
-        told: The last rolls as text, newest first.
+        recent: The last rolls as text, newest first.
         heard: Number of rolls so far.
     """
 
@@ -141,7 +141,7 @@ class ElectronicDiceController:
         """`chance` throws emulated dice; `taken` as for `Rod`; `ports` lists the computer's ports."""
         self.berth: DeviceConnection[Source] = DeviceConnection("dice", self._make)
         self.tray = DiceCollector(clock)
-        self.told: deque[str] = deque(maxlen=_MAX_ROLLS_SHOWN)
+        self.recent: deque[str] = deque(maxlen=_MAX_ROLLS_SHOWN)
         self.heard = 0
         self._chance, self._taken, self._clock, self._ports = chance, taken, clock, ports
         self._emulated: EmulatedDice | None = None
@@ -158,7 +158,7 @@ class ElectronicDiceController:
         device = self.berth.device
         for line, heard_s in device.arrivals() if device is not None else ():
             self.tray.fell(line, heard_s)
-            self.told.appendleft(fell_words(line))
+            self.recent.appendleft(fell_words(line))
             self.heard += 1
             self._hears = True
 
@@ -172,7 +172,7 @@ class ElectronicDiceController:
         if self._tested_s is None:
             return ""
         if self._hears:
-            return tr("Received: {roll}. The dice work.", roll=self.told[0])
+            return tr("Received: {roll}. The dice work.", roll=self.recent[0])
         if self._clock() - self._tested_s < HEAR_S:
             return tr("Roll a die now. Its number appears here …")
         return tr("No roll arrived. Shake the dice to wake them, and check that you chose their port.")

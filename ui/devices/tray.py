@@ -31,7 +31,7 @@ class TrayDice:
     Attributes:
         berth: The connection to the camera.
         seen: The newest dice that came to rest; None before the first.
-        told: The last readings as text, newest first.
+        recent: The last readings as text, newest first.
         heard: Number of readings so far.
     """
 
@@ -46,7 +46,7 @@ class TrayDice:
         self._region_of, self._opener, self._clock, self._read = region_of, opener, clock, read
         self.berth: DeviceConnection[TrayCamera] = DeviceConnection("dice tray", self._make)
         self.seen: Seen | None = None
-        self.told: deque[str] = deque(maxlen=_MAX_READINGS_SHOWN)
+        self.recent: deque[str] = deque(maxlen=_MAX_READINGS_SHOWN)
         self.heard = 0
         self._used: Seen | None = None
         self._resting = False
@@ -104,7 +104,7 @@ class TrayDice:
         device.offer(frame, camera, figures_px)
         for seen in device.arrivals():
             self._tested = False
-            self.told.appendleft(reading_words(seen.reading))
+            self.recent.appendleft(reading_words(seen.reading))
             self._resting = bool(seen.reading.dice)
             if seen.reading.dice:
                 self._take(seen)

@@ -135,7 +135,7 @@ class Preview:
         pin_in: A bare place that was picked.
         ruler, template: What a click would lay down.
         finding: The answer to the tool's question.
-        told: What the battle knows about the figure under the mouse, in lines.
+        battle_lines: What the battle knows about the figure under the mouse, in lines.
         ground: The terrain tool's preview; None for other tools.
         marks: Other marks of a battle, such as where a shell landed.
         casualties: Ids of the battle's casualties that are still on the table.
@@ -148,7 +148,7 @@ class Preview:
     ruler: Ruler | None = None
     template: Template | None = None
     finding: Finding | None = None
-    told: tuple[str, ...] = ()
+    battle_lines: tuple[str, ...] = ()
     ground: GroundPreview | None = None
     marks: tuple[Mark, ...] = ()
     casualties: tuple[str, ...] = ()
@@ -365,7 +365,7 @@ def _rows_of(figure: Figure, preview: Preview) -> Rows:
         return ((display_name(figure.id), 15.0), (posture_words(figure.posture), 12.0))
     confidence = "" if figure.confidence > _SURE else tr(", {part} sure", part=percent_words(figure.confidence))
     seen = f"{figure.army}, {posture_words(figure.posture)}{confidence}"
-    details = (seen, *preview.told, f"± {Unit.INCH.words(spread_in(figure.sigma_in))}")
+    details = (seen, *preview.battle_lines, f"± {Unit.INCH.words(spread_in(figure.sigma_in))}")
     return ((display_name(figure.id), 15.0), *((words, 12.0) for words in details))
 
 

@@ -344,8 +344,8 @@ def _blast(context: Context, where: str, template: Template, view: View, shot: B
 
 def _in_vain(position: Position, weapon: str, facts: Mapping[str, Any]) -> Verdict:
     """Why an empty place may not be fired at: what forbids the shot in any case comes first."""
-    nobody = position.game.rules.because("AM-79", f"{display_name(weapon)} would not reach anyone there")
-    return _refusal(position, "aim", facts) or forbidden("nobody_there", nobody)
+    reason = position.game.rules.because("AM-79", f"{display_name(weapon)} would not reach anyone there")
+    return _refusal(position, "aim", facts) or forbidden("nobody_there", reason)
 
 
 def _filled(context: Context, template: Template, shot: Bound) -> tuple[Bound, tuple[str, ...]]:

@@ -185,7 +185,7 @@ def test_an_army_can_be_left_out(dialog: BattleSetupDialog) -> None:
     assert dialog.sides == ("green",)
     assert list(dialog.battle_setup.armies) == ["green"]
     assert [dialog.soldiers.isRowHidden(row) for row in range(6)] == [False] * 3 + [True] * 3
-    assert dialog.soldiers.selected == (), "nobody lights up who takes no part"
+    assert dialog.soldiers.selected == (), "soldiers that take no part are not lit"
     tan.click()
     assert list(dialog.battle_setup.armies) == ["green", "tan"]
     assert not dialog.soldiers.isRowHidden(5)

@@ -14,8 +14,8 @@ from rules.engine.text import phase_words, turn_words
 from tests.rules.evening import Evening
 from tests.ui.battle.test_words import SET_UPS
 from ui.battle.battle_session import BattleSession
-from ui.battle.turn_bar import TurnBar, contrast, readable_ink, turn_bar
-from ui.theme import DARK, GREEN, ORANGE, WHITE, army_colour
+from ui.battle.turn_bar import TurnBar, turn_bar
+from ui.theme import DARK, GREEN, ORANGE, WHITE, army_colour, contrast, readable_ink
 
 ARMIES = ("green", "tan")
 

@@ -91,7 +91,7 @@ def test_only_a_long_answer_is_shrunk() -> None:
 def test_screenshots_of_menus_and_help_are_saved_and_fit(window: Window, tmp_path: Path) -> None:
     faces = PanelScreenshots(tmp_path, "light")
     help_scene(faces, window, tmp_path)
-    assert faces.told == []
+    assert faces.problems == []
     kept = {path.stem.removesuffix("-light") for path in tmp_path.glob("*.png")}
     assert kept >= {"menu-table", "menu-battle", "menu-help", "keys", "about", "licences", "details", "last-resort"}
     assert not QImage(str(tmp_path / "keys-light.png")).isNull()

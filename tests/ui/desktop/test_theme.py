@@ -14,6 +14,7 @@ from tests.ui.windows import Owned, settings_in
 from ui.desktop.icons import FOLDER, icon
 from ui.desktop.theme import TEXT_PX, Theme, apply_theme, make_primary, theme_palette
 from ui.desktop.window import Window
+from ui.theme import Colour, contrast
 
 ROLE = QPalette.ColorRole
 
@@ -25,17 +26,13 @@ def themed(qt: QApplication) -> Iterator[QApplication]:
     apply_theme(qt, Theme.DARK)
 
 
-def contrast(one: QColor, other: QColor) -> float:
-    """Contrast ratio of the Web Content Accessibility Guidelines 2.2, from 1 to 21."""
-
-    def light(colour: QColor) -> float:
-        parts = [
-            v / 12.92 if v <= 0.04045 else ((v + 0.055) / 1.055) ** 2.4 for v in colour.getRgbF()[:3] if v is not None
-        ]
-        return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
-
-    low, high = sorted((light(one), light(other)))
-    return (high + 0.05) / (low + 0.05)
+def rgba(colour: QColor) -> Colour:
+    red, green, blue, opacity = colour.getRgb()
+    assert red is not None
+    assert green is not None
+    assert blue is not None
+    assert opacity is not None
+    return red, green, blue, opacity
 
 
 @pytest.mark.parametrize("theme", Theme)
@@ -51,7 +48,7 @@ def test_text_is_legible(theme: Theme) -> None:
         (ROLE.HighlightedText, ROLE.Highlight),
         (ROLE.Link, ROLE.Base),
     ):
-        assert contrast(palette.color(words), palette.color(ground)) > 4.5, (words, ground)
+        assert contrast(rgba(palette.color(words)), rgba(palette.color(ground))) > 4.5, (words, ground)
     disabled = palette.color(QPalette.ColorGroup.Disabled, ROLE.Text)
     assert disabled != palette.color(ROLE.Text)
 

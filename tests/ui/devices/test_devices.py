@@ -220,8 +220,8 @@ def test_emulated_dice_are_received_and_counted(dice: ElectronicDiceController) 
     assert len(dice.tray.kept) == 2
     dice.throw(Die.FUDGE, 1, FaultInjector.COCKED)
     until(lambda: dice.heard == 3, dice.pull)
-    assert dice.told[0].startswith("d1 shows ")
-    assert dice.told[0].endswith(", leaning")
+    assert dice.recent[0].startswith("d1 shows ")
+    assert dice.recent[0].endswith(", leaning")
     dice.throw(Die.D6, 1, FaultInjector.REPEAT)
     dice.throw(Die.D6, 1, FaultInjector.TORN)
     until(lambda: "1 damaged line dropped" in dice.counters and "1 repeat dropped" in dice.counters, dice.pull)
@@ -241,7 +241,7 @@ def test_a_dice_test_without_rolls_is_reported(tmp_path: Path) -> None:
     assert dice.test_words.startswith("No roll arrived")
     cup.roll([6])
     until(lambda: dice.heard == 1, lambda: (dice.pull(), cup.step()))
-    assert "d1 shows 6" in dice.told[0]
+    assert "d1 shows 6" in dice.recent[0]
     dice.close()
     wire.unplug()
 

@@ -211,8 +211,8 @@ def test_drawn_dice_under_a_second_camera_are_read_at_rest(made: Callable[..., T
     hand = made(lambda _: None, lens)
     hand.berth.connect("1")
     step = lambda: hand.pull(None, None)  # noqa: E731
-    until(lambda: hand.told, step)
-    assert (hand.told[0], hand.seen) == ("no dice", None)
+    until(lambda: hand.recent, step)
+    assert (hand.recent[0], hand.seen) == ("no dice", None)
     assert hand.berth.standing.words == "Connected: camera 1."
     lens.image_bgr = draw([Drawn(6, -1.5), Drawn(2, 1.5, 0.4, 30)])
     until(lambda: hand.seen, step)

@@ -17,7 +17,7 @@ class LastBattleOffer:
     """One offer at a time, in the message bar."""
 
     def __init__(self, clock: Clock, open_battle: Callable[[Path], object]) -> None:
-        """`clock` tells the time; `open_battle` opens a battle in the background."""
+        """`clock` returns seconds since the epoch; `open_battle` opens a battle in the background."""
         self._clock, self._open = clock, open_battle
         self._look: BackgroundTask[LastBattle] = BackgroundTask("sandtable last battle")
         self._path: Path | None = None

@@ -251,10 +251,10 @@ class DevicesController(QObject):
         rows = [
             self.dice.test_words,
             tr("Kept for the next roll: {kept}.", kept=kept_words(kept)) if kept else "",
-            *self.dice.told,
+            *self.dice.recent,
         ]
         self.panel.show_dice([row for row in rows if row], emulated=self.dice.berth.wire is not None)
-        rows = [self.tray.test_words, self.tray.kept_words, *self.tray.told]
+        rows = [self.tray.test_words, self.tray.kept_words, *self.tray.recent]
         self.panel.show_tray(self._tray_picture(), [row for row in rows if row])
 
     def _tray_picture(self) -> TrayPicture | None:

@@ -78,7 +78,9 @@ class Toolbox:
         if otherwise.casualties:
             shown = replace(shown, casualties=otherwise.casualties)  # whatever the tool, they must be taken off
         now = self._now() if shown.hovered or shown.asked else None
-        return replace(shown, told=now.told_of(shown.asked or shown.hovered or "")) if now is not None else shown
+        return (
+            replace(shown, battle_lines=now.told_of(shown.asked or shown.hovered or "")) if now is not None else shown
+        )
 
     def _played(self) -> Game[Any] | None:
         now = self._now()
