@@ -60,7 +60,7 @@ def wait(seconds: float) -> None:
 
 def click(window: Window, figure: Figure) -> tuple[float, float]:
     """Click a figure; returns the times before the click and after the window has handled it."""
-    view = window.source_controller.view
+    view = window.store.source_controller.view
     assert view is not None
     assert view.calibration is not None
     px = view.calibration.camera.table_to_pixel((*figure.centre_in, figure.z_in))[0]
@@ -73,11 +73,11 @@ def measured(window: Window, far: FarEnd, clicks: int) -> None:
     """Measure ranges, and print the time until the LEDs change."""
     lit_ms, done_ms = [], []
     for k in range(clicks):
-        figures = window.source_controller.view.figures if window.source_controller.view else ()
+        figures = window.store.source_controller.view.figures if window.store.source_controller.view else ()
         a, b = figures[k % len(figures)], figures[(7 * k + 3) % len(figures)]
         if a.id == b.id:
             continue
-        window.clear()
+        window.commands.clear()
         wait(0.15)
         click(window, a)
         wait(0.1)
@@ -104,10 +104,10 @@ def main() -> None:
         window.resize(1366, 768)
         window.show()
         window.devices.panel.rod.connected.emit(str(far.wire.path))
-        while not (window.source_controller.view and window.source_controller.view.figures):
+        while not (window.store.source_controller.view and window.store.source_controller.view.figures):
             wait(0.1)
         window.actions_.freeze.setChecked(True)
-        window.use_tool("measure")
+        window.store.use_tool("measure")
         wait(3)  # the link waits this long for a rod that sends no greeting
         measured(window, far, clicks)
         window.close()

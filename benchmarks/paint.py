@@ -1,8 +1,9 @@
 """Measure the painting time of the window: 60 figures, every kind of shape at once, a full-HD picture and window.
 
 `python -m benchmarks.paint` prints, with the budget of 4 ms: the time to compute the shapes after the mouse has moved,
-to paint them (with the resting shapes cached), and to paint all of them without the cache, as after a figure moved or
-the picture was zoomed.
+to paint them (with the resting shapes cached), and to paint all of them without that cache, as after a figure moved or
+the picture was dragged. While the picture is zoomed, no small shape comes from its image: painting takes three times
+as long.
 """
 
 from __future__ import annotations
@@ -27,11 +28,11 @@ from rules.tabletop.template import Blast, Flame, Strip, Wedge
 from ui.desktop.picture.layers import Layers
 from ui.picture.drawing import Drawing
 from ui.picture.overlay import Line, Preview, Shape
-from ui.questions.fan import fan_finding
-from ui.questions.reach import Arm
-from ui.questions.tool_context import Situation
 from ui.session import Ruler, TableState
 from ui.theme import WHITE
+from ui.tools.fan import fan_finding
+from ui.tools.reach import Arm
+from ui.tools.tool_context import ToolContext
 from vision.frame import Frame
 from vision.setup import Setup
 from vision.table_view import TableView
@@ -64,7 +65,7 @@ def main() -> None:
     del application
 
 
-def scenes(now: Situation) -> dict[str, tuple[TableState, Preview]]:
+def scenes(now: ToolContext) -> dict[str, tuple[TableState, Preview]]:
     """The test scenes by name."""
     shooter = now.figure("green-1")
     assert shooter is not None
@@ -150,7 +151,7 @@ def picture_painter() -> Callable[[], None]:
     return work
 
 
-def crowded(count: int = 60) -> Situation:
+def crowded(count: int = 60) -> ToolContext:
     """A 72 x 40 in table with figures of two armies, 30 pieces, rulers and templates."""
     rng = np.random.default_rng(8)
     lens = Lens(SIZE_PX, np.array([[1500.0, 0, 960], [0, 1500, 540], [0, 0, 1]]), np.array([-0.1, 0.02, 0, 0, 0]))
@@ -178,7 +179,7 @@ def crowded(count: int = 60) -> Situation:
     frame = Frame(np.zeros((SIZE_PX[1], SIZE_PX[0], 3), np.uint8), 0, 0.0)
     marker = np.array([[1.0, 4], [4, 4], [4, 1], [1, 1]])
     view = TableView(frame, Calibration(camera, {0: marker}, 0.1, (nudged,)), Tracking(figures))
-    return Situation(view, TableState(Setup(terrain=terrain), rulers, templates))
+    return ToolContext(view, TableState(Setup(terrain=terrain), rulers, templates))
 
 
 def _soldier(number: int, x: float, y: float) -> Figure:

@@ -106,7 +106,7 @@ def mouse_to_picture_ms(window: Window) -> tuple[list[float], list[float]]:
     figure = view.figures[0]
     camera = view.calibration.camera if view.calibration is not None else None
     assert camera is not None
-    window.use_tool("measure")
+    window.store.use_tool("measure")
     window.picture.pressed.emit(*camera.table_to_pixel((*figure.centre_in, figure.z_in))[0])
     watch, wall, own = Painted(window.picture), [], []
     for number in range(MOVES):
@@ -141,7 +141,7 @@ def first_picture(settings: QSettings) -> None:
     window = Window("demo", settings)
     window.show()
     watch = Painted(window.picture)
-    pump(lambda: window.source_controller.frame is not None)
+    pump(lambda: window.store.source_controller.frame is not None)
     before = watch.count
     pump(lambda: watch.count > before)
     print(time.time(), flush=True)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +14,8 @@ from rules.tabletop.table import FloatArray
 
 _NEGLIGIBLE = 1e-12
 """A distortion this small moves no corner of a picture by a millionth of a pixel; dividing by it would overflow."""
+
+_NOT_ORTHOGONAL = 2e-5
 
 _UNDISTORT = (cv2.TERM_CRITERIA_COUNT + cv2.TERM_CRITERIA_EPS, 40, 1e-10)
 
@@ -40,8 +43,6 @@ class Lens:
         matrix: (3, 3) camera matrix, in pixels.
         distortion: (5,) k1, k2, p1, p2, k3.
         covariance: (9, 9) of the parameters of `calibration.intrinsics`; None for an exact lens.
-        valid_radius: Tangent of the largest angle from the axis at which distorted radii still increase (may be inf);
-            beyond it the model folds back.
 
     Raises:
         UserError: if a number is not finite or a focal length is not positive.
@@ -51,7 +52,6 @@ class Lens:
     matrix: FloatArray
     distortion: FloatArray
     covariance: FloatArray | None = None
-    valid_radius: float = field(init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "matrix", _read_only(self.matrix, (3, 3), "the camera matrix"))
@@ -60,9 +60,17 @@ class Lens:
             object.__setattr__(self, "covariance", _read_only(self.covariance, (9, 9), "the lens covariance"))
         if min(self.matrix[0, 0], self.matrix[1, 1]) <= 0:
             raise UserError(f"a focal length must be positive, not {min(self.matrix[0, 0], self.matrix[1, 1]):g} px")
-        object.__setattr__(self, "valid_radius", _fold_radius(*self.distortion[[0, 1, 4]]))
+
+    @property
+    def valid_radius(self) -> float:
+        """Tangent of the largest angle from the axis at which distorted radii still increase (may be inf).
+
+        Beyond it the model folds back.
+        """
+        return _fold_radius(*self.distortion[[0, 1, 4]])
 
 
+@lru_cache(maxsize=256)  # most lenses that a search for the best one tries are never asked
 def _fold_radius(k1: float, k2: float, k3: float) -> float:
     # d/dr of r (1 + k1 r^2 + k2 r^4 + k3 r^6) = 1 + 3 k1 q + 5 k2 q^2 + 7 k3 q^3 with q = r^2
     powers = [0.0 if abs(power) < _NEGLIGIBLE else power for power in (7 * k3, 5 * k2, 3 * k1)]
@@ -86,7 +94,8 @@ class TableCamera:
     def __post_init__(self) -> None:
         object.__setattr__(self, "rotation", _read_only(self.rotation, (3, 3), "the camera rotation"))
         object.__setattr__(self, "translation", _read_only(self.translation, (3,), "the camera translation"))
-        if not np.allclose(self.rotation @ self.rotation.T, np.eye(3), atol=1e-5) or np.linalg.det(self.rotation) < 0:
+        off = np.abs(self.rotation @ self.rotation.T - np.eye(3)).max()
+        if off > _NOT_ORTHOGONAL or np.linalg.det(self.rotation) < 0:
             raise UserError("the camera rotation is not a rotation matrix")
 
     @property

@@ -5,6 +5,7 @@ This tries every dictionary of OpenCV and takes up to a second, so it runs only 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -169,8 +170,8 @@ def _issue_of(gray: ImageGray, outline: FloatArray) -> MarkerIssue:
         return MarkerIssue(shape, Reason.CUT_OFF, sentence)
     if side < SMALLEST_SIDE_PX:
         sentence = (
-            f"this may be a marker, but it is too small to read ({side:.0f} px wide; {SMALLEST_SIDE_PX:.0f} needed):"
-            " move the camera closer, or print larger markers"
+            f"this may be a marker, but it is too small to read ({math.floor(side)} px wide;"
+            f" {SMALLEST_SIDE_PX:.0f} needed): move the camera closer, or print larger markers"
         )
         return MarkerIssue(shape, Reason.TOO_SMALL, sentence)
     if glare_share(gray, outline) > _MAX_GLARE_SHARE:

@@ -7,6 +7,7 @@ describes a typical camera, or a lens profile with its covariance.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
@@ -51,6 +52,7 @@ def by_lens_parameters(slopes: FloatArray, numbers: FloatArray) -> FloatArray:
     return np.asarray(by)
 
 
+@cache
 def default_lens(image_size: tuple[int, int]) -> Lens:
     """The default lens: a horizontal field of view of 65 degrees, with slight barrel distortion."""
     width, height = image_size
@@ -62,13 +64,17 @@ def default_lens(image_size: tuple[int, int]) -> Lens:
     )
 
 
+@cache
 def default_prior(image_size: tuple[int, int]) -> LensPrior:
     """The prior of a typical camera."""
     axis = _AXIS_SPREAD_WIDTHS * max(image_size)
     spread = [_FOCAL_SPREAD, _ASPECT_SPREAD, axis, axis, _K1_SPREAD, _K2_SPREAD, _P_SPREAD, _P_SPREAD, _K3_SPREAD]
     root = np.diag(1 / np.array(spread))
     root[1, 0] = -root[1, 1]
-    return LensPrior(lens_parameters(default_lens(image_size)), root)
+    mean = lens_parameters(default_lens(image_size))
+    for shared in (mean, root):
+        shared.setflags(write=False)
+    return LensPrior(mean, root)
 
 
 def profile_prior(lens: Lens) -> LensPrior | None:

@@ -82,7 +82,7 @@ class Coverage:
     """The part of the picture that the views cover.
 
     Attributes:
-        cells: (9, 12) True where a view shows the board; rows from the top.
+        cells: (9, 12) True if a view shows the board; rows from the top.
         slanted: Number of views with a tilted board.
     """
 

@@ -50,7 +50,7 @@ class MarkerTracker:
         u_px, v_px: (M, samples) the pixels to read: `_STEPS` on each of `_EDGES` lines, then the cells' centres.
         step_px: (M, 1) distance between two samples of a line.
         design: (M, _EDGES, 5) Jacobian of an edge's place on its line by shift x, y, scale, rotation and edge shift.
-        paper: (M, cells) True where a cell is paper.
+        paper: (M, cells) True if a cell is paper.
     """
 
     ids: tuple[int, ...]

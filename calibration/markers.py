@@ -9,6 +9,7 @@ and one common edge shift, to where linear light crosses half way between ink an
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from dataclasses import dataclass
 from functools import cache
@@ -182,8 +183,8 @@ def size_issue(number: int, quad: FloatArray) -> MarkerIssue | None:
     if side_px(quad) >= SMALLEST_SIDE_PX:
         return None
     sentence = (
-        f"marker {number} is too small to measure with ({side_px(quad):.0f} px wide; {SMALLEST_SIDE_PX:.0f} needed):"
-        " move the camera closer, or print larger markers"
+        f"marker {number} is too small to measure with ({math.floor(side_px(quad))} px wide;"
+        f" {SMALLEST_SIDE_PX:.0f} needed): move the camera closer, or print larger markers"
     )
     return MarkerIssue(outline_of(quad), Reason.TOO_SMALL, sentence, number)
 
@@ -261,7 +262,7 @@ class MarkerPattern:
 
     Attributes:
         id: Its number.
-        paper: (n + 2, n + 2) True where a cell is paper; the code and its black border.
+        paper: (n + 2, n + 2) True if a cell is paper; the code and its black border.
         places: (N, 2) points on its edges, in cells from its top-left corner, x right and y down.
         outward: (N, 2) unit direction from ink to paper at each point.
     """

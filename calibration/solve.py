@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import least_squares
 
 from calibration.camera import Lens, TableCamera, times_full_hd
 from calibration.intrinsics import (
@@ -337,6 +336,8 @@ class CalibrationProblem:
 
     def fit(self, start: FloatArray, loss: str, steps: int):  # type: ignore[no-untyped-def]
         """SciPy's result; the loss "soft_l1" reduces the weight of outlying corners."""
+        from scipy.optimize import least_squares  # here, because the window opens before it is needed
+
         return least_squares(
             self.residuals,
             start,

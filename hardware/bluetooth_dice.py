@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import importlib
 import threading
 from collections import deque
@@ -75,7 +74,7 @@ class BluetoothDice:
         self._clients: dict[str, Any] = {}
         self._stopping = threading.Event()
         self._error = ""
-        self._thread = threading.Thread(target=lambda: asyncio.run(self._run()), name="bluetooth", daemon=True)
+        self._thread = threading.Thread(target=self._work, name="bluetooth", daemon=True)
         self._thread.start()
 
     @property
@@ -97,7 +96,14 @@ class BluetoothDice:
         self._stopping.set()
         self._thread.join(SEARCH_S + 2)
 
+    def _work(self) -> None:
+        import asyncio  # here, because most players have no such dice, and it delays the start
+
+        asyncio.run(self._run())
+
     async def _run(self) -> None:
+        import asyncio
+
         while not self._stopping.is_set():
             try:
                 await self._search()

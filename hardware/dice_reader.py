@@ -102,7 +102,7 @@ class DiceCollector:
         """The question that the players must answer first, or None."""
         return self._question
 
-    def fell(self, line: RollLine, heard_s: float | None = None) -> None:
+    def add_roll(self, line: RollLine, heard_s: float | None = None) -> None:
         """Add a die that came to rest; `heard_s` is when its line was received, None for now."""
         self._received_s = self._clock() if heard_s is None else heard_s
         roll = Fallen(line, self._received_s - line.age_s)
@@ -248,4 +248,4 @@ class ElectronicDice:
 
     def _drain(self) -> None:
         for line, heard_s in self._arrivals():
-            self._collector.fell(line, heard_s)
+            self._collector.add_roll(line, heard_s)

@@ -1,5 +1,11 @@
 """Settings for all tests: no test may fail because the machine is busy."""
 
+import os
+
+# The tests run in one process per core: more threads would only wait for one another. Before numpy is first imported.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+os.environ.setdefault("OPENCV_FOR_THREADS_NUM", "1")
+
 import sqlite3
 
 import pytest

@@ -97,6 +97,14 @@ def test_paths_and_dotted_names_are_there(page: Path) -> None:
             assert named(name), span
 
 
+@of_each
+def test_tests_that_are_named_are_there(page: Path) -> None:
+    for span in code(page):
+        for file, name in re.findall(r"(test_\w+\.py)::(test_\w+)", span):
+            sources = [path.read_text("utf-8") for path in (ROOT / "tests").rglob(file)]
+            assert any(f"def {name}(" in source for source in sources), span
+
+
 def named(name: str) -> bool:
     """Whether a dotted name is a package, a module, or a word in the source of one."""
     place, parts = ROOT, name.split(".")

@@ -3,7 +3,7 @@
     python -m tools.first_shot [--display :88] [--pictures FOLDER]
 
 Needs xdotool, and Xvfb unless the display already exists. The settings are temporary. The exit status is 1 if it takes
-more than nine clicks, or if the displayed distance differs from the simulated table's.
+more than seven clicks, or if the displayed distance differs from the simulated table's.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from ui.setup.first_run import Step
 
 T = TypeVar("T")
 
-MOST_CLICKS = 9
+MOST_CLICKS = 7
 NEAR_IN = 0.3
 SCREEN = "1366x768x24"
 _RESTS_S = 0.6  # pause before a click, long enough for the outline of the proposed soldier
@@ -98,12 +98,15 @@ class Stranger:
         """The distance that the program shows after its first shot, and the true one."""
         self._in.wait(lambda window: _step(window) is Step.CAMERA)
         self._click(lambda window: _middle(window.help.guide.bar.button))
-        self._in.wait(lambda window: window.help.guide.choices.isVisible())
-        self._click(_simulated_entry)
+        self._in.wait(lambda window: window.help.guide.choices.isVisible() or _step(window) is not Step.CAMERA)
+        if self._in.ask(lambda window: window.help.guide.choices.isVisible()):  # a camera is plugged in
+            self._click(_simulated_entry)
         self._in.wait(lambda window: _step(window) is Step.EMPTY and window.help.guide.bar.button.isEnabled())
         self._picture("empty")
         self._click(lambda window: _middle(window.help.guide.bar.button))
-        self._in.wait(lambda window: _step(window) is Step.ARMIES and window.help.guide.bar.button.text() == "Use them")
+        self._in.wait(
+            lambda window: _step(window) is Step.ARMIES and window.help.guide.bar.words.text().startswith("Found")
+        )
         self._click(lambda window: _middle(window.help.guide.bar.button), look="armies")
         self._in.wait(lambda window: _step(window) is Step.GAME)
         self._picture("game")
@@ -112,7 +115,7 @@ class Stranger:
         ends = [self._in.ask(lambda window, army=army: _soldier(window, army)) for army in ("green", "tan")]
         for end in ends:
             self._click(lambda window, end=end: _base(window, end))
-        self._in.wait(lambda window: window.session.state.rulers and _step(window) is None)
+        self._in.wait(lambda window: window.store.session.state.rulers and _step(window) is None)
         self._picture("shot")
         shown_in = float(self._in.ask(lambda window: window.panel.headline).split()[0])
         return shown_in, math.dist(ends[0].centre_in, ends[1].centre_in)
@@ -157,7 +160,7 @@ def _simulated_entry(window: Window) -> QPoint:
 
 def _soldier(window: Window, army: str) -> Figure:
     """The standing soldier of an army that is nearest to the centre of the table."""
-    table = window.source_controller.simulated
+    table = window.store.source_controller.simulated
     assert table is not None
     men = [one for one in table.truth.figures if one.army == army and one.posture is Posture.STANDING]
     middle_in = np.mean([one.centre_in for one in table.truth.figures], axis=0)
@@ -165,7 +168,7 @@ def _soldier(window: Window, army: str) -> Figure:
 
 
 def _base(window: Window, soldier: Figure) -> QPoint:
-    table = window.source_controller.simulated
+    table = window.store.source_controller.simulated
     assert table is not None
     x, y = table.truth.camera.table_to_pixel((*soldier.centre_in, soldier.z_in))[0]
     return window.picture.mapToGlobal(window.picture.to_widget((float(x), float(y))).toPoint())

@@ -20,12 +20,12 @@ from PyQt6.QtWidgets import QApplication, QDialog, QMenu, QWidget
 
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import Posture
-from tools.layout_check import layout_problems
+from tools.layout_check import access_problems, layout_problems
 from tools.pictures import all_seen, setup_dialog, wait_for
 from tools.screenshot import click, enemies, run_scene, wait
 from ui.battle.armies import ArmyLists
 from ui.desktop.app import ErrorReporter
-from ui.desktop.print_dialog import PrintDialog
+from ui.desktop.printing import PrintDialog
 from ui.desktop.setup.lens_dialog import LensDialog
 from ui.desktop.theme import Theme
 from ui.desktop.window import Window
@@ -66,7 +66,8 @@ class PanelScreenshots:
         if not shown.grab().save(str(path)):
             raise UserError(f"cannot write {path}: choose another folder")
         print(path)
-        self.problems += [f"{name}, {self._theme}: {one}" for one in layout_problems(shown)]
+        found = (*layout_problems(shown), *access_problems(shown))
+        self.problems += [f"{name}, {self._theme}: {one}" for one in found]
 
     def keep_dialog(self, name: str, dialog: QDialog) -> None:
         """Show a dialog, save a screenshot of it and close it."""
@@ -128,7 +129,7 @@ def _guide_scene(faces: PanelScreenshots, window: Window, _: Path) -> None:
     """The first step of the guide, and one that waits for the table."""
     guide = window.help.guide
     guide.begin()
-    wait_for(lambda: window.source_controller.frame, "the first picture")
+    wait_for(lambda: window.store.source_controller.frame, "the first picture")
     faces.keep("guide-camera", window)
     guide.choose("demo")
     wait_for(lambda: guide.bar.shown and guide.bar.shown.step is Step.EMPTY and guide.bar.shown.ready, "markers")
@@ -139,9 +140,9 @@ def _guide_scene(faces: PanelScreenshots, window: Window, _: Path) -> None:
 def _table_scene(faces: PanelScreenshots, window: Window, _: Path) -> None:
     """The picture and what can be placed on it."""
     view = all_seen(window)
-    window.frozen_frame.compare(True)  # nothing was frozen, so a message appears
+    window.features.frozen_frame.compare(True)  # nothing was frozen, so a message appears
     faces.keep("message", window)
-    window.use_tool("measure")
+    window.store.use_tool("measure")
     pair = enemies(view.figures, set())
     for figure in pair:
         click(window, view, figure.centre_in, figure.z_in)
@@ -155,17 +156,17 @@ def _table_scene(faces: PanelScreenshots, window: Window, _: Path) -> None:
     window.display.map.setChecked(True)
     faces.keep("map", window)
     window.display.map.setChecked(False)
-    window.use_tool("fan")
+    window.store.use_tool("fan")
     click(window, view, pair[0].centre_in, pair[0].z_in)
     faces.keep("targets", window)
-    window.cancel()
-    window.use_tool("correct")
+    window.commands.cancel()
+    window.store.use_tool("correct")
     click(window, view, pair[0].centre_in, pair[0].z_in)
-    if window.corrections.menu is not None:
-        faces.keep("correct", window.corrections.menu)
-        for number, menu in enumerate(window.corrections.menu.findChildren(QMenu)):
+    if window.features.corrections.menu is not None:
+        faces.keep("correct", window.features.corrections.menu)
+        for number, menu in enumerate(window.features.corrections.menu.findChildren(QMenu)):
             faces.keep(f"correct-{number}", menu)
-        window.corrections.menu.close()
+        window.features.corrections.menu.close()
 
 
 def _setup_scene(faces: PanelScreenshots, window: Window, own: Path) -> None:
@@ -178,12 +179,12 @@ def _setup_scene(faces: PanelScreenshots, window: Window, own: Path) -> None:
     window.actions_.compare.setChecked(True)
     faces.keep("compare", window)
     window.actions_.compare.setChecked(False)
-    window.use_tool("terrain")
-    terrain = window.session.state.setup.terrain
-    window.terrain.tool.select(terrain[0].name if terrain else None)
+    window.store.use_tool("terrain")
+    terrain = window.store.session.state.setup.terrain
+    window.features.terrain.tool.select(terrain[0].name if terrain else None)
     faces.keep("terrain", window)
-    window.use_tool("select")
-    controller, frame = window.calibration, view.frame
+    window.store.use_tool("select")
+    controller, frame = window.features.calibration, view.frame
     for name, ask in (
         ("markers", controller.choose_marker_size),
         ("diagnosis", controller.check_markers),
@@ -231,7 +232,7 @@ def _battle_scene(faces: PanelScreenshots, window: Window, own: Path) -> None:
         controller.turn_bar.go_on.emit()
     soldiers = [f for f in view.figures if f.army in ("green", "tan") and f.posture is not Posture.VEHICLE]
     by = next(figure for figure in enemies(soldiers, set()) if figure.army == "green")
-    window.use_tool("select")
+    window.store.use_tool("select")
     click(window, view, by.centre_in, by.z_in)
     controller.panel.choose(0)
     window.picture.left.emit()
@@ -246,9 +247,9 @@ def _battle_scene(faces: PanelScreenshots, window: Window, own: Path) -> None:
     wait(2.0)
     faces.keep("walk", window)
     controller.cancel()
-    window.history.show()
-    if window.history.dialog is not None:
-        faces.keep_dialog("history", window.history.dialog)
+    window.features.history.show()
+    if window.features.history.dialog is not None:
+        faces.keep_dialog("history", window.features.history.dialog)
 
 
 def help_scene(faces: PanelScreenshots, window: Window, _: Path) -> None:

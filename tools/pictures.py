@@ -8,8 +8,8 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from PyQt6.QtCore import Qt
-from PyQt6.QtWidgets import QWidget
+from PyQt6.QtCore import QEvent, Qt
+from PyQt6.QtWidgets import QApplication, QWidget
 
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import Figure, Posture
@@ -19,6 +19,7 @@ from ui.desktop.battle.battle_setup_dialog import BattleSetupDialog
 from ui.desktop.theme import Theme
 from ui.desktop.window import Window
 from ui.measuring import sights
+from ui.setup.colours import proposed
 from ui.setup.first_run import Step
 from ui.table.portrait import portrait
 from vision.examples import CROP_PX
@@ -26,6 +27,8 @@ from vision.simulation.practice_table import practice_table
 from vision.table_view import TableView
 
 _WIDTH_PX = 1000
+_FLEETING = ("outcome",)
+"""Scenes that end by themselves: the banner goes after two seconds."""
 _PATIENCE_S = 300.0
 
 
@@ -38,13 +41,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     def shoot(window: Window, own: Path) -> None:
         for name, scene in _SCENES.items():
             shown = scene(window, own)
-            wait(0.5)
+            wait(0.2 if name in _FLEETING else 0.5)
             _save(shown, folder / f"{name}.jpg")
 
     return run_scene("pictures", practice_table, shoot)
 
 
 def _save(shown: QWidget, path: Path) -> None:
+    for _ in range(3):  # a text, its panel, and what scrolls the panel
+        QApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
     picture = shown.grab()
     if picture.width() > _WIDTH_PX:
         picture = picture.scaledToWidth(_WIDTH_PX, Qt.TransformationMode.SmoothTransformation)
@@ -73,11 +78,11 @@ def _guide(window: Window, _: Path) -> QWidget:
     guide.choose("demo")
     wait_for(lambda: guide.bar.shown and guide.bar.shown.step is Step.EMPTY and guide.bar.shown.ready, "markers")
     guide.bar.button.click()
-    table = window.source_controller.simulated
+    table = window.store.source_controller.simulated
     if table is None:
         raise UserError("this needs the simulated table: open it")
     wait_for(lambda: not table.bare, "the armies")
-    wait_for(lambda: window.groups.offer[0], "the armies")
+    wait_for(lambda: proposed(window.store.source_controller.view, window.store.session.state), "the armies")
     window.picture.left.emit()
     return window
 
@@ -85,20 +90,20 @@ def _guide(window: Window, _: Path) -> QWidget:
 def _armies(window: Window, _: Path) -> QWidget:
     """Two armies found by colour."""
     window.help.guide.leave()
-    window.open("demo")
-    window.source_controller.practise(bare=False)
-    wait_for(lambda: window.groups.offer[0], "the armies")
+    window.store.open("demo")
+    window.store.source_controller.practise(bare=False)
+    wait_for(lambda: window.features.groups.offer[0], "the armies")
     all_seen(window)
-    window.use_tool("measure")
+    window.store.use_tool("measure")
     window.picture.left.emit()
     return window
 
 
 def _practice(window: Window, _: Path) -> QWidget:
     """A hand that carries a soldier across the simulated table."""
-    window.open("demo")
+    window.store.open("demo")
     all_seen(window)
-    table = window.source_controller.practice
+    table = window.store.source_controller.practice
     if table is None:
         raise UserError("this needs the simulated table: open it")
     soldier = table.now.model("green-4")
@@ -107,16 +112,16 @@ def _practice(window: Window, _: Path) -> QWidget:
     window.picture.pressed.emit(x_px, y_px)
     for part in (0.5, 1.0):
         window.picture.moved.emit(x_px + 150 * part, y_px - 130 * part)
-    wait_for(lambda: window.source_controller.view and window.source_controller.view.frozen, "the hand")
+    wait_for(lambda: window.store.source_controller.view and window.store.source_controller.view.frozen, "the hand")
     wait(2.0)
     return window
 
 
 def _measure(window: Window, _: Path) -> QWidget:
     """A range, with the answer in large type."""
-    window.open("demo")
+    window.store.open("demo")
     view = all_seen(window)
-    window.use_tool("measure")
+    window.store.use_tool("measure")
     for figure in enemies(view.figures, set()):
         click(window, view, figure.centre_in, figure.z_in)
     window.picture.left.emit()
@@ -127,9 +132,9 @@ def _measure(window: Window, _: Path) -> QWidget:
 def _sight(window: Window, _: Path) -> QWidget:
     """What one soldier sees of another."""
     window.display.referee.setChecked(False)
-    window.clear()
+    window.commands.clear()
     view = all_seen(window)
-    window.use_tool("sight")
+    window.store.use_tool("sight")
     for figure in _across_the_terrain(window, view):
         click(window, view, figure.centre_in, figure.z_in)
     return window
@@ -137,7 +142,7 @@ def _sight(window: Window, _: Path) -> QWidget:
 
 def _targets(window: Window, _: Path) -> QWidget:
     """The targets of a soldier."""
-    window.use_tool("fan")
+    window.store.use_tool("fan")
     view = all_seen(window)
     shooter = enemies(view.figures, set())[0]
     click(window, view, shooter.centre_in, shooter.z_in)
@@ -146,8 +151,8 @@ def _targets(window: Window, _: Path) -> QWidget:
 
 def _map(window: Window, _: Path) -> QWidget:
     """The table map."""
-    window.cancel()
-    window.use_tool("select")
+    window.commands.cancel()
+    window.store.use_tool("select")
     window.display.map.setChecked(True)
     window.picture.left.emit()
     return window
@@ -173,23 +178,35 @@ def _battle(window: Window, own: Path) -> QWidget:
         window.battle.turn_bar.go_on.emit()
     rivals = [f for f in view.figures if f.army in ("green", "tan") and f.posture is not Posture.VEHICLE]
     by = next(figure for figure in enemies(rivals, set()) if figure.army == "green")
-    window.use_tool("select")
+    window.store.use_tool("select")
     click(window, view, by.centre_in, by.z_in)
     window.battle.panel.choose(0)
     return window
 
 
+def _outcome(window: Window, _: Path) -> QWidget:
+    """The banner after a hit, and the casualty's cross."""
+    chosen = window.battle.panel.chosen
+    if chosen is None:
+        raise UserError("no action is selected: select one first")
+    window.battle.panel.wanted.emit(chosen.action)
+    while (card := window.battle.dice_card) is not None and not window.banner.isVisible():
+        card.take([6] * card.request.count)
+        wait(0.01)
+    return window
+
+
 def _terrain(window: Window, _: Path) -> QWidget:
     """The terrain, a hill with its handles."""
-    window.use_tool("terrain")
-    window.terrain.tool.select(window.session.state.setup.terrain[0].name)
+    window.store.use_tool("terrain")
+    window.features.terrain.tool.select(window.store.session.state.setup.terrain[0].name)
     return window
 
 
 def _devices(window: Window, _: Path) -> QWidget:
     """The emulated rod and dice."""
     devices = window.devices.panel
-    window.use_tool("select")
+    window.store.use_tool("select")
     window.sides.setCurrentWidget(devices)
     devices.rod.emulated.emit()
     devices.dice.emulated.emit()
@@ -202,16 +219,16 @@ def _history(window: Window, _: Path) -> QWidget:
     """The battle's history with pictures of the table."""
     window.devices.panel.rod.forgotten.emit()
     window.devices.panel.dice.forgotten.emit()
-    window.history.show()
-    if window.history.dialog is None:
+    window.features.history.show()
+    if window.features.history.dialog is None:
         raise UserError("there is no battle with a history: start one")
-    return window.history.dialog
+    return window.features.history.dialog
 
 
 def _light(window: Window, _: Path) -> QWidget:
     """The battle in the light theme."""
-    if window.history.dialog is not None:
-        window.history.dialog.reject()
+    if window.features.history.dialog is not None:
+        window.features.history.dialog.reject()
     window.sides.setCurrentWidget(window.battle.panel)
     window.appearance.choose(Theme.LIGHT)
     return window
@@ -237,15 +254,15 @@ def all_seen(window: Window) -> TableView:
     """The view once no more soldiers appear."""
     view = figures_seen(window)
     wait_for(
-        lambda: len(window.source_controller.view.figures) > 20 if window.source_controller.view else False,
+        lambda: len(window.store.source_controller.view.figures) > 20 if window.store.source_controller.view else False,
         "all soldiers",
     )
-    return window.source_controller.view or view
+    return window.store.source_controller.view or view
 
 
 def _across_the_terrain(window: Window, view: TableView) -> tuple[Figure, Figure]:
     """Two enemies partly hidden from each other by terrain."""
-    part = sights(view, window.session.state.setup).exposure
+    part = sights(view, window.store.session.state.setup).exposure
     seen = [(a, b, part[i, j]) for i, a in enumerate(view.figures) for j, b in enumerate(view.figures)]
     pairs = [(a, b) for a, b, exposed in seen if a.army != b.army and 0.2 < exposed < 0.8]
     return pairs[0] if pairs else enemies(view.figures, set())
@@ -261,6 +278,7 @@ _SCENES: dict[str, Callable[[Window, Path], QWidget]] = {
     "map": _map,
     "battle-setup": _battle_setup,
     "battle": _battle,
+    "outcome": _outcome,
     "terrain": _terrain,
     "devices": _devices,
     "history": _history,

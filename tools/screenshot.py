@@ -88,9 +88,9 @@ def _play(window: Window) -> None:
     level = [f for f in view.figures if f.z_in == 0]  # the disc lies on the table, not on the hills
     blast_in = max((f.centre_in for f in level), key=lambda at: _weight(view.figures, at))
     hit = {h.id for h in under_blast(Blast(blast_in, _RADIUS_IN), view.figures)}
-    window.use_tool("blast")
+    window.store.use_tool("blast")
     click(window, view, blast_in)
-    window.use_tool("measure")
+    window.store.use_tool("measure")
     for figure in enemies(view.figures, hit):
         click(window, view, figure.centre_in, figure.z_in)
     window.picture.left.emit()
@@ -106,7 +106,7 @@ def figures_seen(window: Window) -> TableView:
     until_s = time.monotonic() + _PATIENCE_S
     while time.monotonic() < until_s:
         wait(0.05)
-        view = window.source_controller.view
+        view = window.store.source_controller.view
         if view is not None and view.figures:
             return view
     raise UserError("no figure was found on the simulated table: run `sandtable doctor` to see what is missing")

@@ -43,8 +43,8 @@ def about_words() -> str:
     except metadata.PackageNotFoundError:  # run from an unpacked folder
         version = tr("(not installed)")
     purpose = tr(
-        "Sandtable measures a table of plastic soldiers through a webcam. It knows inches from a printed marker, shows"
-        " how exact they are, and plays five published games by their rules."
+        "Sandtable measures a table of plastic soldiers through a webcam. It reads the scale from a printed marker,"
+        " shows how exact every length is, and plays five published games by their rules."
     )
     terms = tr(
         "Free software under the GNU General Public License, version 3 or later, without any warranty. The games belong"

@@ -12,7 +12,7 @@ from rules.tabletop.table import Figure
 from rules.tabletop.template import Blast
 from ui.measuring import figures_under_blast, measured, read_off, sights
 from ui.session import End, Ruler, TableState
-from ui.setup.colours import groups_of, separations_of
+from ui.setup.colours import groups_of, separation_sentence, separations_of
 from ui.table.terrain import terrain_document
 from vision.setup import Setup
 from vision.table_view import TableView
@@ -67,7 +67,12 @@ def colours_of(view: TableView, setup: Setup) -> dict[str, Any]:
     If no army was taught, also the groups that are proposed as armies.
     """
     separations = [
-        {"army": found.army, "other": found.other, "score": _short(found.score), "words": found.sentence}
+        {
+            "army": found.army,
+            "other": found.other,
+            "score": _short(found.score),
+            "words": separation_sentence(found, str.format),
+        }
         for found in separations_of(view, setup)
     ]
     document: dict[str, Any] = {"empty_table": setup.reference_bgr is not None, "separation": separations}

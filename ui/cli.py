@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import io
-import json
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -12,9 +11,8 @@ from pathlib import Path
 
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import STANDING_HEIGHT_IN, PointIn
-from ui.commands.option_types import count, seed
+from ui.commands.options import add_dice, add_rod, count, seed
 from ui.commands.terminal import sanitized
-from ui.commands.wire_options import add_dice, add_rod
 
 SIDE_HELP = "side of the printed markers, the black square, in inches (default: the program's own sheet, 3)"
 TEACH_HELP = "a pixel on a soldier of that army; may be repeated. Without it, figures are grouped by colour"
@@ -303,20 +301,15 @@ def _print(options: argparse.Namespace) -> int:
 
 
 def _resolve(options: argparse.Namespace) -> int:
-    from ui.commands.resolve import is_refused, read_question, resolve_question
+    from ui.commands.resolve import run_resolve
 
-    question = read_question(sys.stdin or io.StringIO() if options.file == "-" else Path(options.file))
-    answer = resolve_question(question, options.house_rules)
-    print(json.dumps(answer, indent=1, ensure_ascii=False))
-    return 1 if is_refused(answer) else 0
+    return run_resolve(options)
 
 
 def _battle(options: argparse.Namespace) -> int:
-    from ui.commands.battle import play_file
+    from ui.commands.resolve import run_battle
 
-    answer = play_file(sys.stdin or io.StringIO() if options.file == "-" else Path(options.file), options.json)
-    print(json.dumps(answer, indent=1, ensure_ascii=False))
-    return 0
+    return run_battle(options)
 
 
 def _replay(options: argparse.Namespace) -> int:

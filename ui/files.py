@@ -137,6 +137,8 @@ def write_bytes(path: Path, data: bytes) -> None:
         if temporary:
             Path(temporary).unlink(missing_ok=True)
         raise _not_written(path, error.errno or 0, error.strerror or str(error)) from error
+    except ValueError as error:  # a null character in the name
+        raise _not_written(path, errno.EINVAL, str(error)) from error
 
 
 def make_folder(folder: Path) -> None:

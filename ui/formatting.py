@@ -82,11 +82,8 @@ def place_words(place_in: PointIn, unit: Unit = Unit.INCH, area: PlayArea | None
 
 
 def calibration_words(calibration: Calibration, unit: Unit = Unit.INCH) -> str:
-    """The calibration's quality, such as "calibrated: 4 markers, ±0.03 in, residual 0.1 px"; ± is two sigma."""
+    """How exact places are, such as "4 markers: places exact to ±0.03 in"; ± is two sigma."""
     count = len(calibration.markers_in)
     markers = tr_count("{count} marker", "{count} markers", count) if count else tr("by hand")
     error_in = max(0.01, 2 * calibration.typical_sigma_in())  # never claim a perfect measurement
-    return tr(
-        "calibrated: {markers}, ±{error}, residual {residual_px:.1f} px",
-        markers=markers, error=unit.fine_words(error_in), residual_px=calibration.residual_px,
-    )  # fmt: skip
+    return tr("{markers}: places exact to ±{error}", markers=markers, error=unit.fine_words(error_in))

@@ -23,6 +23,7 @@ from vision.table_view import TableView
 _PIN_IN = 1e-4
 _HALF_BASE_IN = 0.5
 _LONGEST_BASE_IN = 5.0  # from the middle to the end of the longest vehicle, with its error
+_MOST_READINGS = 200  # of one table; while the mouse moves, each of its places is the end of another ruler
 
 
 class Tape:
@@ -101,22 +102,31 @@ def read_off(view: TableView, ruler: Ruler) -> Reading | None:
 
 
 Read = Callable[[TableView, Ruler], Reading | None]
-"""`read_off`, or `Readings`, which caches its result."""
+"""`read_off`, or `Readings`, which caches its results."""
 
 
 class Readings:
-    """Caches the last measurement, because the answer, the rod and the picture need it at every move of the mouse."""
+    """Caches measurements: answer, list, rod and picture need them at every move of the mouse."""
 
     def __init__(self) -> None:
-        self._key: tuple[object, ...] = ()
-        self._reading: Reading | None = None
+        self._tables: list[tuple[tuple[object, object], dict[Ruler, Reading | None]]] = []
 
     def __call__(self, view: TableView, ruler: Ruler) -> Reading | None:
         """As `read_off`, calculated once for the same ruler on the same table."""
-        key = (view.calibration, view.figures, ruler)
-        if key != self._key:
-            self._key, self._reading = key, read_off(view, ruler)
-        return self._reading
+        known = self._known((view.calibration, view.figures))
+        if ruler not in known:
+            if len(known) >= _MOST_READINGS:
+                known.pop(next(iter(known)))
+            known[ruler] = read_off(view, ruler)
+        return known[ruler]
+
+    def _known(self, table: tuple[object, object]) -> dict[Ruler, Reading | None]:
+        """The measurements of this table; those of the two last ones are kept, which are the picture and its map."""
+        known = next((readings for one, readings in self._tables if one == table), None)
+        if known is None:
+            known = {}
+            self._tables = [(table, known), *self._tables[:1]]
+        return known
 
 
 def _joined(legs: Sequence[Range]) -> Range:

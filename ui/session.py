@@ -40,7 +40,7 @@ from vision.pipeline import Pipeline
 from vision.setup import Setup
 from vision.stock_colours import stock_colour
 from vision.table_view import TableView
-from vision.teaching import ClickedFigure, FigurePicker
+from vision.teaching import FigurePicker
 from vision.tracking import tracks_of
 from vision.tracks import Event, Tracking
 
@@ -129,10 +129,10 @@ class Session:
         self._drifts: deque[Drift] = deque()
         self._bound: Bound = {}
         self._known: frozenset[str] = frozenset()
-        self._over: frozenset[Deleted] = frozenset()
+        self._outdated: frozenset[Deleted] = frozenset()
         self._in_play: frozenset[str] = frozenset()
         self._pinned: frozenset[str] = frozenset()
-        self._doubted: deque[Event] = deque()
+        self._unclear_moves: deque[Event] = deque()
         self._renames: deque[tuple[str, str]] = deque()
         self._newest: TableView | None = None
         self._picker: FigurePicker | None = None
@@ -164,7 +164,7 @@ class Session:
         view = self._newest = self._pipeline.look(frame, self._setup_played(state))
         self._drifts.extend(view.drifts)
         self._renames.extend(view.tracking.renamed)
-        self._doubted.extend(event for event in view.tracking.events if event.or_else is not None)
+        self._unclear_moves.extend(event for event in view.tracking.events if event.or_else is not None)
         return view
 
     def search_now(self) -> None:
@@ -190,14 +190,14 @@ class Session:
         """The id that is shown for each track id."""
         if self._newest is None:
             return {}
-        return names_shown(self._newest.tracking, self.state.corrections, self._bound, self._over)
+        return names_shown(self._newest.tracking, self.state.corrections, self._bound, self._outdated)
 
     def take_doubtful_moves(self) -> tuple[tuple[str, str], ...]:
         """Pairs of similar figures that moved in the same visit since the last call, by their ids as shown.
 
         The tracker may have confused the two; `swap` exchanges them. This includes views that the window skipped.
         """
-        events, names = [self._doubted.popleft() for _ in range(len(self._doubted))], self._names
+        events, names = [self._unclear_moves.popleft() for _ in range(len(self._unclear_moves))], self._names
         shown = ((names.get(event.id, ""), names.get(event.or_else or "", "")) for event in events)
         return tuple(sorted({(min(pair), max(pair)) for pair in shown if all(pair)}))
 
@@ -237,7 +237,7 @@ class Session:
             known, bound: `Session.known` and `Session.bound` then.
         """
         self._pipeline.know(tracks_of(seen, known))
-        self._known, self._bound, self._over = known, bound, frozenset()
+        self._known, self._bound, self._outdated = known, bound, frozenset()
         self.do(label, state)
 
     def new_source(self) -> None:
@@ -251,8 +251,8 @@ class Session:
         self._in_all_steps(_unclicked)
         self._pipeline, self._newest = Pipeline(), None
         self._renames.clear()
-        self._doubted.clear()
-        self._bound, self._known, self._over = {}, frozenset(), frozenset()
+        self._unclear_moves.clear()
+        self._bound, self._known, self._outdated = {}, frozenset(), frozenset()
 
     def shown(self, view: TableView) -> TableView:
         """The view with the players' corrections. Pass views in the order of their frames."""
@@ -264,15 +264,15 @@ class Session:
         if not corrections:
             return view
         self._bound = bind(corrections, seen, self._bound)
-        self._over = frozenset(one for one in corrections if isinstance(one, Deleted) and self._is_over(one, view))
-        return replace(view, tracking=corrected(seen, corrections, self._bound, self._over))
+        self._outdated = frozenset(one for one in corrections if isinstance(one, Deleted) and self._is_over(one, view))
+        return replace(view, tracking=corrected(seen, corrections, self._bound, self._outdated))
 
     def _is_over(self, deleted: Deleted, view: TableView) -> bool:
         """Whether the picture at a deleted figure's place has changed since; as before if that cannot be checked."""
         same = None
         if deleted.spot is not None and view.calibration is not None and not view.frozen:
             same = deleted.spot.unchanged(view.frame, view.calibration.camera)
-        return deleted in self._over if same is None else not same
+        return deleted in self._outdated if same is None else not same
 
     def correct(self, label: str, *corrections: Correction) -> None:
         """Apply corrections to the figures and learn from them, as one step with this label."""
@@ -319,11 +319,6 @@ class Session:
         if view is None or view.calibration is None or not (0 <= px[0] < width and 0 <= px[1] < height):
             return None
         return PickRequest(frame, px, view, self.state.setup)
-
-    def pick(self, frame: Frame, px: PointPx) -> ClickedFigure | None:
-        """The figure of any army under a click; None on bare table and without a calibration."""
-        request = self.pick_request(frame, px)
-        return self._answer(request).figure if request is not None else None
 
     def _answer(self, request: PickRequest) -> Pick:
         self._picker = self._picker or FigurePicker()

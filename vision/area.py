@@ -13,7 +13,7 @@ from calibration.opencv import cv2
 from rules.tabletop.table import FloatArray, Outline
 from vision.frame import ImageBgr
 from vision.palette import log_colour
-from vision.rectified import make_sheet
+from vision.rectified import rectified_image
 
 _PX_PER_IN = 2.0
 _FAR_IN = 60.0  # from the point below the camera; no table extends further
@@ -76,7 +76,7 @@ def table_area(camera: TableCamera, image_bgr: ImageBgr, papers_in: Sequence[Out
 
 def _coloured_area(camera: TableCamera, image_bgr: ImageBgr, papers_in: Sequence[Outline]) -> Outline | None:
     everything = np.array(seen_area(camera, image_bgr))
-    sheet = make_sheet(camera, everything.min(axis=0), everything.max(axis=0), 0.0, _PX_PER_IN)
+    sheet = rectified_image(camera, everything.min(axis=0), everything.max(axis=0), 0.0, _PX_PER_IN)
     shrunk = np.asarray(cv2.blur(image_bgr, (9, 9)), np.uint8)
     colours = log_colour(sheet.rectify(shrunk)).astype(np.float64)
     height, width = image_bgr.shape[:2]

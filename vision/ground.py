@@ -14,7 +14,7 @@ from rules.tabletop.table import POSTURE_HEIGHT_IN, FloatArray, Outline, Posture
 from vision.frame import ImageBgr
 from vision.motion import Box
 from vision.palette import FloatImage
-from vision.rectified import BoolImage, Sheet, make_sheet
+from vision.rectified import BoolImage, RectifiedImage, rectified_image
 from vision.segment import EmptyTable, disc, empty_table
 from vision.tiles import CLOSER_PX_PER_IN, Photo
 
@@ -40,7 +40,7 @@ class Ground:
         empty: What it looks like without figures, if known.
     """
 
-    sheet: Sheet
+    sheet: RectifiedImage
     inside: BoolImage
     seen: FloatImage
     excluded: BoolImage
@@ -163,7 +163,9 @@ class Grounds:
         smooth = self._smooth(part)
         return [self._rectified(window, window.sheet.cropped(left, top), smooth, part) for window in windows]
 
-    def _rectified(self, ground: Ground, sheet: Sheet, smooth: ImageBgr, image_bgr: ImageBgr) -> RectifiedGround:
+    def _rectified(
+        self, ground: Ground, sheet: RectifiedImage, smooth: ImageBgr, image_bgr: ImageBgr
+    ) -> RectifiedGround:
         picture, scale = (image_bgr, self._shrink) if self._photo_full_size else (smooth, 1)
         return RectifiedGround(ground, sheet.rectify(smooth), Photo(picture, sheet.map_x, sheet.map_y, scale))
 
@@ -195,7 +197,7 @@ class Grounds:
         # Terrain that was drawn far beyond the table would need a sheet larger than memory.
         low = np.maximum(outline.min(axis=0), self._table_in.min(axis=0)) - margin
         high = np.minimum(outline.max(axis=0), self._table_in.max(axis=0)) + margin
-        sheet = make_sheet(camera, low, high, surface.z_in, self.px_per_in, self._shrink)
+        sheet = rectified_image(camera, low, high, surface.z_in, self.px_per_in, self._shrink)
         inside, excluded, seen = (np.zeros(sheet.shape, np.uint8) for _ in range(3))
         sheet.fill(inside, outline, 1)
         for hole in surface.holes_in:
@@ -220,7 +222,9 @@ class Grounds:
             reference_camera = self._reference_camera
             reference_sheet = sheet
             if reference_camera is not camera:
-                reference_sheet = make_sheet(reference_camera, low, high, surface.z_in, self.px_per_in, self._shrink)
+                reference_sheet = rectified_image(
+                    reference_camera, low, high, surface.z_in, self.px_per_in, self._shrink
+                )
             empty = empty_table(reference_sheet.rectify(reference), usable if usable.any() else inside > 0)
         return Ground(sheet, usable, seen.astype(np.float32), excluded > 0, empty)
 
@@ -242,7 +246,7 @@ def _surfaces(terrain: Sequence[TerrainPiece], table_in: Outline) -> list[_Surfa
     return [*sorted(higher, key=lambda top: -top.z_in), ground]
 
 
-def _clear_hidden(seen: npt.NDArray[np.uint8], sheet: Sheet, piece: TerrainPiece) -> None:
+def _clear_hidden(seen: npt.NDArray[np.uint8], sheet: RectifiedImage, piece: TerrainPiece) -> None:
     """Clear the part of a sheet that a piece of terrain hides."""
     outline = np.array(piece.outline_in)
     heights = [h for h in (piece.base_in, piece.top_in) if h < sheet.eye_in[2]]

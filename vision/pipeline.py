@@ -19,6 +19,7 @@ from vision.palette import Palette, nearly_one_colour
 from vision.patch_memory import PatchMemory
 from vision.reference import ReferencePicture
 from vision.relabelling import relabelled
+from vision.scene_memory import SceneMemory
 from vision.search_plan import Parts, SearchPlan
 from vision.setup import Setup
 from vision.silhouette import figure_scale
@@ -55,6 +56,8 @@ class Pipeline:
         self._starting = True
         self._proposed_at_start = False
         self._proposed_before: Palette = ()
+        self._scene: int | None = None
+        self._scenes = SceneMemory()
         # Set by other threads:
         self._restored: Tracks | None = None
         self._pinned: frozenset[str] = frozenset()
@@ -80,6 +83,8 @@ class Pipeline:
         if (restored := self._restored) is not None:
             self._restored, self._tracker = None, Tracker(tracks=restored)
             self._plan.restart()
+        if frame.scene != self._scene:
+            self._begin_scene(frame)
         gray = frame.gray()
         kept = self._keeper.look(gray, setup.prints, setup.lens)
         calibration = kept.calibration
@@ -93,6 +98,7 @@ class Pipeline:
         waiting = _waiting(motion) if self._tracking.figures else None
         if self._plan.update(motion, calibration, setup, self._tracker.undecided_in, frame.size_px):
             self._tracker.reopen_armies()
+            self._scenes.clear()
         tracking = replace(self._tracking, events=(), renamed=())
         if self._plan.searches_left and not (motion.light_changing and self._tracking.figures):
             self._motion.searched()
@@ -100,7 +106,24 @@ class Pipeline:
             if starting:
                 tracking = replace(tracking, events=())
             self._plan.searched()
+            if frame.scene is not None:
+                self._scenes.keep(frame.index, self._tracker.tracks)
+        if starting and frame.scene:
+            kept = replace(kept, drifts=())
         return self._view(frame, setup, kept, tracking, waiting, self._hand_event(motion))
+
+    def _begin_scene(self, frame: Frame) -> None:
+        """After a jump in a recording, search again without reporting what is different there.
+
+        The figures get the ids back that they had there. If that place was never shown, they keep those of now.
+        """
+        before, self._scene = self._scene, frame.scene
+        if before is None or frame.scene is None:
+            return
+        self._tracker = Tracker(tracks=self._scenes.at(frame.index, self._pinned) or self._tracker.tracks)
+        self._motion = MotionDetector()
+        self._plan.begin_scene()
+        self._start_s, self._starting = None, True
 
     def _view(
         self,
@@ -146,7 +169,8 @@ class Pipeline:
         since_s = frame.time_s - self._start_s
         was_starting = self._starting
         self._starting &= since_s < (_MAX_START_S if motion.light_changing else _START_S)
-        if was_starting and not self._starting and frame.index > 0 and setup.propose and not setup.palette:
+        is_first_start = was_starting and not self._starting and frame.index > 0 and not frame.scene
+        if is_first_start and setup.propose and not setup.palette:
             self._proposed_at_start = True
             self._plan.repeat()
         return self._starting

@@ -8,9 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import count
 
 import numpy as np
-from scipy.cluster.hierarchy import fcluster, linkage
-from scipy.optimize import linear_sum_assignment
-from scipy.spatial.distance import pdist
+import numpy.typing as npt
 
 from rules.tabletop.table import FloatArray
 from vision.palette import ArmyColour, FloatImage, Palette, learn_colour, merged
@@ -50,10 +48,18 @@ def proposed_palette(figures: Sequence[FigurePlastic]) -> Palette:
     if len(figures) < _LEAST_FIGURES:
         return ()
     middles = np.array([np.median(figure.colours, axis=0) for figure in figures], np.float64)
-    labels = fcluster(linkage(pdist(middles, _distance), "average"), _SAME_PLASTIC, "distance")
+    labels = _clustered(middles, _SAME_PLASTIC, "distance")
     groups = [[figures[k] for k in np.flatnonzero(labels == label)] for label in np.unique(labels)]
     armies = sorted(filter(_is_army, groups), key=len, reverse=True)[:_MOST_ARMIES]
     return named(tuple(learn_colour(np.concatenate([one.colours for one in army]), "") for army in armies))
+
+
+def _clustered(middles: FloatArray, limit: float, criterion: str) -> npt.NDArray[np.intp]:
+    """The number of each colour's cluster."""
+    from scipy.cluster.hierarchy import fcluster, linkage  # here, because the window opens before it is needed
+    from scipy.spatial.distance import pdist
+
+    return np.asarray(fcluster(linkage(pdist(middles, _distance), "average"), limit, criterion), np.intp)
 
 
 def _is_army(group: Sequence[FigurePlastic]) -> bool:
@@ -73,7 +79,7 @@ def halves(plastics: Sequence[FloatImage]) -> tuple[tuple[int, ...], tuple[int, 
     if len(seen) < 2:
         return None
     middles = np.array([np.median(plastics[k], axis=0) for k in seen], np.float64)
-    labels = fcluster(linkage(pdist(middles, _distance), "average"), 2, "maxclust")
+    labels = _clustered(middles, 2, "maxclust")
     one, two = (middles[labels == label] for label in (1, 2))
     if not len(two) or _distance(one.mean(axis=0), two.mean(axis=0)) < _ONE_COLOUR:
         return None
@@ -92,6 +98,8 @@ def refined_by_groups(palette: Palette, groups: Palette) -> Palette:
     """The taught armies, each refined by the group of figures with the most similar plastic, if any is similar."""
     if not (palette and groups):
         return palette
+    from scipy.optimize import linear_sum_assignment  # here, because the window opens before it is needed
+
     away = np.array([[_apart(army, group) for group in groups] for army in palette])
     pairs = dict(zip(*(axis.tolist() for axis in linear_sum_assignment(away)), strict=True))
     return tuple(

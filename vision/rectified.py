@@ -21,13 +21,13 @@ _GRID_PX = 8  # the map into the picture is computed on a grid this coarse and i
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Sheet:
+class RectifiedImage:
     """A rectangle of a level surface, and the map of its pixels into the picture.
 
     Attributes:
         low_in: (2,) corner with the smallest x and y; x runs along the columns, y along the rows.
         z_in: Height of the surface.
-        px_per_in: Sheet pixels per inch.
+        px_per_in: RectifiedImage pixels per inch.
         eye_in: (3,) position of the camera.
         map_x, map_y: (rows, columns) float32, picture pixels; far outside the picture where the surface is not seen.
     """
@@ -48,7 +48,7 @@ class Sheet:
         """The rectified picture; black where nothing is seen."""
         return np.asarray(cv2.remap(image, self.map_x, self.map_y, cv2.INTER_LINEAR))
 
-    def window(self, part: tuple[slice, slice]) -> Sheet:
+    def window(self, part: tuple[slice, slice]) -> RectifiedImage:
         """A window of the sheet, as slices of rows and columns."""
         row, column = part[0].start, part[1].start
         low_in = self.to_table(column, row)
@@ -62,7 +62,7 @@ class Sheet:
             return 0, 0, 1, 1
         return int(x.min()) - 2, int(y.min()) - 2, math.ceil(x.max()) + 3, math.ceil(y.max()) + 3
 
-    def cropped(self, left: int, top: int) -> Sheet:
+    def cropped(self, left: int, top: int) -> RectifiedImage:
         """The sheet for a picture that is cropped to start at this column and row."""
         return replace(self, map_x=self.map_x - np.float32(left), map_y=self.map_y - np.float32(top))
 
@@ -108,9 +108,9 @@ class Sheet:
         cv2.fillPoly(mask, [np.round(self.to_pixel(outline_in)).astype(np.int32)], value)
 
 
-def make_sheet(
+def rectified_image(
     camera: TableCamera, low_in: FloatArray, high_in: FloatArray, z_in: float, px_per_in: float, shrink: int = 1
-) -> Sheet:
+) -> RectifiedImage:
     """The sheet between two corners at a height, for pictures downsampled by `shrink`."""
     columns, rows = (max(2, math.ceil(v)) for v in (np.asarray(high_in) - low_in) * px_per_in)
     # One extra cell on every side: resize has nothing to interpolate from in the outer half cell.
@@ -121,4 +121,4 @@ def make_sheet(
     fine = cv2.resize(coarse, None, fx=_GRID_PX, fy=_GRID_PX, interpolation=cv2.INTER_LINEAR)
     fine = fine[_GRID_PX : _GRID_PX + rows, _GRID_PX : _GRID_PX + columns]
     map_x, map_y = (np.ascontiguousarray(fine[..., k], np.float32) for k in (0, 1))
-    return Sheet(np.asarray(low_in, np.float64), z_in, px_per_in, camera.position_in, map_x, map_y)
+    return RectifiedImage(np.asarray(low_in, np.float64), z_in, px_per_in, camera.position_in, map_x, map_y)

@@ -62,6 +62,11 @@ class SearchPlan:
         """Treat the next frame as the first one."""
         self._searched_with = (None, None)
 
+    def begin_scene(self) -> None:
+        """Search the whole next frame, where everything may have changed except the armies."""
+        self.visits, self.searches_left = Visits(), SEARCHES
+        self.repeat()
+
     def repeat(self) -> None:
         """Search the whole next frame although neither setup nor pose have changed."""
         self._searched_with = None, self._searched_with[1]
@@ -122,7 +127,7 @@ class SearchPlan:
         self, changed_px: tuple[Box, ...], undecided_px: tuple[Box, ...], size_px: tuple[int, int], *, at_rest: bool
     ) -> None:
         if changed_px:
-            self.proposal_due |= not self.searches_left
+            self.proposal_due = True  # also while searches are left: the last proposal may be of the table before
             unfinished = self.parts_px if self.searches_left else ()
             new_px = (*changed_px, *undecided_px)
             self.parts_px = None if unfinished is None else _joined_parts(new_px, unfinished, size_px)

@@ -57,29 +57,6 @@ class Separation:
         well, fair = (_WELL, _FAIR) if self.other is None else (_PAIR_WELL, _PAIR_FAIR)
         return Level.WELL if self.score >= well else Level.FAIR if self.score >= fair else Level.ALIKE
 
-    @property
-    def sentence(self) -> str:
-        """The level as a sentence for the players, with what would help."""
-        army = self.army[:1].upper() + self.army[1:]
-        if self.other is not None:
-            return f"{army} and {self.other} {_PAIR_WORDS[self.level]}"
-        return f"{army} {_TABLE_WORDS[self.level, self.empty_known]}"
-
-
-_PAIR_WORDS = {
-    Level.WELL: "are easy to tell apart.",
-    Level.FAIR: "can be told apart, less reliably in shade. Click another soldier of each.",
-    Level.ALIKE: "look alike. Click more soldiers of each, some of them in shade, or add light.",
-}
-_TABLE_WORDS = {
-    (Level.WELL, False): "stands out well from this table.",
-    (Level.WELL, True): "stands out well from this table.",
-    (Level.FAIR, False): "is visible on this table, less reliably in shade. A picture of the empty table helps.",
-    (Level.FAIR, True): "is visible on this table, less reliably in shade. More light helps.",
-    (Level.ALIKE, False): "and this table look alike. Take a picture of the empty table, or add light.",
-    (Level.ALIKE, True): "and this table look alike even with its empty picture. Add light, or use another cloth.",
-}
-
 
 def separations(
     palette: Palette, colour_model: Likelihood, image_bgr: ImageBgr, empty: EmptyTable | None

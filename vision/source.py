@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import sys
@@ -10,7 +11,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -29,6 +30,9 @@ FOLDER_STEP_S = 1.0
 
 _MAX_FILE_BYTES = 200_000_000  # of one picture; a webcam's is a hundredth of that
 _STANDARD_ERROR = 2
+_MAX_DURATION_S = 1e6  # of a video; broken headers claim more
+_SAME_TIME_S = 1e-4  # between the times of one frame, computed in two ways
+_START_S = 0.5  # a frame later than this is not the first one
 _MAX_DIGITS = 6  # of a camera's number; OpenCV adds that of a backend to it in 32 bits
 _WANTED = {
     cv2.CAP_PROP_FOURCC: cv2.VideoWriter.fourcc(*"MJPG"),  # USB 2 is too slow for raw pictures of this size
@@ -68,6 +72,29 @@ class Source(Protocol):
 
     def close(self) -> None:
         """Release the device; a second call does nothing. Call it from the thread that reads."""
+        ...
+
+
+@runtime_checkable
+class Recording(Source, Protocol):
+    """A source that can go to any of its frames. After each jump, `read` continues behind the frame that it returned.
+
+    Attributes:
+        pictures: The names of a folder's pictures, in order; empty for a video.
+        step_s: Time between two frames; of a video, on average.
+        duration_s: Time of the last frame; None if unknown.
+    """
+
+    pictures: tuple[str, ...]
+    step_s: float
+    duration_s: float | None
+
+    def frame_at(self, time_s: float) -> Frame | None:
+        """The first frame at or after this time, None behind the last; raises as `read`."""
+        ...
+
+    def frame_before(self, time_s: float) -> Frame | None:
+        """The last frame before this time, None before the first; raises as `read`."""
         ...
 
 
@@ -188,13 +215,16 @@ def _size_text(size_px: tuple[int, int]) -> str:
 
 
 class ImageSequence:
-    """One or more images, each read in its turn."""
+    """One or more images, each read in its turn; after an error, `read` continues with the next one."""
 
     live = False
+    step_s = FOLDER_STEP_S
 
     def __init__(self, paths: Sequence[Path], name: str, *, still: bool = False) -> None:
         self.name = name
         self.still = still
+        self.pictures = tuple(path.name for path in paths)
+        self.duration_s: float | None = (len(paths) - 1) * FOLDER_STEP_S
         self._paths = tuple(paths)
         self._next = 0
         self._size_px: tuple[int, int] | None = None
@@ -204,10 +234,18 @@ class ImageSequence:
         if self._next >= len(self._paths):
             return None
         path, index = self._paths[self._next], self._next
+        self._next += 1
         frame = Frame(read_image(path), index, index * FOLDER_STEP_S)
         self._size_px = _same_size(frame, self._size_px, str(path))
-        self._next += 1
         return frame
+
+    def frame_at(self, time_s: float) -> Frame | None:
+        self._next = max(0, math.ceil(time_s / FOLDER_STEP_S))
+        return self.read()
+
+    def frame_before(self, time_s: float) -> Frame | None:
+        index = min(math.ceil(time_s / FOLDER_STEP_S), len(self._paths)) - 1
+        return self.frame_at(index * FOLDER_STEP_S) if index >= 0 else None
 
     def close(self) -> None:
         """Skip the remaining pictures."""
@@ -215,10 +253,11 @@ class ImageSequence:
 
 
 class Video:
-    """A recorded video, frame by frame."""
+    """A recorded video, frame by frame. Times are those in the file, so that frames may last differently long."""
 
     live = False
     still = False
+    pictures: tuple[str, ...] = ()
 
     def __init__(self, path: Path, open_capture: OpenCapture = cv2.VideoCapture) -> None:
         """Open the file.
@@ -227,27 +266,93 @@ class Video:
             UserError: If OpenCV cannot play it.
         """
         self.name = path.name
-        with _without_opencv_log():
-            self._capture = open_capture(str(path), cv2.CAP_FFMPEG)
-        if not self._capture.isOpened():
-            self._capture.release()
-            raise UserError(f"{path} is neither a picture nor a video that can be played: convert it to MP4 (H.264)")
-        rate = self._capture.get(cv2.CAP_PROP_FPS)
-        self._step_s = 1 / rate if rate > 0 else 1 / 30
-        self._index = 0
+        self._path, self._open_capture = path, open_capture
+        self._capture = self._opened()
+        rate, count = self._capture.get(cv2.CAP_PROP_FPS), self._capture.get(cv2.CAP_PROP_FRAME_COUNT)
+        self.step_s = 1 / rate if rate > 0 else 1 / 30
+        length_s = (count - 1) * self.step_s
+        self.duration_s = length_s if 0 < length_s < _MAX_DURATION_S else None
+        self._first_s: float | None = None
+        self._has_times = False
+        self._last_s = -self.step_s
+        self._ahead: Frame | None = None
         self._size_px: tuple[int, int] | None = None
+
+    def _opened(self) -> Capture:
+        with _without_opencv_log():
+            capture = self._open_capture(str(self._path), cv2.CAP_FFMPEG)
+        if not capture.isOpened():
+            capture.release()
+            raise UserError(
+                f"{self._path} is neither a picture nor a video that can be played: convert it to MP4 (H.264)"
+            )
+        return capture
 
     def read(self) -> Frame | None:
         """The next frame, or None after the last."""
+        if self._ahead is not None:
+            frame, self._ahead = self._ahead, None
+            return frame
         got, image = self._capture.read()
         if not got:
-            if self._index == 0:
+            if self._size_px is None:
                 raise UserError(f"the video {self.name} holds no picture that can be read: convert it to MP4 (H.264)")
             return None
-        frame = Frame(image, self._index, self._index * self._step_s)
-        self._size_px = _same_size(frame, self._size_px, f"frame {self._index} of {self.name}")
-        self._index += 1
+        self._last_s = self._time_s()
+        index = round(self._last_s / self.step_s)
+        frame = Frame(image, index, self._last_s)
+        self._size_px = _same_size(frame, self._size_px, f"frame {index} of {self.name}")
         return frame
+
+    def _time_s(self) -> float:
+        """Time of the frame that was read last; files without usable times count frames."""
+        stored_s = self._capture.get(cv2.CAP_PROP_POS_MSEC) / 1000
+        self._first_s = stored_s if self._first_s is None else self._first_s
+        time_s = stored_s - self._first_s
+        self._has_times |= time_s > 0
+        return time_s if time_s > self._last_s else self._last_s + self.step_s
+
+    def frame_at(self, time_s: float) -> Frame | None:
+        wanted_s = time_s - self.step_s / 2  # a slider does not hit the time exactly
+        frame = self._read_from(wanted_s)
+        while frame is not None and frame.time_s < wanted_s:
+            frame = self.read()
+        return frame
+
+    def frame_before(self, time_s: float) -> Frame | None:
+        limit_s = time_s - _SAME_TIME_S
+        before, frame = None, self._read_from(limit_s)
+        while frame is not None and frame.time_s < limit_s:
+            before, frame = frame, self.read()
+        self._ahead = frame
+        return before
+
+    def _read_from(self, limit_s: float) -> Frame | None:
+        """A frame before the limit, usually the last, from which reading reaches the limit; else the first one."""
+        back_s = self.step_s
+        while True:
+            start_s = limit_s - back_s
+            frame = self._jump(max(0.0, start_s))
+            if start_s <= 0 or (frame is not None and frame.time_s < limit_s):
+                return frame
+            back_s *= 4
+
+    def _jump(self, time_s: float) -> Frame | None:
+        """The frame that FFmpeg finds for a time: another one if frames last differently long, none at a false end."""
+        index = math.floor(time_s / self.step_s + _SAME_TIME_S)
+        self._ahead, self._last_s = None, -math.inf if self._has_times else (index - 1) * self.step_s
+        if not self._capture.set(cv2.CAP_PROP_POS_FRAMES, index):
+            return self._reopened()
+        frame = self.read()
+        if index == 0 and (frame is None or frame.time_s > _START_S):  # a file without an index cannot go back
+            return self._reopened()
+        return frame
+
+    def _reopened(self) -> Frame | None:
+        """The first frame, read again from the file."""
+        self._capture.release()
+        self._capture, self._last_s = self._opened(), -self.step_s
+        return self.read()
 
     def close(self) -> None:
         """Close the file."""

@@ -29,7 +29,7 @@ from vision.ground import Grounds, RectifiedGround
 from vision.motion import MaskImage
 from vision.palette import ArmyColour, FloatImage, Palette, learn_colour, log_colour
 from vision.recogniser import POSTURES, Candidate, Hint, Recogniser
-from vision.rectified import BoolImage, Sheet
+from vision.rectified import BoolImage, RectifiedImage
 from vision.segment import EVIDENCE_LIMIT, Likelihood, army_evidence, cells_of, disc, likelihood, relit_empty_table
 from vision.silhouette import figure_scale, solids
 from vision.tiles import TILE_PX_PER_IN, View, tile_at
@@ -298,7 +298,9 @@ def _circle(middle_in: FloatArray, radius_in: float) -> FloatArray:
     return np.array(ellipse_outline((float(middle_in[0]), float(middle_in[1])), radius_in, radius_in, points=12))
 
 
-def _outline_px(plastic: BoolImage, window: tuple[slice, slice], sheet: Sheet, camera: TableCamera) -> FloatArray:
+def _outline_px(
+    plastic: BoolImage, window: tuple[slice, slice], sheet: RectifiedImage, camera: TableCamera
+) -> FloatArray:
     """(N, 2) pixels of the picture around the largest connected part of a mask on a window of a sheet."""
     outlines, _ = cv2.findContours(plastic.astype(np.uint8), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
     points = max(outlines, key=len).reshape(-1, 2) + (window[1].start, window[0].start)

@@ -6,7 +6,6 @@ import operator
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 
 from rules.tabletop.table import Posture
 from vision.figures import Sighting
@@ -52,6 +51,8 @@ def assign(
     """
     if not tracks or not sightings:
         return {}
+    from scipy.optimize import linear_sum_assignment  # here, because the window opens before it is needed
+
     places = np.array([track.place_in for track in tracks])
     seen = np.array([(sighting.x_in, sighting.y_in) for sighting in sightings])
     cost = np.linalg.norm(places[:, None] - seen[None], axis=2)

@@ -13,7 +13,7 @@ from rules.tabletop.table import Figure
 from vision.examples import Appearance
 from vision.figures import Sighting
 from vision.newcomers import confirm
-from vision.track_assignment import match
+from vision.track_assignment import assign, match
 from vision.track_update import with_sighting, without_sighting
 from vision.tracks import Event, EventKind, PositionIn, SearchScope, Track, Tracking, TrackingSettings, Tracks
 
@@ -25,6 +25,11 @@ class Tracker:
         """Start with these tracks, if figures are known already."""
         self._settings = settings or TrackingSettings()
         self._tracks = tracks or Tracks()
+
+    @property
+    def tracks(self) -> Tracks:
+        """The tracks now."""
+        return self._tracks
 
     @property
     def positions_in(self) -> tuple[PositionIn, ...]:
@@ -135,14 +140,14 @@ def update(
         events += its_events
     count = dict(tracks.count)
     unmatched = [sighting for j, sighting in enumerate(sightings) if j not in found.values()]
-    after += _newcomers(unmatched, tracks, count, settings, scope)
-    after, arrivals = confirm(after, settings, scope)
-    after, renamed = _with_decided_armies(after, count, scope)
+    new, dropped = _newcomers(unmatched, tracks, count, settings, scope)
+    after, arrivals = confirm([*after, *new], settings, scope)
+    after, renamed, unknown = _with_decided_armies(after, count, scope)
     # A figure that is lost and found in the same picture was never lost to the players.
     both = {one.id for one in events if one.kind is EventKind.LOST} & {one.id for one in arrivals}
     cancelled = (EventKind.LOST, EventKind.FOUND)
     reported = (one for one in (*events, *arrivals) if one.id not in both or one.kind not in cancelled)
-    return Tracks(tuple(after), tuple(count.items())), tuple(reported), renamed
+    return Tracks(tuple(after), tuple(count.items()), (*dropped, *unknown)), tuple(reported), renamed
 
 
 def _newcomers(
@@ -151,19 +156,21 @@ def _newcomers(
     count: dict[str, int],
     settings: TrackingSettings,
     scope: SearchScope,
-) -> list[Track]:
-    """New tracks of the sightings that match no track.
+) -> tuple[list[Track], tuple[Track, ...]]:
+    """New tracks of the sightings that match no track, and the dropped tracks that are not among them.
 
     They are confirmed at once in the first picture, and where they are sure and of an army that was just taught.
     """
     armies = {track.army for track in tracks.all}
+    known_again = _known_again(sightings, tracks.dropped, settings) if scope.armies_reopened else {}
     newcomers = []
-    for sighting in sightings:
+    for j, sighting in enumerate(sightings):
+        former = _ids(known_again[j]) if j in known_again else {}
         place_in = (sighting.x_in, sighting.y_in)
         is_new_army = scope.armies_reopened and sighting.army not in armies
         newcomers.append(
             Track(
-                _next_id(sighting.army, count),
+                former.get(sighting.army) or _next_id(sighting.army, count),
                 sighting.army,
                 sighting,
                 place_in,
@@ -173,9 +180,24 @@ def _newcomers(
                 confirmed=not tracks.all or (is_new_army and sighting.confidence >= settings.sure_confidence),
                 rest_confidence=sighting.confidence,
                 place_changed=scope.changed((*place_in, sighting.z_in)),
+                former_ids=tuple(former.items()),
             )
         )
-    return newcomers
+    again = {track.id for track in known_again.values()}
+    return newcomers, tuple(track for track in tracks.dropped if track.id not in again)
+
+
+def _known_again(
+    sightings: Sequence[Sighting], dropped: Sequence[Track], settings: TrackingSettings
+) -> dict[int, Track]:
+    """The dropped track at the very place of a sighting, by the sighting's index."""
+    found = assign(dropped, sightings, settings.jitter_in, armies_alike=lambda _, __: True)
+    return {j: dropped[k] for k, j in found.items()}
+
+
+def _ids(track: Track) -> dict[str, str]:
+    """The track's ids by army, the present one included."""
+    return dict(track.former_ids) | {track.army: track.id}
 
 
 def _next_id(army: str, count: dict[str, int]) -> str:
@@ -185,22 +207,25 @@ def _next_id(army: str, count: dict[str, int]) -> str:
 
 def _with_decided_armies(
     tracks: Sequence[Track], count: dict[str, int], scope: SearchScope
-) -> tuple[list[Track], tuple[tuple[str, str], ...]]:
-    """The tracks with the armies that most sightings since the change of armies show.
+) -> tuple[list[Track], tuple[tuple[str, str], ...], list[Track]]:
+    """The tracks with the armies that most sightings since the change of armies show, (old, new) ids, dropped tracks.
 
     Tracks of armies that are no longer known are dropped; armies that a player has settled stay.
     """
     if not scope.armies_reopened:
-        return list(tracks), ()
-    after, renamed = [], []
+        return list(tracks), (), []
+    after, renamed, dropped = [], [], []
     for track in tracks:
         seen = track.armies_seen
         army = max(dict.fromkeys((track.army, *seen)), key=lambda name: (seen.count(name), name == track.army))
         if track.id in scope.pinned or army == track.army:
             if scope.armies is None or track.army in scope.armies or track.id in scope.pinned:
                 after.append(track)
+            elif track.confirmed:
+                dropped.append(track)
             continue
-        name = _next_id(army, count)
-        after.append(replace(track, id=name, army=army))
+        ids = _ids(track)
+        name = ids.get(army) or _next_id(army, count)
+        after.append(replace(track, id=name, army=army, former_ids=tuple(ids.items())))
         renamed.append((track.id, name))
-    return after, tuple(renamed)
+    return after, tuple(renamed), dropped

@@ -133,6 +133,7 @@ class Track:
         overlooked_frames: Frames in a row without a sighting in which the figure counts as present because its place
             looks the same.
         place_changed: For a newcomer or a missing figure, whether its place was left changed.
+        former_ids: (army, id) pairs of the armies that it belonged to; back in one of them, it gets that id again.
     """
 
     id: str
@@ -151,6 +152,7 @@ class Track:
     rest_confidence: float = 1.0
     overlooked_frames: int = 0
     place_changed: bool = False
+    former_ids: tuple[tuple[str, str], ...] = ()
 
     @property
     def position_in(self) -> PositionIn:
@@ -195,11 +197,13 @@ class Tracks:
 
     Attributes:
         all: In order of appearance, lost ones included.
-        count: (army, number of ids given) pairs; no id is given twice.
+        count: (army, number of ids given) pairs; no two figures get the same id.
+        dropped: Figures of armies that are no longer known; one gets its id back if its army is known again.
     """
 
     all: tuple[Track, ...] = ()
     count: tuple[tuple[str, int], ...] = ()
+    dropped: tuple[Track, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from rules.engine.events import Effects, plain
-from rules.engine.position import Position
 from rules.engine.referee import Action, ActionPreview
 from rules.engine.state import State, Unit
 from rules.engine.text import readable
@@ -85,18 +83,3 @@ def effects_answer(effects: Effects) -> list[Answer]:
         one = found.setdefault(move.figure, {"figure": move.figure, "status": {}})
         one |= {"at_in": list(move.to_in), "facing_deg": move.facing_deg}
     return list(found.values())
-
-
-def chance_of_harm(
-    effects: Callable[[Position, Action, Verdict], Effects], position: Position, found: ActionPreview
-) -> float | None:
-    """The probability that an action changes a target for longer than this turn; None without dice."""
-    action = found.action
-    if not found.possible or found.ambiguities or not found.odds or not action.at:
-        return None
-
-    def harms(verdict: Verdict) -> bool:
-        changes = effects(position, action, verdict).changes if verdict.allowed else ()
-        return any(one.figure in action.at and not one.this_turn for one in changes)
-
-    return float(position.game.odds_of(action.name, action.given, harms).get(True, 0))

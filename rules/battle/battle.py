@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import MappingProxyType, TracebackType
@@ -53,12 +54,13 @@ class Battle:
         taken_up_at: Number of the last entry that existed when the battle was opened; 1 for a new battle.
     """
 
-    def __init__(self, journal: Journal, step: Step = no_step) -> None:
+    def __init__(self, journal: Journal, step: Step = no_step, game: Game[Any] | None = None) -> None:
         """Load the battle of an open journal.
 
         Args:
             journal: The open journal; the battle closes it.
             step: Receives the progress and may cancel.
+            game: The battle's game, if it is open already; opening one takes 50 ms.
 
         Raises:
             UserError: if the journal has no battle or cannot be read by this program; also whatever `step` raises.
@@ -67,8 +69,8 @@ class Battle:
         self._entries = journal.entries(part_of(step, 0, 3))
         self.taken_up_at = len(self._entries)
         self._events = events_of(self._entries, part_of(step, 1, 3))
-        self._course = history_of(self._entries, self._events, part_of(step, 2, 3))
-        self.game = game_of(self.state)
+        self._history = history_of(self._entries, self._events, part_of(step, 2, 3))
+        self.game = game_of(self.state) if game is None else game
 
     @classmethod
     def begin(
@@ -95,7 +97,8 @@ class Battle:
         """
         text = "" if house_rules is None else _house_rules_text(game, house_rules)
         begun = BattleBegun(game=game, players=tuple(players), options=dict(options or {}), house_rules=text)
-        header = game_of(fold(State(), begun)).rules.header
+        opened = game_of(fold(State(), begun))
+        header = opened.rules.header
         if header.most_sides is not None and len(players) > header.most_sides:
             few = f"{header.title} is for {header.most_sides} sides, not {len(players)}"
             raise UserError(f"{few}: combine allies into one army, or choose another game")
@@ -104,7 +107,7 @@ class Battle:
             if journal.entries():
                 raise UserError(f"{path} already holds a battle: open it or choose another name")
             journal.append(begun.kind, begun.to_body(), begun.version)
-            return cls(journal)
+            return cls(journal, game=opened)
         except UserError:
             journal.close()
             raise
@@ -162,22 +165,22 @@ class Battle:
     @property
     def state(self) -> State:
         """The current state."""
-        return self._course.state
+        return self._history.state
 
     @property
     def in_force(self) -> Mapping[int, Event]:
         """The events in force (not undone), in order, by entry number."""
-        return {entry.seq: self._events[entry.seq] for entry in self._course.in_force}
+        return {entry.seq: self._events[entry.seq] for entry in self._history.in_force}
 
     @property
     def can_undo(self) -> str | None:
         """Label of the event that `undo` would take back, or None; the beginning of the battle cannot be undone."""
-        return self._label(self._course.to_undo)
+        return self._label(self._history.to_undo)
 
     @property
     def can_redo(self) -> str | None:
         """Label of the event that `redo` would restore, or None."""
-        return self._label(self._course.to_redo)
+        return self._label(self._history.to_redo)
 
     def _label(self, entry: Entry | None) -> str | None:
         return None if entry is None else label(self._events[entry.seq])
@@ -201,7 +204,7 @@ class Battle:
         Raises:
             UserError: as `record`; then none of them is stored.
         """
-        entries, course, committed = self._entries, self._course, False
+        entries, history, committed = self._entries, self._history, False
         try:
             with self._journal.together():
                 for event in events:
@@ -211,7 +214,7 @@ class Battle:
             if not committed:
                 for entry in self._entries[len(entries) :]:
                     self._events.pop(entry.seq, None)
-                self._entries, self._course = entries, course
+                self._entries, self._history = entries, history
 
     def ask(
         self,
@@ -221,6 +224,7 @@ class Battle:
         applies: Applied = _no_effects,
         by: Sequence[str] = (),
         title: str = "",
+        at: Sequence[str] = (),
     ) -> Verdict:
         """Ask the game, roll the dice, and store the question, faces, verdict and effects in one entry.
 
@@ -231,12 +235,13 @@ class Battle:
             applies: Computes the effects of the verdict.
             by: Figures that act.
             title: The action's title for the players.
+            at: Figures that are attacked.
 
         Raises:
             RuleRefusal: as `Game.begin` and `rules.engine.dice.rolled`; then nothing has happened.
             UserError: as `record`.
         """
-        return play(self.asking(action, given, applies, by, title), dice)
+        return play(self.asking(action, given, applies, by, title, at), dice)
 
     def asking(
         self,
@@ -245,6 +250,7 @@ class Battle:
         applies: Applied = _no_effects,
         by: Sequence[str] = (),
         title: str = "",
+        at: Sequence[str] = (),
     ) -> Procedure[Verdict]:
         """The procedure of `ask`, for dice that arrive one throw at a time; closed early, it stores nothing."""
         for figure in by:
@@ -258,17 +264,18 @@ class Battle:
             verdict=VerdictRecord.of(verdict),
             effects=applies(verdict),
             title=title,
+            at=tuple(at),
         )
         self.record(asked)
         return verdict
 
     def undo(self) -> str | None:
         """Undo the last event; its label, or None if only the beginning is left."""
-        return self._toggle(UNDO, self._course.to_undo)
+        return self._toggle(UNDO, self._history.to_undo)
 
     def redo(self) -> str | None:
         """Redo the event that was undone last; its label, or None if there is none."""
-        return self._toggle(REDO, self._course.to_redo)
+        return self._toggle(REDO, self._history.to_redo)
 
     def go_to(self, seq: int) -> int:
         """Undo or redo until this entry is the last one in force; returns the number of steps.
@@ -278,8 +285,8 @@ class Battle:
         Raises:
             UserError: if the entry cannot be redone, or the disk is full; then nothing has changed.
         """
-        steps = [one for one in self._course.in_force if one.kind not in EXTERNAL_EVENTS]
-        again = self._course.undone[::-1]
+        steps = [one for one in self._history.in_force if one.kind not in EXTERNAL_EVENTS]
+        again = self._history.undone[::-1]
         held = [one.seq for one in steps]
         if seq in held:
             turns = [(UNDO, one) for one in reversed(steps[held.index(seq) + 1 :])]
@@ -290,6 +297,10 @@ class Battle:
         bodies = [(kind, {"entry": one.seq, "what": label(self._events[one.seq])}) for kind, one in turns]
         self._apply(self._journal.append_all(bodies))
         return len(turns)
+
+    def together(self) -> AbstractContextManager[None]:
+        """A transaction: all changes within it reach the disk when it ends, or, after an error, none."""
+        return self._journal.together()
 
     def snapshot(self) -> bytes:
         """The content of the battle's file, for a copy."""
@@ -316,7 +327,7 @@ class Battle:
         """Update the state with entries that are on the disk."""
         self._entries = (*self._entries, *entries)
         self._events.update(events_of(entries))
-        self._course = self._course.after(entries, self._events)
+        self._history = self._history.after(entries, self._events)
 
     def _toggle(self, kind: str, entry: Entry | None) -> str | None:
         name = self._label(entry)

@@ -114,41 +114,41 @@ def _effects_as_allowed(referee: Referee[Any], position: Position, action: Actio
     return referee.effects(position, preview.action, Verdict(STANDS, {**numbers, "allowed": True}, (), effects))
 
 
-def rule(battle: Battle, action: Action, holding: Override, reason: str, also: Sequence[Change] = ()) -> None:
+def rule(battle: Battle, action: Action, override: Override, reason: str, also: Sequence[Change] = ()) -> None:
     """Record an outcome that the players chose for an action, without dice.
 
     Args:
         battle: The battle.
         action: The action.
-        holding: The chosen outcome.
+        override: The chosen outcome.
         reason: The players' reason.
         also: Further changes that the players decided.
 
     Raises:
         UserError: if no reason is given, or as `Battle.record`.
     """
-    battle.record(_ruled(action, holding, reason, also))
+    battle.record(_ruled(action, override, reason, also))
 
 
-def _ruled(action: Action, holding: Override, reason: str, also: Sequence[Change] = ()) -> OutcomeDecided:
+def _ruled(action: Action, override: Override, reason: str, also: Sequence[Change] = ()) -> OutcomeDecided:
     return OutcomeDecided(
         title=action.title,
         action=action.name,
-        by=action.by if holding.counts else (),
-        outcome=holding.outcome,
+        by=action.by if override.counts else (),
+        outcome=override.outcome,
         reason=_reason(reason),
-        effects=replace(holding.effects, changes=(*holding.effects.changes, *also)),
+        effects=replace(override.effects, changes=(*override.effects.changes, *also)),
     )
 
 
-def overrule(battle: Battle, seq: int, what: str, holding: Override, reason: str, also: Sequence[Change] = ()) -> None:
+def overrule(battle: Battle, seq: int, what: str, override: Override, reason: str, also: Sequence[Change] = ()) -> None:
     """Replace the outcome of an entry: the state becomes what it would be with this outcome and all later events.
 
     Args:
         battle: The battle.
         seq: Number of the entry with the verdict.
         what: Label of the replaced verdict.
-        holding: The new outcome.
+        override: The new outcome.
         reason: The players' reason.
         also: Further changes that the players decided, applied last.
 
@@ -159,7 +159,7 @@ def overrule(battle: Battle, seq: int, what: str, holding: Override, reason: str
     event = events.get(seq)
     if not isinstance(event, (ActionResolved, OutcomeDecided)):
         raise UserError(f"entry {seq} is not a verdict in force: choose another one to overrule")
-    target = _state_with(battle, events, seq, event, holding)
+    target = _state_with(battle, events, seq, event, override)
     moves, changes, given_back = _difference(battle.state, target, event)
     battle.record(
         VerdictOverruled(
@@ -167,7 +167,7 @@ def overrule(battle: Battle, seq: int, what: str, holding: Override, reason: str
             reason=_reason(reason),
             effects=Effects(moves=tuple(moves), changes=(*changes, *also)),
             what=what,
-            outcome=holding.outcome,
+            outcome=override.outcome,
             given_back=given_back,
         )
     )

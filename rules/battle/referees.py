@@ -60,4 +60,8 @@ def performing(battle: Battle, referee: Referee[Any], position: Position, action
     def effects(found: Verdict) -> Effects:
         return referee.effects(position, action, found) if found.allowed else Effects()
 
-    return (yield from battle.asking(action.name, action.given, effects, by=action.by, title=action.words))
+    return (
+        yield from battle.asking(
+            action.name, action.given, effects, by=action.by, title=action.words, at=action.attacked
+        )
+    )

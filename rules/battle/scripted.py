@@ -15,7 +15,6 @@ from typing import Any
 
 from rules.battle.answers import (
     Answer,
-    chance_of_harm,
     effects_answer,
     inches_of,
     last_reason,
@@ -74,7 +73,7 @@ def play_situation(situation: Situation) -> Answer:
     Raises:
         UserError: if a step is invalid or names something that the game or the table lacks; the message names the step.
     """
-    with TemporaryDirectory() as folder, begin_battle(situation, FilePath(folder)) as battle:
+    with TemporaryDirectory() as folder, begin_battle(situation, FilePath(folder)) as battle, battle.together():
         play = SituationPlay(situation, battle)
         steps = []
         for number, step in enumerate(situation.steps):
@@ -206,7 +205,7 @@ class SituationPlay:
 
     def _set_status(self, step: Mapping[str, Any]) -> None:
         changes = tuple(
-            self._said(self._known(name), key, value)
+            self._status_change(self._known(name), key, value)
             for name, statuses in object_of(step["status"], "status").items()
             for key, value in object_of(statuses, f"status of {name}").items()
         )
@@ -214,7 +213,7 @@ class SituationPlay:
             self.battle.record(Changed(changes=changes))
         self._done()
 
-    def _said(self, name: str, key: str, value: Any) -> Change:
+    def _status_change(self, name: str, key: str, value: Any) -> Change:
         """The change that sets a status: one that the game lists, or the answer to one of its questions.
 
         Raises:
@@ -252,11 +251,11 @@ class SituationPlay:
             raise UserError(f"see {name}: posture must be one of {', '.join(postures)}, not {seen['posture']!r}")
         at_in = point_of(seen["at_in"], f"see {name}: at_in") if "at_in" in seen else old.centre_in
         posture = Posture(seen.get("posture", old.posture))
-        return self._stands(
+        return self._figure_at(
             replace(old, posture=posture), at_in, seen.get("facing_deg", old.facing_deg), seen.get("z_in")
         )
 
-    def _stands(self, figure: Figure, at_in: PointIn, facing_deg: float | None, z_in: float | None = None) -> Figure:
+    def _figure_at(self, figure: Figure, at_in: PointIn, facing_deg: float | None, z_in: float | None = None) -> Figure:
         """A figure at another place, on top of the terrain there, with its base turned."""
         z_in = surface_in(at_in, self.terrain) if z_in is None else z_in
         base_in = base_outline(at_in, self.placements[figure.id].base_in, facing_deg or 0.0, figure.posture)
@@ -286,7 +285,8 @@ class SituationPlay:
         yield from (action for action in self.referee.obligations(position) if name in action.by)
 
     def _action(self, position: Position, action: Action) -> Answer:
-        found = preview_of(position, action)
+        found = preview_of(position, action, self.referee)
+        known = found.odds and action.at and not found.ambiguities
         reasons = found.before.reasons if found.before is not None and found.possible else ()
         return {
             "action": action.name,
@@ -296,7 +296,7 @@ class SituationPlay:
             "at": target_of(action),
             "allowed": found.possible,
             "why_not": None if found.possible else why_not(found),
-            "chance": chance_of_harm(self.referee.effects, position, found),
+            "chance": float(found.odds.harm or 0) if known else None,
             "odds": {str(outcome): float(chance) for outcome, chance in found.odds.items()},
             "needs": needed_words(found) or None,
             "asks": [question_answer(one) for one in found.asks],
@@ -347,16 +347,16 @@ class SituationPlay:
 
     def _move(self, step: Mapping[str, Any]) -> Answer:
         position, paths, facings = self.position, {}, {}
-        for name, walk in object_of(step["move"], "move").items():
+        for name, move in object_of(step["move"], "move").items():
             here = position.figure(self._known(name, of_battle=False)).centre_in
-            path, facing_deg = walk_of(object_of(walk, f"move {name}"), name)
+            path, facing_deg = walk_of(object_of(move, f"move {name}"), name)
             paths[name] = path if path and _near(path[0], here) else (here, *path)
             if facing_deg is not None:
                 facings[name] = facing_deg
         if not paths:
             raise UserError("move names no figure")
         action = self.referee.march(position, paths, facings)
-        if self._told(action, object_of(step.get("answers") or {}, "answers")):
+        if self._record_answers(action, object_of(step.get("answers") or {}, "answers")):
             action = self.referee.march(self.position, paths, facings)
         found = preview_of(self.position, action)
         asks = {"asks": [question_answer(one) for one in found.asks]} if found.asks else {}
@@ -412,7 +412,7 @@ class SituationPlay:
             if move.figure in self.table:
                 figure = self.table[move.figure]
                 facing_deg = figure.facing_deg if move.facing_deg is None else move.facing_deg
-                self.table[move.figure] = self._stands(figure, move.to_in, facing_deg)
+                self.table[move.figure] = self._figure_at(figure, move.to_in, facing_deg)
 
     # Names in steps
 
@@ -431,6 +431,8 @@ class SituationPlay:
             known = ", ".join(self.battle.game.actions)
             raise UserError(f"{self.battle.game.title} has no action {wanted.get('action')!r}: choose one of {known}")
         fits = [action for action in self._candidates(position, name, at) if _fits(action, wanted)]
+        if isinstance(at, list) and all(isinstance(one, str) for one in at):
+            fits = [action for action in fits if sorted(action.at) == sorted(at)] or fits
         exact = [action for action in fits if action.name == wanted["action"]] or fits
         exact = [action for action in exact if self._agrees(action, wanted.get("answers") or {})] or exact
         first = (at[0] if isinstance(at, list) and at else at,)
@@ -462,30 +464,30 @@ class SituationPlay:
 
     def _answered(self, action: Action, wanted: Mapping[str, Any], answers: Mapping[str, Any]) -> Action:
         """The action with the players' answers."""
-        again = self._wanted(self.position, wanted) if self._told(action, answers) else None
+        again = self._wanted(self.position, wanted) if self._record_answers(action, answers) else None
         return action if again is None else again
 
-    def _told(self, action: Action, answers: Mapping[str, Any]) -> bool:
+    def _record_answers(self, action: Action, answers: Mapping[str, Any]) -> bool:
         """Record the players' answers, as the window does; False if there are none."""
         events: list[Event] = []
         found = preview_of(self.position, replace(action, has_odds=False))
         questions = {one.fact: one for one in self.battle.game.questions(action.name)}
-        doubts = {str(one.fact[-1]): one for one in found.ambiguities} | {
+        ambiguities = {str(one.fact[-1]): one for one in found.ambiguities} | {
             one.question: one for one in found.ambiguities
         }
         for key, value in answers.items():
-            if key in doubts:
-                doubt = doubts[key]
-                events.append(QuestionAsked(question=doubt.question, answers=tuple(doubt.answers)))
-                events.append(QuestionAnswered(question=doubt.question, answer=str(value)))
+            if key in ambiguities:
+                ambiguity = ambiguities[key]
+                events.append(QuestionAsked(question=ambiguity.question, answers=tuple(ambiguity.answers)))
+                events.append(QuestionAnswered(question=ambiguity.question, answer=str(value)))
             elif key in questions and key in action.given and action.given[key] == value:
                 continue  # it selected the action, or the program knows the fact
             elif key in questions:
                 figure = action.by[0] if action.by else ""
-                told_ = Change(figure=figure, key=answer_key(action, key), value=plain(value), this_turn=True)
-                events.append(Changed(changes=(told_,)))
+                change = Change(figure=figure, key=answer_key(action, key), value=plain(value), this_turn=True)
+                events.append(Changed(changes=(change,)))
             else:
-                known = ", ".join([*questions, *doubts]) or "nothing"
+                known = ", ".join([*questions, *ambiguities]) or "nothing"
                 raise UserError(f"answers: {action.title} does not ask {key!r}; it asks {known}")
         if events:
             self.battle.record_all(events)
@@ -535,7 +537,8 @@ _GENERIC = ("attack", "move")
 
 def _fits(action: Action, wanted: Mapping[str, Any]) -> bool:
     name, weapon, at, by = wanted["action"], wanted.get("weapon"), wanted.get("at"), actor_of(wanted)
-    if action.name != name and not (name == "attack" and (action.view is not None or action.spot_in is not None)):
+    attacks = action.view is not None or action.spot_in is not None or (isinstance(at, list) and action.attacked)
+    if action.name != name and not (name == "attack" and attacks):
         return False
     if weapon and weapon not in (action.weapon, display_name(action.weapon), action.title):
         return False

@@ -21,6 +21,8 @@ _KEYS = ("schema", "game", "options", "house_rules", "terrain", "table_in", "sid
 _NOTES = ("title", "rows", "source", "expect")
 """Keys for readers and tests: title, rule ids, the rulebook's words, parts of the right answer."""
 _SOLDIER_IN = (1.0, 1.0)
+_BASE_POINTS = 72
+"""So many that a range between two bases is right to a thousandth of an inch, and exact limits are met."""
 _CORNERS = ((0.5, 0.5), (-0.5, 0.5), (-0.5, -0.5), (0.5, -0.5))
 
 Positive = Annotated[float, Within(low=0.01)]
@@ -67,7 +69,7 @@ def base_outline(at_in: PointIn, size_in: tuple[float, ...], facing_deg: float, 
     """Outline of a base of this length and width, its length along the facing."""
     length_in, width_in = size_in
     if posture is not Posture.VEHICLE:
-        return ellipse_outline(at_in, length_in / 2, width_in / 2, facing_deg)
+        return ellipse_outline(at_in, length_in / 2, width_in / 2, facing_deg, _BASE_POINTS)
     turn = cmath.rect(1, math.radians(facing_deg))
     corners = (complex(x * length_in, y * width_in) * turn for x, y in _CORNERS)
     return tuple((at_in[0] + one.real, at_in[1] + one.imag) for one in corners)

@@ -96,7 +96,7 @@ def _move(move: Move) -> str:
     return f"  {display_name(move.figure)} moves {move.moved_in:.1f} in{over} to {place_words(move.to_in)}{cost}."
 
 
-def _asked(event: ActionResolved) -> Iterator[str]:
+def _action_resolved(event: ActionResolved) -> Iterator[str]:
     winner = event.verdict.numbers.get("winner")
     outcome = outcome_words(event.verdict.outcome)
     outcome = f"{outcome} for {display_name(winner)}" if isinstance(winner, str) else outcome
@@ -132,11 +132,11 @@ def _changed(event: Changed) -> Iterator[str]:
         yield f"  {change_words(change)}{f' ({change.rule})' if change.rule else ''}."
 
 
-def _doubted(event: QuestionAsked) -> Iterator[str]:
+def _question_asked(event: QuestionAsked) -> Iterator[str]:
     yield f"  Too close to call: {event.question} ({' or '.join(event.answers)})"
 
 
-def _settled(event: QuestionAnswered) -> Iterator[str]:
+def _question_answered(event: QuestionAnswered) -> Iterator[str]:
     question = event.question if event.question.endswith("?") else f"{event.question}:"
     yield f"  The players decide: {question} {answer_words(event)}."
 
@@ -176,10 +176,10 @@ _TELLERS: Mapping[type[Event], Callable[[Any], Iterator[str]]] = {
     PhaseBegun: _phase,
     Placed: _placed,
     Moved: _moved,
-    ActionResolved: _asked,
+    ActionResolved: _action_resolved,
     Changed: _changed,
-    QuestionAsked: _doubted,
-    QuestionAnswered: _settled,
+    QuestionAsked: _question_asked,
+    QuestionAnswered: _question_answered,
     VerdictOverruled: _overruled,
     OutcomeDecided: _ruled,
     Noted: _noted,

@@ -59,9 +59,10 @@ PART_SEEN = Source(_part_seen)
 
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """A row of a table `phases`: a part of the turn."""
+    """A row of a table `phases`: a part of the turn; in one with `moves`, figures move."""
 
     rule: str
+    moves: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,11 +89,11 @@ def profile_of(rows: Mapping[str, Ground]) -> MovementProfile:
         known = ", ".join(TerrainKind)
         raise UserError(f"the table terrain has a row {unknown!r}, which is no kind of terrain: choose one of {known}")
 
-    def going(piece: TerrainPiece) -> TerrainCost:
+    def cost_of(piece: TerrainPiece) -> TerrainCost:
         row = rows.get(piece.kind.value)
         return TerrainCost() if row is None else TerrainCost(row.cost, passable=row.passable)
 
-    return MovementProfile(going)
+    return MovementProfile(cost_of)
 
 
 def _walk(context: Context) -> Walk | None:

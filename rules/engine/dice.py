@@ -13,6 +13,7 @@ from collections.abc import Callable, Generator, Hashable, Iterable, Iterator, S
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from fractions import Fraction
+from functools import cache
 from itertools import combinations_with_replacement
 from typing import Generic, TypeVar
 
@@ -47,7 +48,8 @@ class DiceRequest:
         for_whom: The figure or side that the roll is for.
         why: Purpose of the roll, in a few words.
         again: Whether it repeats a throw that decided nothing, such as a tie; see `odds`.
-        stands_for: The face of `die` that each face of a six-sided die stands for, from 1 to 6; empty where no
+        summed: Whether only the sum of the faces counts, so that odds need one combination for each sum.
+        stands_for: The face of `die` that each face of a six-sided die stands for, from 1 to 6; empty if no
             six-sided dice may be rolled in its place.
     """
 
@@ -56,6 +58,7 @@ class DiceRequest:
     for_whom: str
     why: str
     again: bool = field(default=False, compare=False)
+    summed: bool = field(default=False, compare=False)
     stands_for: tuple[int, ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
@@ -247,17 +250,49 @@ class _Odds(Generic[T, K]):
             for depth, chance in returns.items():
                 back[depth] = back.get(depth, Fraction(0)) + weight * chance
         here = back.pop(len(asked), Fraction(0))
+        if not here:
+            return chances, back
         if here == 1:
             raise UserError(f"the roll for {request.why} would never end: the rule asks for it again every time")
         ends = 1 - here
         return {k: c / ends for k, c in chances.items()}, {depth: c / ends for depth, c in back.items()}
 
 
-def falls(request: DiceRequest) -> Iterator[tuple[Roll, Fraction]]:
+def falls(request: DiceRequest) -> Iterable[tuple[Roll, Fraction]]:
     """Every combination of faces of a request with its probability; the dice are indistinguishable."""
-    ways = len(request.die.faces) ** request.count
-    for faces in combinations_with_replacement(request.die.faces, request.count):
-        orders = math.factorial(request.count)
+    if request.summed:
+        return _sums(request.die, request.count)
+    few = request.count <= _FEW_DICE
+    return _few_falls(request.die, request.count) if few else _all_falls(request.die, request.count)
+
+
+_FEW_DICE = 4
+"""Most throws have no more, and are asked about again and again; the combinations of many would fill the memory."""
+
+
+@cache
+def _few_falls(die: Die, count: int) -> tuple[tuple[Roll, Fraction], ...]:
+    return tuple(_all_falls(die, count))
+
+
+def _all_falls(die: Die, count: int) -> Iterator[tuple[Roll, Fraction]]:
+    ways = len(die.faces) ** count
+    for faces in combinations_with_replacement(die.faces, count):
+        orders = math.factorial(count)
         for repeats in Counter(faces).values():
             orders //= math.factorial(repeats)
         yield Roll(faces), Fraction(orders, ways)
+
+
+@cache
+def _sums(die: Die, count: int) -> tuple[tuple[Roll, Fraction], ...]:
+    """A combination of faces for each sum, with the probability of the sum."""
+    ways: Counter[int] = Counter({0: 1})
+    shown: dict[int, tuple[int, ...]] = {0: ()}
+    for _ in range(count):
+        thrown = [(sum_ + face, orders, (*shown[sum_], face)) for sum_, orders in ways.items() for face in die.faces]
+        ways, shown = Counter(), {}
+        for sum_, orders, faces in thrown:
+            ways[sum_] += orders
+            shown[sum_] = faces
+    return tuple((Roll(shown[sum_]), Fraction(orders, len(die.faces) ** count)) for sum_, orders in ways.items())

@@ -255,6 +255,7 @@ class ActionResolved(Event):
         by: Figures that acted; the action counts for each of them.
         throws: All dice, in order.
         title: The action for the players, such as "Rifle at Tan 4"; empty in battles of old versions.
+        at: Figures that were attacked; empty for other actions and in battles of old versions.
     """
 
     kind = "asked"
@@ -265,6 +266,7 @@ class ActionResolved(Event):
     verdict: VerdictRecord
     effects: Effects
     title: str = ""
+    at: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Callable, Generator, Hashable, Mapping
 from dataclasses import MISSING, dataclass, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Annotated, Any, Concatenate, Generic, TypeVar, cast, get_args, get_origin, get_type_hints
 
 from rules.engine.dice import Dice, DiceRequest, Procedure, odds, play
@@ -19,8 +19,12 @@ from rules.tabletop.errors import UserError
 T = TypeVar("T")
 K = TypeVar("K", bound=Hashable)
 
-Answer = Verdict | Procedure[Verdict]
-"""What a rule returns: a verdict if it needs no dice, otherwise a procedure that requests them."""
+Answer = Verdict | Procedure[Verdict] | Callable[[], Procedure[Verdict]]
+"""What a rule returns: a verdict if it needs no dice, otherwise a procedure that requests them.
+
+A rule may also return a function that starts the procedure. Odds call it for every combination of faces, so that what
+comes before the dice is computed only once.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,32 +170,23 @@ class Game(Generic[T]):
 
     def questions(self, action: str) -> tuple[Question, ...]:
         """What the players must answer for a rule because the camera cannot see it."""
-        facts: Any = self.actions[action].facts
-        return tuple(
-            Question(
-                field.name,
-                note.question,
-                _default(field),
-                tuple(value for _, value in note.choices) or answers_to(hint),
-                typed_as(hint),
-                tuple(name for name, _ in note.choices),
-            )
-            for field in dataclasses.fields(facts)
-            for hint in [hints(facts)[field.name]]
-            for note in _notes(hint)
-            if isinstance(note, Asked)
-        )
+        return _questions(self.actions[action].facts)
 
     def _starter(self, action: str, given: Mapping[str, Any]) -> Callable[[], Procedure[Verdict]]:
         """A function that starts a rule's procedure each time it is called; the facts are checked only once."""
         rule = self._action(action)
         facts: Any = self._reader.read(rule.facts, given, f"the question {action!r}")
+        answer = rule.resolve(self.rules, facts)
+        if isinstance(answer, Verdict):
+            return lambda: _without_dice(answer)
+        if callable(answer):
+            return answer
+        return lambda: cast(Procedure[Verdict], rule.resolve(self.rules, facts))
 
-        def begin() -> Procedure[Verdict]:
-            answer = rule.resolve(self.rules, facts)
-            return _without_dice(answer) if isinstance(answer, Verdict) else answer
-
-        return begin
+    def taken_by(self, action: str, given: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Those of the given facts that a rule takes."""
+        fields = hints(self._action(action).facts)
+        return {fact: value for fact, value in given.items() if field_name(fact) in fields}
 
     def concerns(self, action: str, fact: str) -> bool | None:
         """Whether a rule takes a fact; None if no rule of this game does.
@@ -212,6 +207,24 @@ class Game(Generic[T]):
     @cached_property
     def _reader(self) -> Reader:
         return Reader({key: list(value) for key, value in self.rules.plain.items() if isinstance(value, dict)})
+
+
+@cache
+def _questions(facts: Any) -> tuple[Question, ...]:
+    return tuple(
+        Question(
+            field.name,
+            note.question,
+            _default(field),
+            tuple(value for _, value in note.choices) or answers_to(hint),
+            typed_as(hint),
+            tuple(name for name, _ in note.choices),
+        )
+        for field in dataclasses.fields(facts)
+        for hint in [hints(facts)[field.name]]
+        for note in _notes(hint)
+        if isinstance(note, Asked)
+    )
 
 
 def _default(field: dataclasses.Field[Any]) -> Any:

@@ -12,7 +12,7 @@ _MOST_FACE = max(Die.D6.faces)
 
 
 def needed_words(preview: ActionPreview) -> str:
-    """What must be rolled, as "7 or less on two dice"; empty where nothing is, or nothing is said before the dice."""
+    """The roll needed, such as "7 or less on two dice"; empty if no dice or no number is known beforehand."""
     if not preview.possible or preview.before is None:
         return ""
     numbers = preview.before.numbers
@@ -30,7 +30,7 @@ def needed_words(preview: ActionPreview) -> str:
 
 
 def _least_words(least: int | None) -> str:
-    """What one six-sided die must show at least; None where nothing that it shows would do."""
+    """The least number that one six-sided die must show; None if no face is enough."""
     if least is None or least > _MOST_FACE:
         return "no roll hits"
     return f"{least} or more" if least > 1 else "any roll hits"

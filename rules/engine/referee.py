@@ -104,6 +104,11 @@ class Action:
         is_named = not self.at or display_name(self.at[0]) in self.title
         return self.title if is_named else f"{self.title}: {display_names(self.at)}"
 
+    @property
+    def attacked(self) -> tuple[str, ...]:
+        """The figures that it attacks; empty for other actions."""
+        return self.at if self.view is not None or self.weapon else ()
+
 
 @dataclass(frozen=True, slots=True)
 class Ambiguity:
@@ -120,6 +125,18 @@ class Ambiguity:
     answers: Mapping[str, Any]
 
 
+class Odds(dict[str, Fraction]):
+    """The exact probability of every outcome.
+
+    Attributes:
+        harm: The probability that a target is changed for longer than this turn; None if the effects are unknown.
+    """
+
+    def __init__(self, odds: Mapping[str, Fraction] = MappingProxyType({}), harm: Fraction | None = None) -> None:
+        super().__init__(odds)
+        self.harm = harm
+
+
 @dataclass(frozen=True, slots=True)
 class ActionPreview:
     """An action with its verdict before the dice and its odds.
@@ -128,7 +145,7 @@ class ActionPreview:
         action: The action, with the players' answers.
         before: The verdict before the roll: the number needed and every modifier, or the rules that forbid it. None if
             the rule rolls first.
-        odds: The exact probability of every outcome; empty if it is forbidden.
+        odds: Its odds; empty if it is forbidden.
         refusal: Why the rules cannot be applied; empty if they can.
         ambiguities: The ambiguities to be settled first.
         asks: The facts that the players must supply, with their defaults.
@@ -137,16 +154,25 @@ class ActionPreview:
 
     action: Action
     before: Verdict | None
-    odds: Mapping[str, Fraction]
+    odds: Odds = field(default_factory=Odds)
     refusal: str = ""
     ambiguities: tuple[Ambiguity, ...] = ()
     asks: tuple[Question, ...] = ()
-    odds_of: Mapping[str, Mapping[str, Fraction]] = field(default_factory=dict)
+    odds_of: Mapping[str, Odds] = field(default_factory=dict)
 
     @property
     def possible(self) -> bool:
         """Whether the action is allowed."""
         return not self.refusal and (self.before is None or self.before.allowed)
+
+    @property
+    def harm(self) -> Fraction | None:
+        """The probability that it harms its target, or the first of several; None without odds.
+
+        The odds of further targets are not read: a machine gun has bursts at hundreds, and that takes seconds.
+        """
+        odds = self.odds or next(iter(self.odds_of.values()), None)
+        return odds.harm if odds else None
 
     @property
     def why_not(self) -> str:
@@ -189,6 +215,11 @@ class March(Protocol):
         ...
 
 
+def _moves(position: Position) -> bool:
+    rows = position.game.rules.plain.get("phases", {})
+    return bool(rows.get(position.state.phase, {}).get("moves"))
+
+
 def _no_tasks(rules: Ruleset[Any]) -> tuple[Task, ...]:
     return ()
 
@@ -217,8 +248,10 @@ class Referee(Generic[T]):
         ground: The terrain, as changed by the battle.
         conditions: The conditions that the players may give a figure when they overrule the rules, by name.
         rounds: The rounds of attacks that are possible now, in which figures are asked one by one.
+        moves: Whether the current phase is one of moves; by default if its row in the table `phases` says `moves`.
         tasks: The tasks that a side may have, the default first; empty if the game leaves objectives to the players.
         this_turn: Names of the statuses that end with the turn.
+        harmless: Names of lasting statuses that an attack gives its target without harming it.
     """
 
     sight: Callable[[Ruleset[T]], SightRules]
@@ -235,8 +268,10 @@ class Referee(Generic[T]):
     strayed: Callable[[Position, Action, Verdict], tuple[PointIn, PointIn] | None] = _on_target
     conditions: Mapping[str, Condition] = field(default_factory=lambda: CONDITIONS)
     rounds: Callable[[Position], tuple[str, ...]] = _fire
+    moves: Callable[[Position], bool] = _moves
     tasks: Callable[[Ruleset[T]], tuple[Task, ...]] = _no_tasks
     this_turn: frozenset[str] = frozenset()
+    harmless: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,8 +295,8 @@ def available_actions(referee: Referee[Any], position: Position, figure: str) ->
     return AvailableActions(
         figure,
         preview_of(position, referee.movement(position, figure)),
-        tuple(preview_of(position, action) for action in referee.attacks(position, figure)),
-        tuple(preview_of(position, action) for action in referee.others(position, figure)),
+        tuple(preview_of(position, action, referee) for action in referee.attacks(position, figure)),
+        tuple(preview_of(position, action, referee) for action in referee.others(position, figure)),
     )
 
 
@@ -273,40 +308,61 @@ def at_spot(referee: Referee[Any], position: Position, figure: str, spot_in: Poi
     """
     position.unit(figure)
     position.figure(figure)
-    return tuple(preview_of(position, action) for action in referee.at_spot(position, figure, spot_in))
+    return tuple(preview_of(position, action, referee) for action in referee.at_spot(position, figure, spot_in))
 
 
-def preview_of(position: Position, action: Action) -> ActionPreview:
-    """Preview an action, with the facts that the players have supplied and settled so far."""
+def preview_of(position: Position, action: Action, referee: Referee[Any] | None = None) -> ActionPreview:
+    """Preview an action, with the facts that the players have supplied and settled so far.
+
+    With a referee, who knows the effects of verdicts, the odds include the probability of harm.
+    """
     action, doubts, asks = with_answers(position, action)
     if in_set_up(position, action):
-        return ActionPreview(action, None, {}, SET_UP, asks=asks)
+        return ActionPreview(action, None, refusal=SET_UP, asks=asks)
     if action.blocked_by is not None:
-        return ActionPreview(action, action.blocked_by, {}, asks=asks)
+        return ActionPreview(action, action.blocked_by, asks=asks)
     try:
         before = _before(position.game, action)
         rolls = action.has_odds and (before is None or before.allowed)
-        odds = position.game.odds(action.name, action.given) if rolls and not action.each else {}
-        odds_of = _OddsOfEach(position.game, action) if rolls and action.each else {}
+        odds = _odds(position, action, referee) if rolls and not action.each else Odds()
+        odds_of = _OddsOfEach(position, action, referee) if rolls and action.each else {}
         return ActionPreview(action, before, odds, ambiguities=doubts, asks=asks, odds_of=odds_of)
     except UserError as refusal:
-        return ActionPreview(action, None, {}, str(refusal), doubts, asks)
+        return ActionPreview(action, None, refusal=str(refusal), ambiguities=doubts, asks=asks)
 
 
-class _OddsOfEach(Mapping[str, Mapping[str, Fraction]]):
+def _odds(position: Position, action: Action, referee: Referee[Any] | None) -> Odds:
+    """The odds of an action; without a referee, the probability of harm stays unknown."""
+
+    def result_of(found: Verdict) -> tuple[str, bool]:
+        if referee is None or not action.at or not found.allowed:
+            return found.outcome, False
+        lasting = (one for one in referee.effects(position, action, found).changes if not one.this_turn)
+        return found.outcome, any(one.figure in action.at and one.key not in referee.harmless for one in lasting)
+
+    odds, harm = Odds(), Fraction(0)
+    for (outcome, harms), chance in position.game.odds_of(action.name, action.given, result_of).items():
+        odds[outcome] = odds.get(outcome, Fraction(0)) + chance
+        harm += chance * harms
+    odds.harm = harm if referee else None
+    return odds
+
+
+class _OddsOfEach(Mapping[str, Odds]):
     """The odds for each of an action's targets alone, computed when first read.
 
     A machine gun facing thirty enemies has a list of bursts with hundreds of targets, of which one burst's are shown.
     """
 
-    def __init__(self, game: Game[Any], action: Action) -> None:
-        self._game, self._action = game, action
-        self._odds: dict[str, Mapping[str, Fraction]] = {}
+    def __init__(self, position: Position, action: Action, referee: Referee[Any] | None) -> None:
+        self._position, self._action, self._referee = position, action, referee
+        self._odds: dict[str, Odds] = {}
 
-    def __getitem__(self, name: str) -> Mapping[str, Fraction]:
+    def __getitem__(self, name: str) -> Odds:
         if name not in self._odds:
             given = {**self._action.given, **self._action.each[name]}
-            self._odds[name] = self._game.odds(self._action.name, given)
+            alone = replace(self._action, at=(name,), given=given)
+            self._odds[name] = _odds(self._position, alone, self._referee)
         return self._odds[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -385,7 +441,7 @@ def _with_answers(position: Position, action: Action, asks: Iterable[Question]) 
 def _before(game: Game[Any], action: Action) -> Verdict | None:
     """The verdict before the dice; None if the rule rolls first."""
     if action.preview:
-        given = {fact: value for fact, value in action.given.items() if game.concerns(action.preview, fact)}
+        given = game.taken_by(action.preview, action.given)
         return verdict_without_dice(game, action.preview, given)
     return verdict_without_dice(game, action.name, action.given)
 

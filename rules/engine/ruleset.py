@@ -227,6 +227,16 @@ def _game_file(name: str) -> Path:
     return next((file for file in files if file.exists()), files[0])
 
 
+def title_in_file(name: str) -> str | None:
+    """The title of a game, from the lines above the first table of its file; None if it is not there.
+
+    The rest of the file, which takes a hundred times as long to read, is not checked.
+    """
+    head = re.split(r"^\[", rules_text(_game_file(name)), maxsplit=1, flags=re.MULTILINE)[0]
+    title = _parsed(head, name).get("title")
+    return title if isinstance(title, str) else None
+
+
 def _inherited(path: Path, heirs: tuple[Path, ...]) -> tuple[dict[str, Any], tuple[str, ...]]:
     """The file merged with the files that it inherits, and the titles of all house rules among them."""
     if len(heirs) > _MOST_INHERITED or path in heirs:

@@ -12,7 +12,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import MISSING, dataclass
 from difflib import get_close_matches
 from enum import Enum
-from functools import cache
+from functools import cache, cached_property
 from keyword import iskeyword
 from types import MappingProxyType, NoneType, UnionType
 from typing import Annotated, Any, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -52,6 +52,9 @@ class Asked:
     choices: tuple[tuple[str, Any], ...] = ()
 
 
+_EXACT = (str, int, bool)
+"""Types whose values need no conversion and no check."""
+
 Inches = Annotated[float, Within(low=0, code="negative_range")]
 Part = Annotated[float, Within(low=0, high=1, code="bad_fraction")]
 Count = Annotated[int, Within(low=0, code="negative_count")]
@@ -63,7 +66,7 @@ def hints(cls: Any) -> Mapping[str, Any]:
     return get_type_hints(cls, include_extras=True)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Type:
     """A parsed type, cached because a ruleset or a journal has thousands of values.
 
@@ -71,27 +74,54 @@ class _Type:
         whole: The type.
         origin: Its `typing.get_origin`.
         parts: Its type arguments, without None and the ellipsis of a tuple.
-        notes: The annotations of an `Annotated` type.
+        notes: The constraints of an `Annotated` type; one without constraints is parsed as the type that it annotates.
     """
 
     whole: Any
     origin: Any
     parts: tuple[_Type, ...]
-    notes: tuple[object, ...]
+    notes: tuple[Within | Row, ...]
+
+    # Limits of a number; for other types, limits within which no value lies.
+
+    @cached_property
+    def low(self) -> float:
+        numbers = [note.low for note in self.notes if isinstance(note, Within)]
+        return max(numbers, default=-math.inf) if self._is_number else math.inf
+
+    @cached_property
+    def high(self) -> float:
+        numbers = [note.high for note in self.notes if isinstance(note, Within)]
+        return min(numbers, default=math.inf) if self._is_number else -math.inf
+
+    @property
+    def _is_number(self) -> bool:
+        return self.whole is float or (self.origin is Annotated and self.parts[0].whole is float)
 
 
 def _parsed(kind: Any) -> _Type:
     origin, args = get_origin(kind), get_args(kind)
-    parts, notes = (args[:1], args[1:]) if origin is Annotated else (args, ())
-    return _Type(kind, origin, tuple(_parsed(one) for one in parts if one not in (NoneType, ...)), notes)
+    notes: tuple[Within | Row, ...] = ()
+    if origin is Annotated:
+        args, notes = args[:1], tuple(note for note in args[1:] if isinstance(note, (Within, Row)))
+        if not notes:
+            return _parsed(args[0])
+    return _Type(kind, origin, tuple(_parsed(one) for one in args if one not in (NoneType, ...)), notes)
 
 
 @cache
-def _fields(cls: Any) -> Mapping[str, tuple[dataclasses.Field[Any], _Type]]:
-    """The fields of a dataclass by name, each with its parsed type."""
-    return {field.name: (field, _parsed(hints(cls)[field.name])) for field in dataclasses.fields(cls)}
+def _fields(cls: Any) -> Mapping[str, _Type]:
+    """The parsed types of a dataclass's fields, by name."""
+    return {field.name: _parsed(hints(cls)[field.name]) for field in dataclasses.fields(cls)}
 
 
+@cache
+def _required(cls: Any) -> tuple[str, ...]:
+    """The names of a dataclass's fields that have no default."""
+    return tuple(one.name for one in dataclasses.fields(cls) if one.default is one.default_factory is MISSING)
+
+
+@cache
 def field_name(key: str) -> str:
     """The name of the field for a key; a Python keyword such as `class` or `from` gets a trailing underscore."""
     return f"{key}_" if iskeyword(key) else key
@@ -121,17 +151,22 @@ class Reader:
         for key in given:
             if key not in fields:
                 raise RuleRefusal("unknown_key", f"{where} has the unknown key {key!r}{_suggestion(key, fields)}")
-        missing = [n for n, (f, _) in fields.items() if n not in given and f.default is f.default_factory is MISSING]
-        if missing:
-            kind = _type_words(fields[missing[0]][1].whole)
-            raise RuleRefusal("missing_key", f"{where} lacks the key {missing[0]!r}: give it {kind}")
-        return cls(
-            **{
-                name: self._value(kind, given[name], f"{place}: {name}" if place else name)
-                for name, (_, kind) in fields.items()
-                if name in given
-            }
-        )
+        for name in _required(any_class):
+            if name not in given:
+                wanted = _type_words(fields[name].whole)
+                raise RuleRefusal("missing_key", f"{where} lacks the key {name!r}: give it {wanted}")
+        values = {}
+        for name, kind in fields.items():
+            if name not in given:
+                continue
+            found = given[name]
+            if (type(found) is kind.whole and kind.whole in _EXACT) or (
+                type(found) is float and kind.low <= found <= kind.high and math.isfinite(found)
+            ):
+                values[name] = found
+            else:
+                values[name] = self._value(kind, found, f"{place}: {name}" if place else name)
+        return cls(**values)
 
     def value(self, kind: Any, found: Any, place: str) -> Any:
         """One value converted to the type `kind`; raises as `read`."""
@@ -160,7 +195,7 @@ class Reader:
             return found
         if kind is float and type(found) in (int, float) and -math.inf < found < math.inf:
             return found
-        if kind in (str, int, bool) and type(found) is kind:
+        if kind in _EXACT and type(found) is kind:
             return found
         if dataclasses.is_dataclass(kind) and isinstance(found, Mapping):
             return self.read(kind, found, place)  # type: ignore[arg-type]
@@ -170,7 +205,7 @@ class Reader:
             raise RuleRefusal("unknown_word", f"{place} must be {_type_words(kind)}, not {found!r}")
         raise RuleRefusal("wrong_type", f"{place} must be {_type_words(kind)}, not {found!r}")
 
-    def _check(self, note: object, value: Any, place: str) -> None:
+    def _check(self, note: Within | Row, value: Any, place: str) -> None:
         if value is None:
             return
         if isinstance(note, Within) and not note.low <= value <= note.high:

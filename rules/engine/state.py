@@ -228,13 +228,13 @@ def _changed(of: S, change: Change) -> S:
     return replace(of, statuses=_set(of.statuses, change.key, change.value))
 
 
-def _doubted(state: State, event: QuestionAsked) -> State:
+def _question_asked(state: State, event: QuestionAsked) -> State:
     if len(set(event.answers)) < 2 or event.question in state.open_questions:
         raise UserError(f"the question {event.question!r} must have two answers and be asked only once")
     return replace(state, open_questions=_set(state.open_questions, event.question, event.answers))
 
 
-def _settled(state: State, event: QuestionAnswered) -> State:
+def _question_answered(state: State, event: QuestionAnswered) -> State:
     answers = state.open_questions.get(event.question, (event.answer,))
     if event.answer not in answers:
         raise UserError(f"the answer to {event.question!r} must be {' or '.join(answers)}, not {event.answer!r}")
@@ -272,8 +272,8 @@ _FOLDS: Mapping[type[Event], Callable[[State, Any], State]] = {
     Moved: lambda state, event: reduce(_move, event.moves, state),
     ActionResolved: _resolved,
     Changed: lambda state, event: reduce(_change, event.changes, state),
-    QuestionAsked: _doubted,
-    QuestionAnswered: _settled,
+    QuestionAsked: _question_asked,
+    QuestionAnswered: _question_answered,
     VerdictOverruled: _overruled,
     OutcomeDecided: _resolved,
     Noted: lambda state, _: state,

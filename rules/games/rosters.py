@@ -1,4 +1,4 @@
-"""What each game says of an army by itself: the sheet's limits where it has some, advice where it gives it."""
+"""Checks of an army list by its game: the limits and the advice of its rulebook."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rules.games import game_names, has_module, module_of
 
 
 def points_check(game: Game[Any], army: Army) -> Verdict | None:
-    """What the game says of an army by itself; None where it says nothing.
+    """The game's verdict on an army list; None if the game has no limits or advice.
 
     Raises:
         UserError: as `rules.engine.roster.enlistment`, or as the game's own action.

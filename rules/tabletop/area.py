@@ -9,9 +9,8 @@ from shapely.affinity import translate
 from shapely.geometry import Point, Polygon
 from shapely.geometry.base import BaseGeometry
 
-from rules.tabletop.errors import UserError
 from rules.tabletop.measure import Range, base_area, range_between
-from rules.tabletop.table import Figure, Outline, PointIn, TerrainKind, TerrainPiece, area_of
+from rules.tabletop.table import Figure, Outline, PointIn, TerrainKind, TerrainPiece
 from rules.tabletop.template import Hit, Zone, under
 from rules.tabletop.tolerance import EXACT, Choice, Comparison, choice, doubtful_shifts
 
@@ -116,29 +115,3 @@ def _shares(base: Polygon, layers: Sequence[tuple[TerrainPiece, Polygon]]) -> tu
 def inside(figures: Iterable[Figure], outline_in: Outline) -> tuple[Hit, ...]:
     """Every figure whose base is or may be inside an area such as an objective, with the part that is inside."""
     return under(Zone(outline_in), figures)
-
-
-def off_table(figures: Iterable[Figure], table_in: Outline) -> tuple[Hit, ...]:
-    """Every figure whose base is or may be past the table's edge, with the part that is beyond it.
-
-    An objective may be to leave by the far edge (WW-05); a figure that routs leaves by any edge (PF-67).
-    """
-    figures = tuple(figures)
-    on_table = {hit.id: hit for hit in inside(figures, table_in)}
-    outside = Hit("", 0.0, 0.0, 0.0)
-    pairs = ((figure.id, on_table.get(figure.id, outside)) for figure in figures)
-    hits = (Hit(name, 1 - on.fraction, 1 - on.most, 1 - on.least) for name, on in pairs)
-    return tuple(sorted((hit for hit in hits if hit.most > EXACT), key=lambda hit: (-hit.fraction, hit.id)))
-
-
-def refuse_off_table(figures: Iterable[Figure], table_in: Outline) -> None:
-    """Refuse to set up a game with figures whose centre is beyond the table's edge.
-
-    Raises:
-        UserError: if there is such a figure; the message names all of them.
-    """
-    table = area_of(table_in)
-    outside = [figure.id for figure in figures if not table.covers(Point(figure.centre_in))]
-    if outside:
-        verb = "stand" if len(outside) > 1 else "stands"
-        raise UserError(f"{', '.join(outside)} {verb} off the table: place them on it or remove them from the game")

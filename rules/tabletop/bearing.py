@@ -8,12 +8,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from itertools import pairwise
 
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import Figure, PointIn
-from rules.tabletop.tolerance import DOUBT_SIGMAS, EXACT, Choice, Comparison, at_most, choice
+from rules.tabletop.tolerance import EXACT, Comparison, at_most
 
 
 def bearing_deg(from_in: PointIn, to_in: PointIn) -> float:
@@ -83,43 +82,6 @@ class Turning:
     def price_in(self, from_deg: float, to_deg: float) -> float:
         """Movement allowance that the shorter turn costs, in inches."""
         return self.cost_in * self.steps(from_deg, to_deg)
-
-
-class Side(StrEnum):
-    """A side of a figure or vehicle, from its own point of view."""
-
-    FRONT = "front"
-    LEFT = "left"
-    RIGHT = "right"
-    REAR = "rear"
-
-
-def side_struck(
-    figure: Figure, from_in: PointIn, front_deg: float, rear_deg: float, sigma_deg: float = 0.0
-) -> Choice[Side]:
-    """The side of a figure that an attack hits, seen from the figure's centre.
-
-    A tank is weaker at side and rear (AM-98, AM-A32).
-
-    Args:
-        figure: The figure that is hit; its facing must be known.
-        from_in: Where the attack comes from.
-        front_deg, rear_deg: Full widths of the front and rear arcs; their borders belong to them. Left and right share
-            the rest.
-        sigma_deg: One standard deviation of the angle between facing and attack, see `aspect_sigma_deg`.
-    """
-    off_deg = turn_deg(facing_of(figure), bearing_deg(figure.centre_in, from_in))
-    step_deg = DOUBT_SIGMAS * sigma_deg / 16  # smaller than any arc, even for an error of a whole turn
-    possible = (_side(turn_deg(0, off_deg + k * step_deg), front_deg, rear_deg) for k in range(-16, 17))
-    return choice(_side(off_deg, front_deg, rear_deg), possible)
-
-
-def _side(off_deg: float, front_deg: float, rear_deg: float) -> Side:
-    if abs(off_deg) <= front_deg / 2 + EXACT:
-        return Side.FRONT
-    if abs(off_deg) >= 180 - rear_deg / 2 - EXACT:
-        return Side.REAR
-    return Side.LEFT if off_deg > 0 else Side.RIGHT
 
 
 def behind(figure: Figure, from_in: PointIn, rear_deg: float, sigma_deg: float = 0.0) -> Comparison:

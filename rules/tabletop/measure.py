@@ -24,7 +24,7 @@ class Range:
 
     Attributes:
         centre_in: From base centre to base centre.
-        edge_in: From nearest base edge to nearest base edge; 0 where the bases touch or overlap.
+        edge_in: From nearest base edge to nearest base edge; 0 if the bases touch or overlap.
         sigma_in: One standard deviation of each of these distances, along the table or through the air.
         centre_segment_in, edge_segment_in: The two ends of each measured segment.
         rise_in: Height of the far end above the near one; negative if it is lower.
@@ -36,16 +36,6 @@ class Range:
     centre_segment_in: tuple[PointIn, PointIn]
     edge_segment_in: tuple[PointIn, PointIn]
     rise_in: float = 0.0
-
-    @property
-    def slant_centre_in(self) -> float:
-        """From base centre to base centre through the air; the included games measure along the table."""
-        return math.hypot(self.centre_in, self.rise_in)
-
-    @property
-    def slant_edge_in(self) -> float:
-        """From nearest base edge to nearest base edge through the air."""
-        return math.hypot(self.edge_in, self.rise_in)
 
     def turned(self) -> Range:
         """The same range, measured from the other end."""

@@ -126,16 +126,6 @@ class Walk:
         """Allowance spent; infinite if a stretch is impassable."""
         return sum(stretch.cost_in for stretch in self.stretches)
 
-    @property
-    def remaining_in(self) -> float:
-        """Allowance left for other actions in this turn (FM-24); negative if the path costs too much."""
-        return self.allowance_in - self.cost_in
-
-    @property
-    def affordable(self) -> Comparison:
-        """Whether the allowance pays for the whole path (FM-27)."""
-        return self.within(self.allowance_in)
-
     def within(self, limit_in: float) -> Comparison:
         """Whether the path costs at most `limit_in`, such as half of the allowance."""
         return at_most(self.cost_in, limit_in, self.sigma_in)
@@ -144,16 +134,6 @@ class Walk:
     def impassable(self) -> tuple[Stretch, ...]:
         """The stretches that may not be entered."""
         return tuple(stretch for stretch in self.stretches if not stretch.passable)
-
-    @property
-    def unaffordable(self) -> tuple[Stretch, ...]:
-        """The stretches that the allowance does not fully pay for: why a move is refused (FM-27)."""
-        left_in, unpaid = self.allowance_in, []
-        for stretch in self.stretches:
-            left_in -= stretch.cost_in
-            if left_in < -EXACT:
-                unpaid.append(stretch)
-        return tuple(unpaid)
 
     @property
     def reach_in(self) -> PointIn:
@@ -165,10 +145,6 @@ class Walk:
                 return place_at((stretch.from_in, stretch.to_in), carried)
             left_in, place = left_in - stretch.cost_in, stretch.to_in
         return place
-
-    def inches_on(self, *kinds: TerrainKind) -> float:
-        """Length of the path on which these kinds of terrain determine the cost, such as roads (AM-23)."""
-        return sum(s.length_in for s in self.stretches if s.ground is not None and s.ground.kind in kinds)
 
     @property
     def entered(self) -> tuple[str, ...]:
@@ -234,7 +210,7 @@ class _Walker:
         path_in: Path,
         facing_deg: float | None,
     ) -> None:
-        self._gait, self._terrain, self._path = movement_profile, terrain, path_in
+        self._profile, self._terrain, self._path = movement_profile, terrain, path_in
         self._heading, self._place = facing_deg, path_in[0]
         self.inside = self._at(path_in[0])
         self._height = self._height_of(self.inside)
@@ -264,10 +240,10 @@ class _Walker:
         return counting(piece for piece, area in self._terrain if area.contains(Point(place)))
 
     def _height_of(self, inside: Iterable[TerrainPiece]) -> float:
-        return max((piece.top_in for piece in inside if self._gait.going(piece).on_top), default=0.0)
+        return max((piece.top_in for piece in inside if self._profile.cost_of(piece).on_top), default=0.0)
 
     def _turn(self, to_deg: float) -> tuple[Toll, ...]:
-        turning, heading = self._gait.turning, self._heading
+        turning, heading = self._profile.turning, self._heading
         self._heading = to_deg
         price_in = turning.price_in(heading, to_deg) if turning is not None and heading is not None else 0.0
         return (Toll(Reason.TURN, None, price_in),) if price_in > 0 else ()
@@ -280,9 +256,11 @@ class _Walker:
         ground, rate = self._ground_cost(inside)
         length = math.dist(self._place, to)
         slow = (
-            (ground.kind, rate) if ground is not None and rate not in (self._gait.open_cost_per_in, math.inf) else None
+            (ground.kind, rate)
+            if ground is not None and rate not in (self._profile.open_cost_per_in, math.inf)
+            else None
         )
-        prepaid, whole = self._prepaid_on(slow), slow is not None and self._gait.rounding is not Rounding.EXACT
+        prepaid, whole = self._prepaid_on(slow), slow is not None and self._profile.rounding is not Rounding.EXACT
         found = Stretch(ground, inside, self._place, to, length, height, tolls, rate, prepaid, whole)
         if slow is not None and whole:
             self._prepaid[slow] = max(0.0, prepaid + found.charged_in - length)
@@ -291,18 +269,18 @@ class _Walker:
 
     def _prepaid_on(self, slow: _Ground | None) -> float:
         """Inches on this ground that were paid for by rounding up earlier stretches."""
-        if self._gait.rounding is Rounding.STRETCH and slow != self._ground:
+        if self._profile.rounding is Rounding.STRETCH and slow != self._ground:
             self._prepaid.clear()
         return self._prepaid.get(slow, 0.0) if slow is not None else 0.0
 
     def _border_tolls(self, inside: tuple[TerrainPiece, ...]) -> list[Toll]:
-        going, before = self._gait.going, self.inside
-        left = [Toll(Reason.LEAVE, piece.name, going(piece).leave_in) for piece in before if piece not in inside]
-        entered = [Toll(Reason.ENTER, piece.name, going(piece).enter_in) for piece in inside if piece not in before]
+        cost_of, before = self._profile.cost_of, self.inside
+        left = [Toll(Reason.LEAVE, piece.name, cost_of(piece).leave_in) for piece in before if piece not in inside]
+        entered = [Toll(Reason.ENTER, piece.name, cost_of(piece).enter_in) for piece in inside if piece not in before]
         return [toll for toll in (*left, *entered) if toll.cost_in > 0]
 
     def _height_tolls(self, rise_in: float) -> list[Toll]:
-        step, movement_profile = self._gait.height_step_in, self._gait
+        step, movement_profile = self._profile.height_step_in, self._profile
         counted = math.floor(abs(rise_in) / step + EXACT) * step if step > 0 else abs(rise_in)
         reason, per_in = (
             (Reason.CLIMB, movement_profile.climb_cost_per_in)
@@ -313,12 +291,12 @@ class _Walker:
 
     def _ground_cost(self, inside: tuple[TerrainPiece, ...]) -> tuple[TerrainPiece | None, float]:
         """The piece that determines the cost, and the cost per inch."""
-        going = self._gait.going
+        cost_of = self._profile.cost_of
         if not inside:
-            return None, self._gait.open_cost_per_in
-        impassable = next((piece for piece in inside if not going(piece).passable), None)
+            return None, self._profile.open_cost_per_in
+        impassable = next((piece for piece in inside if not cost_of(piece).passable), None)
         if impassable is not None:
             return impassable, math.inf
         overlays = [piece for piece in inside if piece.kind in OVERLAY_KINDS]
-        ground = max(overlays or inside, key=lambda piece: going(piece).cost_per_in)
-        return ground, going(ground).cost_per_in * (self._gait.uphill_factor if self._uphill else 1.0)
+        ground = max(overlays or inside, key=lambda piece: cost_of(piece).cost_per_in)
+        return ground, cost_of(ground).cost_per_in * (self._profile.uphill_factor if self._uphill else 1.0)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
 import numpy as np
@@ -70,7 +70,7 @@ def turns_deg(path_in: Path, facing_deg: float | None = None, end_facing_deg: fl
 
 
 def end_facing_deg(path_in: Path) -> float | None:
-    """The direction of the last leg that goes anywhere; None where there is none."""
+    """The direction of the last leg that goes anywhere; None if there is none."""
     ways = [bearing_deg(a, b) for _, a, b in legs(path_in)]
     return ways[-1] if ways else None
 
@@ -213,24 +213,6 @@ def _touching(mover: Figure, other: Figure, slack_in: float) -> BaseGeometry:
     return meeting.buffer(slack_in, quad_segs=32) if slack_in > 0 else meeting
 
 
-def up_to_contact(mover: Figure, path_in: Path, enemies: Iterable[Figure], slack_in: float = 0.0) -> Path:
-    """The path up to the first contact with an enemy base, which ends the move (WW-22); see `contacts`."""
-    found = contacts(mover, path_in, enemies, slack_in)
-    return cut(path_in, found[0].along_in) if found else path_in
-
-
-def past_edge(mover: Figure, path_in: Path, table_in: Outline) -> float | None:
-    """Length along the path at which the mover's base first crosses the table's edge; None if it stays on the table.
-
-    A figure that flees over the edge is out of the game (PF-67).
-    """
-    table = area_of(table_in)
-    # Shrunk by the rounding error, because a base that only touches the edge is still on the table.
-    edges = (edge.buffer(-EXACT) for edge in _edges_met(mover, table_in))
-    starts = [span[0] for edge in edges for span in spans_in(checked(path_in), edge)[:1]]
-    return min(starts, default=None if table.covers(Point(path_in[0])) else 0.0)
-
-
 def spans_over(mover: Figure, path_in: Path, outline_in: Outline) -> tuple[Span, ...]:
     """The parts of a path along which the mover's base overlaps or touches an area, such as a minefield.
 
@@ -243,42 +225,3 @@ def spans_over(mover: Figure, path_in: Path, outline_in: Outline) -> tuple[Span,
 def _edges_met(mover: Figure, outline_in: Outline) -> list[BaseGeometry]:
     """For each edge of an outline, the area in which the mover's centre is while its base touches that edge."""
     return [_meeting(mover, edge) for edge in pairwise((*outline_in, outline_in[0]))]
-
-
-def glimpses(path_in: Path, seen: Callable[[PointIn], bool], step_in: float, fine_in: float) -> tuple[Span, ...]:
-    """The parts of a path along which a predicate is true, such as being seen by a figure that may fire.
-
-    Opportunity fire is allowed at a figure that was in sight at any time during its move (AM-34).
-
-    Args:
-        path_in: The path.
-        seen: The predicate, for a place of the mover's centre.
-        step_in: Distance between samples; shorter spans may be missed.
-        fine_in: Tolerance for the ends of each span.
-
-    Raises:
-        UserError: if a step is not above 0.
-    """
-    if not (step_in > 0 and fine_in > 0):
-        raise UserError(f"a path must be sampled in steps above 0 in, not {step_in:g} and {fine_in:g}")
-    total = length_in(checked(path_in))
-    count = max(1, math.ceil(total / step_in))
-    samples = [(k * total / count, seen(place_at(path_in, k * total / count))) for k in range(count + 1)]
-    spans = [(along, along) for along, is_seen in samples if is_seen]
-    for (before, seen_before), (after, seen_after) in pairwise(samples):
-        if seen_before and seen_after:
-            spans.append((before, after))
-        elif seen_before != seen_after:
-            change = _change(path_in, seen, (before, after), fine_in)
-            spans.append((before, change) if seen_before else (change, after))
-    return _joined(sorted(spans))
-
-
-def _change(path_in: Path, seen: Callable[[PointIn], bool], between: Span, fine_in: float) -> float:
-    """Where the predicate changes between two samples, by bisection."""
-    low, high = between
-    at_low = seen(place_at(path_in, low))
-    while high - low > fine_in:
-        middle = (low + high) / 2
-        low, high = (middle, high) if seen(place_at(path_in, middle)) == at_low else (low, middle)
-    return (low + high) / 2

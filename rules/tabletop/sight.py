@@ -42,10 +42,6 @@ class Hidden:
     cover_kind: CoverKind
     gap_in: float
 
-    def touches_target(self, within_in: float = 0.1) -> bool:
-        """Whether it touches or nearly touches the target's base, like the cover of a prone figure (WW-34)."""
-        return self.gap_in <= within_in
-
 
 @dataclass(frozen=True, slots=True)
 class Ray:

@@ -75,7 +75,7 @@ class MovementProfile:
     """How a unit moves under a ruleset.
 
     Attributes:
-        going: Returns the movement costs of a terrain piece.
+        cost_of: Returns the movement costs of a terrain piece.
         open_cost_per_in: Allowance per inch of open table.
         climb_cost_per_in, descent_cost_per_in: Additional allowance per inch of height gained or lost.
         height_step_in: Only whole steps of this height count for each change; 0 counts every height.
@@ -88,7 +88,7 @@ class MovementProfile:
         UserError: if a number is negative or not finite.
     """
 
-    going: Callable[[TerrainPiece], TerrainCost]
+    cost_of: Callable[[TerrainPiece], TerrainCost]
     open_cost_per_in: float = 1.0
     climb_cost_per_in: float = 0.0
     descent_cost_per_in: float = 0.0

@@ -21,7 +21,6 @@ FLOOR_IN = -28.0
 AT_REST = (0.0, 0.0, 0.0)
 
 
-@cache
 def shot(seen_by=CAMERA, markers=(0, 1, 2, 3), moved=(), table=AT_REST, filled=False, floor=True, seed=0):
     """(540, 960) uint8.
 
@@ -33,12 +32,17 @@ def shot(seen_by=CAMERA, markers=(0, 1, 2, 3), moved=(), table=AT_REST, filled=F
         filled: Whether the table fills the picture.
         floor: Whether table and floor have texture.
     """
+    gray = _without_noise(seen_by, markers, moved, table, filled, floor)
+    noisy = gray + np.random.default_rng(seed).normal(0, 2.0, gray.shape)
+    return np.clip(noisy, 0, 255).astype(np.uint8)
+
+
+@cache
+def _without_noise(seen_by, markers, moved, table, filled, floor):
     places = {number: PLACES[number] for number in markers}
     places |= {number: marker_corners((x, y), 3.0, turn) for number, x, y, turn in moved}
     ground = _ground(seen_by, table, filled) if floor else 0.2
-    gray = picture(seen_by, {n: laid_at(corners, table) for n, corners in places.items()}, ground=ground, fine=3)
-    noisy = gray + np.random.default_rng(seed).normal(0, 2.0, gray.shape)
-    return np.clip(noisy, 0, 255).astype(np.uint8)
+    return picture(seen_by, {n: laid_at(corners, table) for n, corners in places.items()}, ground=ground, fine=3)
 
 
 def _ground(seen_by, table, filled):
@@ -61,7 +65,11 @@ def _places(seen_by, z_in):
     return fine[8 : 8 + height, 8 : 8 + width]
 
 
+@cache
+def _noise(seed):
+    return cv2.GaussianBlur(np.random.default_rng(seed).random((512, 512)), (0, 0), 1.2)
+
+
 def _grain(seed, places, per_in):
-    noise = cv2.GaussianBlur(np.random.default_rng(seed).random((512, 512)), (0, 0), 1.2)
     at = np.mod(places * per_in, 511).astype(np.float32)
-    return np.clip(0.65 * (cv2.remap(noise, at[..., 0], at[..., 1], cv2.INTER_LINEAR) - 0.5) + 0.22, 0.02, 1)
+    return np.clip(0.65 * (cv2.remap(_noise(seed), at[..., 0], at[..., 1], cv2.INTER_LINEAR) - 0.5) + 0.22, 0.02, 1)

@@ -182,6 +182,7 @@ def test_a_shift_of_nearly_half_a_cell_is_followed():
 def test_the_smallest_side_is_twenty_pixels():
     assert SMALLEST_SIDE_PX == 20
     assert size_issue(3, SQUARE * 20.0) is None
+    assert "19 px wide; 20 needed" in size_issue(3, SQUARE * 19.9).sentence
     trouble = size_issue(3, SQUARE * 19.4)
     assert (trouble.reason, trouble.id, trouble.outline_px[2]) == (Reason.TOO_SMALL, 3, (19.4, 19.4))
     assert "(19 px wide; 20 needed)" in trouble.sentence

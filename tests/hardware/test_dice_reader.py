@@ -23,7 +23,7 @@ class Table:
         self.tray = DiceCollector(lambda: self.now_s)
 
     def d6(self, face: int, name: str = "d1", **more: object) -> None:
-        self.tray.fell(RollLine(Die.D6, face, name, **more))
+        self.tray.add_roll(RollLine(Die.D6, face, name, **more))
 
     def later(self, seconds: float) -> Table:
         self.now_s += seconds
@@ -119,7 +119,7 @@ def test_a_cocked_die_raises_a_question(table: Table) -> None:
 
 def test_a_doubtful_line_raises_a_question(table: Table) -> None:
     table.tray.ask(ONE)
-    table.tray.fell(RollLine(None, 1, doubt="the line may be torn"))
+    table.tray.add_roll(RollLine(None, 1, doubt="the line may be torn"))
     assert table.tray.question is not None
     assert table.tray.question.why is Why.TORN
     table.tray.settle(yes=True)
@@ -170,7 +170,7 @@ def test_one_die_too_many_raises_a_question(table: Table, yes: bool) -> None:
 
 def test_a_fudge_die_does_not_answer_a_six_sided_request(table: Table) -> None:
     table.tray.ask(ONE)
-    table.tray.fell(RollLine(Die.FUDGE, 1, "f1"))
+    table.tray.add_roll(RollLine(Die.FUDGE, 1, "f1"))
     assert table.settled_roll() is None
     assert table.tray.ignored == RollLine(Die.FUDGE, 1, "f1")
 
@@ -180,7 +180,7 @@ def test_six_sided_dice_serve_as_fudge_dice(table: Table) -> None:
     table.tray.ask(FOUR_FUDGE)
     for k, face in enumerate((1, 4, 6)):
         table.d6(face, f"d{k}")
-    table.tray.fell(RollLine(None, 1))
+    table.tray.add_roll(RollLine(None, 1))
     assert table.settled_roll() == Roll((-1, 0, 1, 1))
 
 
@@ -217,7 +217,7 @@ def test_answers_consist_of_thrown_faces(throws, request_) -> None:
     table = Table()
     table.tray.ask(request_)
     for line, pause_s, yes in throws:
-        table.tray.fell(line)
+        table.tray.add_roll(line)
         table.later(pause_s)
         if table.tray.question is not None:
             table.tray.settle(yes)

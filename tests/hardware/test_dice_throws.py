@@ -73,7 +73,7 @@ class Cup:
                 self.repeats.hello(event)
             elif self.repeats.is_new(event, self.now_s):
                 self.heard.append(event.seq)
-                self.tray.fell(event)
+                self.tray.add_roll(event)
 
     def later(self, seconds: float) -> None:
         """Advance the clock; send and receive everything that is due."""

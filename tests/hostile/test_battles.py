@@ -34,7 +34,8 @@ from rules.engine.events import (
 )
 from rules.tabletop.errors import UserError
 from tests.hostile.nasty import NASTY, TREES, damaged, few, mutants, only_refuses, text_of
-from ui.commands.replay import replay_json, replay_text
+from ui.battle.export import battle_document, story_text
+from ui.commands.replay import open_battle
 
 Row = tuple[Any, Any, Any, str]
 """Time, kind, version and body of an entry, as SQLite stores them."""
@@ -108,14 +109,19 @@ def take(path: Path) -> None:
             assert battle.can_undo != ""
             assert battle.can_redo != ""
 
-    for read in (look, lambda: replay_text(path), lambda: json.dumps(replay_json(path))):
+    def replay() -> None:
+        with open_battle(path) as battle:
+            json.dumps([story_text(battle), battle_document(battle)])
+
+    for read in (look, replay):
         only_refuses(read, path)
     assert [beside.name for beside in path.parent.iterdir()] == [path.name]
 
 
 def test_the_unchanged_battle_opens(evening: Path, empty: bytes, rows: list[Row], tmp_path: Path) -> None:
     again = written(tmp_path / "again.battle", empty, rows)
-    assert replay_text(again) == replay_text(evening)
+    with open_battle(again) as one, open_battle(evening) as other:
+        assert story_text(one) == story_text(other)
     assert {kind for _, kind, _, _ in rows} >= {"begun", "asked", "overruled", "undo", "redo", "marker_moved"}
 
 

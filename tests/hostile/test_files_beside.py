@@ -23,9 +23,10 @@ from rules.tabletop.errors import UserError
 from tests.hostile.nasty import is_a_sentence
 from tools.damaged_saves import journal_header, journal_of_all, super_record, without_checksums
 from ui.battle.armies import load_army
+from ui.battle.export import story_text
 from ui.battle.thumbnail_store import ThumbnailStore, thumbnail_path
 from ui.cli import main
-from ui.commands.replay import replay_text
+from ui.commands.replay import open_battle
 from ui.files import read_terrain, write_json
 from ui.setup.saved_table_store import SavedTables
 from vision.source import open_source, read_image
@@ -89,7 +90,8 @@ def test_a_journal_that_names_a_file_to_delete(save: Path, victim: Path, capsys:
     assert main(["replay", str(save)]) == 1
     assert "delete another file" in capsys.readouterr().err
     assert main(["replay", str(save), "--recover", str(save.with_name("copy"))]) == 0
-    assert "note 3" in replay_text(save.with_name("copy"))
+    with open_battle(save.with_name("copy")) as copy:
+        assert "note 3" in story_text(copy)
     assert victim.read_text() == "ten years of work"
 
 

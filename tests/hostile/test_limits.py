@@ -33,7 +33,7 @@ from ui.cli import main
 from ui.files import MAX_PIECES, read_terrain, write_json
 from vision.source import open_source, read_image
 
-SAVES, KILLS = 150, 12
+SAVES, KILLS = 150, 5
 """`python -m tools.damaged_saves` and `python -m tools.kills` try more."""
 
 

@@ -14,7 +14,7 @@ from rules.engine.dice import DiceRequest, Die
 from rules.games import GAMES, open_game
 from rules.tabletop.errors import UserError
 from tests.hostile.nasty import NASTY, TREES, few, is_a_sentence, mutants, only_refuses, text_of
-from ui.commands.resolve import read_question, resolve_question
+from ui.commands.resolve import read_document, resolve_question
 
 DATA = Path(__file__).parents[1] / "data"
 EXAMPLES: dict[str, list[Any]] = {
@@ -32,7 +32,7 @@ def ask(path: Path, question: Any) -> None:
     path.write_text(text_of(question), "utf-8")
 
     def answer() -> None:
-        told = resolve_question(read_question(path))
+        told = resolve_question(read_document(str(path), "question"))
         json.dumps(told, indent=1, ensure_ascii=False).encode(errors="replace")
         for one in told if isinstance(told, list) else [told]:
             if isinstance(one, dict) and "error" in one:
@@ -79,7 +79,7 @@ def test_each_nasty_value_as_each_part(game: str, tmp_path: Path) -> None:
 
 
 def test_an_endless_file_is_not_read_to_its_end() -> None:
-    only_refuses(lambda: read_question(Path("/dev/zero")))
+    only_refuses(lambda: read_document("/dev/zero", "question"))
 
 
 def test_a_mistake_in_house_rules_does_not_roll_thousands_of_dice() -> None:

@@ -10,8 +10,8 @@ from rules.engine.referee import Action
 from rules.engine.roster import Army
 from rules.engine.state import Unit
 from rules.tabletop.table import Figure, PointIn, TerrainKind
+from tests.rules.battle_driver import BattleDriver, begun, inch_base, recruits
 from tests.rules.board import box, piece
-from tests.rules.evening import Evening, begun, inch_base, recruits
 
 PEASANT = {
     "title": "Angry peasant",
@@ -58,47 +58,47 @@ def look(unit: Unit) -> Figure:
     return replace(inch_base(unit), facing_deg=90 if unit.side == "blue" else 270)
 
 
-def say(evening: Evening, figure: str, key: str, value: object) -> None:
+def say(driver: BattleDriver, figure: str, key: str, value: object) -> None:
     """Record an answer of the players as a status."""
-    evening.battle.record(Changed(changes=(Change(figure=figure, key=key, value=value),)))
+    driver.battle.record(Changed(changes=(Change(figure=figure, key=key, value=value),)))
 
 
-def set_up(path: Path) -> Evening:
+def set_up(path: Path) -> BattleDriver:
     battle = begun(path, "fudge_miniatures", {"blue": BLUE, "red": RED}, PLACES)
-    evening = Evening(battle, TERRAIN, look)
-    say(evening, "", "goal_of_blue", "hold_bridge")
-    say(evening, "", "turns_agreed_for_blue", 3)
-    return evening
+    driver = BattleDriver(battle, TERRAIN, look)
+    say(driver, "", "goal_of_blue", "hold_bridge")
+    say(driver, "", "turns_agreed_for_blue", 3)
+    return driver
 
 
-def owed_by(evening: Evening, name: str, action: str) -> Action:
+def owed_by(driver: BattleDriver, name: str, action: str) -> Action:
     """The obligation of one model."""
-    return next(one for one in evening.referee.obligations(evening.position) if one.name == action and name in one.by)
+    return next(one for one in driver.referee.obligations(driver.position) if one.name == action and name in one.by)
 
 
-def go(evening: Evening, name: str, to: PointIn) -> None:
+def go(driver: BattleDriver, name: str, to: PointIn) -> None:
     """Move a model straight to a place."""
-    here = evening.position.figure(name).centre_in
-    evening.do(evening.referee.march(evening.position, {name: (here, to)}))
+    here = driver.position.figure(name).centre_in
+    driver.do(driver.referee.march(driver.position, {name: (here, to)}))
 
 
-def go_to(evening: Evening, phase: str) -> None:
+def go_to(driver: BattleDriver, phase: str) -> None:
     """Go on to the next phase with this name, such as "red action"."""
     while True:
-        begins = evening.referee.next_phase(evening.position)
-        evening.battle.record(begins)
+        begins = driver.referee.next_phase(driver.position)
+        driver.battle.record(begins)
         if f"{begins.side} {begins.phase}" == phase:
             return
 
 
-def put(evening: Evening, **places: PointIn) -> None:
+def put(driver: BattleDriver, **places: PointIn) -> None:
     """Place figures given by their ids, with underscores for dashes."""
     for name, place in places.items():
-        evening.battle.record(Placed(figure=name.replace("_", "-"), at_in=place))
+        driver.battle.record(Placed(figure=name.replace("_", "-"), at_in=place))
 
 
-def reason(evening: Evening, action: Action) -> str:
+def reason(driver: BattleDriver, action: Action) -> str:
     """The short name of the reason why an action is not allowed."""
-    found = evening.preview_of(action)
+    found = driver.preview_of(action)
     assert found.before is not None
     return str(found.before.numbers.get("reason", ""))

@@ -15,12 +15,12 @@ from rules.engine.roster import Army
 from rules.engine.state import Unit
 from rules.games.rosters import points_check
 from rules.tabletop.table import Figure, PointIn, Posture, TerrainKind, TerrainPiece
-from tests.rules.board import box, figure, piece
-from tests.rules.evening import (
-    Evening,
+from tests.rules.battle_driver import (
+    BattleDriver,
     begun,
     recruits,
 )
+from tests.rules.board import box, figure, piece
 
 GAME = "simple_plastic_figure"
 HOUSE = piece("house", TerrainKind.BUILDING, box(3, 12, 9, 17), height=5.0)
@@ -67,7 +67,7 @@ def posed(battle: Battle, unit: Unit, sigma: float = 0.0) -> Figure:
     return replace(figure(unit.id, *unit.at_in, sigma), posture=posture)
 
 
-def set_up(path: Path) -> Evening:
+def set_up(path: Path) -> BattleDriver:
     battle = begun(path, GAME, {"german": GERMAN, "american": AMERICAN}, PLACES)
     for side, edge_in in (("german", 0), ("american", 30)):
         found = points_check(battle.game, GERMAN if side == "german" else AMERICAN)
@@ -77,18 +77,18 @@ def set_up(path: Path) -> Evening:
             assert unit.at_in is not None
             deep = {"distance_to_own_edge_in": abs(unit.at_in[1] - edge_in)}
             assert battle.game.ask("setup", deep, Scripted([])).allowed  # WW-06: two feet in at most
-    return Evening(battle, [HOUSE, FOXHOLE, HEDGE], lambda unit: posed(battle, unit))
+    return BattleDriver(battle, [HOUSE, FOXHOLE, HEDGE], lambda unit: posed(battle, unit))
 
 
-def obligation(evening: Evening, action: str, **facts: Any) -> Action:
+def obligation(driver: BattleDriver, action: str, **facts: Any) -> Action:
     """The obligation with this rule and these facts."""
-    actions = (one for one in evening.referee.obligations(evening.position) if one.name == action)
+    actions = (one for one in driver.referee.obligations(driver.position) if one.name == action)
     return next(one for one in actions if all(one.given.get(fact) == value for fact, value in facts.items()))
 
 
-def spread(evening: Evening, name: str, *at: str) -> Action:
+def spread(driver: BattleDriver, name: str, *at: str) -> Action:
     """The action that spreads the shots of one weapon over these enemies."""
-    return next(one for one in evening.referee.others(evening.position, name) if one.name == "volley" and one.at == at)
+    return next(one for one in driver.referee.others(driver.position, name) if one.name == "volley" and one.at == at)
 
 
 # Available actions.
@@ -103,26 +103,26 @@ def table(
     dice: Sequence[int] = (),
     sigma: float = 0.0,
     **options: object,
-) -> Evening:
+) -> BattleDriver:
     """Two sides at these places, Germans first, in the Germans' half of the turn after their status checks."""
     armies = {"german": army("german", *german), "american": army("american", *american)}
     names = [one.figure for side in armies.values() for one in side.recruits]
     battle = begun(path / "b", GAME, armies, dict(zip(names, places, strict=True)), options)
-    evening = Evening(battle, terrain, lambda unit: posed(battle, unit, sigma))
+    driver = BattleDriver(battle, terrain, lambda unit: posed(battle, unit, sigma))
     battle.record(PhaseBegun(turn=1, side="german", phase="first_status"))
-    evening.do(evening.obligation("status_checks"), *(dice or [1] * len(german)))
-    evening.next_phase(1, "german", "first_actions")
-    return evening
+    driver.do(driver.obligation("status_checks"), *(dice or [1] * len(german)))
+    driver.next_phase(1, "german", "first_actions")
+    return driver
 
 
-def shots(evening: Evening, name: str) -> dict[tuple[str, str], ActionPreview]:
+def shots(driver: BattleDriver, name: str) -> dict[tuple[str, str], ActionPreview]:
     """The previews of each weapon at each enemy."""
-    return {(one.action.weapon, one.action.at[0]): one for one in evening.available_actions(name).attacks}
+    return {(one.action.weapon, one.action.at[0]): one for one in driver.available_actions(name).attacks}
 
 
-def why(evening: Evening, name: str) -> dict[str, str]:
+def why(driver: BattleDriver, name: str) -> dict[str, str]:
     """For each enemy, why a figure may not fire its single weapon at it; empty if it may."""
-    return {at: one.why_not for (_, at), one in shots(evening, name).items()}
+    return {at: one.why_not for (_, at), one in shots(driver, name).items()}
 
 
 def needs(one: ActionPreview) -> int | None:

@@ -10,12 +10,12 @@ from rules.engine.referee import Action
 from rules.engine.roster import Army
 from rules.engine.state import Unit
 from rules.tabletop.table import Figure, PointIn, TerrainKind, TerrainPiece
-from tests.rules.board import box, figure, piece, square
-from tests.rules.evening import (
-    Evening,
+from tests.rules.battle_driver import (
+    BattleDriver,
     begun,
     recruits,
 )
+from tests.rules.board import box, figure, piece, square
 
 MARKER = piece("marker", TerrainKind.MINE, box(13.5, 7, 14.5, 8))
 
@@ -31,9 +31,9 @@ def square_base(unit: Unit, sigma: float = 0.0) -> Figure:
     return figure(unit.id, *unit.at_in, sigma, square(*unit.at_in, 0.5), facing)
 
 
-def obligation(evening: Evening, action: str, by: str) -> Action:
+def obligation(driver: BattleDriver, action: str, by: str) -> Action:
     """The obligation of a unit with this rule."""
-    return next(one for one in evening.referee.obligations(evening.position) if one.name == action and one.by == (by,))
+    return next(one for one in driver.referee.obligations(driver.position) if one.name == action and one.by == (by,))
 
 
 EVEN = (0, 0, 0, 0)
@@ -51,10 +51,10 @@ def table(
     sigma: float = 0.0,
     phase: str = "attacks",
     **options: object,
-) -> Evening:
+) -> BattleDriver:
     """Two sides at these places, Green first, in a phase of the first turn."""
     armies = {"green": army("green", *green), "tan": army("tan", *tan)}
     names = [one.figure for side in armies.values() for one in side.recruits]
     battle = begun(path / "b", "plastic_fudge", armies, dict(zip(names, places, strict=True)), options)
     battle.record(PhaseBegun(turn=1, side={"a_moves": "green", "b_moves": "tan"}.get(phase, ""), phase=phase))
-    return Evening(battle, terrain, lambda unit: square_base(unit, sigma))
+    return BattleDriver(battle, terrain, lambda unit: square_base(unit, sigma))

@@ -10,13 +10,13 @@ from rules.engine.roster import Army, Recruit
 from rules.engine.state import Unit
 from rules.engine.text import display_name
 from rules.tabletop.table import Figure, PointIn, TerrainKind
-from tests.rules.board import box, figure, piece
-from tests.rules.evening import (
-    Evening,
+from tests.rules.battle_driver import (
+    BattleDriver,
     begun,
     inch_base,
     recruits,
 )
+from tests.rules.board import box, figure, piece
 
 GREEN_CARDS = (
     *("officer", "heavy_machine_gun_team", "hero", "medic", "engineer"),
@@ -62,24 +62,24 @@ def look(unit: Unit) -> Figure:
     return figure(unit.id, x, y, base=base, facing=90 if unit.side == "green" else 270)
 
 
-def set_up(path: Path) -> Evening:
+def set_up(path: Path) -> BattleDriver:
     battle = begun(path, "army_men", {"green": GREEN, "tan": TAN}, PLACES, {"wounded_limit": 1})
     battle.record(Changed(changes=(Change(figure="tan-4", key="inside", value="tan-5"),)))
-    return Evening(battle, TERRAIN, look)
+    return BattleDriver(battle, TERRAIN, look)
 
 
-def attack(evening: Evening, name: str, enemy: str, weapon: str, how: str = "") -> Action:
+def attack(driver: BattleDriver, name: str, enemy: str, weapon: str, how: str = "") -> Action:
     """The attack at an enemy: in its current place, during its move (`how`), or as return fire."""
     actions = [
-        one for one in evening.referee.attacks(evening.position, name) if one.at[0] == enemy and one.weapon == weapon
+        one for one in driver.referee.attacks(driver.position, name) if one.at[0] == enemy and one.weapon == weapon
     ]
     return next(action for action in actions if action.title.endswith(how or display_name(enemy)))
 
 
-def go_to(evening: Evening, phase: str) -> None:
+def go_to(driver: BattleDriver, phase: str) -> None:
     """Go on to the next phase with this name."""
     while True:
-        begins = evening.referee.next_phase(evening.position)
-        evening.battle.record(begins)
+        begins = driver.referee.next_phase(driver.position)
+        driver.battle.record(begins)
         if phase in (begins.phase, f"{begins.side} {begins.phase}"):
             return

@@ -12,6 +12,7 @@ from rules.engine.dice import Scripted
 from rules.engine.referee import available_actions
 from rules.engine.roster import Recruit, enlistment
 from rules.tabletop.table import PointIn
+from tests.rules.battle_driver import BattleDriver, begun, played_from
 from tests.rules.bridge import (
     BLUE,
     HARPY,
@@ -29,133 +30,132 @@ from tests.rules.bridge import (
     say,
     set_up,
 )
-from tests.rules.evening import Evening, begun, played_from
 
-evening = played_from(set_up)
+driver = played_from(set_up)
 
 
 # Moves.
 
 
-def test_the_rest_of_the_move_is_available_in_step_4(evening: Evening) -> None:
-    go_to(evening, "blue move")
-    assert evening.march((0, 6), "blue-1").numbers["reason"] == "too_far"
-    assert evening.march((-2, 0), "blue-1").numbers["left_in"] == 3
-    go_to(evening, "blue move_on")
-    assert evening.march((0, -3.1), "blue-1").numbers["reason"] == "too_far"
-    assert evening.march((0, -3), "blue-1").numbers["left_in"] == 0
+def test_the_rest_of_the_move_is_available_in_step_4(driver: BattleDriver) -> None:
+    go_to(driver, "blue move")
+    assert driver.march((0, 6), "blue-1").numbers["reason"] == "too_far"
+    assert driver.march((-2, 0), "blue-1").numbers["left_in"] == 3
+    go_to(driver, "blue move_on")
+    assert driver.march((0, -3.1), "blue-1").numbers["reason"] == "too_far"
+    assert driver.march((0, -3), "blue-1").numbers["left_in"] == 0
 
 
-def test_a_wound_in_the_own_turn_reduces_both_moves(evening: Evening) -> None:
+def test_a_wound_in_the_own_turn_reduces_both_moves(driver: BattleDriver) -> None:
     """FM-21, FM-A10: 5 in, 3 used, and 4 in now that he is Hurt: 1 in is left."""
-    go_to(evening, "blue move")
-    evening.march((-3, 0), "blue-1")
-    go_to(evening, "blue action")
-    say(evening, "blue-1", "wounds_to_mark", [3])
-    go_to(evening, "blue damage")
-    evening.do(owed_by(evening, "blue-1", "apply_wounds"))
-    go_to(evening, "blue move_on")
-    assert evening.available_actions("blue-1").movement.why_not == "Blue 1 checks Guts first (FM-46)"
-    evening.do(owed_by(evening, "blue-1", "guts_check"), 1, 1, 1, 1, 0, 0, 0, 0)
-    left = evening.available_actions("blue-1").movement.before
+    go_to(driver, "blue move")
+    driver.march((-3, 0), "blue-1")
+    go_to(driver, "blue action")
+    say(driver, "blue-1", "wounds_to_mark", [3])
+    go_to(driver, "blue damage")
+    driver.do(owed_by(driver, "blue-1", "apply_wounds"))
+    go_to(driver, "blue move_on")
+    assert driver.available_actions("blue-1").movement.why_not == "Blue 1 checks Guts first (FM-46)"
+    driver.do(owed_by(driver, "blue-1", "guts_check"), 1, 1, 1, 1, 0, 0, 0, 0)
+    left = driver.available_actions("blue-1").movement.before
     assert left is not None
     assert (left.numbers["left_in"], left.numbers["allowance_in"]) == (1, 4)
 
 
-def test_leaving_an_enemy_requires_a_test(evening: Evening) -> None:
-    put(evening, red_1=(10.5, 11), red_4=(9.5, 10))
-    go_to(evening, "blue move")
-    away = evening.referee.march(evening.position, {"blue-1": ((10.5, 10), (10.5, 7))})
-    assert reason(evening, away) == "break_away_first"
-    several = evening.other("blue-1", "leave_several")
+def test_leaving_an_enemy_requires_a_test(driver: BattleDriver) -> None:
+    put(driver, red_1=(10.5, 11), red_4=(9.5, 10))
+    go_to(driver, "blue move")
+    away = driver.referee.march(driver.position, {"blue-1": ((10.5, 10), (10.5, 7))})
+    assert reason(driver, away) == "break_away_first"
+    several = driver.other("blue-1", "leave_several")
     assert several.at == ("red-1", "red-4")
     # Dexterity 1 against the Knave's Strength 2 and the harpy's 1, a test each (FM-A14)
-    found = evening.do(several, *(0, 0, 0, 0), *(1, 0, 0, 0))
+    found = driver.do(several, *(0, 0, 0, 0), *(1, 0, 0, 0))
     assert found.numbers["free_attacks_by_enemy"] == [1, 0]
-    assert "the free attack of Red 1 comes first" in evening.available_actions("blue-1").movement.why_not
-    strikes = [one for one in evening.referee.obligations(evening.position) if one.name == "free_attack"]
+    assert "the free attack of Red 1 comes first" in driver.available_actions("blue-1").movement.why_not
+    strikes = [one for one in driver.referee.obligations(driver.position) if one.name == "free_attack"]
     assert [one.by for one in strikes] == [("red-1",)]
-    evening.do(strikes[0], -1, -1, -1, -1)  # -4 + 7 against 1: 2, Scratch, at once
-    assert evening.battle.state.unit("blue-1").statuses["wounds"] == ["scratch"]
-    go(evening, "blue-1", (10.5, 7))
-    assert "broke_from" not in evening.battle.state.unit("blue-1").this_turn
+    driver.do(strikes[0], -1, -1, -1, -1)  # -4 + 7 against 1: 2, Scratch, at once
+    assert driver.battle.state.unit("blue-1").statuses["wounds"] == ["scratch"]
+    go(driver, "blue-1", (10.5, 7))
+    assert "broke_from" not in driver.battle.state.unit("blue-1").this_turn
 
 
-def test_a_harpy_strikes_once_with_either_claw(evening: Evening) -> None:
-    put(evening, red_4=(9.5, 10))
-    go_to(evening, "blue move")
-    evening.do(evening.other("blue-1", "disengage"), -1, -1, -1, -1)
-    strikes = [one for one in evening.referee.obligations(evening.position) if one.name == "free_attack"]
+def test_a_harpy_strikes_once_with_either_claw(driver: BattleDriver) -> None:
+    put(driver, red_4=(9.5, 10))
+    go_to(driver, "blue move")
+    driver.do(driver.other("blue-1", "disengage"), -1, -1, -1, -1)
+    strikes = [one for one in driver.referee.obligations(driver.position) if one.name == "free_attack"]
     assert [one.weapon for one in strikes] == ["Claw", "Claw (2)"]
-    evening.do(strikes[1], -1, -1, -1, -1)
-    assert not [one for one in evening.referee.obligations(evening.position) if one.name == "free_attack"]
+    driver.do(strikes[1], -1, -1, -1, -1)
+    assert not [one for one in driver.referee.obligations(driver.position) if one.name == "free_attack"]
 
 
-def test_a_charge_at_the_terrifying_is_declared(evening: Evening) -> None:
-    put(evening, blue_1=(12, 13))
-    go_to(evening, "blue move")
-    at_him = evening.referee.march(evening.position, {"blue-1": ((12, 13), (12, 16))})
-    assert reason(evening, at_him) == "declare_the_charge"
-    assert reason(evening, evening.other("blue-2", "charge", "red-2")) == "too_far"  # 6.01 in off, 6 in left
-    evening.do(evening.other("blue-1", "charge", "red-2"))
-    assert reason(evening, evening.referee.march(evening.position, {"blue-1": ((12, 13), (12, 16))})) == "guts_check"
-    found = evening.do(owed_by(evening, "blue-1", "guts_check"), 0, 0, 0, 0)
+def test_a_charge_at_the_terrifying_is_declared(driver: BattleDriver) -> None:
+    put(driver, blue_1=(12, 13))
+    go_to(driver, "blue move")
+    at_him = driver.referee.march(driver.position, {"blue-1": ((12, 13), (12, 16))})
+    assert reason(driver, at_him) == "declare_the_charge"
+    assert reason(driver, driver.other("blue-2", "charge", "red-2")) == "too_far"  # 6.01 in off, 6 in left
+    driver.do(driver.other("blue-1", "charge", "red-2"))
+    assert reason(driver, driver.referee.march(driver.position, {"blue-1": ((12, 13), (12, 16))})) == "guts_check"
+    found = driver.do(owed_by(driver, "blue-1", "guts_check"), 0, 0, 0, 0)
     assert (found.numbers["target"], found.outcome) == (1, "none")  # Guts 1 reaches one gift
-    go(evening, "blue-1", (12, 16))
-    assert evening.battle.state.unit("blue-1").at_in == (12, 16)
+    go(driver, "blue-1", (12, 16))
+    assert driver.battle.state.unit("blue-1").at_in == (12, 16)
 
 
-def test_models_run_after_failing_by_three_or_because_of_a_fault(evening: Evening) -> None:
-    put(evening, blue_1=(12, 13))
-    go_to(evening, "blue move")
-    evening.do(evening.other("blue-1", "charge", "red-2"))
-    evening.do(owed_by(evening, "blue-1", "guts_check"), -1, -1, -1, 0)  # -3 + 1 against 1 fails by 3
-    assert not any(one.possible for one in evening.available_actions("blue-1").attacks)
-    least = evening.available_actions("blue-1").movement.before
+def test_models_run_after_failing_by_three_or_because_of_a_fault(driver: BattleDriver) -> None:
+    put(driver, blue_1=(12, 13))
+    go_to(driver, "blue move")
+    driver.do(driver.other("blue-1", "charge", "red-2"))
+    driver.do(owed_by(driver, "blue-1", "guts_check"), -1, -1, -1, 0)  # -3 + 1 against 1 fails by 3
+    assert not any(one.possible for one in driver.available_actions("blue-1").attacks)
+    least = driver.available_actions("blue-1").movement.before
     assert least is not None
     assert (least.numbers["min_in"], least.numbers["max_in"]) == (2.5, 5)
     for to, why in (((12, 11), "bad_run"), ((12, 16), "no_safe_place")):
-        assert reason(evening, evening.referee.march(evening.position, {"blue-1": ((12, 13), to)})) == why
-    found = evening.do(evening.other("blue-1", "flee"))
+        assert reason(driver, driver.referee.march(driver.position, {"blue-1": ((12, 13), to)})) == why
+    found = driver.do(driver.other("blue-1", "flee"))
     assert found.outcome == "runs"
-    unit = evening.battle.state.unit("blue-1")
+    unit = driver.battle.state.unit("blue-1")
     assert unit.at_in is not None
     assert unit.at_in[1] < 10
     assert "must_run" not in unit.statuses
 
 
-def test_a_failed_check_is_made_again_until_it_is_passed(evening: Evening) -> None:
+def test_a_failed_check_is_made_again_until_it_is_passed(driver: BattleDriver) -> None:
     """FM-55 to FM-57: King, Guts 1, target +1; a further wound takes the next bonus away."""
-    go_to(evening, "red action")
-    say(evening, "blue-1", "wounds_to_mark", [3])
-    go_to(evening, "red damage")
-    evening.do(owed_by(evening, "blue-1", "apply_wounds"))
-    evening.do(owed_by(evening, "blue-1", "guts_check"), -1, 0, 0, 0)  # -1 + 0 against 1 fails by 2
-    go_to(evening, "blue move")
-    assert "checks Guts again first (FM-55)" in evening.available_actions("blue-1").movement.why_not
-    again = evening.do(owed_by(evening, "blue-1", "guts_recovery"), -1, 0, 0, 0)
+    go_to(driver, "red action")
+    say(driver, "blue-1", "wounds_to_mark", [3])
+    go_to(driver, "red damage")
+    driver.do(owed_by(driver, "blue-1", "apply_wounds"))
+    driver.do(owed_by(driver, "blue-1", "guts_check"), -1, 0, 0, 0)  # -1 + 0 against 1 fails by 2
+    go_to(driver, "blue move")
+    assert "checks Guts again first (FM-55)" in driver.available_actions("blue-1").movement.why_not
+    again = driver.do(owed_by(driver, "blue-1", "guts_recovery"), -1, 0, 0, 0)
     assert (again.outcome, again.numbers["bonus"]) == ("goes on", 1)
-    assert evening.available_actions("blue-1").movement.possible
-    go_to(evening, "blue action")
-    put(evening, red_1=(10.5, 11))
-    assert reason(evening, evening.attack("blue-1", "red-1")) == "stopped"  # FM-52
-    say(evening, "blue-1", "wounds_to_mark", [5])
-    go_to(evening, "blue damage")
-    evening.do(owed_by(evening, "blue-1", "apply_wounds"))
-    evening.do(owed_by(evening, "blue-1", "guts_check"), 1, 1, 1, 1, 0, 0, 0, 0)
-    go_to(evening, "blue move")
-    third = evening.do(owed_by(evening, "blue-1", "guts_recovery"), 1, 1, 0, 0)
+    assert driver.available_actions("blue-1").movement.possible
+    go_to(driver, "blue action")
+    put(driver, red_1=(10.5, 11))
+    assert reason(driver, driver.attack("blue-1", "red-1")) == "stopped"  # FM-52
+    say(driver, "blue-1", "wounds_to_mark", [5])
+    go_to(driver, "blue damage")
+    driver.do(owed_by(driver, "blue-1", "apply_wounds"))
+    driver.do(owed_by(driver, "blue-1", "guts_check"), 1, 1, 1, 1, 0, 0, 0, 0)
+    go_to(driver, "blue move")
+    third = driver.do(owed_by(driver, "blue-1", "guts_recovery"), 1, 1, 0, 0)
     assert (third.numbers["bonus"], third.outcome) == (1, "recovers")  # the second +1 is lost; 2 - 1 + 1 reaches +1
 
 
-def test_peasants_fear_the_king(evening: Evening) -> None:
+def test_peasants_fear_the_king(driver: BattleDriver) -> None:
     """FM-59: peasants are known by the name on their card."""
-    put(evening, red_3=(10.5, 11))
-    go_to(evening, "red action")
-    say(evening, "red-3", "guts_checks_owed", {"new_wound_level": {"trigger": "new_wound_level"}})
-    assert owed_by(evening, "red-3", "guts_check").given["in_melee_with_king"] is True
-    put(evening, red_3=(10.5, 13))
-    assert owed_by(evening, "red-3", "guts_check").given["in_melee_with_king"] is False
+    put(driver, red_3=(10.5, 11))
+    go_to(driver, "red action")
+    say(driver, "red-3", "guts_checks_owed", {"new_wound_level": {"trigger": "new_wound_level"}})
+    assert owed_by(driver, "red-3", "guts_check").given["in_melee_with_king"] is True
+    put(driver, red_3=(10.5, 13))
+    assert owed_by(driver, "red-3", "guts_check").given["in_melee_with_king"] is False
 
 
 def test_followers_miss_their_king(tmp_path: Path) -> None:
@@ -163,32 +163,32 @@ def test_followers_miss_their_king(tmp_path: Path) -> None:
     blue = replace(BLUE, recruits=(*BLUE.recruits, Recruit(figure="blue-4", card=YANNI, squad="followers")))
     armies = {"blue": blue, "red": RED}
     with begun(tmp_path / "b", "fudge_miniatures", armies, {**PLACES, "blue-4": (2, 2)}) as battle:
-        evening = Evening(battle, TERRAIN, look)
-        go_to(evening, "red action")
-        say(evening, "blue-4", "guts_checks_owed", {"new_wound_level": {"trigger": "new_wound_level"}})
-        before = evening.preview_of(owed_by(evening, "blue-4", "guts_check")).odds["none"]
-        say(evening, "blue-1", "wounds", ["near_death"])
-        after = evening.preview_of(owed_by(evening, "blue-4", "guts_check")).odds["none"]
+        driver = BattleDriver(battle, TERRAIN, look)
+        go_to(driver, "red action")
+        say(driver, "blue-4", "guts_checks_owed", {"new_wound_level": {"trigger": "new_wound_level"}})
+        before = driver.preview_of(owed_by(driver, "blue-4", "guts_check")).odds["none"]
+        say(driver, "blue-1", "wounds", ["near_death"])
+        after = driver.preview_of(owed_by(driver, "blue-4", "guts_check")).odds["none"]
     # Guts 1 against +1: 0 or more is 50 of 81; with -1 it takes 1 or more: 31
     assert (before, after) == (Fraction(50, 81), Fraction(31, 81))
 
 
-def test_the_dead_are_looted_at_their_side(evening: Evening) -> None:
-    put(evening, red_1=(11, 9.2))
-    say(evening, "red-1", "wounds", ["dead"])
-    say(evening, "red-1", "eliminated", True)
-    go_to(evening, "blue action")
-    lying = position_of(evening.battle, [look(unit) for unit in evening.battle.state.units.values()], TERRAIN)
-    loot = {name: available_actions(evening.referee, lying, name).others[-2] for name in ("blue-1", "blue-3")}
+def test_the_dead_are_looted_at_their_side(driver: BattleDriver) -> None:
+    put(driver, red_1=(11, 9.2))
+    say(driver, "red-1", "wounds", ["dead"])
+    say(driver, "red-1", "eliminated", True)
+    go_to(driver, "blue action")
+    lying = position_of(driver.battle, [look(unit) for unit in driver.battle.state.units.values()], TERRAIN)
+    loot = {name: available_actions(driver.referee, lying, name).others[-2] for name in ("blue-1", "blue-3")}
     assert [one.action.title for one in loot.values()] == ["Loot Red 1", "Loot Red 1"]
     assert loot["blue-1"].possible
     assert "out" not in loot["blue-1"].why_not
     assert loot["blue-3"].why_not.endswith("in off (FM-A13)")
-    gone = available_actions(evening.referee, lying, "red-1")
+    gone = available_actions(driver.referee, lying, "red-1")
     assert (gone.attacks, gone.others, gone.movement.possible) == ((), (), False)
-    found = perform(evening.battle, evening.referee, lying, loot["blue-1"].action, Scripted([]))
+    found = perform(driver.battle, driver.referee, lying, loot["blue-1"].action, Scripted([]))
     assert found.allowed
-    assert evening.battle.state.unit("blue-1").statuses["carries"] == ["red-1"]
+    assert driver.battle.state.unit("blue-1").statuses["carries"] == ["red-1"]
 
 
 SPELLS = """\
@@ -215,89 +215,89 @@ def test_only_registered_spells_can_be_cast(tmp_path: Path) -> None:
         for side, one in sides.items():
             for recruit in enlistment(battle.game, one, side):
                 battle.record(recruit)
-        evening = Evening(battle, TERRAIN, look)
-        put(evening, **{name.replace("-", "_"): place for name, place in PLACES.items()})
-        go_to(evening, "blue action")
-        bolt = evening.preview_of(evening.attack("blue-1", "red-1", "fire_bolt"))
+        driver = BattleDriver(battle, TERRAIN, look)
+        put(driver, **{name.replace("-", "_"): place for name, place in PLACES.items()})
+        go_to(driver, "blue action")
+        bolt = driver.preview_of(driver.attack("blue-1", "red-1", "fire_bolt"))
         assert bolt.before is not None
         assert bolt.before.numbers["to_hit"] == 1 - 4  # FM-38: against the Knave's DDF 1
-        assert reason(evening, evening.other("blue-3", "cast_spell", "red-3")) == "out_of_range"
-        assert evening.do(evening.other("blue-1", "cast_spell", "blue-2")).allowed
-        assert reason(evening, evening.attack("blue-1", "red-1", "fire_bolt")) == "already_acted"
+        assert reason(driver, driver.other("blue-3", "cast_spell", "red-3")) == "out_of_range"
+        assert driver.do(driver.other("blue-1", "cast_spell", "blue-2")).allowed
+        assert reason(driver, driver.attack("blue-1", "red-1", "fire_bolt")) == "already_acted"
 
 
-def test_a_model_in_a_fight_breaks_off_before_it_runs(evening: Evening) -> None:
-    put(evening, blue_1=(12, 13), red_1=(12, 14))
-    say(evening, "blue-1", "must_run", True)
-    go_to(evening, "red action")  # at once, in whosever turn it is (FM-53)
-    away = evening.referee.march(evening.position, {"blue-1": ((12, 13), (12, 9))})
-    assert reason(evening, away) == "break_off_first"
-    evening.do(evening.other("blue-1", "flee"))
-    strike = evening.obligation("free_attack")
+def test_a_model_in_a_fight_breaks_off_before_it_runs(driver: BattleDriver) -> None:
+    put(driver, blue_1=(12, 13), red_1=(12, 14))
+    say(driver, "blue-1", "must_run", True)
+    go_to(driver, "red action")  # at once, in whosever turn it is (FM-53)
+    away = driver.referee.march(driver.position, {"blue-1": ((12, 13), (12, 9))})
+    assert reason(driver, away) == "break_off_first"
+    driver.do(driver.other("blue-1", "flee"))
+    strike = driver.obligation("free_attack")
     # FM-53: +1, and no test of Dexterity. MODF 7 + 1 against DDF 1
-    assert evening.preview_of(strike).before.numbers["to_hit"] == 1 - 8  # type: ignore[union-attr]
-    evening.do(strike, -1, -1, -1, -1)  # 4 against 1: 3, Hurt
-    evening.do(owed_by(evening, "blue-1", "guts_check"), 1, 0, 0, 0)  # 1 + Guts 1 - 1 passes +1
-    go(evening, "blue-1", (12, 9))  # 4 in of the 4 that he has now
-    unit = evening.battle.state.unit("blue-1")
+    assert driver.preview_of(strike).before.numbers["to_hit"] == 1 - 8  # type: ignore[union-attr]
+    driver.do(strike, -1, -1, -1, -1)  # 4 against 1: 3, Hurt
+    driver.do(owed_by(driver, "blue-1", "guts_check"), 1, 0, 0, 0)  # 1 + Guts 1 - 1 passes +1
+    go(driver, "blue-1", (12, 9))  # 4 in of the 4 that he has now
+    unit = driver.battle.state.unit("blue-1")
     assert (unit.at_in, unit.allowance_used_in, "must_run" in unit.statuses) == ((12, 9), 0, False)
 
 
-def test_a_runner_may_have_nowhere_to_go(evening: Evening) -> None:
+def test_a_runner_may_have_nowhere_to_go(driver: BattleDriver) -> None:
     """The rules do not know the table's edge: the players decide that no place is safe."""
-    say(evening, "blue-1", "must_run", True)
-    go_to(evening, "blue move")
-    assert evening.preview_of(evening.other("blue-1", "minimum_run")).possible
-    evening.do(evening.other("blue-1", "minimum_run"))
-    assert evening.battle.state.unit("blue-1").at_in == PLACES["blue-1"]
-    assert evening.available_actions("blue-1").movement.action.name == "move"
+    say(driver, "blue-1", "must_run", True)
+    go_to(driver, "blue move")
+    assert driver.preview_of(driver.other("blue-1", "minimum_run")).possible
+    driver.do(driver.other("blue-1", "minimum_run"))
+    assert driver.battle.state.unit("blue-1").at_in == PLACES["blue-1"]
+    assert driver.available_actions("blue-1").movement.action.name == "move"
 
 
-def test_a_model_moved_too_early_still_breaks_away_first(evening: Evening) -> None:
+def test_a_model_moved_too_early_still_breaks_away_first(driver: BattleDriver) -> None:
     """The camera sees the model after its move; the test uses its place in the journal."""
-    put(evening, red_1=(10.5, 11))
-    go_to(evening, "blue move")
-    units = evening.battle.state.units.values()
+    put(driver, red_1=(10.5, 11))
+    go_to(driver, "blue move")
+    units = driver.battle.state.units.values()
     gone = [look(replace(unit, at_in=(10.5, 7)) if unit.id == "blue-1" else unit) for unit in units]
-    seen = position_of(evening.battle, gone, TERRAIN)
-    actions = {one.action.name: one for one in available_actions(evening.referee, seen, "blue-1").others}
+    seen = position_of(driver.battle, gone, TERRAIN)
+    actions = {one.action.name: one for one in available_actions(driver.referee, seen, "blue-1").others}
     assert actions["disengage"].possible
     # Dexterity 1 against the Knave's Strength 2: 1 or more of 4 dice is 31 of 81
     assert actions["disengage"].odds["away"] == Fraction(31, 81)
 
 
-def test_attacks_on_a_terrified_model_and_on_one_near_death(evening: Evening) -> None:
+def test_attacks_on_a_terrified_model_and_on_one_near_death(driver: BattleDriver) -> None:
     """FM-54 and FM-45: against HDDF, and the second is hit by itself; Sir Knightly strikes neither (FM-60)."""
-    put(evening, red_2=(10.5, 11), blue_2=(11.5, 11))
-    go_to(evening, "blue action")
+    put(driver, red_2=(10.5, 11), blue_2=(11.5, 11))
+    go_to(driver, "blue action")
     fell = {"effect": "fall_helpless", "target": 1, "first": 1, "lost": 0, "wound": True}
     for statuses, outcome in (
         ({"guts_failed": {"fall_helpless": fell}}, "-5 or more hits"),  # MODF 7 against Brutas's HDDF 2
         ({"wounds": ["near_death"]}, "hits by itself"),
     ):
         for key, value in statuses.items():
-            say(evening, "red-2", key, value)
-        found = evening.preview_of(evening.attack("blue-1", "red-2"))
+            say(driver, "red-2", key, value)
+        found = driver.preview_of(driver.attack("blue-1", "red-2"))
         assert found.before is not None
         assert found.before.outcome == outcome
-        assert reason(evening, evening.attack("blue-2", "red-2")) == "defenceless_target"
-    assert evening.preview_of(evening.attack("blue-1", "red-2")).odds["near_death"] > 0
-    go_to(evening, "red move")
-    assert "can do nothing. (FM-42)" in evening.available_actions("red-2").movement.why_not
+        assert reason(driver, driver.attack("blue-2", "red-2")) == "defenceless_target"
+    assert driver.preview_of(driver.attack("blue-1", "red-2")).odds["near_death"] > 0
+    go_to(driver, "red move")
+    assert "can do nothing. (FM-42)" in driver.available_actions("red-2").movement.why_not
 
 
-def test_a_model_near_death_may_stay_down(evening: Evening) -> None:
-    say(evening, "blue-1", "wounds", ["near_death"])
-    say(evening, "blue-1", "clings_to_life_from_turn", 1)
-    go_to(evening, "blue move")
-    found = evening.preview_of(owed_by(evening, "blue-1", "near_death_roll"))
+def test_a_model_near_death_may_stay_down(driver: BattleDriver) -> None:
+    say(driver, "blue-1", "wounds", ["near_death"])
+    say(driver, "blue-1", "clings_to_life_from_turn", 1)
+    go_to(driver, "blue move")
+    found = driver.preview_of(owed_by(driver, "blue-1", "near_death_roll"))
     # FM-44: Guts 1, so a sum of 1 or more rises (31 of 81), -2 or less dies (15 of 81)
     assert found.odds == {"very_hurt": Fraction(31, 81), "near_death": Fraction(35, 81), "dead": Fraction(15, 81)}
-    evening.do(found.action, -1, 0, 0, 0)
-    assert not [one for one in evening.referee.obligations(evening.position) if one.name == "near_death_roll"]
-    go_to(evening, "blue move")
-    evening.do(owed_by(evening, "blue-1", "near_death_roll"), -1, -1, 0, 0)
-    assert evening.battle.state.unit("blue-1").out
+    driver.do(found.action, -1, 0, 0, 0)
+    assert not [one for one in driver.referee.obligations(driver.position) if one.name == "near_death_roll"]
+    go_to(driver, "blue move")
+    driver.do(owed_by(driver, "blue-1", "near_death_roll"), -1, -1, 0, 0)
+    assert driver.battle.state.unit("blue-1").out
 
 
 def test_gifts_and_faults_of_a_players_own_card_count(tmp_path: Path) -> None:
@@ -306,26 +306,26 @@ def test_gifts_and_faults_of_a_players_own_card_count(tmp_path: Path) -> None:
     armies = {"blue": BLUE, "red": army("red", ogre)}
     places: dict[str, PointIn] = {"blue-1": (10, 10), "blue-2": (20, 10), "blue-3": (5, 5), "red-1": (10, 13)}
     with begun(tmp_path / "b", "fudge_miniatures", armies, places) as battle:
-        evening = Evening(battle, [], look)
-        go_to(evening, "blue move")
-        charge = evening.preview_of(evening.other("blue-1", "charge")).before
+        driver = BattleDriver(battle, [], look)
+        go_to(driver, "blue move")
+        charge = driver.preview_of(driver.other("blue-1", "charge")).before
         assert charge is not None
         assert charge.numbers["checks"] == [{"who": "charger", "target": 1}]
-        say(evening, "red-1", "guts_checks_owed", {"new_wound_level": {"trigger": "new_wound_level"}})
-        evening.do(owed_by(evening, "red-1", "guts_check"), -1, 0, 0, 0)  # -1 + Guts 1 against 1 fails by 1
+        say(driver, "red-1", "guts_checks_owed", {"new_wound_level": {"trigger": "new_wound_level"}})
+        driver.do(owed_by(driver, "red-1", "guts_check"), -1, 0, 0, 0)  # -1 + Guts 1 against 1 fails by 1
         assert battle.state.unit("red-1").statuses["must_run"]  # FM-63
 
 
-def test_yanni_is_steadfast_when_he_is_charged(evening: Evening) -> None:
+def test_yanni_is_steadfast_when_he_is_charged(driver: BattleDriver) -> None:
     """FM-61: +1 when a Terrifying opponent charges him, not when he charges one."""
-    put(evening, red_2=(6, 14))
-    go_to(evening, "blue move")
-    evening.do(evening.other("blue-3", "charge", "red-2"))
-    assert owed_by(evening, "blue-3", "guts_check").given["charged_by_terrifying"] is False
-    evening.battle.undo()
-    go_to(evening, "red move")
-    evening.do(evening.other("red-2", "charge", "blue-3"))
-    found = evening.do(owed_by(evening, "blue-3", "guts_check"), -1, 0, 0, 0)
+    put(driver, red_2=(6, 14))
+    go_to(driver, "blue move")
+    driver.do(driver.other("blue-3", "charge", "red-2"))
+    assert owed_by(driver, "blue-3", "guts_check").given["charged_by_terrifying"] is False
+    driver.battle.undo()
+    go_to(driver, "red move")
+    driver.do(driver.other("red-2", "charge", "blue-3"))
+    found = driver.do(owed_by(driver, "blue-3", "guts_check"), -1, 0, 0, 0)
     assert (found.numbers["total"], found.numbers["passed"]) == (1, True)  # -1 + Guts 1 + 1 reaches +1
 
 
@@ -339,13 +339,13 @@ def test_a_shield_counts_in_the_hand_only(tmp_path: Path) -> None:
     }
     places: dict[str, PointIn] = {"blue-1": (10, 10), "blue-2": (20, 10), "blue-3": (5, 5), "red-1": (10, 11)}
     with begun(tmp_path / "b", "fudge_miniatures", {"blue": BLUE, "red": army("red", guard)}, places) as battle:
-        evening = Evening(battle, [], look)
-        go_to(evening, "red action")
-        assert evening.attack("blue-1", "red-1").given["ddf"] == 0
-        evening.do(evening.other("red-1", "wield"))
+        driver = BattleDriver(battle, [], look)
+        go_to(driver, "red action")
+        assert driver.attack("blue-1", "red-1").given["ddf"] == 0
+        driver.do(driver.other("red-1", "wield"))
         assert battle.state.unit("red-1").statuses["wields"] == ["Shield"]
-        assert evening.attack("blue-1", "red-1").given["ddf"] == 1
-        assert reason(evening, evening.attack("red-1", "blue-1", "Greatsword")) == "not_in_hand"
+        assert driver.attack("blue-1", "red-1").given["ddf"] == 1
+        assert reason(driver, driver.attack("red-1", "blue-1", "Greatsword")) == "not_in_hand"
 
 
 def test_checks_without_a_wound_may_gain_no_bonus(tmp_path: Path) -> None:
@@ -353,28 +353,28 @@ def test_checks_without_a_wound_may_gain_no_bonus(tmp_path: Path) -> None:
     for gains, bonus in (("all", 1), ("of_wounds", 0)):
         path, options = tmp_path / gains, {"recovery_bonus": gains}
         with begun(path, "fudge_miniatures", {"blue": BLUE, "red": RED}, PLACES, options) as battle:
-            evening = Evening(battle, TERRAIN, look)
-            put(evening, blue_1=(12, 13))
-            go_to(evening, "blue move")
-            evening.do(evening.other("blue-1", "charge", "red-2"))
-            evening.do(owed_by(evening, "blue-1", "guts_check"), -1, 0, 0, 0)  # -1 + 1 against 1 fails by 1
-            go_to(evening, "blue move")
-            found = evening.do(owed_by(evening, "blue-1", "guts_recovery"), 1, 1, 0, 0)
+            driver = BattleDriver(battle, TERRAIN, look)
+            put(driver, blue_1=(12, 13))
+            go_to(driver, "blue move")
+            driver.do(driver.other("blue-1", "charge", "red-2"))
+            driver.do(owed_by(driver, "blue-1", "guts_check"), -1, 0, 0, 0)  # -1 + 1 against 1 fails by 1
+            go_to(driver, "blue move")
+            found = driver.do(owed_by(driver, "blue-1", "guts_recovery"), 1, 1, 0, 0)
             assert found.numbers["bonus"] == bonus
 
 
-def test_contact_too_close_to_call_is_asked_before_a_shot(evening: Evening) -> None:
+def test_contact_too_close_to_call_is_asked_before_a_shot(driver: BattleDriver) -> None:
     """A harpy is 0.02 in away, with a standard deviation of 0.05; one enemy that certainly touches decides it."""
-    go_to(evening, "blue action")
+    go_to(driver, "blue action")
 
     def told() -> list[object]:
-        shots = [one for one in evening.referee.attacks(evening.position, "blue-3") if one.weapon == "Shortbow"]
+        shots = [one for one in driver.referee.attacks(driver.position, "blue-3") if one.weapon == "Shortbow"]
         return [one.given.get("in_base_contact_with_enemy", "asked") for one in shots]
 
     assert told() == [False] * 4
-    put(evening, red_4=(6, 12.02))
+    put(driver, red_4=(6, 12.02))
     assert told() == [False] * 4
-    evening.look = lambda unit: replace(look(unit), sigma_in=0.05 if unit.id == "red-4" else 0.0)
+    driver.look = lambda unit: replace(look(unit), sigma_in=0.05 if unit.id == "red-4" else 0.0)
     assert told() == ["asked"] * 4
-    put(evening, red_1=(6.98, 11))
+    put(driver, red_1=(6.98, 11))
     assert told() == [True] * 4

@@ -11,8 +11,8 @@ import pytest
 from rules.engine.events import Change, Changed, Placed, QuestionAnswered, QuestionAsked
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import TerrainKind
+from tests.rules.battle_driver import BattleDriver, played_from
 from tests.rules.board import box, piece
-from tests.rules.evening import Evening, played_from
 from tests.rules.pillbox import (
     TERRAIN,
     attack,
@@ -21,15 +21,15 @@ from tests.rules.pillbox import (
     set_up,
 )
 
-evening = played_from(set_up)
+driver = played_from(set_up)
 
 
 # What a figure can do.
 
 
-def test_a_rifle_at_the_officer_has_exact_odds(evening: Evening) -> None:
-    go_to(evening, "small_arms")
-    shots = {one.action.at[0]: one for one in evening.available_actions("tan-1").attacks}
+def test_a_rifle_at_the_officer_has_exact_odds(driver: BattleDriver) -> None:
+    go_to(driver, "small_arms")
+    shots = {one.action.at[0]: one for one in driver.available_actions("tan-1").attacks}
     found = shots["green-1"]
     # AM-46: 7 or less with two dice is 21 of 36; no modifier: the wall is at the firer's, not near the officer.
     assert found.before is not None
@@ -41,9 +41,9 @@ def test_a_rifle_at_the_officer_has_exact_odds(evening: Evening) -> None:
     assert shots["green-9"].before.numbers["reason"] == "immune"  # AM-93
 
 
-def test_a_burst_has_odds_for_each_target(evening: Evening) -> None:
-    go_to(evening, "automatic_weapons")
-    found = evening.preview_of(evening.other("green-2", "burst_rolls", "tan-1"))
+def test_a_burst_has_odds_for_each_target(driver: BattleDriver) -> None:
+    go_to(driver, "automatic_weapons")
+    found = driver.preview_of(driver.other("green-2", "burst_rolls", "tan-1"))
     assert found.before is not None
     assert found.before.numbers["each"]["tan-1"]["attack_value"] == 6
     # 8 - 3 + 1: 6 or less is 15 of 36
@@ -51,14 +51,14 @@ def test_a_burst_has_odds_for_each_target(evening: Evening) -> None:
     assert sum(found.odds_of["tan-2"].values()) == 1
 
 
-def test_actions_are_forbidden_in_the_wrong_phase_and_before_the_first_turn(evening: Evening) -> None:
-    assert not evening.available_actions("green-1").movement.possible
-    go_to(evening, "green movement")
-    assert evening.available_actions("tan-1").movement.before.numbers["reason"] == "not_his_move"
-    assert evening.available_actions("green-1").movement.before.numbers["left_in"] == 12  # AM-19
-    go_to(evening, "small_arms")
-    assert "units move in the phase of movement only" in evening.available_actions("green-1").movement.why_not
-    left = evening.available_actions("tan-3").attacks[0]
+def test_actions_are_forbidden_in_the_wrong_phase_and_before_the_first_turn(driver: BattleDriver) -> None:
+    assert not driver.available_actions("green-1").movement.possible
+    go_to(driver, "green movement")
+    assert driver.available_actions("tan-1").movement.before.numbers["reason"] == "not_his_move"
+    assert driver.available_actions("green-1").movement.before.numbers["left_in"] == 12  # AM-19
+    go_to(driver, "small_arms")
+    assert "units move in the phase of movement only" in driver.available_actions("green-1").movement.why_not
+    left = driver.available_actions("tan-3").attacks[0]
     assert "the flame thrower fires in the phase of heavy weapons (AM-12)" in left.why_not
 
 
@@ -68,33 +68,33 @@ def test_the_nearest_cover_on_the_line_counts_and_woods_cover_figures_inside(tmp
     woods = piece("woods", TerrainKind.WOODS, box(8, 27, 14, 30), height=4)
     with set_up(tmp_path / "b").battle as battle:
         for terrain, cover_in in (([far], 6.1), ([far, TERRAIN[0]], 0.1), ([woods], 0.0)):
-            shot = Evening(battle, terrain, look).attack("green-2", "tan-1", "hmg")
+            shot = BattleDriver(battle, terrain, look).attack("green-2", "tan-1", "hmg")
             assert shot.given["cover_to_target_in"] == pytest.approx(cover_in, abs=0.01)
 
 
-def test_undo_gives_the_ammunition_back(evening: Evening) -> None:
-    go_to(evening, "heavy_weapons")
-    evening.do(attack(evening, "green-9", "tan-3", "tank_gun"), 6, 6)  # AM-77
-    assert evening.battle.state.unit("green-9").statuses["tank_gun_out_of_ammunition"]
-    go_to(evening, "heavy_weapons")
-    empty = evening.preview_of(attack(evening, "green-9", "tan-3", "tank_gun"))
+def test_undo_gives_the_ammunition_back(driver: BattleDriver) -> None:
+    go_to(driver, "heavy_weapons")
+    driver.do(attack(driver, "green-9", "tan-3", "tank_gun"), 6, 6)  # AM-77
+    assert driver.battle.state.unit("green-9").statuses["tank_gun_out_of_ammunition"]
+    go_to(driver, "heavy_weapons")
+    empty = driver.preview_of(attack(driver, "green-9", "tan-3", "tank_gun"))
     assert empty.before.numbers["reason"] == "out_of_ammo"
-    while evening.battle.state.turn == 2:
-        evening.battle.undo()
-    assert evening.battle.undo() == "Green 9: Tank gun at Tan 3, misses"
-    assert evening.preview_of(attack(evening, "green-9", "tan-3", "tank_gun")).possible
+    while driver.battle.state.turn == 2:
+        driver.battle.undo()
+    assert driver.battle.undo() == "Green 9: Tank gun at Tan 3, misses"
+    assert driver.preview_of(attack(driver, "green-9", "tan-3", "tank_gun")).possible
 
 
-def test_facts_that_no_camera_sees_are_asked_and_stored(evening: Evening) -> None:
-    go_to(evening, "heavy_weapons")
-    action = attack(evening, "green-9", "tan-3", "tank_gun")
-    asked = {one.fact for one in evening.preview_of(action).asks}
+def test_facts_that_no_camera_sees_are_asked_and_stored(driver: BattleDriver) -> None:
+    go_to(driver, "heavy_weapons")
+    action = attack(driver, "green-9", "tan-3", "tank_gun")
+    asked = {one.fact for one in driver.preview_of(action).asks}
     assert asked == {"off_facing_deg", "fixed_location", "turret_points_at_target", "leader_by_radio"}
     told_so = Change(figure="green-9", key="turret_points_at_target at tan-3", value=False, this_turn=True)
-    evening.battle.record(Changed(changes=(told_so,)))
-    action = attack(evening, "green-9", "tan-3", "tank_gun")
-    assert {one.fact for one in evening.preview_of(action).asks} == asked - {"turret_points_at_target"}
-    assert evening.preview_of(action).before.numbers["reason"] == "turret_elsewhere"  # AM-25
+    driver.battle.record(Changed(changes=(told_so,)))
+    action = attack(driver, "green-9", "tan-3", "tank_gun")
+    assert {one.fact for one in driver.preview_of(action).asks} == asked - {"turret_points_at_target"}
+    assert driver.preview_of(action).before.numbers["reason"] == "turret_elsewhere"  # AM-25
 
 
 def test_a_range_at_the_limit_is_settled_by_the_players(tmp_path: Path) -> None:
@@ -103,7 +103,7 @@ def test_a_range_at_the_limit_is_settled_by_the_players(tmp_path: Path) -> None:
     with set_up(tmp_path / "b").battle as battle:
         for name, place in places.items():
             battle.record(Placed(figure=name, at_in=place))
-        blurred = Evening(battle, [], lambda unit: replace(look(unit), sigma_in=0.05))
+        blurred = BattleDriver(battle, [], lambda unit: replace(look(unit), sigma_in=0.05))
         go_to(blurred, "small_arms")
         action = attack(blurred, "tan-1", "green-1", "rifle")
         [doubt] = blurred.preview_of(action).ambiguities

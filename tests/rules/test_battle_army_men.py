@@ -14,12 +14,12 @@ from rules.battle.battle import Battle
 from rules.battle.event_codec import event_of
 from rules.engine.events import Change, Changed
 from rules.games.rosters import points_check
-from tests.rules.evening import (
-    Evening,
+from tests.rules.battle_driver import (
+    BattleDriver,
+    play_at_random,
     plot,
-    random_evening,
     replays_to_the_same,
-    told,
+    story_of,
     undone_and_done_again,
 )
 from tests.rules.pillbox import (
@@ -29,71 +29,71 @@ from tests.rules.pillbox import (
 )
 
 
-def turn_1(evening: Evening) -> None:
-    evening.do(evening.obligation("hero_names"))
-    evening.do(evening.obligation("move_order"), 5, 3)  # AM-06: the higher die moves first
-    evening.next_phase(1, "green", "movement")
-    evening.march((0, 12), "green-9")
-    evening.march((0, 6), "green-3")
+def turn_1(driver: BattleDriver) -> None:
+    driver.do(driver.obligation("hero_names"))
+    driver.do(driver.obligation("move_order"), 5, 3)  # AM-06: the higher die moves first
+    driver.next_phase(1, "green", "movement")
+    driver.march((0, 12), "green-9")
+    driver.march((0, 6), "green-3")
     # AM-31, AM-32: 4 is east of the target, by 1 ft: behind the pillbox.
-    evening.do(evening.other("green-10", "paratrooper"), 4, 1)
-    evening.do(evening.other("green-5", "destroy_obstacle"))
-    evening.next_phase(1, "tan", "movement")
-    evening.march((0, -6), "tan-3")  # AM-55: half of 12 with the flame-thrower
-    evening.march((0, -18), "tan-6")  # past the tank and behind the house
-    evening.next_phase(1, "", "automatic_weapons")
+    driver.do(driver.other("green-10", "paratrooper"), 4, 1)
+    driver.do(driver.other("green-5", "destroy_obstacle"))
+    driver.next_phase(1, "tan", "movement")
+    driver.march((0, -6), "tan-3")  # AM-55: half of 12 with the flame-thrower
+    driver.march((0, -18), "tan-6")  # past the tank and behind the house
+    driver.next_phase(1, "", "automatic_weapons")
     # 8 - 3 for the wall + 1 for the officer: 6 hits; a 12 misses and jams (AM-74, AM-75)
-    evening.do(evening.other("green-2", "burst_rolls", "tan-1"), 3, 3, 6, 6)
-    evening.do(evening.attack("green-9", "tan-3", "lmg"), 5, 6)  # AM-81: besides its gun; 8
-    evening.do(evening.attack("tan-4", "green-3"), 4, 3)  # 8: the hero's first life (AM-115)
-    evening.do(evening.obligation("casualties"))
-    evening.next_phase(1, "", "small_arms")
-    evening.do(evening.attack("tan-1", "green-1"), 2, 5)  # 7 from the wall into the open
-    evening.battle.record(Changed(changes=(Change(figure="green-1", key="wanted", value=1, this_turn=True),)))
-    evening.do(evening.obligation("casualties"))  # one may stay as wounded (AM-17)
-    evening.next_phase(1, "", "heavy_weapons")
+    driver.do(driver.other("green-2", "burst_rolls", "tan-1"), 3, 3, 6, 6)
+    driver.do(driver.attack("green-9", "tan-3", "lmg"), 5, 6)  # AM-81: besides its gun; 8
+    driver.do(driver.attack("tan-4", "green-3"), 4, 3)  # 8: the hero's first life (AM-115)
+    driver.do(driver.obligation("casualties"))
+    driver.next_phase(1, "", "small_arms")
+    driver.do(driver.attack("tan-1", "green-1"), 2, 5)  # 7 from the wall into the open
+    driver.battle.record(Changed(changes=(Change(figure="green-1", key="wanted", value=1, this_turn=True),)))
+    driver.do(driver.obligation("casualties"))  # one may stay as wounded (AM-17)
+    driver.next_phase(1, "", "heavy_weapons")
     # AM-34: the half-track is out of sight by now, but it was seen. 7; then 4 + 1 for a half-track is destroyed.
-    evening.do(attack(evening, "green-9", "tan-6", "tank_gun", "on its way"), 2, 4, 4)
-    evening.do(evening.attack("tan-3", "green-6"), 4, 5)  # 9
+    driver.do(attack(driver, "green-9", "tan-6", "tank_gun", "on its way"), 2, 4, 4)
+    driver.do(driver.attack("tan-3", "green-6"), 4, 5)  # 9
     # AM-15: who is hit in a phase fires in that phase. 6 without the wounded officer; AM-82: 2 explodes.
-    evening.do(evening.attack("green-6", "tan-3"), 2, 2, 2)
-    evening.do(evening.attack("green-7", "tan-1"), 2, 2)  # 6 - 3 for the wall
-    evening.do(evening.obligation("casualties"))
-    evening.do(evening.obligation("casualties"))
+    driver.do(driver.attack("green-6", "tan-3"), 2, 2, 2)
+    driver.do(driver.attack("green-7", "tan-1"), 2, 2)  # 6 - 3 for the wall
+    driver.do(driver.obligation("casualties"))
+    driver.do(driver.obligation("casualties"))
 
 
-def turn_2(evening: Evening) -> None:
-    evening.next_phase(2, "green", "movement")
-    evening.do(evening.other("green-4", "medic", "green-1"), 3, 4)  # AM-68: 7
-    evening.march((0, 7), "green-9")
-    evening.do(evening.obligation("overrun"))  # AM-26
-    evening.do(evening.other("green-5", "entrench"))
-    evening.next_phase(2, "tan", "movement")
-    evening.next_phase(2, "", "automatic_weapons")
-    evening.do(evening.other("green-2", "clear_jam"), 3, 4)  # AM-76: 7
-    evening.do(evening.attack("green-3", "tan-1", "assault_rifle"), 3, 4)  # 8 - 3 + 1 for the hero + 1: 7
-    evening.do(evening.attack("tan-4", "green-3"), 2, 2)  # his second life
-    evening.do(evening.obligation("casualties"))
-    evening.next_phase(2, "", "small_arms")
-    evening.next_phase(2, "", "heavy_weapons")
+def turn_2(driver: BattleDriver) -> None:
+    driver.next_phase(2, "green", "movement")
+    driver.do(driver.other("green-4", "medic", "green-1"), 3, 4)  # AM-68: 7
+    driver.march((0, 7), "green-9")
+    driver.do(driver.obligation("overrun"))  # AM-26
+    driver.do(driver.other("green-5", "entrench"))
+    driver.next_phase(2, "tan", "movement")
+    driver.next_phase(2, "", "automatic_weapons")
+    driver.do(driver.other("green-2", "clear_jam"), 3, 4)  # AM-76: 7
+    driver.do(driver.attack("green-3", "tan-1", "assault_rifle"), 3, 4)  # 8 - 3 + 1 for the hero + 1: 7
+    driver.do(driver.attack("tan-4", "green-3"), 2, 2)  # his second life
+    driver.do(driver.obligation("casualties"))
+    driver.next_phase(2, "", "small_arms")
+    driver.next_phase(2, "", "heavy_weapons")
     # AM-66: the mortar does not see him behind the house, the radio man does. 6 + 1 for the officer
-    evening.do(evening.attack("green-7", "tan-7"), 3, 4)
-    evening.do(evening.other("green-10", "attack_pillbox_from_safe_zone"), 6, 6)  # AM-111: on anything but a 12
-    evening.do(attack(evening, "green-9", "tan-5", "tank_gun"), 3, 4, 5)  # 7; AM-96: 5 stuns
-    evening.do(evening.obligation("casualties"))
+    driver.do(driver.attack("green-7", "tan-7"), 3, 4)
+    driver.do(driver.other("green-10", "attack_pillbox_from_safe_zone"), 6, 6)  # AM-111: on anything but a 12
+    driver.do(attack(driver, "green-9", "tan-5", "tank_gun"), 3, 4, 5)  # 7; AM-96: 5 stuns
+    driver.do(driver.obligation("casualties"))
 
 
-def turn_3(evening: Evening) -> None:
-    evening.next_phase(3, "green", "movement")
-    evening.do(evening.other("green-5", "entrench"))  # AM-92: the second turn
-    evening.next_phase(3, "tan", "movement")
-    evening.next_phase(3, "", "automatic_weapons")
-    evening.next_phase(3, "", "small_arms")
-    evening.next_phase(3, "", "heavy_weapons")
-    evening.do(attack(evening, "green-9", "tan-5", "tank_gun"), 1, 3, 6)  # AM-96: 6 destroys
-    evening.do(evening.obligation("crew_survival"), 4)  # AM-105: 1 to 3 survives
-    evening.do(evening.obligation("casualties"))
-    evening.do(evening.obligation("victory"))
+def turn_3(driver: BattleDriver) -> None:
+    driver.next_phase(3, "green", "movement")
+    driver.do(driver.other("green-5", "entrench"))  # AM-92: the second turn
+    driver.next_phase(3, "tan", "movement")
+    driver.next_phase(3, "", "automatic_weapons")
+    driver.next_phase(3, "", "small_arms")
+    driver.next_phase(3, "", "heavy_weapons")
+    driver.do(attack(driver, "green-9", "tan-5", "tank_gun"), 1, 3, 6)  # AM-96: 6 destroys
+    driver.do(driver.obligation("crew_survival"), 4)  # AM-105: 1 to 3 survives
+    driver.do(driver.obligation("casualties"))
+    driver.do(driver.obligation("victory"))
 
 
 TURNS = (turn_1, turn_2, turn_3)
@@ -132,11 +132,11 @@ Turn 1 · Tan moves
   Tan 6 moves 18.0 in to (42.0, 14.0).
 
 Turn 1 · Automatic weapons
-  Green 2: Hmg at Tan 2, Tan 1: hits 1 of 2.
+  Green 2: Heavy machine gun at Tan 2, Tan 1: hits 1 of 2.
   Green 2 hmg jammed.
   Tan 2 down.
-  Green 9: Lmg at Tan 3: miss.
-  Tan 4: Lmg at Green 3: hit.
+  Green 9: Light machine gun at Tan 3: miss.
+  Tan 4: Light machine gun at Green 3: hit.
   Green 3: eliminations 1.
   Take off Tan 2: removed.
   Tan 2 eliminated.
@@ -178,11 +178,11 @@ Turn 2 · Green moves
 Turn 2 · Tan moves
 
 Turn 2 · Automatic weapons
-  Green 2: Clear the hmg: fixed.
+  Green 2: Clear the heavy machine gun: fixed.
   Green 2 no longer hmg jammed.
   Green 3: Assault rifle at Tan 1: hit.
   Tan 1 down.
-  Tan 4: Lmg at Green 3: hit.
+  Tan 4: Light machine gun at Green 3: hit.
   Green 3: eliminations 2.
   Take off Tan 1: removed.
   Tan 1 eliminated.
@@ -227,8 +227,8 @@ Turn 3 · Heavy weapons
 
 
 def test_the_story_of_the_machine_gun_has_dice_and_rules(battle: Battle) -> None:
-    lines = told(battle)
-    burst = lines.index("  Green 2: Hmg at Tan 2, Tan 1: hits 1 of 2.")
+    lines = story_of(battle)
+    burst = lines.index("  Green 2: Heavy machine gun at Tan 2, Tan 1: hits 1 of 2.")
     # From the rulebook's tables: 8, behind cover -3, in the leader's area +1; a 12 misses whatever the value.
     assert lines[burst + 1 : burst + 14] == [
         "    3 3 rolled for Tan 2: the attack with the hmg",
@@ -279,4 +279,4 @@ def test_undoing_everything_and_redoing_it_gives_the_same_battle(battle: Battle)
 
 
 def test_random_play_causes_no_errors(tmp_path: Path) -> None:
-    random_evening(set_up(tmp_path / "b"), seed=3, steps=30)
+    play_at_random(set_up(tmp_path / "b"), seed=3, steps=30)

@@ -12,108 +12,115 @@ import pytest
 
 from rules.battle.battle import Battle
 from rules.games.rosters import points_check
+from tests.rules.battle_driver import (
+    BattleDriver,
+    play_at_random,
+    plot,
+    replays_to_the_same,
+    story_of,
+    undone_and_done_again,
+)
 from tests.rules.bridge import BLUE, go, owed_by, put, say, set_up
-from tests.rules.evening import Evening, plot, random_evening, replays_to_the_same, told, undone_and_done_again
 
 
-def turn_1(evening: Evening) -> None:
-    evening.do(evening.obligation("turn_order"))  # FM-17: the scenario says that Blue begins
-    evening.next_phase(1, "blue", "move")
+def turn_1(driver: BattleDriver) -> None:
+    driver.do(driver.obligation("turn_order"))  # FM-17: the scenario says that Blue begins
+    driver.next_phase(1, "blue", "move")
     # 2 in of open ground, 0.9 on the bridge, and 2 for a part of an inch climbed (FM-26, FM-27): 4.9 of 5 and 6
-    evening.march((0, 2.9), "blue-1", "blue-2")
-    evening.next_phase(1, "blue", "action")
+    driver.march((0, 2.9), "blue-1", "blue-2")
+    driver.next_phase(1, "blue", "action")
     # 2 + RODF 3 - 1 for the wall is 4 against DDF 0: a wound of 4, Hurt, to be marked in step 3 (FM-20, FM-39)
-    evening.do(evening.attack("blue-3", "red-3", "Shortbow"), 1, 1, 0, 0)
-    evening.next_phase(1, "blue", "damage")
-    evening.do(owed_by(evening, "red-3", "apply_wounds"))
+    driver.do(driver.attack("blue-3", "red-3", "Shortbow"), 1, 1, 0, 0)
+    driver.next_phase(1, "blue", "damage")
+    driver.do(owed_by(driver, "red-3", "apply_wounds"))
     # FM-46: +1 is the target; Guts 0 is -1 now. 1 - 1 fails by 1: -1 to rolls (FM-51)
-    evening.do(owed_by(evening, "red-3", "guts_check"), 1, 0, 0, 0)
-    evening.next_phase(1, "blue", "move_on")
-    evening.do(evening.obligation("victory"))
-    evening.next_phase(1, "red", "move")
+    driver.do(owed_by(driver, "red-3", "guts_check"), 1, 0, 0, 0)
+    driver.next_phase(1, "blue", "move_on")
+    driver.do(driver.obligation("victory"))
+    driver.next_phase(1, "red", "move")
     # FM-55, FM-56: Guts -1, +1 for the first turn since, -1 on rolls: 2 - 1 just reaches +1
-    evening.do(owed_by(evening, "red-3", "guts_recovery"), 1, 1, 0, 0)
-    evening.do(evening.other("red-2", "charge", "blue-2"))
-    say(evening, "blue-2", "defending_king", True)
+    driver.do(owed_by(driver, "red-3", "guts_recovery"), 1, 1, 0, 0)
+    driver.do(driver.other("red-2", "charge", "blue-2"))
+    say(driver, "blue-2", "defending_king", True)
     # FM-49: one Terrifying gift, so +1; Guts 2 + 1 for defending the King (FM-60): -2 + 3 reaches it
-    evening.do(owed_by(evening, "blue-2", "guts_check"), -1, -1, 0, 0)
-    go(evening, "red-2", (11.6, 13.9))  # 3.13 in, and 2 for the bridge
-    go(evening, "red-1", (10.5, 13.9))  # 2.82 in, and 2 for the bridge
-    go(evening, "red-4", (6, 12))  # 7.07 in at half the cost: it flies (FM-27)
-    evening.next_phase(1, "red", "action")
-    evening.do(evening.attack("red-1", "blue-1"), -1, -1, -1, 0)  # -3 + MODF 7 against DDF 1: 3, Hurt
-    evening.do(evening.attack("red-4", "blue-3", "Claw"), 1, 1, 0, 0)  # 2 + MODF 2 against DDF 4: a tie, Scratch
-    evening.do(evening.attack("red-4", "blue-3", "Claw (2)"), 0, 0, 0, 0)  # FM-29: once for each weapon
-    evening.do(evening.attack("red-2", "blue-2"), 0, 0, 0, 0)  # 4 against DDF 3: Scratch
+    driver.do(owed_by(driver, "blue-2", "guts_check"), -1, -1, 0, 0)
+    go(driver, "red-2", (11.6, 13.9))  # 3.13 in, and 2 for the bridge
+    go(driver, "red-1", (10.5, 13.9))  # 2.82 in, and 2 for the bridge
+    go(driver, "red-4", (6, 12))  # 7.07 in at half the cost: it flies (FM-27)
+    driver.next_phase(1, "red", "action")
+    driver.do(driver.attack("red-1", "blue-1"), -1, -1, -1, 0)  # -3 + MODF 7 against DDF 1: 3, Hurt
+    driver.do(driver.attack("red-4", "blue-3", "Claw"), 1, 1, 0, 0)  # 2 + MODF 2 against DDF 4: a tie, Scratch
+    driver.do(driver.attack("red-4", "blue-3", "Claw (2)"), 0, 0, 0, 0)  # FM-29: once for each weapon
+    driver.do(driver.attack("red-2", "blue-2"), 0, 0, 0, 0)  # 4 against DDF 3: Scratch
     # 6.1 in is beyond the sling's Range of 6: -1 (FM-36); 2 - 1 against DDF 3
-    evening.do(evening.attack("red-3", "blue-2", "Sling"), 0, 0, 0, 0)
+    driver.do(driver.attack("red-3", "blue-2", "Sling"), 0, 0, 0, 0)
     # FM-47: a friend shot into Brutas's fight: +0. -3 + Guts 2 fails by 1, and a mercenary runs (FM-63)
-    evening.do(owed_by(evening, "red-2", "guts_check"), -1, -1, -1, 0)
-    evening.do(evening.other("red-2", "flee"))
+    driver.do(owed_by(driver, "red-2", "guts_check"), -1, -1, -1, 0)
+    driver.do(driver.other("red-2", "flee"))
     # FM-53: Sir Knightly strikes at +1. -1 + MODF 4 + 1 against DDF 3: 1, Scratch, at once
-    evening.do(evening.obligation("free_attack"), -1, 0, 0, 0)
-    go(evening, "red-2", (12.6, 18.4))  # 4.61 in: at least half of his Movement
-    evening.next_phase(1, "red", "damage")
+    driver.do(driver.obligation("free_attack"), -1, 0, 0, 0)
+    go(driver, "red-2", (12.6, 18.4))  # 4.61 in: at least half of his Movement
+    driver.next_phase(1, "red", "damage")
     for name in ("blue-1", "blue-2", "blue-3"):
-        evening.do(owed_by(evening, name, "apply_wounds"))
-    evening.do(owed_by(evening, "blue-1", "guts_check"), 1, 1, 0, 0)  # 2 + Guts 1 - 1 passes +1
-    evening.next_phase(1, "red", "move_on")
+        driver.do(owed_by(driver, name, "apply_wounds"))
+    driver.do(owed_by(driver, "blue-1", "guts_check"), 1, 1, 0, 0)  # 2 + Guts 1 - 1 passes +1
+    driver.next_phase(1, "red", "move_on")
 
 
-def turn_2(evening: Evening) -> None:
-    evening.next_phase(2, "blue", "move")
+def turn_2(driver: BattleDriver) -> None:
+    driver.next_phase(2, "blue", "move")
     # FM-25: Dexterity 3; -3 + 3 is less than the harpy's Strength and Dexterity of 1
-    evening.do(evening.other("blue-3", "disengage", "red-4"), -1, -1, -1, 0)
+    driver.do(driver.other("blue-3", "disengage", "red-4"), -1, -1, -1, 0)
     # FM-61: +1 against Yanni. 1 + MODF 2 + 1 against DDF 4: a tie, his second Scratch
-    evening.do(evening.obligation("free_attack"), 1, 0, 0, 0)
-    go(evening, "blue-3", (3, 8))
-    go(evening, "blue-2", (11.5, 13.9))
-    evening.next_phase(2, "blue", "action")
+    driver.do(driver.obligation("free_attack"), 1, 0, 0, 0)
+    go(driver, "blue-3", (3, 8))
+    go(driver, "blue-2", (11.5, 13.9))
+    driver.next_phase(2, "blue", "action")
     # FM-33: two attack the Knave. -2 + MODF 7 - 1 (Hurt) + 1 against DDF 1: 4, Hurt
-    evening.do(evening.attack("blue-1", "red-1"), -1, -1, 0, 0)
-    evening.do(evening.attack("blue-2", "red-1"), -1, -1, -1, 0)  # -3 + 4 + 1 against 1: 1, Scratch
+    driver.do(driver.attack("blue-1", "red-1"), -1, -1, 0, 0)
+    driver.do(driver.attack("blue-2", "red-1"), -1, -1, -1, 0)  # -3 + 4 + 1 against 1: 1, Scratch
     # FM-04: four pluses, thrown again for two more. 6 + RODF 3 against DDF 1: 8, Near Death
-    evening.do(evening.attack("blue-3", "red-4", "Shortbow"), *(1, 1, 1, 1), *(1, 1, -1, 0))
-    evening.next_phase(2, "blue", "damage")
-    evening.do(owed_by(evening, "red-1", "apply_wounds"))
-    evening.do(owed_by(evening, "red-1", "guts_check"), 1, 1, 0, 0)  # 2 + Guts 1 - 1 passes +1
+    driver.do(driver.attack("blue-3", "red-4", "Shortbow"), *(1, 1, 1, 1), *(1, 1, -1, 0))
+    driver.next_phase(2, "blue", "damage")
+    driver.do(owed_by(driver, "red-1", "apply_wounds"))
+    driver.do(owed_by(driver, "red-1", "guts_check"), 1, 1, 0, 0)  # 2 + Guts 1 - 1 passes +1
     # FM-62: he is wounded, so he runs; King and knight strike at +1
-    evening.do(evening.other("red-1", "flee"))
+    driver.do(driver.other("red-1", "flee"))
     # 1 + MODF 6 + 1 against DDF 0: 8, Near Death; Sir Knightly does not strike who lies there (FM-60)
-    evening.do(evening.obligation("free_attack"), 1, 0, 0, 0)
+    driver.do(driver.obligation("free_attack"), 1, 0, 0, 0)
     # FM-48: from Hurt to Near Death: +2. Guts 1 - 1, and Near Death takes off nothing more (FM-A25)
-    evening.do(owed_by(evening, "red-1", "guts_check"), 1, 1, 0, 0)
-    evening.do(owed_by(evening, "red-4", "apply_wounds"))
-    evening.do(owed_by(evening, "red-4", "crash"), -1, 0, 0, 0)  # FM-43: -1 + 5: 4, Hurt besides
-    evening.do(owed_by(evening, "red-4", "guts_check"), 1, 1, 0, 0)  # 2 + Guts 1 - 1 passes +2
-    evening.next_phase(2, "blue", "move_on")
-    evening.do(evening.obligation("victory"))
-    evening.next_phase(2, "red", "move")
+    driver.do(owed_by(driver, "red-1", "guts_check"), 1, 1, 0, 0)
+    driver.do(owed_by(driver, "red-4", "apply_wounds"))
+    driver.do(owed_by(driver, "red-4", "crash"), -1, 0, 0, 0)  # FM-43: -1 + 5: 4, Hurt besides
+    driver.do(owed_by(driver, "red-4", "guts_check"), 1, 1, 0, 0)  # 2 + Guts 1 - 1 passes +2
+    driver.next_phase(2, "blue", "move_on")
+    driver.do(driver.obligation("victory"))
+    driver.next_phase(2, "red", "move")
     # FM-44: +2 or more rises, -1 or less dies; Guts 1 - 1 for Hurt
-    evening.do(owed_by(evening, "red-1", "near_death_roll"), 1, 1, 0, 0)
-    evening.do(owed_by(evening, "red-4", "near_death_roll"), -1, 0, 0, 0)
+    driver.do(owed_by(driver, "red-1", "near_death_roll"), 1, 1, 0, 0)
+    driver.do(owed_by(driver, "red-4", "near_death_roll"), -1, 0, 0, 0)
     # FM-56: Guts 2, +1, -1 on rolls; -2 + 2 just reaches +0
-    evening.do(owed_by(evening, "red-2", "guts_recovery"), -1, -1, 0, 0)
-    evening.next_phase(2, "red", "action")
+    driver.do(owed_by(driver, "red-2", "guts_recovery"), -1, -1, 0, 0)
+    driver.next_phase(2, "red", "action")
     # -2 + MODF 7 - 2 (Very Hurt) against DDF 1 - 1: 3; Hurt is marked, so it is Very Hurt (FM-40)
-    evening.do(evening.attack("red-1", "blue-1"), -1, -1, 0, 0)
-    evening.next_phase(2, "red", "damage")
-    evening.do(owed_by(evening, "blue-1", "apply_wounds"))
-    evening.do(owed_by(evening, "blue-1", "guts_check"), 1, 1, 0, 0)  # 2 + Guts 1 - 2 just reaches +1
-    evening.next_phase(2, "red", "move_on")
+    driver.do(driver.attack("red-1", "blue-1"), -1, -1, 0, 0)
+    driver.next_phase(2, "red", "damage")
+    driver.do(owed_by(driver, "blue-1", "apply_wounds"))
+    driver.do(owed_by(driver, "blue-1", "guts_check"), 1, 1, 0, 0)  # 2 + Guts 1 - 2 just reaches +1
+    driver.next_phase(2, "red", "move_on")
 
 
-def turn_3(evening: Evening) -> None:
-    evening.next_phase(3, "blue", "move")
-    go(evening, "blue-3", (5.4, 10))
-    evening.next_phase(3, "blue", "action")
-    evening.do(evening.attack("blue-1", "red-1"), 1, 1, 1, 0)  # 3 + 7 - 2 + 1 against 1 - 2: 10, Dead
-    evening.do(evening.attack("blue-2", "red-1"), -1, -1, -1, -1)  # -4 + 4 + 1 against -1: 2, Scratch
-    evening.do(evening.other("blue-3", "take_up"))
-    evening.next_phase(3, "blue", "damage")
-    evening.do(owed_by(evening, "red-1", "apply_wounds"))
-    evening.next_phase(3, "blue", "move_on")
-    evening.do(evening.obligation("victory"))
+def turn_3(driver: BattleDriver) -> None:
+    driver.next_phase(3, "blue", "move")
+    go(driver, "blue-3", (5.4, 10))
+    driver.next_phase(3, "blue", "action")
+    driver.do(driver.attack("blue-1", "red-1"), 1, 1, 1, 0)  # 3 + 7 - 2 + 1 against 1 - 2: 10, Dead
+    driver.do(driver.attack("blue-2", "red-1"), -1, -1, -1, -1)  # -4 + 4 + 1 against -1: 2, Scratch
+    driver.do(driver.other("blue-3", "take_up"))
+    driver.next_phase(3, "blue", "damage")
+    driver.do(owed_by(driver, "red-1", "apply_wounds"))
+    driver.next_phase(3, "blue", "move_on")
+    driver.do(driver.obligation("victory"))
 
 
 TURNS = (turn_1, turn_2, turn_3)
@@ -313,7 +320,7 @@ Turn 3 · Blue moves on
 
 
 def test_the_story_of_the_bow_has_dice_and_rules(battle: Battle) -> None:
-    lines = told(battle)
+    lines = story_of(battle)
     shot = lines.index("  Blue 3: Shortbow at Red 4: near death.")
     assert lines[shot + 1 : shot + 9] == [
         "    +1 +1 +1 +1 rolled for the attacker: the attack on the normal target",
@@ -357,8 +364,8 @@ def test_undoing_everything_and_redoing_it_gives_the_same_battle(battle: Battle)
 
 @pytest.mark.slow
 def test_random_play_causes_no_errors(tmp_path: Path) -> None:
-    evening = set_up(tmp_path / "b")
-    put(evening, red_1=(10.5, 11), red_2=(11.6, 11), red_3=(12.7, 10.3), red_4=(6, 12))
-    random_evening(evening, seed=1, steps=32)
-    acts = {name for unit in evening.battle.state.units.values() for name in unit.acts}
+    driver = set_up(tmp_path / "b")
+    put(driver, red_1=(10.5, 11), red_2=(11.6, 11), red_3=(12.7, 10.3), red_4=(6, 12))
+    play_at_random(driver, seed=1, steps=32)
+    acts = {name for unit in driver.battle.state.units.values() for name in unit.acts}
     assert len(acts) > 5

@@ -17,9 +17,9 @@ import pytest
 from rules.battle.battle import Battle
 from rules.battle.event_codec import event_of
 from rules.engine.roster import Army
-from tests.rules.evening import Evening, begun, random_evening, recruits
+from tests.rules.battle_driver import BattleDriver, begun, play_at_random, recruits
 
-KILLS = 5
+KILLS = 3
 
 
 def army(side: str, *cards: str) -> Army:
@@ -37,7 +37,7 @@ def play(path: Path, seed: int) -> None:
     """Play forever and print every confirmed event."""
     battle = Battle.open(path, itertools.count().__next__)
     for turn in itertools.count():
-        random_evening(Evening(battle), seed=seed * 1000 + turn, steps=1)
+        play_at_random(BattleDriver(battle), seed=seed * 1000 + turn, steps=1)
         print(json.dumps([len(battle.entries), repr(event_of(battle.entries[-1]))]), flush=True)
 
 

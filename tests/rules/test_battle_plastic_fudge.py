@@ -14,16 +14,16 @@ from rules.battle.battle import Battle
 from rules.engine.dice import Scripted
 from rules.games.rosters import points_check
 from rules.tabletop.table import PointIn, TerrainKind
-from tests.rules.board import box, piece
-from tests.rules.evening import (
-    Evening,
+from tests.rules.battle_driver import (
+    BattleDriver,
     begun,
+    play_at_random,
     plot,
-    random_evening,
     replays_to_the_same,
-    told,
+    story_of,
     undone_and_done_again,
 )
+from tests.rules.board import box, piece
 from tests.rules.minefield import (
     EVEN,
     MARKER,
@@ -43,7 +43,7 @@ PLACES: dict[str, PointIn] = {
 """Centres of square bases an inch wide: edges are half an inch nearer on either side."""
 
 
-def set_up(path: Path) -> Evening:
+def set_up(path: Path) -> BattleDriver:
     battle = begun(path, "plastic_fudge", {"green": GREEN, "tan": TAN}, PLACES)
     found = points_check(battle.game, GREEN)  # 168 + 108 + 111 + 73 + 40
     assert found is not None
@@ -51,93 +51,93 @@ def set_up(path: Path) -> Evening:
     mine = battle.game.ask("mine_cost", {"markers": 1}, Scripted([])).numbers["cost"]  # PF-84: 35 + 10
     roster = {"roster": [one.card for one in TAN.recruits], "extra_points": mine}  # 168 + 108 + 110 + 40 + 45
     assert battle.game.ask("muster", roster, Scripted([])).numbers["points"] == 471
-    return Evening(battle, [WOODS, MARKER], square_base)
+    return BattleDriver(battle, [WOODS, MARKER], square_base)
 
 
-def stand(evening: Evening, side: str, *dice: Sequence[int]) -> None:
+def stand(driver: BattleDriver, side: str, *dice: Sequence[int]) -> None:
     """The morale checks that a side must make, in order."""
-    names = [unit.id for unit in evening.battle.state.standing(side)]
+    names = [unit.id for unit in driver.battle.state.standing(side)]
     for name, faces in zip(names, dice, strict=True):
-        evening.do(obligation(evening, "morale_check", name), *faces)
+        driver.do(obligation(driver, "morale_check", name), *faces)
 
 
-def round_1(evening: Evening) -> None:
-    evening.next_phase(1, "", "initiative")
+def round_1(driver: BattleDriver) -> None:
+    driver.next_phase(1, "", "initiative")
     # Superb commanders on either side: 3 + 1 against 3.
-    evening.do(evening.obligation("initiative"), 0, 0, 0, 1, *EVEN)
-    evening.do(evening.obligation("choose_order"))  # Green moves first
-    evening.next_phase(1, "green", "a_moves")
-    evening.march((0, 6), "green-3")
-    assert evening.march((0, 6), "green-5").numbers["reason"] == "too_far"  # PF-30: 2 of the 6 in cost double
-    evening.march((0, 4.5), "green-5")  # 3 in of grass and 1.5 in of woods at 2 are all of his 6
-    evening.next_phase(1, "tan", "b_moves")
-    evening.march((0, -1.5), "tan-3")
-    evening.march((0, -2.5), "tan-4")
-    evening.next_phase(1, "", "attacks")
-    attacks_of_round_1(evening)
-    evening.next_phase(1, "", "morale")
-    morale_of_round_1(evening)
+    driver.do(driver.obligation("initiative"), 0, 0, 0, 1, *EVEN)
+    driver.do(driver.obligation("choose_order"))  # Green moves first
+    driver.next_phase(1, "green", "a_moves")
+    driver.march((0, 6), "green-3")
+    assert driver.march((0, 6), "green-5").numbers["reason"] == "too_far"  # PF-30: 2 of the 6 in cost double
+    driver.march((0, 4.5), "green-5")  # 3 in of grass and 1.5 in of woods at 2 are all of his 6
+    driver.next_phase(1, "tan", "b_moves")
+    driver.march((0, -1.5), "tan-3")
+    driver.march((0, -2.5), "tan-4")
+    driver.next_phase(1, "", "attacks")
+    attacks_of_round_1(driver)
+    driver.next_phase(1, "", "morale")
+    morale_of_round_1(driver)
 
 
-def attacks_of_round_1(evening: Evening) -> None:
-    evening.say("green-4", "real", True)
+def attacks_of_round_1(driver: BattleDriver) -> None:
+    driver.say("green-4", "real", True)
     # PF-102: 3 on the dice and his 1 make 4, the mine's 0 and an even roll 0: a kill takes it out.
-    evening.do(evening.other("green-4", "sweep"), 1, 1, 1, 0, *EVEN)
+    driver.do(driver.other("green-4", "sweep"), 1, 1, 1, 0, *EVEN)
     # PF-116: 2 on the dice and the grenade's 2 are Legendary: the flamethrower goes up, without a defence.
-    evening.do(evening.attack("green-3", "tan-3", "grenade"), 1, 1, 0, 0)
+    driver.do(driver.attack("green-3", "tan-3", "grenade"), 1, 1, 0, 0)
     # PF-46: he still fires. 2 against -1 injures, but the grenadier's back is past the 3 in of the flame (PF-77).
-    evening.do(evening.attack("tan-3", "green-3"), *EVEN, *EVEN)
-    evening.do(evening.attack("tan-4", "green-5"), 1, 1, 1, 1, *EVEN)  # 3 against -1 + 1 in the woods: an injury
-    evening.do(evening.attack("green-5", "tan-4"), 1, 1, 0, 0, -1, 0, 0, 0)  # 1 against -2: an injury as well
-    evening.do(evening.obligation("conflagration"))  # 7 in across: the grenadier is wholly in it, Tan 4 just outside
-    evening.do(evening.obligation("casualties"))
+    driver.do(driver.attack("tan-3", "green-3"), *EVEN, *EVEN)
+    driver.do(driver.attack("tan-4", "green-5"), 1, 1, 1, 1, *EVEN)  # 3 against -1 + 1 in the woods: an injury
+    driver.do(driver.attack("green-5", "tan-4"), 1, 1, 0, 0, -1, 0, 0, 0)  # 1 against -2: an injury as well
+    driver.do(driver.obligation("conflagration"))  # 7 in across: the grenadier is wholly in it, Tan 4 just outside
+    driver.do(driver.obligation("casualties"))
 
 
-def morale_of_round_1(evening: Evening) -> None:
+def morale_of_round_1(driver: BattleDriver) -> None:
     # -1 and the commander 7 in away: -1 is not 0, and he runs. All others roll even or better.
-    stand(evening, "green", EVEN, EVEN, EVEN, EVEN)
-    evening.do(obligation(evening, "rout_move", "green-5"))  # 6 in less what 1.5 in of woods take besides: to y = 5
-    evening.say("green-5", "reaches_edge", False)
-    evening.do(obligation(evening, "rout_reaches_edge", "green-5"))
-    evening.do(obligation(evening, "rout_contagion", "green-2"))  # 1.4 in from where he stops
-    evening.do(obligation(evening, "morale_check", "green-2"), -1, 0, 0, 0)  # 1 + 1 for the Commander - 1
-    stand(evening, "tan", EVEN, EVEN, EVEN)  # -1 + 1 for the Commander 4.6 in away: just 0
+    stand(driver, "green", EVEN, EVEN, EVEN, EVEN)
+    driver.do(obligation(driver, "rout_move", "green-5"))  # 6 in less what 1.5 in of woods take besides: to y = 5
+    driver.say("green-5", "reaches_edge", False)
+    driver.do(obligation(driver, "rout_reaches_edge", "green-5"))
+    driver.do(obligation(driver, "rout_contagion", "green-2"))  # 1.4 in from where he stops
+    driver.do(obligation(driver, "morale_check", "green-2"), -1, 0, 0, 0)  # 1 + 1 for the Commander - 1
+    stand(driver, "tan", EVEN, EVEN, EVEN)  # -1 + 1 for the Commander 4.6 in away: just 0
 
 
-def round_2(evening: Evening) -> None:
-    evening.next_phase(2, "", "initiative")
-    evening.do(evening.obligation("initiative"), *EVEN, 0, 0, 0, 1)
-    second = [one for one in evening.referee.obligations(evening.position) if one.given.get("choice") == "B"]
-    evening.do(second[0])  # Tan has won and moves second
-    evening.next_phase(2, "green", "a_moves")
-    evening.march((0, 3), "green-4")  # over the marker that he has swept
-    evening.march((0, 7), "green-1")
-    evening.next_phase(2, "tan", "b_moves")
-    evening.march((-4, -4), "tan-1")  # a turn of 45 degrees costs an inch besides the 5.7
-    evening.next_phase(2, "", "attacks")
-    evening.do(evening.attack("green-1", "tan-4"), 1, 0, 0, 0, *EVEN)  # 2 against the -2 that is left: a kill
-    evening.do(evening.attack("tan-4", "green-1"), 1, 1, 1, 1, *EVEN)  # who falls still fires: 3 against 1 injures
-    evening.do(evening.attack("tan-1", "green-1"), 1, 0, 0, 0, *EVEN)  # 2 against 1: the injury does not count yet
-    evening.do(evening.obligation("casualties"))
-    evening.next_phase(2, "", "morale")
+def round_2(driver: BattleDriver) -> None:
+    driver.next_phase(2, "", "initiative")
+    driver.do(driver.obligation("initiative"), *EVEN, 0, 0, 0, 1)
+    second = [one for one in driver.referee.obligations(driver.position) if one.given.get("choice") == "B"]
+    driver.do(second[0])  # Tan has won and moves second
+    driver.next_phase(2, "green", "a_moves")
+    driver.march((0, 3), "green-4")  # over the marker that he has swept
+    driver.march((0, 7), "green-1")
+    driver.next_phase(2, "tan", "b_moves")
+    driver.march((-4, -4), "tan-1")  # a turn of 45 degrees costs an inch besides the 5.7
+    driver.next_phase(2, "", "attacks")
+    driver.do(driver.attack("green-1", "tan-4"), 1, 0, 0, 0, *EVEN)  # 2 against the -2 that is left: a kill
+    driver.do(driver.attack("tan-4", "green-1"), 1, 1, 1, 1, *EVEN)  # who falls still fires: 3 against 1 injures
+    driver.do(driver.attack("tan-1", "green-1"), 1, 0, 0, 0, *EVEN)  # 2 against 1: the injury does not count yet
+    driver.do(driver.obligation("casualties"))
+    driver.next_phase(2, "", "morale")
     # Half of the enemy destroyed: +1. Green 5 has the Commander at 3.2 in too and rallies with -1 + 1 + 1 - 1.
-    stand(evening, "green", EVEN, EVEN, EVEN, (-1, 0, 0, 0))
-    stand(evening, "tan", EVEN, (-1, -1, 0, 0))  # the Radioman: 1 + 1 for the Commander - 1 for the half lost - 2
-    evening.do(obligation(evening, "rout_move", "tan-2"))
+    stand(driver, "green", EVEN, EVEN, EVEN, (-1, 0, 0, 0))
+    stand(driver, "tan", EVEN, (-1, -1, 0, 0))  # the Radioman: 1 + 1 for the Commander - 1 for the half lost - 2
+    driver.do(obligation(driver, "rout_move", "tan-2"))
 
 
-def round_3(evening: Evening) -> None:
-    evening.next_phase(3, "", "initiative")
-    evening.do(evening.obligation("initiative"), 1, 0, 0, 0, *EVEN)
-    evening.do(evening.obligation("choose_order"))
-    evening.next_phase(3, "green", "a_moves")
-    evening.march((0, 4), "green-1")  # up to the other Commander's base: hand to hand
-    evening.next_phase(3, "tan", "b_moves")
-    evening.next_phase(3, "", "attacks")
-    evening.do(evening.attack("green-1", "tan-1"), 1, 1, 1, 0, 0, 0, 0, -1)  # 4 against 0: a kill
-    evening.do(evening.attack("tan-1", "green-1"), *EVEN, *EVEN)  # 1 against the 0 that is left: a scratch
-    evening.do(evening.obligation("casualties"))
-    evening.do(evening.obligation("victory_check"))  # PF-86: three of four are lost
+def round_3(driver: BattleDriver) -> None:
+    driver.next_phase(3, "", "initiative")
+    driver.do(driver.obligation("initiative"), 1, 0, 0, 0, *EVEN)
+    driver.do(driver.obligation("choose_order"))
+    driver.next_phase(3, "green", "a_moves")
+    driver.march((0, 4), "green-1")  # up to the other Commander's base: hand to hand
+    driver.next_phase(3, "tan", "b_moves")
+    driver.next_phase(3, "", "attacks")
+    driver.do(driver.attack("green-1", "tan-1"), 1, 1, 1, 0, 0, 0, 0, -1)  # 4 against 0: a kill
+    driver.do(driver.attack("tan-1", "green-1"), *EVEN, *EVEN)  # 1 against the 0 that is left: a scratch
+    driver.do(driver.obligation("casualties"))
+    driver.do(driver.obligation("victory_check"))  # PF-86: three of four are lost
 
 
 def played(path: Path) -> Battle:
@@ -260,7 +260,7 @@ def test_the_story_of_the_battle(battle: Battle) -> None:
 
 
 def test_the_story_of_a_shot_into_the_woods_has_dice_and_rules(battle: Battle) -> None:
-    lines = told(battle)
+    lines = story_of(battle)
     shot = lines.index("  Tan 4: Rifle at Green 5: injures.")
     assert lines[shot + 1 : shot + 3] == [
         "    +1 +1 +1 +1 rolled for the attacker: the attack",
@@ -304,7 +304,7 @@ def test_undoing_everything_and_redoing_it_gives_the_same_battle(battle: Battle)
 
 @pytest.mark.slow
 def test_random_play_causes_no_errors(tmp_path: Path) -> None:
-    random_evening(set_up(tmp_path / "b"), seed=5, steps=40)
+    play_at_random(set_up(tmp_path / "b"), seed=5, steps=40)
 
 
 @pytest.mark.slow
@@ -312,5 +312,5 @@ def test_random_play_with_vehicles_causes_no_errors(tmp_path: Path) -> None:
     green = ["tank", "helicopter", "radioman", "jet_fighter", "flamethrower", "minesweeper"]
     tan = ["commander", "mortar", "spotter", "grenade_and_rifle", "towed_howitzer", "50_cal"]
     places: list[PointIn] = [(3.0 * n, y + n % 2) for y in (2.0, 5.0) for n in range(6)]
-    evening = table(tmp_path, green, tan, places, [WOODS, MARKER], phase="attacks", attacks_when="any_time")
-    random_evening(evening, seed=11, steps=30)
+    driver = table(tmp_path, green, tan, places, [WOODS, MARKER], phase="attacks", attacks_when="any_time")
+    play_at_random(driver, seed=11, steps=30)

@@ -19,17 +19,17 @@ from rules.engine.roster import Army, Recruit
 from rules.games.rosters import points_check
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import PointIn, TerrainKind
-from tests.rules.board import box, figure, piece
-from tests.rules.evening import (
-    Evening,
+from tests.rules.battle_driver import (
+    BattleDriver,
     begun,
+    play_at_random,
     played_from,
     plot,
-    random_evening,
     replays_to_the_same,
-    told,
+    story_of,
     undone_and_done_again,
 )
+from tests.rules.board import box, figure, piece
 
 HEDGE = piece("hedge", TerrainKind.HEDGE, box(0, 13, 12, 13.4), height=1.0)
 
@@ -56,45 +56,47 @@ PLACES: dict[str, PointIn] = {
 """Centres; bases are an inch across, so that men 1.3 in apart leave gaps of 0.3."""
 
 
-def set_up(path: Path) -> Evening:
+def set_up(path: Path) -> BattleDriver:
     battle = begun(path, "simple_plastic", {"green": GREEN, "tan": TAN}, PLACES, {"victory": "elimination"})
     for army in (GREEN, TAN):
         found = points_check(battle.game, army)
         assert found is not None
         assert found.outcome == "legal"
-    return Evening(battle, [HEDGE])
+    return BattleDriver(battle, [HEDGE])
 
 
-def turn_1(evening: Evening) -> None:
-    evening.next_phase(1, "green", "moving")
-    evening.march((0, 4), "green-1", "green-2", "green-3", "green-4")
-    evening.next_phase(1, "green", "attacking")
+def turn_1(driver: BattleDriver) -> None:
+    driver.next_phase(1, "green", "moving")
+    driver.march((0, 4), "green-1", "green-2", "green-3", "green-4")
+    driver.next_phase(1, "green", "attacking")
     # Who moved needs 4 + 1 for the hedge, the heavy weapon 1 less: three rifles miss, the best of four dice kills.
-    evening.do(evening.other("green-1", "squad_attack", "tan-1"), 2, 4, 3, 5, 1, 2, 1)
-    evening.next_phase(1, "tan", "moving")
-    evening.next_phase(1, "tan", "attacking")
+    driver.do(driver.other("green-1", "squad_attack", "tan-1"), 2, 4, 3, 5, 1, 2, 1)
+    driver.next_phase(1, "tan", "moving")
+    driver.next_phase(1, "tan", "attacking")
     # A sniper who stays needs 4 - 1 - 1, and 1 more against a heavy weapon.
-    evening.do(evening.attack("tan-3", "green-4"), 1)
-    evening.do(evening.attack("tan-3", "green-4"), 3)
-    evening.do(evening.other("tan-1", "squad_attack", "green-1"), 2)  # 4 - 1: so near the hedge he looks over it
+    driver.do(driver.attack("tan-3", "green-4"), 1)
+    driver.do(driver.attack("tan-3", "green-4"), 3)
+    driver.do(driver.other("tan-1", "squad_attack", "green-1"), 2)  # 4 - 1: so near the hedge he looks over it
 
 
-def turn_2(evening: Evening) -> None:
-    evening.next_phase(2, "green", "moving")
-    evening.next_phase(2, "green", "attacking")
+def turn_2(driver: BattleDriver) -> None:
+    driver.next_phase(2, "green", "moving")
+    driver.next_phase(2, "green", "attacking")
     # 4 - 1 + 1: the second kills, and the third has nobody left
-    evening.do(evening.other("green-1", "squad_attack", "tan-1"), 3, 4)
-    evening.next_phase(2, "tan", "moving")
-    evening.next_phase(2, "tan", "attacking")
-    evening.do(evening.other("tan-3", "sniper_attacks", "green-3"), 2)  # 4 - 1 - 1 in the open; the second is spared
-    evening.do(evening.attack("tan-3", "green-2"), 6)
+    driver.do(driver.other("green-1", "squad_attack", "tan-1"), 3, 4)
+    driver.next_phase(2, "tan", "moving")
+    driver.next_phase(2, "tan", "attacking")
+    # 4 - 1 - 1 in the open; the second is spared
+    shot = driver.do(driver.other("tan-3", "sniper_attacks", "green-3"), 2)
+    assert [reason.modifier for reason in shot.reasons if reason.rule == "SP-12"] == [-1, -1]
+    driver.do(driver.attack("tan-3", "green-2"), 6)
 
 
-def turn_3(evening: Evening) -> None:
-    evening.next_phase(3, "green", "moving")
-    evening.next_phase(3, "green", "attacking")
-    evening.do(evening.other("green-1", "squad_attack", "tan-3"), 6)  # 4 - 1 + 1 for a special unit
-    evening.do(evening.obligation("victory"))
+def turn_3(driver: BattleDriver) -> None:
+    driver.next_phase(3, "green", "moving")
+    driver.next_phase(3, "green", "attacking")
+    driver.do(driver.other("green-1", "squad_attack", "tan-3"), 6)  # 4 - 1 + 1 for a special unit
+    driver.do(driver.obligation("victory"))
 
 
 def played(path: Path) -> Battle:
@@ -153,7 +155,7 @@ def test_the_story_of_the_battle(battle: Battle) -> None:
 
 
 def test_the_story_of_the_last_shot_has_dice_and_rules(battle: Battle) -> None:
-    lines = told(battle)
+    lines = story_of(battle)
     shot = lines.index("  Green 1: Attack with the squad: Tan 3: kills.")
     assert lines[shot + 1] == "    6 rolled for the ordinary: the attack"
     # From the rulebook's table: 4, not moved -1, target special +1; no hedge on this line.
@@ -190,34 +192,34 @@ def test_undoing_everything_and_redoing_it_gives_the_same_battle(battle: Battle)
     assert battle.state.sides == ("green", "tan")
 
 
-evening = played_from(set_up)
+driver = played_from(set_up)
 
 
-def test_undo_gives_the_allowance_back(evening: Evening) -> None:
-    evening.next_phase(1, "green", "moving")
-    evening.march((0, 4), "green-1", "green-2", "green-3", "green-4")
-    man = evening.battle.state.unit("green-2")
+def test_undo_gives_the_allowance_back(driver: BattleDriver) -> None:
+    driver.next_phase(1, "green", "moving")
+    driver.march((0, 4), "green-1", "green-2", "green-3", "green-4")
+    man = driver.battle.state.unit("green-2")
     assert (man.at_in, man.allowance_used_in, dict(man.this_turn)) == ((5.3, 8.0), 4.0, {"moved": True})
-    assert evening.battle.undo() == "Green 1, Green 2, Green 3, Green 4 moved 4.0 in"
-    man = evening.battle.state.unit("green-2")
+    assert driver.battle.undo() == "Green 1, Green 2, Green 3, Green 4 moved 4.0 in"
+    man = driver.battle.state.unit("green-2")
     assert (man.at_in, man.allowance_used_in, dict(man.this_turn)) == ((5.3, 4.0), 0.0, {})
 
 
-def test_a_move_that_is_too_long_has_a_reason_and_moves_no_figure(evening: Evening) -> None:
-    evening.next_phase(1, "green", "moving")
-    before = evening.battle.state.unit("green-1").at_in
-    found = evening.march((0, 4.5), "green-1", "green-2", "green-3", "green-4")
+def test_a_move_that_is_too_long_has_a_reason_and_moves_no_figure(driver: BattleDriver) -> None:
+    driver.next_phase(1, "green", "moving")
+    before = driver.battle.state.unit("green-1").at_in
+    found = driver.march((0, 4.5), "green-1", "green-2", "green-3", "green-4")
     assert found.numbers["reason"] == "too_far"
-    assert evening.battle.state.unit("green-1").at_in == before
+    assert driver.battle.state.unit("green-1").at_in == before
 
 
 # What a figure can do.
 
 
-def test_a_man_that_stays_sees_the_guard_over_the_hedge_and_the_sniper_in_the_open(evening: Evening) -> None:
-    evening.next_phase(1, "green", "moving")
-    evening.next_phase(1, "green", "attacking")
-    shots = {one.action.at[0]: one for one in evening.available_actions("green-1").attacks}
+def test_a_man_that_stays_sees_the_guard_over_the_hedge_and_the_sniper_in_the_open(driver: BattleDriver) -> None:
+    driver.next_phase(1, "green", "moving")
+    driver.next_phase(1, "green", "attacking")
+    shots = {one.action.at[0]: one for one in driver.available_actions("green-1").attacks}
     assert set(shots) == {"tan-1", "tan-3"}  # SP-15: of a squad the closest is killed first
     assert all(one.possible for one in shots.values())
     # SP-11, SP-12: 4, not moved -1, behind the hedge +1 is 4 or more; a special unit +1 without a hedge is 4 as well.
@@ -227,58 +229,58 @@ def test_a_man_that_stays_sees_the_guard_over_the_hedge_and_the_sniper_in_the_op
     assert [one.rule for one in shots["tan-3"].before.reasons if one.modifier] == ["SP-11", "SP-12", "SP-25"]
 
 
-def test_the_remaining_move_and_the_reason_when_none_remains(evening: Evening) -> None:
-    assert evening.available_actions("green-1").movement.why_not == SET_UP
-    evening.next_phase(1, "green", "moving")
-    evening.march((0, 2.5), "green-1", "green-2", "green-3", "green-4")
-    left = evening.available_actions("green-3").movement.before
+def test_the_remaining_move_and_the_reason_when_none_remains(driver: BattleDriver) -> None:
+    assert driver.available_actions("green-1").movement.why_not == SET_UP
+    driver.next_phase(1, "green", "moving")
+    driver.march((0, 2.5), "green-1", "green-2", "green-3", "green-4")
+    left = driver.available_actions("green-3").movement.before
     assert left is not None
     assert left.numbers["left_in"] == 1.5  # SP-02: 4 in a turn
-    why = {one.action.at[0]: one.why_not for one in evening.available_actions("green-1").attacks}
-    assert set(why.values()) == {evening.available_actions("green-2").attacks[0].why_not}
+    why = {one.action.at[0]: one.why_not for one in driver.available_actions("green-1").attacks}
+    assert set(why.values()) == {driver.available_actions("green-2").attacks[0].why_not}
     assert "SP-01" in why["tan-1"]  # the moving phase is not for attacks
 
 
-def test_attacks_are_forbidden_in_the_enemys_turn(evening: Evening) -> None:
-    evening.next_phase(1, "green", "moving")
-    evening.next_phase(1, "green", "attacking")
-    tan = evening.available_actions("tan-1")
+def test_attacks_are_forbidden_in_the_enemys_turn(driver: BattleDriver) -> None:
+    driver.next_phase(1, "green", "moving")
+    driver.next_phase(1, "green", "attacking")
+    tan = driver.available_actions("tan-1")
     assert {one.why_not for one in (tan.movement, *tan.attacks, *tan.others)} == {"it is the turn of Green (SP-01)"}
     with pytest.raises(UserError, match="Attack on Green 1 is not allowed: it is the turn of Green"):
-        evening.do(evening.attack("tan-1", "green-1"), 6)
+        driver.do(driver.attack("tan-1", "green-1"), 6)
 
 
-def test_a_sniper_has_two_attacks_and_then_none(evening: Evening) -> None:
+def test_a_sniper_has_two_attacks_and_then_none(driver: BattleDriver) -> None:
     for _ in range(4):
-        evening.battle.record(evening.referee.next_phase(evening.position))
-    evening.do(evening.attack("tan-3", "green-1"), 1)
-    assert evening.preview_of(evening.attack("tan-3", "green-1")).possible
-    evening.do(evening.attack("tan-3", "green-1"), 1)
-    assert evening.preview_of(evening.attack("tan-3", "green-1")).before.numbers["reason"] == "already_attacked"
+        driver.battle.record(driver.referee.next_phase(driver.position))
+    driver.do(driver.attack("tan-3", "green-1"), 1)
+    assert driver.preview_of(driver.attack("tan-3", "green-1")).possible
+    driver.do(driver.attack("tan-3", "green-1"), 1)
+    assert driver.preview_of(driver.attack("tan-3", "green-1")).before.numbers["reason"] == "already_attacked"
 
 
 def test_a_march_at_the_limit_is_settled_by_the_players(tmp_path: Path) -> None:
     """4 in with a standard deviation of 0.05 may be 3.9 or 4.1, which changes the verdict."""
     blurred = set_up(tmp_path / "b")
     with blurred.battle as battle:
-        evening = Evening(battle, [HEDGE], lambda unit: figure(unit.id, *unit.at_in, sigma=0.05))
-        evening.next_phase(1, "green", "moving")
+        driver = BattleDriver(battle, [HEDGE], lambda unit: figure(unit.id, *unit.at_in, sigma=0.05))
+        driver.next_phase(1, "green", "moving")
         with pytest.raises(UserError, match="how far its leading man went is too close to call: settle it first"):
-            evening.march((0, 4), "green-1", "green-2", "green-3", "green-4")
-        starts = {f"green-{n}": evening.position.figure(f"green-{n}").centre_in for n in (1, 2, 3, 4)}
-        action = evening.referee.march(evening.position, {n: (at, (at[0], at[1] + 4)) for n, at in starts.items()})
-        [doubt] = evening.preview_of(action).ambiguities
+            driver.march((0, 4), "green-1", "green-2", "green-3", "green-4")
+        starts = {f"green-{n}": driver.position.figure(f"green-{n}").centre_in for n in (1, 2, 3, 4)}
+        action = driver.referee.march(driver.position, {n: (at, (at[0], at[1] + 4)) for n, at in starts.items()})
+        [doubt] = driver.preview_of(action).ambiguities
         assert doubt.answers == {"less": pytest.approx(3.9), "more": pytest.approx(4.1)}
         battle.record(QuestionAsked(question=doubt.question, answers=tuple(doubt.answers)))
         battle.record(QuestionAnswered(question=doubt.question, answer="less"))
-        assert evening.do(action).allowed
+        assert driver.do(action).allowed
         assert battle.undo() is not None
         battle.record(QuestionAnswered(question=doubt.question, answer="more"))
-        assert evening.do(action).numbers["reason"] == "too_far"
+        assert driver.do(action).numbers["reason"] == "too_far"
 
 
 def test_random_play_causes_no_errors(tmp_path: Path) -> None:
-    random_evening(set_up(tmp_path / "b"), seed=7, steps=40)
+    play_at_random(set_up(tmp_path / "b"), seed=7, steps=40)
 
 
 def test_after_every_event_the_file_holds_the_state(tmp_path: Path) -> None:

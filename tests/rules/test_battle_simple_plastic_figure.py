@@ -13,15 +13,15 @@ import pytest
 
 from rules.battle.battle import Battle
 from rules.tabletop.table import PointIn, TerrainKind
-from tests.rules.board import box, piece
-from tests.rules.evening import (
-    Evening,
+from tests.rules.battle_driver import (
+    BattleDriver,
+    play_at_random,
     plot,
-    random_evening,
     replays_to_the_same,
-    told,
+    story_of,
     undone_and_done_again,
 )
+from tests.rules.board import box, piece
 from tests.rules.farmhouse import (
     HEDGE,
     HOUSE,
@@ -32,76 +32,74 @@ from tests.rules.farmhouse import (
 )
 
 
-def turn_1(evening: Evening) -> None:
-    evening.do(evening.obligation("armies"))
-    evening.do(obligation(evening, "objective", side="german", goal="eliminate_number"))  # half of them, which is 3
-    evening.do(obligation(evening, "objective", side="american", goal="eliminate_all"))
-    evening.next_phase(1, "", "initiative")
-    evening.do(evening.obligation("initiative"), 5, 3)
-    evening.do(obligation(evening, "turn", first="german"))
-    evening.next_phase(1, "german", "first_status")
-    evening.do(evening.obligation("status_checks"), 1, 2, 3, 6, 4, 2)  # WW-09: the grenadier may do nothing
-    evening.next_phase(1, "german", "first_actions")
-    evening.do(evening.other("german-1", "command_actions"))  # he leads
+def turn_1(driver: BattleDriver) -> None:
+    driver.do(driver.obligation("armies"))
+    driver.do(obligation(driver, "objective", side="german", goal="eliminate_number"))  # half of them, which is 3
+    driver.do(obligation(driver, "objective", side="american", goal="eliminate_all"))
+    driver.next_phase(1, "", "initiative")
+    driver.do(driver.obligation("initiative"), 5, 3)
+    driver.do(obligation(driver, "turn", first="german"))
+    driver.next_phase(1, "german", "first_status")
+    driver.do(driver.obligation("status_checks"), 1, 2, 3, 6, 4, 2)  # WW-09: the grenadier may do nothing
+    driver.next_phase(1, "german", "first_actions")
+    driver.do(driver.other("german-1", "command_actions"))  # he leads
     # WW-56, WW-A03: the grenadier is 2.6 in off, rolls again, and 4 less 1 is 3: he may do anything.
-    evening.do(evening.other("german-4", "status_reroll"), 4)
-    evening.march((0, 4), "german-4")  # 6 and 1 for the leader, less 3 for the hedge, are just 4
-    evening.march((0, 4), "german-3")  # up to the wall of the house
+    driver.do(driver.other("german-4", "status_reroll"), 4)
+    driver.march((0, 4), "german-4")  # 6 and 1 for the leader, less 3 for the hedge, are just 4
+    driver.march((0, 4), "german-3")  # up to the wall of the house
     # WW-52, WW-53: automatic +1, standing +1: a 4 each. The third shot is lost on a dead man (WW-A40).
-    evening.do(spread(evening, "german-2", "american-1", "american-4"), 4, 3, 2, 3)
-    evening.do(evening.attack("german-5", "american-2"), 5)  # WW-44: on the spot
+    driver.do(spread(driver, "german-2", "american-1", "american-4"), 4, 3, 2, 3)
+    driver.do(driver.attack("german-5", "american-2"), 5)  # WW-44: on the spot
     # WW-45: a 4 is no direct hit, and it bursts outside. The bazooka 3.7 in away has less than half of him behind the
     # rim: +3 and +1 for the leader need a 2.
-    evening.do(evening.obligation("burst"), 4, 1)
-    evening.next_phase(1, "american", "second_status")
-    evening.do(evening.obligation("status_checks"), 1, 5, 1, 1, 1)  # the man in the house may only fire
-    evening.next_phase(1, "american", "second_actions")
-    evening.do(evening.attack("american-2", "german-4"), 3, 2, 3)  # +1 automatic, +1 standing, 6.8 in away: a 4
-    evening.do(evening.attack("american-5", "german-4"), 1)  # +3 and +1 standing: only a 1 spares him
-    evening.do(evening.attack("american-3", "german-3"), 1, 2)  # 3 in away +2, standing +1: twice a 3
+    driver.do(driver.obligation("burst"), 4, 1)
+    driver.next_phase(1, "american", "second_status")
+    driver.do(driver.obligation("status_checks"), 1, 5, 1, 1, 1)  # the man in the house may only fire
+    driver.next_phase(1, "american", "second_actions")
+    driver.do(driver.attack("american-2", "german-4"), 3, 2, 3)  # +1 automatic, +1 standing, 6.8 in away: a 4
+    driver.do(driver.attack("american-5", "german-4"), 1)  # +3 and +1 standing: only a 1 spares him
+    driver.do(driver.attack("american-3", "german-3"), 1, 2)  # 3 in away +2, standing +1: twice a 3
     # WW-62: no mortar of his own side on the board. WW-44: a 4 is left, which for him is up the table's x axis.
-    evening.do(evening.other("american-4", "radio", "german-2"))
-    evening.do(evening.obligation("deviation"), 4, 2)
-    evening.do(evening.obligation("burst"), 3)  # 1.5 in off, +3, prone -1: a 4
+    driver.do(driver.other("american-4", "radio", "german-2"))
+    driver.do(driver.obligation("deviation"), 4, 2)
+    driver.do(driver.obligation("burst"), 3)  # 1.5 in off, +3, prone -1: a 4
 
 
-def turn_2(evening: Evening) -> None:
-    evening.next_phase(2, "", "initiative")
-    evening.do(evening.obligation("initiative"), 2, 6)
-    evening.do(obligation(evening, "turn", first="american"))
-    evening.next_phase(2, "american", "first_status")
-    evening.do(evening.obligation("reserve"))  # WW-59: the officer comes back where the wounded man lay
-    evening.do(evening.obligation("status_checks"), 1, 6, 1, 1, 6)
-    evening.next_phase(2, "american", "first_actions")
-    evening.do(evening.attack("american-3", "german-3"), 2, 2)
-    evening.do(evening.other("american-4", "radio", "german-5"))
+def turn_2(driver: BattleDriver) -> None:
+    driver.next_phase(2, "", "initiative")
+    driver.do(driver.obligation("initiative"), 2, 6)
+    driver.do(obligation(driver, "turn", first="american"))
+    driver.next_phase(2, "american", "first_status")
+    driver.do(driver.obligation("reserve"))  # WW-59: the officer comes back where the wounded man lay
+    driver.do(driver.obligation("status_checks"), 1, 6, 1, 1, 6)
+    driver.next_phase(2, "american", "first_actions")
+    driver.do(driver.attack("american-3", "german-3"), 2, 2)
+    driver.do(driver.other("american-4", "radio", "german-5"))
     # A 2 is toward the opponent: down the table by 3 in. Kneeling and in the open: +3, a 3. The officer is 5.2 in away.
-    evening.do(evening.obligation("deviation"), 2, 3)
-    evening.do(evening.obligation("burst"), 2)
-    evening.next_phase(2, "german", "second_status")
-    evening.do(evening.obligation("status_checks"), 1, 2, 3, 3, 4, 2)
-    evening.next_phase(2, "german", "second_actions")
-    evening.march((0.9, 5.9), "german-4")  # 5.97 in
-    assert evening.march((0, 2.5), "german-3").numbers["must_fight"]  # WW-17: into the house
-    evening.do(
-        evening.obligation("hand_to_hand"), 4, 5, 3, 2
-    )  # 4 and 1 for the bayonet against 5 is a tie; 4 against 2
-    evening.do(evening.other("german-1", "direct_fire_binoculars", "german-5"))
-    evening.do(evening.attack("german-5", "american-2"), 6)
+    driver.do(driver.obligation("deviation"), 2, 3)
+    driver.do(driver.obligation("burst"), 2)
+    driver.next_phase(2, "german", "second_status")
+    driver.do(driver.obligation("status_checks"), 1, 2, 3, 3, 4, 2)
+    driver.next_phase(2, "german", "second_actions")
+    driver.march((0.9, 5.9), "german-4")  # 5.97 in
+    assert driver.march((0, 2.5), "german-3").numbers["must_fight"]  # WW-17: into the house
+    driver.do(driver.obligation("hand_to_hand"), 4, 5, 3, 2)  # 4 and 1 for the bayonet against 5 is a tie; 4 against 2
+    driver.do(driver.other("german-1", "direct_fire_binoculars", "german-5"))
+    driver.do(driver.attack("german-5", "american-2"), 6)
     # WW-45: a 6 is a direct hit. +3, standing counts as kneeling (WW-33), cover -3, directed +1 (WW-57): a 5.
-    evening.do(evening.obligation("burst"), 6, 4)
+    driver.do(driver.obligation("burst"), 6, 4)
 
 
-def turn_3(evening: Evening) -> None:
-    evening.next_phase(3, "", "initiative")
-    evening.do(evening.obligation("initiative"), 4, 4, 5, 1)  # WW-A01: a tie is rolled again
-    evening.do(obligation(evening, "turn", first="german"))
-    evening.next_phase(3, "german", "first_status")
-    evening.do(evening.obligation("status_checks"), 1, 2, 3, 3, 4, 2)
-    evening.next_phase(3, "german", "first_actions")
+def turn_3(driver: BattleDriver) -> None:
+    driver.next_phase(3, "", "initiative")
+    driver.do(driver.obligation("initiative"), 4, 4, 5, 1)  # WW-A01: a tie is rolled again
+    driver.do(obligation(driver, "turn", first="german"))
+    driver.next_phase(3, "german", "first_status")
+    driver.do(driver.obligation("status_checks"), 1, 2, 3, 3, 4, 2)
+    driver.next_phase(3, "german", "first_actions")
     # WW-41: from 1.6 in it lands inside, and the thrower is safe. +3, close +2, cover -3: a 4.
-    evening.do(evening.attack("german-4", "american-2"), 4)
-    evening.do(obligation(evening, "victory", side="german"))  # the wounded man, the rifleman, the BAR gunner
+    driver.do(driver.attack("german-4", "american-2"), 4)
+    driver.do(obligation(driver, "victory", side="german"))  # the wounded man, the rifleman, the BAR gunner
 
 
 def played(path: Path) -> Battle:
@@ -127,7 +125,7 @@ def test_the_story_of_the_battle(battle: Battle) -> None:
         "",
         "Turn 1 · Initiative",
         "  Who goes first: german.",
-        "  German lets German go first: german goes first.",
+        "  German goes first.",
         "",
         "Turn 1 · German checks status",
         "  German 1, German 2, German 3, German 4, German 5, German 6: Status checks of German: checked.",
@@ -188,7 +186,7 @@ def test_the_story_of_the_battle(battle: Battle) -> None:
         "",
         "Turn 3 · Initiative",
         "  Who goes first: german.",
-        "  German lets German go first: german goes first.",
+        "  German goes first.",
         "",
         "Turn 3 · German checks status",
         "  German 1, German 2, German 3, German 4, German 5, German 6: Status checks of German: checked.",
@@ -202,7 +200,7 @@ def test_the_story_of_the_battle(battle: Battle) -> None:
 
 
 def test_the_story_of_the_grenade_has_dice_and_rules(battle: Battle) -> None:
-    lines = told(battle)
+    lines = story_of(battle)
     thrown = lines.index("  German 4: Grenade at American 2: eliminates 1 of 1.")
     assert lines[thrown + 1] == "    4 rolled for American 2: the effect of the grenade"
     assert lines[thrown + 5] == (
@@ -218,7 +216,7 @@ def test_the_story_of_the_grenade_has_dice_and_rules(battle: Battle) -> None:
 
 
 def test_the_story_of_a_leader_says_what_leading_does(battle: Battle) -> None:
-    lines = told(battle)
+    lines = story_of(battle)
     assert lines[lines.index("  German 1: Lead: may lead.") + 1].startswith("    WW-56  A leader may lead")
 
 
@@ -248,7 +246,7 @@ def test_undoing_everything_and_redoing_it_gives_the_same_battle(tmp_path: Path)
 
 @pytest.mark.slow
 def test_random_play_causes_no_errors(tmp_path: Path) -> None:
-    random_evening(set_up(tmp_path / "b"), seed=3, steps=40)
+    play_at_random(set_up(tmp_path / "b"), seed=3, steps=40)
 
 
 def test_random_play_with_guns_and_a_bunker_causes_no_errors(tmp_path: Path) -> None:
@@ -261,5 +259,5 @@ def test_random_play_with_guns_and_a_bunker_causes_no_errors(tmp_path: Path) -> 
         "blast_range": "firer_to_figure",
         "contact": "where_it_ends",
     }
-    evening = table(tmp_path, german, american, places, [bunker, HOUSE, HEDGE], **options)
-    random_evening(evening, seed=11, steps=30)
+    driver = table(tmp_path, german, american, places, [bunker, HOUSE, HEDGE], **options)
+    play_at_random(driver, seed=11, steps=30)

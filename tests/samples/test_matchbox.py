@@ -18,7 +18,7 @@ from rules.engine.roster import Army
 from rules.games import GAMES, add_games, game_names, open_game
 from rules.games.rosters import points_check
 from rules.tabletop.errors import UserError
-from tests.rules.evening import Evening, begun, plot, random_evening, recruits, replays_to_the_same
+from tests.rules.battle_driver import BattleDriver, begun, play_at_random, plot, recruits, replays_to_the_same
 from tests.rules.games.test_situations import differences
 from ui.cli import main
 from ui.paper.cards import game_cards
@@ -76,29 +76,29 @@ def army(side: str) -> Army:
     return Army(name=side, game="matchbox", recruits=recruits(side, "soldier", "marksman"))
 
 
-def set_up(path: Path) -> Evening:
+def set_up(path: Path) -> BattleDriver:
     places = {"green-1": (10.0, 4.0), "green-2": (12.0, 4.0), "tan-1": (10.0, 14.0), "tan-2": (12.0, 20.0)}
-    return Evening(begun(path, "matchbox", {"green": army("green"), "tan": army("tan")}, places))
+    return BattleDriver(begun(path, "matchbox", {"green": army("green"), "tan": army("tan")}, places))
 
 
 def test_a_battle_replays_to_the_same_story(tmp_path: Path) -> None:
-    evening = set_up(tmp_path / "b")
-    evening.next_phase(1, "", "initiative")
-    evening.do(evening.obligation("initiative"), 2, 5)
-    evening.next_phase(1, "tan", "acting")
-    evening.do(evening.attack("tan-1", "green-1"), 4)
-    evening.march((0, -3), "tan-2")
-    evening.next_phase(1, "green", "acting")
-    evening.do(evening.attack("green-2", "tan-1"), 3)
-    assert [line for line in plot(evening.battle) if "Green 1" in line or "Tan 2" in line]
-    replays_to_the_same(tmp_path / "b", evening.battle)
+    driver = set_up(tmp_path / "b")
+    driver.next_phase(1, "", "initiative")
+    driver.do(driver.obligation("initiative"), 2, 5)
+    driver.next_phase(1, "tan", "acting")
+    driver.do(driver.attack("tan-1", "green-1"), 4)
+    driver.march((0, -3), "tan-2")
+    driver.next_phase(1, "green", "acting")
+    driver.do(driver.attack("green-2", "tan-1"), 3)
+    assert [line for line in plot(driver.battle) if "Green 1" in line or "Tan 2" in line]
+    replays_to_the_same(tmp_path / "b", driver.battle)
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_random_play_replays_to_the_same(tmp_path: Path, seed: int) -> None:
-    evening = set_up(tmp_path / "b")
-    random_evening(evening, seed, steps=25)
-    replays_to_the_same(tmp_path / "b", evening.battle)
+    driver = set_up(tmp_path / "b")
+    play_at_random(driver, seed, steps=25)
+    replays_to_the_same(tmp_path / "b", driver.battle)
 
 
 def test_an_army_has_no_limits_and_prints_as_cards() -> None:

@@ -17,12 +17,13 @@ from PyQt6.QtWidgets import QApplication, QWidget
 
 from calibration.camera import TableCamera
 from rules.tabletop.table import Figure
-from tests.solved import SolvedBefore
+from tests.solved import SeenBefore, SolvedBefore
 from tests.ui.slot_errors import ERRORS, LIMITS, kept_errors
 from tests.ui.windows import POSTS, TABLE_IN, Open, Owned, Wait, let_qt_work
 from ui.desktop.theme import Theme, apply_theme
 from ui.desktop.window import Window
-from ui.diagnostics.event_log import EventLog
+from ui.diagnostics.bug_report import EventLog
+from ui.translation import use_language
 from vision.figures import Sighting
 from vision.frame import Frame, ImageBgr
 from vision.motion import Box
@@ -59,17 +60,15 @@ def collected_here(frozen_imports: None) -> Iterator[None]:
     gc.enable()
 
 
-_SOLVED = SolvedBefore()
+_SEEN, _SOLVED = SeenBefore(), SolvedBefore()
 
 
 @pytest.fixture(autouse=True)
 def solved_before(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Reuse the calibration of an earlier test if the markers have not moved since.
-
-    Two pictures at rest are averaged instead of eight: each marker in each picture costs some milliseconds.
-    """
+    """Reuse the calibration of an earlier test if the markers have not moved since, and average no pictures at rest."""
+    monkeypatch.setattr("calibration.calibration_tracker.see", _SEEN)
     monkeypatch.setattr("calibration.calibration_targets.solve", _SOLVED)
-    monkeypatch.setattr("calibration.calibration_tracker.FRAMES", 2)
+    monkeypatch.setattr("calibration.calibration_tracker.FRAMES", 1)
 
 
 @pytest.fixture(scope="session")
@@ -142,6 +141,14 @@ def _delete(widgets: Iterable[QWidget], application: QApplication) -> None:
         widget.close()
         widget.deleteLater()
     application.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+
+
+@pytest.fixture
+def german() -> Iterator[None]:
+    """The texts of this test are German."""
+    assert use_language(["de"]) == "de"
+    yield
+    use_language(["en"])
 
 
 @pytest.fixture
@@ -231,5 +238,5 @@ def open_window(qt: QApplication, table: SimulatedTable, tmp_path: Path, wait_un
 def window(found: None, open_window: Open, wait_until: Wait) -> Window:
     """The window once it shows all four soldiers."""
     opened = open_window()
-    wait_until(lambda: opened.source_controller.view and len(opened.source_controller.view.figures) == len(POSTS))
+    wait_until(lambda: opened.store.view and len(opened.store.view.figures) == len(POSTS))
     return opened

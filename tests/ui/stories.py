@@ -238,14 +238,14 @@ class Player:
     def looks(self) -> None:
         """Wait for a few pictures."""
         for _ in range(3):
-            before = self.window.source_controller.frame
-            self.wait_until(lambda before=before: self.window.source_controller.frame is not before)
+            before = self.window.store.source_controller.frame
+            self.wait_until(lambda before=before: self.window.store.source_controller.frame is not before)
 
     # The table
 
     def sees(self, name: str) -> PointIn | None:
         """The position of a soldier according to the program."""
-        view = self.window.source_controller.view
+        view = self.window.store.source_controller.view
         return next((one.centre_in for one in view.figures if one.id == name), None) if view else None
 
     def carries(self, name: str, place_in: PointIn) -> None:
@@ -319,7 +319,10 @@ class Player:
         if action:
             tree = self._action_tree
             [item] = tree.findItems(action, Qt.MatchFlag.MatchStartsWith | Qt.MatchFlag.MatchRecursive)
-            if fold := item.parent():
+            folds = [fold] if (fold := item.parent()) else []
+            while folds and (outer := folds[0].parent()):
+                folds.insert(0, outer)
+            for fold in folds:
                 if not fold.isExpanded():
                     tree.scrollToItem(fold)
                     QTest.mouseClick(tree.viewport(), LEFT, pos=tree.visualItemRect(fold).topLeft() + _IN_A_ROW)
@@ -330,7 +333,7 @@ class Player:
     def does(self, name: str, action: str, *answers: Rolls) -> str:
         """Select an action, perform it and roll its dice; return the result."""
         self.chooses(name, action)
-        press(self.window.battle.panel, "Do it")
+        press(self.window.battle.panel, "Own dice" if answers else "Do it")
         for answer in answers:
             card = self.window.battle.dice_card
             assert card is not None, "no dice are asked for"

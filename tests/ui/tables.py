@@ -9,12 +9,12 @@ from pathlib import Path
 from rules.battle.referees import position_of
 from rules.engine.roster import Army, Recruit
 from rules.tabletop.table import Figure, Outline, Posture, TerrainKind, TerrainPiece, ellipse_outline
-from tests.rules.evening import begun
+from tests.rules.battle_driver import begun
 from tests.ui.picture.test_overlay import view_of
 from ui.battle.battle_session import BattleSession
 from ui.formatting import Basis
-from ui.questions.tool_context import Situation
 from ui.session import TableState
+from ui.tools.tool_context import ToolContext
 from vision.setup import Setup
 
 
@@ -32,15 +32,15 @@ def piece(name: str, kind: str, outline: Outline, height_in: float) -> TerrainPi
     return TerrainPiece(name, TerrainKind(kind), outline, 0.0, height_in)
 
 
-def before(*figures: Figure, terrain: tuple[TerrainPiece, ...] = (), basis: Basis = Basis.CENTRE) -> Situation:
+def before(*figures: Figure, terrain: tuple[TerrainPiece, ...] = (), basis: Basis = Basis.CENTRE) -> ToolContext:
     """The context of a tool without a battle."""
-    return Situation(view_of(*figures), TableState(Setup(terrain=terrain), basis=basis))
+    return ToolContext(view_of(*figures), TableState(Setup(terrain=terrain), basis=basis))
 
 
 @contextmanager
 def in_battle(
     path: Path, game: str, card: str, figures: tuple[Figure, ...], terrain: tuple[TerrainPiece, ...] = ()
-) -> Iterator[Situation]:
+) -> Iterator[ToolContext]:
     """The context of a tool in the first phase of a battle in which every figure has the same card."""
     sides = dict.fromkeys(figure.army for figure in figures)
     men = {side: tuple(Recruit(figure=f.id, card=card) for f in figures if f.army == side) for side in sides}
@@ -49,4 +49,4 @@ def in_battle(
         play = BattleSession(battle)
         position = position_of(battle, figures, terrain)
         play.go_on(position, play.owed(position))
-        yield Situation(view_of(*figures), TableState(), play, position_of(battle, figures, terrain))
+        yield ToolContext(view_of(*figures), TableState(), play, position_of(battle, figures, terrain))

@@ -80,6 +80,8 @@ def test_a_failed_write_keeps_the_old_file_and_no_temporary_file(tmp_path, monke
 def test_a_missing_folder_is_reported(tmp_path):
     with pytest.raises(UserError, match=r"cannot be written \(there is no such folder\): choose another folder"):
         write_bytes(tmp_path / "none" / "a.txt", b"")
+    with pytest.raises(UserError, match="cannot be written"):
+        write_bytes(tmp_path / "a\0.txt", b"")
 
 
 def test_a_link_is_followed_and_kept(tmp_path):

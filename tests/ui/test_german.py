@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
 
 import pytest
 from babel.messages.mofile import write_mo
@@ -15,19 +14,12 @@ from tools.extract_strings import catalog_strings, extracted, load, path_of, pro
 from ui.battle.action_text import state_words
 from ui.formatting import Basis, other_words, range_words
 from ui.session import Ruler, TableState
-from ui.setup.first_run import Progress, Standing, Step, guide
+from ui.setup.first_run import Progress, Step, TableStatus, guide
 from ui.table.shapes import USUAL, Kind
-from ui.translation import FOLDER, languages, use_language
+from ui.translation import FOLDER, languages
 from ui.vocabulary import posture_words, terrain_kind_words
 
 TRANSLATED = [name for name in languages() if name != "en"]
-
-
-@pytest.fixture
-def german() -> Iterator[None]:
-    assert use_language(["de"]) == "de"
-    yield
-    use_language(["en"])
 
 
 def test_german_is_offered() -> None:
@@ -67,10 +59,10 @@ def test_presenters_speak_german() -> None:
 
 @pytest.mark.usefixtures("german")
 def test_the_guide_speaks_german() -> None:
-    shown = guide(Standing("demo", None, TableState()), Progress())
+    shown = guide(TableStatus("demo", None, TableState()), Progress())
     assert shown.step is Step.CAMERA
     assert shown.words.startswith("Keine Kamera ist eingesteckt.")
-    assert [shown.step.words, shown.marks[Step.CAMERA].words, shown.button] == ["Kamera", "jetzt", "Wählen…"]
+    assert [shown.step.words, shown.marks[Step.CAMERA].words, shown.button] == ["Kamera", "jetzt", "Üben"]
 
 
 def test_every_posture_and_kind_of_terrain_has_a_word() -> None:

@@ -63,10 +63,22 @@ def test_a_ruler_is_measured_once_for_all_users(monkeypatch):
     here, moved = view_of(figure("tan-1", 4, 8)), view_of(figure("tan-1", 7, 8))
     assert read(here, near) is read(here, near)
     assert asked == [near]
-    for view, ruler in ((here, far), (moved, far), (here, near), (view_of(figure("tan-2", 7, 8)), near)):
+    for view, ruler in ((here, far), (moved, far), (view_of(figure("tan-2", 7, 8)), near)):
         assert_same(read(view, ruler), read_off(view, ruler))
         assert asked[-1] is ruler
-    assert len(asked) == 5
+    assert len(asked) == 4
+
+
+def test_all_rulers_of_the_picture_and_its_map_are_remembered(monkeypatch):
+    asked = []
+    monkeypatch.setattr(measuring, "read_off", lambda view, ruler: asked.append(ruler) or read_off(view, ruler))
+    read, rulers = Readings(), [Ruler("tan-1", (float(x), 8.0)) for x in range(20)]
+    picture, table_map = view_of(figure("tan-1", 4, 8)), view_of(figure("tan-1", 4, 8))
+    for _ in range(3):
+        for ruler in rulers:
+            assert_same(read(picture, ruler), read_off(picture, ruler))
+            assert_same(read(table_map, ruler), read_off(table_map, ruler))
+    assert len(asked) == 2 * len(rulers)
 
 
 def assert_same(one, other):

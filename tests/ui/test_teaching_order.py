@@ -1,9 +1,8 @@
-"""Three armies taught in every order, with pauses, undo and the empty table in between, end correctly."""
+"""Three armies taught in several orders, with pauses, undo and the empty table in between, end correctly."""
 
 from __future__ import annotations
 
 import math
-from itertools import permutations
 
 import numpy as np
 import pytest
@@ -79,16 +78,19 @@ class Table:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "order",
-    [ARMIES, *(pytest.param(order, marks=pytest.mark.slow) for order in permutations(ARMIES) if order != ARMIES)],
-    ids="-".join,
+    ("order", "pictures"),
+    [
+        (("green", "grey", "tan"), 1),
+        (("grey", "tan", "green"), SEARCHES + 1),
+        (("tan", "green", "grey"), SEARCHES + 1),
+    ],
 )
-def test_every_teaching_order_ends_with_correct_armies(order: tuple[str, ...]) -> None:
-    """In every other order, the next army is taught only after all known armies are tracked."""
-    table, pause = Table(), 1 if order < ("green", "tan") else SEARCHES + 1
+def test_armies_taught_in_any_order_end_correct(order: tuple[str, ...], pictures: int) -> None:
+    """Each army is the first once; the next is taught at once, or after all known armies are tracked."""
+    table = Table()
     for army in order:
         table.teach(army)
-        table.look(pause)
+        table.look(pictures)
     table.look(2)
     assert table.wrong == []
     assert len(table.view.figures) == len(TRUTH.figures)

@@ -14,10 +14,9 @@ from PyQt6.QtWidgets import QApplication, QLabel, QPushButton, QWidget
 
 from tests.ui.slot_errors import ERRORS
 from tests.waiting import PATIENCE_S, TookTooLong
-from ui.desktop.picture.view import PictureView
 from ui.desktop.settings import Settings
 from ui.desktop.window import Window
-from ui.questions.tool_context import basis_of
+from ui.tools.tool_context import basis_of
 
 T = TypeVar("T", bound=QWidget)
 
@@ -36,7 +35,7 @@ def let_qt_work(condition: Callable[[], object], timeout_s: float = PATIENCE_S) 
     """Process events until the condition holds; raises errors of slots in the meantime."""
     until_s = time.monotonic() + timeout_s
     pulse = QTimer()  # wakes the wait below without events: a thread may fulfil the condition
-    pulse.start(2)
+    pulse.start(5)
     while not condition():
         if time.monotonic() > until_s:
             raise TookTooLong(f"the condition did not hold within {timeout_s:g} s")
@@ -45,7 +44,7 @@ def let_qt_work(condition: Callable[[], object], timeout_s: float = PATIENCE_S) 
 
 
 def at(window: Window, place_in: tuple[float, float]) -> QPoint:
-    view = window.source_controller.view
+    view = window.store.source_controller.view
     assert view is not None
     assert view.calibration is not None
     return window.picture.to_widget(tuple(view.calibration.camera.table_to_pixel(place_in)[0])).toPoint()
@@ -60,7 +59,7 @@ def point(window: Window, place_in: tuple[float, float]) -> None:
     move(window.picture, at(window, place_in))
 
 
-def move(view: PictureView, where: QPoint, button: Qt.MouseButton = Qt.MouseButton.NoButton) -> None:
+def move(view: QWidget, where: QPoint, button: Qt.MouseButton = Qt.MouseButton.NoButton) -> None:
     spot, none = QPointF(where), Qt.MouseButton.NoButton
     kind, keys = QEvent.Type.MouseMove, Qt.KeyboardModifier.NoModifier
     QApplication.sendEvent(view, QMouseEvent(kind, spot, view.mapToGlobal(spot), none, button, keys))
@@ -91,20 +90,20 @@ def place_shown(window: Window) -> tuple[float, float]:
 
 def refresh(window: Window) -> None:
     """Show a change that the test made itself at once."""
-    window.turn(0)
+    window.commands.turn(0)
 
 
 def show_battle(window: Window) -> None:
     """Show a new battle, as the window does for one started from the menu."""
-    window.session.measure_from(basis_of(window.battle.play))
+    window.store.session.measure_from(basis_of(window.battle.play))
     window.sides.setCurrentWidget(window.battle.panel)
     refresh(window)
 
 
 def show_change(window: Window) -> None:
     """Show an event that the test recorded in the battle itself."""
-    assert window.source_controller.view is not None
-    window.battle.update_position(window.source_controller.view, window.session.state.setup)
+    assert window.store.source_controller.view is not None
+    window.battle.update_position(window.store.source_controller.view, window.store.session.state.setup)
 
 
 def settings_in(folder: Path) -> Settings:

@@ -13,7 +13,7 @@ from tests.vision.figure_pictures import GREEN, TABLE, TAN, camera, empty, fill,
 from vision.figures import Finder
 from vision.ground import Grounds
 from vision.palette import teach
-from vision.rectified import make_sheet
+from vision.rectified import rectified_image
 from vision.simulation.simulator import demo_table
 
 EYE = camera()
@@ -224,7 +224,7 @@ def test_a_figure_height_of_zero_is_refused(palette):
 
 
 def test_a_sheet_is_the_rectified_picture():
-    sheet = make_sheet(EYE, np.array([2.0, 3.0]), np.array([9.0, 8.0]), 1.2, 14.0)
+    sheet = rectified_image(EYE, np.array([2.0, 3.0]), np.array([9.0, 8.0]), 1.2, 14.0)
     assert sheet.map_x.shape == (70, 98)
     for row, column in ((0, 0), (69, 97), (33, 41)):
         x, y = sheet.to_table(column, row)

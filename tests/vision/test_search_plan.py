@@ -19,6 +19,18 @@ SIZE_PX = (1280, 720)
 CAMERA = overhead_camera(SIZE_PX, (36.0, 24.0), 45.0)
 
 
+def test_soldiers_put_down_while_the_table_is_searched_are_proposed() -> None:
+    # The empty table is learned, and its first search proposes nothing; the soldiers come before the last search.
+    plan, calibration = SearchPlan(), Calibration(CAMERA, {}, 0.1, ())
+    setup, at_rest = Setup(prints=CalibrationTargets(), propose=True), Motion()
+    plan.update(at_rest, calibration, setup, (), SIZE_PX)
+    assert plan.is_proposing(setup, at_rest)
+    plan.searched()
+    plan.proposal_due = False
+    plan.update(Motion(((600, 300, 640, 340),)), calibration, setup, (), SIZE_PX)
+    assert plan.is_proposing(setup, at_rest)
+
+
 def searched_after(motion: Motion, camera: TableCamera, figure_height_in: float) -> tuple[tuple[int, ...], ...] | None:
     """The parts searched after this motion, on a table that was searched whole before."""
     plan, calibration = SearchPlan(), Calibration(camera, {}, 0.1, ())

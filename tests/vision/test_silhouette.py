@@ -6,14 +6,14 @@ from shapely.geometry import MultiPoint, Point, Polygon
 
 from rules.tabletop.table import Posture
 from tests.vision.figure_pictures import camera
-from vision.rectified import make_sheet
+from vision.rectified import rectified_image
 from vision.silhouette import base_outline, figure_scale, solids
 
 EYE = camera()  # 40 in above (15, 12)
 
 
 def test_a_head_hides_what_lies_behind_it():
-    sheet = make_sheet(EYE, np.array([0.0, 0.0]), np.array([30.0, 24.0]), 0.0, 14.0)
+    sheet = rectified_image(EYE, np.array([0.0, 0.0]), np.array([30.0, 24.0]), 0.0, 14.0)
     body = solids(Posture.STANDING, 25.0, 12.0, 0.0, 1.0)
     hidden = MultiPoint(np.vstack([sheet.project_solid(part) for part in body])).convex_hull
     # The highest disc is 1.9 in up with a radius of 0.19 in: 10.19 * 40 / 38.1 in from the point below the camera.
@@ -22,7 +22,7 @@ def test_a_head_hides_what_lies_behind_it():
 
 
 def test_heights_on_a_hill_count_from_its_top():
-    low, high = (make_sheet(EYE, np.array([0.0, 0.0]), np.array([30.0, 24.0]), z, 14.0) for z in (0.0, 20.0))
+    low, high = (rectified_image(EYE, np.array([0.0, 0.0]), np.array([30.0, 24.0]), z, 14.0) for z in (0.0, 20.0))
     post = np.array([[25.0, 12.0, 2.0]] * 3) + [[0, 0, 0], [0.01, 0, 0], [0, 0.01, 0]]
     assert low.project_solid(post)[:, 0].min() == pytest.approx(15 + 10 * 40 / 38, abs=0.02)
     assert high.project_solid(post)[:, 0].min() == pytest.approx(15 + 10 * 20 / 18, abs=0.02)
@@ -42,7 +42,7 @@ def test_a_28_mm_soldier_is_half_as_high():
 
 
 def test_outlines_beyond_the_sheet_are_clipped():
-    sheet = make_sheet(EYE, np.array([0.0, 0.0]), np.array([4.0, 3.0]), 0.0, 10.0)
+    sheet = rectified_image(EYE, np.array([0.0, 0.0]), np.array([4.0, 3.0]), 0.0, 10.0)
     window, mask = sheet.rasterized([np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])])
     assert window == (slice(0, 11), slice(0, 11))
     assert mask.all()

@@ -10,6 +10,7 @@ import pytest
 
 from calibration.opencv import cv2
 from rules.tabletop.errors import UserError
+from vision.frame import Frame
 from vision.source import FOLDER_STEP_S, ImageSequence, Video, Webcam, camera_numbers, open_source, read_image
 
 
@@ -257,3 +258,108 @@ def test_opening_a_missing_camera_prints_nothing_and_restores_opencvs_log_level(
         Webcam(63, clock_of(), devices=tmp_path, linux=True)
     assert capfd.readouterr().err == ""
     assert cv2.utils.logging.getLogLevel() == before
+
+
+def write_film(path: Path, frames: int = 40) -> Path:
+    """A film of 25 frames a second; the brightness of frame n is 6 n. Each twelfth frame is a key frame."""
+    writer = cv2.VideoWriter(str(path), cv2.CAP_FFMPEG, cv2.VideoWriter.fourcc(*"mp4v"), 25, (64, 48))
+    for n in range(frames):
+        writer.write(np.full((48, 64, 3), 6 * n, np.uint8))
+    writer.release()
+    return path
+
+
+def spread_out(path: Path, after: int) -> Path:
+    """Make the frames of a Matroska film last 0.2 s instead of 0.04 s from one on: rewrite the times of its blocks."""
+    data = bytearray(path.read_bytes())
+    at = data.index(b"\x1f\x43\xb6\x75")  # the cluster
+    for n in range(40):
+        while not (data[at] == 0xA3 and _block_time(data, at)[1] == 40 * n):
+            at += 1
+        place, time_ms = _block_time(data, at)
+        late_ms = time_ms + max(0, n - after) * 160
+        data[place : place + 2] = late_ms.to_bytes(2, "big")
+        at = place
+    path.write_bytes(data)
+    return path
+
+
+def _block_time(data: bytearray, at: int) -> tuple[int, int]:
+    """Where a block's time in ms stands, and the time; a block is an id, a size of 1 to 8 bytes, a track, a time."""
+    place = at + 2 + 8 - data[at + 1].bit_length() + 1
+    return place, int.from_bytes(data[place : place + 2], "big")
+
+
+def place_of(frame: Frame | None) -> float | None:
+    return None if frame is None else round(frame.time_s, 3)
+
+
+@pytest.mark.parametrize("after", [40, 20], ids=["constant", "variable"])
+def test_a_film_goes_to_each_frame_and_back(tmp_path: Path, after: int) -> None:
+    path = spread_out(write_film(tmp_path / "film.mkv"), after)
+    film = Video(path)
+    times_s = [round(0.04 * n + 0.16 * max(0, n - after), 3) for n in range(40)]
+    assert [place_of(frame) for frame in iter(film.read, None)] == times_s
+    for n in (0, 1, 13, 39, 20, 19, 25, 2):
+        assert place_of(film.frame_at(times_s[n])) == times_s[n]
+        assert place_of(film.read()) == (times_s[n + 1] if n < 39 else None)
+        before = film.frame_before(times_s[n])
+        assert place_of(before) == (times_s[n - 1] if n else None)
+        if before is not None:
+            assert before.image_bgr.mean() == pytest.approx(6 * (n - 1), abs=4)
+        assert place_of(film.read()) == times_s[n]
+    assert film.frame_at(100.0) is None
+    assert place_of(film.frame_before(100.0)) == times_s[-1]
+    film.close()
+
+
+def test_a_film_that_is_cut_off_plays_to_where_it_ends(tmp_path: Path) -> None:
+    data = write_film(tmp_path / "film.avi").read_bytes()
+    (tmp_path / "film.avi").write_bytes(data[: data.index(b"idx1") - len(data) // 10])  # the index is at the end
+    film = Video(tmp_path / "film.avi")
+    assert film.duration_s == pytest.approx(39 / 25)  # as the file claims
+    frames = list(iter(film.read, None))
+    assert 5 < len(frames) < 35
+    assert film.frame_at(1.5) is None
+    assert place_of(film.frame_before(1.5)) == place_of(frames[-1])
+    assert place_of(film.frame_at(0.08)) == 0.08
+    film.close()
+
+
+class Endless(FakeCamera):
+    """A stream without length and times that refuses to seek."""
+
+    def set(self, wish: int, value: float) -> bool:
+        return False
+
+
+def test_a_film_that_cannot_seek_is_read_again_from_the_start() -> None:
+    opened: list[Endless] = []
+
+    def opener(name: str, backend: int) -> Endless:
+        opened.append(Endless([10, 20, 30, 40]))
+        return opened[-1]
+
+    film = Video(Path("film.h264"), opener)  # type: ignore[arg-type]
+    assert film.duration_s is None
+    assert len(list(iter(film.read, None))) == 4
+    frame = film.frame_at(2 / 30)
+    assert frame is not None
+    assert (frame.index, frame.image_bgr[0, 0, 0]) == (2, 30)
+    assert all(one.released for one in opened[:-1])
+
+
+def test_a_folder_goes_to_each_picture_and_on_after_a_broken_one(tmp_path: Path) -> None:
+    for name in "abd":
+        write_picture(tmp_path / f"{name}.png")
+    (tmp_path / "c.png").write_bytes(b"broken")
+    folder = open_source(str(tmp_path))
+    assert isinstance(folder, ImageSequence)
+    assert folder.pictures == ("a.png", "b.png", "c.png", "d.png")
+    assert folder.duration_s == 3 * FOLDER_STEP_S
+    assert place_of(folder.frame_at(1.0)) == 1.0
+    with pytest.raises(UserError, match=r"c\.png is not a picture"):
+        folder.read()
+    assert place_of(folder.read()) == 3.0
+    assert place_of(folder.frame_before(1.0)) == 0.0
+    assert folder.frame_before(0.0) is None

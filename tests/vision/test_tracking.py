@@ -214,6 +214,33 @@ def test_a_second_army_is_taught_after_the_first_was_tracked():
     assert view.events == ()
 
 
+def test_soldiers_of_a_proposed_army_keep_their_numbers_when_it_is_taught():
+    """While no army is known, no soldier is found; one that came in the meantime gets a new number."""
+    tracker = Tracker()
+    tracker.update([sighting("green", 2, 1), sighting("tan", 9, 1), sighting("green", 15, 1)])
+    for armies, seen in (
+        ((), []),
+        (("tan",), [sighting("tan", 9, 1)]),
+        (("green", "tan"), [sighting("tan", 9, 1), *(sighting("green", x, 1) for x in (20, 15, 2))]),
+    ):
+        tracker.reopen_armies()
+        view = tracker.update(seen, SearchScope(armies=frozenset(armies), armies_reopened=True))
+    assert places(view) == {"tan-1": (9, 1), "green-1": (2, 1), "green-2": (15, 1), "green-3": (20, 1)}
+
+
+def test_a_figure_gets_its_number_back_with_its_army():
+    """The player has renamed an army, and undone that."""
+    tracker, seen = Tracker(), []
+    tracker.update([sighting("green", 2, 1), sighting("green", 9, 1)])
+    for army in ("rangers", "green", "rangers", "green"):
+        tracker.reopen_armies()
+        scope = SearchScope(armies=frozenset((army,)), armies_reopened=True)
+        view = tracker.update([sighting(army, 9, 1), sighting(army, 2, 1)], scope)
+        seen.append([figure.id for figure in view.figures])
+    assert seen == 2 * [["rangers-1", "rangers-2"], ["green-1", "green-2"]]
+    assert view.renamed == (("rangers-1", "green-1"), ("rangers-2", "green-2"))
+
+
 def test_figures_of_a_new_army_are_confirmed_at_once_but_later_newcomers_are_not():
     tracker = Tracker()
     tracker.update([sighting("green", 2, 1)])

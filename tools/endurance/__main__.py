@@ -69,7 +69,7 @@ class Findings:
     faults: list[str] = field(default_factory=list)
 
 
-class Evening:
+class EnduranceRun:
     """One run: the room, the program, the players, and the checks."""
 
     def __init__(self, room: Room, journal: Path, rng: random.Random) -> None:
@@ -206,9 +206,9 @@ class Evening:
                 findings.faults.append(f"{what} differ: {[getattr(one, what) for one in half]}")
 
 
-def report(evening: Evening) -> str:
+def report(run: EnduranceRun) -> str:
     """All findings as text."""
-    room, findings, players = evening.room, evening.findings, evening.players
+    room, findings, players = run.room, run.findings, run.players
     assert players is not None
     lines = [
         f"{room.clock() / 3600:.1f} hours: {room.frames} pictures; of {findings.live} at the camera's own rate,"
@@ -265,9 +265,9 @@ def main() -> int:
     began_s = time.process_time(), time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
         room = Room(Script(rng, options.pause, options.live), options.hours)
-        evening = Evening(room, Path(folder) / "battle", others)
-        findings = evening.play()
-    print(report(evening))
+        run = EnduranceRun(room, Path(folder) / "battle", others)
+        findings = run.play()
+    print(report(run))
     print(f"processor {time.process_time() - began_s[0]:.0f} s, wall {time.perf_counter() - began_s[1]:.0f} s")
     return 1 if findings.faults else 0
 

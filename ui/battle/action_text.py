@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from textwrap import shorten
 
 from rules.engine.position import View
 from rules.engine.referee import ActionPreview, AvailableActions
@@ -11,14 +12,30 @@ from rules.engine.state import State
 from rules.engine.text import display_name, display_names, outcome_words, place_words, readable, turn_words
 from rules.engine.verdict import Verdict
 from ui.formatting import edge_words, percent_words, range_words
-from ui.translation import tr
+from ui.translation import mark_for_translation, tr
 
-_MAX_LINES, _MAX_OBLIGATIONS = 3, 3
-_FAILURES = (
-    *("miss", "misses", "missed", "off target", "unharmed", "none", "NE", "--"),
-    *("survives", "nothing", "no_effect", "no_attack", "catches nobody", "nobody is in it"),
+_MAX_LINES, _MAX_OBLIGATIONS, _LONGEST_OBLIGATION = 3, 3, 48
+_ROUNDS = (
+    mark_for_translation("fire"),
+    mark_for_translation("flight"),
+    mark_for_translation("free attacks"),
+    mark_for_translation("guts"),
+    mark_for_translation("hand-to-hand"),
+    mark_for_translation("mines"),
+    mark_for_translation("mines and tracks"),
+    mark_for_translation("morale"),
+    mark_for_translation("opportunity fire"),
+    mark_for_translation("return fire"),
+    mark_for_translation("swimming"),
+    mark_for_translation("wounds"),
 )
-"""How outcomes of the games end that do nothing to a target."""
+"""The rounds of the five games; those of other games are shown as they are."""
+
+
+def round_words(name: str) -> str:
+    """A round in the player's language, as part of a sentence, such as "opportunity fire"."""
+    words = name.lower()
+    return tr(words) if words in _ROUNDS else words
 
 
 def state_words(state: State) -> str:
@@ -48,22 +65,9 @@ def chance_words(preview: ActionPreview) -> str:
 
 
 def success_chance(preview: ActionPreview) -> float | None:
-    """The probability, 0 to 1, that an attack has an effect, with several rolls on the first target; None without odds.
-
-    The odds of further targets are not read: a machine gun has bursts at hundreds, and computing them takes seconds.
-    """
-    if not preview.possible:
-        return None
-    odds = preview.odds or next(iter(preview.odds_of.values()), {})
-    return float(sum(chance for outcome, chance in odds.items() if _succeeds(outcome))) if odds else None
-
-
-def _succeeds(outcome: str) -> bool:
-    """Whether a part of an outcome, such as "tan-4 KIL, tan-5 --", is more than a miss."""
-    parts = outcome.rpartition(": ")[2].split(", ")
-    return not all(
-        part.endswith(_FAILURES) or part.startswith(("miss", "hits 0 of")) or "miss" in part.split() for part in parts
-    )
+    """The probability, 0 to 1, that an attack harms its target, or the first of several; None without odds."""
+    harm = preview.harm if preview.possible else None
+    return None if harm is None else float(harm)
 
 
 def chance_lines(preview: ActionPreview) -> str:
@@ -88,8 +92,13 @@ def _ranked(odds: Mapping[str, Fraction]) -> list[str]:
 
 def obligation_words(obligations: Sequence[ActionPreview]) -> str:
     """What this phase still needs, such as "Still to do: Status checks of Green"."""
-    named = [action_words(obligation) for obligation in obligations[:_MAX_OBLIGATIONS]]
-    more = len(obligations) - _MAX_OBLIGATIONS
+    alternatives: dict[str, list[str]] = {}  # one of them is enough, such as which side begins
+    for one in obligations:
+        words = shorten(action_words(one), _LONGEST_OBLIGATION, placeholder=" …")
+        alternatives.setdefault(one.action.words if one.action.by else one.action.owed, []).append(words)
+    or_word = tr("or")
+    named = [f" {or_word} ".join(words) for words in alternatives.values()][:_MAX_OBLIGATIONS]
+    more = len(alternatives) - _MAX_OBLIGATIONS
     if more > 0:
         return tr("Still to do: {actions}, {count} more", actions=", ".join(named), count=more)
     return tr("Still to do: {actions}", actions=", ".join(named))

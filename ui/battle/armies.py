@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from platformdirs import user_data_path
@@ -55,7 +55,7 @@ class ListedArmy:
 class ArmyLists:
     """The army lists in a folder, each in its own file, found by name.
 
-    A file that is not an army list is listed with its problem, and is neither overwritten nor deleted.
+    A file that is not an army list is listed with its problem, and is not overwritten.
     """
 
     folder: Path
@@ -102,30 +102,6 @@ class ArmyLists:
         make_folder(self.folder)
         save_army(path, army)
 
-    def rename(self, name: str, new: str) -> None:
-        """Rename a saved army list.
-
-        Raises:
-            UserError: as `take` and `keep`, or if another army has the new name.
-        """
-        army, old_path, path = self.take(name), self._path(name), self._path(new)
-        if path != old_path and os.path.exists(path):
-            raise UserError(
-                tr("there is already an army list {name!r}: choose another name, or delete it first", name=new)
-            )
-        save_army(path, replace(army, name=new))
-        if path != old_path:
-            _remove(old_path)
-
-    def delete(self, name: str) -> None:
-        """Delete a saved army list.
-
-        Raises:
-            UserError: as `take`, or if the file cannot be removed.
-        """
-        self.take(name)
-        _remove(self._path(name))
-
     def _path(self, name: str) -> Path:
         """The file of an army; names that differ only in case or punctuation share one."""
         words = "".join(letter if letter.isalnum() else " " for letter in name.casefold()).split()
@@ -148,11 +124,3 @@ def _listed(path: Path) -> ListedArmy:
         return ListedArmy(path, load_army(path))
     except UserError as error:
         return ListedArmy(path, None, str(error))
-
-
-def _remove(path: Path) -> None:
-    try:
-        path.unlink()
-    except OSError as error:
-        reason = error.strerror or error
-        raise UserError(tr("the army list {path} cannot be deleted: {reason}", path=path, reason=reason)) from error

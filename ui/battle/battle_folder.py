@@ -108,4 +108,4 @@ def day_words(time: datetime, now: datetime) -> str:
     if abs(((now - night).date() - day).days) > _RECENT_DAYS:
         return f"{time:%Y-%m-%d}"
     part = next(words for end_h, words in _PARTS if hour < end_h)
-    return f"{tr(_DAYS[day.weekday()])} {tr(part)}"
+    return tr("{day} {part}", day=tr(_DAYS[day.weekday()]), part=tr(part))

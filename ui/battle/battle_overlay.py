@@ -18,7 +18,7 @@ from rules.tabletop.template import Blast, Template
 from ui.battle.action_text import success_chance
 from ui.battle.battle_session import Proposal
 from ui.formatting import percent_words
-from ui.picture.overlay import Preview
+from ui.picture.overlay import Preview, figure_number
 from ui.session import Ruler
 from ui.table.finding import Mark, Note, Trace, along, lifted, ring
 from ui.table.shapes import relaid
@@ -113,7 +113,7 @@ def _reach_marks(position: Position, available: AvailableActions) -> Iterator[Ma
 
 
 def _chance_marks(position: Position, attacks: Sequence[ActionPreview]) -> Iterator[Mark]:
-    """Each target's best chance, such as "83 %"."""
+    """Each target's number with the best chance, such as "4: 83 %"; in a crowd the place alone is ambiguous."""
     best: dict[str, float] = {}
     for attack in attacks:
         chance = success_chance(attack)
@@ -122,7 +122,8 @@ def _chance_marks(position: Position, attacks: Sequence[ActionPreview]) -> Itera
     for target, chance in best.items():
         if target in position.figures:
             at = position.figures[target]
-            yield Note((*at.centre_in, at.z_in), ((percent_words(chance), 16.0),), PREVIEW, (0.0, -30.0))
+            words = f"{figure_number(target)}: {percent_words(chance)}"
+            yield Note((*at.centre_in, at.z_in), ((words, 14.0),), PREVIEW, (0.0, -28.0))
 
 
 def casualties(position: Position) -> tuple[str, ...]:

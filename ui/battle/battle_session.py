@@ -127,6 +127,11 @@ class BattleSession:
         """All actions of a figure at a bare place; raises as `rules.engine.referee.at_spot`."""
         return at_spot(self.referee, position, figure, spot_in)
 
+    def at_targets(self, position: Position, figure: str, names: tuple[str, ...]) -> tuple[ActionPreview, ...]:
+        """All actions of a figure at several targets, named in the order of its shots; none in most games."""
+        actions = self.referee.at_targets(position, figure, names)
+        return tuple(preview_of(position, action, self.referee) for action in actions)
+
     def aims(self, position: Position, figure: str, spot_in: PointIn) -> bool:
         """Whether a figure has an action at a bare place."""
         if figure not in position.figures or position.unit(figure).out:
@@ -135,7 +140,7 @@ class BattleSession:
 
     def obligations(self, position: Position) -> tuple[ActionPreview, ...]:
         """The obligations of a whole side or the battle."""
-        return tuple(preview_of(position, action) for action in self.referee.obligations(position))
+        return tuple(preview_of(position, action, self.referee) for action in self.referee.obligations(position))
 
     def do(self, position: Position, action: Action, dice: Dice) -> Verdict:
         """Carry out an action: roll, get the verdict and journal it; raises as `rules.engine.referee.perform`."""

@@ -32,7 +32,6 @@ class BattleSetup:
     """The players' choices before a battle.
 
     Attributes:
-        game: Name of the game.
         armies: By side, in playing order.
         options: Options that differ from the defaults.
         house_rules: A file that inherits the game.

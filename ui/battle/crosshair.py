@@ -8,7 +8,7 @@ import numpy as np
 
 from calibration.camera import TableCamera
 from rules.engine.position import Position
-from rules.tabletop.table import PointIn
+from rules.tabletop.table import PointIn, ellipse_outline
 from ui.battle.round_sequence import able_to_attack
 from ui.table.finding import Mark, Note, Trace, lifted, ring
 from ui.theme import PREVIEW
@@ -40,10 +40,7 @@ def stepped(camera: TableCamera, at_in: PointIn, toward_px: tuple[int, int], ste
     """Move a place one step along the table axis that is closest to a direction in the picture.
 
     Args:
-        camera: The camera of the picture.
-        at_in: The place.
         toward_px: The direction in the picture, such as (1, 0) for right and (0, -1) for up.
-        step_in: Length of the step.
 
     Returns:
         The new place, or the old one if the step leaves the picture.
@@ -63,12 +60,10 @@ def _unit(vector_px: np.ndarray) -> np.ndarray:
 def cross_marks(at_in: PointIn) -> tuple[Mark, ...]:
     """A ring with four arms that leave the place itself visible."""
     x, y = at_in
-    turns = np.linspace(0, 2 * np.pi, 24, endpoint=False)
-    circle = [(x + _RING_IN * math.cos(turn), y + _RING_IN * math.sin(turn)) for turn in turns]
     arms = [((x + _GAP_IN * dx, y + _GAP_IN * dy), (x + _ARM_IN * dx, y + _ARM_IN * dy)) for dx, dy in _ARMS]
     words = ((tr("Enter: aim here"), 13.0), (tr("arrow keys: move, Esc: cancel"), 11.0))
     return (
-        Trace(ring(circle), PREVIEW, 3.0, closed=True),
+        Trace(ring(ellipse_outline(at_in, _RING_IN, _RING_IN)), PREVIEW, 3.0, closed=True),
         *(Trace(lifted(arm), PREVIEW, 3.0) for arm in arms),
         Note((x, y, 0.0), words, PREVIEW, (0.0, 34.0)),
     )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Callable, Iterable, Iterator
-from datetime import datetime
 from html import escape
 from typing import Any
 
@@ -71,7 +70,6 @@ def page(
 
     Args:
         title: The game and its players.
-        credit: The game's credit.
         story: The moments that stand.
         picture: Returns the JPEG of an entry.
         step: Called with the progress before every moment.
@@ -97,7 +95,7 @@ def _head(title: str, credit: str) -> str:
 
 
 def _section(position: HistoryMoment, picture: Callable[[int], bytes | None]) -> Iterator[str]:
-    when = datetime.fromtimestamp(position.time_s) if 0 <= position.time_s < 2**40 else None
+    when = position.when
     clock = f'<time datetime="{when:%Y-%m-%dT%H:%M:%S}">{when:%H:%M}</time>' if when else ""
     heading = "h2" if position.is_phase else "h3"
     yield f"<section><{heading}>{clock}{escape(position.title)}</{heading}>"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from itertools import groupby
 
 from rules.battle.battle import Battle
@@ -28,10 +29,7 @@ class HistoryMoment:
     Attributes:
         seqs: Numbers of its journal entries, in order.
         time_s: Time by the journal's clock.
-        title: A few words.
-        lines: The story's lines.
         figures: Ids of the figures that took part.
-        after: The battle's state afterwards.
         stands: False if it was undone and can be redone.
         is_step: False for external events, which undo skips.
         is_phase: Whether it begins a turn or a phase.
@@ -46,6 +44,11 @@ class HistoryMoment:
     stands: bool
     is_step: bool
     is_phase: bool = False
+
+    @property
+    def when(self) -> datetime | None:
+        """The local time; None if the journal's time is impossible."""
+        return datetime.fromtimestamp(self.time_s) if 0 <= self.time_s < 2**40 else None
 
 
 def positions(battle: Battle) -> tuple[HistoryMoment, ...]:

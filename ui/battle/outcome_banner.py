@@ -29,8 +29,6 @@ _STRUCK = {
     "must_run": mark_for_translation("{names} runs"),
 }
 """Statuses that the players must see on the table, the gravest first: only that one of a figure is named."""
-_MISSED = ("miss", "--", "unharmed", "catches nobody", "off target", "eliminates 0")
-_NO_EFFECT = ("ne", "unaffected")
 _MOST_NAMED = 5
 
 
@@ -60,15 +58,22 @@ def _outcome(event: ActionResolved) -> str:
         return tr("VICTORY for {side}!", side=display_name(winner))
     if not event.throws:
         return ""
-    results = [outcome.lower(), *(part.rpartition(" ")[2].lower() for part in outcome.split(", "))]
-    if any(result.startswith(_MISSED) for result in results):
-        jams = any(change.value is True and change.key.endswith("jammed") for change in event.effects.changes)
-        return tr("Missed, and the weapon jams") if jams else tr("Missed")
-    if any(result in _NO_EFFECT for result in results):
-        return tr("No effect")
+    if event.at and not any(change.figure in event.at and not change.this_turn for change in event.effects.changes):
+        return _unharmed(event)
+    return _named(event)
+
+
+def _unharmed(event: ActionResolved) -> str:
+    """The outcome of an attack that harmed nobody."""
+    changes, outcome = event.effects.changes, outcome_words(event.verdict.outcome)
+    if any(not change.figure and change.value is not None for change in changes):
+        return _named(event)  # such as where a shell has landed
     if outcome.startswith("hit"):
         return tr("HIT!")
-    return _named(event)
+    if "miss" not in outcome:
+        return tr("No effect")
+    jams = any(change.value is True and change.key.endswith("jammed") for change in changes)
+    return tr("Missed, and the weapon jams") if jams else tr("Missed")
 
 
 def _named(event: ActionResolved) -> str:

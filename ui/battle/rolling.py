@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from rules.engine.dice import Dice, DiceRequest, Procedure, Roll
 from rules.engine.position import Position
-from rules.engine.referee import Action
+from rules.engine.referee import Action, ActionPreview
 from rules.engine.verdict import Verdict
 from ui.battle.battle_session import BattleSession
 
 Throws = tuple[tuple[DiceRequest, Roll], ...]
 """Dice that were rolled, each with its request."""
+
+
+def needs_dice(preview: ActionPreview) -> bool:
+    """Whether dice decide a possible action."""
+    unknown = not preview.action.has_odds and preview.before is None
+    return preview.possible and (unknown or len(preview.odds) > 1 or bool(preview.odds_of))
+
+
+def alike(action: Action, others: Sequence[ActionPreview]) -> tuple[Action, ...]:
+    """The obligations of an action's kind that can be rolled now, such as all morale checks; empty if none is owed."""
+    kind = [one for one in others if action.owed and one.action.owed and one.action.name == action.name]
+    return tuple(one.action for one in kind if one.possible and not one.ambiguities)
 
 
 class RollingAction:
@@ -49,11 +61,7 @@ class RollingAction:
     @property
     def same(self) -> tuple[Action, ...]:
         """The rolls of its kind that the phase still needs, such as all morale checks; empty if none is needed."""
-        if not self.action.owed:
-            return ()
-        owed = self._play.owed(self._now)
-        kind = [one for one in owed if one.action.name == self.action.name]
-        return tuple(one.action for one in kind if one.possible and not one.ambiguities)
+        return alike(self.action, self._play.owed(self._now)) if self.action.owed else ()
 
     def following(self, done: Collection[str]) -> RollingAction | None:
         """The next roll of its kind whose words are not in `done`, begun; None after the last."""

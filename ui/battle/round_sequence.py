@@ -11,7 +11,9 @@ from rules.engine.events import ActionResolved, OutcomeDecided, PhaseBegun
 from rules.engine.position import Position
 from rules.engine.referee import FIRE, Action, preview_of
 from rules.engine.text import display_name
+from ui.battle.action_text import round_words
 from ui.battle.battle_session import BattleSession
+from ui.formatting import capitalized
 from ui.translation import tr
 
 PATIENCE = 2
@@ -71,20 +73,25 @@ class RoundState:
         return self.steps[self.at].figure if self.at is not None else ""
 
     @property
+    def title(self) -> str:
+        """The round in the player's language, such as "Morale"."""
+        return capitalized(round_words(self.name))
+
+    @property
     def words(self) -> str:
         """Such as "Morale, 3 of 5: Tan 4"."""
         if self.at is not None:
             soldier, count = display_name(self.figure), len(self.steps)
             return tr(
                 "{name}, {number} of {count}: {soldier}",
-                name=self.name, number=self.at + 1, count=count, soldier=soldier,
+                name=self.title, number=self.at + 1, count=count, soldier=soldier,
             )  # fmt: skip
         if self.looking:
-            return tr("{name}: finding the next soldier …", name=self.name)
+            return tr("{name}: finding the next soldier …", name=self.title)
         skipped = sum(step.mark is Mark.SKIPPED for step in self.steps)
         if skipped:
-            return tr("{name}: {count} skipped", name=self.name, count=skipped)
-        return tr("{name}: all done", name=self.name)
+            return tr("{name}: {count} skipped", name=self.title, count=skipped)
+        return tr("{name}: all done", name=self.title)
 
 
 def rounds(play: BattleSession, position: Position) -> tuple[str, ...]:
@@ -126,19 +133,19 @@ class RoundSequence:
         self._take(position)
         for name in self._coming():
             if not patience:
-                return self._walk(looking=True)
+                return self._state(looking=True)
             patience -= 1
             if self._is_open(name):
                 self._last = self._at = name
-                return self._walk()
+                return self._state()
             self._idle.add(name)
         self._at = ""
-        return self._walk()
+        return self._state()
 
     def actions(self, position: Position) -> tuple[Action, ...]:
         """The actions of the current figure in this round."""
         self._take(position)
-        return self._deeds(self._at) if self._at else ()
+        return self._actions_of(self._at) if self._at else ()
 
     def skip(self, position: Position) -> RoundState:
         """Skip the current figure; `back` and `go` return to it."""
@@ -185,7 +192,7 @@ class RoundSequence:
         names = [*self._order[here:], *self._order[:here]]
         return [name for name in names if name not in self._skipped and name not in self._idle]
 
-    def _deeds(self, figure: str) -> tuple[Action, ...]:
+    def _actions_of(self, figure: str) -> tuple[Action, ...]:
         if figure in self._owed:
             return self._owed[figure]
         position = self._moment
@@ -195,9 +202,9 @@ class RoundSequence:
         return tuple(action for action in every if (action.round or FIRE) == self.name)
 
     def _is_open(self, figure: str) -> bool:
-        return self._moment is not None and any(_possible(self._moment, action) for action in self._deeds(figure))
+        return self._moment is not None and any(_possible(self._moment, action) for action in self._actions_of(figure))
 
-    def _walk(self, *, looking: bool = False) -> RoundState:
+    def _state(self, *, looking: bool = False) -> RoundState:
         steps = tuple(Step(name, self._mark(name)) for name in self._order)
         at = None if looking or not self._at else self._order.index(self._at)
         return RoundState(self.name, steps, at, looking)

@@ -15,7 +15,7 @@ from rules.engine.referee import ActionPreview
 from rules.engine.text import display_name, display_names, outcome_words
 from ui.battle.action_text import action_words
 from ui.battle.battle_session import BattleSession
-from ui.formatting import percent_words
+from ui.formatting import capitalized, percent_words
 from ui.translation import tr
 
 NOTHING, UNTRIED = "nothing happens", "not tried"
@@ -27,11 +27,10 @@ class Case:
     """An action before its roll, or a verdict, that the players may rule on.
 
     Attributes:
-        words: Its text.
         by, at: Ids of the acting figures and the targets.
         seq: Number of the verdict's entry; None before the roll.
         preview: The action before the roll.
-        said: The verdict afterwards.
+        verdict: The verdict afterwards.
     """
 
     words: str
@@ -39,7 +38,7 @@ class Case:
     at: tuple[str, ...] = ()
     seq: int | None = None
     preview: ActionPreview | None = None
-    said: Verdicts | None = None
+    verdict: Verdicts | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,14 +46,12 @@ class Ruling:
     """The players' decision.
 
     Attributes:
-        case: What they decided on.
-        holding: The outcome instead.
-        reason: The reason they gave.
+        override: The outcome that replaces it.
         also: Other changes to figures.
     """
 
     case: Case
-    holding: Override
+    override: Override
     reason: str
     also: tuple[Change, ...] = ()
 
@@ -74,23 +71,23 @@ def cases_after(play: BattleSession) -> tuple[Case, ...]:
     return tuple(_after(play, seq, event) for seq, event in verdicts[:_MAX_CASES])
 
 
-def _after(play: BattleSession, seq: int, said: Verdicts) -> Case:
+def _after(play: BattleSession, seq: int, verdict: Verdicts) -> Case:
     done = play.done(seq)
-    struck = tuple(change.figure for change in said.effects.changes if change.figure)
-    at = done[1].at if done else tuple(name for name in dict.fromkeys(struck) if name not in said.by)
-    title = said.title or display_name(said.action).lower()  # old journals have no titles
-    words = f"{display_names(said.by)}: {title}" if said.by else title
+    struck = tuple(change.figure for change in verdict.effects.changes if change.figure)
+    at = done[1].at if done else tuple(name for name in dict.fromkeys(struck) if name not in verdict.by)
+    title = verdict.title or display_name(verdict.action).lower()  # old journals have no titles
+    words = f"{display_names(verdict.by)}: {title}" if verdict.by else title
     overruled = " (overruled)" if seq in play.battle.state.overruled else ""
-    return Case(f"{words}: {outcome_of(said)}{overruled}", said.by, at, seq, said=said)
+    return Case(f"{words}: {outcome_of(verdict)}{overruled}", verdict.by, at, seq, verdict=verdict)
 
 
-def outcome_of(said: Event) -> str:
+def outcome_of(verdict: Event) -> str:
     """The outcome of a verdict in a word or two; empty for other events."""
     return (
-        said.outcome
-        if isinstance(said, OutcomeDecided)
-        else outcome_words(said.verdict.outcome)
-        if isinstance(said, ActionResolved)
+        verdict.outcome
+        if isinstance(verdict, OutcomeDecided)
+        else outcome_words(verdict.verdict.outcome)
+        if isinstance(verdict, ActionResolved)
         else ""
     )
 
@@ -100,10 +97,14 @@ def holdings(play: BattleSession, position: Position, case: Case) -> tuple[Overr
     if case.preview is not None:
         known = possible_overrides(play.referee, position, case.preview.action)
         return (*known, _nothing(case, known[0].effects if known else Effects()))
-    done, said = None if case.seq is None else play.done(case.seq), case.said
+    done, verdict = None if case.seq is None else play.done(case.seq), case.verdict
     known = possible_overrides(play.referee, *done) if done else ()
-    others = tuple(holding for holding in known if said is None or holding.effects != said.effects)
-    return (*others, _nothing(case, said.effects if said else Effects()), Override(UNTRIED, Effects(), counts=False))
+    others = tuple(override for override in known if verdict is None or override.effects != verdict.effects)
+    return (
+        *others,
+        _nothing(case, verdict.effects if verdict else Effects()),
+        Override(UNTRIED, Effects(), counts=False),
+    )
 
 
 def _nothing(case: Case, usual: Effects) -> Override:
@@ -112,16 +113,16 @@ def _nothing(case: Case, usual: Effects) -> Override:
     return Override(NOTHING, Effects(changes=own))
 
 
-def holding_words(holding: Override) -> str:
+def override_words(override: Override) -> str:
     """Such as "Kills: Tan 4 eliminated, 42 % by the dice"."""
-    if holding.outcome == NOTHING:
+    if override.outcome == NOTHING:
         return tr("No effect, but the action is used up")
-    if holding.outcome == UNTRIED:
+    if override.outcome == UNTRIED:
         return tr("As if it had not been tried")
-    words = holding.words[:1].upper() + holding.words[1:]
-    if holding.chance is None or holding.chance == 1:
+    words = capitalized(override.words)
+    if override.chance is None or override.chance == 1:
         return words
-    return tr("{outcome}, {chance} by the dice", outcome=words, chance=percent_words(float(holding.chance)))
+    return tr("{outcome}, {chance} by the dice", outcome=words, chance=percent_words(float(override.chance)))
 
 
 def status_changes(play: BattleSession, figure: str, words: str) -> tuple[Change, ...]:
@@ -142,15 +143,15 @@ def decide(play: BattleSession, ruling: Ruling) -> None:
     case = ruling.case
     if case.preview is not None:
         action = replace(case.preview.action, title=action_words(case.preview))
-        rule(play.battle, action, ruling.holding, ruling.reason, ruling.also)
+        rule(play.battle, action, ruling.override, ruling.reason, ruling.also)
     elif case.seq is not None:
-        overrule(play.battle, case.seq, case.words, ruling.holding, ruling.reason, ruling.also)
+        overrule(play.battle, case.seq, case.words, ruling.override, ruling.reason, ruling.also)
 
 
-Said = tuple[str, str]
+StatusText = tuple[str, str]
 """A figure's id, and a status in words."""
 
 
-def all_said(play: BattleSession, said: Iterable[Said]) -> tuple[Change, ...]:
+def all_changes(play: BattleSession, verdict: Iterable[StatusText]) -> tuple[Change, ...]:
     """The changes for statuses of several figures."""
-    return tuple(change for figure, words in said for change in status_changes(play, figure, words))
+    return tuple(change for figure, words in verdict for change in status_changes(play, figure, words))

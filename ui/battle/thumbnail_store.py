@@ -60,7 +60,6 @@ class ThumbnailStore:
     that cannot be opened now, because another program is using it, stays and is not used.
 
     Attributes:
-        path: The file.
         remark: What is wrong with it, as a sentence; empty if nothing is.
     """
 

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from rules.engine.events import ActionResolved, OutcomeDecided, PhaseBegun
 from rules.engine.position import Position
 from rules.engine.referee import FIRE, ActionPreview
 from rules.engine.text import phase_words, turn_words
-from ui.battle.action_text import action_words, obligation_words, state_words
+from ui.battle.action_text import action_words, obligation_words, round_words, state_words
 from ui.battle.battle_session import BattleSession
+from ui.formatting import capitalized
 from ui.theme import DARK, WHITE, Colour, army_colour, readable_ink
 from ui.translation import tr
 
-_MOVING = ("move", "moves", "movement", "moving", "a_moves", "b_moves", "move_on")
-"""The phases in which soldiers move, in every game."""
 _LONGEST_NAME = 24
 
 
@@ -45,7 +44,11 @@ class TurnBar:
 
 
 def turn_bar(
-    play: BattleSession, position: Position | None, armies: Collection[str], skippable: Collection[ActionPreview] = ()
+    play: BattleSession,
+    position: Position | None,
+    armies: Collection[str],
+    skippable: Collection[ActionPreview] = (),
+    owed: Sequence[ActionPreview] | None = None,
 ) -> TurnBar:
     """The bar of a battle.
 
@@ -54,11 +57,12 @@ def turn_bar(
         position: Its position; None before its soldiers are seen.
         armies: All armies of the table, for the colour of one without a colour of its own.
         skippable: The obligations that were listed, so that the button now skips them.
+        owed: What must be done before the phase ends, if it is known already.
     """
     if position is None:
         return TurnBar(tr("Waiting for soldiers"))
     state, follows = position.state, play.referee.next_phase(position)
-    owed = play.owed(position)
+    owed = play.owed(position) if owed is None else owed
     left, button = _left(play, position), _next_words(position, follows)
     coming = turn_words(follows.turn, follows.side, follows.phase)
     tip = tr("Begin {coming}", coming=coming)
@@ -95,7 +99,7 @@ def _owed_words(owed: Collection[ActionPreview], count: int) -> str:
         return f"{action_words(first)}…"
     name = first.action.round
     if name and all(one.action.round == name for one in owed):
-        return tr("{round}: {count} to do…", round=name, count=count)
+        return tr("{round}: {count} to do…", round=capitalized(round_words(name)), count=count)
     return tr("{count} still to do…", count=count)
 
 
@@ -107,7 +111,7 @@ def _count(owed: Collection[ActionPreview]) -> int:
 def _left(play: BattleSession, position: Position) -> str:
     """How many soldiers of the side have not acted in this phase; empty in phases without such actions."""
     state = position.state
-    moving = state.phase in _MOVING
+    moving = play.referee.moves(position)
     if not state.side or not (moving or FIRE in play.referee.rounds(position)):
         return ""
     done = _acted(play)

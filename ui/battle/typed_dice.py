@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from rules.engine.dice import DiceRequest, Die
 from rules.engine.text import readable, roller_words
@@ -10,6 +10,7 @@ from ui.formatting import capitalized
 from ui.translation import tr
 
 _FUDGE = {"-": -1, "minus": -1, "0": 0, "blank": 0, "b": 0, "+": 1, "plus": 1}
+"""Accepted in every language, in addition to the player's own words for the faces."""
 _EXAMPLES = {Die.D6: ("2", "5", "3", "6"), Die.FUDGE: ("-", "0", "+", "+")}
 
 
@@ -50,17 +51,18 @@ def typed_faces(die: Die, text: str) -> list[int]:
     """The faces that a player typed, such as "6 3", "6,3" or "63", or "- 0 +" and "-1 0 1"; the rest is ignored."""
     words = text.lower().replace(",", " ").split()
     if die is Die.FUDGE:
-        return [face for word in words for face in _fudge_faces(word)]
+        faces = _FUDGE | {face_words(die, face).lower(): face for face in die.faces}
+        return [face for word in words for face in _fudge_faces(word, faces)]
     if len(words) == 1 and words[0].isdecimal() and len(words[0]) > 1:
         words = list(words[0])  # typed without spaces
     return [int(word) for word in words if word.lstrip("+-").isdecimal()]
 
 
-def _fudge_faces(word: str) -> Iterator[int]:
+def _fudge_faces(word: str, faces: Mapping[str, int]) -> Iterator[int]:
     """Parse "-1", "minus", "blank", or a row of signs such as "+-0+"."""
     if word.lstrip("+-").isdecimal() and word.lstrip("+-").strip("0"):
         yield int(word)
-    elif word in _FUDGE:
-        yield _FUDGE[word]
+    elif word in faces:
+        yield faces[word]
     else:
         yield from (_FUDGE[sign] for sign in word if sign in _FUDGE)

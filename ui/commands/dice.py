@@ -18,8 +18,8 @@ from hardware.dice_reader import DiceCollector, ElectronicDice, Question
 from hardware.emulator import EmulatedDice, FaultInjector, Wire
 from hardware.ports import attached
 from rules.engine.dice import Dice, DiceRequest, Die, Roll, as_fudge, rolled
-from rules.engine.text import roller_words
 from rules.tabletop.errors import UserError
+from ui.battle.typed_dice import request_words
 from ui.devices.cli_links import LinkReporter, Source, emulated_wire, list_ports, turns
 from ui.devices.dice_source import request_of
 
@@ -36,7 +36,7 @@ def typed_dice(read: Callable[[str], str], say: Callable[[str], object] = print)
 
     def dice(request: DiceRequest) -> Roll:
         while True:
-            words = re.split(r"[ ,]+", read(f"{_request_words(request)}: ").strip())
+            words = re.split(r"[ ,]+", read(f"{request_words(request)}: ").strip())
             try:
                 return rolled(request, [int(word) for word in words if word])
             except UserError as error:
@@ -126,7 +126,7 @@ def _ask(
             raise UserError("the dice did not answer in time: roll them, or type the roll with --typed")
 
     tray = DiceCollector(time.monotonic, as_fudge)
-    print(f"{_request_words(request)} ...", flush=True)
+    print(f"{request_words(request)} ...", flush=True)
     roll = ElectronicDice(tray, source.arrivals, confirmed, wait)(request)
     print(_roll_words(request, roll))
     return 0
@@ -217,11 +217,6 @@ class _Keyboard:
 
 def _print_thrown(lines: Iterable[RollLine]) -> None:
     print("threw", ", ".join(f"{line.id} {line.face:d}" for line in lines), flush=True)
-
-
-def _request_words(request: DiceRequest) -> str:
-    dice = f"{request.count}d{'F' if request.die is Die.FUDGE else '6'}"
-    return f"{roller_words(request.for_whom)} throws {dice} for {request.why}"
 
 
 def _roll_words(request: DiceRequest, roll: Roll) -> str:

@@ -22,7 +22,7 @@ from ui.commands.libraries import (
     loads,
     missing_libraries,
 )
-from ui.setup.video_devices import device_fact, gives_pictures
+from ui.setup.cameras import Camera, known_cameras
 
 if TYPE_CHECKING:
     from hardware.ports import Port
@@ -119,10 +119,9 @@ class Machine:
 
 
 def examine(machine: Machine | None = None, saves: Path | None = None) -> tuple[Finding, ...]:
-    """Examine everything that the program uses.
+    """Examine everything that the program uses, by default on the real computer.
 
     Args:
-        machine: The computer; the real one if None.
         saves: The folder for battles, which need not exist yet; the current folder if None.
     """
     machine = machine or Machine()
@@ -210,18 +209,17 @@ def _display(machine: Machine) -> Finding:
 
 
 def _cameras(machine: Machine) -> list[Finding]:
-    # One webcam shows as several devices; the one that delivers pictures has index 0.
-    entries = sorted((machine.root / "sys/class/video4linux").glob("video*"), key=lambda entry: int(entry.name[5:]))
-    first = [entry for entry in entries if gives_pictures(entry)]
-    if not first:
+    found = known_cameras(machine.root)
+    if not found:
         remedy = "plug one in; until then, use the simulated table"
         return [Finding("camera", State.WARNING, "none found", remedy)]
-    return [_camera(machine, entry) for entry in first]
+    return [_camera(machine, camera) for camera in found]
 
 
-def _camera(machine: Machine, entry: Path) -> Finding:
-    detail = f"/dev/{entry.name} {device_fact(entry, 'name')}".rstrip()
-    if machine.may_use(machine.root / "dev" / entry.name):
+def _camera(machine: Machine, camera: Camera) -> Finding:
+    device = f"dev/video{camera.number}"
+    detail = f"/{device} {camera.name}".rstrip()
+    if machine.may_use(machine.root / device):
         return Finding("camera", State.OK, detail)
     return _forbidden("camera", detail, "video")
 

@@ -16,6 +16,7 @@ from calibration.profile import lens_document
 from rules.tabletop.errors import UserError
 from ui.files import check_writable, write_json
 from ui.paper.marker_sheet import LENS_BOARD
+from ui.setup.lens_session import lens_story
 from ui.setup.profiles import LensProfiles, lens_folder
 from vision.source import read_image
 
@@ -39,7 +40,7 @@ def run_lens(options: argparse.Namespace) -> int:
     assert gathering is not None  # argparse requires a picture
     print(gathering.coverage.sentence)
     fit = fit_lens(gathering)
-    document = lens_document(fit.lens) | _provenance(gathering, fit)
+    document = lens_document(fit.lens) | lens_story(gathering, fit)
     write_json(options.out, document | ({"camera": options.camera} if options.camera else {}))
     print(_summary(gathering, fit))
     print(f"Wrote {options.out}: use it with --lens {options.out}")
@@ -92,11 +93,3 @@ def _summary(gathering: LensViews, fit: LensFit) -> str:
     if gathering.coverage.missing:
         words += "\nThe lens is only a guess where no picture shows the board: add pictures with the board there"
     return words
-
-
-def _provenance(gathering: LensViews, fit: LensFit) -> dict[str, object]:
-    return {
-        "views": len(gathering.views),
-        "residual_px": fit.residual_px,
-        "coverage": gathering.coverage.cells.astype(int).tolist(),
-    }

@@ -8,7 +8,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TextIO
 
 from rules.battle.battle import Battle
 from rules.battle.journal import Damaged
@@ -25,7 +25,7 @@ def run_replay(options: argparse.Namespace) -> int:
     """Run the command and return its exit status.
 
     Raises:
-        UserError: as `replay_text` and `rules.battle.recovery.recover`.
+        UserError: as `open_battle` and `rules.battle.recovery.recover`.
     """
     with _Progress(sys.stderr, time.monotonic) as progress:
         if options.recover is not None:
@@ -33,9 +33,10 @@ def run_replay(options: argparse.Namespace) -> int:
             progress.end()
             print(sanitized(f"{options.recover} continues {options.battle} after entry {count}."))
             return 0
-        with _opened(options.battle, part_of(progress.step, 0, 2)) as battle:
+        with open_battle(options.battle, part_of(progress.step, 0, 2)) as battle:
             step: Step = part_of(progress.step, 1, 2)
-            text = _json(battle_document(battle, step)) if options.json else story_text(battle, step)
+            document = battle_document(battle, step) if options.json else None
+            text = json.dumps(document, indent=1, ensure_ascii=False) if document else story_text(battle, step)
             progress.end()
             if battle.remark:
                 print(sanitized(f"sandtable: {battle.remark}"), file=sys.stderr)
@@ -43,27 +44,12 @@ def run_replay(options: argparse.Namespace) -> int:
     return 0
 
 
-def replay_text(path: Path) -> str:
-    """The story of the battle in a file, see `story_text`.
+def open_battle(path: Path, step: Step = no_step) -> Battle:
+    """Open a battle to read it.
 
     Raises:
         UserError: if there is no battle, or the file is damaged, of another program, or too new.
     """
-    with _opened(path, no_step) as battle:
-        return story_text(battle)
-
-
-def replay_json(path: Path) -> dict[str, Any]:
-    """The journal and state as JSON, see `battle_document`; raises as `replay_text`."""
-    with _opened(path, no_step) as battle:
-        return battle_document(battle)
-
-
-def _json(document: dict[str, Any]) -> str:
-    return json.dumps(document, indent=1, ensure_ascii=False)
-
-
-def _opened(path: Path, step: Step) -> Battle:
     try:
         return Battle.open(path, lambda: 0.0, step)  # nothing is written, so the clock is not used
     except Damaged as damage:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rules.tabletop.template import Blast
 from ui.formatting import in_order
 from ui.measuring import figures_under_blast, measured, sights
-from ui.setup.colours import WITHOUT_EMPTY, group_words, one_plastic, separations_of
+from ui.setup.colours import WITHOUT_EMPTY, group_words, one_plastic, separation_sentence, separations_of
 from vision.setup import Setup
 from vision.table_view import TableView
 
@@ -46,6 +46,8 @@ def _groups(view: TableView) -> str:
 
 
 def _figures(view: TableView) -> str:
+    if not view.figures and not view.frame.has_colours:
+        return "No soldiers found: this picture has no colours. Use a colour camera or picture."
     if not view.figures:
         return "No soldiers found. Teach an army with --teach NAME@X,Y and a pixel of one of its soldiers."
     rows = [("figure", "posture", "x in", "y in", "± in", "facing", "sure")]
@@ -57,7 +59,7 @@ def _figures(view: TableView) -> str:
 
 
 def _colours(view: TableView, setup: Setup) -> str:
-    sentences = [found.sentence for found in separations_of(view, setup)]
+    sentences = list(map(separation_sentence, separations_of(view, setup)))
     return "\n".join([*sentences, *([WITHOUT_EMPTY] if sentences and setup.reference_bgr is None else [])])
 
 

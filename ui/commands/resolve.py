@@ -1,11 +1,15 @@
-"""`sandtable resolve`: answers a rules question in JSON with the verdict in JSON."""
+"""`sandtable resolve` and `sandtable battle`: a rules question or a scripted situation in JSON, its answer in JSON."""
 
 from __future__ import annotations
 
+import argparse
+import io
+import json
+import sys
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 from calibration.profile import from_json, read_text
 from rules.engine.dice import Scripted
@@ -13,16 +17,41 @@ from rules.engine.game import Game
 from rules.engine.schema import Reader
 from rules.engine.verdict import RuleRefusal, Verdict
 from rules.games import open_game
+from ui.files import write_json
 
 
-def read_question(source: Path | TextIO) -> Any:
-    """The JSON document of a file or stream.
+def run_resolve(options: argparse.Namespace) -> int:
+    """Answer the questions of a file and return the exit status, 1 if one is refused."""
+    answer = resolve_question(read_document(options.file, "question"), options.house_rules)
+    _print(answer)
+    return 1 if is_refused(answer) else 0
+
+
+def run_battle(options: argparse.Namespace) -> int:
+    """Play the situation of a file, as `docs/formats.md` describes it, and return the exit status."""
+    # Loaded here, because `sandtable resolve` answers twice as fast without it.
+    from rules.battle.scripted import play_situation
+    from rules.battle.situation import situation_of
+
+    answer = play_situation(situation_of(read_document(options.file, "situation")))
+    if options.json is not None:
+        write_json(options.json, answer)
+    _print(answer)
+    return 0
+
+
+def read_document(file: str, kind: str) -> Any:
+    """The JSON in a file, or in standard input if the name is "-"; messages call it a `kind`.
 
     Raises:
         UserError: if it cannot be read or is not JSON.
     """
-    what = f"the question {source}" if isinstance(source, Path) else "the question"
-    return from_json(read_text(source, what), what)
+    what = f"the {kind}" if file == "-" else f"the {kind} {file}"
+    return from_json(read_text(sys.stdin or io.StringIO() if file == "-" else Path(file), what), what)
+
+
+def _print(answer: Any) -> None:
+    print(json.dumps(answer, indent=1, ensure_ascii=False))
 
 
 def resolve_question(document: Any, house_rules: Path | None = None) -> Any:

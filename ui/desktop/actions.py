@@ -5,54 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
-from typing import Protocol
 
+from PyQt6.QtCore import Qt
 from PyQt6.QtGui import QAction, QActionGroup, QKeySequence
 from PyQt6.QtWidgets import QMainWindow, QMenu
 
 from ui.desktop.action import create_action, create_switch
-from ui.desktop.appearance import toggle_full_screen
-from ui.desktop.battle.files import BattleFiles
-from ui.desktop.battle.history_controller import HistoryController
-from ui.desktop.frozen_frame import FrozenFrame
+from ui.desktop.commands import Commands
 from ui.desktop.icons import icon
-from ui.desktop.picture.view import PictureView
-from ui.desktop.setup.table_controller import TableController
 from ui.desktop.tool_rail import ToolRail
 from ui.setup.cameras import Camera, cameras
 from ui.translation import mark_for_translation, tr
 
 _ZOOM_FACTOR = 1.25
-
-
-class WindowCommands(Protocol):
-    """What the menus, the tool rail and the keys call."""
-
-    picture: PictureView
-    files: BattleFiles
-    history: HistoryController
-    tables: TableController
-    frozen_frame: FrozenFrame
-
-    def use_tool(self, name: str) -> None: ...
-    def cancel(self) -> None: ...
-    def turn(self, steps: int) -> None: ...
-    def type_digit(self, digit: str) -> None: ...
-    def turn_basis(self) -> None: ...
-    def undo(self) -> None: ...
-    def redo(self) -> None: ...
-    def clear(self) -> None: ...
-    def show_numbers(self, on: bool) -> None: ...
-    def open(self, spec: str) -> None: ...
-    def open_file(self) -> None: ...
-    def open_folder(self) -> None: ...
-    def learn_empty_table(self) -> None: ...
-    def search_now(self) -> None: ...
-    def print_sheets(self) -> None: ...
-    def save_snapshot(self, path: Path | None = None, *, bare: bool = False) -> None: ...
-    def show_side_panel(self, shown: bool) -> None: ...
-    def close(self) -> bool: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,12 +119,14 @@ class Actions:
         freeze: Checked while the picture is frozen.
         compare: Checked while the frozen and the current picture are shown in turn.
         side_panel: Checked while the tabs beside the picture are shown.
+        print: Asks what to print.
+        decimal_point: Types the point of a template's size; disabled where the key does something else.
         source_menu: The sources that can be opened.
         view_menu: The View menu.
         rail: The tool rail.
     """
 
-    def __init__(self, window: QMainWindow, commands: WindowCommands) -> None:
+    def __init__(self, window: QMainWindow, commands: Commands) -> None:
         self._window = window
         self._tools = {tool.name: self._tool(tool, commands) for tool in _TOOLS}
         group = QActionGroup(window)
@@ -167,11 +134,16 @@ class Actions:
             group.addAction(action)
         self.undo = self._action(tr("Undo"), "Ctrl+Z", tr("Undo the last step"), commands.undo)
         self.redo = self._action(tr("Redo"), "Ctrl+Shift+Z", tr("Redo the last undone step"), commands.redo)
-        frozen_frame = commands.frozen_frame
+        frozen_frame = commands.features.frozen_frame
         tip = tr("Stop the picture; you can still measure in it")
         self.freeze = self._switch(tr("Freeze"), "P", tip, frozen_frame.freeze)
         tip = tr("Switch between the frozen and the current picture, and mark what has changed")
         self.compare = self._switch(tr("Compare"), "Shift+P", tip, frozen_frame.compare)
+        frozen_frame.thawed.connect(lambda: self.freeze.setChecked(False))
+        frozen_frame.ended.connect(lambda: self.compare.setChecked(False))
+        commands.store.restarted.connect(lambda: self.freeze.setChecked(False))
+        commands.store.tool_selected.connect(lambda name, _: self._tools[name].setChecked(True))
+        commands.parts.picture.turned.connect(commands.turn)
         self._clear = self._action(tr("Clear"), "Ctrl+L", tr("Remove all rulers and templates"), commands.clear)
         self._basis = self._action(
             tr("Centre or edge"),
@@ -192,15 +164,13 @@ class Actions:
             lambda: commands.save_snapshot(bare=True),
         )
         tip = tr("Fill the window with the table; again: show the whole picture")
-        self._fit = self._action(tr("Fit"), "F", tip, commands.picture.toggle_fit)
+        self._fit = self._action(tr("Fit"), "F", tip, commands.parts.picture.toggle_fit)
         tip = tr("Show every soldier's number on the table")
         self.numbers = create_switch(window, tr("Numbers"), "Shift+N", tip)
-        self.numbers.setChecked(True)
-        self.numbers.toggled.connect(commands.show_numbers)
         tip = tr("Show or hide the tabs beside the picture; without them the table fills the window")
-        self.side_panel = self._switch(tr("Side panel"), "F9", tip, commands.show_side_panel)
+        self.side_panel = create_switch(window, tr("Side panel"), "F9", tip)
         tip = tr("Fill the whole screen, or go back to a window")
-        self._full_screen = self._action(tr("Full screen"), "F11", tip, partial(toggle_full_screen, window))
+        self._full_screen = self._action(tr("Full screen"), "F11", tip, self._toggle_full_screen)
         self.source_menu = self._source_menu(commands)
         self.view_menu = QMenu(tr("&View"), window)
         self._make_menus(commands)
@@ -216,13 +186,16 @@ class Actions:
                 partial(commands.turn, steps),
             )
         for digit in "0123456789.":
-            self._key_action(
+            self.decimal_point = self._key_action(
                 digit, tr("Number"), tr("Type a template's size in inches"), partial(commands.type_digit, digit)
             )
 
-    def check_tool(self, name: str) -> None:
-        """Show which tool is selected."""
-        self._tools[name].setChecked(True)
+    def add_menus(self, *menus: QMenu) -> None:
+        """Add the menus of features to the menu bar."""
+        bar = self._window.menuBar()
+        if bar is not None:
+            for menu in menus:
+                bar.addMenu(menu)
 
     def show_undo_steps(self, undo: str | None, redo: str | None) -> None:
         """Show which steps can be undone and redone; None disables the action."""
@@ -234,6 +207,10 @@ class Actions:
             action.setText(step or verb)
             action.setIconText(verb)
 
+    def _toggle_full_screen(self) -> None:
+        """Fill the whole screen, or go back to the size before."""
+        self._window.setWindowState(self._window.windowState() ^ Qt.WindowState.WindowFullScreen)
+
     def _action(self, text: str, key: str, tip: str, slot: Callable[[], object]) -> QAction:
         return create_action(self._window, text, key, tip, slot)
 
@@ -242,32 +219,33 @@ class Actions:
         switch.toggled.connect(slot)
         return switch
 
-    def _key_action(self, key: str, text: str, tip: str, slot: Callable[[], object]) -> None:
+    def _key_action(self, key: str, text: str, tip: str, slot: Callable[[], object]) -> QAction:
         action = QAction(text, self._window)
         action.setStatusTip(tip)
         action.setShortcut(QKeySequence(key))
         action.triggered.connect(lambda: slot())
         self._window.addAction(action)
-
-    def _tool(self, tool: _Tool, commands: WindowCommands) -> QAction:
-        action = create_switch(self._window, tr(tool.text), tool.key, tr(tool.tip))
-        action.triggered.connect(lambda: commands.use_tool(tool.name))
         return action
 
-    def _source_menu(self, commands: WindowCommands) -> QMenu:
+    def _tool(self, tool: _Tool, commands: Commands) -> QAction:
+        action = create_switch(self._window, tr(tool.text), tool.key, tr(tool.tip))
+        action.triggered.connect(lambda: commands.store.use_tool(tool.name))
+        return action
+
+    def _source_menu(self, commands: Commands) -> QMenu:
         menu = QMenu(tr("Open source"), self._window)
         menu.setToolTipsVisible(True)
         open_ = self._action(
             tr("Picture or video…"), "Ctrl+O", tr("Open a picture or a video of a table"), commands.open_file
         )
         folder = self._action(
-            tr("Folder of pictures…"), "Ctrl+Shift+O", tr("Play the pictures of a folder"), commands.open_folder
+            tr("Folder of pictures…"), "Ctrl+Shift+O", tr("Step through the pictures of a folder"), commands.open_folder
         )
         demo = self._action(
             tr("Simulated table"),
             "Ctrl+D",
             tr("Try a computer-made table; no camera needed"),
-            lambda: commands.open("demo"),
+            lambda: commands.store.open("demo"),
         )
         menu.addActions([open_, folder, demo])
         menu.addSeparator()
@@ -276,7 +254,7 @@ class Actions:
             cameras.aboutToShow.connect(lambda: self._list_cameras(cameras, commands))
         return menu
 
-    def _list_cameras(self, menu: QMenu, commands: WindowCommands) -> None:
+    def _list_cameras(self, menu: QMenu, commands: Commands) -> None:
         menu.clear()
         for camera in cameras() or [Camera(number, "") for number in range(3)]:
             action = menu.addAction(camera.words)
@@ -284,7 +262,7 @@ class Actions:
                 action.setToolTip(tr("Use camera {number}", number=camera.number))
                 action.triggered.connect(partial(_open, commands, str(camera.number)))
 
-    def _make_menus(self, commands: WindowCommands) -> None:
+    def _make_menus(self, commands: Commands) -> None:
         bar = self._window.menuBar()
         if bar is None:
             return
@@ -292,26 +270,27 @@ class Actions:
         table.addMenu(self.source_menu)
         table.addSeparator()
         tip = tr("Make a PDF of markers, the lens board, the range rod or unit cards")
-        table.addAction(self._action(tr("Print…"), "Ctrl+P", tip, commands.print_sheets))
+        self.print = self._action(tr("Print…"), "Ctrl+P", tip, commands.print_sheets)
+        table.addAction(self.print)
         table.addAction(
             self._action(
                 tr("Learn empty table"),
                 "Ctrl+E",
                 tr("Use this picture as the empty table, to find soldiers more reliably"),
-                commands.learn_empty_table,
+                commands.store.learn_empty_table,
             )
         )
         tip = tr("Search the whole table, even where something is moving")
         table.addAction(self._action(tr("Search now"), "F5", tip, commands.search_now))
         tip = tr("Bring back terrain, rulers, corrections, names and the empty table from last time")
-        table.addAction(self._action(tr("Restore table"), "", tip, commands.tables.restore))
+        table.addAction(self._action(tr("Restore table"), "", tip, commands.features.tables.restore))
         tip = tr("Forget everything learned from soldiers that you confirmed or corrected")
-        table.addAction(self._action(tr("Forget examples"), "", tip, commands.tables.forget_examples))
+        table.addAction(self._action(tr("Forget examples"), "", tip, commands.features.tables.forget_examples))
         tip = tr("Save soldiers, ranges, lines of sight, rulers and terrain for other programs")
-        table.addAction(self._action(tr("Save table…"), "", tip, commands.tables.save))
+        table.addAction(self._action(tr("Save table…"), "", tip, commands.features.tables.save))
         table.addSeparator()
         table.addActions([self._save, self._save_bare])
-        table.addAction(self._action(tr("Quit"), "Ctrl+Q", tr("Close the program"), commands.close))
+        table.addAction(self._action(tr("Quit"), "Ctrl+Q", tr("Close the program"), self._window.close))
         edit, look = QMenu(tr("&Edit"), self._window), self.view_menu
         edit.addActions([self.undo, self.redo, self._clear, self._basis])
         look.addActions([self._fit, self.numbers, self.freeze, self.compare])
@@ -320,7 +299,7 @@ class Actions:
                 tr("Zoom in"),
                 "Ctrl++",
                 tr("Enlarge the picture (or use the mouse wheel)"),
-                lambda: commands.picture.zoom(_ZOOM_FACTOR),
+                lambda: commands.parts.picture.zoom(_ZOOM_FACTOR),
             )
         )
         look.addAction(
@@ -328,7 +307,7 @@ class Actions:
                 tr("Zoom out"),
                 "Ctrl+-",
                 tr("Show more of the picture"),
-                lambda: commands.picture.zoom(1 / _ZOOM_FACTOR),
+                lambda: commands.parts.picture.zoom(1 / _ZOOM_FACTOR),
             )
         )
         look.addActions([self.side_panel, self._full_screen])
@@ -337,34 +316,55 @@ class Actions:
         for menu in (table, edit, tools, self._battle_menu(commands), look):
             bar.addMenu(menu)
 
-    def _battle_menu(self, commands: WindowCommands) -> QMenu:
+    def _battle_menu(self, commands: Commands) -> QMenu:
         menu = QMenu(tr("&Battle"), self._window)
+        files, history = commands.features.files, commands.features.history
         for text, key, tip, slot in (
-            (tr("New battle…"), "Ctrl+N", tr("Choose a game and what each soldier plays"), commands.files.new_battle),
+            (
+                tr("New battle…"),
+                "Ctrl+N",
+                tr("Choose a game and what each soldier plays"),
+                files.new_battle,
+            ),
             (
                 tr("Open battle…"),
                 "Ctrl+B",
                 tr("Continue a battle; every battle is saved as you play"),
-                commands.files.open_battle,
+                files.open_battle,
             ),
-            (tr("Continue last battle"), "", tr("Go on where the last battle stopped"), commands.files.continue_last),
-            (tr("Save a copy…"), "", tr("Save the battle in another file, too"), commands.files.save_copy),
+            (
+                tr("Continue last battle"),
+                "",
+                tr("Go on where the last battle stopped"),
+                files.continue_last,
+            ),
+            (tr("Save a copy…"), "", tr("Save the battle in another file, too"), files.save_copy),
             (
                 tr("Close battle"),
                 "",
                 tr("Measure without a battle; the battle stays saved"),
-                commands.files.close_battle,
+                files.close_battle,
             ),
-            (tr("Restore terrain"), "", tr("Put the battle's terrain back where it was"), commands.history.lay_out),
+            (
+                tr("Restore terrain"),
+                "",
+                tr("Put the battle's terrain back where it was"),
+                history.lay_out,
+            ),
             (
                 tr("History…"),
                 "Ctrl+H",
                 tr("See what happened, with pictures; go back to an earlier turn"),
-                commands.history.show,
+                history.show,
             ),
-            (tr("Save story…"), "", tr("Save the battle so far as a text to read"), commands.files.save_story),
-            (tr("Save page…"), "", tr("Save the battle with its pictures as a web page"), commands.history.save_page),
-            (tr("Save data…"), "", tr("Save the battle for other programs"), commands.history.save_json),
+            (tr("Save story…"), "", tr("Save the battle so far as a text to read"), files.save_story),
+            (
+                tr("Save page…"),
+                "",
+                tr("Save the battle with its pictures as a web page"),
+                history.save_page,
+            ),
+            (tr("Save data…"), "", tr("Save the battle for other programs"), history.save_json),
         ):
             menu.addAction(self._action(text, key, tip, slot))
         return menu
@@ -384,5 +384,5 @@ class Actions:
             action.setIcon(icon(name))
 
 
-def _open(commands: WindowCommands, spec: str, _checked: bool = False) -> None:
-    commands.open(spec)
+def _open(commands: Commands, spec: str, _checked: bool = False) -> None:
+    commands.store.open(spec)

@@ -14,17 +14,21 @@ from types import TracebackType
 from PyQt6.QtCore import QEvent, QObject, QSettings, Qt, QTimer, pyqtSignal
 from PyQt6.QtWidgets import QApplication, QMessageBox
 
+from ui.background_task import BackgroundTask
+from ui.battle.titles import load_games
 from ui.desktop.camera_lock import CameraLocks, locks_folder
+from ui.desktop.diagnostics import Heartbeat
 from ui.desktop.garbage import collected_here
-from ui.desktop.heartbeat import Heartbeat
 from ui.desktop.languages import chosen_locale, install_language
 from ui.desktop.settings import Settings
 from ui.desktop.theme import apply_theme
 from ui.desktop.window import Window
-from ui.diagnostics.crashes import crash_file, crashes_kept, last_crash
-from ui.diagnostics.event_log import EventLog, log_file
+from ui.diagnostics.bug_report import EventLog, crash_file, crashes_kept, last_crash, log_file
 from ui.diagnostics.ui_watchdog import StallWatchdog
 from ui.translation import tr
+
+_LOAD_GAMES_MS = 1500
+"""When the games are loaded: after the first picture, and before a player can open the setup of a battle."""
 
 
 def run(source: str | None = None, examined: Callable[[], str] = lambda: "") -> int:
@@ -61,7 +65,15 @@ def _show(application: QApplication, source: str | None, settings: QSettings, ev
     window = Window(source, settings, opener, event_log=event_log)
     # The window's timer lets Python run often enough to handle the signal.
     before = signal.signal(signal.SIGINT, lambda *_: QTimer.singleShot(0, window.close))
-    window.show()
+    if Settings(settings).geometry is None:  # the first start: the table as large as it can be
+        window.showMaximized()
+    else:
+        window.show()
+    games: BackgroundTask[None] = BackgroundTask("sandtable games")
+    soon = QTimer(window)
+    soon.setSingleShot(True)
+    soon.timeout.connect(lambda: games.start(load_games))
+    soon.start(_LOAD_GAMES_MS)
     heartbeat = Heartbeat(StallWatchdog(event_log.stalled), window)
     if source is None:
         window.help.guide.begin_on_first_start()

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from functools import partial
 
-from PyQt6.QtCore import QObject, Qt
+from PyQt6.QtCore import QObject
 from PyQt6.QtGui import QAction, QActionGroup
-from PyQt6.QtWidgets import QApplication, QMainWindow, QMenu, QWidget
+from PyQt6.QtWidgets import QApplication
 
 from ui.desktop.action import create_switch
-from ui.desktop.settings import Settings
+from ui.desktop.actions import Actions
+from ui.desktop.parts import Parts
 from ui.desktop.theme import Theme, apply_theme
 from ui.translation import mark_for_translation, tr
 
@@ -17,6 +18,8 @@ _THEMES = {
     Theme.DARK: (mark_for_translation("Dark"), mark_for_translation("Light text on charcoal")),
     Theme.LIGHT: (mark_for_translation("Light"), mark_for_translation("Dark text on light grey")),
 }
+
+_SIZE_PX = (1280, 720)
 
 
 class Appearance(QObject):
@@ -26,11 +29,21 @@ class Appearance(QObject):
         themes: The switches of the themes.
     """
 
-    def __init__(self, window: QMainWindow, menu: QMenu, settings: Settings) -> None:
-        """Add the themes to the View menu."""
-        super().__init__(window)
-        self._settings = settings
-        themes = menu.addMenu(tr("Theme"))
+    def __init__(self, parts: Parts, actions: Actions) -> None:
+        """Add the themes to the View menu; show the numbers and the tabs as last time."""
+        super().__init__(parts.window)
+        window = self._window = parts.window
+        display, sides = parts.display, parts.sides
+        settings = self._settings = parts.settings
+        display.numbers = settings.numbers
+        actions.numbers.setChecked(settings.numbers)
+        actions.numbers.toggled.connect(display.show_numbers)
+        actions.numbers.toggled.connect(lambda on: settings.keep_numbers(on))
+        sides.setVisible(settings.shows_side_panel)
+        actions.side_panel.setChecked(settings.shows_side_panel)
+        actions.side_panel.toggled.connect(sides.setVisible)
+        actions.side_panel.toggled.connect(lambda shown: settings.keep_side_panel(shown))
+        themes = actions.view_menu.addMenu(tr("Theme"))
         group = QActionGroup(self)
         self.themes: dict[Theme, QAction] = {}
         for theme, (text, tip) in _THEMES.items():
@@ -40,6 +53,14 @@ class Appearance(QObject):
             group.addAction(switch)
             if themes is not None:
                 themes.addAction(switch)
+
+        geometry = settings.geometry
+        if geometry is None or not window.restoreGeometry(geometry):
+            window.resize(*_SIZE_PX)
+
+    def keep_geometry(self) -> None:
+        """Open the window at the same place the next time."""
+        self._settings.keep_geometry(self._window.saveGeometry())
 
     def choose(self, theme: Theme) -> None:
         """Show all windows in a theme, and use it at the next start."""
@@ -51,8 +72,3 @@ class Appearance(QObject):
 
     def _choose(self, theme: Theme, _checked: bool) -> None:
         self.choose(theme)
-
-
-def toggle_full_screen(window: QWidget) -> None:
-    """Fill the whole screen, or go back to the size before."""
-    window.setWindowState(window.windowState() ^ Qt.WindowState.WindowFullScreen)

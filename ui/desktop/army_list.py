@@ -18,6 +18,7 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
+from rules.engine.text import display_name
 from rules.tabletop.table import Figure, PointIn
 from ui.formatting import in_order, place_words
 from ui.theme import Colour, army_colour
@@ -50,6 +51,7 @@ class ArmyList(QWidget):
         self.tree, self.menu = QTreeWidget(), QMenu(self)
         self.rename, self.merge = QPushButton(tr("Rename")), QPushButton(tr("Merge"))
         self.divide, self.forget = QPushButton(tr("Split")), QPushButton(tr("Forget"))
+        self._buttons = QWidget()
         self._counts: dict[str, int] = {}
         self._lay_out()
 
@@ -126,6 +128,7 @@ class ArmyList(QWidget):
 
     def _allow(self) -> None:
         one = len(self.chosen) == 1
+        self._buttons.setVisible(bool(self.armies))
         for button in (self.rename, self.divide, self.forget):
             button.setEnabled(one)
         self.merge.setEnabled(bool(self.chosen) and len(self.armies) > 1)
@@ -164,13 +167,15 @@ class ArmyList(QWidget):
         self.merge.clicked.connect(lambda: self._merge())
         self.divide.clicked.connect(lambda: self.split.emit(self.chosen[0]))
         self.forget.clicked.connect(lambda: self.forgotten.emit(self.chosen[0]))
-        row = QGridLayout()  # four in one row are cut off in a narrow panel
+        row = QGridLayout(self._buttons)  # four in one row are cut off in a narrow panel
+        row.setContentsMargins(0, 0, 0, 0)
         for k, button in enumerate((self.rename, self.merge, self.divide, self.forget)):
             row.addWidget(button, k // 2, k % 2)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self.tree)
-        layout.addLayout(row)
+        layout.addWidget(self._buttons)
+        self._allow()
 
 
 def _fill_army(item: QTreeWidgetItem, figures: Sequence[Figure], place: Callable[[PointIn], str]) -> None:
@@ -182,7 +187,7 @@ def _fill_army(item: QTreeWidgetItem, figures: Sequence[Figure], place: Callable
     for row, figure in enumerate(in_order(figures)):
         child = item.child(row)
         if child is not None:
-            child.setText(0, f"{figure.id}  {posture_words(figure.posture)}")
+            child.setText(0, f"{display_name(figure.id)}  {posture_words(figure.posture)}")
             child.setText(1, place(figure.centre_in))
 
 

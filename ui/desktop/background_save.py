@@ -5,13 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Protocol
 
 from PyQt6.QtCore import QObject, QTimer
 
+from rules.tabletop.errors import UserError
 from ui.background_task import BackgroundTask
-from ui.desktop.bar import MessageActions
-from ui.files import write_bytes
+from ui.desktop.bar import MessageActions, Say
+from ui.files import check_writable, write_bytes
 from ui.translation import tr
 
 _TICK_MS = 40
@@ -19,22 +19,16 @@ _PATIENCE_S = 0.5
 """A shorter save shows only its final message."""
 
 
-class Say(Protocol):
-    """Shows the player a message, with or without buttons."""
-
-    def __call__(self, words: str, actions: MessageActions = ()) -> None: ...
-
-
 class BackgroundSave(QObject):
     """Runs one save at a time."""
 
-    def __init__(self, parent: QObject, say: Say, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, parent: QObject, say: Say) -> None:
         """`say` shows progress and the result to the player."""
         super().__init__(parent)
-        self._say, self._clock = say, clock
-        self._behind: BackgroundTask[str] = BackgroundTask("sandtable save")
-        self._going = self._cancelled = False
-        self._doing, self._started_s = "", 0.0
+        self._say = say
+        self._task: BackgroundTask[str] = BackgroundTask("sandtable save")
+        self._is_running = self._cancelled = False
+        self._description, self._started_s = "", 0.0
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._pull)
 
@@ -43,17 +37,24 @@ class BackgroundSave(QObject):
         """Whether the save was cancelled; long work checks this now and then, and stops."""
         return self._cancelled
 
-    def send(self, doing: str, make: Callable[[], bytes], path: Path, done: str) -> None:
+    def send(self, path: Path, make: Callable[[], bytes], doing: str = "", done: str = "") -> None:
         """Start writing a file in the background; while a save runs, a second one is refused with a message.
 
         Args:
-            doing: The message while it runs, such as "Saving table.png".
-            make: Computes the file's content; runs in a thread.
             path: The file; it is not written if the save is cancelled first.
-            done: The message afterwards.
+            make: Computes the file's content; runs in a thread.
+            doing: The message while it runs, by default such as "Saving table.png".
+            done: The message afterwards, by default that the file is saved.
         """
-        if self._going:
-            self._say(tr("{doing} is still running. Wait a moment, or cancel it.", doing=self._doing), self._actions)
+        try:
+            check_writable(path)
+        except UserError as refusal:
+            self._say(str(refusal))
+            return
+        if self._is_running:
+            self._say(
+                tr("{doing} is still running. Wait a moment, or cancel it.", doing=self._description), self._actions
+            )
             return
 
         def work() -> str:
@@ -61,10 +62,11 @@ class BackgroundSave(QObject):
             if self._cancelled:
                 return tr("Cancelled. Nothing was saved.")
             write_bytes(path, data)
-            return done
+            return done or tr("Saved {path}.", path=path)
 
-        self._doing, self._started_s, self._cancelled = doing, self._clock(), False
-        self._going = self._behind.start(work)
+        self._description = doing or tr("Saving {name}", name=path.name)
+        self._started_s, self._cancelled = time.monotonic(), False
+        self._is_running = self._task.start(work)
         self._timer.start(_TICK_MS)
 
     def cancel(self) -> None:
@@ -74,18 +76,18 @@ class BackgroundSave(QObject):
     def close(self) -> None:
         """Wait until the file is written."""
         self._timer.stop()
-        self._behind.join()
+        self._task.join()
 
     @property
     def _actions(self) -> MessageActions:
         return ((tr("Cancel"), self.cancel),)
 
     def _pull(self) -> None:
-        if not self._behind.busy:
+        if not self._task.busy:
             self._timer.stop()
-            self._going = False
-            self._say(self._behind.take() or self._behind.refusal)
+            self._is_running = False
+            self._say(self._task.take() or self._task.refusal)
         elif self._cancelled:
             self._say(tr("Cancelling …"))
-        elif self._clock() - self._started_s > _PATIENCE_S:
-            self._say(f"{self._doing} …", self._actions)
+        elif time.monotonic() - self._started_s > _PATIENCE_S:
+            self._say(f"{self._description} …", self._actions)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Protocol
 
 from PyQt6.QtCore import Qt
 from PyQt6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QStyle, QWidget
@@ -11,6 +12,12 @@ from ui.desktop.labels import wrapping_label
 
 MessageActions = Sequence[tuple[str, Callable[[], object]]]
 """Pairs of a button's text and what it does."""
+
+
+class Say(Protocol):
+    """Shows the player a message, with buttons that solve it."""
+
+    def __call__(self, words: str, actions: MessageActions = ()) -> None: ...
 
 
 class MessageBar(QFrame):

@@ -10,8 +10,8 @@ from PyQt6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QTabWidget, QVBoxL
 from ui.desktop.bar import MessageBar
 from ui.desktop.picture.view import PictureView
 
-_TAB_EDGE_PX = 6
-_FONT_SCALE = 1.25
+_TAB_EDGE_PX = 4
+_HINT_PX = 18
 
 
 class CentralWidget(QWidget):
@@ -25,9 +25,9 @@ class CentralWidget(QWidget):
         """Arrange the parts; the first tab sets the width of all."""
         super().__init__()
         font = hint.font()
-        font.setPointSizeF(_FONT_SCALE * font.pointSizeF())
+        font.setPixelSize(_HINT_PX)
         hint.setFont(font)
-        hint.setMargin(6)
+        hint.setMargin(8)
         # Always two lines, for the same reason as the bar below.
         hint.setMinimumHeight(2 * hint.fontMetrics().lineSpacing() + 2 * hint.margin())
         left = self._left = QGridLayout()
@@ -35,7 +35,7 @@ class CentralWidget(QWidget):
         left.addWidget(picture, 0, 0)
         # Over the picture: above it, each message would move the soldiers away from the mouse.
         left.addWidget(bar, 0, 0, Qt.AlignmentFlag.AlignTop)
-        left.addWidget(hint, 1, 0)
+        left.addWidget(hint, 2, 0)
         left.setRowStretch(0, 1)
         layout = self._row = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -62,6 +62,10 @@ class CentralWidget(QWidget):
         """Add a widget over the picture."""
         self._left.addWidget(part, 0, 0, place)
 
+    def add_under_picture(self, part: QWidget) -> None:
+        """Add a widget between the picture and the hint."""
+        self._left.addWidget(part, 1, 0)
+
     def add_below(self, part: QWidget) -> None:
         """Add a widget below the hint, as wide as the picture."""
-        self._left.addWidget(part, 2, 0)
+        self._left.addWidget(part, 3, 0)

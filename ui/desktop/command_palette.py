@@ -56,6 +56,7 @@ class CommandPalette(QDialog):
         layout.addWidget(self.field)
         layout.addWidget(self.list)
         self._search("")
+        self.field.setFocus()  # a window of this kind would get the keys itself
         self.move(window.mapToGlobal(window.rect().topLeft()))
         self.move(self.x() + (window.width() - self.width()) // 2, self.y() + _TOP_PX)
 

@@ -73,6 +73,7 @@ class MarkerSizeDialog(QDialog):
         )
         self._dictionary.addItems([*_DICTIONARIES, *({prints.dictionary} - {*_DICTIONARIES})])
         self._dictionary.setCurrentText(prints.dictionary)
+        self._dictionary.setAccessibleName(tr("Marker dictionary"))
         self._dictionary.setToolTip(tr("The ArUco dictionary; the program's own sheets use 4X4_50"))
         self._dictionary.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self._dictionary.setMinimumContentsLength(14)

@@ -13,11 +13,11 @@ from PyQt6.QtWidgets import QWidget
 from ui.desktop.background_save import BackgroundSave
 from ui.desktop.dialogs import ask_where
 from ui.desktop.picture.painter import annotated
-from ui.desktop.tools.window_context import WindowContext
+from ui.desktop.store import Store
 from ui.files import check_picture_name, picture_bytes
 from ui.picture.overlay import Preview, table_overlay
-from ui.questions.table_diff import compared
 from ui.table.finding import Finding
+from ui.tools.table_diff import compared
 from ui.translation import tr
 from ui.units import Unit
 from vision.frame import Frame
@@ -48,30 +48,24 @@ class FrozenFrame(QObject):
     def __init__(
         self,
         window: QWidget,
-        context: WindowContext,
+        store: Store,
         background_save: BackgroundSave,
-        refresh: Callable[[], None],
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Dialogs open over `window`; `refresh` redraws after a change."""
+        """Dialogs open over `window`."""
         super().__init__(window)
-        self._window, self._context, self.background_save, self._refresh, self._clock = (
-            window,
-            context,
-            background_save,
-            refresh,
-            clock,
-        )
+        self._window, self._store, self.background_save, self._clock = window, store, background_save, clock
         self._then: tuple[Frame, TableView] | None = None
         self._frozen_s = 0.0
         self._found: tuple[TableView | None, Unit, Finding] | None = None
         self.comparing = self.shows_then = False
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._blink)
+        store.restarted.connect(self._forget)
 
     def freeze(self, on: bool) -> None:
         """Freeze the picture, or let it go on and keep the frozen one for comparison."""
-        source_controller = self._context.source_controller()
+        source_controller = self._store.source_controller
         if (
             source_controller.worker.held
             and not on
@@ -85,10 +79,10 @@ class FrozenFrame(QObject):
 
     def compare(self, on: bool) -> None:
         """Start or end showing the frozen and the current picture in turn, with the changes marked."""
-        if on and self._context.source_controller().worker.held:
+        if on and self._store.source_controller.worker.held:
             self.thawed.emit()
         if on and self._then is None:
-            self._context.say(tr("Nothing to compare yet. Freeze the picture (P) first, and compare (Shift+P) later."))
+            self._store.say(tr("Nothing to compare yet. Freeze the picture (P) first, and compare (Shift+P) later."))
             self.ended.emit()
             return
         self.comparing = self.shows_then = on
@@ -97,10 +91,10 @@ class FrozenFrame(QObject):
             self._timer.start(BLINK_MS)
         else:
             self._timer.stop()
-        self._refresh()
+        self._store.show()
 
-    def forget(self) -> None:
-        """Drop the frozen picture, because another table is open."""
+    def _forget(self) -> None:
+        """Drop the frozen picture, because the figures get new ids."""
         self._then = None
         if self.comparing:
             self.ended.emit()
@@ -127,20 +121,20 @@ class FrozenFrame(QObject):
     def _finding(self, view: TableView | None) -> Finding | None:
         if not self.comparing or self._then is None or view is None:
             return None
-        unit = self._context.session.state.unit
+        unit = self._store.session.state.unit
         if self._found is None or self._found[0] is not view or self._found[1] is not unit:
             self._found = (view, unit, compared(self._then[1], view, unit))
         return self._found[2]
 
     def _blink(self) -> None:
         self.shows_then = not self.shows_then
-        self._refresh()
+        self._store.show()
 
     def save(self, path: Path | None = None, *, bare: bool = False) -> None:
         """Save the shown picture, with what is drawn over it or `bare`; without a path, ask where."""
-        source_controller = self._context.source_controller()
+        source_controller = self._store.source_controller
         frame, view = self.shown(source_controller.frame, source_controller.view)
-        state, preview = self._context.session.state, self.over(Preview(), source_controller.view)
+        state, preview = self._store.session.state, self.over(Preview(), source_controller.view)
         path = path or ask_where(self._window, tr("Save the picture"), "sandtable.png", tr("Pictures (*.png *.jpg)"))
         if path is None or frame is None:
             return
@@ -148,8 +142,5 @@ class FrozenFrame(QObject):
         where, image_bgr = path, frame.image_bgr
         shapes = table_overlay(view, state, preview) if view and not bare else ()
         self.background_save.send(
-            tr("Saving {name}", name=path.name),
-            lambda: picture_bytes(where, annotated(image_bgr, shapes) if shapes else image_bgr),
-            path,
-            tr("Saved {path}.", path=path),
+            path, lambda: picture_bytes(where, annotated(image_bgr, shapes) if shapes else image_bgr)
         )

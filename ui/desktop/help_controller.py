@@ -10,7 +10,6 @@ from PyQt6.QtWidgets import (
     QAbstractButton,
     QDialog,
     QDialogButtonBox,
-    QLabel,
     QMainWindow,
     QMenu,
     QTextBrowser,
@@ -21,13 +20,12 @@ from ui.about import about_words, libraries
 from ui.command_search import Command
 from ui.desktop.action import create_action
 from ui.desktop.command_palette import CommandPalette
-from ui.desktop.details import DetailsDialog
-from ui.desktop.settings import Settings
-from ui.desktop.setup.guide_controller import GuideController, GuidedWindow
-from ui.diagnostics.event_log import EventLog
+from ui.desktop.diagnostics import DetailsDialog
+from ui.desktop.guide.guide_controller import GuideController
+from ui.diagnostics.bug_report import EventLog
 from ui.translation import tr
 
-_SIZE = (560, 600)
+_SIZE = (760, 600)
 _FORMAT = QKeySequence.SequenceFormat.NativeText
 
 KeyRow = tuple[str, str, str]
@@ -38,18 +36,16 @@ class HelpController:
     """The Help menu, last in the menu bar.
 
     Attributes:
+        menu: The menu.
         guide: The guide to the first measured shot.
         dialog: The last dialog opened.
     """
 
-    def __init__(
-        self, window: QMainWindow, commands: GuidedWindow, settings: Settings, hint: QLabel, event_log: EventLog
-    ) -> None:
-        """Add the menu to the window; the guide uses `hint` while it is open."""
-        self._window, self._diary = window, event_log
-        self.guide = GuideController(window, commands, settings, hint)
+    def __init__(self, window: QMainWindow, guide: GuideController, event_log: EventLog) -> None:
+        """Prepare the menu."""
+        self._window, self.guide, self._event_log = window, guide, event_log
         self.dialog: QDialog | None = None
-        menu = QMenu(tr("&Help"), window)
+        menu = self.menu = QMenu(tr("&Help"), window)
         for text, key, tip, slot in (
             (tr("Guide…"), "", tr("Set up the camera and measure your first shot, step by step"), self.guide.begin),
             (tr("Commands…"), "Ctrl+K", tr("Find any command by its name and run it"), self.show_commands),
@@ -64,9 +60,6 @@ class HelpController:
             (tr("Licences…"), "", tr("The libraries in this program, and their licences"), self.show_licences),
         ):
             menu.addAction(create_action(window, text, key, tip, slot))
-        bar = window.menuBar()
-        if bar is not None:
-            bar.addMenu(menu)
 
     def show_commands(self) -> None:
         """Show the command palette."""
@@ -85,7 +78,7 @@ class HelpController:
 
     def show_details(self) -> None:
         """Show the details for a bug report."""
-        self._open(DetailsDialog(self._diary, self._window))
+        self._open(DetailsDialog(self._event_log, self._window))
 
     def show_about(self) -> None:
         """Show what the program does, and its version."""

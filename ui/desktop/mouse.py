@@ -1,50 +1,86 @@
-"""Tracks the mouse over the picture and what it points at."""
+"""The mouse over the picture: passes presses to the battle's setup, the simulated table, or the tool."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from PyQt6.QtCore import QObject, Qt, pyqtSignal
+from PyQt6.QtWidgets import QApplication
 
+from ui.desktop.battle.battle_controller import BattleController
+from ui.desktop.battle.files import BattleFiles
 from ui.desktop.picture.view import PictureView
+from ui.desktop.store import Store
+from ui.desktop.table.practice_controller import PracticeController
 from ui.desktop.tools.tool import PickResult
 from ui.picture.overlay import PointPx
 
 
-class Mouse:
-    """Tracks the mouse over one picture."""
+class Mouse(QObject):
+    """Follows the mouse over one picture.
+
+    Signals:
+        moved: The mouse has moved, or left the picture.
+    """
+
+    moved = pyqtSignal()
 
     def __init__(
         self,
         picture: PictureView,
-        meaning: Callable[[PointPx], PickResult | None],
-        press: Callable[[PickResult], None],
-        release: Callable[[PickResult], None],
-        moved: Callable[[], None],
+        store: Store,
+        battle: BattleController,
+        files: BattleFiles,
+        practice: PracticeController,
     ) -> None:
-        """Start tracking.
+        """Start following; the features come in the order in which they take a press, and the tool is last."""
+        super().__init__(picture)
+        self._picture, self._store, self._battle, self._files = picture, store, battle, files
+        self._practice = practice
+        picture.pressed.connect(lambda x, y: self._press((x, y)))
+        picture.released.connect(lambda x, y: self._release((x, y)))
+        picture.moved.connect(lambda x, y: self._move((x, y)))
+        picture.left.connect(lambda: self._move(None))
+        picture.ended.connect(lambda: store.change(store.tool.finish))
+        practice.changed.connect(self._assign_wheel)
+        store.tool_selected.connect(self._assign_wheel)
 
-        Args:
-            picture: The picture.
-            meaning: Returns what is at a picture pixel; None without a picture.
-            press, release: Called when the left button is pressed or released.
-            moved: Called when the mouse has moved.
-        """
-        self._pick_at, self._moved = meaning, moved
-        self._at_px: PointPx | None = None
-        picture.pressed.connect(lambda x, y: self._use((x, y), press))
-        picture.released.connect(lambda x, y: self._use((x, y), release))
-        picture.moved.connect(lambda x, y: self._go((x, y)))
-        picture.left.connect(lambda: self._go(None))
+    def _assign_wheel(self) -> None:
+        """Give the wheel to a carried soldier, otherwise to the tool."""
+        self._picture.takes_wheel = self._practice.is_carrying or self._store.tool.takes_wheel
 
-    @property
-    def pointed(self) -> PickResult | None:
-        """What the mouse points at now."""
-        return self._pick_at(self._at_px) if self._at_px is not None else None
+    def _move(self, at_px: PointPx | None) -> None:
+        self._store.mouse_px = at_px
+        if at_px is not None:
+            self._files.move()
+            self._practice.move()
+        self.moved.emit()
 
-    def _use(self, at_px: PointPx, button: Callable[[PickResult], None]) -> None:
-        self._at_px = at_px
-        if (at := self.pointed) is not None:
-            button(at)
+    def _press(self, at_px: PointPx) -> None:
+        self._store.mouse_px = at_px
+        at = self._store.pointed
+        if at is None or self._files.press(at):
+            return
+        if not self._practice.press(at):
+            self._press_tool(at)
 
-    def _go(self, at_px: PointPx | None) -> None:
-        self._at_px = at_px
-        self._moved()
+    def _press_tool(self, at: PickResult) -> None:
+        store = self._store
+        adds = bool(QApplication.keyboardModifiers() & Qt.KeyboardModifier.ControlModifier)
+        if store.in_battle and store.tool.name == "select" and adds and at.figure:
+            self._battle.add_target(at.figure.id)
+            return
+        if store.in_battle and store.tool.name == "select":
+            self._battle.point(at.figure.id if at.figure else "", at.place_in)
+        store.change(lambda: store.tool.press(at))
+
+    def _release(self, at_px: PointPx) -> None:
+        self._store.mouse_px = at_px
+        at = self._store.pointed
+        if at is None or self._files.release(at):
+            return
+        carried, clicked = self._practice.release(at)
+        if carried:
+            self._store.show()
+            return
+        if clicked is not None:
+            self._press_tool(clicked)
+        self._store.go_on(lambda: self._store.tool.release(at))

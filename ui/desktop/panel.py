@@ -26,11 +26,10 @@ from ui.translation import tr
 from vision.stock_colours import PLASTIC_BGR
 
 SUGGESTED_ARMIES = tuple(PLASTIC_BGR)
-_HEADLINE_PT = 30
-_WIDTH = 360
+_HEADLINE_PX = 28
+_WIDTH = 328
 _EDGE_PX, _INDENT_PX = 8, 4
 _MAX_WARNINGS = 3  # warnings shown about similar armies; the tooltip lists all
-_FONT_SCALE = 1.2  # the screen stands behind the table, where the usual size is hard to read
 
 
 class SidePanel(QWidget):
@@ -54,25 +53,22 @@ class SidePanel(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setFixedWidth(_WIDTH)
-        font = self.font()
-        font.setPointSizeF(_FONT_SCALE * font.pointSizeF())
-        self.setFont(font)
-        self._large = QFont(font)
-        self._large.setPointSize(_HEADLINE_PT)
+        self._large = QFont(self.font())
+        self._large.setPixelSize(_HEADLINE_PX)
         self._large.setBold(True)
         self._headline, self._rows = plain_label(), wrapping_label()
         self._army = QComboBox()
         self._usual = QPushButton(tr("Use preset"))
         self._groups = QPushButton(tr("Find armies"))
         self._warnings = wrapping_label()
-        self._laid_list = QListWidget()
+        self._laid_list, self._laid_box = QListWidget(), QGroupBox(tr("On the table"))
         self.armies, self._armies_box = ArmyList(), QGroupBox(tr("Armies"))
         self._shown_table: tuple[object, ...] = ()
         layout = QVBoxLayout(self)
-        layout.setContentsMargins(_EDGE_PX, 4, _EDGE_PX, 4)
+        layout.setContentsMargins(_EDGE_PX, _EDGE_PX, _EDGE_PX, _EDGE_PX)
         layout.addWidget(self._answer_box())
         layout.addWidget(self._fill_armies_box(), 3)
-        layout.addWidget(self._laid_box(), 2)
+        layout.addWidget(self._fill_laid_box(), 2)
 
     @property
     def army(self) -> str:
@@ -99,6 +95,11 @@ class SidePanel(QWidget):
         """The warnings about similar armies."""
         return self._warnings.text()
 
+    @property
+    def groups_button(self) -> QPushButton:
+        """The button that uses the groups found by colour."""
+        return self._groups
+
     def choose(self, army: str) -> None:
         """Choose the army that a click teaches."""
         self._army.setCurrentText(army)
@@ -115,6 +116,7 @@ class SidePanel(QWidget):
         if headline != self._headline.text():
             self._headline.setFont(fit_font(self._large, headline, _WIDTH - 2 * (_EDGE_PX + _INDENT_PX)))
             self._headline.setText(headline)
+            self._headline.setEnabled(bool(answer.headline))
         self._rows.setText("\n".join(answer.rows) or tr("Nothing measured yet."))
 
     def show_table(
@@ -147,6 +149,7 @@ class SidePanel(QWidget):
         if laid != [self._text(row) for row in range(self._laid_list.count())]:
             self._laid_list.clear()
             self._laid_list.addItems(list(laid))
+            self._laid_box.setVisible(bool(laid))
         for army in armies:
             if self._army.findText(army) < 0:
                 self._army.addItem(swatch(army_colour(army, armies)), army)
@@ -214,11 +217,11 @@ class SidePanel(QWidget):
         layout.addWidget(self._usual)
         return self._armies_box
 
-    def _laid_box(self) -> QWidget:
-        box = QGroupBox(tr("On the table"))
+    def _fill_laid_box(self) -> QWidget:
         self._laid_list.setToolTip(tr("Rulers and templates; they follow their soldiers"))
         self._laid_list.setAccessibleName(tr("Rulers and templates"))
         self._laid_list.setWordWrap(True)
-        layout = QVBoxLayout(box)
+        layout = QVBoxLayout(self._laid_box)
         layout.addWidget(self._laid_list)
-        return box
+        self._laid_box.hide()
+        return self._laid_box

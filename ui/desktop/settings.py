@@ -1,4 +1,4 @@
-"""The settings that the window stores between sessions."""
+"""What the window stores between sessions: its settings, and the setup of real tables."""
 
 from __future__ import annotations
 
@@ -18,8 +18,10 @@ from hardware.range_rod import RodShape
 from rules.tabletop.errors import UserError
 from ui.desktop.theme import Theme
 from ui.devices.tray_camera import Region
+from ui.setup.profiles import camera_identity
 from ui.units import Unit
 from vision.palette import ArmyColour, Palette
+from vision.setup import Setup
 
 _MAX_LOG = 100.0
 """Limit for logarithms of colours: those of 8 bits lie within 4."""
@@ -243,3 +245,34 @@ def _army(stored: dict[str, Any]) -> ArmyColour:
 
 def _lengths_mm(scale: PrintScale | None) -> tuple[float | None, float | None]:
     return (scale.measured_x_mm, scale.measured_y_mm) if scale else (None, None)
+
+
+class SavedSetups:
+    """Stores the setup of real tables; the simulated table's is not stored."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._last = Setup(prints=settings.prints)
+        self._kept: tuple[str, Palette] = ("", ())
+
+    def keep(self, spec: str, setup: Setup) -> None:
+        """Store the current setup; armies at once, so that they survive a crash."""
+        if spec == "demo":
+            return
+        self._last = setup
+        if self._kept != (spec, setup.palette):
+            self._kept = (spec, setup.palette)
+            if camera := camera_identity(spec):
+                self._settings.keep_armies(camera, setup.palette)
+
+    def setup_for(self, spec: str) -> Setup:
+        """The initial setup for a source: a camera has its own armies, or those of the last real table.
+
+        Pictures and films start without armies: soldiers of other colours than the last ones would not be found.
+        """
+        if spec == "demo":
+            return Setup()
+        camera = camera_identity(spec)
+        palette = (self._settings.armies(camera) or self._last.palette) if camera else ()
+        self._kept = (spec, palette)
+        return Setup(prints=self._last.prints.unclicked, palette=palette, propose=True)

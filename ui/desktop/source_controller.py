@@ -53,6 +53,7 @@ class SourceController:
         self._retired: list[Worker] = []
         self._untaught, self._bare = False, False
         self._last_frame_with_armies: int | None = None
+        self._battle_index = 0
         self.rate = Rate(clock)
         self._begin()
 
@@ -68,6 +69,7 @@ class SourceController:
         self.simulated: SimulatedTable | None = None
         self._webcam: Webcam | None = None
         self.armies = 2
+        self._set_up_at = -1
         self.frame: Frame | None = None
         self._seen: TableView | None = None
         self._shown: TableView | None = None
@@ -138,11 +140,15 @@ class SourceController:
     def pull(self) -> bool:
         """Take new results from the threads; return whether there are any."""
         newest, view = self.worker.frame, self.worker.view
+        if view is not None and view.frame.index <= self._set_up_at and not self.worker.ended:
+            view = None  # measured without the simulated table's lens: its terrain would stand in the wrong place
         if newest is self._newest and view is self._seen:
             return False
         if view is not self._seen:
             self.rate.count()
         self._newest, self._seen = newest, view
+        if view is not None:
+            self._battle_index = max(self._battle_index, view.frame.index) if self.session.in_play else view.frame.index
         if newest is not None and self.simulated is not None:
             self.simulated.bare = self._bare
             if self._last_frame_with_armies is None:
@@ -150,6 +156,17 @@ class SourceController:
             self._set_up_demo(newest, self.simulated)
         self.frame = self._picture(newest, view)
         return True
+
+    @property
+    def looks_back(self) -> bool:
+        """Whether a recording is before the place that the battle has reached: no soldier has moved back."""
+        is_before = self._seen is not None and self._seen.frame.index < self._battle_index
+        return is_before and self.worker.playback is not None
+
+    def look_ahead(self) -> None:
+        """Go back to the place of a recording that the battle has reached."""
+        if (playback := self.worker.playback) is not None:
+            playback.go_to(self._battle_index * playback.step_s)
 
     def _set_up_demo(self, frame: Frame, table: SimulatedTable) -> None:
         setup = self.session.state.setup
@@ -159,12 +176,17 @@ class SourceController:
             self.session.assume(demo_setup(frame, table.truth_at(frame.time_s), table.empty_bgr))
         elif setup.lens is None:
             self.session.assume(demo_ground(table.truth))
+        else:
+            return
+        self._set_up_at = (self.worker.frame or frame).index
 
     def _picture(self, newest: Frame | None, view: TableView | None) -> Frame | None:
         """The view's own picture while looking keeps up, otherwise the newest; never older than the one shown."""
         if view is None or newest is None:
             return newest
-        late = newest.time_s - view.frame.time_s > _MAX_LAG_S and not self.worker.held and not self.worker.ended
+        still = self.worker.held or self.worker.ended
+        late = newest.time_s - view.frame.time_s > _MAX_LAG_S and not still
+        late |= newest.scene != view.frame.scene
         chosen = newest if late else view.frame
         return chosen if self.frame is None or chosen.time_s >= self.frame.time_s else self.frame
 

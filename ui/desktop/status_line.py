@@ -61,6 +61,8 @@ class StatusLine:
 
     def _calibration_words(self, view: TableView | None, unit: Unit) -> str:
         calibration = view.calibration if view else None
+        if view is not None and calibration is not None and view.problem is not None:
+            return tr("Accuracy unknown")  # the message bar says why
         if calibration is not self._known[0] or unit is not self._known[1]:
             words = calibration_words(calibration, unit) if calibration else tr("Not calibrated")
             self._known = (calibration, unit, words)
@@ -70,7 +72,7 @@ class StatusLine:
 def _waiting(source_controller: SourceController) -> Waiting | None:
     """Why part of the table is not searched; None if all is searched or there are no new pictures."""
     worker = source_controller.worker
-    still = worker.source_problem or worker.ended or worker.held
+    still = worker.source_problem or worker.ended or worker.held or worker.paused
     return None if still or source_controller.view is None else source_controller.view.waiting
 
 
@@ -80,4 +82,7 @@ def _rate_words(source_controller: SourceController) -> str:
         return ""
     if worker.ended or worker.held:
         return tr("Frozen") if worker.held else tr("Still picture")
-    return tr("{per_second:.1f} pictures/s", per_second=source_controller.rate.per_second())
+    if worker.paused:
+        return tr("Paused")
+    per_second = source_controller.rate.per_second()
+    return tr("{per_second:.0f} pictures/s", per_second=per_second) if per_second >= 1 else tr("Searching …")

@@ -34,33 +34,32 @@ class TableDisplay(QObject):
     """Shows frames and what is drawn over them.
 
     Attributes:
+        menu: The menu.
         map, referee, projector: Switches in the menu.
         big: The answer in large type.
         screen: The projector's window.
         numbers: Whether soldiers wear their numbers.
+        read: Measures a ruler.
     """
 
     def __init__(
         self, window: QMainWindow, picture: PictureView, panel: SidePanel, read: Read, refresh: Callable[[], None]
     ) -> None:
-        """Add a menu to the window; `refresh` redraws after a change."""
+        """Prepare the menu; `refresh` redraws after a change."""
         super().__init__(window)
         self._window, self._picture, self._panel = window, picture, panel
         self.big, self.screen = BigAnswer(), Projector(window)
-        self.numbers = True
-        self._crop = TableCrop()
+        self.numbers, self._refresh, self.read = True, refresh, read
+        self._crop, self._map_crop = TableCrop(), TableCrop()
         self._shown: tuple[Frame, TableMap | None] | None = None
         self._map: TableMap | None = None
         self._maker, self._drawing = MapMaker(), Drawing(read)
-        menu = QMenu(tr("&Screen"), window)
+        self.menu = menu = QMenu(tr("&Screen"), window)
         self.map = self._switch(menu, tr("Map"), "O", tr("Show the table from above, with every soldier in its place"))
         self.referee = self._switch(
             menu, tr("Large answer"), "R", tr("Show the answer large enough to read across the table")
         )
         self.projector = self._switch(menu, tr("Projector"), "J", tr("Show the drawings alone on a second screen"))
-        bar = window.menuBar()
-        if bar is not None:
-            bar.addMenu(menu)
         self.map.toggled.connect(lambda _: refresh())
         self.referee.toggled.connect(self.big.setVisible)
         self.projector.toggled.connect(lambda on: self.screen.open() if on else self.screen.hide())
@@ -72,11 +71,17 @@ class TableDisplay(QObject):
         menu.addAction(action)
         return action
 
+    def show_numbers(self, on: bool) -> None:
+        """Show or hide the soldiers' numbers on the table."""
+        self.numbers = on
+        self._refresh()
+
     def clear(self) -> None:
         """Remove picture and answer."""
         self._shown = self._map = None
-        self._crop = TableCrop()
+        self._crop, self._map_crop = TableCrop(), TableCrop()
         self._picture.show_nothing()
+        self._panel.show_table((), (), ())
         self.show_answer(Answer())
 
     def show_frame(self, frame: Frame | None, view: TableView | None, state: TableState) -> None:
@@ -90,8 +95,11 @@ class TableDisplay(QObject):
     def show_table(self, view: TableView, state: TableState, preview: Preview, answer: Answer) -> None:
         """Show what is drawn over the table, and the answer."""
         area_in = state.area.corners_in if state.area is not None else None
-        crop = self._crop.of(view.calibration, area_in, view.figures) if self._map is None else None
-        self._picture.show_table_at(crop)
+        crop = self._crop if self._map is None else self._map_crop
+        self._picture.show_table_at(crop.of(self.seen(view).calibration, area_in, view.figures))
+        if self._shown is not None and self._shown[0].scene != view.frame.scene:
+            self._picture.show_shapes((), ())  # a recording has jumped: nothing is known about this picture yet
+            return
         self._picture.show_shapes(
             *self._drawing.of(self.seen(view), state, preview, self._picture.scale, numbers=self.numbers)
         )

@@ -16,7 +16,7 @@ TEXT_PX = 14
 """Height of the usual text in pixels; no text is smaller."""
 _FAMILIES = ("Inter", "Noto Sans")
 _PRIMARY = "primary"
-_FILES = {"tick": "tick.svg", "down": "arrow-down.svg", "up": "arrow-up.svg"}
+_FILES = {"tick": "tick.svg", "down": "arrow-down.svg", "up": "arrow-up.svg", "right": "arrow-right.svg"}
 """Icons that only the stylesheet uses: their colours suit both themes."""
 
 
@@ -32,7 +32,7 @@ class _Colours:
     """The colours of one theme.
 
     Attributes:
-        window, base: The ground of panels, and of lists and fields.
+        window, card, base: The ground of panels, of the groups on them, and of lists and fields.
         button, hover, pressed: The ground of a button.
         border: The outline of buttons, fields and lists.
         text, dim, disabled: Usual and less important text, and that of disabled widgets.
@@ -42,6 +42,7 @@ class _Colours:
     """
 
     window: str
+    card: str
     base: str
     button: str
     hover: str
@@ -59,6 +60,7 @@ class _Colours:
 _COLOURS = {
     Theme.DARK: _Colours(
         window="#202327",
+        card="#292d32",
         base="#17191c",
         button="#2f343a",
         hover="#3b4149",
@@ -72,7 +74,8 @@ _COLOURS = {
         tint="#363e5e",
     ),
     Theme.LIGHT: _Colours(
-        window="#f3f4f6",
+        window="#eef0f3",
+        card="#fafbfc",
         base="#ffffff",
         button="#ffffff",
         hover="#e6e9ed",
@@ -133,7 +136,7 @@ QPushButton[$primary="true"]:disabled { background: transparent; border-color: $
 QToolButton { background: transparent; border: 1px solid transparent; border-radius: 6px; padding: 4px; }
 QToolButton:hover { background: $hover; }
 QToolButton:pressed { background: $pressed; }
-QToolButton:checked { background: $tint; border-color: $accent; }
+QToolButton:checked { background: $tint; }
 QToolButton:focus { border: 2px solid $accent; padding: 3px; }
 QToolButton:disabled { color: $disabled; }
 QLineEdit, QAbstractItemView, QTextEdit, QPlainTextEdit {
@@ -155,8 +158,30 @@ QTableCornerButton::section { background: $window; border: none; }
 QHeaderView::section {
     background: $window; color: $dim; border: none; border-bottom: 1px solid $border; padding: 4px 8px;
 }
-QGroupBox { border: 1px solid $border; border-radius: 8px; margin-top: 24px; }
-QGroupBox::title { subcontrol-origin: margin; subcontrol-position: top left; color: $dim; padding: 4px 0; }
+QGroupBox { background: $card; border: none; border-radius: 8px; padding-top: 32px; }
+QGroupBox::title { subcontrol-origin: border; subcontrol-position: top left; left: 12px; top: 8px; color: $dim; }
+QGroupBox QAbstractItemView, QGroupBox QAbstractItemView:focus { background: transparent; border: none; }
+QAbstractItemView QComboBox { border-color: transparent; background: transparent; }
+QAbstractItemView QComboBox:hover, QAbstractItemView QComboBox:focus { border-color: $accent; background: $button; }
+QComboBox QAbstractItemView { background: $base; border: 1px solid $border; }
+QDialogButtonBox { dialogbuttonbox-buttons-have-icons: 0; }
+QDialogButtonBox QPushButton:default { background: $strong; border-color: $strong; color: $on_accent; }
+QDialogButtonBox QPushButton:default:disabled { background: transparent; border-color: $border; color: $disabled; }
+QMenuBar { background: $window; padding: 2px 4px; }
+QMenuBar::item { background: transparent; border-radius: 4px; padding: 4px 8px; }
+QMenuBar::item:selected { background: $hover; }
+QMenu { background: $card; border: 1px solid $border; padding: 4px; }
+QMenu::item { background: transparent; border-radius: 4px; padding: 4px 24px 4px 12px; }
+QMenu::item:selected { background: $strong; color: $on_accent; }
+QMenu::item:disabled { background: transparent; color: $disabled; }
+QMenu::separator { height: 1px; background: $border; margin: 4px 8px; }
+QMenu::icon { padding-left: 4px; }
+QMenu::icon:checked { background: $tint; border-radius: 4px; }
+QMenu::indicator { width: 16px; height: 16px; border: 1px solid transparent; border-radius: 4px; margin-left: 4px; }
+QMenu::indicator:unchecked { border-color: $dim; }
+QMenu::indicator:checked { background: $strong; border-color: $strong; image: url("$tick"); }
+QMenu::right-arrow { image: url("$right"); width: 12px; height: 12px; margin-right: 4px; }
+QMainWindow::separator { background: $border; height: 1px; width: 1px; }
 QCheckBox::indicator, QRadioButton::indicator, QGroupBox::indicator, QAbstractItemView::indicator {
     width: 16px; height: 16px; border: 1px solid $dim; border-radius: 4px; background: $base;
 }
@@ -183,7 +208,7 @@ QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }
 QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
 ToolRail { border: none; border-right: 1px solid $border; }
 CommandPalette { background: $window; border: 1px solid $border; }
-CommandPalette QTreeView::item { padding: 4px 8px; }
+CommandPalette QTreeView::item { min-height: 24px; padding: 0 8px; }
 ToolRail QToolButton, ToolRail QToolButton:focus { padding: 0; }
 ToolRail QToolButton::menu-indicator { image: none; }
 QStatusBar::item { border: none; }

@@ -1,4 +1,4 @@
-"""A short confirmation over the lower edge of the picture, with an optional button; it goes by itself."""
+"""A short confirmation over the lower edge of the picture, with an optional button; it disappears by itself."""
 
 from __future__ import annotations
 

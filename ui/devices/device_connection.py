@@ -39,7 +39,7 @@ class Level(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class DeviceStatus:
     """A device's status.
 
     Attributes:
@@ -203,12 +203,12 @@ class DeviceConnection(Generic[D]):
             self._closing.join()
 
     @property
-    def standing(self) -> Standing:
+    def standing(self) -> DeviceStatus:
         """The status now."""
         if self.spec is None:
-            return Standing(Level.OFF, tr("Not connected."))
+            return DeviceStatus(Level.OFF, tr("Not connected."))
         if self.device is None:
-            return Standing(
+            return DeviceStatus(
                 Level.TROUBLE if self._problem else Level.LOOKING, sentence(self._problem or tr("connecting …"))
             )
         status = self.device.status
@@ -217,14 +217,14 @@ class DeviceConnection(Generic[D]):
         trouble = sentence(status.error.replace(path, emulated) if path else status.error)
         where = emulated if path else status.port
         if status.state is LinkState.UP:
-            return Standing(Level.UP, tr("Connected: {port}.", port=where), trouble)
+            return DeviceStatus(Level.UP, tr("Connected: {port}.", port=where), trouble)
         if status.state is LinkState.SETTLING:
-            return Standing(Level.LOOKING, tr("Found {port}. Waiting for its answer …", port=where), trouble)
+            return DeviceStatus(Level.LOOKING, tr("Found {port}. Waiting for its answer …", port=where), trouble)
         if status.state in (LinkState.DENIED, LinkState.BUSY):
-            return Standing(Level.TROUBLE, trouble)
+            return DeviceStatus(Level.TROUBLE, trouble)
         if path and self.wire is not None and not self.wire.plugged:
-            return Standing(Level.LOOKING, tr("It is unplugged. Plug it in again; it then connects automatically."))
-        return Standing(Level.LOOKING, trouble or tr("Searching. Plug it in; it then connects automatically."))
+            return DeviceStatus(Level.LOOKING, tr("It is unplugged. Plug it in again; it then connects automatically."))
+        return DeviceStatus(Level.LOOKING, trouble or tr("Searching. Plug it in; it then connects automatically."))
 
 
 def _close(device: _Device, resources: ExitStack) -> None:

@@ -44,7 +44,7 @@ class Rod:
 
     Attributes:
         shape: The LED strip.
-        berth: Its connection.
+        connection: Its port, link and status.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class Rod:
     ) -> None:
         """`taken` returns the port that our other device uses."""
         self.shape, self._taken, self._clock = shape, taken, clock
-        self.berth: DeviceConnection[RangeRod] = DeviceConnection("rod", self._make)
+        self.connection: DeviceConnection[RangeRod] = DeviceConnection("rod", self._make)
         self._emulated: EmulatedRod | None = None
         self._sign: Sign = Idle()
         self._tested_s: float | None = None
@@ -69,11 +69,11 @@ class Rod:
 
     def reshape(self, shape: RodShape) -> None:
         """Use another strip; reconnects, so that no LED stays lit."""
-        spec = self.berth.spec
+        spec = self.connection.spec
         if shape != self.shape:
             self.shape = shape
             if spec is not None:
-                self.berth.connect(spec)
+                self.connection.connect(spec)
 
     @property
     def sign(self) -> Sign:
@@ -84,7 +84,7 @@ class Rod:
     @property
     def counters(self) -> str:
         """What was sent, as text; empty if nothing was."""
-        status = self.berth.device.status if self.berth.device is not None else LinkStatus()
+        status = self.connection.device.status if self.connection.device is not None else LinkStatus()
         return joined(
             status.frames and tr_count("{count} frame sent", "{count} frames sent", status.frames),
             reconnected_words(status),
@@ -93,30 +93,30 @@ class Rod:
     @property
     def lights(self) -> tuple[Colour, ...]:
         """The LEDs' colours from the near end, at full brightness: received by an emulated rod, else those sent."""
-        device = self.berth.device
-        if self._emulated is not None and self.berth.wire is not None and self.berth.wire.plugged:
+        device = self.connection.device
+        if self._emulated is not None and self.connection.wire is not None and self.connection.wire.plugged:
             leds = tuple(_at_full_light(colour, self.shape) for colour in self._emulated.leds)
             return (leds[::-1] if self.shape.reversed else leds) or black(self.shape)
-        up = device is not None and device.status.state is LinkState.UP and self.berth.wire is None
+        up = device is not None and device.status.state is LinkState.UP and self.connection.wire is None
         return plain_colours(self.shape, self.sign, self._clock()) if up else black(self.shape)
 
     def pull(self) -> None:
         """Connect and send what is due."""
-        if self.berth.pull() and self.berth.wire is not None:
-            self._emulated = EmulatedRod(self.berth.wire, self._clock)
-        if self._emulated is not None and self.berth.wire is not None:
+        if self.connection.pull() and self.connection.wire is not None:
+            self._emulated = EmulatedRod(self.connection.wire, self._clock)
+        if self._emulated is not None and self.connection.wire is not None:
             self._emulated.step()
         self._update()
 
     def close(self) -> None:
         """Switch off the LEDs and disconnect."""
-        self.berth.close()
+        self.connection.close()
 
     def _make(self, spec: str, wire: Wire | None) -> RangeRod:
         return RangeRod(self.shape, finding(spec, wire, self._taken))
 
     def _update(self) -> None:
-        device = self.berth.device
+        device = self.connection.device
         if device is not None and device.sign != self.sign:
             device.show(self.sign)
 
@@ -125,7 +125,7 @@ class ElectronicDiceController:
     """Electronic dice.
 
     Attributes:
-        berth: Their connection.
+        connection: Their port, link and status.
         tray: Collects their rolls into answers.
         recent: The last rolls as text, newest first.
         heard: Number of rolls so far.
@@ -139,7 +139,7 @@ class ElectronicDiceController:
         ports: Callable[[], tuple[Port, ...]] = attached,
     ) -> None:
         """`chance` throws emulated dice; `taken` as for `Rod`; `ports` lists the computer's ports."""
-        self.berth: DeviceConnection[Source] = DeviceConnection("dice", self._make)
+        self.connection: DeviceConnection[Source] = DeviceConnection("dice", self._make)
         self.tray = DiceCollector(clock)
         self.recent: deque[str] = deque(maxlen=_MAX_ROLLS_SHOWN)
         self.heard = 0
@@ -151,13 +151,13 @@ class ElectronicDiceController:
 
     def pull(self) -> None:
         """Connect and receive rolls."""
-        if self.berth.pull() and self.berth.wire is not None:
-            self._emulated = EmulatedDice(self.berth.wire, self._clock, self._chance, count=MOST_DICE)
-        if self._emulated is not None and self.berth.wire is not None:
+        if self.connection.pull() and self.connection.wire is not None:
+            self._emulated = EmulatedDice(self.connection.wire, self._clock, self._chance, count=MOST_DICE)
+        if self._emulated is not None and self.connection.wire is not None:
             self._emulated.step()
-        device = self.berth.device
+        device = self.connection.device
         for line, heard_s in device.arrivals() if device is not None else ():
-            self.tray.fell(line, heard_s)
+            self.tray.add_roll(line, heard_s)
             self.recent.appendleft(fell_words(line))
             self.heard += 1
             self._hears = True
@@ -180,7 +180,7 @@ class ElectronicDiceController:
     @property
     def counters(self) -> str:
         """What was received and dropped, as text; empty if nothing was."""
-        device = self.berth.device
+        device = self.connection.device
         if device is None:
             return ""
         return joined(
@@ -193,7 +193,7 @@ class ElectronicDiceController:
 
     def throw(self, die: Die, count: int, how: FaultInjector | None = None) -> None:
         """Throw emulated dice, or inject a fault; does nothing with real dice."""
-        if self._emulated is None or self.berth.wire is None:
+        if self._emulated is None or self.connection.wire is None:
             return
         self._emulated.die = die
         count = min(count, MOST_DICE)
@@ -209,7 +209,7 @@ class ElectronicDiceController:
 
     def close(self) -> None:
         """Disconnect."""
-        self.berth.close()
+        self.connection.close()
 
     def _make(self, spec: str, wire: Wire | None) -> Source:
         if spec.startswith(RADIO):

@@ -29,7 +29,7 @@ class TrayDice:
     """Dice that a camera reads.
 
     Attributes:
-        berth: The connection to the camera.
+        connection: Its camera and status.
         seen: The newest dice that came to rest; None before the first.
         recent: The last readings as text, newest first.
         heard: Number of readings so far.
@@ -44,7 +44,7 @@ class TrayDice:
     ) -> None:
         """`region_of` returns the tray's part of a camera's picture, None for all of it; see `TrayCamera`."""
         self._region_of, self._opener, self._clock, self._read = region_of, opener, clock, read
-        self.berth: DeviceConnection[TrayCamera] = DeviceConnection("dice tray", self._make)
+        self.connection: DeviceConnection[TrayCamera] = DeviceConnection("dice tray", self._make)
         self.seen: Seen | None = None
         self.recent: deque[str] = deque(maxlen=_MAX_READINGS_SHOWN)
         self.heard = 0
@@ -86,7 +86,7 @@ class TrayDice:
 
     def on_table_px(self, size_px: tuple[int, int]) -> tuple[Box, ...]:
         """The tray's box in the table's picture of this (width, height); empty if the tray has its own camera."""
-        region = self._region_of(TABLE) if self.berth.spec == TABLE else None
+        region = self._region_of(TABLE) if self.connection.spec == TABLE else None
         return () if region is None else (region.box_px(size_px),)
 
     def pull(self, frame: Frame | None, camera: TableCamera | None, figures_px: Outlines = tuple) -> None:
@@ -97,8 +97,8 @@ class TrayDice:
             camera: That camera, if it is calibrated.
             figures_px: Outlines of the figures in that picture, which are no dice.
         """
-        self.berth.pull()
-        device = self.berth.device
+        self.connection.pull()
+        device = self.connection.device
         if device is None:
             return
         device.offer(frame, camera, figures_px)
@@ -119,14 +119,14 @@ class TrayDice:
 
     def test(self) -> None:
         """Read the dice that lie in the tray now."""
-        if self.berth.device is not None:
+        if self.connection.device is not None:
             self._tested = True
-            self.berth.device.again()
+            self.connection.device.again()
 
     @property
     def counters(self) -> str:
         """What was received, as text; empty if nothing was."""
-        frames = self.berth.device.status.frames if self.berth.device is not None else 0
+        frames = self.connection.device.status.frames if self.connection.device is not None else 0
         return joined(
             frames and tr_count("{count} picture seen", "{count} pictures seen", frames),
             self.heard and tr_count("{count} roll read", "{count} rolls read", self.heard),
@@ -139,7 +139,7 @@ class TrayDice:
 
     def close(self) -> None:
         """Release the camera."""
-        self.berth.close()
+        self.connection.close()
 
     def _make(self, spec: str, _: Wire | None) -> TrayCamera:
         return TrayCamera(spec, self._region_of(spec) or WHOLE, self._opener, self._read, self._clock)

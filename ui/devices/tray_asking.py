@@ -59,7 +59,12 @@ def propose(request: DiceRequest, reading: TrayReading) -> Proposal:
         else:
             sure = f"{die.confidence:.0%}"
             doubts.append(
-                tr("die {number} may not show {face} ({sure} sure): check it", number=k + 1, face=die.face, sure=sure)
+                tr(
+                    "die {number} looks like {face}, but only {sure} sure: check it",
+                    number=k + 1,
+                    face=die.face,
+                    sure=sure,
+                )
             )
     return Proposal(request, faces, reading, tuple(doubts))
 
@@ -91,7 +96,7 @@ class TrayDiceSource:
         self.roll: Roll | None = None
         self.seen: Seen | None = None
         self._asked_s = hand.now_s
-        self._doubted: Roll | None = None
+        self._doubtful_roll: Roll | None = None
         self._doubt = self._wrong = ""
         self._settled = False
 
@@ -115,7 +120,7 @@ class TrayDiceSource:
         doubts = [*proposal.why_doubt, *self._stale(seen), *_moved(before, found)]
         if before is not None and sorted(before.faces) == sorted(found.faces):
             return False
-        self._doubt, self._doubted = "; ".join(doubts), found if doubts else None
+        self._doubt, self._doubtful_roll = "; ".join(doubts), found if doubts else None
         if doubts:
             return False
         self.roll = found
@@ -130,7 +135,7 @@ class TrayDiceSource:
     @property
     def doubt(self) -> str:
         """A question that the players must answer first; empty if none."""
-        if self._doubted is None or self.seen is None:
+        if self._doubtful_roll is None or self.seen is None:
             return ""
         dice = reading_words(self.seen.reading)
         return tr("{dice}. {doubt} Does it count?", dice=dice, doubt=sentence(self._doubt))
@@ -142,9 +147,9 @@ class TrayDiceSource:
 
     def settle(self, yes: bool) -> None:
         """Answer the question."""
-        if yes and self._doubted is not None:
-            self.roll, self._settled = self._doubted, True
-        self._doubt, self._doubted = "", None
+        if yes and self._doubtful_roll is not None:
+            self.roll, self._settled = self._doubtful_roll, True
+        self._doubt, self._doubtful_roll = "", None
 
     @property
     def begun(self) -> bool:

@@ -19,7 +19,7 @@ from rules.games.simple_plastic import tables as sp
 from rules.games.simple_plastic_figure import tables as ww
 from rules.games.simple_plastic_figure.rows import weapon_of
 from ui.formatting import capitalized, sentence
-from ui.questions.reach import card_reaches
+from ui.tools.reach import card_reaches
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

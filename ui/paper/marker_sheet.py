@@ -37,7 +37,7 @@ _ADVICE = (
     "If they are not, enter the measured lengths in the program, and print again.",
 )
 _MARKER_ADVICE = "Cut along the grey lines. Lay the markers flat anywhere on the table; one is enough, more are better."
-_ONE_SIZE = "All markers on a table must have the same size; give the program the side of these: --marker-side {:g}"
+_ONE_SIZE = "All markers on a table must have the same size. Choose Inches, Marker size, and enter {:g} in for these."
 _BOARD_ADVICE = "Glue it to something stiff and flat. For the lens, take pictures from many angles and in all corners."
 _LABEL_MM = 6.0
 _MIN_SIDE_IN = 1.0
@@ -54,10 +54,7 @@ def marker_sheet(
     A page holds as many as fit: two markers of 3 in, one of 4 in or more.
 
     Args:
-        paper: Name of the paper size.
         side_in: Black side of each marker.
-        ids: Ids of the markers, without repetition.
-        dictionary: see `dictionary_of`.
 
     Raises:
         UserError: if the paper, the dictionary or an id is unknown, an id is repeated, or the side does not fit.
@@ -138,7 +135,7 @@ def board_words(board: Board) -> str:
 
 
 def board_sheet(paper: str = "letter", board: Board = LENS_BOARD, dictionary: str = "4X4_50") -> Sheet:
-    """A ChArUco board, labelled with the options that describe it.
+    """A ChArUco board, labelled with its description.
 
     Raises:
         UserError: if the paper or the dictionary is unknown, the board does not fit the paper, or the board has more
@@ -152,7 +149,7 @@ def board_sheet(paper: str = "letter", board: Board = LENS_BOARD, dictionary: st
     lines = (
         f"ChArUco board {board.columns} x {board.rows}: squares {_in_and_mm(board.square_in)}, markers"
         f" {_in_and_mm(board.marker_in)}, ids 0 to {board.columns * board.rows // 2 - 1} of {dictionary}",
-        f"Options for the program: --board {board_words(board)} --dictionary {dictionary}",
+        f"Board {board_words(board)}, dictionary {dictionary}",
     )
     down = top + size_mm[1]
     labels = tuple(

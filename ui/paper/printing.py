@@ -33,7 +33,6 @@ class PrintJob:
 
     Attributes:
         side_in: Side of the markers; None for the kind's default.
-        dictionary: ArUco dictionary of the markers and the board.
         board: Squares and markers of the board; None for the default board.
         game: Short name of the game whose ready cards are printed.
         army: An army list whose cards are printed instead.

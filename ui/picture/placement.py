@@ -51,11 +51,10 @@ def placed(
         gaps: Distances of candidates from `around`.
         optional: Return None instead of covering anything.
     """
-    reach = _reach(size, preferred, around, gaps[-1])
-    near = [box for box in taken.boxes if _meets(box, reach)]
+    near = _meeting(taken.boxes, _reach(size, preferred, around, gaps[-1]))
     best, least = None, math.inf
     for box in candidates(size, preferred, around, gaps):
-        covers = sum(_shared(box, other) for other in near)
+        covers = sum(_shared(box, other) for other in _meeting(near, box))
         if taken.within is not None:
             covers += size[0] * size[1] - _shared(box, taken.within)
         if covers <= _NEGLIGIBLE_PX2:
@@ -86,8 +85,9 @@ def _reach(size: Pair, preferred: Pair, around: Box, gap: float) -> Box:
     return (left - beyond_x, top - beyond_y, right + beyond_x, bottom + beyond_y)
 
 
-def _meets(a: Box, b: Box) -> bool:
-    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
+def _meeting(boxes: Iterable[Box], box: Box) -> list[Box]:
+    left, top, right, bottom = box
+    return [one for one in boxes if one[0] < right and left < one[2] and one[1] < bottom and top < one[3]]
 
 
 def _shared(a: Box, b: Box) -> float:

@@ -1,13 +1,11 @@
-"""The cameras of this computer, by number and name."""
+"""The cameras of this computer, by number and name, read from /sys without other libraries, as the doctor needs it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
 
-from ui.setup.video_devices import device_fact, gives_pictures
 from ui.translation import tr
-from vision.source import camera_numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,11 +23,22 @@ class Camera:
         return tr("Camera {number}", number=self.number)
 
 
-def cameras(root: Path = Path("/")) -> tuple[Camera, ...]:
-    """The cameras that Linux lists and that deliver pictures; none on other systems.
+def known_cameras(root: Path = Path("/")) -> tuple[Camera, ...]:
+    """The cameras that Linux knows, without their second devices, which are for metadata; none on other systems."""
+    entries = sorted((root / "sys/class/video4linux").glob("video*"), key=lambda entry: int(entry.name[5:]))
+    return tuple(
+        Camera(int(entry.name[5:]), device_fact(entry, "name"))
+        for entry in entries
+        if device_fact(entry, "index") in ("0", "")
+    )
 
-    Args:
-        root: Folder of /dev and /sys.
-    """
-    entries = ((number, root / f"sys/class/video4linux/video{number}") for number in camera_numbers(root / "dev"))
-    return tuple(Camera(number, device_fact(entry, "name")) for number, entry in entries if gives_pictures(entry))
+
+def cameras(root: Path = Path("/")) -> tuple[Camera, ...]:
+    """The known cameras that have a device in /dev, which a container may lack."""
+    return tuple(camera for camera in known_cameras(root) if (root / f"dev/video{camera.number}").exists())
+
+
+def device_fact(entry: Path, fact: str) -> str:
+    """A video device's "name" or "index" from its folder in /sys; empty if it has none."""
+    file = entry / fact
+    return file.read_text(errors="replace").strip() if file.is_file() else ""

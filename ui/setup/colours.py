@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 
 from ui.formatting import capitalized
 from ui.session import TableState
@@ -27,9 +28,10 @@ _PAIRS = {
         "{army} and {other} look alike. Click more soldiers of each, some of them in shade, or add light."
     ),
 }
+_WELL = mark_for_translation("{army} stands out well from this table.")
 _ON_TABLE = {
-    (Level.WELL, False): mark_for_translation("{army} stands out well from this table."),
-    (Level.WELL, True): mark_for_translation("{army} stands out well from this table."),
+    (Level.WELL, False): _WELL,
+    (Level.WELL, True): _WELL,
     (Level.FAIR, False): mark_for_translation(
         "{army} is visible on this table, less reliably in shade. A picture of the empty table helps."
     ),
@@ -45,12 +47,12 @@ _ON_TABLE = {
 }
 
 
-def separation_sentence(found: Separation) -> str:
-    """The separation as `Separation.sentence`, in the player's language."""
+def separation_sentence(found: Separation, say: Callable[..., str] = tr) -> str:
+    """The separation as a sentence with what would help; with `str.format` it is English."""
     army = capitalized(found.army)
     if found.other is not None:
-        return tr(_PAIRS[found.level], army=army, other=found.other)
-    return tr(_ON_TABLE[found.level, found.empty_known], army=army)
+        return say(_PAIRS[found.level], army=army, other=found.other)
+    return say(_ON_TABLE[found.level, found.empty_known], army=army)
 
 
 def separations_of(view: TableView, setup: Setup) -> tuple[Separation, ...]:
@@ -78,6 +80,11 @@ def proposed(view: TableView | None, state: TableState) -> str:
     """The groups that the player has not accepted yet, as `group_words`; empty if there are none."""
     setup = state.setup
     return group_words(view) if view is not None and setup.propose and not setup.palette else ""
+
+
+def found_all(view: TableView, armies: int) -> bool:
+    """Whether the proposed groups are at least so many; before that, the search may still be going on."""
+    return sum(count > 0 for count in groups_of(view).values()) >= armies
 
 
 def one_plastic(view: TableView) -> bool:

@@ -21,9 +21,7 @@ def demo_setup(frame: Frame, truth: Truth, empty_bgr: ImageBgr) -> Setup:
     """The complete setup of the simulated table.
 
     Args:
-        frame: A picture of the simulated table.
         truth: The truth about that picture; its marker layout defines the coordinates of the terrain.
-        empty_bgr: The table without figures.
     """
     return replace(demo_ground(truth), palette=demo_palette(frame, truth), reference_bgr=empty_bgr)
 
@@ -34,12 +32,7 @@ def demo_ground(truth: Truth) -> Setup:
 
 
 def demo_palette(frame: Frame, truth: Truth) -> Palette:
-    """Every army's colour, from clicks on standing soldiers' bases.
-
-    Args:
-        frame: A picture of the simulated table.
-        truth: The truth about that picture.
-    """
+    """Every army's colour, from clicks on standing soldiers' bases."""
     soldiers: dict[str, list[Figure]] = {}
     for figure in truth.figures:
         if figure.posture is Posture.STANDING:

@@ -6,10 +6,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
+from ui.battle.first_shot import Need
 from ui.formatting import sentence
 from ui.session import TableState
 from ui.setup.cameras import Camera
-from ui.setup.colours import doubts, one_colour_words, proposed, separation_sentence
+from ui.setup.colours import doubts, found_all, one_colour_words, proposed, separation_sentence
 from ui.setup.guidance import title_words
 from ui.translation import mark_for_translation, tr, tr_count
 from vision.palette import army_names
@@ -72,7 +73,7 @@ class Tick:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Standing:
+class TableStatus:
     """The guide's input.
 
     Attributes:
@@ -81,10 +82,12 @@ class Standing:
         cameras: The cameras of this computer.
         held: Which of the camera's settings (exposure, colours) are fixed; empty if the source does not say.
         problem: Why there is no picture; empty if there is one.
-        troubles: Why markers cannot be used, a sentence each.
+        marker_issues: Why markers cannot be used, a sentence each.
         playing: Whether a battle is open.
         armies: How many armies to teach.
         is_bare: Whether the simulated table is shown without its armies; None for other sources.
+        need: What the open battle needs before its first shot; None without a battle.
+        next_words: The text of the button that begins the battle's next phase.
     """
 
     spec: str
@@ -93,10 +96,12 @@ class Standing:
     cameras: tuple[Camera, ...] = ()
     held: str = ""
     problem: str = ""
-    troubles: tuple[str, ...] = ()
+    marker_issues: tuple[str, ...] = ()
     playing: bool = False
     armies: int = 2
     is_bare: bool | None = None
+    need: Need | None = None
+    next_words: str = ""
 
     @property
     def markers(self) -> tuple[int, ...]:
@@ -157,7 +162,7 @@ class Guide:
         marks: The state of each step.
         step: The current step; None after the last.
         words: What to do, in a sentence or two.
-        button: The text of the button that does it.
+        button: The text of the button that does it; empty if another control does it.
         ready: Whether the button works now.
         is_done: Whether the step was done before and the player went back to it.
         ticks: What the step waits for.
@@ -172,13 +177,13 @@ class Guide:
     ticks: tuple[Tick, ...] = ()
 
 
-def guide(now: Standing, progress: Progress) -> Guide:
+def guide(now: TableStatus, progress: Progress) -> Guide:
     """What the guide shows now."""
     done = {step: _DONE[step](now, progress) for step in Step}
     current = progress.back_at or next((step for step in Step if not done[step] and step not in progress.skipped), None)
     marks = {step: _mark(step, current, done[step], progress) for step in Step}
     if current is None:
-        words = tr("That was the first shot. You find this guide in the menu Help; F1 shows every key.")
+        words = tr("That was the first shot. You can open this guide again in the menu Help; F1 shows every key.")
         return Guide(marks, None, words, tr("Close"))
     return replace(_SHOWN[current](now), marks=marks, is_done=done[current])
 
@@ -191,18 +196,18 @@ def _mark(step: Step, current: Step | None, done: bool, progress: Progress) -> M
     return Mark.SKIPPED if step in progress.skipped else Mark.AHEAD
 
 
-def _camera_done(now: Standing, progress: Progress) -> bool:
+def _camera_done(now: TableStatus, progress: Progress) -> bool:
     chosen = Step.CAMERA in progress.agreed or now.spec != "demo"
     return chosen and now.view is not None and not now.problem and now.held != SETTLING
 
 
-def _markers_done(now: Standing, progress: Progress) -> bool:
+def _markers_done(now: TableStatus, progress: Progress) -> bool:
     enough = len(now.markers) >= ENOUGH_MARKERS or Step.MARKERS in progress.agreed
     prints = now.state.setup.prints
     return now.has_inches and (enough or prints.board is not None or prints.rectangle is not None)
 
 
-def _armies_done(now: Standing) -> bool:
+def _armies_done(now: TableStatus) -> bool:
     """Whether all armies are taught and found; a soldier left on the empty table would not be found."""
     taught = {colour.name for colour in now.state.setup.palette}
     tracking = now.view.tracking if now.view is not None else None
@@ -210,23 +215,30 @@ def _armies_done(now: Standing) -> bool:
     return len(taught) >= now.armies and taught <= found
 
 
-_DONE: dict[Step, Callable[[Standing, Progress], bool]] = {
+def _shot_done(now: TableStatus) -> bool:
+    """Whether a soldier has fired in the battle or, without a battle, was measured."""
+    if now.need is not None:
+        return now.need is Need.NOTHING
+    return any(isinstance(end, str) for ruler in now.state.rulers for end in (ruler.a, ruler.b))
+
+
+_DONE: dict[Step, Callable[[TableStatus, Progress], bool]] = {
     Step.CAMERA: _camera_done,
     Step.MARKERS: _markers_done,
     Step.EMPTY: lambda now, _: now.state.setup.reference_bgr is not None,
     Step.ARMIES: lambda now, _: _armies_done(now),
     Step.GAME: lambda now, _: now.playing,
-    Step.SHOT: lambda now, _: any(isinstance(end, str) for ruler in now.state.rulers for end in (ruler.a, ruler.b)),
+    Step.SHOT: lambda now, progress: Step.SHOT in progress.agreed or _shot_done(now),
 }
 
 
-def _camera(now: Standing) -> Guide:
+def _camera(now: TableStatus) -> Guide:
     ticks = tuple(Tick(tr(words), words.endswith("held")) for words in now.held.split(", ") if words)
     if now.problem:
         return Guide({}, Step.CAMERA, sentence(now.problem), tr("Choose another…"))
     if now.spec == "demo" and not now.cameras:
         words = tr("No camera is plugged in. Plug one in, or practise on the simulated table: the steps are the same.")
-        return Guide({}, Step.CAMERA, words, tr("Choose…"))
+        return Guide({}, Step.CAMERA, words, tr("Practise"))
     if now.spec == "demo":
         words = tr("Choose the camera over the table. Its picture appears at once.")
         return Guide({}, Step.CAMERA, words, tr("Choose…"))
@@ -240,9 +252,9 @@ def _camera(now: Standing) -> Guide:
     return Guide({}, Step.CAMERA, words, tr("Choose another…"), ticks=ticks)
 
 
-def _markers(now: Standing) -> Guide:
+def _markers(now: TableStatus) -> Guide:
     ticks = tuple(Tick(tr("marker {number}", number=number), True) for number in now.markers)
-    ticks += tuple(Tick(words, False) for words in now.troubles[:_MAX_ISSUES])
+    ticks += tuple(Tick(words, False) for words in now.marker_issues[:_MAX_ISSUES])
     calibration = now.view.calibration if now.view else None
     if not now.has_inches or calibration is None:
         words = tr(
@@ -267,7 +279,7 @@ def _markers(now: Standing) -> Guide:
     return Guide({}, Step.MARKERS, words, tr("Continue"), ticks=ticks)
 
 
-def _empty(now: Standing) -> Guide:
+def _empty(now: TableStatus) -> Guide:
     if now.is_bare is False or (now.view is not None and now.view.frozen):
         words = tr("Something moves in the picture. Take your hands out and wait a moment.")
         return Guide({}, Step.EMPTY, words, tr("Learn empty table"), ready=False)
@@ -278,7 +290,7 @@ def _empty(now: Standing) -> Guide:
     return Guide({}, Step.EMPTY, words, tr("Learn empty table"), ready=now.view is not None)
 
 
-def _armies(now: Standing) -> Guide:
+def _armies(now: TableStatus) -> Guide:
     armies = army_names(now.state.setup.palette)
     figures = now.view.figures if now.view is not None else ()
     counts = {army: sum(figure.army == army for figure in figures) for army in armies}
@@ -295,10 +307,13 @@ def _armies(now: Standing) -> Guide:
             for doubt in apart[:_MAX_ISSUES]
         )
     if now.view is not None and (groups := proposed(now.view, now.state)):
-        words = tr(
-            "Found {soldiers}, grouped by colour. Use them, or name an army and click one of its soldiers.",
-            soldiers=groups,
-        )
+        if found_all(now.view, now.armies):
+            words = tr(
+                "Found {soldiers}, grouped by colour. Use them, or name an army and click one of its soldiers.",
+                soldiers=groups,
+            )
+        else:
+            words = tr("Found so far: {soldiers}. Wait a moment for the other army, or use them.", soldiers=groups)
         advice = one_colour_words(now.view)
         ticks = (*ticks, *((Tick(advice, None),) if advice else ()))
         return Guide({}, Step.ARMIES, words, tr("Use them"), ready=now.has_inches, ticks=ticks)
@@ -314,17 +329,37 @@ def _armies(now: Standing) -> Guide:
     return Guide({}, Step.ARMIES, words, tr("Teach army"), ready=now.has_inches, ticks=ticks)
 
 
-def _game(now: Standing) -> Guide:
+def _game(now: TableStatus) -> Guide:
     words = tr("Choose one of the five games and each soldier's unit. Or skip this and only measure.")
     return Guide({}, Step.GAME, words, tr("Choose game…"))
 
 
-def _shot(now: Standing) -> Guide:
+def _shot(now: TableStatus) -> Guide:
+    if now.need is not None:
+        return Guide({}, Step.SHOT, _shot_words(now.need, now.next_words))
     words = tr("Click a soldier, then one of the other army. The distance and its uncertainty appear on the right.")
     return Guide({}, Step.SHOT, words, tr("Measure"))
 
 
-_SHOWN: dict[Step, Callable[[Standing], Guide]] = {
+def _shot_words(need: Need, button: str) -> str:
+    match need:
+        case Need.PHASE:
+            return tr("Press “{button}” above the table. Shots come after the moves.", button=button)
+        case Need.SOLDIER:
+            return tr("Click the soldier that shoots first, such as the marked one.")
+        case Need.TARGET:
+            return tr("Now click the enemy to shoot at. The numbers are the chances to hit.")
+        case Need.ROLL:
+            return tr("Press Roll at the right. Or click another target first.")
+        case Need.DUTY:
+            return tr("Press the marked button on the right. The game needs this before the first shot.")
+        case Need.DICE:
+            return tr("Let the program roll, or roll your own dice and type their faces.")
+        case Need.NOTHING:
+            return tr("That was a shot. Go on with the next soldier.")
+
+
+_SHOWN: dict[Step, Callable[[TableStatus], Guide]] = {
     Step.CAMERA: _camera,
     Step.MARKERS: _markers,
     Step.EMPTY: _empty,

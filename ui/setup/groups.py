@@ -76,7 +76,6 @@ def split(view: TableView, state: TableState, army: str, other: Figure | None = 
     """The state with an army split into two by the colours of its figures, and the name of the new army.
 
     Args:
-        view, state: The table.
         army: The army; if it has several plastics it is split by them, else by the figures' present colours.
         other: A figure of the new army; if None, the smaller part is the new army.
 

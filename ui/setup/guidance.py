@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ui.questions.answer import answer_to, on_table
+from ui.measuring import Read, read_off
 from ui.session import Ruler, TableState
 from ui.table.shapes import template_words
+from ui.tools.answer import answer_to, on_table
 from ui.translation import mark_for_translation, tr
 from vision.source import is_camera
 from vision.table_view import TableView
@@ -29,13 +30,14 @@ def next_step(view: TableView, state: TableState, tool: str, hint: str, practice
     """What the player should do next.
 
     Args:
-        view, state: The table.
         tool: Name of the current tool.
         hint: What the tool's next click does.
         practice: How the mouse moves soldiers of the simulated table; empty for other tables.
     """
     if view.calibration is None:
         return tr("Lay a printed marker flat on the table, fully in the picture. It shows how long an inch is.")
+    if not view.figures and not view.frame.has_colours:
+        return tr("This picture has no colours, but armies are found by colour. Use a colour camera or picture.")
     if view.proposed and not state.setup.palette and tool != TEACH:
         return tr("Use the armies found by colour, or press T and click a soldier of each army.")
     if not state.setup.palette and tool != TEACH:
@@ -52,7 +54,7 @@ def next_step(view: TableView, state: TableState, tool: str, hint: str, practice
     return hint + (tr("   M: measure") if tool == TEACH else tr(_KEYS))
 
 
-def laid_words(view: TableView, state: TableState) -> list[str]:
-    """Every ruler and template on the table with its result."""
+def laid_words(view: TableView, state: TableState, read: Read = read_off) -> list[str]:
+    """Every ruler and template on the table with its result; `read` measures a ruler."""
     named = ((laid.name if isinstance(laid, Ruler) else template_words(laid), laid) for laid in on_table(state))
-    return [f"{name}: {answer_to(view, laid, state.basis, state.unit).headline}" for name, laid in named]
+    return [f"{name}: {answer_to(view, laid, state.basis, state.unit, read).headline}" for name, laid in named]

@@ -111,3 +111,9 @@ class LensSession:
     def fit(self) -> LensFit:
         """Compute the lens; raises `UserError` as `fit_lens`."""
         return fit_lens(self.gathering)
+
+
+def lens_story(views: LensViews, fit: LensFit) -> dict[str, object]:
+    """How a lens was measured, for its file."""
+    cells = views.coverage.cells.astype(int).tolist()
+    return {"views": len(views.views), "residual_px": fit.residual_px, "coverage": cells}

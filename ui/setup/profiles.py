@@ -16,6 +16,7 @@ from calibration.camera import Lens
 from calibration.profile import lens_document, read_json, read_lens
 from rules.tabletop.errors import UserError
 from ui.files import make_folder, write_json
+from ui.setup.cameras import device_fact
 from vision.source import is_camera
 
 
@@ -36,12 +37,7 @@ def camera_identity(spec: str, root: Path = Path("/")) -> str:
     for link in sorted((root / "dev/v4l/by-id").glob("*")):
         if link.is_symlink() and link.readlink().name == f"video{spec}":
             return link.name
-    try:
-        return (root / f"sys/class/video4linux/video{spec}/name").read_text(
-            errors="replace"
-        ).strip() or f"camera {spec}"
-    except OSError:
-        return f"camera {spec}"
+    return device_fact(root / f"sys/class/video4linux/video{spec}", "name") or f"camera {spec}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +59,11 @@ class LensProfiles:
         """The file for this camera identity and picture size, whether or not it exists."""
         return self.folder / f"{file_name(camera)}-{image_size[0]}x{image_size[1]}.json"
 
-    def keep(self, camera: str, lens: Lens, story: Mapping[str, Any] | None = None) -> Path:
+    def keep(self, camera: str, lens: Lens, details: Mapping[str, Any] | None = None) -> Path:
         """Save this lens for this camera and the lens' picture size, and return the file.
 
         Args:
-            camera: The camera's identity.
-            lens: The lens, with its covariance if it has one.
-            story: More data for the file, such as how the lens was measured.
+            details: More data for the file, such as how the lens was measured.
 
         Raises:
             UserError: if the identity is empty, or the file cannot be written.
@@ -78,7 +72,7 @@ class LensProfiles:
             raise UserError("a lens profile belongs to a camera: give the camera a name")
         path = self.path_of(camera, lens.image_size)
         make_folder(path.parent)
-        write_json(path, lens_document(lens) | {"camera": camera} | dict(story or {}))
+        write_json(path, lens_document(lens) | {"camera": camera} | dict(details or {}))
         return path
 
     def find(self, camera: str, image_size: tuple[int, int]) -> Lens | None:

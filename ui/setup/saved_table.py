@@ -11,15 +11,11 @@ import numpy as np
 from calibration.camera import TableCamera
 from calibration.solve import laid_at, place_of
 from rules.tabletop.errors import UserError
-from rules.tabletop.table import STANDING_HEIGHT_IN, Figure, FloatArray, PointIn, TerrainPiece
+from rules.tabletop.table import Figure, FloatArray, PointIn
 from rules.tabletop.template import Blast, Flame, Strip, Template, Wedge, Zone
-from ui.formatting import Basis
 from ui.session import End, Ruler, Session, TableState
 from ui.table.corrections import Added, Bound, Correction, Deleted, PlacedAt
-from ui.table.play_area import PlayArea
 from ui.translation import mark_for_translation, tr, tr_count
-from vision.examples import Examples
-from vision.frame import ImageBgr
 from vision.table_view import TableView
 from vision.tracks import Tracking
 
@@ -39,55 +35,37 @@ MARKERS_MOVED = mark_for_translation(
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class EmptyTable:
-    """The picture of the table without figures, and its camera in the saved table's coordinates."""
-
-    picture_bgr: ImageBgr
-    camera: TableCamera
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class SavedTable:
-    """The saved data of a table; armies, calibration targets and the lens are saved elsewhere.
+    """The saved data of a table.
 
     Attributes:
         image_size: Size of the camera's pictures.
         markers_in: Marker id -> (4, 2) corners, which relate the saved places to a later view.
-        terrain, rulers, templates, basis, area, corrections: See `TableState`.
-        figure_height_in: Height of a standing figure.
+        state: The table; its armies, calibration targets and lens are saved elsewhere.
         seen: The tracks, before corrections.
         known, bound: See `Session`.
-        empty: The empty table, if it was learned.
-        examples: Figures that were confirmed or corrected.
     """
 
     image_size: tuple[int, int]
     markers_in: Mapping[int, FloatArray]
-    terrain: tuple[TerrainPiece, ...] = ()
-    rulers: tuple[Ruler, ...] = ()
-    templates: tuple[Template, ...] = ()
-    basis: Basis = Basis.CENTRE
-    area: PlayArea | None = None
-    corrections: tuple[Correction, ...] = ()
-    figure_height_in: float = STANDING_HEIGHT_IN
+    state: TableState
     seen: Tracking = field(default_factory=Tracking)
     known: frozenset[str] = frozenset()
     bound: Bound = field(default_factory=dict)
-    empty: EmptyTable | None = None
-    examples: Examples = field(default_factory=Examples)
 
     @property
     def words(self) -> str:
         """Its contents, such as "3 pieces of terrain, 12 named soldiers"; empty for a bare table."""
-        laid, figures = (*self.rulers, *self.templates), (*self.seen.figures, *self.seen.lost)
+        state, terrain, examples = self.state, self.state.setup.terrain, self.state.setup.examples.all
+        laid, figures = (*state.rulers, *state.templates), (*self.seen.figures, *self.seen.lost)
         parts = (
-            self.terrain and tr_count("{count} piece of terrain", "{count} pieces of terrain", len(self.terrain)),
+            terrain and tr_count("{count} piece of terrain", "{count} pieces of terrain", len(terrain)),
             laid and tr_count("{count} ruler or template", "{count} rulers and templates", len(laid)),
-            self.corrections and tr_count("{count} correction", "{count} corrections", len(self.corrections)),
+            state.corrections and tr_count("{count} correction", "{count} corrections", len(state.corrections)),
             figures and tr_count("{count} named soldier", "{count} named soldiers", len(figures)),
-            self.examples.all and tr_count("{count} example", "{count} examples", len(self.examples.all)),
-            self.area and tr("the table's edges"),
-            self.empty and tr("the empty table"),
+            examples and tr_count("{count} example", "{count} examples", len(examples)),
+            state.area and tr("the table's edges"),
+            state.setup.reference_bgr is not None and tr("the empty table"),
         )
         return ", ".join(part for part in parts if isinstance(part, str))
 
@@ -96,31 +74,17 @@ def table_to_save(session: Session, seen: TableView) -> SavedTable | None:
     """The table to save now; None unless it is calibrated by at least one marker.
 
     Args:
-        session: The table's session.
         seen: The view without corrections.
     """
     state, calibration = session.state, seen.calibration
     if calibration is None or seen.problem is not None or not calibration.markers_in:
         return None
-    picture_bgr = state.setup.reference_bgr
-    # If the empty table was learned a moment ago, no view has its camera yet; then the camera has not moved.
-    camera = seen.reference_camera or state.setup.reference_camera or calibration.camera
-    return SavedTable(
-        seen.frame.size_px,
-        calibration.markers_in,
-        state.setup.terrain,
-        state.rulers,
-        state.templates,
-        state.basis,
-        state.area,
-        state.corrections,
-        state.setup.figure_height_in,
-        replace(seen.tracking, events=()),
-        session.known,
-        session.bound,
-        EmptyTable(picture_bgr, camera) if picture_bgr is not None else None,
-        state.setup.examples,
-    )
+    if state.setup.reference_bgr is not None:
+        # If the empty table was learned a moment ago, no view has its camera yet; then the camera has not moved.
+        camera = seen.reference_camera or state.setup.reference_camera or calibration.camera
+        state = replace(state, setup=replace(state.setup, reference_camera=camera))
+    tracking = replace(seen.tracking, events=())
+    return SavedTable(seen.frame.size_px, calibration.markers_in, state, tracking, session.known, session.bound)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -128,7 +92,6 @@ class RestoredTable:
     """A saved table in today's coordinates.
 
     Attributes:
-        table: The table.
         remarks: Sentences about what is lost or less certain.
     """
 
@@ -137,15 +100,15 @@ class RestoredTable:
 
     def take_up(self, session: Session) -> None:
         """Make it the session's table, as a step that can be undone."""
-        saved, before = self.table, session.state
+        saved, before = self.table.state, session.state
+        left = saved.setup
         setup = replace(
-            before.setup, terrain=saved.terrain, figure_height_in=saved.figure_height_in, examples=saved.examples
+            before.setup, terrain=left.terrain, figure_height_in=left.figure_height_in, examples=left.examples
         )
-        if saved.empty is not None:
-            setup = replace(setup, reference_bgr=saved.empty.picture_bgr, reference_camera=saved.empty.camera)
-        laid = (saved.rulers, saved.templates)
-        state = TableState(setup, *laid, saved.basis, saved.corrections, saved.area, before.unit)
-        session.take_up(tr("restore the saved table"), state, saved.seen, saved.known, saved.bound)
+        if left.reference_bgr is not None:
+            setup = replace(setup, reference_bgr=left.reference_bgr, reference_camera=left.reference_camera)
+        state = replace(saved, setup=setup, unit=before.unit)
+        session.take_up(tr("restore the saved table"), state, self.table.seen, self.table.known, self.table.bound)
 
 
 def as_left(saved: SavedTable, view: TableView) -> RestoredTable:
@@ -175,8 +138,10 @@ def as_left(saved: SavedTable, view: TableView) -> RestoredTable:
             )
         )  # fmt: skip
     table = saved if shift is None else _carried(saved, shift)
-    if table.empty is not None and saved.image_size != view.frame.size_px:
-        table = replace(table, empty=None)
+    setup = table.state.setup
+    if setup.reference_bgr is not None and saved.image_size != view.frame.size_px:
+        setup = replace(setup, reference_bgr=None, reference_camera=None)
+        table = replace(table, state=replace(table.state, setup=setup))
         width, height = view.frame.size_px
         remarks.append(
             tr(
@@ -231,23 +196,29 @@ def _fit(
 
 
 def _carried(saved: SavedTable, shift: _Shift) -> SavedTable:
-    corrections = {old: _correction(old, shift) for old in saved.corrections}
-    seen = saved.seen
-    empty, area = saved.empty, saved.area
-    return replace(
-        saved,
-        markers_in={
-            number: laid_at(corners, (shift.x_in, shift.y_in, shift.turn))
-            for number, corners in saved.markers_in.items()
-        },
-        terrain=tuple(replace(piece, outline_in=shift.places(piece.outline_in)) for piece in saved.terrain),
-        rulers=tuple(Ruler(_end(old.a, shift), _end(old.b, shift), shift.places(old.via)) for old in saved.rulers),
-        templates=tuple(_template(template, shift) for template in saved.templates),
+    state, setup, seen = saved.state, saved.state.setup, saved.seen
+    area, camera = state.area, setup.reference_camera
+    corrections = {old: _correction(old, shift) for old in state.corrections}
+    setup = replace(
+        setup,
+        terrain=tuple(replace(piece, outline_in=shift.places(piece.outline_in)) for piece in setup.terrain),
+        reference_camera=camera and _camera(camera, shift),
+    )
+    state = replace(
+        state,
+        setup=setup,
+        rulers=tuple(Ruler(_end(old.a, shift), _end(old.b, shift), shift.places(old.via)) for old in state.rulers),
+        templates=tuple(_template(template, shift) for template in state.templates),
         area=area and replace(area, origin_in=shift.place(area.origin_in), turn_deg=shift.bearing(area.turn_deg)),
         corrections=tuple(corrections.values()),
+    )
+    place = (shift.x_in, shift.y_in, shift.turn)
+    return replace(
+        saved,
+        state=state,
+        markers_in={number: laid_at(corners, place) for number, corners in saved.markers_in.items()},
         seen=Tracking(_figures(seen.figures, shift), (), _figures(seen.lost, shift)),
         bound={_added(corrections[old]): name for old, name in saved.bound.items() if old in corrections},
-        empty=empty and EmptyTable(empty.picture_bgr, _camera(empty.camera, shift)),
     )
 
 

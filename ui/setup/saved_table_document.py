@@ -1,23 +1,25 @@
-"""Reads and writes a saved table as JSON; an invalid or damaged document is rejected as a whole."""
+"""Reads and writes a saved table as JSON. A damaged document is rejected as a whole; a damaged example is dropped."""
 
 from __future__ import annotations
 
+import base64
+import binascii
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
 from calibration.camera import Lens, TableCamera
+from calibration.opencv import cv2
 from calibration.profile import FARTHEST_IN, SCHEMA
 from rules.engine.events import plain
 from rules.engine.schema import Reader
 from rules.tabletop.errors import UserError
-from rules.tabletop.table import Figure, PointIn, TerrainPiece
+from rules.tabletop.table import Figure, PointIn, Posture, TerrainPiece
 from rules.tabletop.template import Blast, Flame, Strip, Template, Wedge, Zone
 from ui.formatting import Basis
-from ui.session import End, Ruler
-from ui.setup.saved_examples import examples_document, examples_of
-from ui.setup.saved_table import EmptyTable, SavedTable
+from ui.session import End, Ruler, TableState
+from ui.setup.saved_table import SavedTable
 from ui.table.corrections import (
     Added,
     ArmyChanged,
@@ -31,8 +33,12 @@ from ui.table.corrections import (
     Renamed,
 )
 from ui.table.play_area import PlayArea
+from ui.translation import tr, tr_count
+from vision.examples import CROP_PX, MOST_EXAMPLES, Example, Examples
 from vision.frame import ImageBgr
+from vision.likeness import DIRECTIONS, unit, version
 from vision.patch_memory import Spot
+from vision.setup import Setup
 from vision.tracks import Tracking
 
 _TEMPLATES: Mapping[str, type[Template]] = {
@@ -61,31 +67,30 @@ def document_of(saved: SavedTable, camera: str, picture: str) -> dict[str, Any]:
     """The table as JSON.
 
     Args:
-        saved: The table.
-        camera: Identity of its camera.
         picture: File name of the empty table's picture beside the document; ignored if the table has none.
     """
-    corrections = list(saved.corrections)
+    state, setup, corrections = saved.state, saved.state.setup, list(saved.state.corrections)
+    camera_then = None if setup.reference_bgr is None else setup.reference_camera
     document: dict[str, Any] = {
         "schema": SCHEMA,
         "camera": camera,
         "image_size": list(saved.image_size),
         "markers": [{"id": number, "corners_in": corners.tolist()} for number, corners in saved.markers_in.items()],
-        "figure_height_in": saved.figure_height_in,
-        "terrain": [plain(piece) for piece in saved.terrain],
-        "rulers": [plain(ruler) for ruler in saved.rulers],
-        "templates": [{"kind": _kind(_TEMPLATES, template)} | plain(template) for template in saved.templates],
-        "basis": str(saved.basis),
-        "area": plain(saved.area),
+        "figure_height_in": setup.figure_height_in,
+        "terrain": [plain(piece) for piece in setup.terrain],
+        "rulers": [plain(ruler) for ruler in state.rulers],
+        "templates": [{"kind": _kind(_TEMPLATES, template)} | plain(template) for template in state.templates],
+        "basis": str(state.basis),
+        "area": plain(state.area),
         "corrections": [{"kind": _kind(_CORRECTIONS, change)} | _correction(change) for change in corrections],
         "figures": [plain(figure) for figure in saved.seen.figures],
         "lost": [plain(figure) for figure in saved.seen.lost],
         "known": sorted(saved.known),
         "bound": [[corrections.index(added), name] for added, name in saved.bound.items() if added in corrections],
-        "empty": None if saved.empty is None else {"picture": picture} | _camera(saved.empty.camera),
+        "empty": None if camera_then is None else {"picture": picture} | _camera(camera_then),
     }
-    if saved.examples.all:
-        document["examples"] = examples_document(saved.examples)
+    if setup.examples.all:
+        document["examples"] = examples_document(setup.examples)
     short: dict[str, Any] = _short(document)
     return short
 
@@ -120,21 +125,28 @@ def table_of(document: Mapping[str, Any], picture_bgr: ImageBgr | None) -> Saved
         corrections = tuple(_correction_of(body, f"corrections[{i}]") for i, body in enumerate(document["corrections"]))
         area, empty = document["area"], document["empty"]
         width, height = (int(side) for side in document["image_size"])
-        return SavedTable(
-            (width, height),
-            {int(row["id"]): np.array(row["corners_in"], np.float64).reshape(4, 2) for row in document["markers"]},
-            tuple(_each(TerrainPiece, document, "terrain")),
+        setup = Setup(
+            reference_bgr=None if empty is None else picture_bgr,
+            reference_camera=None if empty is None or picture_bgr is None else _camera_of(empty),
+            terrain=tuple(_each(TerrainPiece, document, "terrain")),
+            figure_height_in=float(document["figure_height_in"]),
+            examples=examples_of(document.get("examples"))[0],
+        )
+        state = TableState(
+            setup,
             tuple(map(_ruler, document["rulers"])),
             tuple(_template(body, f"templates[{i}]") for i, body in enumerate(document["templates"])),
             Basis(document["basis"]),
-            None if area is None else Reader({}).read(PlayArea, area, "area"),
             corrections,
-            float(document["figure_height_in"]),
+            None if area is None else Reader({}).read(PlayArea, area, "area"),
+        )
+        return SavedTable(
+            (width, height),
+            {int(row["id"]): np.array(row["corners_in"], np.float64).reshape(4, 2) for row in document["markers"]},
+            state,
             Tracking(tuple(_each(Figure, document, "figures")), (), tuple(_each(Figure, document, "lost"))),
             _names(document["known"]),
             _bound(document["bound"], corrections),
-            None if empty is None or picture_bgr is None else EmptyTable(picture_bgr, _camera_of(empty)),
-            examples_of(document.get("examples"))[0],
         )
     except (AttributeError, IndexError, KeyError, TypeError, ValueError, OverflowError) as fault:
         if isinstance(fault, UserError):
@@ -247,3 +259,87 @@ def _check_places(value: Any, key: str = "") -> None:
             raise UserError(f"{key} has the place {value}: a place is x and y within {FARTHEST_IN:g} in")
         for inner in value:
             _check_places(inner, key)
+
+
+_MAX_PNG_BYTES = 16_000  # more than 40 x 40 pixels of noise need
+_MAX_SIGNATURE = 1e6  # signatures are stored as unit vectors
+_MAX_NAME = 100
+_MIN_LOG_COLOUR = -30.0
+
+
+def examples_document(examples: Examples) -> dict[str, Any]:
+    """The examples as JSON; `networks` is the version that made their signatures."""
+    return {"networks": version(), "all": [_document_of_one(example) for example in examples.all]}
+
+
+def examples_of(document: object) -> tuple[Examples, str]:
+    """The examples of a document, and a sentence about lost ones, empty if none are.
+
+    Args:
+        document: As `examples_document` makes it; None if nothing was learned.
+    """
+    if document is None:
+        return Examples(), ""
+    body = document if isinstance(document, dict) else {}
+    found = body.get("all")
+    if not isinstance(found, list):
+        return Examples(), tr("The examples cannot be read: confirm or correct some soldiers again.")
+    if body.get("networks") != version():
+        return Examples(), tr(
+            "The examples are from another version of Sandtable: confirm or correct some soldiers again."
+        )
+    good: list[Example] = []
+    for body_of_one in found[-MOST_EXAMPLES:]:
+        try:
+            good.append(_example_of(body_of_one))
+        except (KeyError, TypeError, ValueError, OverflowError, binascii.Error, cv2.error):
+            continue
+    lost = len(found[-MOST_EXAMPLES:]) - len(good)
+    remark = tr_count(
+        "{count} example is damaged and was removed; the others are kept.",
+        "{count} examples are damaged and were removed; the others are kept.",
+        lost,
+    )
+    return Examples(tuple(good)), remark if lost else ""
+
+
+def _document_of_one(example: Example) -> dict[str, Any]:
+    _, png = cv2.imencode(".png", example.crop_bgr)
+    return {
+        "name": example.name,
+        "army": example.army,
+        "posture": str(example.posture),
+        "signature": [round(float(value), 4) for value in example.signature],
+        "colour": [round(value, 4) for value in example.colour],
+        "crop": base64.b64encode(png.tobytes()).decode("ascii"),
+    }
+
+
+def _example_of(document: Mapping[str, Any]) -> Example:
+    numbers = np.array(document["signature"], np.float64)
+    first, second, third = (float(value) for value in document["colour"])
+    if numbers.shape != (DIRECTIONS,) or not np.isfinite([*numbers, first, second, third]).all():
+        raise ValueError("a signature is a list of finite numbers")
+    if np.abs(numbers).max() > _MAX_SIGNATURE:
+        raise ValueError("a signature has no such large numbers")
+    signature = numbers.astype(np.float32)
+    if not np.linalg.norm(signature) > 0 or min(first, second, third) < _MIN_LOG_COLOUR:
+        raise ValueError("a signature must not be zero, nor a colour black")
+    posture = Posture(document["posture"])
+    if posture is Posture.VEHICLE:
+        raise ValueError("vehicles are not learned")
+    name, army = document["name"], document["army"]
+    if not all(isinstance(text, str) and 0 < len(text) <= _MAX_NAME for text in (name, army)):
+        raise ValueError("a name is a short text")
+    crop = _crop(document["crop"])
+    return Example(name, army, posture, unit(signature), (first, second, third), crop)
+
+
+def _crop(text: str) -> ImageBgr:
+    png = base64.b64decode(text, validate=True)
+    if not png.startswith(b"\x89PNG") or len(png) > _MAX_PNG_BYTES:
+        raise ValueError("a crop is a small PNG")
+    crop = cv2.imdecode(np.frombuffer(png, np.uint8), cv2.IMREAD_COLOR)
+    if crop is None or crop.shape != (CROP_PX, CROP_PX, 3):
+        raise ValueError(f"a crop is {CROP_PX}x{CROP_PX} pixels")
+    return np.asarray(crop, np.uint8)

@@ -17,9 +17,8 @@ from ui.background_task import BackgroundTask
 from ui.files import make_folder, set_aside, write_bytes, write_picture
 from ui.session import Session, TableState
 from ui.setup.profiles import file_name
-from ui.setup.saved_examples import examples_of
 from ui.setup.saved_table import SavedTable, table_to_save
-from ui.setup.saved_table_document import document_of, picture_of, table_of
+from ui.setup.saved_table_document import document_of, examples_of, picture_of, table_of
 from ui.translation import tr
 from vision.frame import ImageBgr
 from vision.source import read_image
@@ -53,7 +52,6 @@ class SavedTables:
     """The saved tables in a folder: for each camera a document, with the picture of its empty table beside it.
 
     Attributes:
-        folder: The folder.
         shut: Cameras whose document could be neither read nor renamed, so that it must not be overwritten.
     """
 
@@ -90,9 +88,10 @@ class SavedTables:
             return
         path = self.path_of(camera)
         make_folder(self.folder)
-        name = "" if saved.empty is None else _picture_name(path.stem, saved.empty.picture_bgr)
-        if saved.empty is not None and not os.path.exists(self.folder / name):
-            write_picture(self.folder / name, saved.empty.picture_bgr)
+        empty_bgr = saved.state.setup.reference_bgr
+        name = "" if empty_bgr is None else _picture_name(path.stem, empty_bgr)
+        if empty_bgr is not None and not os.path.exists(self.folder / name):
+            write_picture(self.folder / name, empty_bgr)
         write_bytes(path, json.dumps(document_of(saved, camera, name), allow_nan=False).encode())
         self._delete_old_pictures(path, name)
 
@@ -167,23 +166,23 @@ class TableSaver:
     """
 
     def __init__(self, store: SavedTables, camera: str, clock: Callable[[], float]) -> None:
-        self._shelf, self._camera, self._clock = store, camera, clock
-        self._behind: BackgroundTask[bool] = BackgroundTask("sandtable table")
-        self._kept: object = None
+        self._store, self._camera, self._clock = store, camera, clock
+        self._task: BackgroundTask[bool] = BackgroundTask("sandtable table")
+        self._saved: object = None
         self._since_s = -_EVERY_S
 
     @property
     def refusal(self) -> str:
         """Why the last write failed."""
-        return self._behind.refusal
+        return self._task.refusal
 
     def note(self, session: Session, seen: TableView) -> None:
         """Save the table if it has changed; to be called often."""
         now_s = self._clock()
-        if now_s - self._since_s < _EVERY_S or self._behind.busy:
+        if now_s - self._since_s < _EVERY_S or self._task.busy:
             return
         if self.refusal:
-            self._kept = self.refusal  # differs from any state, so the table is written again
+            self._saved = self.refusal  # differs from any state, so the table is written again
         self._begin(session, seen, now_s)
 
     def rest(self, time_s: float) -> None:
@@ -192,21 +191,21 @@ class TableSaver:
 
     def finish(self, session: Session | None = None, seen: TableView | None = None) -> None:
         """Save the last changes and wait until they are written."""
-        self._behind.join()
+        self._task.join()
         if session is not None and seen is not None:
             self._begin(session, seen, self._clock())
-            self._behind.join()
+            self._task.join()
 
     def _begin(self, session: Session, seen: TableView, now_s: float) -> None:
         state = _state_to_save(session.state, seen, session)
-        saved = table_to_save(session, seen) if state != self._kept else None
-        if saved is None or (self._kept is None and not saved.words):
+        saved = table_to_save(session, seen) if state != self._saved else None
+        if saved is None or (self._saved is None and not saved.words):
             return
-        self._kept, self._since_s = state, now_s
-        self._behind.start(lambda: self._write(saved))
+        self._saved, self._since_s = state, now_s
+        self._task.start(lambda: self._write(saved))
 
     def _write(self, saved: SavedTable) -> bool:
-        self._shelf.keep(self._camera, saved)
+        self._store.keep(self._camera, saved)
         return True
 
 

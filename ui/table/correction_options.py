@@ -49,7 +49,6 @@ class CorrectionOption:
         group: Text of its submenu; empty for none.
         words: Text of the choice.
         label: Label of the undo step.
-        corrections: What it does.
     """
 
     group: str
@@ -70,9 +69,7 @@ def options_for(
 
     Args:
         view: The view with corrections.
-        figure: The figure, from this view.
         at_in: The click, at the height on which the figure stands.
-        armies: Names of all taught armies.
     """
     name, title = figure.id, display_name(figure.id)
     found = [

@@ -38,8 +38,6 @@ class Deleted:
     """No figure is here, under this id or a later one, while the picture here stays the same.
 
     Attributes:
-        id: The wrong figure's id.
-        at_in: Its place.
         spot: Its appearance; if None, the deletion ends when the track moves away.
         known: Track ids at that time, which may move here later.
     """
@@ -55,7 +53,6 @@ class Added:
     """A figure that the camera missed; the next new track at its place becomes this figure.
 
     Attributes:
-        figure: The figure as the player added it.
         known: Track ids at that time, which are not new.
     """
 
@@ -85,8 +82,6 @@ class PostureSet:
     """The figure has another posture, until the camera sees it fall or rise.
 
     Attributes:
-        id: The figure's id.
-        posture: The correct posture.
         seen: The posture shown at that time.
     """
 
@@ -100,7 +95,6 @@ class PlacedAt:
     """The figure stands at another place, until the camera sees it move.
 
     Attributes:
-        id: The figure's id.
         seen_in: The place shown at that time.
         at_in, z_in: The correct place and its height.
         sigma_in: Standard deviation of the click.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -13,6 +13,7 @@ from ui.theme import WHITE, Colour
 Rows = tuple[tuple[str, float], ...]
 """Lines of text, each with its size on the screen."""
 
+_CROSS_IN = 0.22
 _PIECE_IN = 4.0  # length of a segment, because the lens bends straight lines
 
 
@@ -79,3 +80,11 @@ def ring(outline_in: Sequence[PointIn], height_in: float = 0.0) -> tuple[Point3I
 
 def _between(a: Point3In, b: Point3In, part: float) -> Point3In:
     return (a[0] + part * (b[0] - a[0]), a[1] + part * (b[1] - a[1]), a[2] + part * (b[2] - a[2]))
+
+
+def cross(at_in: Point3In, colour: Colour, half_in: float = _CROSS_IN) -> Iterator[Mark]:
+    """Two crossed strokes at a place."""
+    x, y, z = at_in
+    for lean in (1, -1):
+        ends = ((x - half_in, y - lean * half_in, z), (x + half_in, y + lean * half_in, z))
+        yield Trace(ends, colour, 2.5)

@@ -21,8 +21,6 @@ def learned(
     """The setup with the examples from these corrections; the identical setup if there are none.
 
     Args:
-        setup: The present setup.
-        corrections: The new corrections.
         shown: The view with the earlier corrections.
         seen: The view without corrections.
         names: The shown id for each track id.

@@ -37,10 +37,7 @@ class PickRequest:
     """A request to find the figure at a pixel.
 
     Attributes:
-        frame: The picture.
-        px: The pixel.
         view: The newest view; it must have a calibration.
-        setup: The table's setup.
     """
 
     frame: Frame
@@ -102,12 +99,7 @@ class HoverPicker:
         self._since_s = 0.0
 
     def follow(self, request: PickRequest | None, now_s: float) -> bool:
-        """Follow the mouse; to be called often. Returns whether a new answer has arrived.
-
-        Args:
-            request: The request for the mouse's pixel, or None.
-            now_s: The time in seconds.
-        """
+        """Follow the mouse; to be called often. Returns whether a new answer has arrived."""
         came = self._task.take()
         if came is not None:
             self._ready = came

@@ -35,7 +35,6 @@ class Form:
     """A template without a place.
 
     Attributes:
-        kind: Its kind.
         length_in: Radius of a disc or wedge, length of a flame or strip.
         width: Width of a strip or of a flame's far end in inches; angle of a wedge in degrees; 0 for a disc.
         titles: The weapons that use it, such as "Army Men: grenade"; none if the players chose its size.

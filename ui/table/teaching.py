@@ -38,7 +38,6 @@ class OtherPlastic(UserError):
     """A click to teach one army hit a figure that looks like another army's.
 
     Attributes:
-        army: The army to teach.
         like: The known army that the figure looks like; empty if none.
     """
 
@@ -56,7 +55,6 @@ def no_figure(view: TableView, px: PointPx) -> NoFigureThere:
 
     Args:
         view: The view with corrections; it must have a calibration.
-        px: The click.
     """
     assert view.calibration is not None
     camera = view.calibration.camera

@@ -125,7 +125,6 @@ def as_seen(before: Terrain, after: Terrain, camera: TableCamera) -> Terrain:
     Args:
         before: The terrain with its old heights.
         after: The same pieces in the same order, with new heights.
-        camera: The camera of the picture.
     """
     return tuple(_as_seen(old, new, camera) for old, new in zip(before, after, strict=True))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache, lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -71,6 +72,7 @@ def truth_of(scene: Scene, camera: TableCamera) -> Truth:
     return Truth(camera, {m.id: m.corners_in for m in scene.markers}, scene.figures, scene.terrain)
 
 
+@cache
 def overhead_camera(
     image_size: tuple[int, int] = (1920, 1080),
     table_size_in: tuple[float, float] = (48.0, 36.0),
@@ -102,6 +104,31 @@ def overhead_camera(
     return TableCamera(lens, np.asarray(rotation, np.float64), np.asarray(-rotation @ eye_in, np.float64))
 
 
+@lru_cache(maxsize=2)
+def _drawn_ground(scene: Scene, camera: TableCamera) -> tuple[Picture, Picture, Picture]:
+    """The evenly lit table with markers and terrain: its picture, the height of each pixel, and its light.
+
+    Drawing it takes far longer than drawing what stands on it, and the same table is often shown again.
+    """
+    frame, places = Box(0, 0, *camera.lens.image_size), PixelMap(camera)
+    rng = np.random.default_rng(scene.seed)
+    ground = table_picture(scene.surface, scene.table_size_in, camera, places, rng)
+    z_in, shade = np.zeros(frame.shape, np.float32), np.ones(frame.shape, np.float32)
+    for marker in scene.markers:
+        lay_marker(ground, marker.id, marker.corners_in, camera, places)
+    for piece in sorted(scene.terrain, key=lambda piece: piece.base_in):  # from the lowest up
+        floats = piece.kind in (TerrainKind.TREE, TerrainKind.WOODS)
+        drawn = sprite(terrain_mesh(piece), 0.0 if floats else piece.base_in, camera)
+        if drawn is not None:
+            _draw_shadow(drawn, frame, ground, z_in)
+            _draw_shadow(drawn, frame, shade[..., None], z_in)
+            _draw_solid(drawn, frame, ground, z_in)
+            shade[frame.of(drawn.box)][drawn.cover > 0.5] = 1.0  # its top is lit by the lamp
+    for array in (ground, z_in, shade):
+        array.setflags(write=False)
+    return ground, z_in, shade
+
+
 class Stage:
     """Draws one table under one camera; everything at rest is drawn once.
 
@@ -117,28 +144,11 @@ class Stage:
         self._frame = Box(0, 0, *camera.lens.image_size)
         # Three equal channels: numpy multiplies arrays of the same shape six times as fast.
         self._lamp = self._light = np.repeat(light_over(camera.lens.image_size, optics.vignette), 3, axis=2)
-        places, rng = PixelMap(camera), np.random.default_rng(scene.seed)
-        self._ground = table_picture(scene.surface, scene.table_size_in, camera, places, rng)
-        self._z_in = np.zeros(self._frame.shape, np.float32)
-        self._shade = np.ones(self._frame.shape, np.float32)
-        self._draw_flat(scene, places)
+        self._ground, self._z_in, self._shade = _drawn_ground(scene.empty, camera)
         self._drawn: dict[str, tuple[Model, Sprite | None]] = {}
         self._hand: tuple[Hand, Sprite | None] | None = None
         self._sunny = False
         self._picture: ImageBgr | None = None
-
-    def _draw_flat(self, scene: Scene, places: PixelMap) -> None:
-        """Draw markers and terrain, from the lowest up."""
-        for marker in scene.markers:
-            lay_marker(self._ground, marker.id, marker.corners_in, self.camera, places)
-        for piece in sorted(scene.terrain, key=lambda piece: piece.base_in):
-            floats = piece.kind in (TerrainKind.TREE, TerrainKind.WOODS)
-            drawn = sprite(terrain_mesh(piece), 0.0 if floats else piece.base_in, self.camera)
-            if drawn is not None:
-                _draw_shadow(drawn, self._frame, self._ground, self._z_in)
-                _draw_shadow(drawn, self._frame, self._shade[..., None], self._z_in)
-                _draw_solid(drawn, self._frame, self._ground, self._z_in)
-                self._shade[self._frame.of(drawn.box)][drawn.cover > 0.5] = 1.0  # its top is lit by the lamp
 
     def picture(self, models: Sequence[Model], hand: Hand | None = None, *, sunny: bool = False) -> ImageBgr:
         """(height, width, 3) picture of the table with these models, without noise; valid until the next call.

@@ -42,21 +42,24 @@ class PixelMap:
         self._rows = np.arange(-self._STEP, height + 2 * self._STEP, self._STEP, dtype=np.float64)
         u, v = np.meshgrid(self._columns, self._rows)
         places = camera.pixel_to_table(np.c_[u.ravel(), v.ravel()], height_in)
-        self._grid = places.reshape(*u.shape, 2)
+        self._grid = np.ascontiguousarray(places.T).reshape(2, *u.shape)  # fast to multiply
 
     def places(self, u_px: FloatArray, v_px: FloatArray) -> tuple[FloatArray, FloatArray]:
         """x and y in inches, each (len(v_px), len(u_px)), at every combination of column and row."""
-        across, down = self._weights(self._columns, u_px), self._weights(self._rows, v_px)
-        return down @ self._grid[..., 0] @ across.T, down @ self._grid[..., 1] @ across.T
+        (columns, across), (rows, down) = self._weights(self._columns, u_px), self._weights(self._rows, v_px)
+        x, y = (down @ self._grid[axis, rows, columns] @ across.T for axis in (0, 1))
+        return x, y
 
-    def _weights(self, knots: FloatArray, at: FloatArray) -> FloatArray:
+    def _weights(self, knots: FloatArray, at: FloatArray) -> tuple[slice, FloatArray]:
+        """The knots around these coordinates, and the weight of each of them at each coordinate."""
         position = (np.asarray(at, np.float64) - knots[0]) / self._STEP
         left = np.clip(position.astype(int), 0, len(knots) - 2)
-        weights = np.zeros((len(position), len(knots)))
+        near = slice(int(left.min()), int(left.max()) + 2)
+        weights = np.zeros((len(position), near.stop - near.start))
         index = np.arange(len(position))
-        weights[index, left] = 1 - (position - left)
-        weights[index, left + 1] = position - left
-        return weights
+        weights[index, left - near.start] = 1 - (position - left)
+        weights[index, left - near.start + 1] = position - left
+        return near, weights
 
 
 def _noise(shape: tuple[int, int], cell_px: tuple[float, float], rng: np.random.Generator) -> Picture:

@@ -1,4 +1,4 @@
-"""Army Men: what may be attacked, at what value, and what a hit does."""
+"""Army Men: legal targets, attack values, and the effects of hits."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rules.engine.dice import DiceRequest, Die, Procedure
+from rules.engine.game import Answer
 from rules.engine.ruleset import limit, row_title
 from rules.engine.schema import Inches
 from rules.engine.verdict import Reason, Verdict, forbidden, total, verdict
@@ -118,7 +119,7 @@ BARS = (
 
 
 def barred(rules: Rules, shot: Shot) -> Verdict | None:
-    """Why this attack may not be made, None where it may."""
+    """The reason that forbids this attack; None if it is allowed."""
     for bar in BARS:
         if bar.holds(rules, shot):
             return forbidden(bar.code, rules.because(bar.rule, bar.text(rules, shot)))
@@ -158,15 +159,16 @@ def attack_value(rules: Rules, shot: Shot) -> tuple[Reason, ...]:
 
 
 def aim(rules: Rules, shot: Shot) -> Verdict:
-    """What an attack would need, before any dice: the value to roll, or why it may not be made."""
+    """The value that an attack must roll, or the reason why it is forbidden."""
+    if bar := barred(rules, shot):
+        return bar
     reasons = attack_value(rules, shot)
     value = int(total(reasons))
     # Whatever the value, a natural 2 hits and a natural 12 does not.
     needed = min(max(value, NATURAL_TWO), NATURAL_TWELVE - 1)
     if reached_too_little(rules, shot):
         reasons, needed = (*reasons, _too_little(rules, shot)), 0
-    answer = verdict("may attack", *reasons, allowed=True, attack_value=value, at_most=needed)
-    return barred(rules, shot) or answer
+    return verdict("may attack", *reasons, allowed=True, attack_value=value, at_most=needed)
 
 
 # The attack itself.
@@ -175,18 +177,32 @@ TWO_DICE = 2
 NATURAL_TWO, NATURAL_TWELVE = 2, 12
 
 
-def attack(rules: Rules, shot: Shot) -> Procedure[Verdict]:
+def two_dice(for_whom: str, why: str) -> DiceRequest:
+    """Two dice of which only the sum counts."""
+    return DiceRequest(Die.D6, TWO_DICE, for_whom, why, summed=True)
+
+
+def attack(rules: Rules, shot: Shot) -> Answer:
     """One attack on one target."""
-    if bar := barred(rules, shot):
-        return bar
-    roll = yield DiceRequest(Die.D6, TWO_DICE, "the firer", f"the attack with {row_title(shot.weapon)}")
-    return (yield from struck(rules, shot, roll.total))
+    request = two_dice("the firer", f"the attack with {row_title(shot.weapon)}")
+    value = attack_value(rules, shot)
+
+    def rolled() -> Procedure[Verdict]:
+        roll = yield request
+        return (yield from struck(rules, shot, value, roll.total))
+
+    return barred(rules, shot) or rolled
 
 
-def struck(rules: Rules, shot: Shot, rolled: int) -> Procedure[Verdict]:
-    """What a roll of two dice does to the target; asks for the further dice that a hit brings."""
+def struck(rules: Rules, shot: Shot, attack_at: tuple[Reason, ...], rolled: int) -> Procedure[Verdict]:
+    """The effect of a roll of two dice on the target; asks for the further dice that a hit requires.
+
+    Args:
+        attack_at: The attack value with its modifiers.
+        rolled: The sum of the two dice.
+    """
     weapon = weapon_of(rules, shot)
-    reasons = list(attack_value(rules, shot))
+    reasons = list(attack_at)
     value = int(total(reasons))
     hit, why = _hits(rules, shot, rolled, value)
     numbers: dict[str, Any] = {
@@ -219,7 +235,7 @@ def _hits(rules: Rules, shot: Shot, rolled: int, value: int) -> tuple[bool, Reas
 
 
 def reached_too_little(rules: Rules, shot: Shot) -> bool:
-    """Whether less of the target is within what the weapon fills than a hit needs."""
+    """Whether too little of the target is inside the weapon's area for a hit."""
     needs_half = weapon_of(rules, shot).spreads and not armoured(rules, shot.target)
     return needs_half and not within(limit(rules, "blast_part"), shot.fraction)
 
@@ -315,7 +331,7 @@ def _second_die(rules: Rules, shot: Shot) -> Procedure[Found]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FromSafeZone(Shot):
-    """An attack on the men in a pillbox from where they cannot fire at the attacker.
+    """An attack on the men in a pillbox from a place at which they cannot fire.
 
     Attributes:
         zone: Where he stands, where that is known; else the players see to it that he is in a safe one.
@@ -337,7 +353,7 @@ def attack_pillbox_from_safe_zone(rules: Rules, shot: FromSafeZone) -> Procedure
         return bar
     if shot.zone in (ZoneOfPillbox.FRONT, ZoneOfPillbox.SIDE):
         return forbidden("not_in_safe_zone", rules.because("AM-109"))
-    roll = yield DiceRequest(Die.D6, TWO_DICE, "the attacker", f"the {shot.weapon.replace('_', ' ')} through the port")
+    roll = yield two_dice("the attacker", f"the {shot.weapon.replace('_', ' ')} through the port")
     destroyed = roll.total <= limit(rules, "safe_zone")
     numbers = {"allowed": True, "roll": roll.total, "occupants_destroyed": destroyed, "pillbox_affected": False}
     numbers["out_of_ammo"] = weapon_of(rules, shot).ammunition and roll.total == NATURAL_TWELVE

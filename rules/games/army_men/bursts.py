@@ -7,11 +7,11 @@ from dataclasses import dataclass, field, fields, replace
 from itertools import pairwise
 from typing import Any
 
-from rules.engine.dice import DiceRequest, Die, Procedure, Roll
+from rules.engine.dice import Procedure, Roll
 from rules.engine.game import Answer
 from rules.engine.ruleset import limit, row_title
 from rules.engine.verdict import Verdict, verdict
-from rules.games.army_men.attack import TWO_DICE, aim, barred, struck
+from rules.games.army_men.attack import aim, attack_value, barred, struck, two_dice
 from rules.games.army_men.shot import Aim, Shot, armoured
 from rules.games.army_men.tables import Bar, Rules, WeaponName, refused
 from rules.tabletop.bearing import bearing_deg, onward
@@ -51,7 +51,7 @@ def burst(rules: Rules, wanted: Burst) -> Answer:
 
 
 def _scattered(rules: Rules, bearings_deg: Sequence[float]) -> Bar:
-    """What forbids a burst whose targets lie too far apart."""
+    """The reason that forbids a burst at targets too far apart."""
     arc_deg = smallest_arc_deg(bearings_deg)
     wide = not within(arc_deg, limit(rules, "burst_arc_deg"))
     return wide, "arc_exceeded", "AM-43", f"the targets lie within {arc_deg:g} degrees"
@@ -63,6 +63,10 @@ def smallest_arc_deg(bearings_deg: Sequence[float]) -> float:
     if not seen:
         return 0.0
     return 360 - max(after - before for before, after in pairwise([*seen, seen[0] + 360]))
+
+
+_ALL, _AIMED = (tuple(one.name for one in fields(facts)) for facts in (Shot, Aim))
+_OWN = tuple(name for name in _ALL if name not in _AIMED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,29 +82,34 @@ class Volley(Shot):
 
     def at(self, target: str) -> Shot:
         """The shot at one of the targets."""
-        shared = {f.name: getattr(self, f.name) for f in fields(Shot)}
         aim = self.each.get(target)
-        own = {f.name: getattr(aim, f.name) for f in fields(Aim)} if aim else {}
-        return Shot(**(shared | own))
+        shared = {name: getattr(self, name) for name in (_OWN if aim else _ALL)}
+        return Shot(**shared, **({name: getattr(aim, name) for name in _AIMED} if aim else {}))
 
 
 def burst_aim(rules: Rules, volley: Volley) -> Verdict:
-    """What a burst would need against each target, before any dice."""
-    return _no_burst(rules, volley) or _aimed(rules, volley)
+    """The value that a burst must roll against each target."""
+    answer = _too_many(rules, volley) or _aimed(rules, volley)
+    return (_too_wide(rules, volley) if answer.allowed else None) or answer
 
 
 def _aimed(rules: Rules, volley: Volley) -> Verdict:
+    """The value that each attack must roll, or the reason why the first illegal one is forbidden."""
     answers = {target: aim(rules, volley.at(target)) for target in volley.targets}
     reasons = [reason for answer in answers.values() for reason in answer.reasons]
     each = {target: dict(answer.numbers) for target, answer in answers.items()}
-    return verdict("may attack", *reasons, allowed=True, each=each)
+    bar = next((answer for answer in answers.values() if not answer.allowed), None)
+    return bar or verdict("may attack", *reasons, allowed=True, each=each)
 
 
-def _no_burst(rules: Rules, volley: Volley) -> Verdict | None:
+def _too_many(rules: Rules, volley: Volley) -> Verdict | None:
     weapon = rules.tables.weapons[volley.weapon]
     twice = (len(set(volley.targets)) < len(volley.targets), "same_target_twice", "AM-42")
-    bar = refused(rules, twice, (len(volley.targets) > weapon.rof, "rof_exceeded", "AM-42"))
-    return bar or _any_barred(rules, volley) or refused(rules, _scattered(rules, volley.bearings_deg))
+    return refused(rules, twice, (len(volley.targets) > weapon.rof, "rof_exceeded", "AM-42"))
+
+
+def _too_wide(rules: Rules, volley: Volley) -> Verdict | None:
+    return refused(rules, _scattered(rules, volley.bearings_deg))
 
 
 def _any_barred(rules: Rules, volley: Volley) -> Verdict | None:
@@ -110,15 +119,16 @@ def _any_barred(rules: Rules, volley: Volley) -> Verdict | None:
 
 def burst_rolls(rules: Rules, volley: Volley) -> Procedure[Verdict]:
     """Two dice for every target of a burst, in order."""
-    if bar := _no_burst(rules, volley):
+    if bar := _too_many(rules, volley) or _any_barred(rules, volley) or _too_wide(rules, volley):
         return bar
     answers: list[Verdict] = []
     jammed = False
     for target in volley.targets:
         if jammed and rules.chooses("jam_stops_burst", True):
             break
-        roll = yield DiceRequest(Die.D6, TWO_DICE, target, f"the attack with {row_title(volley.weapon)}")
-        answers.append((yield from struck(rules, volley.at(target), roll.total)))
+        roll = yield two_dice(target, f"the attack with {row_title(volley.weapon)}")
+        shot = volley.at(target)
+        answers.append((yield from struck(rules, shot, attack_value(rules, shot), roll.total)))
         jammed = jammed or answers[-1].numbers["jammed"]
     return _summed(volley, answers, jammed=jammed)
 
@@ -131,33 +141,33 @@ class Blast(Volley):
     """One blast with everything that it may reach; `each` has how much of each target is under it."""
 
     def at(self, target: str) -> Shot:
-        """The blast at one of the targets: it is fired as far, and as well seen, as the place that it is aimed at."""
+        """The blast at one of the targets, with the range and visibility of the place aimed at."""
         aimed = {fact: getattr(self, fact) for fact in ("distance_in", "los", *LOCATION)}
         return replace(Volley.at(self, target), **aimed)
 
 
 def blast_aim(rules: Rules, shell: Blast) -> Verdict:
-    """What a blast would need against each target, before any dice."""
+    """The value that a blast must roll against each target."""
     return _no_blast(rules, shell) or _aimed(rules, shell)
 
 
 def _no_blast(rules: Rules, shell: Blast) -> Verdict | None:
     single, text = not rules.tables.weapons[shell.weapon].spreads, f"{row_title(shell.weapon)} has no blast"
     armour = any(armoured(rules, shell.at(target).target) for target in shell.targets)
-    bar = refused(rules, (single, "no_blast", "AM-79", text), (armour, "armour_piercing", "AM-80"))
-    return bar or _any_barred(rules, shell)
+    return refused(rules, (single, "no_blast", "AM-79", text), (armour, "armour_piercing", "AM-80"))
 
 
 def blast(rules: Rules, shell: Blast) -> Procedure[Verdict]:
     """One roll, compared with the value against each target under the blast."""
-    if bar := _no_blast(rules, shell):
+    if bar := _no_blast(rules, shell) or _any_barred(rules, shell):
         return bar
     answers: list[Verdict] = []
     roll: Roll | None = None
     for target in shell.targets:
         if roll is None or rules.chooses("blast_roll", "one_each"):
-            roll = yield DiceRequest(Die.D6, TWO_DICE, target, f"the blast of {row_title(shell.weapon)}")
-        answers.append((yield from struck(rules, shell.at(target), roll.total)))
+            roll = yield two_dice(target, f"the blast of {row_title(shell.weapon)}")
+        shot = shell.at(target)
+        answers.append((yield from struck(rules, shot, attack_value(rules, shot), roll.total)))
     return _summed(shell, answers, jammed=False)
 
 
@@ -185,7 +195,7 @@ def radius_in(rules: Rules, across_in: float) -> float:
 
 
 def laid(rules: Rules, weapon: str, from_in: PointIn, at_in: PointIn) -> Template:
-    """What a weapon that fills an area lays on the table, aimed from one place at another.
+    """The template of an area weapon that is aimed from one place at another.
 
     Raises:
         UserError: if a flame is aimed at its own place.

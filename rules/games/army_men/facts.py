@@ -1,4 +1,4 @@
-"""Army Men: what the tables say of weapons and units, and what measured places make of a shot."""
+"""Army Men: facts of weapons and units from the tables, and facts of a shot from measured places."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Armed:
 
 
 def weapon(rules: Rules, asked: Armed) -> Verdict:
-    """A weapon's row in inches; what it lacks is left out."""
+    """A weapon's row in inches, without the columns that it leaves empty."""
     row = rules.tables.weapons[asked.weapon]
     numbers = {name: getattr(row, name) for name in WEAPON_NUMBERS} | {"indirect": row.indirect is not Indirect.NEVER}
     sizes = {"blast_in": row.blast_in, "cone_in": row.cone_in, "immobilize_area_in": row.area_in}
@@ -67,7 +67,7 @@ def template(rules: Rules, asked: Armed) -> Verdict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Covered:
-    """How far from the target the line of sight crosses its nearest cover; None where it crosses none."""
+    """The distance from the target to the nearest cover on the line of sight; None if there is none."""
 
     cover_to_target_in: Inches | None = None
 
@@ -107,14 +107,14 @@ def face(rules: Rules, asked: FromWhere) -> Verdict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Thing:
-    """A household thing and, where it may be several, what the players say it is."""
+    """A household object and, if it may stand for several kinds, the players' choice."""
 
     prop: Annotated[str, Row("props", "unknown_prop")]
     terrain: Annotated[TerrainKind | None, Asked("What does it stand for?")] = None
 
 
 def prop(rules: Rules, thing: Thing) -> Verdict:
-    """What a household thing is in the game."""
+    """The kind of terrain that a household object stands for."""
     row = rules.tables.props[thing.prop]
     chosen = thing.terrain if thing.terrain in row.terrain else row.terrain[0]
     sensible = rules.chooses("prop_effects", "sensible")

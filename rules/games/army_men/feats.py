@@ -1,4 +1,4 @@
-"""Army Men: what is diced for on the way: cliffs, water, landings, tanks that run men over, and mines."""
+"""Army Men: rolls during a move: cliffs, water, landings, overruns by tanks, and mines."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rules.engine.ruleset import limit
 from rules.engine.schema import Inches
 from rules.engine.verdict import Verdict, forbidden, verdict
 from rules.games.army_men import status
-from rules.games.army_men.attack import NATURAL_TWO, TWO_DICE
+from rules.games.army_men.attack import NATURAL_TWO, two_dice
 from rules.games.army_men.hard import hard_die, hard_modifiers
 from rules.games.army_men.movement import Step, out_of_turn
 from rules.games.army_men.status import card_says, did, gap, of_actor, of_target
@@ -19,7 +19,7 @@ from rules.games.army_men.tables import INCHES_A_FOOT, Bar, Effect, Face, KindNa
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Feat(Step):
-    """What a man tries on his way, once a turn; a landing has to come before all else that he does in it."""
+    """A feat during a move, once a turn; a landing comes before all other actions of the turn."""
 
     tried_this_turn: bool = False
     busy_this_turn: bool = False
@@ -51,7 +51,7 @@ def swim(rules: Rules, feat: Feat) -> Procedure[Verdict]:
 
 
 def paratrooper(rules: Rules, feat: Feat) -> Procedure[Verdict]:
-    """Where a paratrooper lands."""
+    """The landing place of a paratrooper."""
     if bar := refused(rules, *_tried(rules, feat, "AM-33"), (feat.busy_this_turn, "busy_this_turn", "AM-33")):
         return bar
     roll = yield DiceRequest(Die.D6, 1, "the paratrooper", "the landing")
@@ -86,12 +86,12 @@ class Overrun:
 
 
 def overrun(rules: Rules, run: Overrun) -> Procedure[Verdict]:
-    """Whether the man under the tracks is lost."""
+    """Whether a soldier under the tracks is eliminated."""
     if run.unit != "tank" or run.target != "infantry" or not run.passes_over_base:
         return forbidden("no_overrun", rules.because("AM-26"), eliminated=False)
     if rules.chooses("overrun", "automatic"):
         return verdict("run over", rules.because("AM-26"), allowed=True, eliminated=True)
-    roll = yield DiceRequest(Die.D6, TWO_DICE, "the tank", "running him over")
+    roll = yield two_dice("the tank", "running him over")
     hit = roll.total <= limit(rules, "minefield")
     reason = rules.because("AM-26")
     return verdict("run over" if hit else "escaped", reason, allowed=True, roll=roll.total, eliminated=hit)
@@ -111,7 +111,7 @@ def minefield(rules: Rules, unit: InMinefield) -> Procedure[Verdict]:
     kind = rules.tables.kinds[unit.unit]
     if kind.flies or (unit.attacked_by_mines_this_turn and rules.chooses("minefield_attacks", "once_a_turn")):
         return verdict("untouched", rules.because("AM-70"), hit=False, eliminated=False, roll_needed=False)
-    roll = yield DiceRequest(Die.D6, TWO_DICE, "the minefield", f"the attack on the {unit.unit.replace('_', ' ')}")
+    roll = yield two_dice("the minefield", f"the attack on the {unit.unit.replace('_', ' ')}")
     hit = roll.total <= limit(rules, "minefield")
     reasons = [rules.because("AM-70", f"rolled {roll.total}; {limit(rules, 'minefield'):g} or less hits")]
     effect = getattr(rules.tables.effects["land_mine"], kind.target)

@@ -1,4 +1,4 @@
-"""Army Men: everything that can be asked of its rules."""
+"""Army Men: the list of its rules."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def open_game(house_rules: Path | None = None) -> Game[Tables]:
 
 
 def _check_facts(rules: Rules) -> None:
-    """Rows that hang on a fact must name one that the procedures know."""
+    """Check that rows that depend on a fact name one that the procedures know."""
     known = {
         "attack_modifiers": {field.name for field in dataclasses.fields(shot.Shot)} | set(shot.DERIVED),
         "halvings": {field.name for field in dataclasses.fields(movement.Move)},

@@ -1,4 +1,4 @@
-"""Army Men: what terrain is to a unit that walks over it, looks across it or stands in it."""
+"""Army Men: the effect of terrain on units that cross it, look across it or stand in it."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ def movement_profile(rules: Rules, unit: str, stands_on: Iterable[TerrainPiece] 
     """How a unit walks the measured table, for `rules.tabletop.movement.walk`; it walks on a cliff that it is on."""
     grounds, tops = _grounds(rules, unit), {piece.name for piece in stands_on if piece.kind is TerrainKind.MOUNTAIN}
 
-    def going(piece: TerrainPiece) -> TerrainCost:
+    def cost_of(piece: TerrainPiece) -> TerrainCost:
         return TerrainCost(on_top=True) if piece.name in tops else grounds.get(piece.kind, TerrainCost())
 
-    return MovementProfile(going, uphill_factor=1 / rules.tables.halvings["uphill"].factor)
+    return MovementProfile(cost_of, uphill_factor=1 / rules.tables.halvings["uphill"].factor)
 
 
 def _grounds(rules: Rules, unit: str) -> Mapping[TerrainKind, TerrainCost]:
@@ -60,7 +60,7 @@ def _grounds(rules: Rules, unit: str) -> Mapping[TerrainKind, TerrainCost]:
 
 
 def rough_kinds(rules: Rules) -> tuple[TerrainKind, ...]:
-    """What is rough ground to a vehicle."""
+    """The kinds of terrain that are rough ground for a vehicle."""
     return (TerrainKind.ROUGH, *([TerrainKind.WOODS] if rules.chooses("prop_effects", "sensible") else []))
 
 
@@ -86,7 +86,7 @@ def stretches(rules: Rules, unit: str, walked: Walk) -> Iterator[Stretch]:
 
 
 def sight_rules(rules: Rules) -> SightRules:
-    """What is seen of a figure: smoke from a box of matches hides, where such things count."""
+    """The terrain that hides figures, with matchbox smoke if household objects count."""
     smoke = {} if rules.chooses("prop_effects", "sensible") else {TerrainKind.SMOKE: Opacity(CoverKind.CLEAR)}
     return SightRules(opacity=smoke)
 
@@ -95,7 +95,7 @@ def sight_rules(rules: Rules) -> SightRules:
 
 
 def shelter(rules: Rules, kind: TerrainKind) -> Shelter | None:
-    """As what a kind of terrain protects."""
+    """The kind of protection that terrain gives."""
     sensible = rules.chooses("prop_effects", "sensible")
     rows = (row for row in rules.tables.shelters.values() if kind in row.terrain)
     return next((row for row in rows if sensible or not row.if_sensible), None)
@@ -120,7 +120,7 @@ def inside_pillbox(rules: Rules, target: Figure, terrain: Iterable[TerrainPiece]
 
 
 def cover_to_target_in(rules: Rules, target: Figure, view: View, terrain: Iterable[TerrainPiece]) -> float | None:
-    """How near to a target the line of sight crosses cover; 0 where the target stands in it, None where it does not."""
+    """The distance from a target to the cover on the line of sight; 0 in cover, None without cover."""
     for piece in held_by(target, terrain):
         row = shelter(rules, piece.kind)
         if row is not None and row.inside and not row.pillbox:

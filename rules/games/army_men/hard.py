@@ -1,4 +1,4 @@
-"""Army Men: hard targets, the men inside them, and what becomes of wrecks and crews."""
+"""Army Men: hard targets, the men inside them, and the fate of wrecks and crews."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from rules.tabletop.tolerance import within
 
 
 def hard_modifiers(rules: Rules, weapon: str, target: str, face: Face, heavy: bool) -> list[Reason]:
-    """What is added to the die against a hard target, in reading order."""
+    """The modifiers of the die against a hard target, in reading order."""
 
     def fits(row: HardModifier) -> bool:
         return (
@@ -55,7 +55,7 @@ class HardHit:
 
 
 def hard_target_die(rules: Rules, hit: HardHit) -> Answer:
-    """The second die for a hit on a hard target, where the weapon has one."""
+    """The second die for a hit on a hard target, if the weapon has one."""
     kind, group = rules.tables.kinds[hit.target], rules.tables.weapons[hit.weapon].group
     soft = (kind.hard is None, "not_a_hard_target", "AM-93", f"{hit.target} is not a hard target")
     flames = (kind.hard == "pillbox" and group == "flame_thrower", "cannot_destroy_pillbox", "AM-103")
@@ -100,7 +100,7 @@ class Destroyed:
 
 
 def vehicle_destroyed(rules: Rules, wreck: Destroyed) -> Verdict:
-    """What a wreck is from now on."""
+    """The status of a vehicle after it was wrecked."""
     reasons = (rules.because("AM-18"), rules.because("AM-104"))
     return verdict("wreck", *reasons, stays_on_table=True, upside_down=True, acts_as=["cover", "obstacle"])
 
@@ -109,7 +109,7 @@ def vehicle_destroyed(rules: Rules, wreck: Destroyed) -> Verdict:
 
 
 class ZoneOfPillbox(StrEnum):
-    """Where a unit stands, seen from a pillbox."""
+    """The side of a pillbox on which a unit stands."""
 
     FRONT = "front"
     FRONT_BELOW = "front_below"
@@ -154,7 +154,7 @@ def blind(weapon: str, zone: ZoneOfPillbox | None) -> bool:
 
 
 def fire_from_pillbox(rules: Rules, shot: FromPillbox) -> Verdict:
-    """Whether the men inside can aim there."""
+    """Whether the men inside can aim at the place."""
     unseen = (blind(shot.weapon, shot.target_zone), "pillbox_blind_zone", "AM-109")
     rule = "AM-110" if shot.target_zone is ZoneOfPillbox.FRONT_BELOW else "AM-109"
     return refused(rules, (shot.stunned, "stunned", "AM-96"), unseen) or verdict(

@@ -1,10 +1,10 @@
-"""Army Men: how far a unit goes, boarding and towing, and what stops a unit."""
+"""Army Men: movement allowances, boarding and towing, and obstacles."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 from rules.engine.facts import PHASE, Source
@@ -103,41 +103,36 @@ class InTurn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step(InTurn):
-    """Whose part of the turn it is: its phase, where that matters, and whether another player moves now."""
+    """The unit's phase, if it matters, and whether another player moves now."""
 
     phase: Annotated[str | None, PHASE] = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OwnStep(Step):
-    """What a unit does that may be a casualty."""
+    """An action of a unit that may be a casualty."""
 
     casualty: Annotated[bool, of_actor(status.casualty)] = False
 
 
 def waiting(step: InTurn) -> Bar:
-    """What forbids an action while another player moves."""
+    """The reason that forbids an action while another player moves."""
     return step.waits, "not_his_move", "AM-06", "another player moves now"
 
 
 def rests(step: OwnStep) -> Bar:
-    """What forbids the actions of a casualty."""
+    """The reason that forbids the actions of a casualty."""
     return step.casualty, "casualty", "AM-17"
 
 
 def out_of_turn(rules: Rules, step: Step) -> tuple[Bar, Bar]:
-    """What forbids an action of one's own movement phase at any other time."""
+    """The reason that forbids an action outside the player's own movement phase."""
     early = not in_phase(rules, step.phase, MOVING)
     return (early, "wrong_phase", "AM-12", "units move in the phase of movement only"), waiting(step)
 
 
 def _slow_weapon(position: Position, unit: Unit) -> str | None:
     return next((name for name, row in status.weapons(position, unit).items() if row.half_move), None)
-
-
-def _held(position: Position, unit: Unit) -> bool:
-    known = {**unit.statuses, **unit.this_turn}
-    return bool(known.get(status.IMMOBILIZED) or known.get(status.GLUED))
 
 
 def _unmanned(position: Position, unit: Unit) -> bool:
@@ -150,7 +145,7 @@ def _unmanned(position: Position, unit: Unit) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Path(OwnStep):
-    """A move over several kinds of ground; a tank says how often it turns, or only that it does.
+    """A move over several kinds of ground; for a tank, with the number of turns, or whether it turns.
 
     Attributes:
         used_in: What earlier moves of this turn took of the allowance.
@@ -170,7 +165,8 @@ class Path(OwnStep):
     direction_changes: Count = 0
     turns: Annotated[bool, Asked("Does the tank turn before, during or after this move?")] = False
     dropped_this_turn: Annotated[bool, of_actor(status.dropped)] = False
-    immobilized: Annotated[bool, of_actor(_held)] = False
+    immobilized: Annotated[bool, has(status.IMMOBILIZED)] = False
+    glued: Annotated[bool, has(status.GLUED)] = False
     used_in: Annotated[Inches, Source(lambda context: round(context.actor.allowance_used_in, 2))] = 0
     aboard: Annotated[bool, of_actor(status.aboard)] = False
     in_the_air: Annotated[bool, of_actor(status.in_the_air)] = False
@@ -182,13 +178,14 @@ class Path(OwnStep):
 
 
 def move(rules: Rules, path: Path) -> Verdict:
-    """Whether a measured path is within the allowance: slow ground takes more of it for each inch."""
+    """Whether a measured path is within the allowance; slow ground costs more for each inch."""
     stays: list[Bar] = [(getattr(path, code), code, *why) for code, why in STAYS.items()]
     return refused(rules, *stays, *out_of_turn(rules, path)) or _priced(rules, path)
 
 
 STAYS: Mapping[str, tuple[str] | tuple[str, str]] = {
     "casualty": ("AM-17",),
+    "glued": ("AM-62", "it is glued to its place"),
     "aboard": ("AM-112", "the men inside get out before they walk"),
     "in_the_air": ("AM-33", "a paratrooper lands before he does anything else"),
     "on_the_cliff": ("AM-27", "a man on a cliff goes on climbing"),
@@ -203,7 +200,8 @@ def _priced(rules: Rules, path: Path) -> Verdict:
     turns = path.turns or path.direction_changes > 0
     stuck = {"dropped_this_turn": path.dropped_this_turn, "immobilized": path.immobilized}
     under = {"on_road": all_road, "towed": path.towed}
-    whole = move_allowance(rules, Move(unit=path.unit, weapon=path.weapon, turns=turns, **under, **stuck))
+    start = Move(unit=path.unit, weapon=path.weapon, turns=turns, **under, **stuck)
+    whole = move_allowance(rules, start)
     if not whole.allowed:
         return whole
     if path.blocked_by is not None:
@@ -214,7 +212,9 @@ def _priced(rules: Rules, path: Path) -> Verdict:
     if path.unit == "tank" and rules.chooses("tank_turns", "each_time"):
         allowance_in *= rules.tables.halvings["turning"].factor ** max(0, path.direction_changes - 1)
     open_in = _pace_in(rules, Move(unit=path.unit, on_road=all_road))
-    cost_in = sum(_cost_in(rules, path.unit, part, open_in, all_road) for part in path.path)
+    halved = rules.chooses("halvings", "once") and allowance_in < (_base(rules, start).modifier or 0)
+    parts = [replace(part, uphill=False, rough=False) for part in path.path] if halved else path.path
+    cost_in = sum(_cost_in(rules, path.unit, part, open_in, all_road) for part in parts)
     left_in = allowance_in - path.used_in - cost_in
     legal = within(0.0, left_in)
     numbers = {"legal": legal, "cost_in": cost_in, "allowance_in": allowance_in, "left_in": max(0.0, left_in)}
@@ -249,7 +249,7 @@ def march(rules: Rules, together: March) -> Verdict:
 
 
 def _cost_in(rules: Rules, unit: str, part: Stretch, open_in: float, all_road: bool) -> float:
-    """What a stretch takes from the allowance: as many times its length as it slows the unit down."""
+    """The cost of a stretch: its length times the factor by which it slows the unit."""
     on_road = part.on_road and (all_road or rules.chooses("road_bonus", "road_part"))
     here = Move(unit=unit, uphill=part.uphill, rough=part.rough, swimming=part.swimming, on_road=on_road)
     return part.inches * open_in / _pace_in(rules, here) if open_in else part.inches
@@ -262,7 +262,7 @@ def _pace_in(rules: Rules, here: Move) -> float:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Boarding(OwnStep):
-    """A man beside a vehicle or pillbox, or one inside it that leaves; glue holds him where he is."""
+    """A soldier beside a vehicle or pillbox, or one that leaves it; a glued one stays inside."""
 
     vehicle: Annotated[KindName, of_target(status.kind_name)]
     edge_in: Annotated[Inches, gap()] = 0
@@ -271,7 +271,7 @@ class Boarding(OwnStep):
 
 
 def board(rules: Rules, man: Boarding) -> Verdict:
-    """Whether he may get in, or out."""
+    """Whether the soldier may board or leave."""
     carries, name = rules.tables.kinds[man.vehicle].carries, man.vehicle.replace("_", " ")
     beside = ("AM-112", "one gets in and out from beside it")
     bar = refused(
@@ -288,7 +288,7 @@ def board(rules: Rules, man: Boarding) -> Verdict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turret(OwnStep):
-    """A tank that turns its turret; that costs nothing and is done as it moves."""
+    """A tank that turns its turret, which costs nothing during a move."""
 
     unit: Annotated[KindName, of_actor(status.kind_name)] = "tank"
 
@@ -321,7 +321,7 @@ TRACTORS = ("truck", "jeep")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hitching(Step):
-    """A vehicle beside a gun, or one that lets go of the gun behind it."""
+    """A vehicle beside a gun, or one that unhitches its gun."""
 
     vehicle: Annotated[KindName, of_actor(status.kind_name)]
     gun: Annotated[KindName, of_target(status.kind_name)]

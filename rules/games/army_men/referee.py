@@ -25,7 +25,17 @@ from rules.games.army_men.ground import held_by, movement_profile, sight_rules, 
 from rules.games.army_men.movement import TRACTORS
 from rules.games.army_men.movement import Path as PathFacts
 from rules.games.army_men.referee_effects import effects
-from rules.games.army_men.referee_fire import IN_RETURN, OPPORTUNITY, at_spot, attacks, bursts, firer, zone_of
+from rules.games.army_men.referee_fire import (
+    IN_RETURN,
+    OPPORTUNITY,
+    at_spot,
+    at_targets,
+    attacks,
+    bursts,
+    firer,
+    weapon_title,
+    zone_of,
+)
 from rules.games.army_men.specialists import as_what
 from rules.games.army_men.tables import MOVING, Tables, refused
 from rules.tabletop.bearing import bearing_deg, turn_deg
@@ -42,7 +52,7 @@ CLIFFS = (TerrainKind.HILL, TerrainKind.MOUNTAIN)
 
 
 def movement(position: Position, figure: str) -> Action:
-    """What is left of a unit's allowance."""
+    """The remaining allowance of a unit."""
     unit = position.unit(figure)
     return action_for("Move", "move", Context(position, (unit,)), {"path": [], **_turns(position, unit, 0)})
 
@@ -88,7 +98,7 @@ def _move(position: Position, unit: Unit, path: Path, end_facing_deg: float | No
 
 
 def _changes(path: Path, facing_deg: float | None, end_facing_deg: float | None) -> int:
-    """How often a vehicle turns on its way; one that ends facing as it did may have backed up."""
+    """The number of turns of a vehicle; one that keeps its facing may have backed up."""
     changes, heading_deg = 0, facing_deg
     for _, a, b in legs(path):
         off_deg = 0.0 if heading_deg is None else abs(turn_deg(heading_deg, bearing_deg(a, b)))
@@ -115,12 +125,12 @@ def others(position: Position, figure: str) -> Iterator[Action]:
 
 
 def _rests(position: Position, man: Unit) -> Verdict | None:
-    """What keeps a casualty from doing anything."""
+    """The reason that forbids all actions of a casualty."""
     return refused(position.game.rules, (status.casualty(position, man), "casualty", "AM-17"))
 
 
 def _bar(position: Position, man: Unit) -> Verdict | None:
-    """What keeps him from doing anything by hand: casualties do nothing, passengers nothing but shoot."""
+    """The reason that forbids work by hand: casualties do nothing, passengers only shoot."""
     rules, around = position.game.rules, status.carrier(position, man)
     if around is not None and status.kind(position, around).vehicle and status.fit(man):
         return forbidden("aboard", rules.because("AM-112", "the men inside get out before they do anything else"))
@@ -128,7 +138,7 @@ def _bar(position: Position, man: Unit) -> Verdict | None:
 
 
 def _not_landed(position: Position, man: Unit) -> Verdict | None:
-    """What keeps a paratrooper from doing anything else before his drop and in its turn."""
+    """The reason that forbids a paratrooper's other actions before the drop and in its turn."""
     if status.in_the_air(position, man) or status.dropped(position, man):
         return forbidden("dropped_this_turn", position.game.rules.because("AM-33"))
     return None
@@ -138,12 +148,12 @@ def _jams(position: Position, man: Unit) -> Iterator[Action]:
     for weapon in status.weapons(position, man):
         context = Context(position, (man,), weapon=weapon)
         if status.jammed(context):
-            title = f"Clear the {display_name(weapon).lower()}"
+            title = f"Clear the {weapon_title(weapon).lower()}"
             yield action_for(title, "clear_jam", context, blocked_by=_rests(position, man))
 
 
 def _ports(position: Position, man: Unit) -> Iterator[Action]:
-    """Flames and grenades through the port of a pillbox, from where its men cannot fire."""
+    """Flames and grenades through the port of a pillbox, from a place at which its men cannot fire."""
     boxes = [one for one in status.targets(position, man) if status.kind(position, one).hard == "pillbox"]
     carried = [weapon for weapon in status.weapons(position, man) if weapon in THROUGH_THE_PORT]
     action = "attack_pillbox_from_safe_zone"
@@ -156,7 +166,7 @@ def _ports(position: Position, man: Unit) -> Iterator[Action]:
             "distance_in": round(position.measure(position.figure(man.id), position.figure(box.id)).edge_in, 2),
         }
         men = tuple(one.id for one in status.carried(position, box) if status.fit(one))
-        title = f"{display_name(weapon)} through the port of {display_name(box.id)}"
+        title = f"{weapon_title(weapon)} through the port of {display_name(box.id)}"
         yield Action(title, action, facts, (man.id,), (box.id, *men), weapon)
 
 
@@ -173,7 +183,7 @@ def _earthworks(position: Position, man: Unit) -> Iterator[Action]:
 
 
 def _clearings(position: Position, man: Unit) -> Iterator[Action]:
-    """Obstacles that he may clear away by hand, or shoot away."""
+    """Obstacles that the soldier may clear by hand or by shooting."""
     rules = position.game.rules
     obstacles = {row.terrain: (name, set(row.destroyed_by)) for name, row in rules.tables.obstacles.items()}
     pieces = [one for one in status.uncleared(position) if one.kind in obstacles]
@@ -215,7 +225,7 @@ def _tried(man: Unit, action: str) -> dict[str, bool]:
 
 
 def _boardings(position: Position, man: Unit) -> Iterator[Action]:
-    """Getting into what carries men, or out of it."""
+    """Boarding a carrier, or leaving it."""
     if not status.is_man(position, man):
         return
     around = status.carrier(position, man)
@@ -260,7 +270,7 @@ BY_HAND: tuple[Callable[[Position, Unit], Iterator[Action]], ...] = (
 
 
 def obligations(position: Position) -> Iterator[Action]:
-    """Who moves first; mines, tracks and water on the way; casualties as a phase closes; crews; who has won."""
+    """The first mover; mines, tracks and water on paths; casualties at the end of a phase; crews; victory."""
     state = position.state
     every_turn = position.game.rules.chooses("order_every_turn", True)
     known = state.this_turn if every_turn else state.statuses
@@ -295,7 +305,9 @@ def _before_the_first_turn(position: Position) -> Iterator[Action]:
 def _met_on_the_way(position: Position, unit: Unit) -> Iterator[Action]:
     """Dice that a move owes, as long as units move."""
     name, context = display_name(unit.id), Context(position, (unit,))
-    if unit.this_turn.get(status.IN_MINES) and status.fit(unit):
+    again = position.game.rules.chooses("minefield_attacks", "every_entry")
+    mined = unit.this_turn.get(status.IN_MINES) and (again or "minefield" not in unit.acts_this_turn)
+    if mined and status.fit(unit):
         yield action_for(f"Mines under {name}", "minefield", context, round="Mines and tracks", owed="AM-70")
     for man in map(position.unit, unit.this_turn.get(status.RAN_OVER, ())):
         title, run = f"{name} runs over {display_name(man.id)}", replace(context, targets=(man,))
@@ -350,7 +362,7 @@ HARM = (status.DOWN, status.WOUNDED, status.IMMOBILIZED, status.GLUED, status.ST
 
 
 def rounds(position: Position) -> tuple[str, ...]:
-    """In the phases of fire: targets that were seen on their way first, then return fire, then all else."""
+    """In the phases of fire: opportunity fire first, then return fire, then all other attacks."""
     row = position.game.rules.tables.phases.get(position.state.phase)
     if row is None or row.number == MOVING:
         return ()
@@ -360,7 +372,7 @@ def rounds(position: Position) -> tuple[str, ...]:
 
 
 def strayed(position: Position, action: Action, found: Verdict) -> tuple[PointIn, PointIn] | None:
-    """Where a paratrooper was to land and where he does."""
+    """Where a paratrooper aimed to land, and where he landed."""
     if action.name != "paratrooper":
         return None
     moves = effects(position, action, found).moves
@@ -383,6 +395,7 @@ REFEREE: Referee[Tables] = Referee(
     effects=effects,
     next_phase=next_phase,
     at_spot=at_spot,
+    at_targets=at_targets,
     conditions={
         **CONDITIONS,
         "unharmed": unharmed(*HARM),

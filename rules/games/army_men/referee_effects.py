@@ -38,7 +38,7 @@ Changes = Iterator[Change]
 
 
 def effects(position: Position, action: Action, found: Verdict) -> Effects:
-    """What a verdict does."""
+    """The effects of a verdict."""
     if action.name in _MOVES:
         return _MOVES[action.name](position, action, found)
     carried = effects_of(position, action, found)
@@ -71,7 +71,7 @@ def hit(position: Position, name: str, rule: str, *, answers: bool = False) -> C
 
 
 def _struck(position: Position, name: str, numbers: Mapping[str, Any], *, answers: bool = False) -> Changes:
-    """What an attack did to one target."""
+    """The effect of an attack on one target."""
     result = numbers.get("hard_result")
     if numbers["target_eliminated"]:
         yield from _lost(position, name, "AM-40", answers=answers)
@@ -110,14 +110,14 @@ def _burnt(position: Position) -> Iterator[str]:
 
 
 def _crewed(position: Position, wreck: Unit) -> bool:
-    """Whether anyone may get out of a wreck: its crew, or a man that was put inside and still takes part."""
+    """Whether anyone may leave a wreck: its crew, or a passenger who still takes part."""
     inside = [one for one in position.state.units.values() if one.statuses.get(status.INSIDE) == wreck.id]
     row = position.game.rules.tables.crew_survival.get(status.kind_name(position, wreck))
     return row is not None and (any(map(status.fit, inside)) if inside else row.survives_to > 0)
 
 
 def _fired(position: Position, action: Action, found: Verdict) -> Changes:
-    """What any attack changes for the attacker, and for the targets of opportunity fire."""
+    """The effects of any attack on the attacker, and on the targets of opportunity fire."""
     man = position.unit(action.by[0])
     fired = [*man.this_turn.get(status.FIRED, ()), action.weapon]
     yield Change(figure=man.id, key=status.FIRED, value=fired, rule="AM-37", this_turn=True)
@@ -138,7 +138,7 @@ def _fired(position: Position, action: Action, found: Verdict) -> Changes:
 
 
 def _attacked(position: Position, action: Action, found: Verdict) -> Changes:
-    """What an attack does to each of its targets, once also to one under the blast and in an explosion."""
+    """The effect of an attack on each target, once for one that is both in the blast and in an explosion."""
     yield from _fired(position, action, found)
     numbers_of = zip(action.given.get("targets", action.at), found.numbers.get("each", [found.numbers]), strict=False)
     done: dict[tuple[str, str, bool], Change] = {}
@@ -169,7 +169,7 @@ def _casualties(position: Position, action: Action, found: Verdict) -> Changes:
 
 
 def _freed(position: Position, wrecks: Sequence[str]) -> list[str]:
-    """The men inside wrecks whose die has fallen."""
+    """The men inside wrecks whose survival was rolled."""
     safe = [name for name in wrecks if position.unit(name).statuses.get(status.CREW) != status.TRAPPED]
     return [one.id for name in safe for one in status.carried(position, position.unit(name))]
 
@@ -342,7 +342,7 @@ def _marched(position: Position, action: Action, found: Verdict) -> Effects:
 
 
 def _with_it(position: Position, vehicle: Unit, action: Action) -> tuple[Unit, ...]:
-    """The units that a vehicle takes along: the men in it, and the guns behind it that do not go by themselves."""
+    """The units that move with a vehicle: the men in it, and the guns that it tows."""
     return tuple(
         one
         for one in (*status.carried(position, vehicle), *status.towed(position, vehicle))
@@ -360,7 +360,7 @@ def _shifted(position: Position, rider: Unit, path: Path) -> Path:
 
 
 def _on_foot(position: Position, facts: Mapping[str, Any], name: str, path: Path) -> Changes:
-    """What a move changes: digging ends, the road is left, mines are entered, men are run over."""
+    """The effects of a move: it ends digging, leaves the road, enters mines, runs men over."""
     unit, mover, kind = position.unit(name), position.figure(name), status.kind(position, position.unit(name))
     enemies = [one for one in status.targets(position, unit) if not status.aboard(position, one)]
     men = [position.figure(one.id) for one in enemies if status.is_man(position, one)]
@@ -384,7 +384,7 @@ def _on_foot(position: Position, facts: Mapping[str, Any], name: str, path: Path
 
 
 def _seen_on_the_way(position: Position, name: str, path: Path) -> Changes:
-    """Where each enemy saw it best: nearest to that enemy, unless that is the end of its path."""
+    """The place at which each enemy saw it best: the nearest one, unless that is the end of its path."""
     watchers = [position.figure(one.id) for one in status.targets(position, position.unit(name))]
     if not watchers:
         return

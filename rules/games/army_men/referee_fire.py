@@ -1,11 +1,10 @@
-"""Army Men: the attacks of a figure: shots, bursts and blasts, at enemies, at spots and at what ran past."""
+"""Army Men: the attacks of a figure: shots, bursts and blasts at enemies, places and passing targets."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import product
 from typing import Any
 
 from rules.engine.ambiguity import in_sight
@@ -29,7 +28,10 @@ from rules.tabletop.sight import SLIVER
 from rules.tabletop.table import Figure, PointIn
 from rules.tabletop.template import Template, under
 
+Facts = Mapping[str, Any]
+
 OPPORTUNITY, IN_RETURN = "Opportunity fire", "Return fire"
+_TITLES = {"hmg": "Heavy machine gun", "lmg": "Light machine gun"}
 ON_ITS_WAY, ON_THEIR_WAY = "on its way", "on their way"
 TURRET_SLACK_DEG = 10.0
 """A hand does not point a toy's turret more exactly."""
@@ -40,28 +42,34 @@ UNTOUCHED = ("immune", "target_not_attackable", "cannot_destroy_pillbox")
 
 
 def attacks(position: Position, figure: str) -> Iterator[Action]:
-    """Every weapon at every enemy, as it stands and as it was seen on its way; a shell with all under its blast."""
+    """Every weapon at every enemy, now and during its move; a shell with all figures under its blast."""
     man = position.unit(figure)
-    rows = {} if man.out else status.weapons(position, man)
-    for (weapon, row), enemy in product(rows.items(), status.targets(position, man)):
-        context = Context(position, (man,), (enemy,), weapon=weapon)
-        spreads = row.spreads and not armoured(position.game.rules, status.kind_name(position, enemy))
-        yield (_shell(context) if spreads else None) or _shot(context, position)
-        yield from _on_the_way(context)
+    for weapon, row in ({} if man.out else status.weapons(position, man)).items():
+        fires = firer(position, man, weapon)
+        for enemy in status.targets(position, man):
+            context = Context(position, (man,), (enemy,), weapon=weapon)
+            spreads = row.spreads and not armoured(position.game.rules, status.kind_name(position, enemy))
+            yield (_shell(context, fires) if spreads else None) or _shot(context, fires, position)
+            yield from _on_the_way(context, fires)
 
 
-def _shot(context: Context, seen: Position, how: str = "") -> Action:
-    """One attack, or a whole burst, at one target, as it is `seen` now or was on its way."""
-    view, bound = seen.view(context.actor.id, context.target.id), facts_of(context, seen)
+def _shot(context: Context, fires: Facts, seen: Position, how: str = "") -> Action:
+    """One attack, or a whole burst, at one target, as `seen` now or during its move."""
+    view, bound = seen.view(context.actor.id, context.target.id), facts_of(context, fires, seen)
     whole = context.rules.tables.weapons[context.weapon].rof > 1
     facts = {**bound.given, "sustained": whole, **_granted(how)}
     by, at, measured = (context.actor.id,), (context.target.id,), _doubtful(bound, how)
     return Action(_title(context, how), "attack", facts, by, at, context.weapon, "aim", view, measured)
 
 
+def weapon_title(weapon: str) -> str:
+    """A weapon as a player calls it, such as "Heavy machine gun"."""
+    return _TITLES.get(weapon, display_name(weapon))
+
+
 def _title(context: Context, how: str) -> str:
     names = ", ".join(display_name(one.id) for one in context.targets)
-    return f"{display_name(context.weapon)} at {names} {how}".rstrip()
+    return f"{weapon_title(context.weapon)} at {names} {how}".rstrip()
 
 
 def _doubtful(aim: Bound, how: str) -> tuple[UncertainFact, ...]:
@@ -70,7 +78,7 @@ def _doubtful(aim: Bound, how: str) -> tuple[UncertainFact, ...]:
 
 
 def _granted(how: str) -> dict[str, Any]:
-    """What the rules grant: a target on its way is seen, even if it did not see the firer."""
+    """Opportunity fire: a moving target counts as seen, even if it did not see the firer."""
     return {"los": True, "opportunity": how in (ON_ITS_WAY, ON_THEIR_WAY)} if how else {"opportunity": False}
 
 
@@ -99,11 +107,14 @@ def bursts(position: Position, man: Unit) -> Iterator[Action]:
 
 
 def _bursts(context: Context, seen: Position, how: str = "") -> Iterator[Action]:
-    """The bursts at groups in one arc, counted from each target that may be attacked as it is `seen`."""
-    shots = {one.id: facts_of(replace(context, targets=(one,)), seen).given for one in context.targets}
+    """The bursts at groups in one arc, starting from each legal target as `seen`."""
+    fires = firer(context.position, context.actor, context.weapon)
+    aims = {one.id: aim_at(seen, context.actor, one) for one in context.targets}
+    shots = {
+        one.id: facts_of(replace(context, targets=(one,)), fires, seen, aims[one.id]).given for one in context.targets
+    }
     barred = {name: _refusal(context.position, "aim", {**facts, **_granted(how)}) for name, facts in shots.items()}
     open_to = [one for one in context.targets if not barred[one.id]]
-    aims = {one.id: aim_at(seen, context.actor, one) for one in open_to}
     known: set[frozenset[str]] = set()
     for first in open_to:
         group = _within_arc(context, seen, first, open_to)
@@ -111,7 +122,21 @@ def _bursts(context: Context, seen: Position, how: str = "") -> Iterator[Action]
         if len(group) > 1 and names not in known:
             known.add(names)
             own_aims = {one.id: aims[one.id] for one in group}
-            yield _burst(replace(context, targets=group), own_aims, seen, how)
+            yield _burst(replace(context, targets=group), shots[group[0].id], own_aims, seen, how)
+
+
+def at_targets(position: Position, figure: str, names: tuple[str, ...]) -> Iterator[Action]:
+    """Each weapon of a figure at several enemies as they stand, one attack on each, in this order."""
+    man = position.unit(figure)
+    enemies = {one.id: one for one in ([] if man.out else status.targets(position, man))}
+    if len(names) < 2 or not set(names) <= enemies.keys():
+        return
+    for weapon, row in status.weapons(position, man).items():
+        if not row.spreads:
+            context = Context(position, (man,), tuple(enemies[name] for name in names), weapon=weapon)
+            aims = {name: aim_at(position, man, enemies[name]) for name in names}
+            first = facts_of(context, firer(position, man, weapon), position, aims[names[0]])
+            yield _burst(context, first.given, aims, position, "")
 
 
 def _within_arc(context: Context, seen: Position, first: Unit, others: Sequence[Unit]) -> tuple[Unit, ...]:
@@ -123,13 +148,18 @@ def _within_arc(context: Context, seen: Position, first: Unit, others: Sequence[
     return tuple(sorted(inside, key=lambda one: off[one.id])[: context.rules.tables.weapons[context.weapon].rof])
 
 
-def _burst(context: Context, aims: Mapping[str, Bound], seen: Position, how: str) -> Action:
-    """A burst of an automatic weapon: an attack on each of several targets, as they are `seen` now or ran by."""
+def _burst(context: Context, first: Facts, aims: Mapping[str, Bound], seen: Position, how: str) -> Action:
+    """A burst of an automatic weapon: an attack on each of several targets, as they are `seen` now or ran by.
+
+    Args:
+        first: The facts of a shot at the first target.
+    """
     man, here = context.actor, context.position.figure(context.actor.id)
-    names, there = tuple(aims), [seen.figure(name) for name in aims]
+    names = tuple(one.id for one in context.targets)
+    there = [seen.figure(name) for name in aims]
     arc, what = arc_of_fire(here, there), f"the arc of {display_name(man.id)}'s burst"
     facts = {
-        **facts_of(context, seen).given,
+        **first,
         **_granted(how),
         "targets": list(names),
         "each": {name: {**aim.given, **({"los": True} if how else {})} for name, aim in aims.items()},
@@ -145,15 +175,15 @@ def _burst(context: Context, aims: Mapping[str, Bound], seen: Position, how: str
 # Fire at a target that was seen on its way, and the answer to it.
 
 
-def _on_the_way(context: Context) -> Iterator[Action]:
+def _on_the_way(context: Context, fires: Facts) -> Iterator[Action]:
     man, enemy = context.actor, context.target
     if place := _seen_at(man, enemy):
-        action = _shot(context, _glimpse(context, enemy, place), ON_ITS_WAY)
+        action = _shot(context, fires, _glimpse(context, enemy, place), ON_ITS_WAY)
         yield replace(action, round=OPPORTUNITY, blocked_by=_no_chance(context))
     back, weapon = _seen_at(enemy, man), man.this_turn.get(status.FIRED_ON_BY, {}).get(enemy.id)
     if back and weapon:
         asked = {"attacked_by_opportunity_fire": True, "attackers_weapon": weapon}
-        action = _shot(context, _glimpse(context, man, back), "in return")
+        action = _shot(context, fires, _glimpse(context, man, back), "in return")
         given = {**action.given, "returns": _just_now(context.position, weapon)}
         bar = _refusal(context.position, "return_fire", asked)
         yield replace(action, given=given, round=IN_RETURN, blocked_by=bar)
@@ -167,7 +197,7 @@ def _just_now(position: Position, weapon: str) -> bool:
 
 
 def _seen_at(man: Unit, enemy: Unit) -> PointIn | None:
-    """The place on its way where an enemy was seen best."""
+    """The place on an enemy's path where it was seen best."""
     place = enemy.this_turn.get(status.SEEN_AT, {}).get(man.id)
     return None if place is None else (float(place[0]), float(place[1]))
 
@@ -188,16 +218,22 @@ def _glimpse(context: Context, mover: Unit, place: PointIn) -> Position:
 # The facts of a shot.
 
 
-def facts_of(context: Context, seen: Position) -> Bound:
-    """All facts of a shot at the first target; `seen` is the position in which it is seen."""
+def facts_of(context: Context, fires: Facts, seen: Position, aimed: Bound | None = None) -> Bound:
+    """All facts of a shot at the first target.
+
+    Args:
+        fires: What `firer` returns for the weapon.
+        seen: The position in which the target is seen.
+        aimed: What `aim_at` returns for the target, if it is known already.
+    """
     position, man, enemy = context.position, context.actor, context.target
 
     def sees(friend: Unit) -> bool:
         return position.view(friend.id, enemy.id).exposure >= SLIVER
 
-    aim = aim_at(seen, man, enemy)
+    aim = aimed or aim_at(seen, man, enemy)
     given = {
-        **firer(position, man, context.weapon),
+        **fires,
         **turret(position, man, context.weapon, seen.figure(enemy.id).centre_in),
         **aim.given,
         **helped(position, man, position.figure(enemy.id), sees),
@@ -207,12 +243,12 @@ def facts_of(context: Context, seen: Position) -> Bound:
 
 
 def firer(position: Position, man: Unit, weapon: str) -> dict[str, Any]:
-    """What he brings to a shot with one of his weapons, whatever the target."""
+    """The shooter's facts for a shot with one of his weapons, at any target."""
     return dict(bind(Shot, Context(position, (man,), weapon=weapon)).given)
 
 
 def aim_at(position: Position, man: Unit, enemy: Unit) -> Bound:
-    """The facts of a target as he sees it."""
+    """The facts of a target as the shooter sees it."""
     return bind(Aim, Context(position, (man,), (enemy,)))
 
 
@@ -226,7 +262,7 @@ def turret(position: Position, man: Unit, weapon: str, at_in: PointIn) -> dict[s
 
 
 def helped(position: Position, man: Unit, there: Figure, sees: Callable[[Unit], bool]) -> dict[str, Any]:
-    """What his friends add to a shot: leaders, radios and binoculars.
+    """The facts that friends add to a shot: leaders, radios and binoculars.
 
     Args:
         there: What he fires at.
@@ -257,7 +293,7 @@ def _led(position: Position, man: Unit, facts: dict[str, Any]) -> bool:
 
 
 def _zone(position: Position, man: Unit, there: Figure) -> Any:
-    """Where the target stands, seen from the pillbox that he fires from, or as the players say; None elsewhere."""
+    """The side of the shooter's pillbox on which the target stands, or the players' answer; None elsewhere."""
     if not status.in_pillbox(position, man):
         return None
     around = status.carrier(position, man)
@@ -265,7 +301,7 @@ def _zone(position: Position, man: Unit, there: Figure) -> Any:
 
 
 def zone_of(position: Position, pillbox: Unit, there: Figure) -> str | None:
-    """Where a unit stands, seen from a pillbox; None if the facing of the pillbox is unknown."""
+    """The side of a pillbox on which a unit stands; None if the facing of the pillbox is unknown."""
     if pillbox.id not in position.figures:
         return None
     box = position.figure(pillbox.id)
@@ -290,7 +326,7 @@ def _location(position: Position, man: Unit, weapon: str, place: Unit | PointIn)
 # What fills an area: shells, grenades and flames.
 
 
-def _shell(context: Context) -> Action | None:
+def _shell(context: Context, fires: Facts) -> Action | None:
     """A weapon that fills an area, aimed at an enemy; None if the camera has both in one place."""
     position, man, enemy = context.position, context.actor, context.target
     here, there = (position.figure(one.id).centre_in for one in (man, enemy))
@@ -298,7 +334,7 @@ def _shell(context: Context) -> Action | None:
         template = laid(position.game.rules, context.weapon, here, there)
     except UserError:
         return None
-    view, shot = position.view(man.id, enemy.id), facts_of(context, position)
+    view, shot = position.view(man.id, enemy.id), facts_of(context, fires, position)
     return _blast(context, display_name(enemy.id), template, view, shot)
 
 
@@ -335,7 +371,7 @@ def _at_place(context: Context, spot_in: PointIn) -> Action:
 
 def _blast(context: Context, where: str, template: Template, view: View, shot: Bound) -> Action:
     """A blast or flame with every figure under it, friend or foe."""
-    title, by, weapon = f"{display_name(context.weapon)} at {where}", (context.actor.id,), context.weapon
+    title, by, weapon = f"{weapon_title(context.weapon)} at {where}", (context.actor.id,), context.weapon
     filled, names = _filled(context, template, shot)
     each = {name: {"targets": [name]} for name in names} if len(names) > 1 else {}
     action = Action(title, "blast", filled.given, by, names, weapon, "blast_aim", view, filled.measured)
@@ -343,8 +379,8 @@ def _blast(context: Context, where: str, template: Template, view: View, shot: B
 
 
 def _in_vain(position: Position, weapon: str, facts: Mapping[str, Any]) -> Verdict:
-    """Why an empty place may not be fired at: what forbids the shot in any case comes first."""
-    reason = position.game.rules.because("AM-79", f"{display_name(weapon)} would not reach anyone there")
+    """The reason that forbids fire at an empty place; general reasons come first."""
+    reason = position.game.rules.because("AM-79", f"{weapon_title(weapon)} would not reach anyone there")
     return _refusal(position, "aim", facts) or forbidden("nobody_there", reason)
 
 
@@ -381,7 +417,7 @@ def _under(position: Position, man: Unit, other: Unit, aimed: Mapping[str, Any])
 
 
 def _reachable(position: Position, facts: dict[str, Any]) -> bool:
-    """Whether a blast can affect a target: not armour, nor what is immune."""
+    """Whether a blast can affect a target; armour and immune units are safe."""
     bar = _refusal(position, "aim", {**facts, "phase": None})
     immune = bar is not None and bar.numbers.get("reason") in UNTOUCHED
     return not (immune or armoured(position.game.rules, facts["target"]))

@@ -1,4 +1,4 @@
-"""Army Men: an army on paper."""
+"""Army Men: checks of army lists."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Army Men: a shot, all that is known of it, and the facts that its modifiers hang on."""
+"""Army Men: a shot, its facts, and the facts that decide its modifiers."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def _edge_in(_: Position, man: Unit, enemy: Unit, view: View) -> Uncertain:
 
 
 def _cover_in(position: Position, _: Unit, enemy: Unit, view: View) -> Uncertain | float | None:
-    """How near to a target the line of sight to it crosses cover; None where it does not."""
+    """The distance from a target to the cover on the line of sight; None without cover."""
     there = position.figure(enemy.id)
     found_in = cover_to_target_in(position.game.rules, there, view, position.terrain)
     near_in = None if found_in is None else round(found_in, 2)
@@ -59,7 +59,7 @@ def _cover_in(position: Position, _: Unit, enemy: Unit, view: View) -> Uncertain
 
 
 def _rise_in(_: Position, man: Unit, enemy: Unit, view: View) -> float:
-    """How much higher the target stands, or hangs on its cliff."""
+    """The height of the target above the attacker, on the ground or on a cliff."""
     climbed = [float(one.statuses.get(status.CLIMBED, 0.0)) for one in (man, enemy)]
     return round(view.range.rise_in + climbed[1] - climbed[0], 2)
 
@@ -226,7 +226,7 @@ def armoured(rules: Rules, kind: str) -> bool:
 
 
 def effect_of(rules: Rules, shot: Shot) -> Effect:
-    """What a hit of this weapon does to this target."""
+    """The effect of a hit of this weapon on this target."""
     row = rules.tables.effects[weapon_of(rules, shot).group]
     effect: Effect = getattr(row, kind_of(rules, shot).target)
     if effect is Effect.IF_SUSTAINED:

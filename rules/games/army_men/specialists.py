@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Annotated, Any
 
-from rules.engine.dice import DiceRequest, Die, Procedure
+from rules.engine.dice import Procedure
 from rules.engine.facts import PHASE, UNKNOWN, Context, Source, bind
 from rules.engine.game import NoFacts
 from rules.engine.ruleset import limit
@@ -16,7 +16,7 @@ from rules.engine.schema import Asked, Count, Inches, Row
 from rules.engine.text import display_name
 from rules.engine.verdict import ACTORS, TARGETS, RuleRefusal, StatusEffect, Verdict, forbidden, verdict
 from rules.games.army_men import status
-from rules.games.army_men.attack import TWO_DICE, barred, exploded
+from rules.games.army_men.attack import barred, exploded, two_dice
 from rules.games.army_men.movement import InTurn, waiting
 from rules.games.army_men.shot import Shot, holds
 from rules.games.army_men.status import by_hand, gap, has, of_actor
@@ -25,7 +25,7 @@ from rules.tabletop.tolerance import within
 
 
 def _busy(rule: str) -> StatusEffect:
-    """What is done in the place of the only attack of a turn."""
+    """An action that replaces the only attack of a turn."""
     return StatusEffect(ACTORS, status.BUSY, 1, rule, this_turn=True)
 
 
@@ -35,7 +35,7 @@ def _turns_digging(context: Context) -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Digging(InTurn):
-    """A man that digs himself in."""
+    """A soldier that digs in."""
 
     turns_digging: Annotated[Count, Asked("For how many turns has he dug?"), Source(_turns_digging)]
     shovels: Annotated[bool, Asked("Has he a shovel?"), Source(lambda _: True)] = False
@@ -44,7 +44,7 @@ class Digging(InTurn):
 
 
 def entrench(rules: Rules, man: Digging) -> Verdict:
-    """Whether he is entrenched, and what that is worth; he digs once a turn, and neither moves nor attacks in it."""
+    """Whether the soldier is entrenched, and its benefit; digging replaces the move and the attack of a turn."""
     if bar := refused(rules, waiting(man), (man.busy_this_turn, "busy_this_turn", "AM-92")):
         return bar
     dug = man.turns_digging >= limit(rules, "digging_turns")
@@ -62,7 +62,7 @@ def _treated(context: Context) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Treatment(InTurn):
-    """A medic and a wounded man."""
+    """A medic and a wounded soldier."""
 
     adjacent: bool = True
     edge_in: Annotated[Inches | None, gap()] = None
@@ -77,7 +77,7 @@ def medic(rules: Rules, case: Treatment) -> Procedure[Verdict]:
     bar = refused(rules, apart, (not case.wounded, "not_wounded", "AM-68"), treated, healed=False)
     if bar := bar or refused(rules, waiting(case)):
         return bar
-    roll = yield DiceRequest(Die.D6, TWO_DICE, "the medic", "healing")
+    roll = yield two_dice("the medic", "healing")
     seven = limit(rules, "medic")
     healed = roll.total <= seven if rules.chooses("medic_roll", "seven_or_less") else roll.total == seven
     found = verdict("healed" if healed else "still wounded", rules.because("AM-68"), roll=roll.total, healed=healed)
@@ -91,7 +91,7 @@ def _turns_since_jam(context: Context) -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Jam:
-    """A jammed weapon; where the weapon and the phase are known, it must be the weapon's own."""
+    """A jammed weapon; if the weapon and the phase are known, it must be the weapon's own phase."""
 
     turns_since_jam: Annotated[Count, Source(_turns_since_jam)]
     attacks_made_this_turn: Annotated[Count, of_actor(status.attacks_made)] = 0
@@ -106,7 +106,7 @@ def clear_jam(rules: Rules, jam: Jam) -> Procedure[Verdict]:
     early = (fresh, "jammed_this_turn", "AM-76"), (attacked, "already_attacked", "AM-37")
     if bar := refused(rules, *early, (not now, "wrong_phase", "AM-12"), fixed=False):
         return bar
-    roll = yield DiceRequest(Die.D6, TWO_DICE, "the gunner", "clearing the jam")
+    roll = yield two_dice("the gunner", "clearing the jam")
     fixed = roll.total <= limit(rules, "clear_jam")
     fires = fixed and rules.chooses("fires_after_clearing", True)
     numbers = {"roll": roll.total, "fixed": fixed, "may_fire_this_turn": fires}
@@ -165,7 +165,7 @@ SHARED = ("distance_in", "phase", "moved_this_turn", "attacks_made_this_turn")
 
 
 def _cannot_clear(rules: Rules, clearing: Clearing) -> Verdict | None:
-    """Why an obstacle is not destroyed in this way now, by hand or with a shot; None where it is."""
+    """The reason why an obstacle is not destroyed by hand or by this shot; None if it is."""
     if clearing.by in rules.tables.weapons:
         shared = {name: getattr(clearing, name) for name in SHARED}
         shot = clearing.shot or Shot(weapon=clearing.by, out_of_ammo=clearing.jammed_or_empty, **shared)
@@ -179,7 +179,7 @@ def _cannot_clear(rules: Rules, clearing: Clearing) -> Verdict | None:
 
 
 def as_what(rules: Rules, by: str) -> set[str]:
-    """The words under which the table of obstacles may name him."""
+    """The names under which the table of obstacles may list the unit."""
     weapon, card = rules.tables.weapons.get(by), rules.tables.cards.get(by)
     kind = card.kind if card else by
     gun = weapon is not None and weapon.gun and weapon.ammunition
@@ -206,7 +206,7 @@ class Sweep(InTurn):
 
 
 def mine_detector(rules: Rules, sweep: Sweep) -> Verdict:
-    """What a mine detector finds and clears."""
+    """The mines that a detector finds and clears."""
     if bar := refused(rules, (sweep.swept_this_turn, "already_swept", "AM-69"), waiting(sweep)):
         return bar
     reach_in = limit(rules, "mine_path_in")
@@ -271,14 +271,14 @@ def flame_thrower_hit(rules: Rules, _: NoFacts) -> Procedure[Verdict]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Besides:
+class ExtraAttack:
     """A vehicle that has attacked and wants to fire its machine gun too."""
 
     unit: KindName
     weapon: WeaponName = EXTRA_ARM
 
 
-def extra_attack(rules: Rules, wanted: Besides) -> Verdict:
+def extra_attack(rules: Rules, wanted: ExtraAttack) -> Verdict:
     """Whether a vehicle may fire a light machine gun in addition to its main weapon."""
     may = rules.tables.kinds[wanted.unit].extra_lmg and wanted.weapon == EXTRA_ARM and rules.chooses("extra_lmg", True)
     if not may:

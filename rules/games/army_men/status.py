@@ -1,4 +1,4 @@
-"""Army Men: the statuses of units, what follows from them, and the sources of facts that read them."""
+"""Army Men: the statuses of units, their consequences, and the sources of facts that read them."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def casualty(_: Position, unit: Unit) -> bool:
 
 
 def phase_number(position: Position) -> int:
-    """The number of the phase that is played; 0 where it has none."""
+    """The number of the current phase; 0 if it has none."""
     row = position.game.rules.tables.phases.get(position.state.phase)
     return 0 if row is None else int(row.number)
 
@@ -94,7 +94,7 @@ def on_the_ground(position: Position, unit: Unit) -> bool:
 
 
 def card(position: Position, unit: Unit, key: str) -> Any:
-    """What its card says; None where it says nothing."""
+    """A value of its card; None if the card does not give it."""
     return position.kind(unit).get(key)
 
 
@@ -155,13 +155,13 @@ def aboard(position: Position, unit: Unit) -> bool:
 
 
 def sealed(position: Position, unit: Unit) -> bool:
-    """Whether it is inside what nothing penetrates without destroying it."""
+    """Whether it is inside a vehicle or shelter that protects it until destroyed."""
     around = carrier(position, unit)
     return around is not None and kind(position, around).sealed
 
 
 def tractor(position: Position, gun: Unit) -> Unit | None:
-    """The vehicle that a gun is hitched to, where it still can tow it."""
+    """The vehicle that a gun is hitched to, if it can still tow it."""
     towing = position.state.units.get(str(gun.statuses.get(TOWED_BY, "")))
     return towing if towing is not None and fit(towing) else None
 
@@ -235,7 +235,7 @@ def mates(position: Position, man: Unit) -> list[Unit]:
 
 
 def crew_of(position: Position, man: Unit) -> int | None:
-    """How many serve a gun that stands apart from its men; None where the figure is weapon and crew in one."""
+    """The number of men who serve a separate gun; None if one figure is both weapon and crew."""
     if "crew" in man.statuses:
         return int(man.statuses["crew"])
     return len(mates(position, man)) if man.squad and not is_man(position, man) else None
@@ -260,17 +260,17 @@ Of = Callable[[Callable[[Position, Unit], Any]], Source]
 
 
 def of_actor(read: Callable[[Position, Unit], Any]) -> Source:
-    """What a function returns for the acting unit."""
+    """A source that calls a function with the acting unit."""
     return Source(lambda context: read(context.position, context.actor))
 
 
 def of_target(read: Callable[[Position, Unit], Any]) -> Source:
-    """What a function returns for the first target; unknown without one."""
+    """A source that calls a function with the first target; unknown without a target."""
     return Source(lambda context: read(context.position, context.target) if context.targets else UNKNOWN)
 
 
 def of_pair(read: Callable[[Position, Unit, Unit, View], Any]) -> Source:
-    """What a function returns for the acting unit and the first target, as it sees it; unknown without another."""
+    """A source that calls a function with the unit and its first target; unknown without a target."""
 
     def of(context: Context) -> Any:
         if not context.targets or context.target.id == context.actor.id:
@@ -282,7 +282,7 @@ def of_pair(read: Callable[[Position, Unit, Unit, View], Any]) -> Source:
 
 
 def by_hand(source: Source) -> Source:
-    """A fact that matters only where no weapon is used."""
+    """A fact that matters only if no weapon is used."""
     return Source(lambda context: UNKNOWN if context.weapon else source.read(context))
 
 

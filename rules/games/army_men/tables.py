@@ -1,4 +1,4 @@
-"""The tables of Army Men: what a row of each must hold."""
+"""The tables of Army Men: the columns of each row."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ KindName = Annotated[str, Row("kinds", "unknown_unit")]
 
 
 class Effect(StrEnum):
-    """What a weapon's hit does to a kind of target."""
+    """The effect of a weapon's hit on a kind of target."""
 
     ELIMINATES = "eliminates"
     IF_SUSTAINED = "if_sustained"
@@ -47,7 +47,7 @@ class Face(StrEnum):
 
 
 class Indirect(StrEnum):
-    """Whether a weapon fires over what hides its target."""
+    """Whether a weapon fires over the terrain that hides its target."""
 
     NEVER = "never"
     CAN = "can"
@@ -67,7 +67,7 @@ class Weapon(Ruled):
 
     Attributes:
         group: Its row in the table of effects.
-        range_max_ft: None where it reaches as far as its line of sight.
+        range_max_ft: None if it reaches as far as its line of sight.
         blast_in, cone_in, area_in: Width of what it fills: a burst, a flame, glue.
         crew: Men it needs.
         automatic: Jams on a 12; others with `ammunition` run out of it.
@@ -121,7 +121,7 @@ class Weapon(Ruled):
 
 @dataclass(frozen=True, slots=True)
 class Effects(Ruled):
-    """What the hits of a group of weapons do to each kind of target."""
+    """The effect of a group of weapons on each kind of target."""
 
     infantry: Effect
     helicopter: Effect
@@ -147,7 +147,7 @@ class AttackModifier(Ruled):
 
 @dataclass(frozen=True, slots=True)
 class HardDie(Ruled):
-    """What the die against a hard target brings, for the faces 1 to 6."""
+    """The result of the die against a hard target, for the faces 1 to 6."""
 
     results: tuple[str, ...]
 
@@ -167,7 +167,7 @@ class HardModifier(Ruled):
 
 @dataclass(frozen=True, slots=True)
 class Kind(Ruled):
-    """A kind of unit: how far it goes, and as what it is shot at.
+    """A kind of unit: its movement, and its kind as a target.
 
     Attributes:
         target: Column of the table of effects.
@@ -204,7 +204,7 @@ class Halving(Ruled):
 
 @dataclass(frozen=True, slots=True)
 class Climbing(Ruled):
-    """What the faces of a climber's die bring."""
+    """The results of a climber's die."""
 
     faces: tuple[int, ...]
     climbed_in: Inches
@@ -227,14 +227,15 @@ class Survival(Ruled):
 
 @dataclass(frozen=True, slots=True)
 class Phase(Ruled):
-    """A part of the turn."""
+    """A part of the turn; in one with `moves`, figures move."""
 
     number: Count
     simultaneous: bool
+    moves: bool = False
 
 
 class Blocked(StrEnum):
-    """Whom an obstacle stops."""
+    """The kinds of units that an obstacle stops."""
 
     INFANTRY = "infantry"
     VEHICLES = "vehicles"
@@ -242,7 +243,7 @@ class Blocked(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Obstacle(Ruled):
-    """What stops a unit, and what clears it."""
+    """An obstacle: the units that it stops, and the way to clear it."""
 
     blocks: Blocked
     destroyed_by: tuple[str, ...]
@@ -307,7 +308,7 @@ class Card(Ruled):
 
 @dataclass(frozen=True, slots=True)
 class Status(Ruled):
-    """What may be said of a figure or of the battle; a `*` in its name stands for a weapon, a side or a piece."""
+    """A status of a figure or of the battle; a `*` in its name stands for a weapon, a side or a piece."""
 
     text: str
 
@@ -345,7 +346,7 @@ def touching(rules: Rules, edge_in: float) -> bool:
 
 
 def in_phase(rules: Rules, phase: str | None, number: int) -> bool:
-    """Whether it is the phase of that number; true where the phase is unknown."""
+    """Whether it is the phase of that number; true if the phase is unknown."""
     if phase is None:
         return True
     row = rules.tables.phases.get(phase)

@@ -21,7 +21,7 @@ AGREED = ("playing_area", "victory_conditions", "forces", "starting_positions")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Agreement:
-    """What the players have agreed on before the game."""
+    """The players' agreements before the game."""
 
     players: tuple[str, ...]
     playing_area: bool = False
@@ -31,7 +31,7 @@ class Agreement:
 
 
 def set_up(rules: Rules, agreed: Agreement) -> Verdict:
-    """Whether the game can begin, and what is still to be agreed."""
+    """Whether the game can begin, and the agreements that are still missing."""
     missing = [name for name in AGREED if not getattr(agreed, name)]
     enough = len(set(agreed.players)) >= limit(rules, "players_fewest")
     ready = enough and not missing
@@ -48,7 +48,7 @@ class Force:
 
 
 def force_advice(rules: Rules, force: Force) -> Verdict:
-    """How a force compares with what the rulebook advises; nothing forbids another."""
+    """A force compared with the rulebook's advice, which is not binding."""
     fewest, most = limit(rules, "men_fewest"), limit(rules, "men_most")
     typical = fewest <= force.men <= most
     wanted = None if force.defenders is None else force.defenders * limit(rules, "attackers_per_defender")
@@ -94,7 +94,7 @@ class Players:
 
 
 def move_order(rules: Rules, table: Players) -> Procedure[Verdict]:
-    """Who moves first, second and so on.
+    """The order in which the players move.
 
     Raises:
         RuleRefusal: "same_player_twice".
@@ -204,7 +204,7 @@ def opportunity_fire(rules: Rules, chance: Opportunity) -> Verdict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Returned:
-    """A unit that wants to fire back at one that it may no longer see."""
+    """A unit that fires back at one that it may no longer see."""
 
     attacked_by_opportunity_fire: bool = False
     attackers_weapon: WeaponName | None = None

@@ -12,7 +12,7 @@ from rules.engine.schema import Asked, Inches, Row, Within
 from rules.engine.verdict import Reason, RuleRefusal, Verdict, forbidden, total, verdict
 from rules.games.fudge_miniatures.rolls import (
     Modifier,
-    Situation,
+    RollFacts,
     modifier_reasons,
     reasons_of,
     throw,
@@ -25,7 +25,7 @@ from rules.tabletop.tolerance import EXACT, within
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Strike(Situation):
+class Strike(RollFacts):
     """The facts of every attack.
 
     Attributes:
@@ -67,7 +67,7 @@ def effects_counted(rules: Rules, effect: str) -> list[str]:
 
 
 def barred(rules: Rules, strike: Strike | Attempt, deed: str) -> Verdict | None:
-    """Why a model may not attack, None where it may."""
+    """The reason that forbids a model's attack; None if it is allowed."""
     target = state_row(rules, strike.target_state)
     if not target.attackable:
         return forbidden("target_dead", rules.because("FM-07"), legal=False)
@@ -83,7 +83,7 @@ def barred(rules: Rules, strike: Strike | Attempt, deed: str) -> Verdict | None:
 
 
 def unable(rules: Rules, *states: str) -> Reason | None:
-    """Why a model in these states can do nothing at all; None where it can do something."""
+    """The reason that forbids all actions of a model in these states; None if it can act."""
     names = (named(rules.tables.states, name, "unknown_state") for name in states)
     stopped = next((name for name in names if not rules.tables.states[name].may_act), None)
     if stopped is None:
@@ -95,7 +95,7 @@ def unable(rules: Rules, *states: str) -> Reason | None:
 
 
 def defence_of(rules: Rules, strike: Strike) -> tuple[int, Reason]:
-    """The target's defence against an attack, and the rule that says which.
+    """The target's defence against an attack, and the rule that determines it.
 
     Raises:
         RuleRefusal: "missing_key" where its HDDF counts and is not given.
@@ -110,13 +110,13 @@ def defence_of(rules: Rules, strike: Strike) -> tuple[int, Reason]:
 
 
 def guts_penalties(rules: Rules, effect: str) -> list[Reason]:
-    """What a failed Guts check takes off rolls."""
+    """The penalty of a failed Guts check on rolls."""
     counted = (rules.tables.guts_effects[name] for name in effects_counted(rules, effect))
     return [rules.because(row.rule, modifier=row.roll_modifier) for row in counted if row.roll_modifier]
 
 
 def attack_preview(rules: Rules, strike: Strike, odf: Reason, modifiers: Sequence[Reason] = ()) -> Verdict:
-    """An attack before its dice: what is added to them, and what they must show."""
+    """An attack before its dice: the modifiers and the number needed."""
     against, why = defence_of(rules, strike)
     reasons = _added(rules, strike, odf, modifiers)
     modifier = int(total(reasons))
@@ -190,12 +190,12 @@ def melee_attack(rules: Rules, melee: Melee) -> Answer:
 
 
 def melee_aim(rules: Rules, melee: Melee) -> Verdict:
-    """The same before its dice: what they must show."""
+    """The number needed, before the dice."""
     return _melee_barred(rules, melee) or attack_preview(rules, melee, modf_reason(rules, melee.modf))
 
 
 def modf_reason(rules: Rules, modf: int) -> Reason:
-    """What a melee weapon adds, as its datacard has it."""
+    """The bonus of a melee weapon on its datacard."""
     return rules.because("FM-31", "the melee weapon (MODF)", modf)
 
 
@@ -248,7 +248,7 @@ def behind(
 
 
 def cast_spell(rules: Rules, spell: Annotated[str, Row("spells", "unknown_spell")], distance_in: Inches = 0) -> Verdict:
-    """What the players registered for a spell; one with an ODF is rolled as a ranged attack."""
+    """The players' description of a spell; one with an ODF is rolled as a ranged attack."""
     row = rules.tables.spells[spell]
     if row.range_in is not None and row.odf is None and not within(distance_in, row.range_in):
         return forbidden("out_of_range", rules.because(row.rule, f"it reaches {row.range_in:g} in"), legal=False)

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from rules.engine.ruleset import limit
 from rules.engine.schema import Count, Row
 from rules.engine.verdict import RuleRefusal, Verdict, forbidden, total, verdict
-from rules.games.fudge_miniatures.rolls import Situation, trait_reasons
+from rules.games.fudge_miniatures.rolls import RollFacts, trait_reasons
 from rules.games.fudge_miniatures.tables import Card, CardName, Concern, Item, ItemKind, Rules, Stat, WoundName, whole
 from rules.games.fudge_miniatures.wounds import worst_penalty
 
@@ -142,7 +142,7 @@ def defence(
 
 
 def sample_card(rules: Rules, name: CardName) -> Verdict:
-    """A datacard as printed, and by how many levels it is over what a standard human has."""
+    """A datacard as printed, and its levels above a standard human."""
     card = rules.tables.cards[name]
     traits = rules.tables.traits
     raised = _levels(rules, _steps(rules, card))
@@ -216,12 +216,12 @@ def stats_now(rules: Rules, card: Card, marked: Sequence[str]) -> dict[str, Any]
 
 
 def _shot_drops(rules: Rules, bow: Item | None, penalty: int) -> int:
-    """What wounds take off a RODF."""
+    """The penalty of wounds on a RODF."""
     return penalty if (bow and bow.adds_stat) or rules.chooses("all_factors_drop", True) else 0
 
 
 def odf_with(rules: Rules, card: Card, weapon: Item, marked: Sequence[str]) -> int:
-    """The ODF of one of a card's weapons; what is printed on the card is that of the first of its kind."""
+    """The ODF of one of a card's weapons; the card prints that of the first weapon of each kind."""
     penalty = worst_penalty(rules, marked)
     melee = weapon.kind is ItemKind.MELEE
     printed = card.modf if melee else card.rodf
@@ -236,9 +236,9 @@ def _first(equipment: Sequence[Item], kind: ItemKind) -> Item | None:
 
 
 def modf_from_behind(rules: Rules, model: CardName) -> Verdict:
-    """The offensive factors of a character with what it gains from behind."""
+    """The offensive factors of a character with its bonus from behind."""
     card = rules.tables.cards[model]
-    gains = trait_reasons(rules, Situation(model=model, from_behind=True), Concern.ODF)
+    gains = trait_reasons(rules, RollFacts(model=model, from_behind=True), Concern.ODF)
     odfs = {"modf": card.modf, "rodf": card.rodf}
     numbers = {name: None if value is None else value + int(total(gains)) for name, value in odfs.items()}
     return verdict("from behind", *gains, rules.because("FM-62"), **numbers)

@@ -1,4 +1,4 @@
-"""Fudge Miniatures Battles: what a model holds in its hands, and how often it attacks with it."""
+"""Fudge Miniatures Battles: the equipment in a model's hands, and the number of its attacks."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rules.games.fudge_miniatures.tables import CardName, Hands, Item, ItemKind,
 
 
 def wield(rules: Rules, hands_of_items: tuple[Hands, ...], hands_available: Count | None = None) -> Verdict:
-    """Whether the hands suffice for what is held; a human has two unless more are given."""
+    """Whether there are enough hands for the equipment; a human has two unless more are given."""
     needed = sum(hands_of_items)
     there = whole(rules, "hands") if hands_available is None else hands_available
     reason = rules.because("FM-16", f"hands needed: {needed} of {there}")
@@ -30,7 +30,7 @@ class Held:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wielded:
-    """What a model wields, what else it carries, and how many targets it wants."""
+    """The weapons in a model's hands, its other equipment, and the number of its targets."""
 
     wielded: tuple[Held, ...]
     carried: tuple[Held, ...] = ()

@@ -1,4 +1,4 @@
-"""Fudge Miniatures Battles: everything that can be asked of its rules."""
+"""Fudge Miniatures Battles: the list of its rules."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def open_game(house_rules: Path | None = None) -> Game[Tables]:
 
 def _check_facts(rules: Rules) -> None:
     """Traits must hang on a fact that the procedures know, and each Guts effect on a state of its name."""
-    known = {field.name for field in dataclasses.fields(rolls.Situation)}
+    known = {field.name for field in dataclasses.fields(rolls.RollFacts)}
     for name, trait in rules.tables.traits.items():
         if trait.fact is not None and trait.fact not in known:
             raise UserError(f"traits.{name} hangs on the fact {trait.fact!r}, which no situation has: name another")

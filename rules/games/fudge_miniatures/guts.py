@@ -1,4 +1,4 @@
-"""Fudge Miniatures Battles: Guts checks, what a failed one does, how it passes, and which models flee."""
+"""Fudge Miniatures Battles: Guts checks, the effects of failed ones and their end, and fleeing models."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rules.games.fudge_miniatures import statuses
 from rules.games.fudge_miniatures.attack import effects_counted, guts_penalties
 from rules.games.fudge_miniatures.rolls import (
     Modifier,
-    Situation,
+    RollFacts,
     modifier_reasons,
     reasons_of,
     throw,
@@ -36,7 +36,7 @@ RUN, NO_EFFECT = "run", "none"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Check(Situation):
+class Check(RollFacts):
     """A Guts check; `guts_now` has the wound penalty in it, `effect` is that of an earlier failure."""
 
     trigger: TriggerName
@@ -47,7 +47,7 @@ class Check(Situation):
 
 
 def guts_check(rules: Rules, check: Check) -> Procedure[Verdict]:
-    """A Guts check by what called for it, and what failing it does."""
+    """A Guts check: its cause, and the effect of a failure."""
     row = rules.tables.guts_triggers[check.trigger]
     target = row.target + row.each_gift * check.terrifying_gifts
     added = _guts_reasons(rules, check, row.rule)
@@ -89,7 +89,7 @@ def _effect_reached(rules: Rules, margin: int) -> tuple[str, Effect]:
 
 
 def consequences(rules: Rules, effect: str) -> dict[str, Any]:
-    """What a Guts effect amounts to in play."""
+    """The consequences of a Guts effect."""
     counted = effects_counted(rules, effect)
     states = [state_row(rules, name) for name in counted]
     return {
@@ -104,7 +104,7 @@ def consequences(rules: Rules, effect: str) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Recovery(Situation):
+class Recovery(RollFacts):
     """A model that failed a Guts check, in a later turn of its player.
 
     Attributes:

@@ -18,7 +18,7 @@ from rules.games.fudge_miniatures import statuses
 from rules.games.fudge_miniatures.attack import Attempt, barred
 from rules.games.fudge_miniatures.characters import odf_with, stats_now
 from rules.games.fudge_miniatures.guts import NO_EFFECT
-from rules.games.fudge_miniatures.rolls import Situation, trait_tag, traits_of, words
+from rules.games.fudge_miniatures.rolls import RollFacts, trait_tag, traits_of, words
 from rules.games.fudge_miniatures.tables import Card, Concern, Item, ItemKind, Rules, whole
 from rules.games.fudge_miniatures.wounds import DEAD, NEAR_DEATH, level
 from rules.tabletop.measure import Range
@@ -120,7 +120,7 @@ class Model:
 
     @property
     def _followers(self) -> frozenset[str]:
-        """What the leader of its side makes it: if no model is named a follower, all of the King's side are."""
+        """The words that mark it as a follower: if no model is named one, all of the King's side are."""
         leaders = [row for row in self.rules.tables.traits.values() if row.fact == "king_fallen"]
         followers = frozenset(word for row in leaders for word in row.bearers)
         side = [one for one in self.position.state.units.values() if one.side == self.unit.side]
@@ -244,7 +244,7 @@ class Model:
 
     @cached_property
     def wielded(self) -> tuple[str, ...]:
-        """What it holds: as the players said, or else what its card lists first."""
+        """The equipment in its hands: the players' answer, otherwise the first on its card."""
         said = self.status(statuses.WIELDS)
         return tuple(next(iter(self.grips), ()) if said is None else said)
 
@@ -265,7 +265,7 @@ class Model:
     # Those around it.
 
     def touches(self, other: Model) -> bool | None:
-        """Whether two bases touch, as measured or as the players said; None where it is too close to call."""
+        """Whether two bases touch, as measured or as the players said; None if it is too close to call."""
         for one, at in ((self, other), (other, self)):
             said = one.status(f"in_base_contact at {at.id}")
             if said is not None:
@@ -307,14 +307,14 @@ class Model:
         return {one.id: due[one.id] for one in self.enemies if one.id in due and one.would_strike(self)}
 
     def situation(self, concerns: Concern, **known: bool | None) -> dict[str, Any]:
-        """Whose roll it is and the facts that its gifts and faults depend on; what no camera sees is left out."""
+        """The rolling model and the facts for its gifts and faults, without those that no camera sees."""
         depends_on = {row.fact for row in traits_of(self.rules, self.known_as, concerns)}
         if "in_melee_with_king" in depends_on:
             known["in_melee_with_king"] = any(one._has_trait_about("in_melee_with_king") for one in self.touched)
         if "defending_king" in depends_on and all(king.unit.out for king in self._kings):
             known["defending_king"] = False
         known["king_fallen"] = any(king.lies for king in self._kings)
-        names = [field.name for field in fields(Situation) if field.name != "model"]
+        names = [field.name for field in fields(RollFacts) if field.name != "model"]
         facts = {name: known.get(name) if name in depends_on else False for name in names}
         return {"model": self.known_as, **{name: value for name, value in facts.items() if value is not None}}
 
@@ -351,5 +351,5 @@ def _far_apart(one: Figure, other: Figure) -> bool:
 
 
 def in_contact(measured: Range) -> bool | None:
-    """Whether bases so far apart touch; None where it is too close to call."""
+    """Whether bases so far apart touch; None if it is too close to call."""
     return {Comparison.IN: True, Comparison.OUT: False}.get(measured.contact())

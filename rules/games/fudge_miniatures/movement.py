@@ -1,4 +1,4 @@
-"""Fudge Miniatures Battles: what a path costs, moving on after the action, and leaving a fight."""
+"""Fudge Miniatures Battles: the cost of a path, moving on after the action, and leaving a fight."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Path:
-    """A model's path, what it has left to move and, where the answer is to name it, its whole Movement."""
+    """A model's path, its remaining Movement and, if the answer must name it, its whole Movement."""
 
     movement_left_in: Inches
     path: tuple[Stretch, ...] = ()
@@ -47,7 +47,7 @@ class Path:
 
 
 def move(rules: Rules, path: Path) -> Verdict:
-    """Whether a path is within what is left of the Movement."""
+    """Whether a path is within the remaining Movement."""
     parts = _joined(path.path)
     costs = [_cost_in(rules, part) for part in parts]
     reasons = [
@@ -67,7 +67,7 @@ def move(rules: Rules, path: Path) -> Verdict:
 
 
 def march(rules: Rules, paths: Mapping[str, Path]) -> Verdict:
-    """Whether each of several paths, by model, is within what its model has left; each is judged by itself."""
+    """Whether each of several paths, by model, is within its model's remaining Movement."""
     each = {name: move(rules, path) for name, path in paths.items()}
     reasons = [replace(one, text=f"{name}: {one.text}") for name, found in each.items() for one in found.reasons]
     numbers = {"each": {name: dict(found.numbers) for name, found in each.items()}}
@@ -113,7 +113,7 @@ def movement_profile(rules: Rules, *, flying: bool = False) -> MovementProfile:
     climb, descend, in_air = rows["climb"], rows["descend"], rows["flying"].factor
     cost_per_in = {kind: row.factor for row in (rows["rough"], rows["swimming"]) for kind in row.kinds}
 
-    def going(piece: TerrainPiece) -> TerrainCost:
+    def cost_of(piece: TerrainPiece) -> TerrainCost:
         if flying:
             return TerrainCost(in_air)
         if piece.kind in descend.kinds:
@@ -122,7 +122,7 @@ def movement_profile(rules: Rules, *, flying: bool = False) -> MovementProfile:
 
     rounding = Rounding.STRETCH if rules.chooses("parts_of_an_inch", "rounded_up") else Rounding.EXACT
     return MovementProfile(
-        going,
+        cost_of,
         open_cost_per_in=in_air if flying else rows["open"].factor,
         climb_cost_per_in=0.0 if flying else climb.factor,
         rounding=Rounding.EXACT if flying else rounding,
@@ -199,7 +199,7 @@ def disengage(rules: Rules, leaver: Leaving) -> Procedure[Verdict]:
 
 
 def needed_against(enemy: Enemy) -> int:
-    """What the Dexterity test must reach against an enemy."""
+    """The target number of the Dexterity test against an enemy."""
     return max(enemy.enemy_strength, enemy.enemy_dexterity)
 
 
@@ -261,7 +261,7 @@ RUNS = frozenset({"run", "ran", "running", "flee", "fled", "fleeing", "flight", 
 
 
 def free_attack_bonus(rules: Rules, reason: str, leaver: str | None = None) -> Verdict:
-    """What a free attack adds, by the reason for it and the model that leaves.
+    """The modifier of a free attack, by its reason and the model that leaves.
 
     Raises:
         RuleRefusal: "unknown_reason" if it is neither for leaving a fight nor for running away.
@@ -292,7 +292,7 @@ def free_attack(rules: Rules, strike: FreeStrike) -> Answer:
 
 
 def free_aim(rules: Rules, strike: FreeStrike) -> Verdict:
-    """The same before its dice: what they must show."""
+    """The number needed, before the dice."""
     gains = _free_gains(rules, strike)
     return barred(rules, strike, "melee") or attack_preview(rules, strike, modf_reason(rules, strike.modf), gains)
 

@@ -43,6 +43,12 @@ def rounds(position: Position) -> tuple[str, ...]:
     return (FIRE,) if step is not None and step.acts else ()
 
 
+def moves(position: Position) -> bool:
+    """In the two steps of moves."""
+    step, _ = step_of(position)
+    return step is not None and step.moves
+
+
 def tasks(rules: Ruleset[Tables]) -> tuple[Task, ...]:
     """The scenarios' tasks; some are to be kept up for turns that are agreed."""
     rows = rules.tables.goals
@@ -67,6 +73,7 @@ REFEREE: Referee[Tables] = Referee(
     effects=effects,
     next_phase=next_phase,
     rounds=rounds,
+    moves=moves,
     tasks=tasks,
     this_turn=statuses.THIS_TURN,
     conditions={

@@ -41,7 +41,7 @@ WIELD, LOOT, TAKE_UP = "wield", "loot_dead", "pick_up_object"
 
 
 def others(position: Position, figure: str) -> Iterator[Action]:
-    """Another grip, leaving a fight, a charge at what is Terrifying, things to take up, spells, a run."""
+    """Changing equipment, leaving a fight, charging a Terrifying enemy, looting, spells, running."""
     model = Model(position, position.unit(figure))
     if model.unit.out:
         return
@@ -56,7 +56,7 @@ def others(position: Position, figure: str) -> Iterator[Action]:
 
 
 def _grips(model: Model) -> Iterator[Action]:
-    """Everything else that it could hold, chosen as its action begins."""
+    """All other equipment that it can take in hand as its action begins."""
     bar = not_now(model, WIELD, "acts") or (acted(model, LOOT) if model.listed(statuses.DONE) else None)
     for some in model.grips:
         if set(some) != set(model.wielded):
@@ -94,7 +94,7 @@ def _charges(model: Model) -> Iterator[Action]:
 
 
 def _runs(model: Model) -> Iterator[Action]:
-    """Breaking off from the enemies at its base, who strike; then the run itself, on the way that looks safest."""
+    """Breaking off from the enemies at its base, which strike; then the run along the safest path."""
     bar, movement = waits_for(model), {"movement_in": model.stats["movement_in"]}
     if enemies := model.guards:
         facts = {
@@ -125,7 +125,7 @@ def _finds(model: Model) -> Iterator[Action]:
             found = _taking(model, facts, position.measure(here, position.figure(unit.id)), unit.id)
             yield replace(found, title=f"Loot {display_name(unit.id)}", at=(unit.id,))
     for piece in position.terrain:
-        if piece.kind in model.rules.tables.deeds[TAKE_UP].kinds and piece.name not in taken:
+        if piece.kind in model.rules.tables.activities[TAKE_UP].kinds and piece.name not in taken:
             found = _taking(model, {"deed": TAKE_UP}, range_to(here, piece.outline_in), piece.name)
             yield replace(found, piece=piece.name)
 
@@ -154,7 +154,7 @@ def _spells(model: Model) -> Iterator[Action]:
 
 
 def obligations(position: Position) -> Iterator[Action]:
-    """Everything that is owed at this moment, the most urgent first."""
+    """All obligations now, the most urgent first."""
     state = position.state
     for side in state.sides if not state.turn and statuses.ORDER not in state.statuses else ():
         begins = action_for(f"{display_name(side)} begins", "turn_order", Context(position), owed="FM-17")
@@ -166,7 +166,7 @@ def obligations(position: Position) -> Iterator[Action]:
 
 
 def _owed_by(model: Model) -> Iterator[Action]:
-    """What one model owes: its fall, its wounds of step 2, its checks."""
+    """The obligations of one model: its fall, its wounds of step 2, its checks."""
     if model.status(statuses.FALLS):
         facts = {"track_before": model.track, "hddf": model.stats["hddf"], "flying": True}
         yield model.action(f"{model.name} falls from the air", "crash", facts, round="Wounds", owed="FM-43")
@@ -222,7 +222,7 @@ def _near_death(model: Model) -> dict[str, Any]:
 
 
 def _goals(position: Position) -> Iterator[Action]:
-    """Each side's task: counted where it can be, else for the players to say when it is done."""
+    """Each side's task: counted if possible, otherwise confirmed by the players."""
     state, rules = position.state, rules_of(position)
     for side in state.sides:
         name = str(state.statuses.get(goal_key(side), USUAL_GOAL))

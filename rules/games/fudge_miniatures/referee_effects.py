@@ -1,4 +1,4 @@
-"""Fudge Miniatures Battles: what the answers to a referee's questions change for the models of a battle."""
+"""Fudge Miniatures Battles: the effects of verdicts on the models of a battle."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ CONTACT = "in_base_contact"
 
 
 def effects(position: Position, action: Action, found: Verdict) -> Effects:
-    """The moves and the changed statuses: wounds, checks that are owed, runs, and what else is to be remembered."""
+    """The moves and the changed statuses: wounds, due checks, runs and others."""
     if action.paths:
         return _move(position, action, found)
     more: Iterable[Change] = ()
@@ -69,7 +69,7 @@ def _move(position: Position, action: Action, found: Verdict) -> Effects:
 
 
 def _left_behind(model: Model, action: Action) -> Changes:
-    """What a move ends: tests against the enemies that it left, charges that it made, and contacts that were said."""
+    """The statuses that a move ends: tests against the enemies left behind, charges, and agreed contacts."""
     touching = {one.id: contacts(model, action.paths[model.id], one) for one in model.enemies}
     for key, rule, over in ((statuses.BROKE_FROM, "FM-25", False), (statuses.DARED, "FM-49", True)):
         before = model.listed(key)
@@ -208,7 +208,7 @@ def _checks_owed(model: Model, checks: Sequence[str], rule: str, **facts: Any) -
 
 
 def _checked(model: Model, action: Action, found: Verdict) -> Changes:
-    """A Guts check was made: it is no longer owed, and its failure lasts until it is passed."""
+    """A Guts check was made: it is no longer due, and its failure lasts until it is passed."""
     given, effect, owed = action.given, str(found.numbers["effect"]), model.owed
     facts = (given["trigger"], given["terrifying_gifts"])
     made = next((key for key, one in owed.items() if (one["trigger"], one.get("gifts", 1)) == facts), None)
@@ -265,7 +265,7 @@ def _wielded(model: Model, action: Action, found: Verdict) -> Changes:
 
 
 def _taken_up(model: Model, action: Action, found: Verdict) -> Changes:
-    """A model takes up a thing, or a body with what it carried."""
+    """A model picks up an object, or a body with its equipment."""
     theirs = [one for at in action.at for one in model.other(at).listed(statuses.CARRIES)]
     if theirs:
         yield from (_set(at, statuses.CARRIES, None, "FM-23") for at in action.at)
@@ -274,7 +274,7 @@ def _taken_up(model: Model, action: Action, found: Verdict) -> Changes:
 
 
 def _spell_cast(model: Model, action: Action, found: Verdict) -> Changes:
-    """A spell that is no attack, as far as its players registered what it does."""
+    """A spell that is no attack, with the effects that its players described."""
     row = model.rules.tables.spells[action.weapon]
     yield _add(model, statuses.DONE, CAST, rule="FM-19")
     if row.becomes:

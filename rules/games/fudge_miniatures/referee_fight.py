@@ -29,7 +29,7 @@ class _Target:
 
     Attributes:
         facts: The facts of any attack on it.
-        contact: Whether the bases touch; None where it is too close to call.
+        contact: Whether the bases touch; None if it is too close to call.
         past_terrain: The part of it that terrain alone leaves in sight.
     """
 
@@ -116,7 +116,7 @@ def _distance(target: _Target, word: str) -> UncertainFact:
 
 
 def _line(target: _Target) -> tuple[dict[str, float], tuple[UncertainFact, ...]]:
-    """How much of a target terrain leaves in sight, what models alone hide of that, and the error of the first."""
+    """The part of a target past terrain, the part of that hidden by models, and the error of the first."""
     past_terrain = 1.0 if target.past_terrain >= 1 - SLIVER else target.past_terrain
     hides = target.model.position.sight.figures_hide
     by_models = max(0.0, past_terrain - target.view.exposure) if hides else 0.0
@@ -148,7 +148,7 @@ def _from_behind(model: Model, enemy: Model) -> bool | None:
 
 
 def _attackers(model: Model, enemy: Model) -> int:
-    """How many attack an enemy in this step: as the players said, or those that have or can."""
+    """The number of attackers on an enemy in this step: the players' answer, or those that have or can attack."""
     said = model.status(f"models_attacking_target at {enemy.id}")
     return 1 + sum(_attacks_too(mate, enemy) for mate in model.mates) if said is None else int(said)
 

@@ -1,4 +1,4 @@
-"""Fudge Miniatures Battles: where a model goes on the measured table."""
+"""Fudge Miniatures Battles: moves on the measured table."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ RUN_DIRECTIONS = 16
 
 
 def movement(position: Position, figure: str) -> Action:
-    """What is left of a model's Movement; for one that must run, how far it runs."""
+    """The remaining Movement of a model; for one that must run, the length of the run."""
     model = Model(position, position.unit(figure))
     if model.must_run:
         its = {"movement_in": model.stats["movement_in"]}
@@ -46,7 +46,7 @@ def movement(position: Position, figure: str) -> Action:
 
 
 def march(position: Position, paths: Mapping[str, Path], facing_deg: Mapping[str, float] = NO_FACINGS) -> Action:
-    """A model along its path, or several each along its own; one that must run runs along it."""
+    """The move of one or more models along their paths; a model that must run runs along its path."""
     names = tuple(paths)
     models = [Model(position, position.unit(name)) for name in names]
     if len(models) == 1 and models[0].must_run:
@@ -73,7 +73,7 @@ def _asked(model: Model, path: Path) -> tuple[dict[str, Any], list[UncertainFact
 
 
 def _allowance(model: Model) -> dict[str, float]:
-    """The Movement of a model and what is left of it; what wounds took in this turn counts against both moves."""
+    """The whole and the remaining Movement of a model; wounds of this turn reduce both moves."""
     now_in = float(model.stats["movement_in"])
     before_in = float(model.status(statuses.MOVEMENT_BEFORE, now_in))
     found = second_move(model.rules, before_in, model.unit.allowance_used_in, before_in != now_in, now_in)
@@ -198,7 +198,7 @@ def _breaks_off_first(model: Model, path: Path) -> Verdict | None:
 
 
 def _farther(model: Model, place: PointIn) -> bool | None:
-    """Whether a place is farther from every enemy; None where it is too close to call."""
+    """Whether a place is farther from every enemy; None if it is too close to call."""
     here = model.figure
     centres = [enemy.figure.centre_in for enemy in model.enemies]
     least_in = min((math.dist(place, one) - math.dist(here.centre_in, one) for one in centres), default=math.inf)
@@ -207,7 +207,7 @@ def _farther(model: Model, place: PointIn) -> bool | None:
 
 
 def safest_run(model: Model) -> Path:
-    """The straight run by which a model gets farthest from its nearest enemy; empty where no place is safe."""
+    """The straight run by which a model gets farthest from its nearest enemy; empty if no place is safe."""
     position, here = model.position, model.figure
     movement_in = float(model.stats["movement_in"])
     rest = [one for name, one in position.figures.items() if name != model.id and not position.unit(name).out]

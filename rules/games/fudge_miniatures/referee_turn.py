@@ -57,10 +57,10 @@ def turns_since(model: Model, first: int) -> int:
 
 
 def not_now(model: Model, action: str, step: str) -> Verdict | None:
-    """Why a model may not do a deed at this moment: it is another's turn or step, or its state forbids it.
+    """Why a model may not act like this now: it is another's turn or step, or its state forbids it.
 
     Args:
-        action: A row of the table of deeds.
+        action: A row of the table of activities.
         step: The flag of the steps in which it is done, as "moves".
     """
     rules, side = model.rules, model.position.state.side
@@ -91,14 +91,14 @@ def cannot_act(model: Model, action: str) -> Verdict | None:
 def acted(model: Model, action: str) -> Verdict | None:
     """Why a model that has acted may not do this as well: it attacks with each weapon, but does all else once."""
     done = model.listed(statuses.DONE)
-    if done and not model.rules.tables.deeds[action].attack:
+    if done and not model.rules.tables.activities[action].attack:
         return forbidden("already_acted", model.rules.because("FM-19"))
     found = actions_in_step_2(model.rules, (*done, action))
     return None if found.allowed else found
 
 
 def waits_for(model: Model) -> Verdict | None:
-    """What must be rolled before a model does anything: attacks on it as it leaves, and Guts checks."""
+    """The rolls before any action of a model: attacks on it as it leaves, and Guts checks."""
     rules = model.rules
     if strikers := ", ".join(map(display_name, model.strikers)):
         return forbidden("free_attack", rules.because("FM-25", f"the free attack of {strikers} comes first"))

@@ -1,4 +1,4 @@
-"""Fudge Miniatures Battles: four Fudge dice, what is added to them, and the gifts and faults that add to them."""
+"""Fudge Miniatures Battles: four Fudge dice, their modifiers, and the gifts and faults that modify them."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def roll_4df(rules: Rules, modifier: int = 0) -> Procedure[Verdict]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Situation:
+class RollFacts:
     """The name of the model that rolls, and the facts that gifts and faults depend on."""
 
     model: str = ""
@@ -113,14 +113,14 @@ def reasons_of(rules: Rules, traits: Iterable[Trait]) -> list[Reason]:
     return [rules.because(row.rule, row.text, row.modifier) for row in traits]
 
 
-def trait_reasons(rules: Rules, situation: Situation, concerns: Concern) -> list[Reason]:
-    """What gifts and faults add for this model in this situation."""
+def trait_reasons(rules: Rules, situation: RollFacts, concerns: Concern) -> list[Reason]:
+    """The modifiers of gifts and faults for this model in this situation."""
     rows = traits_of(rules, situation.model, concerns)
     return reasons_of(rules, (row for row in rows if row.fact is None or getattr(situation, row.fact)))
 
 
 def gift_modifier(rules: Rules, model: str, situation: str) -> Verdict:
-    """What gifts and faults add for a model, read from a sentence about it."""
+    """The modifiers of gifts and faults for a model, parsed from a sentence about it."""
     said = words(f"{model} {situation}")
 
     def speaks_of(row: Trait) -> bool:

@@ -1,4 +1,4 @@
-"""Fudge Miniatures Battles: along which line a model may shoot, and what distance and cover do to the attack."""
+"""Fudge Miniatures Battles: legal lines of fire, and the modifiers of distance and cover."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Line:
 
 
 def range_modifier(rules: Rules, line: Line) -> int:
-    """What the distance takes off the roll: nothing up to the Range, then for each further one or part of one."""
+    """The penalty of the distance: none up to the Range, then for each further Range or part of it."""
     if within(line.distance_in, line.weapon_range_in):
         return 0
     free = 1 if rules.chooses("range_steps", "beyond_the_first") else 0
@@ -53,7 +53,7 @@ def ranges(distance_in: float, weapon_range_in: float) -> int:
 
 
 def _barred(rules: Rules, line: Aim | Shot) -> Verdict | None:
-    """Why a model may not shoot along this line, None where it may."""
+    """Why a model may not shoot along this line, None if it may."""
     if line.in_base_contact_with_enemy and not line.fired_in_contact:
         return forbidden("enemy_in_contact", rules.because("FM-34"), legal=False)
     by_option = {"height": line.visible_height, "base": line.visible_base}.get(rules.option("half_of"))
@@ -77,7 +77,7 @@ class Aim(Attempt, Line):
 
 
 def may_shoot(rules: Rules, line: Aim) -> Verdict:
-    """Whether a model may shoot along this line, and what the distance costs it."""
+    """Whether a model may shoot along this line, and the penalty of the distance."""
     if bar := _barred(rules, line):
         return bar
     far = range_modifier(rules, line)
@@ -104,7 +104,7 @@ def ranged_attack(rules: Rules, shot: Shot) -> Procedure[Verdict]:
 
 
 def ranged_aim(rules: Rules, shot: Shot) -> Verdict:
-    """The same before its dice: what they must show."""
+    """The number needed, before the dice."""
     modifiers = [*_range_reason(rules, shot), *_cover_reason(rules, shot)]
     return _barred(rules, shot) or attack_preview(rules, shot, _rodf(rules, shot), modifiers)
 
@@ -121,5 +121,5 @@ def _rodf(rules: Rules, shot: Shot) -> Reason:
 
 
 def sight_rules(rules: Rules) -> SightRules:
-    """What hides what on the measured table, for `rules.tabletop.sight`."""
+    """The kinds of terrain that hide figures, for `rules.tabletop.sight`."""
     return SightRules(figures_hide=rules.chooses("models_block_sight", True))

@@ -1,4 +1,4 @@
-"""The tables of Fudge Miniatures Battles: what a row of each must hold."""
+"""The tables of Fudge Miniatures Battles: the columns of each row."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Stat(StrEnum):
 
 
 class ItemKind(StrEnum):
-    """What a piece of equipment is for."""
+    """The use of a piece of equipment."""
 
     MELEE = "melee"
     RANGED = "ranged"
@@ -37,7 +37,7 @@ class ItemKind(StrEnum):
 
 
 class Concern(StrEnum):
-    """What a gift or fault has its effect on."""
+    """The values that a gift or fault changes."""
 
     GUTS = "guts"
     ODF = "odf"
@@ -78,7 +78,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Deed:
+class Activity:
     """Something that a model may do.
 
     Attributes:
@@ -99,7 +99,7 @@ class Deed:
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """What an inch of terrain costs.
+    """The cost of an inch of terrain.
 
     Attributes:
         factor: Inches of Movement that it takes.
@@ -148,7 +148,7 @@ class State:
     defenceless: bool = False
     lies: str = "standing"
     may_act: bool = True
-    forbids: tuple[Annotated[str, Row("deeds", "unknown_deed")], ...] = ()
+    forbids: tuple[Annotated[str, Row("activities", "unknown_activity")], ...] = ()
     also: tuple[str, ...] = ()
 
 
@@ -209,7 +209,7 @@ class Trait:
     Attributes:
         concerns: What it has its effect on.
         bearers: Words in the names of the models that it affects.
-        fact: What must be so, a field of `Situation`; None always.
+        fact: What must be so, a field of `RollFacts`; None always.
         modifier: What is added.
         said: Sayings that tell of the fact, all words of one of them needed.
     """
@@ -230,7 +230,7 @@ class Item:
     Attributes:
         hands: Hands that hold it; 0 for what is worn.
         damage: Of a weapon.
-        stat: What a melee weapon adds to its damage (FM-12), None where it does not say.
+        stat: What a melee weapon adds to its damage (FM-12), None if it does not say.
         adds_stat: What a ranged weapon adds, where its text says so (FM-13).
         range_in: Of a ranged weapon.
         armour, shield: What they add to the defence.
@@ -325,7 +325,7 @@ class Tables:
     stats: Mapping[str, StatRow]
     limits: Mapping[str, Limit]
     steps: Mapping[str, Step]
-    deeds: Mapping[str, Deed]
+    activities: Mapping[str, Activity]
     terrain: Mapping[str, Ground]
     wounds: Mapping[str, Column]
     states: Mapping[str, State]
@@ -347,7 +347,7 @@ def whole(rules: Rules, name: str) -> int:
     return int(limit(rules, name))
 
 
-def named(table: Mapping[str, Deed | State], word: str, code: str) -> str:
+def named(table: Mapping[str, Activity | State], word: str, code: str) -> str:
     """The row that goes by a word, its own name or another.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Fudge Miniatures Battles: scenario, the players' turns and their steps, and what a model may do in them."""
+"""Fudge Miniatures Battles: scenario, the players' turns and their steps, and the actions in each."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def turn_order(
 
 
 def next_player(rules: Rules, players_clockwise: tuple[str, ...], current: str) -> Verdict:
-    """Whose turn comes next."""
+    """The player of the next turn."""
     at = _seat(rules, players_clockwise, current)
     following = players_clockwise[(at + 1) % len(players_clockwise)]
     return verdict(following, rules.because("FM-22"), next=following)
@@ -93,7 +93,7 @@ def _seat(rules: Rules, players: Sequence[str], one: str) -> int:
 
 
 def turn_steps(rules: Rules, models: tuple[str, ...]) -> Verdict:
-    """A player's turn as a list of what each model does when."""
+    """A player's turn as a list of the models' actions in order."""
     rows = sorted(rules.tables.steps.items(), key=lambda one: one[1].number)
     *own, handing_on = (name for name, _ in rows)
     if rules.chooses("activation", "whole_force"):
@@ -109,8 +109,8 @@ def turn_steps(rules: Rules, models: tuple[str, ...]) -> Verdict:
 
 def actions_in_step_2(rules: Rules, actions: tuple[str, ...]) -> Verdict:
     """Whether a model does no more than one kind of action."""
-    kinds = {named(rules.tables.deeds, word, "unknown_action") for word in actions}
-    strays = sorted(kind for kind in kinds if not rules.tables.deeds[kind].action)
+    kinds = {named(rules.tables.activities, word, "unknown_action") for word in actions}
+    strays = sorted(kind for kind in kinds if not rules.tables.activities[kind].action)
     if strays:
         return forbidden("no_action", rules.because("FM-23", f"{strays[0]} is no action of step 2"), legal=False)
     if len(kinds) > 1:
@@ -121,7 +121,7 @@ def actions_in_step_2(rules: Rules, actions: tuple[str, ...]) -> Verdict:
 def may_do(rules: Rules, actions: tuple[str, ...], state: str = "normal", effect: EffectName = "none") -> Verdict:
     """Which actions a model in a state, and under the effect of a failed Guts check, may do."""
     names = [named(rules.tables.states, word, "unknown_state") for word in (state, effect)]
-    wanted = {word: named(rules.tables.deeds, word, "unknown_action") for word in actions}
+    wanted = {word: named(rules.tables.activities, word, "unknown_action") for word in actions}
     counted = [one for name in names for one in effects_counted(rules, name)]
     stopped = {deed for one in counted for deed in state_row(rules, one).forbids}
     bar = unable(rules, state, effect)
@@ -132,8 +132,8 @@ def may_do(rules: Rules, actions: tuple[str, ...], state: str = "normal", effect
 
 def take_up(rules: Rules, edge_in: Inches, deed: str = "loot_dead", target_state: str = "dead") -> Verdict:
     """Whether a model may loot a body or take up an object whose edge is this far from its base."""
-    name = named(rules.tables.deeds, deed, "unknown_action")
-    if not rules.tables.deeds[name].touches:
+    name = named(rules.tables.activities, deed, "unknown_action")
+    if not rules.tables.activities[name].touches:
         raise RuleRefusal("unknown_action", f"{deed!r} picks nothing up: write loot_dead or pick_up_object", "FM-23")
     if name == "loot_dead" and state_row(rules, target_state).attackable:
         return forbidden("not_dead", rules.because("FM-23"), legal=False)

@@ -67,7 +67,7 @@ def rank(rules: Rules, name: str) -> int:
 
 
 def worst_penalty(rules: Rules, columns: Iterable[str]) -> int:
-    """What marked columns take off the stats: the worst one counts."""
+    """The penalty of marked columns on the stats: the worst one counts."""
     found = list(columns)
     if NEAR_DEATH in found and rules.chooses("near_death_penalty", "none"):
         return 0
@@ -105,7 +105,7 @@ def apply_wounds(rules: Rules, track_before: Track, wounds: tuple[Wound, ...]) -
 
 
 def track_numbers(rules: Rules, track: Track) -> dict[str, Any]:
-    """What a track amounts to."""
+    """The state of a wound track."""
     return {
         "track_after": dict(track),
         "level": level(rules, track),
@@ -120,7 +120,7 @@ def display_name(name: str) -> str:
 
 
 def _pose_reason(rules: Rules, was: str, now: str) -> list[Reason]:
-    """What to do with the model where it no longer stands or lies as it did."""
+    """What to do with the model if it must be laid down or stood up."""
     laid = state_row(rules, now).lies
     how = "set the model on its feet" if laid == STANDING else f"lay the model {laid.replace('_', ' ')}"
     return [rules.because("FM-07", how)] if laid != state_row(rules, was).lies else []

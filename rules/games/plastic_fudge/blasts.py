@@ -31,13 +31,13 @@ NONE, STEP, ALL = "outside", "partly", "wholly"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Armed:
-    """What attacks: a weapon, or a unit with its first weapon."""
+    """The attacker: a weapon, or a unit with its first weapon."""
 
     attack: str
 
 
 def disk(rules: Rules, armed: Armed) -> Verdict:
-    """The template that an attack lays on the table; None where it lays none."""
+    """The template that an attack lays on the table; None if it lays none."""
     tables = rules.tables
     card = tables.cards.get(armed.attack)
     name = card.weapons[0] if card and card.weapons and armed.attack not in tables.weapons else armed.attack
@@ -53,7 +53,7 @@ def disk(rules: Rules, armed: Armed) -> Verdict:
 
 
 def bazooka_on_base(rules: Rules, _: NoFacts) -> Verdict:
-    """What a bazooka does to a base."""
+    """The effect of a bazooka on a base."""
     reasons = (rules.because("PF-80"), rules.because("PF-81"))
     across_in = rules.tables.templates["small"].diameter_in
     return verdict("hole", *reasons, removes="small_disk_hole", diameter_in=across_in)
@@ -72,7 +72,7 @@ class InBlast:
 
 
 def explosion_result(rules: Rules, target: InBlast) -> Verdict:
-    """What a blast does to a target, half-covered ones included."""
+    """The effect of a blast on a target, even a half-covered one."""
     extent, why = covered(rules, target.fraction)
     if extent == NONE:
         return verdict("unaffected", why, affected=False)
@@ -245,7 +245,7 @@ class Minefield:
 
 
 def mine_cost(rules: Rules, field: Minefield) -> Verdict:
-    """What the markers cost, false ones like mines."""
+    """The cost of the markers; false ones cost as much as mines."""
     if field.false_markers > field.markers:
         raise RuleRefusal("bad_count", f"of {field.markers} markers {field.false_markers} cannot be false")
     levels = rules.tables.levels
@@ -267,7 +267,7 @@ class OnMine:
 
 
 def mine(rules: Rules, step: OnMine) -> Procedure[Verdict]:
-    """Whether a mine goes off under a unit, and what it does."""
+    """Whether a mine explodes under a unit, and its effect."""
     trodden = step.path_crosses if rules.chooses("mines_go_off", "path_crosses") else step.ends_on_it
     if step.found:
         return verdict("passed", rules.because("PF-106"), goes_off=False)
@@ -284,13 +284,13 @@ def mine(rules: Rules, step: OnMine) -> Procedure[Verdict]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Swept:
-    """What the damage chart said of the mine."""
+    """The mine's result on the damage chart."""
 
     chart: ResultName
 
 
 def sweep_result(rules: Rules, swept: Swept) -> Verdict:
-    """What a result of the chart means for the mine."""
+    """The meaning of a chart result for the mine."""
     row = rules.tables.results[swept.chart].mine
     return verdict(row.fate, rules.because(row.rule), mine=row.fate)
 

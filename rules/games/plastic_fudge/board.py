@@ -1,4 +1,4 @@
-"""Plastic Fudge on the measured table: what figures and terrain pieces say of an attack, a template or a path."""
+"""Plastic Fudge on the measured table: facts of figures and terrain for attacks, templates and paths."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ PART = ", part "
 
 
 def sight_rules(_: Rules) -> SightRules:
-    """What hides what: the sheet says nothing of it, so every piece hides what it usually does."""
+    """The kinds of terrain that hide figures: the usual ones, because the sheet does not mention them."""
     return SightRules()
 
 
@@ -106,7 +106,7 @@ def movement_profile(rules: Rules, mover: Mover) -> MovementProfile:
     grounds, band_in = rules.tables.grounds(), rules.option("band_in")
     flat, climb_in = rules.chooses("height_counts", "flat"), limit(rules, "climb_cost_in")
 
-    def going(piece: TerrainPiece) -> TerrainCost:
+    def cost_of(piece: TerrainPiece) -> TerrainCost:
         ground = grounds.get(piece.kind)
         if ground is None:
             return TerrainCost()
@@ -120,7 +120,7 @@ def movement_profile(rules: Rules, mover: Mover) -> MovementProfile:
     parts = 1 if rules.chooses("part_turns", "round_up") else 1000
     turning = Turning(limit(rules, "turn_deg") / parts, limit(rules, "turn_cost_in") / parts)
     climb_per_in = 0.0 if flat else climb_in / band_in
-    return MovementProfile(going, climb_cost_per_in=climb_per_in, height_step_in=band_in, turning=turning)
+    return MovementProfile(cost_of, climb_cost_per_in=climb_per_in, height_step_in=band_in, turning=turning)
 
 
 def stretches(rules: Rules, mover: Mover, path_in: Path, terrain: Iterable[TerrainPiece]) -> tuple[Stretch, ...]:
@@ -153,7 +153,7 @@ def flight(rules: Rules, unit: str, figure: Figure, found: Verdict, terrain: Ite
 
 
 def run_in(rules: Rules, unit: str, path: Path, terrain: Iterable[TerrainPiece]) -> float:
-    """What a path takes of the move of a unit that flees along it."""
+    """The cost of a path for a unit that flees along it."""
     on_it = terrain if rules.option("rout_terrain") else ()
     return walk(path, on_it, movement_profile(rules, Mover(unit=unit)), 0).cost_in
 
@@ -201,7 +201,7 @@ def ground(rules: Rules, state: State, terrain: Iterable[TerrainPiece]) -> Itera
 
 
 def base_left(state: State, name: str) -> Any:
-    """What a base has left of its level; None where it was never hit. A part has at first what the whole had."""
+    """What a base has left of its level; None if it was never hit. A part has at first what the whole had."""
     whole, part, _ = name.rpartition(PART)
     left = state.statuses.get(statuses.base_key(name))
     return base_left(state, whole) if left is None and part else left

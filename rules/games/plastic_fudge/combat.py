@@ -1,4 +1,4 @@
-"""Plastic Fudge: the attack, the damage chart, volleys, and what injuries and hand-to-hand do to levels."""
+"""Plastic Fudge: attacks, the damage chart, volleys, and the effect of injuries and hand-to-hand on levels."""
 
 # ruff: noqa: N815 - AL, DL, RL and TL are the sheet's own words
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Totals:
 
 
 def chart(rules: Rules, totals: Totals) -> Verdict:
-    """What the damage chart says."""
+    """A result of the damage chart."""
     result = charted(rules, totals.attack_total, totals.defense_total)
     return verdict(result, *charted_why(rules, totals.attack_total, totals.defense_total, result), result=result)
 
@@ -114,7 +114,7 @@ class Stance:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Occupant:
-    """Somebody inside a vehicle."""
+    """A trooper inside a vehicle."""
 
     id: str
     DL: Rating
@@ -141,7 +141,7 @@ class Attack(Target):
 
 
 def attack(rules: Rules, blow: Attack) -> Procedure[Verdict]:
-    """Both rolls of an attack and what they do."""
+    """Both rolls of an attack and their effects."""
     rolled, _ = yield from fudge(rules, "the attacker", "the attack", attack=True)
     reasons = attack_reasons(rules, blow, blow.attacker_AL, rolled)
     attack_total = int(total(reasons))
@@ -218,7 +218,7 @@ def struck(rules: Rules, level: int, result: str) -> tuple[int, bool]:
 
 
 def explodes(rules: Rules, unit: str | None, attack_total: int, rolled: int) -> bool:
-    """Whether an attack sets off what its target carries."""
+    """Whether an attack makes its target's load explode."""
     special = special_of(rules, unit)
     return special is not None and special.explodes and is_legendary(rules, attack_total, rolled)
 
@@ -236,7 +236,7 @@ def is_abysmal(rules: Rules, attack_total: int, all_minus: bool) -> bool:
 def inside(
     rules: Rules, men: tuple[Occupant, ...], attack_total: int, wrecked: bool
 ) -> Procedure[list[dict[str, Any]]]:
-    """What becomes of the men in a vehicle that was attacked."""
+    """The fate of the men in a vehicle that was attacked."""
     found = []
     for man in men:
         result = "--"
@@ -329,7 +329,7 @@ class Fallen:
 
 
 def casualties(rules: Rules, fallen: Fallen) -> Verdict:
-    """Who is taken off when all attacks that are made at the same time have been made, and what is left of the rest."""
+    """The casualties of simultaneous attacks, and the remaining levels of the survivors."""
     levels = {one.id: worn(rules, one.DL, one.injuries) for one in fallen.units}
     worn_down = {name for name, (_, removed) in levels.items() if removed}
     killed = {one.id for one in fallen.units if one.killed}

@@ -65,7 +65,7 @@ class Players:
 
 
 def initiative(rules: Rules, table: Players) -> Procedure[Verdict]:
-    """Who has the initiative; a tie is to be rolled again."""
+    """The player with the initiative; a tie is rolled again."""
     if len(table.players) != 2 or table.players[0].id == table.players[1].id:
         raise RuleRefusal("wrong_players", f"initiative is between two players, not {len(table.players)}: name both")
     totals, reasons = [], []
@@ -85,7 +85,7 @@ def initiative(rules: Rules, table: Players) -> Procedure[Verdict]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seats:
-    """Who won the initiative and which seat he takes."""
+    """The winner of the initiative and the chosen seat."""
 
     winner: str
     choice: Annotated[str, Asked("Does the winner move first (A) or second (B)?")]

@@ -1,4 +1,4 @@
-"""Plastic Fudge: which attacks a unit may make, how far they reach, and what flamethrowers and mortars need."""
+"""Plastic Fudge: the legal attacks of a unit, their reach, and the needs of flamethrowers and mortars."""
 
 # ruff: noqa: N815 - AL, DL, RL and TL are the sheet's own words
 from __future__ import annotations
@@ -156,7 +156,7 @@ def levels_of(rules: Rules, request: Request) -> tuple[int, int]:
 
 
 def _cannot_attack(rules: Rules, request: Request) -> Verdict | None:
-    """Why a unit may not make an attack, None where it may."""
+    """Why a unit may not make an attack, None if it may."""
     card, because = rules.tables.cards[request.unit], rules.because
     waits = request.phase is not None and not attacks_in(rules, request.phase, card.called)
     why = because("PF-44", "attacks wait for their own phase, after all units have moved") if waits else None
@@ -184,7 +184,9 @@ def _beyond_reach(rules: Rules, request: Request) -> Verdict | None:
     limit_in = reach_in(rules, levels_of(rules, request)[1], weapon)
     text = f"the target is {request.distance_in:.4g} in away; {row_title(weapon)} reaches {limit_in:g} in"
     in_range = within(request.distance_in, limit_in)
-    return None if in_range else forbidden("out_of_range", rules.because("PF-10", text))
+    row = rules.tables.weapons[weapon]
+    rule = row.rule if row.thrown else "PF-10"
+    return None if in_range else forbidden("out_of_range", rules.because(rule, text))
 
 
 def _unseen(rules: Rules, request: Request) -> Verdict | None:
@@ -222,7 +224,7 @@ def hand_to_hand(rules: Rules, bases: Contact) -> Verdict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgainstFlamethrower(Stance):
-    """An attack on a Flamethrower Trooper, and how he stands."""
+    """An attack on a Flamethrower Trooper, and its posture."""
 
     attacker_AL: Rating
 

@@ -56,7 +56,7 @@ def rout_move(rules: Rules, unit: Rout) -> Verdict:
 
 
 def _strays(rules: Rules, unit: Rout, facing_deg: float, full_in: float) -> str:
-    """What is wrong with the way that a fleeing unit was seen to run; empty where nothing is."""
+    """What is wrong with the way that a fleeing unit was seen to run; empty if nothing is."""
     if unit.run_in is None:
         return ""
     if unit.heading_deg is not None and abs(turn_deg(facing_deg, unit.heading_deg)) > limit(rules, "turn_deg"):

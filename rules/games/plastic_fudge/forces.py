@@ -34,7 +34,7 @@ class Named:
 
 
 def level(rules: Rules, asked: Named) -> Verdict:
-    """What a level adds, costs, moves and reaches."""
+    """A level: its modifier, cost, movement and reach."""
     row = rules.tables.levels[asked.level]
     numbers = {"rating": row.rating, "cost": row.cost, "range_bands": row.range_bands}
     numbers["move_in"] = row.move_in * rules.option("move_scale")
@@ -64,7 +64,7 @@ class Bought:
 
 
 def unit_cost(rules: Rules, bought: Bought) -> Verdict:
-    """What a unit costs."""
+    """The cost of a unit."""
     names = ("ML", "RL", "AL", "DL", "TL", "commander")
     said = {name: value for name in names if (value := getattr(bought, name)) is not None}
     card = dataclasses.replace(rules.tables.cards[bought.unit or "basic"], **said)
@@ -73,7 +73,7 @@ def unit_cost(rules: Rules, bought: Bought) -> Verdict:
 
 
 def _cost(rules: Rules, card: Card, pose: str, special: bool) -> Verdict:
-    """What a unit with a card's attributes costs."""
+    """The cost of a unit with a card's attributes."""
     row = rules.tables.classes[card.kind]
     if card.commander and card.kind != "trooper":
         return forbidden("commander_must_be_trooper", rules.because("PF-19"))
@@ -101,7 +101,7 @@ def _paid_defense(rules: Rules, card: Card, pose: str) -> str:
 
 
 def card_cost(rules: Rules, name: str, pose: str = "standing") -> Verdict:
-    """What a ready unit costs."""
+    """The cost of a ready unit."""
     card = rules.tables.cards[name]
     if name == "grenade_and_rifle" and rules.chooses("grenadier_cost", "printed"):
         return verdict("as printed", rules.because(card.rule), total=card.printed_cost)
@@ -201,7 +201,7 @@ class Roster:
 
 
 def muster(rules: Rules, side: Roster) -> Verdict:
-    """What a side's cards come to, and whether that is allowed."""
+    """The total cost of a side's cards, and whether it is allowed."""
     cards = [rules.tables.cards[name] for name in side.roster]
     points = sum(card_cost(rules, name).numbers["total"] for name in side.roster) + side.extra_points
     numbers = {
@@ -235,9 +235,9 @@ class Placed:
 
 
 def place_terrain(rules: Rules, terrain: Placed) -> Verdict:
-    """Who places the next piece of terrain."""
+    """The player that places the next piece of terrain."""
     if not terrain.players:
-        raise RuleRefusal("wrong_players", "terrain needs somebody who places it: name the players")
+        raise RuleRefusal("wrong_players", "terrain needs a player that places it: name the players")
     done = terrain.pieces_left == 0 or set(terrain.players) <= set(terrain.content)
     following = None if done else terrain.players[terrain.pieces_placed % len(terrain.players)]
     return verdict("done" if done else f"{following} places", rules.because("PF-88"), done=done, next=following)

@@ -86,7 +86,7 @@ def open_game(house_rules: Path | None = None) -> Game[Tables]:
 
 
 def _check(rules: Rules) -> None:
-    """What the columns of a row cannot say of one another."""
+    """Checks that involve several columns of a row."""
     counted = {f"{side}_{fate}" for side in ("enemy", "friendly") for fate in ("destroyed", "routed")}
     for name, row in rules.tables.morale_modifiers.items():
         if row.counted is not None and row.counted not in counted:

@@ -1,4 +1,4 @@
-"""Plastic Fudge: how far a unit goes and what keeps it from moving, rides, helicopters and jets."""
+"""Plastic Fudge: movement allowances and obstacles, rides, helicopters and jets."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def _level(rules: Rules, mover: Mover) -> tuple[str, str]:
 
 
 def slowed(rules: Rules, mover: Mover, terrain: str) -> tuple[float, list[Reason]] | None:
-    """The part of a move that terrain takes, and why; None where there is no way through."""
+    """The part of a move that terrain takes, and why; None if there is no way through."""
     row = rules.tables.terrain[terrain]
     card = rules.tables.cards[mover.unit] if mover.unit else None
     if (mover.flies or (card and card.flies)) and rules.chooses("aircraft_and_ground", "ignored"):
@@ -156,7 +156,7 @@ def _trained(rules: Rules, part: float, training: int) -> float:
 
 
 def turn_tolls(rules: Rules, turns_deg: tuple[float, ...], part: float) -> list[Reason]:
-    """What changes of facing take off a move, on ground that takes this part of it."""
+    """The cost of turning, on ground that allows this part of the move."""
     cost_in = limit(rules, "turn_cost_in") / ((1 - part) if rules.chooses("turns_in_terrain", True) else 1)
     tolls = []
     for turn in turns_deg:
@@ -204,7 +204,7 @@ class Path(Mover):
 
 
 def move(rules: Rules, path: Path) -> Verdict:
-    """Whether a path is within the allowance, and what is left of it."""
+    """Whether a path is within the allowance, and the remaining allowance."""
     stopped = _cannot_move(rules, path)
     if stopped:
         return stopped
@@ -254,7 +254,7 @@ def _turned(rules: Rules, path: Path) -> tuple[float, ...]:
 
 
 class Carrying(StrEnum):
-    """What a helicopter does with troops."""
+    """The actions of a helicopter with troops."""
 
     LOAD = "load"
     UNLOAD = "unload"
@@ -300,7 +300,7 @@ class Ride(Moving):
 
 
 def ride(rules: Rules, rider: Ride) -> Verdict:
-    """Whether he may get in or out; it costs nothing."""
+    """Whether the trooper may board or leave, which costs nothing."""
     reason = rules.because("PF-93", "a jeep is for the Commander and his Radioman")
     if not (rules.tables.cards[rider.vehicle].tows and rules.tables.cards[rider.unit].ML_by_jeep):
         return forbidden("not_for_him", reason)

@@ -1,4 +1,4 @@
-"""Plastic Fudge: the questions that stand for what a unit may do on a measured table."""
+"""Plastic Fudge: the referee: the possible actions of a unit on a measured table."""
 
 from __future__ import annotations
 
@@ -46,6 +46,7 @@ REFEREE: Referee[Tables] = Referee(
     ground=ground,
     rounds=rounds,
     this_turn=statuses.THIS_TURN,
+    harmless=frozenset({statuses.ATTACKED_BY_HAND}),
     conditions={
         **CONDITIONS,
         "unharmed": unharmed(

@@ -51,11 +51,13 @@ def _moved(position: Position, action: Action, found: Verdict) -> Iterator[Move 
 
 
 def _along(position: Position, unit: Unit, path: Path) -> Iterator[Move | Change]:
-    """What a unit carries goes with it, and it treads on the mines of its path."""
+    """A unit takes its load along, and sets off the mines on its path."""
     for rider in units.riders(position, unit):
         if rider.at_in:
             yield carried_move(position, rider.id, path)
-    mines = [[name, ends, list(place)] for name, ends, place in units.mines_on(position, unit.id, path)]
+    crossed = rules_of(position).chooses("mines_go_off", "path_crosses")
+    trodden = units.mines_on(position, unit.id, path)
+    mines = [[name, ends, list(place)] for name, ends, place in trodden if ends or crossed]
     if mines:
         yield _longer(unit, statuses.ON_MINES, mines, "PF-83")
 

@@ -42,7 +42,7 @@ def attacks(position: Position, figure: str) -> Iterator[Action]:
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """The way to a target: its length, what is known of it, and the errors of that."""
+    """The line to a target: its length, its facts, and their errors."""
 
     range: Range
     known: Mapping[str, Any]
@@ -229,7 +229,7 @@ def caught(
     figures = {name: one for name, one in {**position.figures, by.id: by}.items() if name not in left_out}
     for hit in under(template, figures.values(), sigma_in):
         unit = position.unit(hit.id)
-        part, sigma = f"how far {display_name(hit.id)} is in", (hit.most - hit.least) / 4
+        part, sigma = f"how much of {display_name(hit.id)} is under the template", (hit.most - hit.least) / 4
         measured.append(UncertainFact(("targets", len(targets), "fraction"), sigma, part, 0, 1))
         attacker = position.state.units.get(by.id)
         known = {
@@ -304,7 +304,7 @@ def _sweeps(position: Position, unit: Unit) -> Iterator[Action]:
 
 
 def _at_piece(position: Position, unit: Unit, weapon: str, name: str, piece: TerrainPiece, measured: Range) -> Action:
-    """What a weapon does to a terrain piece."""
+    """The effect of a weapon on a terrain piece."""
     known = {"weapon": weapon, "distance_in": spoken_of(rules_of(position), measured)}
     title, error = f"{display_name(weapon)} at {piece.name}", _range_error(measured, piece.name)
     return units.action_of(title, name, Context(position, (unit,)), known, error, weapon=weapon, piece=piece.name)

@@ -12,15 +12,15 @@ from rules.engine.referee import NO_FACINGS, Action, UncertainFact, verdict_with
 from rules.engine.state import Unit
 from rules.engine.verdict import Verdict, forbidden
 from rules.games.plastic_fudge import statuses
-from rules.games.plastic_fudge.board import flight, reaches_edge, run_in, stretches
-from rules.games.plastic_fudge.movement import JetTurn, Mover, jet_acts
+from rules.games.plastic_fudge.board import flight, reaches_edge, run_in, stretches, terrain_under
+from rules.games.plastic_fudge.movement import JetTurn, Mover, Stretch, jet_acts
 from rules.games.plastic_fudge.units import action_of, card, card_name, known_facing_deg, mines_on, rules_of
 from rules.tabletop.bearing import bearing_deg
 from rules.tabletop.path import Path, legs
 
 
 def movement(position: Position, figure: str) -> Action:
-    """What is left of a unit's move."""
+    """The remaining move of a unit."""
     unit = position.unit(figure)
     return action_of("Move", "move", Context(position, (unit,)), {"path": []}, blocked_by=not_here(position, unit))
 
@@ -37,6 +37,9 @@ def march(position: Position, paths: Mapping[str, Path], facing_deg: Mapping[str
         return replace(fleeing(position, unit, path), facing_deg=facing_deg)
     context = Context(position, (unit,), paths=paths)
     parts = stretches(rules_of(position), Mover(**bind(Mover, context).given), path, position.terrain)
+    if not parts and rules_of(position).chooses("turns_in_terrain", True):
+        under = terrain_under(rules_of(position), position.figure(name), position.terrain)
+        parts = (Stretch(inches=0.0, terrain=under),)
     headings = [bearing_deg(start, end) for _, start, end in legs(path)]
     known = {
         "path": [{"inches": one.inches, "terrain": one.terrain, "climbs": one.climbs} for one in parts],

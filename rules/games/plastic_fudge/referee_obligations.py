@@ -27,7 +27,7 @@ from rules.tabletop.tolerance import DOUBT_SIGMAS
 
 
 def obligations(position: Position) -> Iterator[Action]:
-    """Everything that is owed at this moment, what presses most first."""
+    """All obligations now, the most urgent first."""
     yield from chain(_initiative(position), _explosions(position), _casualties(position), _mines(position))
     yield from chain(_flights(position), _morale(position), _victory(position))
 
@@ -66,12 +66,13 @@ def _command(position: Position, side: str) -> Command:
     """A side's Commander, its radio, and the units that may roll in place of the Commander."""
     alive, rules = units.able(position, side), rules_of(position)
     leaders = [unit for unit in alive if card(position, unit).commander]
+    commanders = leaders or [unit for unit in units.of_side(position, side) if card(position, unit).commander]
     troopers = [unit for unit in alive if card(position, unit).kind == "trooper"]
     men = [unit for unit in troopers if unit not in leaders] or leaders
     vehicles = [unit for unit in alive if unit not in troopers]
     return Command(
         commander_alive=bool(leaders),
-        commander_TL=rating(rules, units.training(position, leaders[0])) if leaders else None,
+        commander_TL=rating(rules, units.training(position, commanders[0])) if commanders else None,
         trooper_TLs=tuple(rating(rules, units.training(position, man)) for man in men),
         vehicle_TLs=tuple(rating(rules, units.training(position, vehicle)) for vehicle in vehicles),
         commander_destroyed=units.is_lost(position, side, "commander"),
@@ -176,7 +177,8 @@ def _fled(position: Position, runner: Unit) -> Iterator[Action]:
         if rout_contagion(rules_of(position), Passed(**known, closest_in=least_in)).numbers["must_check"]:
             how = (UncertainFact(("closest_in",), near.sigma_in, f"how near {display_name(runner.id)} passed"),)
             title = f"{display_name(runner.id)} runs past {display_name(mate.id)}"
-            found = Action(title, "rout_contagion", {**known, "closest_in": near.nearest_in}, (mate.id,), (runner.id,))
+            known["closest_in"] = round(near.nearest_in, 2)
+            found = Action(title, "rout_contagion", known, (mate.id,), (runner.id,))
             yield replace(found, measured=how, round="Flight", owed="PF-68")
 
 
@@ -212,7 +214,7 @@ def _check(position: Position, unit: Unit, title: str, at: tuple[str, ...] = ())
 
 
 def _stands_for(position: Position, unit: Unit) -> str:
-    """The figure that shows where a unit is: what it rides in, else itself."""
+    """The figure that shows a unit's place: its vehicle, otherwise itself."""
     around = units.carrier(position, unit)
     return unit.id if around is None or unit.id in position.figures else around.id
 

@@ -1,4 +1,4 @@
-"""Plastic Fudge: a whole attack on the measured table, from the question whether it may be made to what it does."""
+"""Plastic Fudge: a whole attack on the measured table, from its legality to its effects."""
 
 # ruff: noqa: N815 - AL, DL, RL and TL are the sheet's own words
 from __future__ import annotations
@@ -146,7 +146,7 @@ class Sweeping(Request):
 
 
 def sweep(rules: Rules, work: Sweeping) -> Procedure[Verdict]:
-    """A sweeper's try to detect a mine, where he may make it: it is his attack of this turn."""
+    """A sweeper's attempt to detect a mine, if allowed; it replaces the attack of this turn."""
     asked = attack_request(rules, work)
     if not asked.allowed:
         return asked

@@ -1,4 +1,4 @@
-"""Plastic Fudge: names of the statuses that units and the battle keep; `statuses` in the TOML says what each holds."""
+"""Plastic Fudge: names of the statuses of units and the battle; `statuses` in the TOML explains each."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ THIS_TURN = frozenset(
 
 
 def mine_key(name: str) -> str:
-    """The battle's status that holds what is known of a marker."""
+    """The battle's status with the known facts of a marker."""
     return f"mine {name}"
 
 
@@ -38,5 +38,5 @@ def base_key(name: str) -> str:
 
 
 def hole_key(name: str) -> str:
-    """The battle's status that holds where a base has holes."""
+    """The battle's status with the holes in a base."""
     return f"holes in {name}"

@@ -1,4 +1,4 @@
-"""The tables of Plastic Fudge: what a row of each must hold, and how levels are read."""
+"""The tables of Plastic Fudge: the columns of each row, and the parsing of levels."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Cited:
 
 @dataclass(frozen=True, slots=True)
 class Level(Cited):
-    """A level: what it adds, costs, moves and reaches."""
+    """A level: its modifier, cost, movement and reach."""
 
     rating: int
     cost: Count
@@ -42,10 +42,10 @@ class Level(Cited):
 
 @dataclass(frozen=True, slots=True)
 class UnitClass(Cited):
-    """Troopers or vehicles: what multiplies the cost of their attributes and what comes on top.
+    """Troopers or vehicles: the factor for the cost of their attributes, and the fixed cost.
 
     Attributes:
-        trained_for_terrain: Training changes what terrain takes off a move.
+        trained_for_terrain: Training changes the cost of terrain for a move.
     """
 
     cost_factor: Count
@@ -56,7 +56,7 @@ class UnitClass(Cited):
 
 @dataclass(frozen=True, slots=True)
 class Terrain(Cited):
-    """What terrain takes off a move and adds to the Defense of a unit in it."""
+    """Terrain: its cost for a move, and its modifier for the Defense of a unit inside."""
 
     passable: bool = True
     move_pct: Annotated[float, Within(-100, 0)] = 0
@@ -81,7 +81,7 @@ class ChartRow(Cited):
 
 @dataclass(frozen=True, slots=True)
 class Swept(Cited):
-    """What a result of the chart means for a mine that is swept."""
+    """The meaning of a chart result for a mine that is swept."""
 
     fate: str
 
@@ -177,7 +177,7 @@ class Phase(Cited):
     """A part of the round, with the number of the sheet's phase; morale may be checked after it.
 
     Attributes:
-        seat: Whose it is, A's or B's; empty where all act in it.
+        seat: Whose it is, A's or B's; empty if all act in it.
         initiative, moves, attacks, morale: What is done in it.
         called: Only by units that were called, and no others.
     """
@@ -195,7 +195,7 @@ class Phase(Cited):
 
 @dataclass(frozen=True, slots=True)
 class Status(Cited):
-    """What a status of a unit says, for authors of situations.
+    """The meaning of a unit's status, for authors of situations.
 
     Attributes:
         means: The status that is kept in its place, where this is another word for it.
@@ -211,7 +211,7 @@ class Status(Cited):
 
 @dataclass(frozen=True, slots=True)
 class Forces(Cited):
-    """What a side may have at most."""
+    """The limits of a side."""
 
     units_most: Count
     points_most: Count
@@ -226,7 +226,7 @@ class Victory(Cited):
 
 @dataclass(frozen=True, slots=True)
 class Scenario(Cited):
-    """Forces, terrain and what ends it; with a `flag`, its capture does so too."""
+    """Forces, terrain and end of a battle; with a `flag`, its capture ends it too."""
 
     title: str
     forces: Forces
@@ -305,7 +305,7 @@ Rules: TypeAlias = Ruleset[Tables]
 
 
 def rating(rules: Rules, level: str) -> int:
-    """What a level adds."""
+    """The modifier of a level."""
     return rules.tables.levels[level].rating
 
 
@@ -340,7 +340,7 @@ def together_in(rules: Rules, phase: str) -> bool:
 
 
 def special_of(rules: Rules, unit: str | None) -> Special | None:
-    """What sets a unit apart, None where nothing does."""
+    """The special trait of a unit; None if it has none."""
     name = rules.tables.cards[unit].special if unit else None
     return rules.tables.specials[name] if name else None
 

@@ -1,4 +1,4 @@
-"""Plastic Fudge: what is known of a unit from its card, its statuses and its place, and what keeps it from acting."""
+"""Plastic Fudge: facts of a unit from its card, statuses and place, and the reasons why it cannot act."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def full_defense(position: Position, unit: Unit) -> int:
 
 
 def lasting_defense(position: Position, unit: Unit) -> int:
-    """What injuries have left of it, without those of attacks that are not all made."""
+    """Its level after injuries, except those of attacks still in progress."""
     return full_defense(position, unit) - injured(unit)
 
 
@@ -79,7 +79,7 @@ def attacks_made(_: Position, unit: Unit) -> int:
 
 
 def is_destroyed(position: Position, unit: Unit) -> bool:
-    """Whether a unit is destroyed; one that was struck in this phase counts to its end, as attacks are simultaneous."""
+    """Whether a unit is destroyed; attacks are simultaneous, so one struck in this phase counts to its end."""
     falls = statuses.FALLS
     fell_in = unit.this_turn.get(statuses.FELL_IN, unit.this_turn.get(falls))  # older battles keep both under one name
     return unit.out or (bool(unit.statuses.get(falls)) and fell_in != position.state.phase)
@@ -91,7 +91,7 @@ def flight_of(runner: Unit) -> list[Any]:
 
 
 def known_facing_deg(position: Position, unit: Unit) -> Any:
-    """The direction in which a unit faces: as it is seen, as the journal has it, or as the players said."""
+    """The facing of a unit: measured, from the journal, or the players' answer."""
     said = {**unit.statuses, **unit.this_turn}.get("facing_deg")
     known = (position.figure(unit.id).facing_deg, unit.facing_deg, said)
     return next((facing for facing in known if facing is not None), UNKNOWN)
@@ -122,7 +122,7 @@ def count_aboard(position: Position, vehicle: Unit) -> int:
 
 
 def met(position: Position, unit: Unit, fate: str) -> bool:
-    """Whether a unit met a fate in the battle; one that fled the table counts as that, not as destroyed."""
+    """Whether a unit met a fate, such as destroyed or routed; one that fled the table is not destroyed."""
     lost, off = is_destroyed(position, unit), bool(unit.statuses.get(statuses.ROUTED_OFF))
     routed = bool(unit.statuses.get(statuses.ROUTED)) and not lost
     return {"units": True, "destroyed": lost and not off, "routed": routed, "routed_off": off}[fate]
@@ -151,20 +151,20 @@ def riders(position: Position, vehicle: Unit) -> list[Unit]:
 
 
 def carrier(position: Position, unit: Unit) -> Unit | None:
-    """What a unit rides in, while that is not destroyed."""
+    """The vehicle that carries a unit, unless it is destroyed."""
     around = position.state.units.get(str(unit.statuses.get(statuses.RIDES)))
     return around if around is not None and not is_destroyed(position, around) else None
 
 
 def occupants(position: Position, vehicle: Unit) -> list[dict[str, Any]]:
-    """The troops inside a vehicle, as the question of an attack takes them."""
+    """The troops inside a vehicle, as facts of an attack."""
     men = [man for man in riders(position, vehicle) if not is_destroyed(position, man)]
     return [{"id": man.id, "DL": defense(position, man)} for man in men]
 
 
 def spoken_of(rules: Rules, measured: Range) -> float:
-    """Of a measured range, the distance that the rules speak of."""
-    return measured.edge_in if rules.chooses("measured_from", "base_edges") else measured.centre_in
+    """Of a measured range, the distance that the rules speak of, to a hundredth of an inch."""
+    return round(measured.edge_in if rules.chooses("measured_from", "base_edges") else measured.centre_in, 2)
 
 
 def in_contact(rules: Rules, distance_in: float) -> bool:
@@ -173,7 +173,7 @@ def in_contact(rules: Rules, distance_in: float) -> bool:
 
 
 def attacked_by_hand(position: Position, unit: Unit) -> Any:
-    """Whether a unit is attacked hand to hand; unknown where that matters to it and an enemy is so near."""
+    """Whether a unit is attacked hand to hand; unknown if that matters to it and an enemy is so near."""
     known = {**unit.statuses, **unit.this_turn}
     if statuses.ATTACKED_BY_HAND in known:
         return bool(known[statuses.ATTACKED_BY_HAND])
@@ -197,7 +197,7 @@ def markers(position: Position) -> tuple[TerrainPiece, ...]:
 
 
 def mines_on(position: Position, name: str, path: Path) -> list[tuple[str, bool, PointIn]]:
-    """The markers that a path leads over, whether it ends on them, and where it comes nearest to their middles."""
+    """The markers on a path, whether it ends on them, and its nearest points to their middles."""
     figure, found = position.figure(name), []
     for piece in markers(position):
         if spans_over(figure, path, piece.outline_in):
@@ -234,7 +234,7 @@ def of_actor(read: Callable[[Position, Unit], Any]) -> Source:
 
 
 def own(attribute: str) -> Source:
-    """An attribute of the acting unit where its players' own card alters it."""
+    """An attribute of the acting unit, if its own card changes it."""
     return Source(lambda context: (context.actor.own or {}).get(attribute, UNKNOWN))
 
 
@@ -289,7 +289,7 @@ class Acting:
 
 
 def cannot_act(rules: Rules, acting: Acting, wrong_phase: Reason | None, aboard: bool = False) -> Verdict | None:
-    """Why a unit neither moves nor attacks; `wrong_phase` is the reason where it is not the time for it."""
+    """The reason that forbids a unit's move or attack; `wrong_phase` if it is not its time."""
     if acting.destroyed:
         return forbidden("destroyed", rules.because("PF-53"))
     if acting.routed and not rules.option("routed_act"):

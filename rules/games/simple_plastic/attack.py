@@ -1,4 +1,4 @@
-"""Simple Plastic Wargame: what an attacker needs to kill a target, and the attacks of a man, a sniper and a squad."""
+"""Simple Plastic Wargame: the number needed to kill, and the attacks of a man, a sniper and a squad."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ATTACKS = ("attack", "squad_attack", "sniper_attacks")
 
 @dataclass(frozen=True, slots=True)
 class Attacker:
-    """Who rolls: his kind, and whether he counts as moved."""
+    """The attacker: its kind, and whether it counts as moved."""
 
     unit: UnitName
     moved: bool
@@ -36,7 +36,7 @@ class Attacker:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:
-    """Where in the turn an attack is made; a man who `stayed_put` belongs to a squad that may have moved."""
+    """The moment of an attack in the turn; a man who `stayed_put` belongs to a squad that may have moved."""
 
     attacker_moved: Annotated[bool, Asked("Did the attacker's squad move this turn?"), status(MOVED)]
     stayed_put: bool = False
@@ -82,7 +82,7 @@ def _no_attack(code: str, reason: Reason, **numbers: Any) -> Verdict:
 
 
 def _attacker_barred(rules: Rules, attacker: Attacker, phase: str, attacks_made: int) -> Verdict | None:
-    """Why somebody may not attack at all now; None where he may."""
+    """The reason why a unit may not attack now; None if it may."""
     row = attacker.row(rules)
     if phase != "attacking":
         return _no_attack("wrong_phase", rules.because("SP-01", "units attack in the attacking phase"))
@@ -94,7 +94,7 @@ def _attacker_barred(rules: Rules, attacker: Attacker, phase: str, attacks_made:
 
 
 def _target_barred(rules: Rules, attacker: Attacker, target: Target) -> Verdict | None:
-    """Why this target may not be attacked; None where it may."""
+    """The reason that forbids an attack on this target; None if it is allowed."""
     if not sight_of(rules, target.visible_fraction, target.obstacle).visible:
         return _no_attack("not_visible", rules.because("SP-09"))
     number = int(total(_reckoning(rules, attacker, target)))
@@ -113,7 +113,7 @@ def _closest(rules: Rules, man: Attacker, standing: Sequence[Target]) -> Target 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seen:
-    """How much of a target is seen past what is solid, what stands on the line to it, and who looks, if it matters."""
+    """The visible part of a target past solid pieces, the obstacles on the line, and the viewer if it matters."""
 
     visible_fraction: Part
     obstacle: str | None = None
@@ -122,7 +122,7 @@ class Seen:
 
 
 def may_attack(rules: Rules, seen: Seen) -> Verdict:
-    """Whether a target is seen well enough, and what cover adds."""
+    """Whether enough of a target is visible, and the modifier of cover."""
     looker = Attacker(seen.attacker, seen.attacker_moved) if seen.attacker else None
     if looker and (barred := _attacker_barred(rules, looker, "attacking", 0)):
         return barred
@@ -196,7 +196,7 @@ class Attack(Turn):
         )
 
     def man(self, rules: Rules) -> Attacker:
-        """Who attacks."""
+        """The attackers."""
         return Attacker(self.attacker, _moved(rules, self.attacker_moved, self.stayed_put))
 
 
@@ -212,7 +212,7 @@ def attack(rules: Rules, wanted: Attack) -> Answer:
 
 
 def to_kill(rules: Rules, wanted: Attack) -> Verdict:
-    """What an attack would need, without rolling."""
+    """The number that an attack needs, without rolling."""
     return _attack_barred(rules, wanted) or _need(rules, wanted)
 
 
@@ -267,7 +267,7 @@ def _fallen(killed: Sequence[str]) -> tuple[StatusEffect, ...]:
 
 @dataclass(frozen=True, slots=True)
 class _Shot:
-    """What one man's dice did."""
+    """The result of one man's dice."""
 
     killed: list[str]
     faces: list[int]
@@ -410,7 +410,7 @@ def _told(killed: list[str], missed: list[str], rolls: list[list[int]], reasons:
 
 
 def _tied(fire: SquadAttack) -> list[str]:
-    """Targets as far from some attacker as another: the players say which of them is closest."""
+    """Targets at equal distance from an attacker: the players choose the closest."""
     tied: dict[str, None] = {}
     for index in range(len(fire.attackers)):
         seen = fire.seen_by(index)
@@ -421,7 +421,7 @@ def _tied(fire: SquadAttack) -> list[str]:
 
 
 def _all_shots(context: Context) -> list[Bound]:
-    """The same target for every attack that is left."""
+    """The same target for every remaining attack."""
     attacks: int = context.rules.tables.units["sniper"].attacks - times_done(context.actor, *ATTACKS)
     return _each_target(context) * max(1, attacks)
 

@@ -1,4 +1,4 @@
-"""Simple Plastic Wargame: everything that can be asked of its rules."""
+"""Simple Plastic Wargame: the list of its rules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Simple Plastic Wargame: how far a unit goes, how a squad keeps together, and what counts as having moved."""
+"""Simple Plastic Wargame: movement, squad cohesion, and the definition of having moved."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from rules.tabletop.tolerance import EXACT, within
 
 
 class Mode(StrEnum):
-    """What a move is measured by."""
+    """The figures by which a move is measured."""
 
     EXACT = "exact"
     SPAN = "span"
@@ -47,7 +47,7 @@ class Step:
 
 
 def _measured(rules: Rules, step: Step, moved_in: float) -> Verdict:
-    """Whether one man's move is within his allowance; without a measured distance, as the strict rule says."""
+    """Whether one man's move is within his allowance; without a measured distance, by the strict rule."""
     exact = step.span_in is None or (step.mode or Mode(rules.option("move_measure"))) is Mode.EXACT
     allowance_in = limit(rules, "move_in") if exact or step.span_in is None else step.span_in
     whole_in = step.moved_before_in + moved_in
@@ -120,7 +120,7 @@ def _led(context: Context) -> Uncertain:
 def _gaps_after(context: Context) -> Any:
     if not context.paths:
         return UNKNOWN
-    return [link.edge_in for link in distances(context.rules, tuple(_after(context).values()))]
+    return [round(link.edge_in, 2) for link in distances(context.rules, tuple(_after(context).values()))]
 
 
 def _anyone_ahead(context: Context) -> bool:
@@ -132,10 +132,10 @@ def _anyone_ahead(context: Context) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SquadMove(Step):
-    """The move of a squad; only the man who leads is measured.
+    """The move of a squad; only its leader is measured.
 
     Attributes:
-        coherent_after: Whether the squad keeps together; None where `gaps_in` decides.
+        coherent_after: Whether the squad keeps together; None if `gaps_in` decides.
         gaps_in: The distances along the squad when it has moved, as `distances` finds them.
         follower_ahead: Whether somebody ends farther ahead than the man who leads.
         lead_is_frontmost: Whether the man who was measured is the frontmost.
@@ -180,7 +180,7 @@ def _squad_move(rules: Rules, step: SquadMove) -> Verdict:
 def _gaps(context: Context) -> list[Uncertain]:
     men = [context.position.figure(man.id) for man in context.men]
     links = distances(context.rules, men)
-    return [Uncertain(link.edge_in, link.sigma_in, "a gap in the squad") for link in links]
+    return [Uncertain(round(link.edge_in, 2), link.sigma_in, "a gap in the squad") for link in links]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -217,7 +217,7 @@ def distances(rules: Rules, squad: Sequence[Figure]) -> tuple[Range, ...]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shift:
-    """How far the man who leads, or a lone unit, stands from where he stood."""
+    """The distance of the leader, or of a lone unit, from its place before the move."""
 
     lead_moved_in: Inches
     followers_closed_gaps: bool = False
@@ -236,7 +236,7 @@ def _has_moved(rules: Rules, lead_moved_in: float) -> bool:
 def movement_profile(rules: Rules, unit: str) -> MovementProfile:
     """How a unit walks the measured table, for `rules.tabletop.movement.walk`: no ground is slower than another."""
 
-    def going(piece: TerrainPiece) -> TerrainCost:
+    def cost_of(piece: TerrainPiece) -> TerrainCost:
         return TerrainCost(on_top=piece.kind in (TerrainKind.HILL, TerrainKind.BRIDGE))
 
-    return MovementProfile(going)
+    return MovementProfile(cost_of)

@@ -1,4 +1,4 @@
-"""Simple Plastic Wargame: what a figure may do on a measured table; facts bind themselves, verdicts carry effects."""
+"""Simple Plastic Wargame: the possible actions of a figure on a measured table."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ def _bar(position: Position, unit: Unit) -> Verdict | None:
 
 
 def movement(position: Position, figure: str) -> Action:
-    """What is left of a man's span."""
+    """The remaining move of a man."""
     unit = position.unit(figure)
     action = "squad_move" if unit.squad else "lone_unit_move"
     return action_for("Move", action, Context(position, (unit,)), blocked_by=_bar(position, unit))
 
 
 def march(position: Position, paths: Mapping[str, Path], facing_deg: Mapping[str, float] = NO_FACINGS) -> Action:
-    """A lone unit, or men of one squad, along these paths; men of it who have none stay."""
+    """The move of a lone unit, or of one squad; men without a path stay."""
     first = position.unit(next(iter(paths)))
     context = Context(position, position.squad(first), paths=paths)
     action, title = ("squad_move", f"Move the squad {first.squad}") if first.squad else ("lone_unit_move", "Move")
@@ -72,7 +72,7 @@ def attacks(position: Position, figure: str) -> Iterator[Action]:
 
 
 def others(position: Position, figure: str) -> Iterator[Action]:
-    """The whole squad at an enemy squad or unit, or a sniper's attacks; who has attacked does not attack again."""
+    """The squad's attacks on an enemy squad or unit, or a sniper's; no man attacks twice."""
     man, rules = position.unit(figure), position.game.rules
     if not man.squad and rules.tables.units[position.kind(man)["unit"]].attacks > 1:
         for closest, *_ in _groups(position, (man,)):
@@ -94,7 +94,7 @@ def others(position: Position, figure: str) -> Iterator[Action]:
 
 
 def obligations(position: Position) -> Iterator[Action]:
-    """Who begins, at first; gaps that casualties left, when their side moves; who has won."""
+    """The choice of the first side; gaps left by casualties, when their side moves; victory."""
     state, rules = position.state, position.game.rules
     if not state.turn and STEPS not in state.statuses:
         owed = "SP-27" if rules.chooses("first_player", "highest_die") else ""
@@ -112,7 +112,7 @@ def obligations(position: Position) -> Iterator[Action]:
 
 
 def next_phase(position: Position) -> PhaseBegun:
-    """The phases in the order that the options say, from the player who begins."""
+    """The phases in the order of the options, starting with the first player."""
     steps = position.state.statuses.get(STEPS)
     if steps is None:
         found = verdict_without_dice(position.game, "turn_sequence", {"players": list(position.state.sides)})

@@ -1,4 +1,4 @@
-"""Simple Plastic Wargame: what one man sees of another, in cover or in the open, uphill or downhill."""
+"""Simple Plastic Wargame: sight, cover and height between two figures."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ANY_COVER = Asked("Does anything hide a part of the target from the attacker?")
 
 
 def sight_rules(rules: Rules) -> SightRules:
-    """What hides what on the measured table; what is semi-solid hides, but stops no attack."""
+    """The kinds of terrain that hide figures; semi-solid ones hide, but stop no attack."""
 
     def opacity(kind: TerrainKind) -> Opacity:
         cover = rules.tables.terrain[kind.value].cover
@@ -46,7 +46,7 @@ def _visible_fraction(context: Context) -> Uncertain:
 
 
 def _obstacle(context: Context) -> str | None:
-    """A screen covers and never blocks; what is solid decides first."""
+    """The cover of a target: solid pieces decide first; screens cover but never block."""
     view = context.position.view(context.actor.id, context.target.id)
     veils = {context.position.sight.of(piece.kind).cover_kind for piece, _ in view.hidden_by}
     return "semi_solid" if view.exposure_to_fire > 0 and CoverKind.SCREEN in veils else None
@@ -71,7 +71,7 @@ class Target:
     """A figure as one attacker sees it.
 
     Attributes:
-        in_cover: None where what is seen of it decides.
+        in_cover: None if what is seen of it decides.
         visible_fraction: The part of it that solid things do not hide.
         obstacle: What stands on the line to it.
         squad: The squad or lone unit that it belongs to.
@@ -92,7 +92,7 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """What an attacker sees of a target; `ask` where it is too little or too much for a camera to decide."""
+    """The visible part of a target; `ask` if it is too little or too much for a camera to decide."""
 
     visible: bool
     covered: bool
@@ -125,7 +125,7 @@ def _cover(rules: Rules, word: str) -> Cover:
 
 
 def in_cover(rules: Rules, target: Target) -> bool:
-    """Whether a target is covered: as the players say, else as it is seen."""
+    """Whether a target is covered: the players' answer, otherwise as measured."""
     if target.in_cover is not None:
         return target.in_cover
     return sight_of(rules, target.visible_fraction, target.obstacle).covered

@@ -1,4 +1,4 @@
-"""The tables of Simple Plastic Wargame: what a row of each must hold."""
+"""The tables of Simple Plastic Wargame: the columns of each row."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PhaseName = Annotated[str, Row("phases", "unknown_phase")]
 
 
 class Elevation(StrEnum):
-    """Where the target stands, seen from the attacker."""
+    """The height of the target relative to the attacker."""
 
     DOWNHILL = "downhill"
     LEVEL = "level"
@@ -56,7 +56,7 @@ class Modifier:
 
 @dataclass(frozen=True, slots=True)
 class Cover:
-    """What a kind of obstacle on the line to the target does.
+    """The effect of an obstacle on the line to the target.
 
     Attributes:
         counts: Whether it matters at all.
@@ -74,7 +74,7 @@ class Cover:
 
 @dataclass(frozen=True, slots=True)
 class Terrain:
-    """The cover that a kind of terrain piece gives; None where it hides nothing."""
+    """The cover that a kind of terrain piece gives; None if it hides nothing."""
 
     rule: str
     cover: CoverName | None = None
@@ -82,10 +82,11 @@ class Terrain:
 
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """A part of the turn."""
+    """A part of the turn; in one with `moves`, figures move."""
 
     rule: str
     number: Count
+    moves: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +99,7 @@ class Goal:
 
 @dataclass(frozen=True, slots=True)
 class Posing:
-    """The unit that a posture suggests; None where it is no unit of the game."""
+    """The unit that a posture suggests; None if it is no unit of the game."""
 
     rule: str
     text: str

@@ -37,7 +37,7 @@ def squad_legal(rules: Rules, squad: Squad) -> Verdict:
 
 
 def _outcast(rules: Rules, members: Sequence[str]) -> Verdict | None:
-    """Why these cannot be a squad, None where they can."""
+    """The reason why these cannot be a squad; None if they can."""
     for unit in members:
         if not rules.tables.units[unit].in_squad:
             return forbidden("not_in_squad", rules.because("SP-20"), legal=False, unit=unit)
@@ -97,7 +97,7 @@ class Posed:
 
 
 def unit_of_posture(rules: Rules, figure: Posed) -> Verdict:
-    """What a figure is taken for until its player says otherwise."""
+    """The default unit of a figure."""
     row = rules.tables.postures[figure.posture]
     reason = rules.because(row.rule, row.text)
     if row.unit is None:
@@ -146,7 +146,7 @@ class Players:
 
 
 def turn_sequence(rules: Rules, table: Players) -> Answer:
-    """Who does what in a turn, from first to last."""
+    """The phases of a turn with their sides, in order."""
     if not table.players or len(set(table.players)) < len(table.players):
         raise RuleRefusal("wrong_players", "two players have the same name: give each their own")
     if rules.chooses("first_player", "highest_die"):
@@ -173,7 +173,7 @@ def _sequence(rules: Rules, order: Sequence[str]) -> Verdict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
-    """How the sides stand: the figures that each has left, and who reached the objective that was agreed."""
+    """The score of each side: its remaining figures, and whether it reached the agreed objective."""
 
     figures_left: Annotated[Mapping[str, Count], FIGURES_LEFT]
     objective_reached_by: Annotated[str | None, Asked("Which side reached the agreed objective?")] = None

@@ -1,4 +1,4 @@
-"""Simple Plastic Figure: what a figure aims at, how much of it shows, and what a burst catches."""
+"""Simple Plastic Figure: targets, their visible part, and the figures that a burst catches."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from rules.games.simple_plastic_figure.tables import AimAt, Enemies, Weapon
 from rules.tabletop.measure import Range, range_to
 from rules.tabletop.sight import SLIVER, exposures
 from rules.tabletop.table import Figure, PointIn, Posture, TerrainPiece, ellipse_outline
-from rules.tabletop.tolerance import DOUBT_SIGMAS, Comparison
+from rules.tabletop.tolerance import DOUBT_SIGMAS, Comparison, within
 
 Names = frozenset[str]
 Hidden = Iterable[tuple[TerrainPiece, float]]
@@ -29,7 +29,7 @@ Hidden = Iterable[tuple[TerrainPiece, float]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Aim(Context):
-    """A weapon of a figure, and what it is aimed at: the targets, or a place.
+    """A weapon of a figure, and its targets or target place.
 
     Attributes:
         enemy: The target, of several the one that shows most; None for a bare place.
@@ -49,7 +49,7 @@ class Aim(Context):
 
     @property
     def blocked_by(self) -> Verdict | None:
-        """Why it may not fire now; None where it may."""
+        """The reason that forbids fire now; None if it is allowed."""
         return bar(self.position, self.actor, "fire", self.weapon)
 
     @property
@@ -99,11 +99,11 @@ class Aim(Context):
         return pose(self.position, self.target)
 
     def target_place(self) -> str:
-        """What the target is in."""
+        """The terrain that contains the target."""
         return place_of(self.position, held_in(self.position, self.target.id))
 
     def place_there(self) -> str:
-        """What the place aimed at is in."""
+        """The terrain that contains the target place."""
         return place_of(self.position, self.shelter)
 
     def hiding(self) -> list[dict[str, Any]]:
@@ -126,8 +126,9 @@ class Aim(Context):
         return UNKNOWN if contact is Comparison.TOO_CLOSE else contact is Comparison.IN
 
     def in_blast(self) -> list[Bound]:
-        """The figures that a burst at the place may catch; none where the weapon cannot be fired there."""
-        worth = self.blocked_by is None and self.away.edge_in <= self.row.range_in + DOUBT_SIGMAS * self.away.sigma_in
+        """The figures that a burst at the place may catch; none if the weapon cannot be fired there."""
+        reach_in = self.row.range_in + DOUBT_SIGMAS * self.away.sigma_in
+        worth = self.blocked_by is None and within(round(self.away.edge_in, 2), reach_in)
         radius_in = self.row.blast_radius_in or 0.0
         return caught(self.position, self.at_in, radius_in, self.actor, self.sigma_in) if worth else []
 
@@ -160,7 +161,7 @@ def aim_between(position: Position, man: Unit, weapon: str, enemies: tuple[Unit,
 
 
 def _says(man: Unit, fact: str, at: str) -> bool:
-    """What the players said of this shot: no camera tells whether a figure in a shelter is at an opening."""
+    """The players' answer for this shot: no camera sees whether a figure in a shelter is at an opening."""
     said = {**man.statuses, **man.this_turn}
     return bool(said.get(f"{fact} at {at}", said.get(fact, False)))
 
@@ -198,7 +199,7 @@ def aiming(read: Callable[[Aim], Any]) -> Source:
 
 
 def held_facts(position: Position, man: Unit, weapon: str) -> dict[str, Any]:
-    """A weapon and, if known, whether it has a scope: ready cards say it by their weapon, own ones may."""
+    """A weapon and, if known, whether it has a scope, from the card's weapon or the own card."""
     rifles = {nation.rifle for nation in rules_of(position).tables.nations.values()}
     statuses = {**man.statuses, **man.this_turn}
     said = [value for key, value in statuses.items() if key == "scope" or key.startswith("scope at ")]
@@ -245,14 +246,14 @@ def _directs(context: Context, observer: str, means: str) -> bool:
 
 
 def terrain_name(position: Position, piece: TerrainPiece) -> str | None:
-    """What a piece is in the rulebook's words, as the players say or as such a piece usually is."""
+    """The rulebook's name for a piece: the players' answer, or the default."""
     names = terrain_names(rules_of(position), piece.kind)
     said = position.state.statuses.get(f"{piece.name} is")
     return str(said) if said in names else next(iter(names), None)
 
 
 def pieces(position: Position, target: Figure, hidden_by: Hidden) -> list[dict[str, Any]]:
-    """What hides some of a target, and what else it touches, where that is anything to a shot."""
+    """The terrain that hides part of a target or touches it, if it matters to a shot."""
     found = []
     hiding = {piece.name: part for piece, part in hidden_by}
     for piece in position.terrain:
@@ -310,7 +311,7 @@ def _exposure(position: Position, pair: list[Figure], past: Names) -> tuple[floa
 
 
 def _shown(position: Position, name: str, part: float, hidden_by: Hidden, past: Names) -> float:
-    """What is left to be fired at of a figure."""
+    """The part of a figure that can be fired at."""
     parts, stands, own = [part], pose(position, position.unit(name)), beside(position, position.unit(name)) & past
     for piece, behind in hidden_by:
         kind = terrain_name(position, piece)
@@ -349,7 +350,7 @@ def caught(
         known = {
             "id": one.id,
             "side": unit.side,
-            "near_edge_in": round(gap_in, 2),
+            "near_edge_in": gap_in,
             "far_edge_in": round(max(dist(spot, corner) for corner in one.base_in), 2),
             "inside": held is not None,
             "pose": pose(position, unit),
@@ -371,7 +372,7 @@ def _near(position: Position, spot: PointIn, reach_in: float, sigma_in: float) -
     for name, one in position.figures.items():
         if name not in position.state.units or position.unit(name).out:
             continue
-        gap_in = range_to(one, (spot,)).edge_in
+        gap_in = round(range_to(one, (spot,)).edge_in, 2)
         held = held_in(position, name)
         same = shelter is not None and held is not None and held.name == shelter.name
         if same or (held is None and gap_in <= reach_in + DOUBT_SIGMAS * (one.sigma_in + sigma_in)):
@@ -382,7 +383,7 @@ def _near(position: Position, spot: PointIn, reach_in: float, sigma_in: float) -
 def _hidden_from(
     position: Position, spot: PointIn, figures: list[Figure]
 ) -> Mapping[str, tuple[tuple[TerrainPiece, float], ...]]:
-    """What hides each figure from a burst."""
+    """The terrain that hides each figure from a burst."""
     others = [one for one in figures if dist(spot, one.centre_in) > _UPON_IN]
     standing = {piece.name: piece for piece in position.terrain}
     if not others or not standing:

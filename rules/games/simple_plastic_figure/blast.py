@@ -77,7 +77,7 @@ def blast_radius_in(rules: Rules, weapon: str) -> float:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Burst:
-    """An explosive that goes off, and the figures around it."""
+    """An explosion and the figures around it."""
 
     weapon: WeaponName
     figures: tuple[Caught, ...] = ()

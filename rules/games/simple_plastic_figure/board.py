@@ -17,7 +17,7 @@ from rules.tabletop.tolerance import EXACT
 
 
 def sight_rules(rules: Rules) -> SightRules:
-    """What is seen of a figure: what fire runs through is looked through, also where it is an area one stands in."""
+    """The terrain that hides figures; pieces that fire passes also allow sight, even from inside."""
     light = {kind: OPACITY[kind] for kind in TerrainKind if _runs_through(rules, kind)}
     areas = {
         kind: Opacity(CoverKind.SCREEN, Within.FILLED)
@@ -33,12 +33,12 @@ def _runs_through(rules: Rules, kind: TerrainKind) -> bool:
 
 
 def terrain_names(rules: Rules, kind: TerrainKind) -> list[str]:
-    """What a measured piece may be in the rulebook's words, the usual first; none where it is nothing to a shot."""
+    """The rulebook's possible names for a piece, the default first; none if it does not matter to a shot."""
     return [name for name, row in rules.tables.terrain.items() if kind in row.kinds]
 
 
 def place_kind(rules: Rules, kind: TerrainKind) -> str | None:
-    """As what place a kind of piece holds a figure; None where it holds none."""
+    """The kind of place that a piece is for a figure inside it; None if no figure can be inside."""
     return next((name for name, row in rules.tables.places.items() if kind in row.kinds), None)
 
 
@@ -70,7 +70,7 @@ def hurdles(rules: Rules) -> tuple[tuple[float, str], ...]:
 
 
 def crossings(rules: Rules, walked: Walk) -> tuple[str, ...]:
-    """What a measured walk crosses, comes into and leaves, by the names under which the rules price it."""
+    """The pieces that a measured move crosses, enters and leaves, by their names in the cost table."""
     steps = (walked.start_inside, *(stretch.inside for stretch in walked.stretches))
     pieces = {piece.name: piece for step in steps for piece in step}
     into = [_into(rules, pieces[name]) for name in walked.entered]

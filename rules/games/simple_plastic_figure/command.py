@@ -52,7 +52,7 @@ def both(one: Helped, other: Helped) -> Helped:
 
 
 def led(rules: Rules, figure: Helped, bonus: str) -> list[Reason]:
-    """What being led adds; `bonus` is the limit that holds it."""
+    """The modifier for being led; `bonus` is the limit's name."""
     near = [one for one in figure.leader_distances_in if within(one, limit(rules, "lead_radius_in"))]
     leaders = max(figure.leaders, len(near))
     times = leaders if rules.chooses("leads_stack", True) else min(leaders, 1)
@@ -60,7 +60,7 @@ def led(rules: Rules, figure: Helped, bonus: str) -> list[Reason]:
 
 
 def fire_help(rules: Rules, figure: Helped) -> list[Reason]:
-    """What leaders and observers add to a combat roll."""
+    """The modifiers of leaders and observers on a combat roll."""
     leading = led(rules, figure, "led_fire")
     if figure.is_directed and not (leading and rules.chooses("lead_adds_to_direction", False)):
         rule = "WW-61" if figure.directed_by_radio and not figure.directed_by_binoculars else "WW-57"
@@ -69,7 +69,7 @@ def fire_help(rules: Rules, figure: Helped) -> list[Reason]:
 
 
 def aimed_help(rules: Rules, figure: Helped) -> list[Reason]:
-    """What directed fire adds to the dice before the combat roll, where the players chose so."""
+    """The modifier of directed fire on the dice before the combat roll, if the option is chosen."""
     if figure.is_directed and rules.chooses("direction_helps", "all_rolls"):
         return [rules.because("WW-A25", "its fire is directed", limit(rules, "directed_fire"))]
     return []
@@ -77,7 +77,7 @@ def aimed_help(rules: Rules, figure: Helped) -> list[Reason]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Leading:
-    """What a leader does this turn, and how far a figure is from it."""
+    """A leader's action in this turn, and its distance from a figure."""
 
     leader_action: Action
     figure_distance_in: Inches
@@ -154,7 +154,7 @@ def status_reroll(rules: Rules, figure: FailedCheck) -> Procedure[Verdict]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Commanding(Wanted):
-    """What a leader, observer or radioman wants to do."""
+    """The action of a leader, observer or radioman."""
 
     who: CommanderName
     binoculars: bool = False
@@ -210,7 +210,7 @@ def direct_fire_binoculars(rules: Rules, observer: Directing) -> Verdict:
 
 
 class RadioMode(StrEnum):
-    """What a radioman does with his radio."""
+    """The actions of a radioman with his radio."""
 
     DIRECT_ONBOARD = "direct_onboard"
     OFFBOARD = "offboard"

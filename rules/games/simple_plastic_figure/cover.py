@@ -1,4 +1,4 @@
-"""Simple Plastic Figure: what terrain and shelters do for the figure behind or inside them."""
+"""Simple Plastic Figure: the protection of terrain and shelters for figures behind or inside them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Simple Plastic Figure: what the referee knows of a figure: its card, its pose, its place, and what it has done."""
+"""Simple Plastic Figure: facts of a figure for the referee: its card, pose, place and past actions."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ rules_of = rules_with(Tables)
 
 
 def role(position: Position, unit: Unit) -> str:
-    """What it can do for others."""
+    """The help that it can give others."""
     return str(position.kind(unit).get("role", "figure"))
 
 
@@ -49,7 +49,7 @@ def weapons(position: Position, unit: Unit) -> Mapping[str, Weapon]:
 
 
 def pose(position: Position, unit: Unit) -> str:
-    """How it is modelled: as the players or its own card say, else as it is seen, else as such figures usually are."""
+    """Its pose: the players' answer or its own card, otherwise as seen, otherwise the default."""
     poses, said = rules_of(position).tables.poses, unit.statuses.get("pose") or (unit.own or {}).get("pose")
     seen = position.figures[unit.id].posture.value if unit.id in position.figures else ""
     return str(said or (seen if seen in poses else position.kind(unit).get("pose", "standing")))
@@ -67,7 +67,7 @@ def held_in(position: Position, name: str) -> TerrainPiece | None:
 
 
 def place_of(position: Position, piece: TerrainPiece | None) -> str:
-    """The place that a piece is; the players say it where a kind may be several, as a ditch looks like a trench."""
+    """The kind of place that a piece is; the players answer if it is ambiguous, such as a ditch or a trench."""
     if piece is None:
         return "open"
     said = position.state.statuses.get(f"{piece.name} is")
@@ -76,7 +76,7 @@ def place_of(position: Position, piece: TerrainPiece | None) -> str:
 
 
 def place(position: Position, name: str) -> str:
-    """What a figure is in."""
+    """The terrain that contains a figure."""
     return place_of(position, held_in(position, name))
 
 
@@ -111,7 +111,7 @@ def phase(position: Position) -> Phase | None:
 
 
 def owed(position: Position) -> str:
-    """What must be finished before any other action; empty if nothing must."""
+    """The action that must be finished before any other; empty if there is none."""
     now = position.state.this_turn
     if now.get(statuses.FALLING) or now.get(statuses.LANDED):
         return "a shell is still to come down"
@@ -126,7 +126,7 @@ def fighting(position: Position, unit: Unit) -> list[Unit]:
 
 
 def waits(position: Position, unit: Unit) -> Verdict | None:
-    """Why a figure may do nothing now, whatever it may do otherwise; None where it may act."""
+    """The reason that forbids all actions of a figure now; None if it may act."""
     rules, now = rules_of(position), phase(position)
     if unit.out:
         return forbidden("eliminated", rules.because("WW-63", f"{display_name(unit.id)} is eliminated"))
@@ -144,7 +144,7 @@ def waits(position: Position, unit: Unit) -> Verdict | None:
 
 
 def bar(position: Position, unit: Unit, doing: str, weapon: str = "") -> Verdict | None:
-    """Why a figure may not do this now; None where it may. Shots that are left are left to the one weapon."""
+    """The reason that forbids this action now; None if it is allowed. Remaining shots belong to one weapon."""
     if waiting := waits(position, unit):
         return waiting
     going_on = doing == "fire" and weapon in unit.this_turn.get(statuses.SHOTS_LEFT, ())
@@ -160,7 +160,7 @@ def bar(position: Position, unit: Unit, doing: str, weapon: str = "") -> Verdict
 
 
 def own_edge_deg(position: Position, side: str) -> float:
-    """Direction of a side's board edge: as the players say, else near for the first side and far for the other."""
+    """A side's board edge: the players' answer, otherwise near for the first side and far for the other."""
     sides = position.state.sides
     usual = -90.0 if sides and side == sides[0] else 90.0
     return float(position.state.statuses.get(f"edge_of_{side}", usual))

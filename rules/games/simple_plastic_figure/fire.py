@@ -1,4 +1,4 @@
-"""Simple Plastic Figure: weapons, what may be aimed at, and what a shot does."""
+"""Simple Plastic Figure: weapons, legal targets, and the effects of shots."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class Nicknamed:
 
 
 def weapon_alias(rules: Rules, asked: Nicknamed) -> Verdict:
-    """The row that a weapon's common name stands for."""
+    """The row of a weapon's common name."""
     return weapon_profile(rules, Armed(weapon=rules.tables.aliases[asked.name].weapon))
 
 
@@ -215,12 +215,12 @@ def eliminates(rules: Rules, face: int, modifier: int) -> bool:
 
 
 def needed(rules: Rules, modifier: int) -> int | None:
-    """The lowest face that eliminates the target; None where no face does."""
+    """The lowest face that eliminates the target; None if no face does."""
     return next((face for face in Die.D6.faces if eliminates(rules, face, modifier)), None)
 
 
 def need(rules: Rules, target: str, reasons: Sequence[Reason]) -> Reason:
-    """What a die must show against a target under these modifiers, in a line."""
+    """The number needed against a target under these modifiers, as a line of text."""
     modifier = int(total(reasons))
     least = needed(rules, modifier)
     text = f"{target}: {'nothing eliminates' if least is None else f'{least} or more eliminates'}"
@@ -228,7 +228,7 @@ def need(rules: Rules, target: str, reasons: Sequence[Reason]) -> Reason:
 
 
 def effect(rules: Rules, face: int, reasons: Sequence[Reason]) -> Verdict:
-    """What a face of the combat die does under these modifiers; effects are immediate."""
+    """The effect of a face of the combat die under these modifiers; effects are immediate."""
     modifier = int(total(reasons))
     dead = eliminates(rules, face, modifier)
     least = needed(rules, modifier)
@@ -279,7 +279,7 @@ class Volley(Helped, Held):
 
 
 def volley_aim(rules: Rules, fired: Volley) -> Verdict:
-    """What each shot of a volley needs before the dice, or why it may not be fired."""
+    """The number that each shot of a volley needs, or the reason why it is forbidden."""
     weapon = held(rules, fired)
     declared = declare_shots(rules, Declared(weapon=weapon, shots=len(fired.shots)))
     in_range = (may_target(rules, Aiming(weapon=weapon, distance_in=shot.range_in)) for shot in fired.shots)
@@ -333,7 +333,7 @@ def _shots(aim: Aim) -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sighted(Aiming):
-    """Shots at one figure with all that stands around it; terrain is what the line of fire meets."""
+    """Shots at one figure, with the figures around it and the terrain on the line of fire."""
 
     pose: Annotated[PoseName, Asked("How does the target stand?"), aiming(Aim.target_pose)] = "standing"
     place: Annotated[PlaceName, Asked("What is the target in?"), aiming(Aim.target_place)] = "open"
@@ -342,7 +342,7 @@ class Sighted(Aiming):
 
 
 def aimed(rules: Rules, shot: Sighted) -> Verdict:
-    """What a shot needs before the die, with every modifier; or why it may not be fired."""
+    """The number that a shot needs with every modifier, or the reason why it is forbidden."""
     weapon = held(rules, shot)
     exposed = min((shot.target_exposed, *(exposure(rules, shot.pose, piece) for piece in shot.terrain)))
     seen = may_target(rules, replace(shot, target_exposed=exposed))

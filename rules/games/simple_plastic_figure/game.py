@@ -1,4 +1,4 @@
-"""Simple Plastic Figure Rules WW2, segment one: everything that can be asked of its rules."""
+"""Simple Plastic Figure Rules WW2, segment one: the list of its rules."""
 
 from __future__ import annotations
 

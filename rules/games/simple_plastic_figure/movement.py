@@ -1,4 +1,4 @@
-"""Simple Plastic Figure: how far a figure goes, where it may go in, and hand-to-hand combat."""
+"""Simple Plastic Figure: movement, entering places, and hand-to-hand combat."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from rules.tabletop.tolerance import EXACT, within
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Move(Helped):
-    """A measured move and what it crosses; the pose changes nothing.
+    """A measured move and the pieces that it crosses; the pose does not matter.
 
     Attributes:
         enemy_base_touched_after_in: Where it touches an enemy that it then leaves behind.
@@ -126,7 +126,7 @@ class Contact:
 
 
 def move_contact(rules: Rules, path: Contact) -> Verdict:
-    """Where a move ends that touches an enemy, and whether a fight follows."""
+    """The end of a move that touches an enemy, and whether a fight follows."""
     touched_in = path.enemy_base_touched_after_in
     if touched_in is None or not within(touched_in, path.wanted_in):
         return verdict("no contact", rules.because("WW-22"), stops_at_in=path.wanted_in, must_fight=False)
@@ -225,7 +225,7 @@ def movement_profile(rules: Rules, *, touches_bunker: bool = False) -> MovementP
     classes = [(height_in, tables.crossings[name].penalty_in) for height_in, name in hurdles(rules)]
     classes += [] if higher.impassable else [(float("inf"), higher.penalty_in)]
 
-    def going(piece: TerrainPiece) -> TerrainCost:
+    def cost_of(piece: TerrainPiece) -> TerrainCost:
         row = tables.ground.get(piece.kind)
         if row is None:
             return TerrainCost()
@@ -236,4 +236,4 @@ def movement_profile(rules: Rules, *, touches_bunker: bool = False) -> MovementP
         leave_in = tables.crossings[row.leave].penalty_in if row.leave else 0.0
         return TerrainCost(leave_in=leave_in, on_top=row.on_top)
 
-    return MovementProfile(going)
+    return MovementProfile(cost_of)

@@ -1,4 +1,4 @@
-"""Simple Plastic Figure: the referee: the parts of a turn, and what an answer changes beyond what its verdict says."""
+"""Simple Plastic Figure: the referee: the parts of a turn, and the effects that verdicts do not carry."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def at_spot(position: Position, figure: str, spot_in: PointIn) -> Iterator[Actio
 
 
 def next_phase(position: Position) -> PhaseBegun:
-    """The halves of the turn as the winner of the dice chose, else as the sides are named; its end is passed over."""
+    """The halves of the turn in the winner's order, otherwise in the order of the sides."""
     state = position.state
     first = str(state.this_turn.get(FIRST) or state.sides[0])
     second = next((side for side in state.sides if side != first), first)
@@ -53,7 +53,7 @@ def rounds(position: Position) -> tuple[str, ...]:
 
 
 def strayed(position: Position, action: Action, found: Verdict) -> tuple[PointIn, PointIn] | None:
-    """Where a shell was to go and where it comes down."""
+    """The target place of a shell and the place where it lands."""
     aimed, fell = action.given.get("spot_in"), found.numbers.get("spot_in")
     if not aimed or not fell:
         return None
@@ -77,7 +77,7 @@ _DID = {
 
 
 def effects(position: Position, action: Action, found: Verdict) -> Effects:
-    """What the figures did, what the verdict changes, and what else depends on the battle."""
+    """The effects of an action: those of the verdict, and those that depend on the battle."""
     name = action.given["mode"] if action.name == "radio" else action.name
     did = _did(position, action, *_DID[name]) if name in _DID else ()
     more = _MORE[name](position, action, found) if name in _MORE else ()

@@ -44,9 +44,10 @@ def _checks(position: Position, man: Unit) -> Iterator[Action]:
     now = phase(position)
     if now is None or not (now.checks or now.acts) or position.state.side != man.side:
         return
-    if statuses.STATUS_DIE not in man.this_turn:
+    die = man.this_turn.get(statuses.STATUS_DIE)
+    if die is None:
         yield Action("Status check", "status_check", {}, (man.id,))
-    elif man.this_turn.get(statuses.FAILED) or man.this_turn.get(statuses.REROLLED):
+    elif die >= position.game.rules.option("failed_status") or man.this_turn.get(statuses.REROLLED):
         for leader in figures.leading(position, man):
             context = Context(position, (man,), (leader,))
             yield action_for("Second check, led", "status_reroll", context, blocked_by=figures.waits(position, man))
@@ -140,7 +141,7 @@ def _call(context: Context, view: View, there: str) -> Action:
 
 
 def _leaves(position: Position, man: Unit) -> Iterator[Action]:
-    """Over the far edge, where that is the objective: the rest of its move must reach it."""
+    """Leaving by the far edge, if that is the objective; the rest of the move must reach it."""
     if position.state.statuses.get(goal_key(man.side)) == "exit_far_edge":
         reaches: Any = UNKNOWN
         if position.state.area_in:
@@ -180,7 +181,7 @@ def tasks(rules: Rules) -> tuple[Task, ...]:
 
 
 def _set_up(position: Position) -> Iterator[Action]:
-    """The armies, where they stand, and what each side is to do, until the first turn."""
+    """Before the first turn: the armies, their places, and the sides' objectives."""
     state, rules = position.state, rules_of(position)
     if state.turn:
         return
@@ -229,7 +230,8 @@ def _initiative(position: Position) -> Iterator[Action]:
         return
     for side in state.sides:
         other = next((one for one in state.sides if one != side), side)
-        title = f"{display_name(chooser)} lets {display_name(side)} go first"
+        name = display_name(side)
+        title = f"{name} goes first" if side == chooser else f"{display_name(chooser)} lets {name} go first"
         yield Action(title, "turn", {"first": side, "second": other}, owed="WW-07")
 
 

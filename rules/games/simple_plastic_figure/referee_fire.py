@@ -181,7 +181,7 @@ def explosives_at(position: Position, figure: str, spot_in: PointIn) -> Iterator
 
 
 def _falling(position: Position, side: str, spot_in: PointIn) -> dict[str, Any]:
-    """What decides where a shell that a side fires comes down."""
+    """The facts that decide where a side's shell lands."""
     shelter = holder_at(rules_of(position), spot_in, position.terrain)
     sheltered = rules_of(position).tables.places[place_of(position, shelter)].shelter is not None
     return {"spot_in": list(spot_in), "own_edge_deg": own_edge_deg(position, side), "at_shelter": sheltered}

@@ -34,7 +34,7 @@ def called(rules: Rules, weapon: str) -> str:
 
 
 def band(rules: Rules, bands: Mapping[str, Band], distance_in: float) -> Band:
-    """The range band of a distance; what lies between two printed inches goes as the players chose."""
+    """The range band of a distance; the option decides between two printed inches."""
     if rules.chooses("between_bands", "nearest_inch"):
         distance_in = math.floor(distance_in + 0.5)
     elif rules.chooses("between_bands", "whole_inches"):
@@ -43,7 +43,7 @@ def band(rules: Rules, bands: Mapping[str, Band], distance_in: float) -> Band:
 
 
 def status_of(rules: Rules, face: int) -> Status:
-    """What a status die leaves a figure free to do."""
+    """The actions that a status die allows a figure."""
     return next(row for row in rules.tables.status.values() if face in row.faces)
 
 
@@ -53,7 +53,7 @@ def tidy(length_in: float) -> float:
 
 
 def display_name(name: str) -> str:
-    """A row's name as a player says it."""
+    """A row's name in words."""
     return name.replace("_", " ")
 
 

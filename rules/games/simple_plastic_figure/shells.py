@@ -111,7 +111,7 @@ class Fired(Helped):
 
 
 def deviation(rules: Rules, shot: Fired) -> Procedure[Verdict]:
-    """Where a mortar or gun hits."""
+    """The place where a mortar or gun hits."""
     if kind_of(rules, shot.weapon).direct:
         return illegal("not_indirect", rules.because("WW-44", f"a {called(rules, shot.weapon)} hits its spot"))
     if shot.at_shelter and rules.chooses("shells_deviate_at_shelters", False):
@@ -194,7 +194,7 @@ def shell_on_shelter(rules: Rules, shell: Shell) -> Procedure[Verdict]:
 def struck(
     rules: Rules, row: ShelterAttack, shot: Launched | Shell, reasons: Sequence[Reason], *, hit: bool
 ) -> Verdict:
-    """What an explosive does that has hit a shelter, or missed it and bursts beside it."""
+    """The effect of an explosive that has hit a shelter, or bursts beside it."""
     radius_in = tidy(blast_radius_in(rules, shot.weapon) * (row.radius_factor if hit else 1))
     inside = hit and row.occupants is not Occupants.NONE
     around = row.outside if hit else _bursts_beside(rules, row, shot)
@@ -234,7 +234,7 @@ def _occupants(rules: Rules, row: ShelterAttack, figures: Sequence[Caught], radi
 def _special(
     rules: Rules, row: ShelterAttack, shot: Launched | Shell, within_it: Sequence[Caught], *, hit: bool
 ) -> dict[str, Any]:
-    """What only some attacks bring: a bunker that is gone, a hole in the wall, everyone under a roof."""
+    """Effects of some attacks only: a destroyed bunker, a hole in a wall, everyone under a roof."""
     if row.occupants is Occupants.REMOVED:
         return {"bunker_eliminated": hit, "occupants_eliminated": hit, "eliminated": names(within_it)}
     if not hit:
@@ -313,7 +313,7 @@ def charge_aim(rules: Rules, charge: Charge) -> Verdict:
 
 
 def charge(rules: Rules, round_: Charge) -> Procedure[Verdict]:
-    """A grenade or a launcher's round and what it does."""
+    """A grenade or a launcher's round and its effects."""
     aim = charge_aim(rules, round_)
     if not aim.allowed:
         return aim
@@ -327,7 +327,7 @@ def charge(rules: Rules, round_: Charge) -> Procedure[Verdict]:
 
 
 def _launched(rules: Rules, charge: Charge) -> tuple[list[str], int | None, tuple[Reason, ...]]:
-    """The figures that a launcher's round catches if it hits, what the die must show to hit, and why."""
+    """The figures that a launcher's round catches, the number needed to hit, and the reasons."""
     shelter = rules.tables.places[charge.place].shelter
     if shelter is None:
         radius_in = blast_radius_in(rules, charge.weapon)
@@ -365,7 +365,7 @@ class Landed(Shell):
 
 
 def burst_aim(rules: Rules, shell: Landed) -> Verdict:
-    """The figures that a shell that has come down catches, and what a die must show against each."""
+    """The figures in the blast of a shell that has landed, and the number needed against each."""
     if rules.tables.places[shell.place].shelter is None:
         caught = outside(rules, shell.figures, blast_radius_in(rules, shell.weapon))
         why = rules.because("WW-38")
@@ -375,7 +375,7 @@ def burst_aim(rules: Rules, shell: Landed) -> Verdict:
 
 
 def burst(rules: Rules, shell: Landed) -> Procedure[Verdict]:
-    """What a shell that has come down does."""
+    """The effects of a shell that has landed."""
     found = yield from _burst(rules, shell)
     return found.causing(for_now("", LANDED, None, "WW-44"), *found.effects)
 

@@ -60,7 +60,7 @@ def holes_in(piece: str) -> str:
 
 
 def done(unit: Unit) -> list[str]:
-    """What it has done with its half of the turn, as the program saw it or the players say."""
+    """Its actions in this half of the turn, from the journal or the players' answer."""
     said = [action for key, action in SAID.items() if unit.this_turn.get(key)]
     return [*unit.this_turn.get(DONE, ()), *said]
 

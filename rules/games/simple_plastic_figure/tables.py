@@ -1,4 +1,4 @@
-"""The tables of Simple Plastic Figure: what a row of each must hold, and what a game may not name."""
+"""The tables of Simple Plastic Figure: the columns of each row, and checks of their names."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ Face = Annotated[int, Within(low=1, high=6, code="impossible_die_face")]
 
 
 class AimAt(StrEnum):
-    """What a weapon is aimed at."""
+    """The kind of target of a weapon."""
 
     FIGURE = "figure"
     SPOT = "spot"
 
 
 class Enemies(StrEnum):
-    """What coming into a place with enemies inside means."""
+    """The effect of entering a place with enemies inside."""
 
     NONE = "none"
     FIGHT = "fight"
@@ -72,7 +72,7 @@ class Phase(Ruled):
 
 @dataclass(frozen=True, slots=True)
 class Status(Ruled):
-    """What the faces of a status check leave a figure free to do."""
+    """The actions that the faces of a status check allow a figure."""
 
     faces: tuple[int, ...]
     may_move: bool
@@ -102,7 +102,7 @@ class Nation(Ruled):
 
 @dataclass(frozen=True, slots=True)
 class Crossing(Ruled):
-    """What crossing, entering or leaving something takes off a move.
+    """The cost of crossing, entering or leaving a piece.
 
     Attributes:
         touch_first: Only a move that begins in contact with it may do so.
@@ -117,7 +117,7 @@ class Crossing(Ruled):
 
 @dataclass(frozen=True, slots=True)
 class Ground(Ruled):
-    """What a measured terrain piece does to a walker.
+    """The effect of a measured terrain piece on a moving figure.
 
     Attributes:
         enter, leave: What coming into it and out of it is, among the crossings.
@@ -140,7 +140,7 @@ class Place(Ruled):
 
     Attributes:
         pose_steps: By how many poses its occupants count as lower.
-        enter_rule: Rule of coming in; None where it is the row's own.
+        enter_rule: Rule of coming in; None if it is the row's own.
         shelter: Its column among the attacks on shelters.
         kinds: Which measured pieces are such a place.
     """
@@ -194,14 +194,14 @@ class Band(Ruled):
 
 @dataclass(frozen=True, slots=True)
 class Modifier(Ruled):
-    """What a kind of fire or cover adds."""
+    """The modifier of a kind of fire or cover."""
 
     modifier: int
 
 
 @dataclass(frozen=True, slots=True)
 class Pose(Ruled):
-    """A pose: what it adds, the next lower one, and how much of it a waist-high piece hides."""
+    """A pose: its modifier, the next lower pose, and the part that a waist-high piece hides."""
 
     modifier: int
     lower: PoseName
@@ -211,7 +211,7 @@ class Pose(Ruled):
 
 @dataclass(frozen=True, slots=True)
 class Terrain(Ruled):
-    """What a kind of terrain is to a figure behind it.
+    """The cover of a kind of terrain for a figure behind it.
 
     Attributes:
         kinds: Which measured pieces may be of that kind; the first row that has one is what it usually is.
@@ -225,7 +225,7 @@ class Terrain(Ruled):
 
 @dataclass(frozen=True, slots=True)
 class Scatter(Ruled):
-    """Where the faces of a shell's die send it."""
+    """The directions of a shell by the faces of its die."""
 
     faces: tuple[int, ...]
     strays: bool = True
@@ -233,7 +233,7 @@ class Scatter(Ruled):
 
 @dataclass(frozen=True, slots=True)
 class ShelterAttack(Ruled):
-    """What a kind of explosive does to a kind of shelter; `hit_on` None where no die decides it."""
+    """The effect of a kind of explosive on a kind of shelter; `hit_on` is None if no die decides it."""
 
     occupants: Occupants
     outside: bool
@@ -245,7 +245,7 @@ class ShelterAttack(Ruled):
 
 @dataclass(frozen=True, slots=True)
 class Commander(Ruled):
-    """What a figure can do for others."""
+    """The help that a figure can give others."""
 
     leads: bool = False
     binoculars: bool = False
@@ -254,7 +254,7 @@ class Commander(Ruled):
 
 @dataclass(frozen=True, slots=True)
 class Card(Ruled):
-    """A ready unit; None where any nation has it."""
+    """A ready unit; None if any nation has it."""
 
     title: str
     nation: NationName | None = None
@@ -267,7 +267,7 @@ class Card(Ruled):
 
 @dataclass(frozen=True, slots=True)
 class Said(Ruled):
-    """Something that may be said of a figure or of the battle."""
+    """A status of a figure or of the battle."""
 
     text: str
 

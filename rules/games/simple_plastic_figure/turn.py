@@ -83,7 +83,7 @@ class Carried:
 
 
 def may_use_weapon(rules: Rules, figure: Carried) -> Verdict:
-    """Whether a figure has this weapon: what is seen is what it has."""
+    """Whether a figure has this weapon: the toy shows its weapons."""
     weapon_of(rules, figure.weapon)
     if figure.weapon not in figure.figure_shows:
         text = f"the figure shows no {called(rules, figure.weapon)}"
@@ -129,7 +129,7 @@ class CardOf:
 
 
 def unit_card(rules: Rules, wanted: CardOf) -> Verdict:
-    """What a ready unit is and has."""
+    """The values of a ready unit."""
     card = rules.tables.cards[wanted.card]
     numbers = {name: value for name, value in dataclasses.asdict(card).items() if name not in ("rule", "weapons")}
     side = None if card.nation is None else rules.tables.nations[card.nation].side
@@ -198,7 +198,7 @@ class Order:
 
 
 def turn(rules: Rules, order: Order) -> Verdict:
-    """The phases of a turn in order, and whose each is."""
+    """The phases of a turn in order, each with its side."""
     phases = sorted(rules.tables.phases.items(), key=lambda item: item[1].number)
     whose = (None, order.first, order.second)
     steps = [{"phase": name, "side": whose[row.half], "text": row.text, "rule": row.rule} for name, row in phases]
@@ -242,7 +242,7 @@ def status_checks(rules: Rules, side: Checks) -> Procedure[Verdict]:
 
 
 def checked(rules: Rules, face: int) -> Verdict:
-    """What a status die brings."""
+    """The result of a status die."""
     row = status_of(rules, face)
     may = "move or fire" if row.may_move else "only fire" if row.may_fire else "do nothing"
     failed = face >= rules.option("failed_status")
@@ -251,7 +251,7 @@ def checked(rules: Rules, face: int) -> Verdict:
 
 
 class Action(StrEnum):
-    """What a figure may do with its half of the turn."""
+    """The actions of a figure in its half of the turn."""
 
     MOVE = "move"
     MOVE_INTO_HAND_TO_HAND = "move_into_hand_to_hand"
@@ -266,7 +266,7 @@ MOVES = (Action.MOVE, Action.MOVE_INTO_HAND_TO_HAND)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """What a figure wants to do after its status check."""
+    """The action that a figure attempts after its status check."""
 
     actions: tuple[Action, ...]
     status_die: Face = 1
@@ -354,7 +354,7 @@ def reserve_can_be_shot(rules: Rules, _: NoFacts) -> Verdict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Agreed:
-    """What a side is to do, and with how many where it is about a number."""
+    """The task of a side, with its number if it has one."""
 
     side: str
     goal: Annotated[str, Row("goals", "unknown_goal")]
@@ -362,7 +362,7 @@ class Agreed:
 
 
 def objective(rules: Rules, agreed: Agreed) -> Verdict:
-    """What decides the battle for a side."""
+    """The facts that decide the battle for a side."""
     row = rules.tables.goals[agreed.goal]
     if row.numbered and not agreed.needed:
         return illegal("no_number", rules.because(row.rule, "agree on the number"))
@@ -378,7 +378,7 @@ def _done(context: Context) -> list[str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Leaving:
-    """A figure at the end of its move, and what it has done this turn."""
+    """A figure at the end of its move, and its actions in this turn."""
 
     reaches_far_edge: Annotated[bool, Asked("Does its move reach the far edge?")] = False
     actions: Annotated[tuple[Action, ...], Source(_done)] = ()
@@ -386,7 +386,7 @@ class Leaving:
 
 
 def leave_table(rules: Rules, figure: Leaving) -> Verdict:
-    """Whether a figure goes off the table by the far edge."""
+    """Whether a figure leaves the table by the far edge."""
     if not permits(rules, Action.MOVE, figure.status_die):
         return illegal("status", rules.because("WW-09", "its status check forbids moving"))
     if any(action is not Action.MOVE for action in figure.actions):

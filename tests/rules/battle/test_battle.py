@@ -78,7 +78,7 @@ def test_impossible_faces_change_nothing(battle: Battle) -> None:
 def test_beginning_cannot_be_undone(battle: Battle) -> None:
     assert [battle.undo() for _ in range(3)] == ["Tan 4 joins Tan", "Green 1 joins Green", None]
     assert battle.state.sides == ("green", "tan")
-    battle.record(Noted(text="another evening"))
+    battle.record(Noted(text="another driver"))
     assert battle.can_redo is None
 
 

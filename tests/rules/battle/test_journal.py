@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rules.battle.journal import APPLICATION_ID, Entry, Journal, standing
+from rules.battle.survey import CorruptEntry, End, end_after
 from rules.tabletop.errors import UserError
 from tests.full_disk import fill, make_room
 
@@ -18,6 +19,13 @@ from tests.full_disk import fill, make_room
 def clock():
     ticks = itertools.count()
     return lambda: float(next(ticks))
+
+
+def test_values_of_the_wrong_types_end_a_journal():
+    row = (1, 0.0, "moved", 1, "{}")
+    assert end_after(End(), row).seq == 1
+    with pytest.raises(CorruptEntry, match="entry 1 holds values of the wrong types"):
+        end_after(End(), (1, "noon", *row[2:]))
 
 
 def test_entries_are_read_back(tmp_path):

@@ -18,7 +18,7 @@ from rules.engine.dice import Scripted
 from rules.engine.events import Effects, VerdictOverruled
 from rules.engine.referee import Action
 from rules.tabletop.errors import UserError
-from tests.rules.evening import Evening, begun, told
+from tests.rules.battle_driver import BattleDriver, begun, story_of
 from tests.rules.test_battle_simple_plastic import GREEN, HEDGE, PLACES, TAN
 
 MISSES = Override("misses", Effects())
@@ -26,25 +26,25 @@ UNTRIED = replace(MISSES, counts=False)
 
 
 @pytest.fixture
-def evening(tmp_path: Path) -> Iterator[Evening]:
+def driver(tmp_path: Path) -> Iterator[BattleDriver]:
     """Green attacks in turn 1; no figure has moved."""
     with begun(tmp_path / "b", "simple_plastic", {"green": GREEN, "tan": TAN}, PLACES) as battle:
-        one = Evening(battle, [HEDGE])
+        one = BattleDriver(battle, [HEDGE])
         one.next_phase(1, "green", "moving")
         one.next_phase(1, "green", "attacking")
         yield one
 
 
-def shot(evening: Evening) -> Action:
-    return evening.attack("green-1", "tan-1")
+def shot(driver: BattleDriver) -> Action:
+    return driver.attack("green-1", "tan-1")
 
 
 def seq(battle: Battle) -> int:
     return battle.entries[-1].seq
 
 
-def test_possible_outcomes_of_a_shot(evening: Evening) -> None:
-    found = possible_overrides(evening.referee, evening.position, shot(evening))
+def test_possible_outcomes_of_a_shot(driver: BattleDriver) -> None:
+    found = possible_overrides(driver.referee, driver.position, shot(driver))
     # SP-11, SP-12: 4, minus 1 for not moving, plus 1 for the hedge: 4, 5 and 6 kill.
     assert [(one.words, one.chance) for one in found] == [
         ("kills: Tan 1 eliminated", Fraction(1, 2)),
@@ -52,20 +52,20 @@ def test_possible_outcomes_of_a_shot(evening: Evening) -> None:
     ]
 
 
-def test_no_outcomes_if_forbidden_or_with_too_many_dice(evening: Evening) -> None:
-    volley = evening.other("green-1", "squad_attack", "tan-1")
-    assert possible_overrides(evening.referee, evening.position, volley) == ()
-    evening.next_phase(1, "tan", "moving")
-    assert possible_overrides(evening.referee, evening.position, shot(evening)) == ()
+def test_no_outcomes_if_forbidden_or_with_too_many_dice(driver: BattleDriver) -> None:
+    volley = driver.other("green-1", "squad_attack", "tan-1")
+    assert possible_overrides(driver.referee, driver.position, volley) == ()
+    driver.next_phase(1, "tan", "moving")
+    assert possible_overrides(driver.referee, driver.position, shot(driver)) == ()
 
 
-def test_players_decide_without_dice(evening: Evening, tmp_path: Path) -> None:
-    battle, action = evening.battle, shot(evening)
-    kills = possible_overrides(evening.referee, evening.position, action)[0]
+def test_players_decide_without_dice(driver: BattleDriver, tmp_path: Path) -> None:
+    battle, action = driver.battle, shot(driver)
+    kills = possible_overrides(driver.referee, driver.position, action)[0]
     rule(battle, action, kills, "he is in the open, we all saw it")
     assert battle.state.unit("tan-1").out
     assert battle.state.unit("green-1").acts_this_turn == {"attack": 1}
-    assert told(battle)[-2:] == [
+    assert story_of(battle)[-2:] == [
         "  Green 1: Attack on Tan 1: the players decide: kills. He is in the open, we all saw it.",
         "  Tan 1 eliminated.",
     ]
@@ -75,14 +75,14 @@ def test_players_decide_without_dice(evening: Evening, tmp_path: Path) -> None:
     assert replay(tmp_path / "b") == ()
 
 
-def test_overruled_kill_becomes_a_miss(evening: Evening) -> None:
-    battle = evening.battle
+def test_overruled_kill_becomes_a_miss(driver: BattleDriver) -> None:
+    battle = driver.battle
     before = battle.state.unit("tan-1")
-    evening.do(shot(evening), 6)
+    driver.do(shot(driver), 6)
     overrule(battle, seq(battle), "Green 1: Attack: kills", MISSES, "he stood behind the wagon")
     assert battle.state.unit("tan-1") == before
     assert battle.state.unit("green-1").acts_this_turn == {"attack": 1}  # the shot was fired
-    assert told(battle)[-2:] == [
+    assert story_of(battle)[-2:] == [
         "  The players overrule Green 1: Attack: kills: misses. He stood behind the wagon.",
         "  Tan 1 no longer eliminated.",
     ]
@@ -90,43 +90,43 @@ def test_overruled_kill_becomes_a_miss(evening: Evening) -> None:
     assert battle.state.unit("tan-1").out
 
 
-def test_overruled_action_can_be_done_again(evening: Evening) -> None:
-    battle = evening.battle
+def test_overruled_action_can_be_done_again(driver: BattleDriver) -> None:
+    battle = driver.battle
     before = battle.state
-    evening.do(shot(evening), 6)
+    driver.do(shot(driver), 6)
     overrule(battle, seq(battle), "Green 1: Attack: kills", UNTRIED, "wrong soldier")
     assert battle.state.units == before.units
 
 
-def test_overruled_move_refunds_its_inches(evening: Evening) -> None:
-    evening.next_phase(1, "tan", "moving")
-    before = evening.battle.state
-    evening.march((0, 2), "tan-3")
-    assert evening.battle.state.unit("tan-3").allowance_used_in == 2
-    overrule(evening.battle, seq(evening.battle), "Tan 3: Move: moved", UNTRIED, "the dog did it")
+def test_overruled_move_refunds_its_inches(driver: BattleDriver) -> None:
+    driver.next_phase(1, "tan", "moving")
+    before = driver.battle.state
+    driver.march((0, 2), "tan-3")
+    assert driver.battle.state.unit("tan-3").allowance_used_in == 2
+    overrule(driver.battle, seq(driver.battle), "Tan 3: Move: moved", UNTRIED, "the dog did it")
     faced = replace(before.unit("tan-3"), facing_deg=90.0)  # where nobody knew his facing before, the last one stays
-    assert evening.battle.state.units == {**before.units, "tan-3": faced}
-    assert told(evening.battle)[-2:] == [
+    assert driver.battle.state.units == {**before.units, "tan-3": faced}
+    assert story_of(driver.battle)[-2:] == [
         "  The players overrule Tan 3: Move: moved: misses. The dog did it.",
         "  Tan 3 moves 0.0 in to (16.0, 15.0).",
     ]
 
 
-def test_later_events_keep_their_effects(evening: Evening) -> None:
-    battle = evening.battle
-    evening.do(shot(evening), 6)
+def test_later_events_keep_their_effects(driver: BattleDriver) -> None:
+    battle = driver.battle
+    driver.do(shot(driver), 6)
     first = seq(battle)
-    evening.do(evening.attack("green-2", "tan-2"), 6)
+    driver.do(driver.attack("green-2", "tan-2"), 6)
     overrule(battle, first, "Green 1: Attack: kills", MISSES, "he stood behind")
     assert [unit.id for unit in battle.state.units.values() if unit.out] == ["tan-2"]
 
 
-def test_last_override_of_a_verdict_counts(evening: Evening) -> None:
-    battle = evening.battle
-    evening.do(shot(evening), 6)
+def test_last_override_of_a_verdict_counts(driver: BattleDriver) -> None:
+    battle = driver.battle
+    driver.do(shot(driver), 6)
     first, kills = (
         seq(battle),
-        Override("kills", Effects(changes=condition_changes("tan-1", evening.referee.conditions["eliminated"]))),
+        Override("kills", Effects(changes=condition_changes("tan-1", driver.referee.conditions["eliminated"]))),
     )
     overrule(battle, first, "it", MISSES, "he stood behind")
     overrule(battle, first, "it", kills, "no, he did not")
@@ -135,23 +135,23 @@ def test_last_override_of_a_verdict_counts(evening: Evening) -> None:
     assert not battle.state.unit("tan-1").out
 
 
-def test_additional_changes_are_applied_last(evening: Evening) -> None:
-    battle = evening.battle
-    evening.do(shot(evening), 1)
+def test_additional_changes_are_applied_last(driver: BattleDriver) -> None:
+    battle = driver.battle
+    driver.do(shot(driver), 1)
     first = seq(battle)
-    evening.do(evening.attack("green-2", "tan-2"), 6)
-    also = condition_changes("tan-2", evening.referee.conditions["unharmed"])
+    driver.do(driver.attack("green-2", "tan-2"), 6)
+    also = condition_changes("tan-2", driver.referee.conditions["unharmed"])
     overrule(battle, first, "it", MISSES, "all wrong", also)
     assert not battle.state.unit("tan-2").out
 
 
-def test_override_needs_a_reason_and_a_verdict(evening: Evening) -> None:
-    battle = evening.battle
+def test_override_needs_a_reason_and_a_verdict(driver: BattleDriver) -> None:
+    battle = driver.battle
     with pytest.raises(UserError, match="needs a reason: type why"):
-        rule(battle, shot(evening), MISSES, "  ")
+        rule(battle, shot(driver), MISSES, "  ")
     with pytest.raises(UserError, match="entry 1 is not a verdict in force"):
         overrule(battle, 1, "it", MISSES, "why not")
-    evening.do(shot(evening), 6)
+    driver.do(shot(driver), 6)
     last = seq(battle)
     battle.undo()
     with pytest.raises(UserError, match=f"entry {last} is not a verdict in force"):
@@ -163,9 +163,9 @@ def test_override_without_labels_is_read() -> None:
     assert VerdictOverruled.from_body(body) == VerdictOverruled(entry=3, reason="agreed", effects=Effects())
 
 
-def test_override_survives_reopening(evening: Evening, tmp_path: Path) -> None:
-    battle = evening.battle
-    battle.ask("attack", shot(evening).given, Scripted([6]), by=["green-1"])
+def test_override_survives_reopening(driver: BattleDriver, tmp_path: Path) -> None:
+    battle = driver.battle
+    battle.ask("attack", shot(driver).given, Scripted([6]), by=["green-1"])
     overrule(battle, seq(battle), "it", UNTRIED, "we agreed")
     state, last = battle.state, event_of(battle.entries[-1])
     battle.close()

@@ -11,9 +11,12 @@ import pytest
 from rules.battle.battle import Battle, events_of
 from rules.battle.event_codec import event_of
 from rules.battle.journal import Entry
+from rules.battle.progress import part_of
+from rules.battle.recovery import recover
 from rules.battle.replay import differences
 from rules.engine.dice import Scripted
 from rules.engine.events import UnitJoined
+from rules.tabletop.errors import UserError
 
 SHOT = {"attacker": "ordinary", "attacker_moved": True}
 
@@ -69,3 +72,22 @@ def test_different_numbers_and_reasons_are_reported(battle: Battle) -> None:
     [found] = differences(battle.game, events_of(doctored(battle.entries, verdict=silent)))
     assert found.was == "SP-11 4 or more kills"
     assert found.now == "SP-11 4 or more kills; SP-10 Distance neither forbids an attack nor changes it."
+
+
+def test_a_copy_that_cannot_be_written_is_refused(battle: Battle, tmp_path: Path) -> None:
+    battle.close()
+    with pytest.raises(UserError, match="nowhere"):
+        recover(tmp_path / "evening.battle", tmp_path / "nowhere" / "copy.battle", lambda: 0.0)
+
+
+def test_a_copy_says_how_many_entries_it_has(battle: Battle, tmp_path: Path) -> None:
+    count = len(battle.entries)
+    battle.close()
+    assert recover(tmp_path / "evening.battle", tmp_path / "copy.battle", lambda: 0.0) == count
+
+
+def test_the_progress_of_a_part_is_part_of_the_whole() -> None:
+    """2 of 10 in the second of three parts: 10 + 2 of 30."""
+    seen: list[tuple[int, int]] = []
+    part_of(lambda done, of: seen.append((done, of)), 1, 3)(2, 10)
+    assert seen == [(12, 30)]

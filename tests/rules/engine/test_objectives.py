@@ -14,15 +14,15 @@ from rules.engine.roster import Army
 from rules.games import GAMES, open_game
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import PointIn
-from tests.rules.evening import Evening, begun, recruits
+from tests.rules.battle_driver import BattleDriver, begun, recruits
 
 PLACES: dict[str, PointIn] = {"green-1": (4, 4), "green-2": (6, 4), "tan-1": (4, 30), "tan-2": (6, 30)}
 
 
-def evening(path: Path, game: str) -> Evening:
+def driver(path: Path, game: str) -> BattleDriver:
     card = next(iter(open_game(game).rules.plain["cards"]))
     armies = {side: Army(name=side, game=game, recruits=recruits(side, card, card)) for side in ("green", "tan")}
-    return Evening(begun(path / "b", game, armies, PLACES))
+    return BattleDriver(begun(path / "b", game, armies, PLACES))
 
 
 def agree(battle: Battle, aim: Objective) -> None:
@@ -50,7 +50,7 @@ def test_every_goal_of_a_game_is_a_task_with_the_default_first(game: str) -> Non
 
 def test_bridge_must_be_held_for_the_agreed_turns(tmp_path: Path) -> None:
     """FM-05: won after holding it for the agreed number of turns; the number may be changed in between."""
-    one = evening(tmp_path, "fudge_miniatures")
+    one = driver(tmp_path, "fudge_miniatures")
     agree(one.battle, Objective("green", "hold_bridge", 3, "the stone one"))
     assert one.battle.can_undo is not None
     assert "hold bridge" in one.battle.can_undo
@@ -71,7 +71,7 @@ def test_bridge_must_be_held_for_the_agreed_turns(tmp_path: Path) -> None:
 
 
 def test_changed_number_of_enemies_can_be_undone(tmp_path: Path) -> None:
-    one = evening(tmp_path, "simple_plastic_figure")
+    one = driver(tmp_path, "simple_plastic_figure")
     agree(one.battle, Objective("green", "eliminate_number", 2))
     agree(one.battle, Objective("green", "eliminate_number", 1))
     tasks = one.referee.tasks(one.battle.game.rules)
@@ -84,7 +84,7 @@ def test_changed_number_of_enemies_can_be_undone(tmp_path: Path) -> None:
 
 
 def test_own_description_in_a_game_without_tasks(tmp_path: Path) -> None:
-    battle = evening(tmp_path, "simple_plastic").battle
+    battle = driver(tmp_path, "simple_plastic").battle
     agree(battle, Objective("tan", words=" bring the flag home "))
     assert objectives_of(battle.state, ()) == (Objective("green"), Objective("tan", words="bring the flag home"))
     agree(battle, Objective("tan"))
@@ -92,7 +92,7 @@ def test_own_description_in_a_game_without_tasks(tmp_path: Path) -> None:
 
 
 def test_unchanged_objective_gives_no_changes(tmp_path: Path) -> None:
-    battle = evening(tmp_path, "army_men").battle
+    battle = driver(tmp_path, "army_men").battle
     tasks = referee_of("army_men").tasks(battle.game.rules)
     agree(battle, Objective("green", "escape"))
     assert objective_changes(battle.state, tasks, Objective("green", "escape")) == ()
@@ -107,6 +107,6 @@ def test_unchanged_objective_gives_no_changes(tmp_path: Path) -> None:
     ],
 )
 def test_invalid_objectives_are_refused(aim: Objective, message: str, tmp_path: Path) -> None:
-    battle = evening(tmp_path, "fudge_miniatures").battle
+    battle = driver(tmp_path, "fudge_miniatures").battle
     with pytest.raises(UserError, match=message):
         agree(battle, aim)

@@ -2,7 +2,8 @@
 
 `expect` holds parts of the right answer: an object matches where all of its keys do, a list element by element, numbers
 within a millionth. Of `actions`, `owed`, `reasons`, `modifiers`, `effects` and `asks` each expected element must match
-some element; after a key that ends in `!`, as `owed!`, none may match. Steps are matched by their numbers.
+some element, and an empty list matches an empty one; after a key that ends in `!`, as `owed!`, none may match. Steps
+are matched by their numbers.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ def _of_key(key: str, expected: Any, found: Mapping[str, Any], place: str) -> li
     name = key.removesuffix("!")
     if name not in found:
         return [f"{place}: missing among {sorted(found)}"]
-    if name not in ANY_ORDER or not isinstance(expected, list):
+    if name not in ANY_ORDER or not isinstance(expected, list) or not expected:
         return differences(expected, found[name], place)
     matched = [any(not differences(one, other) for other in found[name]) for one in expected]
     wrong = [one for one, is_there in zip(expected, matched, strict=True) if is_there == key.endswith("!")]

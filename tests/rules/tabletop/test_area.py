@@ -7,8 +7,6 @@ from rules.tabletop.area import (
     ground_under,
     inside,
     near,
-    off_table,
-    refuse_off_table,
     standing_on,
     surface_in,
 )
@@ -102,29 +100,6 @@ def test_figures_inside_an_objective():
     assert hits[1].fraction == pytest.approx(0.5)
 
 
-def test_figures_off_the_table():
-    figures = [
-        block("on", 10, 10),
-        block("over", 47.75, 10),
-        block("gone", 60, 10),
-        block("may be", 47.4, 9, sigma=0.1),
-    ]
-    off = off_table(figures, TABLE)
-    assert [(hit.id, hit.fraction) for hit in off] == [
-        ("gone", 1),
-        ("over", pytest.approx(0.25)),
-        ("may be", 0),
-    ]
-    assert off[2].most == pytest.approx(0.1)
-    assert off[0].extent.certain
-
-
-def test_setup_refuses_figures_off_the_table_by_name():
-    refuse_off_table([block("on", 10, 10), block("at the edge", 48, 10)], TABLE)
-    with pytest.raises(UserError, match=r"tan-1, tan-2 stand off the table"):
-        refuse_off_table([block("tan-1", 49, 1), block("a", 5, 5), block("tan-2", 5, -1)], TABLE)
-
-
 def test_self_intersecting_table_is_refused():
     with pytest.raises(UserError, match="crosses itself"):
-        off_table([block("a", 1, 1)], ((0, 0), (2, 2), (2, 0), (0, 2)))
+        inside([block("a", 1, 1)], ((0, 0), (2, 2), (2, 0), (0, 2)))

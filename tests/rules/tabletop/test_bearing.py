@@ -5,14 +5,12 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from rules.tabletop.bearing import (
-    Side,
     Turning,
     arc_of_fire,
     aspect_sigma_deg,
     bearing_deg,
     behind,
     onward,
-    side_struck,
     turn_deg,
 )
 from rules.tabletop.errors import UserError
@@ -84,39 +82,17 @@ def test_invalid_turning_is_refused(wrong):
         Turning(*wrong)
 
 
-@pytest.mark.parametrize(
-    ("off", "side"),
-    # Quadrants of 90 degrees around a tank that faces 30 degrees; borders belong to front and rear.
-    [(0, "front"), (44, "front"), (45, "front"), (46, "left"), (134, "left"), (135, "rear"), (180, "rear"),
-     (-135, "rear"), (-134, "right"), (-46, "right"), (-44, "front")],
-)  # fmt: skip
-def test_side_hit_by_direction(off, side):
-    tank = figure("tank", 3, 4, facing=30)
-    struck = side_struck(tank, onward((3, 4), 30 + off, 10), 90, 90)
-    assert struck.value is Side(side)
-    assert struck.certain
-
-
-def test_side_near_a_border_is_uncertain():
-    tank = figure("tank", 0, 0, facing=0)
-    assert side_struck(tank, onward((0, 0), 40, 10), 90, 90, sigma_deg=3).possible == (Side.FRONT, Side.LEFT)
-    assert side_struck(tank, onward((0, 0), 38, 10), 90, 90, sigma_deg=3).certain
-    everywhere = side_struck(tank, onward((0, 0), 40, 10), 90, 90, sigma_deg=90)
-    assert set(everywhere.possible) == set(Side)
-
-
 @given(angles, st.floats(0.5, 40), angles, tables)
 def test_side_does_not_depend_on_the_tables_rotation(facing, distance, off, table):
     tank, foe = figure("tank", 1, 2, facing=facing), onward((1, 2), off, distance)
     assume(abs(abs(turn_deg(facing + 45, off)) % 90) > 1e-6)  # not on a border
-    assert side_struck(table.figure(tank), table.point(foe), 90, 90) == side_struck(tank, foe, 90, 90)
     assert behind(table.figure(tank), table.point(foe), 90) is behind(tank, foe, 90)
 
 
 @given(angles, angles)
 def test_behind_means_in_the_rear_arc(facing, off):
     soldier, foe = figure("a", 0, 0, facing=facing), onward((0, 0), off, 5)
-    assert (behind(soldier, foe, 90) is Comparison.IN) == (side_struck(soldier, foe, 90, 90).value is Side.REAR)
+    assert (behind(soldier, foe, 90) is Comparison.IN) == (abs(turn_deg(facing, off)) >= 135 - 1e-9)
 
 
 def test_behind_near_the_arcs_border_is_too_close_to_call():

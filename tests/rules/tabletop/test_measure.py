@@ -21,12 +21,9 @@ def test_centre_and_edge():
     assert found.edge_segment_in == ((0.5, 0.5), (2.5, 3.5))
 
 
-def test_slant_range_includes_height():
-    # Bases 4 in apart from centre to centre and 3 in from edge to edge, the far one 4 in higher: 3-4-5, and 4 sqrt 2.
+def test_height_does_not_count_along_the_table():
     found = range_between(block("a", 0, 0), figure("b", 4, 0, base=square(4, 0, 0.5), z=4.0))
     assert found.edge_in == pytest.approx(3)
-    assert found.slant_edge_in == pytest.approx(5)
-    assert found.slant_centre_in == pytest.approx(4 * math.sqrt(2))
     assert (found.rise_in, found.turned().rise_in) == (4, -4)
 
 

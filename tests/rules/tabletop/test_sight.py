@@ -9,7 +9,6 @@ from shapely.geometry import Point, Polygon
 from rules.tabletop.body import Body
 from rules.tabletop.errors import UserError
 from rules.tabletop.opacity import TRUNK_PART, CoverKind, Opacity, Within, standing_outlines
-from rules.tabletop.path import glimpses, placed
 from rules.tabletop.scene import SightRules
 from rules.tabletop.sight import exposures, sight
 from rules.tabletop.table import Posture, TerrainKind, TerrainPiece, ellipse_outline
@@ -205,11 +204,8 @@ def test_gap_between_cover_and_base():
     # The base is an ellipse of half length 0.54 in (the polygon is slightly larger) around x = 10.
     touching = seen(box(TerrainKind.WALL, 8, 9.6, 1.0)).hidden_by[0]
     assert touching.gap_in == 0.0
-    assert touching.touches_target()
     apart = seen(box(TerrainKind.WALL, 8, 9.0, 1.0)).hidden_by[0]
     assert apart.gap_in == pytest.approx(0.46, abs=0.01)
-    assert not apart.touches_target()
-    assert apart.touches_target(within_in=1.0)
 
 
 def test_other_figures_are_reported_separately_and_count_if_the_rules_say_so():
@@ -226,17 +222,6 @@ def test_other_figures_are_reported_separately_and_count_if_the_rules_say_so():
     assert exposures([a, b, between], (), counting).hidden_by(0, 1) == ()
     assert "c" in {ray.stopped_by for ray in counted.rays}
     assert {ray.stopped_by for ray in free.rays} == {None}
-
-
-def test_path_is_seen_before_and_after_a_wall():
-    # It walks along x = 10 from y = -10. Rays flatter than the wall's corner at (4, 1), atan 0.25, end at the wall. It
-    # is out of sight when its board's last strip is, 0.2625 in to the side: at the angle 0.2195 (0.2450 less
-    # atan(0.2625 cos 0.2195 / 10)) from the line to the wall's middle, 10 tan 0.2195 = 2.231 in from it.
-    wall, mover = box(TerrainKind.WALL, 4, 5, 9.0, y0=-1.0, y1=1.0), soldier("b", 10, -10)
-    spans = glimpses(
-        ((10, -10), (10, 10)), lambda place: seen(wall, b=placed(mover, place)).visible, step_in=1.0, fine_in=0.005
-    )
-    assert [end for span in spans for end in span] == pytest.approx([0, 10 - 2.231, 10 + 2.231, 20], abs=0.01)
 
 
 def test_rays_end_at_what_blocks_them():

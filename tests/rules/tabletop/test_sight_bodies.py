@@ -28,6 +28,12 @@ def test_silhouettes_match_real_figures(shadow_in, exposure):
     assert seen(box(TerrainKind.WALL, 9.98, 9.99, shadow_in), rules=None).exposure == pytest.approx(exposure, abs=0.05)
 
 
+@pytest.mark.parametrize("posture", [one for one in Posture if one is not Posture.VEHICLE])
+def test_nobody_sees_or_fires_from_above_his_head(posture):
+    body = BODIES[posture]
+    assert 0 < body.muzzle_in <= body.eye_in < body.height_in
+
+
 def test_smaller_figures_are_scaled_completely():
     # 1/72 figures are 0.95 in high: on a table scaled by 0.95 / 2.1 the exposure is the same.
     k = 0.95 / 2.1

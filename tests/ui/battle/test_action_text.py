@@ -8,11 +8,12 @@ import pytest
 
 from rules.engine.game import Question
 from rules.engine.needed import needed_words
-from rules.engine.referee import Action, ActionPreview, Ambiguity
+from rules.engine.referee import Action, ActionPreview, Ambiguity, Odds
 from rules.engine.verdict import Reason, Verdict
 from ui.battle.action_text import (
     action_words,
     chance_words,
+    obligation_words,
     odds_words,
     reason_rows,
     refusal_words,
@@ -21,7 +22,7 @@ from ui.battle.action_text import (
 )
 
 SHOT = Action("Rifle at Tan 4", "shoot", {}, by=("green-1",), at=("tan-4",), weapon="rifle")
-HALF = {"kills": Fraction(1, 2), "misses": Fraction(1, 2)}
+HALF = Odds({"kills": Fraction(1, 2), "misses": Fraction(1, 2)})
 
 
 def asked(**parts: object) -> ActionPreview:
@@ -42,8 +43,8 @@ def test_an_action_is_shown_with_its_target() -> None:
     ("preview", "words"),
     [
         (asked(), "kills 50 %, misses 50 %"),
-        (asked(odds={"walks": Fraction(1)}), "walks"),
-        (asked(odds={}), "yes"),
+        (asked(odds=Odds({"walks": Fraction(1)})), "walks"),
+        (asked(odds=Odds()), "yes"),
         (asked(refusal="out of range"), "no"),
         (asked(ambiguities=(Ambiguity("in reach?", ("range_in",), {"in": 5.9, "out": 6.1}),)), "too close"),
     ],
@@ -82,8 +83,9 @@ def test_outcomes_are_sorted_by_probability_then_name() -> None:
 
 
 def test_each_figure_under_a_blast_has_its_own_odds() -> None:
-    each = {"tan-1": {"tan-1 KIL": Fraction(3, 4), "tan-1 NE": Fraction(1, 4)}, "tan-2": {"hit": Fraction(1)}}
-    assert reason_rows(asked(odds={}, odds_of=each)) == ("Tan 1: kills 75 %, no effect 25 %", "Tan 2: hit 100 %")
+    odds = {"tan-1 KIL": Fraction(3, 4), "tan-1 NE": Fraction(1, 4)}
+    each = {"tan-1": Odds(odds), "tan-2": Odds({"hit": Fraction(1)})}
+    assert reason_rows(asked(odds=Odds(), odds_of=each)) == ("Tan 1: kills 75 %, no effect 25 %", "Tan 2: hit 100 %")
 
 
 def test_a_forbidden_action_shows_the_reason_instead_of_odds() -> None:
@@ -111,17 +113,16 @@ def test_reasons_list_signed_modifiers_with_rules_then_odds() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("odds", "chance"),
-    [
-        (HALF, 0.5),
-        ({"hit": Fraction(5, 6), "miss": Fraction(1, 6)}, 5 / 6),
-        ({"tan-1 NE, tan-2 --": Fraction(1, 4), "tan-1 KIL, tan-2 --": Fraction(3, 4)}, 0.75),
-        ({"dropped: nobody is in it": Fraction(1)}, 0.0),
-        ({"hits 0 of 2": Fraction(1, 4), "hits 1 of 2": Fraction(3, 4)}, 0.75),
-        ({}, None),
-    ],
-)
-def test_the_chance_of_an_attack_is_that_of_any_effect(odds: dict[str, Fraction], chance: float | None) -> None:
-    assert success_chance(asked(odds=odds)) == chance
+def test_alternatives_are_joined_by_or() -> None:
+    sides = [Action(f"{name} begins", "turn", {}, owed="SP-01") for name in ("Green", "Tan")]
+    morale = Action("Morale of Tan 4", "morale", {}, by=("tan-4",), owed="PF-60")
+    owed = [asked(action=action) for action in (*sides, morale)]
+    assert obligation_words(owed) == "Still to do: Green begins or Tan begins, Morale of Tan 4"
+
+
+def test_the_chance_of_an_attack_is_that_of_harm() -> None:
+    """A hit that does nothing, such as a rifle's at a tank, is no success; what is forbidden has no chance."""
+    odds = Odds({"hit": Fraction(5, 6), "miss": Fraction(1, 6)}, harm=Fraction(1, 2))
+    assert success_chance(asked(odds=odds)) == 0.5
+    assert success_chance(asked(odds=Odds())) is None
     assert success_chance(asked(odds=odds, refusal="out of range")) is None

@@ -46,7 +46,7 @@ def test_the_preview_shows_the_template_at_the_mouse() -> None:
 def test_a_detected_move_is_drawn_as_an_arrow() -> None:
     paths = {"tan-4": ((10.0, 10.0), (13.0, 14.0))}
     action = Action("Move", "move", {}, ("tan-4",), paths=paths)
-    way, head, pin = way_marks([Proposal(paths, ActionPreview(action, None, {}))])
+    way, head, pin = way_marks([Proposal(paths, ActionPreview(action, None))])
     assert isinstance(way, Trace)
     assert (way.points_in[0], way.points_in[-1]) == ((10.0, 10.0, 0.0), (13.0, 14.0, 0.0))
     assert isinstance(head, Trace)

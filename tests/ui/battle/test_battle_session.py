@@ -18,8 +18,8 @@ from rules.engine.referee import ActionPreview
 from rules.engine.roster import Army, Recruit
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import PointIn
+from tests.rules.battle_driver import begun
 from tests.rules.board import figure
-from tests.rules.evening import begun
 from tests.rules.test_battle_simple_plastic import GREEN, HEDGE, PLACES, TAN
 from ui.battle.battle_session import LEAST_MOVE_IN, BattleSession
 

@@ -12,8 +12,8 @@ from rules.battle.referees import position_of
 from rules.engine.events import Change, Changed, PhaseBegun
 from rules.engine.position import Position
 from rules.engine.roster import Army
+from tests.rules.battle_driver import begun, recruits
 from tests.rules.board import figure
-from tests.rules.evening import begun, recruits
 from ui.battle.crosshair import first_place, next_figure, stepped
 from ui.picture.table_map import overhead
 

@@ -17,8 +17,8 @@ from rules.engine.position import Position
 from rules.engine.referee import ActionPreview
 from rules.engine.roster import Army
 from rules.tabletop.table import TerrainKind, TerrainPiece
+from tests.rules.battle_driver import begun, recruits
 from tests.rules.board import box, figure, piece
-from tests.rules.evening import begun, recruits
 from ui.battle.action_text import chance_words
 from ui.battle.battle_session import BattleSession
 

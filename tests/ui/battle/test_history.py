@@ -7,9 +7,7 @@ import json
 import re
 import sqlite3
 from collections.abc import Iterator
-from dataclasses import replace
 from html import unescape
-from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -122,30 +120,6 @@ def test_the_battle_map_shows_standing_and_eliminated_figures(battle: Battle) ->
     ring = next(one for one in after if isinstance(one, Line) and one.closed and one.width == 3.5)
     middle = np.mean(ring.points_px, axis=0)
     assert middle == pytest.approx((20 * 8 - 0.5, 20 * 13.5 - 0.5), abs=0.1)  # (1, 1) at 20 px an inch
-
-
-def test_names_of_terrain_do_not_overlap(battle: Battle) -> None:
-    """Five pieces at one place and two soldiers: plates of 11 px letters, about 20 px high, do not overlap."""
-    names = ("low stone wall", "hedge", "house", "old barn", "wood")
-    pieces = [TerrainPiece(name, TerrainKind.WALL, ((2.0, 2.0), (4.0, 2.0), (4.0, 4.0))) for name in names]
-    told = positions(battle)
-    state = replace(told[4].after, terrain=tuple(pieces))
-    _, shapes = map_shapes(state, extent_of([state]), (900, 640))
-    plates = [_plate(one) for one in shapes if isinstance(one, Label)]
-    assert len(plates) >= len(names)
-    assert [pair for pair in combinations(plates, 2) if _covers(*pair)] == []
-
-
-def _plate(label: Label) -> tuple[float, float, float, float]:
-    """The label's rectangle on a screen that shows the map at 60 %, with letters 0.6 times as wide as high."""
-    (u, v), (right, down) = label.at_px, label.offset
-    [(words, size)] = label.rows
-    x, y, half = 0.6 * u + right, 0.6 * v + down, 0.3 * size * len(words)
-    return (x - half, x + half, y - size / 2, y + size / 2)
-
-
-def _covers(a: tuple[float, ...], b: tuple[float, ...]) -> bool:
-    return a[0] < b[1] and b[0] < a[1] and a[2] < b[3] and b[2] < a[3]
 
 
 # Pictures

@@ -16,8 +16,8 @@ from rules.engine.referee import preview_of
 from rules.engine.roster import Army
 from rules.engine.state import Unit
 from rules.tabletop.table import PointIn
+from tests.rules.battle_driver import begun, recruits
 from tests.rules.board import figure
-from tests.rules.evening import begun, recruits
 from ui.battle.battle_session import BattleSession, Proposal
 
 GAMES = {

@@ -53,7 +53,7 @@ def banners(situation: str, folder: Path) -> list[str]:
         ("fudge_miniatures/escort", "VICTORY for Blue!"),
         ("fudge_miniatures/fallen_does_nothing", "Blue 1 runs"),
         ("simple_plastic_figure/a_mortar_shell_explodes_in_a_house", "HIT! Take American 1 and 2 off"),
-        ("simple_plastic_figure/a_russian_submachine_gun_reaches_12_inches", "Missed"),
+        ("simple_plastic_figure/a_russian_submachine_gun_reaches_12_inches", "No effect"),
         ("simple_plastic_figure/who_loses_the_first_fight_fights_no_second", "Take German 1 off"),
         ("simple_plastic_figure/the_highest_roller_chooses", "Who goes first: American"),
         ("simple_plastic_figure/a_mortar_shell_falls_to_the_right", "German 1: 81 mm mortar: right"),
@@ -64,7 +64,11 @@ def test_the_verdicts_of_every_game(situation: str, words: str, tmp_path: Path) 
 
 
 def resolved(
-    outcome: str, *changes: Change, by: Sequence[str] = ("green-1",), title: str = "Rifle at Tan 1"
+    outcome: str,
+    *changes: Change,
+    by: Sequence[str] = ("green-1",),
+    at: Sequence[str] = (),
+    title: str = "Rifle at Tan 1",
 ) -> ActionResolved:
     return ActionResolved(
         action="shot",
@@ -74,6 +78,7 @@ def resolved(
         verdict=VerdictRecord(outcome=outcome, numbers={}, reasons=()),
         effects=Effects(changes=changes),
         title=title,
+        at=tuple(at),
     )
 
 
@@ -82,7 +87,8 @@ def hit(*figures: str, key: str = "eliminated") -> tuple[Change, ...]:
 
 
 def test_a_hit_that_changes_nothing_and_an_unknown_outcome() -> None:
-    assert outcome_banner(resolved("hit")) == "HIT!"
+    assert outcome_banner(resolved("hit", at=["tan-1"])) == "HIT!"
+    assert outcome_banner(resolved("grazed", at=["tan-1"])) == "No effect"
     assert outcome_banner(resolved("dazed")) == "Green 1: Rifle at Tan 1: dazed"
     assert outcome_banner(resolved("pinned", *hit("tan-2", key="pinned"))) == "HIT! Tan 2 pinned"
     assert outcome_banner(resolved("none", title="Green 1 checks Guts")) == "Green 1 checks Guts: passed"

@@ -15,8 +15,8 @@ from rules.engine.events import PhaseBegun
 from rules.engine.position import Position
 from rules.engine.roster import Army
 from rules.tabletop.table import PointIn
+from tests.rules.battle_driver import begun, recruits
 from tests.rules.board import figure
-from tests.rules.evening import begun, recruits
 from ui.battle.battle_session import BattleSession
 from ui.battle.round_sequence import Mark, RoundSequence, RoundState, rounds
 

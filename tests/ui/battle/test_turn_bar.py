@@ -11,7 +11,7 @@ from rules.engine.dice import Scripted
 from rules.engine.events import PhaseBegun
 from rules.engine.position import Position
 from rules.engine.text import phase_words, turn_words
-from tests.rules.evening import Evening
+from tests.rules.battle_driver import BattleDriver
 from tests.ui.battle.test_words import SET_UPS
 from ui.battle.battle_session import BattleSession
 from ui.battle.turn_bar import TurnBar, turn_bar
@@ -22,13 +22,13 @@ ARMIES = ("green", "tan")
 
 def bars(game: str, path: Path, phases: int) -> list[tuple[str, str]]:
     """The bar's text and button in the phases of a battle in which nothing is done."""
-    evening, found = SET_UPS[game](path), []
-    with evening.battle as battle:
+    driver, found = SET_UPS[game](path), []
+    with driver.battle as battle:
         play = BattleSession(battle)
         for _ in range(phases):
-            bar = turn_bar(play, evening.position, ())
+            bar = turn_bar(play, driver.position, ())
             found.append((bar.words, bar.button))
-            play.go_on(evening.position, play.owed(evening.position))
+            play.go_on(driver.position, play.owed(driver.position))
     return found
 
 
@@ -90,23 +90,23 @@ def test_each_game_says_who_does_what(game: str, expected: list[tuple[str, str]]
 
 
 def test_who_has_acted_is_no_longer_left(tmp_path: Path) -> None:
-    evening: Evening = SET_UPS["simple_plastic"](tmp_path / "b")
-    with evening.battle as battle:
+    driver: BattleDriver = SET_UPS["simple_plastic"](tmp_path / "b")
+    with driver.battle as battle:
         battle.record(PhaseBegun(turn=1, side="green", phase="attacking"))
-        evening.do(evening.attack("green-1", "tan-3"), 1)
-        assert turn_bar(BattleSession(battle), evening.position, ()).left == "3 left"
+        driver.do(driver.attack("green-1", "tan-3"), 1)
+        assert turn_bar(BattleSession(battle), driver.position, ()).left == "3 left"
 
 
 def test_known_obligations_can_be_skipped(tmp_path: Path) -> None:
-    evening = SET_UPS["plastic_fudge"](tmp_path / "b")
-    with evening.battle as battle:
+    driver = SET_UPS["plastic_fudge"](tmp_path / "b")
+    with driver.battle as battle:
         battle.record(PhaseBegun(turn=1, phase="morale"))
         play = BattleSession(battle)
-        bar = turn_bar(play, evening.position, (), play.owed(evening.position))
+        bar = turn_bar(play, driver.position, (), play.owed(driver.position))
         assert bar.button == "Skip 9: turn 2"
         assert bar.tip.startswith("Still to do: Morale of Green 1, Morale of Green 2, Morale of Green 3, 6 more. Then")
-        play.do(evening.position, evening.obligation("morale_check"), Scripted((0, 0, 0, 0)))
-        assert turn_bar(play, evening.position, ()).left == "8 to do"
+        play.do(driver.position, driver.obligation("morale_check"), Scripted((0, 0, 0, 0)))
+        assert turn_bar(play, driver.position, ()).left == "8 to do"
 
 
 def test_before_the_soldiers_are_seen_the_bar_only_waits(tmp_path: Path) -> None:

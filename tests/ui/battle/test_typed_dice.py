@@ -20,8 +20,13 @@ def test_fudge_faces_are_typed_as_signs_or_numbers(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["0000", "0 0 0 0", "bbbb"])
 def test_blanks_are_typed_without_spaces_too(text: str) -> None:
-
     assert typed_faces(Die.FUDGE, text) == [0, 0, 0, 0]
+
+
+@pytest.mark.usefixtures("german")
+def test_fudge_faces_are_typed_in_the_language_of_the_window_and_in_english() -> None:
+    assert typed_faces(Die.FUDGE, "minus leer plus blank") == [-1, 0, 1, 0]
+    assert [face_words(Die.FUDGE, face) for face in (-1, 0, 1)] == ["Minus", "leer", "Plus"]
 
 
 def test_hints_show_an_example_of_the_right_length() -> None:

@@ -20,7 +20,7 @@ from tests.rules import (
     test_battle_simple_plastic,
     test_battle_simple_plastic_figure,
 )
-from tests.rules.evening import Evening, random_evening
+from tests.rules.battle_driver import BattleDriver, play_at_random
 from ui.battle.action_text import (
     action_words,
     chance_lines,
@@ -32,7 +32,7 @@ from ui.battle.action_text import (
 from ui.battle.battle_session import BattleSession
 from ui.battle.ruling import case_before, cases_after
 
-SET_UPS: dict[str, Callable[[Path], Evening]] = {
+SET_UPS: dict[str, Callable[[Path], BattleDriver]] = {
     "army_men": test_battle_army_men.set_up,
     "fudge_miniatures": test_battle_fudge_miniatures.set_up,
     "plastic_fudge": test_battle_plastic_fudge.set_up,
@@ -43,9 +43,9 @@ RAW = re.compile(r"[a-z]\w*-\d|\w_\w|[\[{]'")
 """An id, a name with underscores, or a list or dict as Python prints it."""
 
 
-def told(play: BattleSession, evening: Evening) -> Iterator[str]:
+def told(play: BattleSession, driver: BattleDriver) -> Iterator[str]:
     """Everything that the window would show at this position."""
-    position = evening.position
+    position = driver.position
     yield state_words(position.state)
     found: list[ActionPreview] = [*play.obligations(position)]
     for name in list(position.figures)[::2]:  # every second one; the others are used at the next position
@@ -62,13 +62,13 @@ def told(play: BattleSession, evening: Evening) -> Iterator[str]:
 @pytest.mark.parametrize("game", SET_UPS)
 @pytest.mark.slow
 def test_no_sentence_contains_raw_ids(game: str, tmp_path: Path) -> None:
-    evening = SET_UPS[game](tmp_path / "b")
-    with evening.battle as battle:
+    driver = SET_UPS[game](tmp_path / "b")
+    with driver.battle as battle:
         play = BattleSession(battle)
         said: set[str] = set()
         for step in range(4):
-            random_evening(evening, seed=step, steps=4)
-            said.update(told(play, evening))
+            play_at_random(driver, seed=step, steps=4)
+            said.update(told(play, driver))
         said.update(play.story)
         said.update(label(event_of(entry)) for entry in standing(battle.entries))
         said.update(case.words for case in cases_after(play))

@@ -32,6 +32,15 @@ def calibration(source: str, out: Path, *more: str) -> dict[str, object]:
 
 
 @pytest.mark.slow
+def test_a_picture_without_colours_is_named(
+    image: ImageBgr, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cv2.imwrite(str(tmp_path / "grey.png"), image)
+    assert main(["analyse", str(tmp_path / "grey.png")]) == 0
+    assert "this picture has no colours" in capsys.readouterr().out
+
+
+@pytest.mark.slow
 def test_a_measured_sheet_improves_the_scale(image: ImageBgr, tmp_path: Path) -> None:
     table, out = tmp_path / "table.png", tmp_path / "out.json"
     cv2.imwrite(str(table), image)

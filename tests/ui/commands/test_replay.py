@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,8 +13,9 @@ from rules.battle.journal import Journal
 from rules.engine.dice import Scripted
 from rules.engine.events import Noted, PhaseBegun, UnitJoined
 from rules.tabletop.errors import UserError
+from ui.battle.export import battle_document, story_text
 from ui.cli import main
-from ui.commands.replay import replay_json, replay_text
+from ui.commands.replay import open_battle
 
 
 @pytest.fixture
@@ -31,8 +33,18 @@ def path(tmp_path: Path) -> Path:
     return file
 
 
+def story(path: Path) -> str:
+    with open_battle(path) as battle:
+        return story_text(battle)
+
+
+def document_of(path: Path) -> dict[str, Any]:
+    with open_battle(path) as battle:
+        return battle_document(battle)
+
+
 def test_the_story(path: Path) -> None:
-    heading, credit, *rest = replay_text(path).splitlines()
+    heading, credit, *rest = story(path).splitlines()
     assert (heading, credit[:20]) == ("Simple Plastic Wargame: Green against Tan", "Game by Adly Abdulla")
     assert rest == [
         "Army of Green",
@@ -53,7 +65,7 @@ def test_the_story(path: Path) -> None:
 
 
 def test_the_json(path: Path) -> None:
-    document = replay_json(path)
+    document = document_of(path)
     assert json.loads(json.dumps(document, allow_nan=False)) == document
     assert (document["schema"], document["differences"]) == (1, [])
     assert [(one["kind"], one["stands"]) for one in document["entries"]] == [
@@ -71,8 +83,8 @@ def test_the_json(path: Path) -> None:
 
 def test_replaying_does_not_change_the_file(path: Path) -> None:
     before = path.read_bytes()
-    replay_text(path)
-    replay_json(path)
+    story(path)
+    document_of(path)
     assert path.read_bytes() == before
 
 
@@ -80,14 +92,13 @@ def test_changed_rules_are_reported(path: Path) -> None:
     with Journal(path, lambda: 8.0) as journal:
         body = dict(journal.entries()[4].body)
         journal.append("asked", {**body, "verdict": {**body["verdict"], "outcome": "kills"}})
-    assert "Entry 8: the verdict was kills, but the present rules say misses." in replay_text(path).splitlines()
-    assert replay_json(path)["differences"] == [{"seq": 8, "was": "kills", "now": "misses"}]
+    assert "Entry 8: the verdict was kills, but the present rules say misses." in story(path).splitlines()
+    assert document_of(path)["differences"] == [{"seq": 8, "was": "kills", "now": "misses"}]
 
 
 def test_a_file_without_a_battle_is_rejected(tmp_path: Path) -> None:
-    for face in (replay_text, replay_json):
-        with pytest.raises(UserError, match="there is no battle in"):
-            face(tmp_path / "nothing")
+    with pytest.raises(UserError, match="there is no battle in"):
+        open_battle(tmp_path / "nothing")
     assert not list(tmp_path.iterdir())
 
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
 from PyQt6.QtCore import Qt
 from PyQt6.QtTest import QTest
-from PyQt6.QtWidgets import QApplication, QTreeWidgetItem
+from PyQt6.QtWidgets import QApplication, QLineEdit, QTreeWidgetItem
 
-from rules.engine.referee import Action, ActionPreview
+from rules.engine.referee import Action, ActionPreview, Odds
 from tests.ui.windows import Owned
 from ui.desktop.battle.action_list import ActionList
 
@@ -21,7 +22,9 @@ def many(count: int) -> list[ActionPreview]:
         ActionPreview(
             action,
             None,
-            {} if action.at == ("tan-2",) else {"hit": Fraction(n, 20), "miss": Fraction(20 - n, 20)},
+            Odds()
+            if action.at == ("tan-2",)
+            else Odds({"hit": Fraction(n, 20), "miss": Fraction(20 - n, 20)}, harm=Fraction(n, 20)),
             refusal="out of range" if action.at == ("tan-2",) else "",
         )
         for n, action in enumerate(actions, 1)
@@ -81,6 +84,22 @@ def test_arrows_go_through_the_rows(actions: ActionList) -> None:
     assert target(actions) == ("tan-11",)
 
 
+@pytest.mark.parametrize("reason", [Qt.FocusReason.PopupFocusReason, Qt.FocusReason.ActiveWindowFocusReason])
+def test_the_focus_alone_selects_nothing(
+    actions: ActionList, qt: QApplication, owned: Owned[QLineEdit], reason: Qt.FocusReason
+) -> None:
+    """After a menu, Return would otherwise do what the player has not chosen, such as declare a victory."""
+    other = owned(QLineEdit())
+    other.show()
+    other.setFocus()
+    actions.activateWindow()
+    qt.processEvents()
+    actions.setFocus(reason)
+    qt.processEvents()
+    assert actions.hasFocus()
+    assert actions.chosen is None
+
+
 def test_selection_and_folds_stay_while_the_actions_are_unchanged(actions: ActionList) -> None:
     actions.choose(3)
     assert target(actions) == ("tan-9",)
@@ -95,6 +114,16 @@ def test_a_forbidden_action_unfolds_when_it_is_selected(actions: ActionList) -> 
     actions.choose(11)
     assert target(actions) == ("tan-2",)
     assert rows(actions)[4].isExpanded()
+
+
+def test_one_reason_for_many_targets_opens_to_its_targets(actions: ActionList) -> None:
+    shown = [replace(one, odds={}, refusal="out of range") if k > 3 else one for k, one in enumerate(many(12))]
+    actions.show_actions(shown)
+    actions.choose(11)  # the last; Tan 1, Tan 3 and Tan 4 are possible
+    [why] = [item for item in rows(actions) if item.childCount()]
+    assert (why.text(0), why.childCount()) == ("▾ Why not? (9)", 1)
+    assert why.child(0).text(0) == "▾ Rifle at 9 targets: Out of range."
+    assert (why.child(0).childCount(), target(actions)) == (9, ("tan-12",))
 
 
 def test_long_text_is_in_the_tooltip(actions: ActionList) -> None:

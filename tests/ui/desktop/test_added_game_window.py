@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from rules.games import add_games
-from tests.ui.desktop.test_battle_window import mustered, press, rolls
+from tests.ui.desktop.test_battle_window import press, rolls, started_battle
 from tests.ui.windows import next_phase
 from ui.desktop.window import Window
 
@@ -17,12 +17,12 @@ FOLDER = Path(__file__).parents[3] / "samples" / "games"
 @pytest.mark.slow
 def test_an_added_game_is_played_in_the_window(window: Window, tmp_path: Path) -> None:
     add_games(FOLDER)
-    panel = mustered(window, tmp_path / "b", "matchbox")
+    panel = started_battle(window, tmp_path / "b", "matchbox")
     next_phase(window)
     assert window.battle.turn_bar.heading == "Turn 1 · Initiative"
     panel.choose(0)
     rolls(window, 5, 2)
-    press(panel, "Do it")
+    press(panel, "Roll")
     assert panel.why.startswith("Green")
     next_phase(window)
     assert window.battle.turn_bar.heading == "Turn 1 · Green acts"
@@ -32,7 +32,7 @@ def test_an_added_game_is_played_in_the_window(window: Window, tmp_path: Path) -
     assert "takes the target out (MB-08)" in panel.why
     [target] = panel.chosen.action.at
     rolls(window, 6)
-    press(panel, "Do it")
+    press(panel, "Roll")
     play = window.battle.play
     assert play is not None
     assert play.battle.state.unit(target).out

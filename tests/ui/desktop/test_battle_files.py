@@ -14,7 +14,7 @@ from rules.battle.battle import Battle
 from rules.engine.dice import no_dice
 from rules.engine.events import Noted
 from rules.engine.state import ELIMINATED
-from tests.ui.desktop.test_battle_window import mustered
+from tests.ui.desktop.test_battle_window import started_battle
 from tests.ui.stories import set_up
 from tests.ui.windows import POSTS, Open, Wait, click
 from tools.damaged_saves import without_checksums
@@ -25,15 +25,15 @@ from ui.formatting import Basis
 
 @pytest.mark.slow
 def test_a_battle_is_saved_as_text(window: Window, tmp_path: Path) -> None:
-    window.files.save_story(tmp_path / "none.txt")
+    window.features.files.save_story(tmp_path / "none.txt")
     assert "There is no battle yet" in window.bar.text
     assert not (tmp_path / "none.txt").exists()
-    mustered(window, tmp_path / "b")
-    window.files.save_story(tmp_path / "evening.txt")
+    started_battle(window, tmp_path / "b")
+    window.features.files.save_story(tmp_path / "evening.txt")
     assert window.battle.play is not None
     assert (tmp_path / "evening.txt").read_text("utf-8").splitlines() == list(window.battle.play.story)
     assert "Saved" in window.bar.text
-    window.files.save_story(tmp_path / "nowhere" / "evening.txt")
+    window.features.files.save_story(tmp_path / "nowhere" / "evening.txt")
     assert "nowhere" in window.bar.text
     assert "Saved" not in window.bar.text
 
@@ -44,7 +44,8 @@ def shown_buttons(window: Window) -> dict[str, QPushButton]:
 
 
 def test_a_new_battle_is_saved_by_itself(window: Window, tmp_path: Path) -> None:
-    window.files.new_battle()
+    window.store.use_tool("measure")
+    window.features.files.new_battle()
     set_up(window, "Army Men")
     assert window.battle.play is not None
     path = window.battle.play.battle.path
@@ -52,6 +53,9 @@ def test_a_new_battle_is_saved_by_itself(window: Window, tmp_path: Path) -> None
     assert path.is_file()
     assert path.name.endswith(" Army Men.battle")
     assert window.sides.currentWidget() is window.battle.panel
+    click(window, POSTS["green-1"])
+    assert window.battle.chosen == "green-1", "the tool that was left on is put away"
+    assert window.store.session.state.rulers == ()
 
 
 def menu_entry(window: Window, words: str) -> QAction:
@@ -64,16 +68,16 @@ def menu_entry(window: Window, words: str) -> QAction:
 def test_a_closed_battle_can_be_continued(window: Window, wait_until: Wait) -> None:
     menu_entry(window, "Close battle").trigger()
     assert window.bar.text == "No battle is open."
-    window.files.new_battle()
+    window.features.files.new_battle()
     set_up(window, "Army Men")
     assert window.battle.play is not None
     path = window.battle.play.battle.path
-    assert window.session.state.basis is Basis.EDGE
+    assert window.store.session.state.basis is Basis.EDGE
     menu_entry(window, "Close battle").trigger()
     assert window.battle.play is None
-    assert window.session.state.basis is Basis.CENTRE
+    assert window.store.session.state.basis is Basis.CENTRE
     assert window.sides.currentWidget() is window.panel
-    window.use_tool("measure")
+    window.store.use_tool("measure")
     for name in ("green-1", "blue-1"):
         click(window, POSTS[name])
     assert float(window.panel.headline.split()[0]) == pytest.approx(12.0, abs=0.2)  # 20 - 8, between the centres
@@ -81,7 +85,7 @@ def test_a_closed_battle_can_be_continued(window: Window, wait_until: Wait) -> N
     wait_until(lambda: window.battle.play is not None)
     assert window.battle.play is not None
     assert window.battle.play.battle.path == path
-    assert window.session.state.basis is Basis.EDGE
+    assert window.store.session.state.basis is Basis.EDGE
 
 
 def test_without_an_earlier_battle_there_is_none_to_continue(window: Window) -> None:
@@ -90,7 +94,7 @@ def test_without_an_earlier_battle_there_is_none_to_continue(window: Window) -> 
 
 
 def test_the_program_offers_the_last_battle_when_it_starts(window: Window, open_window: Open, wait_until: Wait) -> None:
-    window.files.new_battle()
+    window.features.files.new_battle()
     set_up(window, "Army Men")
     assert window.battle.play is not None
     path = window.battle.play.battle.path
@@ -111,7 +115,7 @@ def test_the_program_offers_the_last_battle_when_it_starts(window: Window, open_
 
 @pytest.mark.slow
 def test_an_ended_battle_is_not_offered(window: Window, open_window: Open, wait_until: Wait, tmp_path: Path) -> None:
-    window.files.new_battle()
+    window.features.files.new_battle()
     set_up(window, "Simple Plastic Wargame")
     assert window.battle.play is not None
     battle = window.battle.play.battle
@@ -124,21 +128,21 @@ def test_an_ended_battle_is_not_offered(window: Window, open_window: Open, wait_
     assert has_ended(battle)
     window.close()
     later = open_window()
-    wait_until(lambda: later.source_controller.view and len(later.source_controller.view.figures) == len(POSTS))
+    wait_until(lambda: later.store.view and len(later.store.view.figures) == len(POSTS))
     assert not any(thread.name == "sandtable last battle" for thread in threading.enumerate())
     assert "Continue" not in shown_buttons(later)
 
 
 def test_another_table_leaves_the_battle_unchanged(window: Window, wait_until: Wait) -> None:
-    window.files.new_battle()
+    window.features.files.new_battle()
     set_up(window, "Army Men")
     play = window.battle.play
     assert play is not None
     wait_until(lambda: window.battle.position is not None and len(window.battle.position.figures) == len(POSTS))
     path, entries = play.battle.path, len(play.battle.entries)
-    window.open("demo")
+    window.store.open("demo")
     assert window.battle.play is None
-    wait_until(lambda: window.source_controller.view and len(window.source_controller.view.figures) == len(POSTS))
+    wait_until(lambda: window.store.view and len(window.store.view.figures) == len(POSTS))
     assert window.bar.text == "Another table is open, so the battle was closed. Go on with it here?"
     with Battle.open(path, lambda: 0.0) as closed:
         assert len(closed.entries) == entries
@@ -150,9 +154,9 @@ def test_another_table_leaves_the_battle_unchanged(window: Window, wait_until: W
 
 def test_a_copy_of_the_open_battle(window: Window, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     copy = tmp_path / "copy.battle"
-    window.files.save_copy(copy)
+    window.features.files.save_copy(copy)
     assert not copy.exists()
-    mustered(window, tmp_path / "b")
+    started_battle(window, tmp_path / "b")
     play = window.battle.play
     assert play is not None
     monkeypatch.setattr("ui.desktop.battle.files.ask_where", lambda *_: copy)
@@ -160,7 +164,7 @@ def test_a_copy_of_the_open_battle(window: Window, tmp_path: Path, monkeypatch: 
     play.battle.record(Noted(text="Only in the first"))
     with Battle.open(copy, lambda: 0.0) as copied:
         assert copied.entries == play.battle.entries[:-1]
-    window.files.save_copy(tmp_path / "b")
+    window.features.files.save_copy(tmp_path / "b")
     assert "Choose another name" in window.bar.text
     window.battle.close()
     window.battle.open(tmp_path / "b")  # unharmed
@@ -168,13 +172,13 @@ def test_a_copy_of_the_open_battle(window: Window, tmp_path: Path, monkeypatch: 
 
 def test_a_battle_of_one_army_is_refused_before_its_dialog(window: Window) -> None:
     window.panel.forget.emit("blue")
-    window.files.new_battle()
+    window.features.files.new_battle()
     assert "needs two armies" in window.bar.text
 
 
 def damaged(window: Window, path: Path) -> Path:
     """A closed battle whose last entry has a changed character."""
-    mustered(window, path)
+    started_battle(window, path)
     assert window.battle.play is not None
     window.battle.play.battle.record(Noted(text="Tea in the garden"))
     window.battle.close()
@@ -189,7 +193,7 @@ def test_a_damaged_battle_continues_in_a_copy(
     before = path.read_bytes()
     monkeypatch.setattr("ui.desktop.battle.files.ask_battle", lambda *_: path)
     monkeypatch.setattr("ui.desktop.battle.opening.ask_where", lambda *_: copy)
-    window.files.open_battle()
+    window.features.files.open_battle()
     wait_until(lambda: "does not match its checksum" in window.bar.text)
     assert window.battle.play is None
     [button] = [one for one in window.bar.findChildren(QPushButton) if one.isVisibleTo(window.bar)]
@@ -205,11 +209,11 @@ def test_a_damaged_battle_continues_in_a_copy(
 def test_a_battle_without_checksums_shows_a_message(
     window: Window, tmp_path: Path, wait_until: Wait, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    mustered(window, tmp_path / "b")
+    started_battle(window, tmp_path / "b")
     window.battle.close()
     without_checksums(tmp_path / "b")
     monkeypatch.setattr("ui.desktop.battle.files.ask_battle", lambda *_: tmp_path / "b")
-    window.files.open_battle()
+    window.features.files.open_battle()
     wait_until(lambda: window.battle.play is not None)
     assert "without checksums" in window.bar.text
 
@@ -217,7 +221,7 @@ def test_a_battle_without_checksums_shows_a_message(
 def test_opening_a_long_battle_shows_progress_and_can_be_cancelled(
     window: Window, tmp_path: Path, wait_until: Wait, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    mustered(window, tmp_path / "b")
+    started_battle(window, tmp_path / "b")
     window.battle.close()
     monkeypatch.setattr("ui.desktop.battle.files.ask_battle", lambda *_: tmp_path / "b")
     may_go_on = threading.Event()
@@ -228,7 +232,7 @@ def test_opening_a_long_battle_shows_progress_and_can_be_cancelled(
         step(31, 100)
 
     monkeypatch.setattr("ui.desktop.battle.opening.Battle.open", slow)
-    window.files.open_battle()
+    window.features.files.open_battle()
     assert window.bar.text == "Opening b … 30 %"
     [button] = [one for one in window.bar.findChildren(QPushButton) if one.isVisibleTo(window.bar)]
     button.click()

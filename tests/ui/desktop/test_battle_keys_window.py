@@ -9,7 +9,7 @@ from PyQt6.QtCore import Qt
 from PyQt6.QtTest import QTest
 
 from rules.tabletop.template import Blast
-from tests.ui.desktop.test_battle_window import mustered, rolls
+from tests.ui.desktop.test_battle_window import rolls, started_battle
 from tests.ui.windows import POSTS, next_phase
 from ui.desktop.help_controller import keys_of
 from ui.desktop.window import Window
@@ -24,7 +24,7 @@ def key(window: Window, which: Qt.Key, times: int = 1, *, shift: bool = False) -
 
 
 def test_a_shot_without_a_mouse(window: Window, tmp_path: Path) -> None:
-    panel = mustered(window, tmp_path / "b")
+    panel = started_battle(window, tmp_path / "b")
     next_phase(window)
     next_phase(window)
     assert window.battle.turn_bar.heading == "Turn 1 · Green attacks"
@@ -46,7 +46,7 @@ def test_a_shot_without_a_mouse(window: Window, tmp_path: Path) -> None:
 
 
 def test_a_grenade_aimed_by_keys(window: Window, tmp_path: Path) -> None:
-    panel = mustered(window, tmp_path / "b", "army_men", "grenadier")
+    panel = started_battle(window, tmp_path / "b", "army_men", "grenadier")
     while window.battle.turn_bar.heading != "Turn 1 · Heavy weapons":
         next_phase(window)
     key(window, KEY.Key_H)
@@ -75,7 +75,7 @@ def test_a_grenade_aimed_by_keys(window: Window, tmp_path: Path) -> None:
 
 
 def test_escape_removes_the_cross_hair_first(window: Window, tmp_path: Path) -> None:
-    panel = mustered(window, tmp_path / "b", "army_men", "grenadier")
+    panel = started_battle(window, tmp_path / "b", "army_men", "grenadier")
     while window.battle.turn_bar.heading != "Turn 1 · Heavy weapons":
         next_phase(window)
     key(window, KEY.Key_U)
@@ -88,7 +88,7 @@ def test_escape_removes_the_cross_hair_first(window: Window, tmp_path: Path) -> 
 
 
 def test_a_figure_without_area_actions_gets_a_message(window: Window, tmp_path: Path) -> None:
-    mustered(window, tmp_path / "b")
+    started_battle(window, tmp_path / "b")
     next_phase(window)
     next_phase(window)
     key(window, KEY.Key_U)
@@ -100,7 +100,7 @@ def test_a_figure_without_area_actions_gets_a_message(window: Window, tmp_path: 
 def test_the_keys_do_nothing_outside_the_battle_tab(window: Window) -> None:
     key(window, KEY.Key_U)
     key(window, KEY.Key_H)
-    assert window.tool.name == "measure"
+    assert window.store.tool.name == "measure"
 
 
 def test_the_list_of_keys_contains_them(window: Window) -> None:

@@ -5,18 +5,22 @@ from __future__ import annotations
 import pytest
 from PyQt6.QtCore import Qt
 from PyQt6.QtTest import QTest
+from PyQt6.QtWidgets import QComboBox
 
-from tests.ui.stories import press
-from tests.ui.windows import LEFT, POSTS, at, click
+from rules.tabletop.table import PointIn
+from tests.ui.stories import pick, press
+from tests.ui.windows import BARE_IN, LEFT, POSTS, at, click, move
 from ui.desktop.battle.battle_setup_dialog import BattleSetupDialog
 from ui.desktop.window import Window
 from ui.picture.overlay import Label, Line
 from ui.theme import PREVIEW
 
+NO_KEYS = Qt.KeyboardModifier.NoModifier
+
 
 @pytest.fixture
 def dialog(window: Window) -> BattleSetupDialog:
-    window.files.new_battle()
+    window.features.files.new_battle()
     found = window.findChild(BattleSetupDialog)
     assert found is not None
     return found
@@ -54,19 +58,61 @@ def test_a_click_on_a_soldier_selects_its_row(window: Window, dialog: BattleSetu
     assert dialog.soldiers.selected == ("green-2",)
     QTest.mouseClick(window.picture, LEFT, Qt.KeyboardModifier.ShiftModifier, at(window, POSTS["blue-1"]))
     assert dialog.soldiers.selected == ("blue-1", "green-2")
-    assert window.session.state.rulers == (), "nothing was measured"
+    assert window.store.session.state.rulers == (), "nothing was measured"
     dialog.reject()
     for name in ("green-1", "blue-1"):
         click(window, POSTS[name])
-    assert len(window.session.state.rulers) == 1
+    assert len(window.store.session.state.rulers) == 1
+
+
+def lines(window: Window) -> int:
+    """The number of lines drawn with the mouse around a part of the table."""
+    shapes = window.picture.shapes
+    return sum(isinstance(one, Line) and one.fill is not None and one.colour == PREVIEW for one in shapes)
+
+
+def drag_around(
+    window: Window, *corners_in: PointIn, held: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier
+) -> None:
+    """Draw a line through these places with the left button."""
+    first, *others = (at(window, corner) for corner in corners_in)
+    QTest.mousePress(window.picture, LEFT, held, first)
+    for corner in others:
+        move(window.picture, corner, LEFT)
+    assert lines(window) == 1
+    QTest.mouseRelease(window.picture, LEFT, held, others[-1])
+    assert lines(window) == 0
+
+
+def test_a_line_around_soldiers_selects_them(window: Window, dialog: BattleSetupDialog) -> None:
+    drag_around(window, (1.0, 1.0), (2.0, 1.0), (2.0, 2.0), (1.0, 2.0))
+    assert dialog.soldiers.selected == ()
+    green = ((6.0, 4.0), (13.0, 4.0), (13.0, 12.0), (6.0, 12.0))  # around (8, 10) and (11, 6)
+    drag_around(window, *green)
+    assert dialog.soldiers.selected == ("green-1", "green-2")
+    assert lit(window) == 2
+    dialog.choose_game("army_men")
+    drag_around(window, *green)
+    box = dialog.soldiers.cellWidget(2, 1)
+    assert isinstance(box, QComboBox)
+    pick(box, "Grenade thrower")
+    cards = {one.figure: one.card for one in dialog.battle_setup.armies["green"].recruits}
+    assert cards == {"green-1": "grenadier", "green-2": "grenadier"}
+    around_blue_1 = ((19.0, 9.0), (20.7, 9.0), (20.7, 11.0), (19.0, 11.0))  # Blue 2 is at x = 21.5
+    drag_around(window, *around_blue_1, held=Qt.KeyboardModifier.ShiftModifier)
+    assert dialog.soldiers.selected == ("blue-1", "green-1", "green-2")
+    click(window, POSTS["blue-2"])
+    assert dialog.soldiers.selected == ("blue-2",)
+    click(window, BARE_IN)
+    assert dialog.soldiers.selected == ()
 
 
 def test_the_menu_does_not_open_a_second_dialog(window: Window, dialog: BattleSetupDialog) -> None:
-    window.files.new_battle()
+    window.features.files.new_battle()
     assert window.findChildren(BattleSetupDialog) == [dialog]
 
 
 def test_another_table_ends_the_setup(window: Window, dialog: BattleSetupDialog) -> None:
-    window.open("demo")
+    window.store.open("demo")
     assert not dialog.isVisible()
     assert window.battle.play is None

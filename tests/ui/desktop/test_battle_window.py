@@ -10,10 +10,10 @@ from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QComboBox, QPushButton
 
 from rules.engine.dice import Scripted
-from rules.engine.events import Change, Changed
+from rules.engine.events import Change, Changed, PhaseBegun
 from rules.games import open_game
 from rules.tabletop.template import Blast
-from tests.ui.windows import POSTS, Open, Wait, button, click, next_phase, point, show_battle, show_change
+from tests.ui.windows import POSTS, Open, Wait, at, button, click, next_phase, point, show_battle, show_change
 from ui.battle.armies import ArmyLists
 from ui.desktop.battle.battle_setup_dialog import BattleSetupDialog
 from ui.desktop.battle.panel import BattlePanel
@@ -23,9 +23,9 @@ from ui.session import Ruler
 LEFT = Qt.MouseButton.LeftButton
 
 
-def mustered(window: Window, path: Path, game: str = "simple_plastic", card: str = "") -> BattlePanel:
+def started_battle(window: Window, path: Path, game: str = "simple_plastic", card: str = "") -> BattlePanel:
     """A battle of two figures a side, one squad each, with the game's first card or the given one."""
-    view = window.source_controller.view
+    view = window.store.view
     assert view is not None
     dialog = BattleSetupDialog(["green", "blue"], view.figures, ArmyLists(path.parent / "armies"), window)
     dialog.choose_game(game)
@@ -49,30 +49,67 @@ def rolls(window: Window, *faces: int) -> None:
 
 
 def test_from_setup_to_the_first_shot_and_undo(window: Window, tmp_path: Path) -> None:
-    panel = mustered(window, tmp_path / "b")
+    panel = started_battle(window, tmp_path / "b")
     assert window.battle.turn_bar.heading == "Set-up"
     next_phase(window)
     next_phase(window)
     assert window.battle.turn_bar.heading == "Turn 1 · Green attacks"
-    window.use_tool("select")
+    window.store.use_tool("select")
     click(window, POSTS["green-1"])
     panel.choose(0)
     assert "the attacker did not move (SP-12)" in panel.why
     rolls(window, 6)
     target = panel.chosen.action.at[0]  # type: ignore[union-attr]
-    press(panel, "Do it")
+    press(panel, "Roll")
     assert panel.why.startswith("Kills")
     play = window.battle.play
     assert play is not None
     assert play.battle.state.unit(target).out
-    window.undo()
+    window.commands.undo()
     assert not play.battle.state.unit(target).out
-    window.redo()
+    window.commands.redo()
     assert play.battle.state.unit(target).out
 
 
+def test_going_back_in_the_history_clears_the_undone_result(window: Window, tmp_path: Path) -> None:
+    panel = started_battle(window, tmp_path / "b")
+    next_phase(window)
+    next_phase(window)
+    play = window.battle.play
+    assert play is not None
+    before = play.battle.entries[-1].seq
+    window.battle.choose("green-1")
+    panel.choose(0)
+    rolls(window, 6)
+    press(panel, "Roll")
+    assert panel.why.startswith("Kills")
+    window.battle.go_to(before)
+    assert panel.why == ""
+
+
+def test_ctrl_click_chooses_the_targets_of_a_burst(window: Window, tmp_path: Path) -> None:
+    panel = started_battle(window, tmp_path / "b", "army_men", "heavy_machine_gun_team")
+    assert window.battle.play is not None
+    window.battle.play.battle.record(PhaseBegun(turn=1, phase="automatic_weapons"))
+    show_change(window)
+    window.store.use_tool("select")
+    click(window, POSTS["green-1"])
+    click(window, POSTS["blue-2"])
+    control = Qt.KeyboardModifier.ControlModifier
+    QTest.mouseClick(window.picture, LEFT, control, at(window, POSTS["blue-1"]))
+    assert panel.chosen is not None
+    assert panel.chosen.action.at == ("blue-2", "blue-1"), "in the order of the clicks"
+    assert "Blue 2, Blue 1" in panel.about
+    QTest.mouseClick(window.picture, LEFT, control, at(window, POSTS["blue-2"]))
+    assert panel.chosen.action.at == ("blue-1",)
+    QTest.mouseClick(window.picture, LEFT, control, at(window, POSTS["blue-2"]))
+    assert panel.chosen.action.at == ("blue-1", "blue-2")
+    window.battle.cancel()
+    assert {one.action.at for one in panel.previews} >= {("blue-1",), ("blue-2",)}, "all actions again"
+
+
 def test_a_cancelled_roll_changes_nothing(window: Window, tmp_path: Path) -> None:
-    panel = mustered(window, tmp_path / "b")
+    panel = started_battle(window, tmp_path / "b")
     next_phase(window)
     next_phase(window)
     window.battle.choose("green-1")
@@ -81,7 +118,7 @@ def test_a_cancelled_roll_changes_nothing(window: Window, tmp_path: Path) -> Non
     assert play is not None
     before = len(play.battle.entries)
 
-    press(panel, "Do it")
+    press(panel, "Own dice")
     press(panel, "Cancel")
     assert window.battle.dice_card is None
     assert len(play.battle.entries) == before
@@ -89,7 +126,7 @@ def test_a_cancelled_roll_changes_nothing(window: Window, tmp_path: Path) -> Non
 
 
 def test_a_forbidden_action_is_disabled_and_shows_the_reason(window: Window, tmp_path: Path) -> None:
-    panel = mustered(window, tmp_path / "b")
+    panel = started_battle(window, tmp_path / "b")
     next_phase(window)
     window.battle.choose("green-1")
     panel.choose(0)
@@ -102,20 +139,20 @@ def test_a_forbidden_action_is_disabled_and_shows_the_reason(window: Window, tmp
 def test_a_battle_reopens_unchanged_after_a_crash(
     window: Window, open_window: Open, wait_until: Wait, tmp_path: Path
 ) -> None:
-    mustered(window, tmp_path / "b")
+    started_battle(window, tmp_path / "b")
     next_phase(window)
     assert window.battle.play is not None
     before = window.battle.play.battle.state
     window.battle.play.battle.close()  # like the end of the process: nothing else is saved
     other = open_window()
     other.battle.open(tmp_path / "b")
-    wait_until(lambda: other.source_controller.view and len(other.source_controller.view.figures) == len(POSTS))
+    wait_until(lambda: other.store.view and len(other.store.view.figures) == len(POSTS))
     assert other.battle.play is not None
     assert other.battle.play.battle.state == before
 
 
 def test_an_answered_fact_changes_the_number_needed(window: Window, tmp_path: Path) -> None:
-    panel = mustered(window, tmp_path / "b")
+    panel = started_battle(window, tmp_path / "b")
     next_phase(window)
     next_phase(window)
     window.battle.choose("green-1")
@@ -132,10 +169,10 @@ NEAR_BLUE_1 = (18.5, 11.5)
 
 
 def test_a_grenade_is_aimed_at_the_clicked_place(window: Window, tmp_path: Path) -> None:
-    panel = mustered(window, tmp_path / "b", "army_men", "grenadier")
+    panel = started_battle(window, tmp_path / "b", "army_men", "grenadier")
     while window.battle.turn_bar.heading != "Turn 1 · Heavy weapons":
         next_phase(window)
-    window.use_tool("select")
+    window.store.use_tool("select")
     click(window, POSTS["green-1"])
     assert "Click a place to aim there" in panel.about
     point(window, NEAR_BLUE_1)  # the template is previewed before the click
@@ -155,23 +192,23 @@ def test_a_grenade_is_aimed_at_the_clicked_place(window: Window, tmp_path: Path)
     assert (preview.template.centre_in, preview.template.radius_in) == (found.action.spot_in, 3.0)
     assert preview.ruler == Ruler("green-1", preview.template.centre_in)
     rolls(window, 3, 2)
-    press(panel, "Do it")
+    press(panel, "Roll")
     play = window.battle.play
     assert play is not None
     assert play.battle.state.unit("blue-1").statuses["down"]
     assert panel.why.startswith("Hits 1 of 2")
     window.pull()  # the result stays visible
     assert panel.why.startswith("Hits 1 of 2")
-    window.undo()
+    window.commands.undo()
     assert "down" not in play.battle.state.unit("blue-1").statuses
-    window.cancel()  # first the place, then the figure
+    window.commands.cancel()  # first the place, then the figure
     assert "Click a place" in panel.about
-    window.cancel()
+    window.commands.cancel()
     assert panel.about.startswith("Click a soldier to see its actions")
 
 
 def test_a_strayed_shell_is_drawn_where_it_lands(window: Window, tmp_path: Path) -> None:
-    panel = mustered(window, tmp_path / "b", "simple_plastic_figure", "german_50mm_mortar")
+    panel = started_battle(window, tmp_path / "b", "simple_plastic_figure", "german_50mm_mortar")
     next_phase(window)
     play = window.battle.play
     assert play is not None
@@ -188,8 +225,8 @@ def test_a_strayed_shell_is_drawn_where_it_lands(window: Window, tmp_path: Path)
 
 
 def test_without_blasts_a_click_on_a_bare_place_deselects(window: Window, tmp_path: Path) -> None:
-    panel = mustered(window, tmp_path / "b")
-    window.use_tool("select")
+    panel = started_battle(window, tmp_path / "b")
+    window.store.use_tool("select")
     click(window, POSTS["green-1"])
     assert "Green 1" in panel.about
     click(window, NEAR_BLUE_1)
@@ -197,7 +234,7 @@ def test_without_blasts_a_click_on_a_bare_place_deselects(window: Window, tmp_pa
 
 
 def test_a_figure_that_is_out_can_be_selected(window: Window, tmp_path: Path) -> None:
-    panel = mustered(window, tmp_path / "b")
+    panel = started_battle(window, tmp_path / "b")
     next_phase(window)
     next_phase(window)
     play = window.battle.play
@@ -206,21 +243,21 @@ def test_a_figure_that_is_out_can_be_selected(window: Window, tmp_path: Path) ->
     play.battle.record(Changed(changes=(Change(figure="blue-1", key="eliminated", value=True),)))
     show_change(window)
     assert panel.why == "Blue 1 is out of the battle. Choose another soldier"
-    window.undo()
-    window.redo()  # redoes the kill of the selected figure
+    window.commands.undo()
+    window.commands.redo()  # redoes the kill of the selected figure
     assert panel.why == "Blue 1 is out of the battle. Choose another soldier"
     window.battle.point("", (10.0, 10.0))
 
 
 @pytest.mark.slow
 def test_the_next_phase_deselects_the_figure_and_clears_the_result(window: Window, tmp_path: Path) -> None:
-    panel = mustered(window, tmp_path / "b")
+    panel = started_battle(window, tmp_path / "b")
     next_phase(window)
     next_phase(window)
     window.battle.choose("green-1")
     panel.choose(0)
     rolls(window, 1)
-    press(panel, "Do it")
+    press(panel, "Roll")
     assert panel.why.startswith("Misses")
     next_phase(window)
     assert panel.why == ""
@@ -228,7 +265,7 @@ def test_the_next_phase_deselects_the_figure_and_clears_the_result(window: Windo
 
 
 def test_obligations_are_named_while_a_soldier_is_selected(window: Window, tmp_path: Path) -> None:
-    panel = mustered(window, tmp_path / "b", "simple_plastic_figure")
+    panel = started_battle(window, tmp_path / "b", "simple_plastic_figure")
     next_phase(window)
     window.battle.choose("green-1")
     assert "Still to do: " in panel.about
@@ -237,7 +274,19 @@ def test_obligations_are_named_while_a_soldier_is_selected(window: Window, tmp_p
 
 def test_a_simultaneous_phase_has_no_extra_spaces(window: Window, tmp_path: Path) -> None:
     """Army Men: the initiative step belongs to no single figure."""
-    mustered(window, tmp_path / "b", "army_men")
+    started_battle(window, tmp_path / "b", "army_men")
     tip = window.battle.turn_bar.button.toolTip()
     assert "  " not in tip
     assert tip == "Still to do: Who moves first. Then begin Turn 1 · Green moves (N)"
+
+
+def test_a_tool_measures_once_in_a_battle_then_clicks_select_again(window: Window, tmp_path: Path) -> None:
+    started_battle(window, tmp_path / "b")
+    window.store.use_tool("measure")
+    for post in ("green-1", "blue-1"):
+        click(window, POSTS[post])
+    assert len(window.store.session.state.rulers) == 1
+    assert window.panel.headline.startswith("11."), "the answer stays, although the mouse rests on a soldier"
+    click(window, POSTS["green-2"])
+    assert window.battle.chosen == "green-2"
+    assert len(window.store.session.state.rulers) == 1

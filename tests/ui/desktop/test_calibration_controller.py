@@ -30,10 +30,9 @@ from tests.ui.windows import click as click_at
 from ui.desktop.dialogs import MarkerSizeDialog, NumberBox
 from ui.desktop.help_controller import actions_of
 from ui.desktop.picture.picture_dialog import PictureDialog
-from ui.desktop.setup.area_dialog import AreaDialog
-from ui.desktop.setup.click_dialog import CornersDialog, DistanceDialog
 from ui.desktop.setup.diagnosis_dialog import DiagnosisDialog
 from ui.desktop.setup.lens_dialog import LensDialog
+from ui.desktop.setup.pointing_dialogs import AreaDialog, CornersDialog, DistanceDialog
 from ui.desktop.source_controller import SourceController
 from ui.desktop.window import Window
 from ui.picture.overlay import Label
@@ -98,7 +97,7 @@ def test_the_reason_for_missing_inches_is_shown_on_the_picture(open_window: Open
     window = open_window("0", lambda _: Shots(colour(gray)))
     wait_until(lambda: window.bar.text.startswith("No marker found"))
     press(window, "Check markers")
-    dialog = window.calibration.dialog
+    dialog = window.features.calibration.dialog
     assert isinstance(dialog, DiagnosisDialog)
     wait_until(lambda: dialog.look is not None)
     assert dialog.words.text() == "No marker can be used, because:"
@@ -113,8 +112,8 @@ def test_the_reason_for_missing_inches_is_shown_on_the_picture(open_window: Open
 
 
 def test_good_markers_get_a_tick(window: Window, wait_until: Wait) -> None:
-    window.calibration.check_markers()
-    dialog = window.calibration.dialog
+    window.features.calibration.check_markers()
+    dialog = window.features.calibration.dialog
     assert isinstance(dialog, DiagnosisDialog)
     wait_until(lambda: dialog.look is not None)
     assert dialog.words.text() == "4 markers are good. Inches are known."
@@ -138,8 +137,8 @@ def test_four_clicked_corners_calibrate_the_camera(
     shots, seen = bare
     window = open_window("0", lambda _: shots)
     wait_until(lambda: window.bar.text.startswith("No marker found"))
-    window.calibration.click_corners()
-    dialog = window.calibration.dialog
+    window.features.calibration.click_corners()
+    dialog = window.features.calibration.dialog
     assert isinstance(dialog, CornersDialog)
     dialog.what.setCurrentIndex(2)
     dialog.width_box.setValue(32.0)
@@ -153,14 +152,14 @@ def test_four_clicked_corners_calibrate_the_camera(
         assert math.dist(at_px, seen(*place)) < 1.5  # screen pixels are at least as large as picture pixels
     assert dialog.words.text().startswith("Places will be exact to 0.")
     dialog.accept()
-    wait_until(lambda: window.source_controller.view and window.source_controller.view.calibration)
-    view = window.source_controller.view
+    wait_until(lambda: window.store.view and window.store.view.calibration)
+    view = window.store.view
     assert view is not None
     assert view.calibration is not None
     # A click is accurate to a pixel, and 18 px are an inch; without a lens profile the centre is off by a tenth.
     there = view.calibration.camera.pixel_to_table(seen(20.0, 14.0))[0]
     assert there == pytest.approx((16.0, 11.0), abs=0.3)
-    assert window.session.can_undo == "calibrate by corners"
+    assert window.store.session.can_undo == "calibrate by corners"
 
 
 @pytest.mark.slow
@@ -169,22 +168,22 @@ def test_corners_clicked_before_a_bump_are_refused(
 ) -> None:
     shots, there = Shots(seen_from_above), np.roll(seen_from_above, (7, -11), axis=(0, 1))
     window = open_window("0", lambda _: shots)
-    wait_until(lambda: window.source_controller.view is not None)
-    window.calibration.click_corners()
-    dialog = window.calibration.dialog
+    wait_until(lambda: window.store.view is not None)
+    window.features.calibration.click_corners()
+    dialog = window.features.calibration.dialog
     assert isinstance(dialog, CornersDialog)
     for px in ((150, 480), (800, 480), (800, 60), (150, 60)):
         click(dialog, np.array(px))
     shots.images = [there]
-    wait_until(lambda: window.source_controller.frame and window.source_controller.frame.image_bgr is there)
+    wait_until(lambda: window.store.frame and window.store.frame.image_bgr is there)
     dialog.accept()
     assert window.bar.text.startswith("The camera or the table moved while you clicked")
-    assert window.session.can_undo is None
+    assert window.store.session.can_undo is None
 
 
 def test_corners_in_the_wrong_order_are_refused(window: Window) -> None:
-    window.calibration.click_corners()
-    dialog = window.calibration.dialog
+    window.features.calibration.click_corners()
+    dialog = window.features.calibration.dialog
     assert isinstance(dialog, CornersDialog)
     for px in ((100, 100), (800, 100), (800, 400), (100, 400)):
         click(dialog, np.array(px))
@@ -199,13 +198,13 @@ def test_a_measured_distance_reduces_the_uncertainty(
     open_window: Open, wait_until: Wait, seen_from_above: ImageBgr
 ) -> None:
     window = open_window("0", lambda _: Shots(seen_from_above))
-    wait_until(lambda: window.source_controller.view and window.source_controller.view.calibration)
-    view = window.source_controller.view
+    wait_until(lambda: window.store.view and window.store.view.calibration)
+    view = window.store.view
     assert view is not None
     assert view.calibration is not None
     known = view.calibration
-    window.calibration.measure_distance()
-    dialog = window.calibration.dialog
+    window.features.calibration.measure_distance()
+    dialog = window.features.calibration.dialog
     assert isinstance(dialog, DistanceDialog)
     for place in ((4.0, 16.0), (26.0, 4.0)):
         click(dialog, known.camera.table_to_pixel(place)[0])
@@ -216,11 +215,9 @@ def test_a_measured_distance_reduces_the_uncertainty(
     assert "You measured" in dialog.words.text()
     dialog.distance_box.setValue(seen_in)
     dialog.accept()
-    assert window.session.can_undo == "add a measured distance"
-    wait_until(
-        lambda: window.source_controller.view is not view and window.source_controller.view.calibration is not known
-    )
-    after = window.source_controller.view
+    assert window.store.session.can_undo == "add a measured distance"
+    wait_until(lambda: window.store.view is not view and window.store.view.calibration is not known)
+    after = window.store.view
     assert after is not None
     assert after.calibration is not None
     far = [[28.0, 18.0, 0.0]]
@@ -228,8 +225,8 @@ def test_a_measured_distance_reduces_the_uncertainty(
 
 
 def test_dragged_edges_become_the_origin_of_places(window: Window) -> None:
-    window.calibration.choose_area()
-    dialog = window.calibration.dialog
+    window.features.calibration.choose_area()
+    dialog = window.features.calibration.dialog
     assert isinstance(dialog, AreaDialog)
     here, there = (at(window, place) for place in ((2.0, 3.0), (28.0, 18.0)))
     ends = [dialog.picture.to_widget(window.picture.to_picture(point.toPointF())).toPoint() for point in (here, there)]
@@ -238,14 +235,14 @@ def test_dragged_edges_become_the_origin_of_places(window: Window) -> None:
     QTest.mouseRelease(dialog.picture, LEFT, pos=ends[1])
     dialog.depth_box.setValue(14.0)
     dialog.accept()
-    area = window.session.state.area
+    area = window.store.session.state.area
     assert area is not None
     assert area.origin_in == pytest.approx((2.0, 3.0), abs=0.1)
     assert (area.width_in, area.depth_in) == pytest.approx((26.0, 14.0), abs=0.2)
     point(window, (12.0, 9.0))
     assert place_shown(window) == pytest.approx((10.0, 6.0), abs=0.2)
-    window.undo()
-    assert window.session.state.area is None
+    window.commands.undo()
+    assert window.store.session.state.area is None
 
 
 @pytest.fixture
@@ -270,14 +267,14 @@ def test_a_bump_is_reported_and_journalled(
 
 
 def test_a_marker_set_aside_is_named_once(window: Window, monkeypatch: pytest.MonkeyPatch) -> None:
-    view = window.source_controller.view
+    view = window.store.view
     assert view is not None
     bent = MarkerIssue(((0.0, 0.0),), Reason.NOT_FLAT, "marker 2 does not lie flat: press it down", 2)
     monkeypatch.setattr(SourceController, "view", property(lambda _: replace(view, set_aside=(bent,))))
-    window.calibration.pull()
+    window.features.calibration.pull()
     assert window.bar.text == "Marker 2 does not lie flat: press it down."
-    window.context.say("something else")
-    window.calibration.pull()
+    window.store.say("something else")
+    window.features.calibration.pull()
     assert window.bar.text == "Something else"
 
 
@@ -288,17 +285,17 @@ def test_a_known_camera_gets_its_lens_and_another_size_is_refused(
     profiles.keep("camera 77", lens)
     pictures = [image]
     window = open_window("77", lambda _: Shots(pictures[-1]))
-    wait_until(lambda: window.session.state.setup.lens is not None)
-    assert window.session.state.setup.lens is not None
-    assert np.array_equal(window.session.state.setup.lens.matrix, lens.matrix)
-    assert window.session.can_undo is None
+    wait_until(lambda: window.store.session.state.setup.lens is not None)
+    assert window.store.session.state.setup.lens is not None
+    assert np.array_equal(window.store.session.state.setup.lens.matrix, lens.matrix)
+    assert window.store.session.can_undo is None
     pictures.append(image[:500])
-    window.open("78")
-    wait_until(lambda: window.source_controller.view is not None)
-    assert window.session.state.setup.lens is None, "another camera"
-    window.open("77")
+    window.store.open("78")
+    wait_until(lambda: window.store.view is not None)
+    assert window.store.session.state.setup.lens is None, "another camera"
+    window.store.open("77")
     wait_until(lambda: "is for pictures of 960x540, but these are 960x500" in window.bar.text)
-    assert window.session.state.setup.lens is None
+    assert window.store.session.state.setup.lens is None
 
 
 @pytest.mark.slow
@@ -332,7 +329,7 @@ def test_the_lens_dialog_computes_the_lens(qt: object, wait_until: Wait) -> None
     assert dialog.fit is not None
     assert dialog.fit.lens.matrix[0, 0] == pytest.approx(LENS.matrix[0, 0], rel=0.02)
     assert "px (rms): good" in dialog.verdict.text()
-    assert dialog.story["views"] == 7
+    assert dialog.measurement["views"] == 7
     QTest.mouseClick(dialog.undo, LEFT)
     assert dialog.fit is None
     dialog.reject()
@@ -342,27 +339,27 @@ def test_the_computed_lens_is_used_and_saved(
     found: None, open_window: Open, wait_until: Wait, seen_from_above: ImageBgr, profiles: LensProfiles
 ) -> None:
     window = open_window("77", lambda _: Shots(seen_from_above))
-    wait_until(lambda: window.source_controller.view is not None)
-    window.calibration.learn_lens()
-    dialog = window.calibration.dialog
+    wait_until(lambda: window.store.view is not None)
+    window.features.calibration.learn_lens()
+    dialog = window.features.calibration.dialog
     assert isinstance(dialog, LensDialog)
     dialog.session, dialog.fit = LensSession(LensViews(SMALL)), LensFit(OVER.lens, 0.2, (0.2,))
     dialog.accept()
-    assert window.session.can_undo == "the lens profile"
-    assert window.session.state.setup.lens is OVER.lens
+    assert window.store.session.can_undo == "the lens profile"
+    assert window.store.session.state.setup.lens is OVER.lens
     assert [(one.camera, one.image_size, one.problem) for one in profiles.kept()] == [("camera 77", SMALL, "")]
     assert json.loads(profiles.path_of("camera 77", SMALL).read_text())["residual_px"] == 0.2
 
 
 def test_the_lens_needs_a_live_camera(window: Window) -> None:
-    window.calibration.learn_lens()
+    window.features.calibration.learn_lens()
     assert "measured with a live camera" in window.bar.text
 
 
 def test_the_measured_print_scale_is_stored(window: Window, tmp_path: Path) -> None:
-    window.source_controller.spec = "0"  # the simulated table's own markers are not the player's
-    window.calibration.choose_marker_size()
-    dialog = window.calibration.dialog
+    window.store.source_controller.spec = "0"  # the simulated table's own markers are not the player's
+    window.features.calibration.choose_marker_size()
+    dialog = window.features.calibration.dialog
     assert isinstance(dialog, MarkerSizeDialog)
     assert dialog.prints.scale is None
     measured = dialog.findChild(QCheckBox)
@@ -371,7 +368,7 @@ def test_the_measured_print_scale_is_stored(window: Window, tmp_path: Path) -> N
     [across, _] = [box for box in dialog.findChildren(NumberBox) if box.value() == 100]
     across.setValue(99.5)
     dialog.accept()
-    assert window.session.state.setup.prints.scale == PrintScale(99.5, 100.0)
+    assert window.store.session.state.setup.prints.scale == PrintScale(99.5, 100.0)
     settings = settings_in(tmp_path)
     assert settings.prints.scale == PrintScale(99.5, 100.0)
     settings.keep_prints(CalibrationTargets())
@@ -403,9 +400,9 @@ def test_centimetres_are_shown_and_stored(window: Window, open_window: Open, wai
     assert any(" cm ± " in row for row in labels)
     point(window, (10.0, 5.0))
     assert place_shown(window) == pytest.approx((25.4, 12.7), abs=0.2)
-    window.undo()
-    assert window.session.state.unit is Unit.CENTIMETRE
-    wait_until(lambda: any(" cm, residual" in words for words in texts(window.statusBar())))
+    window.commands.undo()
+    assert window.store.session.state.unit is Unit.CENTIMETRE
+    wait_until(lambda: any("exact to ±" in words and " cm" in words for words in texts(window.statusBar())))
     again = open_window()
-    wait_until(lambda: again.source_controller.view is not None)
-    assert again.session.state.unit is Unit.CENTIMETRE
+    wait_until(lambda: again.store.view is not None)
+    assert again.store.session.state.unit is Unit.CENTIMETRE

@@ -19,9 +19,9 @@ from vision.source import Source, Webcam
 HOLDER = """
 import sys
 from pathlib import Path
-from tests.ui.desktop.test_camera_lock import StandIn
+from unittest.mock import Mock
 from ui.desktop.camera_lock import CameraLocks
-held = CameraLocks(Path(sys.argv[1]), StandIn).capture(3, 0)
+held = CameraLocks(Path(sys.argv[1]), Mock()).capture(3, 0)
 print("held", flush=True)
 sys.stdin.read()
 """
@@ -115,5 +115,5 @@ def test_the_window_waits_for_the_camera_and_continues_by_itself(
     ways = [button.text() for button in window.bar.findChildren(QPushButton)]
     assert ways == ["Try again", "Open…"]
     another.stdin.close()
-    wait_until(lambda: opened and window.source_controller.frame is not None)
+    wait_until(lambda: opened and window.store.frame is not None)
     wait_until(lambda: "in use" not in window.bar.text)

@@ -7,9 +7,8 @@ from PyQt6.QtWidgets import QApplication
 from rules.tabletop.errors import UserError
 from tests.ui.windows import LEFT, Open, Wait
 from tests.waiting import block
-from ui.desktop.details import DetailsDialog
-from ui.desktop.heartbeat import Heartbeat
-from ui.diagnostics.event_log import EventLog
+from ui.desktop.diagnostics import DetailsDialog, Heartbeat
+from ui.diagnostics.bug_report import EventLog
 from ui.diagnostics.ui_watchdog import Stall, StallWatchdog
 from vision.source import Source
 
@@ -32,7 +31,7 @@ def test_a_slow_slot_is_logged_by_name(qt: QApplication, wait_until: Wait) -> No
 
 def test_details_for_a_bug_report_are_copied(found: None, open_window: Open, wait_until: Wait) -> None:
     window = open_window(event_log=EventLog(examined=lambda: "ok  Python  3.11"))
-    window.context.say("/people/jane/evening.battle is saved.")
+    window.store.say("/people/jane/evening.battle is saved.")
     window.help.show_details()
     dialog = window.help.dialog
     assert isinstance(dialog, DetailsDialog)
@@ -55,4 +54,4 @@ def test_messages_are_logged(open_window: Open, wait_until: Wait) -> None:
     event_log = EventLog()
     window = open_window("table.png", opener, event_log=event_log)
     wait_until(lambda: window.bar.text)
-    assert event_log.told[-1].endswith("there is no picture there: choose another")
+    assert event_log.messages[-1].endswith("there is no picture there: choose another")

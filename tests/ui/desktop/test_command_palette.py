@@ -45,10 +45,11 @@ def test_it_lists_every_command_with_menu_and_key(window: Window, palette: Comma
 
 
 def test_enter_runs_the_best_match(window: Window, palette: CommandPalette) -> None:
+    assert palette.focusWidget() is palette.field, "what the player types goes there"
     QTest.keyClicks(palette.field, "blast")
     assert selected(palette) == "Blast"
     QTest.keyClick(palette.field, Qt.Key.Key_Return)
-    assert window.tool.name == "blast"
+    assert window.store.tool.name == "blast"
     assert not palette.isVisible()
 
 
@@ -64,11 +65,11 @@ def test_the_arrow_keys_choose_another(window: Window, palette: CommandPalette) 
 
 
 def test_escape_closes_it_and_nothing_happens(window: Window, palette: CommandPalette) -> None:
-    before = window.tool.name
+    before = window.store.tool.name
     QTest.keyClicks(palette.field, "sight")
     QTest.keyClick(palette.field, Qt.Key.Key_Escape)
     assert not palette.isVisible()
-    assert window.tool.name == before
+    assert window.store.tool.name == before
 
 
 def test_what_cannot_be_done_now_is_grey_and_does_not_run(window: Window, palette: CommandPalette) -> None:

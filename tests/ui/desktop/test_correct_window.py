@@ -16,7 +16,7 @@ RIGHT = Qt.MouseButton.RightButton
 def ask(window: Window, place_in: tuple[float, float]) -> QMenu:
     """The context menu at this place."""
     QTest.mouseClick(window.picture, RIGHT, pos=at(window, place_in))
-    menu = window.corrections.menu
+    menu = window.features.corrections.menu
     assert menu is not None
     assert menu.isVisible()
     return menu
@@ -36,14 +36,14 @@ def choose(menu: QMenu, *words: str) -> None:
 
 
 def figures(window: Window) -> dict[str, tuple[str, Posture]]:
-    assert window.source_controller.view is not None
-    return {figure.id: (figure.army, figure.posture) for figure in window.source_controller.view.figures}
+    assert window.store.view is not None
+    return {figure.id: (figure.army, figure.posture) for figure in window.store.view.figures}
 
 
-def anew(window: Window, wait_until: Wait) -> None:
+def look_again(window: Window, wait_until: Wait) -> None:
     """Wait until another picture has been processed."""
-    before = window.source_controller.worker.view
-    wait_until(lambda: window.source_controller.worker.view is not before)
+    before = window.store.source_controller.worker.view
+    wait_until(lambda: window.store.source_controller.worker.view is not before)
     window.pull()
 
 
@@ -52,7 +52,7 @@ def test_the_army_is_corrected_in_two_clicks_and_undone(window: Window, wait_unt
     assert figures(window)["blue-3"] == ("blue", Posture.STANDING)
     assert "green-1" not in figures(window)
     assert window.actions_.undo.text() == "Undo Green 1 is blue"
-    anew(window, wait_until)
+    look_again(window, wait_until)
     assert "blue-3" in figures(window), "the next picture does not bring it back"
     window.actions_.undo.trigger()
     assert "green-1" in figures(window)
@@ -63,55 +63,55 @@ def test_the_army_is_corrected_in_two_clicks_and_undone(window: Window, wait_unt
 def test_a_false_figure_is_deleted_and_stays_away(window: Window, wait_until: Wait) -> None:
     choose(ask(window, POSTS["blue-1"]), "Delete")
     assert sorted(figures(window)) == ["blue-2", "green-1", "green-2"]
-    anew(window, wait_until)
+    look_again(window, wait_until)
     assert "blue-1" not in figures(window)
     assert "Ctrl+Z" in window.bar.text
-    window.undo()
+    window.commands.undo()
     assert "blue-1" in figures(window)
 
 
 def test_a_missing_figure_is_added_at_the_click(window: Window, wait_until: Wait) -> None:
     choose(ask(window, BARE_IN), "Add", "green, lying")
     assert figures(window)["green-3"] == ("green", Posture.DOWN)
-    added = next(one for one in window.source_controller.view.figures if one.id == "green-3")
+    added = next(one for one in window.store.view.figures if one.id == "green-3")
     assert added.centre_in == pytest.approx(BARE_IN, abs=0.05)  # half a screen pixel; 23 make an inch
-    window.use_tool("measure")
+    window.store.use_tool("measure")
     click(window, BARE_IN)
     click(window, POSTS["blue-1"])
-    assert window.session.state.rulers[0].name == "Green 3 to Blue 1", "it is a figure like any other"
+    assert window.store.session.state.rulers[0].name == "Green 3 to Blue 1", "it is a figure like any other"
 
 
 def test_the_left_button_opens_the_menu_and_the_next_click_places(window: Window) -> None:
-    window.use_tool("correct")
+    window.store.use_tool("correct")
     click(window, POSTS["green-2"])
-    menu = window.corrections.menu
+    menu = window.features.corrections.menu
     assert menu is not None
     choose(menu, "Place by click")
-    assert any("green-2's base" in words for words in texts(window))
+    assert any("Green 2's base" in words for words in texts(window))
     click(window, (13.0, 7.0))
-    moved = next(one for one in window.source_controller.view.figures if one.id == "green-2")
+    moved = next(one for one in window.store.view.figures if one.id == "green-2")
     assert moved.centre_in == pytest.approx((13.0, 7.0), abs=0.05)
-    assert window.session.can_undo == "place Green 2"
-    assert window.tool.name == "correct"
+    assert window.store.session.can_undo == "place Green 2"
+    assert window.store.tool.name == "correct"
 
 
 def test_the_next_click_merges_two_figures_and_restores_the_tool(window: Window) -> None:
-    window.use_tool("blast")
+    window.store.use_tool("blast")
     choose(ask(window, POSTS["blue-2"]), "Same as", "The soldier I click")
     click(window, BARE_IN)
     assert "press Esc" in window.bar.text
-    assert window.session.state.corrections == ()
+    assert window.store.session.state.corrections == ()
     click(window, POSTS["blue-1"])
     assert sorted(figures(window)) == ["blue-1", "green-1", "green-2"]
-    assert window.tool.name == "blast"
-    assert window.session.state.rulers == window.session.state.corrections[1:] == ()
+    assert window.store.tool.name == "blast"
+    assert window.store.session.state.rulers == window.store.session.state.corrections[1:] == ()
 
 
 def test_escape_cancels_a_waiting_correction(window: Window) -> None:
     choose(ask(window, POSTS["blue-2"]), "Same as", "The soldier I click")
-    window.cancel()
+    window.commands.cancel()
     click(window, POSTS["blue-1"])
-    assert window.session.state.corrections == ()
+    assert window.store.session.state.corrections == ()
 
 
 def test_a_figure_is_renamed(window: Window, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -126,7 +126,7 @@ def test_the_menu_key_opens_the_menu_at_the_mouse(window: Window) -> None:
     point(window, POSTS["green-1"])
     spot = at(window, POSTS["green-1"])
     QApplication.sendEvent(window.picture, QContextMenuEvent(QContextMenuEvent.Reason.Keyboard, spot))
-    menu = window.corrections.menu
+    menu = window.features.corrections.menu
     assert menu is not None
     choose(menu, "Split")
     assert sorted(figures(window)) == ["blue-1", "blue-2", "green-1", "green-2", "green-3"]
@@ -137,11 +137,11 @@ def test_a_right_drag_opens_no_menu(window: Window) -> None:
     QTest.mousePress(window.picture, RIGHT, pos=start)
     QTest.mouseMove(window.picture, start + start * 0.1)
     QTest.mouseRelease(window.picture, RIGHT, pos=start + start * 0.1)
-    assert window.corrections.menu is None
+    assert window.features.corrections.menu is None
 
 
 def test_a_click_beside_the_table_is_refused(window: Window) -> None:
     window.picture.moved.emit(-50.0, -50.0)
     window.picture.asked.emit()
-    assert window.corrections.menu is None
+    assert window.features.corrections.menu is None
     assert "Nothing can be corrected here" in window.bar.text

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PyQt6.QtCore import QPoint, Qt, QTimer
+from PyQt6.QtCore import QEvent, QPoint, Qt, QTimer
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication, QCheckBox, QComboBox, QLineEdit, QPushButton, QWidget
 
@@ -20,14 +20,15 @@ from hardware.emulator import EmulatedDice, EmulatedRod, Wire
 from hardware.range_rod import FIRST_MARK, PLAIN, Alarm, DiceWait, Lamp, Measured, RodShape, plain_colours
 from hardware.range_rod import Ruler as EmptyRod
 from rules.engine.dice import DiceRequest, Die, Roll
-from tests.ui.desktop.test_battle_window import mustered
-from tests.ui.windows import POSTS, Open, Wait, button, click, next_phase, settings_in
+from tests.ui.desktop.test_battle_window import started_battle
+from tests.ui.windows import POSTS, Open, Owned, Wait, button, click, next_phase, settings_in
 from ui.desktop.battle.dice_card import DiceCard
 from ui.desktop.battle.dice_strip import DiceStrip
-from ui.desktop.devices.panel import DevicesPanel
-from ui.desktop.devices.tray_view import BoxPicker, TrayDialog, TrayPicture, TrayView, close_up, doubtful_close_ups
+from ui.desktop.devices.panel import DeviceBox, DevicesPanel
+from ui.desktop.devices.tray_view import TrayDialog, TrayPicture, TrayView, close_up, doubtful_close_ups
 from ui.desktop.dialogs import NumberBox
 from ui.desktop.window import Window
+from ui.devices.device_connection import Choice, DeviceStatus, Level
 from ui.devices.tray_camera import TABLE, Region, Seen
 from vision.dice.tray import TrayReading
 from vision.dice.view import DieKind, DieSeen
@@ -59,9 +60,24 @@ def press(parent: QWidget, words: str) -> None:
 
 
 def measure(window: Window) -> None:
-    window.use_tool("measure")
+    window.store.use_tool("measure")
     click(window, POSTS["green-1"])
     click(window, POSTS["blue-1"])
+
+
+def test_pressed_buttons_stay_where_they_are(window: Window, panel: DevicesPanel, wait_until: Wait) -> None:
+    def places() -> list[QPoint]:
+        for _ in range(3):  # the box, what it lies in, and the scrolled area
+            QApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
+        return [one.mapTo(panel, QPoint()) for one in panel.rod.findChildren(QPushButton) if one.text() == "Test"]
+
+    before = places()
+    press(panel.rod, "Try one")
+    wait_until(lambda: "Connected: the emulated rod" in panel.rod.state)
+    assert places() == before
+    press(panel.rod, "Stop")
+    wait_until(lambda: "Not connected" in panel.rod.state)
+    assert places() == before
 
 
 def test_the_emulated_rod_shows_the_range(window: Window, panel: DevicesPanel, wait_until: Wait) -> None:
@@ -76,7 +92,7 @@ def test_the_emulated_rod_shows_the_range(window: Window, panel: DevicesPanel, w
     wait_until(lambda: panel.lights[18] > (230, 230, 230))
     assert all(abs(a - b) < 16 for a, b in zip(panel.lights[9], FIRST_MARK, strict=True))
     assert all(abs(a - b) < 16 for led in (0, 8, 17) for a, b in zip(panel.lights[led], PLAIN, strict=True))
-    window.clear()
+    window.commands.clear()
     wait_until(lambda: not any(map(any, panel.lights)))
     press(panel.rod, "Stop")
     wait_until(lambda: "Not connected" in panel.rod.state)
@@ -84,8 +100,8 @@ def test_the_emulated_rod_shows_the_range(window: Window, panel: DevicesPanel, w
 
 @pytest.mark.slow
 def test_the_rod_shows_the_selected_shots_verdict(window: Window, wait_until: Wait, tmp_path: Path) -> None:
-    battle = mustered(window, tmp_path / "b")
-    window.use_tool("select")
+    battle = started_battle(window, tmp_path / "b")
+    window.store.use_tool("select")
     click(window, POSTS["green-1"])
     battle.choose(0)
     window.pull()
@@ -133,15 +149,15 @@ def test_a_rod_reconnects_at_the_next_start_and_is_dark_at_the_end(
     assert not any(map(any, strip.leds))
     second = open_window()
     frames = strip.frames
-    wait_until(lambda: second.source_controller.view and len(second.source_controller.view.figures) == len(POSTS))
+    wait_until(lambda: second.store.view and len(second.store.view.figures) == len(POSTS))
     measure(second)
     wait_until(lambda: (strip.step(), strip.frames > frames and any(map(any, strip.leds)))[1])
     box = second.devices.panel.rod
     box.forgotten.emit()
     second.close()
     third = open_window()
-    wait_until(lambda: third.source_controller.frame)
-    assert third.devices.rod.berth.spec is None
+    wait_until(lambda: third.store.frame)
+    assert third.devices.rod.connection.spec is None
     wire.unplug()
 
 
@@ -160,12 +176,30 @@ def test_the_chosen_port_is_connected_and_its_error_shown(
     wait_until(lambda: "Not connected" in panel.dice.state)
 
 
+def test_a_connected_port_cannot_be_connected_again(owned: Owned[DeviceBox]) -> None:
+    box = owned(DeviceBox("Range rod", "", "Try one", "", ""))
+    box.show_choices([Choice("one", "First port"), Choice("two", "Second port")], "one")
+    [connect] = [one for one in box.findChildren(QPushButton) if one.text() == "Connect"]
+    for level, emulated, may_connect in (
+        (Level.OFF, False, True),
+        (Level.UP, False, False),
+        (Level.TROUBLE, False, True),
+        (Level.UP, True, True),  # the emulated device is not at this port
+    ):
+        box.show_status(DeviceStatus(level, "words"), plugged=True if emulated else None)
+        assert connect.isEnabled() == may_connect, (level, emulated)
+    box.show_status(DeviceStatus(Level.UP, "words"), plugged=None)
+    [ports] = box.findChildren(QComboBox)
+    ports.setCurrentIndex(1)
+    assert connect.isEnabled()
+
+
 def test_the_connect_button_takes_the_port_in_the_list(window: Window, panel: DevicesPanel, tmp_path: Path) -> None:
     ports = panel.dice.findChild(QComboBox)
     assert ports is not None
     ports.setCurrentIndex(ports.findData("bluetooth:pixels"))
     press(panel.dice, "Connect")
-    assert window.devices.dice.berth.spec == "bluetooth:pixels"
+    assert window.devices.dice.connection.spec == "bluetooth:pixels"
     assert settings_in(tmp_path).port("dice") == "bluetooth:pixels"
 
 
@@ -201,7 +235,7 @@ def test_unrequested_dice_are_shown_and_answer_the_next_request(
 
 def greeted(window: Window) -> bool:
     """Whether the dice have sent their first message."""
-    device = window.devices.dice.berth.device
+    device = window.devices.dice.connection.device
     return device is not None and device.status.received > 0
 
 
@@ -237,7 +271,7 @@ def cup(window: Window, wait_until: Wait, tmp_path: Path) -> Iterator[EmulatedDi
     wait_until(
         lambda: (
             dice.step(),
-            "Connected" in window.devices.dice.berth.standing.words and greeted(window),
+            "Connected" in window.devices.dice.connection.standing.words and greeted(window),
         )[1]
     )
     yield dice
@@ -303,19 +337,19 @@ def test_a_battles_dice_are_rolled_on_the_table(
     window: Window, cup: EmulatedDice, wait_until: Wait, tmp_path: Path
 ) -> None:
     """Army Men: a rifle needs two dice, and the first die on the table ends the time to cancel."""
-    panel = mustered(window, tmp_path / "b", "army_men", "rifleman")
+    panel = started_battle(window, tmp_path / "b", "army_men", "rifleman")
     while "Small arms" not in window.battle.turn_bar.heading:
         next_phase(window)
     window.battle.choose("green-1")
     assert panel.choose_target("blue-1") or panel.choose_target("blue-2")
-    QTest.mouseClick(button(panel, "Do it"), LEFT)
+    QTest.mouseClick(button(panel, "Own dice"), LEFT)
     card = window.battle.dice_card
     assert card is not None
     assert card.may_cancel
     window.pull()
     cup.roll([6])
     wait_until(lambda: not card.may_cancel)
-    window.cancel()
+    window.commands.cancel()
     assert window.battle.dice_card is card
     field = card.findChild(QLineEdit)
     assert field is not None
@@ -353,12 +387,11 @@ def test_the_tray_is_marked_in_the_tables_picture_and_stored(
     def draw() -> None:
         dialog = QApplication.activeModalWidget()
         assert isinstance(dialog, TrayDialog)
-        picker = dialog.findChild(BoxPicker)
-        assert picker is not None
+        picker = dialog.picture
         picker.resize(960, 540)
         QTest.mousePress(picker, LEFT, pos=QPoint(96, 54))
         QTest.mouseRelease(picker, LEFT, pos=QPoint(97, 55))
-        assert "this box is too small" in dialog.words
+        assert "This box is too small" in dialog.words.text()
         QTest.mousePress(picker, LEFT, pos=QPoint(480, 270))
         QTest.mouseRelease(picker, LEFT, pos=QPoint(96, 54))
         dialog.accept()
@@ -370,7 +403,7 @@ def test_the_tray_is_marked_in_the_tables_picture_and_stored(
     assert settings.port("tray") == TABLE
     wait_until(lambda: "Connected: the table's camera" in panel.tray.state)
     wait_until(lambda: shown and shown[-1] is not None and shown[-1].image_bgr.shape[1] == 384)  # 0.4 of 960 pixels
-    session = window.source_controller.session
+    session = window.store.session
     assert session.state.setup.aside_px == ((96, 54, 480, 270),), "soldiers are not searched for in it"
     steps = session.can_undo
     panel.tray.forgotten.emit()
@@ -381,7 +414,7 @@ def test_the_tray_is_marked_in_the_tables_picture_and_stored(
 def test_an_unmarked_tray_is_not_connected(window: Window, panel: DevicesPanel, tmp_path: Path) -> None:
     QTimer.singleShot(200, lambda: QApplication.activeModalWidget().reject())  # type: ignore[union-attr]
     panel.tray.connected.emit(TABLE)
-    assert window.devices.tray.berth.spec is None
+    assert window.devices.tray.connection.spec is None
     assert settings_in(tmp_path).port("tray") is None
 
 

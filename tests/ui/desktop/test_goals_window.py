@@ -11,7 +11,7 @@ from PyQt6.QtWidgets import QComboBox, QDialogButtonBox, QGroupBox, QLineEdit, Q
 
 from rules.engine.objectives import Objective
 from tests.ui.desktop.modal import answered
-from tests.ui.desktop.test_battle_window import mustered, press
+from tests.ui.desktop.test_battle_window import press, started_battle
 from tests.ui.windows import next_phase, show_battle
 from ui.battle.armies import ArmyLists
 from ui.battle.goals import agreed_aims
@@ -34,7 +34,7 @@ def ok(dialog: GoalsDialog) -> None:
 
 @pytest.mark.slow
 def test_goals_are_asked_in_the_setup(window: Window, tmp_path: Path) -> None:
-    view = window.source_controller.view
+    view = window.store.view
     assert view is not None
     dialog = BattleSetupDialog(["green", "blue"], view.figures, ArmyLists(tmp_path / "armies"), window)
     dialog.choose_game("fudge_miniatures")
@@ -50,14 +50,14 @@ def test_goals_are_asked_in_the_setup(window: Window, tmp_path: Path) -> None:
     assert told in window.battle.panel.about
     assert window.battle.play is not None
     while (name := window.battle.play.battle.can_undo) and "hold bridge" not in name:
-        window.undo()  # the figures' places were journalled after it
-    window.undo()
+        window.commands.undo()  # the figures' places were journalled after it
+    window.commands.undo()
     assert aims(window)[0] == Objective("green", "last_man_standing")
 
 
 @pytest.mark.slow
 def test_goals_are_changed_during_the_battle_with_the_usual_number(window: Window, tmp_path: Path) -> None:
-    panel = mustered(window, tmp_path / "b", "simple_plastic_figure")
+    panel = started_battle(window, tmp_path / "b", "simple_plastic_figure")
     next_phase(window)
 
     def answer(dialog: GoalsDialog) -> None:
@@ -76,14 +76,14 @@ def test_goals_are_changed_during_the_battle_with_the_usual_number(window: Windo
         press(panel, "Goals")
     assert aims(window) == (Objective("green", "eliminate_all"), Objective("blue", "eliminate_number", 2))
     assert "Blue is to eliminate a number (2 figures)" in panel.about
-    window.undo()
+    window.commands.undo()
     assert aims(window)[1] == Objective("blue", "eliminate_all")
     assert "Blue is to eliminate all" in panel.about
 
 
 @pytest.mark.slow
 def test_a_game_without_tasks_uses_the_players_own_words(window: Window, tmp_path: Path) -> None:
-    panel = mustered(window, tmp_path / "b")
+    panel = started_battle(window, tmp_path / "b")
 
     def answer(dialog: GoalsDialog) -> None:
         green, _ = dialog.findChildren(QGroupBox)
@@ -102,7 +102,7 @@ def test_a_game_without_tasks_uses_the_players_own_words(window: Window, tmp_pat
 
 @pytest.mark.slow
 def test_cancelled_or_unchanged_goals_are_not_journalled(window: Window, tmp_path: Path) -> None:
-    panel = mustered(window, tmp_path / "b", "army_men")
+    panel = started_battle(window, tmp_path / "b", "army_men")
     assert window.battle.play is not None
     before = len(window.battle.play.battle.entries)
     with answered(GoalsDialog, ok):

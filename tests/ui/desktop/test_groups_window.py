@@ -26,12 +26,12 @@ def panel_button(window: Window) -> QPushButton:
 
 
 def counts(window: Window) -> Counter[str]:
-    view = window.source_controller.view
+    view = window.store.view
     return Counter(figure.army for figure in view.figures) if view is not None else Counter()
 
 
 def names(window: Window) -> list[str]:
-    return [colour.name for colour in window.session.state.setup.palette]
+    return [colour.name for colour in window.store.session.state.setup.palette]
 
 
 @pytest.fixture
@@ -39,7 +39,7 @@ def proposing(open_window: Open, wait_until: Wait, table: SimulatedTable) -> Win
     """An untaught window that has found the armies by colour."""
     table.bare = False
     window = open_window()
-    window.source_controller.practise(bare=False)  # the session knows as little as about a real table
+    window.store.source_controller.practise(bare=False)  # the session knows as little as about a real table
     wait_until(lambda: window.bar.text.startswith("Found 2 "))
     return window
 
@@ -48,16 +48,16 @@ def proposing(open_window: Open, wait_until: Wait, table: SimulatedTable) -> Win
 def test_armies_are_proposed_and_accepted_with_one_click(proposing: Window, wait_until: Wait) -> None:
     window = proposing
     assert window.bar.text.endswith(" soldiers, grouped by colour.")
-    assert window.session.can_undo is None, "nothing was done yet"
+    assert window.store.session.can_undo is None, "nothing was done yet"
     groups = counts(window)
     assert sorted(groups.values()) == [2, 2]
     assert sorted(window.panel.armies.armies) == sorted(groups)
     QTest.mouseClick(bar_button(window, "Use them"), LEFT)
     assert names(window) == sorted(groups)
-    assert str(window.session.can_undo).startswith("use 2 ")
+    assert str(window.store.session.can_undo).startswith("use 2 ")
     assert not panel_button(window).isVisible()
     assert window.bar.text.startswith("These are the armies now.")
-    window.undo()
+    window.commands.undo()
     wait_until(lambda: window.bar.text.startswith("Found 2 "))
     assert names(window) == []
 
@@ -65,7 +65,7 @@ def test_armies_are_proposed_and_accepted_with_one_click(proposing: Window, wait
 @pytest.mark.slow
 def test_a_click_that_teaches_withdraws_the_proposal(proposing: Window, wait_until: Wait) -> None:
     window = proposing
-    window.use_tool("teach")
+    window.store.use_tool("teach")
     assert window.bar.text.startswith("Found 2 "), "it stays while the player may still choose"
     window.panel.choose("Rangers")
     click(window, POSTS["green-1"])
@@ -79,7 +79,7 @@ def test_a_click_that_teaches_withdraws_the_proposal(proposing: Window, wait_unt
 def test_the_proposal_can_be_declined_and_requested_again(proposing: Window, wait_until: Wait) -> None:
     window = proposing
     QTest.mouseClick(bar_button(window, "Teach instead"), LEFT)
-    assert window.tool.name == "teach"
+    assert window.store.tool.name == "teach"
     wait_until(lambda: not counts(window))
     assert window.bar.text == ""
     assert panel_button(window).text() == "Find armies"
@@ -110,9 +110,9 @@ def test_groups_are_renamed_merged_and_split(proposing: Window, wait_until: Wait
     window.panel.armies.choose(into)
     QTest.mouseClick(window.panel.armies.divide, LEFT)
     wait_until(lambda: sorted(counts(window).values()) == [2, 2])
-    window.undo()
+    window.commands.undo()
     wait_until(lambda: counts(window) == {into: 4})
-    window.redo()
+    window.commands.redo()
     wait_until(lambda: sorted(counts(window).values()) == [2, 2])
 
     window.panel.armies.choose(into)
@@ -126,9 +126,9 @@ def test_one_figure_is_moved_into_a_new_army(proposing: Window, wait_until: Wait
     window = proposing
     window.panel.armies.merged.emit(*(lambda one, two: (one, (two,)))(*window.panel.armies.armies))
     wait_until(lambda: sorted(counts(window).values()) == [4])
-    window.use_tool("correct")
+    window.store.use_tool("correct")
     click(window, POSTS["blue-2"])
-    menu = window.corrections.menu
+    menu = window.features.corrections.menu
     assert menu is not None
     [army] = [one.menu() for one in menu.actions() if one.text() == "&Army"]
     assert army is not None
@@ -136,7 +136,7 @@ def test_one_figure_is_moved_into_a_new_army(proposing: Window, wait_until: Wait
     another.trigger()
     menu.close()
     wait_until(lambda: sorted(counts(window).values()) == [2, 2])
-    view = window.source_controller.view
+    view = window.store.view
     assert view is not None
     [moved] = {figure.army for figure in view.figures if figure.x_in > 15}
     assert window.bar.text.endswith(f"and {moved}. Ctrl+Z undoes it.")

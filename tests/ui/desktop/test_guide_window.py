@@ -11,7 +11,6 @@ from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QTextBrowser
 
 from tests.ui.windows import LEFT, POSTS, Open, Wait, click, settings_in
-from ui.desktop.battle.battle_setup_dialog import BattleSetupDialog
 from ui.desktop.help_controller import actions_of, keys_of
 from ui.desktop.window import Window
 from ui.setup.cameras import Camera
@@ -23,7 +22,7 @@ from vision.source import SETTLING, Source, Webcam
 
 @pytest.fixture(autouse=True)
 def no_cameras(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ui.desktop.setup.guide_controller.cameras", tuple)
+    monkeypatch.setattr("ui.desktop.guide.guide_controller.cameras", tuple)
 
 
 @pytest.fixture(autouse=True)
@@ -58,13 +57,13 @@ def on_base(window: Window, table: SimulatedTable, name: str) -> QPoint:
 
 def teach(window: Window, table: SimulatedTable, army: str, wait_until: Wait) -> None:
     """Click its soldiers until one is accepted: in one noisy picture of twenty a colour runs into the table."""
-    known = [colour.name for colour in window.session.state.setup.palette]
+    known = [colour.name for colour in window.store.session.state.setup.palette]
     for name in [name for name in POSTS if name.startswith(army)] * 5:
-        frame = window.source_controller.frame
+        frame = window.store.frame
         QTest.mouseClick(window.picture, LEFT, pos=on_base(window, table, name))
-        if len(window.session.state.setup.palette) > len(known):
+        if len(window.store.session.state.setup.palette) > len(known):
             return
-        wait_until(lambda frame=frame: window.source_controller.frame is not frame)
+        wait_until(lambda frame=frame: window.store.frame is not frame)
     raise AssertionError(window.bar.text)
 
 
@@ -83,15 +82,15 @@ def test_the_whole_guide_on_the_simulated_table(
     choose_source(window, "Simulated table")
     wait_until(lambda: step_of(window) is Step.EMPTY, timeout_s=60)
     assert guide.bar.shown.marks[Step.MARKERS] is Mark.DONE, "four markers lie there"
-    assert window.session.state.setup.palette == (), "nothing is taught before the player teaches it"
+    assert window.store.session.state.setup.palette == (), "nothing is taught before the player teaches it"
     wait_until(lambda: guide.bar.button.isEnabled())
-    bare = window.source_controller.frame.image_bgr.astype(int)
+    bare = window.store.frame.image_bgr.astype(int)
     assert np.abs(bare - table.empty_bgr).max() < 60, "the armies are not on the table yet"
     press(window)
     wait_until(lambda: step_of(window) is Step.ARMIES)
-    assert window.session.state.setup.reference_bgr is not None
-    assert window.tool.name == "teach"
-    wait_until(lambda: np.abs(window.source_controller.frame.image_bgr.astype(int) - table.empty_bgr).max() > 60)
+    assert window.store.session.state.setup.reference_bgr is not None
+    assert window.store.tool.name == "teach"
+    wait_until(lambda: np.abs(window.store.frame.image_bgr.astype(int) - table.empty_bgr).max() > 60)
     assert window.panel.army == "green"
     teach(window, table, "green", wait_until)
     wait_until(lambda: window.panel.army == "tan", timeout_s=5)
@@ -100,18 +99,19 @@ def test_the_whole_guide_on_the_simulated_table(
     assert window.panel.army == "blue"
     teach(window, table, "blue", wait_until)
     wait_until(lambda: step_of(window) is Step.GAME)
-    wait_until(lambda: len(window.source_controller.view.figures) == len(POSTS))
-    assert [colour.name for colour in window.session.state.setup.palette] == ["blue", "green"]
-    press(window)
-    window.findChild(BattleSetupDialog).accept()
+    wait_until(lambda: len(window.store.view.figures) == len(POSTS))
+    assert [colour.name for colour in window.store.session.state.setup.palette] == ["blue", "green"]
+    assert guide.spotlight.target is window.battle.panel.new_battle
+    QTest.mouseClick(guide.bar.skip, LEFT)
     wait_until(lambda: step_of(window) is Step.SHOT)
-    assert window.tool.name == "measure"
-    for name in ("green-1", "blue-1"):
-        QTest.mouseClick(window.picture, LEFT, pos=on_base(window, table, name))
-    assert float(window.panel.headline.split()[0]) == pytest.approx(
-        12.0, abs=1.1
-    )  # 20 - 8; from the edges if the game says so
+    assert window.store.tool.name == "measure"
+    for _ in range(2):  # a soldier, then one of the other army
+        wait_until(lambda: guide.spotlight.isVisible())
+        QTest.mouseClick(window.picture, LEFT, pos=guide.spotlight.centre)
+        guide.pull()
     wait_until(lambda: step_of(window) is None)
+    [ruler] = window.store.session.state.rulers
+    assert {str(end).partition("-")[0] for end in (ruler.a, ruler.b)} == {"green", "blue"}
     press(window)
     assert not guide.bar.isVisible()
     guide.begin_on_first_start()
@@ -128,23 +128,21 @@ def test_the_guide_can_be_left_at_any_step(open_window: Open, wait_until: Wait, 
         assert step_of(window) is not None
         QTest.mouseClick(guide.bar.leave, LEFT)
         assert not guide.bar.isVisible()
-    wait_until(lambda: window.source_controller.view and len(window.source_controller.view.figures) == len(POSTS))
-    assert {f.army for f in window.source_controller.view.figures} == {"green", "blue"}, (
-        "the simulated table is taught again"
-    )
+    wait_until(lambda: window.store.view and len(window.store.view.figures) == len(POSTS))
+    assert {f.army for f in window.store.view.figures} == {"green", "blue"}, "the simulated table is taught again"
 
 
 def test_the_guide_leaves_a_table_in_use_alone(window: Window) -> None:
     for name in ("green-1", "blue-1"):
         click(window, POSTS[name])
-    source_controller = window.source_controller
+    source_controller = window.store.source_controller
     window.help.guide.begin()
-    assert window.source_controller is source_controller
-    assert len(window.session.state.rulers) == 1
+    assert window.store.source_controller is source_controller
+    assert len(window.store.session.state.rulers) == 1
     marks = window.help.guide.bar.shown.marks
     assert [marks[step] for step in (Step.EMPTY, Step.ARMIES, Step.SHOT)] == [Mark.DONE] * 3
     window.help.guide.leave()
-    assert len(window.session.state.rulers) == 1
+    assert len(window.store.session.state.rulers) == 1
 
 
 @pytest.mark.slow
@@ -188,7 +186,7 @@ class HeldCamera:
 def test_the_cameras_exposure_is_locked_and_shown(
     open_window: Open, table: SimulatedTable, wait_until: Wait, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ui.desktop.setup.guide_controller.cameras", lambda: (Camera(2, "HD Webcam"),))
+    monkeypatch.setattr("ui.desktop.guide.guide_controller.cameras", lambda: (Camera(2, "HD Webcam"),))
 
     def opener(spec: str) -> Source:
         return Webcam(2, open_capture=lambda *_: HeldCamera(table), linux=True) if spec == "2" else table
@@ -198,7 +196,7 @@ def test_the_cameras_exposure_is_locked_and_shown(
     guide.begin()
     assert guide.bar.words.text().startswith("Choose the camera over the table.")
     choose_source(window, "HD Webcam (camera 2)")
-    wait_until(lambda: window.source_controller.locked_settings == SETTLING)
+    wait_until(lambda: window.store.source_controller.locked_settings == SETTLING)
     guide.pull()
     assert step_of(window) is Step.CAMERA
     assert "is adjusting to the light" in guide.bar.words.text()
@@ -254,15 +252,15 @@ def test_taught_armies_are_stored_for_each_camera(
         return Webcam(3, open_capture=lambda *_: HeldCamera(table), linux=True)
 
     window = open_window("3", opener)
-    assert window.session.state.setup.palette == ()
-    wait_until(lambda: window.source_controller.view and window.source_controller.view.calibration)
-    window.use_tool("teach")
+    assert window.store.session.state.setup.palette == ()
+    wait_until(lambda: window.store.view and window.store.view.calibration)
+    window.store.use_tool("teach")
     window.panel.choose("blue")
     teach(window, table, "blue", wait_until)
-    [taught] = window.session.state.setup.palette
+    [taught] = window.store.session.state.setup.palette
     window.close()
     again = open_window("3", opener)
-    [known] = again.session.state.setup.palette
+    [known] = again.store.session.state.setup.palette
     assert (known.name, known.samples) == ("blue", taught.samples)
     np.testing.assert_allclose(known.mean, taught.mean)
     np.testing.assert_allclose(known.covariance, taught.covariance)
@@ -271,7 +269,7 @@ def test_taught_armies_are_stored_for_each_camera(
     [key] = [key for key in kept.allKeys() if key.startswith("armies_")]
     kept.setValue(key, '[{"name": "blue", "mean": [1, 2], "covariance": 3, "samples": 1}]')
     kept.sync()
-    assert open_window("3", opener).session.state.setup.palette == (), "what makes no sense is not used"
+    assert open_window("3", opener).store.session.state.setup.palette == (), "what makes no sense is not used"
 
 
 def test_every_key_is_in_the_list_of_keys(window: Window) -> None:
@@ -313,8 +311,8 @@ def test_the_steps_can_be_done_in_any_order(
     QTest.mouseClick(guide.bar.steps[Step.ARMIES], LEFT)
     press(window)  # "Teach army" stays at the step
     assert step_of(window) is Step.ARMIES
-    assert window.tool.name == "teach"
-    wait_until(lambda: np.abs(window.source_controller.frame.image_bgr.astype(int) - table.empty_bgr).max() > 60)
+    assert window.store.tool.name == "teach"
+    wait_until(lambda: np.abs(window.store.frame.image_bgr.astype(int) - table.empty_bgr).max() > 60)
     teach(window, table, "green", wait_until)
     wait_until(lambda: window.panel.army == "tan", timeout_s=5)
     guide.bar.army.setEditText("blue")

@@ -9,7 +9,7 @@ import pytest
 from PyQt6.QtGui import QImage
 from PyQt6.QtTest import QTest
 
-from tests.ui.desktop.test_battle_window import mustered, press, rolls
+from tests.ui.desktop.test_battle_window import press, rolls, started_battle
 from tests.ui.tables import box, piece
 from tests.ui.windows import LEFT, Wait, next_phase
 from ui.battle.export import battle_document
@@ -24,7 +24,7 @@ HOUSE = piece("house", "building", box(14.0, 13.0, 17.0, 16.0), 5.0)
 
 def fought(window: Window, path: Path, wait_until: Wait) -> str:
     """Fire a shot that kills and wait for its thumbnail; return the figure that fell."""
-    panel = mustered(window, path)
+    panel = started_battle(window, path)
     next_phase(window)
     window.pull()
     next_phase(window)
@@ -32,17 +32,19 @@ def fought(window: Window, path: Path, wait_until: Wait) -> str:
     panel.choose(0)
     rolls(window, 6)
     target = panel.chosen.action.at[0]  # type: ignore[union-attr]
-    press(panel, "Do it")
+    press(panel, "Roll")
     play = window.battle.play
     assert play is not None
     last = play.battle.entries[-1].seq
-    wait_until(lambda: window.history.recorder.album and last in window.history.recorder.album.seqs)
+    wait_until(
+        lambda: window.features.history.recorder.thumbnails and last in window.features.history.recorder.thumbnails.seqs
+    )
     return str(target)
 
 
 def opened(window: Window) -> HistoryDialog:
-    window.history.show()
-    dialog = window.history.dialog
+    window.features.history.show()
+    dialog = window.features.history.dialog
     assert dialog is not None
     return dialog
 
@@ -56,11 +58,11 @@ def row(dialog: HistoryDialog, words: str) -> None:
 
 
 def test_without_a_battle_a_message_appears(window: Window, tmp_path: Path) -> None:
-    window.history.show()
-    assert window.history.dialog is None
+    window.features.history.show()
+    assert window.features.history.dialog is None
     assert "no battle" in window.bar.text
-    window.history.save_json(tmp_path / "x.json")
-    window.history.lay_out()
+    window.features.history.save_json(tmp_path / "x.json")
+    window.features.history.lay_out()
     assert not (tmp_path / "x.json").exists()
 
 
@@ -105,41 +107,41 @@ def test_pictures_are_small_and_go_into_the_page(window: Window, tmp_path: Path,
     fought(window, tmp_path / "b", wait_until)
     play = window.battle.play
     assert play is not None
-    album = window.history.recorder.album
-    assert album is not None
-    jpeg = album.picture(play.battle.entries[-1].seq)
+    thumbnails = window.features.history.recorder.thumbnails
+    assert thumbnails is not None
+    jpeg = thumbnails.picture(play.battle.entries[-1].seq)
     assert jpeg is not None
     assert len(jpeg) <= MOST_BYTES
     assert QImage.fromData(jpeg, "JPG").width() == 640
-    window.history.save_page(tmp_path / "b.html")
+    window.features.history.save_page(tmp_path / "b.html")
     wait_until(lambda: "Saved" in window.bar.text)
     html = (tmp_path / "b.html").read_text("utf-8")
     assert html.count("data:image/jpeg;base64,") == 2
     assert "eliminated" in html
-    window.history.save_json(tmp_path / "b.json")
+    window.features.history.save_json(tmp_path / "b.json")
     wait_until(lambda: (tmp_path / "b.json").exists())
     said = json.loads((tmp_path / "b.json").read_text("utf-8"))
     assert said == json.loads(json.dumps(battle_document(play.battle)))
-    window.history.save_page(tmp_path / "nowhere" / "b.html")
+    window.features.history.save_page(tmp_path / "nowhere" / "b.html")
     assert "nowhere" in window.bar.text
 
 
 @pytest.mark.slow
 def test_a_battle_stores_its_terrain(window: Window, tmp_path: Path, wait_until: Wait) -> None:
-    window.history.clock = iter(range(0, 100_000, 2)).__next__  # each call is two seconds later
-    window.session.set_terrain("a house", (HOUSE,))
-    mustered(window, tmp_path / "b")
+    window.features.history.clock = iter(range(0, 100_000, 2)).__next__  # each call is two seconds later
+    window.store.session.set_terrain("a house", (HOUSE,))
+    started_battle(window, tmp_path / "b")
     play = window.battle.play
     assert play is not None
     wait_until(lambda: play.battle.state.terrain == (HOUSE,))
     count = len(play.battle.entries)
-    window.session.set_terrain("none", ())
+    window.store.session.set_terrain("none", ())
     window.battle.close()
     window.battle.open(tmp_path / "b")
     window.pull()
     again = window.battle.play
     assert again is not None
-    window.history.lay_out()
-    assert window.session.state.setup.terrain == (HOUSE,)
+    window.features.history.lay_out()
+    assert window.store.session.state.setup.terrain == (HOUSE,)
     assert len([one for one in again.battle.entries if one.kind == "table"]) == 1
     assert len(again.battle.entries) >= count

@@ -26,14 +26,14 @@ from ui.battle.armies import ArmyLists
 from ui.desktop.battle.battle_setup_dialog import BattleSetupDialog
 from ui.desktop.battle.dice_card import DiceCard
 from ui.desktop.labels import literal_text, markup_label, plain_label, wrapping_label
-from ui.desktop.tools.correct_menu import ask_name
+from ui.desktop.table.correct_menu import ask_name
 from ui.desktop.window import Window
 from vision.figures import Sighting
 from vision.palette import Palette
 from vision.simulation.simulator import SimulatedTable
 
 NASTY = "<b>tan</b><img src=x>"
-FIRST = f"{NASTY}-1"
+FIRST = f"{NASTY} 1"
 
 
 def read(words: str, *, as_mark_up: bool) -> str:
@@ -85,9 +85,9 @@ def named(open_window: Open, wait_until: Wait, table: SimulatedTable, monkeypatc
 
     monkeypatch.setattr("vision.pipeline.Finder.find", find)
     window = open_window()
-    wait_until(lambda: window.source_controller.view and len(window.source_controller.view.figures) == len(POSTS))
+    wait_until(lambda: window.store.view and len(window.store.view.figures) == len(POSTS))
     window.panel.forget.emit("blue")
-    window.use_tool("teach")
+    window.store.use_tool("teach")
     window.panel.choose(NASTY)
     click(window, POSTS["blue-1"])
     [tree] = window.panel.findChildren(QTreeWidget)
@@ -97,7 +97,7 @@ def named(open_window: Open, wait_until: Wait, table: SimulatedTable, monkeypatc
 
 @pytest.mark.slow
 def test_the_bar_and_the_lists_show_an_armys_name_literally(named: Window) -> None:
-    assert NASTY in [colour.name for colour in named.session.state.setup.palette]
+    assert NASTY in [colour.name for colour in named.store.session.state.setup.palette]
     [said] = labels_naming(named.bar)
     assert shown(said).startswith(f"{NASTY} is taught.")
     [tree] = named.panel.findChildren(QTreeWidget)
@@ -107,10 +107,10 @@ def test_the_bar_and_the_lists_show_an_armys_name_literally(named: Window) -> No
 
 @pytest.mark.slow
 def test_a_ruler_shows_the_name_literally(named: Window) -> None:
-    named.use_tool("measure")
+    named.store.use_tool("measure")
     for post in ("green-1", "blue-1"):
         click(named, POSTS[post])
-    [ruler] = named.session.state.rulers
+    [ruler] = named.store.session.state.rulers
     assert NASTY in str(ruler.b)
     QApplication.processEvents()
     [laid] = named.panel.findChildren(QListWidget)
@@ -120,9 +120,7 @@ def test_a_ruler_shows_the_name_literally(named: Window) -> None:
 
 @pytest.mark.slow
 def test_a_battle_shows_the_name_literally(named: Window, tmp_path: Path) -> None:
-    dialog = BattleSetupDialog(
-        ["green", NASTY], named.source_controller.view.figures, ArmyLists(tmp_path / "armies"), named
-    )
+    dialog = BattleSetupDialog(["green", NASTY], named.store.view.figures, ArmyLists(tmp_path / "armies"), named)
     assert display_name(NASTY) in [
         box.text().split(" (")[0].replace("&&", "&") for box in dialog.findChildren(QCheckBox)
     ]
@@ -131,10 +129,10 @@ def test_a_battle_shows_the_name_literally(named: Window, tmp_path: Path) -> Non
     show_battle(named)
     named.battle.turn_bar.go_on.emit()
     named.battle.turn_bar.go_on.emit()
-    his = next(f.id for f in named.source_controller.view.figures if f.army == NASTY)
+    his = next(f.id for f in named.store.view.figures if f.army == NASTY)
     named.battle.choose(his)
     assert any(shown(label).startswith(his.replace("-", " ")) for label in labels_naming(named))
-    green = next(f.id for f in named.source_controller.view.figures if f.army == "green")
+    green = next(f.id for f in named.store.view.figures if f.army == "green")
     named.battle.choose(green)
     [tree] = [one for one in named.battle.panel.findChildren(QTreeWidget) if one.isVisibleTo(named)]
     found = tree.findItems("", Qt.MatchFlag.MatchContains | Qt.MatchFlag.MatchRecursive)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from PyQt6.QtCore import QSize
+import pytest
+from PyQt6.QtCore import QRectF, QSize
 from PyQt6.QtGui import QImage, QPainter, QTransform
 from PyQt6.QtWidgets import QApplication
 
@@ -12,8 +13,9 @@ from tests.ui.tables import before, soldier
 from ui.desktop.picture.image import to_bgr
 from ui.desktop.picture.layers import Layers
 from ui.desktop.picture.painter import paint
+from ui.desktop.picture.sprites import Sprites
 from ui.picture.drawing import Drawing
-from ui.picture.overlay import Label, Preview, Shape, table_overlay
+from ui.picture.overlay import Label, Line, Preview, Shape, table_overlay
 from ui.session import Ruler, TableState
 from ui.table.finding import Answer, Finding, Trace
 from ui.theme import SKY
@@ -72,6 +74,42 @@ def test_a_cached_layer_moves_with_the_picture(qt: QApplication) -> None:
         here = painted(layers)
     there = painted(layers, moved_px=40.0)
     assert abs(there[:, 40:] - here[:, :-40]).max() <= 3
+
+
+def test_lines_from_images_look_like_painted_ones(qt: QApplication) -> None:
+    lines = [shape for layer in shapes() for shape in layer if not isinstance(shape, Label)]
+    moves_px = (0.3, 7.3, -12.7)
+    fresh = []
+    for moved_px in moves_px:  # a first painting at a scale uses no images
+        layers = Layers()
+        layers.show(lines)
+        fresh.append(painted(layers, moved_px))
+    layers = Layers()
+    layers.show(lines)
+    painted(layers, 0.3)
+    for number, moved_px in enumerate(moves_px):
+        layers.show([*lines, Line(((0.0, 0.0), (1.0, 1.0)), SKY, width=number + 1.0)])  # else the layer is kept
+        assert abs(painted(layers, moved_px)[5:] - fresh[number][5:]).max() <= 3
+
+
+@pytest.mark.parametrize(("moved_px", "drawings"), [(5.0, 1), (5.25, 2)], ids=["whole pixels", "parts of a pixel"])
+def test_an_image_serves_wherever_its_pixels_lie_the_same(qt: QApplication, moved_px: float, drawings: int) -> None:
+    image, sprites = QImage(SIZE, QImage.Format.Format_RGB32), Sprites()
+    painter, drawn = QPainter(image), list[QTransform]()
+    for x in (0.5, 0.5 + moved_px):
+        box = QRectF(x, 3.0, 20.0, 20.0)
+        sprites.draw(painter, "ring", box, QTransform.fromTranslate(x, 3.0), lambda _, there: drawn.append(there))
+    painter.end()
+    assert len(drawn) == drawings
+
+
+def test_images_of_shapes_wait_until_the_zoom_rests() -> None:
+    sprites, zoomed = Sprites(), QTransform.fromScale(2.0, 2.0)
+    seen = []
+    for place in (zoomed, zoomed, zoomed * QTransform.fromTranslate(7.0, 0.0), QTransform.fromScale(3.0, 3.0)):
+        sprites.begin(place)
+        seen.append(sprites.is_zooming)
+    assert seen == [True, False, False, True]
 
 
 def test_labels_avoid_the_labels_of_lower_layers(qt: QApplication) -> None:

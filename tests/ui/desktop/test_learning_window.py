@@ -41,7 +41,7 @@ def learning_window(found: None, monkeypatch: pytest.MonkeyPatch, open_window: O
 
     monkeypatch.setattr("vision.pipeline.Finder.find", seen)
     window = open_window()
-    wait_until(lambda: window.source_controller.view and len(window.source_controller.view.figures) == len(POSTS))
+    wait_until(lambda: window.store.view and len(window.store.view.figures) == len(POSTS))
     return window
 
 
@@ -67,15 +67,15 @@ def test_two_corrected_kneeling_figures_teach_the_third(learning_window: Window,
         choose(ask(window, POSTS[name]), "Posture", "kneeling")
     wait_until(lambda: kneeling(window) == sorted(siblings))
     assert figures(window)[other][1] is Posture.STANDING
-    learned = window.session.state.setup.examples.all
+    learned = window.store.session.state.setup.examples.all
     assert [(one.name, one.posture) for one in learned] == [(name, Posture.KNEELING) for name in siblings[:2]]
     assert all(one.crop_bgr.std() > 3 for one in learned), "each has its picture"
 
     forget_action(window).trigger()
     assert "Forgot 2 examples" in window.bar.text
     wait_until(lambda: kneeling(window) == sorted(siblings[:2]))  # the corrections stay
-    assert window.session.can_undo == "forget examples"
-    window.undo()
+    assert window.store.session.can_undo == "forget examples"
+    window.commands.undo()
     wait_until(lambda: kneeling(window) == sorted(siblings))
 
 
@@ -84,12 +84,12 @@ def test_undoing_a_correction_removes_its_example(learning_window: Window, wait_
     order = sorted(POSTS, key=POSTS.__getitem__)
     choose(ask(window, POSTS[order[0]]), "Posture", "kneeling")
     wait_until(lambda: kneeling(window) == sorted(order[:3]))
-    window.undo()
+    window.commands.undo()
     wait_until(lambda: kneeling(window) == [])
-    assert window.session.state.setup.examples.all == ()
+    assert window.store.session.state.setup.examples.all == ()
 
 
 def test_without_examples_there_is_nothing_to_forget(learning_window: Window) -> None:
     forget_action(learning_window).trigger()
     assert learning_window.bar.text.startswith("There are no examples yet")
-    assert learning_window.session.can_undo is None
+    assert learning_window.store.session.can_undo is None

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from PyQt6.QtWidgets import QApplication, QWidget
 
-from tests.ui.desktop.test_battle_window import mustered, press, rolls
+from tests.ui.desktop.test_battle_window import press, rolls, started_battle
 from tests.ui.windows import POSTS, Owned, click, next_phase
 from ui.desktop.battle.outcome_banner import OutcomeBanner
 from ui.desktop.window import Window
@@ -40,15 +40,15 @@ def test_short_and_long_words_are_painted(owned: Owned[QWidget], words: str) -> 
 
 
 def test_a_shot_is_announced_over_the_picture_and_clicks_go_through(window: Window, tmp_path: Path) -> None:
-    panel = mustered(window, tmp_path / "b")
+    panel = started_battle(window, tmp_path / "b")
     next_phase(window)
     next_phase(window)
-    window.use_tool("select")
+    window.store.use_tool("select")
     click(window, POSTS["green-1"])
     panel.choose(0)
     rolls(window, 6)
     before = QApplication.focusWidget()
-    press(panel, "Do it")
+    press(panel, "Roll")
     assert window.banner.text == "HIT! Take Blue 1 off"
     assert window.banner.isVisible()
     assert window.banner.width() == window.picture.width()
@@ -56,6 +56,6 @@ def test_a_shot_is_announced_over_the_picture_and_clicks_go_through(window: Wind
     assert before is not window.banner
     middle = window.banner.geometry().center()
     assert window.picture.parentWidget().childAt(middle) is window.picture
-    window.undo()
+    window.commands.undo()
     assert window.banner.text == ""
     assert window.toast.text == "Undone: Green 1: Attack on Blue 1, kills."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -12,14 +13,14 @@ from PyQt6.QtCore import Qt
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QLabel, QPushButton, QToolButton
 
-from tests.rules.evening import begun
+from tests.rules.battle_driver import begun
 from tests.rules.test_battle_simple_plastic import GREEN, PLACES, TAN
 from tests.ui.battle.test_battle_session import seen
 from tests.ui.picture.test_overlay import view_of
 from tests.ui.windows import Owned
 from ui.battle.battle_session import BattleSession
 from ui.desktop.battle.move_pills import MovePills
-from ui.desktop.battle.pending_moves import DecisionButton, PendingMove, PendingMoves, five_words, pending_move
+from ui.desktop.battle.pending_moves import DecisionButton, PendingMove, PendingMoves, few_words, pending_move
 from ui.desktop.picture.image import to_qimage
 from ui.desktop.picture.view import PictureView
 
@@ -58,8 +59,12 @@ def test_a_forbidden_move_says_why_in_a_few_words(play: BattleSession) -> None:
     waiting = pending_move(play, position, proposal, lambda change: change())
     assert [button.words for button in waiting.buttons] == ["Allow anyway", "Just a nudge"]
     assert waiting.short.startswith("No: ")
-    assert len(waiting.short.split()) <= 6
-    assert five_words("moved 6.08153 in of 4 (SP-02)") == "moved 6.1 in of 4"
+    assert len(waiting.short.split()) <= 15
+    assert not re.search(r"\d\.\d\d", waiting.words)
+    assert few_words("moved 6.08153 in of 4 (SP-02)") == "moved 6.1 in of 4"
+    assert few_words("units move in the phase of movement only (AM-12)") == "units move in the phase of movement only"
+    assert few_words("each unit moves alone. (SP-04); moved 6.26 in of 4 (SP-02)") == "moved 6.3 in of 4"
+    assert few_words("word " * 15).endswith("word…")
 
 
 def test_thirty_moves_stay_low_and_are_accepted_with_one_button(owned: Owned[PendingMoves]) -> None:
@@ -112,6 +117,18 @@ def test_pills_stand_beside_the_places_and_answer(picture: PictureView) -> None:
     assert said == ["accept Green 1", "nudge Green 1"]
     pills.show_moves((), calibration)
     assert pills.pills == ()
+
+
+def test_a_long_reason_is_shown_whole_in_a_few_lines(picture: PictureView) -> None:
+    pills = MovePills(picture)
+    reason = "No: every infantry figure moves up to 6 inches in any direction, whatever its pose"
+    pills.show_moves([replace(move_of("Green 1", (10, 10), []), short=reason)], view_of().calibration)
+    [pill] = pills.pills
+    [label] = pill.findChildren(QLabel)
+    assert label.text() == reason
+    assert label.height() >= label.heightForWidth(label.width()) >= 3 * label.fontMetrics().height()
+    assert pill.width() < 360
+    assert pill.rect().contains(label.geometry())
 
 
 def test_pills_follow_the_picture_and_hide_outside_it(picture: PictureView) -> None:

@@ -7,9 +7,10 @@ import pytest
 from PyQt6.QtCore import QPointF, Qt
 from PyQt6.QtTest import QTest
 
-from tests.ui.windows import Owned, move
+from tests.ui.windows import Owned, move, refresh
 from ui.desktop.picture.image import to_qimage
 from ui.desktop.picture.view import PictureView
+from ui.desktop.window import Window
 
 TABLE_PX = (300.0, 140.0, 700.0, 440.0)
 RIGHT = Qt.MouseButton.RightButton
@@ -38,6 +39,24 @@ def test_a_known_table_fills_the_picture(view: PictureView) -> None:
     assert view.to_picture(QPointF(400.0, 225.0)) == pytest.approx((499.5, 289.5), abs=1e-6)
     view.show_table_at(None)
     assert view.scale == pytest.approx(800 / 960)
+
+
+def test_the_map_leaves_the_floor_out(window: Window) -> None:
+    window.display.map.setChecked(True)
+    refresh(window)
+    view = window.store.view
+    assert view is not None
+    shown = window.display.seen(view).calibration
+    assert shown is not None
+    marked = np.vstack(list(shown.markers_in.values()))
+    (left, low), (right, high) = marked.min(0), marked.max(0)
+    first, last = (
+        window.picture.to_widget(tuple(px))
+        for px in shown.camera.table_to_pixel([(left, high, 0.0), (right, low, 0.0)])
+    )
+    # 1.5 in of table are shown beside the markers, and the longer side fills the picture: see `ui.picture.crop`.
+    expected = min(window.picture.width() / (right - left + 3.0), window.picture.height() / (high - low + 3.0))
+    assert (last.x() - first.x()) / (right - left) == pytest.approx(expected, rel=0.02)
 
 
 def test_fit_shows_table_and_whole_picture_in_turn(view: PictureView) -> None:

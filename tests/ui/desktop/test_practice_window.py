@@ -7,7 +7,7 @@ import time
 
 import pytest
 from PyQt6.QtCore import QPoint, QPointF, Qt
-from PyQt6.QtGui import QAction, QWheelEvent
+from PyQt6.QtGui import QAction, QKeySequence, QWheelEvent
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication
 
@@ -43,7 +43,7 @@ def as_in_the_beginning(table: PracticeTable) -> None:
 
 def seen(window: Window) -> dict[str, PointIn]:
     """Position of each soldier according to vision."""
-    view = window.source_controller.view
+    view = window.store.view
     return {figure.id: figure.centre_in for figure in view.figures} if view is not None else {}
 
 
@@ -79,7 +79,7 @@ def key(window: Window, which: Qt.Key) -> None:
 
 
 def entry(window: Window, words: str) -> QAction:
-    [action] = [action for action in window.practice.menu.actions() if action.text() == words]
+    [action] = [action for action in window.features.practice.menu.actions() if action.text() == words]
     return action
 
 
@@ -94,13 +94,13 @@ def is_offered(window: Window) -> bool:
 def watched(window: Window) -> list[TableView]:
     """Collect all views from now on, one per processed picture."""
     views: list[TableView] = []
-    look = window.session.look
+    look = window.store.session.look
 
     def noted(frame: object) -> TableView:
         views.append(look(frame))  # type: ignore[arg-type]
         return views[-1]
 
-    window.session.look = noted  # type: ignore[method-assign]
+    window.store.session.look = noted  # type: ignore[method-assign]
     return views
 
 
@@ -112,7 +112,7 @@ def test_a_drag_moves_a_soldier_and_vision_reports_it_once(
     views = watched(window)
     grab(window, POSTS["green-1"], BARE_IN)
     assert table.now.carried == "green-1"
-    wait_until(lambda: window.source_controller.view and window.source_controller.view.frozen)
+    wait_until(lambda: window.store.view and window.store.view.frozen)
     assert seen(window)[name] == pytest.approx(POSTS["green-1"], abs=NEAR_IN), "nothing is concluded under a hand"
     release(window, BARE_IN)
     assert table.now.carried is None
@@ -130,27 +130,27 @@ def test_a_drag_moves_a_soldier_and_vision_reports_it_once(
 
 
 def test_a_click_still_belongs_to_the_tool(window: Window, table: PracticeTable) -> None:
-    window.use_tool("measure")
+    window.store.use_tool("measure")
     for name in ("green-1", "blue-1"):
         click(window, POSTS[name])
-    assert len(window.session.state.rulers) == 1
+    assert len(window.store.session.state.rulers) == 1
     assert table.now.scene == table.now.start
 
 
 def test_a_drag_on_the_bare_table_belongs_to_the_tool(window: Window, table: PracticeTable) -> None:
-    window.use_tool("measure")
+    window.store.use_tool("measure")
     grab(window, BARE_IN, POSTS["green-1"])
     release(window, POSTS["green-1"])
-    assert len(window.session.state.rulers) == 1
+    assert len(window.store.session.state.rulers) == 1
     assert table.now.scene == table.now.start
 
 
 def test_a_drag_with_the_move_tool_plans_a_move(window: Window, table: PracticeTable) -> None:
-    window.use_tool("plan")
+    window.store.use_tool("plan")
     grab(window, POSTS["green-1"], BARE_IN)
     release(window, BARE_IN)
     assert table.now.scene == table.now.start
-    assert not window.tool.in_progress, "the drag has planned the whole move"
+    assert not window.store.tool.in_progress, "the drag has planned the whole move"
 
 
 def test_the_wheel_turns_a_carried_soldier_and_zooms_otherwise(window: Window, table: PracticeTable) -> None:
@@ -173,7 +173,7 @@ def test_escape_puts_the_soldier_back(window: Window, table: PracticeTable) -> N
     assert table.now.scene == table.now.start
     release(window, BARE_IN)
     assert table.now.scene == table.now.start
-    assert window.session.state.rulers == ()
+    assert window.store.session.state.rulers == ()
 
 
 @pytest.mark.slow
@@ -184,7 +184,7 @@ def test_keys_lay_down_and_remove_the_soldier_under_the_mouse(
     point(window, POSTS["green-2"])
     key(window, Qt.Key.Key_Z)
     assert {f.id: f.posture for f in table.now.scene.figures}["green-2"] is Posture.DOWN
-    wait_until(lambda: Posture.DOWN in [f.posture for f in window.source_controller.view.figures])
+    wait_until(lambda: Posture.DOWN in [f.posture for f in window.store.view.figures])
     point(window, POSTS["blue-1"])
     key(window, Qt.Key.Key_Q)
     assert "blue-1" not in {f.id for f in table.now.scene.figures}
@@ -209,7 +209,7 @@ def test_the_menu_changes_the_light_and_the_camera(window: Window, table: Practi
     entry(window, "Bump camera").trigger()
     assert table.now.camera is not camera
     # The window continues: markers and soldiers are found where the camera now sees them.
-    wait_until(lambda: window.source_controller.view.calibration and table.camera is table.now.camera)
+    wait_until(lambda: window.store.view.calibration and table.camera is table.now.camera)
     entry(window, "Brighten lamp").trigger()
     entry(window, "Dim lamp").trigger()
     assert table.now.light.level == pytest.approx(1.0)
@@ -236,7 +236,7 @@ def test_a_frozen_picture_allows_no_practice(window: Window, table: PracticeTabl
 
 
 def test_the_hint_and_the_list_of_keys_explain_practice(window: Window, wait_until: Wait) -> None:
-    hint = window.practice
+    hint = window.features.practice
     point(window, BARE_IN)
     assert hint.hint == "Drag a soldier to move it."
     point(window, POSTS["green-1"])
@@ -248,12 +248,22 @@ def test_the_hint_and_the_list_of_keys_explain_practice(window: Window, wait_unt
     assert [(keys, name) for keys, name, _ in rows] == [("Z", "Lay down or stand up"), ("Q", "Remove soldier")]
 
 
+def test_no_menu_takes_the_keys_of_the_dice(window: Window) -> None:
+    bar = window.menuBar()
+    assert bar is not None
+    menus = {QKeySequence.mnemonic(menu.text()).toString(): menu.text() for menu in bar.actions()}
+    dice = {"Alt+R", "Alt+D", "Alt+A"}
+    assert len(menus) == len(bar.actions()), "no two menus share a key"
+    assert not {key: menu for key, menu in menus.items() if key in dice}
+    assert window.battle.panel.do_button.shortcut().toString() in dice
+
+
 def test_no_other_source_offers_practice(found: None, open_window: Open, wait_until: Wait) -> None:
     models = tuple(Model(name, name.split("-")[0], Sculpt.RIFLEMAN, *place) for name, place in POSTS.items())
     scene = Scene(TABLE_IN, markers=corner_markers(TABLE_IN), models=models)
     camera = SimulatedTable(scene, overhead_camera((960, 540), TABLE_IN, 40.0))
     window = open_window("demo", lambda _: camera)
-    wait_until(lambda: window.source_controller.view)
+    wait_until(lambda: window.store.view)
     assert not is_offered(window)
-    assert not any(action.isEnabled() for action in window.practice.menu.actions() if not action.isSeparator())
-    assert window.practice.hint == ""
+    assert not any(action.isEnabled() for action in window.features.practice.menu.actions() if not action.isSeparator())
+    assert window.features.practice.hint == ""

@@ -1,7 +1,8 @@
-"""The print dialog, operated by keys and clicks."""
+"""The print dialog, operated by keys and clicks, and printing from the window."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,9 +12,10 @@ from PyQt6.QtWidgets import QDialogButtonBox, QPushButton, QToolButton
 
 from calibration.print_scale import PrintScale
 from rules.engine.roster import Army, Recruit
-from tests.ui.windows import Owned
+from tests.ui.windows import Owned, Wait
 from ui.battle.armies import ArmyLists, save_army
-from ui.desktop.print_dialog import PrintDialog
+from ui.desktop.printing import PrintDialog
+from ui.desktop.window import Window
 from ui.paper.printing import Kind, PrintJob
 
 LEFT = Qt.MouseButton.LeftButton
@@ -161,3 +163,20 @@ def test_saving_accepts_and_escape_does_not(dialog: PrintDialog) -> None:
 def test_the_dialog_opens_with_the_given_job(owned: Owned[PrintDialog], store: ArmyLists) -> None:
     job = PrintJob(kind=Kind.MARKERS, side_in=2.5, scale=PrintScale(99, 102))
     assert owned(PrintDialog(job, store)).job == job
+
+
+def test_a_sheet_is_printed_from_the_menu_and_the_printers_scale_is_stored(
+    window: Window, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, wait_until: Wait
+) -> None:
+    pdf, offered = tmp_path / "out.pdf", []
+
+    def answer(job: PrintJob, _: object) -> tuple[PrintJob, Path]:
+        offered.append(job)
+        return replace(job, kind=Kind.BOARD, scale=PrintScale(98.5, 101.0)), pdf
+
+    monkeypatch.setattr("ui.desktop.printing.ask_sheet", answer)
+    QTest.keyClick(window, Qt.Key.Key_P, Qt.KeyboardModifier.ControlModifier)
+    wait_until(lambda: window.bar.text.endswith("Print it at 100 % (actual size)."))
+    assert pdf.read_bytes().startswith(b"%PDF")
+    window.commands.print_sheets()
+    assert [job.scale for job in offered] == [PrintScale(), PrintScale(98.5, 101.0)]

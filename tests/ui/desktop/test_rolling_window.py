@@ -12,7 +12,7 @@ from PyQt6.QtWidgets import QLabel, QLineEdit
 from rules.engine.dice import Roll
 from rules.engine.events import ActionResolved, PhaseBegun
 from rules.engine.text import display_name
-from tests.ui.desktop.test_battle_window import mustered, press
+from tests.ui.desktop.test_battle_window import press, started_battle
 from tests.ui.windows import POSTS, Wait, button, click, next_phase, show_change, texts
 from ui.desktop.battle.dice_card import DiceCard
 from ui.desktop.battle.panel import PHOTO_PX, BattlePanel
@@ -21,12 +21,12 @@ from ui.desktop.window import Window
 
 def attack(window: Window, path: Path) -> tuple[BattlePanel, DiceCard]:
     """Simple Plastic: Green 1 attacks, and the die is asked for."""
-    panel = mustered(window, path)
+    panel = started_battle(window, path)
     next_phase(window)
     next_phase(window)
     window.battle.choose("green-1")
     panel.choose(0)
-    press(panel, "Do it")
+    press(panel, "Own dice")
     assert window.battle.dice_card is not None
     return panel, window.battle.dice_card
 
@@ -48,13 +48,13 @@ def test_the_card_names_the_action_and_goes_afterwards(window: Window, wait_unti
     assert panel.why.startswith("Misses")
     [rolled] = [label for label in panel.findChildren(QLabel) if label.text().endswith(": 1")]
     wait_until(lambda: rolled.isVisibleTo(panel))
-    window.undo()
+    window.commands.undo()
     assert panel.why == ""
     assert not rolled.isVisibleTo(panel)
 
 
 def test_the_card_shows_the_soldiers_picture(window: Window, tmp_path: Path) -> None:
-    panel = mustered(window, tmp_path / "b")
+    panel = started_battle(window, tmp_path / "b")
     [photo] = [label for label in panel.findChildren(QLabel) if label.accessibleName() == "Picture of the soldier"]
     assert not photo.isVisible()
     window.battle.choose("green-1")
@@ -69,9 +69,9 @@ def test_nothing_else_is_done_while_dice_are_rolled(window: Window, tmp_path: Pa
     before, phase = entries(window), window.battle.turn_bar.heading
     next_phase(window)
     assert "Roll the dice first" in window.bar.text
-    window.undo()
+    window.commands.undo()
     assert "Roll the dice first" in window.bar.text
-    window.use_tool("select")
+    window.store.use_tool("select")
     click(window, POSTS["blue-1"])
     assert (entries(window), window.battle.turn_bar.heading, window.battle.chosen) == (before, phase, "green-1")
     assert window.battle.dice_card is card
@@ -105,10 +105,10 @@ def test_closing_the_battle_ends_the_roll(window: Window, tmp_path: Path) -> Non
 
 def test_a_second_request_cannot_be_cancelled(window: Window, tmp_path: Path) -> None:
     """Army Men: both sides roll for the first move, one after the other."""
-    panel = mustered(window, tmp_path / "b", "army_men", "rifleman")
+    panel = started_battle(window, tmp_path / "b", "army_men", "rifleman")
     next_phase(window)
     panel.choose(0)
-    press(panel, "Do it")
+    press(panel, "Own dice")
     first = window.battle.dice_card
     assert first is not None
     assert first.may_cancel
@@ -118,21 +118,56 @@ def test_a_second_request_cannot_be_cancelled(window: Window, tmp_path: Path) ->
     assert second is not None
     assert second is not first
     assert not second.may_cancel
-    window.use_tool("select")
-    window.cancel()
+    window.store.use_tool("select")
+    window.commands.cancel()
     assert window.battle.dice_card is second
     second.take([5])
     assert window.battle.dice_card is None
 
 
+def test_one_click_rolls_the_selected_action(window: Window, tmp_path: Path) -> None:
+    panel = started_battle(window, tmp_path / "b")
+    next_phase(window)
+    next_phase(window)
+    assert panel.do_button.text() == "Do it", "nothing is selected"
+    window.battle.choose("green-1")
+    panel.choose(0)
+    before = entries(window)
+    press(panel, "Roll")
+    assert window.battle.dice_card is None
+    assert entries(window) == before + 1
+    play = window.battle.play
+    assert play is not None
+    *_, shot = play.battle.in_force.values()
+    assert isinstance(shot, ActionResolved)
+    assert len(shot.throws) == 1
+    window.battle.choose("")
+    panel.choose(0)
+    assert panel.chosen is not None
+    assert panel.chosen.action.name == "victory"
+    assert panel.do_button.text() == "Do it", "no dice decide who has won"
+
+
+def test_all_morale_checks_are_rolled_from_the_panel(window: Window, tmp_path: Path) -> None:
+    panel = started_battle(window, tmp_path / "b", "plastic_fudge", "basic")
+    play = window.battle.play
+    assert play is not None
+    play.battle.record(PhaseBegun(turn=1, phase="morale"))
+    show_change(window)
+    next_phase(window)  # selects the first check that is owed
+    press(panel, "Roll all 4")
+    assert window.battle.dice_card is None
+    assert len([one for one in play.battle.in_force.values() if isinstance(one, ActionResolved)]) == 4
+
+
 def test_roll_all_rolls_every_morale_check(window: Window, tmp_path: Path) -> None:
-    panel = mustered(window, tmp_path / "b", "plastic_fudge", "basic")
+    panel = started_battle(window, tmp_path / "b", "plastic_fudge", "basic")
     play = window.battle.play
     assert play is not None
     play.battle.record(PhaseBegun(turn=1, phase="morale"))
     show_change(window)
     panel.choose(0)
-    press(panel, "Do it")
+    press(panel, "Own dice")
     card = window.battle.dice_card
     assert card is not None
     QTest.mouseClick(button(card, "Roll all 4"), Qt.MouseButton.LeftButton)
@@ -141,5 +176,5 @@ def test_roll_all_rolls_every_morale_check(window: Window, tmp_path: Path) -> No
     assert len(done) == 4
     assert all(isinstance(throw.faces, tuple) and Roll(throw.faces) for one in done for throw in one.throws)
     assert len(panel.why.splitlines()) == 4
-    window.undo()
+    window.commands.undo()
     assert len([one for one in play.battle.in_force.values() if isinstance(one, ActionResolved)]) == 3

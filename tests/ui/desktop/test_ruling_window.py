@@ -11,7 +11,7 @@ from PyQt6.QtWidgets import QComboBox, QDialogButtonBox, QLineEdit, QListWidget
 
 from rules.engine.state import State
 from tests.ui.desktop.modal import answered
-from tests.ui.desktop.test_battle_window import mustered, press, rolls
+from tests.ui.desktop.test_battle_window import press, rolls, started_battle
 from tests.ui.windows import Wait, button, next_phase
 from ui.desktop.battle.panel import BattlePanel
 from ui.desktop.battle.ruling_dialog import RulingDialog
@@ -21,7 +21,7 @@ from ui.desktop.window import Window
 @pytest.fixture
 def panel(window: Window, tmp_path: Path) -> BattlePanel:
     """Green attacks; Green 1 is selected."""
-    panel = mustered(window, tmp_path / "b")
+    panel = started_battle(window, tmp_path / "b")
     next_phase(window)
     next_phase(window)
     window.battle.choose("green-1")
@@ -52,7 +52,7 @@ def test_a_roll_is_overruled_by_keyboard_and_undone(window: Window, panel: Battl
     assert panel.chosen is not None
     target = panel.chosen.action.at[0]
     rolls(window, 6)
-    press(panel, "Do it")
+    press(panel, "Roll")
     assert state_of(window).unit(target).out
 
     def answer(dialog: RulingDialog) -> None:
@@ -80,7 +80,7 @@ def test_a_roll_is_overruled_by_keyboard_and_undone(window: Window, panel: Battl
     assert play is not None
     assert "  The players overrule Green 1: Attack on Blue 1: kills: misses. He stood behind the wagon." in play.story
     wait_until(lambda: window.actions_.undo.text() == "Undo overruled Green 1: Attack on Blue 1: kills: misses")
-    window.undo()
+    window.commands.undo()
     assert state_of(window).unit(target).out
 
 
@@ -89,8 +89,8 @@ def test_an_action_is_overruled_before_its_roll(window: Window, panel: BattlePan
 
     def answer(dialog: RulingDialog) -> None:
         assert dialog.case.words.startswith("Instead of rolling: Green 1: Attack on Blue")
-        assert dialog.holding is not None
-        assert dialog.holding.outcome == "kills"
+        assert dialog.override is not None
+        assert dialog.override.outcome == "kills"
         _, figure, condition = dialog.findChildren(QComboBox)
         figure.setCurrentIndex(figure.findData("blue-2"))
         condition.setEditText("pinned")
@@ -114,8 +114,8 @@ def test_a_forbidden_shot_is_allowed_by_the_players(window: Window, panel: Battl
     assert "it is the turn of Blue" in panel.why
 
     def answer(dialog: RulingDialog) -> None:
-        assert dialog.holding is not None
-        assert dialog.holding.outcome == "nothing happens"
+        assert dialog.override is not None
+        assert dialog.override.outcome == "nothing happens"
         _, figure, _ = dialog.findChildren(QComboBox)
         assert figure.currentData() == "blue-1"  # the figure concerned comes first
         button(dialog, "Add").click()

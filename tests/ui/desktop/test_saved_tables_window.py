@@ -41,15 +41,15 @@ class Camera:
 def at_the_table(open_window: Open, wait_until: Wait, table: SimulatedTable, *, taught: bool) -> Window:
     window = open_window("0", lambda _: Camera(table))
     if not taught:
-        session = window.session
+        session = window.store.session
         setup = replace(session.state.setup, palette=ARMIES)
-        window.context.change(lambda: session.do("teach both", replace(session.state, setup=setup)))
-    wait_until(lambda: window.source_controller.view and len(window.source_controller.view.figures) == len(POSTS))
+        window.store.change(lambda: session.do("teach both", replace(session.state, setup=setup)))
+    wait_until(lambda: window.store.view and len(window.store.view.figures) == len(POSTS))
     return window
 
 
 def names_at(window: Window) -> dict[tuple[float, ...], str]:
-    view = window.source_controller.view
+    view = window.store.view
     assert view is not None
     return {tuple(round(v) for v in one.centre_in): one.id for one in view.figures}
 
@@ -58,10 +58,10 @@ def test_a_reopened_camera_table_is_restored(
     found: None, open_window: Open, wait_until: Wait, table: SimulatedTable, tmp_path: Path
 ) -> None:
     first = at_the_table(open_window, wait_until, table, taught=False)
-    session = first.session
+    session = first.store.session
     session.set_terrain("a house", (HOUSE,))
     session.lay_ruler("green-1", "blue-1")
-    frame = first.source_controller.frame
+    frame = first.store.frame
     assert frame is not None
     session.learn_empty_table(frame)
     session.correct("another name", Renamed("green-1", "sergeant"))
@@ -70,32 +70,32 @@ def test_a_reopened_camera_table_is_restored(
     first.close()
 
     second = at_the_table(open_window, wait_until, table, taught=True)
-    wait_until(lambda: second.tables.offer[0])
+    wait_until(lambda: second.features.tables.offer[0])
     offered = "1 piece of terrain, 1 ruler or template, 1 correction, 4 named soldiers"
     wait_until(lambda: offered in second.bar.text)
-    assert second.session.state.setup.terrain == ()
+    assert second.store.session.state.setup.terrain == ()
     [button] = [one for one in second.bar.findChildren(QPushButton) if one.text() == "Restore table"]
     QTest.mouseClick(button, LEFT)
-    state = second.session.state
+    state = second.store.session.state
     assert state.setup.terrain[0].name == "house"
     assert state.rulers == (Ruler("green-1", "blue-1"),)
     assert state.setup.reference_bgr is not None
     wait_until(lambda: names_at(second) == before)
     assert "Press Undo to take this back" in second.bar.text
-    second.undo()
-    assert second.session.state.setup.terrain == ()
+    second.commands.undo()
+    assert second.store.session.state.setup.terrain == ()
 
 
 def test_starting_fresh_archives_the_old_table(
     found: None, open_window: Open, wait_until: Wait, table: SimulatedTable, tmp_path: Path
 ) -> None:
     first = at_the_table(open_window, wait_until, table, taught=False)
-    first.session.set_terrain("a house", (HOUSE,))
+    first.store.session.set_terrain("a house", (HOUSE,))
     first.close()
     second = at_the_table(open_window, wait_until, table, taught=True)
-    wait_until(lambda: second.tables.offer[0])
-    second.tables.start_fresh()
-    assert second.tables.offer == ("", ())
+    wait_until(lambda: second.features.tables.offer[0])
+    second.features.tables.start_fresh()
+    assert second.features.tables.offer == ("", ())
     assert len([*(tmp_path / "tables").glob("*.before.json")]) == 1
 
 
@@ -103,20 +103,20 @@ def test_playing_on_without_an_answer_loses_nothing(
     found: None, open_window: Open, wait_until: Wait, table: SimulatedTable, tmp_path: Path
 ) -> None:
     first = at_the_table(open_window, wait_until, table, taught=False)
-    first.session.set_terrain("a house", (HOUSE,))
+    first.store.session.set_terrain("a house", (HOUSE,))
     first.close()
     second = at_the_table(open_window, wait_until, table, taught=True)
-    wait_until(lambda: second.tables.offer[0])
-    second.context.change(lambda: second.session.lay_ruler("green-1", "green-2"))
-    wait_until(lambda: not second.tables.offer[0])
-    second.tables.restore()
-    assert second.session.state.setup.terrain[0].name == "house"
+    wait_until(lambda: second.features.tables.offer[0])
+    second.store.change(lambda: second.store.session.lay_ruler("green-1", "green-2"))
+    wait_until(lambda: not second.features.tables.offer[0])
+    second.features.tables.restore()
+    assert second.store.session.state.setup.terrain[0].name == "house"
 
 
 def test_the_saved_table_has_the_format_of_analyse(window: Window, tmp_path: Path, wait_until: Wait) -> None:
-    window.session.lay_ruler("green-1", "blue-1")
-    window.session.lay_ruler("green-1", "nobody")
-    window.tables.save(tmp_path / "table.json")
+    window.store.session.lay_ruler("green-1", "blue-1")
+    window.store.session.lay_ruler("green-1", "nobody")
+    window.features.tables.save(tmp_path / "table.json")
     wait_until(lambda: (tmp_path / "table.json").exists())
     said = json.loads((tmp_path / "table.json").read_text("utf-8"))
     assert said["schema"] == 1
@@ -128,12 +128,12 @@ def test_the_saved_table_has_the_format_of_analyse(window: Window, tmp_path: Pat
     }
     assert abs(pair["centre_in"] - 12.0) < 0.1  # from (8, 10) to (20, 10)
     assert said["rulers"][1]["centre_in"] is None
-    window.tables.save(tmp_path / "nowhere" / "table.json")
+    window.features.tables.save(tmp_path / "nowhere" / "table.json")
     assert "no such folder" in window.bar.text
 
 
 def test_the_simulated_table_is_not_restored(window: Window, tmp_path: Path) -> None:
-    window.session.lay_ruler("green-1", "blue-1")
+    window.store.session.lay_ruler("green-1", "blue-1")
     window.pull()
     window.close()
     assert not (tmp_path / "tables").exists()

@@ -38,7 +38,7 @@ def menu_titles(window: Window) -> list[str]:
 @pytest.mark.slow
 def test_the_window_is_german_after_the_next_start(open_window: Open, wait_until: Wait) -> None:
     first = open_window()
-    wait_until(lambda: first.source_controller.view)
+    wait_until(lambda: first.store.view)
     assert choice(first.languages, "System language").isChecked()
     choice(first.languages, "Deutsch").trigger()
     assert "View" in menu_titles(first), "widgets keep their language until the next start"
@@ -49,7 +49,7 @@ def test_the_window_is_german_after_the_next_start(open_window: Open, wait_until
     window = open_window()
     window.resize(*SCREEN)
     window.show()
-    wait_until(lambda: window.source_controller.view)
+    wait_until(lambda: window.store.view)
     assert choice(window.languages, "Deutsch").isChecked()
     assert menu_titles(window)[:3] == ["Tisch", "Bearbeiten", "Werkzeuge"]
     assert menu_titles(window)[-1] == "Hilfe"

@@ -27,7 +27,7 @@ def play(folder: Path) -> None:
     settings = QSettings(str(folder / "killed.ini"), QSettings.Format.IniFormat)
     window = Window("demo", settings, lambda _: board, battles=folder / "battles")
     window.show()
-    let_qt_work(lambda: window.source_controller.view and len(window.source_controller.view.figures) == len(POSTS))
+    let_qt_work(lambda: window.store.view and len(window.store.view.figures) == len(POSTS))
     player = Player(window, board, let_qt_work)
     player.begins("Simple Plastic Wargame")
     player.goes_on("Turn 1 · Blue moves", "Turn 1 · Blue attacks")

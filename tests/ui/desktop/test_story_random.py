@@ -115,7 +115,7 @@ class History:
         self.at += 1
 
 
-class Evening(RuleBasedStateMachine):
+class PlayerSession(RuleBasedStateMachine):
     """A player with a table, a camera and the program; after each step the window must show the true table."""
 
     def __init__(self, folder: Path) -> None:
@@ -199,7 +199,7 @@ class Evening(RuleBasedStateMachine):
         """Remove all soldiers, learn the empty table, and put all soldiers back."""
         self.table.bare = True
         self.pictures(3)
-        self.window.learn_empty_table()
+        self.window.store.learn_empty_table()
         self.history.add(self.history.now)
         self.table.bare = False
         self.check("take all soldiers off, learn the empty table, put the soldiers back")
@@ -209,12 +209,12 @@ class Evening(RuleBasedStateMachine):
     def open_another_picture(self) -> None:
         """Open a photo of the table, then the camera again."""
         path = self.folder / "table.png"
-        frame = self.window.source_controller.frame
+        frame = self.window.store.frame
         assert frame is not None
         cv2.imwrite(str(path), frame.image_bgr)
-        self.window.open(str(path))
+        self.window.store.open(str(path))
         self.wait_for(self.shows_figures, "open a photograph of the table", "no soldier is found in the photograph")
-        self.window.open(CAMERA)
+        self.window.store.open(CAMERA)
         self.come_back()
         self.check("open a photograph, then the camera again")
 
@@ -302,7 +302,7 @@ class Evening(RuleBasedStateMachine):
 
     def faults(self, since_s: float, before: dict[str, str]) -> list[str]:
         """The faults that a player would see."""
-        view, source_controller = self.window.source_controller.view, self.window.source_controller
+        view, source_controller = self.window.store.view, self.window.store.source_controller
         if view is None or view.calibration is None or view.frame.time_s <= since_s:
             return [f"No newer picture of the table was looked at. {source_controller.problem}"]
         if view.waiting is not None:
@@ -320,7 +320,7 @@ class Evening(RuleBasedStateMachine):
 
     def lost(self) -> list[str]:
         """Rulers and armies of the player that are missing, or present although undone."""
-        now, state = self.history.now, self.window.session.state
+        now, state = self.history.now, self.window.store.session.state
         found = []
         armies = {colour.name for colour in state.setup.palette}
         if armies != now.taught:
@@ -340,7 +340,7 @@ class Evening(RuleBasedStateMachine):
 
     def fault(self, step: str, faults: list[str]) -> None:
         """Fail with a report of all steps."""
-        view = self.window.source_controller.view
+        view = self.window.store.view
         seen = [f"{one.id} at ({one.x_in:.1f}, {one.y_in:.1f})" for one in view.figures] if view is not None else []
         truth = [f"{name} at ({x:g}, {y:g})" for name in SOLDIERS for x, y in [self.place_in(name)]]
         steps = [f"  {n}. {words}" for n, words in enumerate((*self.told, step), 1)]
@@ -397,11 +397,11 @@ class Evening(RuleBasedStateMachine):
         return any(one.isVisible() and one.text() == words for one in self.window.bar.findChildren(QPushButton))
 
     def has_inches(self) -> bool:
-        view = self.window.source_controller.view
+        view = self.window.store.view
         return view is not None and view.calibration is not None
 
     def shows_figures(self) -> bool:
-        view = self.window.source_controller.view
+        view = self.window.store.view
         return view is not None and len(view.figures) > 0
 
     def place_in(self, name: str) -> PointIn:
@@ -419,7 +419,7 @@ class Evening(RuleBasedStateMachine):
 
     def seen(self, name: str) -> Figure | None:
         """The figure at the true position of a soldier."""
-        view, at_px = self.window.source_controller.view, self.pixel_of(name)
+        view, at_px = self.window.store.view, self.pixel_of(name)
         if view is None or view.calibration is None:
             return None
         near_px = NEAR_IN * float(self.table.camera.px_per_inch(*self.place_in(name)))
@@ -431,7 +431,7 @@ class Evening(RuleBasedStateMachine):
     def tick(self, step: str) -> None:
         """Let the window work for a moment; it must show a new picture."""
         QCoreApplication.processEvents()
-        source_controller = self.window.source_controller
+        source_controller = self.window.store.source_controller
         if source_controller.spec == CAMERA and source_controller.frame is not None:
             age_s = self.camera.newest_s - source_controller.frame.time_s
             if age_s > OLD_S:
@@ -441,15 +441,13 @@ class Evening(RuleBasedStateMachine):
         try:
             until(condition, lambda: self.tick(step), PATIENCE_S)
         except TookTooLong:
-            self.fault(step, [f"{wrong}. {self.window.source_controller.problem}"])
+            self.fault(step, [f"{wrong}. {self.window.store.source_controller.problem}"])
 
     def pictures(self, count: int) -> None:
         """Wait until this many more pictures are shown."""
         for _ in range(count):
-            before = self.window.source_controller.frame
-            self.wait_for(
-                lambda before=before: self.window.source_controller.frame is not before, "wait", "no picture came"
-            )
+            before = self.window.store.frame
+            self.wait_for(lambda before=before: self.window.store.frame is not before, "wait", "no picture came")
 
     def pass_time(self, time_s: float) -> None:
         until_s = self.table.time_s + time_s
@@ -464,16 +462,16 @@ class Evening(RuleBasedStateMachine):
 def test_the_second_army_takes_its_soldiers_from_the_first(
     qt: QApplication, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
-    evening = Evening(tmp_path)
-    request.addfinalizer(evening.teardown)
-    evening.sit_down()
-    evening.teach("tan-1")  # until another army is known, all soldiers count as tan
-    evening.wait(9)
-    evening.teach("green-1")
-    evening.carry("green-1", 1)
-    evening.measure(["green-1", "tan-2"])
-    evening.undo()
-    evening.redo()
+    session = PlayerSession(tmp_path)
+    request.addfinalizer(session.teardown)
+    session.sit_down()
+    session.teach("tan-1")  # until another army is known, all soldiers count as tan
+    session.wait(9)
+    session.teach("green-1")
+    session.carry("green-1", 1)
+    session.measure(["green-1", "tan-2"])
+    session.undo()
+    session.redo()
 
 
 @pytest.mark.slow
@@ -484,9 +482,9 @@ def test_the_table_is_shown_correctly_after_every_random_step(
     monkeypatch.setattr("ui.desktop.battle.files.armies_folder", lambda: tmp_path_factory.getbasetemp() / "armies")
     more = os.environ.get(EXAMPLES)
     run_state_machine_as_test(
-        lambda: Evening(tmp_path_factory.mktemp("evening")),
+        lambda: PlayerSession(tmp_path_factory.mktemp("evening")),
         settings=settings(
-            max_examples=int(more or 3),
+            max_examples=int(more or 2),
             stateful_step_count=8,
             derandomize=more is None,
             database=None,

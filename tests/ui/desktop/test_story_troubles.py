@@ -24,7 +24,7 @@ def player(found: None, table: Board, open_window: Open, wait_until: Wait) -> Pl
     """In the first phase of a battle that a camera watches, with a ruler on the table."""
     table.tidy()
     window = open_window("0")
-    wait_until(lambda: window.source_controller.view and len(window.source_controller.view.figures) == len(POSTS))
+    wait_until(lambda: window.store.view and len(window.store.view.figures) == len(POSTS))
     player = Player(window, table, wait_until)
     player.key(Qt.Key.Key_M)
     for name in ("green-1", "blue-1"):

@@ -212,7 +212,7 @@ def test_simple_plastic_figure(player: Player) -> None:
     player.begins("Simple Plastic Figure")
     player.goes_on("Turn 1 · Initiative")
     assert player.does("", "Who goes first", typed("1", "Blue"), typed("6", "Green")).startswith("Green")
-    assert player.does("", "Green lets Green go first").startswith("Green goes first")
+    assert player.does("", "Green goes first").startswith("Green goes first")
     player.goes_on("Turn 1 · Green checks status")
     player.does("", "Status checks of Green", typed("3"), typed("5"))
     player.goes_on("Turn 1 · Green acts")
@@ -231,7 +231,7 @@ def test_simple_plastic_figure(player: Player) -> None:
     assert undone_and_done_again(player) == [
         "Turn 1 · Initiative",
         "Who goes first, green",
-        "Green lets Green go first, green goes first",
+        "Green goes first",
         "Turn 1 · Green checks status",
         "Green 1, Green 2: Status checks of Green, checked",
         "Turn 1 · Green acts",

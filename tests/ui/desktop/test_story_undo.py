@@ -36,7 +36,7 @@ def table() -> Board:
 
 @pytest.mark.slow
 def test_undo_and_redo_a_whole_session(window: Window, table: Board, wait_until: Wait) -> None:
-    player, start = Player(window, table, wait_until), window.session.state
+    player, start = Player(window, table, wait_until), window.store.session.state
     assert player.undo_words() == ("Undo", "Redo")
     for name in ("green-1", "blue-1"):
         click(window, POSTS[name])
@@ -50,20 +50,20 @@ def test_undo_and_redo_a_whole_session(window: Window, table: Board, wait_until:
     choose(ask(window, BARE_IN), "Add", "green, lying")
     player.key(Qt.Key.Key_G)
     QTest.mouseClick(window.picture, LEFT, pos=spot(window, (14.5, 13.0), BOOK.height_in))
-    height = window.terrain.panel.height_in
+    height = window.features.terrain.panel.height_in
     height.setFocus()
     height.selectAll()
     QTest.keyClicks(height, "2\r")
     player.key(Qt.Key.Key_Delete)
     player.key(Qt.Key.Key_L, Qt.KeyboardModifier.ControlModifier)
-    before = (window.session.state, window.panel.headline)
+    before = (window.store.session.state, window.panel.headline)
     assert player.undoes_all() == STEPS[::-1]
-    assert window.session.state is start
+    assert window.store.session.state is start
     player.looks()  # the undone state survives new pictures
     assert player.undo_words() == ("Undo", f"Redo {STEPS[0]}")
-    assert sorted(one.id for one in window.source_controller.view.figures) == sorted(POSTS)
+    assert sorted(one.id for one in window.store.view.figures) == sorted(POSTS)
     assert player.redoes_all() == STEPS
-    assert (window.session.state, window.panel.headline) == before
+    assert (window.store.session.state, window.panel.headline) == before
     assert player.undo_words() == (f"Undo {STEPS[-1]}", "Redo")
 
 
@@ -71,6 +71,6 @@ def test_the_edit_menu_is_updated_while_the_picture_is_frozen(window: Window, ta
     player = Player(window, table, wait_until)
     player.begins("Simple Plastic Wargame")
     player.key(Qt.Key.Key_P)
-    wait_until(lambda: window.source_controller.view.frame is window.source_controller.worker.frame)
+    wait_until(lambda: window.store.view.frame is window.store.source_controller.worker.frame)
     player.goes_on("Turn 1 · Blue moves")  # waits for the menu
     assert "Frozen" in player.status

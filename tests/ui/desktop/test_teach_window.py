@@ -9,7 +9,7 @@ from PyQt6.QtCore import Qt
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication, QPushButton
 
-from tests.ui.desktop.test_battle_window import mustered
+from tests.ui.desktop.test_battle_window import started_battle
 from tests.ui.stories import NEAR_IN, Arm, Board, Player, press
 from tests.ui.windows import BARE_IN, LEFT, POSTS, Open, Wait, click, point
 from ui.desktop.window import Window
@@ -30,13 +30,13 @@ def tidy(table: Board) -> None:
 
 
 def teaching(window: Window, army: str) -> None:
-    window.use_tool("teach")
+    window.store.use_tool("teach")
     window.panel.choose(army)
 
 
 def armies(window: Window) -> dict[str, int]:
     """The armies taught, and from how many pixels."""
-    return {colour.name: colour.samples for colour in window.session.state.setup.palette}
+    return {colour.name: colour.samples for colour in window.store.session.state.setup.palette}
 
 
 def buttons(window: Window) -> list[str]:
@@ -45,9 +45,9 @@ def buttons(window: Window) -> list[str]:
 
 def marks(window: Window, place_in: tuple[float, float]) -> tuple[Mark, ...]:
     """What the selected tool draws with the mouse at this place."""
-    view, frame = window.source_controller.view, window.source_controller.frame
+    view, frame = window.store.view, window.store.frame
     x, y = view.calibration.camera.table_to_pixel(place_in)[0]
-    return window.tool.preview(window.display.point_at(frame, view, (float(x), float(y)))).marks
+    return window.store.tool.preview(window.display.point_at(frame, view, (float(x), float(y)))).marks
 
 
 # What a click would teach
@@ -81,7 +81,7 @@ def test_nothing_is_outlined_on_bare_table_or_with_another_tool(window: Window, 
     point(window, POSTS["green-1"])
     wait_until(lambda: marks(window, POSTS["green-1"]))
     assert marks(window, BARE_IN) == ()
-    window.use_tool("measure")
+    window.store.use_tool("measure")
     assert marks(window, POSTS["green-1"]) == ()
 
 
@@ -121,7 +121,7 @@ def test_another_armys_soldier_is_taught_only_after_a_question(window: Window, w
     assert set(armies(window)) == {"green", "tan"}
     assert armies(window)["green"] == before["green"]
     assert window.panel.army == "tan"
-    window.undo()
+    window.commands.undo()
     window.panel.choose("green")
     click(window, POSTS["blue-1"])
     press(window.bar, "Teach green")
@@ -144,7 +144,7 @@ def test_escape_or_another_tool_drops_the_question(window: Window) -> None:
     teaching(window, "green")
     click(window, POSTS["blue-1"])
     assert buttons(window)
-    window.use_tool("measure")
+    window.store.use_tool("measure")
     assert window.bar.text == ""
     teaching(window, "green")
     assert window.bar.text == ""
@@ -157,14 +157,14 @@ def test_t_focuses_the_army_name_and_suggests_a_free_one(window: Window, wait_un
     window.sides.setCurrentWidget(window.devices.panel)
     window.picture.setFocus()
     QTest.keyClick(window.picture, Qt.Key.Key_T)
-    assert window.tool.name == "teach"
+    assert window.store.tool.name == "teach"
     assert window.sides.currentWidget() is window.panel
     assert window.panel.army == "tan", "green and blue are taught"
     QTest.keyClick(window.picture, Qt.Key.Key_T)
     QTest.keyClicks(QApplication.focusWidget(), "olive")
     assert window.panel.army == "olive"
     QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Escape)
-    window.use_tool("teach")
+    window.store.use_tool("teach")
     assert window.panel.army == "olive", "a name that nobody has is not changed"
 
 
@@ -174,11 +174,9 @@ def test_t_focuses_the_army_name_and_suggests_a_free_one(window: Window, wait_un
 @pytest.fixture
 def player(found: None, table: Board, open_window: Open, wait_until: Wait) -> Player:
     window = open_window("demo")
-    wait_until(lambda: window.source_controller.view and len(window.source_controller.view.figures) == len(POSTS))
-    first = window.source_controller.view.frame.index
-    wait_until(
-        lambda: window.source_controller.view.frame.index > first + SEARCHES
-    )  # this many pictures until all is at rest
+    wait_until(lambda: window.store.view and len(window.store.view.figures) == len(POSTS))
+    first = window.store.view.frame.index
+    wait_until(lambda: window.store.view.frame.index > first + SEARCHES)  # this many pictures until all is at rest
     return Player(window, table, wait_until)
 
 
@@ -213,7 +211,7 @@ def test_two_similar_figures_moved_at_once_need_confirmation(player: Player, tab
     player.wait_until(lambda: player.sees("green-1") == pytest.approx(taken["green-2"], abs=NEAR_IN))
     assert player.sees("green-2") == pytest.approx(taken["green-1"], abs=NEAR_IN)
     assert player.undo_words()[0] == "Undo swap Green 1 and Green 2"
-    player.window.undo()
+    player.window.commands.undo()
     player.wait_until(lambda: player.sees("green-1") == pytest.approx(taken["green-1"], abs=NEAR_IN))
 
 
@@ -221,32 +219,32 @@ def test_confirming_an_uncertain_move_changes_nothing(player: Player, table: Boa
     for name, place in (("green-1", (13.5, 11.0)), ("green-2", (5.5, 5.0))):
         table.put(name, place)
     player.wait_until(lambda: "both moved" in player.bar)
-    state = player.window.session.state
+    state = player.window.store.session.state
     press(player.window.bar, "Yes")
     assert player.bar == ""
-    assert player.window.session.state is state
+    assert player.window.store.session.state is state
 
 
 @pytest.mark.slow
 def test_soldiers_on_the_empty_table_are_noticed_and_it_is_learned_again(player: Player) -> None:
     window = player.window
-    window.learn_empty_table()
+    window.store.learn_empty_table()
     words = f"The empty table shows {len(POSTS)} soldiers. Take them off and learn it again."
     player.wait_until(lambda: player.bar == words, timeout_s=90)  # after the message about the picture itself
     assert buttons(window) == ["Learn again", "Keep picture"]
-    window.source_controller.practise(bare=True)
-    player.wait_until(lambda: window.source_controller.is_bare)
+    window.store.source_controller.practise(bare=True)
+    player.wait_until(lambda: window.store.source_controller.is_bare)
     player.looks()
     press(window.bar, "Learn again")
     player.wait_until(lambda: player.bar == "")
-    window.source_controller.practise(bare=False)
-    player.wait_until(lambda: len(window.source_controller.view.figures) == len(POSTS))
+    window.store.source_controller.practise(bare=False)
+    player.wait_until(lambda: len(window.store.view.figures) == len(POSTS))
     assert player.bar == ""
 
 
 @pytest.mark.slow
 def test_an_accepted_empty_table_raises_no_more_questions(player: Player) -> None:
-    player.window.learn_empty_table()
+    player.window.store.learn_empty_table()
     player.wait_until(lambda: "The empty table shows" in player.bar, timeout_s=90)
     press(player.window.bar, "Keep picture")
     player.looks()
@@ -255,8 +253,8 @@ def test_an_accepted_empty_table_raises_no_more_questions(player: Player) -> Non
 
 @pytest.mark.slow
 def test_names_and_armies_are_kept_while_a_battle_is_open(window: Window, wait_until: Wait, tmp_path: Path) -> None:
-    assert window.session.in_play == frozenset()
-    mustered(window, tmp_path / "b")
-    wait_until(lambda: window.session.in_play == frozenset(POSTS))
+    assert window.store.session.in_play == frozenset()
+    started_battle(window, tmp_path / "b")
+    wait_until(lambda: window.store.session.in_play == frozenset(POSTS))
     window.battle.close()
-    wait_until(lambda: window.session.in_play == frozenset())
+    wait_until(lambda: window.store.session.in_play == frozenset())

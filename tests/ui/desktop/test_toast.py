@@ -35,24 +35,24 @@ def test_the_button_works_once_and_only_where_there_is_one(owned: Owned[Toast]) 
 
 
 def test_undo_and_redo_name_the_step_and_offer_the_opposite(window: Window) -> None:
-    window.turn_basis()
-    step = window.session.can_undo
+    window.commands.turn_basis()
+    step = window.store.session.can_undo
     assert step
-    window.undo()
+    window.commands.undo()
     assert (window.toast.text, window.toast.button.text()) == (f"Undone: {step}.", "Redo")
     QTest.mouseClick(window.toast.button, LEFT)
-    assert window.session.can_undo == step
+    assert window.store.session.can_undo == step
     assert (window.toast.text, window.toast.button.text()) == (f"Redone: {step}.", "Undo")
 
 
 def test_nothing_to_undo_confirms_nothing(window: Window) -> None:
-    window.undo()
+    window.commands.undo()
     assert window.toast.text == ""
 
 
 def test_the_toast_lies_at_the_foot_of_the_picture(window: Window, wait_until: Wait) -> None:
-    window.turn_basis()
-    window.undo()
+    window.commands.turn_basis()
+    window.commands.undo()
     wait_until(lambda: window.toast.width() > 100)
     QApplication.processEvents()
     middle = window.toast.mapTo(window, QPoint(window.toast.width() // 2, window.toast.height() // 2))

@@ -24,16 +24,16 @@ def choice(button: ToolGroupButton, name: str) -> QAction:
 def test_a_click_takes_the_tool_that_was_used_last(window: Window) -> None:
     templates = group(window, "blast")
     QTest.mouseClick(templates, LEFT, pos=QPoint(10, 10))
-    assert window.tool.name == "blast"
+    assert window.store.tool.name == "blast"
     assert templates.isChecked()
     QTest.keyClick(window, Qt.Key.Key_W)
-    assert window.tool.name == "wedge"
+    assert window.store.tool.name == "wedge"
     assert templates.accessibleName() == "Templates: Wedge"
     QTest.mouseClick(group(window, "measure"), LEFT, pos=QPoint(10, 10))
-    assert window.tool.name == "measure"
+    assert window.store.tool.name == "measure"
     assert not templates.isChecked()
     QTest.mouseClick(templates, LEFT, pos=QPoint(10, 10))
-    assert window.tool.name == "wedge"
+    assert window.store.tool.name == "wedge"
 
 
 def test_every_tool_is_in_one_group_with_its_key(window: Window) -> None:
@@ -47,10 +47,10 @@ def test_the_corner_a_right_click_and_the_right_arrow_open_the_other_tools(windo
     see = group(window, "sight")
     QTest.mouseClick(see, LEFT, pos=see.rect().bottomRight() - QPoint(3, 3))
     assert see.choices.isVisible()
-    assert window.tool.name == "measure", "the corner takes no tool"
+    assert window.store.tool.name == "measure", "the corner takes no tool"
     choice(see, "Targets").trigger()
     see.choices.close()
-    assert (window.tool.name, see.isChecked()) == ("fan", True)
+    assert (window.store.tool.name, see.isChecked()) == ("fan", True)
     QTest.keyClick(see, Qt.Key.Key_Right)
     assert see.choices.isVisible()
     see.choices.close()
@@ -67,13 +67,13 @@ def test_a_long_press_opens_the_other_tools(window: Window, wait_until: Wait) ->
     wait_until(see.choices.isVisible)
     assert not see.isDown()
     see.choices.close()
-    assert window.tool.name == "measure"
+    assert window.store.tool.name == "measure"
 
 
 def test_a_group_of_one_tool_has_no_menu(window: Window) -> None:
     inspect = group(window, "select")
     QTest.mouseClick(inspect, LEFT, pos=inspect.rect().bottomRight() - QPoint(3, 3))
-    assert window.tool.name == "select"
+    assert window.store.tool.name == "select"
     inspect.show_choices()
     assert not inspect.choices.isVisible()
     assert inspect.accessibleName() == "Inspect"
@@ -86,9 +86,9 @@ def test_undo_and_redo_are_at_the_lower_end(window: Window) -> None:
         click(window, POSTS[army])
     assert buttons["Undo"].isEnabled()
     QTest.mouseClick(buttons["Undo"], LEFT)
-    assert window.session.state.rulers == ()
+    assert window.store.session.state.rulers == ()
     QTest.mouseClick(buttons["Redo"], LEFT)
-    assert len(window.session.state.rulers) == 1
+    assert len(window.store.session.state.rulers) == 1
     assert buttons["Fit"].toolTip() == "Fit (F)\nFill the window with the table; again: show the whole picture"
 
 

@@ -14,7 +14,9 @@ from PyQt6.QtWidgets import QApplication, QDialogButtonBox, QMenu, QPushButton
 import ui.desktop
 from calibration.calibration_targets import CalibrationTargets
 from tests.ui.catalogs import write_catalog
-from tests.ui.windows import Open, Wait
+from tests.ui.windows import Open, Owned, Wait
+from ui.battle.round_sequence import RoundState
+from ui.desktop.battle.round_bar import RoundBar
 from ui.desktop.dialogs import MarkerSizeDialog
 from ui.desktop.languages import install_language
 from ui.translation import tr, use_language
@@ -22,6 +24,8 @@ from ui.translation import tr, use_language
 DESKTOP = Path(ui.desktop.__file__).parent
 GERMAN = {
     "&Table": "&Tisch",
+    "Start {name}": "Los: {name}",
+    "opportunity fire": "Gelegenheitsfeuer",
     "Quit": "Beenden",
     "Close the program": "Das Programm beenden",
     "Measure": "Messen",
@@ -44,7 +48,7 @@ def german(tmp_path: Path) -> Iterator[None]:
 @pytest.mark.usefixtures("german")
 def test_menus_tooltips_tabs_and_panels_are_translated(open_window: Open, wait_until: Wait) -> None:
     window = open_window()
-    wait_until(lambda: window.source_controller.view)
+    wait_until(lambda: window.store.view)
     bar = window.menuBar()
     assert bar is not None
     titles = [action.text() for action in bar.actions()]
@@ -56,6 +60,15 @@ def test_menus_tooltips_tabs_and_panels_are_translated(open_window: Open, wait_u
     assert "Messen" in [action.text() for action in window.actions()]
     assert window.sides.tabText(1) == "Gefecht"
     assert window.panel.rows == "Noch nichts gemessen."
+
+
+@pytest.mark.usefixtures("german")
+def test_rounds_are_translated(owned: Owned[RoundBar]) -> None:
+    bar = owned(RoundBar())
+    bar.offer(["Opportunity fire", "A round of another game"])
+    shown = [button.text() for button in bar.findChildren(QPushButton)]
+    assert {"Los: Gelegenheitsfeuer", "Los: a round of another game"} <= set(shown)
+    assert RoundState("Opportunity fire", (), None).words == "Gelegenheitsfeuer: all done"
 
 
 @pytest.mark.usefixtures("german")

@@ -12,7 +12,7 @@ from PyQt6.QtWidgets import QPushButton
 from rules.engine.roster import Army, Recruit
 from rules.tabletop.errors import UserError
 from tests.full_disk import fill, make_room
-from tests.ui.windows import Open, Wait, click, show_battle
+from tests.ui.windows import Open, Wait, click, show_battle, texts
 from ui.battle.battle_setup import BattleSetup
 from ui.desktop.window import Window
 from vision.frame import Frame, ImageBgr
@@ -57,29 +57,29 @@ def test_an_unplugged_camera_keeps_the_table_and_reconnects(
 ) -> None:
     monkeypatch.setattr("ui.desktop.source_controller._CAMERA_RETRY_S", 0.2)
     window = open_window("3", camera.open)
-    wait_until(lambda: window.source_controller.view and window.source_controller.view.calibration)
-    window.use_tool("measure")
+    wait_until(lambda: window.store.view and window.store.view.calibration)
+    window.store.use_tool("measure")
     for place in ((8.0, 10.0), (20.0, 10.0)):
         click(window, place)
     camera.plugged = False
     wait_until(lambda: "plug" in window.bar.text)
     assert ways(window) == ["Try again", "Open…"]
-    last = window.source_controller.frame
+    last = window.store.frame
     assert last is not None, "the last picture stays"
     click(window, (8.0, 5.0))
     click(window, (20.0, 5.0))
-    assert len(window.session.state.rulers) == 2, "and can be measured"
+    assert len(window.store.session.state.rulers) == 2, "and can be measured"
     camera.plugged = True
-    wait_until(lambda: not window.bar.isVisible() and window.source_controller.frame is not last)
-    assert len(window.session.state.rulers) == 2
+    wait_until(lambda: not window.bar.isVisible() and window.store.frame is not last)
+    assert len(window.store.session.state.rulers) == 2
 
 
 def test_covered_markers_are_reported_and_measuring_continues(
     camera: Camera, open_window: Open, wait_until: Wait
 ) -> None:
     window = open_window("3", camera.open)
-    wait_until(lambda: window.source_controller.view and window.source_controller.view.calibration)
-    whole, calibration = camera.image_bgr, window.source_controller.view.calibration
+    wait_until(lambda: window.store.view and window.store.view.calibration)
+    whole, calibration = camera.image_bgr, window.store.view.calibration
     covered = whole.copy()
     for corners in calibration.markers_in.values():
         px = calibration.camera.table_to_pixel(np.c_[corners, np.zeros(len(corners))])
@@ -88,18 +88,20 @@ def test_covered_markers_are_reported_and_measuring_continues(
     camera.image_bgr = covered
     wait_until(lambda: "distances use the last known camera position: uncover a marker" in window.bar.text)
     assert ways(window) == ["Print markers…", "Check markers", "Marker size…"]
-    window.use_tool("measure")
+    assert "Accuracy unknown" in texts(window.statusBar())
+    window.store.use_tool("measure")
     for place in ((8.0, 10.0), (20.0, 10.0)):
         click(window, place)
     assert float(window.panel.headline.split()[0]) == pytest.approx(12.0, abs=0.1)
     camera.image_bgr = whole
     wait_until(lambda: not window.bar.isVisible())
+    wait_until(lambda: any("markers: places exact to ±" in words for words in texts(window.statusBar())))
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no such device here")
 def test_saving_a_picture_on_a_full_disk_shows_an_error(window: Window, wait_until: Wait, tmp_path: Path) -> None:
     (tmp_path / "table.png").symlink_to("/dev/full")
-    window.save_snapshot(tmp_path / "table.png")
+    window.commands.save_snapshot(tmp_path / "table.png")
     wait_until(lambda: "the disk is full" in window.bar.text)
     assert "free some space, or choose another disk" in window.bar.text
 
@@ -107,7 +109,7 @@ def test_saving_a_picture_on_a_full_disk_shows_an_error(window: Window, wait_unt
 @pytest.fixture
 def played(connections: list[sqlite3.Connection], window: Window, tmp_path: Path, wait_until: Wait) -> Window:
     """The window with a battle before its first phase."""
-    figures = window.source_controller.view.figures
+    figures = window.store.view.figures
     men = {
         side: [Recruit(figure=f.id, card="soldier") for f in figures if f.army == side] for side in ("green", "blue")
     }
@@ -143,15 +145,15 @@ def test_a_battle_open_in_another_window_is_refused(
     path = tmp_path / "evening.battle"
     monkeypatch.setattr("ui.desktop.battle.files.ask_battle", lambda *_: path)
     second = open_window()
-    second.files.open_battle()
+    second.features.files.open_battle()
     wait_until(lambda: bool(second.bar.text) and "Opening" not in second.bar.text)
     assert second.bar.text == f"The battle {path} is open in another window: close it there first"
     assert second.battle.play is None
-    played.files.open_battle()
+    played.features.files.open_battle()
     assert played.bar.text == "This battle is already open."
     assert played.battle.play is not None
     played.close()
-    second.files.open_battle()
+    second.features.files.open_battle()
     wait_until(lambda: second.battle.play is not None)
 
 
@@ -161,6 +163,6 @@ def test_a_battle_in_a_missing_folder_is_refused_with_a_remedy(window: Window, t
         for side in ("green", "blue")
     }
     path = tmp_path / "nowhere" / "evening.battle"
-    window.context.change(lambda: window.battle.begin(path, BattleSetup("simple_plastic", armies)))
+    window.store.change(lambda: window.battle.begin(path, BattleSetup("simple_plastic", armies)))
     assert window.bar.text.startswith(f"The battle {path} cannot be opened")
     assert "choose another folder" in window.bar.text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from PyQt6.QtCore import Qt
@@ -9,8 +10,8 @@ from PyQt6.QtGui import QPalette
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QWidget
 
-from rules.engine.events import PhaseBegun
-from tests.ui.desktop.test_battle_window import mustered
+from rules.engine.events import Change, Changed, PhaseBegun
+from tests.ui.desktop.test_battle_window import started_battle
 from tests.ui.windows import Owned, Wait, next_phase, show_change, texts
 from ui.battle.turn_bar import TurnBar
 from ui.desktop.battle.turn_bar import TurnBarView
@@ -22,7 +23,7 @@ def test_it_is_shown_only_while_a_battle_is_open(window: Window, tmp_path: Path)
     bar = window.battle.turn_bar
     assert not bar.isVisible()
     assert bar.heading == ""
-    mustered(window, tmp_path / "b")
+    started_battle(window, tmp_path / "b")
     assert bar.isVisible()
     assert bar.height() == 40
     assert bar.mapTo(window, bar.rect().bottomLeft()).y() < window.picture.mapTo(window, bar.rect().topLeft()).y()
@@ -31,7 +32,7 @@ def test_it_is_shown_only_while_a_battle_is_open(window: Window, tmp_path: Path)
 
 
 def test_the_key_goes_on_from_any_tab(window: Window, wait_until: Wait, tmp_path: Path) -> None:
-    mustered(window, tmp_path / "b")
+    started_battle(window, tmp_path / "b")
     window.sides.setCurrentWidget(window.panel)
     window.activateWindow()
     wait_until(window.isActiveWindow)
@@ -42,7 +43,7 @@ def test_the_key_goes_on_from_any_tab(window: Window, wait_until: Wait, tmp_path
 
 
 def test_it_leads_to_what_is_owed_and_then_skips_it(window: Window, tmp_path: Path) -> None:
-    panel = mustered(window, tmp_path / "b", "plastic_fudge", "basic")
+    panel = started_battle(window, tmp_path / "b", "plastic_fudge", "basic")
     assert window.battle.play is not None
     window.battle.play.battle.record(PhaseBegun(turn=1, phase="morale"))
     show_change(window)
@@ -57,6 +58,43 @@ def test_it_leads_to_what_is_owed_and_then_skips_it(window: Window, tmp_path: Pa
     assert bar.button.text() == "Skip 4: turn 2"
     next_phase(window)
     assert bar.heading == "Turn 2 · Initiative"
+
+
+def test_the_only_thing_owed_is_selected_and_return_does_it(window: Window, wait_until: Wait, tmp_path: Path) -> None:
+    panel = started_battle(window, tmp_path / "b", "army_men", "rifleman")
+    assert window.battle.play is not None
+    battle = window.battle.play.battle
+    battle.record(PhaseBegun(turn=1, phase="automatic_weapons"))
+    hit = (("down", True), ("down_in_phase", 2))
+    battle.record(Changed(changes=tuple(Change(figure="blue-1", key=key, value=value) for key, value in hit)))
+    show_change(window)
+    window.activateWindow()
+    wait_until(window.isActiveWindow)
+    next_phase(window)
+    assert panel.chosen is not None
+    assert panel.chosen.action.words == "Take off Blue 1"
+    focused = window.focusWidget()
+    assert focused is not None
+    QTest.keyClick(focused, Qt.Key.Key_Return)
+    assert battle.state.unit("blue-1").out
+
+
+def test_unanswered_moves_are_named_before_the_next_phase_forbids_them(window: Window, tmp_path: Path) -> None:
+    panel = started_battle(window, tmp_path / "b", "army_men", "rifleman")
+    next_phase(window)
+    next_phase(window)
+    assert window.battle.turn_bar.heading == "Turn 1 · Green moves"
+    view = window.store.view
+    assert view is not None
+    moved = [replace(one, x_in=one.x_in + 2.0) if one.id == "green-1" else one for one in view.figures]
+    view = replace(view, tracking=replace(view.tracking, figures=tuple(moved)))
+    window.battle.update_position(view, window.store.session.state.setup)
+    assert len(window.battle.pending) == 1
+    next_phase(window)
+    assert window.battle.turn_bar.heading == "Turn 1 · Green moves"
+    assert panel.why == "1 move is not answered: accept it above. Press N again to leave it."
+    next_phase(window)
+    assert window.battle.turn_bar.heading == "Turn 1 · Blue moves"
 
 
 def test_the_text_shrinks_to_fit_and_the_colours_are_the_sides(owned: Owned[QWidget]) -> None:

@@ -3,6 +3,7 @@
 import math
 import sys
 import threading
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -16,14 +17,14 @@ from PyQt6.QtWidgets import QApplication, QDoubleSpinBox, QLabel, QPushButton
 
 from calibration.calibration_targets import CalibrationTargets
 from rules.tabletop.errors import UserError
-from tests.ui.windows import BARE_IN, LEFT, POSTS, Open, Wait, at, click, move, point
+from tests.ui.windows import BARE_IN, LEFT, POSTS, Open, Wait, at, click, move, point, refresh
 from ui import measuring
 from ui.desktop.app import ErrorReporter
 from ui.desktop.dialogs import MarkerSizeDialog
 from ui.desktop.picture.image import to_qimage
 from ui.desktop.picture.view import PictureView
 from ui.desktop.window import Window
-from ui.measuring import figure_at
+from ui.measuring import figure_at, measured
 from ui.picture.overlay import Label
 from vision.frame import Frame
 from vision.simulation.simulator import SimulatedTable
@@ -41,19 +42,19 @@ def drawn_words(window: Window) -> list[str]:
 def test_two_clicks_measure_real_detections(open_window: Open, wait_until: Wait) -> None:
     """Uses no stand-ins: the networks find the figures."""
     window = open_window()
-    wait_until(lambda: window.source_controller.view and len(window.source_controller.view.figures) >= 2, timeout_s=60)
-    view = window.source_controller.view
+    wait_until(lambda: window.store.view and len(window.store.view.figures) >= 2, timeout_s=60)
+    view = window.store.view
     a, b = (next(f for f in view.figures if f.army == army) for army in ("green", "blue"))
     for figure in (a, b):
         click(window, figure.centre_in)
-    assert [(r.a, r.b) for r in window.session.state.rulers] == [(a.id, b.id)]
+    assert [(r.a, r.b) for r in window.store.session.state.rulers] == [(a.id, b.id)]
     posts = [min(POSTS.values(), key=lambda post: math.dist(post, figure.centre_in)) for figure in (a, b)]
     assert inches(window.panel.headline) == pytest.approx(math.dist(*posts), abs=0.3)
 
 
 def test_the_answer_is_previewed_before_the_second_click(window: Window) -> None:
     click(window, POSTS["green-1"])
-    assert window.session.state.rulers == ()
+    assert window.store.session.state.rulers == ()
     point(window, POSTS["blue-1"])
     assert inches(window.panel.headline) == pytest.approx(12.0, abs=0.1)  # 20 - 8
     assert any(words.startswith("12.0 in") for words in drawn_words(window))
@@ -77,7 +78,7 @@ def test_a_drag_measures_to_a_bare_place(window: Window) -> None:
     QTest.mousePress(window.picture, LEFT, pos=at(window, BARE_IN))
     point(window, POSTS["green-2"])
     QTest.mouseRelease(window.picture, LEFT, pos=at(window, POSTS["green-2"]))
-    (ruler,) = window.session.state.rulers
+    (ruler,) = window.store.session.state.rulers
     assert ruler.a == pytest.approx(BARE_IN, abs=0.05)
     assert isinstance(ruler.b, str)
     assert inches(window.panel.headline) == pytest.approx(math.hypot(4, 9), abs=0.1)
@@ -85,23 +86,23 @@ def test_a_drag_measures_to_a_bare_place(window: Window) -> None:
 
 def test_escape_cancels_the_ruler_then_the_tool(window: Window) -> None:
     click(window, POSTS["green-1"])
-    window.cancel()
-    assert window.tool.name == "measure"
+    window.commands.cancel()
+    assert window.store.tool.name == "measure"
     click(window, POSTS["blue-1"])
-    assert window.session.state.rulers == ()
-    window.cancel()
-    window.cancel()
-    assert window.tool.name == "select"
+    assert window.store.session.state.rulers == ()
+    window.commands.cancel()
+    window.commands.cancel()
+    assert window.store.tool.name == "select"
 
 
 def test_a_blast_shows_the_covered_figures_and_fractions(window: Window) -> None:
-    window.use_tool("blast")
+    window.store.use_tool("blast")
     point(window, POSTS["blue-1"])
     assert window.panel.headline == "2 soldiers"
     turn_wheel(window.picture, at(window, POSTS["blue-1"]), -3)
-    assert "1.5 in" in window.tool.hint  # 3 minus three half inches
+    assert "1.5 in" in window.store.tool.hint  # 3 minus three half inches
     click(window, POSTS["blue-1"])
-    (blast,) = window.session.state.templates
+    (blast,) = window.store.session.state.templates
     assert blast.radius_in == 1.5
     assert blast.centre_in == pytest.approx(POSTS["blue-1"], abs=0.05)
     percents = sorted(int(words.split()[0]) for words in drawn_words(window) if words.endswith("%"))
@@ -111,13 +112,13 @@ def test_a_blast_shows_the_covered_figures_and_fractions(window: Window) -> None
 
 
 def test_a_laid_blast_is_drawn_once_until_the_mouse_moves(window: Window) -> None:
-    window.use_tool("blast")
+    window.store.use_tool("blast")
     point(window, BARE_IN)
     click(window, BARE_IN)
     assert drawn_words(window).count("blast of 3 in") == 1
-    window.turn(1)
+    window.commands.turn(1)
     assert "blast of 3.5 in" in drawn_words(window)
-    window.turn(-1)
+    window.commands.turn(-1)
     move(window.picture, at(window, BARE_IN) + QPoint(9, 0))
     assert drawn_words(window).count("blast of 3 in") == 2
 
@@ -133,34 +134,34 @@ def turn_wheel(view: PictureView, where: QPoint, steps: int, keys: Qt.KeyboardMo
 def test_undo_and_redo_are_named_after_the_step(window: Window) -> None:
     for name in ("green-1", "blue-1"):
         click(window, POSTS[name])
-    name = window.session.state.rulers[0].name
+    name = window.store.session.state.rulers[0].name
     assert window.actions_.undo.text() == f"Undo ruler {name}"
     window.actions_.undo.trigger()
-    assert window.session.state.rulers == ()
+    assert window.store.session.state.rulers == ()
     assert not window.actions_.undo.isEnabled()
     assert window.actions_.redo.text() == f"Redo ruler {name}"
     window.actions_.redo.trigger()
-    assert len(window.session.state.rulers) == 1
-    window.clear()
-    assert window.session.state.rulers == ()
-    window.undo()
-    assert len(window.session.state.rulers) == 1
+    assert len(window.store.session.state.rulers) == 1
+    window.commands.clear()
+    assert window.store.session.state.rulers == ()
+    window.commands.undo()
+    assert len(window.store.session.state.rulers) == 1
 
 
 def test_teaching_the_bare_table_is_refused(window: Window) -> None:
-    window.use_tool("teach")
-    palette = window.session.state.setup.palette
+    window.store.use_tool("teach")
+    palette = window.store.session.state.setup.palette
     click(window, BARE_IN)
     assert window.bar.text.startswith("No soldier here.")
     assert window.bar.isVisible()
-    assert window.session.state.setup.palette is palette
-    window.cancel()
+    assert window.store.session.state.setup.palette is palette
+    window.commands.cancel()
     assert not window.bar.isVisible()
 
 
 def test_a_message_does_not_move_the_picture_under_the_mouse(window: Window) -> None:
     before = window.picture.geometry()
-    window.use_tool("teach")
+    window.store.use_tool("teach")
     click(window, BARE_IN)
     QApplication.processEvents()
     assert window.bar.isVisible()
@@ -169,11 +170,11 @@ def test_a_message_does_not_move_the_picture_under_the_mouse(window: Window) -> 
 
 def test_an_army_is_forgotten_and_taught_again(window: Window, wait_until: Wait) -> None:
     window.panel.forget.emit("blue")
-    wait_until(lambda: {f.army for f in window.source_controller.view.figures} == {"green"})
-    window.use_tool("teach")
+    wait_until(lambda: {f.army for f in window.store.view.figures} == {"green"})
+    window.store.use_tool("teach")
     window.panel.choose("blue")
     click(window, POSTS["blue-1"])
-    wait_until(lambda: {f.army for f in window.source_controller.view.figures} == {"green", "blue"})
+    wait_until(lambda: {f.army for f in window.store.view.figures} == {"green", "blue"})
 
 
 def test_a_missing_camera_leaves_the_window_usable(open_window: Open, wait_until: Wait, table: SimulatedTable) -> None:
@@ -190,7 +191,7 @@ def test_a_missing_camera_leaves_the_window_usable(open_window: Open, wait_until
     buttons = {button.text(): button for button in window.bar.findChildren(QPushButton)}
     assert set(buttons) == {"Try again", "Open…"}
     QTest.mouseClick(buttons["Try again"], LEFT)
-    wait_until(lambda: window.source_controller.frame is not None and not window.bar.isVisible())
+    wait_until(lambda: window.store.frame is not None and not window.bar.isVisible())
     assert tries == ["table.png", "table.png"]
 
 
@@ -210,63 +211,81 @@ def test_without_a_marker_the_bar_offers_help(open_window: Open, wait_until: Wai
     ways = [button.text() for button in window.bar.findChildren(QPushButton)]
     assert ways == ["Print markers…", "Check markers", "Marker size…"]
     QTest.mouseClick(window.picture, LEFT, pos=QPoint(100, 100))
-    assert window.session.state.rulers == ()
+    assert window.store.session.state.rulers == ()
 
 
 def test_a_frozen_picture_can_be_measured(window: Window, wait_until: Wait) -> None:
     window.actions_.freeze.setChecked(True)
-    wait_until(
-        lambda: (
-            window.source_controller.view.frame
-            is window.source_controller.worker.frame
-            is window.source_controller.frame
-        )
-    )
-    still = window.source_controller.frame
+    wait_until(lambda: window.store.view.frame is window.store.source_controller.worker.frame is window.store.frame)
+    still = window.store.frame
     click(window, POSTS["green-1"])
     click(window, POSTS["blue-1"])
-    assert len(window.session.state.rulers) == 1
+    assert len(window.store.session.state.rulers) == 1
     window.pull()
-    assert window.source_controller.frame is still
+    assert window.store.frame is still
     assert window.statusBar().findChild(QLabel, "pictures").text() == "Frozen"
     window.actions_.freeze.setChecked(False)
-    wait_until(lambda: window.source_controller.frame is not still)
+    wait_until(lambda: window.store.frame is not still)
 
 
 def test_the_saved_picture_contains_the_drawings(window: Window, tmp_path: Path, wait_until: Wait) -> None:
     click(window, POSTS["green-1"])
     click(window, POSTS["blue-1"])
     window.actions_.freeze.setChecked(True)
-    window.save_snapshot(tmp_path / "table.png")
+    window.commands.save_snapshot(tmp_path / "table.png")
     wait_until(lambda: "Saved" in window.bar.text)
-    saved, plain = read_image(tmp_path / "table.png"), window.source_controller.frame.image_bgr
+    saved, plain = read_image(tmp_path / "table.png"), window.store.frame.image_bgr
     assert saved.shape == plain.shape
-    middle = window.source_controller.view.calibration.camera.table_to_pixel((14.0, 10.0))[0].round().astype(int)
+    middle = window.store.view.calibration.camera.table_to_pixel((14.0, 10.0))[0].round().astype(int)
     assert saved[middle[1], middle[0]].tolist() == pytest.approx([66, 228, 240], abs=40)  # the ruler's yellow
-    window.save_snapshot(tmp_path / "bare.png", bare=True)
+    window.commands.save_snapshot(tmp_path / "bare.png", bare=True)
     wait_until(lambda: "bare.png" in window.bar.text)
     assert np.array_equal(read_image(tmp_path / "bare.png"), plain)
-    window.save_snapshot(tmp_path / "nowhere" / "table.png")
+    window.commands.save_snapshot(tmp_path / "nowhere" / "table.png")
     wait_until(lambda: "there is no such folder" in window.bar.text or "No such file" in window.bar.text)
 
 
 @pytest.mark.slow
 def test_settings_are_restored_at_the_next_start(open_window: Open, wait_until: Wait) -> None:
     first = open_window(None)
-    assert first.source_controller.spec == "demo"
-    first.open("3")
+    assert first.store.source_controller.spec == "demo"
+    first.store.open("3")
     first.close()
-    assert open_window(None).source_controller.spec == "3"
+    assert open_window(None).store.source_controller.spec == "3"
+
+
+def test_rulers_are_measured_once_for_the_picture_and_the_list(window: Window, monkeypatch: pytest.MonkeyPatch) -> None:
+    window.actions_.freeze.trigger()
+    for ends in combinations(("green-1", "green-2", "blue-1", "blue-2"), 2):
+        window.store.session.lay_ruler(*ends)
+    refresh(window)
+    asked: list[object] = []
+    monkeypatch.setattr(measuring, "measured", lambda *pair: asked.append(pair) or measured(*pair))
+    window.store.session.lay_ruler("green-1", BARE_IN)
+    refresh(window)
+    refresh(window)
+    assert len(asked) == 1
 
 
 def test_another_source_starts_an_empty_table(window: Window, wait_until: Wait) -> None:
     click(window, POSTS["green-1"])
     click(window, POSTS["blue-1"])
-    window.open("7")
-    assert window.session.state.rulers == ()
-    assert window.session.state.setup.palette == (), "the simulated armies are not the player's"
-    window.open("demo")
-    wait_until(lambda: window.source_controller.view and len(window.source_controller.view.figures) == len(POSTS))
+    window.store.open("7")
+    assert window.store.session.state.rulers == ()
+    assert window.store.session.state.setup.palette == (), "the simulated armies are not the player's"
+    window.store.open("demo")
+    wait_until(lambda: window.store.view and len(window.store.view.figures) == len(POSTS))
+
+
+def test_a_picture_starts_without_the_armies_of_the_last_table(window: Window) -> None:
+    """Its soldiers may have other colours, and would not be found."""
+    window.store.open("7")
+    window.store.change(lambda: window.store.session.begin_army("tan"))
+    window.store.open("/some/where/table.jpg")
+    assert window.store.session.state.setup.palette == ()
+    assert window.store.session.state.setup.propose
+    window.store.open("7")
+    assert [army.name for army in window.store.session.state.setup.palette] == ["tan"]
 
 
 def test_a_source_that_does_not_open_clears_the_table(
@@ -278,11 +297,11 @@ def test_a_source_that_does_not_open_clears_the_table(
         return table
 
     window = open_window("demo", opener)
-    wait_until(lambda: window.source_controller.view and len(window.source_controller.view.figures) == len(POSTS))
+    wait_until(lambda: window.store.view and len(window.store.view.figures) == len(POSTS))
     click(window, POSTS["green-1"])
     click(window, POSTS["blue-1"])
     assert window.windowTitle() == "Simulated table"
-    window.open("/some/where/table.jpg")
+    window.store.open("/some/where/table.jpg")
     wait_until(lambda: window.bar.text == "It is broken")
     assert window.windowTitle() == "table.jpg"
     assert window.panel.headline == "-- in"
@@ -316,7 +335,7 @@ def test_an_unexpected_error_is_shown_and_the_window_continues(
     last = ErrorReporter(window)
     last.install()
     window.actions_.undo.setEnabled(True)
-    monkeypatch.setattr(window.session, "undo", lambda: 1 / 0)
+    monkeypatch.setattr(window.store.session, "undo", lambda: 1 / 0)
     window.actions_.undo.trigger()
     QApplication.processEvents()
     box = last.box
@@ -326,7 +345,7 @@ def test_an_unexpected_error_is_shown_and_the_window_continues(
     assert "ZeroDivisionError" in capsys.readouterr().err
     box.close()
     last.remove()
-    window.use_tool("blast")
+    window.store.use_tool("blast")
     assert window.isVisible()
 
 
@@ -373,11 +392,14 @@ def test_the_wheel_zooms_and_the_right_button_drags(window: Window) -> None:
     QTest.mouseRelease(view, right, pos=spot + QPoint(30, 20))
     assert view.to_picture(QPointF(spot + QPoint(30, 20))) == pytest.approx(before, abs=1e-6)
     # A click still hits the soldier seen there.
-    assert (
-        figure_at(window.source_controller.view, view.to_picture(QPointF(at(window, POSTS["blue-1"])))).army == "blue"
-    )
+    assert figure_at(window.store.view, view.to_picture(QPointF(at(window, POSTS["blue-1"])))).army == "blue"
     view.fit()
-    window.use_tool("blast")
+    window.store.use_tool("plan")
+    scale = view.scale
+    turn_wheel(view, spot, 1)
+    assert view.scale > scale, "a finished plan stays as it is"
+    view.fit()
+    window.store.use_tool("blast")
     scale = view.scale
     turn_wheel(view, spot, 1, Qt.KeyboardModifier.ControlModifier)
     assert view.scale > scale

@@ -52,16 +52,16 @@ def dice() -> Iterator[ElectronicDiceController]:
 
 
 def up(device: Rod | ElectronicDiceController) -> bool:
-    return device.berth.standing.level is Level.UP
+    return device.connection.standing.level is Level.UP
 
 
 @posix
 def test_an_emulated_rod_shows_the_sign(rod: Rod) -> None:
-    assert rod.berth.standing.words == "Not connected."
-    rod.berth.connect(EMULATED)
+    assert rod.connection.standing.words == "Not connected."
+    rod.connection.connect(EMULATED)
     rod.show(Measured(9.5, Lamp.GREEN, 11))
     until(lambda: any(map(any, rod.lights)), rod.pull)
-    assert rod.berth.standing.words == "Connected: the emulated rod."
+    assert rod.connection.standing.words == "Connected: the emulated rod."
     # An LED an inch: green to the white tip over 9.5 in, less the mark at 6 in; bands beyond, and the reach.
     green = [led for led, colour in enumerate(rod.lights) if colour[1] > 200 and colour[0] < 50 and colour[2] < 100]
     assert green == [0, 1, 2, 3, 4, 5, 7, 8]
@@ -72,7 +72,7 @@ def test_an_emulated_rod_shows_the_sign(rod: Rod) -> None:
 
 @posix
 def test_verdicts_have_colours_and_a_new_strip_reconnects(rod: Rod) -> None:
-    rod.berth.connect(EMULATED)
+    rod.connection.connect(EMULATED)
     for lamp in Lamp:
         rod.show(Measured(3.5, lamp))
         red, green, _ = LAMP_COLOUR[lamp]
@@ -87,15 +87,15 @@ def _near(colour: tuple[int, int, int], red: int, green: int) -> bool:
 
 @posix
 def test_an_unplugged_device_is_reported_and_reconnected(rod: Rod) -> None:
-    rod.berth.connect(EMULATED)
+    rod.connection.connect(EMULATED)
     rod.show(Ruler())
     until(lambda: up(rod) and any(map(any, rod.lights)), rod.pull)
-    rod.berth.replug()
-    until(lambda: "unplugged" in rod.berth.standing.words, rod.pull)
+    rod.connection.replug()
+    until(lambda: "unplugged" in rod.connection.standing.words, rod.pull)
     assert not any(map(any, rod.lights))
-    rod.berth.replug()
+    rod.connection.replug()
     until(lambda: up(rod) and any(map(any, rod.lights)), rod.pull)
-    assert "the emulated rod was unplugged" in rod.berth.standing.trouble.lower()
+    assert "the emulated rod was unplugged" in rod.connection.standing.trouble.lower()
     assert "1 time reconnected" in rod.counters
 
 
@@ -105,9 +105,9 @@ def test_disconnecting_leaves_nothing_behind() -> None:
     rod, dice = Rod(INCH_EACH), ElectronicDiceController(chance(), ports=lambda: ())
     for _ in range(2):
         for device in (rod, dice):
-            device.berth.connect(EMULATED)
+            device.connection.connect(EMULATED)
             until(lambda device=device: up(device), device.pull)
-    folders = [device.berth.wire.path.parent for device in (rod, dice) if device.berth.wire]
+    folders = [device.connection.wire.path.parent for device in (rod, dice) if device.connection.wire]
     assert all(folder.exists() for folder in folders)
     rod.close()
     dice.close()
@@ -122,15 +122,15 @@ def test_connecting_does_not_wait() -> None:
     def slow(_: str, __: Wire | None) -> _Slow:
         return _Slow(gate)
 
-    berth: DeviceConnection[_Slow] = DeviceConnection("rod", slow)
-    berth.connect("a")
-    berth.pull()
-    berth.connect("b")  # the first is still closing
-    assert not berth.pull()
-    assert berth.standing.level is Level.LOOKING
+    connection: DeviceConnection[_Slow] = DeviceConnection("rod", slow)
+    connection.connect("a")
+    connection.pull()
+    connection.connect("b")  # the first is still closing
+    assert not connection.pull()
+    assert connection.standing.level is Level.LOOKING
     gate.set()
-    until(berth.pull, int)
-    berth.close()
+    until(connection.pull, int)
+    connection.close()
 
 
 class _Slow:
@@ -154,16 +154,16 @@ class _Slow:
     ],
 )
 def test_every_link_state_has_a_text(state: LinkState, level: Level) -> None:
-    berth: DeviceConnection[_Slow] = DeviceConnection("rod", lambda *_: _Slow(threading.Event()))
-    berth.connect("/dev/ttyUSB0")
-    berth.pull()
+    connection: DeviceConnection[_Slow] = DeviceConnection("rod", lambda *_: _Slow(threading.Event()))
+    connection.connect("/dev/ttyUSB0")
+    connection.pull()
     why = "you may not open /dev/ttyUSB0: sudo usermod -aG dialout $USER, then log out and in again"
-    assert berth.device is not None
-    berth.device.status = LinkStatus(state, "/dev/ttyUSB0", why)
-    assert berth.standing.level is level
-    assert why[1:] in berth.standing.words + berth.standing.trouble
-    berth.device.gate.set()
-    berth.close()
+    assert connection.device is not None
+    connection.device.status = LinkStatus(state, "/dev/ttyUSB0", why)
+    assert connection.standing.level is level
+    assert why[1:] in connection.standing.words + connection.standing.trouble
+    connection.device.gate.set()
+    connection.close()
 
 
 def test_likely_ports_come_first_and_a_missing_choice_stays() -> None:
@@ -209,11 +209,11 @@ def test_the_rod_test_shows_each_light_then_the_sign_again() -> None:
 
 @posix
 def test_emulated_dice_are_received_and_counted(dice: ElectronicDiceController) -> None:
-    dice.berth.connect(EMULATED)
+    dice.connection.connect(EMULATED)
     until(lambda: up(dice), dice.pull)
     dice.test()
     assert dice.test_words.startswith("Roll a die now")
-    until(lambda: dice.berth.device.status.received, dice.pull)  # the dice greet once they are connected
+    until(lambda: dice.connection.device.status.received, dice.pull)  # the dice greet once they are connected
     dice.throw(Die.D6, 2)
     until(lambda: dice.heard == 2, dice.pull)
     assert dice.test_words.endswith("The dice work.")
@@ -234,7 +234,7 @@ def test_a_dice_test_without_rolls_is_reported(tmp_path: Path) -> None:
     wire = Wire(tmp_path / "dice")
     cup = EmulatedDice(wire, time.monotonic, chance())
     dice = ElectronicDiceController(chance(), clock=lambda: now[0], ports=lambda: ())
-    dice.berth.connect(str(wire.path))
+    dice.connection.connect(str(wire.path))
     until(lambda: up(dice), lambda: (dice.pull(), cup.step()))
     dice.test()
     now[0] = HEAR_S + 1
@@ -250,11 +250,11 @@ def test_a_dice_test_without_rolls_is_reported(tmp_path: Path) -> None:
 def test_repeated_rolls_are_dropped_after_reconnecting(tmp_path: Path, dice: ElectronicDiceController) -> None:
     wire = Wire(tmp_path / "dice")
     cup = EmulatedDice(wire, time.monotonic, chance())
-    dice.berth.connect(str(wire.path))
+    dice.connection.connect(str(wire.path))
     until(lambda: up(dice), lambda: (dice.pull(), cup.step()))
     cup.roll([6])
     until(lambda: dice.heard == 1, lambda: (dice.pull(), cup.step()))
-    dice.berth.connect(str(wire.path))
+    dice.connection.connect(str(wire.path))
     until(lambda: dice.heard > 1 or "repeat" in dice.counters, lambda: (dice.pull(), cup.step()))
     assert dice.heard == 1
     wire.unplug()

@@ -12,8 +12,8 @@ from rules.battle.referees import position_of
 from rules.engine.position import Position
 from rules.engine.referee import ActionPreview
 from rules.engine.roster import Army, Recruit
+from tests.rules.battle_driver import begun
 from tests.rules.board import figure
-from tests.rules.evening import begun
 from ui.battle.battle_session import BattleSession
 from ui.devices.rod_sign import action_sign, reach_in, sign_words
 

@@ -209,11 +209,11 @@ def made() -> Iterator[Callable[..., TrayDice]]:
 def test_drawn_dice_under_a_second_camera_are_read_at_rest(made: Callable[..., TrayDice]) -> None:
     lens = Lens(draw(()))
     hand = made(lambda _: None, lens)
-    hand.berth.connect("1")
+    hand.connection.connect("1")
     step = lambda: hand.pull(None, None)  # noqa: E731
     until(lambda: hand.recent, step)
     assert (hand.recent[0], hand.seen) == ("no dice", None)
-    assert hand.berth.standing.words == "Connected: camera 1."
+    assert hand.connection.standing.words == "Connected: camera 1."
     lens.image_bgr = draw([Drawn(6, -1.5), Drawn(2, 1.5, 0.4, 30)])
     until(lambda: hand.seen, step)
     assert hand.seen is not None
@@ -234,9 +234,9 @@ def test_only_the_tray_is_read_in_the_tables_picture(made: Callable[..., TrayDic
         return ()
 
     hand = made(lambda _: Region(0.5, 0.5, 1, 1), lambda _: pytest.fail("opened a camera"), read=reader)
-    hand.berth.connect(TABLE)
-    until(lambda: hand.berth.device, lambda: hand.pull(None, None))
-    assert "gives no picture yet" in hand.berth.standing.words
+    hand.connection.connect(TABLE)
+    until(lambda: hand.connection.device, lambda: hand.pull(None, None))
+    assert "gives no picture yet" in hand.connection.standing.words
     count = iter(range(10**6))
     camera = object()
     until(lambda: read, lambda: hand.pull(Frame(FELT, next(count), time.monotonic()), camera))  # type: ignore[arg-type]
@@ -246,9 +246,9 @@ def test_only_the_tray_is_read_in_the_tables_picture(made: Callable[..., TrayDic
 def test_only_a_tray_under_the_tables_camera_hides_part_of_the_table(made: Callable[..., TrayDice]) -> None:
     hand = made(lambda _: Region(0.5, 0.25, 1, 1), lambda _: Lens(FELT))
     assert hand.on_table_px((160, 120)) == ()
-    hand.berth.connect(TABLE)
+    hand.connection.connect(TABLE)
     assert hand.on_table_px((160, 120)) == ((80, 30, 160, 120),)
-    hand.berth.connect("1")
+    hand.connection.connect("1")
     assert hand.on_table_px((160, 120)) == ()
 
 
@@ -258,14 +258,14 @@ def test_a_lost_tray_camera_is_reported_and_reopened(
     monkeypatch.setattr("ui.devices.tray_camera._RETRY_S", 0.05)
     lens = Lens(FELT)
     hand = made(lambda _: None, lens, read=lambda *_: ())
-    hand.berth.connect("1")
+    hand.connection.connect("1")
     step = lambda: hand.pull(None, None)  # noqa: E731
-    until(lambda: hand.berth.standing.level is Level.UP, step)
+    until(lambda: hand.connection.standing.level is Level.UP, step)
     lens.broken = True
-    until(lambda: "no longer answers" in hand.berth.standing.words, step)
-    until(lambda: "There is no camera 1" in hand.berth.standing.words, step)
+    until(lambda: "no longer answers" in hand.connection.standing.words, step)
+    until(lambda: "There is no camera 1" in hand.connection.standing.words, step)
     lens.broken = False
-    until(lambda: hand.berth.standing.level is Level.UP, step)
+    until(lambda: hand.connection.standing.level is Level.UP, step)
     hand.close()
     assert lens.closed == 2
 
@@ -286,7 +286,7 @@ def moved(image_bgr: ImageBgr) -> ImageBgr:
 def test_a_throw_that_was_used_is_not_read_again_until_the_dice_move(made: Callable[..., TrayDice]) -> None:
     dice, lens = [die_at(40), die_at(80)], Lens(FELT)
     hand = made(lambda _: None, lens, read=lambda *_: tuple(dice))
-    hand.berth.connect("1")
+    hand.connection.connect("1")
     step = lambda: hand.pull(None, None)  # noqa: E731
     until(lambda: hand.seen, step)
     hand.mark_used()
@@ -306,7 +306,7 @@ def test_a_throw_that_was_used_is_not_read_again_until_the_dice_move(made: Calla
 
 def test_figures_over_the_tray_are_no_dice(made: Callable[..., TrayDice]) -> None:
     hand = made(lambda _: Region(0, 0, 1, 1), read=lambda *_: (die_at(40), die_at(80)))
-    hand.berth.connect(TABLE)
+    hand.connection.connect(TABLE)
     count = iter(range(10**6))
     figures_px = (((70.0, 60.0), (100.0, 60.0), (100.0, 100.0), (70.0, 100.0)),)
     until(lambda: hand.seen, lambda: hand.pull(Frame(FELT, next(count), time.monotonic()), None, lambda: figures_px))
@@ -376,4 +376,4 @@ def test_leaning_and_uncertain_dice_are_doubted() -> None:
     doubted = TrayReading((*reading(5, cocked=True).dice, *reading(2, confidence=0.6).dice), 1.0)
     cocked, unsure = propose(request(), doubted).why_doubt
     assert cocked.startswith("die 1 seems to lean")
-    assert unsure == "die 2 may not show 2 (60% sure): check it"
+    assert unsure == "die 2 looks like 2, but only 60% sure: check it"

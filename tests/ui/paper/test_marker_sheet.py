@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from calibration.markers import Board
 from rules.tabletop.errors import UserError
-from ui.paper.marker_sheet import EDGE_IDS, EDGE_SIDE_IN, LENS_BOARD, board_sheet, board_words, marker_sheet
+from ui.paper.marker_sheet import EDGE_IDS, EDGE_SIDE_IN, LENS_BOARD, board_sheet, marker_sheet
 from ui.paper.page import PAPERS_MM, Align, Line, Page, Text, wrapped
 
 MARGIN_MM = 10.0
@@ -20,10 +20,6 @@ def _inked(page: Page) -> list[tuple[float, float]]:
         x, y = pattern.corner_mm
         points += [(x, y), (x + len(pattern.black[0]) * pattern.cell_mm, y + len(pattern.black) * pattern.cell_mm)]
     return points
-
-
-def _length(line: Line) -> float:
-    return math.dist(line.start_mm, line.end_mm)
 
 
 def _labels(page: Page) -> list[Text]:
@@ -83,22 +79,9 @@ def _box(thing: object) -> tuple[tuple[float, float], tuple[float, float]]:
     return (x, y), (x + side, y + side)
 
 
-@pytest.mark.parametrize("axis", [0, 1])
-def test_each_axis_has_a_scale_of_100_mm_and_one_of_4_in(axis: int) -> None:
-    page = marker_sheet().pages[0]
-    ticks = [
-        line for line in page.lines if line.start_mm[axis] == line.end_mm[axis] and _length(line) == pytest.approx(4)
-    ]
-    inches = sorted(line.start_mm[axis] for line in ticks if line.end_mm[1 - axis] < line.start_mm[1 - axis])
-    tens = sorted(line.start_mm[axis] for line in ticks if line.end_mm[1 - axis] > line.start_mm[1 - axis])
-    assert [at - inches[0] for at in inches] == pytest.approx([0, 25.4, 50.8, 76.2, 101.6])
-    assert [at - tens[0] for at in tens] == pytest.approx(range(0, 101, 10))
-
-
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"paper": "a3"}, "unknown paper size 'a3': use letter or a4"),
         ({"side_in": 6.0}, "a marker of 6 in cannot be used on letter paper"),
         ({"side_in": 0.5}, "a marker of 0.5 in cannot be used on letter paper"),
         ({"side_in": math.nan}, "a marker of nan in cannot be used on letter paper"),
@@ -113,19 +96,6 @@ def test_an_unprintable_sheet_is_refused(changed: dict[str, object], message: st
         marker_sheet(**changed)  # type: ignore[arg-type]
 
 
-def test_the_largest_side_in_the_error_fits() -> None:
-    with pytest.raises(UserError) as refused:
-        marker_sheet(side_in=30)
-    largest = float(re.findall(r"to ([\d.]+) in", str(refused.value))[0])
-    assert len(marker_sheet(side_in=largest).pages) == 4
-
-
-@pytest.mark.parametrize(("side_in", "count"), [(3.0, 2), (4.5, 1)])
-@pytest.mark.parametrize("paper", PAPERS_MM)
-def test_a_page_holds_one_or_two_big_markers(paper: str, side_in: float, count: int) -> None:
-    assert [len(page.patterns) for page in marker_sheet(paper, side_in).pages] == [count] * (4 // count)
-
-
 @pytest.mark.parametrize("paper", PAPERS_MM)
 def test_the_small_markers_fit_one_page_with_their_option(paper: str) -> None:
     (page,) = marker_sheet(paper, EDGE_SIDE_IN, EDGE_IDS).pages
@@ -133,14 +103,15 @@ def test_the_small_markers_fit_one_page_with_their_option(paper: str) -> None:
         "Marker 10 - 1.5 in (38.1 mm) side",
         "Marker 17 - 1.5 in (38.1 mm) side",
     ]
-    assert any("--marker-side 1.5" in text.words for text in page.texts)
+    assert any("Marker size, and enter 1.5 in" in text.words for text in page.texts)
 
 
 @pytest.mark.parametrize("paper", PAPERS_MM)
 def test_the_board_fits_and_prints_its_option(paper: str) -> None:
     (page,) = board_sheet(paper).pages
     words = [text.words for text in page.texts]
-    assert "Options for the program: --board 6x8:1:0.75 --dictionary 4X4_50" in words
+    assert "Board 6x8:1:0.75, dictionary 4X4_50" in words
+    assert not any("--" in row for row in words), "nobody types a command on paper"
     assert any("squares 1 in (25.40 mm), markers 0.75 in (19.05 mm), ids 0 to 23 of 4X4_50" in row for row in words)
     width, height = PAPERS_MM[paper]
     for x, y in _inked(page):
@@ -188,10 +159,6 @@ def test_the_squares_in_the_error_fit() -> None:
     assert board_sheet("a4", Board(9, 9, square_in, 0.5)).pages
 
 
-def test_the_board_option_can_be_parsed() -> None:
-    assert board_words(Board(7, 5, 1.4, 1.0)) == "7x5:1.4:1"
-
-
 @given(st.text("abc .", max_size=200), st.floats(10.0, 190.0), st.floats(2.0, 5.0))
 def test_wrapped_text_is_complete_and_fits(words: str, room_mm: float, size_mm: float) -> None:
     rows = wrapped(words, room_mm, size_mm)
@@ -217,7 +184,7 @@ def test_the_boards_labels_are_below_it() -> None:
     page = board_sheet("a4").pages[0]
     left, top = page.patterns[0].corner_mm
     assert (left, top) == pytest.approx((10 + (164 - 152.4) / 2, 32 + (239 - 203.2 - 12) / 2))
-    first, second = (text for text in page.texts if text.words.startswith(("ChArUco", "Options")))
+    first, second = (text for text in page.texts if text.words.startswith(("ChArUco", "Board")))
     assert (first.at_mm, second.at_mm) == (
         pytest.approx((left, top + 203.2 + 5)),
         pytest.approx((left, top + 203.2 + 10)),
@@ -232,11 +199,12 @@ def test_sheets_are_numbered_and_give_advice() -> None:
     assert [page.texts[0].words for page in (first, second)] == [f"Sandtable markers, sheet {n} of 2" for n in (1, 2)]
     said = [text.words for text in first.texts]
     assert "If they are not, enter the measured lengths in the program, and print again." in said
-    assert not any("--marker-side" in words for words in said), "the usual side goes without saying"
+    assert not any("Marker size" in words for words in said), "the usual side goes without saying"
     other = [text.words for text in marker_sheet("letter", 2.0).pages[0].texts]
     assert (
-        "All markers on a table must have the same size; give the program the side of these: --marker-side 2" in other
+        "All markers on a table must have the same size. Choose Inches, Marker size, and enter 2 in for these." in other
     )
+    assert not any("--" in words for words in (*said, *other)), "nobody types a command on paper"
 
 
 @pytest.mark.parametrize(("paper", "largest"), [("letter", 5.0), ("a4", 4.8)])

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calibration.print_scale import TRUE_PRINT, PrintScale
+from calibration.print_scale import PrintScale
 from rules.tabletop.errors import UserError
 from ui.paper.marker_sheet import marker_sheet
 from ui.paper.page import PAPERS_MM, Sheet, corrected
@@ -50,10 +50,3 @@ def test_an_enlarged_drawing_stays_on_the_paper(paper: str, across_mm: float, do
     for size_mm, stretch in zip(sheet.size_mm, sheet.stretch, strict=True):
         # 10 mm from the edge before, at least 2 mm after; the printer then shrinks it back.
         assert (size_mm / 2 - 10) * stretch <= size_mm / 2 - 2
-
-
-def test_only_a_corrected_page_has_a_note() -> None:
-    sheet = marker_sheet()
-    assert corrected(sheet, TRUE_PRINT) is sheet
-    words = corrected(sheet, PrintScale(98.5, 101)).pages[1].texts[-1].words
-    assert words == "corrected for a printer that prints 100 mm as 98.5 mm across, 101 mm down"

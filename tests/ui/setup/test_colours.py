@@ -3,13 +3,14 @@
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from tests.ui.views import view_of
 from ui.session import TableState
 from ui.setup.colours import WITHOUT_EMPTY, separation_sentence, separation_words
-from ui.setup.first_run import Progress, Standing, Step, Tick, guide
+from ui.setup.first_run import Progress, Step, TableStatus, Tick, guide
 from vision.palette import ArmyColour
-from vision.separation import Level, Separation
+from vision.separation import Separation
 from vision.setup import Setup
 
 EMPTY = np.zeros((2, 2, 3), np.uint8)
@@ -29,19 +30,30 @@ def view(*separations):
 
 def test_the_worst_separation_comes_first():
     words = separation_words(view(GREEN, GREY, TAN, PAIR), setup("green", "grey", "tan", reference_bgr=EMPTY))
-    assert words == (TAN.sentence, GREY.sentence)
+    assert words == (separation_sentence(TAN), separation_sentence(GREY))
 
 
-def test_sentences_are_those_of_the_report():
-    pairs = [Separation("green", "tan", score, False) for score in (0.5, 0.8, 0.99)]
-    tables = [Separation("tan", None, score, known) for score in (0.4, 0.65, 0.9) for known in (False, True)]
-    assert {one.level for one in pairs} == {one.level for one in tables} == set(Level)
-    for one in (*pairs, *tables):
-        assert separation_sentence(one) == one.sentence
+@pytest.mark.parametrize(
+    ("found", "sentence"),
+    [
+        (GREEN, "Green stands out well from this table."),
+        (TAN, "Tan and this table look alike. Take a picture of the empty table, or add light."),
+        (
+            replace(TAN, empty_known=True),
+            "Tan and this table look alike even with its empty picture. Add light, or use",
+        ),
+        (replace(GREY, empty_known=True), "Grey is visible on this table, less reliably in shade. More light helps."),
+        (PAIR, "Green and tan are easy to tell apart."),
+        (replace(PAIR, score=0.5), "Green and tan look alike. Click more soldiers of each"),
+    ],
+)
+def test_a_sentence_says_what_would_help(found, sentence):
+    assert separation_sentence(found).startswith(sentence)
+    assert separation_sentence(found, str.format) == separation_sentence(found), "English without a translation"
 
 
 def test_a_missing_empty_table_is_mentioned():
-    assert separation_words(view(GREEN), setup("green")) == (GREEN.sentence, WITHOUT_EMPTY)
+    assert separation_words(view(GREEN), setup("green")) == (separation_sentence(GREEN), WITHOUT_EMPTY)
 
 
 def test_all_is_well():
@@ -51,13 +63,13 @@ def test_all_is_well():
 
 def test_a_forgotten_army_is_not_mentioned():
     words = separation_words(view(GREEN, TAN, PAIR), setup("green", reference_bgr=EMPTY))
-    assert words == (GREEN.sentence,)
+    assert words == (separation_sentence(GREEN),)
     assert separation_words(view(), setup("green")) == (), "there was no search yet"
 
 
 def test_the_guide_shows_similar_colours():
-    now = Standing("demo", view(GREEN, GREY, TAN), TableState(setup("green", "grey", "tan")))
+    now = TableStatus("demo", view(GREEN, GREY, TAN), TableState(setup("green", "grey", "tan")))
     ticks = guide(now, Progress().go_to(Step.ARMIES)).ticks
-    assert Tick(TAN.sentence, False) in ticks
-    assert Tick(GREY.sentence, None) in ticks
-    assert not any(GREEN.sentence == tick.words for tick in ticks)
+    assert Tick(separation_sentence(TAN), False) in ticks
+    assert Tick(separation_sentence(GREY), None) in ticks
+    assert not any(separation_sentence(GREEN) == tick.words for tick in ticks)

@@ -13,7 +13,7 @@ from tests.ui.windows import Wait
 from tests.vision.figure_pictures import GREEN, TAN, camera, empty, soldier
 from ui.session import TableState
 from ui.setup.demo_armies import demo_palette
-from ui.setup.empty_table import EmptyTable, EmptyTableCheck
+from ui.setup.empty_table import EmptyTableCheck, soldiers_on
 from ui.table.play_area import PlayArea
 from vision.frame import Frame, ImageBgr
 from vision.palette import ArmyColour, teach
@@ -47,14 +47,14 @@ def state(picture_bgr: ImageBgr | None, *armies: ArmyColour, area: PlayArea | No
 def test_soldiers_on_the_empty_table_are_counted() -> None:
     green, tan = army("green", GREEN), army("tan", TAN)
     full = with_soldiers()
-    assert EmptyTable(state(full, green, tan), full, EYE).soldiers() == len(PLACES)
+    assert soldiers_on(state(full, green, tan), full, EYE) == len(PLACES)
     bare = empty(seed=2)
-    assert EmptyTable(state(bare, green, tan), bare, EYE).soldiers() == 0
+    assert soldiers_on(state(bare, green, tan), bare, EYE) == 0
 
 
 def test_soldiers_outside_the_area_of_play_do_not_count() -> None:
     full, area = with_soldiers(), PlayArea((8.0, 7.0), 7.0, 9.0)  # from (8, 7) to (15, 16): the third stands at x = 19
-    assert EmptyTable(state(full, army("green", GREEN), area=area), full, EYE).soldiers() == 2
+    assert soldiers_on(state(full, army("green", GREEN), area=area), full, EYE) == 2
 
 
 @pytest.mark.slow
@@ -65,14 +65,14 @@ def test_the_empty_simulated_table_has_no_soldiers() -> None:
     setup = Setup(palette=demo_palette(frame, truth), terrain=truth.terrain)
     papers_in = marker_papers(Calibration(truth.camera, truth.markers, 0.1, ()))
     known = TableState(setup)
-    assert EmptyTable(known, table.empty_bgr, truth.camera, papers_in).soldiers() == 0
+    assert soldiers_on(known, table.empty_bgr, truth.camera, papers_in) == 0
     # There are 24; without an empty table, two or three may be less certain.
-    assert EmptyTable(known, frame.image_bgr, truth.camera, papers_in).soldiers() >= 20
+    assert soldiers_on(known, frame.image_bgr, truth.camera, papers_in) >= 20
 
 
 def test_the_check_runs_once_for_each_change(wait_until: Wait, monkeypatch: pytest.MonkeyPatch) -> None:
     looked = []
-    monkeypatch.setattr("ui.setup.empty_table.EmptyTable.soldiers", lambda one: looked.append(one) or 2)
+    monkeypatch.setattr("ui.setup.empty_table.soldiers_on", lambda *table: looked.append(table) or 2)
     check, green, full = EmptyTableCheck(), army("green", GREEN), with_soldiers()
 
     def found(now: TableState, *, at_start: bool = False) -> int:
@@ -100,7 +100,7 @@ def test_the_check_runs_once_for_each_change(wait_until: Wait, monkeypatch: pyte
 
 def test_nothing_is_searched_without_a_calibration(monkeypatch: pytest.MonkeyPatch) -> None:
     looked = []
-    monkeypatch.setattr("ui.setup.empty_table.EmptyTable.soldiers", lambda one: looked.append(one) or 2)
+    monkeypatch.setattr("ui.setup.empty_table.soldiers_on", lambda *table: looked.append(table) or 2)
     check, full = EmptyTableCheck(), with_soldiers()
     blind = replace(VIEW, calibration=None, frame=Frame(np.zeros((4, 4, 3), np.uint8), 0, 0.0))
     check.follow(blind, state(full, army("green", GREEN)), at_start=False)

@@ -13,13 +13,13 @@ from tests.ui.views import figure, view_of
 from ui.about import LIBRARIES, libraries
 from ui.session import Ruler, TableState
 from ui.setup.cameras import Camera, cameras
-from ui.setup.first_run import Mark, Progress, Standing, Step, guide
+from ui.setup.first_run import Mark, Progress, Step, TableStatus, guide
 from vision.palette import ArmyColour
 from vision.setup import Setup
 from vision.source import SETTLING
 from vision.tracks import Tracking
 
-NOTHING = Standing("demo", None, TableState())
+NOTHING = TableStatus("demo", None, TableState())
 
 
 BOTH_SEEN = replace(view_of(figure("green-1", 8, 8), figure("tan-1", 12, 8)), calibration=None)
@@ -30,7 +30,7 @@ def army(name: str) -> ArmyColour:
     return ArmyColour(name, np.zeros(3), np.eye(3), 100)
 
 
-def with_setup(**known: object) -> Standing:
+def with_setup(**known: object) -> TableStatus:
     return replace(NOTHING, state=TableState(Setup(**known)))  # type: ignore[arg-type]
 
 
@@ -57,7 +57,7 @@ def test_no_step_is_done_at_first_and_each_can_be_skipped() -> None:
         (replace(NOTHING, state=TableState(rulers=(Ruler("green-1", "tan-1"),))), Step.SHOT),
     ],
 )
-def test_a_step_becomes_done_automatically(now: Standing, done: Step) -> None:
+def test_a_step_becomes_done_automatically(now: TableStatus, done: Step) -> None:
     marks = guide(now, Progress()).marks
     assert [step for step, mark in marks.items() if mark is Mark.DONE] == [done]
     assert guide(now, Progress().skip(done)).marks[done] is Mark.DONE, "a step that is done is not skipped"
@@ -80,7 +80,9 @@ def test_proposed_armies_can_be_accepted() -> None:
     assert shown.button == "Use them"
     assert shown.words.startswith("Found 1 green and 1 tan soldiers, grouped by colour.")
     one = replace(now, view=replace(found, proposed=(army("green"),)))
-    assert "They are all one colour" in guide(one, Progress().go_to(Step.ARMIES)).ticks[-1].words
+    searching = guide(one, Progress().go_to(Step.ARMIES))
+    assert searching.words.startswith("Found so far: 1 green soldiers. Wait a moment")
+    assert "They are all one colour" in searching.ticks[-1].words
     for other in (with_setup(), with_setup(propose=True, palette=(army("green"),))):
         assert guide(replace(other, view=found), Progress().go_to(Step.ARMIES)).button == "Teach army"
 
@@ -92,7 +94,7 @@ def test_two_armies_of_three_are_not_enough() -> None:
 
 
 def test_a_failed_camera_offers_another() -> None:
-    now = Standing("3", None, TableState(), (Camera(3, "HD Webcam"),), problem="camera 3 no longer answers")
+    now = TableStatus("3", None, TableState(), (Camera(3, "HD Webcam"),), problem="camera 3 no longer answers")
     shown = guide(now, Progress())
     assert (shown.words, shown.button) == ("Camera 3 no longer answers.", "Choose another…")
     settling = guide(replace(now, problem="", held=SETTLING), Progress())

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +14,10 @@ from hypothesis import example as with_value
 from hypothesis import strategies as st
 
 from rules.tabletop.table import Posture
-from tests.ui.setup.test_saved_table import CAMERA_NAME, FULL, view
+from tests.ui.setup.test_saved_table import CAMERA_NAME, FULL, view, with_setup
 from ui.session import Session
-from ui.setup.saved_examples import examples_document, examples_of
 from ui.setup.saved_table import as_left, table_to_save
-from ui.setup.saved_table_document import document_of, table_of
+from ui.setup.saved_table_document import document_of, examples_document, examples_of, table_of
 from ui.setup.saved_table_store import SavedTables
 from vision.examples import CROP_PX, MOST_EXAMPLES, Example, Examples
 from vision.likeness import DIRECTIONS, unit
@@ -119,20 +117,20 @@ def test_no_damaged_document_raises(value: object, key: str) -> None:
 
 def test_a_saved_table_has_examples_and_an_older_one_has_none(tmp_path: Path) -> None:
     store = SavedTables(tmp_path)
-    store.keep(CAMERA_NAME, replace(FULL, examples=EXAMPLES))
+    store.keep(CAMERA_NAME, with_setup(examples=EXAMPLES))
     found = store.take(CAMERA_NAME)
     assert found.remark == ""
     assert found.table is not None
     assert "3 examples" in found.table.words
-    assert [one.name for one in found.table.examples.all] == ["green-0", "green-1", "green-2"]
+    assert [one.name for one in found.table.state.setup.examples.all] == ["green-0", "green-1", "green-2"]
     older = document_of(FULL, CAMERA_NAME, "x.png")
     assert "examples" not in older
-    assert table_of(older, None).examples.all == ()
+    assert table_of(older, None).state.setup.examples.all == ()
 
 
 def test_a_damaged_example_does_not_affect_the_table(tmp_path: Path) -> None:
     store = SavedTables(tmp_path)
-    store.keep(CAMERA_NAME, replace(FULL, examples=EXAMPLES))
+    store.keep(CAMERA_NAME, with_setup(examples=EXAMPLES))
     path = store.path_of(CAMERA_NAME)
     document = json.loads(path.read_text())
     document["examples"]["all"][0]["signature"] = [1e9, 3]
@@ -140,8 +138,8 @@ def test_a_damaged_example_does_not_affect_the_table(tmp_path: Path) -> None:
     found = store.take(CAMERA_NAME)
     assert found.remark == "1 example is damaged and was removed; the others are kept."
     assert found.table is not None
-    assert len(found.table.examples.all) == 2
-    assert found.table.terrain == FULL.terrain
+    assert len(found.table.state.setup.examples.all) == 2
+    assert found.table.state.setup.terrain == FULL.state.setup.terrain
 
 
 def test_a_restored_table_recognizes_its_examples() -> None:

@@ -6,6 +6,7 @@ import json
 import math
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,8 +19,8 @@ from rules.tabletop.errors import UserError
 from rules.tabletop.table import Figure, Posture, TerrainKind, TerrainPiece, ellipse_outline
 from rules.tabletop.template import Blast, Flame, Strip, Wedge, Zone
 from ui.formatting import Basis
-from ui.session import Ruler, Session
-from ui.setup.saved_table import EmptyTable, SavedTable, as_left, table_to_save
+from ui.session import Ruler, Session, TableState
+from ui.setup.saved_table import SavedTable, as_left, table_to_save
 from ui.setup.saved_table_document import document_of, table_of
 from ui.setup.saved_table_store import SavedTables, TableSaver
 from ui.table.corrections import (
@@ -55,10 +56,13 @@ def man(name: str, x: float, y: float) -> Figure:
 
 ADDED = Added(man("tan-9", 4.0, 4.0), frozenset({"tan-1"}))
 SPOT = Spot((5.0, 6.0, 0.0), np.linspace(-40, 40, 225, dtype=np.float32).reshape(15, 15))
-FULL = SavedTable(
-    (40, 30),
-    MARKERS,
-    (TerrainPiece("house", TerrainKind.BUILDING, ((1.0, 1.0), (5.0, 1.0), (5.0, 4.0)), 0.0, 5.0),),
+STATE = TableState(
+    Setup(
+        reference_bgr=PICTURE,
+        reference_camera=CAMERA,
+        terrain=(TerrainPiece("house", TerrainKind.BUILDING, ((1.0, 1.0), (5.0, 1.0), (5.0, 4.0)), 0.0, 5.0),),
+        figure_height_in=2.4,
+    ),
     (Ruler("tan-1", (3.0, 4.0), ((1.0, 2.0),)),),
     (
         Blast((1.0, 2.0), 3.0),
@@ -68,7 +72,6 @@ FULL = SavedTable(
         Zone(((0.0, 0.0), (4.0, 0.0), (4.0, 4.0))),
     ),
     Basis.EDGE,
-    PlayArea((1.0, 1.0), 48.0, 36.0, 5.0),
     (
         Confirmed("tan-1"),
         Deleted("tan-2", (5.0, 6.0), SPOT, frozenset({"tan-1", "tan-2"})),
@@ -79,12 +82,20 @@ FULL = SavedTable(
         PlacedAt("tan-1", (1.0, 2.0), (1.5, 2.5), 0.0, 0.1),
         Renamed("tan-1", "sergeant"),
     ),
-    2.4,
+    PlayArea((1.0, 1.0), 48.0, 36.0, 5.0),
+)
+FULL = SavedTable(
+    (40, 30),
+    MARKERS,
+    STATE,
     Tracking((man("tan-1", 3.0, 4.0),), (), (man("tan-2", 9.0, 9.0),)),
     frozenset({"tan-1", "tan-2"}),
     {ADDED: "tan-5"},
-    EmptyTable(PICTURE, CAMERA),
 )
+
+
+def with_setup(**changed: Any) -> SavedTable:
+    return replace(FULL, state=replace(STATE, setup=replace(STATE.setup, **changed)))
 
 
 def view(markers: dict[int, np.ndarray] | None = None, *figures: Figure) -> TableView:
@@ -105,24 +116,29 @@ def test_a_table_is_saved_and_loaded_unchanged(tmp_path: Path) -> None:
     back = found.table
     assert back is not None
     assert document_of(back, CAMERA_NAME, "x.png") == document_of(FULL, CAMERA_NAME, "x.png")
-    for name in ("terrain", "rulers", "templates", "basis", "area", "known", "image_size", "figure_height_in"):
-        assert getattr(back, name) == getattr(FULL, name), name
+    assert (back.image_size, back.known) == (FULL.image_size, FULL.known)
+    for name in ("rulers", "templates", "basis", "area"):
+        assert getattr(back.state, name) == getattr(STATE, name), name
+    for name in ("terrain", "figure_height_in"):
+        assert getattr(back.state.setup, name) == getattr(STATE.setup, name), name
     assert back.seen.figures[0].id == "tan-1"
-    assert back.bound == {back.corrections[2]: "tan-5"}
-    assert back.empty is not None
-    np.testing.assert_array_equal(back.empty.picture_bgr, PICTURE)
+    assert back.bound == {back.state.corrections[2]: "tan-5"}
+    np.testing.assert_array_equal(back.state.setup.reference_bgr, PICTURE)
     assert store.take("another").table is None
+    assert back.words == (
+        "1 piece of terrain, 6 rulers and templates, 8 corrections, 2 named soldiers, the table's edges,"
+        " the empty table"
+    )
 
 
 def test_a_new_empty_table_replaces_the_picture_file(tmp_path: Path) -> None:
     store = SavedTables(tmp_path)
     store.keep(CAMERA_NAME, FULL)
-    store.keep(CAMERA_NAME, replace(FULL, empty=EmptyTable(255 - PICTURE, CAMERA)))
+    store.keep(CAMERA_NAME, with_setup(reference_bgr=255 - PICTURE))
     assert len([*tmp_path.glob("*.png")]) == 1
     found = store.take(CAMERA_NAME).table
     assert found is not None
-    assert found.empty is not None
-    np.testing.assert_array_equal(found.empty.picture_bgr, 255 - PICTURE)
+    np.testing.assert_array_equal(found.state.setup.reference_bgr, 255 - PICTURE)
 
 
 def test_a_table_that_was_laid_by_keeps_its_picture(tmp_path: Path) -> None:
@@ -130,7 +146,7 @@ def test_a_table_that_was_laid_by_keeps_its_picture(tmp_path: Path) -> None:
     store.keep(CAMERA_NAME, FULL)
     store.lay_by(CAMERA_NAME)
     assert store.take(CAMERA_NAME).table is None
-    store.keep(CAMERA_NAME, replace(FULL, empty=None))
+    store.keep(CAMERA_NAME, with_setup(reference_bgr=None))
     assert len([*tmp_path.glob("*.png")]) == 1
     assert len([*tmp_path.glob("*.before.json")]) == 1
 
@@ -173,8 +189,8 @@ def test_a_missing_picture_does_not_affect_the_rest(tmp_path: Path) -> None:
     picture.write_bytes(b"no picture")
     found = store.take(CAMERA_NAME)
     assert found.table is not None
-    assert found.table.empty is None
-    assert found.table.terrain == FULL.terrain
+    assert found.table.state.setup.reference_bgr is None
+    assert found.table.state.setup.terrain == STATE.setup.terrain
     assert "learn the empty table again" in found.remark
 
 
@@ -183,17 +199,18 @@ def test_a_restored_table_follows_its_markers(turn: float, x: float, y: float) -
     """The tolerances allow for shifts below 0.02 in at every corner, which are ignored as noise."""
     left = as_left(FULL, view({number: turned(turn, x, y, at) for number, at in MARKERS.items()})).table
     there = turned(turn, x, y, np.array([(3.0, 4.0), (1.0, 2.0), (5.0, 1.0)]))
-    assert left.rulers[0].b == pytest.approx(tuple(there[0]), abs=0.05)
-    assert left.rulers[0].via[0] == pytest.approx(tuple(there[1]), abs=0.05)
-    assert left.terrain[0].outline_in[1] == pytest.approx(tuple(there[2]), abs=0.05)
+    assert left.state.rulers[0].b == pytest.approx(tuple(there[0]), abs=0.05)
+    assert left.state.rulers[0].via[0] == pytest.approx(tuple(there[1]), abs=0.05)
+    assert left.state.setup.terrain[0].outline_in[1] == pytest.approx(tuple(there[2]), abs=0.05)
     assert left.seen.figures[0].centre_in == pytest.approx(tuple(there[0]), abs=0.05)
     assert left.seen.figures[0].facing_deg == pytest.approx(30.0 + math.degrees(turn), abs=0.1)
-    placed = left.corrections[6]
+    placed = left.state.corrections[6]
     assert isinstance(placed, PlacedAt)
     assert placed.seen_in == pytest.approx(tuple(there[1]), abs=0.05)
     # The transformed camera sees the transformed place at the same pixel.
-    assert left.empty is not None
-    before, after = CAMERA.table_to_pixel((3, 4)), left.empty.camera.table_to_pixel(there[0])
+    camera = left.state.setup.reference_camera
+    assert camera is not None
+    before, after = CAMERA.table_to_pixel((3, 4)), camera.table_to_pixel(there[0])
     np.testing.assert_allclose(after, before, atol=0.05)
 
 
@@ -216,16 +233,16 @@ def test_one_marker_is_enough_with_a_warning() -> None:
 
 def test_an_empty_table_of_another_size_is_dropped_with_a_remark() -> None:
     left = as_left(replace(FULL, image_size=(1920, 1080)), view())
-    assert left.table.empty is None
+    assert left.table.state.setup.reference_bgr is None
     assert "learn the empty table again" in left.remarks[0]
 
 
 def test_restoring_a_table_can_be_undone() -> None:
     session = Session(Setup())
     as_left(FULL, view()).take_up(session)
-    assert session.state.setup.terrain == FULL.terrain
+    assert session.state.setup.terrain == STATE.setup.terrain
     assert session.state.setup.reference_camera is CAMERA
-    assert session.state.corrections == FULL.corrections
+    assert session.state.corrections == STATE.corrections
     assert session.bound == {ADDED: "tan-5"}
     assert session.undo() == "restore the saved table"
     assert session.state.setup.terrain == ()
@@ -254,7 +271,7 @@ def test_the_table_is_saved_only_when_it_changes(tmp_path: Path) -> None:
     kept = store.take(CAMERA_NAME).table
     assert kept is not None
     assert kept.seen.figures[0].x_in == 6.0
-    assert kept.rulers == (Ruler("tan-1", (3.0, 4.0)),)
+    assert kept.state.rulers == (Ruler("tan-1", (3.0, 4.0)),)
 
 
 def test_a_failed_save_is_reported_and_repeated(tmp_path: Path) -> None:
@@ -277,7 +294,7 @@ def test_a_failed_save_is_reported_and_repeated(tmp_path: Path) -> None:
 
 def test_the_document_is_standard_json() -> None:
     text = json.dumps(document_of(FULL, CAMERA_NAME, "x.png"), allow_nan=False)
-    assert table_of(json.loads(text), PICTURE).area == FULL.area
+    assert table_of(json.loads(text), PICTURE).state.area == STATE.area
 
 
 def test_without_a_calibration_nothing_is_saved() -> None:

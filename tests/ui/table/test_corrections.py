@@ -76,21 +76,21 @@ def test_a_deletion_holds_while_the_picture_there_is_unchanged() -> None:
     view = session.shown(pictured(1, mug, neighbour))
     (delete,) = [way for way in options_for(view, view.figures[0], (4, 8), ARMIES) if way.words.startswith("Delete")]
     session.correct(delete.label, *delete.corrections)
-    anew = figure("tan-3", 4.2, 8)
+    returned = figure("tan-3", 4.2, 8)
     assert ids(session.shown(pictured(1, mug, neighbour)).tracking) == ["tan-2"]
-    assert ids(session.shown(pictured(1, neighbour, anew)).tracking) == ["tan-2"], (
+    assert ids(session.shown(pictured(1, neighbour, returned)).tracking) == ["tan-2"], (
         "a known track is not the deleted figure"
     )
-    assert ids(session.shown(pictured(2, mug, anew, frozen=True)).tracking) == [], (
+    assert ids(session.shown(pictured(2, mug, returned, frozen=True)).tracking) == [], (
         "nothing is decided while a hand is in the picture"
     )
     # A soldier replaces the mug: it counts under any id.
     assert ids(session.shown(pictured(2, mug)).tracking) == ["tan-1"]
     assert ids(session.shown(pictured(1, mug, frozen=True)).tracking) == ["tan-1"], "nor here"
-    assert ids(session.shown(pictured(2, anew)).tracking) == ["tan-3"]
-    assert ids(session.shown(pictured(1, anew)).tracking) == []
+    assert ids(session.shown(pictured(2, returned)).tracking) == ["tan-3"]
+    assert ids(session.shown(pictured(1, returned)).tracking) == []
     session.undo()
-    assert ids(session.shown(pictured(1, mug, anew)).tracking) == ["tan-1", "tan-3"]
+    assert ids(session.shown(pictured(1, mug, returned)).tracking) == ["tan-1", "tan-3"]
 
 
 def test_an_added_figure_becomes_the_new_track_at_its_place() -> None:

@@ -80,6 +80,13 @@ def changed(frame: Frame, other: Frame) -> np.ndarray:
 # Soldiers
 
 
+def test_nobody_moves_unless_the_player_moves_him(table: PracticeTable, clock: Clock) -> None:
+    before, places_before = look(table), table.truth_at(clock.now_s).figures
+    clock.now_s += 600.0
+    assert table.truth_at(clock.now_s).figures == places_before
+    assert not changed(before, look(table)).any()
+
+
 @pytest.mark.parametrize("name", [model.id for model in SOLDIERS])
 def test_a_soldier_is_found_at_its_pixel(name: str) -> None:
     assert START.soldier_at(middle_px(START, name)) == name

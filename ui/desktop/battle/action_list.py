@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PyQt6.QtCore import QEvent, QModelIndex, QRectF, QSize, Qt, pyqtSignal
-from PyQt6.QtGui import QColor, QKeyEvent, QPainter, QPalette, QPen
+from PyQt6.QtGui import QColor, QFocusEvent, QKeyEvent, QPainter, QPalette, QPen
 from PyQt6.QtWidgets import (
     QHeaderView,
     QStyle,
@@ -18,7 +18,7 @@ from PyQt6.QtWidgets import (
 
 from rules.engine.referee import ActionPreview
 from ui.battle.action_text import action_words, chance_words, reason_rows
-from ui.battle.card import forbidden_words, odds_column, ranked
+from ui.battle.card import forbidden_groups, forbidden_words, odds_column, ranked
 from ui.desktop.labels import literal_text
 from ui.translation import tr
 
@@ -89,8 +89,13 @@ class ActionList(QTreeWidget):
         order = ranked(previews)
         self._rows = {number: self._row(number, chip=number in order.best) for number in range(len(previews))}
         self.addTopLevelItems([self._rows[number] for number in order.best])
-        self._add_fold("more", tr("More… ({count})", count=len(order.more)), order.more)
-        self._add_fold("why", tr("Why not? ({count})", count=len(order.impossible)), order.impossible)
+        if order.more:
+            words = tr("More… ({count})", count=len(order.more))
+            self.addTopLevelItem(_folded("more", words, [self._rows[number] for number in order.more]))
+        if order.impossible:
+            self.addTopLevelItem(self._why_not(order.impossible))
+        for row in (*self._folds(), *(self._rows[number] for number in order.impossible)):
+            row.setFirstColumnSpanned(True)
         for item in self._folds():
             item.setExpanded(item.data(1, _NUMBER) in opened)
             _show_arrow(item)
@@ -108,9 +113,10 @@ class ActionList(QTreeWidget):
     def _select(self, number: int) -> None:
         item = self._rows[number]
         fold = item.parent()
-        if fold is not None:
+        while fold is not None:
             fold.setExpanded(True)
             _show_arrow(fold)
+            fold = fold.parent()
         self.setCurrentItem(item)
 
     def choose_target(self, figure: str) -> bool:
@@ -129,9 +135,13 @@ class ActionList(QTreeWidget):
 
     def take_focus(self) -> None:
         """Give the list the focus: up and down select, Return performs the action."""
-        chosen = self.currentItem()
-        blocked = self.blockSignals(True)  # on focus Qt would select the first row
         self.setFocus()
+
+    def focusInEvent(self, event: QFocusEvent | None) -> None:
+        """Take the focus, such as after a menu, without selecting the first row as Qt would."""
+        chosen = self.currentItem()
+        blocked = self.blockSignals(True)
+        super().focusInEvent(event)
         self.setCurrentItem(chosen)
         self.blockSignals(blocked)
 
@@ -151,19 +161,18 @@ class ActionList(QTreeWidget):
             item.setForeground(0, self.palette().placeholderText())
         return item
 
-    def _add_fold(self, name: str, words: str, numbers: Sequence[int]) -> None:
-        """Add a row that opens in place to show further actions."""
-        if numbers:
-            fold = QTreeWidgetItem([f"{_CLOSED} {words}"])
-            fold.setData(1, _NUMBER, name)
-            fold.addChildren([self._rows[number] for number in numbers])
-            self.addTopLevelItem(fold)
-            for row in (fold, *(self._rows[number] for number in numbers if not self.previews[number].possible)):
-                row.setFirstColumnSpanned(True)
+    def _why_not(self, numbers: Sequence[int]) -> QTreeWidgetItem:
+        """The fold of the forbidden actions; those that differ only in their targets share a row that opens."""
+        rows = [
+            self._rows[group[0]] if len(group) == 1 else _folded(words, words, [self._rows[number] for number in group])
+            for words, group in forbidden_groups(self.previews, numbers)
+        ]
+        return _folded("why", tr("Why not? ({count})", count=len(numbers)), rows)
 
     def _folds(self) -> list[QTreeWidgetItem]:
-        rows = (self.topLevelItem(row) for row in range(self.topLevelItemCount()))
-        return [item for item in rows if item is not None and item.childCount()]
+        top = [item for row in range(self.topLevelItemCount()) if (item := self.topLevelItem(row)) is not None]
+        inner = [item for fold in top for row in range(fold.childCount()) if (item := fold.child(row)) is not None]
+        return [item for item in (*top, *inner) if item.childCount()]
 
     def _fold(self, item: QTreeWidgetItem) -> None:
         if item.childCount():
@@ -218,6 +227,15 @@ class _Chips(QStyledItemDelegate):
         words.state &= ~(QStyle.StateFlag.State_Selected | QStyle.StateFlag.State_HasFocus)
         words.palette.setBrush(QPalette.ColorRole.Text, palette.highlightedText() if selected else palette.buttonText())
         super().paint(painter, words, index)
+
+
+def _folded(name: str, words: str, rows: Sequence[QTreeWidgetItem]) -> QTreeWidgetItem:
+    """A row that opens in place to show further rows; `name` distinguishes it from the other folds."""
+    fold = QTreeWidgetItem([f"{_CLOSED} {words}"])
+    fold.setData(1, _NUMBER, name)
+    fold.setToolTip(0, literal_text(words))
+    fold.addChildren(rows)
+    return fold
 
 
 def _is_chip(index: QModelIndex) -> bool:

@@ -25,12 +25,13 @@ from ui.battle.crosshair import cross_marks
 from ui.battle.goals import agree, goal_lines
 from ui.battle.outcome_banner import outcome_banner
 from ui.battle.rolling import RollingAction
-from ui.battle.ruling import decide, holding_words
+from ui.battle.ruling import decide, override_words
 from ui.battle.turn_bar import turn_bar
+from ui.battle.typed_dice import roll_words
 from ui.desktop.battle.dice_card import DiceCard
 from ui.desktop.battle.goals_dialog import ask_goals
 from ui.desktop.battle.panel import PHOTO_PX, BattlePanel
-from ui.desktop.battle.pending_moves import PendingMove, pending_move
+from ui.desktop.battle.pending_moves import PendingMove, keys_of, pending_move
 from ui.desktop.battle.rolling_controller import RollingController
 from ui.desktop.battle.rounds import RoundController
 from ui.desktop.battle.ruling_dialog import ask_ruling
@@ -39,7 +40,7 @@ from ui.formatting import capitalized
 from ui.picture.overlay import Preview
 from ui.table.finding import Mark
 from ui.table.portrait import portrait
-from ui.translation import tr
+from ui.translation import tr, tr_count
 from vision.palette import army_names
 from vision.setup import Setup
 from vision.table_view import TableView
@@ -82,19 +83,23 @@ class BattleController(QObject):
         self.rolling = RollingController(panel, chance, self._try_now, self._finish)
         self._chosen = ""
         self._spot: PointIn | None = None
+        self._targets: tuple[str, ...] = ()
         self.cross_hair_in: PointIn | None = None
         self._moment: Position | None = None
-        self._seen: object = None
+        self._seen: tuple[object, object, object] | None = None
         self._view: TableView | None = None
         self._stray: Stray | None = None
         self._skippable: tuple[ActionPreview, ...] = ()
-        self._rounds = RoundController(panel.round_bar, self._on_round_changed, lambda: self._show())
+        self._unanswered: tuple[tuple[str, ...], ...] = ()
+        self._rounds = RoundController(panel.round_bar, self._on_round_changed, self._continue_round)
         self.pending: tuple[PendingMove, ...] = ()
         self._marks: tuple[Mark, ...] = ()
         self._casualties: tuple[str, ...] = ()
         self.play: BattleSession | None = None
         self.turn_bar.go_on.connect(lambda: self._try(self._go_on))
         panel.wanted.connect(lambda action: self._try(lambda: self._do(action)))
+        panel.roll_wanted.connect(lambda action: self._try(lambda: self._roll(action, self.rolling.roll)))
+        panel.roll_all_wanted.connect(lambda action: self._try(lambda: self._roll(action, self.rolling.roll_series)))
         panel.settled.connect(lambda ambiguity, answer: self._try(lambda: self._settle(ambiguity, answer)))
         panel.answered.connect(lambda *answer: self._try(lambda: self._answer(*answer)))
         panel.overrule_requested.connect(lambda: self._try(self.overrule))
@@ -124,7 +129,7 @@ class BattleController(QObject):
             self.play.battle.close()
         self.play = None
         self._moment, self._seen, self._view, self._chosen, self._spot = None, None, None, "", None
-        self._stray, self._skippable = None, ()
+        self._stray, self._skippable, self._unanswered = None, (), ()
         self._rounds.end()
         self._show()
 
@@ -146,7 +151,7 @@ class BattleController(QObject):
     def choose(self, figure: str) -> None:
         """Select a figure, none for an empty name; a figure not due in the current round ends the round."""
         self._rounds.ask(figure)
-        self._chosen, self._spot, self.cross_hair_in = figure, None, None
+        self._chosen, self._spot, self._targets, self.cross_hair_in = figure, None, (), None
         self._show()
 
     def point(self, figure: str, place_in: PointIn | None) -> None:
@@ -160,6 +165,9 @@ class BattleController(QObject):
         """
         if self.rolling:
             return  # the dice come first
+        if self._targets:
+            self._targets = ()
+            self._show()
         if not (figure and self._chosen and self.panel.choose_target(figure)):
             if figure or place_in is None or not self._aims(place_in):
                 self.choose(figure)
@@ -170,6 +178,23 @@ class BattleController(QObject):
                     self.panel.choose(0)
         self.panel.take_focus()
 
+    def add_target(self, figure: str) -> None:
+        """Add a target of the selected figure, or take it away: two or more are attacked by one action."""
+        self._try(lambda: self._add_target(figure))
+
+    def _add_target(self, figure: str) -> None:
+        play, position, now = self.play, self._moment, self.panel.chosen
+        if play is None or position is None or not self._chosen or figure == self._chosen:
+            return
+        before = self._targets or (now.action.at[:1] if now is not None and now.action.by == (self._chosen,) else ())
+        added = tuple(one for one in before if one != figure) if figure in before else (*before, figure)
+        if len(added) > 1 and not play.at_targets(position, self._chosen, added):
+            raise UserError(tr("{name} cannot attack these targets together", name=display_name(self._chosen)))
+        self._targets, self._spot = added, None
+        self._show()
+        self.panel.choose(0) if len(added) > 1 else self.panel.choose_target("".join(added))
+        self.panel.take_focus()
+
     def cancel(self) -> bool:
         """Cancel a roll, else drop the cross-hair, the aimed place, the round or the selection; return success."""
         if self.rolling:
@@ -177,6 +202,10 @@ class BattleController(QObject):
             return True
         if self.cross_hair_in is not None:
             self.cross_hair_in = None
+            self._show()
+            return True
+        if self._targets:
+            self._targets = ()
             self._show()
             return True
         if self._spot is None and self._rounds:
@@ -266,6 +295,8 @@ class BattleController(QObject):
             try:
                 self.play.battle.go_to(seq)
             finally:
+                self.panel.show_outcome("")  # the last result may be undone
+                self.resolved.emit("")
                 self._refresh()
 
     def _turned(self, turn: Callable[[Battle], str | None]) -> str | None:
@@ -290,7 +321,7 @@ class BattleController(QObject):
     def _go_on(self) -> None:
         if self.play is not None and self._moment is not None:
             self.play.place_all(self._moment)
-            if self._warn_of_owed(self.play, self._moment):
+            if self._warn_of_moves(self.play, self._moment) or self._warn_of_owed(self.play, self._moment):
                 return
             self.play.go_on(self._moment, self._skippable)
             self._skippable = ()
@@ -299,6 +330,20 @@ class BattleController(QObject):
             self._chosen, self._spot = "", None  # these actions belong to the last phase
             self._refresh()
             self.panel.show_outcome("")
+
+    def _warn_of_moves(self, play: BattleSession, position: Position) -> bool:
+        """Name the moves that the next phase would forbid; return whether there are new ones."""
+        known, self._unanswered = self._unanswered, keys_of(self.pending) if play.referee.moves(position) else ()
+        if set(self._unanswered) <= set(known):
+            return False
+        self.panel.show_outcome(
+            tr_count(
+                "{count} move is not answered: accept it above. Press N again to leave it.",
+                "{count} moves are not answered: accept them above. Press N again to leave them.",
+                len(self._unanswered),
+            )
+        )
+        return True
 
     def _warn_of_owed(self, play: BattleSession, position: Position) -> bool:
         """Name what is still owed; return whether it was new, so that only a second *Next* skips it."""
@@ -309,13 +354,19 @@ class BattleController(QObject):
             return False
         self._chosen, self._spot = "", None
         self._refresh()
-        self.panel.show_outcome(tr("{owed}. Press N again to skip it.", owed=obligation_words(owed)))
+        self.panel.choose_dice()
+        self.panel.take_focus()
+        self.panel.show_words(tr("{owed}. Press N again to skip it.", owed=obligation_words(owed)))
         return True
 
     def _do(self, action: Action) -> None:
         if self.play is None or self._moment is None:
             return
         self.rolling.begin(RollingAction(self.play, self._moment, action), self.panel.needed)
+
+    def _roll(self, action: Action, roll: Callable[[RollingAction], object]) -> None:
+        if self.play is not None and self._moment is not None:
+            roll(RollingAction(self.play, self._moment, action))
 
     def _finish(self, done: Sequence[RollingAction]) -> None:
         """Show what came of actions whose dice are rolled: of one with its reasons, of several a line each."""
@@ -326,6 +377,7 @@ class BattleController(QObject):
         ends = self.play.referee.strayed(rolled.position, rolled.action, verdict)
         self._stray = Stray(*ends) if ends is not None else None
         self._spot = None if ends is not None else self._spot  # the actions at the new place are listed with all others
+        self._targets = ()
         event = self.play.battle.events[self.play.battle.entries[-1].seq]
         if isinstance(event, ActionResolved):
             self.resolved.emit(outcome_banner(event))
@@ -334,8 +386,11 @@ class BattleController(QObject):
             self._show_outcome((), "\n".join(lines))
         else:
             lines = [capitalized(outcome_words(verdict.outcome)), *verdict_rows(verdict)]
+            if self._rounds:
+                lines[0] = " · ".join((lines[0], *(roll_words(asked, roll.faces) for asked, roll in rolled.throws)))
             self._show_outcome(rolled.action.by, "\n".join(lines))
-            self.panel.show_throws(rolled.throws)
+            if not self._rounds:  # the card already shows the next soldier
+                self.panel.show_throws(rolled.throws)
 
     def _show_outcome(self, by: Sequence[str], words: str) -> None:
         """Show the result of an action; in a round, show it above the next figure."""
@@ -357,7 +412,15 @@ class BattleController(QObject):
     def _on_round_changed(self) -> None:
         self._spot = self.cross_hair_in = None
         self._show()
+        self.changed.emit()  # on a frozen picture nothing else draws the figure
         self.panel.take_focus()
+
+    def _continue_round(self) -> None:
+        """Show how far the search for the next figure is; draw the figure once it is found."""
+        before = self._chosen
+        self._show()
+        if self._chosen != before:
+            self.changed.emit()
 
     def _leave_round(self) -> None:
         self._rounds.end()
@@ -381,11 +444,11 @@ class BattleController(QObject):
         """
         if self.play is not None and self._moment is not None:
             play = self.play
-            said = ask_ruling(play, self._moment, self.panel.chosen, seq, self.panel.window())
-            if said is not None:
-                decide(play, said)
+            ruling = ask_ruling(play, self._moment, self.panel.chosen, seq, self.panel.window())
+            if ruling is not None:
+                decide(play, ruling)
                 self._stray = None
-                self._show_outcome(said.case.by, f"{holding_words(said.holding)}\n{said.reason}")
+                self._show_outcome(ruling.case.by, f"{override_words(ruling.override)}\n{ruling.reason}")
 
     def ask_goals(self) -> None:
         """Ask for the sides' goals and store the changes."""
@@ -417,16 +480,21 @@ class BattleController(QObject):
         if self.play is not None and self._moment is not None:
             old = self._moment
             self._moment = Position(old.game, self.play.battle.state, old.figures, old.terrain, old.sight, old.measure)
-        self._seen = None
+            if self._seen is not None:  # only the state has changed: the next look at the table need not show it again
+                self._seen = (*self._seen[:2], self.play.battle.state)
         self._show()
         self.changed.emit()
 
     def _show(self) -> None:
         if not self._chosen or self._spot is not None:
             self.cross_hair_in = None
+        if not self._chosen:
+            self._targets = ()
         self.crossed.emit(self.cross_hair_in is not None)
-        self.turn_bar.show_turn(turn_bar(self.play, self._moment, self._armies, self._skippable) if self.play else None)
+        self.panel.show_battle_open(self.play is not None)
         if self.play is None or self._moment is None:
+            waits = turn_bar(self.play, None, self._armies) if self.play is not None else None
+            self.turn_bar.show_turn(waits)
             self._marks, self._casualties = (), ()
             self._show_pending(())
             self._rounds.show(None, None)
@@ -437,6 +505,9 @@ class BattleController(QObject):
             self.panel.show_photo(None)
             return
         play, position = self.play, self._moment
+        obligations = play.obligations(position)
+        owed = [one for one in obligations if is_owed(one)]
+        self.turn_bar.show_turn(turn_bar(play, position, self._armies, self._skippable, owed))
         self.panel.show_story(play.story)
         self.panel.allow_ruling(bool(position.state.turn))
         self.panel.allow_goals(True)
@@ -444,7 +515,7 @@ class BattleController(QObject):
         self._marks, self._casualties = way_marks(proposals), casualties(position)
         self._show_pending([pending_move(play, position, one, self._after) for one in proposals])
         if not self._show_round(play, position):
-            self._show_actions(play, position)
+            self._show_actions(play, position, obligations)
         self.panel.show_photo(portrait(self._view, self._chosen, PHOTO_PX) if self._view is not None else None)
 
     def _show_pending(self, moves: Sequence[PendingMove]) -> None:
@@ -462,9 +533,9 @@ class BattleController(QObject):
         figure = self._rounds.show(play, position)
         if self._rounds:
             self._chosen = figure
-        asked = bool(self._rounds and figure and self._spot is None)
+        asked = bool(self._rounds and figure and self._spot is None and len(self._targets) < 2)
         if asked:
-            self.panel.show_round_actions(figure, self._card(position), self._rounds.previews(position))
+            self.panel.show_round_actions(figure, self._card(position), self._rounds.previews(play, position))
         return asked
 
     def _card(self, position: Position) -> str:
@@ -472,19 +543,21 @@ class BattleController(QObject):
         card = position.kind(position.unit(self._chosen))
         return str(card.get("title", position.unit(self._chosen).card))
 
-    def _show_actions(self, play: BattleSession, position: Position) -> None:
+    def _show_actions(self, play: BattleSession, position: Position, obligations: Sequence[ActionPreview]) -> None:
         try:
             available = play.available_actions(position, self._chosen) if self._chosen else None
         except UserError as refusal:
             self.panel.show_outcome(readable(str(refusal)))
             available = None
         if available is None:
-            self.panel.show_obligations(play.obligations(position), goal_lines(play))
+            self.panel.show_obligations(obligations, goal_lines(play))
         else:
             self._marks = (*self._marks, *figure_marks(position, available))
             title = self._card(position)
-            if self._spot is None:
-                obligations = play.obligations(position)
+            if len(self._targets) > 1:
+                at_all = play.at_targets(position, self._chosen, self._targets)
+                self.panel.show_place_actions(self._chosen, title, display_names(self._targets), at_all)
+            elif self._spot is None:
                 own = [one for one in obligations if one.action.by == (self._chosen,)]
                 others = [one for one in obligations if one not in own and is_owed(one)]
                 self.panel.show_figure_actions(available, title, own, others)

@@ -39,6 +39,7 @@ from ui.battle.armies import ArmyLists
 from ui.battle.battle_setup import BattleSetup, checked, fitted, usual_armies, usual_sides
 from ui.battle.titles import title_of
 from ui.desktop.battle.goals_dialog import GoalsForm
+from ui.desktop.battle.soldier_picker import SoldierPicker
 from ui.desktop.battle.soldier_table import SoldierTable
 from ui.desktop.labels import literal_text, plain_label, wrapping_label
 from ui.desktop.theme import make_primary
@@ -55,6 +56,7 @@ class BattleSetupDialog(QDialog):
     Attributes:
         goals: The goals of the sides.
         soldiers: The table of soldiers.
+        picker: Selects soldiers on the table.
 
     Signals:
         pointed: Other soldiers are to light up on the table.
@@ -82,7 +84,7 @@ class BattleSetupDialog(QDialog):
             crops: Small pictures of the figures, by id.
         """
         super().__init__(parent)
-        self._shelf, self._start = store, start
+        self._army_lists, self._start = store, start
         self._lists: dict[str, QComboBox] = {side: QComboBox() for side in armies}
         self.setWindowTitle(tr("New battle"))
         self.resize(*_SIZE)
@@ -97,6 +99,7 @@ class BattleSetupDialog(QDialog):
         make_primary(self._begin)
         self.soldiers = SoldierTable(self._figures, crops)
         self.soldiers.pointed.connect(self.pointed)
+        self.picker = SoldierPicker(self.soldiers)
         self.goals = GoalsForm(self._sides)
         self._lay_out()
         self._take_game()
@@ -140,7 +143,7 @@ class BattleSetupDialog(QDialog):
         Raises:
             UserError: if there is no such list or it is for another game.
         """
-        army = self._shelf.take(name)
+        army = self._army_lists.take(name)
         if army.game != self._opened.name:
             raise UserError(
                 tr("The list {name!r} is for {game}. Choose that game first.", name=name, game=title_of(army.game))
@@ -162,7 +165,7 @@ class BattleSetupDialog(QDialog):
         Raises:
             UserError: see `ArmyLists.keep`.
         """
-        self._shelf.keep(Army(name=name, game=self._opened.name, recruits=self.soldiers.recruits(side)))
+        self._army_lists.keep(Army(name=name, game=self._opened.name, recruits=self.soldiers.recruits(side)))
         self._fill_lists()
         self._lists[side].setCurrentIndex(self._lists[side].findData(name))
 
@@ -184,6 +187,8 @@ class BattleSetupDialog(QDialog):
             box.setChecked(side in sides)
         self._fill_lists()
         self._fill_soldiers(sides)
+        self._choices = {}
+        self._options.setWidget(QWidget())
         self._fill_options()
         self._take_sides()
 
@@ -200,7 +205,7 @@ class BattleSetupDialog(QDialog):
         self.goals.offer(referee_of(self._opened.name).tasks(self._opened.rules), sizes, aims)
 
     def _fill_lists(self) -> None:
-        known = [one.army for one in self._shelf.listed() if one.army and one.army.game == self._opened.name]
+        known = [one.army for one in self._army_lists.listed() if one.army and one.army.game == self._opened.name]
         for box in self._lists.values():
             box.clear()
             box.addItem(tr("Choose a saved list…"), "")
@@ -244,14 +249,16 @@ class BattleSetupDialog(QDialog):
         return row
 
     def _fill_options(self) -> None:
+        """Offer the game's options once their tab is shown: forty boxes take a tenth of a second."""
+        if self._choices or not self._options.isVisibleTo(self):
+            return
         inner = QWidget()
         layout = QVBoxLayout(inner)  # beside its box, a long title would be cut off
-        self._choices = {}
         for name, option in self._opened.options.items():
             box = QComboBox()
             for value in option.values:
                 words = (tr("yes") if value else tr("no")) if isinstance(value, bool) else str(value).replace("_", " ")
-                box.addItem(tr("{answer} (usual)", answer=words) if value == option.default else words, value)
+                box.addItem(tr("{answer} (default)", answer=words) if value == option.default else words, value)
             box.setCurrentIndex(option.values.index(option.default))
             box.setAccessibleName(option.title)
             box.setToolTip(literal_text(tr("{rule}: the rulebook leaves this choice to you", rule=option.rule)))
@@ -287,9 +294,9 @@ class BattleSetupDialog(QDialog):
         tabs.addTab(self._armies_page(), tr("Armies"))
         tabs.addTab(_scrolled(self.goals), tr("Goals"))
         tabs.addTab(self._options_page(), tr("Options"))
+        tabs.currentChanged.connect(lambda _: self._fill_options())
         layout = QVBoxLayout(self)
         layout.addLayout(form)
-        layout.addWidget(self._credit)
         layout.addWidget(tabs, 1)
         layout.addWidget(self._words)
         layout.addWidget(self._buttons())
@@ -302,7 +309,7 @@ class BattleSetupDialog(QDialog):
         page = QWidget()
         layout = QVBoxLayout(page)
         layout.addLayout(form)
-        words = tr("To give several soldiers one unit, select them here or on the table with Shift, then choose it.")
+        words = tr("To give several soldiers one unit, drag the mouse around them on the table; then choose it here.")
         layout.addWidget(wrapping_label(words))
         layout.addWidget(self.soldiers, 1)
         return page
@@ -321,6 +328,7 @@ class BattleSetupDialog(QDialog):
         layout = QVBoxLayout(page)
         layout.addLayout(row)
         layout.addWidget(self._options, 1)
+        layout.addWidget(self._credit)
         return page
 
     def _buttons(self) -> QDialogButtonBox:

@@ -59,6 +59,11 @@ class DiceCard(QWidget):
         self._show_die()
 
     @property
+    def roll_button(self) -> QPushButton:
+        """The button that lets the program roll."""
+        return self._roll
+
+    @property
     def may_cancel(self) -> bool:
         """Whether the players may still take the action back."""
         return self.roll is None and not self._cancel.isHidden()

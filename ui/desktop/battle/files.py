@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
-from PyQt6.QtCore import Qt
+from PyQt6.QtCore import QObject, Qt, pyqtSignal
 from PyQt6.QtWidgets import QApplication, QWidget
 
 from rules.battle.battle import Battle
@@ -17,112 +16,121 @@ from ui.battle.battle_folder import new_battle_path
 from ui.battle.battle_overlay import lit_marks
 from ui.battle.battle_setup import NEEDS_TWO_SIDES, BattleSetup
 from ui.battle.titles import title_of
-from ui.desktop.background_save import Say
 from ui.desktop.bar import MessageActions
 from ui.desktop.battle.battle_controller import BattleController
 from ui.desktop.battle.battle_setup_dialog import BattleSetupDialog
-from ui.desktop.battle.last_battle import LastBattleOffer
-from ui.desktop.battle.opening import BattleOpening
+from ui.desktop.battle.opening import BattleOpening, LastBattleOffer
 from ui.desktop.dialogs import ask_battle, ask_where, place_right
 from ui.desktop.settings import Settings
-from ui.desktop.tools.window_context import WindowContext
+from ui.desktop.store import Store
+from ui.desktop.tools.tool import PickResult
 from ui.files import write_bytes
 from ui.formatting import capitalized
 from ui.picture.overlay import Preview
 from ui.table.portrait import portrait
+from ui.tools.tool_context import basis_of
 from ui.translation import tr
 from vision.examples import CROP_PX
 from vision.palette import army_names
 from vision.table_view import TableView
 
 
-@dataclass(frozen=True, slots=True)
-class BattleViews:
-    """How the window shows that a battle is open or not.
+class BattleFiles(QObject):
+    """The commands of the Battle menu that start, open, close or write battles.
 
-    Attributes:
-        show: Brings the Battle tab to the front.
-        leave: Measures and shows the table as without a battle.
-        redraw: Draws the table again.
+    Signals:
+        shown: A battle is open, or will be soon: bring it to the front.
+        left: The battle is closed.
+        changed: What the setup of a battle points out has changed.
     """
 
-    show: Callable[[], None]
-    leave: Callable[[], None]
-    redraw: Callable[[], None]
-
-
-class BattleFiles:
-    """The commands of the Battle menu that start, open, close or write battles."""
+    shown = pyqtSignal()
+    left = pyqtSignal()
+    changed = pyqtSignal()
 
     def __init__(
-        self,
-        window: QWidget,
-        battle: BattleController,
-        context: WindowContext,
-        views: BattleViews,
-        say: Say,
-        settings: Settings,
-        folder: Path,
+        self, window: QWidget, battle: BattleController, store: Store, settings: Settings, folder: Path
     ) -> None:
-        """Dialogs open over `window`; `say` shows a message with buttons; new battles are saved in `folder`."""
-        self._window, self._battle, self._context, self._views = window, battle, context, views
-        self._say, self._settings, self._folder = say, settings, folder
-        self._opening = BattleOpening(window, say, battle.clock, self._resume)
+        """Dialogs open over `window`; new battles are saved in `folder`."""
+        super().__init__(window)
+        self._window, self._battle, self._store = window, battle, store
+        self._settings, self._folder = settings, folder
+        self._opening = BattleOpening(window, store.say, battle.clock, self._resume)
         self._offer = LastBattleOffer(battle.clock, self._open)
         self._offer.start(settings.last_battle)
         self._setup: BattleSetupDialog | None = None
+        battle.panel.new_battle.clicked.connect(lambda: self.new_battle())
+        store.closing.connect(self._leave_table)
 
     @property
     def offer(self) -> tuple[str, MessageActions]:
         """The offer to continue a battle, with its answers; empty if there is none."""
         return self._offer.now if self._battle.play is None else ("", ())
 
+    @property
+    def is_setting_up(self) -> bool:
+        """Whether the setup of a battle is open."""
+        return self._setup is not None
+
     def new_battle(self) -> None:
         """Ask for the setup of a battle, and start it."""
         if self._setup is not None:
             self._setup.activateWindow()
             return
-        view = self._context.view
+        view = self._store.view
         figures = view.figures if view is not None else ()
         on_table = {figure.army for figure in figures}
-        armies = [army for army in army_names(self._context.session.state.setup.palette) if army in on_table]
+        armies = [army for army in army_names(self._store.session.state.setup.palette) if army in on_table]
         if view is None or len(armies) < 2:  # checked before the player fills in a dialog
-            self._context.say(capitalized(tr(NEEDS_TWO_SIDES)))
+            self._store.say(capitalized(tr(NEEDS_TWO_SIDES)))
             return
         found = ((figure.id, portrait(view, figure.id, CROP_PX)) for figure in figures)
         crops = {name: crop for name, crop in found if crop is not None}
         lists = ArmyLists(armies_folder())
         self._setup = dialog = BattleSetupDialog(armies, figures, lists, self._window, self._begin, crops)
-        dialog.pointed.connect(self._views.redraw)
+        dialog.pointed.connect(self.changed)
         dialog.finished.connect(self._forget_setup)
         dialog.finished.connect(dialog.deleteLater)
         dialog.show()
         place_right(dialog, self._window)
 
-    def pick(self, figure: str) -> bool:
-        """Select a soldier that was clicked on the table, while a battle is being set up; return whether one is."""
-        if self._setup is None or not figure:
-            return False
-        shift = bool(QApplication.keyboardModifiers() & Qt.KeyboardModifier.ShiftModifier)
-        self._setup.soldiers.pick(figure, extend=shift)
-        return True
+    def press(self, at: PickResult) -> bool:
+        """Begin to select soldiers on the table, while a battle is being set up; return whether one is."""
+        if self._setup is not None:
+            shift = bool(QApplication.keyboardModifiers() & Qt.KeyboardModifier.ShiftModifier)
+            self._setup.picker.press(at, extend=shift)
+        return self._setup is not None
+
+    def move(self) -> None:
+        """The mouse moved over the table."""
+        if self._setup is not None:
+            self._setup.picker.move(self._store.pointed)
+
+    def release(self, at: PickResult) -> bool:
+        """Select soldiers on the table, while a battle is being set up; return whether one is."""
+        if self._setup is not None:
+            self._setup.picker.release(at)
+            self.changed.emit()
+        return self._setup is not None
 
     def lit(self, preview: Preview, view: TableView | None) -> Preview:
-        """The preview with a ring around each soldier that the setup of a battle points out."""
+        """The preview with a ring around each soldier that the setup of a battle points out, and the drawn line."""
         if self._setup is None or view is None:
             return preview
-        return replace(preview, marks=(*preview.marks, *lit_marks(view.figures, self._setup.soldiers.pointed_out)))
+        lit = lit_marks(view.figures, self._setup.soldiers.pointed_out)
+        return replace(preview, marks=(*preview.marks, *lit, *self._setup.picker.marks(self._store.pointed)))
 
     def _forget_setup(self) -> None:
         self._setup = None
-        self._views.redraw()
+        self.changed.emit()
 
     def _begin(self, setup: BattleSetup) -> None:
         now = datetime.fromtimestamp(self._battle.clock())
         path = new_battle_path(self._folder, title_of(setup.game), now)
         self._battle.begin(path, setup)
         self._note_open(path)
-        self._context.change(self._views.show)
+        self._store.use_tool("select")  # a click on a soldier shows its actions
+        self._store.change(self._show)
 
     def open_battle(self) -> None:
         """Ask for a battle and continue it."""
@@ -133,7 +141,7 @@ class BattleFiles:
         """Continue the last battle."""
         path = self._settings.last_battle
         if path is None or not path.is_file():
-            self._context.say(tr("There is no earlier battle. Start one with New battle."))
+            self._store.say(tr("There is no earlier battle. Start one with New battle."))
         else:
             self._open(path)
 
@@ -141,20 +149,20 @@ class BattleFiles:
         self._offer.withdraw()
         play = self._battle.play
         if play is not None and play.battle.path.resolve() == path.resolve():
-            self._context.say(tr("This battle is already open."))
+            self._store.say(tr("This battle is already open."))
         else:
             self._opening.open(path)
-        self._views.show()
+        self._show()
 
     def close_battle(self) -> None:
         """Close the open battle, which stays saved."""
         path = self._close()
         if path is None:
-            self._context.say(tr("No battle is open."))
+            self._store.say(tr("No battle is open."))
         else:
-            self._say(tr("The battle is saved and closed."), ((tr("Continue"), lambda: self._open(path)),))
+            self._store.say(tr("The battle is saved and closed."), ((tr("Continue"), lambda: self._open(path)),))
 
-    def leave_table(self) -> None:
+    def _leave_table(self) -> None:
         """Close the battle before another table opens, whose figures are not those of the battle; offer it again."""
         if self._setup is not None:
             self._setup.reject()
@@ -167,8 +175,16 @@ class BattleFiles:
             return None
         path = self._battle.play.battle.path
         self._battle.close()
-        self._context.change(self._views.leave)
+        self._store.change(self._leave)
         return path
+
+    def _show(self) -> None:
+        self._store.session.measure_from(basis_of(self._battle.play))
+        self.shown.emit()
+
+    def _leave(self) -> None:
+        self._store.session.measure_from(basis_of(None))
+        self.left.emit()
 
     def close(self) -> None:
         """Stop setting up or opening a battle, if that is in progress."""
@@ -178,7 +194,8 @@ class BattleFiles:
         self._offer.withdraw()
 
     def _resume(self, battle: Battle) -> None:
-        self._context.change(lambda: self._battle.resume(battle))
+        self._store.use_tool("select")
+        self._store.change(lambda: self._battle.resume(battle))
         self._note_open(battle.path)
 
     def _note_open(self, path: Path) -> None:
@@ -189,13 +206,13 @@ class BattleFiles:
         """Write a copy of the open battle; without a path, ask where."""
         play = self._battle.play
         if play is None:
-            self._context.say(tr("No battle is open."))
+            self._store.say(tr("No battle is open."))
             return
         own = play.battle.path
         name = tr("{name} copy", name=own.stem)
         path = path or ask_where(self._window, tr("Save a copy"), f"{name}.battle", tr("Battles (*.battle)"))
         if path is not None and path.resolve() == own.resolve():
-            self._context.say(tr("This is the open battle itself. Choose another name."))
+            self._store.say(tr("This is the open battle itself. Choose another name."))
         elif path is not None:
             self._write(path, play.battle.snapshot())
 
@@ -203,7 +220,7 @@ class BattleFiles:
         """Write the battle's story as text; without a path, ask where."""
         play = self._battle.play
         if play is None:
-            self._context.say(tr("There is no battle yet. Start one in the menu Battle."))
+            self._store.say(tr("There is no battle yet. Start one in the menu Battle."))
             return
         path = path or ask_where(self._window, tr("Save the story"), "evening.txt", tr("Texts (*.txt)"))
         if path is not None:
@@ -212,6 +229,6 @@ class BattleFiles:
     def _write(self, path: Path, content: bytes) -> None:
         try:
             write_bytes(path, content)
-            self._context.say(tr("Saved {path}.", path=path))
+            self._store.say(tr("Saved {path}.", path=path))
         except UserError as refusal:
-            self._context.say(str(refusal))
+            self._store.say(str(refusal))

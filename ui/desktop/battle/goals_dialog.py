@@ -23,11 +23,11 @@ from rules.engine.text import display_name
 from ui.battle.battle_session import BattleSession
 from ui.battle.goals import agreed_aims, standings, tasks_in, usual_numbers
 from ui.desktop.labels import plain_label, wrapping_label
+from ui.formatting import capitalized
 from ui.translation import tr
 
 _SIZE = (520, 320)
 _MAX_NUMBER = 999
-_FONT_SCALE = 1.2
 
 
 class GoalsForm(QWidget):
@@ -66,7 +66,7 @@ class GoalsForm(QWidget):
             self._boxes[side].setVisible(side in figures)
             box.clear()
             for task in self._tasks:
-                box.addItem(task.words[:1].upper() + task.words[1:], task.name)
+                box.addItem(capitalized(task.words), task.name)
             box.setVisible(bool(tasks))
             aim = now.get(side, Objective(side, self._tasks[0].name if tasks else ""))
             box.setCurrentIndex(max(0, box.findData(aim.task)))
@@ -123,18 +123,11 @@ class GoalsForm(QWidget):
 
 
 class GoalsDialog(QDialog):
-    """Asks for the sides' goals in a battle.
-
-    Attributes:
-        form: The form.
-    """
+    """Asks for the sides' goals in a battle."""
 
     def __init__(self, form: GoalsForm, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle(tr("Goals"))
-        font = self.font()
-        font.setPointSizeF(_FONT_SCALE * font.pointSizeF())
-        self.setFont(font)
         self.resize(*_SIZE)
         self.form = form
         words: QLabel = wrapping_label(tr("Changes go into the history and can be undone."))

@@ -16,13 +16,13 @@ from rules.tabletop.errors import UserError
 from rules.tabletop.table import Outline, TerrainPiece
 from ui.battle.export import battle_json, page
 from ui.battle.history import HistoryMoment, positions
+from ui.battle.thumbnail_store import ThumbnailStore
 from ui.desktop.background_save import BackgroundSave
 from ui.desktop.battle.battle_controller import BattleController
 from ui.desktop.battle.history_dialog import HistoryDialog
 from ui.desktop.battle.thumbnail_recorder import ThumbnailRecorder
 from ui.desktop.dialogs import ask_where
-from ui.desktop.tools.window_context import WindowContext
-from ui.files import check_writable
+from ui.desktop.store import Store
 from ui.setup.profiles import camera_identity
 from ui.translation import mark_for_translation, tr
 
@@ -38,24 +38,20 @@ class HistoryController:
     """The commands of the Battle menu that concern its history.
 
     Attributes:
-        recorder: Records the thumbnails.
         dialog: The history dialog, if open.
-        clock: Seconds.
     """
 
     def __init__(
         self,
         window: QWidget,
         battle: BattleController,
-        context: WindowContext,
+        store: Store,
         background_save: BackgroundSave,
-        identity: Callable[[str], str] = camera_identity,
-        clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Dialogs open over `window`; `identity` maps a source to its camera, see `camera_identity`."""
-        self._window, self._battle, self._context = window, battle, context
-        self._identity, self.clock = identity, clock
-        self.recorder, self._background_save = ThumbnailRecorder(context.say), background_save
+        """Dialogs open over `window`."""
+        self._window, self._battle, self._store = window, battle, store
+        self.clock: Callable[[], float] = time.monotonic
+        self.recorder, self._background_save = ThumbnailRecorder(store.say), background_save
         self.dialog: HistoryDialog | None = None
         self._attached: Battle | None = None
         self._unsaved_table: tuple[_TableState, float] | None = None
@@ -69,7 +65,7 @@ class HistoryController:
         battle = self._open
         if battle is not self._attached:
             self._attach(battle)
-        self.recorder.record(battle, self._context.view, self._context.session.state)
+        self.recorder.record(battle, self._store.view, self._store.session.state)
         if battle is not None:
             self._journal_table(battle)
 
@@ -83,9 +79,9 @@ class HistoryController:
         """Open the history dialog."""
         battle = self._open
         if battle is None:
-            self._context.say(tr(_NONE))
+            self._store.say(tr(_NONE))
             return
-        dialog = HistoryDialog(battle, self.recorder.album, self._go_to, self._window)
+        dialog = HistoryDialog(battle, self.recorder.thumbnails, self._go_to, self._window)
         dialog.finished.connect(dialog.deleteLater)
         dialog.finished.connect(self._forget_dialog)
         self.dialog = dialog
@@ -95,7 +91,7 @@ class HistoryController:
         self.dialog = None
 
     def _go_to(self, position: HistoryMoment) -> None:
-        self._context.change(lambda: self._battle.go_to(position.seqs[-1]))
+        self._store.change(lambda: self._battle.go_to(position.seqs[-1]))
 
     # The battle's table
 
@@ -103,26 +99,26 @@ class HistoryController:
         """Put the battle's terrain on the table, as a step that can be undone."""
         battle = self._open
         if battle is None or not battle.state.terrain:
-            self._context.say(tr(_NONE) if battle is None else tr("This battle has no saved terrain."))
+            self._store.say(tr(_NONE) if battle is None else tr("This battle has no saved terrain."))
             return
-        session, terrain = self._context.session, battle.state.terrain
-        self._context.change(lambda: session.set_terrain(tr("restore terrain"), terrain))
+        session, terrain = self._store.session, battle.state.terrain
+        self._store.change(lambda: session.set_terrain(tr("restore terrain"), terrain))
 
     def _attach(self, battle: Battle | None) -> None:
         self._attached, self._unsaved_table = battle, None
         if battle is None:
             return
-        if battle.state.terrain and not self._context.session.state.setup.terrain:
+        if battle.state.terrain and not self._store.session.state.setup.terrain:
             count = len(battle.state.terrain)
             where = tr("Choose Battle, Restore terrain to put it back.")
             played = tr("This battle was played with {count} pieces of terrain.", count=count)
             if count == 1:
                 played = tr("This battle was played with 1 piece of terrain.")
-            self._context.say(f"{played} {where}")
+            self._store.say(f"{played} {where}")
 
     def _journal_table(self, battle: Battle) -> None:
         """Journal the table once it is at rest and the battle goes on: only looking at a battle adds no entry."""
-        state = self._context.session.state
+        state = self._store.session.state
         now = (state.setup.terrain, state.area.corners_in if state.area is not None else ())
         if now == (battle.state.terrain, battle.state.area_in) or len(battle.entries) == battle.taken_up_at:
             self._unsaved_table = None
@@ -130,38 +126,29 @@ class HistoryController:
             self._unsaved_table = (now, self.clock())
         elif self.clock() - self._unsaved_table[1] > _SETTLED_S:
             self._unsaved_table = None
-            camera = self._identity(self._context.source_controller().spec)
+            camera = camera_identity(self._store.source_controller.spec)
             try:
                 battle.record(TableLaid(camera=camera, terrain=now[0], area_in=now[1]))
             except UserError as refusal:
-                self._context.say(str(refusal))
+                self._store.say(str(refusal))
 
     # Exports
 
     def save_json(self, path: Path | None = None) -> None:
         """Write the battle like `sandtable replay --json`; without a path, ask where."""
         self._save(
-            path,
-            tr("Save data"),
-            "json",
-            tr("Data (*.json)"),
-            lambda battle: lambda: battle_json(battle, self._step),
+            path, tr("Save data"), "json", tr("Data (*.json)"), lambda battle, _: battle_json(battle, self._step)
         )
 
     def save_page(self, path: Path | None = None) -> None:
         """Write the story with its pictures as one web page."""
         self._save(path, tr("Save page"), "html", tr("Web pages (*.html)"), self._page)
 
-    def _page(self, battle: Battle) -> Callable[[], bytes]:
-        album = self.recorder.album
+    def _page(self, battle: Battle, thumbnails: ThumbnailStore | None) -> bytes:
         sides = " against ".join(map(display_name, battle.state.sides))
-        picture = (lambda _: None) if album is None else album.picture
-
-        def make() -> bytes:
-            held = [one for one in positions(battle) if one.stands]
-            return page(f"{battle.game.title}: {sides}", battle.game.credit, held, picture, self._step)
-
-        return make
+        picture = (lambda _: None) if thumbnails is None else thumbnails.picture
+        held = [one for one in positions(battle) if one.stands]
+        return page(f"{battle.game.title}: {sides}", battle.game.credit, held, picture, self._step)
 
     def _save(
         self,
@@ -169,23 +156,13 @@ class HistoryController:
         title: str,
         ending: str,
         kinds: str,
-        maker: Callable[[Battle], Callable[[], bytes]],
+        make: Callable[[Battle, ThumbnailStore | None], bytes],
     ) -> None:
-        battle = self._open
+        battle, thumbnails = self._open, self.recorder.thumbnails
         if battle is None:
-            self._context.say(tr(_NONE))
-            return
-        path = path or ask_where(self._window, title, f"{battle.path.stem}.{ending}", kinds)
-        if path is None:
-            return
-        try:
-            check_writable(path)
-        except UserError as refusal:
-            self._context.say(str(refusal))
-        else:
-            self._background_save.send(
-                tr("Saving {name}", name=path.name), maker(battle), path, tr("Saved {path}.", path=path)
-            )
+            self._store.say(tr(_NONE))
+        elif path := path or ask_where(self._window, title, f"{battle.path.stem}.{ending}", kinds):
+            self._background_save.send(path, lambda: make(battle, thumbnails))
 
     def _step(self, _done: int, _of: int) -> None:
         if self._background_save.is_cancelled:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from datetime import datetime
 
 import numpy as np
 from PyQt6.QtCore import QAbstractListModel, QModelIndex, QSize, Qt
@@ -62,7 +61,7 @@ class MomentList(QAbstractListModel):
         """Text, thumbnail and tooltip of a row."""
         position = self._shown[index.row()]
         if role == Qt.ItemDataRole.DisplayRole:
-            when = f"{datetime.fromtimestamp(position.time_s):%H:%M}  " if 0 <= position.time_s < 2**40 else ""
+            when = f"{position.when:%H:%M}  " if position.when else ""
             undone = "" if position.stands else "  " + tr("(undone)")
             return f"{when}{position.title}{undone}"
         if role == Qt.ItemDataRole.DecorationRole:
@@ -89,12 +88,12 @@ class HistoryDialog(QDialog):
     """
 
     def __init__(
-        self, battle: Battle, album: ThumbnailStore | None, go_to: Callable[[HistoryMoment], None], parent: QWidget
+        self, battle: Battle, thumbnails: ThumbnailStore | None, go_to: Callable[[HistoryMoment], None], parent: QWidget
     ) -> None:
         """Show a battle; `go_to` goes back or forward to a moment."""
         super().__init__(parent)
         self.setWindowTitle(tr("History"))
-        self._battle, self._album, self._go_to = battle, album, go_to
+        self._battle, self._thumbnails, self._go_to = battle, thumbnails, go_to
         self._every: tuple[HistoryMoment, ...] = ()
         self._shown: tuple[HistoryMoment, ...] = ()
         self._extent = extent_of([State()])
@@ -161,10 +160,10 @@ class HistoryDialog(QDialog):
         self._map.setAccessibleName(tr("Map: {count} soldiers, {out} of them out", count=len(one.after.units), out=out))
 
     def _image(self, one: HistoryMoment) -> QImage | None:
-        if self._album is None:
+        if self._thumbnails is None:
             return None
-        seqs = self._album.seqs
-        jpeg = next((self._album.picture(seq) for seq in reversed(one.seqs) if seq in seqs), None)
+        seqs = self._thumbnails.seqs
+        jpeg = next((self._thumbnails.picture(seq) for seq in reversed(one.seqs) if seq in seqs), None)
         if jpeg is None:
             return None
         image = QImage.fromData(jpeg, "JPG")  # Qt rejects images that do not fit into memory

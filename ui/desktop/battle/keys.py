@@ -12,7 +12,7 @@ from rules.tabletop.errors import UserError
 from ui.battle.crosshair import LONG_STEP_IN, STEP_IN, first_place, next_figure, stepped
 from ui.desktop.action import create_action
 from ui.desktop.battle.battle_controller import BattleController
-from ui.desktop.tools.window_context import WindowContext
+from ui.desktop.store import Store
 from ui.translation import tr
 
 _ARROWS = {"Left": (-1, 0), "Right": (1, 0), "Up": (0, -1), "Down": (0, 1)}
@@ -21,8 +21,8 @@ _ARROWS = {"Left": (-1, 0), "Right": (1, 0), "Up": (0, -1), "Down": (0, 1)}
 class BattleKeys:
     """The keys that work while the Battle tab is shown; the arrow keys only while there is a cross-hair."""
 
-    def __init__(self, window: QMainWindow, controller: BattleController, context: WindowContext) -> None:
-        self._controller, self._context = controller, context
+    def __init__(self, window: QMainWindow, controller: BattleController, store: Store) -> None:
+        self._controller, self._store = controller, store
         tip = tr("Select the next soldier that may act; with Shift the previous one")
         create_action(window, tr("Next soldier"), "U", tip, partial(self._select_next, 1))
         self._key_action(window, "Shift+U", tr("Next soldier"), tip, partial(self._select_next, -1))
@@ -66,7 +66,7 @@ class BattleKeys:
         found = next_figure(position, controller.chosen, steps)
         self._apply(lambda: controller.point(found, None))
         if not found:
-            self._context.say(tr("No soldier may act now. Press N for the next phase."))
+            self._store.say(tr("No soldier may act now. Press N for the next phase."))
 
     def _begin(self) -> None:
         if self._in_sight and self._controller.position is not None:
@@ -79,9 +79,9 @@ class BattleKeys:
         controller.place_cross_hair(first_place(position, controller.chosen))
 
     def _move(self, toward_px: tuple[int, int], step_in: float) -> None:
-        at_in, view = self._controller.cross_hair_in, self._context.view
-        if at_in is not None and view is not None and view.calibration is not None:
-            place = stepped(view.calibration.camera, at_in, toward_px, step_in)
+        at_in, camera = self._controller.cross_hair_in, self._store.camera
+        if at_in is not None and camera is not None:
+            place = stepped(camera, at_in, toward_px, step_in)
             self._apply(lambda: self._controller.place_cross_hair(place))
 
     def _aim(self) -> None:
@@ -91,9 +91,9 @@ class BattleKeys:
 
     def _apply(self, change: Callable[[], object]) -> None:
         """Apply a change with the selection tool active, because Escape deselects only with that tool."""
-        if self._context.tool() != "select":
-            self._context.use_tool("select")
-        self._context.change(change)
+        if self._store.tool.name != "select":
+            self._store.use_tool("select")
+        self._store.change(change)
 
 
 _ENTER = ("Return", "Enter")

@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 from PyQt6.QtCore import QObject, QPointF, Qt
-from PyQt6.QtWidgets import QFrame, QHBoxLayout, QToolButton
+from PyQt6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton
 
 from calibration.solve import Calibration
 from ui.desktop.battle.pending_moves import PendingMove, keys_of
@@ -17,6 +17,8 @@ from ui.picture.overlay import PointPx, Ring
 from ui.picture.placement import Box, Taken, placed
 
 _GAPS_PX = (2.0, 12.0, 28.0, 56.0)
+_WIDEST_PX = 240
+"""The width at which the text of a plate wraps."""
 _REACH_PX = 16.0  # half the size of a soldier on the screen
 _STYLE = """
 QFrame { background: rgb(24, 27, 33); border: 1px solid white; border-radius: 6px; }
@@ -94,7 +96,7 @@ class MovePills(QObject):
         layout = QHBoxLayout(pill)
         layout.setContentsMargins(6, 2, 2, 2)
         layout.setSpacing(3)
-        layout.addWidget(plain_label(move.short))
+        layout.addWidget(_words_of(move, pill))
         for number, decision in enumerate(move.buttons):
             button = QToolButton()
             button.setText(decision.sign or decision.words)
@@ -107,3 +109,14 @@ class MovePills(QObject):
 
     def _answer(self, row: int, number: int, _: bool = False) -> None:
         self._given[row].buttons[number].does()
+
+
+def _words_of(move: PendingMove, pill: QFrame) -> QLabel:
+    """A move's text, in several lines if it is long."""
+    label = plain_label(move.short)
+    label.setParent(pill)
+    label.ensurePolished()  # its width depends on the font of the plates
+    if label.sizeHint().width() > _WIDEST_PX:
+        label.setWordWrap(True)
+        label.setFixedSize(_WIDEST_PX, label.heightForWidth(_WIDEST_PX))
+    return label

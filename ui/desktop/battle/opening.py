@@ -1,8 +1,9 @@
-"""Opens battles in a thread, since long ones take seconds, and offers a copy of a damaged one."""
+"""Opens battles in a thread, since long ones take seconds, and offers to continue the last one."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
 
 from PyQt6.QtCore import QTimer
@@ -13,8 +14,8 @@ from rules.battle.journal import Damaged
 from rules.battle.progress import Cancelled
 from rules.battle.recovery import recover
 from ui.background_task import BackgroundTask
-from ui.desktop.background_save import Say
-from ui.desktop.bar import MessageActions
+from ui.battle.battle_folder import LastBattle, continue_words, last_battle
+from ui.desktop.bar import MessageActions, Say
 from ui.desktop.dialogs import ask_where
 from ui.translation import tr
 
@@ -29,21 +30,21 @@ class BattleOpening:
     def __init__(self, window: QWidget, say: Say, clock: Clock, take: Callable[[Battle], object]) -> None:
         """Dialogs open over `window`; `say` shows a message, `clock` times events, `take` receives the open battle."""
         self._window, self._say, self._clock, self._take = window, say, clock, take
-        self._behind: BackgroundTask[Battle | Damaged] = BackgroundTask("sandtable opening")
+        self._task: BackgroundTask[Battle | Damaged] = BackgroundTask("sandtable opening")
         self._name, self._part, self._cancelled = "", 0, False
         self._timer = QTimer(window)
         self._timer.timeout.connect(self._pull)
 
     def open(self, path: Path) -> None:
-        """Open a battle in the background; `take` receives it, or the player is told why it cannot be opened."""
+        """Open a battle in the background; `take` receives it, or a message says why it cannot be opened."""
         self._start(path, lambda: Battle.open(path, self._clock, self._step))
 
     def close(self) -> None:
         """Stop opening, if in progress, and close the battle."""
         self._cancelled = True
         self._timer.stop()
-        self._behind.join()
-        found = self._behind.take()
+        self._task.join()
+        found = self._task.take()
         if isinstance(found, Battle):
             found.close()
 
@@ -54,12 +55,12 @@ class BattleOpening:
             except Damaged as damage:
                 return damage
 
-        if self._behind.busy:
+        if self._task.busy:
             self._show_progress()
             return
         self._name, self._part, self._cancelled = path.name, 0, False
-        self._behind.start(work)
-        self._behind.join(_WAIT_S)
+        self._task.start(work)
+        self._task.join(_WAIT_S)
         self._timer.start(_TICK_MS)
         self._pull()
 
@@ -69,19 +70,19 @@ class BattleOpening:
             raise Cancelled(tr("Cancelled. No battle was opened."))
 
     def _pull(self) -> None:
-        if self._behind.busy:
+        if self._task.busy:
             self._show_progress()
             return
         self._timer.stop()
-        found = self._behind.take()
+        found = self._task.take()
         if isinstance(found, Battle):
             self._take(found)
             if found.remark:
                 self._say(found.remark)
         elif found is not None:
             self._offer(found)
-        elif self._behind.refusal:
-            self._say(self._behind.refusal)
+        elif self._task.refusal:
+            self._say(self._task.refusal)
 
     def _show_progress(self) -> None:
         if self._cancelled:
@@ -108,3 +109,40 @@ class BattleOpening:
             return Battle.open(copy, self._clock, self._step)
 
         self._start(copy, make)
+
+
+class LastBattleOffer:
+    """One offer at a time, in the message bar."""
+
+    def __init__(self, clock: Clock, open_battle: Callable[[Path], object]) -> None:
+        """`clock` returns seconds since the epoch; `open_battle` opens a battle in the background."""
+        self._clock, self._open = clock, open_battle
+        self._search: BackgroundTask[LastBattle] = BackgroundTask("sandtable last battle")
+        self._path: Path | None = None
+        self._words = ""
+
+    def start(self, path: Path | None) -> None:
+        """Look in a thread whether this battle can be continued, and then offer it."""
+        if path is not None and path.is_file():
+            self._search.start(lambda: last_battle(path, self._clock))
+
+    def interrupted(self, path: Path) -> None:
+        """Offer to continue this battle on the table that is open now."""
+        self._path, self._words = path, tr("Another table is open, so the battle was closed. Go on with it here?")
+
+    def withdraw(self) -> None:
+        """Withdraw the offer, and stop looking: the file is free."""
+        self._search.join()
+        self._search.drop()
+        self._path, self._words = None, ""
+
+    @property
+    def now(self) -> tuple[str, MessageActions]:
+        """The offer with its answers; empty if there is none."""
+        if (found := self._search.take()) is not None and not found.ended:
+            self._path = found.path
+            self._words = continue_words(found, datetime.fromtimestamp(self._clock()))
+        if self._path is None:
+            return "", ()
+        path = self._path
+        return self._words, ((tr("Continue"), lambda: self._open(path)), (tr("Not now"), self.withdraw))

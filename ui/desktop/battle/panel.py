@@ -28,7 +28,7 @@ from rules.engine.text import display_name
 from rules.tabletop.errors import UserError
 from rules.tabletop.template import Template
 from ui.battle.action_text import movement_words, obligation_words, reason_rows
-from ui.battle.rolling import Throws
+from ui.battle.rolling import Throws, alike, needs_dice
 from ui.battle.typed_dice import roll_words
 from ui.desktop.battle.action_list import ActionList
 from ui.desktop.battle.dice_card import DiceCard
@@ -46,7 +46,7 @@ from vision.frame import ImageBgr
 CLICK_ONE = mark_for_translation("Click a soldier to see its actions, or press U for the next one.")
 PHOTO_PX = 96
 _BUTTON_PX = 40
-_BIG_FONT_SCALE, _FONT_SCALE = 1.7, 1.2
+_BIG_FONT_SCALE = 1.7
 _TYPED = {
     int: mark_for_translation("A whole number"),
     float: mark_for_translation("A number"),
@@ -61,9 +61,13 @@ class BattlePanel(QWidget):
     Attributes:
         round_bar: The bar of rounds.
         pending_moves: Decisions that wait for the players, such as moves that the camera saw.
+        new_battle: Starts a battle; shown while none is open.
+        do_button: Performs the selected action, with dice rolled by the program if it needs any.
 
     Signals:
-        wanted: Perform this `Action`.
+        wanted: Perform this `Action`; its dice are asked for.
+        roll_wanted: Perform this `Action` with dice rolled by the program.
+        roll_all_wanted: The same for this `Action` and all others of its kind that the phase needs.
         settled: The players decided this `Ambiguity` with this answer.
         answered: The players answered a fact (its name, its value) of this `Action`.
         overrule_requested: The players want to overrule the rules or the dice.
@@ -72,6 +76,8 @@ class BattlePanel(QWidget):
     """
 
     wanted = pyqtSignal(object)
+    roll_wanted = pyqtSignal(object)
+    roll_all_wanted = pyqtSignal(object)
     settled = pyqtSignal(object, str)
     answered = pyqtSignal(object, str, object)
     overrule_requested = pyqtSignal()
@@ -80,14 +86,12 @@ class BattlePanel(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        font = self.font()
-        font.setPointSizeF(_FONT_SCALE * font.pointSizeF())
-        self.setFont(font)
         self._figure, self._why = markup_label(), wrapping_label()
-        self._do, self._overrule = QPushButton(tr("Do it")), QPushButton(tr("Overrule…"))
-        self._photo = QLabel()
+        self.do_button, self._all, self._own = QPushButton(), QPushButton(), QPushButton(tr("Own dice…"))
+        self._overrule = QPushButton(tr("Overrule…"))
+        self._photo, self._below = QLabel(), QWidget()
         self._action_list, self._story = ActionList(), QListWidget()
-        self._goals = QPushButton(tr("Goals…"))
+        self._goals, self.new_battle = QPushButton(tr("Goals…")), QPushButton(tr("New battle…"))
         self.round_bar, self.pending_moves = RoundBar(), PendingMoves()
         self._needed = plain_label()
         self._dice_card: DiceCard | None = None
@@ -119,6 +123,11 @@ class BattlePanel(QWidget):
         return self._action_list.chosen
 
     @property
+    def previews(self) -> tuple[ActionPreview, ...]:
+        """The actions shown."""
+        return self._action_list.previews
+
+    @property
     def first_template(self) -> Template | None:
         """The template of the first possible action that has one."""
         return next(
@@ -127,8 +136,15 @@ class BattlePanel(QWidget):
 
     def show_no_battle(self) -> None:
         """Show that no battle is open."""
-        self._figure.setText(escape_markup(tr("No battle is open. Start one in the menu Battle.")))
+        self._figure.setText(escape_markup(tr("No battle is open.")))
         self._fill(())
+
+    def show_battle_open(self, is_open: bool) -> None:
+        """Show what belongs to an open battle, or offer to start one."""
+        for widget in (self.new_battle, self._below):
+            widget.setVisible(not is_open)
+        for widget in (self.do_button, self._overrule, self._action_list, self._goals):
+            widget.setVisible(is_open)
 
     def allow_ruling(self, allowed: bool) -> None:
         """Enable or disable overruling."""
@@ -216,6 +232,10 @@ class BattlePanel(QWidget):
         self._why.setText(words)
         clear_layout(self._throws)
 
+    def show_words(self, words: str) -> None:
+        """Show a text in place of the reasons for the selected action."""
+        self._why.setText(words)
+
     def show_throws(self, throws: Throws) -> None:
         """Show the dice of the result."""
         for request, roll in throws:
@@ -240,6 +260,14 @@ class BattlePanel(QWidget):
         """Select an action by its place on the card, from 0; the best one is the first."""
         self._action_list.choose(place)
 
+    def choose_dice(self) -> None:
+        """Select the best action if it is an obligation whose dice can be rolled or the only one; none otherwise."""
+        self._action_list.setCurrentItem(None)
+        self._action_list.choose(0)
+        is_only = sum(bool(one.action.owed) for one in self.previews) == 1  # else the players choose between answers
+        if (one := self.chosen) is not None and not (one.action.owed and (is_only or needs_dice(one))):
+            self._action_list.setCurrentItem(None)
+
     def _fill(self, previews: Sequence[ActionPreview]) -> None:
         self._explain(keep=not self._action_list.show_actions(previews))
 
@@ -248,13 +276,28 @@ class BattlePanel(QWidget):
         if one is not None or not keep:
             clear_layout(self._throws)
         self._ask(one)
-        self._do.setEnabled(one is not None and one.possible and not one.ambiguities)
+        self._offer_dice(one)
         self._needed.setText(needed_words(one) if one is not None else "")
         self._needed.setVisible(bool(self._needed.text()))
         if one is not None:
             self._why.setText("\n".join(reason_rows(one)))
         elif not keep:
             self._why.setText("")
+
+    def _offer_dice(self, one: ActionPreview | None) -> None:
+        """Offer to do the action: with the program's dice or the players' own, if it needs any."""
+        may_do = one is not None and one.possible and not one.ambiguities
+        rolls = one is not None and may_do and needs_dice(one)
+        same = len(alike(one.action, self._action_list.previews)) if one is not None and rolls else 0
+        self.do_button.setText(tr("Roll") if rolls else tr("Do it"))
+        self.do_button.setShortcut("Alt+R")  # a new text takes the shortcut away
+        self.do_button.setToolTip(
+            tr("Let the program roll, and apply the result (Return)") if rolls else tr("Apply the result (Return)")
+        )
+        self.do_button.setEnabled(may_do)
+        self._own.setVisible(rolls)
+        self._all.setVisible(same > 1)
+        self._all.setText(tr("Roll all {count}", count=same) if same > 1 else "")
 
     def _ask(self, one: ActionPreview | None) -> None:
         """Show the decisions and answers that the action needs first."""
@@ -308,7 +351,7 @@ class BattlePanel(QWidget):
         self._action_list.cancelled.connect(self.cancelled)
         self._action_list.currentItemChanged.connect(lambda *_: self._explain())
         self._action_list.itemActivated.connect(lambda *_: self._request_action())
-        # The list takes the height that is left, overrule_requested it would take the room of the reasons.
+        # The list takes the height that is left, otherwise it would take the room of the reasons.
         self._action_list.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
         self._action_list.setMinimumHeight(5 * self.fontMetrics().lineSpacing())
         tabs = self._tabs
@@ -324,6 +367,7 @@ class BattlePanel(QWidget):
         big = self._needed.font()
         big.setPointSizeF(_BIG_FONT_SCALE * big.pointSizeF())
         big.setBold(True)
+        self._below.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.MinimumExpanding)
         self._photo.setAccessibleName(tr("Picture of the soldier"))
         self._photo.setVisible(False)
         self._needed.setFont(big)
@@ -337,10 +381,18 @@ class BattlePanel(QWidget):
         self._story.setAccessibleName(tr("History"))
 
     def _set_up_buttons(self) -> None:
-        self._do.setToolTip(tr("Roll the dice and apply the result (Return)"))
-        self._do.setMinimumHeight(_BUTTON_PX)
-        self._do.clicked.connect(self._request_action)
-        make_primary(self._do)
+        self.do_button.setMinimumHeight(_BUTTON_PX)
+        self.do_button.clicked.connect(self._request_action)
+        self._all.setToolTip(tr("Let the program roll this and all other rolls of this kind"))
+        self._all.setMinimumHeight(_BUTTON_PX)
+        self._all.clicked.connect(lambda: self._request(self.roll_all_wanted))
+        self._own.setToolTip(tr("Type or click the faces of your own dice, or use electronic dice (Alt+D)"))
+        self._own.setShortcut("Alt+D")
+        self._own.clicked.connect(lambda: self._request(self.wanted))
+        make_primary(self.do_button)
+        self.new_battle.setToolTip(tr("Choose a game and what each soldier plays"))
+        self.new_battle.setMinimumHeight(_BUTTON_PX)
+        make_primary(self.new_battle)
         self._overrule.setToolTip(tr("Change the result of the selected action or the last one, and say why (Ctrl+R)"))
         self._overrule.setShortcut("Ctrl+R")
         self._overrule.setEnabled(False)
@@ -368,18 +420,26 @@ class BattlePanel(QWidget):
         who.addWidget(self._photo)
         who.addWidget(self._figure, 1)
         inner.addLayout(who)
+        inner.addWidget(self.new_battle)
+        inner.addWidget(self._below, 1)
         inner.addWidget(self._action_list, 1)
         inner.addWidget(self._needed)
         inner.addWidget(Scrolled(reasons, 5 * self.fontMetrics().lineSpacing()))
         last = QHBoxLayout()
-        last.addWidget(self._do, 2)
+        last.addWidget(self.do_button, 2)
+        last.addWidget(self._all, 2)
+        last.addWidget(self._own, 1)
         last.addWidget(self._overrule, 1)
         inner.addLayout(last)
         return now
 
     def _request_action(self) -> None:
-        if self._do.isEnabled() and (one := self.chosen) is not None:
-            self.wanted.emit(one.action)
+        if self.do_button.isEnabled():
+            self._request(self.wanted if self._own.isHidden() else self.roll_wanted)
+
+    def _request(self, signal: pyqtBoundSignal) -> None:
+        if (one := self.chosen) is not None:
+            signal.emit(one.action)
 
 
 def _heading(figure: str, unit: str) -> str:

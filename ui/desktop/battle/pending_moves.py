@@ -16,10 +16,13 @@ from rules.tabletop.table import PointIn
 from ui.battle.action_text import refusal_words
 from ui.battle.battle_session import BattleSession, Proposal
 from ui.desktop.labels import literal_text, plain_label, wrapping_label
+from ui.desktop.theme import make_primary
 from ui.formatting import sentence
 from ui.translation import tr, tr_count
 
 _AGREED = "agreed at the table"
+_MOST_WORDS = 14
+"""Two lines of a plate on the table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +75,7 @@ class PendingMoves(QWidget):
         self._title = plain_label()
         self._all.setToolTip(tr("Accept all moves that the rules allow"))
         self._all.clicked.connect(lambda: self._accept_all())
+        make_primary(self._all)
         self._accept_all: Callable[[], object] = lambda: None
         self._rows.setContentsMargins(0, 0, 0, 0)
         inner = QWidget()
@@ -165,8 +169,8 @@ def pending_move(
             first = DecisionButton(tr("Accept"), tip, lambda: after(lambda: play.accept(position, proposal)), "✓")
         else:
             why_not = refusal_words(preview)
-            words = " ".join((words, tr("The rules forbid it: {why_not}", why_not=sentence(why_not))))
-            short = tr("No: {why_not}", why_not=five_words(why_not))
+            words = " ".join((words, tr("The rules forbid it: {why_not}", why_not=sentence(_one_decimal(why_not)))))
+            short = tr("No: {why_not}", why_not=few_words(why_not))
             tip = tr("Count it as a move anyway")
             first = DecisionButton(
                 tr("Allow anyway"), tip, lambda: after(lambda: play.let_pass(position, proposal, _AGREED)), "✓"
@@ -175,11 +179,15 @@ def pending_move(
     return PendingMove(words, short, proposal.end_in, buttons, proposal.is_legal)
 
 
-def five_words(reason: str) -> str:
-    """The beginning of a reason, without the numbers of rules and with one decimal."""
-    short = re.sub(r"\s*\([^)]*\)", "", reason)
-    words = re.sub(r"\d+\.\d{2,}", lambda number: f"{float(number[0]):.1f}", short).split()
-    return " ".join(words[:5]) + ("…" if len(words) > 5 else "")
+def few_words(reason: str) -> str:
+    """The last of the reasons, which decides, without numbers of rules; only the beginning of a long one."""
+    short = re.sub(r"\s*\([^)]*\)", "", reason.split("); ")[-1])
+    words = _one_decimal(short).split()
+    return " ".join(words[:_MOST_WORDS]) + "…" if len(words) > _MOST_WORDS else " ".join(words).removesuffix(".")
+
+
+def _one_decimal(words: str) -> str:
+    return re.sub(r"\d+\.\d{2,}", lambda number: f"{float(number[0]):.1f}", words)
 
 
 def _is_far(ambiguity: Ambiguity) -> bool:

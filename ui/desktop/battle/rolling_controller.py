@@ -62,6 +62,16 @@ class RollingController:
             if self.card is None:  # the dice did not answer
                 self.cancel()
 
+    def roll(self, rolling: RollingAction) -> None:
+        """Roll all dice of this action without asking for them."""
+        rolling.answer_all(self.dice or self._virtual)
+        self._finish((rolling,))
+
+    def roll_series(self, rolling: RollingAction) -> None:
+        """Roll this action and all others of its kind that the phase needs, such as the morale of an army."""
+        self._rolling = rolling
+        self._roll_all()
+
     def cancel(self) -> None:
         """End the action without a result; nothing has happened in the battle."""
         if self._rolling is not None:
@@ -116,9 +126,9 @@ class RollingController:
             return
         done = [rolling]
         try:
-            rolling.answer_all(self._virtual)
+            rolling.answer_all(self.dice or self._virtual)
             while (following := done[-1].following({one.action.words for one in done})) is not None:
-                following.answer_all(self._virtual)
+                following.answer_all(self.dice or self._virtual)
                 done.append(following)
         finally:
             self._close()

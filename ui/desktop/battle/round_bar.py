@@ -8,6 +8,7 @@ from functools import partial
 from PyQt6.QtCore import Qt, pyqtSignal
 from PyQt6.QtWidgets import QHBoxLayout, QListWidget, QListWidgetItem, QPushButton, QVBoxLayout, QWidget
 
+from ui.battle.action_text import round_words
 from ui.battle.round_sequence import Mark, RoundState
 from ui.desktop.battle.pending_moves import clear_layout
 from ui.desktop.labels import wrapping_label
@@ -33,7 +34,7 @@ class RoundBar(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._words, self._result, self._steps, self._walk = (
+        self._words, self._result, self._steps, self._round_box = (
             wrapping_label(),
             wrapping_label(),
             QListWidget(),
@@ -61,7 +62,7 @@ class RoundBar(QWidget):
             self._offered = tuple(rounds)
             clear_layout(self._offers)
             for number, name in enumerate(self._offered):
-                button = QPushButton(tr("Start {name}", name=name.lower()))
+                button = QPushButton(tr("Start {name}", name=round_words(name)))
                 button.setToolTip(tr("Go through all soldiers of this round, one by one"))
                 if not number:
                     button.setToolTip(f"{button.toolTip()} (X)")
@@ -70,30 +71,30 @@ class RoundBar(QWidget):
                 self._offers.addWidget(button)
         self.setVisible(bool(self._offered) or self._shown is not None)
 
-    def show_round(self, walk: RoundState | None, result: str = "") -> None:
+    def show_round(self, state: RoundState | None, result: str = "") -> None:
         """Show a round's progress and the last result in it; None if no round is in progress."""
-        self._walk.setVisible(walk is not None)
+        self._round_box.setVisible(state is not None)
         for place in range(self._offers.count()):
             item = self._offers.itemAt(place)
             if item is not None and (button := item.widget()) is not None:
-                button.setVisible(walk is None)
-        self.setVisible(walk is not None or bool(self._offered))
+                button.setVisible(state is None)
+        self.setVisible(state is not None or bool(self._offered))
         self._result.setText(result)
         self._result.setVisible(bool(result))
-        if walk is None or walk == self._shown:
-            self._shown = walk
+        if state is None or state == self._shown:
+            self._shown = state
             return
-        self._shown = walk
-        self._words.setText(walk.words)
+        self._shown = state
+        self._words.setText(state.words)
         self._steps.blockSignals(True)
         self._steps.clear()
-        for step in walk.steps:
+        for step in state.steps:
             line = QListWidgetItem(step.words)
             line.setData(Qt.ItemDataRole.UserRole, step.figure)
             if step.mark in (Mark.DONE, Mark.IDLE):
                 line.setForeground(self.palette().placeholderText())
             self._steps.addItem(line)
-        self._steps.setCurrentRow(-1 if walk.at is None else walk.at)
+        self._steps.setCurrentRow(-1 if state.at is None else state.at)
         self._steps.blockSignals(False)
 
     def _start(self, name: str, _: bool = False) -> None:
@@ -120,7 +121,7 @@ class RoundBar(QWidget):
             button.setToolTip(f"{tip} ({key})")
             button.clicked.connect(signal)
             row.addWidget(button)
-        inner = QVBoxLayout(self._walk)
+        inner = QVBoxLayout(self._round_box)
         inner.setContentsMargins(0, 0, 0, 0)
         for widget in (self._words, self._result, self._steps):
             inner.addWidget(widget)
@@ -128,4 +129,4 @@ class RoundBar(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addLayout(self._offers)
-        layout.addWidget(self._walk)
+        layout.addWidget(self._round_box)

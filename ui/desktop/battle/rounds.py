@@ -24,7 +24,7 @@ class RoundController:
         """Show rounds in `strip`; `turned` is called on a change to another figure, `show` refreshes everything."""
         self.result = ""
         self._strip, self._turned, self._show = strip, turned, show
-        self._walker: RoundSequence | None = None
+        self._sequence: RoundSequence | None = None
         self._moment: Position | None = None
         strip.skipped.connect(lambda: self._turn(RoundSequence.skip))
         strip.back.connect(lambda: self._turn(RoundSequence.back))
@@ -32,20 +32,20 @@ class RoundController:
 
     def __bool__(self) -> bool:
         """Whether a round is in progress."""
-        return self._walker is not None
+        return self._sequence is not None
 
     def begin(self, play: BattleSession, name: str) -> None:
         """Start a round."""
-        self._walker, self.result = RoundSequence(play, name), ""
+        self._sequence, self.result = RoundSequence(play, name), ""
 
     def end(self) -> None:
         """Leave the round."""
-        self._walker, self.result = None, ""
+        self._sequence, self.result = None, ""
 
     def ask(self, figure: str) -> None:
         """Tell the round which figure was selected; a figure that is not due ends the round."""
-        if self._walker is not None and self._moment is not None:
-            self._walker = self._walker if self._walker.go(figure, self._moment).figure == figure else None
+        if self._sequence is not None and self._moment is not None:
+            self._sequence = self._sequence if self._sequence.go(figure, self._moment).figure == figure else None
 
     def show(self, play: BattleSession | None, position: Position | None) -> str:
         """Show the progress; return the current figure, empty if none."""
@@ -55,27 +55,24 @@ class RoundController:
             self._strip.show_round(None)
             return ""
         self._strip.offer(rounds(play, position))
-        walk = self._walker.look(position) if self._walker is not None else None
-        self._strip.show_round(walk, self.result)
-        if walk is not None and walk.looking:
+        state = self._sequence.look(position) if self._sequence is not None else None
+        self._strip.show_round(state, self.result)
+        if state is not None and state.looking:
             QTimer.singleShot(0, self._continue_search)
-        return walk.figure if walk is not None else ""
+        return state.figure if state is not None else ""
 
-    def previews(self, position: Position) -> list[ActionPreview]:
+    def previews(self, play: BattleSession, position: Position) -> list[ActionPreview]:
         """The actions that the round asks of the current figure."""
-        return (
-            [preview_of(position, action) for action in self._walker.actions(position)]
-            if self._walker is not None
-            else []
-        )
+        actions = self._sequence.actions(position) if self._sequence is not None else ()
+        return [preview_of(position, action, play.referee) for action in actions]
 
     def _turn(self, change: Callable[[RoundSequence, Position], RoundState]) -> None:
-        if self._walker is not None and self._moment is not None:
-            change(self._walker, self._moment)
+        if self._sequence is not None and self._moment is not None:
+            change(self._sequence, self._moment)
             self.result = ""
             self._turned()
 
     def _continue_search(self) -> None:
         """Search for the next figure, a few at a time, so that the window stays responsive."""
-        if self._walker is not None:
+        if self._sequence is not None:
             self._show()

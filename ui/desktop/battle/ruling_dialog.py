@@ -27,20 +27,19 @@ from ui.battle.battle_session import BattleSession
 from ui.battle.ruling import (
     Case,
     Ruling,
-    Said,
-    all_said,
+    StatusText,
+    all_changes,
     case_before,
     cases_after,
     figures_of,
-    holding_words,
     holdings,
+    override_words,
 )
 from ui.desktop.labels import plain_label
 from ui.translation import tr
 
 _SIZE = (620, 540)
 _STATUS_ROWS = 3
-_FONT_SCALE = 1.2
 
 
 class RulingDialog(QDialog):
@@ -61,19 +60,15 @@ class RulingDialog(QDialog):
             holdings: Returns the possible outcomes of a case.
             figures: Returns the figures that may get a status, those of the case first.
             conditions: The game's statuses; others may be typed.
-            parent: The window.
         """
         super().__init__(parent)
         self.setWindowTitle(tr("Overrule"))
-        font = self.font()
-        font.setPointSizeF(_FONT_SCALE * font.pointSizeF())
-        self.setFont(font)
         self.resize(*_SIZE)
         self._cases, self._holdings_of, self._figures_of = tuple(cases), holdings, figures
-        self._holdings: tuple[Override, ...] = ()
+        self._overrides: tuple[Override, ...] = ()
         self._case, self._figure, self._condition = QComboBox(), QComboBox(), QComboBox()
         self._outcomes, self._statuses, self._reason = QListWidget(), QListWidget(), QLineEdit()
-        self._pairs: list[Said] = []
+        self._pairs: list[StatusText] = []
         for case in self._cases:
             self._case.addItem(case.words)
         self._condition.addItems(conditions)
@@ -86,13 +81,13 @@ class RulingDialog(QDialog):
         return self._cases[self._case.currentIndex()]
 
     @property
-    def holding(self) -> Override | None:
+    def override(self) -> Override | None:
         """The chosen outcome."""
         row = self._outcomes.currentRow()
-        return self._holdings[row] if 0 <= row < len(self._holdings) else None
+        return self._overrides[row] if 0 <= row < len(self._overrides) else None
 
     @property
-    def statuses(self) -> tuple[Said, ...]:
+    def statuses(self) -> tuple[StatusText, ...]:
         """The statuses added to figures."""
         return tuple(self._pairs)
 
@@ -104,9 +99,9 @@ class RulingDialog(QDialog):
     def _take(self, row: int) -> None:
         """Show the choices of this case."""
         self._case.setCurrentIndex(row)
-        self._holdings = tuple(self._holdings_of(self.case))
+        self._overrides = tuple(self._holdings_of(self.case))
         self._outcomes.clear()
-        self._outcomes.addItems([holding_words(one) for one in self._holdings])
+        self._outcomes.addItems([override_words(one) for one in self._overrides])
         self._outcomes.setCurrentRow(0)
         self._figure.clear()
         for name in self._figures_of(self.case):
@@ -127,7 +122,7 @@ class RulingDialog(QDialog):
 
     def _check(self) -> None:
         if self._ok is not None:
-            self._ok.setEnabled(bool(self.reason) and self.holding is not None)
+            self._ok.setEnabled(bool(self.reason) and self.override is not None)
 
     def _lay_out(self) -> None:
         self._case.setAccessibleName(tr("What to overrule"))
@@ -190,10 +185,7 @@ def ask_ruling(
     """Ask how the players overrule the selected action or a verdict; None if they cancel.
 
     Args:
-        play, position: The battle and its position.
-        chosen: The selected action.
         seq: Number of the verdict's entry to offer first.
-        parent: The window.
 
     Raises:
         UserError: if there is nothing to overrule yet.
@@ -211,6 +203,6 @@ def ask_ruling(
     )
     agreed = dialog.exec() == RulingDialog.DialogCode.Accepted
     dialog.deleteLater()
-    if not agreed or dialog.holding is None:
+    if not agreed or dialog.override is None:
         return None
-    return Ruling(dialog.case, dialog.holding, dialog.reason, all_said(play, dialog.statuses))
+    return Ruling(dialog.case, dialog.override, dialog.reason, all_changes(play, dialog.statuses))

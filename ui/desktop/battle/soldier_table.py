@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from PyQt6.QtCore import QEvent, QItemSelectionModel, QSize, Qt, pyqtSignal
+from PyQt6.QtCore import QEvent, QItemSelection, QItemSelectionModel, QItemSelectionRange, QSize, Qt, pyqtSignal
 from PyQt6.QtGui import QIcon, QPixmap, QWheelEvent
 from PyQt6.QtWidgets import QComboBox, QHeaderView, QTableWidget, QTableWidgetItem
 
@@ -95,6 +95,20 @@ class SoldierTable(QTableWidget):
         index = self.indexFromItem(self.item(row, _FIGURE))
         model.select(index, how | QItemSelectionModel.SelectionFlag.Rows)
         self.scrollTo(index)
+
+    def pick_all(self, figures: Iterable[str], *, extend: bool = False) -> None:
+        """Select the rows of these figures; with `extend`, in addition to the selected ones."""
+        rows = sorted(
+            row for name in figures if (row := self._rows.get(name)) is not None and not self.isRowHidden(row)
+        )
+        chosen = QItemSelection()
+        for row in rows:
+            chosen.append(QItemSelectionRange(self.indexFromItem(self.item(row, _FIGURE))))
+        model, how = self.selectionModel(), QItemSelectionModel.SelectionFlag
+        if model is not None:
+            model.select(chosen, how.Rows | (how.Select if extend else how.ClearAndSelect))
+        if rows:
+            self.scrollTo(self.indexFromItem(self.item(rows[0], _FIGURE)))
 
     def offer(self, cards: Mapping[str, Mapping[str, Any]], recruits: Iterable[Recruit]) -> None:
         """Offer the cards of a game, with the units of `recruits` as the choice; other figures take no part."""

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import queue
-import threading
 from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 
 import numpy as np
 from PyQt6.QtGui import QTransform
@@ -31,17 +30,17 @@ class ThumbnailRecorder:
     """Records the thumbnails of the open battle.
 
     Attributes:
-        album: The thumbnails; None without a battle.
+        thumbnails: The thumbnails; None without a battle.
     """
 
     def __init__(self, say: Callable[[str], None]) -> None:
         """`say` shows the player a message."""
-        self.album: ThumbnailStore | None = None
+        self.thumbnails: ThumbnailStore | None = None
         self._say, self._reported = say, ""
         self._battle: Battle | None = None
         self._last = 0
-        self._waiting: queue.Queue[tuple[ThumbnailStore, int, TableView, TableState] | None] = queue.Queue(_MAX_WAITING)
-        self._thread: threading.Thread | None = None
+        self._writer: ThreadPoolExecutor | None = None
+        self._writing: list[Future[None]] = []
         self._refusal = ""
 
     def record(self, battle: Battle | None, view: TableView | None, state: TableState) -> None:
@@ -49,45 +48,38 @@ class ThumbnailRecorder:
         if battle is not self._battle:
             self._attach(battle)
         self._report_error()
-        if battle is None or view is None or self.album is None or battle.entries[-1].seq == self._last:
+        if battle is None or view is None or self.thumbnails is None or battle.entries[-1].seq == self._last:
             return
         new = [entry for entry in battle.entries[self._last :] if is_event(entry)]
         self._last = battle.entries[-1].seq
-        if new and not self._waiting.full():
-            self._waiting.put((self.album, new[-1].seq, view, state))
+        self._writing = [one for one in self._writing if not one.done()]
+        if new and self._writer is not None and len(self._writing) <= _MAX_WAITING:
+            self._writing.append(self._writer.submit(self._write, self.thumbnails, new[-1].seq, view, state))
 
     def close(self) -> None:
         """Write the pending thumbnails, and stop."""
-        self._waiting.put(None)
-        if self._thread is not None:
-            self._thread.join()
-        self._thread = None
-        if self.album is not None:
-            self.album.close()
-        self.album = self._battle = None
+        if self._writer is not None:
+            self._writer.shutdown()
+        self._writer = None
+        if self.thumbnails is not None:
+            self.thumbnails.close()
+        self.thumbnails = self._battle = None
 
     def _attach(self, battle: Battle | None) -> None:
-        if self._thread is not None:
-            self.close()
-        self._battle, self.album, self._last = battle, None, 0
+        self.close()
+        self._battle, self.thumbnails, self._last = battle, None, 0
         if battle is None:
             return
-        self.album = ThumbnailStore(battle)
+        self.thumbnails = ThumbnailStore(battle)
         self._last = battle.taken_up_at  # earlier events have no picture
-        self._waiting = queue.Queue(_MAX_WAITING)
-        self._thread = threading.Thread(
-            target=self._work, args=(self._waiting,), name="sandtable thumbnails", daemon=True
-        )
-        self._thread.start()
+        self._writer = ThreadPoolExecutor(1, "sandtable thumbnails")
 
-    def _work(self, waiting: queue.Queue[tuple[ThumbnailStore, int, TableView, TableState] | None]) -> None:
-        while (one := waiting.get()) is not None:
-            album, seq, view, state = one
-            try:
-                album.put(seq, small_jpeg(small_picture(view, state)))
-                self._refusal = album.remark
-            except UserError as refusal:
-                self._refusal = str(refusal)
+    def _write(self, thumbnails: ThumbnailStore, seq: int, view: TableView, state: TableState) -> None:
+        try:
+            thumbnails.put(seq, small_jpeg(small_picture(view, state)))
+            self._refusal = thumbnails.remark
+        except UserError as refusal:
+            self._refusal = str(refusal)
 
     def _report_error(self) -> None:
         if self._refusal not in ("", self._reported):

@@ -10,15 +10,14 @@ from functools import partial
 from PyQt6.QtCore import QObject
 
 from hardware.emulator import FaultInjector
-from hardware.ports import Port, attached
+from hardware.ports import attached
 from hardware.range_rod import Alarm, DiceWait, Idle, RodShape, Sign
 from rules.engine.dice import Die
 from rules.engine.position import Position
 from rules.engine.referee import ActionPreview
 from ui.desktop.battle.dice_card import DiceCard
-from ui.desktop.devices.box import DeviceBox
 from ui.desktop.devices.dice_answers import DiceAnswers
-from ui.desktop.devices.panel import DevicesPanel
+from ui.desktop.devices.panel import DeviceBox, DevicesPanel
 from ui.desktop.devices.tray_view import TrayDialog, TrayPicture
 from ui.desktop.settings import Settings
 from ui.desktop.source_controller import SourceController
@@ -40,42 +39,31 @@ Device = Rod | ElectronicDiceController | TrayDice
 
 
 class DevicesController(QObject):
-    """The devices of one window.
-
-    Attributes:
-        panel: The Devices tab.
-        rod, dice, tray: The devices.
-    """
+    """The devices of one window."""
 
     def __init__(
         self,
         settings: Settings,
         say: Callable[[str], None],
         chance: random.Random,
-        listed: Callable[[], tuple[Port, ...]] = attached,
         opener: Callable[[str], Source] = open_source,
-        numbers: Callable[[], Sequence[int]] = numbers,
     ) -> None:
         """Connect the devices that were used last.
 
         Args:
-            settings: The stored settings.
-            say: Shows a message to the player.
             chance: Rolls emulated dice.
-            listed: Lists the machine's ports.
             opener: Opens the camera over the dice tray.
-            numbers: Lists the machine's camera numbers.
         """
         self.panel = DevicesPanel(settings.rod_shape)
         super().__init__(self.panel)
-        self._settings, self._say, self._numbers = settings, say, numbers
+        self._settings, self._say = settings, say
         self._cameras: Sequence[int] = ()
-        self._ports = Ports(listed)
-        self.rod = Rod(settings.rod_shape, lambda: self.dice.berth.port)
-        self.dice = ElectronicDiceController(chance, lambda: self.rod.berth.port, ports=lambda: self._ports.found)
+        self._ports = Ports(attached)
+        self.rod = Rod(settings.rod_shape, lambda: self.dice.connection.port)
+        self.dice = ElectronicDiceController(chance, lambda: self.rod.connection.port, ports=lambda: self._ports.found)
         self.tray = TrayDice(settings.tray_region, opener)
         self._answers = DiceAnswers(self.dice, self.tray)
-        self._bench: SourceController | None = None
+        self._source: SourceController | None = None
         self._ruler: Sign = Idle()
         self._shot: tuple[Position, ActionPreview, Sign | None] | None = None
         self._updated_s = self._listed_s = -_LIST_EVERY_S
@@ -94,34 +82,34 @@ class DevicesController(QObject):
 
     def _join(self, box: DeviceBox, device: Device, name: str) -> None:
         box.connected.connect(lambda spec: self._connect(device, name, spec))
-        box.emulated.connect(lambda: device.berth.connect(EMULATED))
+        box.emulated.connect(lambda: device.connection.connect(EMULATED))
         box.tested.connect(device.test)
         box.forgotten.connect(lambda: self._forget(device, name))
-        box.replugged.connect(device.berth.replug)
+        box.replugged.connect(device.connection.replug)
         self._reconnect(device, name)
 
     def _reconnect(self, device: Device, name: str) -> None:
         kept = self._settings.port(name)
         if kept is not None:
-            device.berth.connect(kept)
+            device.connection.connect(kept)
 
     def _connect(self, device: Device, name: str, spec: str) -> None:
         for _, _, other in self._devices:
-            if spec and other is not device and spec == other.berth.spec:
+            if spec and other is not device and spec == other.connection.spec:
                 words = tr(
                     "That port is used by the {name}. Choose another port, or forget the {name} first.",
-                    name=other.berth.title,
+                    name=other.connection.title,
                 )
                 self._say(words)
                 return
         if device is self.tray and spec == TABLE and self._settings.tray_region(TABLE) is None and not self._draw(spec):
             return  # the tray cannot be the whole picture of the table
-        device.berth.connect(spec)
+        device.connection.connect(spec)
         self._settings.keep_port(name, spec)
 
     def _forget(self, device: Device, name: str) -> None:
-        emulated = device.berth.spec == EMULATED
-        device.berth.leave()
+        emulated = device.connection.spec == EMULATED
+        device.connection.leave()
         if emulated:
             self._reconnect(device, name)
         else:
@@ -134,16 +122,16 @@ class DevicesController(QObject):
     # The tray
 
     def _draw_tray(self) -> None:
-        spec = self.tray.berth.spec or TABLE
-        if self._draw(spec) and self.tray.berth.spec is not None:
-            self.tray.berth.connect(spec)
+        spec = self.tray.connection.spec or TABLE
+        if self._draw(spec) and self.tray.connection.spec is not None:
+            self.tray.connection.connect(spec)
 
     def _draw(self, spec: str) -> bool:
         """Ask where the tray is in a camera's picture; return whether the player drew it."""
-        device = self.tray.berth.device
+        device = self.tray.connection.device
         frame = device.picture if device is not None else None
         if spec == TABLE:
-            frame = self._bench.frame if self._bench is not None else None
+            frame = self._source.frame if self._source is not None else None
         if frame is None:
             self._say(tr("There is no picture of the tray yet. Connect the camera first, or open another source."))
             return False
@@ -156,7 +144,7 @@ class DevicesController(QObject):
 
     @property
     def _tray_region(self) -> Region:
-        return self._settings.tray_region(self.tray.berth.spec or TABLE) or WHOLE
+        return self._settings.tray_region(self.tray.connection.spec or TABLE) or WHOLE
 
     # Ranges and open requests
 
@@ -186,10 +174,9 @@ class DevicesController(QObject):
 
         Args:
             card: The open dice request; None if there is none.
-            source_controller: The open source.
             shot: The selected action and its position.
         """
-        self._bench, view = source_controller, source_controller.view
+        self._source, view = source_controller, source_controller.view
         camera = view.calibration.camera if view is not None and view.calibration is not None else None
         self.dice.pull()
         frame = source_controller.worker.frame
@@ -207,7 +194,7 @@ class DevicesController(QObject):
     def close(self) -> None:
         """Switch the rod off and release all ports and cameras; waits until that is done."""
         for _, _, device in self._devices:
-            device.berth.leave()
+            device.connection.leave()
         for _, _, device in self._devices:
             device.close()
         self._ports.close()
@@ -226,26 +213,26 @@ class DevicesController(QObject):
         if now_s - self._listed_s > _LIST_EVERY_S:
             self._listed_s = now_s
             self._ports.look()
-            self._cameras = self._numbers()
+            self._cameras = numbers()
         self.panel.show_rod(self.rod.shape, self.rod.lights, sign_words(self.rod.sign))
         if now_s - self._updated_s > _UPDATE_EVERY_S:
             self._updated_s = now_s
             self._update_panel()
 
     def _update_panel(self) -> None:
-        found, table = self._ports.found, self._bench.spec if self._bench is not None else ""
+        found, table = self._ports.found, self._source.spec if self._source is not None else ""
         for (_, box, device), offered in zip(
             self._devices,
             (
-                choices(found, self.rod.berth.spec),
-                choices(found, self.dice.berth.spec, radio=True),
-                cameras(self._cameras, table, self.tray.berth.spec),
+                choices(found, self.rod.connection.spec),
+                choices(found, self.dice.connection.spec, radio=True),
+                cameras(self._cameras, table, self.tray.connection.spec),
             ),
             strict=True,
         ):
-            berth = device.berth
-            box.show_choices(offered, berth.spec)
-            box.show_standing(berth.standing, plugged=berth.wire.plugged if berth.wire else None)
+            connection = device.connection
+            box.show_choices(offered, connection.spec)
+            box.show_status(connection.standing, plugged=connection.wire.plugged if connection.wire else None)
             box.show_counters(device.counters)
         kept = self.dice.tray.kept
         rows = [
@@ -253,12 +240,12 @@ class DevicesController(QObject):
             tr("Kept for the next roll: {kept}.", kept=kept_words(kept)) if kept else "",
             *self.dice.recent,
         ]
-        self.panel.show_dice([row for row in rows if row], emulated=self.dice.berth.wire is not None)
+        self.panel.show_dice([row for row in rows if row], emulated=self.dice.connection.wire is not None)
         rows = [self.tray.test_words, self.tray.kept_words, *self.tray.recent]
         self.panel.show_tray(self._tray_picture(), [row for row in rows if row])
 
     def _tray_picture(self) -> TrayPicture | None:
-        device, seen = self.tray.berth.device, self.tray.seen
+        device, seen = self.tray.connection.device, self.tray.seen
         frame = device.picture if device is not None else None
         if frame is None:
             return None

@@ -57,11 +57,11 @@ class DiceAnswers:
         if card is None:
             return
         request = card.request
-        if self._dice.berth.spec is not None:
+        if self._dice.connection.spec is not None:
             electronic = ElectronicDiceSource(request, self._dice.tray)
-            throw = None if self._dice.berth.wire is None else lambda: self._dice.throw(request.die, request.count)
+            throw = None if self._dice.connection.wire is None else lambda: self._dice.throw(request.die, request.count)
             self._add(card, electronic, DiceStrip(tr("Electronic dice"), electronic, throw))
-        if self._tray.berth.spec is not None:
+        if self._tray.connection.spec is not None:
             by_camera = TrayDiceSource(request, self._tray)
             self._add(card, by_camera, DiceStrip(tr("Camera"), by_camera))
             self._picture = by_camera, TrayView()

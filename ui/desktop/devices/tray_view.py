@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
-from PyQt6.QtCore import QPointF, QRectF, QSize, Qt, pyqtSignal
-from PyQt6.QtGui import QColor, QImage, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF
-from PyQt6.QtWidgets import QDialog, QDialogButtonBox, QSizePolicy, QVBoxLayout, QWidget
+from PyQt6.QtCore import QRectF, QSize
+from PyQt6.QtGui import QImage, QPainter, QPaintEvent, QTransform
+from PyQt6.QtWidgets import QSizePolicy, QWidget
 
 from rules.tabletop.errors import UserError
-from ui.desktop.labels import wrapping_label
 from ui.desktop.picture.image import to_qimage
+from ui.desktop.picture.painter import paint
 from ui.desktop.picture.painting import painting
+from ui.desktop.picture.picture_dialog import PictureDialog
 from ui.devices.tray_camera import WHOLE, Region, Seen
-from ui.theme import DARK, GREEN, ORANGE
+from ui.picture.overlay import Label, Line, PointPx, Shape
+from ui.theme import GREEN, ORANGE
 from ui.translation import tr
 from vision.dice.tray import TrayReading
 from vision.dice.view import DieKind
 from vision.frame import ImageBgr
 
 _HEIGHT_PX = 130
-_DIALOG = QSize(880, 580)
 _CLOSE = 0.5  # margin around an enlarged die, in sides
 _MOST_ENLARGED = 4
-_SURE, _DOUBTFUL = QColor(*GREEN), QColor(*ORANGE)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -105,13 +105,14 @@ class TrayView(QWidget):
             for k, (picture, image) in enumerate(self._pictures):
                 left = 0.0 if k == 0 else room.width() - (self.enlarged - k + 1) * close
                 width = room.width() - self.enlarged * close if k == 0 else close
-                scale, box = fit_image(image, QRectF(left, 0.0, width, room.height()))
+                scale, box = _fit_image(image, QRectF(left, 0.0, width, room.height()))
                 painter.drawImage(box, image)
                 if picture.seen is not None:
-                    _draw_dice(painter, picture.seen, box.topLeft(), scale)
+                    to_screen = QTransform.fromTranslate(box.left(), box.top()).scale(scale, scale).translate(0.5, 0.5)
+                    paint(painter, _dice_shapes(picture.seen), to_screen)
 
 
-def fit_image(image: QImage, room: QRectF) -> tuple[float, QRectF]:
+def _fit_image(image: QImage, room: QRectF) -> tuple[float, QRectF]:
     """Fit an image into a rectangle: its scale in screen pixels per image pixel, and its rectangle, centred."""
     scale = min(room.width() / image.width(), room.height() / image.height())
     box = QRectF(0, 0, scale * image.width(), scale * image.height())
@@ -119,121 +120,66 @@ def fit_image(image: QImage, room: QRectF) -> tuple[float, QRectF]:
     return scale, box
 
 
-def _draw_dice(painter: QPainter, seen: Seen, corner: QPointF, scale: float) -> None:
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+def _dice_shapes(seen: Seen) -> Iterator[Shape]:
     left, top = seen.corner_px
     for k, die in enumerate(seen.reading.dice):
         doubtful = k in seen.reading.doubtful
-        outline = QPolygonF([corner + QPointF(x - left + 0.5, y - top + 0.5) * scale for x, y in die.outline_px])
-        for colour, width in ((QColor(*DARK), 4.0), (_DOUBTFUL if doubtful else _SURE, 2.0)):
-            painter.setPen(
-                QPen(colour, width, Qt.PenStyle.DashLine if doubtful and width == 2 else Qt.PenStyle.SolidLine)
-            )
-            painter.drawPolygon(outline)
+        colour = ORANGE if doubtful else GREEN
+        outline = tuple((x - left, y - top) for x, y in die.outline_px)
         face = {1: "+", 0: "0", -1: "-"}[die.face] if die.kind is DieKind.FUDGE else str(die.face)
-        words = face + ("?" if doubtful else "")
-        spot = outline.boundingRect()
-        plate = QRectF(spot.right() + 2, spot.top(), painter.fontMetrics().horizontalAdvance(words) + 6, 16)
-        painter.fillRect(plate, QColor(*DARK[:3], 205))
-        painter.drawText(plate, Qt.AlignmentFlag.AlignCenter, words)
+        yield Line(outline, colour, 2.0, closed=True, dashed=doubtful)
+        yield Label(outline[0], ((face + "?" * doubtful, 13.0),), colour, around=outline)
 
 
-class TrayDialog(QDialog):
-    """Asks where the tray is in the picture: the player draws a box.
+class TrayDialog(PictureDialog):
+    """Asks where the tray is in the picture: the player draws a box around it.
 
     Attributes:
         region: The box, as fractions of the picture.
     """
 
     def __init__(self, image_bgr: ImageBgr, region: Region | None, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setWindowTitle(tr("Mark the dice tray"))
+        super().__init__(tr("Mark the dice tray"), parent, asks=True)
         self.region = region or WHOLE
-        self._box = BoxPicker(to_qimage(image_bgr), self.region)
-        self._words = wrapping_label(tr("Draw a box around the tray: press at one corner, release at the other."))
-        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel)
-        buttons.accepted.connect(self.accept)
-        buttons.rejected.connect(self.reject)
-        self._box.drawn.connect(self._take)
-        layout = QVBoxLayout(self)
-        layout.addWidget(self._words)
-        layout.addWidget(self._box, 1)
-        layout.addWidget(buttons)
-        self.resize(_DIALOG)
+        self._size_px = (image_bgr.shape[1], image_bgr.shape[0])
+        self._from_px: PointPx | None = None
+        self.column.addStretch()
+        self.picture.show_picture(to_qimage(image_bgr))
+        self.picture.pressed.connect(self._press)
+        self.picture.moved.connect(self._drag)
+        self.picture.released.connect(self._release)
+        self.say(tr("Draw a box around the tray: press at one corner, release at the other."))
+        self._show_region()
 
-    @property
-    def words(self) -> str:
-        """The instruction shown."""
-        return self._words.text()
+    def _press(self, x: float, y: float) -> None:
+        self._from_px = (x, y)
 
-    def _take(self, sides: Sequence[float]) -> None:
+    def _drag(self, x: float, y: float) -> None:
+        if self._from_px is not None:
+            self._show_box(self._box_to((x, y)))
+
+    def _release(self, x: float, y: float) -> None:
+        if self._from_px is None:
+            return
         try:
-            self.region = Region(*sides)
-            self._words.setText(tr("Draw it again, or press OK to use it."))
+            self.region = Region(*self._box_to((x, y)))
+            self.say(tr("Draw it again, or press OK to use it."))
         except UserError as refusal:
-            self._words.setText(str(refusal))
-        self._box.show_region(self.region)
+            self.say(str(refusal))
+        self._from_px = None
+        self._show_region()
 
+    def _box_to(self, to_px: PointPx) -> tuple[float, float, float, float]:
+        """The sides of the box from the pressed corner to this one, inside the picture, as fractions of it."""
+        pairs = zip(self._from_px or to_px, to_px, self._size_px, strict=True)
+        xs, ys = (sorted(min(1.0, max(0.0, (at + 0.5) / size)) for at in (a, b)) for a, b, size in pairs)
+        return (xs[0], ys[0], xs[1], ys[1])
 
-class BoxPicker(QWidget):
-    """A picture on which a box is drawn with the mouse.
+    def _show_region(self) -> None:
+        self._show_box((self.region.left, self.region.top, self.region.right, self.region.bottom))
 
-    Signals:
-        drawn: Left, top, right and bottom as fractions of the picture.
-    """
-
-    drawn = pyqtSignal(object)
-
-    def __init__(self, image: QImage, region: Region) -> None:
-        super().__init__()
-        self._image, self._region = image, region
-        self._from: QPointF | None = None
-        self._to = QPointF()
-        self.setMinimumSize(480, 270)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        self.setCursor(Qt.CursorShape.CrossCursor)
-        self.setAccessibleName(tr("The camera's picture"))
-
-    def show_region(self, region: Region) -> None:
-        """Show this box."""
-        self._region, self._from = region, None
-        self.update()
-
-    def mousePressEvent(self, event: QMouseEvent | None) -> None:
-        if event is not None and event.button() is Qt.MouseButton.LeftButton:
-            self._from = self._to = self._to_fraction(event.position())
-
-    def mouseMoveEvent(self, event: QMouseEvent | None) -> None:
-        if event is not None and self._from is not None:
-            self._to = self._to_fraction(event.position())
-            self.update()
-
-    def mouseReleaseEvent(self, event: QMouseEvent | None) -> None:
-        if event is not None and self._from is not None:
-            a, b = self._from, self._to_fraction(event.position())
-            self._from = None
-            self.drawn.emit((min(a.x(), b.x()), min(a.y(), b.y()), max(a.x(), b.x()), max(a.y(), b.y())))
-
-    def paintEvent(self, event: QPaintEvent | None) -> None:
-        with painting(self) as painter:
-            _, whole = fit_image(self._image, self.rect().toRectF())
-            painter.drawImage(whole, self._image)
-            if self._from is not None:
-                parts = QRectF(self._from, self._to).normalized()
-            else:
-                one = self._region
-                parts = QRectF(QPointF(one.left, one.top), QPointF(one.right, one.bottom))
-            box = QRectF(
-                whole.left() + parts.left() * whole.width(),
-                whole.top() + parts.top() * whole.height(),
-                parts.width() * whole.width(),
-                parts.height() * whole.height(),
-            )
-            for colour, width in ((QColor(*DARK), 5.0), (QColor(*GREEN), 2.0)):
-                painter.setPen(QPen(colour, width))
-                painter.drawRect(box.adjusted(2, 2, -2, -2))
-
-    def _to_fraction(self, at: QPointF) -> QPointF:
-        _, whole = fit_image(self._image, self.rect().toRectF())
-        x, y = (at.x() - whole.left()) / whole.width(), (at.y() - whole.top()) / whole.height()
-        return QPointF(min(1.0, max(0.0, x)), min(1.0, max(0.0, y)))
+    def _show_box(self, sides: tuple[float, float, float, float]) -> None:
+        (width, height), (left, top, right, bottom) = self._size_px, sides
+        corners = ((left, top), (right, top), (right, bottom), (left, bottom))
+        outline = tuple((x * width - 0.5, y * height - 0.5) for x, y in corners)
+        self.picture.show_shapes((Line(outline, GREEN, 2.0, closed=True),))

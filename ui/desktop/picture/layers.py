@@ -10,6 +10,7 @@ from PyQt6.QtGui import QImage, QPainter, QTransform
 
 from ui.desktop.picture.painter import paint
 from ui.desktop.picture.painting import painting
+from ui.desktop.picture.sprites import Sprites
 from ui.picture.overlay import Shape
 from ui.picture.placement import Taken
 
@@ -18,7 +19,7 @@ _Place = tuple[QTransform, QSize, float]
 
 
 @dataclass(slots=True)
-class _Kept:
+class _CachedLayer:
     """A painted layer: its image from the second time on, and what upper layers must avoid."""
 
     shapes: Shapes
@@ -36,7 +37,8 @@ class Layers:
 
     def __init__(self) -> None:
         self.shapes: tuple[Shapes, ...] = ()
-        self._kept: list[_Kept] = []
+        self._cached: list[_CachedLayer] = []
+        self._sprites = Sprites()
 
     def show(self, *shapes: Shapes) -> bool:
         """Replace the layers; return whether they changed."""
@@ -52,25 +54,27 @@ class Layers:
             size: The widget's size.
             ratio: Screen pixels per widget pixel.
         """
-        place, before = (to_screen, size, ratio), self._kept
+        place, before = (to_screen, size, ratio), self._cached
         rooms = Taken(within=(0.0, 0.0, float(size.width()), float(size.height())))
-        self._kept = []
+        self._cached = []
+        self._sprites.begin(to_screen)
         for number, shapes in enumerate(self.shapes):
             known = before[number] if number < len(before) else None
             if known is not None and known.place == place and known.shapes == shapes and shapes:
-                known.image = known.image or _picture(shapes, place, rooms)
+                known.image = known.image or self._picture(shapes, place, rooms)
                 painter.drawImage(0, 0, known.image)
             else:
-                known = _Kept(shapes, place, paint(painter, shapes, to_screen, taken=rooms))
+                known = _CachedLayer(
+                    shapes, place, paint(painter, shapes, to_screen, taken=rooms, sprites=self._sprites)
+                )
             rooms = known.rooms
-            self._kept.append(known)
+            self._cached.append(known)
 
-
-def _picture(shapes: Shapes, place: _Place, rooms: Taken) -> QImage:
-    to_screen, size, ratio = place
-    image = QImage(size * ratio, QImage.Format.Format_ARGB32_Premultiplied)
-    image.setDevicePixelRatio(ratio)
-    image.fill(Qt.GlobalColor.transparent)
-    with painting(image) as painter:
-        paint(painter, shapes, to_screen, taken=rooms)
-    return image
+    def _picture(self, shapes: Shapes, place: _Place, rooms: Taken) -> QImage:
+        to_screen, size, ratio = place
+        image = QImage(size * ratio, QImage.Format.Format_ARGB32_Premultiplied)
+        image.setDevicePixelRatio(ratio)
+        image.fill(Qt.GlobalColor.transparent)
+        with painting(image) as painter:
+            paint(painter, shapes, to_screen, taken=rooms, sprites=self._sprites)
+        return image

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import Any
 
 from PyQt6.QtCore import QPointF, QRectF, Qt
 from PyQt6.QtGui import QBrush, QColor, QFont, QFontMetricsF, QGuiApplication, QPainter, QPen, QPolygonF, QTransform
 
 from ui.desktop.picture.image import to_bgr, to_qimage
 from ui.desktop.picture.painting import painting
+from ui.desktop.picture.sprites import Sprites
 from ui.picture.overlay import Label, Line, PointPx, Ring, Shape
 from ui.picture.placement import Box, Taken, placed
 from ui.picture.rings import inset_scale
@@ -25,12 +28,16 @@ _GAPS, _SMALL_GAPS = (4.0, 16.0, 34.0), (1.0, 5.0)  # distances between a label 
 _USUAL_WIDTH_PX = 1280  # usual viewing width; larger pictures get thicker lines and larger text
 
 
+_PaintLine = Callable[[QPainter, Any, QTransform, float], None]
+
+
 def paint(
     painter: QPainter,
     shapes: Iterable[Shape],
     to_screen: QTransform,
     size: float = 1.0,
     taken: Taken | None = None,
+    sprites: Sprites | None = None,
 ) -> Taken:
     """Draw shapes; labels avoid each other, figures and the tips of templates.
 
@@ -40,6 +47,7 @@ def paint(
         to_screen: From picture pixels to the painter's pixels.
         size: Factor for line widths and text sizes.
         taken: What lower layers have already drawn.
+        sprites: Images from earlier paintings of the same widget.
 
     Returns:
         What labels of upper layers must avoid, `taken` included.
@@ -52,17 +60,40 @@ def paint(
             labels.append(shape)
             continue
         bodies += [_box(group, to_screen) for group in shape.keep_clear if group]
-        if isinstance(shape, Ring):
-            _paint_ring(painter, shape, to_screen, size)
+        paint_one: _PaintLine = _paint_ring if isinstance(shape, Ring) else _paint_line
+        if sprites is None or sprites.is_zooming or len(shape.points_px) < 2:
+            paint_one(painter, shape, to_screen, size)
         else:
-            _paint_line(painter, shape, to_screen, size)
+            edge = shape.width * size + 2 * _HALO_WIDTH
+            box = _rectangle(_box(shape.points_px, to_screen)).adjusted(-edge, -edge, edge, edge)
+            sprites.draw(painter, (shape, size), box, to_screen, partial(_painted_at, paint_one, shape, size))
     rooms, fonts = (taken or Taken()).and_boxes(bodies), _Fonts(painter)
     for label in reversed(labels):  # the last is the most important: it gets its preferred place
         room = _room(fonts, label, to_screen, size, rooms)
         if room is not None:
             rooms = rooms.and_boxes([room])
-            _paint_label(painter, fonts, label, room, size)
+            _draw_label(painter, fonts, label, room, size, sprites)
     return rooms
+
+
+def _painted_at(paint_one: _PaintLine, line: Any, size: float, painter: QPainter, to_screen: QTransform) -> None:
+    paint_one(painter, line, to_screen, size)
+
+
+def _draw_label(painter: QPainter, fonts: _Fonts, label: Label, box: Box, size: float, sprites: Sprites | None) -> None:
+    """Draw a label in its room, from its image if there is one: then at whole pixels."""
+    if sprites is None:
+        _paint_label(painter, fonts, label, box, size)
+        return
+    left, top = round(box[0]), round(box[1])
+    room = (0.0, 0.0, box[2] - box[0], box[3] - box[1])
+
+    def draw(to: QPainter, to_screen: QTransform) -> None:
+        x, y = to_screen.dx(), to_screen.dy()
+        _paint_label(to, fonts, label, (x, y, x + room[2], y + room[3]), size)
+
+    what = (label.rows, label.colour, label.small, size, room)
+    sprites.draw(painter, what, _rectangle(room).translated(left, top), QTransform.fromTranslate(left, top), draw)
 
 
 def annotated(image_bgr: ImageBgr, shapes: Iterable[Shape]) -> ImageBgr:
@@ -179,8 +210,12 @@ def _box(points_px: Sequence[PointPx], to_screen: QTransform) -> Box:
     return (left, top, right, bottom)
 
 
+def _rectangle(box: Box) -> QRectF:
+    return QRectF(QPointF(*box[:2]), QPointF(*box[2:]))
+
+
 def _paint_label(painter: QPainter, fonts: _Fonts, label: Label, box: Box, size: float) -> None:
-    room = QRectF(QPointF(*box[:2]), QPointF(*box[2:]))
+    room = _rectangle(box)
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(QColor(*PLATE))
     radius = (3 if label.small else 5) * size

@@ -45,6 +45,7 @@ class PictureView(QWidget):
         zoomed: The scale changed.
         shifted: The picture moved in the widget or was zoomed.
         turned: The wheel turned by this many steps while `takes_wheel` is set.
+        tapped: The space bar was pressed without dragging the picture.
 
     Attributes:
         takes_wheel: The wheel belongs to the selected tool; with Ctrl it still zooms.
@@ -60,6 +61,7 @@ class PictureView(QWidget):
     zoomed = pyqtSignal()
     shifted = pyqtSignal()
     turned = pyqtSignal(int)
+    tapped = pyqtSignal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -92,9 +94,9 @@ class PictureView(QWidget):
 
     def show_picture(self, picture: QImage) -> None:
         """Show a picture; if its size differs from the last one's, fit it into the window."""
-        anew = self._picture is None or self._picture.size() != picture.size()
+        is_new = self._picture is None or self._picture.size() != picture.size()
         self._picture = picture
-        if anew:
+        if is_new:
             self.fit()
         self.update()
 
@@ -273,10 +275,18 @@ class PictureView(QWidget):
             self.zoom(_STEP**steps, event.position())
         event.accept()
 
+    def event(self, event: QEvent | None) -> bool:
+        """Keep the space bar for dragging, although it may be the key of an action."""
+        override = event if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.ShortcutOverride else None
+        if override is not None and override.key() == Qt.Key.Key_Space:
+            override.accept()
+            return True
+        return super().event(event)
+
     def keyPressEvent(self, event: QKeyEvent | None) -> None:
         """While space is held, the left button drags the picture; Enter ends what is in progress."""
         if event is not None and event.key() == Qt.Key.Key_Space and not event.isAutoRepeat():
-            self._space_held = True
+            self._space_held, self._dragged = True, False
             self.setCursor(Qt.CursorShape.OpenHandCursor)
         elif event is not None and event.key() in _ENTER and self.in_progress:
             self.ended.emit()
@@ -287,6 +297,8 @@ class PictureView(QWidget):
         if event is not None and event.key() == Qt.Key.Key_Space and not event.isAutoRepeat():
             self._space_held = False
             self.setCursor(Qt.CursorShape.CrossCursor)
+            if not self._dragged:
+                self.tapped.emit()
         else:
             super().keyReleaseEvent(event)
 

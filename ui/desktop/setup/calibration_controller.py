@@ -16,12 +16,11 @@ from ui.desktop.action import create_action, create_switch
 from ui.desktop.bar import MessageActions
 from ui.desktop.dialogs import MarkerSizeDialog
 from ui.desktop.settings import Settings
-from ui.desktop.setup.area_dialog import AreaDialog
-from ui.desktop.setup.click_dialog import CornersDialog, DistanceDialog
 from ui.desktop.setup.diagnosis_dialog import DiagnosisDialog
 from ui.desktop.setup.lens_dialog import LensDialog
+from ui.desktop.setup.pointing_dialogs import AreaDialog, CornersDialog, DistanceDialog
 from ui.desktop.source_controller import SourceController
-from ui.desktop.tools.window_context import WindowContext
+from ui.desktop.store import Store
 from ui.setup.profiles import LensProfiles, camera_identity, lens_folder
 from ui.translation import tr
 from ui.units import Unit
@@ -32,30 +31,20 @@ class CalibrationController(QObject):
     """The players' commands for calibration.
 
     Attributes:
-        menu: The menu Inches.
         dialog: The last dialog opened.
     """
 
     def __init__(
         self,
         window: QMainWindow,
-        context: WindowContext,
+        store: Store,
         settings: Settings,
         journal: Callable[[Drift], None],
-        identity: Callable[[str], str] = camera_identity,
     ) -> None:
-        """Add a menu to the window.
-
-        Args:
-            window: The window that gets the menu.
-            context: Access to the window.
-            settings: The stored settings.
-            journal: Stores a drift in the battle.
-            identity: Maps a source to its camera, see `camera_identity`.
-        """
+        """Add a menu to the window; `journal` stores a drift in the battle."""
         super().__init__(window)
-        self._window, self._context, self._settings = window, context, settings
-        self._journal, self._identity = journal, identity
+        self._window, self._store, self._settings = window, store, settings
+        self._journal = journal
         self._profiles = LensProfiles(lens_folder())
         self.dialog: QDialog | None = None
         self._attached: SourceController | None = None
@@ -69,9 +58,6 @@ class CalibrationController(QObject):
         self._centimetres.setChecked(settings.unit is Unit.CENTIMETRE)
         self._centimetres.toggled.connect(self._show_centimetres)
         self.menu.addAction(self._centimetres)
-        bar = window.menuBar()
-        if bar is not None:
-            bar.addMenu(self.menu)
 
     def _choices(self) -> Iterator[tuple[str, str, str, Callable[[], object]]]:
         """The menu's entries: name, key, tooltip and function."""
@@ -97,11 +83,11 @@ class CalibrationController(QObject):
 
     def pull(self) -> None:
         """Use a newly opened camera's stored lens and report drift; called whenever anything is new."""
-        source_controller = self._context.source_controller()
+        source_controller = self._store.source_controller
         if source_controller is not self._attached and source_controller.frame is not None:
             self._attached, self._set_aside = source_controller, set()
             source_controller.session.show_in(self._settings.unit)
-            self._context.change(lambda: self._take_up_lens(source_controller))
+            self._store.go_on(lambda: self._take_up_lens(source_controller))
         drifts = source_controller.session.take_drifts()
         for drift in drifts:
             self._journal(drift)
@@ -110,14 +96,14 @@ class CalibrationController(QObject):
     def _report(self, moved: Sequence[str], view: TableView | None) -> None:
         """Report drifts and markers that are newly set aside."""
         seen = view.set_aside if view is not None and view.calibration is not None else ()
-        aside = {trouble.sentence for trouble in seen}
+        aside = {issue.sentence for issue in seen}
         news = [*moved, *sorted(aside - self._set_aside)]
         self._set_aside = aside
         if news:
-            self._context.say("; ".join(news) + ".")
+            self._store.say("; ".join(news) + ".")
 
     def _take_up_lens(self, source_controller: SourceController) -> None:
-        camera = self._identity(source_controller.spec)
+        camera = camera_identity(source_controller.spec)
         if not camera or source_controller.frame is None:
             return
         lens = self._profiles.find(camera, source_controller.frame.size_px)
@@ -129,13 +115,13 @@ class CalibrationController(QObject):
     def _open(self, dialog: QDialog, done: Callable[[], object] | None = None) -> None:
         self.dialog = dialog
         if done is not None:
-            dialog.accepted.connect(lambda: self._context.change(done))
+            dialog.accepted.connect(lambda: self._store.change(done))
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
 
     def choose_marker_size(self) -> None:
         """Ask for the size of the markers on the table."""
-        source_controller = self._context.source_controller()
+        source_controller = self._store.source_controller
         dialog = MarkerSizeDialog(source_controller.session.state.setup.prints, self._window)
         self._open(dialog, lambda: self._use_prints(source_controller, dialog.prints))
 
@@ -146,7 +132,7 @@ class CalibrationController(QObject):
 
     def check_markers(self) -> None:
         """Show what the camera sees of the markers."""
-        source_controller = self._context.source_controller()
+        source_controller = self._store.source_controller
         self._open(
             DiagnosisDialog(
                 lambda: source_controller.frame, lambda: source_controller.session.state.setup, self._window
@@ -155,27 +141,27 @@ class CalibrationController(QObject):
 
     def click_corners(self) -> None:
         """Ask for the corners of a rectangle of known size."""
-        source_controller = self._context.source_controller()
+        source_controller = self._store.source_controller
         if source_controller.frame is None:
-            self._context.say(tr("There is no picture yet. Open a camera first."))
+            self._store.say(tr("There is no picture yet. Open a camera first."))
             return
         setup = source_controller.session.state.setup
         dialog = CornersDialog(source_controller.frame, setup.lens, self._settings.unit, self._window)
         self._open(dialog, lambda: self._use_corners(source_controller, dialog))
 
     def _use_corners(self, source_controller: SourceController, dialog: CornersDialog) -> None:
-        grain, now = SceneTexture(dialog.frame.gray()), source_controller.frame
-        if now is not None and any(grain.has_shifted(now.gray()) for _ in range(PATIENCE)):
+        texture, now = SceneTexture(dialog.frame.gray()), source_controller.frame
+        if now is not None and any(texture.has_shifted(now.gray()) for _ in range(PATIENCE)):
             raise UserError(tr("The camera or the table moved while you clicked. Click the corners again."))
         prints = replace(source_controller.session.state.setup.prints, rectangle=dialog.rectangle, taped=())
         source_controller.session.use_prints(prints, "calibrate by corners")
 
     def measure_distance(self) -> None:
         """Ask for a measured distance."""
-        source_controller = self._context.source_controller()
+        source_controller = self._store.source_controller
         view = source_controller.view
         if view is None or view.calibration is None or view.problem is not None:
-            self._context.say(
+            self._store.say(
                 tr("Put a printed marker on the table first. A measured distance then makes inches more exact.")
             )
             return
@@ -190,10 +176,10 @@ class CalibrationController(QObject):
 
     def learn_lens(self) -> None:
         """Start measuring the lens with the printed board."""
-        source_controller = self._context.source_controller()
-        camera = self._identity(source_controller.spec)
+        source_controller = self._store.source_controller
+        camera = camera_identity(source_controller.spec)
         if source_controller.worker.source_problem or not camera:
-            self._context.say(tr("The lens is measured with a live camera. Open a camera first."))
+            self._store.say(tr("The lens is measured with a live camera. Open a camera first."))
             return
         dialog = LensDialog(lambda: source_controller.worker.frame, camera, self._window)
         self._open(dialog, lambda: self._keep_lens(source_controller, camera, dialog))
@@ -202,20 +188,20 @@ class CalibrationController(QObject):
         if dialog.fit is None:
             return
         source_controller.session.use_lens(dialog.fit.lens)
-        self._profiles.keep(camera, dialog.fit.lens, dialog.story)
-        self._context.say(tr("The lens is saved. It is used whenever this camera sends pictures of this size."))
+        self._profiles.keep(camera, dialog.fit.lens, dialog.measurement)
+        self._store.say(tr("The lens is saved. It is used whenever this camera sends pictures of this size."))
 
     def _show_centimetres(self, on: bool) -> None:
         unit = Unit.CENTIMETRE if on else Unit.INCH
         self._settings.keep_unit(unit)
-        self._context.change(lambda: self._context.session.show_in(unit))
+        self._store.change(lambda: self._store.session.show_in(unit))
 
     def choose_area(self) -> None:
         """Ask for the area of play."""
-        source_controller = self._context.source_controller()
+        source_controller = self._store.source_controller
         view = source_controller.view
         if view is None or view.calibration is None:
-            self._context.say(tr("Put a printed marker on the table first, so that edges can be drawn in inches."))
+            self._store.say(tr("Put a printed marker on the table first, so that edges can be drawn in inches."))
             return
         area = source_controller.session.state.area
         dialog = AreaDialog(view.frame, view.calibration, area, self._settings.unit, self._window)

@@ -34,21 +34,20 @@ class MarkerCheck:
     """The markers in one picture.
 
     Attributes:
-        frame: The picture.
         used: Id -> outline of the markers used.
-        troubles: What looks like a marker but cannot be used.
+        issues: What looks like a marker but cannot be used.
         problem: Why there is no calibration; empty if there is one.
     """
 
     def __init__(self, frame: Frame, setup: Setup) -> None:
         gray = frame.gray()
-        self.frame, self.troubles = frame, why_not(gray, setup.prints, setup.lens)
+        self.frame, self.issues = frame, why_not(gray, setup.prints, setup.lens)
         sight, self.problem = see(gray, setup.prints), ""
         try:
             fix(sight, setup.prints, setup.lens)
         except UserError as refusal:
             self.problem = str(refusal)
-        left_out = {trouble.id for trouble in self.troubles}
+        left_out = {issue.id for issue in self.issues}
         self.used = {n: outline_of(px) for n, px in sight.corners_px.items() if n not in left_out}
 
 
@@ -66,7 +65,7 @@ class DiagnosisDialog(PictureDialog):
         """`newest` returns the current picture, `setup` what is known about the table."""
         super().__init__(tr("Check markers"), parent, asks=False)
         self._newest, self._setup = newest, setup
-        self._behind: BackgroundTask[MarkerCheck] = BackgroundTask("sandtable marker check")
+        self._task: BackgroundTask[MarkerCheck] = BackgroundTask("sandtable marker check")
         self._asked: tuple[Frame, Setup] | None = None
         self.look: MarkerCheck | None = None
         self.sentences = QListWidget()
@@ -81,20 +80,20 @@ class DiagnosisDialog(PictureDialog):
 
     def pull(self) -> None:
         """Show the last result and check the next picture."""
-        found = self._behind.take()
+        found = self._task.take()
         if found is not None:
             self._show(found)
         frame = self._newest()
-        if frame is None or self._behind.busy:
+        if frame is None or self._task.busy:
             return
         asked = (frame, self._setup())
         if self._asked is None or asked[0] is not self._asked[0] or asked[1] is not self._asked[1]:
             self._asked = asked
-            self._behind.start(lambda: MarkerCheck(*asked))
+            self._task.start(lambda: MarkerCheck(*asked))
 
     def _show(self, look: MarkerCheck) -> None:
-        words = [trouble.sentence for trouble in look.troubles]
-        if self.look is None or words != [trouble.sentence for trouble in self.look.troubles]:
+        words = [issue.sentence for issue in look.issues]
+        if self.look is None or words != [issue.sentence for issue in self.look.issues]:
             self.sentences.clear()
             self.sentences.addItems([f"{n}  {capitalized(one)}" for n, one in enumerate(words, 1)])
         self.look = look
@@ -110,15 +109,15 @@ class DiagnosisDialog(PictureDialog):
             shapes.append(Line(outline, GREEN, 3.0, faded(GREEN, 50), closed=True))
             middle, low = np.mean(outline, axis=0), np.max(outline, axis=0)
             shapes.append(Label((float(middle[0]), float(low[1])), ((f"{number} ✓", 15.0),), GREEN, (0.0, 18.0)))
-        shapes += marker_issue_shapes(self.look.troubles, self.look.frame.size_px)
+        shapes += marker_issue_shapes(self.look.issues, self.look.frame.size_px)
         row = self.sentences.currentRow()
-        if 0 <= row < len(self.look.troubles):
-            shapes.append(Line(self.look.troubles[row].outline_px, YELLOW, 5.0, closed=True))
+        if 0 <= row < len(self.look.issues):
+            shapes.append(Line(self.look.issues[row].outline_px, YELLOW, 5.0, closed=True))
         self.picture.show_shapes(tuple(shapes))
 
     def done(self, result: int) -> None:
         self._timer.stop()
-        self._behind.drop()
+        self._task.drop()
         super().done(result)
 
 
@@ -126,8 +125,8 @@ def _summary(look: MarkerCheck) -> str:
     count = len(look.used)
     good = tr("1 marker is good") if count == 1 else tr("{count} markers are good", count=count)
     if not look.problem:
-        rest = "" if not look.troubles else tr("; fix the others to use them too")
+        rest = "" if not look.issues else tr("; fix the others to use them too")
         return tr("{good}. Inches are known{rest}.", good=good, rest=rest)
-    if not look.troubles:
+    if not look.issues:
         return tr(_NOTHING) if not count else sentence(look.problem)
     return f"{good}. {sentence(look.problem)}" if count else tr("No marker can be used, because:")

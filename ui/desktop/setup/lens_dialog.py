@@ -18,7 +18,7 @@ from ui.desktop.picture.picture_dialog import PictureDialog
 from ui.formatting import sentence
 from ui.paper.marker_sheet import board_words
 from ui.picture.overlay import Line, Shape
-from ui.setup.lens_session import LensSession
+from ui.setup.lens_session import LensSession, lens_story
 from ui.theme import GREEN, ORANGE, SKY, Colour, faded
 from ui.translation import tr
 from vision.frame import Frame
@@ -32,8 +32,6 @@ class LensDialog(PictureDialog):
     Attributes:
         session: The pictures taken.
         fit: The lens; None until it is computed.
-        progress, coverage, verdict: Progress and result.
-        undo, compute: The buttons.
     """
 
     def __init__(self, newest: Callable[[], Frame | None], camera: str, parent: QWidget | None = None) -> None:
@@ -78,16 +76,11 @@ class LensDialog(PictureDialog):
         self.column.addWidget(about)
 
     @property
-    def story(self) -> dict[str, object]:
+    def measurement(self) -> dict[str, object]:
         """How the lens was found, for the lens file."""
         assert self.session is not None  # there is a lens
         assert self.fit is not None
-        gathering = self.session.gathering
-        return {
-            "views": len(gathering.views),
-            "residual_px": self.fit.residual_px,
-            "coverage": gathering.coverage.cells.astype(int).tolist(),
-        }
+        return lens_story(self.session.gathering, self.fit)
 
     def pull(self) -> None:
         """Show the last results and process the next picture."""

@@ -17,17 +17,13 @@ from ui.desktop.background_save import BackgroundSave
 from ui.desktop.bar import MessageActions
 from ui.desktop.dialogs import ask_where
 from ui.desktop.source_controller import SourceController
-from ui.desktop.tools.window_context import WindowContext
-from ui.files import check_writable
+from ui.desktop.store import Store
 from ui.session import TableState
 from ui.setup.profiles import camera_identity
 from ui.setup.saved_table import RestoredTable, SavedTable, as_left
 from ui.setup.saved_table_store import Found, SavedTables, TableSaver
 from ui.translation import tr
 from vision.examples import Examples
-
-EntryCount = Callable[[], int]
-"""Number of entries in the open battle; 0 without a battle."""
 
 _SETTLE_S = 2.0
 
@@ -42,17 +38,15 @@ class TableController:
     def __init__(
         self,
         window: QWidget,
-        context: WindowContext,
-        store: SavedTables,
-        entry_count: EntryCount,
+        store: Store,
+        saved_tables: SavedTables,
         background_save: BackgroundSave,
-        identity: Callable[[str], str] = camera_identity,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Save tables on `store`; dialogs open over `window`; for `identity` see `camera_identity`."""
+        """Save tables in `saved_tables`; dialogs open over `window`."""
         self._window, self._background_save = window, background_save
-        self._context, self._shelf, self._entry_count = context, store, entry_count
-        self._identity, self._clock = identity, clock
+        self._store, self._saved_tables = store, saved_tables
+        self._clock = clock
         self.left: SavedTable | None = None
         self._attached: tuple[SourceController, object] | None = None
         self._loading: BackgroundTask[Found] = BackgroundTask("sandtable saved table")
@@ -63,9 +57,15 @@ class TableController:
         self._count_before = 0
         self._carried: tuple[object, RestoredTable | UserError | None] = (None, None)
 
+    @property
+    def _entry_count(self) -> int:
+        """Number of entries in the open battle; 0 without a battle."""
+        play = self._store.battle.play
+        return len(play.battle.entries) if play is not None else 0
+
     def pull(self) -> None:
         """Load what was saved for a newly opened camera, and save changes; called whenever anything is new."""
-        source_controller = self._context.source_controller()
+        source_controller = self._store.source_controller
         if (
             self._attached is None
             or self._attached[0] is not source_controller
@@ -76,7 +76,7 @@ class TableController:
             self.left, self._remark = found.table, found.remark
             self._offer_open = found.table is not None
             if found.remark and found.table is None:
-                self._context.say(found.remark)
+                self._store.say(found.remark)
         if self._offer_open and self._has_continued(source_controller):
             self._try(self._archive)
         if self._saver is None or self._loading.busy:
@@ -85,7 +85,7 @@ class TableController:
             self._saver.note(source_controller.session, source_controller.seen)
         if self._saver.refusal not in ("", self._refused):
             self._refused = self._saver.refusal
-            self._context.say(tr("This table cannot be saved: {refused}", refused=self._refused))
+            self._store.say(tr("This table cannot be saved: {refused}", refused=self._refused))
 
     @property
     def offer(self) -> tuple[str, MessageActions]:
@@ -101,18 +101,18 @@ class TableController:
 
     def restore(self) -> None:
         """Restore the saved table."""
-        left, source_controller = self._fitting(), self._context.source_controller()
+        left, source_controller = self._fitting(), self._store.source_controller
         if left is None:
-            self._context.say(tr("No table is saved. Only calibrated camera tables are saved."))
+            self._store.say(tr("No table is saved. Only calibrated camera tables are saved."))
         elif isinstance(left, UserError):
-            self._context.say(f"{left}.")
+            self._store.say(f"{left}.")
         else:
-            self._context.change(lambda: left.take_up(source_controller.session))
+            self._store.change(lambda: left.take_up(source_controller.session))
             self._offer_open = False
             if self._saver is not None:
                 self._saver.rest(_SETTLE_S)
             remarks = [*left.remarks, *([self._remark] if self._remark else [])]
-            self._context.say(" ".join([tr("Table restored. Press Undo to take this back."), *remarks]))
+            self._store.say(" ".join([tr("Table restored. Press Undo to take this back."), *remarks]))
 
     def start_fresh(self) -> None:
         """Archive the saved table, because this is another one."""
@@ -121,20 +121,20 @@ class TableController:
 
     def forget_examples(self) -> None:
         """Forget the examples, as a step that can be undone."""
-        session = self._context.session
+        session = self._store.session
         count = len(session.state.setup.examples.all)
         if not count:
-            self._context.say(tr("There are no examples yet. Confirm or correct a soldier first."))
+            self._store.say(tr("There are no examples yet. Confirm or correct a soldier first."))
             return
         setup = replace(session.state.setup, examples=Examples())
-        self._context.change(lambda: session.do(tr("forget examples"), replace(session.state, setup=setup)))
-        self._context.say(tr("Forgot {count} examples. Press Undo to get them back.", count=count))
+        self._store.change(lambda: session.do(tr("forget examples"), replace(session.state, setup=setup)))
+        self._store.say(tr("Forgot {count} examples. Press Undo to get them back.", count=count))
 
     def save(self, path: Path | None = None) -> None:
         """Write the table as the JSON of `sandtable analyse`; without a path, ask where."""
-        source_controller, view = self._context.source_controller(), self._context.view
+        source_controller, view = self._store.source_controller, self._store.view
         if view is None or view.calibration is None:
-            self._context.say(tr("Put a printed marker on the table first, so that places can be saved in inches."))
+            self._store.say(tr("Put a printed marker on the table first, so that places can be saved in inches."))
             return
         path = path or ask_where(self._window, tr("Save table"), "table.json", tr("Data (*.json)"))
         if path is None:
@@ -144,12 +144,7 @@ class TableController:
         def make() -> bytes:
             return (json.dumps(table_document(seen, spec, state), indent=1, allow_nan=False) + "\n").encode()
 
-        try:
-            check_writable(path)
-        except UserError as refusal:
-            self._context.say(str(refusal))
-        else:
-            self._background_save.send(tr("Saving {name}", name=path.name), make, path, tr("Saved {path}.", path=path))
+        self._background_save.send(path, make)
 
     def close(self) -> None:
         """Write pending changes."""
@@ -166,28 +161,28 @@ class TableController:
         self.close()
         self._attached, self._camera = (
             (source_controller, source_controller.worker),
-            self._identity(source_controller.spec),
+            camera_identity(source_controller.spec),
         )
         self.left, self._offer_open, self._remark, self._refused = None, False, "", ""
         self._carried = (None, None)
-        self._opened_with, self._count_before = _content(source_controller.session.state), self._entry_count()
-        self._saver = TableSaver(self._shelf, self._camera, self._clock) if self._camera else None
+        self._opened_with, self._count_before = _content(source_controller.session.state), self._entry_count
+        self._saver = TableSaver(self._saved_tables, self._camera, self._clock) if self._camera else None
         if self._camera:
             camera = self._camera
-            self._loading.start(lambda: self._shelf.take(camera))
+            self._loading.start(lambda: self._saved_tables.take(camera))
 
     def _has_continued(self, source_controller: SourceController) -> bool:
         """Whether the players changed the table or played on without answering the offer."""
-        before, self._count_before = self._count_before, self._entry_count()
+        before, self._count_before = self._count_before, self._entry_count
         return _content(source_controller.session.state) != self._opened_with or 0 < before < self._count_before
 
     def _archive(self) -> None:
         self._offer_open = False
-        self._shelf.lay_by(self._camera)
+        self._saved_tables.lay_by(self._camera)
 
     def _fitting(self) -> RestoredTable | UserError | None:
         """The saved table in the current calibration, or the error that prevents it; None if there is none."""
-        view = self._context.view
+        view = self._store.view
         if self.left is None or view is None or view.calibration is None:
             return None
         if self._carried[0] is not view.calibration:
@@ -201,11 +196,11 @@ class TableController:
         try:
             change()
         except UserError as refusal:
-            self._context.say(str(refusal))
+            self._store.say(str(refusal))
 
 
 def _content(state: TableState) -> object:
     """What the players themselves placed on the table."""
     setup = state.setup
-    told = (setup.terrain, id(setup.reference_bgr), state.rulers, state.templates)
-    return (*told, state.area, state.corrections)
+    placed = (setup.terrain, id(setup.reference_bgr), state.rulers, state.templates)
+    return (*placed, state.area, state.corrections)

@@ -8,24 +8,24 @@ from rules.engine.text import display_name
 from rules.tabletop.errors import UserError
 from rules.tabletop.path import Path
 from rules.tabletop.table import Figure, PointIn
-from ui.desktop.tools.tool import PickResult, PlainTool, was_dragged
+from ui.desktop.tools.tool import PickResult, Tool, figure_id, was_dragged
 from ui.picture.overlay import PointPx, Preview
-from ui.questions.fan import fan_finding
-from ui.questions.plan import plan_finding
-from ui.questions.reach import Arm, weapon_reaches
-from ui.questions.sighting import sight_finding
-from ui.questions.tool_context import Situation
 from ui.table.finding import Answer, Finding
+from ui.tools.fan import fan_finding
+from ui.tools.plan import plan_finding
+from ui.tools.reach import Arm, weapon_reaches
+from ui.tools.sighting import sight_finding
+from ui.tools.tool_context import ToolContext
 from ui.translation import tr
 
-Now = Callable[[], Situation | None]
-AboutOne = Callable[[Situation, Figure], Finding | None]
+Now = Callable[[], ToolContext | None]
+AboutOne = Callable[[ToolContext, Figure], Finding | None]
 
 _MAX_IN = 240.0
 _USUAL_REACH_IN, _USUAL_MOVE_IN, _STEP_IN = 12.0, 6.0, 0.5
 
 
-class QuestionTool(PlainTool):
+class QuestionTool(Tool):
     """Caches its answer until the table or the question changes.
 
     Attributes:
@@ -34,10 +34,10 @@ class QuestionTool(PlainTool):
 
     def __init__(self, now: Now) -> None:
         self.now = now
-        self._asked: tuple[Situation, object] | None = None
+        self._asked: tuple[ToolContext, object] | None = None
         self._finding: Finding | None = None
 
-    def found(self, question: object, answer: Callable[[Situation], Finding | None]) -> Finding | None:
+    def found(self, question: object, answer: Callable[[ToolContext], Finding | None]) -> Finding | None:
         """Answer a question; `question` identifies it in the cache."""
         now = self.now()
         if now is None or now.view.calibration is None:
@@ -53,7 +53,7 @@ class QuestionTool(PlainTool):
     def about(self, name: str, question: object, answer: AboutOne) -> Finding | None:
         """Answer a question about one figure; None while it is not seen."""
 
-        def asked(now: Situation) -> Finding | None:
+        def asked(now: ToolContext) -> Finding | None:
             figure = now.figure(name)
             return answer(now, figure) if figure is not None else None
 
@@ -73,15 +73,15 @@ class SightTool(QuestionTool):
     @property
     def hint(self) -> str:
         if self._shooter is None:
-            return tr("Click the soldier that looks, then point at a target.")
+            return tr("Click the soldier to look from, then point at a target.")
         if self._target is None:
             who = display_name(self._shooter)
             return tr("Point at a soldier to see how much {shooter} sees of it; click to keep the answer.", shooter=who)
-        return tr("Click the next soldier that looks, or press Esc.")
+        return tr("Click the next soldier to look from, or press Esc.")
 
     def press(self, at: PickResult) -> None:
         """Select the shooter, then the target."""
-        name = at.figure.id if at.figure else None
+        name = figure_id(at)
         if name is None:
             return
         if self._shooter is None or self._target is not None:
@@ -96,14 +96,14 @@ class SightTool(QuestionTool):
 
     def preview(self, at: PickResult | None) -> Preview:
         """Rays to the target, or to the figure under the mouse."""
-        hovered = at.figure.id if at and at.figure else None
+        hovered = figure_id(at)
         target, finding = self._target or hovered, None
         if self._shooter is not None and target not in (None, self._shooter):
             finding = self.about(self._shooter, target, lambda now, shooter: _sight(now, shooter, target))
         return Preview(hovered=hovered, picked=self._shooter, finding=finding)
 
 
-def _sight(now: Situation, shooter: Figure, target: str | None) -> Finding | None:
+def _sight(now: ToolContext, shooter: Figure, target: str | None) -> Finding | None:
     other = now.figure(target)
     return sight_finding(now, shooter, other) if other is not None else None
 
@@ -140,7 +140,7 @@ class TargetsTool(QuestionTool):
 
     def press(self, at: PickResult) -> None:
         """Select the shooter, or deselect it."""
-        self._shooter, self._arm = at.figure.id if at.figure else None, 0
+        self._shooter, self._arm = figure_id(at), 0
 
     def turn(self, steps: int) -> None:
         """Select another weapon or, without a battle, another range."""
@@ -161,7 +161,7 @@ class TargetsTool(QuestionTool):
 
     def preview(self, at: PickResult | None) -> Preview:
         """The targets of the shooter, or of the figure under the mouse."""
-        hovered = at.figure.id if at and at.figure else None
+        hovered = figure_id(at)
         self._shown = shooter = self._shooter or hovered
         if shooter is None:
             return Preview()
@@ -179,7 +179,6 @@ class PlanTool(QuestionTool):
     """
 
     name = "plan"
-    takes_wheel = True
 
     def __init__(self, now: Now) -> None:
         super().__init__(now)
@@ -198,9 +197,7 @@ class PlanTool(QuestionTool):
     def hint(self) -> str:
         now = self.now()
         by_the_game = now is not None and now.play is not None
-        may_go = tr(
-            "Allowance {allowance_in:g} in: change it with the wheel or a number.", allowance_in=self.allowance_in
-        )
+        may_go = tr("Allowance {allowance_in:g} in: type a number to change it.", allowance_in=self.allowance_in)
         allowed = "" if by_the_game else may_go
         if self._mover is None:
             return tr("Click or drag the soldier to move. {allowed}", allowed=allowed)
@@ -216,7 +213,7 @@ class PlanTool(QuestionTool):
         """Select the figure, then add corners."""
         self._pressed_px = at.px
         if self._mover is None or self._ended:
-            self._mover, self._corners, self._ended = (at.figure.id if at.figure else None), (), False
+            self._mover, self._corners, self._ended = (figure_id(at)), (), False
         elif at.place_in is not None:
             if self._corners and self._corners[-1] == at.place_in:
                 self.finish()
@@ -227,10 +224,6 @@ class PlanTool(QuestionTool):
         """End the path after a drag."""
         if self._mover is not None and not self._corners and at.place_in and was_dragged(self._pressed_px, at):
             self._corners, self._ended = (at.place_in,), True
-
-    def turn(self, steps: int) -> None:
-        """Change the allowance."""
-        self.number(self.allowance_in + steps * _STEP_IN)
 
     def number(self, value: float) -> None:
         """Set the allowance."""
@@ -247,7 +240,7 @@ class PlanTool(QuestionTool):
 
     def preview(self, at: PickResult | None) -> Preview:
         """The path so far, extended to the mouse."""
-        hovered = at.figure.id if at and at.figure else None
+        hovered = figure_id(at)
         if self._mover is None:
             return Preview(hovered=hovered)
         loose = (at.place_in,) if at is not None and at.place_in is not None and not self._ended else ()
@@ -258,5 +251,5 @@ class PlanTool(QuestionTool):
             finding = self.about(self._mover, asked, lambda now, mover: self._plan(now, mover, rest))
         return Preview(picked=self._mover, finding=finding)
 
-    def _plan(self, now: Situation, mover: Figure, rest: Path) -> Finding:
+    def _plan(self, now: ToolContext, mover: Figure, rest: Path) -> Finding:
         return plan_finding(now, mover, (mover.centre_in, *rest), self.allowance_in)

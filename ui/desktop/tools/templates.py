@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
 from rules.engine.game import Game
 from rules.games import game_names, open_game
 from rules.tabletop.template import Template
-from ui.desktop.tools.tool import PickResult, PlainTool
+from ui.desktop.tools.tool import PickResult, Tool, start_preview
 from ui.picture.overlay import PointPx, Preview
 from ui.session import End, Session
 from ui.table.shapes import USUAL, Form, Kind, forms
@@ -41,18 +42,14 @@ class TemplateShapes:
         return {kind: forms(kind, games) for kind in Kind}
 
 
-class TemplateTool(PlainTool):
-    """Lays templates of one kind, in the games' sizes or any other.
-
-    Attributes:
-        form: The shape to lay.
-    """
+class TemplateTool(Tool):
+    """Lays templates of one kind, in the games' sizes or any other."""
 
     takes_wheel = True
 
     def __init__(self, session: Session, kind: Kind, store: TemplateShapes) -> None:
         self.name = str(kind)
-        self._session, self._kind, self._shelf = session, kind, store
+        self._session, self._kind, self._shapes = session, kind, store
         self._start: End | None = None
         self._laid: tuple[PointPx, Form] | None = None
         self._chosen: Form | None = None
@@ -60,7 +57,7 @@ class TemplateTool(PlainTool):
     @property
     def form(self) -> Form:
         """The shape to lay."""
-        return self._chosen or self._shelf.first(self._kind)
+        return self._chosen or self._shapes.first(self._kind)
 
     @property
     def in_progress(self) -> bool:
@@ -113,7 +110,7 @@ class TemplateTool(PlainTool):
 
     def again(self) -> None:
         """Switch to the next of the games' sizes."""
-        every = self._shelf.every(self._kind)
+        every = self._shapes.every(self._kind)
         at = next((n for n, form in enumerate(every) if form == self.form), -1)
         self._chosen = every[(at + 1) % len(every)]
 
@@ -123,9 +120,7 @@ class TemplateTool(PlainTool):
         return had
 
     def preview(self, at: PickResult | None) -> Preview:
-        """The template to lay; none where one was just laid, until the mouse moves."""
+        """The template to lay; none if one was just laid, until the mouse moves."""
         if at is None or at.place_in is None or self._laid == (at.px, self.form):
             return Preview()
-        picked = self._start if isinstance(self._start, str) else None
-        pin_in = None if isinstance(self._start, str) else self._start
-        return Preview(picked=picked, pin_in=pin_in, template=self._template(at))
+        return replace(start_preview(self._start), template=self._template(at))

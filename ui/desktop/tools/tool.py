@@ -1,9 +1,8 @@
-"""The protocol of mouse tools, and the tools that select and measure."""
+"""The base of all mouse tools, and the tools that select and measure."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Protocol
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -69,92 +68,66 @@ def was_dragged(from_px: PointPx, at: PickResult) -> bool:
     return bool(np.hypot(at.px[0] - from_px[0], at.px[1] - from_px[1]) * at.screen_scale > _DRAG_PX)
 
 
-class Tool(Protocol):
-    """A mouse tool; `hint` describes in one line what the next click does."""
+class Tool:
+    """A mouse tool; by default it ignores all gestures.
+
+    Attributes:
+        name: Its name in actions and settings.
+        takes_wheel: Whether the wheel is the tool's; otherwise it zooms.
+    """
 
     name: str
-    takes_wheel: bool
+    takes_wheel = False
+
+    @property
+    def hint(self) -> str:
+        """What the next click does, for the player, in one line."""
+        raise NotImplementedError
 
     @property
     def in_progress(self) -> bool:
         """Whether Enter or a right click would end something."""
-        ...
-
-    @property
-    def hint(self) -> str:
-        """The next step, for the player."""
-        ...
+        return False
 
     def press(self, at: PickResult) -> None:
         """Handle the button's press."""
-        ...
 
     def release(self, at: PickResult) -> None:
         """Handle the button's release."""
-        ...
 
     def turn(self, steps: int) -> None:
         """Handle the wheel, or + and -."""
-        ...
 
     def number(self, value: float) -> None:
         """Handle a typed number, in inches."""
-        ...
 
     def again(self) -> None:
-        """Handle the selection of the tool that is already selected."""
-        ...
-
-    def finish(self) -> None:
-        """Handle Enter or a right click while something is in progress."""
-        ...
-
-    def cancel(self) -> bool:
-        """Cancel the current step; return whether there was one."""
-        ...
-
-    def preview(self, at: PickResult | None) -> Preview:
-        """What to draw while the mouse points there."""
-        ...
-
-
-class PlainTool:
-    """Default behaviour: ignores all gestures."""
-
-    takes_wheel = False
-
-    @property
-    def in_progress(self) -> bool:
-        return False
-
-    def press(self, at: PickResult) -> None:
-        """Ignored."""
-
-    def release(self, at: PickResult) -> None:
-        """Ignored."""
-
-    def turn(self, steps: int) -> None:
-        """Ignored."""
-
-    def number(self, value: float) -> None:
-        """Ignored."""
-
-    def again(self) -> None:
-        """Start over."""
+        """Handle the selection of the tool that is already selected: start over."""
         self.cancel()
 
     def finish(self) -> None:
-        """Ignored."""
+        """Handle Enter or a right click while something is in progress."""
 
     def cancel(self) -> bool:
+        """Cancel the current step; return whether there was one."""
         return False
 
     def preview(self, at: PickResult | None) -> Preview:
-        """Highlight the figure under the mouse."""
-        return Preview(hovered=at.figure.id if at and at.figure else None)
+        """What to draw while the mouse points there: by default highlight the figure."""
+        return Preview(hovered=figure_id(at))
 
 
-class SelectTool(PlainTool):
+def figure_id(at: PickResult | None) -> str | None:
+    """The id of the figure that the mouse points at; None if there is none."""
+    return at.figure.id if at is not None and at.figure is not None else None
+
+
+def start_preview(start: End | None) -> Preview:
+    """The highlighted start of a ruler or template: a figure or a place."""
+    return Preview(picked=start) if isinstance(start, str) else Preview(pin_in=start)
+
+
+class SelectTool(Tool):
     """Shows what is known about a figure: the one under the mouse, else the selected one."""
 
     name = "select"
@@ -168,7 +141,7 @@ class SelectTool(PlainTool):
 
     def press(self, at: PickResult) -> None:
         """Select the figure, or none."""
-        self._picked = at.figure.id if at.figure else None
+        self._picked = figure_id(at)
 
     def cancel(self) -> bool:
         """Deselect."""
@@ -177,11 +150,11 @@ class SelectTool(PlainTool):
 
     def preview(self, at: PickResult | None) -> Preview:
         """Highlight the selected figure and the one under the mouse."""
-        hovered = at.figure.id if at and at.figure else None
+        hovered = figure_id(at)
         return Preview(hovered=hovered, picked=self._picked, asked=hovered or self._picked)
 
 
-class MeasureTool(PlainTool):
+class MeasureTool(Tool):
     """Lays a ruler between two figures or places, with two clicks or one drag."""
 
     name = "measure"
@@ -225,15 +198,12 @@ class MeasureTool(PlainTool):
     def preview(self, at: PickResult | None) -> Preview:
         """The ruler to lay."""
         end = at.end if at else None
-        return Preview(
-            hovered=at.figure.id if at and at.figure else None,
-            picked=self._first if isinstance(self._first, str) else None,
-            pin_in=None if isinstance(self._first, str) else self._first,
-            ruler=Ruler(self._first, end) if self._first is not None and end not in (None, self._first) else None,
-        )
+        loose = end if end != self._first else None
+        ruler = Ruler(self._first, loose) if self._first is not None and loose is not None else None
+        return replace(start_preview(self._first), hovered=figure_id(at), ruler=ruler)
 
 
-class PathTool(PlainTool):
+class PathTool(Tool):
     """Lays a ruler around corners, click by click; Enter, a right click or a second click at its end ends it."""
 
     name = "path"
@@ -287,9 +257,4 @@ class PathTool(PlainTool):
             ruler = Ruler(self._first, loose, tuple(place for _, place in self._stops))
         elif self._first is not None and self._stops:
             ruler = Ruler(self._first, self._stops[-1][0], tuple(place for _, place in self._stops[:-1]))
-        return Preview(
-            hovered=at.figure.id if at and at.figure else None,
-            picked=self._first if isinstance(self._first, str) else None,
-            pin_in=None if isinstance(self._first, str) else self._first,
-            ruler=ruler,
-        )
+        return replace(start_preview(self._first), hovered=figure_id(at), ruler=ruler)

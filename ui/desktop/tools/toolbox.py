@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -11,40 +11,41 @@ from ui.desktop.tools.questions import PlanTool, SightTool, TargetsTool
 from ui.desktop.tools.templates import TemplateShapes, TemplateTool
 from ui.desktop.tools.tool import MeasureTool, PathTool, PickResult, SelectTool, Tool
 from ui.picture.overlay import Preview
-from ui.questions.tool_context import Situation
 from ui.session import Session
 from ui.table.shapes import Kind
+from ui.tools.tool_context import ToolContext
 
 _NUMBER_ENDS_S = 1.5
 """A later digit starts another number."""
 
 
 class Toolbox:
-    """Holds the tools for the current session.
+    """Holds the tools for the current session."""
 
-    Attributes:
-        selected: The selected tool.
-    """
-
-    def __init__(self, now: Callable[[], Situation | None]) -> None:
-        """`now` returns the tool context; None before the first view."""
-        self._now = now
+    def __init__(self, now: Callable[[], ToolContext | None], clock: Callable[[], float]) -> None:
+        """`now` returns the tool context, None before the first view; `clock` returns seconds."""
+        self._now, self._clock = now, clock
         self._tools: dict[str, Tool] = {}
-        self._shelf = TemplateShapes(self._played)
+        self._feature_tools: tuple[Tool, ...] = ()
+        self._shapes = TemplateShapes(self._played)
         self._typed, self._typed_s = "", -_NUMBER_ENDS_S
         self.selected: Tool = SelectTool()
 
-    def fill(self, session: Session, others: Iterable[Tool] = ()) -> None:
-        """Create the tools for another session; `others` have their own controllers."""
+    def add(self, tool: Tool) -> None:
+        """Add a tool that has its own controller and serves all sessions."""
+        self._feature_tools = (*self._feature_tools, tool)
+
+    def fill(self, session: Session) -> None:
+        """Create the tools for another session."""
         tools: tuple[Tool, ...] = (
             MeasureTool(session),
             PathTool(session),
             SightTool(self._now),
             TargetsTool(self._now),
-            *(TemplateTool(session, kind, self._shelf) for kind in Kind),
+            *(TemplateTool(session, kind, self._shapes) for kind in Kind),
             PlanTool(self._now),
             SelectTool(),
-            *others,
+            *self._feature_tools,
         )
         self._tools = {tool.name: tool for tool in tools}
         self.selected = self._tools["select"]
@@ -58,8 +59,9 @@ class Toolbox:
             wanted.cancel()
         self.selected = wanted
 
-    def type_digit(self, digit: str, now_s: float) -> None:
+    def type_digit(self, digit: str) -> None:
         """Add a digit or point to the typed number, and pass the number to the tool."""
+        now_s = self._clock()
         self._typed = (self._typed if now_s - self._typed_s < _NUMBER_ENDS_S else "") + digit
         self._typed_s = now_s
         if self._typed.replace(".", "", 1).isdigit() and float(self._typed) > 0:

@@ -1,0 +1,68 @@
+"""The way to the first shot of a battle: Simple Plastic has no dice before it, Army Men rolls for the first move."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from rules.battle.referees import position_of
+from rules.engine.dice import Scripted
+from rules.engine.position import Position
+from rules.engine.roster import Army
+from tests.rules.battle_driver import begun, recruits
+from tests.rules.board import figure
+from tests.rules.test_battle_simple_plastic import GREEN, PLACES, TAN
+from tests.ui.battle.test_battle_session import seen
+from ui.battle.battle_session import BattleSession
+from ui.battle.first_shot import FirstShot, Need, ShotStep
+
+
+@pytest.fixture
+def play(tmp_path: Path) -> Iterator[BattleSession]:
+    with begun(tmp_path / "b", "simple_plastic", {"green": GREEN, "tan": TAN}, PLACES) as battle:
+        yield BattleSession(battle)
+
+
+def test_moves_soldier_target_roll(play: BattleSession) -> None:
+    watch = FirstShot()
+
+    def now() -> Position:
+        return seen(play.battle)
+
+    for _ in range(2):  # the battle begins, then the moves are done
+        assert watch.look(play, now(), None) == ShotStep(Need.PHASE)
+        play.go_on(now())
+    assert watch.look(play, now(), None) == ShotStep(Need.SOLDIER, "green-1")
+    actions = play.available_actions(now(), "green-1")
+    step = watch.look(play, now(), None, actions.attacks)
+    assert step.need is Need.TARGET
+    [shot] = [one for one in actions.attacks if one.action.at[0] == step.figure]
+    assert watch.look(play, now(), shot, actions.attacks) == ShotStep(Need.ROLL)
+    assert watch.look(play, now(), shot, actions.attacks, is_rolling=True) == ShotStep(Need.DICE)
+    play.do(now(), shot.action, Scripted((1,)))  # a miss is a shot too
+    assert watch.look(play, now(), None) == ShotStep(Need.NOTHING)
+    play.battle.undo()
+    assert watch.look(play, now(), None) == ShotStep(Need.SOLDIER, "green-1")
+    play.go_on(now())  # Tan moves
+    assert watch.look(play, now(), None, actions.attacks) == ShotStep(Need.PHASE)
+
+
+def test_initiative_is_rolled_first_and_phases_without_shots_pass(tmp_path: Path) -> None:
+    armies = {side: Army(name=side, game="army_men", recruits=recruits(side, "rifleman")) for side in ("green", "tan")}
+    with begun(tmp_path / "b", "army_men", armies, {"green-1": (3, 3), "tan-1": (9, 3)}) as battle:
+        play, watch = BattleSession(battle), FirstShot()
+
+        def now() -> Position:
+            return position_of(battle, [figure("green-1", 3, 3), figure("tan-1", 9, 3)], ())
+
+        first = next(one for one in play.obligations(now()) if one.action.owed)
+        assert watch.look(play, now(), first) == ShotStep(Need.DUTY), "nobody shoots yet"
+        while battle.state.phase != "automatic_weapons":
+            assert watch.look(play, now(), None) == ShotStep(Need.PHASE)
+            play.go_on(now(), play.owed(now()))
+        steps = [watch.look(play, now(), None) for _ in range(3)]  # one soldier is examined in each call
+        assert steps == [ShotStep(Need.SOLDIER), ShotStep(Need.PHASE), ShotStep(Need.PHASE)], "rifles are next (AM-12)"
+        play.go_on(now())
+        assert watch.look(play, now(), None) == ShotStep(Need.SOLDIER, "green-1")

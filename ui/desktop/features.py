@@ -1,0 +1,84 @@
+"""The features of the window beside the battle and the devices, each with its tool, panel, tab or menu."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Protocol
+
+from ui.battle.battle_folder import battles_folder
+from ui.desktop.background_save import BackgroundSave
+from ui.desktop.bar import MessageActions
+from ui.desktop.battle.battle_controller import BattleController
+from ui.desktop.battle.files import BattleFiles
+from ui.desktop.battle.history_controller import HistoryController
+from ui.desktop.battle.keys import BattleKeys
+from ui.desktop.frozen_frame import FrozenFrame
+from ui.desktop.parts import Parts
+from ui.desktop.printing import PrintController
+from ui.desktop.setup.calibration_controller import CalibrationController
+from ui.desktop.setup.table_controller import TableController
+from ui.desktop.store import Store
+from ui.desktop.table.correct_menu import CorrectionController
+from ui.desktop.table.groups_controller import GroupsController
+from ui.desktop.table.practice_controller import PracticeController
+from ui.desktop.table.table_questions import EmptyTableController, MoveQuestions
+from ui.desktop.table.teach_controller import TeachController
+from ui.desktop.table.terrain_controller import TerrainController
+from ui.setup.saved_table_store import SavedTables, tables_folder
+
+
+class Asking(Protocol):
+    """A feature that asks the player something."""
+
+    @property
+    def offer(self) -> tuple[str, MessageActions]:
+        """The question and its answers; empty if there is none."""
+
+
+class Features:
+    """The features, in the order in which they add tools and tabs."""
+
+    def __init__(
+        self, parts: Parts, store: Store, battle: BattleController, tables: Path | None, battles: Path | None
+    ) -> None:
+        """Create the features; `tables` and `battles` are the folders of saved tables and battles, None the user's."""
+        window, picture, panel, settings = parts.window, parts.picture, parts.panel, parts.settings
+        saving = self.saving = BackgroundSave(window, store.say)
+        self.terrain = TerrainController(picture, parts.sides, store)
+        self.groups = GroupsController(panel, store, parts.display.read)
+        self.corrections = CorrectionController(picture, store, self.groups.split_off)
+        self.teaching = TeachController(panel, parts.sides, store, store.clock)
+        for tool in (self.terrain.tool, self.corrections.tool, self.teaching.tool):
+            store.tools.add(tool)
+        self.moves, self.empty = MoveQuestions(store), EmptyTableController(store)
+        self.files = BattleFiles(window, battle, store, settings, battles or battles_folder())
+        self.history = HistoryController(window, battle, store, saving)
+        self.keys = BattleKeys(window, battle, store)
+        saved_tables = SavedTables(tables or tables_folder())
+        self.tables = TableController(window, store, saved_tables, saving, clock=store.clock)
+        self.frozen_frame = FrozenFrame(window, store, saving)
+        self.practice = PracticeController(window, picture, store)
+        self.calibration = CalibrationController(window, store, settings, battle.drifted)
+        self.prints = PrintController(window, settings, saving)
+
+    @property
+    def asking(self) -> tuple[Asking, ...]:
+        """Those that may ask the player something, the most urgent first."""
+        return (self.teaching, self.moves, self.empty, self.tables, self.files, self.groups)
+
+    def pull(self) -> bool:
+        """Take what was done in the background; return whether the picture must be drawn again."""
+        self.tables.pull()
+        self.history.pull()
+        self.empty.pull()
+        return self.teaching.pull()
+
+    def follow_table(self) -> None:
+        """Take note of a new view."""
+        self.calibration.pull()
+        self.moves.pull()
+
+    def close(self) -> None:
+        """Stop all work in the background."""
+        for feature in (self.teaching, self.empty, self.saving, self.files, self.tables, self.history):
+            feature.close()

@@ -1,0 +1,116 @@
+"""The bar of the guide: its steps, the current instruction, and a button for it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from PyQt6.QtCore import pyqtSignal
+from PyQt6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QPushButton, QToolButton, QVBoxLayout, QWidget
+
+from ui.desktop.labels import escape_markup, markup_label, wrapping_label
+from ui.setup.first_run import Guide, Mark, Step
+from ui.translation import tr
+
+_SIGN = {Mark.DONE: "✓", Mark.NOW: "▸", Mark.SKIPPED: "»", Mark.AHEAD: "·"}
+_TICKS = {True: "✓", False: "✗", None: "·"}
+_FONT_SCALE = 1.2
+
+
+class GuideBar(QFrame):
+    """Shows a `Guide`; independent of the table.
+
+    Signals:
+        wanted: The step's button was pressed.
+        skipped: Skip the step.
+        left: Close the guide.
+        asked_for: Go to this `Step`.
+        named: The next click teaches this army.
+    """
+
+    wanted = pyqtSignal()
+    skipped = pyqtSignal()
+    left = pyqtSignal()
+    asked_for = pyqtSignal(object)
+    named = pyqtSignal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setFrameShape(QFrame.Shape.StyledPanel)
+        self.shown: Guide | None = None
+        self.steps = {step: QToolButton() for step in Step}
+        self.words, self.ticks = wrapping_label(), markup_label()
+        self.army = QComboBox()
+        self.button, self.skip, self.leave = QPushButton(), QPushButton(tr("Skip")), QPushButton(tr("Leave guide"))
+        self._lay_out()
+
+    def show_guide(self, guide: Guide) -> None:
+        """Show the guide's state."""
+        if guide == self.shown:
+            return
+        self.shown = guide
+        for step, button in self.steps.items():
+            mark = guide.marks[step]
+            button.setText(f"{_SIGN[mark]} {step.words}")
+            button.setAccessibleName(f"{step.words}, {mark.words}")
+            font = button.font()
+            font.setBold(mark is Mark.NOW)
+            button.setFont(font)
+        self.words.setText(guide.words)
+        self.ticks.setText("&nbsp;&nbsp; ".join(f"{_TICKS[t.good]} {escape_markup(t.words)}" for t in guide.ticks))
+        self.button.setText(guide.button)
+        self.button.setEnabled(guide.ready)
+        self.button.setVisible(bool(guide.button))
+        self.army.setVisible(guide.step is Step.ARMIES)
+        self.skip.setText(tr("Continue") if guide.is_done else tr("Skip"))
+        self.skip.setVisible(guide.step is not None)
+        self.leave.setVisible(guide.step is not None)
+
+    def offer(self, armies: Sequence[str]) -> None:
+        """Suggest army names, the first for the next click."""
+        self.army.blockSignals(True)
+        self.army.clear()
+        self.army.addItems(list(armies))
+        self.army.setCurrentIndex(0)
+        self.army.blockSignals(False)
+        self.named.emit(self.army.currentText())
+
+    def _lay_out(self) -> None:
+        font = self.words.font()
+        font.setPointSizeF(_FONT_SCALE * font.pointSizeF())
+        self.words.setFont(font)
+        self.words.setAccessibleName(tr("What to do now"))
+        self.words.setMinimumHeight(2 * self.words.fontMetrics().lineSpacing())
+        self.ticks.setMinimumHeight(self.ticks.fontMetrics().lineSpacing())
+        self.army.setEditable(True)
+        self.army.setMinimumContentsLength(10)
+        self.army.setAccessibleName(tr("Army that the next click teaches"))
+        self.army.setToolTip(tr("Type a name or choose one, then click the base of one of its soldiers"))
+        self.button.setDefault(True)
+        self.skip.setToolTip(tr("Skip this step; click its name above to come back"))
+        self.leave.setToolTip(tr("Close the guide; you can open it again in the menu Help"))
+        top, low = QHBoxLayout(), QHBoxLayout()
+        for step, button in self.steps.items():
+            button.setAutoRaise(True)
+            button.setToolTip(tr("Go to {step}", step=step))
+            button.clicked.connect(partial(self._ask_for, step))
+            top.addWidget(button)
+        top.addStretch(1)
+        top.addWidget(self.skip)
+        top.addWidget(self.leave)
+        low.addWidget(self.words, 1)
+        low.addWidget(self.army)
+        low.addWidget(self.button)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(8, 4, 8, 4)
+        layout.setSpacing(2)
+        layout.addLayout(top)
+        layout.addLayout(low)
+        layout.addWidget(self.ticks)
+        self.button.clicked.connect(lambda: self.wanted.emit())
+        self.skip.clicked.connect(lambda: self.skipped.emit())
+        self.leave.clicked.connect(lambda: self.left.emit())
+        self.army.editTextChanged.connect(self.named)
+
+    def _ask_for(self, step: Step, _checked: bool = False) -> None:
+        self.asked_for.emit(step)

@@ -1,0 +1,267 @@
+"""Connects the guide with the window: checks the table's progress and performs the steps' buttons."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from functools import partial
+
+from PyQt6.QtCore import QObject, Qt, QTimer
+from PyQt6.QtWidgets import QDockWidget, QMenu, QWidget
+
+from ui.background_task import BackgroundTask
+from ui.battle.first_shot import Need
+from ui.desktop.commands import Commands
+from ui.desktop.guide.guide_bar import GuideBar
+from ui.desktop.guide.guide_light import GuideLight
+from ui.desktop.guide.spotlight import Spotlight
+from ui.desktop.panel import SUGGESTED_ARMIES
+from ui.desktop.setup.diagnosis_dialog import MarkerCheck
+from ui.desktop.source_controller import SourceController
+from ui.desktop.tool_rail import ToolRail
+from ui.setup.cameras import cameras
+from ui.setup.colours import proposed
+from ui.setup.first_run import Progress, Step, TableStatus, guide
+from ui.translation import tr
+
+_TICK_MS = 150
+_CHECK_EVERY_S = 0.5
+_BEFORE_THE_ARMIES = (Step.CAMERA, Step.MARKERS, Step.EMPTY)
+
+
+class GuideController(QObject):
+    """The guide, hidden until it begins.
+
+    Attributes:
+        bar: Its bar.
+        choices: The sources offered in the first step, listed at each opening.
+    """
+
+    def __init__(self, commands: Commands, rail: ToolRail, clock: Callable[[], float] = time.monotonic) -> None:
+        """Add the guide above everything else in the window; it replaces the hint while it is open.
+
+        Args:
+            commands: What its buttons do.
+            rail: The tools, which the guide lights up.
+            clock: Returns seconds.
+        """
+        window, self._settings, self._hint = commands.parts.window, commands.parts.settings, commands.parts.hint
+        super().__init__(window)
+        self._commands, self._clock = commands, clock
+        self.bar, self.choices = GuideBar(), QMenu(window)
+        self._dock = QDockWidget(tr("Guide"), window)
+        self._dock.setObjectName("guide")
+        self._dock.setFeatures(QDockWidget.DockWidgetFeature.NoDockWidgetFeatures)
+        self._dock.setTitleBarWidget(QWidget())
+        self._dock.setWidget(self.bar)
+        window.addDockWidget(Qt.DockWidgetArea.TopDockWidgetArea, self._dock)
+        self._dock.hide()
+        self._light = GuideLight(commands, rail, self.bar)
+        self._progress = Progress()
+        self._step: Step | None = None
+        self._step_was_done: bool | None = None
+        self._prepared_source: SourceController | None = None
+        self._taught: tuple[str, ...] | None = None
+        self._marker_check: BackgroundTask[MarkerCheck] = BackgroundTask("sandtable guide")
+        self._checked_s = clock()
+        self._marker_issues: tuple[str, ...] = ()
+        self._step_actions: dict[Step, Callable[[], object]] = {
+            Step.CAMERA: self._offer_sources,
+            Step.MARKERS: self._mark,
+            Step.EMPTY: commands.store.learn_empty_table,
+            Step.ARMIES: self._confirm_armies,
+            Step.GAME: commands.features.files.new_battle,
+            Step.SHOT: lambda: commands.store.use_tool("measure"),
+        }
+        commands.features.groups.is_guided = lambda: self.at_armies
+        self.bar.wanted.connect(self._work)
+        self.bar.skipped.connect(self._skip)
+        self.bar.left.connect(self.leave)
+        self.bar.asked_for.connect(self._go_to)
+        self.bar.named.connect(commands.parts.panel.choose)
+        self.choices.aboutToShow.connect(self._list_sources)
+        self._timer = QTimer(self)
+        self._timer.timeout.connect(self.pull)
+
+    def begin_on_first_start(self) -> None:
+        """Start the guide, unless the player has finished or left it before."""
+        if not self._settings.was_guided:
+            self.begin()
+
+    def begin(self) -> None:
+        """Start the guide at the first step that is not done."""
+        self._progress, self._step, self._taught = Progress(), None, None
+        self._prepare_simulated_table()
+        self._dock.show()
+        self._hint.hide()
+        self._timer.start(_TICK_MS)
+        self.pull()
+
+    @property
+    def spotlight(self) -> Spotlight:
+        """The frame around the control that the current step needs."""
+        return self._light.spotlight
+
+    @property
+    def at_armies(self) -> bool:
+        """Whether the guide is open at the armies' step."""
+        return self._step is Step.ARMIES and not self._dock.isHidden()
+
+    def close(self) -> None:
+        """Stop checking; the guide starts again next time unless the player left it."""
+        self._timer.stop()
+        self._marker_check.drop()
+
+    def leave(self) -> None:
+        """Close the guide; an untaught simulated table gets its armies back."""
+        self.close()
+        self.spotlight.light(None)
+        self._dock.hide()
+        self._hint.show()
+        self._settings.keep_guided()
+        source_controller = self._commands.store.source_controller
+        if source_controller is self._prepared_source and not source_controller.session.state.setup.palette:
+            self._commands.store.open("demo")
+
+    def pull(self) -> None:
+        """Update the guide; called by a timer."""
+        self._check_markers()
+        self._follow_first_shot()
+        now = self.table_status
+        self._prepare_simulated_table()
+        shown = guide(now, self._progress)
+        if shown.step is self._step and shown.is_done and self._step_was_done is False:
+            self._progress = self._progress.go_on()  # the step chosen by the player is done now
+            shown = guide(now, self._progress)
+        self._step_was_done = shown.is_done
+        if shown.step is not self._step:
+            self._step = shown.step
+            self._light.enter(shown.step)
+        if self._commands.store.source_controller is self._prepared_source:
+            self._commands.store.source_controller.practise(bare=shown.step in _BEFORE_THE_ARMIES)
+        self._offer_names(now)
+        self.bar.show_guide(shown)
+        self._light.show(shown.step)
+
+    @property
+    def table_status(self) -> TableStatus:
+        """The progress of the table."""
+        source_controller = self._commands.store.source_controller
+        problem = source_controller.worker.source_problem or ""
+        return TableStatus(
+            source_controller.spec,
+            source_controller.view,
+            source_controller.session.state,
+            cameras(),
+            source_controller.locked_settings,
+            problem,
+            self._marker_issues,
+            self._commands.battle.play is not None,
+            source_controller.armies,
+            source_controller.is_bare,
+            self._light.need,
+            self._commands.battle.turn_bar.button.text().replace("&", ""),
+        )
+
+    # The bar's buttons
+
+    def _work(self) -> None:
+        if self._step is None:
+            self.leave()
+            return
+        if self._step is not Step.ARMIES:  # its button does not end the step: soldiers must be found first
+            self._progress = self._progress.go_on()
+        self._step_actions[self._step]()
+        self.pull()
+
+    def _confirm_armies(self) -> None:
+        """Use the armies found by colour, or let the player teach."""
+        if proposed(self.table_status.view, self.table_status.state):
+            self._commands.features.groups.accept()
+        else:
+            self._commands.store.use_tool("teach")
+
+    def _skip(self) -> None:
+        if self._step is not None:
+            self._progress = self._progress.skip(self._step)
+            self.pull()
+
+    def _go_to(self, step: Step) -> None:
+        self._progress = self._progress.go_to(step)
+        self.pull()
+
+    def _follow_first_shot(self) -> None:
+        if self._step is Step.SHOT:
+            self._light.watch_shot()
+            if self._light.need is Need.NOTHING:
+                self._progress = self._progress.agree(Step.SHOT)
+
+    def _prepare_simulated_table(self) -> None:
+        """Open the simulated table untaught; leave it alone once the player has changed anything."""
+        source_controller = self._commands.store.source_controller
+        has_begun = source_controller.session.can_undo is not None or self._commands.battle.play is not None
+        if source_controller.spec != "demo" or source_controller is self._prepared_source or has_begun:
+            return
+        if source_controller.session.state.setup.palette:
+            self._commands.store.open("demo")
+        self._prepared_source = self._commands.store.source_controller
+        self._prepared_source.practise(bare=True)
+
+    def _offer_sources(self) -> None:
+        now = self.table_status
+        if now.spec == "demo" and not now.cameras and not now.problem:
+            self.choose("demo")
+            return
+        self.choices.popup(self.bar.button.mapToGlobal(self.bar.button.rect().bottomLeft()))
+
+    def _list_sources(self) -> None:
+        self.choices.clear()
+        choices: list[tuple[str, Callable[[], object]]] = [
+            (camera.words, partial(self.choose, str(camera.number))) for camera in cameras()
+        ]
+        choices += [
+            (tr("Simulated table"), partial(self.choose, "demo")),
+            (tr("Picture or video…"), self._commands.open_file),
+        ]
+        for words, choose in choices:
+            action = self.choices.addAction(words)
+            if action is not None:
+                action.triggered.connect(partial(_call, choose))
+
+    def choose(self, spec: str) -> None:
+        """Open a source and complete the camera step."""
+        if spec != self._commands.store.source_controller.spec:
+            self._commands.store.open(spec)
+        self._progress = self._progress.agree(Step.CAMERA)
+        self.pull()
+
+    def _mark(self) -> None:
+        if self.table_status.has_inches:
+            self._progress = self._progress.agree(Step.MARKERS)
+        else:
+            self._commands.print_sheets()
+
+    # Checks
+
+    def _check_markers(self) -> None:
+        """While the guide waits for markers, find out from time to time why they cannot be used."""
+        found = self._marker_check.take()
+        if found is not None:
+            self._marker_issues = tuple(issue.sentence for issue in found.issues)
+        source_controller, now_s = self._commands.store.source_controller, self._clock()
+        frame, setup = source_controller.frame, source_controller.session.state.setup
+        if self._step is not Step.MARKERS or frame is None or now_s - self._checked_s < _CHECK_EVERY_S:
+            return
+        self._checked_s = now_s
+        self._marker_check.start(lambda: MarkerCheck(frame, setup))
+
+    def _offer_names(self, now: TableStatus) -> None:
+        """Suggest the free army names after an army was taught or forgotten."""
+        taught = tuple(colour.name for colour in now.state.setup.palette)
+        if self._step is Step.ARMIES and taught != self._taught:
+            self._taught = taught
+            self.bar.offer([name for name in SUGGESTED_ARMIES if name not in taught])
+
+
+def _call(action: Callable[[], object], _checked: bool = False) -> None:
+    action()

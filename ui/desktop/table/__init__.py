@@ -1,0 +1,1 @@
+"""Teaching, correcting and grouping figures, terrain, and the simulated table."""

@@ -1,0 +1,290 @@
+"""Moves soldiers, camera and lamp on the simulated table, by mouse, keys and menu."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from PyQt6.QtCore import QObject, Qt, pyqtSignal
+from PyQt6.QtGui import QAction
+from PyQt6.QtWidgets import QMainWindow, QMenu
+
+from rules.tabletop.errors import UserError
+from ui.desktop.action import create_action, create_switch
+from ui.desktop.picture.view import PictureView
+from ui.desktop.store import Store
+from ui.desktop.table.terrain_tool import TERRAIN
+from ui.desktop.tools.tool import REACH_PX, PickResult, was_dragged
+from ui.translation import mark_for_translation, tr
+from vision.simulation.light import Light
+from vision.simulation.practice import OFF_S, Practice
+from vision.simulation.practice_table import PracticeTable
+
+TURN_DEG = 15.0
+"""Degrees per step of the wheel; forward is counter-clockwise."""
+
+LAY_DOWN_KEY, REMOVE_KEY = "Z", "Q"
+
+_OWN_DRAGS = (TERRAIN, "plan")
+"""Tools that drag something else from a soldier's place: a piece of terrain, a planned move."""
+
+_LIGHTS: tuple[tuple[str, str, Callable[[Light, float], Light]], ...] = (
+    (
+        mark_for_translation("Brighten lamp"),
+        mark_for_translation("Add a quarter more light"),
+        lambda light, now_s: light.stepped(1, now_s),
+    ),
+    (
+        mark_for_translation("Dim lamp"),
+        mark_for_translation("Take away a quarter of the light"),
+        lambda light, now_s: light.stepped(-1, now_s),
+    ),
+    (
+        mark_for_translation("Blink lamp"),
+        mark_for_translation("Switch the lamp off for two seconds"),
+        lambda light, now_s: light.switched_off(OFF_S, now_s),
+    ),
+)
+_SWITCHES: tuple[tuple[str, str, Callable[[Light], bool], Callable[[Light, bool, float], Light]], ...] = (
+    (
+        mark_for_translation("Flicker"),
+        mark_for_translation("Show drifting bands, like those of a lamp on mains power"),
+        lambda light: light.flickers,
+        lambda light, on, _: light.with_flicker(on),
+    ),
+    (
+        mark_for_translation("Sun patches"),
+        mark_for_translation("Let the sun shine through a window onto the table"),
+        lambda light: light.has_sun,
+        lambda light, on, _: light.with_sun(on),
+    ),
+    (
+        mark_for_translation("Automatic exposure"),
+        mark_for_translation("Let the camera adjust to the light by itself"),
+        lambda light: light.is_automatic,
+        lambda light, on, now_s: light.exposed(on, now_s),
+    ),
+)
+
+
+class PracticeController(QObject):
+    """Moves soldiers by mouse and offers the menu Practice, while the simulated table is open.
+
+    A left drag that starts on a soldier carries it, except with tools that drag something else from there. A click
+    remains the tool's: it is passed on when the button is released without a drag.
+
+    Signals:
+        changed: A soldier was picked up or put down.
+
+    Attributes:
+        menu: The menu; hidden for other sources.
+    """
+
+    changed = pyqtSignal()
+
+    def __init__(self, window: QMainWindow, picture: PictureView, store: Store) -> None:
+        """Prepare the menu."""
+        super().__init__(window)
+        self._window, self._picture, self._store = window, picture, store
+        self._drag: tuple[PracticeTable, str, PickResult] | None = None
+        self._is_over = False
+        self._switches: list[tuple[QAction, Callable[[Light], bool]]] = []
+        self.menu = QMenu(tr("&Practice"), window)
+        self.menu.setToolTipsVisible(True)
+        self._fill()
+        self._offer(None)
+
+    def _fill(self) -> None:
+        add, window = self.menu.addAction, self._window
+        tip = tr("Lay down the soldier under the mouse, or stand it up again")
+        add(create_action(window, tr("Lay down or stand up"), LAY_DOWN_KEY, tip, self._lay_down_or_stand_up))
+        tip = tr("Remove the soldier under the mouse")
+        add(create_action(window, tr("Remove soldier"), REMOVE_KEY, tip, self._remove))
+        tip = tr("Put all removed soldiers back where they were")
+        add(create_action(window, tr("Bring back"), "", tip, self._bring_back))
+        self.menu.addSeparator()
+        tip = tr("Push the camera a little, as if someone had bumped into it")
+        add(create_action(window, tr("Bump camera"), "", tip, lambda: self._change(lambda now, _: now.bump())))
+        for text, tip, lit in _LIGHTS:
+            add(create_action(window, tr(text), "", tr(tip), partial(self._change, partial(_with_light, lit))))
+        for text, tip, is_on, switched in _SWITCHES:
+            switch = create_switch(window, tr(text), "", tr(tip))
+            switch.triggered.connect(partial(self._switch, switched))
+            self._switches.append((switch, is_on))
+            add(switch)
+        self.menu.addSeparator()
+        tip = tr("Put soldiers, camera and lamp back as they were at first")
+        add(create_action(window, tr("Start over"), "", tip, lambda: self._change(lambda now, _: now.start_over())))
+
+    @property
+    def table(self) -> PracticeTable | None:
+        """The simulated table, while it is open and shows live pictures with its armies; otherwise None."""
+        source_controller = self._store.source_controller
+        table = source_controller.practice
+        return None if table is None or table.bare or source_controller.worker.held else table
+
+    @property
+    def is_carrying(self) -> bool:
+        """Whether the mouse carries a soldier of the open table."""
+        if self._drag is None or self._drag[0] is not self._store.source_controller.practice:
+            return False
+        return self._drag[0].now.carried is not None
+
+    @property
+    def hint(self) -> str:
+        """What the mouse can do with soldiers now; empty if practice is not possible."""
+        if self.is_carrying:
+            return tr(
+                "Release the button to put it down. The wheel turns it.   {lay}: lay down or stand up   "
+                "{remove}: remove   Esc: put back",
+                lay=LAY_DOWN_KEY,
+                remove=REMOVE_KEY,
+            )
+        if self.table is None:
+            return ""
+        if self._is_over:
+            return tr(
+                "Drag it to move it.   {lay}: lay down or stand up   {remove}: remove",
+                lay=LAY_DOWN_KEY,
+                remove=REMOVE_KEY,
+            )
+        return tr("Drag a soldier to move it.")
+
+    def follow(self) -> None:
+        """Show the menu only for the simulated table, with its current switches."""
+        self._offer(self._store.source_controller.practice)
+
+    def _offer(self, practice: PracticeTable | None) -> None:
+        bar_entry = self.menu.menuAction()
+        if bar_entry is not None:
+            bar_entry.setVisible(practice is not None)
+        for action in self.menu.actions():
+            action.setEnabled(practice is not None)
+        for switch, is_on in self._switches:
+            switch.setChecked(practice is not None and is_on(practice.now.light))
+
+    # The mouse
+
+    def press(self, at: PickResult) -> bool:
+        """Handle the left button's press; return whether a drag would carry a soldier from there."""
+        self._drag, table = None, self.table
+        if table is None or self._store.tool.name in _OWN_DRAGS:
+            return False
+        name = _soldier_at(table, at)
+        if name is None:
+            return False
+        self._drag = (table, name, at)
+        return True
+
+    def release(self, at: PickResult) -> tuple[bool, PickResult | None]:
+        """Handle the release; return whether a soldier was put down, and otherwise the click to pass to the tool."""
+        if self._drag is None:
+            return False, None
+        table, name, pressed_at = self._drag
+        self._carry(table, name, pressed_at, at)
+        carried = self.is_carrying
+        if carried:
+            table.change(lambda now, now_s: now.put_down(now_s))
+        self._clear_drag()
+        return carried, None if carried else pressed_at
+
+    def cancel(self) -> bool:
+        """Put the carried soldier back; return whether there was one."""
+        if self._drag is None or not self.is_carrying:
+            return False
+        self._drag[0].change(lambda now, now_s: now.put_back(now_s))
+        self._clear_drag()
+        return True
+
+    def turn(self, steps: int) -> bool:
+        """Turn the carried soldier; return whether there was one."""
+        if self._drag is None or not self.is_carrying:
+            return False
+        table, name, _ = self._drag
+        table.change(lambda now, _: now.turn(name, steps * TURN_DEG))
+        return True
+
+    def _clear_drag(self) -> None:
+        self._drag = None
+        self._show_cursor()
+        self.changed.emit()
+
+    def move(self) -> None:
+        """Move the carried soldier with the mouse."""
+        at = self._store.pointed
+        if self._drag is not None and at is not None:
+            self._carry(self._drag[0], self._drag[1], self._drag[2], at)
+        table = self.table
+        over = table is not None and at is not None and _soldier_at(table, at) is not None
+        if over != self._is_over:
+            self._is_over = over
+            self._show_cursor()
+
+    def _carry(self, table: PracticeTable, name: str, pressed_at: PickResult, at: PickResult) -> None:
+        if not self.is_carrying:
+            if table is not self.table or not was_dragged(pressed_at.px, at):
+                return
+            table.change(lambda now, now_s: now.pick_up(name, now_s, pressed_at.px))
+            self._show_cursor()
+            self.changed.emit()
+        place_in = table.now.place_at(at.px)
+        if place_in is not None:
+            table.change(lambda now, _: now.carry(place_in))
+
+    def _show_cursor(self) -> None:
+        """Show an open hand over a soldier that can be dragged, a closed one while carrying."""
+        cursor = Qt.CursorShape.OpenHandCursor if self._is_over else Qt.CursorShape.CrossCursor
+        self._picture.setCursor(Qt.CursorShape.ClosedHandCursor if self.is_carrying else cursor)
+
+    # The menu
+
+    def _lay_down_or_stand_up(self) -> None:
+        self._with_soldier(lambda now, name, now_s: now.lay_down_or_stand_up(name, now_s))
+
+    def _remove(self) -> None:
+        was_carrying = self.is_carrying
+        self._with_soldier(lambda now, name, now_s: now.remove(name, now_s))
+        if was_carrying:
+            self._clear_drag()
+
+    def _bring_back(self) -> None:
+        table = self.table
+        if table is not None and not table.now.removed:
+            self._store.say(tr("No soldier was removed."))
+        else:
+            self._change(lambda now, now_s: now.bring_back(now_s))
+
+    def _with_soldier(self, operation: Callable[[Practice, str, float], Practice]) -> None:
+        """Apply an operation to the carried soldier, otherwise to the one under the mouse."""
+        table, at = self.table, self._store.pointed
+        name = None
+        if table is not None:
+            name = table.now.carried or (_soldier_at(table, at) if at is not None else None)
+        if name is None and table is not None:
+            self._store.say(tr("Point at a soldier first."))
+        elif name is not None:
+            soldier = name
+            self._change(lambda now, now_s: operation(now, soldier, now_s))
+
+    def _switch(self, switched: Callable[[Light, bool, float], Light], on: bool) -> None:
+        self._change(lambda now, now_s: now.lit(switched(now.light, on, now_s)))
+
+    def _change(self, operation: Callable[[Practice, float], Practice]) -> None:
+        table = self.table
+        if table is None:
+            self._store.say(tr("The picture is frozen. Press P to go on."))
+            return
+        try:
+            table.change(operation)
+        except UserError as refusal:
+            self._store.say(str(refusal))
+        self.follow()
+
+
+def _with_light(lit: Callable[[Light, float], Light], now: Practice, now_s: float) -> Practice:
+    return now.lit(lit(now.light, now_s))
+
+
+def _soldier_at(table: PracticeTable, at: PickResult) -> str | None:
+    """The soldier at the mouse, within the tools' usual reach."""
+    return table.now.soldier_at(at.px, REACH_PX / at.screen_scale)
