@@ -9,6 +9,7 @@ from rules.engine.position import Position
 from rules.engine.referee import ActionPreview, is_owed
 from rules.engine.text import display_names, place_words, readable
 from rules.tabletop.errors import UserError
+from ui.battle.badges import badge_marks
 from ui.battle.battle_overlay import casualties, figure_marks, way_marks
 from ui.battle.battle_session import BattleSession
 from ui.battle.goals import goal_lines
@@ -30,7 +31,7 @@ class Shown:
 
     Attributes:
         pending: Moves seen by the camera that wait for an answer.
-        marks: The ways of these moves, and the selected figure's reach and chances.
+        marks: The figures' badges, the ways of these moves, and the selected figure's reach and chances.
         casualties: The figures to cross out.
     """
 
@@ -93,7 +94,7 @@ class BattlePresenter:
         panel.allow_goals(True)
         proposals = play.proposals(position)
         pending = tuple(pending_move(play, position, one, self._decide) for one in proposals)
-        marks = way_marks(proposals)
+        marks = (*badge_marks(position), *way_marks(proposals))
         if asked is not None and selection.spot_in is None and len(selection.targets) < 2:
             panel.show_round_actions(selection.figure, _card_title(position, selection.figure), asked)
         else:
