@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from rules.engine.position import Position
 from rules.engine.referee import ActionPreview, is_owed
-from rules.engine.text import display_names, place_words, readable
+from rules.engine.text import place_words, readable
 from rules.tabletop.errors import UserError
+from ui.battle.action_text import numbered_names
 from ui.battle.badges import badge_marks
 from ui.battle.battle_overlay import casualties, figure_marks, way_marks
 from ui.battle.battle_session import BattleSession
@@ -122,7 +123,7 @@ class BattlePresenter:
         title = _card_title(position, figure)
         if len(selection.targets) > 1:
             at_all = play.at_targets(position, figure, selection.targets)
-            panel.show_place_actions(figure, title, display_names(selection.targets), at_all)
+            panel.show_place_actions(figure, title, numbered_names(selection.targets), at_all)
         elif selection.spot_in is None:
             own = [one for one in obligations if one.action.by == (figure,)]
             others = [one for one in obligations if one not in own and is_owed(one)]
