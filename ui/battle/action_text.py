@@ -52,7 +52,7 @@ def action_words(preview: ActionPreview) -> str:
 
 
 def numbered_names(figures: Sequence[str]) -> str:
-    """Several figures in a few words: the name of each army once, with its numbers in their order, as "Tan 5, 1, 2, Grey 3"."""
+    """Several figures in a few words, each army named once and numbers in their order, as "Tan 5, 1, 2, Grey 3"."""
     numbers: dict[str, list[int]] = {}
     for name in map(display_name, dict.fromkeys(figures)):
         army, _, number = name.rpartition(" ")
