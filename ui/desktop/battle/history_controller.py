@@ -11,11 +11,12 @@ from PyQt6.QtWidgets import QWidget
 from rules.battle.battle import Battle
 from rules.battle.progress import Cancelled
 from rules.engine.events import TableLaid
-from rules.engine.text import display_name
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import Outline, TerrainPiece
-from ui.battle.export import battle_json, page
-from ui.battle.history import HistoryMoment, positions
+from ui.battle.battle_report import report_of
+from ui.battle.export import battle_json
+from ui.battle.history import HistoryMoment
+from ui.battle.report_page import report_page
 from ui.battle.thumbnail_store import ThumbnailStore
 from ui.desktop.background_save import BackgroundSave
 from ui.desktop.battle.battle_controller import BattleController
@@ -145,10 +146,8 @@ class HistoryController:
         self._save(path, tr("Save page"), "html", tr("Web pages (*.html)"), self._page)
 
     def _page(self, battle: Battle, thumbnails: ThumbnailStore | None) -> bytes:
-        sides = " against ".join(map(display_name, battle.state.sides))
         picture = (lambda _: None) if thumbnails is None else thumbnails.picture
-        held = [one for one in positions(battle) if one.stands]
-        return page(f"{battle.game.title}: {sides}", battle.game.credit, held, picture, self._step)
+        return report_page(report_of(battle), picture, self._step)
 
     def _save(
         self,
