@@ -9,7 +9,7 @@ from itertools import groupby
 
 from rules.battle.progress import Step
 from rules.engine.dice import Die
-from rules.engine.events import PhaseBegun, Placed, QuestionAsked, ReasonRecord, Throw, UnitJoined
+from rules.engine.events import Moved, PhaseBegun, Placed, QuestionAsked, ReasonRecord, Throw, UnitJoined
 from rules.engine.text import display_name, phase_words
 from ui.battle.battle_map import extent_of, map_shapes, move_trails
 from ui.battle.battle_report import (
@@ -31,12 +31,12 @@ from ui.picture.table_map import Extent
 from ui.theme import army_colour
 from ui.translation import language, tr
 
-_MAP_PX = (900, 640)
+_MAP_PX = (640, 560)
 
 _STYLE = """
 :root { color-scheme: light dark; font: 17px/1.5 system-ui, sans-serif; --line: #8886; --soft: #767676; }
 @media (prefers-color-scheme: dark) { :root { --soft: #a0a0a0; } }
-body { max-width: 50rem; margin: 0 auto; padding: 1rem; overflow-wrap: anywhere; }
+body { max-width: 50rem; margin: 0 auto; padding: 1rem; overflow-wrap: break-word; }
 header, footer { text-align: center; } header p { margin: .3rem 0; } footer { font-size: .75rem; color: var(--soft); }
 h1 { line-height: 1.2; margin: 1rem 0 .3rem; } .result { font-size: 1.3rem; font-weight: bold; }
 h2 { margin-top: 2.5rem; border-bottom: 2px solid var(--line); } h3 { margin: 1.6rem 0 .4rem; }
@@ -46,9 +46,11 @@ th, td { text-align: left; vertical-align: top; padding: .35rem .6rem; border-bo
 .dot { display: inline-block; width: .8em; height: .8em; border-radius: 50%; border: 1px solid #0008; }
 .armies { display: grid; grid-template-columns: repeat(auto-fit, minmax(14rem, 1fr)); gap: 0 2rem; }
 article { margin: 1.2rem 0; padding-left: .9rem; border-left: 3px solid var(--line); break-inside: avoid; }
+article.move { margin: .3rem 0; } .move h4 { font-weight: normal; }
 h4 { font-size: 1rem; margin: 0 0 .3rem; } time { float: right; font-weight: normal; color: var(--soft); }
 figure { margin: 1rem 0; break-inside: avoid; } figcaption { font-size: .8rem; color: var(--soft); }
-.map, img { display: block; width: 100%; height: auto; border-radius: 6px; } img { max-width: 40rem; margin: .5rem 0; }
+.map, img { display: block; width: 100%; height: auto; border-radius: 6px; }
+.map { border: 1px solid var(--line); } img { max-width: 40rem; margin: .5rem 0; }
 .map text { text-anchor: middle; dominant-baseline: middle; font-family: system-ui, sans-serif; font-weight: bold;
  paint-order: stroke; stroke: #101216; stroke-width: 3px; }
 article p, article ul { margin: .3rem 0; } article ul { padding-left: 1.2rem; }
@@ -80,11 +82,18 @@ def report_page(report: BattleReport, picture: _Picture, step: Step) -> bytes:
     for turn, moments in turns:
         title = tr("Turn {turn}", turn=turn) if turn else tr("Before the battle")
         parts.append(f'<section id="turn-{turn}">\n<h2>{escape(title)}</h2>')
-        parts.append(_map(moments, extent, title))
+        parts.append(_map(moments, extent))
+        phase = ""
         for moment in moments:
             step(done, len(told))
-            parts += _moment(moment, picture)
             done += 1
+            if isinstance(moment.events[-1], PhaseBegun):
+                phase = phase_words(moment.after.side, moment.after.phase)
+                continue
+            if phase:
+                parts.append(f'<h3 lang="en">{escape(phase)}</h3>')
+            phase = ""
+            parts += _moment(moment, picture)
         parts.append("</section>")
     parts.append(f'</main>\n<footer lang="en"><p>{escape(report.credit)}</p></footer>\n</body>\n</html>\n')
     return "\n".join(parts).encode("utf-8", "replace")
@@ -132,7 +141,7 @@ def _dot(side: str, sides: tuple[str, ...]) -> str:
     return f'<span class="dot" style="background:rgb({red} {green} {blue})"></span>'
 
 
-def _map(moments: tuple[HistoryMoment, ...], extent: Extent, title: str) -> str:
+def _map(moments: tuple[HistoryMoment, ...], extent: Extent) -> str:
     """The map after the turn, with the ways of the figures that moved in it; nothing before figures have places."""
     after = moments[-1].after
     if not any(unit.at_in for unit in after.units.values()):
@@ -141,23 +150,22 @@ def _map(moments: tuple[HistoryMoment, ...], extent: Extent, title: str) -> str:
     size, shapes = map_shapes(after, extent, _MAP_PX, more=ways)
     out = sum(unit.out for unit in after.units.values())
     words = tr("Map: {count} soldiers, {out} of them out", count=len(after.units), out=out)
-    caption = tr("{title}: the table at the end", title=title)
+    caption = tr("The table after turn {turn}", turn=after.turn) if after.turn else tr("The table before the battle")
     return f"<figure>{svg(size, shapes, words)}<figcaption>{escape(caption)}</figcaption></figure>"
 
 
 def _moment(moment: HistoryMoment, picture: _Picture) -> Iterator[str]:
     event = moment.events[-1]
-    if isinstance(event, PhaseBegun):
-        words = phase_words(event.side, event.phase)
-        if words:
-            yield f'<h3 lang="en">{escape(words)}</h3>'
-        return
     if isinstance(event, UnitJoined):
         yield from _armies(lines_in(moment))
         return
     when = moment.when
     clock = f'<time datetime="{when:%Y-%m-%dT%H:%M:%S}">{when:%H:%M}</time>' if when else ""
-    yield f'<article lang="en"><h4>{clock}{escape(moment.title)}</h4>'
+    heading = f"<h4>{clock}{escape(moment.title)}</h4>"
+    if isinstance(event, Moved):  # moves are many, and the map shows them
+        yield f'<article class="move" lang="en">{heading}</article>'
+        return
+    yield f'<article lang="en">{heading}'
     jpeg = next((found for seq in reversed(moment.seqs) if (found := picture(seq))), None)
     if jpeg is not None:
         alt, data = tr("The table after: {title}", title=moment.title), base64.b64encode(jpeg).decode()

@@ -20,6 +20,7 @@ from ui.battle.report_page import report_page
 from ui.battle.thumbnail_store import ThumbnailStore
 from ui.desktop.background_save import BackgroundSave
 from ui.desktop.battle.battle_controller import BattleController
+from ui.desktop.battle.film_dialog import FilmDialog
 from ui.desktop.battle.history_dialog import HistoryDialog
 from ui.desktop.battle.thumbnail_recorder import ThumbnailRecorder
 from ui.desktop.dialogs import ask_where
@@ -40,6 +41,7 @@ class HistoryController:
 
     Attributes:
         dialog: The history dialog, if open.
+        film: The dialog of the film, if open.
     """
 
     def __init__(
@@ -54,6 +56,7 @@ class HistoryController:
         self.clock: Callable[[], float] = time.monotonic
         self.recorder, self._background_save = ThumbnailRecorder(store.say), background_save
         self.dialog: HistoryDialog | None = None
+        self.film: FilmDialog | None = None
         self._attached: Battle | None = None
         self._unsaved_table: tuple[_TableState, float] | None = None
 
@@ -71,7 +74,9 @@ class HistoryController:
             self._journal_table(battle)
 
     def close(self) -> None:
-        """Write the pending thumbnails."""
+        """Cancel the film and write the pending thumbnails."""
+        if self.film is not None:
+            self.film.stop()
         self.recorder.close()
 
     # History
@@ -148,6 +153,20 @@ class HistoryController:
     def _page(self, battle: Battle, thumbnails: ThumbnailStore | None) -> bytes:
         picture = (lambda _: None) if thumbnails is None else thumbnails.picture
         return report_page(report_of(battle), picture, self._step)
+
+    def save_film(self) -> None:
+        """Ask how to film the battle, and write it."""
+        if self._open is None:
+            self._store.say(tr(_NONE))
+            return
+        dialog = FilmDialog(self._open, self.recorder.thumbnails, self._store.say, self._window)
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.finished.connect(self._forget_film)
+        self.film = dialog
+        dialog.open()
+
+    def _forget_film(self) -> None:
+        self.film = None
 
     def _save(
         self,
