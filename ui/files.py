@@ -149,6 +149,8 @@ def replaced(path: Path) -> Iterator[Path]:
         yield temporary
         temporary.chmod(0o666 & ~_umask())
         os.replace(temporary, target)
+    except UserError:  # of the block
+        raise
     except OSError as error:
         raise _not_written(path, error.errno or 0, error.strerror or str(error)) from error
     except ValueError as error:  # a null character in the name

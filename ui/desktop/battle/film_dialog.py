@@ -45,6 +45,7 @@ class FilmDialog(QDialog):
     Attributes:
         format, speed: The choices.
         bar: The progress.
+        note: What went wrong.
         save, cancel: The buttons.
     """
 
@@ -57,7 +58,7 @@ class FilmDialog(QDialog):
         self._done, self._total, self._cancelled = 0, 1, False
         self.format, self.speed, self.bar = QComboBox(), QComboBox(), QProgressBar()
         self.save, self.cancel = QPushButton(tr("Save…")), QPushButton(tr("Cancel"))
-        self._note = wrapping_label()
+        self.note = wrapping_label()
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._pull)
         self._lay_out()
@@ -73,9 +74,9 @@ class FilmDialog(QDialog):
         try:
             format_of(path)
         except UserError as refusal:
-            self._note.setText(capitalized(str(refusal)))
+            self.note.setText(capitalized(str(refusal)))
             return
-        self._note.clear()
+        self.note.clear()
         for widget in (self.format, self.speed, self.save):
             widget.setEnabled(False)
         self.bar.setVisible(True)
@@ -92,7 +93,7 @@ class FilmDialog(QDialog):
         """Cancel the film, or close the dialog if there is none."""
         if self._task.busy:
             self._cancelled = True
-            self._note.setText(tr("Cancelling …"))
+            self.note.setText(tr("Cancelling …"))
         else:
             super().reject()
 
@@ -102,7 +103,7 @@ class FilmDialog(QDialog):
             raise Cancelled(tr("Cancelled. Nothing was saved."))
 
     def _pull(self) -> None:
-        self.bar.setRange(0, self._total)
+        self.bar.setRange(0, self._total if self._done < self._total else 0)  # busy while the pictures are encoded
         self.bar.setValue(self._done)
         if not self._task.busy:
             self._timer.stop()
@@ -133,6 +134,6 @@ class FilmDialog(QDialog):
         form.addRow(tr("Format:"), self.format)
         form.addRow(tr("Speed:"), self.speed)
         form.addRow(self.bar)
-        form.addRow(self._note)
+        form.addRow(self.note)
         form.addRow(buttons)
         self.resize(420, self.sizeHint().height())

@@ -56,7 +56,7 @@ def save_film(path: Path, report: BattleReport, pictures: ThumbnailStore | None,
             whatever `step` raises.
     """
     film_format, pictured = format_of(path), pictures.seqs if pictures is not None else frozenset()
-    pace, total = _fitting_pace(report, film_format, speed)
+    pace, total = fitting_pace(report, film_format, speed)
 
     def painted() -> Iterator[tuple[ImageBgr, float]]:
         painter = FilmPainter(report, pictures.picture if pictures is not None else lambda _: None, film_format.size_px)
@@ -70,7 +70,7 @@ def save_film(path: Path, report: BattleReport, pictures: ThumbnailStore | None,
     del own
 
 
-def _fitting_pace(report: BattleReport, film_format: FilmFormat, speed: float) -> tuple[Pace, int]:
+def fitting_pace(report: BattleReport, film_format: FilmFormat, speed: float) -> tuple[Pace, int]:
     """The smoothest motion with which a film fits into its format, and the number of its pictures."""
     for motion_hz in (film_format.rate_hz, film_format.rate_hz / 2, 0.0):
         pace = Pace(speed, motion_hz)
