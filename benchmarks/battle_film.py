@@ -1,7 +1,8 @@
 """Time, memory and size of a battle's film in each format, and of its web page.
 
-Run with `python -m benchmarks.battle_film [--actions N] [--folder FOLDER]`. Each film is made in a process of its own,
-so that its memory is its own; the baseline is the memory of the same process before the film.
+Run with `python -m benchmarks.battle_film [--actions N] [--folder FOLDER]`. Each file is made in a process of its own
+and, as in the window, in a thread. Meanwhile a timer of 16 ms in Qt's own thread measures how long the window would
+wait, and how much memory was added. The baseline is the same timer while nothing is made.
 """
 
 from __future__ import annotations
@@ -9,14 +10,18 @@ from __future__ import annotations
 import argparse
 import itertools
 import multiprocessing
+import os
 import random
-import resource
 import tempfile
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
+from PyQt6.QtCore import QEventLoop, QTimer
+from PyQt6.QtWidgets import QApplication
 
 from benchmarks.page import Table
 from rules.battle.battle import Battle
@@ -30,6 +35,7 @@ from ui.battle.film_file import FORMATS
 from ui.battle.report_page import report_page
 from ui.battle.thumbnail_store import ThumbnailStore, small_jpeg
 from ui.desktop.battle.film_painter import save_film
+from ui.desktop.garbage import collected_here
 from vision.simulation.scene import demo_scene
 from vision.simulation.simulator import SimulatedTable
 
@@ -54,24 +60,48 @@ def main() -> None:
 def table(battle: Path, outputs: list[Path]) -> Table:
     """The page's table."""
     with multiprocessing.get_context("spawn").Pool(1, maxtasksperchild=1) as pool:
-        rows = [pool.apply(measured, (battle, path)) for path in outputs]
-    return Table("battle-film", ("file", "seconds", "of the processor", "memory, MB", "size, MB"), rows)
+        rows = [pool.apply(measured, (battle, path)) for path in (None, *outputs)]
+    return Table(
+        "battle-film", ("file", "seconds", "of the processor", "longest wait, ms", "memory, MB", "size, MB"), rows
+    )
 
 
-def measured(battle: Path, path: Path) -> tuple[str, ...]:
-    """Cells of one row."""
-    with Battle.open(battle, lambda: 0.0) as one:
-        pictures = ThumbnailStore(one)
-        before_kb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+def measured(battle: Path, path: Path | None) -> tuple[str, ...]:
+    """Cells of one row; without a path, of doing nothing for five seconds."""
+    application = QApplication(["film", "-platform", "offscreen"])
+    with Battle.open(battle, lambda: 0.0) as one, closing(ThumbnailStore(one)) as pictures:
+
+        def make() -> None:
+            if path is None:
+                time.sleep(5.0)
+            elif path.suffix == ".html":
+                path.write_bytes(report_page(report_of(one), pictures.picture, no_step))
+            else:
+                save_film(path, report_of(one), pictures, 1.0, no_step)
+
         began_s, own_s = time.monotonic(), time.process_time()
-        if path.suffix == ".html":
-            path.write_bytes(report_page(report_of(one), pictures.picture, no_step))
-        else:
-            save_film(path, report_of(one), pictures, 1.0, no_step)
+        wait_s, more_mb = _watched(make, application)
         took_s, own_s = time.monotonic() - began_s, time.process_time() - own_s
-        pictures.close()
-    more_mb = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before_kb) / 1024
-    return (path.suffix, f"{took_s:.1f}", f"{own_s:.1f}", f"{more_mb:.0f}", f"{path.stat().st_size / 2**20:.1f}")
+    name, size = ("nothing", "") if path is None else (path.suffix, f"{path.stat().st_size / 2**20:.1f}")
+    return (name, f"{took_s:.1f}", f"{own_s:.1f}", f"{1000 * wait_s:.0f}", f"{more_mb:.0f}", size)
+
+
+def _watched(make: Callable[[], None], application: QApplication) -> tuple[float, float]:
+    """The longest time between two events of a timer while `make` runs in a thread, and the memory it added."""
+    ticks, thread = [(time.monotonic(), _resident_mb())], threading.Thread(target=make)
+    timer = QTimer()
+    timer.timeout.connect(lambda: ticks.append((time.monotonic(), _resident_mb())))
+    timer.start(16)
+    with collected_here():
+        thread.start()
+        while thread.is_alive():
+            application.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents)
+    longest_s = max(after - before for (before, _), (after, _) in itertools.pairwise(ticks))
+    return longest_s, max(mb for _, mb in ticks) - ticks[0][1]
+
+
+def _resident_mb() -> float:
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 2**20
 
 
 def prepare(path: Path, actions: int) -> None:

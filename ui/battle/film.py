@@ -115,21 +115,32 @@ def _moment_scenes(moment: HistoryMoment, before: State, pace: Pace) -> Iterator
         return
     if isinstance(event, UnitJoined | QuestionAsked) or not after.units:
         return
-    scene = Scene(0.0, heading, moment.title, before, (), moment.figures, throws=throws_in(moment))
-    moves, shots = _moves(moment), _shots(moment, before)
-    hits = _struck(moment, before)
+    yield from _action_scenes(heading, moment, before, pace)
+
+
+def _action_scenes(heading: str, moment: HistoryMoment, before: State, pace: Pace) -> Iterator[Scene]:
+    moves, struck = _moves(moment), _struck(moment, before)
+    attacks = _attacks(moment, struck)
+    taking_part = {*(move.figure for move in moves), *struck, *(name for attack in attacks for name in attack)}
+    figures = frozenset(taking_part) or moment.figures
+    scene = Scene(0.0, heading, moment.title, before, highlighted=figures, throws=throws_in(moment))
     for part, lasts_s in _parts(_MOVE_S if moves else 0.0, pace):
-        marks, state = move_trails(moves, before, part), _moved(before, moves, part)
-        yield replace(scene, lasts_s=lasts_s, state=state, marks=marks)
+        trails = move_trails(moves, before, part)
+        yield replace(scene, lasts_s=lasts_s, state=_moved(before, moves, part), marks=trails)
+    marks, there = move_trails(moves, before), _moved(before, moves, 1.0)
+    places = {name: unit.at_in for name, unit in there.units.items() if unit.at_in is not None}
+    shots = [(places[one], places[at]) for one, at in attacks if one in places and at in places]
     for part, lasts_s in _parts(_SHOT_S if shots else 0.0, pace):
-        yield replace(scene, lasts_s=lasts_s, marks=tuple(_shot(one, part) for one in shots))
-    lines = (*lines_in(moment), *(f"{reason.rule}  {reason_text(reason)}" for reason in reasons_in(moment)))
-    marks = (*move_trails(moves, before, 1.0), *(_shot(one, 1.0) for one in shots))
+        lines = tuple(_shot(one, part) for one in shots)
+        yield replace(scene, lasts_s=lasts_s, state=there, marks=(*marks, *lines))
+    marks += tuple(_shot(one, 1.0) for one in shots)
+    hits = [places[name] for name in struck if name in places]
     for part, lasts_s in _parts(_BURST_S if hits else 0.0, pace):
-        burst = tuple(_burst(place, part) for place in hits)
-        yield replace(scene, lasts_s=lasts_s, state=after if part > 0.5 else before, marks=(*marks, *burst))
-    lasts_s = min(_LONGEST_S, max(_SHORTEST_S, _READING_S * (len(moment.title) + sum(map(len, lines)))))
-    yield replace(scene, lasts_s=lasts_s, state=after, lines=lines[:_MOST_LINES], marks=marks)
+        bursts = tuple(_burst(place, part) for place in hits)
+        yield replace(scene, lasts_s=lasts_s, state=there if part < 0.5 else moment.after, marks=(*marks, *bursts))
+    words = (*lines_in(moment), *(f"{reason.rule}  {reason_text(reason)}" for reason in reasons_in(moment)))
+    lasts_s = min(_LONGEST_S, max(_SHORTEST_S, _READING_S * (len(moment.title) + sum(map(len, words)))))
+    yield replace(scene, lasts_s=lasts_s, state=moment.after, lines=words[:_MOST_LINES], marks=marks)
 
 
 def _parts(lasts_s: float, pace: Pace) -> Iterator[tuple[float, float]]:
@@ -150,25 +161,26 @@ def _moved(state: State, moves: tuple[Move, ...], part: float) -> State:
     return replace(state, units=MappingProxyType({**state.units, **on_way}))
 
 
-def _shots(moment: HistoryMoment, before: State) -> tuple[tuple[PointIn, PointIn], ...]:
-    """From where and to where a moment's attacks go, as far as the places are known."""
+def _attacks(moment: HistoryMoment, struck: Collection[str]) -> tuple[tuple[str, str], ...]:
+    """Who attacks whom: the figures on which the attack had an effect, or else the first target.
+
+    An attack on whoever is closest names all enemies as its targets.
+    """
     return tuple(
-        (start, end)
+        (one, target)
         for event in moment.events
         if isinstance(event, ActionResolved)
         for one in event.by
-        for target in event.at
-        if (start := before.units[one].at_in) and target in before.units and (end := before.units[target].at_in)
+        for target in [name for name in event.at if name in struck] or event.at[:1]
     )
 
 
-def _struck(moment: HistoryMoment, before: State) -> tuple[PointIn, ...]:
-    """The places of attacked figures on which the attack had an effect, and of figures that fell."""
+def _struck(moment: HistoryMoment, before: State) -> tuple[str, ...]:
+    """The attacked figures on which the attack had an effect, and those that fell."""
     attacked = {one for event in moment.events if isinstance(event, ActionResolved) for one in event.at}
     changed = {change.figure for change in changes_in(moment)}
     fallen = {name for name, unit in before.units.items() if moment.after.units[name].out and not unit.out}
-    names = sorted((attacked & changed) | fallen)
-    return tuple(at for name in names if name in before.units and (at := before.units[name].at_in))
+    return tuple(sorted((attacked & changed) | fallen))
 
 
 def _shot(ends: tuple[PointIn, PointIn], part: float) -> Mark:

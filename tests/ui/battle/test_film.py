@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from rules.battle.battle import Battle
+from rules.engine.events import ActionResolved, Effects, Move
 from tests.ui.battle.filmed import NOTE, fought
 from ui.battle.battle_report import BattleReport, report_of, scores
 from ui.battle.film import Pace, Scene, film_scenes
@@ -61,7 +63,7 @@ def test_the_target_falls_while_the_burst_fades(report: BattleReport) -> None:
     assert isinstance(line, Trace)
     assert (line.points_in[0][:2], line.points_in[-1][:2]) == ((10.0, 4.0), pytest.approx((16.0, 4.0)))
     out = [scene.state.units["tan-1"].out for scene in shot]
-    assert out == [False] * 6 + [False] * 4 + [True] * 5  # the second half of the burst, and the outcome
+    assert out == [False] * (6 + 3) + [True] * (5 + 1)  # from the middle of the burst on
     assert [score.left for score in scores(shot[-1].state)] == [1, 1]
     bursts = [scene.marks[-1] for scene in shot[6:14]]
     opacities = [mark.fill[3] for mark in bursts if isinstance(mark, Trace) and mark.fill]
@@ -111,3 +113,38 @@ def test_undone_moments_are_left_out(tmp_path: Path) -> None:
         titles = {scene.title for scene in scenes(report_of(battle))}
     assert "Green 1 moved 6.0 in" in titles
     assert not any("Rifle" in title or "Note" in title for title in titles)
+
+
+def lines_of(scene: Scene) -> list[tuple[tuple[float, ...], tuple[float, ...]]]:
+    return [(mark.points_in[0][:2], mark.points_in[-1][:2]) for mark in scene.marks if isinstance(mark, Trace)]
+
+
+def test_an_attack_that_names_all_enemies_shows_only_whom_it_harmed(report: BattleReport) -> None:
+    [shot, note] = report.moments[-2:]
+    [event] = shot.events
+    assert isinstance(event, ActionResolved)
+    at_all = replace(event, at=("tan-2", "tan-1"))
+    missed = replace(at_all, effects=Effects())
+    for attack, place in ((at_all, (16.0, 4.0)), (missed, (16.0, 12.0))):  # tan-1 fell; tan-2 is the first target
+        moments = (*report.moments[:-2], replace(shot, events=(attack,)), note)
+        told = list(film_scenes(replace(report, moments=moments), (), Pace(motion_hz=0)))
+        scene = next(one for one in told if "Rifle" in one.title)
+        assert lines_of(scene) == [((10.0, 4.0), place)]
+
+
+def test_a_figure_that_moves_and_fires_fires_from_where_it_goes(report: BattleReport) -> None:
+    [shot] = report.moments[-2].events
+    assert isinstance(shot, ActionResolved)
+    move = Move(figure="green-1", from_in=(10.0, 4.0), to_in=(12.0, 8.0), moved_in=4.5, cost_in=4.5)
+    after = report.moments[-2].after
+    there = replace(after.units["green-1"], at_in=(12.0, 8.0))
+    moment = replace(
+        report.moments[-2],
+        events=(replace(shot, effects=Effects(moves=(move,), changes=shot.effects.changes)),),
+        after=replace(after, units={**after.units, "green-1": there}),
+    )
+    told = scenes(replace(report, moments=(*report.moments[:-2], moment)))
+    shown = [scene for scene in told if "Rifle" in scene.title]
+    assert len(shown) == 12 + 6 + 8 + 1
+    assert all(scene.state.units["green-1"].at_in == pytest.approx((12.0, 8.0)) for scene in shown[11:])
+    assert lines_of(shown[17])[-1] == ((12.0, 8.0), pytest.approx((16.0, 4.0)))

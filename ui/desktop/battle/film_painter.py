@@ -112,11 +112,12 @@ class FilmPainter:
     def _scene(self, painter: QPainter, scene: Scene, scale: float) -> None:
         self._paint_map(painter, scene, scale)
         painter.setTransform(QTransform.fromScale(scale, scale))
-        _text(painter, _HEADER, scene.heading, _USUAL, SILVER, Qt.AlignmentFlag.AlignVCenter)
         right = _HEADER.right()
         for score in reversed(scores(scene.state)):
             words = f"{display_name(score.side)} {score.left}/{score.of}"
             right = _score(painter, right, words, army_colour(score.side, scene.state.sides))
+        heading = QRectF(_HEADER.topLeft(), QPointF(max(right, _WIDTH / 3), _HEADER.bottom()))
+        _row(painter, heading, scene.heading, _USUAL, SILVER, Qt.AlignmentFlag.AlignVCenter)
         top = self._paint_photo(painter, scene.picture)
         for throw in scene.throws:
             top = _throw(painter, throw, top)
@@ -157,12 +158,12 @@ def _card(painter: QPainter, scene: Scene, scale: float) -> None:
     painter.setTransform(QTransform.fromScale(scale, scale))
     middle = Qt.AlignmentFlag.AlignCenter
     _text(painter, QRectF(80, 90, _WIDTH - 160, 50), scene.heading, _LARGE, SILVER, middle)
-    _text(painter, QRectF(80, 150, _WIDTH - 160, 130), scene.title, 48, WHITE, middle, bold=True)
+    _row(painter, QRectF(80, 150, _WIDTH - 160, 130), scene.title, 48, WHITE, middle, bold=True)
     found = scores(scene.state)
     for number, score in enumerate(found):
         colour, top = army_colour(score.side, scene.state.sides), 320 + 56 * number
         words = tr("{side}: {left} of {of}", side=display_name(score.side), left=score.left, of=score.of)
-        _text(painter, QRectF(80, top, _WIDTH - 160, 56), words, 36, colour, middle, bold=True)
+        _row(painter, QRectF(80, top, _WIDTH - 160, 56), words, 36, colour, middle, bold=True)
     top = 340 + 56 * len(found)
     lines = QRectF(140, top, _WIDTH - 280, _HEIGHT - 30 - top)
     _text(painter, lines, "\n".join(scene.lines), _SMALL, SILVER, Qt.AlignmentFlag.AlignHCenter)
@@ -171,9 +172,9 @@ def _card(painter: QPainter, scene: Scene, scale: float) -> None:
 def _score(painter: QPainter, right: float, words: str, colour: Colour) -> float:
     """Paint a side's score that ends at `right`; return where the next one ends."""
     painter.setFont(_font(painter, _USUAL, bold=True))
-    width = min(painter.fontMetrics().horizontalAdvance(words) + 2.0, 260.0)
+    width = min(painter.fontMetrics().horizontalAdvance(words) + 2.0, 260.0)  # long names are shortened
     box = QRectF(right - width, _HEADER.top(), width, _HEADER.height())
-    _text(painter, box, words, _USUAL, colour, Qt.AlignmentFlag.AlignVCenter, bold=True)
+    _row(painter, box, words, _USUAL, colour, Qt.AlignmentFlag.AlignVCenter, bold=True)
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(QColor(*colour))
     painter.drawEllipse(QPointF(box.left() - 16, box.center().y()), 8, 8)
@@ -208,13 +209,25 @@ def _text(
     """Paint text that is wrapped and clipped to its box; return where it ends."""
     painter.setFont(_font(painter, size, bold=bold))
     painter.setPen(QColor(*colour))
-    flags = align | Qt.TextFlag.TextWordWrap | Qt.TextFlag.TextDontClip
-    painter.save()
-    painter.setClipRect(box)
-    used = painter.boundingRect(box, flags, words)
+    flags = align | Qt.TextFlag.TextWordWrap
     painter.drawText(box, flags, words)
-    painter.restore()
-    return min(used.bottom(), box.bottom())
+    return min(painter.boundingRect(box, flags, words).bottom(), box.bottom())
+
+
+def _row(
+    painter: QPainter,
+    box: QRectF,
+    words: str,
+    size: int,
+    colour: Colour,
+    align: Qt.AlignmentFlag,
+    *,
+    bold: bool = False,
+) -> None:
+    """Paint text on one line, shortened to the width of its box."""
+    painter.setFont(_font(painter, size, bold=bold))
+    short = painter.fontMetrics().elidedText(" ".join(words.split()), Qt.TextElideMode.ElideRight, int(box.width()))
+    _text(painter, box, short, size, colour, align, bold=bold)
 
 
 def _font(painter: QPainter, size: int, *, bold: bool) -> QFont:
