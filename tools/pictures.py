@@ -210,7 +210,7 @@ def _outcome(window: Window, _: Path) -> QWidget:
 
 def _film(window: Window, _: Path) -> QWidget:
     """The battle's film while the casualty falls."""
-    report, pictures = _told(window)
+    report, pictures = _report(window)
     painter = FilmPainter(report, pictures.picture, SIZE_PX)
     shot = [scene for scene in film_scenes(report, pictures.seqs, Pace()) if scene.throws]
     return _shown(QPixmap.fromImage(to_qimage(painter.frame(shot[-1]))))
@@ -218,7 +218,7 @@ def _film(window: Window, _: Path) -> QWidget:
 
 def _page(window: Window, own: Path) -> QWidget:
     """The battle's web page beside itself on a phone, as Chromium shows it."""
-    report, pictures = _told(window)
+    report, pictures = _report(window)
     page = own / "battle.html"
     page.write_bytes(report_page(report, pictures.picture, no_step))
     browser = which("chromium") or which("google-chrome")
@@ -236,11 +236,11 @@ def _page(window: Window, own: Path) -> QWidget:
     return _shown(both)
 
 
-def _told(window: Window) -> tuple[BattleReport, ThumbnailStore]:
+def _report(window: Window) -> tuple[BattleReport, ThumbnailStore]:
     """The report of the battle, and its pictures once the last one is stored."""
     play, pictures = window.battle.play, window.features.history.recorder.thumbnails
     if play is None or pictures is None:
-        raise UserError("there is no battle to tell: start one")
+        raise UserError("there is no battle: start one")
     wait_for(lambda: play.battle.entries[-1].seq in pictures.seqs, "the last picture")
     return report_of(play.battle), pictures
 

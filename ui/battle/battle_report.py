@@ -1,4 +1,4 @@
-"""What the film and the web page of a battle tell: the score, the casualties, the dice and the reasons. No Qt here."""
+"""The content of a battle's film and web page: score, casualties, dice, reasons, effects. No Qt here."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class SideScore:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BattleReport:
-    """A battle as it is told.
+    """What the film and the web page show of a battle.
 
     Attributes:
         title, credit: The game's.
@@ -128,7 +128,7 @@ def changes_in(moment: HistoryMoment) -> tuple[Change, ...]:
 
 
 def lines_in(moment: HistoryMoment) -> tuple[str, ...]:
-    """What a moment's title, dice and reasons leave to tell: effects, cards, options or a typed reason."""
+    """The lines of a moment that its title, dice and reasons do not contain, such as effects, cards and options."""
     event = moment.events[-1]
     if isinstance(event, PhaseBegun):
         return ()
@@ -136,8 +136,8 @@ def lines_in(moment: HistoryMoment) -> tuple[str, ...]:
         lines = tuple(effect_lines(event.effects))
     else:
         lines = moment.lines[2:] if isinstance(event, BattleBegun) else moment.lines
-    told = (line if isinstance(event, UnitJoined) else line.strip() for line in lines)
-    return tuple(line for line in told if _plain(line) not in _plain(moment.title))
+    texts = (line if isinstance(event, UnitJoined) else line.strip() for line in lines)
+    return tuple(line for line in texts if _plain(line) not in _plain(moment.title))
 
 
 def _plain(text: str) -> str:

@@ -75,17 +75,17 @@ def report_page(report: BattleReport, picture: _Picture, step: Step) -> bytes:
     Raises:
         UserError: if `step` raises it.
     """
-    told = [moment for moment in report.moments if not isinstance(moment.events[-1], QuestionAsked)]
-    turns = [(turn, tuple(some)) for turn, some in groupby(told, lambda moment: moment.after.turn)]
+    moments = [moment for moment in report.moments if not isinstance(moment.events[-1], QuestionAsked)]
+    turns = [(turn, tuple(some)) for turn, some in groupby(moments, lambda moment: moment.after.turn)]
     parts = [*_head(report, [turn for turn, _ in turns if turn]), *_result(report)]
     extent, done = extent_of(moment.after for moment in report.moments), 0
-    for turn, moments in turns:
+    for turn, of_turn in turns:
         title = tr("Turn {turn}", turn=turn) if turn else tr("Before the battle")
         parts.append(f'<section id="turn-{turn}">\n<h2>{escape(title)}</h2>')
-        parts.append(_map(moments, extent))
+        parts.append(_map(of_turn, extent))
         phase = ""
-        for moment in moments:
-            step(done, len(told))
+        for moment in of_turn:
+            step(done, len(moments))
             done += 1
             if isinstance(moment.events[-1], PhaseBegun):
                 phase = phase_words(moment.after.side, moment.after.phase)

@@ -1,4 +1,4 @@
-"""A short battle to tell: a move of six inches, a shot that kills, a note."""
+"""A short battle to film: a move of six inches, a shot that kills, a note."""
 
 from __future__ import annotations
 

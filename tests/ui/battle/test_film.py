@@ -124,11 +124,12 @@ def test_an_attack_that_names_all_enemies_shows_only_whom_it_harmed(report: Batt
     [event] = shot.events
     assert isinstance(event, ActionResolved)
     at_all = replace(event, at=("tan-2", "tan-1"))
-    missed = replace(at_all, effects=Effects())
-    for attack, place in ((at_all, (16.0, 4.0)), (missed, (16.0, 12.0))):  # tan-1 fell; tan-2 is the first target
-        moments = (*report.moments[:-2], replace(shot, events=(attack,)), note)
-        told = list(film_scenes(replace(report, moments=moments), (), Pace(motion_hz=0)))
-        scene = next(one for one in told if "Rifle" in one.title)
+    missed = replace(shot, events=(replace(at_all, effects=Effects()),), after=report.moments[-3].after)
+    harmed = replace(shot, events=(at_all,))
+    for attack, place in ((harmed, (16.0, 4.0)), (missed, (16.0, 12.0))):  # tan-1 fell; tan-2 is the first target
+        moments = (*report.moments[:-2], attack, note)
+        found = list(film_scenes(replace(report, moments=moments), (), Pace(motion_hz=0)))
+        scene = next(one for one in found if "Rifle" in one.title)
         assert lines_of(scene) == [((10.0, 4.0), place)]
 
 
@@ -143,8 +144,8 @@ def test_a_figure_that_moves_and_fires_fires_from_where_it_goes(report: BattleRe
         events=(replace(shot, effects=Effects(moves=(move,), changes=shot.effects.changes)),),
         after=replace(after, units={**after.units, "green-1": there}),
     )
-    told = scenes(replace(report, moments=(*report.moments[:-2], moment)))
-    shown = [scene for scene in told if "Rifle" in scene.title]
+    found = scenes(replace(report, moments=(*report.moments[:-2], moment)))
+    shown = [scene for scene in found if "Rifle" in scene.title]
     assert len(shown) == 12 + 6 + 8 + 1
     assert all(scene.state.units["green-1"].at_in == pytest.approx((12.0, 8.0)) for scene in shown[11:])
     assert lines_of(shown[17])[-1] == ((12.0, 8.0), pytest.approx((16.0, 4.0)))
