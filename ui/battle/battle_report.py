@@ -28,6 +28,7 @@ from ui.battle.battle_folder import ends_battle
 from ui.battle.history import HistoryMoment, positions
 from ui.battle.outcome_banner import outcome_banner
 from ui.formatting import capitalized
+from ui.translation import tr
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,12 @@ class BattleReport:
     sides: tuple[str, ...]
     moments: tuple[HistoryMoment, ...]
     result: str
+
+    @property
+    def opponents(self) -> str:
+        """The sides in words, such as "Green against Tan"."""
+        against = tr("against")
+        return f" {against} ".join(map(display_name, self.sides))
 
     @property
     def after(self) -> State:

@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from rules.engine.events import ActionResolved, Move, PhaseBegun, QuestionAsked, Throw, UnitJoined
 from rules.engine.state import State
-from rules.engine.text import display_name, turn_words
+from rules.engine.text import turn_words
 from rules.tabletop.table import PointIn, ellipse_outline
 from ui.battle.battle_map import move_trails, partway
 from ui.battle.battle_report import (
@@ -92,8 +92,7 @@ def film_scenes(report: BattleReport, pictured: Collection[int], pace: Pace) -> 
     moments = report.moments
     begun = next((moment.after for moment in moments if moment.after.turn), report.after)
     date = next((f"{moment.when:%Y-%m-%d}" for moment in moments if moment.when), "")
-    against = tr(" against ").join(map(display_name, report.sides))
-    yield Scene(_CARD_S / pace.speed, report.title, against, begun, (date, report.credit), is_card=True)
+    yield Scene(_CARD_S / pace.speed, report.title, report.opponents, begun, (date, report.credit), is_card=True)
     before, picture = State(), None
     for moment in moments:
         picture = next((seq for seq in reversed(moment.seqs) if seq in pictured), picture)
@@ -101,7 +100,7 @@ def film_scenes(report: BattleReport, pictured: Collection[int], pace: Pace) -> 
             yield replace(scene, picture=picture, lasts_s=scene.lasts_s / pace.speed)
         before = moment.after
     losses = tuple(tr("Lost: {names}", names=", ".join(one.lost)) for one in scores(report.after) if one.lost)
-    end, title = report.after, report.result or against
+    end, title = report.after, report.result or report.opponents
     yield Scene(_CARD_S / pace.speed, tr("Final score"), title, end, losses, is_card=True)
 
 

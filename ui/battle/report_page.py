@@ -100,15 +100,14 @@ def report_page(report: BattleReport, picture: _Picture, step: Step) -> bytes:
 
 
 def _head(report: BattleReport, turns: Iterable[int]) -> Iterator[str]:
-    sides = tr(" against ").join(map(display_name, report.sides))
-    title = escape(f"{sides}: {report.title}")
+    title = escape(f"{report.opponents}: {report.title}")
     yield f'<!DOCTYPE html>\n<html lang="{escape(language())}">\n<head>\n<meta charset="utf-8">\n<title>{title}</title>'
     policy = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
     yield f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
     yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
     yield f"<style>{_STYLE}</style>\n</head>\n<body>"
     yield f'<svg width="0" height="0" style="position:absolute" aria-hidden="true">{"".join(_symbols())}</svg>'
-    yield f"<header>\n<p>{escape(report.title)}</p>\n<h1>{escape(sides)}</h1>"
+    yield f"<header>\n<p>{escape(report.title)}</p>\n<h1>{escape(report.opponents)}</h1>"
     when = next((moment.when for moment in report.moments if moment.when), None)
     if when is not None:
         yield f'<p><time datetime="{when:%Y-%m-%d}" style="float:none">{when:%Y-%m-%d}</time></p>'
@@ -121,7 +120,7 @@ def _head(report: BattleReport, turns: Iterable[int]) -> Iterator[str]:
 def _result(report: BattleReport) -> Iterator[str]:
     """The score and the casualties."""
     yield f'<section>\n<h2>{escape(tr("Final score"))}</h2>\n<div class="table"><table>'
-    heads = (tr("Army"), tr("Left"), tr("Casualties"))
+    heads = (tr("Army"), tr("Soldiers left"), tr("Casualties"))
     yield f"<thead><tr>{''.join(f'<th scope=col>{escape(head)}</th>' for head in heads)}</tr></thead>\n<tbody>"
     for score in scores(report.after):
         yield _score_row(score, report)
