@@ -49,6 +49,7 @@ def test_every_moment_has_its_scenes_in_order(report: BattleReport) -> None:
 def test_a_figure_walks_its_way(report: BattleReport) -> None:
     walk = [scene for scene in scenes(report) if "moved" in scene.title]
     places = [scene.state.units["green-1"].at_in for scene in walk]
+    assert places[0] == pytest.approx((4 + 6 * (1 / 12) ** 2 * (3 - 2 / 12), 4.0)), "it sets out slowly"
     assert places[5] == pytest.approx((7.0, 4.0))  # half of the time is half of the way: 4 + 6 / 2
     assert places[11] == places[12] == pytest.approx((10.0, 4.0))
     assert [place[0] for place in places if place] == sorted(place[0] for place in places if place)

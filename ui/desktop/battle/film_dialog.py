@@ -65,16 +65,17 @@ class FilmDialog(QDialog):
 
     def film(self, path: Path) -> None:
         """Start to write the film."""
-        report, pictures, speed = report_of(self._battle), self._pictures, SPEEDS[self.speed.currentIndex()]
+        speed = SPEEDS[self.speed.currentIndex()]
 
         def work() -> str:
-            save_film(path, report, pictures, speed, self._step)
+            save_film(path, report_of(self._battle), self._pictures, speed, self._step)
             return tr("Saved {path}.", path=path)
 
         try:
             format_of(path)
         except UserError as refusal:
             self.note.setText(capitalized(str(refusal)))
+            self.note.setMinimumHeight(self.note.heightForWidth(self.note.width()))
             return
         self.note.clear()
         for widget in (self.format, self.speed, self.save):
