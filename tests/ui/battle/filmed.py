@@ -10,8 +10,10 @@ from rules.battle.battle import Battle
 from rules.engine.dice import Scripted
 from rules.engine.events import Change, Effects, Move, Moved, Noted, PhaseBegun, Placed, TableLaid, UnitJoined
 from rules.engine.verdict import Verdict
+from rules.tabletop.table import TerrainKind, TerrainPiece
 
 PLACES = {"green-1": (4.0, 4.0), "tan-1": (16.0, 4.0), "tan-2": (16.0, 12.0)}
+WOODS = TerrainPiece("<i>Wald</i>", TerrainKind.WOODS, ((5.0, 10.0), (8.0, 10.0), (7.0, 12.0)), 0.0, 6.0)
 NOTE = "<b>Tee & Gebäck</b> 茶"
 
 
@@ -23,7 +25,7 @@ def fought(path: Path, sides: Sequence[str] = ("green", "tan"), actions: int = 1
         battle.record(UnitJoined(figure=figure, side=sides[0 if figure.startswith("green") else 1], card="soldier"))
     for figure, at_in in PLACES.items():
         battle.record(Placed(figure=figure, at_in=at_in))
-    battle.record(TableLaid(camera="", terrain=()))
+    battle.record(TableLaid(camera="", terrain=(WOODS,)))
     battle.record(PhaseBegun(turn=1, side=sides[0], phase="moving"))
     battle.record(PhaseBegun(turn=1, side=sides[0], phase="attacking"))
     walk = Move(figure="green-1", from_in=(4.0, 4.0), to_in=(10.0, 4.0), moved_in=6.0, cost_in=6.0)

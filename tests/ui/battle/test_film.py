@@ -77,6 +77,7 @@ def test_dice_and_reasons_are_shown_with_the_outcome(report: BattleReport) -> No
     assert [throw.faces for throw in last.throws] == [(6,)]
     assert last.lines[0] == "Tan 1 eliminated."
     assert any(line.startswith("SP-11  ") for line in last.lines)
+    assert scenes(report)[-2].lines == (), "the note is the title"
 
 
 def test_pictures_stay_until_the_next_one(report: BattleReport) -> None:

@@ -114,7 +114,8 @@ def test_hostile_names_are_text(tmp_path: Path, side: str) -> None:
         outline = Outline(page_of(battle))
     assert not outline.all("script")
     assert not outline.all("img")
-    assert not outline.all("b") or all(not attributes for attributes in outline.all("b"))
+    assert not outline.all("i")
+    assert "<i>Wald</i>" in outline.words
     assert any(side[1:9] in words for words in outline.words)
     assert any("<b>Tee & Gebäck</b> 茶" in words for words in outline.words)
 
