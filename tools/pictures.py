@@ -217,21 +217,24 @@ def _film(window: Window, _: Path) -> QWidget:
 
 
 def _page(window: Window, own: Path) -> QWidget:
-    """The battle's web page beside itself on a phone, as Chromium shows it."""
+    """The battle's web page beside its first turn on a phone, as Chromium shows it."""
     report, pictures = _report(window)
-    page = own / "battle.html"
-    page.write_bytes(report_page(report, pictures.picture, no_step))
+    page, whole = own / "battle.html", report_page(report, pictures.picture, no_step)
     browser = which("chromium") or which("google-chrome")
     if browser is None:
         raise UserError("the picture of the web page needs Chromium: install it")
     both = QPixmap(1400, 1300)
     both.fill(Qt.GlobalColor.gray)
     with painting(both) as painter:
-        for width_px, left_px, part in ((920, 0, ""), (440, 960, "#turn-1")):
+        for width_px, left_px, style in (
+            (920, 0, b""),
+            (440, 960, b"header, nav, section:not(#turn-1) {display: none}"),
+        ):
+            page.write_bytes(whole.replace(b"</style>", style + b"</style>"))
             picture = own / "page.png"
             size = f"--window-size={width_px},1300"
             options = ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", f"--screenshot={picture}"]
-            subprocess.run([browser, *options, size, page.as_uri() + part], check=True, capture_output=True)
+            subprocess.run([browser, *options, size, page.as_uri()], check=True, capture_output=True)
             painter.drawPixmap(left_px, 0, QPixmap(str(picture)))
     return _shown(both)
 
