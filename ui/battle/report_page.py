@@ -43,6 +43,7 @@ h2 { margin-top: 2.5rem; border-bottom: 2px solid var(--line); } h3 { margin: 1.
 nav { text-align: center; margin: 1rem 0; } nav a { display: inline-block; padding: .3rem .6rem; }
 .table { overflow-x: auto; } table { border-collapse: collapse; width: 100%; }
 th, td { text-align: left; vertical-align: top; padding: .35rem .6rem; border-bottom: 1px solid var(--line); }
+th { white-space: nowrap; }
 .dot { display: inline-block; width: .8em; height: .8em; border-radius: 50%; border: 1px solid #0008; }
 .armies { display: grid; grid-template-columns: repeat(auto-fit, minmax(14rem, 1fr)); gap: 0 2rem; }
 article { margin: 1.2rem 0; padding-left: .9rem; border-left: 3px solid var(--line); break-inside: avoid; }
@@ -57,7 +58,7 @@ article p, article ul { margin: .3rem 0; } article ul { padding-left: 1.2rem; }
 .dice { display: flex; flex-wrap: wrap; align-items: center; gap: .3rem; }
 .die { width: 1.9rem; height: 1.9rem; } .rules { font-size: .75rem; color: var(--soft); list-style: none; }
 article .rules { padding: 0; }
-@media print { :root { color-scheme: light; } body { max-width: none; } nav { display: none; }
+@media print { :root { color-scheme: light; font-size: 12px; } body { max-width: none; } nav { display: none; }
  h2, h3 { break-after: avoid; } }
 """
 
