@@ -62,7 +62,7 @@ def _written(battle: Battle, options: argparse.Namespace, step: Step) -> str:
             save_film(path, report_of(battle), pictures, options.speed, step)
         else:
             write_bytes(path, report_page(report_of(battle), pictures.picture, step))
-    return f"{path} shows {options.battle}."
+        return f"{path} shows {options.battle}. {pictures.remark}".rstrip()
 
 
 def open_battle(path: Path, step: Step = no_step) -> Battle:
