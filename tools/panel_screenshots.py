@@ -250,6 +250,9 @@ def _battle_scene(faces: PanelScreenshots, window: Window, own: Path) -> None:
     window.features.history.show()
     if window.features.history.dialog is not None:
         faces.keep_dialog("history", window.features.history.dialog)
+    window.features.history.save_film()
+    if window.features.history.film is not None:
+        faces.keep_dialog("film", window.features.history.film)
 
 
 def help_scene(faces: PanelScreenshots, window: Window, _: Path) -> None:

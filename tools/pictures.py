@@ -3,19 +3,31 @@
 from __future__ import annotations
 
 import argparse
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from shutil import which
 
 from PyQt6.QtCore import QEvent, Qt
-from PyQt6.QtWidgets import QApplication, QWidget
+from PyQt6.QtGui import QPixmap
+from PyQt6.QtWidgets import QApplication, QLabel, QWidget
 
+from rules.battle.progress import no_step
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import Figure, Posture
 from tools.screenshot import QUALITY, click, enemies, figures_seen, run_scene, wait
 from ui.battle.armies import ArmyLists
+from ui.battle.battle_report import BattleReport, report_of
+from ui.battle.film import Pace, film_scenes
+from ui.battle.film_file import SIZE_PX
+from ui.battle.report_page import report_page
+from ui.battle.thumbnail_store import ThumbnailStore
 from ui.desktop.battle.battle_setup_dialog import BattleSetupDialog
+from ui.desktop.battle.film_painter import FilmPainter
+from ui.desktop.picture.image import to_qimage
+from ui.desktop.picture.painting import painting
 from ui.desktop.theme import Theme
 from ui.desktop.window import Window
 from ui.measuring import sights
@@ -196,6 +208,53 @@ def _outcome(window: Window, _: Path) -> QWidget:
     return window
 
 
+def _film(window: Window, _: Path) -> QWidget:
+    """The battle's film while the casualty falls."""
+    report, pictures = _report(window)
+    painter = FilmPainter(report, pictures.picture, SIZE_PX)
+    shot = [scene for scene in film_scenes(report, pictures.seqs, Pace()) if scene.throws]
+    return _shown(QPixmap.fromImage(to_qimage(painter.frame(shot[-1]))))
+
+
+def _page(window: Window, own: Path) -> QWidget:
+    """The battle's web page beside its first turn on a phone, as Chromium shows it."""
+    report, pictures = _report(window)
+    page, whole = own / "battle.html", report_page(report, pictures.picture, no_step)
+    browser = which("chromium") or which("google-chrome")
+    if browser is None:
+        raise UserError("the picture of the web page needs Chromium: install it")
+    both = QPixmap(1400, 1300)
+    both.fill(Qt.GlobalColor.gray)
+    with painting(both) as painter:
+        for width_px, left_px, style in (
+            (920, 0, b""),
+            (440, 960, b"header, nav, section:not(#turn-1) {display: none}"),
+        ):
+            page.write_bytes(whole.replace(b"</style>", style + b"</style>"))
+            picture = own / "page.png"
+            size = f"--window-size={width_px},1300"
+            options = ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", f"--screenshot={picture}"]
+            subprocess.run([browser, *options, size, page.as_uri()], check=True, capture_output=True)
+            painter.drawPixmap(left_px, 0, QPixmap(str(picture)))
+    return _shown(both)
+
+
+def _report(window: Window) -> tuple[BattleReport, ThumbnailStore]:
+    """The report of the battle, and its pictures once the last one is stored."""
+    play, pictures = window.battle.play, window.features.history.recorder.thumbnails
+    if play is None or pictures is None:
+        raise UserError("there is no battle: start one")
+    wait_for(lambda: play.battle.entries[-1].seq in pictures.seqs, "the last picture")
+    return report_of(play.battle), pictures
+
+
+def _shown(picture: QPixmap) -> QWidget:
+    label = QLabel()
+    label.setPixmap(picture)
+    label.resize(picture.size())
+    return label
+
+
 def _terrain(window: Window, _: Path) -> QWidget:
     """The terrain, a hill with its handles."""
     window.store.use_tool("terrain")
@@ -279,6 +338,8 @@ _SCENES: dict[str, Callable[[Window, Path], QWidget]] = {
     "battle-setup": _battle_setup,
     "battle": _battle,
     "outcome": _outcome,
+    "film": _film,
+    "page": _page,
     "terrain": _terrain,
     "devices": _devices,
     "history": _history,

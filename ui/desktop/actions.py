@@ -361,9 +361,10 @@ class Actions:
             (
                 tr("Save page…"),
                 "",
-                tr("Save the battle with its pictures as a web page"),
+                tr("Save the battle with its maps and pictures as a web page"),
                 history.save_page,
             ),
+            (tr("Save film…"), "", tr("Save the battle as a film to show to others"), history.save_film),
             (tr("Save data…"), "", tr("Save the battle for other programs"), history.save_json),
         ):
             menu.addAction(self._action(text, key, tip, slot))

@@ -98,8 +98,7 @@ def _draw_label(painter: QPainter, fonts: _Fonts, label: Label, box: Box, size: 
 
 def annotated(image_bgr: ImageBgr, shapes: Iterable[Shape]) -> ImageBgr:
     """Draw shapes on a copy of the picture; needs no display."""
-    # Text needs an application, which must live until the drawing is done.
-    own = None if QGuiApplication.instance() else QGuiApplication(_arguments())
+    own = text_application()
     picture = to_qimage(image_bgr)
     with painting(picture) as painter:
         size = max(1.0, picture.width() / _USUAL_WIDTH_PX)
@@ -108,6 +107,11 @@ def annotated(image_bgr: ImageBgr, shapes: Iterable[Shape]) -> ImageBgr:
     drawn = to_bgr(picture)
     del own
     return drawn
+
+
+def text_application() -> QGuiApplication | None:
+    """What drawing text needs without a window, and must live until the drawing is done; None if it exists already."""
+    return None if QGuiApplication.instance() else QGuiApplication(_arguments())
 
 
 def _arguments() -> list[str]:
