@@ -30,7 +30,7 @@ ANY = ""
 EMULATED, EMULATED_WLED = "emulated", "emulated wled"
 RADIO = "bluetooth:"
 WLED = "wled:"
-"""Begins the spec of a WLED controller in the network, such as "wled:192.168.1.40/Rod"; alone, it is yet to be chosen."""
+"""Begins the spec of a WLED controller in the network, such as "wled:192.168.1.40/Rod"; alone, none is chosen yet."""
 
 
 class Level(StrEnum):
