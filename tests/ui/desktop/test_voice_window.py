@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from types import SimpleNamespace
@@ -14,9 +15,10 @@ from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication
 
 from rules.engine.dice import Scripted
+from rules.engine.events import PhaseBegun
 from tests.ui.desktop.test_battle_window import press, started_battle
 from tests.ui.voice.emulated_voice import EmulatedVoice
-from tests.ui.windows import POSTS, Open, Wait, click, next_phase, settings_in
+from tests.ui.windows import POSTS, Open, Wait, click, next_phase, settings_in, show_change
 from ui.desktop.voice.qt_speaker import QtSpeaker, load_qt_speech, qt_speaker
 from ui.desktop.window import Window
 from ui.voice.announcements import Kind
@@ -76,7 +78,7 @@ def hear(window: Window, speaker: ListSpeaker) -> list[str]:
     before = -1
     while len(speaker.spoken) > before:
         before = len(speaker.spoken)
-        window.pull()
+        window.features.voice.pull()
     spoken, speaker.spoken = speaker.spoken, []
     return spoken
 
@@ -87,7 +89,7 @@ def test_a_measured_distance_is_spoken_once(window: Window, speaker: ListSpeaker
     assert hear(window, speaker) in [["Twelve inches."], ["11.9 inches."], ["12.1 inches."]]
     window.store.session.turn_basis()
     assert hear(window, speaker) == []
-    QTest.keyClick(window, Qt.Key.Key_Q)  # say it again
+    QTest.keyClick(window, Qt.Key.Key_Y)  # say it again
     assert len(hear(window, speaker)) == 1
     window.commands.undo()
     assert hear(window, speaker) == []
@@ -117,11 +119,42 @@ def test_a_shot_and_the_turns_are_spoken(window: Window, speaker: ListSpeaker, t
     assert hear(window, speaker)[-1] == "Blue's turn."
 
 
-def test_a_refusal_and_what_is_owed_are_spoken(window: Window, speaker: ListSpeaker) -> None:
+def test_messages_and_questions_are_spoken(window: Window, speaker: ListSpeaker) -> None:
     window.store.say("No soldier here. Click the middle of a base.")
     assert hear(window, speaker) == ["No soldier here. Click the middle of a base."]
-    window.battle.warned.emit("Still to do: Morale of Green. Press N again to skip it.")
-    assert hear(window, speaker) == ["Still to do: Morale of Green. Press N again to skip it."]
+
+
+def test_what_is_owed_is_spoken(window: Window, speaker: ListSpeaker, tmp_path: Path) -> None:
+    started_battle(window, tmp_path / "b", "plastic_fudge", "basic")
+    assert window.battle.play is not None
+    window.battle.play.battle.record(PhaseBegun(turn=1, phase="morale"))
+    show_change(window)
+    assert hear(window, speaker)[-1] == "Morale."
+    next_phase(window)
+    assert hear(window, speaker)[0] == (
+        "Still to do: Morale of Green 1, Morale of Green 2, Morale of Blue 1, 1 more. Press N again to skip it."
+    )
+    next_phase(window)
+    assert hear(window, speaker)[-1] == "Turn two. Initiative."
+
+
+def test_moves_are_spoken_and_before_the_next_phase_those_without_an_answer(
+    window: Window, speaker: ListSpeaker, tmp_path: Path
+) -> None:
+    started_battle(window, tmp_path / "b", "army_men", "rifleman")
+    next_phase(window)
+    next_phase(window)
+    view = window.store.view
+    assert view is not None
+    hear(window, speaker)
+    moved = [replace(one, x_in=one.x_in + 20.0) if one.id == "green-1" else one for one in view.figures]
+    view = replace(view, tracking=replace(view.tracking, figures=tuple(moved)))
+    window.battle.update_position(view, window.store.session.state.setup)
+    # 20 in are more than the allowance of a rifleman, 1 ft.
+    [words] = hear(window, speaker)
+    assert words.startswith("Green 1 moved 20 inches. The rules forbid it: ")
+    next_phase(window)
+    assert hear(window, speaker) == ["1 move is not answered: accept it above. Press N again to leave it."]
 
 
 def test_nothing_overlaps_and_the_newest_distance_is_spoken(window: Window, speaker: ListSpeaker) -> None:

@@ -48,7 +48,7 @@ class VoiceController(QObject):
             tr("Say distances, rolls, outcomes and turns aloud, for those who cannot read"),
         )
         tip = tr("Say the last announcement again")
-        again = create_action(parts.window, tr("Say again"), "Q", tip, lambda: self._queue.add(self._last))
+        again = create_action(parts.window, tr("Say again"), "Y", tip, lambda: self._queue.add(self._last))
         self.menu.addActions([self.switch, again])
         self.menu.addSeparator()
         self.kinds = {kind: self._kind_switch(kind) for kind in Kind}
