@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -18,6 +19,8 @@ from ui.voice.for_ear import for_ear, number_words
 
 _MOST_MOVES = 2
 """More moves at once are only counted."""
+
+_MEASURED = re.compile(r"\d+\.\d+")
 
 
 class Kind(StrEnum):
@@ -61,7 +64,7 @@ class Shown:
         laid: The rulers and templates on the table, the newest last.
         message: The text of the message bar.
         turn: Turn, side and phase of the battle; turn 0 before the first one and without a battle.
-        needed: Name of the selected action, and what it needs; both empty without one.
+        needed: What distinguishes the selected action, and the sentence about it, see `needed_of`; empty without one.
         moves: Texts of the moves that wait for an answer.
     """
 
@@ -78,18 +81,25 @@ def changes(before: Shown, now: Shown, answer: Callable[[Laid], str]) -> tuple[A
     if now.laid != before.laid:
         laid = next((one for one in reversed(now.laid) if one not in before.laid), None)
         found.append(Announcement(Kind.DISTANCE, for_ear(answer(laid)) if laid is not None else ""))
-    if now.message != before.message:
+    if _steady(now.message) != _steady(before.message):
         asks = now.message.endswith("?")
         found.append(Announcement(Kind.QUESTION, for_ear(now.message) if asks else ""))
         found.append(Announcement(Kind.WARNING, "" if asks else for_ear(now.message)))
     if now.turn != before.turn:
         found.append(Announcement(Kind.TURN, turn_sentence(before.turn, now.turn)))
         found.append(Announcement(Kind.OWED, ""))  # of the last phase
-    if now.needed != before.needed:
+    if now.needed[0] != before.needed[0]:
         found.append(Announcement(Kind.NEEDED, now.needed[1]))
-    if now.moves != before.moves:
-        found.append(Announcement(Kind.MOVE, move_sentence([one for one in now.moves if one not in before.moves])))
+    known = {*map(_steady, before.moves)}
+    if {*map(_steady, now.moves)} != known:
+        new = [one for one in now.moves if _steady(one) not in known]
+        found.append(Announcement(Kind.MOVE, move_sentence(new)))
     return tuple(found)
+
+
+def _steady(words: str) -> str:
+    """A text without measured values, whose last digit changes while nothing happens."""
+    return _MEASURED.sub("", words)
 
 
 def turn_of(state: State) -> tuple[int, str, str]:
@@ -108,6 +118,12 @@ def turn_sentence(before: tuple[int, str, str], now: tuple[int, str, str]) -> st
     else:
         rows.append(sentence(phase_words(side, phase)))
     return " ".join(filter(None, rows))
+
+
+def needed_of(preview: ActionPreview) -> tuple[str, str]:
+    """What distinguishes an action and its number needed from another, and the sentence about it."""
+    words = needed_sentence(preview)
+    return f"{preview.action.words}: {words if preview.possible else _steady(preview.why_not)}", words
 
 
 def needed_sentence(preview: ActionPreview) -> str:

@@ -9,7 +9,7 @@ import pytest
 from rules.engine.referee import Action, ActionPreview
 from rules.engine.verdict import Verdict
 from ui.session import Ruler
-from ui.voice.announcements import Kind, Shown, changes, move_sentence, needed_sentence, turn_sentence
+from ui.voice.announcements import Kind, Shown, changes, move_sentence, needed_of, needed_sentence, turn_sentence
 
 ONE, TWO = Ruler("green-1", "blue-1"), Ruler("green-2", "blue-1")
 
@@ -78,6 +78,19 @@ def test_numbers_needed(numbers: dict[str, object], words: str) -> None:
 
 def test_a_forbidden_action_says_why() -> None:
     assert needed_sentence(replace(preview(), refusal="blue-1 is out of range (SP-9)")).startswith("Not allowed: ")
+
+
+def test_a_measured_value_that_flickers_is_no_news() -> None:
+    moves = [Shown(moves=(f"Green 1 moved {inches} in.",)) for inches in (5.8, 5.9)]
+    assert said(*moves) == []
+    assert said(Shown(message="Bumped by 0.2 in"), Shown(message="Bumped by 0.3 in")) == []
+    refused = [replace(preview(), refusal=f"{inches} in is out of range") for inches in (12.1, 12.2)]
+    assert said(*(Shown(needed=needed_of(one)) for one in refused)) == []
+    # Another number needed is news, and so is another action that needs the same.
+    [(_, words)] = said(Shown(needed=needed_of(preview(needs_roll=4))), Shown(needed=needed_of(preview(needs_roll=5))))
+    assert words == "Needs a five."
+    other = replace(preview(needs_roll=4), action=replace(preview().action, title="Rifle at Blue 2"))
+    assert said(Shown(needed=needed_of(preview(needs_roll=4))), Shown(needed=needed_of(other)))[0][1] == "Needs a four."
 
 
 def test_many_moves_are_counted() -> None:

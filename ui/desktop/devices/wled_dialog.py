@@ -33,7 +33,7 @@ class WledDialog(QDialog):
         """`host` is the last address; `find` asks a controller for its segments."""
         super().__init__(parent)
         self.setWindowTitle(tr("WLED in the network"))
-        self.spec, self._find_segments = "", find
+        self.spec, self._list = "", find
         self._host, self._segment, self._says = QLineEdit(host), QComboBox(), wrapping_label()
         self._find, emulate = QPushButton(tr("Find segments")), QPushButton(tr("Try one"))
         self._task: BackgroundTask[tuple[Segment, ...]] = BackgroundTask("sandtable WLED")
@@ -56,7 +56,7 @@ class WledDialog(QDialog):
         form.addRow(buttons)
         self._host.textChanged.connect(self._forget)
         self._host.returnPressed.connect(self._find.click)
-        self._find.clicked.connect(self._ask)
+        self._find.clicked.connect(self.list_segments)
         emulate.clicked.connect(lambda: self._choose(EMULATED_WLED))
         buttons.accepted.connect(lambda: self._choose(f"{WLED}{self._found}/{self._segment.currentData()}"))
         buttons.rejected.connect(self.reject)
@@ -81,7 +81,8 @@ class WledDialog(QDialog):
         self._segment.clear()
         self._show(tr("Type the address of the controller, then find its segments."))
 
-    def _ask(self) -> None:
+    def list_segments(self) -> None:
+        """Ask the controller at the typed address for its segments."""
         try:
             where = wled.address(self._host.text())
         except ValueError as error:
@@ -89,7 +90,7 @@ class WledDialog(QDialog):
             return
         self._forget()
         self._task.drop()
-        self._task.start(lambda: _segments(self._find_segments, where))
+        self._task.start(lambda: _segments(self._list, where))
         self._found = where
         self._show(tr("Asking {host} …", host=where))
         self._timer.start(_POLL_MS)

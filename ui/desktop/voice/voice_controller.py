@@ -18,7 +18,7 @@ from ui.desktop.store import Store
 from ui.desktop.voice.qt_speaker import load_qt_speech, qt_speaker
 from ui.tools.answer import Laid, answer_to, on_table
 from ui.translation import language, tr
-from ui.voice.announcements import TITLES, Announcement, Kind, Shown, changes, needed_sentence, turn_of
+from ui.voice.announcements import TITLES, Announcement, Kind, Shown, changes, needed_of, turn_of
 from ui.voice.for_ear import for_ear
 from ui.voice.queue import SpeechQueue
 from ui.voice.system_voice import Command, Speaker, SystemSpeaker, find_command, missing_voice_words
@@ -135,7 +135,7 @@ class VoiceController(QObject):
             on_table(self._store.session.state),
             self._parts.bar.text,
             turn_of(play.battle.state if play is not None else State()),
-            (chosen.action.words, needed_sentence(chosen)) if chosen is not None else ("", ""),
+            needed_of(chosen) if chosen is not None else ("", ""),
             tuple(move.words for move in self._battle.pending),
         )
 
