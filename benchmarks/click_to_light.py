@@ -3,51 +3,74 @@
 Run with `python -m benchmarks.click_to_light`. In the real window, on the simulated table with its picture frozen, a
 range is measured by two clicks; the other end of a pseudo-terminal records when the new colours arrive. The baseline,
 in the same run, is the window's own work at that click, until it is ready to paint. The transmission time at 115200
-baud (16 ms for 60 LEDs) is not included.
+baud (16 ms for 60 LEDs) is not included. With `--wled` the other end is an emulated WLED controller on this computer;
+then the frames that it gets per second are counted too.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import os
 import statistics
 import tempfile
 import threading
 import time
-from pathlib import Path
+from contextlib import ExitStack
 
 from PyQt6.QtCore import QSettings, Qt
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication
 
-from hardware.emulator import EmulatedRod, Wire
+from hardware import wled
+from hardware.emulator import EmulatedRod
+from hardware.range_rod import Measured, RodShape
+from hardware.wled_emulator import EmulatedWled
+from hardware.wled_link import wled_rod
 from rules.tabletop.table import Figure
 from ui.desktop.window import Window
+from ui.devices.cli_links import emulated_wire, emulated_wled
+from ui.devices.device_connection import WLED
 
 LEFT = Qt.MouseButton.LeftButton
 
 
 class FarEnd:
-    """An emulated rod in its own thread; records when its LEDs change."""
+    """Watches an emulated rod in a thread of its own; records when its LEDs change."""
 
-    def __init__(self, path: Path) -> None:
-        self.wire = Wire(path)
+    def __init__(self, device: EmulatedRod | EmulatedWled) -> None:
         self.changed_s: list[float] = []
-        self._rod = EmulatedRod(self.wire, time.monotonic)
+        self._device = device
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run)
         self._thread.start()
 
     def _run(self) -> None:
         while not self._stop.wait(0.0005):
-            if self._rod.step():
+            if self._device.step():
                 self.changed_s.append(time.monotonic())
 
     def close(self) -> None:
-        """Stop the thread and unplug the wire."""
+        """Stop the thread."""
         self._stop.set()
         self._thread.join()
-        self.wire.unplug()
+
+
+def frames_per_second(device: EmulatedWled, seconds: float = 3.0) -> float:
+    """How many frames a controller gets if every one of them is new."""
+    rod = wled_rod(RodShape(), wled.address(device.path), device.segments[0].name)
+    try:
+        while not device.frames:
+            time.sleep(0.01)
+        frames, began_s = device.frames, time.monotonic()
+        for inches in itertools.cycle(range(30)):
+            if time.monotonic() - began_s >= seconds:
+                break
+            rod.show(Measured(inches))
+            time.sleep(0.0005)
+        return (device.frames - frames) / seconds
+    finally:
+        rod.close()
 
 
 def wait(seconds: float) -> None:
@@ -95,23 +118,32 @@ def main() -> None:
     """Open the window, measure, and close it."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--clicks", type=int, default=60)
-    clicks: int = parser.parse_args().clicks
+    parser.add_argument("--wled", action="store_true", help="a WLED controller in the network instead of a port")
+    options = parser.parse_args()
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     _application = QApplication.instance() or QApplication(["sandtable"])
-    with tempfile.TemporaryDirectory() as folder:
-        far = FarEnd(Path(folder) / "rod")
+    with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
+        if options.wled:
+            device: EmulatedRod | EmulatedWled = stack.enter_context(emulated_wled(RodShape().leds))
+            spec = f"{WLED}{device.path}/{device.segments[0].name}"
+        else:
+            wire = stack.enter_context(emulated_wire("rod"))
+            device, spec = EmulatedRod(wire, time.monotonic), str(wire.path)
+        far = FarEnd(device)
         window = Window("demo", QSettings(f"{folder}/settings.ini", QSettings.Format.IniFormat))
         window.resize(1366, 768)
         window.show()
-        window.devices.panel.rod.connected.emit(str(far.wire.path))
+        window.devices.panel.rod.connected.emit(spec)
         while not (window.store.source_controller.view and window.store.source_controller.view.figures):
             wait(0.1)
         window.actions_.freeze.setChecked(True)
         window.store.use_tool("measure")
         wait(3)  # the link waits this long for a rod that sends no greeting
-        measured(window, far, clicks)
+        measured(window, far, options.clicks)
         window.close()
         far.close()
+        if isinstance(device, EmulatedWled):
+            print(f"{frames_per_second(device):.0f} frames per second, each of them new")
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
-"""The range rod and the electronic dice, each on its own serial link."""
+"""The range rod and the electronic dice, each on its own link."""
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from hardware import adalight
@@ -20,6 +20,9 @@ MAX_UNREAD_ROLLS = 1000
 
 _TAIL_BYTES = 64
 
+Encode = Callable[[Sequence[adalight.Colour]], bytes]
+"""Encodes the colours of a strip as one frame."""
+
 
 def finder(wanted: str | None = None) -> Callable[[], tuple[str, ...]]:
     """A search for `Link` that finds a port by its device or persistent name, or any likely port."""
@@ -29,9 +32,9 @@ def finder(wanted: str | None = None) -> Callable[[], tuple[str, ...]]:
 class _RodProtocol:
     """The rod's part of a link."""
 
-    def __init__(self, shape: RodShape) -> None:
+    def __init__(self, shape: RodShape, encode: Encode) -> None:
         self.sign: Sign = Idle()
-        self._shape = shape
+        self._shape, self._encode = shape, encode
         self._tail = b""
         self._encoded: tuple[tuple[Sign, int] | None, bytes] = (None, b"")
 
@@ -51,20 +54,22 @@ class _RodProtocol:
         sign = self.sign  # another thread sets it
         step = int(now_s / STEP_S) if moves(sign) else 0
         if self._encoded[0] != (sign, step):
-            self._encoded = ((sign, step), adalight.encode(colours(self._shape, sign, step * STEP_S)))
+            self._encoded = ((sign, step), self._encode(colours(self._shape, sign, step * STEP_S)))
         return self._encoded[1]
 
     def farewell(self) -> tuple[bytes, ...]:
-        return (adalight.encode(black(self._shape)),) * 3
+        return (self._encode(black(self._shape)),) * 3
 
 
 class RangeRod:
     """The range rod: shows the last sign it was given whenever it is connected."""
 
-    def __init__(self, shape: RodShape, find: Callable[[], Iterable[str]], **link: Any) -> None:
+    def __init__(
+        self, shape: RodShape, find: Callable[[], Iterable[str]], encode: Encode = adalight.encode, **link: Any
+    ) -> None:
         """`link`: further arguments of `Link`, such as `baud`."""
         self.shape = shape
-        self._protocol = _RodProtocol(shape)
+        self._protocol = _RodProtocol(shape, encode)
         self._link = Link(find, self._protocol, **link)
 
     @property

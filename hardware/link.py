@@ -1,4 +1,4 @@
-"""A serial link in its own thread: opens the port, reads, sends the latest frame, and reconnects after unplugging."""
+"""A link in its own thread: opens the port, reads, sends the latest frame, and reconnects after unplugging."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Protocol
-
-import serial
 
 from hardware.ports import PORT_ERRORS, Fault, explain, holder, open_port
 
@@ -28,6 +26,26 @@ FRAME_PAUSE_S = 0.005
 
 BITS_PER_BYTE = 10
 SLOWEST_BAUD, FASTEST_BAUD = 300, 4_000_000
+
+
+class OpenPort(Protocol):
+    """An open port, with the methods of `serial.Serial`."""
+
+    @property
+    def in_waiting(self) -> int:
+        """Number of bytes that can be read at once."""
+
+    def read(self, size: int = 1, /) -> bytes:
+        """Up to so many bytes; empty after `READ_S`, or when `cancel_read` is called."""
+
+    def write(self, data: bytes, /) -> int | None:
+        """Send a frame."""
+
+    def cancel_read(self) -> None:
+        """End a running `read`; called by other threads."""
+
+    def close(self) -> None:
+        """Release the port."""
 
 
 class Device(Protocol):
@@ -108,8 +126,9 @@ class Link:
         settle_s: float = SETTLE_S,
         rest_s: float = FRAME_PAUSE_S,
         clock: Callable[[], float] = time.monotonic,
-        opener: Callable[[str, int], serial.Serial] = open_port,
+        opener: Callable[[str, int], OpenPort] = open_port,
         held_by: Callable[[str], str] = holder,
+        explained: Callable[[str, Exception], tuple[Fault, str]] = explain,
     ) -> None:
         """Start the thread.
 
@@ -121,6 +140,7 @@ class Link:
             clock: A monotonic clock, in seconds.
             opener: Opens a port.
             held_by: Returns the name of the program that holds a port open, or an empty string.
+            explained: Returns the kind of an error of a port, and a sentence for the player.
 
         Raises:
             ValueError: for an unsupported speed.
@@ -129,11 +149,11 @@ class Link:
             raise ValueError(f"the speed of a serial port must be {SLOWEST_BAUD} to {FASTEST_BAUD} baud, not {baud}")
         self._find, self._device, self._baud = find, device, baud
         self._settle_s, self._rest_s = settle_s, rest_s
-        self._clock, self._opener, self._held_by = clock, opener, held_by
+        self._clock, self._opener, self._held_by, self._explained = clock, opener, held_by, explained
         self._status = LinkStatus(LinkState.SEEKING)
         self._stopping = threading.Event()
         self._lock = threading.Lock()  # guards `_port` and `_woken`; never held during I/O
-        self._port: serial.Serial | None = None
+        self._port: OpenPort | None = None
         self._woken = False
         self._rejected_until_s: dict[str, float] = {}
         self._thread = threading.Thread(target=self._run, name="link", daemon=True)
@@ -181,7 +201,7 @@ class Link:
                 self._use(name, port)
                 return
 
-    def _open(self, name: str) -> serial.Serial | None:
+    def _open(self, name: str) -> OpenPort | None:
         program = self._held_by(name)
         if program:
             self._update(state=LinkState.BUSY, port=name, error=f"{program} holds {name}: close that program")
@@ -189,11 +209,11 @@ class Link:
         try:
             return self._opener(name, self._baud)
         except PORT_ERRORS as error:
-            fault, text = explain(name, error)
+            fault, text = self._explained(name, error)
             self._update(state=_STATE_OF[fault], port=name, error=text)
             return None
 
-    def _use(self, name: str, port: serial.Serial) -> None:
+    def _use(self, name: str, port: OpenPort) -> None:
         with self._lock:
             self._port = port
         self._update(state=LinkState.SETTLING, port=name, connections=self._status.connections + 1)
@@ -204,13 +224,13 @@ class Link:
             self._rejected_until_s[name] = self._clock() + REJECT_S
             self._update(state=LinkState.SEEKING, error=f"{name}: {error}")
         except PORT_ERRORS as error:
-            self._update(state=LinkState.SEEKING, error=explain(name, error)[1])
+            self._update(state=LinkState.SEEKING, error=self._explained(name, error)[1])
         finally:
             with self._lock:
                 self._port = None
             _close(port)
 
-    def _exchange(self, port: serial.Serial) -> None:
+    def _exchange(self, port: OpenPort) -> None:
         opened_s = self._clock()
         while not self._is_settled(opened_s):
             self._listen(port, opened_s)
@@ -236,7 +256,7 @@ class Link:
     def _is_settled(self, opened_s: float) -> bool:
         return self._device.ready() or self._clock() - opened_s >= self._settle_s
 
-    def _listen(self, port: serial.Serial, opened_s: float) -> None:
+    def _listen(self, port: OpenPort, opened_s: float) -> None:
         data = port.read(1)  # returns within READ_S, and at once when woken
         if data:
             data += port.read(port.in_waiting)
@@ -253,7 +273,7 @@ class Link:
         self._status = replace(self._status, **changed)  # type: ignore[arg-type]
 
 
-def _close(port: serial.Serial) -> None:
+def _close(port: OpenPort) -> None:
     try:
         port.close()
     except PORT_ERRORS:

@@ -25,6 +25,7 @@ from tools.pictures import all_seen, setup_dialog, wait_for
 from tools.screenshot import click, enemies, run_scene, wait
 from ui.battle.armies import ArmyLists
 from ui.desktop.app import ErrorReporter
+from ui.desktop.devices.wled_dialog import WledDialog
 from ui.desktop.printing import PrintDialog
 from ui.desktop.setup.lens_dialog import LensDialog
 from ui.desktop.theme import Theme
@@ -213,6 +214,7 @@ def _devices_scene(faces: PanelScreenshots, window: Window, _: Path) -> None:
     faces.keep("devices-emulated", window)
     devices.panel.ensureWidgetVisible(devices.panel.tray)
     faces.keep("devices-below", window)
+    faces.keep_dialog("wled", WledDialog("192.168.1.40", window, find=lambda _: ()))
     for box in (devices.panel.rod, devices.panel.dice, devices.panel.tray):
         box.forgotten.emit()
 

@@ -15,6 +15,7 @@ from PyQt6.QtGui import QPixmap
 from PyQt6.QtWidgets import QApplication, QLabel, QWidget
 
 from rules.battle.progress import no_step
+from hardware.wled import Segment
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import Figure, Posture
 from tools.screenshot import QUALITY, click, enemies, figures_seen, run_scene, wait
@@ -28,6 +29,7 @@ from ui.desktop.battle.battle_setup_dialog import BattleSetupDialog
 from ui.desktop.battle.film_painter import FilmPainter
 from ui.desktop.picture.image import to_qimage
 from ui.desktop.picture.painting import painting
+from ui.desktop.devices.wled_dialog import WledDialog
 from ui.desktop.theme import Theme
 from ui.desktop.window import Window
 from ui.measuring import sights
@@ -274,6 +276,24 @@ def _devices(window: Window, _: Path) -> QWidget:
     return window
 
 
+def _wled(window: Window, _: Path) -> QWidget:
+    """The dialog that finds the segments of a WLED controller."""
+    found = (Segment(0, "Rod", 54), Segment(1, "Table edge", 120))
+    dialog = WledDialog("192.168.1.40", window, find=lambda _: found)
+    dialog.show()
+    dialog.list_segments()
+    wait_for(lambda: dialog.text.startswith("Choose"), "the segments")
+    dialog.finished.connect(dialog.deleteLater)
+    return dialog
+
+
+def _speech(window: Window, _: Path) -> QWidget:
+    """The menu that switches announcements on and off."""
+    for dialog in window.findChildren(WledDialog):
+        dialog.reject()
+    return window.features.voice.menu
+
+
 def _history(window: Window, _: Path) -> QWidget:
     """The battle's history with pictures of the table."""
     window.devices.panel.rod.forgotten.emit()
@@ -342,6 +362,8 @@ _SCENES: dict[str, Callable[[Window, Path], QWidget]] = {
     "page": _page,
     "terrain": _terrain,
     "devices": _devices,
+    "wled": _wled,
+    "speech": _speech,
     "history": _history,
     "light": _light,
 }

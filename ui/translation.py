@@ -24,6 +24,7 @@ class _Language:
     """The language of this process; it is chosen once, before the first window."""
 
     catalog = gettext.NullTranslations()
+    name = "en"
 
 
 def use_language(names: Iterable[str], folder: Path = FOLDER) -> str:
@@ -36,15 +37,20 @@ def use_language(names: Iterable[str], folder: Path = FOLDER) -> str:
     Raises:
         UserError: if the catalog cannot be read.
     """
-    _Language.catalog = gettext.NullTranslations()
+    _Language.catalog, _Language.name = gettext.NullTranslations(), "en"
     for name in names:
         if name.split("-")[0] == "en":
             break
         file = folder / name.replace("-", "_") / "LC_MESSAGES" / f"{DOMAIN}.mo"
         if file.is_file():
-            _Language.catalog = _read(file)
-            return name
-    return "en"
+            _Language.catalog, _Language.name = _read(file), name
+            break
+    return _Language.name
+
+
+def language() -> str:
+    """The name of the language in use, such as "de"."""
+    return _Language.name
 
 
 def languages(folder: Path = FOLDER) -> tuple[str, ...]:

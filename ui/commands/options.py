@@ -64,6 +64,15 @@ _PORT_HELP = "device or permanent name of the port, see --list (default: the mos
 def add_rod(parser: argparse.ArgumentParser) -> None:
     """The options of `sandtable rod`."""
     _add_common(parser)
+    parser.add_argument(
+        "--wled",
+        nargs="?",
+        const="",
+        metavar="HOST",
+        help="use a WLED controller in the network instead of a port; with --list: list its segments; "
+        "with --emulate: emulate one on this computer",
+    )
+    parser.add_argument("--segment", default="", metavar="NAME", help="with --wled: the segment, if there are several")
     sign = parser.add_mutually_exclusive_group()
     sign.add_argument("--show", type=float, metavar="IN", help="show a measured range")
     sign.add_argument("--ruler", action="store_true", help="show only the bands and marks of the rod")

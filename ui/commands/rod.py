@@ -5,14 +5,20 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
+from hardware import wled
 from hardware.devices import RangeRod, finder
-from hardware.emulator import EmulatedRod, Wire
+from hardware.emulator import EmulatedRod
 from hardware.range_rod import Alarm, DiceWait, Idle, Lamp, Measured, RodShape, Ruler, Sign
 from hardware.rod_text import LETTERS, blocks, letters, scale
+from hardware.wled import Address
+from hardware.wled_emulator import EmulatedWled
+from hardware.wled_link import WledError, segments, wled_rod
 from rules.tabletop.errors import UserError
 from rules.tabletop.tolerance import at_most
-from ui.devices.cli_links import LinkReporter, emulated_wire, list_ports, turns
+from ui.devices.cli_links import LinkReporter, emulated_wire, emulated_wled, list_ports, turns
 
 _PLAIN_REDRAW_S = 0.2
 """Shortest time between two printed lines if the terminal cannot overwrite a line."""
@@ -20,8 +26,9 @@ _PLAIN_REDRAW_S = 0.2
 
 def run_rod(options: argparse.Namespace) -> int:
     """Run the command and return its exit status."""
+    where = _wled_address(options)
     if options.list:
-        print(list_ports())
+        print(list_ports() if where is None else _list_segments(where))
         return 0
     try:
         shape = RodShape(
@@ -31,11 +38,10 @@ def run_rod(options: argparse.Namespace) -> int:
     except ValueError as error:
         raise UserError(str(error)) from None
     if options.emulate:
-        with emulated_wire("rod") as wire:
-            return _emulate(wire, shape, sign, options.seconds)
+        return _emulate(shape, sign, options)
     if sign is None:
         raise UserError("nothing to show: add --show INCHES, --ruler, --dice-wait, --alarm or --off")
-    return _drive(shape, sign, options)
+    return _drive(shape, sign, where, options)
 
 
 def wanted_sign(options: argparse.Namespace) -> Sign | None:
@@ -59,9 +65,32 @@ def measured(range_in: float, reach_in: float | None, sigma_in: float = 0.0) -> 
     return Measured(range_in, Lamp(at_most(range_in, reach_in, sigma_in).value), reach_in)
 
 
-def _drive(shape: RodShape, sign: Sign, options: argparse.Namespace) -> int:
+def _wled_address(options: argparse.Namespace) -> Address | None:
+    """The address of the WLED controller; None for a serial port or an emulated controller."""
+    if options.wled is None or options.emulate:
+        return None
+    if options.port:
+        raise UserError("--port and --wled exclude each other: name one of them")
     try:
-        rod, following = RangeRod(shape, finder(options.port), baud=options.baud), LinkReporter()
+        return wled.address(options.wled)
+    except ValueError as error:
+        raise UserError(str(error)) from None
+
+
+def _list_segments(where: Address) -> str:
+    try:
+        return "\n".join(f"{one.name}  {one.leds} LEDs" for one in segments(where)) or "No segments: add one in WLED."
+    except WledError as error:
+        raise UserError(str(error)) from None
+
+
+def _drive(shape: RodShape, sign: Sign, where: Address | None, options: argparse.Namespace) -> int:
+    following = LinkReporter()
+    try:
+        if where is not None:
+            rod = wled_rod(shape, where, options.segment)
+        else:
+            rod = RangeRod(shape, finder(options.port), baud=options.baud)
     except ValueError as error:
         raise UserError(str(error)) from None
     try:
@@ -74,24 +103,39 @@ def _drive(shape: RodShape, sign: Sign, options: argparse.Namespace) -> int:
     return 0
 
 
-def _emulate(wire: Wire, shape: RodShape, sign: Sign | None, seconds: float | None) -> int:
+@contextmanager
+def _emulated(
+    shape: RodShape, network: bool
+) -> Iterator[tuple[EmulatedRod | EmulatedWled, Callable[[], RangeRod], str]]:
+    """An emulated rod, a function that connects to it, and the options with which another program does so."""
+    if network:
+        with emulated_wled(shape.leds) as controller:
+            where, name = wled.address(controller.path), controller.segments[0].name
+            yield controller, lambda: wled_rod(shape, where, name), f"--wled {where} --segment {name}"
+    else:
+        with emulated_wire("rod") as wire:
+            device = EmulatedRod(wire, time.monotonic)
+            yield device, lambda: RangeRod(shape, lambda: (str(wire.path),)), f"--port {wire.path}"
+
+
+def _emulate(shape: RodShape, sign: Sign | None, options: argparse.Namespace) -> int:
     """Emulate a rod, and control it if there is a sign to show."""
-    picture = _Picture(shape)
-    device = EmulatedRod(wire, time.monotonic)
-    if sign is None:
-        print(f"An emulated rod of {shape.leds} LEDs is connected to {wire.path}. In another terminal:")
-        print(f"  sandtable rod --port {wire.path} --show 7.5 --reach 12")
-    rod = None if sign is None else RangeRod(shape, lambda: (str(wire.path),))
-    try:
-        if rod is not None and sign is not None:
-            rod.show(sign)
-        for now_s in turns(seconds):
-            device.step()
-            picture.draw(device.leds, now_s)
-    finally:
-        picture.end()
-        if rod is not None:
-            rod.close()
+    with _emulated(shape, options.wled is not None) as (device, connect, arguments):
+        picture = _Picture(shape)
+        if sign is None:
+            print(f"An emulated rod of {shape.leds} LEDs is connected to {arguments.split()[1]}. In another terminal:")
+            print(f"  sandtable rod {arguments} --show 7.5 --reach 12")
+        rod = connect() if sign is not None else None
+        try:
+            if rod is not None and sign is not None:
+                rod.show(sign)
+            for now_s in turns(options.seconds):
+                device.step()
+                picture.draw(device.leds, now_s)
+        finally:
+            picture.end()
+            if rod is not None:
+                rod.close()
     return 0
 
 

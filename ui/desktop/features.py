@@ -24,6 +24,7 @@ from ui.desktop.table.practice_controller import PracticeController
 from ui.desktop.table.table_questions import EmptyTableController, MoveQuestions
 from ui.desktop.table.teach_controller import TeachController
 from ui.desktop.table.terrain_controller import TerrainController
+from ui.desktop.voice.voice_controller import VoiceController
 from ui.setup.saved_table_store import SavedTables, tables_folder
 
 
@@ -60,6 +61,7 @@ class Features:
         self.practice = PracticeController(window, picture, store)
         self.calibration = CalibrationController(window, store, settings, battle.drifted)
         self.prints = PrintController(window, settings, saving)
+        self.voice = VoiceController(parts, store, battle)
 
     @property
     def asking(self) -> tuple[Asking, ...]:
@@ -71,6 +73,7 @@ class Features:
         self.tables.pull()
         self.history.pull()
         self.empty.pull()
+        self.voice.pull()
         return self.teaching.pull()
 
     def follow_table(self) -> None:
@@ -80,5 +83,5 @@ class Features:
 
     def close(self) -> None:
         """Stop all work in the background."""
-        for feature in (self.teaching, self.empty, self.saving, self.files, self.tables, self.history):
+        for feature in (self.teaching, self.empty, self.saving, self.files, self.tables, self.history, self.voice):
             feature.close()

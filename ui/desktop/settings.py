@@ -121,6 +121,21 @@ class Settings:
         self.settings.setValue("side_panel", "yes" if is_shown else "no")
 
     @property
+    def speaks(self) -> bool:
+        """Whether the program speaks; by default it does not."""
+        return str(self.settings.value("speaks", "no")) == "yes"
+
+    def keep_speaks(self, on: bool) -> None:
+        self.settings.setValue("speaks", "yes" if on else "no")
+
+    def speaks_kind(self, kind: str) -> bool:
+        """Whether announcements of this kind are spoken, if any; by default they are."""
+        return str(self.settings.value(f"speaks_{kind}", "yes")) != "no"
+
+    def keep_speaks_kind(self, kind: str, on: bool) -> None:
+        self.settings.setValue(f"speaks_{kind}", "yes" if on else "no")
+
+    @property
     def print_scale(self) -> PrintScale:
         """The player's measured print scale; by default exact."""
         try:

@@ -13,6 +13,8 @@ from hardware.dice_protocol import RollLine
 from hardware.emulator import HAS_VIRTUAL_PORTS, Wire
 from hardware.link import LinkState, LinkStatus
 from hardware.ports import Port, attached
+from hardware.wled import Segment
+from hardware.wled_emulator import EmulatedWled
 from rules.tabletop.errors import UserError
 
 STEP_S = 0.01
@@ -64,6 +66,16 @@ def emulated_wire(name: str) -> Iterator[Wire]:
             yield wire
         finally:
             wire.unplug()
+
+
+@contextmanager
+def emulated_wled(leds: int) -> Iterator[EmulatedWled]:
+    """An emulated WLED controller whose first segment, "Rod", has so many LEDs."""
+    device = EmulatedWled((Segment(0, "Rod", leds), Segment(1, "Table edge", 60)))
+    try:
+        yield device
+    finally:
+        device.unplug()
 
 
 def turns(seconds: float | None, clock: Callable[[], float] = time.monotonic) -> Iterator[float]:

@@ -6,10 +6,11 @@ The links have their own threads; nothing here waits for them except `close` at 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable
-from contextlib import ExitStack
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
 from enum import StrEnum
+from types import MappingProxyType
 from typing import Generic, Protocol, TypeVar
 
 from hardware.bluetooth_dice import BluetoothUnavailable, Make
@@ -17,6 +18,7 @@ from hardware.devices import finder
 from hardware.emulator import Wire
 from hardware.link import LinkState, LinkStatus
 from hardware.ports import Port, attached
+from hardware.wled_emulator import EmulatedWled
 from rules.tabletop.errors import UserError
 from ui.devices.cli_links import emulated_wire
 from ui.formatting import sentence
@@ -25,8 +27,10 @@ from ui.translation import mark_for_translation, tr
 ANY = ""
 """Stands for any likely port."""
 
-EMULATED = "emulated"
+EMULATED, EMULATED_WLED = "emulated", "emulated wled"
 RADIO = "bluetooth:"
+WLED = "wled:"
+"""Begins the spec of a WLED controller in the network, such as "wled:192.168.1.40/Rod"; alone, none is chosen yet."""
 
 
 class Level(StrEnum):
@@ -87,13 +91,16 @@ class Ports:
         self.found = self._listed()
 
 
-def choices(ports: Iterable[Port], chosen: str | None, radio: bool = False) -> tuple[Choice, ...]:
+def choices(
+    ports: Iterable[Port], chosen: str | None, radio: bool = False, network: bool = False
+) -> tuple[Choice, ...]:
     """The choices of ports: likely ones first, and always the chosen one, even if it is not plugged in.
 
     Args:
         ports: The ports, likely ones first.
         chosen: The chosen port, or None.
         radio: Whether the device can use Bluetooth.
+        network: Whether the device can be a WLED controller in the network.
     """
     ports = tuple(ports)
     likely = [port for port in ports if port.likely]
@@ -101,9 +108,18 @@ def choices(ports: Iterable[Port], chosen: str | None, radio: bool = False) -> t
     found.append(Choice(ANY, tr("Any likely port") if likely else tr("Any likely port (none now)")))
     found += [Choice(port.name, _port_words(port)) for port in ports if not port.likely]
     found += [Choice(f"{RADIO}{make}", tr("Bluetooth: {dice}", dice=tr(_MAKES[make]))) for make in Make if radio]
-    if chosen not in (None, EMULATED, *(choice.spec for choice in found)):
-        found.append(Choice(str(chosen), tr("{port} (not plugged in)", port=chosen)))
+    found += [Choice(WLED, tr("WLED in the network…"))] if network else []
+    if chosen not in (None, EMULATED, EMULATED_WLED, *(choice.spec for choice in found)):
+        found.append(Choice(str(chosen), _absent_words(str(chosen))))
     return tuple(found)
+
+
+def _absent_words(spec: str) -> str:
+    """The text of a chosen port that is not in the list of the computer's ports."""
+    host, _, segment = spec.removeprefix(WLED).partition("/")
+    if spec.startswith(WLED):
+        return tr("{segment} of WLED at {host}", segment=segment, host=host)
+    return tr("{port} (not plugged in)", port=spec)
 
 
 _MAKES = {Make.PIXELS: mark_for_translation("Pixels dice"), Make.GODICE: mark_for_translation("GoDice")}
@@ -127,6 +143,10 @@ def _port_words(port: Port) -> str:
     return tr("{device} on {port}", device=device, port=port.device)
 
 
+EmulatedPort = Wire | EmulatedWled
+"""Where an emulated device is plugged in; it can be unplugged."""
+
+
 class _Device(Protocol):
     @property
     def status(self) -> LinkStatus: ...
@@ -143,15 +163,27 @@ class DeviceConnection(Generic[D]):
     Attributes:
         spec: The chosen port, or None.
         device: The device, once it is created; first a thread closes the previous one, to free its port.
-        wire: The pseudo-terminal of an emulated device.
+        wire: Where an emulated device is plugged in.
     """
 
-    def __init__(self, name: str, make: Callable[[str, Wire | None], D]) -> None:
-        """`name` is shown to the player; `make` creates the device from the port and an emulated device's wire."""
+    def __init__(
+        self,
+        name: str,
+        make: Callable[[str, EmulatedPort | None], D],
+        emulators: Mapping[str, Callable[[], AbstractContextManager[EmulatedPort]]] = MappingProxyType({}),
+    ) -> None:
+        """Prepare a connection.
+
+        Args:
+            name: Shown to the player.
+            make: Creates the device from the port and an emulated device's wire.
+            emulators: Start the emulated devices of specs other than `EMULATED`.
+        """
         self.name, self._make = name, make
+        self._emulators = {EMULATED: lambda: emulated_wire(name), **emulators}
         self.spec: str | None = None
         self.device: D | None = None
-        self.wire: Wire | None = None
+        self.wire: EmulatedPort | None = None
         self._problem = ""
         self._closing = threading.Thread()
         self._resources = ExitStack()
@@ -190,7 +222,8 @@ class DeviceConnection(Generic[D]):
         if self.spec is None or self.device is not None or self._problem or self._closing.is_alive():
             return False
         try:
-            self.wire = self._resources.enter_context(emulated_wire(self.name)) if self.spec == EMULATED else None
+            emulator = self._emulators.get(self.spec)
+            self.wire = self._resources.enter_context(emulator()) if emulator is not None else None
             self.device = self._make(self.spec, self.wire)
         except (BluetoothUnavailable, UserError) as error:
             self._problem = str(error)
@@ -232,7 +265,7 @@ def _close(device: _Device, resources: ExitStack) -> None:
         device.close()
 
 
-def finding(spec: str, wire: Wire | None, taken: Callable[[], str]) -> Callable[[], tuple[str, ...]]:
+def finding(spec: str, wire: EmulatedPort | None, taken: Callable[[], str]) -> Callable[[], tuple[str, ...]]:
     """A function for `hardware.link.Link` that finds a device's port, but never one that our other device uses."""
     if wire is not None:
         path = str(wire.path)

@@ -10,6 +10,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 
+from hardware import wled
 from hardware.adalight import Colour
 from hardware.bluetooth_dice import BluetoothDice, Make
 from hardware.devices import RangeRod, SerialDice
@@ -19,9 +20,12 @@ from hardware.emulator import MOST_DICE, EmulatedDice, EmulatedRod, FaultInjecto
 from hardware.link import LinkState, LinkStatus
 from hardware.ports import Port, attached
 from hardware.range_rod import DiceWait, Idle, Lamp, Measured, RodShape, Ruler, Sign, black, plain_colours
+from hardware.wled_emulator import EmulatedWled
+from hardware.wled_link import wled_rod
 from rules.engine.dice import Die
-from ui.devices.cli_links import Source
-from ui.devices.device_connection import ANY, RADIO, DeviceConnection, finding
+from rules.tabletop.errors import UserError
+from ui.devices.cli_links import Source, emulated_wled
+from ui.devices.device_connection import ANY, EMULATED_WLED, RADIO, WLED, DeviceConnection, EmulatedPort, finding
 from ui.devices.dice_source import fell_words
 from ui.translation import tr, tr_count
 
@@ -52,8 +56,9 @@ class Rod:
     ) -> None:
         """`taken` returns the port that our other device uses."""
         self.shape, self._taken, self._clock = shape, taken, clock
-        self.connection: DeviceConnection[RangeRod] = DeviceConnection("rod", self._make)
-        self._emulated: EmulatedRod | None = None
+        emulators = {EMULATED_WLED: lambda: emulated_wled(self.shape.leds)}
+        self.connection: DeviceConnection[RangeRod] = DeviceConnection("rod", self._make, emulators)
+        self._emulated: EmulatedRod | EmulatedWled | None = None
         self._sign: Sign = Idle()
         self._tested_s: float | None = None
 
@@ -102,8 +107,8 @@ class Rod:
 
     def pull(self) -> None:
         """Connect and send what is due."""
-        if self.connection.pull() and self.connection.wire is not None:
-            self._emulated = EmulatedRod(self.connection.wire, self._clock)
+        if self.connection.pull() and (wire := self.connection.wire) is not None:
+            self._emulated = EmulatedRod(wire, self._clock) if isinstance(wire, Wire) else wire
         if self._emulated is not None and self.connection.wire is not None:
             self._emulated.step()
         self._update()
@@ -112,7 +117,15 @@ class Rod:
         """Switch off the LEDs and disconnect."""
         self.connection.close()
 
-    def _make(self, spec: str, wire: Wire | None) -> RangeRod:
+    def _make(self, spec: str, wire: EmulatedPort | None) -> RangeRod:
+        if isinstance(wire, EmulatedWled):
+            return wled_rod(self.shape, wled.address(wire.path), wire.segments[0].name)
+        if spec.startswith(WLED):
+            host, _, segment = spec.removeprefix(WLED).partition("/")
+            try:
+                return wled_rod(self.shape, wled.address(host), segment)
+            except ValueError as error:
+                raise UserError(str(error)) from None
         return RangeRod(self.shape, finding(spec, wire, self._taken))
 
     def _update(self) -> None:
@@ -151,7 +164,7 @@ class ElectronicDiceController:
 
     def pull(self) -> None:
         """Connect and receive rolls."""
-        if self.connection.pull() and self.connection.wire is not None:
+        if self.connection.pull() and isinstance(self.connection.wire, Wire):
             self._emulated = EmulatedDice(self.connection.wire, self._clock, self._chance, count=MOST_DICE)
         if self._emulated is not None and self.connection.wire is not None:
             self._emulated.step()
@@ -211,7 +224,7 @@ class ElectronicDiceController:
         """Disconnect."""
         self.connection.close()
 
-    def _make(self, spec: str, wire: Wire | None) -> Source:
+    def _make(self, spec: str, wire: EmulatedPort | None) -> Source:
         if spec.startswith(RADIO):
             return BluetoothDice(Make(spec.removeprefix(RADIO)), self._clock)
         several = spec == ANY and sum(port.likely for port in self._ports()) > 1

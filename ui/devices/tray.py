@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Sequence
 
 from calibration.camera import TableCamera
 from hardware.dice_reader import KEEP_S
-from hardware.emulator import Wire
 from ui.devices.device_connection import Choice, DeviceConnection
 from ui.devices.rod_and_dice import joined
 from ui.devices.tray_camera import TABLE, WHOLE, Outlines, Read, Region, Seen, TrayCamera, read_tray
@@ -141,7 +140,7 @@ class TrayDice:
         """Release the camera."""
         self.connection.close()
 
-    def _make(self, spec: str, _: Wire | None) -> TrayCamera:
+    def _make(self, spec: str, _: object) -> TrayCamera:
         return TrayCamera(spec, self._region_of(spec) or WHOLE, self._opener, self._read, self._clock)
 
 

@@ -15,7 +15,7 @@ from hardware.range_rod import Lamp, Measured, RodShape, colours
 from tests.waiting import until
 from ui.cli import main
 from ui.commands.rod import measured
-from ui.devices.cli_links import LinkReporter, list_ports
+from ui.devices.cli_links import LinkReporter, emulated_wled, list_ports
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="pseudo-terminals")
 
@@ -28,6 +28,36 @@ def test_an_emulated_rod_draws_what_it_receives(capsys) -> None:
     # 22 LEDs of 0.656 in: 7.5 in lies over LED 11, the reach over 18, the mark at 6 in over LED 9 (12 in is the reach).
     assert drawn == "GGGGGGGGGCGWbbbbbbP..."
     assert scale == "0   3    6   9    12  15"
+
+
+def test_an_emulated_wled_draws_what_it_receives(capsys) -> None:
+    shown = ["--show", "7.5", "--reach", "12", "--length", "15", "--seconds", "0.5"]
+    assert main(["rod", "--emulate", "--wled", *shown]) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == "GGGGGGGGGCGWbbbbbbP..."  # as on a serial port
+
+
+def test_a_segment_is_named_listed_and_lit(capsys) -> None:
+    with emulated_wled(RodShape().leds) as device:
+        assert main(["rod", "--list", "--wled", device.path]) == 0
+        assert capsys.readouterr().out == "Rod  54 LEDs\nTable edge  60 LEDs\n"
+        arguments = ["rod", "--wled", device.path, "--show", "3", "--seconds", "0.5", "--segment"]
+        assert main([*arguments, "table edge"]) == 0
+        assert device.frames > 1
+        assert main([*arguments, "Lamp"]) == 1
+    assert "WLED has no segment 'Lamp': choose one of its segments (Rod, Table edge)" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--wled", "a b", "--show", "3"], "'a b' is no network address"),
+        (["--wled", "127.0.0.1:1", "--list"], "no answer from 127.0.0.1:1: switch WLED on"),
+        (["--wled", "host", "--port", "x", "--show", "3"], "--port and --wled exclude each other"),
+    ],
+)
+def test_a_wrong_wled_gives_one_sentence(capsys, arguments: list[str], words: str) -> None:
+    assert main(["rod", *arguments]) == 1
+    assert words in capsys.readouterr().err
 
 
 @posix

@@ -64,12 +64,14 @@ class BattleController(QObject):
         changed: The players changed the battle, and the picture must be drawn again.
         resolved: The outcome of an action, in a few words.
         recorded: The name of a step that was recorded, such as a move that the camera saw.
+        warned: What must be done before the next phase.
     """
 
     crossed = pyqtSignal(bool)
     changed = pyqtSignal()
     resolved = pyqtSignal(str)
     recorded = pyqtSignal(str)
+    warned = pyqtSignal(str)
 
     def __init__(self, panel: BattlePanel, say: Say, clock: Clock, chance: random.Random) -> None:
         """Show battles in `panel`; `say` shows a message, `chance` rolls the program's own dice."""
@@ -334,13 +336,13 @@ class BattleController(QObject):
         known, self._unanswered = self._unanswered, keys_of(self.pending) if play.referee.moves(position) else ()
         if set(self._unanswered) <= set(known):
             return False
-        self.panel.show_outcome(
-            tr_count(
-                "{count} move is not answered: accept it above. Press N again to leave it.",
-                "{count} moves are not answered: accept them above. Press N again to leave them.",
-                len(self._unanswered),
-            )
+        words = tr_count(
+            "{count} move is not answered: accept it above. Press N again to leave it.",
+            "{count} moves are not answered: accept them above. Press N again to leave them.",
+            len(self._unanswered),
         )
+        self.panel.show_outcome(words)
+        self.warned.emit(words)
         return True
 
     def _warn_of_owed(self, play: BattleSession, position: Position) -> bool:
@@ -354,7 +356,9 @@ class BattleController(QObject):
         self._refresh()
         self.panel.choose_dice()
         self.panel.take_focus()
-        self.panel.show_words(tr("{owed}. Press N again to skip it.", owed=obligation_words(owed)))
+        words = tr("{owed}. Press N again to skip it.", owed=obligation_words(owed))
+        self.panel.show_words(words)
+        self.warned.emit(words)
         return True
 
     def _do(self, action: Action) -> None:

@@ -19,9 +19,10 @@ from ui.desktop.battle.dice_card import DiceCard
 from ui.desktop.devices.dice_answers import DiceAnswers
 from ui.desktop.devices.panel import DeviceBox, DevicesPanel
 from ui.desktop.devices.tray_view import TrayDialog, TrayPicture
+from ui.desktop.devices.wled_dialog import WledDialog
 from ui.desktop.settings import Settings
 from ui.desktop.source_controller import SourceController
-from ui.devices.device_connection import EMULATED, Ports, choices
+from ui.devices.device_connection import EMULATED, EMULATED_WLED, WLED, Ports, choices
 from ui.devices.dice_source import kept_words, request_of
 from ui.devices.rod_and_dice import ElectronicDiceController, Rod
 from ui.devices.rod_sign import action_sign, ruler_sign, sign_words
@@ -104,11 +105,24 @@ class DevicesController(QObject):
                 return
         if device is self.tray and spec == TABLE and self._settings.tray_region(TABLE) is None and not self._draw(spec):
             return  # the tray cannot be the whole picture of the table
-        device.connection.connect(spec)
-        self._settings.keep_port(name, spec)
+        chosen = self._ask_wled() if spec == WLED else spec
+        if chosen is None:
+            return
+        device.connection.connect(chosen)
+        if chosen != EMULATED_WLED:
+            self._settings.keep_port(name, chosen)
+
+    def _ask_wled(self) -> str | None:
+        """Ask for a segment of a WLED controller; return its spec, None if the player cancels."""
+        kept = self._settings.port("rod") or ""
+        host = kept.removeprefix(WLED).partition("/")[0] if kept.startswith(WLED) else ""
+        dialog = WledDialog(host, self.panel)
+        accepted = dialog.exec() == WledDialog.DialogCode.Accepted
+        dialog.deleteLater()
+        return dialog.spec if accepted else None
 
     def _forget(self, device: Device, name: str) -> None:
-        emulated = device.connection.spec == EMULATED
+        emulated = device.connection.spec in (EMULATED, EMULATED_WLED)
         device.connection.leave()
         if emulated:
             self._reconnect(device, name)
@@ -224,7 +238,7 @@ class DevicesController(QObject):
         for (_, box, device), offered in zip(
             self._devices,
             (
-                choices(found, self.rod.connection.spec),
+                choices(found, self.rod.connection.spec, network=True),
                 choices(found, self.dice.connection.spec, radio=True),
                 cameras(self._cameras, table, self.tray.connection.spec),
             ),

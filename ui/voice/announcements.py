@@ -1,0 +1,173 @@
+"""What the spoken referee says: short sentences about what has changed in the window."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from rules.engine.dice import Die
+from rules.engine.referee import ActionPreview
+from rules.engine.state import State
+from rules.engine.text import display_name, phase_words
+from ui.battle.action_text import refusal_words
+from ui.formatting import sentence
+from ui.tools.answer import Laid
+from ui.translation import mark_for_translation, tr, tr_count
+from ui.voice.for_ear import for_ear, number_words
+
+_MOST_MOVES = 2
+"""More moves at once are only counted."""
+
+_MEASURED = re.compile(r"\d+\.\d+")
+
+
+class Kind(StrEnum):
+    """The kinds of announcements, the most urgent first."""
+
+    OUTCOME = "outcome"
+    QUESTION = "question"
+    WARNING = "warning"
+    NEEDED = "needed"
+    DISTANCE = "distance"
+    MOVE = "move"
+    OWED = "owed"
+    TURN = "turn"
+
+
+TITLES: Mapping[Kind, str] = {
+    Kind.OUTCOME: mark_for_translation("Outcomes"),
+    Kind.QUESTION: mark_for_translation("Questions"),
+    Kind.WARNING: mark_for_translation("Messages"),
+    Kind.NEEDED: mark_for_translation("Numbers needed"),
+    Kind.DISTANCE: mark_for_translation("Distances"),
+    Kind.MOVE: mark_for_translation("Moves"),
+    Kind.OWED: mark_for_translation("Still to do"),
+    Kind.TURN: mark_for_translation("Turns"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Announcement:
+    """A sentence to speak; empty words withdraw the last one of its kind that was not spoken yet."""
+
+    kind: Kind
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What the window shows and the voice may announce.
+
+    Attributes:
+        laid: The rulers and templates on the table, the newest last.
+        message: The text of the message bar.
+        turn: Turn, side and phase of the battle; turn 0 before the first one and without a battle.
+        needed: What distinguishes the selected action, and the sentence about it, see `needed_of`; empty without one.
+        moves: Texts of the moves that wait for an answer.
+    """
+
+    laid: tuple[Laid, ...] = ()
+    message: str = ""
+    turn: tuple[int, str, str] = (0, "", "")
+    needed: tuple[str, str] = ("", "")
+    moves: tuple[str, ...] = ()
+
+
+def changes(before: Shown, now: Shown, answer: Callable[[Laid], str]) -> tuple[Announcement, ...]:
+    """What to say about everything that has changed; `answer` returns the text for a ruler or template."""
+    found = []
+    if now.laid != before.laid:
+        laid = next((one for one in reversed(now.laid) if one not in before.laid), None)
+        found.append(Announcement(Kind.DISTANCE, for_ear(answer(laid)) if laid is not None else ""))
+    if _steady(now.message) != _steady(before.message):
+        asks = now.message.endswith("?")
+        found.append(Announcement(Kind.QUESTION, for_ear(now.message) if asks else ""))
+        found.append(Announcement(Kind.WARNING, "" if asks else for_ear(now.message)))
+    if now.turn != before.turn:
+        found.append(Announcement(Kind.TURN, turn_sentence(before.turn, now.turn)))
+        found.append(Announcement(Kind.OWED, ""))  # of the last phase
+    if now.needed[0] != before.needed[0]:
+        found.append(Announcement(Kind.NEEDED, now.needed[1]))
+    known = {*map(_steady, before.moves)}
+    if {*map(_steady, now.moves)} != known:
+        new = [one for one in now.moves if _steady(one) not in known]
+        found.append(Announcement(Kind.MOVE, move_sentence(new)))
+    return tuple(found)
+
+
+def _steady(words: str) -> str:
+    """A text without measured values, whose last digit changes while nothing happens."""
+    return _MEASURED.sub("", words)
+
+
+def turn_of(state: State) -> tuple[int, str, str]:
+    """The turn as `Shown` has it."""
+    return (state.turn, state.side, state.phase)
+
+
+def turn_sentence(before: tuple[int, str, str], now: tuple[int, str, str]) -> str:
+    """Such as "Turn two. Green's turn.", or "Green attacks." if the same side goes on; empty before the first turn."""
+    turn, side, phase = now
+    if not turn:
+        return ""
+    rows = [tr("Turn {number}.", number=number_words(turn))] if before[0] and turn != before[0] else []
+    if side and (side != before[1] or turn != before[0]):
+        rows.append(tr("{side}'s turn.", side=display_name(side)))
+    else:
+        rows.append(sentence(phase_words(side, phase)))
+    return " ".join(filter(None, rows))
+
+
+def needed_of(preview: ActionPreview) -> tuple[str, str]:
+    """What distinguishes an action and its number needed from another, and the sentence about it."""
+    words = needed_sentence(preview)
+    return f"{preview.action.words}: {words if preview.possible else _steady(preview.why_not)}", words
+
+
+def needed_sentence(preview: ActionPreview) -> str:
+    """What the selected action needs, such as "Needs a four."; why it is not allowed; empty if neither is known."""
+    if not preview.possible:
+        return for_ear(tr("Not allowed: {reason}", reason=refusal_words(preview)))
+    if preview.ambiguities:
+        return tr("Too close to call. Decide together.")
+    numbers = preview.before.numbers if preview.before is not None else {}
+    if isinstance(least := numbers.get("needs_roll"), Mapping):
+        return " ".join(f"{display_name(name)}: {_least_words(one)}" for name, one in least.items())
+    if isinstance(least, int):
+        return _least_words(least, int(numbers.get("dice", 1)))
+    if isinstance(most := numbers.get("at_most"), int):
+        none = tr("No roll hits.")
+        return tr("Needs {number} or less on two dice.", number=number_words(most)) if most else none
+    if isinstance(hits := numbers.get("to_hit"), int):
+        return tr("Needs {number} or more on the Fudge dice.", number=number_words(hits))
+    rows = [
+        tr(words, number=number_words(sum_))
+        for key, words in _CHART.items()
+        if isinstance(sum_ := numbers.get(key), int)
+    ]
+    return " ".join(rows)
+
+
+_CHART = {
+    "to_injure": mark_for_translation("{number} injures."),
+    "to_kill": mark_for_translation("{number} kills."),
+}
+
+
+def _least_words(least: int | None, dice: int = 1) -> str:
+    if least is None or least > max(Die.D6.faces):
+        return tr("No roll hits.")
+    if least <= 1:
+        return tr("Any roll hits.")
+    if dice > 1:
+        return tr("Needs a {face} on each of {dice} dice.", face=number_words(least), dice=number_words(dice))
+    return tr("Needs a {face}.", face=number_words(least))
+
+
+def move_sentence(moves: Sequence[str]) -> str:
+    """Such as "Green 3 moved 5.8 inches."; the number of many moves; empty without moves."""
+    if len(moves) > _MOST_MOVES:
+        return sentence(tr_count("{count} move to answer", "{count} moves to answer", len(moves)))
+    return " ".join(map(for_ear, moves))
