@@ -65,6 +65,14 @@ class Cells:
         x, y = (np.arange(count, dtype=np.float64) + 0.5 for count in (columns, rows))
         return self.left_in + self.cell_in * x, self.near_in + self.cell_in * y
 
+    def part(self, rows: slice, columns: slice) -> Cells:
+        """The cells of these rows and columns."""
+        xs, ys = (
+            (low + self.cell_in * part.start, low + self.cell_in * part.stop)
+            for low, part in ((self.left_in, columns), (self.near_in, rows))
+        )
+        return Cells(xs[0], ys[0], xs[1], ys[1], self.cell_in)
+
     def inside(self, outline_in: Outline | FloatArray) -> IndexArray:
         """Flat indices of the cells whose middles are inside an outline."""
         (left, low), (right, high) = np.min(outline_in, 0), np.max(outline_in, 0)

@@ -48,7 +48,17 @@ class Note:
     offset: tuple[float, float] = (0.0, 0.0)
 
 
-Mark = Trace | Note
+@dataclass(frozen=True, slots=True)
+class Patch:
+    """An area within rings of places (x, y, z): outlines and holes. The hatching shows it without colours."""
+
+    rings_in: tuple[tuple[Point3In, ...], ...]
+    colour: Colour
+    fill: Colour
+    hatch: Colour | None = None
+
+
+Mark = Trace | Note | Patch
 
 
 @dataclass(frozen=True, slots=True)
