@@ -23,10 +23,11 @@ from rules.tabletop.occlusion import BoolArray, IndexArray, Looks
 from rules.tabletop.opacity import CoverKind, Within, standing_outlines
 from rules.tabletop.scene import Scene, SightRules, crossings_that_matter, look, scene, within_and_beside
 from rules.tabletop.sight import SLIVER
-from rules.tabletop.sight_rays import Ground, Rays, Slopes, rays_of, slopes_of
+from rules.tabletop.sight_rays import Float32Array, Places, Rays, Slopes, rays_of, slopes_of
 from rules.tabletop.table import Figure, FloatArray, Outline, Posture, TerrainPiece, ellipse_outline
 
 MOST_CELLS = 4_000_000
+_LEAST_AWAY_IN = 1e-3
 _BLOCK = 2048  # places per batch, so that the arrays stay in the processor's cache
 
 
@@ -65,14 +66,6 @@ class Cells:
         x, y = (np.arange(count, dtype=np.float64) + 0.5 for count in (columns, rows))
         return self.left_in + self.cell_in * x, self.near_in + self.cell_in * y
 
-    def part(self, rows: slice, columns: slice) -> Cells:
-        """The cells of these rows and columns."""
-        xs, ys = (
-            (low + self.cell_in * part.start, low + self.cell_in * part.stop)
-            for low, part in ((self.left_in, columns), (self.near_in, rows))
-        )
-        return Cells(xs[0], ys[0], xs[1], ys[1], self.cell_in)
-
     def inside(self, outline_in: Outline | FloatArray) -> IndexArray:
         """Flat indices of the cells whose middles are inside an outline."""
         (left, low), (right, high) = np.min(outline_in, 0), np.max(outline_in, 0)
@@ -83,44 +76,71 @@ class Cells:
         return np.asarray((found[0] + rows.start) * self.shape[1] + found[1] + columns.start, np.intp)
 
 
-def surface_heights(cells: Cells, terrain: Sequence[TerrainPiece]) -> FloatArray:
-    """(rows, columns) height of the surface at each cell, as by `rules.tabletop.area.surface_in`."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Ground:
+    """The N cells of a part of the table with its terrain.
+
+    Attributes:
+        cells, terrain: The cells and all terrain pieces.
+        height_in: (rows, columns) height of the surface, as by `rules.tabletop.area.surface_in`.
+        inside: For each piece the flat indices of the cells inside what blocks sight of it.
+    """
+
+    cells: Cells
+    terrain: tuple[TerrainPiece, ...]
+    height_in: FloatArray
+    inside: tuple[IndexArray, ...]
+
+
+def ground_of(cells: Cells, terrain: Sequence[TerrainPiece]) -> Ground:
+    """The ground of a part of the table."""
     height_in = np.zeros(cells.shape)
     for piece in terrain:
         if piece.kind in STANDABLE_KINDS:
             here = cells.inside(piece.outline_in)
             height_in.flat[here] = np.maximum(height_in.flat[here], piece.top_in)
-    return height_in
+    return Ground(cells, tuple(terrain), height_in, tuple(map(cells.inside, standing_outlines(terrain))))
 
 
 def ground_in_sight(
     shooter: Figure,
-    terrain: Sequence[TerrainPiece],
-    cells: Cells,
+    ground: Ground,
     figures: Sequence[Figure] = (),
     rules: SightRules | None = None,
+    where: BoolArray | None = None,
 ) -> BoolArray:
     """(rows, columns) whether the shooter would see a standing figure in the middle of each cell.
 
     Args:
         shooter: The figure that looks.
-        terrain: All terrain pieces.
-        cells: The part of the table.
+        ground: The ground.
         figures: The figures that may stand in the way, if the rules count them; the shooter may be among them.
         rules: The ruleset's rules for lines of sight, as in `rules.tabletop.sight.sight`.
+        where: (rows, columns) the cells to compute, by default all; the others are False.
     """
     rules = rules or SightRules()
     others = [figure for figure in figures if figure.id != shooter.id]
-    table = scene([shooter, *others], terrain, rules, bodies=rules.figures_hide)
-    foot_in = surface_heights(cells, terrain)
+    table = scene([shooter, *others], ground.terrain, rules, bodies=rules.figures_hide)
     target = _standing(rules)
-    rays = _rays(table, target, cells, float(foot_in.max()) + target.height_in)
-    ground = _ground(rays, cells, foot_in, terrain, rules, target)
-    seen, left = _by_slopes(slopes_of(rays, cells.cell_in), target, ground)
-    x, y = cells.middles_in
-    place_in = np.c_[x[left % len(x)], y[left // len(x)], foot_in.flat[left]]
-    seen[left] = _by_looking(rays, table, target, place_in, terrain, rules)
-    return seen.reshape(cells.shape)
+    found = np.zeros(ground.cells.shape, bool)
+    chosen = slice(None) if where is None else np.flatnonzero(where)
+    x, y = ground.cells.middles_in
+    dx, dy = (part.ravel()[chosen] for part in np.meshgrid(_relative(x, shooter.x_in), _relative(y, shooter.y_in)))
+    if len(dx):
+        away = np.maximum(np.hypot(dx, dy), np.float32(_LEAST_AWAY_IN))
+        rays = _rays(table, target, ground, float(away.max()))
+        foot = ground.height_in.ravel()[chosen].astype(np.float32)
+        places = Places(np.arctan2(dy, dx), away, foot, _nearest_pieces(rays, ground, rules, target)[chosen])
+        seen, left = _by_slopes(slopes_of(rays, ground.cells.cell_in), target, places)
+        at = np.arange(found.size)[chosen][left]
+        place_in = np.c_[x[at % len(x)], y[at // len(x)], ground.height_in.flat[at]]
+        seen[left] = _by_looking(rays, table, target, place_in, ground.terrain, rules)
+        found.reshape(-1)[chosen] = seen
+    return found
+
+
+def _relative(places_in: FloatArray, origin_in: float) -> Float32Array:
+    return np.asarray(places_in - origin_in, np.float32)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -173,19 +193,18 @@ def _standing(rules: SightRules) -> _Target:
     return _Target(alone, alone.half_width_in[0] * alone.middles[0], open_in, heights[(above > 0).sum(1)])
 
 
-def _rays(table: Scene, target: _Target, cells: Cells, highest_in: float) -> Rays:
-    """Rays from the shooter's eye, one cell apart at the farthest corner; they meet nothing above `highest_in`."""
+def _rays(table: Scene, target: _Target, ground: Ground, away_in: float) -> Rays:
+    """Rays from the shooter's eye to cells at most so far away, one cell apart at their ends."""
     eye_in = np.r_[table.place_in[0, :2], table.eye_in[0]]
-    corners = [(x, y) for x in (cells.left_in, cells.right_in) for y in (cells.near_in, cells.far_in)]
-    reach_in = max(math.dist(eye_in[:2], corner) for corner in corners) + 1.0
-    count = math.ceil(2 * math.pi * reach_in / cells.cell_in)
+    reach_in = away_in + 1.0  # the strips of a figure are a little farther away than its middle
+    count = math.ceil(2 * math.pi * reach_in / ground.cells.cell_in)
     turn = np.arange(count) * (2 * math.pi / count)
     forward = np.stack([np.cos(turn), np.sin(turn)], axis=1)
     eyes, ends = np.tile(eye_in, (count, 1)), eye_in[:2] + reach_in * forward
     looks = Looks(eyes, ends, np.zeros((count, 1)), np.full(count, reach_in), forward)
     nobody = np.zeros((1, table.within.shape[1]), bool)
     beyond = target.at(table, np.zeros((1, 3)), nobody, nobody)
-    beyond = replace(beyond, height_in=np.full(2, highest_in))
+    beyond = replace(beyond, height_in=np.full(2, ground.height_in.max() + target.height_in))
     found = crossings_that_matter(beyond, np.zeros(count, np.intp), np.ones(count, np.intp), looks)
     return rays_of(looks, table.solids, found)
 
@@ -194,10 +213,10 @@ _ORDER = (3, 7, 0, 4, 6, 1, 5, 2)
 """Strips of the figure, those first that are likely to be in sight while their neighbours are not."""
 
 
-def _by_slopes(slopes: Slopes, target: _Target, ground: Ground) -> tuple[BoolArray, IndexArray]:
+def _by_slopes(slopes: Slopes, target: _Target, places: Places) -> tuple[BoolArray, IndexArray]:
     """(N,) where a figure is certainly seen, and the places at which the slopes do not decide."""
-    seen = np.zeros(len(ground.away_in), bool)
-    left, rest = np.arange(len(seen)), ground
+    seen = np.zeros(len(places.away_in), bool)
+    left, rest = np.arange(len(seen)), places
     dark = np.ones(len(seen), bool)
     for strip in _ORDER:
         hidden_to, is_clear = slopes.hidden_to(rest, target.offset_in[strip], target.height_in)
@@ -215,22 +234,17 @@ def _by_slopes(slopes: Slopes, target: _Target, ground: Ground) -> tuple[BoolArr
     return seen, left[~dark]
 
 
-def _ground(
-    rays: Rays, cells: Cells, foot_in: FloatArray, terrain: Sequence[TerrainPiece], rules: SightRules, target: _Target
-) -> Ground:
-    """The middles of the cells."""
-    x, y = (axis - eye for axis, eye in zip(cells.middles_in, rays.eye_in, strict=False))
-    dx, dy = (part.ravel().astype(np.float32) for part in np.meshgrid(x, y))
-    foot, piece_in = foot_in.ravel().astype(np.float32), np.full(foot_in.size, math.inf, np.float32)
-    for number, (piece, outline) in enumerate(zip(terrain, standing_outlines(terrain), strict=True)):
+def _nearest_pieces(rays: Rays, ground: Ground, rules: SightRules, target: _Target) -> Float32Array:
+    """(N,) least distance from the eye to the pieces that a figure would be inside of; infinite if there are none."""
+    height_in, nearest = ground.height_in.ravel(), np.full(ground.height_in.size, math.inf, np.float32)
+    for number, (piece, here) in enumerate(zip(ground.terrain, ground.inside, strict=True)):
         opacity = rules.of(piece.kind)
-        if opacity.cover_kind is CoverKind.CLEAR or opacity.within is Within.FILLED:
-            continue
-        here = cells.inside(outline)
-        here = here[(foot[here] < piece.top_in) & (foot[here] + target.height_in > piece.base_in)]
-        nearest_in = rays.enter_in[rays.prism == number].min(initial=math.inf)
-        piece_in[here] = np.minimum(piece_in[here], nearest_in)
-    return Ground(np.arctan2(dy, dx), np.maximum(np.hypot(dx, dy), np.float32(1e-3)), foot, piece_in)
+        if opacity.cover_kind is not CoverKind.CLEAR and opacity.within is not Within.FILLED:
+            foot_in = height_in[here]
+            here = here[(foot_in < piece.top_in) & (foot_in + target.height_in > piece.base_in)]
+            least_in = rays.enter_in[rays.prism == number].min(initial=math.inf)
+            nearest[here] = np.minimum(nearest[here], least_in)
+    return nearest
 
 
 def _by_looking(

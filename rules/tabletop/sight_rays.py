@@ -81,7 +81,7 @@ def rays_of(looks: Looks, solids: Prisms, found: Crossings) -> Rays:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Ground:
+class Places:
     """N places: polar coordinates about the eye, height, and how near the pieces around them are.
 
     `piece_in` is the least distance from the eye to a piece that contains the place; infinite if none does.
@@ -92,8 +92,8 @@ class Ground:
     foot_in: Float32Array
     piece_in: Float32Array
 
-    def __getitem__(self, chosen: BoolArray | IndexArray) -> Ground:
-        return Ground(self.turn_rad[chosen], self.away_in[chosen], self.foot_in[chosen], self.piece_in[chosen])
+    def __getitem__(self, chosen: BoolArray | IndexArray) -> Places:
+        return Places(self.turn_rad[chosen], self.away_in[chosen], self.foot_in[chosen], self.piece_in[chosen])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -115,27 +115,27 @@ class Slopes:
     high: Float32Array
 
     def hidden_to(
-        self, ground: Ground, offset_in: float, height_in: float, limit_in: Float32Array | None = None
+        self, places: Places, offset_in: float, height_in: float, limit_in: Float32Array | None = None
     ) -> tuple[Float32Array, BoolArray]:
         """(N,) up to which height an upright strip is hidden at each place, and whether nothing else hides any of it.
 
         Args:
-            ground: The places.
+            places: The places.
             offset_in: Offset of the strip to the left of the line from the eye to the place.
             height_in: Its height.
             limit_in: (N,) only what is nearer to the eye than these distances counts.
         """
         offset, eye_in, count = np.float32(offset_in), np.float32(self.eye_in), len(self.row) // 3
-        turn = ground.turn_rad + np.arctan(offset / ground.away_in)
+        turn = places.turn_rad + np.arctan(offset / places.away_in)
         row = self.row[np.rint(turn * np.float32(count / (2 * np.pi))).astype(np.intp) + count]
-        away_in = np.sqrt(ground.away_in**2 + offset**2)
+        away_in = np.sqrt(places.away_in**2 + offset**2)
         until_in = away_in if limit_in is None else np.minimum(away_in, limit_in - np.float32(self.bin_in))
         at = row + np.rint(np.maximum(until_in, 0) * np.float32(1 / self.bin_in)).astype(np.intp)
         hidden_to = eye_in + self.horizon[at] * away_in
         if not len(self.low):
             return hidden_to, np.ones(1, bool)
-        is_clear = eye_in + self.high[at] * away_in <= np.maximum(hidden_to, ground.foot_in)
-        is_clear |= eye_in + self.low[at] * away_in >= ground.foot_in + np.float32(height_in)
+        is_clear = eye_in + self.high[at] * away_in <= np.maximum(hidden_to, places.foot_in)
+        is_clear |= eye_in + self.low[at] * away_in >= places.foot_in + np.float32(height_in)
         return hidden_to, is_clear
 
 

@@ -11,8 +11,7 @@ from rules.engine.position import Position
 from rules.engine.referee import preview_of
 from rules.engine.state import Unit
 from rules.engine.text import display_names
-from rules.tabletop.occlusion import BoolArray
-from rules.tabletop.sight_area import Cells, ground_in_sight
+from rules.tabletop.sight_area import ground_in_sight, ground_of
 from rules.tabletop.table import Figure
 from ui.battle.battle_session import BattleSession
 from ui.formatting import percent_words
@@ -43,17 +42,17 @@ def danger_area(now: ToolContext, side: str) -> DangerArea:
     An enemy can shoot at the ground that it sees from its place, within the range of its weapons. If its game lets it
     move and then shoot, a full move is added to the range, but it still sees only from its place.
     """
-    cells = cells_of(now, _CELL_IN)
-    count = np.zeros(cells.shape, np.int16)
+    ground = ground_of(cells_of(now, _CELL_IN), now.terrain)
+    count = np.zeros(ground.cells.shape, np.int16)
     for figure, arms in _enemies(now, side):
-        count += _shot_at(now, figure, arms, cells)
+        in_reach = in_range(ground.cells, figure, arms, now.state.basis)
+        count += ground_in_sight(figure, ground, now.view.figures, now.sight_rules, in_reach)
     areas = [
         patch
         for least in _LEVELS
         for patch in patches(
             count >= least,
-            cells,
-            now.terrain,
+            ground,
             faded(BLAST, 255 if least == 1 else 150),
             faded(BLAST, 60),
             faded(BLAST_WORDS, 110) if least == 1 else None,
@@ -105,13 +104,3 @@ def _move_in(play: BattleSession, coming: Sequence[Position], unit: Unit) -> flo
         if allowance_in is not None:
             return float(allowance_in)
     return 0.0
-
-
-def _shot_at(now: ToolContext, figure: Figure, arms: Sequence[Arm], cells: Cells) -> BoolArray:
-    """(rows, columns) where a figure can shoot; sight is computed only around the ground within range."""
-    found = in_range(cells, figure, arms, now.state.basis)
-    rows, columns = (np.flatnonzero(found.any(axis)) for axis in (1, 0))
-    if len(rows):
-        here = (slice(rows[0], rows[-1] + 1), slice(columns[0], columns[-1] + 1))
-        found[here] &= ground_in_sight(figure, now.terrain, cells.part(*here), now.view.figures, now.sight_rules)
-    return found

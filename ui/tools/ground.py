@@ -10,8 +10,8 @@ import numpy as np
 from calibration.opencv import cv2
 from rules.tabletop.measure import base_area
 from rules.tabletop.occlusion import BoolArray
-from rules.tabletop.sight_area import Cells, surface_heights
-from rules.tabletop.table import Figure, FloatArray, TerrainPiece
+from rules.tabletop.sight_area import Cells, Ground
+from rules.tabletop.table import Figure
 from ui.formatting import Basis
 from ui.picture.table_map import extent_of
 from ui.table.finding import Patch
@@ -47,24 +47,14 @@ def in_range(cells: Cells, figure: Figure, arms: Sequence[Arm], basis: Basis) ->
 
 
 def patches(
-    chosen: BoolArray,
-    cells: Cells,
-    terrain: Sequence[TerrainPiece],
-    colour: Colour,
-    fill: Colour,
-    hatch: Colour | None = None,
+    chosen: BoolArray, ground: Ground, colour: Colour, fill: Colour, hatch: Colour | None = None
 ) -> tuple[Patch, ...]:
     """The chosen cells as one patch on the surface; none if no cells are chosen."""
     outlines, _ = cv2.findContours(chosen.astype(np.uint8), cv2.RETR_CCOMP, cv2.CHAIN_APPROX_SIMPLE)
-    height_in = surface_heights(cells, terrain)
-    x, y = cells.middles_in
+    x, y = ground.cells.middles_in
     rings = []
     for outline in outlines:
         column, row = cv2.approxPolyDP(outline, _SMOOTHED_CELLS, True)[:, 0].T
         if len(column) > 2 and cv2.contourArea(outline) >= _LEAST_CELLS:
-            rings.append(tuple(zip(x[column].tolist(), y[row].tolist(), _at(height_in, row, column), strict=True)))
+            rings.append(tuple(map(tuple, np.c_[x[column], y[row], ground.height_in[row, column]].tolist())))
     return (Patch(tuple(rings), colour, fill, hatch),) if rings else ()
-
-
-def _at(height_in: FloatArray, row: np.ndarray, column: np.ndarray) -> list[float]:
-    return list(map(float, height_in[row, column]))

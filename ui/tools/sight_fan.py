@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from rules.engine.referee import preview_of
 from rules.engine.text import display_name
-from rules.tabletop.sight_area import ground_in_sight
+from rules.tabletop.sight_area import ground_in_sight, ground_of
 from rules.tabletop.table import Figure
 from ui.battle.battle_overlay import reach_marks
 from ui.formatting import percent_words
@@ -33,15 +33,15 @@ class SightFan:
 
 def sight_fan(now: ToolContext, figure: Figure) -> SightFan:
     """Where the figure would see a standing soldier; in a battle also its ranges and how far it may still move."""
-    cells, arms, basis = cells_of(now, _CELL_IN), weapon_reaches(now.position, figure.id), now.state.basis
-    seen = ground_in_sight(figure, now.terrain, cells, now.view.figures, now.sight_rules)
+    ground, basis = ground_of(cells_of(now, _CELL_IN), now.terrain), now.state.basis
+    seen = ground_in_sight(figure, ground, now.view.figures, now.sight_rules)
     areas = (
-        *patches(~seen, cells, now.terrain, faded(DARK, 0), faded(DARK, 130), faded(WHITE, 60)),
-        *patches(seen, cells, now.terrain, SKY, faded(SKY, 50)),
+        *patches(~seen, ground, faded(DARK, 0), faded(DARK, 130), faded(WHITE, 60)),
+        *patches(seen, ground, SKY, faded(SKY, 50)),
     )
     rows = [tr("{soldier} would see a standing soldier on the bright ground", soldier=display_name(figure.id))]
-    for arm in arms:
-        part = percent_words(float((seen & in_range(cells, figure, (arm,), basis)).mean()))
+    for arm in weapon_reaches(now.position, figure.id):
+        part = percent_words(float((seen & in_range(ground.cells, figure, (arm,), basis)).mean()))
         rows.append(tr("{weapon}: {part} of the table", weapon=arm.words, part=part))
     headline = tr("{part} of the table in sight", part=percent_words(float(seen.mean())))
     return SightFan(figure.id, areas, Finding(Answer(headline, tuple(rows)), tuple(_rings(now, figure))))
@@ -53,7 +53,7 @@ def _rings(now: ToolContext, figure: Figure) -> Iterator[Mark]:
         for reach_in in filter(None, (arm.most_in, arm.least_in)):
             outline = reach_outline(figure, reach_in, now.state.basis)
             yield Trace(outline, faded(WHITE, 220), 2.0, closed=True, dashed=True)
-            yield Note(max(outline, key=lambda place: place[1]), ((arm.name, 12.0),), WHITE)
+            yield Note(max(outline, key=lambda place: place[1]), ((arm.words, 12.0),), WHITE)
     if now.play is not None and now.position is not None and figure.id in now.position.figures:
         movement = preview_of(now.position, now.play.referee.movement(now.position, figure.id))
         yield from reach_marks(now.position, figure.id, movement)
