@@ -17,7 +17,7 @@ from ui.formatting import other_words, percent_words, range_words, spread_in
 from ui.measuring import Read, Reading, covered, read_off
 from ui.picture.rings import ring_width
 from ui.session import Ruler, TableState
-from ui.table.finding import Finding, Mark, Patch, Rows, Trace, lifted, ring
+from ui.table.finding import Finding, Mark, Patch, Rows, Style, Trace, lifted, ring
 from ui.table.play_area import area_marks
 from ui.table.shapes import template_words
 from ui.table.terrain import outline_height_in
@@ -88,12 +88,10 @@ class Ring(Line):
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """An area of the picture within rings, outlines and holes, filled and perhaps hatched."""
+    """An area of the picture within rings, outlines and holes."""
 
     rings_px: tuple[tuple[PointPx, ...], ...]
-    colour: Colour
-    fill: Colour
-    hatch: Colour | None = None
+    style: Style
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,7 +269,7 @@ def marked(camera: TableCamera, marks: Sequence[Mark]) -> Iterator[Shape]:
         places = _seen(part)
         if isinstance(mark, Patch):
             rings = np.split(part, np.cumsum([len(one) for one in mark.rings_in])[:-1])
-            yield Region(tuple(_seen(one) for one in rings), mark.colour, mark.fill, mark.hatch)
+            yield Region(tuple(_seen(one) for one in rings), mark.style)
         elif isinstance(mark, Trace):
             yield Line(places, mark.colour, mark.width, mark.fill, mark.closed, mark.halo, mark.dashed)
         elif places:

@@ -15,7 +15,7 @@ from rules.tabletop.sight_area import ground_in_sight, ground_of
 from rules.tabletop.table import Figure
 from ui.battle.battle_session import BattleSession
 from ui.formatting import percent_words
-from ui.table.finding import Patch
+from ui.table.finding import Patch, Style
 from ui.theme import BLAST, BLAST_WORDS, faded
 from ui.tools.ground import cells_of, in_range, patches
 from ui.tools.reach import Arm, weapon_reaches
@@ -23,8 +23,12 @@ from ui.tools.tool_context import ToolContext
 from ui.translation import tr
 
 _CELL_IN = 0.2
-_LEVELS = (1, 2, 4)
-"""The area is drawn darker from each of these numbers of enemies."""
+_STYLES = (
+    (1, Style(BLAST, faded(BLAST, 45), faded(BLAST_WORDS, 100))),
+    (2, Style(faded(BLAST, 150), faded(BLAST, 40))),
+    (4, Style(faded(BLAST, 150), faded(BLAST, 40), faded(BLAST_WORDS, 100), crosses=True)),
+)
+"""From each of these numbers of enemies, the area is drawn darker, and from the last it is hatched crosswise."""
 _PHASES_AHEAD = 12
 
 
@@ -47,17 +51,7 @@ def danger_area(now: ToolContext, side: str) -> DangerArea:
     for figure, arms in _enemies(now, side):
         in_reach = in_range(ground.cells, figure, arms, now.state.basis)
         count += ground_in_sight(figure, ground, now.view.figures, now.sight_rules, in_reach)
-    areas = [
-        patch
-        for least in _LEVELS
-        for patch in patches(
-            count >= least,
-            ground,
-            faded(BLAST, 255 if least == 1 else 150),
-            faded(BLAST, 60),
-            faded(BLAST_WORDS, 110) if least == 1 else None,
-        )
-    ]
+    areas = [patch for least, style in _STYLES for patch in patches(count >= least, ground, style)]
     part = percent_words(float((count > 0).mean()))
     words = tr("Enemies of {side} can shoot at {part} of the table next turn.", side=display_names((side,)), part=part)
     return DangerArea(tuple(areas), words)

@@ -14,8 +14,7 @@ from rules.tabletop.sight_area import Cells, Ground
 from rules.tabletop.table import Figure
 from ui.formatting import Basis
 from ui.picture.table_map import extent_of
-from ui.table.finding import Patch
-from ui.theme import Colour
+from ui.table.finding import Patch, Style
 from ui.tools.reach import Arm
 from ui.tools.tool_context import ToolContext
 
@@ -46,9 +45,7 @@ def in_range(cells: Cells, figure: Figure, arms: Sequence[Arm], basis: Basis) ->
     return found
 
 
-def patches(
-    chosen: BoolArray, ground: Ground, colour: Colour, fill: Colour, hatch: Colour | None = None
-) -> tuple[Patch, ...]:
+def patches(chosen: BoolArray, ground: Ground, style: Style) -> tuple[Patch, ...]:
     """The chosen cells as one patch on the surface; none if no cells are chosen."""
     outlines, _ = cv2.findContours(chosen.astype(np.uint8), cv2.RETR_CCOMP, cv2.CHAIN_APPROX_SIMPLE)
     x, y = ground.cells.middles_in
@@ -57,4 +54,4 @@ def patches(
         column, row = cv2.approxPolyDP(outline, _SMOOTHED_CELLS, True)[:, 0].T
         if len(column) > 2 and cv2.contourArea(outline) >= _LEAST_CELLS:
             rings.append(tuple(map(tuple, np.c_[x[column], y[row], ground.height_in[row, column]].tolist())))
-    return (Patch(tuple(rings), colour, fill, hatch),) if rings else ()
+    return (Patch(tuple(rings), style),) if rings else ()

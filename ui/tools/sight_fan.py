@@ -11,7 +11,7 @@ from rules.tabletop.sight_area import ground_in_sight, ground_of
 from rules.tabletop.table import Figure
 from ui.battle.battle_overlay import reach_marks
 from ui.formatting import percent_words
-from ui.table.finding import Answer, Finding, Mark, Note, Patch, Trace
+from ui.table.finding import Answer, Finding, Mark, Note, Patch, Style, Trace
 from ui.theme import DARK, SKY, WHITE, faded
 from ui.tools.fan import reach_outline
 from ui.tools.ground import cells_of, in_range, patches
@@ -20,6 +20,8 @@ from ui.tools.tool_context import ToolContext
 from ui.translation import tr
 
 _CELL_IN = 0.1
+_HIDDEN = Style(faded(DARK, 0), faded(DARK, 130), faded(WHITE, 60))
+_SEEN = Style(SKY, faded(SKY, 50))
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +37,7 @@ def sight_fan(now: ToolContext, figure: Figure) -> SightFan:
     """Where the figure would see a standing soldier; in a battle also its ranges and how far it may still move."""
     ground, basis = ground_of(cells_of(now, _CELL_IN), now.terrain), now.state.basis
     seen = ground_in_sight(figure, ground, now.view.figures, now.sight_rules)
-    areas = (
-        *patches(~seen, ground, faded(DARK, 0), faded(DARK, 130), faded(WHITE, 60)),
-        *patches(seen, ground, SKY, faded(SKY, 50)),
-    )
+    areas = (*patches(~seen, ground, _HIDDEN), *patches(seen, ground, _SEEN))
     rows = [tr("{soldier} would see a standing soldier on the bright ground", soldier=display_name(figure.id))]
     for arm in weapon_reaches(now.position, figure.id):
         part = percent_words(float((seen & in_range(ground.cells, figure, (arm,), basis)).mean()))

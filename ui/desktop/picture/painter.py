@@ -152,10 +152,12 @@ def _paint_region(painter: QPainter, region: Region, to_screen: QTransform, size
     for ring in region.rings_px:
         path.addPolygon(to_screen.map(QPolygonF([QPointF(x, y) for x, y in ring])))
         path.closeSubpath()
-    painter.fillPath(path, QColor(*region.fill))
-    if region.hatch is not None:
-        painter.fillPath(path, QBrush(QColor(*region.hatch), Qt.BrushStyle.BDiagPattern))
-    painter.strokePath(path, _pen(region.colour, _EDGE_WIDTH * size))
+    style = region.style
+    painter.fillPath(path, QColor(*style.fill))
+    if style.hatch is not None:
+        pattern = Qt.BrushStyle.FDiagPattern if style.crosses else Qt.BrushStyle.BDiagPattern
+        painter.fillPath(path, QBrush(QColor(*style.hatch), pattern))
+    painter.strokePath(path, _pen(style.edge, _EDGE_WIDTH * size))
 
 
 def _paint_ring(painter: QPainter, ring: Ring, to_screen: QTransform, size: float) -> None:
