@@ -28,6 +28,7 @@ from rules.tabletop.table import Figure, FloatArray, Outline, Posture, TerrainPi
 
 MOST_CELLS = 4_000_000
 _LEAST_AWAY_IN = 1e-3
+_HALF_BASE_IN = 0.5
 _BLOCK = 2048  # places per batch, so that the arrays stay in the processor's cache
 
 
@@ -185,12 +186,14 @@ class _Target:
 
 
 def _standing(rules: SightRules) -> _Target:
-    outline = ellipse_outline((0.0, 0.0), 0.5, 0.5)
+    outline = ellipse_outline((0.0, 0.0), _HALF_BASE_IN, _HALF_BASE_IN)
     alone = scene([Figure("", "", 0.0, 0.0, 0.0, 0.0, Posture.STANDING, outline)], (), rules, bodies=False)
+    half_width_in = alone.half_width_in * np.where(alone.by_base, _HALF_BASE_IN, 1.0)
+    alone = replace(alone, half_width_in=half_width_in)
     above = alone.below[0, :, -1:] - alone.below[0]
     heights = np.linspace(0.0, alone.height_in[0], above.shape[1])
     open_in = np.array([np.interp(-SLIVER, -part, heights, left=-math.inf) for part in above])
-    return _Target(alone, alone.half_width_in[0] * alone.middles[0], open_in, heights[(above > 0).sum(1)])
+    return _Target(alone, half_width_in[0] * alone.middles[0], open_in, heights[(above > 0).sum(1)])
 
 
 def _rays(table: Scene, target: _Target, ground: Ground, away_in: float) -> Rays:
