@@ -83,7 +83,7 @@ def test_a_soldier_in_a_house_is_seen_and_one_behind_it_is_not():
 
 
 def test_soldiers_in_the_way_count_only_if_the_rules_say_so():
-    # Posts 2.1 in high and 0.49 in wide, 0.3 in apart, at 3 in: the ray over them is at 1.6 + 0.5 * 8 / 3 = 2.9 at 8 in.
+    # Posts 2.1 in high and 0.49 in wide, 0.3 in apart, at 3 in: the ray over them is at 1.6 + 0.5 * 8 / 3 = 2.9.
     row = [soldier(f"b{n}", 3.0, 0.3 * n) for n in range(-3, 4)]
     assert seen_at(figures=row)(8)
     assert not seen_at(figures=row, rules=SightRules(figures_hide=True))(8)
