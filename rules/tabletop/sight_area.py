@@ -226,10 +226,11 @@ def _by_slopes(slopes: Slopes, target: _Target, places: Places) -> tuple[BoolArr
         is_seen = is_clear & (hidden_to <= rest.foot_in + np.float32(target.open_in[strip]))
         dark &= hidden_to >= rest.foot_in + np.float32(target.top_in[strip])
         seen[left[is_seen]] = True
-        left, dark, rest = left[~is_seen], dark[~is_seen], rest[~is_seen]
+        open_ = np.flatnonzero(~is_seen)
+        left, dark, rest = left.take(open_), dark.take(open_), rest.take(open_)
     # A piece hides less of a figure in it than of one behind it: there, only what is in front of the piece counts.
     within = np.flatnonzero(dark & np.isfinite(rest.piece_in))
-    rest = rest[within]
+    rest = rest.take(within)
     dark[within] = True
     for strip in _ORDER:
         hidden_to, _ = slopes.hidden_to(rest, target.offset_in[strip], target.height_in, rest.piece_in)

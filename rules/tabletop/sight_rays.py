@@ -92,8 +92,10 @@ class Places:
     foot_in: Float32Array
     piece_in: Float32Array
 
-    def __getitem__(self, chosen: BoolArray | IndexArray) -> Places:
-        return Places(self.turn_rad[chosen], self.away_in[chosen], self.foot_in[chosen], self.piece_in[chosen])
+    def take(self, chosen: IndexArray) -> Places:
+        """Only the chosen places."""
+        parts = (self.turn_rad, self.away_in, self.foot_in, self.piece_in)
+        return Places(*(part.take(chosen) for part in parts))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -127,15 +129,15 @@ class Slopes:
         """
         offset, eye_in, count = np.float32(offset_in), np.float32(self.eye_in), len(self.row) // 3
         turn = places.turn_rad + np.arctan(offset / places.away_in)
-        row = self.row[np.rint(turn * np.float32(count / (2 * np.pi))).astype(np.intp) + count]
+        row = self.row.take(np.rint(turn * np.float32(count / (2 * np.pi))).astype(np.intp) + count)
         away_in = np.sqrt(places.away_in**2 + offset**2)
         until_in = away_in if limit_in is None else np.minimum(away_in, limit_in - np.float32(self.bin_in))
         at = row + np.rint(np.maximum(until_in, 0) * np.float32(1 / self.bin_in)).astype(np.intp)
-        hidden_to = eye_in + self.horizon[at] * away_in
+        hidden_to = eye_in + self.horizon.take(at) * away_in
         if not len(self.low):
             return hidden_to, np.ones(1, bool)
-        is_clear = eye_in + self.high[at] * away_in <= np.maximum(hidden_to, places.foot_in)
-        is_clear |= eye_in + self.low[at] * away_in >= places.foot_in + np.float32(height_in)
+        is_clear = eye_in + self.high.take(at) * away_in <= np.maximum(hidden_to, places.foot_in)
+        is_clear |= eye_in + self.low.take(at) * away_in >= places.foot_in + np.float32(height_in)
         return hidden_to, is_clear
 
 
