@@ -163,6 +163,16 @@ def _targets(window: Window, _: Path) -> QWidget:
     return window
 
 
+def _sight_fan(window: Window, _: Path) -> QWidget:
+    """The ground that a soldier sees."""
+    window.store.use_tool("sight_fan")
+    view = all_seen(window)
+    by = enemies(view.figures, set())[0]
+    click(window, view, by.centre_in, by.z_in)
+    wait_for(lambda: window.store.tool.preview(None).areas, "the sight fan")
+    return window
+
+
 def _map(window: Window, _: Path) -> QWidget:
     """The table map."""
     window.commands.cancel()
@@ -354,6 +364,7 @@ _SCENES: dict[str, Callable[[Window, Path], QWidget]] = {
     "measure": _measure,
     "sight": _sight,
     "targets": _targets,
+    "sight-fan": _sight_fan,
     "map": _map,
     "battle-setup": _battle_setup,
     "battle": _battle,

@@ -54,6 +54,12 @@ _TOOLS = (
         mark_for_translation("Show which targets a soldier can shoot, and which are hidden or too far away"),
     ),
     _Tool(
+        "sight_fan",
+        mark_for_translation("Sight fan"),
+        "Shift+S",
+        mark_for_translation("Show the ground that a soldier sees, and in a battle how far it shoots and moves"),
+    ),
+    _Tool(
         "blast",
         mark_for_translation("Blast"),
         "B",
@@ -368,6 +374,7 @@ class Actions:
             (tr("Save data…"), "", tr("Save the battle for other programs"), history.save_json),
         ):
             menu.addAction(self._action(text, key, tip, slot))
+        menu.addAction(commands.features.sight_areas.danger)
         return menu
 
     def _set_icons(self) -> None:

@@ -25,6 +25,7 @@ from ui.desktop.table.table_questions import EmptyTableController, MoveQuestions
 from ui.desktop.table.teach_controller import TeachController
 from ui.desktop.table.terrain_controller import TerrainController
 from ui.desktop.voice.voice_controller import VoiceController
+from ui.desktop.tools.sight_areas import SightAreas
 from ui.setup.saved_table_store import SavedTables, tables_folder
 
 
@@ -49,7 +50,8 @@ class Features:
         self.groups = GroupsController(panel, store, parts.display.read)
         self.corrections = CorrectionController(picture, store, self.groups.split_off)
         self.teaching = TeachController(panel, parts.sides, store, store.clock)
-        for tool in (self.terrain.tool, self.corrections.tool, self.teaching.tool):
+        self.sight_areas = SightAreas(window, store)
+        for tool in (self.terrain.tool, self.corrections.tool, self.teaching.tool, self.sight_areas.tool):
             store.tools.add(tool)
         self.moves, self.empty = MoveQuestions(store), EmptyTableController(store)
         self.files = BattleFiles(window, battle, store, settings, battles or battles_folder())
@@ -75,6 +77,8 @@ class Features:
         self.empty.pull()
         self.voice.pull()
         return self.teaching.pull()
+        has_area = self.sight_areas.pull()
+        return self.teaching.pull() or has_area
 
     def follow_table(self) -> None:
         """Take note of a new view."""
@@ -84,4 +88,13 @@ class Features:
     def close(self) -> None:
         """Stop all work in the background."""
         for feature in (self.teaching, self.empty, self.saving, self.files, self.tables, self.history, self.voice):
+        for feature in (
+            self.teaching,
+            self.sight_areas,
+            self.empty,
+            self.saving,
+            self.files,
+            self.tables,
+            self.history,
+        ):
             feature.close()

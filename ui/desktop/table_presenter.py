@@ -39,6 +39,7 @@ class TablePresenter(QObject):
         self._parts.picture.in_progress = store.tool.in_progress
         bare_in = at.place_in if at is not None and at.figure is None and store.tool.name == "select" else None
         preview = store.tools.preview(at, self._battle.aiming(bare_in) if store.in_battle else Preview())
+        preview = self._features.sight_areas.over(preview, self._battle.chosen)
         preview = self._features.files.lit(frozen_frame.over(preview, view), view)
         reading = None
         if view is not None and shown_view is not None:
