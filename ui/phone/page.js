@@ -3,7 +3,7 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 const LOST_MS = 4000, SILENT_MS = 25000, CHECK_MS = 1000, SETTLE_MS = 1500;
-const TAP_PX = 30, RADIUS_PX = 9, BASE_IN = 0.5;
+const TAP_PX = 30, RADIUS_PX = 8.5, BASE_IN = 0.5;
 
 const part = (id) => document.getElementById(id);
 const words = document.body.dataset;
@@ -163,7 +163,8 @@ function drawMap() {
     shapes.push(drawn("polygon", {class: "piece", points: points(piece.outline)}));
     shapes.push(drawn("text", {class: "piece-name", x, y, "font-size": 11 * inPerPx}, piece.name));
   }
-  map.replaceChildren(...shapes, ...shots(inPerPx), ...data.figures.flatMap((one) => figureShapes(one, radius)));
+  const figures = [...data.figures].sort((a, b) => (a.id === chosen) - (b.id === chosen));  // the chosen one on top
+  map.replaceChildren(...shapes, ...shots(inPerPx), ...figures.flatMap((one) => figureShapes(one, radius)));
 }
 
 function shots(inPerPx) {

@@ -35,7 +35,6 @@ class PhoneDialog(QDialog):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.setWindowTitle(tr("Phone page"))
-        self.setMinimumWidth(_WIDTH_PX)
         self.networks, self.url, self.code = QComboBox(), QLineEdit(), QLabel()
         self._about, self._hint, self.phones = wrapping_label(), wrapping_label(), plain_label()
         self.start, self.stop = QPushButton(tr("Start page")), QPushButton(tr("Stop page"))
@@ -73,7 +72,7 @@ class PhoneDialog(QDialog):
             else tr("This computer is in no private network. Connect it to the phones' Wi-Fi, then open this again.")
         )
         self._hint.setText(tr("Everybody who gets the code can read the page until you stop it. Nobody else can."))
-        self._show_running(False, len(addresses) > 1)
+        self._show_running(False, has_choice=len(addresses) > 1, has_hint=bool(addresses))
         self.start.setEnabled(bool(addresses))
 
     def show_running(self, url: str, port: int) -> None:
@@ -90,16 +89,18 @@ class PhoneDialog(QDialog):
                 port=port,
             )
         )
-        self._show_running(True, False)
+        self._show_running(True, has_choice=False, has_hint=True)
 
     def show_phones(self, count: int) -> None:
         """Show the number of connected phones."""
         self.phones.setText(tr_count("{count} connected", "{count} connected", count))
 
-    def _show_running(self, is_running: bool, has_choice: bool) -> None:
+    def _show_running(self, is_running: bool, *, has_choice: bool, has_hint: bool) -> None:
         for part in (self.code, self.url, self.phones):
             self._form.setRowVisible(part, is_running)
+        self._form.setRowVisible(self._hint, has_hint)
         self._form.setRowVisible(self.networks, has_choice)
         self.start.setVisible(not is_running)
         self.stop.setVisible(is_running)
-        self.adjustSize()
+        self._form.activate()
+        self.resize(_WIDTH_PX, self._form.totalHeightForWidth(_WIDTH_PX))  # `adjustSize` leaves room below wrapped text
