@@ -43,8 +43,7 @@ class PhoneServer:
         self._loop = asyncio.new_event_loop()
         self._service = Service(self._loop, limits, host, token)
         self._stopped = False
-        # Not a daemon: a thread that is cut off inside a library may crash the program at exit.
-        self._thread = threading.Thread(target=self._run, name="sandtable phone page", daemon=False)
+        self._thread = threading.Thread(target=self._run, name="sandtable phone page", daemon=True)
         self._thread.start()
 
     @property

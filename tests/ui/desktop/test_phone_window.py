@@ -7,9 +7,10 @@ import os
 import socket
 import sys
 import threading
-import urllib.request
+from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from PyQt6.QtTest import QTest
@@ -17,6 +18,7 @@ from PyQt6.QtTest import QTest
 from calibration.opencv import cv2
 from tests.ui.desktop.test_battle_window import press, rolls, started_battle
 from tests.ui.windows import LEFT, POSTS, Wait, click, next_phase, texts
+from tests.waiting import PATIENCE_S
 from ui.desktop.phone.phone_dialog import PhoneDialog
 from ui.desktop.picture.image import to_bgr
 from ui.desktop.window import Window
@@ -65,10 +67,13 @@ class Follower(threading.Thread):
         self.start()
 
     def run(self) -> None:
-        with urllib.request.urlopen(f"{self._url}events", timeout=30) as stream:
-            for line in stream:
-                if line.startswith(b"data: {") and line.strip() != b"data: {}":
-                    self.states.append(json.loads(line[6:]))
+        address = urlsplit(self._url)
+        connection = HTTPConnection(address.netloc, timeout=PATIENCE_S)
+        connection.request("GET", f"{address.path}events")
+        for line in connection.getresponse():
+            if line.startswith(b"data: {") and line.strip() != b"data: {}":
+                self.states.append(json.loads(line[6:]))
+        connection.close()
 
 
 @on_linux

@@ -107,7 +107,10 @@ class Phone:
             self.errors.append(event["entry"]["text"])
 
     def show(self, url: str, theme: str = "light") -> None:
-        """Open a page in a light or dark theme."""
+        """Open a page in a light or dark theme; forget what earlier pages asked for and complained about."""
+        self.call("Page.navigate", url="about:blank")
+        self.requests.clear()
+        self.errors.clear()
         feature = {"name": "prefers-color-scheme", "value": theme}
         self.call("Emulation.setEmulatedMedia", features=[feature])
         self.call("Page.navigate", url=url)
@@ -120,7 +123,8 @@ class Phone:
 
     def text(self, part: str) -> str:
         """The text of the element with this id as it is shown; empty if it is hidden or not there yet."""
-        return str(self.value(f"document.getElementById({part!r})?.innerText ?? ''"))
+        element = f"document.getElementById({part!r})"
+        return str(self.value(f"{element}?.checkVisibility() ? {element}.innerText : ''"))
 
     def tap(self, x_px: float, y_px: float) -> None:
         """Tap the screen."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,6 +12,7 @@ from calibration.opencv import cv2
 from tests.ui.phone.browser import PHONE_PX, Phone, installed
 from tests.waiting import until
 from ui.phone.server import PhoneServer
+from ui.phone.service import Limits
 from ui.phone.snapshot import PhoneSnapshot
 
 PROGRAM = installed()
@@ -32,10 +32,11 @@ def server(skirmish: PhoneSnapshot) -> Iterator[PhoneServer]:
     running.join()
 
 
-@pytest.fixture
-def phone(tmp_path: Path) -> Iterator[Phone]:
+@pytest.fixture(scope="module")
+def phone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Phone]:
+    """One browser for all tests, because starting it takes two seconds."""
     assert PROGRAM is not None
-    with Phone(PROGRAM, tmp_path / "profile") as opened:
+    with Phone(PROGRAM, tmp_path_factory.mktemp("browser") / "profile") as opened:
         yield opened
 
 
@@ -100,12 +101,26 @@ def test_names_are_text_and_never_markup(phone: Phone, server: PhoneServer, skir
     assert phone.errors == []
 
 
-def test_a_lost_connection_is_shown(phone: Phone, skirmish: PhoneSnapshot) -> None:
-    first = PhoneServer("127.0.0.1", 0)
-    first.publish(skirmish)
-    open_page(phone, first)
+def test_a_lost_connection_is_shown(phone: Phone, server: PhoneServer) -> None:
+    open_page(phone, server)
     assert phone.text("lost") == ""
-    first.stop()
-    first.join()
+    server.stop()
+    server.join()
     until(lambda: phone.text("lost").startswith("Connection lost."))
     assert "Green 1: Attack on Tan 1" in phone.text("verdict")  # the last state stays readable
+
+
+def test_the_page_connects_again_by_itself(phone: Phone, skirmish: PhoneSnapshot) -> None:
+    """The server closes every connection after 0.2 s; the browser waits half a second before the next."""
+    server = PhoneServer("127.0.0.1", 0, Limits(page_s=0.2, ping_s=0.1))
+    try:
+        server.publish(skirmish)
+        open_page(phone, server)
+        for number in range(2):
+            until(lambda: server.phones == 0)
+            server.publish(replace(skirmish, verdict=(f"{number}",)))
+            until(lambda number=number: phone.text("verdict") == f"{number}")  # type: ignore[misc]
+        assert phone.text("lost") == ""
+    finally:
+        server.stop()
+        server.join()

@@ -9,8 +9,8 @@ from ui.phone.http_messages import NOT_FOUND, Request, event, parse_request, per
 HOST = "192.168.1.5:8740"
 
 
-def permitted(target: str, host: str = HOST, token: str = "secret") -> str | None:
-    return permitted_path(Request("GET", target, host), HOST, token)
+def permitted(target: str, host: str = HOST) -> str | None:
+    return permitted_path(Request("GET", target, host), HOST, "secret")
 
 
 def test_a_request_is_read() -> None:

@@ -32,8 +32,7 @@ def test_the_map_has_the_figures_the_terrain_and_the_area(skirmish: PhoneSnapsho
     assert (figures["tan-3"]["x"], figures["tan-3"]["y"]) == (16, 15)
     assert [piece["name"] for piece in data["terrain"]] == ["hedge"]
     assert data["area"][2] == (20, 20)
-    left, near, right, far = data["extent"]
-    assert left <= -1 and near <= -1 and right >= 21 and far >= 21  # the area of play with a margin
+    assert data["extent"] == (-3, -3, 23, 23)  # the area of play with a margin of 3 in
 
 
 def test_sides_differ_in_colour_and_shape(skirmish: PhoneSnapshot) -> None:
