@@ -170,11 +170,11 @@ function drawMap() {
 function shots(inPerPx) {
   const from = answer && data.figures.find((one) => one.id === chosen);
   if (!from) return [];
-  const targets = new Set(answer.actions.flatMap((one) => one.chance ? one.at : []));
+  const targets = new Set(answer.actions.flatMap((one) => one.chance ? one.at.slice(0, 1) : []));
   const [x1, y1] = place(from.x, from.y);
   return data.figures.filter((one) => targets.has(one.id) && one.id !== chosen).map((one) => {
     const [x2, y2] = place(one.x, one.y);
-    return drawn("line", {class: "shot", x1, y1, x2, y2, "stroke-width": 2 * inPerPx});
+    return drawn("line", {class: "shot", x1, y1, x2, y2, "stroke-width": 1.3 * inPerPx});
   });
 }
 

@@ -37,6 +37,8 @@ T = TypeVar("T")
 _DRAINED_BYTES = 1 << 16
 _DRAIN_S = 1.0
 _OUT_OF_SOCKETS_S = 1.0
+_RESTS = 3.0
+"""Rest after a question to the rules, in times of its duration: Python runs only one thread at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +83,7 @@ class Service:
         self._files = page_files()
         self._snapshot, self._text = PhoneSnapshot(), "{}"
         self._published, self._news = asyncio.Event(), loop.create_future()
-        self._one_question = asyncio.Lock()
+        self._one_question, self._rests_until_s = asyncio.Lock(), 0.0
         self._answers: dict[str, asyncio.Task[bytes]] = {}
         self._executor: Executor | None = None
 
@@ -211,11 +213,13 @@ class Service:
                 news.set_result(None)
 
     async def _ask(self, question: Callable[[], T]) -> T:
-        """The answer to a question that takes long. After each one, the processor belongs to the window for as long."""
+        """The answer to a question that takes long. Before the next one, the window has the processor for a while."""
         async with self._one_question:
+            await asyncio.sleep(self._rests_until_s - self._loop.time())
             began_s = self._loop.time()
             answer = await self._loop.run_in_executor(self._executor, question)
-            await asyncio.sleep(self._loop.time() - began_s)
+            now_s = self._loop.time()
+            self._rests_until_s = now_s + _RESTS * (now_s - began_s)
             return answer
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from calibration.opencv import cv2
-from tests.ui.phone.browser import PHONE_PX, Phone, installed
+from tools.phone_browser import PHONE_PX, Phone, installed
 from tests.waiting import until
 from ui.phone.server import PhoneServer
 from ui.phone.service import Limits
