@@ -333,9 +333,12 @@ def _window(options: argparse.Namespace) -> int:
     if problem is not None:
         print(f"sandtable: {problem} `sandtable demo` also works without a window.", file=sys.stderr)
         return 2
+    from ui.desktop.early_source import EarlySource
+
+    early = EarlySource(options.source)
     from ui.desktop.app import run
 
-    return run(options.source, lambda: format_findings(examine()))
+    return run(options.source, lambda: format_findings(examine()), early)
 
 
 if __name__ == "__main__":

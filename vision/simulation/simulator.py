@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from itertools import pairwise
+from statistics import NormalDist
 
 import numpy as np
 
@@ -143,7 +144,7 @@ class Stage:
         self._optics = optics
         self._frame = Box(0, 0, *camera.lens.image_size)
         # Three equal channels: numpy multiplies arrays of the same shape six times as fast.
-        self._lamp = self._light = np.repeat(light_over(camera.lens.image_size, optics.vignette), 3, axis=2)
+        self._lamp = self._light = cv2.merge([light_over(camera.lens.image_size, optics.vignette)] * 3)
         self._ground, self._z_in, self._shade = _drawn_ground(scene.empty, camera)
         self._drawn: dict[str, tuple[Model, Sprite | None]] = {}
         self._hand: tuple[Hand, Sprite | None] | None = None
@@ -274,8 +275,10 @@ class Sensor:
         self._rng = rng
         self._size_px = size_px
         shape = (size_px[1] + _NOISE_TRAVEL_PX, size_px[0] + _NOISE_TRAVEL_PX, 3)
-        grain = np.round(noise * rng.standard_normal(shape, np.float32))
-        self._more, self._less = (np.clip(sign * grain, 0, 255).astype(np.uint8) for sign in (1, -1))
+        # A table of 256 quantiles: drawing every value from the normal distribution takes ten times as long.
+        grain = np.round([noise * NormalDist().inv_cdf((k + 0.5) / 256) for k in range(256)])
+        drawn = rng.integers(0, 256, shape, np.uint8)
+        self._more, self._less = (cv2.LUT(drawn, np.maximum(sign * grain, 0).astype(np.uint8)) for sign in (1, -1))
 
     def exposure(self, picture: ImageBgr, lamp: float | Sequence[float] = 1.0) -> ImageBgr:
         """A new picture; `lamp` is the brightness, 1 is usual, or that of strips from top to bottom."""
