@@ -12,12 +12,14 @@ from shutil import which
 
 from PyQt6.QtCore import QEvent, Qt
 from PyQt6.QtGui import QPixmap
+from PyQt6.QtGui import QImage, QPixmap
 from PyQt6.QtWidgets import QApplication, QLabel, QWidget
 
 from rules.battle.progress import no_step
 from hardware.wled import Segment
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import Figure, Posture
+from tools.phone_browser import PHONE_PX, Phone, installed
 from tools.screenshot import QUALITY, click, enemies, figures_seen, run_scene, wait
 from ui.battle.armies import ArmyLists
 from ui.battle.battle_report import BattleReport, report_of
@@ -30,9 +32,11 @@ from ui.desktop.battle.film_painter import FilmPainter
 from ui.desktop.picture.image import to_qimage
 from ui.desktop.picture.painting import painting
 from ui.desktop.devices.wled_dialog import WledDialog
+from ui.desktop.picture.painting import painting
 from ui.desktop.theme import Theme
 from ui.desktop.window import Window
 from ui.measuring import sights
+from ui.phone.addresses import LOOPBACK
 from ui.setup.colours import proposed
 from ui.setup.first_run import Step
 from ui.table.portrait import portrait
@@ -41,6 +45,7 @@ from vision.simulation.practice_table import practice_table
 from vision.table_view import TableView
 
 _WIDTH_PX = 1000
+_BETWEEN_PX = 20
 _FLEETING = ("outcome",)
 """Scenes that end by themselves: the banner goes after two seconds."""
 _PATIENCE_S = 300.0
@@ -323,6 +328,43 @@ def _light(window: Window, _: Path) -> QWidget:
     return window
 
 
+def _phone(window: Window, own: Path) -> QWidget:
+    """The phone page with a soldier's targets, light and dark side by side; needs Chromium."""
+    program = installed()
+    if program is None:
+        raise UserError("the picture of the phone page needs Chromium or Chrome: install it")
+    window.features.phone.start(LOOPBACK)
+    server = window.features.phone.server
+    if server is None:
+        raise UserError("the phone page does not run: try again")
+    width_px, height_px = PHONE_PX
+    both = QPixmap(2 * width_px + _BETWEEN_PX, height_px)
+    both.fill(Qt.GlobalColor.transparent)
+    with Phone(program, own / "browser") as phone, painting(both) as painter:
+        for number, theme in enumerate(("light", "dark")):
+            phone.show(server.url, theme)
+            wait_for(lambda: phone.text("sides"), "the battle on the phone")
+            phone.value(f"choose({_other(window)!r})")
+            wait_for(lambda: phone.value("document.querySelectorAll('#actions li').length"), "the soldier's targets")
+            screen = QImage.fromData(phone.picture()).scaledToWidth(
+                width_px, Qt.TransformationMode.SmoothTransformation
+            )
+            painter.drawImage(number * (width_px + _BETWEEN_PX), 0, screen)
+    window.features.phone.stop()
+    shown = QLabel()
+    shown.setPixmap(both)
+    shown.resize(both.size())
+    return shown
+
+
+def _other(window: Window) -> str:
+    """A soldier of the side that acts, other than the selected one."""
+    position = window.battle.position
+    if position is None:
+        raise UserError("there is no battle: start one")
+    return next(unit.id for unit in position.state.standing(position.state.side) if unit.id != window.battle.chosen)
+
+
 def setup_dialog(window: Window, own: Path) -> BattleSetupDialog:
     """The battle setup dialog, filled in for a battle of two armies; `own` holds its army lists."""
     view = all_seen(window)
@@ -377,6 +419,7 @@ _SCENES: dict[str, Callable[[Window, Path], QWidget]] = {
     "speech": _speech,
     "history": _history,
     "light": _light,
+    "phone": _phone,
 }
 
 

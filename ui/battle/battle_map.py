@@ -25,9 +25,14 @@ def extent_of(states: Iterable[State]) -> Extent:
         places += [unit.at_in for unit in state.units.values() if unit.at_in is not None]
         places += [place for piece in state.terrain for place in piece.outline_in]
         places += state.area_in
-    if not places:
+    return extent_around(places)
+
+
+def extent_around(places_in: Sequence[PointIn]) -> Extent:
+    """The extent (left, near, right, far) of these places with a margin, at least as large as a small table."""
+    if not places_in:
         return (0.0, 0.0, _MIN_SIDE_IN, _MIN_SIDE_IN)
-    (left, right), (near, far) = (_span(axis) for axis in zip(*places, strict=True))
+    (left, right), (near, far) = (_span(axis) for axis in zip(*places_in, strict=True))
     return (left, near, right, far)
 
 

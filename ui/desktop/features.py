@@ -14,6 +14,7 @@ from ui.desktop.battle.history_controller import HistoryController
 from ui.desktop.battle.keys import BattleKeys
 from ui.desktop.frozen_frame import FrozenFrame
 from ui.desktop.parts import Parts
+from ui.desktop.phone.phone_controller import PhoneController
 from ui.desktop.printing import PrintController
 from ui.desktop.setup.calibration_controller import CalibrationController
 from ui.desktop.setup.table_controller import TableController
@@ -64,6 +65,7 @@ class Features:
         self.calibration = CalibrationController(window, store, settings, battle.drifted)
         self.prints = PrintController(window, settings, saving)
         self.voice = VoiceController(parts, store, battle)
+        self.phone = PhoneController(parts, store, battle)
 
     @property
     def asking(self) -> tuple[Asking, ...]:
@@ -97,4 +99,5 @@ class Features:
             self.tables,
             self.history,
         ):
+        for feature in (self.teaching, self.empty, self.saving, self.files, self.tables, self.history, self.phone):
             feature.close()
