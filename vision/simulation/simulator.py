@@ -17,6 +17,7 @@ from vision.frame import Frame, ImageBgr
 from vision.simulation.drawing import SCREEN_GAMMA, Box, Sprite, sprite
 from vision.simulation.hand import Hand, hand_sprite
 from vision.simulation.mesh import Mesh
+from vision.simulation.projector import SimulatedProjector
 from vision.simulation.scene import STILL, Model, Play, Scene, demo_play, demo_scene
 from vision.simulation.scenery import terrain_mesh
 from vision.simulation.surface import Picture, PixelMap, lay_marker, light_over, sun_patches, table_picture
@@ -135,6 +136,8 @@ class Stage:
     Attributes:
         camera: The camera.
         empty: The scene without models.
+        z_in: (height, width) height of what each pixel of the last picture shows.
+        redraws: Number of changes of the picture so far.
     """
 
     def __init__(self, scene: Scene, camera: TableCamera, optics: Optics = WEBCAM) -> None:
@@ -149,6 +152,7 @@ class Stage:
         self._hand: tuple[Hand, Sprite | None] | None = None
         self._sunny = False
         self._picture: ImageBgr | None = None
+        self.z_in, self.redraws = self._z_in.copy(), 0
 
     def picture(self, models: Sequence[Model], hand: Hand | None = None, *, sunny: bool = False) -> ImageBgr:
         """(height, width, 3) picture of the table with these models, without noise; valid until the next call.
@@ -218,6 +222,8 @@ class Stage:
         if self._optics.blur_px:
             part = np.asarray(cv2.GaussianBlur(part, (0, 0), self._optics.blur_px), np.float32)
         picture[self._frame.of(inner)] = np.clip(part[wide.of(inner)] + 0.5, 0, 255)
+        self.z_in[self._frame.of(inner)] = z_in[wide.of(inner)]
+        self.redraws += 1
 
 
 def _draw_shadow(drawn: Sprite, box: Box, picture: Picture, z_in: Picture) -> None:
@@ -330,6 +336,7 @@ class SimulatedTable:
         camera: The camera that takes the pictures.
         empty_bgr: Picture of the table with terrain and markers but without models, with noise of its own.
         bare: Set to hide the models.
+        projector: A projector over the table, if any.
     """
 
     name = "demo"
@@ -365,6 +372,7 @@ class SimulatedTable:
         self._start_s: float | None = None
         self._shown: Snapshot | None = None
         self.bare = False
+        self.projector: SimulatedProjector | None = None
         self.empty_bgr = self._exposure(self._stage.picture(()), (1.0,))
 
     def read(self) -> Frame | None:
@@ -379,6 +387,8 @@ class SimulatedTable:
         if shown.camera is not self.camera:  # bumped: everything is seen from another place
             self._stage, self.camera = Stage(self._scene, shown.camera), shown.camera
         clean = self._stage.picture(shown.scene.models, shown.hand, sunny=shown.sunny)
+        if (projector := self.projector) is not None:
+            clean = projector.lit(clean, self.camera, self._stage.z_in, (self._stage, self._stage.redraws))
         self._shown = shown
         return Frame(self._exposure(clean, shown.strips), self._index, self._time_s)
 
