@@ -1,4 +1,4 @@
-"""A projector as an inverse camera: the picture that it shows for alignment, and which of its pixels lights which place.
+"""A projector as an inverse camera: the pattern that aligns it, and which of its pixels lights which place.
 
 A projector obeys the model of a camera whose light travels the other way. So the solver for cameras finds it from its
 pixels and the places on the table that they light. One plane does not determine the focal length when the projector
@@ -99,7 +99,11 @@ class Pattern:
         corners, ids, _ = detector.detectMarkers(gray)
         numbers = [] if ids is None else [int(number) for number in ids.ravel()]
         drawn = self._marker_corners_px
-        known = [(drawn[number], seen.reshape(4, 2)) for number, seen in zip(numbers, corners, strict=True) if number in drawn]
+        known = [
+            (drawn[number], seen.reshape(4, 2))
+            for number, seen in zip(numbers, corners, strict=True)
+            if number in drawn
+        ]
         if not known:
             return np.empty((0, 2)), np.empty((0, 2))
         return np.concatenate([at for at, _ in known]), np.concatenate([seen for _, seen in known]).astype(np.float64)
@@ -119,7 +123,7 @@ class Pattern:
 
     @property
     def _border_px(self) -> npt.NDArray[np.int64]:
-        return (np.array(self.size_px) - np.array([COLUMNS, self.rows]) * self.square_px) // 2
+        return np.asarray((np.array(self.size_px) - np.array([COLUMNS, self.rows]) * self.square_px) // 2, np.int64)
 
     def _framed(self, inner: ImageGray) -> ImageGray:
         left, top = self._border_px
@@ -128,9 +132,9 @@ class Pattern:
         return picture
 
 
-def gray_code(numbers: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+def gray_code(numbers: npt.NDArray[np.signedinteger]) -> npt.NDArray[np.int64]:
     """The Gray codes of numbers: those of neighbours differ in one bit."""
-    return numbers ^ (numbers >> 1)
+    return np.asarray(numbers, np.int64) ^ (np.asarray(numbers, np.int64) >> 1)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -179,9 +183,7 @@ def solve_projector(
         raise UserError(_TOO_LITTLE)
     if _is_mirrored(np.asarray(plane, np.float64), lit_px[agrees].mean(0)):
         raise UserError(_MIRRORED)
-    target = Target(
-        places_in[agrees], lit_px[agrees], {}, place=(0.0, 0.0, 0.0), sigma_px=sigma_px, paper=PERFECT
-    )
+    target = Target(places_in[agrees], lit_px[agrees], {}, place=(0.0, 0.0, 0.0), sigma_px=sigma_px, paper=PERFECT)
     try:
         found = solve([target], size_px, usual_projector(size_px))
     except UserError as error:  # its sentence is about printed markers

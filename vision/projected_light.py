@@ -19,18 +19,24 @@ from calibration.projector import COLUMNS, Pattern, Projection, gray_code, solve
 from calibration.solve import Calibration
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import POSTURE_HEIGHT_IN, Figure, FloatArray, Outline, TerrainPiece
+from vision.table_outline import marker_papers
 
 _Light = npt.NDArray[np.float32]
 """(height, width) linear light."""
 
-_WEAK, _NOISES = 0.02, 5.0
-"""The projector's white must add this share to the dark picture's median, and stand out from its noise."""
+_WEAK = 0.06
+"""The projector's white must add this share to the room's light, and stand out from the camera's noise."""
+
+_STRONG = 0.15  # share from which weakness is no reason for a failure
+_VISIBLE = 0.05  # share of the room's light from which it is weak, not absent
 
 _LEAST_LIT = 0.03  # share of the picture
+_NEAR, _AROUND = (7, 7), (31, 31)  # pixels
 _BLUR_PX = 0.7
 _CORNER_SHARE = 0.13  # of a square's side: half the window in which a corner is refined; the markers begin at 0.15
 _LEAST_CONTRAST = 0.5
 _MOST_SHIFT = 0.5  # of the window
+_STEP = 4  # pixels between those whose codes are read
 _LEAST_CELL_SHARE = 0.25  # of a square that must be read for its middle to count
 
 _ROUGH_SIGMA_PX = 2.0
@@ -49,11 +55,13 @@ class PatternLight:
     Attributes:
         part: (height, width) part of the projector's light at each pixel, -1 to 1; 0 where none falls.
         middle, swing: Light half-way between black and white, and from there to white; both linear.
+        strength: The projector's white relative to the room's light.
     """
 
     part: _Light
     middle: _Light
     swing: _Light
+    strength: float
 
     def part_in(self, picture: _Light) -> _Light:
         """The same for another linear picture."""
@@ -71,14 +79,17 @@ def pattern_light(dark: _Light, pattern: _Light, inverse: _Light) -> PatternLigh
     Raises:
         UserError: if it falls nowhere in the picture, or is too weak.
     """
-    swing = (pattern + inverse) / 2 - dark
-    noise = 1.48 * float(np.median(np.abs(swing - cv2.blur(swing, (5, 5)))))
-    lit = swing > max(_WEAK * float(np.median(dark)), _NOISES * noise)
+    middle = np.asarray((pattern + inverse) / 2, np.float32)
+    swing, room = middle - dark, cv2.blur(dark, _NEAR)
+    smooth = np.asarray(cv2.blur(swing, _NEAR), np.float32)
+    noise = 1.48 * float(np.median(np.abs(swing - smooth)))
+    lit = (smooth > _WEAK * room) & (smooth > noise)
     if lit.mean() < _LEAST_LIT:
-        raise UserError(_UNSEEN if cv2.blur(swing, (31, 31)).max() < _WEAK * float(np.median(dark)) else _TOO_WEAK)
-    middle, swing = (pattern + inverse) / 2, np.where(lit, swing, 1)
-    part = np.where(lit, np.clip((pattern - inverse) / (2 * swing), -1, 1), 0)
-    return PatternLight(part.astype(np.float32), middle, swing.astype(np.float32))
+        visible = np.abs(cv2.blur(pattern - inverse, _AROUND)) > _VISIBLE * cv2.blur(dark, _AROUND)
+        raise UserError(_TOO_WEAK if visible.mean() > _LEAST_LIT else _UNSEEN)
+    swing = np.where(lit, np.maximum(swing, smooth / 2), 1).astype(np.float32)
+    part = np.where(lit, np.clip((pattern - inverse) / (2 * swing), -1, 1), 0).astype(np.float32)
+    return PatternLight(part, middle, swing, float(np.median(smooth[lit] / room[lit])))
 
 
 def board_points(light: PatternLight, pattern: Pattern) -> tuple[FloatArray, FloatArray]:
@@ -94,30 +105,23 @@ def coded_points(light: PatternLight, codes: Sequence[_Light], pattern: Pattern)
         codes: A linear picture of each of `Pattern.codes`.
         pattern: The pattern.
     """
-    bits = [light.part_in(code) > 0 for code in codes]
-    half = pattern.code_bits
-    seen = [sum((bit.astype(np.int16) << k for k, bit in enumerate(part)), start=np.int16(0)) for part in (bits[:half], bits[half:])]
-    known = [_numbers(values, count) for values, count in zip(seen, (COLUMNS, pattern.rows), strict=True)]
-    readable = (light.part != 0) & (known[0] >= 0) & (known[1] >= 0)
-    labels = (known[1] * COLUMNS + known[0])[readable]
-    v, u = np.nonzero(readable)
-    order = np.argsort(labels, kind="stable")
-    cells, starts = np.unique(labels[order], return_index=True)
-    groups = np.split(order, starts[1:])
-    usual = float(np.median([len(group) for group in groups])) if groups else 0.0
-    full = [(cell, group) for cell, group in zip(cells, groups, strict=True) if len(group) > _LEAST_CELL_SHARE * usual]
-    if not full:
-        return np.empty((0, 2)), np.empty((0, 2))
-    middles = pattern.middles_px.reshape(-1, 2)
-    seen_px = [(float(np.median(u[group])), float(np.median(v[group]))) for _, group in full]
-    return middles[[cell for cell, _ in full]], np.array(seen_px)
+    bits = np.array([light.part_in(code)[::_STEP, ::_STEP] > 0 for code in codes])
+    column = _numbers(bits[: pattern.code_bits], COLUMNS)
+    row = _numbers(bits[pattern.code_bits :], pattern.rows)
+    readable = (light.part[::_STEP, ::_STEP] != 0) & (column >= 0) & (row >= 0)
+    squares = np.where(readable, row * COLUMNS + column, -1)
+    counts = np.bincount(squares[readable], minlength=pattern.rows * COLUMNS)
+    usual = float(np.median(counts[counts > 0])) if readable.any() else 0.0
+    whole = np.flatnonzero(counts > _LEAST_CELL_SHARE * usual)
+    seen_px = [np.median(np.nonzero(squares == square), axis=1)[::-1] * _STEP for square in whole]
+    return pattern.middles_px.reshape(-1, 2)[whole], np.array(seen_px).reshape(-1, 2)
 
 
-def _numbers(codes: npt.NDArray[np.int16], count: int) -> npt.NDArray[np.int64]:
-    """The numbers whose Gray codes these are; -1 for codes of none of the first `count`."""
-    lookup = np.full(int(codes.max(initial=0)) + 1 + 2 * count, -1, np.int64)
+def _numbers(bits: npt.NDArray[np.bool_], count: int) -> npt.NDArray[np.int64]:
+    """The numbers below `count` whose Gray codes have these bits, the lowest first; -1 for other codes."""
+    lookup = np.full(1 << len(bits), -1, np.int64)
     lookup[gray_code(np.arange(count))] = np.arange(count)
-    return np.asarray(lookup[codes])
+    return np.asarray(lookup[(bits << np.arange(len(bits))[:, None, None]).sum(0)])
 
 
 def align(
@@ -137,10 +141,27 @@ def align(
         solids_px: Outlines of what stands on the table, in the camera's picture; corners there are not used.
 
     Raises:
-        UserError: see `solve_projector`.
+        UserError: see `solve_projector`; also if the light is weak.
     """
+    try:
+        return _aligned(light, rough, pattern, measured, solids_px)
+    except UserError as error:
+        raise UserError(_TOO_WEAK) if light.strength < _STRONG else error from None
+
+
+def _aligned(
+    light: PatternLight,
+    rough: tuple[FloatArray, FloatArray],
+    pattern: Pattern,
+    measured: Calibration,
+    solids_px: Sequence[FloatArray],
+) -> tuple[Projection, FloatArray]:
     camera = measured.camera
-    projection, _ = solve_projector(rough[0], camera.pixel_to_table(rough[1]), pattern.size_px, measured, _ROUGH_SIGMA_PX)
+    papers_px = [camera.table_to_pixel(paper) for paper in marker_papers(measured)]  # ink reflects too little
+    solids_px = [*solids_px, *(paper for paper in papers_px if np.isfinite(paper).all())]
+    projection, _ = solve_projector(
+        rough[0], camera.pixel_to_table(rough[1]), pattern.size_px, measured, _ROUGH_SIGMA_PX
+    )
     places_in = np.empty((0, 2))
     for _ in range(2):  # the second round also finds corners that the rough points predicted badly
         lit_px, seen_px = _corners(light, projection, pattern, camera, solids_px)
@@ -159,9 +180,10 @@ def _corners(
 ) -> tuple[FloatArray, FloatArray]:
     """The pattern's corners on the bare table: projector pixels, and refined camera pixels."""
     shape = light.part.shape
-    free = np.full(shape, 255, np.uint8)
+    free = (light.part != 0).astype(np.uint8)
     for outline in solids_px:
         cv2.fillConvexPoly(free, np.round(outline).astype(np.int32), 0)
+    free = cv2.erode(free, np.ones(_NEAR, np.uint8))
 
     def seen(lit_px: FloatArray) -> FloatArray:
         return camera.table_to_pixel(projection.camera.pixel_to_table(lit_px))
@@ -171,10 +193,12 @@ def _corners(
     arm = _CORNER_SHARE * pattern.square_px
     arms = np.array([[-1.0, -1], [1, -1], [1, 1], [-1, 1]]) * arm
     around = np.stack([seen(corners + offset) for offset in arms], axis=1)
-    inside = np.isfinite(around).all((1, 2)) & (around > 2).all((1, 2)) & (around < np.array(shape[::-1]) - 3).all((1, 2))
+    inside = (
+        np.isfinite(around).all((1, 2)) & (around > 2).all((1, 2)) & (around < np.array(shape[::-1]) - 3).all((1, 2))
+    )
     corners, expected, around = corners[inside], expected[inside], around[inside]
     drawn = np.sign(_sampled(pattern.picture, np.stack([corners + offset for offset in arms], axis=1)) - 127.0)
-    contrast = (drawn * _sampled(light.part, around)).min(1)
+    contrast = (drawn * _sampled(cv2.blur(light.part, (5, 5)), around)).min(1)
     good = (contrast > _LEAST_CONTRAST) & (_sampled(free, around).min(1) > 0)
     corners, expected, around = corners[good], expected[good], around[good]
     if not len(corners):

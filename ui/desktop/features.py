@@ -15,6 +15,7 @@ from ui.desktop.battle.keys import BattleKeys
 from ui.desktop.frozen_frame import FrozenFrame
 from ui.desktop.parts import Parts
 from ui.desktop.printing import PrintController
+from ui.desktop.projector.projector_controller import ProjectorController
 from ui.desktop.setup.calibration_controller import CalibrationController
 from ui.desktop.setup.table_controller import TableController
 from ui.desktop.store import Store
@@ -60,17 +61,19 @@ class Features:
         self.practice = PracticeController(window, picture, store)
         self.calibration = CalibrationController(window, store, settings, battle.drifted)
         self.prints = PrintController(window, settings, saving)
+        self.projector = ProjectorController(window, store, parts.display.menu)
 
     @property
     def asking(self) -> tuple[Asking, ...]:
         """Those that may ask the player something, the most urgent first."""
-        return (self.teaching, self.moves, self.empty, self.tables, self.files, self.groups)
+        return (self.projector, self.teaching, self.moves, self.empty, self.tables, self.files, self.groups)
 
     def pull(self) -> bool:
         """Take what was done in the background; return whether the picture must be drawn again."""
         self.tables.pull()
         self.history.pull()
         self.empty.pull()
+        self.projector.pull()
         return self.teaching.pull()
 
     def follow_table(self) -> None:

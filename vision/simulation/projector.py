@@ -73,12 +73,12 @@ class SimulatedProjector:
     def _factor(self, picture: ImageBgr) -> Picture:
         """By what the light multiplies the stored values of each pixel."""
         assert self._geometry is not None
-        light = (picture / np.float32(255)) ** np.float32(SCREEN_GAMMA)
-        if self._blur_px:
-            light = cv2.GaussianBlur(light, (0, 0), self._blur_px)
+        light = cv2.GaussianBlur((picture / 255.0) ** SCREEN_GAMMA, (0, 0), self._blur_px).astype(np.float32)
         _, maps, shade = self._geometry
         fallen = cv2.remap(light, *maps, cv2.INTER_LINEAR, borderValue=(0, 0, 0))
-        return np.asarray((1 + fallen * shade[..., None] * self._white.astype(np.float32)) ** (1 / SCREEN_GAMMA), np.float32)
+        return np.asarray(
+            (1 + fallen * shade[..., None] * self._white.astype(np.float32)) ** (1 / SCREEN_GAMMA), np.float32
+        )
 
     def _pixels(self, camera: TableCamera, z_in: Picture) -> tuple[tuple[Picture, Picture], Picture]:
         """For each of the camera's pixels the projector's pixel that lights what it shows, and 0 in shadows."""
@@ -118,7 +118,7 @@ def _enlarged(coarse: FloatArray | Picture, size_px: tuple[int, int]) -> Picture
 def hung_projector(
     size_px: tuple[int, int] = (1280, 720),
     table_size_in: tuple[float, float] = (48.0, 36.0),
-    height_in: float = 62.0,
+    height_widths: float = 1.3,
     keystone_deg: float = 12.0,
     *,
     throw: float = 1.15,
@@ -130,7 +130,7 @@ def hung_projector(
     Args:
         size_px: (width, height) of its picture.
         table_size_in: (width, depth) of the table.
-        height_in: Height of its lens above the table.
+        height_widths: Height of its lens above the table, in widths of the table.
         keystone_deg: Angle between its axis and the vertical; it then hangs beyond the near edge.
         throw: Distance divided by the width of its picture.
         turn_deg: Angle between its picture's lower edge and the table's near edge.
@@ -143,5 +143,5 @@ def hung_projector(
     tilt, _ = cv2.Rodrigues(np.array([np.radians(keystone_deg), 0.0, 0.0]))
     rotation = np.asarray(turn @ tilt @ np.diag([1.0, -1.0, -1.0]), np.float64)
     aim_in = np.array([table_size_in[0] / 2 + 0.4, table_size_in[1] / 2 - 0.3, 0.0])
-    eye_in = aim_in - rotation[2] * height_in / -rotation[2, 2]
+    eye_in = aim_in - rotation[2] * height_widths * table_size_in[0] / -rotation[2, 2]
     return TableCamera(lens, rotation, -rotation @ eye_in)

@@ -335,6 +335,7 @@ class SimulatedTable:
         live: True with a clock; without one each frame is `STEP_S` after the previous one.
         camera: The camera that takes the pictures.
         empty_bgr: Picture of the table with terrain and markers but without models, with noise of its own.
+        table_size_in: (width, depth) of the table.
         bare: Set to hide the models.
         projector: A projector over the table, if any.
     """
@@ -363,7 +364,7 @@ class SimulatedTable:
             frames: Number of frames; None for no end.
         """
         self.camera = camera or overhead_camera(table_size_in=scene.table_size_in)
-        self.live = clock is not None
+        self.live, self.table_size_in = clock is not None, scene.table_size_in
         self._scene, self._play, self._clock = scene, play, clock
         self._stage = Stage(scene, self.camera)
         self._sensor = Sensor(self.camera.lens.image_size, WEBCAM.noise, np.random.default_rng(seed))
