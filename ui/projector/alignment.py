@@ -70,7 +70,7 @@ class Alignment:
         pattern = Pattern(size_px)
         solids = solids_px(view.calibration.camera, view.figures, setup.terrain)
         self._steps = _sequence(pattern, view.calibration, solids)
-        self._count, self._most = 0, _STEPS + len(pattern.codes)
+        self._count, self._most = 0, _STEPS + 2 * pattern.code_bits
         self._before: _Light | None = None
         self._recent: list[tuple[ImageGray, _Light]] = []
         self._shown_s: float | None = None

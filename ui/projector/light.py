@@ -1,4 +1,4 @@
-"""What the projector paints on the table: thin dim lines in true inches, which neither players nor vision mistake.
+"""What the projector paints on the table: thin lines in true inches, too faint to be taken for soldiers.
 
 Nothing is painted on soldiers and printed markers. Names and numbers stay on the screen.
 """
@@ -18,14 +18,14 @@ from ui.picture.overlay import Line, Preview, Ring, Shape, marked
 from ui.projector.alignment import Aligned
 from ui.session import TableState
 from ui.table.finding import Mark, Trace, along, lifted, ring
-from ui.theme import CASUALTY, TERRAIN, WHITE, Colour, army_colour
+from ui.theme import CASUALTY, RULER, TERRAIN, WHITE, Colour, army_colour
 from vision.light_marks import cross_strokes
 from vision.projected_light import solids_px
 from vision.table_outline import marker_papers
 from vision.table_view import TableView
 
-_WIDTH_PX = 2.0
-_DIM = 0.7
+_WIDTH_PX = 3.0  # a tenth of an inch
+_PALE = 0.3  # share of white: light in a pure colour vanishes on wood and grass
 _DARK: Colour = (0, 0, 0, 255)
 _PAPER_MARGIN = 1.25
 _CASUALTY_IN = 1.1
@@ -65,9 +65,9 @@ class Light:
     ) -> Iterator[Shape]:
         camera = self._aligned.projection.camera
         resting, found, loose = layers
-        rulers = (shape for shape in resting if not isinstance(shape, Ring))  # no rings round all the soldiers
-        for shape in (*rulers, *found, *loose):
-            if isinstance(shape, Line) and shape.colour[:3] != TERRAIN[:3] and not _is_casualty(shape):
+        laid = (shape for shape in resting if not isinstance(shape, Ring))  # no rings round all the soldiers
+        for shape in (*laid, *found, *loose):
+            if isinstance(shape, Line) and not _stays_on_screen(shape):
                 yield _thin(shape)
         marks: list[Mark] = [_around(view, name) for name in preview.casualties if _stands(view, name)]
         if side_colour is not None and view.calibration is not None:
@@ -88,15 +88,15 @@ def side_colour(position: Position | None) -> Colour | None:
 
 
 def _thin(line: Line) -> Line:
-    """The line as light: thin, dim, unfilled, without a dark rim."""
-    red, green, blue, _ = line.colour
-    colour = (round(_DIM * red), round(_DIM * green), round(_DIM * blue), 255)
-    return Line(line.points_px, colour, _WIDTH_PX, closed=line.closed, halo=False, dashed=line.dashed)
+    """The line as light: thin, pale, unfilled, without a dark rim."""
+    red, green, blue = (round((1 - _PALE) * part + _PALE * 255) for part in line.colour[:3])
+    return Line(line.points_px, (red, green, blue, 255), _WIDTH_PX, closed=line.closed, halo=False, dashed=line.dashed)
 
 
-def _is_casualty(line: Line) -> bool:
-    """Whether it is a stroke of the cross on a casualty, which would fall on the toy."""
-    return line.colour == CASUALTY or (line.colour == WHITE and len(line.points_px) == 2 and not line.closed)
+def _stays_on_screen(line: Line) -> bool:
+    """Whether it is an outline of terrain, a ruler's second line, or a stroke of the cross on a casualty."""
+    is_cross = line.colour == CASUALTY or (line.colour == WHITE and len(line.points_px) == 2 and not line.closed)
+    return is_cross or line.colour[:3] == TERRAIN[:3] or (line.colour == RULER and line.dashed)
 
 
 def _stands(view: TableView, name: str) -> bool:
