@@ -61,7 +61,7 @@ CASES = (
     Case("straight above", keystone_deg=0.0),
     Case("keystone 12 degrees"),
     Case("keystone 30 degrees", keystone_deg=30.0),
-    Case("from the far side, upside down", keystone_deg=-25.0, turn_deg=181.0),
+    Case("from the other side, upside down", keystone_deg=-25.0, turn_deg=181.0),
     Case("a fifth of the lamp's light", brightness=0.2),
     Case("yellowish light", tint_bgr=(0.6, 0.9, 1.0)),
     Case("1024 x 768", size_px=(1024, 768)),
@@ -95,12 +95,7 @@ class Room:
             UserError: if the alignment fails.
         """
         alignment = Alignment(self.case.size_px, view, self.session.state.setup)
-        late, frames = [alignment.picture] * _LAG_FRAMES, 0
-        while not alignment.over:
-            late = [*late[1:], alignment.picture]
-            self.projector.picture = np.repeat(late[0][..., None], 3, axis=2)
-            alignment.take(self.frame())
-            frames += 1
+        frames = run(alignment, self.table, self.projector)
         if alignment.aligned is None:
             raise UserError(alignment.problem)
         return alignment.aligned, frames * STEP_S
@@ -108,6 +103,18 @@ class Room:
     def paint(self, shapes: Sequence[Shape]) -> None:
         """Let the projector show shapes."""
         self.projector.picture = picture_of(shapes, self.case.size_px)
+
+
+def run(alignment: Alignment, table: SimulatedTable, projector: SimulatedProjector) -> int:
+    """Carry out an alignment, whose light the camera sees a little late; returns the number of its pictures."""
+    late, shown, frames = [alignment.picture] * _LAG_FRAMES, None, 0
+    while not alignment.over and (frame := table.read()) is not None:
+        late = [*late[1:], alignment.picture]
+        if late[0] is not shown:
+            shown, projector.picture = late[0], np.repeat(late[0][..., None], 3, axis=2)
+        alignment.take(frame)
+        frames += 1
+    return frames
 
 
 def picture_of(shapes: Sequence[Shape], size_px: tuple[int, int]) -> ImageBgr:

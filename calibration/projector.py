@@ -54,8 +54,8 @@ class Pattern:
 
     @property
     def square_px(self) -> int:
-        """Side of a square, in whole pixels of the projector."""
-        return self.size_px[0] // COLUMNS
+        """Side of a square, in pixels of the projector; a marker's is a whole number too."""
+        return max(1, self.size_px[0] // COLUMNS // 10) * 10
 
     @property
     def rows(self) -> int:

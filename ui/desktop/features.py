@@ -83,5 +83,5 @@ class Features:
 
     def close(self) -> None:
         """Stop all work in the background."""
-        for feature in (self.teaching, self.empty, self.saving, self.files, self.tables, self.history):
+        for feature in (self.teaching, self.empty, self.saving, self.files, self.tables, self.history, self.projector):
             feature.close()

@@ -19,6 +19,8 @@ _STEP = 2  # camera pixels between exact projections; pixels in between are inte
 _SHADOW_STEP = 6  # projector pixels of one cell of the shadow map
 _SHADOW_IN = 0.3  # a surface this far below another one on the same ray is in its shadow
 
+_LINEAR = ((np.arange(256) / 255) ** SCREEN_GAMMA).astype(np.float32)
+
 
 class SimulatedProjector:
     """A projector that lights the table.
@@ -73,7 +75,7 @@ class SimulatedProjector:
     def _factor(self, picture: ImageBgr) -> Picture:
         """By what the light multiplies the stored values of each pixel."""
         assert self._geometry is not None
-        light = cv2.GaussianBlur((picture / 255.0) ** SCREEN_GAMMA, (0, 0), self._blur_px).astype(np.float32)
+        light = cv2.GaussianBlur(cv2.LUT(picture, _LINEAR), (0, 0), self._blur_px)
         _, maps, shade = self._geometry
         fallen = cv2.remap(light, *maps, cv2.INTER_LINEAR, borderValue=(0, 0, 0))
         return np.asarray(
@@ -131,7 +133,7 @@ def hung_projector(
         size_px: (width, height) of its picture.
         table_size_in: (width, depth) of the table.
         height_widths: Height of its lens above the table, in widths of the table.
-        keystone_deg: Angle between its axis and the vertical; it then hangs beyond the near edge.
+        keystone_deg: Angle between its axis and the vertical; towards the near edge.
         throw: Distance divided by the width of its picture.
         turn_deg: Angle between its picture's lower edge and the table's near edge.
         k1: First radial distortion.

@@ -172,3 +172,10 @@ class ProjectorController(QObject):
         self._divert_nothing()
         self._problem, self.light, self._watch = "", None, None
         self._show(None)
+        if (table := self._store.source_controller.simulated) is not None:
+            table.projector = None
+
+    def close(self) -> None:
+        """Close the projector's window and give the camera's pictures back."""
+        self._forget()
+        self.screen.close()
