@@ -107,14 +107,16 @@ class ProjectorController(QObject):
                 self._show(self.screen.drawn(self._lines))
             view = self._store.source_controller.seen
             if self._watch is not None and view is not None and now_s - self._checked_s >= EVERY_S:
-                self._checked_s, self._problem = now_s, self._watch.problem(view)
-                self._watch = None if self._problem else self._watch
+                self._checked_s = now_s
+                if problem := self._watch.problem(view):
+                    self._watch = None
+                    self._report(problem)
 
     def _end(self, alignment: Alignment) -> None:
         self._divert_nothing()
         if alignment.aligned is None:
             self._forget()
-            self._problem = alignment.problem
+            self._report(alignment.problem)
             return
         self.light, self._watch = Light(alignment.aligned), AlignmentWatch(alignment.aligned)
         self._lines, self._checked_s = (), self._store.clock()
@@ -153,7 +155,13 @@ class ProjectorController(QObject):
             self.align()
         elif self.light is not None:
             self._forget()
-            self._problem = tr("The projector's window has another size, so its light is in the wrong place.")
+            self._report(tr("The projector's window has another size, so its light is in the wrong place."))
+
+    def _report(self, problem: str) -> None:
+        """Offer to align again, instead of the message shown now."""
+        self._problem = problem
+        self._store.message.forget()
+        self._store.show()
 
     def _accept(self) -> None:
         """Leave the light as it is."""
