@@ -16,6 +16,7 @@ from ui.desktop.frozen_frame import FrozenFrame
 from ui.desktop.parts import Parts
 from ui.desktop.phone.phone_controller import PhoneController
 from ui.desktop.printing import PrintController
+from ui.desktop.projector.projector_controller import ProjectorController
 from ui.desktop.setup.calibration_controller import CalibrationController
 from ui.desktop.setup.table_controller import TableController
 from ui.desktop.store import Store
@@ -66,11 +67,12 @@ class Features:
         self.prints = PrintController(window, settings, saving)
         self.voice = VoiceController(parts, store, battle)
         self.phone = PhoneController(parts, store, battle)
+        self.projector = ProjectorController(window, store, parts.display.menu)
 
     @property
     def asking(self) -> tuple[Asking, ...]:
         """Those that may ask the player something, the most urgent first."""
-        return (self.teaching, self.moves, self.empty, self.tables, self.files, self.groups)
+        return (self.projector, self.teaching, self.moves, self.empty, self.tables, self.files, self.groups)
 
     def pull(self) -> bool:
         """Take what was done in the background; return whether the picture must be drawn again."""
@@ -78,6 +80,7 @@ class Features:
         self.history.pull()
         self.empty.pull()
         self.voice.pull()
+        self.projector.pull()
         return self.teaching.pull()
         has_area = self.sight_areas.pull()
         return self.teaching.pull() or has_area
@@ -100,4 +103,5 @@ class Features:
             self.history,
         ):
         for feature in (self.teaching, self.empty, self.saving, self.files, self.tables, self.history, self.phone):
+        for feature in (self.teaching, self.empty, self.saving, self.files, self.tables, self.history, self.projector):
             feature.close()

@@ -48,6 +48,7 @@ class TablePresenter(QObject):
             reading = self._read(view, question) if isinstance(question, Ruler) else None
             answer = current_answer(view, state, asking, question, reading)
             display.show_table(shown_view, state, preview, answer)
+            self._features.projector.show_table(shown_view, state, preview)
             moves = self._battle.pending if store.in_battle else ()
             self._parts.pills.show_moves(moves, display.seen(shown_view).calibration)
         self._parts.status.point(at, state)

@@ -148,7 +148,7 @@ _TEXTURE: dict[Surface, Callable[[tuple[int, int], np.random.Generator], Picture
     Surface.FELT: _felt,
 }
 
-_FLOOR_BELOW_IN = 29.0
+FLOOR_BELOW_IN = 29.0
 
 
 def table_picture(
@@ -160,6 +160,7 @@ def table_picture(
     texture = _TEXTURE[surface]((round(size_in[1] * scale), round(size_in[0] * scale)), rng)
     table = _sampled(texture, x * scale, (size_in[1] - y) * scale)
     floor = _sampled(_carpet((512, 512), rng), *(9 * c for c in PixelMap(camera, -_FLOOR_BELOW_IN).all_places()))
+    floor = _sampled(_carpet((512, 512), rng), *(9.0 * c for c in PixelMap(camera, -FLOOR_BELOW_IN).places(u, v)))
     outside_in = np.maximum(np.maximum(-x, x - size_in[0]), np.maximum(-y, y - size_in[1]))
     floor *= (1 - 0.6 * np.exp(-np.maximum(outside_in, 0) / 2.5))[..., None]
     table *= np.where(outside_in > -0.12, np.float32(0.8), np.float32(1))[..., None]
