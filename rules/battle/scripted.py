@@ -356,8 +356,7 @@ class SituationPlay:
         if not paths:
             raise UserError("move names no figure")
         action = self.referee.march(position, paths, facings)
-        if self._record_answers(action, object_of(step.get("answers") or {}, "answers")):
-            action = self.referee.march(self.position, paths, facings)
+        self._record_answers(action, object_of(step.get("answers") or {}, "answers"))
         found = preview_of(self.position, action)
         asks = {"asks": [question_answer(one) for one in found.asks]} if found.asks else {}
         answer = self._performed(action, found, self._dice(step))

@@ -12,7 +12,18 @@ from rules.engine.game import Answer
 from rules.engine.ruleset import limit, row_title
 from rules.engine.schema import Asked, Count, Inches, Part
 from rules.engine.state import ELIMINATED
-from rules.engine.verdict import ACTORS, TARGETS, Effect, Reason, RuleRefusal, StatusEffect, Verdict, forbidden, total, verdict
+from rules.engine.verdict import (
+    ACTORS,
+    TARGETS,
+    Effect,
+    Reason,
+    RuleRefusal,
+    StatusEffect,
+    Verdict,
+    forbidden,
+    total,
+    verdict,
+)
 from rules.games.simple_plastic.sight import ANY_COVER, HIGHER_OR_LOWER, Target, distance_in, in_cover, sight_of
 from rules.games.simple_plastic.tables import Elevation, PhaseName, Rules, Unit, UnitName
 from rules.tabletop.tolerance import EXACT
