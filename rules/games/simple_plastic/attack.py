@@ -52,6 +52,14 @@ def _squad_fired_at(context: Context) -> str:
     return next((str(one.this_turn[FIRED_AT]) for one in mates if FIRED_AT in one.this_turn), "")
 
 
+def _who_stayed_put(context: Context) -> list[bool]:
+    return [man.allowance_used_in <= EXACT for man in context.men]
+
+
+def _stayed_put(context: Context) -> bool:
+    return _who_stayed_put(context)[0]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:
     """The moment of an attack in the turn; a man who `stayed_put` belongs to a squad that may have moved.
@@ -61,7 +69,7 @@ class Turn:
     """
 
     attacker_moved: Annotated[bool, Asked("Did the attacker's squad move this turn?"), status(MOVED)]
-    stayed_put: bool = False
+    stayed_put: Annotated[bool, Source(_stayed_put)] = False
     phase: Annotated[PhaseName, PHASE] = "attacking"
     attacks_made_this_turn: Annotated[Count, done(*ATTACKS)] = 0
     squad_fired_at: Annotated[str, Source(_squad_fired_at)] = ""
@@ -366,7 +374,7 @@ class SquadAttack(Turn):
         tuple[tuple[Target, ...], ...],
         Source(_each_view),
     ] = ()
-    stayed_put_each: tuple[bool, ...] = ()
+    stayed_put_each: Annotated[tuple[bool, ...], Source(_who_stayed_put)] = ()
 
     def seen_by(self, index: int) -> tuple[Target, ...]:
         """The enemies as one of the attackers sees them."""
