@@ -320,12 +320,12 @@ class SituationPlay:
 
     def _performed(self, action: Action, found: ActionPreview, dice: _Faces) -> Answer:
         """The answer to an action; if it has no effect, the players' answers are undone as well."""
-        if not found.possible:
-            self._back()
-            return {"allowed": False, "why_not": why_not(found), **inches_of(found.before)}
         if found.ambiguities:
             self._back()
             return {"too_close": too_close(found)}
+        if not found.possible:
+            self._back()
+            return {"allowed": False, "why_not": why_not(found), **inches_of(found.before)}
         try:
             verdict = perform(self.battle, self.referee, self.position, action, dice)
         except _NeedsDice as needed:
