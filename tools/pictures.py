@@ -11,12 +11,11 @@ from pathlib import Path
 from shutil import which
 
 from PyQt6.QtCore import QEvent, Qt
-from PyQt6.QtGui import QPixmap
 from PyQt6.QtGui import QImage, QPixmap
 from PyQt6.QtWidgets import QApplication, QLabel, QWidget
 
-from rules.battle.progress import no_step
 from hardware.wled import Segment
+from rules.battle.progress import no_step
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import Figure, Posture
 from tools.phone_browser import PHONE_PX, Phone, installed
@@ -29,9 +28,8 @@ from ui.battle.report_page import report_page
 from ui.battle.thumbnail_store import ThumbnailStore
 from ui.desktop.battle.battle_setup_dialog import BattleSetupDialog
 from ui.desktop.battle.film_painter import FilmPainter
-from ui.desktop.picture.image import to_qimage
-from ui.desktop.picture.painting import painting
 from ui.desktop.devices.wled_dialog import WledDialog
+from ui.desktop.picture.image import to_qimage
 from ui.desktop.picture.painting import painting
 from ui.desktop.theme import Theme
 from ui.desktop.window import Window

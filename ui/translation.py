@@ -58,11 +58,6 @@ def languages(folder: Path = FOLDER) -> tuple[str, ...]:
     return ("en", *sorted(file.parents[1].name for file in folder.glob(f"*/LC_MESSAGES/{DOMAIN}.mo")))
 
 
-def language() -> str:
-    """The name of the language in use, such as "de"; "en" without a catalog."""
-    return _Language.catalog.info().get("language", "").replace("_", "-") or "en"
-
-
 def _read(file: Path) -> gettext.GNUTranslations:
     try:
         with file.open("rb") as stream:

@@ -26,8 +26,8 @@ from ui.desktop.table.practice_controller import PracticeController
 from ui.desktop.table.table_questions import EmptyTableController, MoveQuestions
 from ui.desktop.table.teach_controller import TeachController
 from ui.desktop.table.terrain_controller import TerrainController
+from ui.desktop.table.sight_areas import SightAreas
 from ui.desktop.voice.voice_controller import VoiceController
-from ui.desktop.tools.sight_areas import SightAreas
 from ui.setup.saved_table_store import SavedTables, tables_folder
 
 
@@ -81,7 +81,6 @@ class Features:
         self.empty.pull()
         self.voice.pull()
         self.projector.pull()
-        return self.teaching.pull()
         has_area = self.sight_areas.pull()
         return self.teaching.pull() or has_area
 
@@ -92,7 +91,6 @@ class Features:
 
     def close(self) -> None:
         """Stop all work in the background."""
-        for feature in (self.teaching, self.empty, self.saving, self.files, self.tables, self.history, self.voice):
         for feature in (
             self.teaching,
             self.sight_areas,
@@ -101,7 +99,8 @@ class Features:
             self.files,
             self.tables,
             self.history,
+            self.voice,
+            self.phone,
+            self.projector,
         ):
-        for feature in (self.teaching, self.empty, self.saving, self.files, self.tables, self.history, self.phone):
-        for feature in (self.teaching, self.empty, self.saving, self.files, self.tables, self.history, self.projector):
             feature.close()

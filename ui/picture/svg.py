@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from html import escape
 
-from ui.picture.overlay import Label, Line, Shape
+from ui.picture.overlay import Label, Line, Region, Shape
 from ui.theme import DARK, Colour
 
 _LINE_HEIGHT, _ENLARGED = 1.25, 1.3  # on a phone the picture is half as wide
@@ -20,11 +20,27 @@ def svg(size_px: tuple[int, int], shapes: Iterable[Shape], description: str) -> 
         description: Read aloud in place of the picture.
     """
     width, height = size_px
-    inside = "".join(part for shape in shapes for part in (_label(shape) if isinstance(shape, Label) else _line(shape)))
+    inside = "".join(part for shape in shapes for part in _elements(shape))
     return (
         f'<svg class="map" viewBox="0 0 {width} {height}" role="img" aria-label="{escape(description)}">'
         f'<rect width="{width}" height="{height}" fill="{_hex(DARK)}"/>{inside}</svg>'
     )
+
+
+def _elements(shape: Shape) -> Iterator[str]:
+    match shape:
+        case Label():
+            return _label(shape)
+        case Region():
+            return _region(shape)
+        case _:
+            return _line(shape)
+
+
+def _region(region: Region) -> Iterator[str]:
+    outlines = "".join(f"M{' '.join(f'{x:.1f},{y:.1f}' for x, y in ring)}Z" for ring in region.rings_px)
+    style = region.style
+    yield f'<path d="{outlines}" fill-rule="evenodd" fill="{_hex(style.fill)}" stroke="{_hex(style.edge)}"/>'
 
 
 def _line(line: Line) -> Iterator[str]:

@@ -159,8 +159,7 @@ def table_picture(
     scale = TEXTURE_PX_PER_IN
     texture = _TEXTURE[surface]((round(size_in[1] * scale), round(size_in[0] * scale)), rng)
     table = _sampled(texture, x * scale, (size_in[1] - y) * scale)
-    floor = _sampled(_carpet((512, 512), rng), *(9 * c for c in PixelMap(camera, -_FLOOR_BELOW_IN).all_places()))
-    floor = _sampled(_carpet((512, 512), rng), *(9.0 * c for c in PixelMap(camera, -FLOOR_BELOW_IN).places(u, v)))
+    floor = _sampled(_carpet((512, 512), rng), *(9 * c for c in PixelMap(camera, -FLOOR_BELOW_IN).all_places()))
     outside_in = np.maximum(np.maximum(-x, x - size_in[0]), np.maximum(-y, y - size_in[1]))
     floor *= (1 - 0.6 * np.exp(-np.maximum(outside_in, 0) / 2.5))[..., None]
     table *= np.where(outside_in > -0.12, np.float32(0.8), np.float32(1))[..., None]
