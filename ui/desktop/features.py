@@ -23,10 +23,10 @@ from ui.desktop.store import Store
 from ui.desktop.table.correct_menu import CorrectionController
 from ui.desktop.table.groups_controller import GroupsController
 from ui.desktop.table.practice_controller import PracticeController
+from ui.desktop.table.sight_areas import SightAreas
 from ui.desktop.table.table_questions import EmptyTableController, MoveQuestions
 from ui.desktop.table.teach_controller import TeachController
 from ui.desktop.table.terrain_controller import TerrainController
-from ui.desktop.table.sight_areas import SightAreas
 from ui.desktop.voice.voice_controller import VoiceController
 from ui.setup.saved_table_store import SavedTables, tables_folder
 
