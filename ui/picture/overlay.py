@@ -146,6 +146,7 @@ class Preview:
         battle_lines: What the battle knows about the figure under the mouse, in lines.
         ground: The terrain tool's preview; None for other tools.
         marks: Other marks of a battle, such as where a shell landed.
+        badges: Signs beside the soldiers, for the screen only.
         casualties: Ids of the battle's casualties that are still on the table.
         areas: Parts of the ground that are marked out, drawn below everything.
     """
@@ -160,6 +161,7 @@ class Preview:
     battle_lines: tuple[str, ...] = ()
     ground: GroundPreview | None = None
     marks: tuple[Mark, ...] = ()
+    badges: tuple[Mark, ...] = ()
     casualties: tuple[str, ...] = ()
     areas: tuple[Patch, ...] = ()
 
@@ -245,7 +247,7 @@ def loose_shapes(
     hits = covered(view, preview.template) if preview.template else ()
     reading = read(view, preview.ruler) if preview.ruler else None
     shapes: list[Shape] = [_laid(camera, preview.template, loose=True)] if preview.template else []
-    shapes += marked(camera, preview.marks)
+    shapes += marked(camera, (*preview.badges, *preview.marks))
     shapes += _pointed_out(view, state, preview, hits, screen_scale)
     shapes += _casualties(view, preview)
     if reading is not None:

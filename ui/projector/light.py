@@ -14,7 +14,7 @@ from calibration.camera import TableCamera
 from rules.engine.position import Position
 from rules.tabletop.table import Outline, PointIn
 from ui.picture.drawing import Drawing
-from ui.picture.overlay import Line, Preview, Ring, Shape, marked
+from ui.picture.overlay import Line, Preview, Region, Ring, Shape, marked
 from ui.projector.alignment import Aligned
 from ui.session import TableState
 from ui.table.finding import Mark, Trace, along, lifted, ring
@@ -49,7 +49,8 @@ class Light:
             state, preview: What the players measure, lay and select.
             side_colour: The colour of the side whose turn it is, painted along the table's edge; None for none.
         """
-        layers = self._drawing.of(replace(view, calibration=self._aligned.projection), state, preview, numbers=False)
+        preview, projected = replace(preview, badges=()), replace(view, calibration=self._aligned.projection)
+        layers = self._drawing.of(projected, state, preview, numbers=False)
         key = (*layers, view.figures, preview.casualties, side_colour, state.area, view.calibration)
         if self._last is None or key != self._last[0]:
             self._last = key, tuple(self._lines(view, state, layers, preview, side_colour))
@@ -64,7 +65,10 @@ class Light:
         side_colour: Colour | None,
     ) -> Iterator[Shape]:
         camera = self._aligned.projection.camera
-        resting, found, loose = layers
+        areas, resting, found, loose = layers
+        for area in areas:
+            if isinstance(area, Region):
+                yield from (_thin(Line(ring_px, area.style.edge, closed=True)) for ring_px in area.rings_px)
         laid = (shape for shape in resting if not isinstance(shape, Ring))  # no rings round all the soldiers
         for shape in (*laid, *found, *loose):
             if isinstance(shape, Line) and not _stays_on_screen(shape):

@@ -241,9 +241,10 @@ class BattleController(QObject):
     def pointing(self) -> Preview:
         """What the battle draws on the table: the selected action, moves to decide, and strayed templates."""
         drawn = self._presenter.shown
-        shown = replace(pointing(self.panel.chosen, self.chosen, self._stray), casualties=drawn.casualties)
+        shown = pointing(self.panel.chosen, self.chosen, self._stray)
         cross = cross_marks(self.cross_hair_in) if self.cross_hair_in is not None else ()
-        return replace(shown, marks=(*shown.marks, *drawn.marks, *cross))
+        marks = (*shown.marks, *drawn.marks, *cross)
+        return replace(shown, marks=marks, badges=drawn.badges, casualties=drawn.casualties)
 
     def aiming(self, at_in: PointIn | None) -> Preview:
         """The same plus, before an action is selected, the template that a click on this place or Enter would lay."""

@@ -32,12 +32,14 @@ class Shown:
 
     Attributes:
         pending: Moves seen by the camera that wait for an answer.
-        marks: The figures' badges, the ways of these moves, and the selected figure's reach and chances.
+        marks: The ways of these moves, and the selected figure's reach and chances.
+        badges: The figures' badges.
         casualties: The figures to cross out.
     """
 
     pending: tuple[PendingMove, ...] = ()
     marks: tuple[Mark, ...] = ()
+    badges: tuple[Mark, ...] = ()
     casualties: tuple[str, ...] = ()
 
 
@@ -95,12 +97,12 @@ class BattlePresenter:
         panel.allow_goals(True)
         proposals = play.proposals(position)
         pending = tuple(pending_move(play, position, one, self._decide) for one in proposals)
-        marks = (*badge_marks(position), *way_marks(proposals))
+        marks = way_marks(proposals)
         if asked is not None and selection.spot_in is None and len(selection.targets) < 2:
             panel.show_round_actions(selection.figure, _card_title(position, selection.figure), asked)
         else:
             marks = (*marks, *self._show_actions(play, position, selection, obligations))
-        self._show_table(Shown(pending, marks, casualties(position)))
+        self._show_table(Shown(pending, marks, tuple(badge_marks(position)), casualties(position)))
         panel.show_photo(portrait(view, selection.figure, PHOTO_PX) if view is not None else None)
 
     def _show_table(self, shown: Shown) -> None:
