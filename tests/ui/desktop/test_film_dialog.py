@@ -54,7 +54,7 @@ def test_a_battle_is_filmed(window: Window, tmp_path: Path, wait_until: Wait, mo
 
 def test_a_film_is_cancelled(window: Window, tmp_path: Path, wait_until: Wait, owned: Owned[FilmDialog]) -> None:
     said: list[str] = []
-    with fought(tmp_path / "b", actions=40) as battle:
+    with fought(tmp_path / "b", actions=12) as battle:
         dialog = owned(FilmDialog(battle, None, said.append, window))
         dialog.show()
         dialog.film(tmp_path / "b.mp4")
