@@ -181,8 +181,8 @@ def go_to(window: Window, index: int, wait_until: Wait) -> None:
     """Step to a picture and wait until all soldiers on it are found."""
     steps = index - shown(window)
     for _ in range(abs(steps)):
-        (window.film.forward if steps > 0 else window.film.back).trigger()
         before = shown(window)
+        (window.film.forward if steps > 0 else window.film.back).trigger()
         wait_until(lambda before=before: shown(window) != before)
     wait_until(lambda: _is_settled(window, index))
 

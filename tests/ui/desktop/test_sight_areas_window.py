@@ -66,11 +66,11 @@ def test_the_danger_area_is_shown_on_picture_and_projector(window: Window, tmp_p
     wait_until(lambda: regions(window))
     assert len(regions(window)) == 2, "both enemies see the whole table"
     assert window.store.message.now[0] == "Enemies of Green can shoot at 100 % of the table next turn."
-    window.display.projector.trigger()
-    assert orange_part(window.display.screen) > 0.4
+    window.features.projector.switch.trigger()
+    assert orange_part(window.features.projector.screen) > 0.4
     window.features.sight_areas.danger.trigger()
     assert regions(window) == []
-    assert orange_part(window.display.screen) < 0.1
+    assert orange_part(window.features.projector.screen) < 0.1
 
 
 def test_the_fan_takes_the_place_of_the_danger_area(window: Window, tmp_path: Path, wait_until: Wait) -> None:
