@@ -20,6 +20,7 @@ import numpy as np
 from benchmarks import (
     available_actions,
     finding,
+    ground,
     ids,
     journal,
     paint,
@@ -78,6 +79,7 @@ def parts_of(quick: bool, scenes: Path | None) -> dict[str, Callable[[], Sequenc
         "markers": lambda: [watch.table(markers, rounds)],
         "solve": lambda: [solving.table(markers, rounds)],
         "sight": lambda: [sight.table(((60, 30, 1.0),) if quick else sight.SIZES, rounds)],
+        "ground": lambda: [ground.table(rounds)],
         "resolve": lambda: [questions.table(rounds)],
         "actions": lambda: [available_actions.table(rounds)],
         "journal": lambda: journal.tables((100, 1000) if quick else journal.LENGTHS, 6 if quick else 15),

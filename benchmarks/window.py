@@ -26,6 +26,7 @@ from PyQt6.QtWidgets import QApplication
 from benchmarks.paint import SIZE_PX, crowded
 from rules.tabletop.table import PointIn
 from tools.screenshot import figures_seen
+from ui.desktop.early_source import EarlySource, stored_settings
 from ui.desktop.picture.image import to_qimage
 from ui.desktop.picture.view import PictureView
 from ui.desktop.window import Window
@@ -34,20 +35,23 @@ from ui.picture.overlay import Preview
 from ui.session import Ruler
 from vision.simulation.scene import demo_scene
 from vision.simulation.simulator import SimulatedTable
+from vision.source import open_source
 
-FRAME_MS, PAINT_MS, START_S = 16.7, 4.0, 3.0
+FRAME_MS, PAINT_MS, START_S = 16.7, 4.0, 2.0
 MOVES, PAINTS, STARTS = 300, 200, 5
-_FIRST = "--first-picture"
+_FIRST = """
+from ui.desktop.early_source import EarlySource
+early = EarlySource("demo")
+from benchmarks.window import first_picture
+first_picture(early)
+"""
+"""The program's start, in the order of `ui.cli`."""
 
 
-def main(arguments: Sequence[str]) -> None:
-    """Print the table; with an internal argument, run as the program whose start is measured."""
+def main() -> None:
     application = QApplication(["sandtable"])
     with tempfile.TemporaryDirectory() as own:
         settings = QSettings(str(Path(own) / "settings.ini"), QSettings.Format.IniFormat)
-        if list(arguments) == [_FIRST]:
-            first_picture(settings)
-            return
         print(f"{'':52}{'budget':>10}{'least':>10}{'median':>10}{'95 %':>10}")
         for name, state in (("60 figures, rulers, templates", False), ("and a ruler that follows the mouse", True)):
             print_line(f"paint 1080p, {name}", PAINT_MS, painting_ms(ruler=state))
@@ -136,9 +140,10 @@ def pump(condition: Callable[[], bool]) -> None:
         time.sleep(0.001)
 
 
-def first_picture(settings: QSettings) -> None:
+def first_picture(early: EarlySource) -> None:
     """Open the simulated table like a player's first start, and end when its first picture is painted."""
-    window = Window("demo", settings)
+    application = QApplication(["sandtable"])
+    window = Window("demo", stored_settings(), lambda spec: early.take(spec) or open_source(spec))
     window.show()
     watch = Painted(window.picture)
     pump(lambda: window.store.source_controller.frame is not None)
@@ -146,16 +151,17 @@ def first_picture(settings: QSettings) -> None:
     pump(lambda: watch.count > before)
     print(time.time(), flush=True)
     window.close()
+    del application
 
 
 def start_to_picture_s() -> float:
     """Seconds from the start of the program to its first picture."""
-    begin = time.time()
-    done = subprocess.run(  # noqa: S603 - itself
-        [sys.executable, "-m", "benchmarks.window", _FIRST], capture_output=True, text=True, check=True
-    )
+    with tempfile.TemporaryDirectory() as folder:
+        home = os.environ | dict.fromkeys(("HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"), folder)
+        begin, command = time.time(), [sys.executable, "-c", _FIRST]
+        done = subprocess.run(command, env=home, capture_output=True, text=True, check=True)  # noqa: S603 - itself
     return float(done.stdout.split()[-1]) - begin
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

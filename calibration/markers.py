@@ -160,7 +160,7 @@ def scan_markers(gray: ImageGray, dictionary: str) -> MarkerScan:
     numbers = [int(i) for i in ids.ravel()]
     quads = [rough.reshape(4, 2).astype(np.float64) for rough in corners]
     duplicates = {i for i, count in Counter(numbers).items() if count > 1}
-    light = _linear_light(gray)
+    light = linear_light(gray)
     found, issues = [], []
     for number, quad in sorted(zip(numbers, quads, strict=True), key=lambda seen: seen[0]):
         issue = _duplicate(number, quad) if number in duplicates else size_issue(number, quad)
@@ -211,7 +211,7 @@ def refit_marker(gray: ImageGray, expected_px: FloatArray, dictionary: str, numb
     high = np.minimum(np.ceil(expected_px.max(0)).astype(int) + 11, (width, height))
     if (high - low < SMALLEST_SIDE_PX).any():
         return None
-    light = _linear_light(gray[low[1] : high[1], low[0] : high[0]])
+    light = linear_light(gray[low[1] : high[1], low[0] : high[0]])
     pattern = pattern_of(dictionary, number)
     seen = _fit_grid(light, expected_px - low, pattern)
     if seen is None or not _matches_pattern(light, seen.corners_px, pattern):
@@ -246,7 +246,8 @@ def _parameters() -> cv2.aruco.DetectorParameters:
     return parameters
 
 
-def _linear_light(gray: ImageGray) -> npt.NDArray[np.float32]:
+def linear_light(gray: ImageGray) -> npt.NDArray[np.float32]:
+    """(height, width) light from 0 to 1, of stored grey levels (sRGB)."""
     return np.asarray(cv2.LUT(gray, _LINEAR_LIGHT), np.float32)
 
 

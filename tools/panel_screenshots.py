@@ -150,9 +150,9 @@ def _table_scene(faces: PanelScreenshots, window: Window, _: Path) -> None:
     window.picture.left.emit()
     window.display.referee.setChecked(True)
     faces.keep("large-answer", window)
-    window.display.projector.setChecked(True)
-    faces.keep("projector", window.display.screen)
-    window.display.projector.setChecked(False)
+    window.features.projector.switch.setChecked(True)
+    faces.keep("projector", window.features.projector.screen)
+    window.features.projector.switch.setChecked(False)
     window.display.referee.setChecked(False)
     window.display.map.setChecked(True)
     faces.keep("map", window)
@@ -252,6 +252,9 @@ def _battle_scene(faces: PanelScreenshots, window: Window, own: Path) -> None:
     window.features.history.show()
     if window.features.history.dialog is not None:
         faces.keep_dialog("history", window.features.history.dialog)
+    window.features.history.save_film()
+    if window.features.history.film is not None:
+        faces.keep_dialog("film", window.features.history.film)
 
 
 def help_scene(faces: PanelScreenshots, window: Window, _: Path) -> None:

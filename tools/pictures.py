@@ -3,24 +3,38 @@
 from __future__ import annotations
 
 import argparse
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from shutil import which
 
 from PyQt6.QtCore import QEvent, Qt
-from PyQt6.QtWidgets import QApplication, QWidget
+from PyQt6.QtGui import QImage, QPixmap
+from PyQt6.QtWidgets import QApplication, QLabel, QWidget
 
 from hardware.wled import Segment
+from rules.battle.progress import no_step
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import Figure, Posture
+from tools.phone_browser import PHONE_PX, Phone, installed
 from tools.screenshot import QUALITY, click, enemies, figures_seen, run_scene, wait
 from ui.battle.armies import ArmyLists
+from ui.battle.battle_report import BattleReport, report_of
+from ui.battle.film import Pace, film_scenes
+from ui.battle.film_file import SIZE_PX
+from ui.battle.report_page import report_page
+from ui.battle.thumbnail_store import ThumbnailStore
 from ui.desktop.battle.battle_setup_dialog import BattleSetupDialog
+from ui.desktop.battle.film_painter import FilmPainter
 from ui.desktop.devices.wled_dialog import WledDialog
+from ui.desktop.picture.image import to_qimage
+from ui.desktop.picture.painting import painting
 from ui.desktop.theme import Theme
 from ui.desktop.window import Window
 from ui.measuring import sights
+from ui.phone.addresses import LOOPBACK
 from ui.setup.colours import proposed
 from ui.setup.first_run import Step
 from ui.table.portrait import portrait
@@ -29,6 +43,7 @@ from vision.simulation.practice_table import practice_table
 from vision.table_view import TableView
 
 _WIDTH_PX = 1000
+_BETWEEN_PX = 20
 _FLEETING = ("outcome",)
 """Scenes that end by themselves: the banner goes after two seconds."""
 _PATIENCE_S = 300.0
@@ -151,6 +166,16 @@ def _targets(window: Window, _: Path) -> QWidget:
     return window
 
 
+def _sight_fan(window: Window, _: Path) -> QWidget:
+    """The ground that a soldier sees."""
+    window.store.use_tool("sight_fan")
+    view = all_seen(window)
+    by = enemies(view.figures, set())[0]
+    click(window, view, by.centre_in, by.z_in)
+    wait_for(lambda: window.store.tool.preview(None).areas, "the sight fan")
+    return window
+
+
 def _map(window: Window, _: Path) -> QWidget:
     """The table map."""
     window.commands.cancel()
@@ -196,6 +221,53 @@ def _outcome(window: Window, _: Path) -> QWidget:
         card.take([6] * card.request.count)
         wait(0.01)
     return window
+
+
+def _film(window: Window, _: Path) -> QWidget:
+    """The battle's film while the casualty falls."""
+    report, pictures = _report(window)
+    painter = FilmPainter(report, pictures.picture, SIZE_PX)
+    shot = [scene for scene in film_scenes(report, pictures.seqs, Pace()) if scene.throws]
+    return _shown(QPixmap.fromImage(to_qimage(painter.frame(shot[-1]))))
+
+
+def _page(window: Window, own: Path) -> QWidget:
+    """The battle's web page beside its first turn on a phone, as Chromium shows it."""
+    report, pictures = _report(window)
+    page, whole = own / "battle.html", report_page(report, pictures.picture, no_step)
+    browser = which("chromium") or which("google-chrome")
+    if browser is None:
+        raise UserError("the picture of the web page needs Chromium: install it")
+    both = QPixmap(1400, 1300)
+    both.fill(Qt.GlobalColor.gray)
+    with painting(both) as painter:
+        for width_px, left_px, style in (
+            (920, 0, b""),
+            (440, 960, b"header, nav, section:not(#turn-1) {display: none}"),
+        ):
+            page.write_bytes(whole.replace(b"</style>", style + b"</style>"))
+            picture = own / "page.png"
+            size = f"--window-size={width_px},1300"
+            options = ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", f"--screenshot={picture}"]
+            subprocess.run([browser, *options, size, page.as_uri()], check=True, capture_output=True)
+            painter.drawPixmap(left_px, 0, QPixmap(str(picture)))
+    return _shown(both)
+
+
+def _report(window: Window) -> tuple[BattleReport, ThumbnailStore]:
+    """The report of the battle, and its pictures once the last one is stored."""
+    play, pictures = window.battle.play, window.features.history.recorder.thumbnails
+    if play is None or pictures is None:
+        raise UserError("there is no battle: start one")
+    wait_for(lambda: play.battle.entries[-1].seq in pictures.seqs, "the last picture")
+    return report_of(play.battle), pictures
+
+
+def _shown(picture: QPixmap) -> QWidget:
+    label = QLabel()
+    label.setPixmap(picture)
+    label.resize(picture.size())
+    return label
 
 
 def _terrain(window: Window, _: Path) -> QWidget:
@@ -254,6 +326,43 @@ def _light(window: Window, _: Path) -> QWidget:
     return window
 
 
+def _phone(window: Window, own: Path) -> QWidget:
+    """The phone page with a soldier's targets, light and dark side by side; needs Chromium."""
+    program = installed()
+    if program is None:
+        raise UserError("the picture of the phone page needs Chromium or Chrome: install it")
+    window.features.phone.start(LOOPBACK)
+    server = window.features.phone.server
+    if server is None:
+        raise UserError("the phone page does not run: try again")
+    width_px, height_px = PHONE_PX
+    both = QPixmap(2 * width_px + _BETWEEN_PX, height_px)
+    both.fill(Qt.GlobalColor.transparent)
+    with Phone(program, own / "browser") as phone, painting(both) as painter:
+        for number, theme in enumerate(("light", "dark")):
+            phone.show(server.url, theme)
+            wait_for(lambda: phone.text("sides"), "the battle on the phone")
+            phone.value(f"choose({_other(window)!r})")
+            wait_for(lambda: phone.value("document.querySelectorAll('#actions li').length"), "the soldier's targets")
+            screen = QImage.fromData(phone.picture()).scaledToWidth(
+                width_px, Qt.TransformationMode.SmoothTransformation
+            )
+            painter.drawImage(number * (width_px + _BETWEEN_PX), 0, screen)
+    window.features.phone.stop()
+    shown = QLabel()
+    shown.setPixmap(both)
+    shown.resize(both.size())
+    return shown
+
+
+def _other(window: Window) -> str:
+    """A soldier of the side that acts, other than the selected one."""
+    position = window.battle.position
+    if position is None:
+        raise UserError("there is no battle: start one")
+    return next(unit.id for unit in position.state.standing(position.state.side) if unit.id != window.battle.chosen)
+
+
 def setup_dialog(window: Window, own: Path) -> BattleSetupDialog:
     """The battle setup dialog, filled in for a battle of two armies; `own` holds its army lists."""
     view = all_seen(window)
@@ -295,16 +404,20 @@ _SCENES: dict[str, Callable[[Window, Path], QWidget]] = {
     "measure": _measure,
     "sight": _sight,
     "targets": _targets,
+    "sight-fan": _sight_fan,
     "map": _map,
     "battle-setup": _battle_setup,
     "battle": _battle,
     "outcome": _outcome,
+    "film": _film,
+    "page": _page,
     "terrain": _terrain,
     "devices": _devices,
     "wled": _wled,
     "speech": _speech,
     "history": _history,
     "light": _light,
+    "phone": _phone,
 }
 
 

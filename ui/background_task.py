@@ -67,3 +67,49 @@ class _Task(Generic[T]):
             self.result = self._work()
         except UserError as error:
             self.refusal = str(error)
+
+
+class NewestAnswer(Generic[T]):
+    """Answers the newest question in a thread; questions that come while it works replace each other."""
+
+    def __init__(self, name: str) -> None:
+        """`name` becomes the thread's name, for debugging."""
+        self._task: BackgroundTask[T] = BackgroundTask(name)
+        self._wanted: tuple[object, Callable[[], T]] | None = None
+        self._working_on: object = None
+        self._answered: object = None
+        self.answer: T | None = None
+
+    @property
+    def refusal(self) -> str:
+        """The message of the UserError that the newest work ended with; empty if there was none."""
+        return self._task.refusal
+
+    def ask(self, question: object, work: Callable[[], T]) -> bool:
+        """Let `work` answer a question, and return whether `answer` already does."""
+        self._wanted = (question, work)
+        self._go_on()
+        return question == self._answered
+
+    def pull(self) -> bool:
+        """Take a new answer and go on with the newest question; return whether there is a new answer."""
+        if self._working_on is None or self._task.busy:
+            return False
+        self.answer, self._answered, self._working_on = self._task.take(), self._working_on, None
+        self._go_on()
+        return True
+
+    def forget(self) -> None:
+        """Drop the question and its answer."""
+        self._wanted = self._answered = self.answer = None
+
+    def join(self) -> None:
+        """Wait until the work is done."""
+        self._task.join()
+
+    def _go_on(self) -> None:
+        if self._wanted is None or self._working_on is not None or self._wanted[0] == self._answered:
+            return
+        question, work = self._wanted
+        if self._task.start(work):
+            self._working_on = question

@@ -113,6 +113,9 @@ def _parser() -> argparse.ArgumentParser:
     output = replay.add_mutually_exclusive_group()
     output.add_argument("--json", action="store_true", help="print every entry and the state as JSON")
     output.add_argument("--recover", type=Path, metavar="COPY", help="copy the readable part of a damaged battle")
+    output.add_argument("--film", type=Path, metavar="FILE", help="write a film: .mp4, .webp or .gif")
+    output.add_argument("--page", type=Path, metavar="FILE.html", help="write a web page with maps and pictures")
+    replay.add_argument("--speed", type=float, choices=(0.5, 1.0, 2.0), default=1.0, help="of the film (default 1)")
     replay.set_defaults(run=_replay)
 
     doctor = command("doctor", "check libraries, cameras, ports and permissions")
@@ -333,9 +336,12 @@ def _window(options: argparse.Namespace) -> int:
     if problem is not None:
         print(f"sandtable: {problem} `sandtable demo` also works without a window.", file=sys.stderr)
         return 2
+    from ui.desktop.early_source import EarlySource
+
+    early = EarlySource(options.source)
     from ui.desktop.app import run
 
-    return run(options.source, lambda: format_findings(examine()))
+    return run(options.source, lambda: format_findings(examine()), early)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,8 @@ import errno
 import json
 import os
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -115,30 +116,48 @@ def check_writable(path: Path) -> None:
 
 
 def write_bytes(path: Path, data: bytes) -> None:
-    """Write a temporary file beside the old one and move it into place, so that a full disk leaves the old one whole.
-
-    A link is followed and kept; a pipe or a device (`/dev/stdout`) is written to directly.
+    """Write a file as `replaced` does; a pipe or a device (`/dev/stdout`) is written to directly.
 
     Raises:
-        UserError: if the folder is missing, not writable or full, or no program reads from the pipe.
+        UserError: as `replaced`; also if no program reads from the pipe.
+    """
+    if is_special(path):
+        try:
+            _write_into(path, data)
+        except OSError as error:
+            raise _not_written(path, error.errno or 0, error.strerror or str(error)) from error
+        return
+    with replaced(path) as temporary:
+        temporary.write_bytes(data)
+
+
+@contextmanager
+def replaced(path: Path) -> Iterator[Path]:
+    """A temporary file that takes the place of the old one at the end, so that a full disk leaves the old one whole.
+
+    A link is followed and kept. Whatever ends the block early removes the temporary file.
+
+    Raises:
+        UserError: if the folder is missing, not writable or full.
     """
     temporary = None
     try:
-        if is_special(path):
-            _write_into(path, data)
-            return
         target = Path(os.path.realpath(path))
-        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=".sandtable.")
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-        Path(temporary).chmod(0o666 & ~_umask())
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=".sandtable.", suffix=path.suffix)
+        os.close(handle)
+        temporary = Path(name)
+        yield temporary
+        temporary.chmod(0o666 & ~_umask())
         os.replace(temporary, target)
+    except UserError:  # of the block
+        raise
     except OSError as error:
-        if temporary:
-            Path(temporary).unlink(missing_ok=True)
         raise _not_written(path, error.errno or 0, error.strerror or str(error)) from error
     except ValueError as error:  # a null character in the name
         raise _not_written(path, errno.EINVAL, str(error)) from error
+    finally:
+        if temporary is not None:
+            temporary.unlink(missing_ok=True)
 
 
 def make_folder(folder: Path) -> None:

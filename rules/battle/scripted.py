@@ -320,12 +320,12 @@ class SituationPlay:
 
     def _performed(self, action: Action, found: ActionPreview, dice: _Faces) -> Answer:
         """The answer to an action; if it has no effect, the players' answers are undone as well."""
-        if not found.possible:
-            self._back()
-            return {"allowed": False, "why_not": why_not(found), **inches_of(found.before)}
         if found.ambiguities:
             self._back()
             return {"too_close": too_close(found)}
+        if not found.possible:
+            self._back()
+            return {"allowed": False, "why_not": why_not(found), **inches_of(found.before)}
         try:
             verdict = perform(self.battle, self.referee, self.position, action, dice)
         except _NeedsDice as needed:
@@ -356,8 +356,7 @@ class SituationPlay:
         if not paths:
             raise UserError("move names no figure")
         action = self.referee.march(position, paths, facings)
-        if self._record_answers(action, object_of(step.get("answers") or {}, "answers")):
-            action = self.referee.march(self.position, paths, facings)
+        self._record_answers(action, object_of(step.get("answers") or {}, "answers"))
         found = preview_of(self.position, action)
         asks = {"asks": [question_answer(one) for one in found.asks]} if found.asks else {}
         answer = self._performed(action, found, self._dice(step))

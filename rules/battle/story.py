@@ -104,7 +104,7 @@ def _action_resolved(event: ActionResolved) -> Iterator[str]:
     yield f"  {action}." if says_outcome(event) else f"  {action}: {outcome}."
     yield from (f"    {_throw(throw)}" for throw in event.throws)
     yield from (f"    {_reason(reason)}" for reason in event.verdict.reasons)
-    yield from _effects(event.effects)
+    yield from effect_lines(event.effects)
 
 
 def _action(by: tuple[str, ...], title: str) -> str:
@@ -122,7 +122,8 @@ def _reason(reason: ReasonRecord) -> str:
     return f"{reason.rule}  {readable(reason.text)}{modifier}"
 
 
-def _effects(effects: Effects) -> Iterator[str]:
+def effect_lines(effects: Effects) -> Iterator[str]:
+    """The indented lines of the moves and lasting changes in the effects of an action."""
     yield from map(_move, effects.moves)
     yield from (f"  {change_words(change)}." for change in effects.changes if not change.this_turn)
 
@@ -146,12 +147,12 @@ def _overruled(event: VerdictOverruled) -> Iterator[str]:
         yield f"  The players overrule {event.what}: {event.outcome}. {_sentence(event.reason)}"
     else:
         yield f"  The players overrule entry {event.entry}: {event.reason}."
-    yield from _effects(event.effects)
+    yield from effect_lines(event.effects)
 
 
 def _ruled(event: OutcomeDecided) -> Iterator[str]:
     yield f"  {_action(event.by, event.title)}: the players decide: {event.outcome}. {_sentence(event.reason)}"
-    yield from _effects(event.effects)
+    yield from effect_lines(event.effects)
 
 
 def _sentence(text: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -42,6 +42,9 @@ ON_TOP_IN = 0.15
 """A figure whose feet are at most this far below a piece's top stands on the piece, not inside it."""
 LEANING_IN = 0.6
 """A figure that seems to be at most this far inside a piece leans on it: half a base plus the error of its place."""
+
+Find = Callable[[Looks, Prisms, IndexArray, IndexArray], Crossings]
+"""Returns the crossings of the given (look, prism) pairs, like `rules.tabletop.occlusion.crossings`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,9 +134,7 @@ def scene(figures: Sequence[Figure], terrain: Sequence[TerrainPiece], rules: Sig
     eye = rules.scale * np.array([body.muzzle_in if rules.from_muzzle else body.eye_in for body in own])
     of = tuple(rules.of(piece.kind) for piece in terrain)
     base, top = [piece.base_in for piece in terrain], [piece.top_in for piece in terrain]
-    overlapping = _inside(place, height, [Polygon(outline) for outline in outlines], terrain)
-    cores = [_core(outline, one) for outline, one in zip(outlines, of, strict=True)]
-    within = _inside(place, height, cores, terrain)
+    within, beside = within_and_beside(place, height, terrain, rules)
     solid: list[int] = list(range(len(figures))) if bodies else []
     for n in solid:
         outlines.append(_body_outline(figures[n], own[n], rules.scale))
@@ -152,8 +153,19 @@ def scene(figures: Sequence[Figure], terrain: Sequence[TerrainPiece], rules: Sig
         opacity=of + (Opacity(),) * len(solid),
         owner=np.array([-1] * len(terrain) + solid, np.intp),
         within=np.pad(within, ((0, 0), (0, len(solid)))),
-        beside=np.pad(overlapping & ~within, ((0, 0), (0, len(solid)))),
+        beside=np.pad(beside, ((0, 0), (0, len(solid)))),
     )
+
+
+def within_and_beside(
+    place_in: FloatArray, height_in: FloatArray, terrain: Sequence[TerrainPiece], rules: SightRules
+) -> tuple[BoolArray, BoolArray]:
+    """(F, M) which of the figures at these places (F, 3) are inside each piece, and which lean on it."""
+    outlines, of = standing_outlines(terrain), [rules.of(piece.kind) for piece in terrain]
+    overlapping = _inside(place_in, height_in, [Polygon(outline) for outline in outlines], terrain)
+    cores = [_core(outline, one) for outline, one in zip(outlines, of, strict=True)]
+    within = _inside(place_in, height_in, cores, terrain)
+    return within, overlapping & ~within
 
 
 def _core(outline_in: Outline, opacity: Opacity) -> Polygon:
@@ -169,9 +181,12 @@ def _inside(
     """(F, M) whether a figure's centre is in the area and its body, not only its feet, at the piece's heights."""
     inside = np.zeros((len(place_in), len(terrain)), bool)
     foot = place_in[:, 2]
+    x, y = place_in[:, 0], place_in[:, 1]
     for m, (area, piece) in enumerate(zip(areas, terrain, strict=True)):
-        inside[:, m] = shapely.contains_xy(area, place_in[:, 0], place_in[:, 1])
-        inside[:, m] &= (foot < piece.top_in - ON_TOP_IN) & (foot + height_in > piece.base_in)
+        left, low, right, high = area.bounds  # few places are near; an empty area has no bounds
+        at = np.flatnonzero((x >= left) & (x <= right) & (y >= low) & (y <= high))
+        at = at[(foot[at] < piece.top_in - ON_TOP_IN) & (foot[at] + height_in[at] > piece.base_in)]
+        inside[at, m] = shapely.contains_xy(area, x[at], y[at])
     return inside
 
 
@@ -217,17 +232,24 @@ class Cover:
         return pairs // solids, pairs % solids, hidden.reshape(-1, columns).sum(1)
 
 
-def look(table: Scene, shooter: IndexArray, target: IndexArray) -> Cover:
-    """The cover of targets from shooters (P indices each)."""
+def look(table: Scene, shooter: IndexArray, target: IndexArray, find: Find = crossings) -> Cover:
+    """The cover of targets from shooters (P indices each); `find` finds the crossings."""
     looks = _looks(table, shooter, target)
-    of, prism = near(looks, table.solids)
-    matters = _matters(table, shooter[of], target[of], prism)
-    found = crossings(looks, table.solids, of[matters], prism[matters])
-    found = _at_both_ends(table, shooter, target, looks, found)
+    found = crossings_that_matter(table, shooter, target, looks, find)
     low, high = hidden_heights(looks, table.solids, found)
     low, high = (_area_below(table, target[found.look], found.column, z) for z in (low, high))
     hides = high > low
     return Cover(looks, found.only(hides), low[hides], high[hides])
+
+
+def crossings_that_matter(
+    table: Scene, shooter: IndexArray, target: IndexArray, looks: Looks, find: Find = crossings
+) -> Crossings:
+    """The crossings of the looks of shooters at targets (P indices each) with prisms that can hide something there."""
+    of, prism = near(looks, table.solids)
+    matters = _matters(table, shooter[of], target[of], prism)
+    found = find(looks, table.solids, of[matters], prism[matters])
+    return _at_both_ends(table, shooter, target, looks, found)
 
 
 def _looks(table: Scene, shooter: IndexArray, target: IndexArray) -> Looks:

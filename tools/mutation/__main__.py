@@ -23,7 +23,7 @@ from tools.mutation.judging import Cover, judge_mutant
 from tools.mutation.mutants import Mutant, mutants, sample
 
 ROOT = Path(__file__).parents[2]
-COPIED = ("rules", "calibration", "vision", "hardware", "ui", "tests", "docs", "samples", "pyproject.toml")
+COPIED = ("rules", "calibration", "vision", "hardware", "ui", "tools", "tests", "docs", "samples", "pyproject.toml")
 UNSEEN, FAR = "not judged", "survived its own module's tests"
 SLOW_IMPORTS = ("numpy", "shapely", "scipy.optimize")
 """Imported once for all child processes; the project's own modules are imported again for each fault."""

@@ -23,6 +23,8 @@ MEMORY_BYTES = 6 << 30
 SPARE_S = 15.0  # extra processor time beyond the tests' own time and the start of the child
 WATCH_S = 1200.0
 """Limit on the processor time of a traced test file."""
+MORE_TESTS = {"rules": ("samples", "hostile")}
+"""Further folders of tests of a package: the sample game, and files that are damaged or written by others."""
 STALE = "table_of_rules_is_up_to_date"
 """Tests that read the source text, which would detect any change."""
 
@@ -41,10 +43,9 @@ class Cover:
 
     @property
     def files(self) -> list[str]:
-        """All test files of the package."""
-        return sorted(
-            str(path.relative_to(self._root)) for path in (self._root / "tests" / self._room).rglob("test_*.py")
-        )
+        """All test files of the package, with those of its sample and of damaged files for `rules`."""
+        folders = [self._root / "tests" / name for name in (self._room, *MORE_TESTS.get(self._room, ()))]
+        return sorted(str(path.relative_to(self._root)) for folder in folders for path in folder.rglob("test_*.py"))
 
     def tests(self, files: Iterable[str], path: str, function: int) -> dict[str, float]:
         """The tests that enter a function, with their durations in seconds.

@@ -48,7 +48,19 @@ def action_words(preview: ActionPreview) -> str:
     action = preview.action
     if action.spot_in is not None:
         return action.title.removesuffix(f" at the spot {place_words(action.spot_in)}")
-    return action.words
+    return action.words.replace(display_names(action.at), numbered_names(action.at)) if action.at else action.words
+
+
+def numbered_names(figures: Sequence[str]) -> str:
+    """Several figures in a few words, each army named once and numbers in their order, as "Tan 5, 1, 2, Grey 3"."""
+    numbers: dict[str, list[int]] = {}
+    for name in map(display_name, dict.fromkeys(figures)):
+        army, _, number = name.rpartition(" ")
+        if army and number.isdigit():
+            numbers.setdefault(army, []).append(int(number))
+        else:
+            numbers[name] = []
+    return ", ".join(f"{name} {', '.join(map(str, of))}".rstrip() for name, of in numbers.items())
 
 
 def chance_words(preview: ActionPreview) -> str:
@@ -116,7 +128,7 @@ def reason_rows(preview: ActionPreview) -> tuple[str, ...]:
     if action.view is not None:
         rows += _view_rows(action.view, action.band)
     if action.spot_in is not None and action.at:
-        rows.append(tr("at that place: {soldiers}", soldiers=display_names(action.at)))
+        rows.append(tr("at that place: {soldiers}", soldiers=numbered_names(action.at)))
     if preview.refusal:
         return (*rows, refusal_words(preview))
     if preview.before is not None:

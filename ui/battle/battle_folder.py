@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import count
 from pathlib import Path
+from typing import TypeGuard
 
 from platformdirs import user_data_path
 
 from rules.battle.battle import Battle, Clock
-from rules.engine.events import ActionResolved
+from rules.engine.events import ActionResolved, Event
 from ui.files import make_folder
 from ui.translation import mark_for_translation, tr
 
@@ -83,12 +84,14 @@ def last_battle(path: Path, clock: Clock) -> LastBattle:
 
 def has_ended(battle: Battle) -> bool:
     """Whether a victory or a draw is in force."""
-    answers = (
-        event.verdict.numbers
-        for event in battle.in_force.values()
-        if isinstance(event, ActionResolved) and event.action.startswith("victory")
-    )
-    return any(found.get(key) for found in answers for key in ("over", "victory", "won", "winner"))
+    return any(map(ends_battle, battle.in_force.values()))
+
+
+def ends_battle(event: Event) -> TypeGuard[ActionResolved]:
+    """Whether an event declares a victory or a draw."""
+    if not isinstance(event, ActionResolved) or not event.action.startswith("victory"):
+        return False
+    return any(event.verdict.numbers.get(key) for key in ("over", "victory", "won", "winner"))
 
 
 def continue_words(last: LastBattle, now: datetime) -> str:

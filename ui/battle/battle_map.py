@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
+from rules.engine.events import Move
 from rules.engine.state import State, Unit
 from rules.engine.text import display_name
 from rules.tabletop.table import PointIn, TerrainPiece, ellipse_outline
 from ui.picture.overlay import Shape, marked
 from ui.picture.table_map import Extent, overhead
-from ui.table.finding import Mark, Note, Trace, cross, ring
+from ui.table.finding import Mark, Note, Trace, along, cross, lifted, ring
 from ui.theme import SILVER, SKY, TERRAIN, army_colour, faded
 
 _HALF_BASE_IN, _MARGIN_IN, _MIN_SIDE_IN = 0.5, 3.0, 24.0
@@ -24,9 +25,14 @@ def extent_of(states: Iterable[State]) -> Extent:
         places += [unit.at_in for unit in state.units.values() if unit.at_in is not None]
         places += [place for piece in state.terrain for place in piece.outline_in]
         places += state.area_in
-    if not places:
+    return extent_around(places)
+
+
+def extent_around(places_in: Sequence[PointIn]) -> Extent:
+    """The extent (left, near, right, far) of these places with a margin, at least as large as a small table."""
+    if not places_in:
         return (0.0, 0.0, _MIN_SIDE_IN, _MIN_SIDE_IN)
-    (left, right), (near, far) = (_span(axis) for axis in zip(*places, strict=True))
+    (left, right), (near, far) = (_span(axis) for axis in zip(*places_in, strict=True))
     return (left, near, right, far)
 
 
@@ -37,13 +43,19 @@ def _span(values: Sequence[float]) -> tuple[float, float]:
 
 
 def map_shapes(
-    state: State, extent: Extent, size_px: tuple[int, int], highlighted: Iterable[str] = ()
+    state: State,
+    extent: Extent,
+    size_px: tuple[int, int],
+    highlighted: Iterable[str] = (),
+    more: Iterable[Mark] = (),
 ) -> tuple[tuple[int, int], tuple[Shape, ...]]:
     """The map of a state.
 
     Args:
         extent: What the map shows, see `extent_of`.
         size_px: (width, height) into which it must fit.
+        highlighted: Ids of figures with a thick ring and their names.
+        more: What is drawn above the terrain and below the figures.
 
     Returns:
         The map's (width, height), and the shapes from the lowest up.
@@ -56,12 +68,31 @@ def map_shapes(
     if state.area_in:
         marks.append(Trace(ring(state.area_in), faded(SKY, 220), 2.0, closed=True, dashed=True))
     marks += map(_terrain_name, state.terrain)  # first: a label moves aside for those above it
+    marks += more
     emphasized = set(highlighted)
     for unit in sorted(state.units.values(), key=lambda unit: (unit.id in emphasized, not unit.out)):
         if unit.at_in is not None:
             named = px_per_in >= _NAMES_FROM_PX_PER_IN
             marks += _unit_marks(unit, unit.at_in, state.sides, unit.id in emphasized, named)
     return camera.lens.image_size, tuple(marked(camera, marks))
+
+
+def move_trails(moves: Iterable[Move], state: State, part: float = 1.0) -> tuple[Mark, ...]:
+    """Dashed lines from where figures set out to where they are after this part of their moves."""
+    return tuple(
+        Trace(
+            along(lifted((move.from_in, partway(move.from_in, move.to_in, part)))),
+            army_colour(state.unit(move.figure).side, state.sides),
+            2.5,
+            dashed=True,
+        )
+        for move in moves
+    )
+
+
+def partway(start: PointIn, end: PointIn, part: float) -> PointIn:
+    """The place on the straight line between two places, from 0 at the start to 1 at the end."""
+    return (start[0] + part * (end[0] - start[0]), start[1] + part * (end[1] - start[1]))
 
 
 def _terrain_name(piece: TerrainPiece) -> Note:

@@ -97,16 +97,17 @@ def _pinned(at_in: PointIn, colour: Colour, fill: Colour | None = None) -> Mark:
 
 def figure_marks(position: Position, available: AvailableActions) -> tuple[Mark, ...]:
     """What a selected figure can do: how far it may still go, and its best chance at each target."""
-    return (*_reach_marks(position, available), *_chance_marks(position, available.attacks))
+    reach = reach_marks(position, available.figure, available.movement)
+    return (*reach, *_chance_marks(position, available.attacks))
 
 
-def _reach_marks(position: Position, available: AvailableActions) -> Iterator[Mark]:
-    """A circle about its place in the journal, because a move counts only once it is accepted."""
-    before = available.movement.before
-    left_in = before.numbers.get("left_in") if before is not None and available.movement.possible else None
+def reach_marks(position: Position, figure: str, movement: ActionPreview) -> Iterator[Mark]:
+    """A circle about a figure's place in the journal, because a move counts only once it is accepted."""
+    before = movement.before
+    left_in = before.numbers.get("left_in") if before is not None and movement.possible else None
     if not isinstance(left_in, int | float) or left_in < _LEAST_REACH_IN:
         return
-    x, y = position.unit(available.figure).at_in or position.figure(available.figure).centre_in
+    x, y = position.unit(figure).at_in or position.figure(figure).centre_in
     turns = np.linspace(0, 2 * np.pi, 72, endpoint=False)
     circle = [(x + left_in * math.cos(turn), y + left_in * math.sin(turn)) for turn in turns]
     yield Trace(lifted(circle), PREVIEW, 2.5, faded(PREVIEW, 18), closed=True, dashed=True)

@@ -11,7 +11,7 @@ from rules.battle.battle import Battle
 from rules.battle.event_codec import event_of
 from rules.battle.journal import EXTERNAL_EVENTS, Entry, redoable, standing
 from rules.battle.story import story_lines
-from rules.engine.events import Event, PhaseBegun, Placed, UnitJoined
+from rules.engine.events import Event, Placed, UnitJoined
 from rules.engine.game import Game
 from rules.engine.state import State, fold
 from rules.engine.text import label
@@ -32,7 +32,7 @@ class HistoryMoment:
         figures: Ids of the figures that took part.
         stands: False if it was undone and can be redone.
         is_step: False for external events, which undo skips.
-        is_phase: Whether it begins a turn or a phase.
+        events: Its events, in order.
     """
 
     seqs: tuple[int, ...]
@@ -43,7 +43,7 @@ class HistoryMoment:
     after: State
     stands: bool
     is_step: bool
-    is_phase: bool = False
+    events: tuple[Event, ...] = ()
 
     @property
     def when(self) -> datetime | None:
@@ -96,7 +96,7 @@ def _moment(
         state,
         stands,
         entries[-1].kind not in EXTERNAL_EVENTS,
-        isinstance(last, PhaseBegun),
+        tuple(events),
     )
 
 

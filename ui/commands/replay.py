@@ -1,4 +1,4 @@
-"""`sandtable replay`: a battle's journal as a story or as JSON, with the verdicts that would now differ."""
+"""`sandtable replay`: a battle's journal as a story or JSON, with the verdicts that would now differ, or as a film."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import json
 import sys
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import TextIO
 
@@ -15,8 +16,12 @@ from rules.battle.journal import Damaged
 from rules.battle.progress import Step, no_step, part_of
 from rules.battle.recovery import recover
 from rules.tabletop.errors import UserError
+from ui.battle.battle_report import report_of
 from ui.battle.export import battle_document, story_text
+from ui.battle.report_page import report_page
+from ui.battle.thumbnail_store import ThumbnailStore
 from ui.commands.terminal import sanitized
+from ui.files import write_bytes
 
 _PATIENCE_S, _REDRAW_S = 1.0, 0.25
 
@@ -35,13 +40,29 @@ def run_replay(options: argparse.Namespace) -> int:
             return 0
         with open_battle(options.battle, part_of(progress.step, 0, 2)) as battle:
             step: Step = part_of(progress.step, 1, 2)
-            document = battle_document(battle, step) if options.json else None
-            text = json.dumps(document, indent=1, ensure_ascii=False) if document else story_text(battle, step)
+            text = _written(battle, options, step)
             progress.end()
             if battle.remark:
                 print(sanitized(f"sandtable: {battle.remark}"), file=sys.stderr)
     print(text if options.json else sanitized(text))
     return 0
+
+
+def _written(battle: Battle, options: argparse.Namespace, step: Step) -> str:
+    """The battle as text or JSON, or a sentence about the file that was written."""
+    if options.json:
+        return json.dumps(battle_document(battle, step), indent=1, ensure_ascii=False)
+    path: Path | None = options.film or options.page
+    if path is None:
+        return story_text(battle, step)
+    with closing(ThumbnailStore(battle)) as pictures:
+        if options.film is not None:
+            from ui.desktop.battle.film_painter import save_film  # loads Qt, which draws the text
+
+            save_film(path, report_of(battle), pictures, options.speed, step)
+        else:
+            write_bytes(path, report_page(report_of(battle), pictures.picture, step))
+        return f"{path} shows {options.battle}. {pictures.remark}".rstrip()
 
 
 def open_battle(path: Path, step: Step = no_step) -> Battle:
@@ -67,7 +88,7 @@ class _Progress:
     def step(self, done: int, of: int) -> None:
         if self._out is not None and self._clock() >= self._due_s:
             self._due_s, self._shown = self._clock() + _REDRAW_S, True
-            print(f"\rReading … {100 * done // max(of, 1)} %  (Ctrl-C to cancel) ", end="", file=self._out, flush=True)
+            print(f"\rWorking … {100 * done // max(of, 1)} %  (Ctrl-C to cancel) ", end="", file=self._out, flush=True)
 
     def end(self) -> None:
         """Clear the line."""

@@ -54,6 +54,12 @@ _TOOLS = (
         mark_for_translation("Show which targets a soldier can shoot, and which are hidden or too far away"),
     ),
     _Tool(
+        "sight_fan",
+        mark_for_translation("Sight fan"),
+        "Shift+S",
+        mark_for_translation("Show the ground that a soldier sees, and in a battle how far it shoots and moves"),
+    ),
+    _Tool(
         "blast",
         mark_for_translation("Blast"),
         "B",
@@ -361,12 +367,14 @@ class Actions:
             (
                 tr("Save page…"),
                 "",
-                tr("Save the battle with its pictures as a web page"),
+                tr("Save the battle with its maps and pictures as a web page"),
                 history.save_page,
             ),
+            (tr("Save film…"), "", tr("Save the battle as a film to show to others"), history.save_film),
             (tr("Save data…"), "", tr("Save the battle for other programs"), history.save_json),
         ):
             menu.addAction(self._action(text, key, tip, slot))
+        menu.addAction(commands.features.sight_areas.danger)
         return menu
 
     def _set_icons(self) -> None:

@@ -18,6 +18,7 @@ from ui.background_task import BackgroundTask
 from ui.battle.titles import load_games
 from ui.desktop.camera_lock import CameraLocks, locks_folder
 from ui.desktop.diagnostics import Heartbeat
+from ui.desktop.early_source import EarlySource, stored_settings
 from ui.desktop.garbage import collected_here
 from ui.desktop.languages import chosen_locale, install_language
 from ui.desktop.settings import Settings
@@ -26,23 +27,25 @@ from ui.desktop.window import Window
 from ui.diagnostics.bug_report import EventLog, crash_file, crashes_kept, last_crash, log_file
 from ui.diagnostics.ui_watchdog import StallWatchdog
 from ui.translation import tr
+from vision.source import Source
 
 _LOAD_GAMES_MS = 1500
 """When the games are loaded: after the first picture, and before a player can open the setup of a battle."""
 
 
-def run(source: str | None = None, examined: Callable[[], str] = lambda: "") -> int:
+def run(source: str | None = None, examined: Callable[[], str] = lambda: "", early: EarlySource | None = None) -> int:
     """Show the window until it is closed, and return the exit status. The caller checks that a display exists.
 
     Args:
         source: What to open; None opens the last source, at first the simulated table.
         examined: Returns the output of `sandtable doctor`, for bug reports.
+        early: The same source, if it is already being opened.
     """
     application = QApplication.instance() or QApplication(["sandtable"])
     assert isinstance(application, QApplication)  # the program creates no other
     application.setApplicationName("sandtable")
     application.setApplicationDisplayName("Sandtable")
-    settings = QSettings("sandtable", "sandtable")
+    settings = stored_settings()
     # Qt uses its translator only while it is referenced.
     _of_qt = install_language(application, chosen_locale(Settings(settings)))
     log = log_file()
@@ -53,14 +56,24 @@ def run(source: str | None = None, examined: Callable[[], str] = lambda: "") -> 
         if crash := last_crash(crash_file(log)):
             event_log.failed(f"The program crashed last time:\n{crash}")
         with crashes_kept(crash_file(log)):
-            return _show(application, source, settings, event_log)
+            return _show(application, source, settings, event_log, early)
     finally:
         report.remove()
         event_log.close()
 
 
-def _show(application: QApplication, source: str | None, settings: QSettings, event_log: EventLog) -> int:
-    opener = CameraLocks(locks_folder()).open
+def _show(
+    application: QApplication,
+    source: str | None,
+    settings: QSettings,
+    event_log: EventLog,
+    early: EarlySource | None,
+) -> int:
+    locks = CameraLocks(locks_folder())
+
+    def opener(spec: str) -> Source:
+        return (early and early.take(spec)) or locks.open(spec)
+
     apply_theme(application, Settings(settings).theme)
     window = Window(source, settings, opener, event_log=event_log)
     # The window's timer lets Python run often enough to handle the signal.

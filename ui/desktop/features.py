@@ -14,13 +14,16 @@ from ui.desktop.battle.history_controller import HistoryController
 from ui.desktop.battle.keys import BattleKeys
 from ui.desktop.frozen_frame import FrozenFrame
 from ui.desktop.parts import Parts
+from ui.desktop.phone.phone_controller import PhoneController
 from ui.desktop.printing import PrintController
+from ui.desktop.projector.projector_controller import ProjectorController
 from ui.desktop.setup.calibration_controller import CalibrationController
 from ui.desktop.setup.table_controller import TableController
 from ui.desktop.store import Store
 from ui.desktop.table.correct_menu import CorrectionController
 from ui.desktop.table.groups_controller import GroupsController
 from ui.desktop.table.practice_controller import PracticeController
+from ui.desktop.table.sight_areas import SightAreas
 from ui.desktop.table.table_questions import EmptyTableController, MoveQuestions
 from ui.desktop.table.teach_controller import TeachController
 from ui.desktop.table.terrain_controller import TerrainController
@@ -49,7 +52,8 @@ class Features:
         self.groups = GroupsController(panel, store, parts.display.read)
         self.corrections = CorrectionController(picture, store, self.groups.split_off)
         self.teaching = TeachController(panel, parts.sides, store, store.clock)
-        for tool in (self.terrain.tool, self.corrections.tool, self.teaching.tool):
+        self.sight_areas = SightAreas(window, store)
+        for tool in (self.terrain.tool, self.corrections.tool, self.teaching.tool, self.sight_areas.tool):
             store.tools.add(tool)
         self.moves, self.empty = MoveQuestions(store), EmptyTableController(store)
         self.files = BattleFiles(window, battle, store, settings, battles or battles_folder())
@@ -62,11 +66,13 @@ class Features:
         self.calibration = CalibrationController(window, store, settings, battle.drifted)
         self.prints = PrintController(window, settings, saving)
         self.voice = VoiceController(parts, store, battle)
+        self.phone = PhoneController(parts, store, battle)
+        self.projector = ProjectorController(window, store, parts.display.menu)
 
     @property
     def asking(self) -> tuple[Asking, ...]:
         """Those that may ask the player something, the most urgent first."""
-        return (self.teaching, self.moves, self.empty, self.tables, self.files, self.groups)
+        return (self.projector, self.teaching, self.moves, self.empty, self.tables, self.files, self.groups)
 
     def pull(self) -> bool:
         """Take what was done in the background; return whether the picture must be drawn again."""
@@ -74,7 +80,9 @@ class Features:
         self.history.pull()
         self.empty.pull()
         self.voice.pull()
-        return self.teaching.pull()
+        self.projector.pull()
+        has_area = self.sight_areas.pull()
+        return self.teaching.pull() or has_area
 
     def follow_table(self) -> None:
         """Take note of a new view."""
@@ -83,5 +91,16 @@ class Features:
 
     def close(self) -> None:
         """Stop all work in the background."""
-        for feature in (self.teaching, self.empty, self.saving, self.files, self.tables, self.history, self.voice):
+        for feature in (
+            self.teaching,
+            self.sight_areas,
+            self.empty,
+            self.saving,
+            self.files,
+            self.tables,
+            self.history,
+            self.voice,
+            self.phone,
+            self.projector,
+        ):
             feature.close()

@@ -21,7 +21,7 @@ class Parts:
 
     Attributes:
         window: Dialogs open over it.
-        picture, display: The picture of the table, and what shows it there and on the projector.
+        picture, display: The picture of the table, and what shows it there.
         panel, sides: The Table tab, and all tabs.
         bar, hint, status: Messages, the next step, and the status bar.
         pills: Moves on the picture.

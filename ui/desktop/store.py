@@ -92,7 +92,7 @@ class Store(QObject):
         self._old_sources: list[SourceController] = []
         self._last_laid: Laid | None = None
         self.battle_shown = False
-        self.tools = Toolbox(self._now, clock)
+        self.tools = Toolbox(self.tool_context, clock)
         self.message = StatusMessage(clock)
         self.mouse_px: PointPx | None = None
         self._answered_px: PointPx | None = None
@@ -151,7 +151,8 @@ class Store(QObject):
         """The ruler or template whose answer is shown: the tool's, else the one laid last."""
         return asked_now(self.session.state, preview, self._last_laid)
 
-    def _now(self) -> ToolContext | None:
+    def tool_context(self) -> ToolContext | None:
+        """What the tools work on; None before the first view."""
         view = self.view
         return ToolContext(view, self.session.state, self.battle.play, self.battle.position) if view else None
 

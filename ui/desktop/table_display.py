@@ -1,4 +1,4 @@
-"""Shows the table: the picture or the map, the answer in large type, the projector."""
+"""Shows the table: the picture or the map, and the answer in large type."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from ui.desktop.action import create_switch
 from ui.desktop.panel import SidePanel
 from ui.desktop.picture.big_answer import BigAnswer
 from ui.desktop.picture.image import to_qimage
-from ui.desktop.picture.projector import Projector
 from ui.desktop.picture.view import PictureView
 from ui.desktop.tools.tool import PickResult, point_at
 from ui.measuring import Read
@@ -35,9 +34,8 @@ class TableDisplay(QObject):
 
     Attributes:
         menu: The menu.
-        map, referee, projector: Switches in the menu.
+        map, referee: Switches in the menu.
         big: The answer in large type.
-        screen: The projector's window.
         numbers: Whether soldiers wear their numbers.
         read: Measures a ruler.
     """
@@ -48,7 +46,7 @@ class TableDisplay(QObject):
         """Prepare the menu; `refresh` redraws after a change."""
         super().__init__(window)
         self._window, self._picture, self._panel = window, picture, panel
-        self.big, self.screen = BigAnswer(), Projector(window)
+        self.big = BigAnswer()
         self.numbers, self._refresh, self.read = True, refresh, read
         self._crop, self._map_crop = TableCrop(), TableCrop()
         self._shown: tuple[Frame, TableMap | None] | None = None
@@ -59,12 +57,8 @@ class TableDisplay(QObject):
         self.referee = self._switch(
             menu, tr("Large answer"), "R", tr("Show the answer large enough to read across the table")
         )
-        self.projector = self._switch(menu, tr("Projector"), "J", tr("Show the drawings alone on a second screen"))
         self.map.toggled.connect(lambda _: refresh())
         self.referee.toggled.connect(self.big.setVisible)
-        self.projector.toggled.connect(lambda on: self.screen.open() if on else self.screen.hide())
-        self.projector.toggled.connect(lambda _: refresh())
-        self.screen.left.connect(lambda: self.projector.setChecked(False))
 
     def _switch(self, menu: QMenu, text: str, key: str, tip: str) -> QAction:
         action = create_switch(self._window, text, key, tip)
@@ -103,7 +97,6 @@ class TableDisplay(QObject):
         self._picture.show_shapes(
             *self._drawing.of(self.seen(view), state, preview, self._picture.scale, numbers=self.numbers)
         )
-        self.screen.show_table(view, state, preview)
         self.show_answer(answer)
 
     def seen(self, view: TableView) -> TableView:

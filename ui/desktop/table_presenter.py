@@ -39,6 +39,7 @@ class TablePresenter(QObject):
         self._parts.picture.in_progress = store.tool.in_progress
         bare_in = at.place_in if at is not None and at.figure is None and store.tool.name == "select" else None
         preview = store.tools.preview(at, self._battle.aiming(bare_in) if store.in_battle else Preview())
+        preview = self._features.sight_areas.over(preview, self._battle.chosen)
         preview = self._features.files.lit(frozen_frame.over(preview, view), view)
         reading = None
         if view is not None and shown_view is not None:
@@ -47,6 +48,7 @@ class TablePresenter(QObject):
             reading = self._read(view, question) if isinstance(question, Ruler) else None
             answer = current_answer(view, state, asking, question, reading)
             display.show_table(shown_view, state, preview, answer)
+            self._features.projector.show_table(shown_view, state, preview)
             moves = self._battle.pending if store.in_battle else ()
             self._parts.pills.show_moves(moves, display.seen(shown_view).calibration)
         self._parts.status.point(at, state)

@@ -20,7 +20,7 @@ _HOLD_MS = 400
 _GROUPS = (
     (mark_for_translation("Inspect"), ("select",)),
     (mark_for_translation("Measure"), ("measure", "path")),
-    (mark_for_translation("See"), ("sight", "fan")),
+    (mark_for_translation("See"), ("sight", "fan", "sight_fan")),
     (mark_for_translation("Templates"), ("blast", "wedge", "flame", "strip")),
     (mark_for_translation("Move"), ("plan",)),
     (mark_for_translation("Set up"), ("teach", "terrain")),

@@ -46,6 +46,7 @@ class Worker:
         ended: Whether the source has delivered its last picture.
         playback: The controls of a film or folder, once it is open; None for other sources.
         held: While set, no newer picture is taken; the current one may be processed again.
+        diverted_to: While set, it gets each new picture, in the reading thread, instead of the window.
     """
 
     def __init__(
@@ -70,6 +71,7 @@ class Worker:
         self.ended = False
         self.playback: Playback | None = None
         self.held = False
+        self.diverted_to: Callable[[Frame], None] | None = None
         self._session, self._open, self._retry_s, self._clock = session, open_source, retry_s, clock
         self._started = False
         self._last_frame_s = 0.0
@@ -153,7 +155,9 @@ class Worker:
                 start_s = self._wait_for_turn(frame, start_s)
             if before_s:
                 frame = replace(frame, time_s=before_s + frame.time_s)
-            if not self.held:
+            if (diverted_to := self.diverted_to) is not None:
+                diverted_to(frame)
+            elif not self.held:
                 self._show(frame)
 
     def _follow(self, playback: Playback) -> None:

@@ -11,13 +11,13 @@ import numpy.typing as npt
 
 from calibration.camera import TableCamera
 from rules.engine.text import display_name
-from rules.tabletop.table import POSTURE_HEIGHT_IN, Figure, PointIn, TerrainPiece
+from rules.tabletop.table import POSTURE_HEIGHT_IN, Figure, Point3In, PointIn, TerrainPiece
 from rules.tabletop.template import Blast, Hit, Strip, Template, Zone, drawn
 from ui.formatting import other_words, percent_words, range_words, spread_in
 from ui.measuring import Read, Reading, covered, read_off
 from ui.picture.rings import ring_width
 from ui.session import Ruler, TableState
-from ui.table.finding import Finding, Mark, Rows, Trace, lifted, ring
+from ui.table.finding import Finding, Mark, Patch, Rows, Style, Trace, lifted, ring
 from ui.table.play_area import area_marks
 from ui.table.shapes import template_words
 from ui.table.terrain import outline_height_in
@@ -87,6 +87,14 @@ class Ring(Line):
 
 
 @dataclass(frozen=True, slots=True)
+class Region:
+    """An area of the picture within rings, outlines and holes."""
+
+    rings_px: tuple[tuple[PointPx, ...], ...]
+    style: Style
+
+
+@dataclass(frozen=True, slots=True)
 class Label:
     """Text on a dark plate, with its centre at `offset` (right, down, on the screen) from a place in the picture.
 
@@ -104,7 +112,7 @@ class Label:
     small: bool = False
 
 
-Shape = Line | Label
+Shape = Line | Region | Label
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +146,9 @@ class Preview:
         battle_lines: What the battle knows about the figure under the mouse, in lines.
         ground: The terrain tool's preview; None for other tools.
         marks: Other marks of a battle, such as where a shell landed.
+        badges: Signs beside the soldiers, for the screen only.
         casualties: Ids of the battle's casualties that are still on the table.
+        areas: Parts of the ground that are marked out, drawn below everything.
     """
 
     hovered: str | None = None
@@ -151,7 +161,9 @@ class Preview:
     battle_lines: tuple[str, ...] = ()
     ground: GroundPreview | None = None
     marks: tuple[Mark, ...] = ()
+    badges: tuple[Mark, ...] = ()
     casualties: tuple[str, ...] = ()
+    areas: tuple[Patch, ...] = ()
 
 
 def table_overlay(
@@ -168,7 +180,8 @@ def table_overlay(
     preview = preview or Preview()
     quiet = preview.finding is not None
     resting = resting_shapes(view, state, preview.ground, screen_scale, quiet=quiet)
-    return (*resting, *found_shapes(view, preview), *loose_shapes(view, state, preview, screen_scale))
+    above = (*found_shapes(view, preview), *loose_shapes(view, state, preview, screen_scale))
+    return (*area_shapes(view, preview), *resting, *above)
 
 
 def resting_shapes(
@@ -212,6 +225,11 @@ def resting_shapes(
     return tuple(shapes)
 
 
+def area_shapes(view: TableView, preview: Preview) -> tuple[Shape, ...]:
+    """The marked parts of the ground, drawn below the resting shapes."""
+    return tuple(marked(view.calibration.camera, preview.areas)) if view.calibration is not None else ()
+
+
 def found_shapes(view: TableView, preview: Preview) -> tuple[Shape, ...]:
     """The marks of the tool's answer, drawn above the resting shapes."""
     if view.calibration is None or preview.finding is None:
@@ -229,7 +247,7 @@ def loose_shapes(
     hits = covered(view, preview.template) if preview.template else ()
     reading = read(view, preview.ruler) if preview.ruler else None
     shapes: list[Shape] = [_laid(camera, preview.template, loose=True)] if preview.template else []
-    shapes += marked(camera, preview.marks)
+    shapes += marked(camera, (*preview.badges, *preview.marks))
     shapes += _pointed_out(view, state, preview, hits, screen_scale)
     shapes += _casualties(view, preview)
     if reading is not None:
@@ -246,15 +264,24 @@ def loose_shapes(
 
 def marked(camera: TableCamera, marks: Sequence[Mark]) -> Iterator[Shape]:
     """Marks projected into the picture, all in one call, which takes as long as projecting one."""
-    points = [mark.points_in if isinstance(mark, Trace) else (mark.at_in,) for mark in marks]
+    points = [_places(mark) for mark in marks]
     pixels = camera.table_to_pixel(np.reshape([place for some in points for place in some], (-1, 3)))
     ends = np.cumsum([len(some) for some in points])
     for mark, part in zip(marks, np.split(pixels, ends[:-1]), strict=True) if marks else ():
         places = _seen(part)
-        if isinstance(mark, Trace):
+        if isinstance(mark, Patch):
+            rings = np.split(part, np.cumsum([len(one) for one in mark.rings_in])[:-1])
+            yield Region(tuple(_seen(one) for one in rings), mark.style)
+        elif isinstance(mark, Trace):
             yield Line(places, mark.colour, mark.width, mark.fill, mark.closed, mark.halo, mark.dashed)
         elif places:
             yield Label(places[0], mark.rows, mark.colour, mark.offset)
+
+
+def _places(mark: Mark) -> tuple[Point3In, ...]:
+    if isinstance(mark, Patch):
+        return tuple(place for one in mark.rings_in for place in one)
+    return mark.points_in if isinstance(mark, Trace) else (mark.at_in,)
 
 
 def _terrain(

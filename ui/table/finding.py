@@ -48,7 +48,31 @@ class Note:
     offset: tuple[float, float] = (0.0, 0.0)
 
 
-Mark = Trace | Note
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How an area is drawn; hatching distinguishes areas without colours.
+
+    Attributes:
+        edge, fill: Colours of the outlines and of the area.
+        hatch: Colour of the hatching; None for none.
+        crosses: Whether the hatching leans to the left, so that it crosses that of an area below.
+    """
+
+    edge: Colour
+    fill: Colour
+    hatch: Colour | None = None
+    crosses: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Patch:
+    """An area within rings of places (x, y, z), outlines and holes."""
+
+    rings_in: tuple[tuple[Point3In, ...], ...]
+    style: Style
+
+
+Mark = Trace | Note | Patch
 
 
 @dataclass(frozen=True, slots=True)

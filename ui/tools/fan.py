@@ -105,7 +105,7 @@ def _row(aim: Aim, basis: Basis, unit: Unit) -> str:
 def _marks(found: Sequence[Aim], shooter: Figure, arm: Arm, state: TableState) -> Iterator[Mark]:
     for reach_in in (arm.most_in, arm.least_in):
         if reach_in:
-            yield Trace(_reach(shooter, reach_in, state.basis), faded(SKY, 200), 2.0, closed=True, dashed=True)
+            yield Trace(reach_outline(shooter, reach_in, state.basis), faded(SKY, 200), 2.0, closed=True, dashed=True)
     eye = (*shooter.centre_in, shooter.z_in)
     for aim in reversed(found):
         place = (*aim.target.centre_in, aim.target.z_in)
@@ -143,7 +143,7 @@ def _ring(aim: Aim) -> Iterator[Mark]:
         yield from cross((*target.centre_in, target.z_in), chance.colour, 0.4)
 
 
-def _reach(shooter: Figure, reach_in: float, basis: Basis) -> tuple[tuple[float, float, float], ...]:
+def reach_outline(shooter: Figure, reach_in: float, basis: Basis) -> tuple[tuple[float, float, float], ...]:
     """The outline of the weapon's reach on the table, from the base's centre or its edge."""
     if basis is Basis.CENTRE:
         return lifted(drawn(Blast(shooter.centre_in, reach_in), 5.0))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from rules.engine.game import Game
@@ -22,11 +22,13 @@ class Arm:
     Attributes:
         name: The weapon's name as shown.
         most_in, least_in: Longest and shortest range; `most_in` is None for no limit but sight.
+        after_moving: Whether it can be used in a turn in which its figure moved.
     """
 
     name: str
     most_in: float | None
     least_in: float = 0.0
+    after_moving: bool = True
 
     @property
     def words(self) -> str:
@@ -35,6 +37,13 @@ class Arm:
         if self.least_in:
             return tr("{weapon}, {least_in:g} to {most}", weapon=self.name, least_in=self.least_in, most=far)
         return f"{self.name}, {far}"
+
+    def moved(self, move_in: float) -> Arm:
+        """What it reaches from its figure's place if the figure may first move this far."""
+        if not self.after_moving:
+            return self
+        most_in = None if self.most_in is None else self.most_in + move_in
+        return replace(self, most_in=most_in, least_in=max(0.0, self.least_in - move_in))
 
     def reaches(self, distance: Range, basis: Basis) -> Comparison:
         """Whether a distance is within reach, measured between those parts of the bases."""
@@ -60,7 +69,9 @@ def card_reaches(game: Game[Any], card: Mapping[str, Any]) -> tuple[Arm, ...]:
 def _arms(game: Game[Any], card: Mapping[str, Any]) -> Iterator[Arm]:
     rows = game.rules.plain.get("weapons")
     if rows is None and "equipment" not in card:
-        yield Arm(tr("any weapon"), None)  # a game without ranges: everything in sight is a target
+        kind = game.rules.plain.get("units", {}).get(card.get("unit"), {})
+        # In a game without ranges, everything in sight is a target.
+        yield Arm(tr("any weapon"), None, after_moving=kind.get("attacks_after_moving", True))
         return
     for item in card.get("equipment", ()):
         if item.get("kind") == "ranged":
@@ -82,4 +93,5 @@ def _arm(game: Game[Any], name: str, row: Mapping[str, Any], level: str | None) 
     if "range_in" in row:
         return Arm(words, row["range_in"])
     most_ft = row.get("range_max_ft")
-    return Arm(words, None if most_ft is None else 12.0 * most_ft, 12.0 * row.get("range_min_ft", 0))
+    most_in = None if most_ft is None else 12.0 * most_ft
+    return Arm(words, most_in, 12.0 * row.get("range_min_ft", 0), not row.get("stationary", False))

@@ -37,7 +37,7 @@ class PixelMap:
     _STEP = 8
 
     def __init__(self, camera: TableCamera, height_in: float = 0.0) -> None:
-        width, height = camera.lens.image_size
+        width, height = self._size_px = camera.lens.image_size
         self._columns = np.arange(-self._STEP, width + 2 * self._STEP, self._STEP, dtype=np.float64)
         self._rows = np.arange(-self._STEP, height + 2 * self._STEP, self._STEP, dtype=np.float64)
         u, v = np.meshgrid(self._columns, self._rows)
@@ -49,6 +49,15 @@ class PixelMap:
         (columns, across), (rows, down) = self._weights(self._columns, u_px), self._weights(self._rows, v_px)
         x, y = (down @ self._grid[axis, rows, columns] @ across.T for axis in (0, 1))
         return x, y
+
+    def all_places(self) -> tuple[Picture, Picture]:
+        """x and y in inches, each (height, width), of all pixels; thirty times as fast as `places`, to 1e-4 in."""
+        width, height = self._size_px
+        grids = self._grid.astype(np.float32)
+        x, y = (_between(np.asarray(cv2.resize(grid, None, fx=self._STEP, fy=self._STEP))) for grid in grids)
+        first = self._STEP + self._STEP // 2 - 1
+        part = slice(first, first + height), slice(first, first + width)
+        return x[part], y[part]
 
     def _weights(self, knots: FloatArray, at: FloatArray) -> tuple[slice, FloatArray]:
         """The knots around these coordinates, and the weight of each of them at each coordinate."""
@@ -62,11 +71,18 @@ class PixelMap:
         return near, weights
 
 
+def _between(values: Picture) -> Picture:
+    """Bilinear values half-way between each value and the next, in both directions."""
+    down = (values[1:] + values[:-1]) / 2
+    return np.asarray((down[:, 1:] + down[:, :-1]) / 2, np.float32)
+
+
 def _noise(shape: tuple[int, int], cell_px: tuple[float, float], rng: np.random.Generator) -> Picture:
     """Smooth noise of unit deviation with a grain of about `cell_px` (across, down)."""
     small = (max(4, round(shape[0] / cell_px[1])), max(4, round(shape[1] / cell_px[0])))
     grown = cv2.resize(rng.standard_normal(small, np.float32), shape[::-1], interpolation=cv2.INTER_CUBIC)
-    return np.asarray(grown / max(float(grown.std()), 1e-6), np.float32)
+    _, [[deviation]] = cv2.meanStdDev(grown)
+    return np.asarray(grown / max(float(deviation), 1e-6), np.float32)
 
 
 def _layered(shape: tuple[int, int], rng: np.random.Generator, *layers: tuple[float, float, float]) -> Picture:
@@ -132,32 +148,29 @@ _TEXTURE: dict[Surface, Callable[[tuple[int, int], np.random.Generator], Picture
     Surface.FELT: _felt,
 }
 
-_FLOOR_BELOW_IN = 29.0
+FLOOR_BELOW_IN = 29.0
 
 
 def table_picture(
     surface: Surface, size_in: tuple[float, float], camera: TableCamera, places: PixelMap, rng: np.random.Generator
 ) -> Picture:
     """(height, width, 3) picture of the bare table top and the floor under it, evenly lit."""
-    width, height = camera.lens.image_size
-    u, v = np.arange(width, dtype=np.float64), np.arange(height, dtype=np.float64)
-    x, y = places.places(u, v)
+    x, y = places.all_places()
     scale = TEXTURE_PX_PER_IN
     texture = _TEXTURE[surface]((round(size_in[1] * scale), round(size_in[0] * scale)), rng)
     table = _sampled(texture, x * scale, (size_in[1] - y) * scale)
-    floor = _sampled(_carpet((512, 512), rng), *(9.0 * c for c in PixelMap(camera, -_FLOOR_BELOW_IN).places(u, v)))
+    floor = _sampled(_carpet((512, 512), rng), *(9 * c for c in PixelMap(camera, -FLOOR_BELOW_IN).all_places()))
     outside_in = np.maximum(np.maximum(-x, x - size_in[0]), np.maximum(-y, y - size_in[1]))
-    floor *= (1 - 0.6 * np.exp(-np.maximum(outside_in, 0) / 2.5))[..., None].astype(np.float32)
-    table *= np.where(outside_in > -0.12, 0.8, 1.0)[..., None].astype(np.float32)
+    floor *= (1 - 0.6 * np.exp(-np.maximum(outside_in, 0) / 2.5))[..., None]
+    table *= np.where(outside_in > -0.12, np.float32(0.8), np.float32(1))[..., None]
     per_inch = camera.px_per_inch(size_in[0] / 2, size_in[1] / 2)
-    share = np.clip(0.5 - outside_in * per_inch, 0, 1)[..., None].astype(np.float32)
+    share = np.clip(0.5 - outside_in * np.float32(per_inch), 0, 1)[..., None]
     return np.asarray(floor + share * (table - floor), np.float32)
 
 
-def _sampled(texture: Picture, u: FloatArray, v: FloatArray) -> Picture:
+def _sampled(texture: Picture, u: Picture, v: Picture) -> Picture:
     """Texture at the corner-origin coordinates, mirrored beyond its edges."""
-    at = (u - 0.5).astype(np.float32), (v - 0.5).astype(np.float32)
-    return np.asarray(cv2.remap(texture, *at, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REFLECT), np.float32)
+    return np.asarray(cv2.remap(texture, u - 0.5, v - 0.5, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REFLECT), np.float32)
 
 
 _PAPER, _INK = 226.0, 30.0

@@ -80,7 +80,7 @@ def _move(position: Position, unit: Unit, path: Path, end_facing_deg: float | No
     """The facts of a measured move; a unit that has left the road has no more of it in this turn."""
     here, terrain, name = position.figure(unit.id), status.uncleared(position), status.kind_name(position, unit)
     profile = movement_profile(position.game.rules, name, held_by(here, terrain))
-    walked = walk(path, terrain, profile, 0.0, sigma_in=math.hypot(here.sigma_in, here.sigma_in))
+    walked = walk(path, terrain, profile, 0.0, sigma_in=here.sigma_in)
     off_road = {"on_road": False} if unit.this_turn.get(status.LEFT_ROAD) else {}
     parts = [{**plain(part), **off_road} for part in stretches(position.game.rules, name, walked)]
     barred = [str(part.ground.kind) for part in walked.impassable if part.ground is not None]

@@ -21,6 +21,7 @@ from rules.engine.verdict_effects import effects_of
 from rules.games.army_men import status
 from rules.games.army_men.bursts import caught, explosion
 from rules.games.army_men.tables import Effect
+from rules.games.army_men.turn import is_silent
 from rules.tabletop.bearing import bearing_deg, onward
 from rules.tabletop.path import Path, contacts, legs, length_in, place_at, placed, spans_over
 from rules.tabletop.scatter import Compass, drifted
@@ -49,10 +50,11 @@ def effects(position: Position, action: Action, found: Verdict) -> Effects:
 # Who is hit.
 
 
-def hit(position: Position, name: str, rule: str, *, answers: bool = False) -> Changes:
+def hit(position: Position, name: str, rule: str, *, answers: bool = False, silent: bool = False) -> Changes:
     """A figure is hit; where all fire at once it waits for the end of the phase, and a hero has lives to lose.
 
-    The target of opportunity fire in the phase of movement waits as well, because it `answers`.
+    The target of opportunity fire in the phase of movement waits as well, because it `answers`; one that was hit by a
+    `silent` weapon does not.
     """
     unit, rules = position.unit(name), position.game.rules
     if not status.fit(unit):
@@ -63,18 +65,20 @@ def hit(position: Position, name: str, rule: str, *, answers: bool = False) -> C
         if not position.game.ask("hero_status", {"eliminations": lost}, no_dice).numbers["removed"]:
             return
     phase = rules.tables.phases.get(position.state.phase)
-    if phase is None or not (phase.simultaneous or answers):
+    if silent or phase is None or not (phase.simultaneous or answers):
         yield from eliminations([name], rule)
         return
     yield Change(figure=name, key=status.DOWN, value=True, rule=rule)
     yield Change(figure=name, key=status.DOWN_IN_PHASE, value=phase.number, rule="AM-15", this_turn=True)
 
 
-def _struck(position: Position, name: str, numbers: Mapping[str, Any], *, answers: bool = False) -> Changes:
+def _struck(
+    position: Position, name: str, numbers: Mapping[str, Any], *, answers: bool = False, silent: bool = False
+) -> Changes:
     """The effect of an attack on one target."""
     result = numbers.get("hard_result")
     if numbers["target_eliminated"]:
-        yield from _lost(position, name, "AM-40", answers=answers)
+        yield from _lost(position, name, "AM-40", answers=answers, silent=silent)
     if result == "immobilized":
         yield Change(figure=name, key=status.IMMOBILIZED, value=True, rule="AM-95")
     if result == "stunned":
@@ -91,9 +95,9 @@ def _struck(position: Position, name: str, numbers: Mapping[str, Any], *, answer
             yield from _lost(position, other, "AM-82", answers=answers)
 
 
-def _lost(position: Position, name: str, rule: str, *, answers: bool) -> Changes:
+def _lost(position: Position, name: str, rule: str, *, answers: bool, silent: bool = False) -> Changes:
     """A unit is eliminated; a vehicle leaves a wreck, and a die falls for the men inside."""
-    yield from hit(position, name, rule, answers=answers)
+    yield from hit(position, name, rule, answers=answers, silent=silent)
     if status.kind(position, position.unit(name)).vehicle:
         yield Change(figure=name, key=WRECK, value=True, rule="AM-104")
     if _crewed(position, position.unit(name)):
@@ -142,8 +146,9 @@ def _attacked(position: Position, action: Action, found: Verdict) -> Changes:
     yield from _fired(position, action, found)
     numbers_of = zip(action.given.get("targets", action.at), found.numbers.get("each", [found.numbers]), strict=False)
     done: dict[tuple[str, str, bool], Change] = {}
+    answers, silent = bool(action.given.get("opportunity")), is_silent(position.game.rules, action.weapon)
     for name, numbers in numbers_of:
-        for change in _struck(position, name, numbers, answers=bool(action.given.get("opportunity"))):
+        for change in _struck(position, name, numbers, answers=answers, silent=silent):
             done.setdefault((change.figure, change.key, change.this_turn), change)
     yield from done.values()
 

@@ -202,6 +202,11 @@ def opportunity_fire(rules: Rules, chance: Opportunity) -> Verdict:
     return bar or verdict("allowed", rules.because("AM-34"), allowed=True, phase=phase)
 
 
+def is_silent(rules: Rules, weapon: str | None) -> bool:
+    """Whether the target of a weapon does not answer it, because it makes no noise."""
+    return weapon == "knife" and rules.chooses("silent_knife", "no_return_fire")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Returned:
     """A unit that fires back at one that it may no longer see."""
@@ -212,8 +217,8 @@ class Returned:
 
 def return_fire(rules: Rules, unit: Returned) -> Verdict:
     """Whether it may."""
-    silent = unit.attackers_weapon == "knife" and rules.chooses("silent_knife", "no_return_fire")
-    bar = refused(rules, (not unit.attacked_by_opportunity_fire, "not_attacked", "AM-35"), (silent, "silent", "AM-44"))
+    silent = (is_silent(rules, unit.attackers_weapon), "silent", "AM-44")
+    bar = refused(rules, (not unit.attacked_by_opportunity_fire, "not_attacked", "AM-35"), silent)
     return bar or verdict("allowed", rules.because("AM-35"), allowed=True)
 
 

@@ -12,13 +12,26 @@ from rules.engine.game import Answer
 from rules.engine.ruleset import limit, row_title
 from rules.engine.schema import Asked, Count, Inches, Part
 from rules.engine.state import ELIMINATED
-from rules.engine.verdict import TARGETS, Reason, RuleRefusal, StatusEffect, Verdict, forbidden, total, verdict
+from rules.engine.verdict import (
+    ACTORS,
+    TARGETS,
+    Effect,
+    Reason,
+    RuleRefusal,
+    StatusEffect,
+    Verdict,
+    forbidden,
+    total,
+    verdict,
+)
 from rules.games.simple_plastic.sight import ANY_COVER, HIGHER_OR_LOWER, Target, distance_in, in_cover, sight_of
 from rules.games.simple_plastic.tables import Elevation, PhaseName, Rules, Unit, UnitName
 from rules.tabletop.tolerance import EXACT
 
 MOVED = "moved"
 """Status of this turn: the unit, or its squad, has moved."""
+FIRED_AT = "fired_at"
+"""Status of this turn, where a whole squad attacks one target: the squad or lone unit that the man has attacked."""
 ATTACKS = ("attack", "squad_attack", "sniper_attacks")
 
 
@@ -34,14 +47,32 @@ class Attacker:
         return rules.tables.units[self.unit]
 
 
+def _squad_fired_at(context: Context) -> str:
+    mates = context.position.squad(context.actor) if context.actor.squad else ()
+    return next((str(one.this_turn[FIRED_AT]) for one in mates if FIRED_AT in one.this_turn), "")
+
+
+def _who_stayed_put(context: Context) -> list[bool]:
+    return [man.allowance_used_in <= EXACT for man in context.men]
+
+
+def _stayed_put(context: Context) -> bool:
+    return _who_stayed_put(context)[0]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:
-    """The moment of an attack in the turn; a man who `stayed_put` belongs to a squad that may have moved."""
+    """The moment of an attack in the turn; a man who `stayed_put` belongs to a squad that may have moved.
+
+    Attributes:
+        squad_fired_at: The squad or lone unit that his squad has attacked, where it may attack only one.
+    """
 
     attacker_moved: Annotated[bool, Asked("Did the attacker's squad move this turn?"), status(MOVED)]
-    stayed_put: bool = False
+    stayed_put: Annotated[bool, Source(_stayed_put)] = False
     phase: Annotated[PhaseName, PHASE] = "attacking"
     attacks_made_this_turn: Annotated[Count, done(*ATTACKS)] = 0
+    squad_fired_at: Annotated[str, Source(_squad_fired_at)] = ""
 
 
 def _moved(rules: Rules, squad_moved: bool, stayed_put: bool) -> bool:
@@ -91,6 +122,13 @@ def _attacker_barred(rules: Rules, attacker: Attacker, phase: str, attacks_made:
     if attacks_made >= row.attacks:
         return _no_attack("already_attacked", rules.because(row.rule))
     return None
+
+
+def _second_target(rules: Rules, fired_at: str, squads: set[str]) -> Verdict | None:
+    """The refusal of a second target of one squad, where the whole squad attacks the same one."""
+    if rules.chooses("squad_fires_at", "each_his_own") or len(squads | ({fired_at} - {""})) < 2:
+        return None
+    return _no_attack("several_targets", rules.because("SP-A20", "the whole squad attacks one target"))
 
 
 def _target_barred(rules: Rules, attacker: Attacker, target: Target) -> Verdict | None:
@@ -224,6 +262,7 @@ def _attack_barred(rules: Rules, wanted: Attack) -> Verdict | None:
         return _no_attack("dice_not_shared", rules.because("SP-A14", text))
     targets = wanted.in_order(rules)
     barred = _attacker_barred(rules, man, wanted.phase, wanted.attacks_made_this_turn)
+    barred = barred or _second_target(rules, wanted.squad_fired_at, {target.squad for target in wanted.targets})
     return barred or (None if _closest(rules, man, targets) else _target_barred(rules, man, targets[0]))
 
 
@@ -258,11 +297,19 @@ def _at_squad(rules: Rules, wanted: Attack) -> Procedure[Verdict]:
     shot = yield from _fired(rules, wanted.man(rules), wanted.in_order(rules), need.numbers["dice"])
     numbers = {**need.numbers, "roll": shot.faces, "kills": len(shot.killed), "killed": shot.killed}
     reasons = (*need.reasons, rules.because("SP-15"), *(one for one in shot.reasons if one.modifier is None))
-    return Verdict("kills" if shot.killed else "misses", numbers, reasons, _fallen(shot.killed))
+    effects = _fallen(shot.killed) + _marked(rules, wanted.targets)
+    return Verdict("kills" if shot.killed else "misses", numbers, reasons, effects)
 
 
-def _fallen(killed: Sequence[str]) -> tuple[StatusEffect, ...]:
+def _fallen(killed: Sequence[str]) -> tuple[Effect, ...]:
     return tuple(StatusEffect(name, ELIMINATED, rule="SP-11") for name in killed)
+
+
+def _marked(rules: Rules, targets: Sequence[Target]) -> tuple[Effect, ...]:
+    """The status that holds the squad to its target, where it may attack only one."""
+    if rules.chooses("squad_fires_at", "each_his_own"):
+        return ()
+    return (StatusEffect(ACTORS, FIRED_AT, targets[0].squad, "SP-A20", this_turn=True),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -327,7 +374,7 @@ class SquadAttack(Turn):
         tuple[tuple[Target, ...], ...],
         Source(_each_view),
     ] = ()
-    stayed_put_each: tuple[bool, ...] = ()
+    stayed_put_each: Annotated[tuple[bool, ...], Source(_who_stayed_put)] = ()
 
     def seen_by(self, index: int) -> tuple[Target, ...]:
         """The enemies as one of the attackers sees them."""
@@ -381,8 +428,8 @@ def _squad_barred(rules: Rules, fire: SquadAttack) -> Verdict | None:
                 "several_targets", rules.because("SP-A14", f"{row_title(unit)} attacks one unit or squad")
             )
     squads = {target.squad for index in men for target in fire.seen_by(index)}
-    if len(squads) > 1 and rules.chooses("squad_fires_at", "one_target"):
-        return _no_attack("several_targets", rules.because("SP-A20", "the whole squad attacks one target"))
+    if barred := _second_target(rules, fire.squad_fired_at, squads):
+        return barred
     if all(_closest(rules, fire.man(rules, index), fire.in_order(rules, index)) is None for index in men):
         return _no_attack("no_target", rules.because("SP-14", "no target is seen and killed by a 6"))
     return None
@@ -401,7 +448,8 @@ def _volley(rules: Rules, fire: SquadAttack) -> Procedure[Verdict]:
         rolls.append(shot.faces)
         reasons += shot.reasons
     every = dict.fromkeys(target.id for index in range(len(fire.attackers)) for target in fire.seen_by(index))
-    return _told(killed, [name for name in every if name not in killed], rolls, reasons, tied=_tied(fire))
+    found = _told(killed, [name for name in every if name not in killed], rolls, reasons, tied=_tied(fire))
+    return found.causing(*found.effects, *_marked(rules, fire.seen_by(0)))
 
 
 def _told(killed: list[str], missed: list[str], rolls: list[list[int]], reasons: list[Reason], **more: Any) -> Verdict:

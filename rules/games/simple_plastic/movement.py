@@ -22,6 +22,9 @@ from rules.tabletop.table import Figure, TerrainKind, TerrainPiece
 from rules.tabletop.terrain_cost import MovementProfile, TerrainCost
 from rules.tabletop.tolerance import EXACT, within
 
+MOVING = "moving"
+"""The phase of moves."""
+
 
 class Mode(StrEnum):
     """The figures by which a move is measured."""
@@ -43,7 +46,7 @@ class Step:
         Inches | None, Asked("How long is the player's span (an adult's short one)?"), Source(_asked_span)
     ] = None
     moved_before_in: Annotated[Inches, Source(lambda context: max(man.allowance_used_in for man in context.men))] = 0
-    phase: Annotated[PhaseName, PHASE] = "moving"
+    phase: Annotated[PhaseName, PHASE] = MOVING
 
 
 def _measured(rules: Rules, step: Step, moved_in: float) -> Verdict:
@@ -52,7 +55,7 @@ def _measured(rules: Rules, step: Step, moved_in: float) -> Verdict:
     allowance_in = limit(rules, "move_in") if exact or step.span_in is None else step.span_in
     whole_in = step.moved_before_in + moved_in
     numbers = {"allowance_in": allowance_in, "left_in": max(0.0, allowance_in - whole_in)}
-    if step.phase != "moving":
+    if step.phase != MOVING:
         return _illegal("wrong_phase", rules.because("SP-01", "units move in the moving phase"), **numbers)
     because = rules.because("SP-02", f"moved {whole_in:g} in of {allowance_in:g}")
     if not within(whole_in, allowance_in):
@@ -123,6 +126,15 @@ def _gaps_after(context: Context) -> Any:
     return [round(link.edge_in, 2) for link in distances(context.rules, tuple(_after(context).values()))]
 
 
+def closes_gaps(context: Context) -> bool:
+    """Whether the squad may move out of its turn, because casualties have left gaps that are closed at once."""
+    state, unit = context.position.state, context.actor
+    if context.rules.chooses("gaps_closed_by", "next_moving_phase") or (state.phase, state.side) == (MOVING, unit.side):
+        return False
+    lost = any(one.out and (one.side, one.squad) == (unit.side, unit.squad) for one in state.units.values())
+    return lost and bool(_wide(context.rules, [gap.value for gap in _gaps(context)]))
+
+
 def _anyone_ahead(context: Context) -> bool:
     if not context.paths:
         return False
@@ -139,6 +151,7 @@ class SquadMove(Step):
         gaps_in: The distances along the squad when it has moved, as `distances` finds them.
         follower_ahead: Whether somebody ends farther ahead than the man who leads.
         lead_is_frontmost: Whether the man who was measured is the frontmost.
+        closes_gaps: Whether it only closes gaps, out of its turn.
     """
 
     lead_moved_in: Annotated[Inches, Source(_led)]
@@ -149,6 +162,7 @@ class SquadMove(Step):
     lead_is_frontmost: Annotated[
         bool, Asked("Is the man who was measured the frontmost of his squad?"), Source(lambda _: True)
     ] = True
+    closes_gaps: Annotated[bool, Source(closes_gaps)] = False
 
 
 def squad_move(rules: Rules, step: SquadMove) -> Verdict:
@@ -165,7 +179,9 @@ def squad_move(rules: Rules, step: SquadMove) -> Verdict:
 def _squad_move(rules: Rules, step: SquadMove) -> Verdict:
     if not step.lead_is_frontmost and rules.chooses("lead_is", "frontmost"):
         return _illegal("wrong_lead", rules.because("SP-03", "the man who is measured must be the frontmost"))
-    found = _measured(rules, step, step.lead_moved_in)
+    closing = step.closes_gaps and not _has_moved(rules, step.lead_moved_in)
+    timed = replace(step, phase=MOVING, moved_before_in=0.0) if closing else step
+    found = _measured(rules, timed, step.lead_moved_in)
     if not found.allowed:
         return found
     if step.follower_ahead and rules.chooses("followers_behind", True):

@@ -14,7 +14,8 @@ from rules.engine.state import Unit
 from rules.engine.text import display_name
 from rules.engine.verdict import Verdict, forbidden
 from rules.engine.verdict_effects import effects_of
-from rules.games.simple_plastic.attack import ATTACKS, MOVED
+from rules.games.simple_plastic.attack import ATTACKS, FIRED_AT, MOVED
+from rules.games.simple_plastic.movement import MOVING, closes_gaps
 from rules.games.simple_plastic.sight import distance_in, sight_rules
 from rules.games.simple_plastic.tables import Tables
 from rules.games.simple_plastic.turn import STEPS
@@ -42,8 +43,10 @@ def march(position: Position, paths: Mapping[str, Path], facing_deg: Mapping[str
     """The move of a lone unit, or of one squad; men without a path stay."""
     first = position.unit(next(iter(paths)))
     context = Context(position, position.squad(first), paths=paths)
-    action, title = ("squad_move", f"Move the squad {first.squad}") if first.squad else ("lone_unit_move", "Move")
-    return action_for(title, action, context, facing_deg=facing_deg, blocked_by=_bar(position, first))
+    if not first.squad:
+        return action_for("Move", "lone_unit_move", context, facing_deg=facing_deg, blocked_by=_bar(position, first))
+    bar = None if closes_gaps(context) else _bar(position, first)
+    return action_for(f"Move the squad {first.squad}", "squad_move", context, facing_deg=facing_deg, blocked_by=bar)
 
 
 # Attacks.
@@ -99,16 +102,24 @@ def obligations(position: Position) -> Iterator[Action]:
     if not state.turn and STEPS not in state.statuses:
         owed = "SP-27" if rules.chooses("first_player", "highest_die") else ""
         yield action_for("Who begins", "turn_sequence", Context(position), has_odds=False, owed=owed)
-    if state.phase == "moving":
-        standing = [unit for unit in state.standing(state.side) if unit.squad and unit.id in position.figures]
-        lost = {unit.squad for unit in state.units.values() if unit.out}  # only what casualties left must be closed
+    yield from _squads(position)
+    yield action_for("Declare victory", "victory", Context(position))
+
+
+def _squads(position: Position) -> Iterator[Action]:
+    """Whether each squad that may close its gaps now keeps together; those left by casualties must be closed."""
+    state = position.state
+    at_once = position.game.rules.chooses("gaps_closed_by", "at_once")
+    sides = state.sides if at_once else [state.side] if state.phase == MOVING else []
+    for side in sides:
+        standing = [unit for unit in state.standing(side) if unit.squad and unit.id in position.figures]
+        lost = {unit.squad for unit in state.units.values() if unit.out and unit.side == side}
         for name in sorted({unit.squad for unit in standing}):
             men = tuple(unit for unit in standing if unit.squad == name)
             keeps = action_for(f"Does {name} keep together", "cohesion", Context(position, men))
             found = verdict_without_dice(position.game, keeps.name, keeps.given)
             apart = found is not None and not found.numbers["coherent"] and name in lost
             yield replace(keeps, title=f"Close the gaps of {name}", owed="SP-06") if apart else keeps
-    yield action_for("Declare victory", "victory", Context(position))
 
 
 def next_phase(position: Position) -> PhaseBegun:
@@ -130,5 +141,6 @@ REFEREE: Referee[Tables] = Referee(
     effects=effects_of,
     next_phase=next_phase,
     rounds=lambda position: (FIRE,) if position.state.phase == "attacking" else (),
-    this_turn=frozenset({MOVED}),
+    moves=lambda position: position.state.phase == MOVING or any(one.owed == "SP-06" for one in _squads(position)),
+    this_turn=frozenset({FIRED_AT, MOVED}),
 )

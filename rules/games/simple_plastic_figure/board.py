@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from shapely.geometry import Point, Polygon
 
@@ -69,13 +70,21 @@ def hurdles(rules: Rules) -> tuple[tuple[float, str], ...]:
     return (limit(rules, "leg_high_in"), "cross_leg_high"), (limit(rules, "waist_high_in"), "cross_waist_high")
 
 
-def crossings(rules: Rules, walked: Walk) -> tuple[str, ...]:
-    """The pieces that a measured move crosses, enters and leaves, by their names in the cost table."""
-    steps = (walked.start_inside, *(stretch.inside for stretch in walked.stretches))
-    pieces = {piece.name: piece for step in steps for piece in step}
-    into = [_into(rules, pieces[name]) for name in walked.entered]
-    out = [_out(rules, pieces[name]) for name in walked.left]
-    return tuple(name for name in (*out, *into) if name)
+def crossings(rules: Rules, walked: Walk) -> dict[str, Any]:
+    """The facts of a move about the pieces that it crosses, enters and leaves, by their names in the cost table."""
+    ends_in = dict.fromkeys(walked.start_inside, 0.0)
+    gone_in = 0.0
+    for stretch in walked.stretches:
+        gone_in += stretch.length_in
+        ends_in |= dict.fromkeys(stretch.inside, gone_in)
+    found: list[tuple[float, str]] = []
+    for piece, end_in in ends_in.items():
+        out = _out(rules, piece) if piece.name in walked.left else None
+        into = _into(rules, piece) if piece.name in walked.entered else None
+        found += [(end_in, name) for name in (out, into) if name]
+    found.sort(key=lambda crossing: crossing[0])
+    facts = {"events": tuple(name for _, name in found)}
+    return facts | ({"last_crossed_in": round(found[-1][0], 2)} if found else {})
 
 
 def _into(rules: Rules, piece: TerrainPiece) -> str | None:

@@ -27,6 +27,7 @@ class Move(Helped):
     """A measured move and the pieces that it crosses; the pose does not matter.
 
     Attributes:
+        last_crossed_in: After how many inches the last of the events lies behind it.
         enemy_base_touched_after_in: Where it touches an enemy that it then leaves behind.
         enemy_gaps_in: How far enemies are from where it ends, base edge to base edge.
         ends_in, enemies_inside: The place that it enters, and the enemies there.
@@ -34,6 +35,7 @@ class Move(Helped):
 
     distance_in: Inches
     events: tuple[CrossingName, ...] = ()
+    last_crossed_in: Inches | None = None
     pose: PoseName = "standing"
     touching_at_start_of_move: Annotated[bool, Asked("Did it touch the bunker before it set out?")] = False
     inside_building: Annotated[bool, Asked("Does any of the move lie inside a building?")] = False
@@ -54,7 +56,7 @@ def move(rules: Rules, path: Move) -> Verdict:
         tolls = sorted(tolls, key=lambda toll: toll.modifier or 0)[:1]
     allowance_in, left_in = total(base), total([*base, *tolls])
     reasons: Sequence[Reason] = (*base, *tolls)
-    max_in = max(left_in, 0)
+    max_in = max(left_in, 0, _crossed_unpaid_in(rules, path, total([*base, *tolls[:-1]])))
     cost_in = round(path.distance_in + allowance_in - left_in, 6)
     numbers = {"max_in": max_in, "allowance_in": allowance_in, "cost_in": cost_in}
     if path.inside_building and rules.chooses("inside_move", "whole_move"):
@@ -78,6 +80,18 @@ def move(rules: Rules, path: Move) -> Verdict:
     why = [rules.because("WW-22", f"in touch with {name}") for name in fights]
     outcome = "moves into hand-to-hand" if fights else "may move"
     return legal(outcome, *reasons, *why, **numbers, must_fight=bool(fights), fights=fights)
+
+
+def _crossed_unpaid_in(rules: Rules, path: Move, paid_in: float) -> float:
+    """How far a figure may go to get over its last obstacle with less than that costs; it goes no farther.
+
+    Args:
+        rules: Of the game.
+        path: The move.
+        paid_in: The allowance without what the other obstacles cost.
+    """
+    end_in = path.last_crossed_in or 0.0
+    return end_in if rules.chooses("unpaid_crossing", "allowed") and within(end_in, paid_in) else 0.0
 
 
 def enemies_met(

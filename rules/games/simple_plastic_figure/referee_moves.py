@@ -42,7 +42,7 @@ def march(position: Position, paths: Mapping[str, Path], facing_deg: Mapping[str
     sigma_in = math.hypot(here.sigma_in, here.sigma_in)
     facts = {
         "distance_in": Uncertain(round(length_in(path), 2), sigma_in, f"how far {display_name(name)} went"),
-        "events": crossings(rules_of(position), walked),
+        **crossings(rules_of(position), walked),
         "inside_building": _indoors(position, walked),
         "touching_at_start_of_move": _touching(position, here, _entered(position, walked)),
         **_meetings(position, unit, path),

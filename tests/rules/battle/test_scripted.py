@@ -96,6 +96,17 @@ def test_house_rules_are_toml_in_the_file() -> None:
         ({"move": {}}, "move names no figure"),
         ({"move": {"green-1": {"path_in": [[10]]}}}, r"path_in must be \[x, y\] in inches"),
         ({"undo": 0}, "undo must be a whole number above 0"),
+        ({"undo": 1, "turn": 2}, "the step 'undo' has the unknown key 'turn'"),
+        ({"phase": "moving", "side": "green", "turn": 0}, "turn 0 cannot follow turn 0"),
+        ({"phase": "moving", "side": "green", "turn": "2"}, "turn '2' cannot follow turn 0"),
+        ({"see": {"green-1": {"colour": "red"}}}, "see green-1: unknown key 'colour'"),
+        ({"do": {"action": "attack", "by": 3}}, "by must be the id of a figure, not 3"),
+        ({**SHOT, "dice": [6, "x"]}, "dice must be a list of faces"),
+        ({**SHOT, "dice_read": "d10"}, "dice_read must be"),
+        ({"move": "green-1"}, "move must be an object, not 'green-1'"),
+        ({"move": {"green-1": {"way": []}}}, "move green-1: unknown key 'way'"),
+        ({"move": {"green-1": {"path_in": "north"}}}, "path_in must be a list of places"),
+        ({"move": {"green-1": {"facing_deg": "north"}}}, "facing_deg must be a number, not 'north'"),
         ({"next": {"waive": "morale"}}, "waive must be true or a list of actions"),
     ],
 )
@@ -115,9 +126,49 @@ def test_a_step_that_is_none_is_refused_in_one_sentence(step: Mapping[str, Any],
         ({"sides": {"green": [{"id": "a", "card": "soldier", "at_in": [1, 1]}] * 2}}, "the id 'a' is used twice"),
         ({"terrain": [{"kind": "volcano", "outline_in": [[0, 0], [1, 0], [1, 1]]}]}, r"terrain\[0\]: kind"),
         ({"table_in": [48]}, r"table_in must be \[width, depth\]"),
+        ({"sides": {"green": [{"id": "a", "card": 5, "at_in": [1, 1]}]}}, "a: card must be the name of a ready unit"),
+        ({"sides": {"green": [{"id": "a", "card": "soldier", "at_in": [1, 1], "base_in": [1]}]}}, r"base_in \[length"),
+        ({"terrain": ["hill"]}, r"terrain\[0\] must be an object"),
+        ({"terrain": [{"kind": "hill", "outline_in": [[0, 0], [1], [1, 1]]}]}, r"outline_in must be \[x, y\]"),
         ({"options": {"weather": "rain"}}, "weather"),
     ],
 )
 def test_a_document_that_is_none_is_refused_in_one_sentence(keys: Mapping[str, Any], told: str) -> None:
     with pytest.raises(UserError, match=told):
         played(**keys)
+
+
+def test_an_answer_to_no_question_is_refused() -> None:
+    step = {"do": {**SHOT["do"], "answers": {"weather": "rain"}}}
+    with pytest.raises(UserError, match=r"does not ask 'weather'; it asks .*target_in_cover"):
+        played(ATTACKING, step)
+
+
+def test_a_figure_that_the_camera_does_not_see_neither_acts_nor_is_a_target() -> None:
+    gone = {"see": {"tan-1": None}}
+    answer = played(ATTACKING, gone, {"ask": "green-1"}, {"ask": "tan-1"})
+    assert not any(one["action"] == "attack" for one in answer["steps"][0]["actions"])
+    assert answer["steps"][1]["actions"] == []
+    with pytest.raises(UserError, match="Green 1 is not on the table: put it there or mark it as eliminated"):
+        played(MOVING, {"see": {"green-1": None}}, {"move": {"green-1": {"path_in": [[10, 12]]}}})
+
+
+def test_a_figure_comes_into_the_picture_again() -> None:
+    back = {"see": {"tan-1": {"at_in": [10, 24], "facing_deg": 180, "z_in": 2}}}
+    answer = played(ATTACKING, {"see": {"tan-1": None}}, back, {**SHOT, "dice": [6]})
+    assert answer["steps"][0]["verdict"]["outcome"] == "kills"
+    # 2 in higher: uphill (SP-12), so 4 - 1 + 1
+    assert answer["steps"][0]["verdict"]["numbers"]["to_kill"] == 4
+
+
+def test_the_actor_may_be_a_list_and_terrain_needs_no_name() -> None:
+    step = {"do": {**SHOT["do"], "by": ["green-1"]}, "dice": [6]}
+    assert played(ATTACKING, step)["state"]["winner"] == "green"
+    wall = {"kind": "wall", "outline_in": [[0, 0], [1, 0], [1, 1]]}
+    situation = situation_of({**DOCUMENT, "terrain": [wall, {**wall, "name": "old wall"}]})
+    assert [piece.name for piece in situation.terrain] == ["wall 1", "old wall"]
+
+
+def test_turns_that_are_left_out_have_been_played() -> None:
+    answer = played({**MOVING, "turn": 3}, {"ask": ""})
+    assert answer["state"]["turn"] == 3

@@ -17,6 +17,7 @@ from rules.engine.dice import (
     as_fudge,
     asks_again,
     falls,
+    no_dice,
     odds,
     play,
     rolled,
@@ -182,3 +183,15 @@ def test_a_procedure_that_may_need_more_dice_is_recognised() -> None:
 
     assert asks_again(hit_then_wound, [], TWO)  # two ones hit
     assert not asks_again(hit_then_wound, [Roll((1, 1))], ONE)
+
+
+def test_six_sided_dice_stand_only_for_dice_that_allow_it() -> None:
+    with pytest.raises(RuleRefusal, match="six-sided dice cannot be rolled for the attack") as refusal:
+        FUDGE.read_d6([1, 2, 3, 4])
+    assert refusal.value.code == "impossible_die_face"
+
+
+def test_a_question_without_dice_that_needs_some_says_so() -> None:
+    with pytest.raises(RuleRefusal, match="the attack of the firer needs dice") as refusal:
+        no_dice(ONE)
+    assert refusal.value.code == "wrong_dice_count"

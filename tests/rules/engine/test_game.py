@@ -68,3 +68,10 @@ def test_only_the_opened_game_is_imported() -> None:
     code = f"import sys; from rules.games import open_game; open_game('simple_plastic'); {told}"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout == "['simple_plastic']\n"
+
+
+def test_yes_or_no_and_words_are_offered_as_answers() -> None:
+    asked = {one.fact: one.answers for one in open_game("simple_plastic").questions("attack")}
+    assert asked["attacker_moved"] == (True, False)
+    assert asked["elevation_of_target"] == ("downhill", "level", "uphill")
+    assert asked["dice_at_target"] == (), "a number is typed"

@@ -13,6 +13,7 @@ from rules.engine.verdict import Reason, Verdict
 from ui.battle.action_text import (
     action_words,
     chance_words,
+    numbered_names,
     obligation_words,
     odds_words,
     reason_rows,
@@ -32,11 +33,17 @@ def asked(**parts: object) -> ActionPreview:
 def test_an_action_is_shown_with_its_target() -> None:
     assert action_words(asked()) == "Rifle at Tan 4"
     both = Action("Hand-to-hand", "fight", {}, by=("green-1",), at=("tan-4", "tan-5"))
-    assert action_words(asked(action=both)) == "Hand-to-hand: Tan 4, Tan 5"
+    assert action_words(asked(action=both)) == "Hand-to-hand: Tan 4, 5"
     assert action_words(asked(action=Action("Clear the jam", "clear", {}, by=("green-1",)))) == "Clear the jam"
     thrown = Action("Grenade at the spot (3.0, 4.5)", "blast", {}, ("green-1",), ("tan-4", "tan-5"), spot_in=(3.0, 4.5))
     assert action_words(asked(action=thrown)) == "Grenade"
-    assert "at that place: Tan 4, Tan 5" in reason_rows(asked(action=thrown))
+    assert "at that place: Tan 4, 5" in reason_rows(asked(action=thrown))
+
+
+def test_several_figures_are_named_by_their_numbers() -> None:
+    assert numbered_names(("tan-2", "tan-10", "tan-1", "tan-2")) == "Tan 2, 10, 1"
+    assert numbered_names(("tan-4", "grey-3", "field_grey-1")) == "Tan 4, Grey 3, Field grey 1"
+    assert numbered_names(("Leader",)) == "Leader"
 
 
 @pytest.mark.parametrize(

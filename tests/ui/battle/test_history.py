@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import base64
 import json
-import re
 import sqlite3
 from collections.abc import Iterator
-from html import unescape
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +19,7 @@ from rules.tabletop.errors import UserError
 from rules.tabletop.table import TerrainKind, TerrainPiece
 from tests.full_disk import fill
 from ui.battle.battle_map import extent_of, map_shapes
-from ui.battle.export import battle_document, battle_json, page
+from ui.battle.export import battle_document, battle_json
 from ui.battle.history import HistoryMoment, matching, positions
 from ui.battle.thumbnail_store import MOST_BYTES, ThumbnailStore, small_jpeg, thumbnail_path
 from ui.picture.overlay import Label, Line
@@ -205,29 +202,6 @@ def test_foreign_data_in_the_thumbnail_file_is_ignored(battle: Battle) -> None:
 
 
 # Exports
-
-
-def test_the_html_page_is_self_contained_and_escaped(battle: Battle) -> None:
-    jpeg = small_jpeg(NOISE)
-    done: list[tuple[int, int]] = []
-    html = page("A & B", "by <them>", positions(battle), {9: jpeg, 4: jpeg}.get, lambda *at: done.append(at)).decode()
-    assert "<b>Tea</b>" not in html
-    assert "&lt;b&gt;Tea&lt;/b&gt; &amp; biscuits" in html
-    assert "<title>A &amp; B</title>" in html
-    assert not re.search(r"<script|https?://|src=\"(?!data:)|href=", html)
-    pictures = re.findall(r'src="data:image/jpeg;base64,([^"]+)"', html)
-    assert [base64.b64decode(one) for one in pictures] == [jpeg, jpeg]
-    assert "4 rolled for " in unescape(html)
-    assert html.count("<section>") == html.count("</section>") == 7
-    assert done[-1] == (6, 7)
-
-
-def test_the_html_export_can_be_cancelled(battle: Battle) -> None:
-    def off(_: int, __: int) -> None:
-        raise UserError("called off")
-
-    with pytest.raises(UserError, match="called off"):
-        page("A", "", positions(battle), lambda _: None, off)
 
 
 def test_the_exported_json_equals_replay(battle: Battle) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from calibration.opencv import cv2
 from rules.battle.battle import Battle
 from rules.battle.journal import Journal
 from rules.engine.dice import Scripted
@@ -109,3 +110,18 @@ def test_the_command(path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert json.loads(capsys.readouterr().out)["schema"] == 1
     assert main(["replay", str(tmp_path / "none.battle")]) == 1
     assert "none.battle" in capsys.readouterr().err
+
+
+def test_the_page_and_the_film(qt: object, path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page, film = tmp_path / "b.html", tmp_path / "b.webp"
+    assert main(["replay", str(path), "--page", str(page)]) == 0
+    assert capsys.readouterr().out == f"{page} shows {path}.\n"
+    assert "SP-25" in page.read_text("utf-8")
+    assert main(["replay", str(path), "--film", str(film), "--speed", "2"]) == 0
+    # Both cards 1.75 s, the turn 0.6 s, the shot at most 1.5 s; nobody has a place, so that nothing moves.
+    done, read = cv2.imreadanimation(str(film))
+    assert done
+    assert [int(lasts_ms) for lasts_ms in read.durations] == [1750, 600, 1500, 1750]
+    assert main(["replay", str(path), "--film", str(tmp_path / "b.avi")]) == 1
+    assert "needs a name ending in .mp4, .webp, .gif" in capsys.readouterr().err
+    assert {one.name for one in tmp_path.iterdir()} == {"evening.battle", "b.html", "b.webp"}

@@ -116,7 +116,7 @@ def test_pictures_are_small_and_go_into_the_page(window: Window, tmp_path: Path,
     window.features.history.save_page(tmp_path / "b.html")
     wait_until(lambda: "Saved" in window.bar.text)
     html = (tmp_path / "b.html").read_text("utf-8")
-    assert html.count("data:image/jpeg;base64,") == 2
+    assert html.count("data:image/jpeg;base64,") == 1, "the shot; the phases have none"
     assert "eliminated" in html
     window.features.history.save_json(tmp_path / "b.json")
     wait_until(lambda: (tmp_path / "b.json").exists())

@@ -17,29 +17,29 @@ from ui.desktop.picture.sprites import Sprites
 from ui.picture.drawing import Drawing
 from ui.picture.overlay import Label, Line, Preview, Shape, table_overlay
 from ui.session import Ruler, TableState
-from ui.table.finding import Answer, Finding, Trace
+from ui.table.finding import Answer, Finding, Patch, Style, Trace
 from ui.theme import SKY
 
 NOW = before(soldier("green-1", 10, 10), soldier("tan-1", 30, 18), soldier("tan-2", 20, 10))
 STATE = TableState(rulers=(Ruler("green-1", "tan-1"),), templates=(Wedge((10.0, 10.0), 0, 12, 45),))
 FINDING = Finding(Answer("here"), (Trace(((0, 0, 0), (30, 20, 0)), SKY),))
+AREAS = (Patch((((0, 0, 0), (9, 0, 0), (9, 9, 0)), ((5, 1, 0), (6, 1, 0), (6, 2, 0))), Style(SKY, SKY)),)
 SIZE = QSize(1280, 720)
 
 
 def test_only_shapes_that_follow_the_mouse_are_computed_again() -> None:
     drawing = Drawing()
-    first = drawing.of(NOW.view, STATE, Preview(hovered="tan-1", finding=FINDING))
-    second = drawing.of(NOW.view, STATE, Preview(hovered="tan-2", finding=FINDING))
-    assert second[0] is first[0]
-    assert second[1] is first[1]
-    assert second[2] != first[2]
+    first = drawing.of(NOW.view, STATE, Preview(hovered="tan-1", finding=FINDING, areas=AREAS))
+    second = drawing.of(NOW.view, STATE, Preview(hovered="tan-2", finding=FINDING, areas=AREAS))
+    assert [after is before for before, after in zip(first, second, strict=True)] == [True, True, True, False]
+    assert second[3] != first[3]
     moved = drawing.of(NOW.view, TableState(rulers=STATE.rulers), Preview())
-    assert moved[0] != first[0]
-    assert moved[1] == ()
+    assert moved[1] != first[1]
+    assert (moved[0], moved[2]) == ((), ())
 
 
 def test_the_layers_together_contain_all_shapes() -> None:
-    preview = Preview(hovered="tan-1", ruler=Ruler("tan-1", "tan-2"), finding=FINDING)
+    preview = Preview(hovered="tan-1", ruler=Ruler("tan-1", "tan-2"), finding=FINDING, areas=AREAS)
     layers = Drawing().of(NOW.view, STATE, preview)
     assert sum(layers, ()) == table_overlay(NOW.view, STATE, preview)
 

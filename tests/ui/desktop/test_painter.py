@@ -4,6 +4,7 @@ import gc
 import os
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,7 +13,8 @@ from PyQt6.QtWidgets import QApplication
 
 from ui.desktop.picture.image import to_bgr, to_qimage
 from ui.desktop.picture.painter import annotated
-from ui.picture.overlay import Label, Line
+from ui.picture.overlay import Label, Line, Region
+from ui.table.finding import Style
 
 GREY = np.full((200, 321, 3), 128, np.uint8)  # an odd width reveals a wrong row length
 
@@ -50,6 +52,21 @@ def test_a_filled_outline_is_closed(qt: QApplication) -> None:
     # Half of green over grey.
     assert drawn[100, 150].tolist() == pytest.approx([64, 192, 64], abs=2)
     assert drawn[100, 100].tolist() == [255, 0, 0]
+
+
+def test_an_area_has_holes_and_hatching_in_one_of_two_directions(qt: QApplication) -> None:
+    around = ((40, 40), (280, 40), (280, 160), (40, 160))
+    hole = ((100, 60), (200, 60), (200, 140), (100, 140))
+    styles = [Style((0, 0, 255, 255), (0, 255, 0, 128), (255, 255, 255, 255), leans) for leans in (False, True)]
+    right, left = (annotated(GREY, [Region((around, hole), style)]) for style in styles)
+    assert right[100, 40].tolist() == [255, 0, 0]
+    assert np.array_equal(right[70:130, 110:190], GREY[70:130, 110:190])
+    inside = right[70:130, 50:90].reshape(-1, 3).tolist()
+    assert [64, 192, 64] in inside or [63, 191, 63] in inside
+    assert [255, 255, 255] in inside
+    assert not np.array_equal(left, right)
+    plain = annotated(GREY, [Region((around, hole), replace(styles[0], hatch=None))])
+    assert len({tuple(pixel) for pixel in plain[70:130, 50:90].reshape(-1, 3).tolist()}) == 1
 
 
 def test_an_outline_outside_the_picture_draws_nothing(qt: QApplication) -> None:

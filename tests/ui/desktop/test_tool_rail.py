@@ -38,8 +38,8 @@ def test_a_click_takes_the_tool_that_was_used_last(window: Window) -> None:
 
 def test_every_tool_is_in_one_group_with_its_key(window: Window) -> None:
     tools = [action for button in window.actions_.rail.groups.values() for action in button.choices.actions()]
-    assert len(tools) == len(set(tools)) == 13
-    assert {tool.shortcut().toString() for tool in tools} == set("VMKSABWLIDTGC")
+    assert len(tools) == len(set(tools)) == 14
+    assert {tool.shortcut().toString() for tool in tools} == {*"VMKSABWLIDTGC", "Shift+S"}
     assert window.findChildren(QToolBar) == []
 
 

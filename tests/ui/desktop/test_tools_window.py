@@ -274,18 +274,18 @@ def test_the_large_answer_equals_the_panels_and_covers_nothing(window: Window, w
 def test_the_projector_shows_the_drawings_on_black(window: Window, wait_until: Wait) -> None:
     click(window, POSTS["green-1"])
     click(window, POSTS["blue-1"])
-    window.display.projector.trigger()
+    window.features.projector.switch.trigger()
 
     def ink() -> set[str]:
-        picture = window.display.screen.grab().toImage()
+        picture = window.features.projector.screen.grab().toImage()
         across, down = range(0, picture.width(), 3), range(0, picture.height(), 3)
         return {picture.pixelColor(x, y).name() for x in across for y in down}
 
     wait_until(lambda: "#f0e442" in ink())  # the ruler's yellow
-    picture = window.display.screen.grab().toImage()
+    picture = window.features.projector.screen.grab().toImage()
     assert picture.pixelColor(1, picture.height() - 2).name() == "#000000"
-    window.display.screen.close()
-    assert not window.display.projector.isChecked()
+    window.features.projector.screen.close()
+    assert not window.features.projector.switch.isChecked()
 
 
 def test_an_error_of_the_rules_is_shown_in_the_panel(window: Window) -> None:

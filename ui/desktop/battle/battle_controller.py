@@ -13,33 +13,32 @@ from calibration.drift import Drift
 from rules.battle.battle import Battle, Clock
 from rules.engine.events import ActionResolved
 from rules.engine.position import Position
-from rules.engine.referee import Action, ActionPreview, Ambiguity, is_owed
-from rules.engine.text import display_name, display_names, outcome_words, place_words, readable
+from rules.engine.referee import Action, ActionPreview, Ambiguity
+from rules.engine.text import display_name, display_names, outcome_words, readable
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import PointIn
 from ui.battle.action_text import obligation_words, verdict_rows
-from ui.battle.battle_overlay import Stray, aiming, casualties, figure_marks, pointing, way_marks
+from ui.battle.battle_overlay import Stray, aiming, pointing
 from ui.battle.battle_session import BattleSession
 from ui.battle.battle_setup import BattleSetup, begin
 from ui.battle.crosshair import cross_marks
-from ui.battle.goals import agree, goal_lines
+from ui.battle.goals import agree
 from ui.battle.outcome_banner import outcome_banner
 from ui.battle.rolling import RollingAction
 from ui.battle.ruling import decide, override_words
-from ui.battle.turn_bar import turn_bar
+from ui.battle.selection import Selection
 from ui.battle.typed_dice import roll_words
+from ui.desktop.battle.battle_presenter import BattlePresenter
 from ui.desktop.battle.dice_card import DiceCard
 from ui.desktop.battle.goals_dialog import ask_goals
-from ui.desktop.battle.panel import PHOTO_PX, BattlePanel
-from ui.desktop.battle.pending_moves import PendingMove, keys_of, pending_move
+from ui.desktop.battle.panel import BattlePanel
+from ui.desktop.battle.pending_moves import PendingMove, keys_of
 from ui.desktop.battle.rolling_controller import RollingController
 from ui.desktop.battle.rounds import RoundController
 from ui.desktop.battle.ruling_dialog import ask_ruling
 from ui.desktop.battle.turn_bar import TurnBarView
 from ui.formatting import capitalized
 from ui.picture.overlay import Preview
-from ui.table.finding import Mark
-from ui.table.portrait import portrait
 from ui.translation import tr, tr_count
 from vision.palette import army_names
 from vision.setup import Setup
@@ -59,8 +58,6 @@ class BattleController(QObject):
         turn_bar: Whose turn it is; it begins the next phase.
         play: The open battle; None if there is none.
         rolling: The action whose dice are being rolled, if any.
-        pending: Moves seen by the camera that wait for an answer.
-        cross_hair_in: The cross-hair's position, for aiming by keys; None without a cross-hair.
 
     Signals:
         crossed: Whether there is a cross-hair on the table.
@@ -83,10 +80,7 @@ class BattleController(QObject):
         self._armies: tuple[str, ...] = ()
         self._say, self._clock = say, clock
         self.rolling = RollingController(panel, chance, self._try_now, self._finish)
-        self._chosen = ""
-        self._spot: PointIn | None = None
-        self._targets: tuple[str, ...] = ()
-        self.cross_hair_in: PointIn | None = None
+        self._selection = Selection()
         self._moment: Position | None = None
         self._seen: tuple[object, object, object] | None = None
         self._view: TableView | None = None
@@ -94,9 +88,7 @@ class BattleController(QObject):
         self._skippable: tuple[ActionPreview, ...] = ()
         self._unanswered: tuple[tuple[str, ...], ...] = ()
         self._rounds = RoundController(panel.round_bar, self._on_round_changed, self._continue_round)
-        self.pending: tuple[PendingMove, ...] = ()
-        self._marks: tuple[Mark, ...] = ()
-        self._casualties: tuple[str, ...] = ()
+        self._presenter = BattlePresenter(panel, self.turn_bar, self._after, self.accept_all)
         self.play: BattleSession | None = None
         self.turn_bar.go_on.connect(lambda: self._try(self._go_on))
         panel.wanted.connect(lambda action: self._try(lambda: self._do(action)))
@@ -130,7 +122,7 @@ class BattleController(QObject):
         if self.play is not None:
             self.play.battle.close()
         self.play = None
-        self._moment, self._seen, self._view, self._chosen, self._spot = None, None, None, "", None
+        self._moment, self._seen, self._view, self._selection = None, None, None, Selection()
         self._stray, self._skippable, self._unanswered = None, (), ()
         self._rounds.end()
         self._show()
@@ -148,12 +140,25 @@ class BattleController(QObject):
     @property
     def chosen(self) -> str:
         """The selected figure, whose actions are shown; empty if none."""
-        return self._chosen
+        return self._selection.figure
+
+    @property
+    def cross_hair_in(self) -> PointIn | None:
+        """The cross-hair's position, for aiming by keys; None without a cross-hair."""
+        return self._selection.cross_hair_in
+
+    @property
+    def pending(self) -> tuple[PendingMove, ...]:
+        """Moves seen by the camera that wait for an answer."""
+        return self._presenter.shown.pending
 
     def choose(self, figure: str) -> None:
         """Select a figure, none for an empty name; a figure not due in the current round ends the round."""
         self._rounds.ask(figure)
-        self._chosen, self._spot, self._targets, self.cross_hair_in = figure, None, (), None
+        self._select(Selection(figure))
+
+    def _select(self, selection: Selection) -> None:
+        self._selection = selection
         self._show()
 
     def point(self, figure: str, place_in: PointIn | None) -> None:
@@ -167,15 +172,13 @@ class BattleController(QObject):
         """
         if self.rolling:
             return  # the dice come first
-        if self._targets:
-            self._targets = ()
-            self._show()
-        if not (figure and self._chosen and self.panel.choose_target(figure)):
+        if self._selection.targets:
+            self._select(replace(self._selection, targets=()))
+        if not (figure and self.chosen and self.panel.choose_target(figure)):
             if figure or place_in is None or not self._aims(place_in):
                 self.choose(figure)
             else:
-                self._spot = place_in
-                self._show()
+                self._select(Selection(self.chosen, place_in))
                 if self.panel.chosen is None:
                     self.panel.choose(0)
         self.panel.take_focus()
@@ -186,14 +189,14 @@ class BattleController(QObject):
 
     def _add_target(self, figure: str) -> None:
         play, position, now = self.play, self._moment, self.panel.chosen
-        if play is None or position is None or not self._chosen or figure == self._chosen:
+        if play is None or position is None or not self.chosen or figure == self.chosen:
             return
-        before = self._targets or (now.action.at[:1] if now is not None and now.action.by == (self._chosen,) else ())
+        aimed_at = now.action.at[:1] if now is not None and now.action.by == (self.chosen,) else ()
+        before = self._selection.targets or aimed_at
         added = tuple(one for one in before if one != figure) if figure in before else (*before, figure)
-        if len(added) > 1 and not play.at_targets(position, self._chosen, added):
-            raise UserError(tr("{name} cannot attack these targets together", name=display_name(self._chosen)))
-        self._targets, self._spot = added, None
-        self._show()
+        if len(added) > 1 and not play.at_targets(position, self.chosen, added):
+            raise UserError(tr("{name} cannot attack these targets together", name=display_name(self.chosen)))
+        self._select(Selection(self.chosen, targets=added))
         self.panel.choose(0) if len(added) > 1 else self.panel.choose_target("".join(added))
         self.panel.take_focus()
 
@@ -202,20 +205,15 @@ class BattleController(QObject):
         if self.rolling:
             self.rolling.cancel_unless_begun()
             return True
-        if self.cross_hair_in is not None:
-            self.cross_hair_in = None
-            self._show()
+        if self._selection.cross_hair_in is not None or self._selection.targets:
+            self._select(self._selection.less())
             return True
-        if self._targets:
-            self._targets = ()
-            self._show()
-            return True
-        if self._spot is None and self._rounds:
+        if self._selection.spot_in is None and self._rounds:
             self._leave_round()
             return True
-        had = self._spot is not None or bool(self._chosen)
-        self.choose(self._chosen if self._spot is not None else "")
-        return had
+        before = self._selection
+        self.choose(before.less().figure)
+        return bool(before.figure)
 
     def place_cross_hair(self, place_in: PointIn) -> None:
         """Move the cross-hair to a place, for the selected figure.
@@ -224,14 +222,13 @@ class BattleController(QObject):
             UserError: if no action of the figure aims at a place.
         """
         if not self._aims(place_in):
-            raise UserError(tr("{name} has no action that aims at a place", name=display_name(self._chosen)))
-        self._spot, self.cross_hair_in = None, place_in
-        self._show()
+            raise UserError(tr("{name} has no action that aims at a place", name=display_name(self.chosen)))
+        self._select(Selection(self.chosen, cross_hair_in=place_in))
 
     def _aims(self, place_in: PointIn) -> bool:
         """Whether the selected figure has an action that aims at a place."""
         play, position = self.play, self._moment
-        return play is not None and position is not None and play.aims(position, self._chosen, place_in)
+        return play is not None and position is not None and play.aims(position, self.chosen, place_in)
 
     def drifted(self, drift: Drift) -> None:
         """Journal that the camera, the table or the markers moved."""
@@ -243,13 +240,15 @@ class BattleController(QObject):
     @property
     def pointing(self) -> Preview:
         """What the battle draws on the table: the selected action, moves to decide, and strayed templates."""
-        shown = replace(pointing(self.panel.chosen, self._chosen, self._stray), casualties=self._casualties)
+        drawn = self._presenter.shown
+        shown = pointing(self.panel.chosen, self.chosen, self._stray)
         cross = cross_marks(self.cross_hair_in) if self.cross_hair_in is not None else ()
-        return replace(shown, marks=(*shown.marks, *self._marks, *cross))
+        marks = (*shown.marks, *drawn.marks, *cross)
+        return replace(shown, marks=marks, badges=drawn.badges, casualties=drawn.casualties)
 
     def aiming(self, at_in: PointIn | None) -> Preview:
         """The same plus, before an action is selected, the template that a click on this place or Enter would lay."""
-        free, shown = self._chosen and self._spot is None, self.pointing
+        free, shown = self.chosen and self._selection.spot_in is None, self.pointing
         if self.cross_hair_in is not None:
             at_in, shown = self.cross_hair_in, replace(shown, ruler=None)
         return aiming(shown, self.panel.first_template, at_in if free else None)
@@ -293,7 +292,7 @@ class BattleController(QObject):
         """Go back or forward to an entry; raises `UserError` like `Battle.go_to`."""
         if self.play is not None:
             self.rolling.check_none()
-            self._chosen, self._spot = "", None  # the selected figure may be out of the battle at that entry
+            self._selection = Selection()  # the selected figure may be out of the battle at that entry
             try:
                 self.play.battle.go_to(seq)
             finally:
@@ -329,7 +328,7 @@ class BattleController(QObject):
             self._skippable = ()
             self._stray = None
             self._rounds.end()
-            self._chosen, self._spot = "", None  # these actions belong to the last phase
+            self._selection = Selection()  # these actions belong to the last phase
             self._refresh()
             self.panel.show_outcome("")
 
@@ -354,7 +353,7 @@ class BattleController(QObject):
         self._skippable = owed
         if all(one.action.words in known for one in owed):
             return False
-        self._chosen, self._spot = "", None
+        self._selection = Selection()
         self._refresh()
         self.panel.choose_dice()
         self.panel.take_focus()
@@ -380,8 +379,9 @@ class BattleController(QObject):
         rolled, verdict = found[-1]
         ends = self.play.referee.strayed(rolled.position, rolled.action, verdict)
         self._stray = Stray(*ends) if ends is not None else None
-        self._spot = None if ends is not None else self._spot  # the actions at the new place are listed with all others
-        self._targets = ()
+        # The actions at the place where a template ended are listed with all others.
+        spot_in = self._selection.spot_in if ends is None else None
+        self._selection = replace(self._selection, spot_in=spot_in, targets=())
         event = self.play.battle.events[self.play.battle.entries[-1].seq]
         if isinstance(event, ActionResolved):
             self.resolved.emit(outcome_banner(event))
@@ -410,20 +410,19 @@ class BattleController(QObject):
     def _begin_round(self, name: str) -> None:
         if self.play is not None and not self.rolling:
             self._rounds.begin(self.play, name)
-            self._chosen = ""
+            self._selection = Selection()
             self._on_round_changed()
 
     def _on_round_changed(self) -> None:
-        self._spot = self.cross_hair_in = None
-        self._show()
+        self._select(replace(self._selection, spot_in=None, cross_hair_in=None))
         self.changed.emit()  # on a frozen picture nothing else draws the figure
         self.panel.take_focus()
 
     def _continue_round(self) -> None:
         """Show how far the search for the next figure is; draw the figure once it is found."""
-        before = self._chosen
+        before = self.chosen
         self._show()
-        if self._chosen != before:
+        if self.chosen != before:
             self.changed.emit()
 
     def _leave_round(self) -> None:
@@ -490,84 +489,32 @@ class BattleController(QObject):
         self.changed.emit()
 
     def _show(self) -> None:
-        if not self._chosen or self._spot is not None:
-            self.cross_hair_in = None
-        if not self._chosen:
-            self._targets = ()
-        self.crossed.emit(self.cross_hair_in is not None)
-        self.panel.show_battle_open(self.play is not None)
-        if self.play is None or self._moment is None:
-            waits = turn_bar(self.play, None, self._armies) if self.play is not None else None
-            self.turn_bar.show_turn(waits)
-            self._marks, self._casualties = (), ()
-            self._show_pending(())
-            self._rounds.show(None, None)
-            self.panel.allow_ruling(False)
-            self.panel.allow_goals(self.play is not None)
-            self.panel.show_no_battle() if self.play is None else self.panel.show_obligations(())
-            self.panel.show_story(() if self.play is None else self.play.story)
-            self.panel.show_photo(None)
-            return
         play, position = self.play, self._moment
-        obligations = play.obligations(position)
-        owed = [one for one in obligations if is_owed(one)]
-        self.turn_bar.show_turn(turn_bar(play, position, self._armies, self._skippable, owed))
-        self.panel.show_story(play.story)
-        self.panel.allow_ruling(bool(position.state.turn))
-        self.panel.allow_goals(True)
-        proposals = play.proposals(position)
-        self._marks, self._casualties = way_marks(proposals), casualties(position)
-        self._show_pending([pending_move(play, position, one, self._after) for one in proposals])
-        if not self._show_round(play, position):
-            self._show_actions(play, position, obligations)
-        self.panel.show_photo(portrait(self._view, self._chosen, PHOTO_PX) if self._view is not None else None)
-
-    def _show_pending(self, moves: Sequence[PendingMove]) -> None:
-        self.pending = tuple(moves)
-        self.panel.pending_moves.show_moves(self.pending, self.accept_all)
+        if play is None or position is None:
+            self._rounds.show(None, None)
+            self._presenter.show_nothing(play, self._armies)
+        else:
+            due, asked = self._rounds.show(play, position), None
+            if self._rounds and due != self.chosen:
+                self._selection = Selection(due)
+            if self._rounds and due:
+                asked = self._rounds.previews(play, position)
+            self._presenter.show(
+                play,
+                position,
+                self._selection,
+                armies=self._armies,
+                skippable=self._skippable,
+                asked=asked,
+                view=self._view,
+            )
+        self.crossed.emit(self.cross_hair_in is not None)
 
     def accept_all(self) -> None:
         """Accept all moves that the camera saw and the rules allow."""
         if self.play is not None and self._moment is not None:
             play, position = self.play, self._moment
             self._after(lambda: play.accept_all(position))
-
-    def _show_round(self, play: BattleSession, position: Position) -> bool:
-        """Show the current round; return whether a figure is due in it and no place is aimed at."""
-        figure = self._rounds.show(play, position)
-        if self._rounds:
-            self._chosen = figure
-        asked = bool(self._rounds and figure and self._spot is None and len(self._targets) < 2)
-        if asked:
-            self.panel.show_round_actions(figure, self._card(position), self._rounds.previews(play, position))
-        return asked
-
-    def _card(self, position: Position) -> str:
-        """Title of the selected figure's card."""
-        card = position.kind(position.unit(self._chosen))
-        return str(card.get("title", position.unit(self._chosen).card))
-
-    def _show_actions(self, play: BattleSession, position: Position, obligations: Sequence[ActionPreview]) -> None:
-        try:
-            available = play.available_actions(position, self._chosen) if self._chosen else None
-        except UserError as refusal:
-            self.panel.show_outcome(readable(str(refusal)))
-            available = None
-        if available is None:
-            self.panel.show_obligations(obligations, goal_lines(play))
-        else:
-            self._marks = (*self._marks, *figure_marks(position, available))
-            title = self._card(position)
-            if len(self._targets) > 1:
-                at_all = play.at_targets(position, self._chosen, self._targets)
-                self.panel.show_place_actions(self._chosen, title, display_names(self._targets), at_all)
-            elif self._spot is None:
-                own = [one for one in obligations if one.action.by == (self._chosen,)]
-                others = [one for one in obligations if one not in own and is_owed(one)]
-                self.panel.show_figure_actions(available, title, own, others)
-            else:
-                there = play.at_spot(position, self._chosen, self._spot)
-                self.panel.show_place_actions(self._chosen, title, place_words(self._spot), there)
 
     def _after(self, change: Callable[[], object]) -> None:
         before = len(self.play.battle.entries) if self.play is not None else 0

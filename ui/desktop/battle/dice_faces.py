@@ -9,6 +9,7 @@ from PyQt6.QtGui import QColor, QIcon, QPainter, QPaintEvent, QPen, QPixmap
 from PyQt6.QtWidgets import QSizePolicy, QWidget
 
 from rules.engine.dice import Die
+from ui.battle.pips import PIPS
 from ui.battle.typed_dice import dice_words, face_words
 from ui.desktop.picture.painting import painting
 from ui.translation import tr
@@ -17,15 +18,6 @@ _FEW, _BIG_PX, _SMALL_PX, _GAP_PX = 12, 40, 22, 6
 _WIDE_PX = 280
 _MOST_SHOWN = 100
 _IVORY, _INK, _EMPTY = QColor(246, 243, 232), QColor(24, 26, 30), QColor(128, 128, 128)
-_PIPS = {
-    1: ((0, 0),),
-    2: ((-1, -1), (1, 1)),
-    3: ((-1, -1), (0, 0), (1, 1)),
-    4: ((-1, -1), (-1, 1), (1, -1), (1, 1)),
-    5: ((-1, -1), (-1, 1), (0, 0), (1, -1), (1, 1)),
-    6: ((-1, -1), (-1, 0), (-1, 1), (1, -1), (1, 0), (1, 1)),
-}
-"""Places of the pips, in steps from the middle of the face."""
 
 
 class DiceFaces(QWidget):
@@ -92,7 +84,7 @@ def paint_die(painter: QPainter, box: QRectF, die: Die, face: int | None) -> Non
         return
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(_INK)
-    for right, down in _PIPS[face]:
+    for right, down in PIPS[face]:
         painter.drawEllipse(middle + 0.26 * unit_px * QPointF(right, down), 0.09 * unit_px, 0.09 * unit_px)
 
 

@@ -11,14 +11,16 @@ from PyQt6.QtWidgets import QWidget
 from rules.battle.battle import Battle
 from rules.battle.progress import Cancelled
 from rules.engine.events import TableLaid
-from rules.engine.text import display_name
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import Outline, TerrainPiece
-from ui.battle.export import battle_json, page
-from ui.battle.history import HistoryMoment, positions
+from ui.battle.battle_report import report_of
+from ui.battle.export import battle_json
+from ui.battle.history import HistoryMoment
+from ui.battle.report_page import report_page
 from ui.battle.thumbnail_store import ThumbnailStore
 from ui.desktop.background_save import BackgroundSave
 from ui.desktop.battle.battle_controller import BattleController
+from ui.desktop.battle.film_dialog import FilmDialog
 from ui.desktop.battle.history_dialog import HistoryDialog
 from ui.desktop.battle.thumbnail_recorder import ThumbnailRecorder
 from ui.desktop.dialogs import ask_where
@@ -39,6 +41,7 @@ class HistoryController:
 
     Attributes:
         dialog: The history dialog, if open.
+        film: The dialog of the film, if open.
     """
 
     def __init__(
@@ -53,6 +56,7 @@ class HistoryController:
         self.clock: Callable[[], float] = time.monotonic
         self.recorder, self._background_save = ThumbnailRecorder(store.say), background_save
         self.dialog: HistoryDialog | None = None
+        self.film: FilmDialog | None = None
         self._attached: Battle | None = None
         self._unsaved_table: tuple[_TableState, float] | None = None
 
@@ -70,7 +74,9 @@ class HistoryController:
             self._journal_table(battle)
 
     def close(self) -> None:
-        """Write the pending thumbnails."""
+        """Cancel the film and write the pending thumbnails."""
+        if self.film is not None:
+            self.film.stop()
         self.recorder.close()
 
     # History
@@ -145,10 +151,22 @@ class HistoryController:
         self._save(path, tr("Save page"), "html", tr("Web pages (*.html)"), self._page)
 
     def _page(self, battle: Battle, thumbnails: ThumbnailStore | None) -> bytes:
-        sides = " against ".join(map(display_name, battle.state.sides))
         picture = (lambda _: None) if thumbnails is None else thumbnails.picture
-        held = [one for one in positions(battle) if one.stands]
-        return page(f"{battle.game.title}: {sides}", battle.game.credit, held, picture, self._step)
+        return report_page(report_of(battle), picture, self._step)
+
+    def save_film(self) -> None:
+        """Ask how to film the battle, and write it."""
+        if self._open is None:
+            self._store.say(tr(_NONE))
+            return
+        dialog = FilmDialog(self._open, self.recorder.thumbnails, self._store.say, self._window)
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.finished.connect(self._forget_film)
+        self.film = dialog
+        dialog.open()
+
+    def _forget_film(self) -> None:
+        self.film = None
 
     def _save(
         self,

@@ -22,6 +22,7 @@ from ui.desktop.tool_rail import ToolRail
 from ui.setup.cameras import cameras
 from ui.setup.colours import proposed
 from ui.setup.first_run import Progress, Step, TableStatus, guide
+from ui.setup.guidance import TEACH
 from ui.translation import tr
 
 _TICK_MS = 150
@@ -179,7 +180,7 @@ class GuideController(QObject):
         if proposed(self.table_status.view, self.table_status.state):
             self._commands.features.groups.accept()
         else:
-            self._commands.store.use_tool("teach")
+            self._commands.store.use_tool(TEACH)
 
     def _skip(self) -> None:
         if self._step is not None:

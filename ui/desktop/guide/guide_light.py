@@ -12,6 +12,7 @@ from ui.desktop.guide.spotlight import Spotlight
 from ui.desktop.tool_rail import ToolRail
 from ui.setup.colours import found_all, proposed
 from ui.setup.first_run import Step
+from ui.setup.guidance import TEACH
 
 _SOLDIER_PX = 60
 
@@ -50,7 +51,7 @@ class GuideLight:
     def enter(self, step: Step | None) -> None:
         """Select the tool for the step's clicks, and show the panel of its control."""
         if step is Step.ARMIES:
-            self._store.use_tool("teach")
+            self._store.use_tool(TEACH)
             self._sides.setCurrentWidget(self._panel)
         elif step is Step.GAME:
             self._sides.setCurrentWidget(self._battle.panel)
@@ -87,7 +88,7 @@ class GuideLight:
             else:
                 self.spotlight.light(None)
         else:
-            self.spotlight.light(self._bar.army if store.tool.name == "teach" else self._rail.groups["teach"])
+            self.spotlight.light(self._bar.army if store.tool.name == TEACH else self._rail.groups[TEACH])
 
     def _show_shot(self) -> None:
         card, need = self._battle.dice_card, self._shot.need

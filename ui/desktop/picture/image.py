@@ -29,4 +29,4 @@ def to_bgr(image: QImage) -> ImageBgr:
     bits = rgb32.constBits()
     assert bits is not None  # only an empty picture has none
     rows = np.frombuffer(bits.asstring(rgb32.sizeInBytes()), np.uint8).reshape(rgb32.height(), rgb32.width(), 4)
-    return np.ascontiguousarray(rows[..., :3])
+    return np.asarray(cv2.cvtColor(rows, cv2.COLOR_BGRA2BGR), np.uint8)

@@ -9,18 +9,30 @@ from functools import partial
 from typing import Any
 
 from PyQt6.QtCore import QPointF, QRectF, Qt
-from PyQt6.QtGui import QBrush, QColor, QFont, QFontMetricsF, QGuiApplication, QPainter, QPen, QPolygonF, QTransform
+from PyQt6.QtGui import (
+    QBrush,
+    QColor,
+    QFont,
+    QFontMetricsF,
+    QGuiApplication,
+    QPainter,
+    QPainterPath,
+    QPen,
+    QPolygonF,
+    QTransform,
+)
 
 from ui.desktop.picture.image import to_bgr, to_qimage
 from ui.desktop.picture.painting import painting
 from ui.desktop.picture.sprites import Sprites
-from ui.picture.overlay import Label, Line, PointPx, Ring, Shape
+from ui.picture.overlay import Label, Line, PointPx, Region, Ring, Shape
 from ui.picture.placement import Box, Taken, placed
 from ui.picture.rings import inset_scale
 from ui.theme import DARK, HALO, PLATE, WHITE, Colour, Dash
 from vision.frame import ImageBgr
 
 _HALO_WIDTH = 1.5
+_EDGE_WIDTH = 1.5
 _CASING = (1.5, 1.5)  # widths of a ring's light outer and dark inner rim
 _DASHED: Dash = (4.0, 3.0)
 _PLATE_MARGIN, _SMALL_MARGIN = (7.0, 3.0), (3.0, -1.0)
@@ -58,6 +70,9 @@ def paint(
     for shape in shapes:
         if isinstance(shape, Label):
             labels.append(shape)
+            continue
+        if isinstance(shape, Region):
+            _paint_region(painter, shape, to_screen, size)
             continue
         bodies += [_box(group, to_screen) for group in shape.keep_clear if group]
         paint_one: _PaintLine = _paint_ring if isinstance(shape, Ring) else _paint_line
@@ -98,8 +113,7 @@ def _draw_label(painter: QPainter, fonts: _Fonts, label: Label, box: Box, size: 
 
 def annotated(image_bgr: ImageBgr, shapes: Iterable[Shape]) -> ImageBgr:
     """Draw shapes on a copy of the picture; needs no display."""
-    # Text needs an application, which must live until the drawing is done.
-    own = None if QGuiApplication.instance() else QGuiApplication(_arguments())
+    own = text_application()
     picture = to_qimage(image_bgr)
     with painting(picture) as painter:
         size = max(1.0, picture.width() / _USUAL_WIDTH_PX)
@@ -108,6 +122,11 @@ def annotated(image_bgr: ImageBgr, shapes: Iterable[Shape]) -> ImageBgr:
     drawn = to_bgr(picture)
     del own
     return drawn
+
+
+def text_application() -> QGuiApplication | None:
+    """What drawing text needs without a window, and must live until the drawing is done; None if it exists already."""
+    return None if QGuiApplication.instance() else QGuiApplication(_arguments())
 
 
 def _arguments() -> list[str]:
@@ -129,6 +148,20 @@ def _paint_line(painter: QPainter, line: Line, to_screen: QTransform, size: floa
         painter.setBrush(QColor(*line.fill))
     painter.setPen(_pen(line.colour, line.width * size, _DASHED if line.dashed else ()))
     draw(polygon)
+
+
+def _paint_region(painter: QPainter, region: Region, to_screen: QTransform, size: float) -> None:
+    """The fill, the hatching in lines of the screen, and the edge."""
+    path = QPainterPath()  # holes are left out, because it fills by the odd-even rule
+    for ring in region.rings_px:
+        path.addPolygon(to_screen.map(QPolygonF([QPointF(x, y) for x, y in ring])))
+        path.closeSubpath()
+    style = region.style
+    painter.fillPath(path, QColor(*style.fill))
+    if style.hatch is not None:
+        pattern = Qt.BrushStyle.FDiagPattern if style.crosses else Qt.BrushStyle.BDiagPattern
+        painter.fillPath(path, QBrush(QColor(*style.hatch), pattern))
+    painter.strokePath(path, _pen(style.edge, _EDGE_WIDTH * size))
 
 
 def _paint_ring(painter: QPainter, ring: Ring, to_screen: QTransform, size: float) -> None:

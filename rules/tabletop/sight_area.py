@@ -1,0 +1,271 @@
+"""The ground that a figure sees: the cells of a grid on which it would see a standing figure.
+
+Each cell gets the verdict that `rules.tabletop.sight.sight` gives for a standing figure in its middle. Seen from above,
+rays leave the eye in all directions, one cell apart at the farthest corner. Along a ray, everything below a slope is
+hidden, and this slope only rises with the distance. That decides most cells: a strip of the figure is in sight if the
+slope passes below its top. The cells that this leaves open go through `rules.tabletop.scene.look`, with the crossings
+of the rays.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import shapely
+from shapely.geometry import Polygon
+
+from rules.tabletop.area import STANDABLE_KINDS
+from rules.tabletop.errors import UserError
+from rules.tabletop.occlusion import BoolArray, IndexArray, Looks
+from rules.tabletop.opacity import CoverKind, Within, standing_outlines
+from rules.tabletop.scene import Scene, SightRules, crossings_that_matter, look, scene, within_and_beside
+from rules.tabletop.sight import SLIVER
+from rules.tabletop.sight_rays import Float32Array, Places, Rays, Slopes, rays_of, slopes_of
+from rules.tabletop.table import Figure, FloatArray, Outline, Posture, TerrainPiece, ellipse_outline
+
+MOST_CELLS = 4_000_000
+_LEAST_AWAY_IN = 1e-3
+_HALF_BASE_IN = 0.5
+_BLOCK = 2048  # places per batch, so that the arrays stay in the processor's cache
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """A grid of square cells over a part of the table; row 0 is the nearest, column 0 the leftmost.
+
+    Raises:
+        UserError: if the part has no area, or more cells than `MOST_CELLS`.
+    """
+
+    left_in: float
+    near_in: float
+    right_in: float
+    far_in: float
+    cell_in: float = 0.1
+
+    def __post_init__(self) -> None:
+        if not (self.left_in < self.right_in and self.near_in < self.far_in and self.cell_in > 0):
+            raise UserError("this part of the table has no area: set the area of play again")
+        if self.shape[0] * self.shape[1] > MOST_CELLS:
+            raise UserError("this part of the table is too large to compute: set the area of play")
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        return (
+            math.ceil((self.far_in - self.near_in) / self.cell_in - 1e-9),
+            math.ceil((self.right_in - self.left_in) / self.cell_in - 1e-9),
+        )
+
+    @property
+    def middles_in(self) -> tuple[FloatArray, FloatArray]:
+        """x of the columns and y of the rows."""
+        rows, columns = self.shape
+        x, y = (np.arange(count, dtype=np.float64) + 0.5 for count in (columns, rows))
+        return self.left_in + self.cell_in * x, self.near_in + self.cell_in * y
+
+    def inside(self, outline_in: Outline | FloatArray) -> IndexArray:
+        """Flat indices of the cells whose middles are inside an outline."""
+        (left, low), (right, high) = np.min(outline_in, 0), np.max(outline_in, 0)
+        x, y = self.middles_in
+        columns, rows = (slice(*np.searchsorted(axis, ends)) for axis, ends in ((x, (left, right)), (y, (low, high))))
+        u, v = np.meshgrid(x[columns], y[rows])
+        found = np.nonzero(shapely.contains_xy(Polygon(outline_in), u, v))
+        return np.asarray((found[0] + rows.start) * self.shape[1] + found[1] + columns.start, np.intp)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ground:
+    """The N cells of a part of the table with its terrain.
+
+    Attributes:
+        cells, terrain: The cells and all terrain pieces.
+        height_in: (rows, columns) height of the surface, as by `rules.tabletop.area.surface_in`.
+        inside: For each piece the flat indices of the cells inside what blocks sight of it.
+    """
+
+    cells: Cells
+    terrain: tuple[TerrainPiece, ...]
+    height_in: FloatArray
+    inside: tuple[IndexArray, ...]
+
+
+def ground_of(cells: Cells, terrain: Sequence[TerrainPiece]) -> Ground:
+    """The ground of a part of the table."""
+    height_in = np.zeros(cells.shape)
+    for piece in terrain:
+        if piece.kind in STANDABLE_KINDS:
+            here = cells.inside(piece.outline_in)
+            height_in.flat[here] = np.maximum(height_in.flat[here], piece.top_in)
+    return Ground(cells, tuple(terrain), height_in, tuple(map(cells.inside, standing_outlines(terrain))))
+
+
+def ground_in_sight(
+    shooter: Figure,
+    ground: Ground,
+    figures: Sequence[Figure] = (),
+    rules: SightRules | None = None,
+    where: BoolArray | None = None,
+) -> BoolArray:
+    """(rows, columns) whether the shooter would see a standing figure in the middle of each cell.
+
+    Args:
+        shooter: The figure that looks.
+        ground: The ground.
+        figures: The figures that may stand in the way, if the rules count them; the shooter may be among them.
+        rules: The ruleset's rules for lines of sight, as in `rules.tabletop.sight.sight`.
+        where: (rows, columns) the cells to compute, by default all; the others are False.
+    """
+    rules = rules or SightRules()
+    others = [figure for figure in figures if figure.id != shooter.id]
+    table = scene([shooter, *others], ground.terrain, rules, bodies=rules.figures_hide)
+    target = _standing(rules)
+    found = np.zeros(ground.cells.shape, bool)
+    chosen = slice(None) if where is None else np.flatnonzero(where)
+    x, y = ground.cells.middles_in
+    dx, dy = (part.ravel()[chosen] for part in np.meshgrid(_relative(x, shooter.x_in), _relative(y, shooter.y_in)))
+    if len(dx):
+        away = np.maximum(np.hypot(dx, dy), np.float32(_LEAST_AWAY_IN))
+        rays = _rays(table, target, ground, float(away.max()))
+        foot = ground.height_in.ravel()[chosen].astype(np.float32)
+        places = Places(np.arctan2(dy, dx), away, foot, _nearest_pieces(rays, ground, rules, target)[chosen])
+        seen, left = _by_slopes(slopes_of(rays, ground.cells.cell_in), target, places)
+        at = np.arange(found.size)[chosen][left]
+        place_in = np.c_[x[at % len(x)], y[at // len(x)], ground.height_in.flat[at]]
+        seen[left] = _by_looking(rays, table, target, place_in, ground.terrain, rules)
+        found.reshape(-1)[chosen] = seen
+    return found
+
+
+def _relative(places_in: FloatArray, origin_in: float) -> Float32Array:
+    return np.asarray(places_in - origin_in, np.float32)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Target:
+    """The standing figure that might be seen.
+
+    Attributes:
+        scene: It alone on an empty table.
+        offset_in: (K,) its strips' offsets to the left of the line of sight.
+        open_in: (K,) height above which exactly a sliver of the silhouette is in each strip; -inf for smaller strips.
+        top_in: (K,) top of each strip.
+    """
+
+    scene: Scene
+    offset_in: FloatArray
+    open_in: FloatArray
+    top_in: FloatArray
+
+    @property
+    def height_in(self) -> float:
+        return float(self.scene.height_in[0])
+
+    def at(self, table: Scene, place_in: FloatArray, within: BoolArray, beside: BoolArray) -> Scene:
+        """The table with its first figure, the shooter, and then this target at each of the places (P, 3)."""
+        count, bodies = len(place_in) + 1, table.within.shape[1] - within.shape[1]
+
+        def each(of_target: FloatArray) -> FloatArray:
+            return np.broadcast_to(of_target[0], (count, *of_target.shape[1:]))
+
+        return replace(
+            table,
+            place_in=np.r_[table.place_in[:1], place_in],
+            height_in=each(self.scene.height_in),
+            half_width_in=each(self.scene.half_width_in),
+            by_base=np.zeros(count, bool),
+            middles=each(self.scene.middles),
+            below=each(self.scene.below),
+            owner=np.where(table.owner == 0, 0, -1),
+            within=np.r_[table.within[:1], np.pad(within, ((0, 0), (0, bodies)))],
+            beside=np.r_[table.beside[:1], np.pad(beside, ((0, 0), (0, bodies)))],
+        )
+
+
+def _standing(rules: SightRules) -> _Target:
+    outline = ellipse_outline((0.0, 0.0), _HALF_BASE_IN, _HALF_BASE_IN)
+    alone = scene([Figure("", "", 0.0, 0.0, 0.0, 0.0, Posture.STANDING, outline)], (), rules, bodies=False)
+    half_width_in = alone.half_width_in * np.where(alone.by_base, _HALF_BASE_IN, 1.0)
+    alone = replace(alone, half_width_in=half_width_in)
+    above = alone.below[0, :, -1:] - alone.below[0]
+    heights = np.linspace(0.0, alone.height_in[0], above.shape[1])
+    open_in = np.array([np.interp(-SLIVER, -part, heights, left=-math.inf) for part in above])
+    return _Target(alone, half_width_in[0] * alone.middles[0], open_in, heights[(above > 0).sum(1)])
+
+
+def _rays(table: Scene, target: _Target, ground: Ground, away_in: float) -> Rays:
+    """Rays from the shooter's eye to cells at most so far away, one cell apart at their ends."""
+    eye_in = np.r_[table.place_in[0, :2], table.eye_in[0]]
+    reach_in = away_in + 1.0  # the strips of a figure are a little farther away than its middle
+    count = math.ceil(2 * math.pi * reach_in / ground.cells.cell_in)
+    turn = np.arange(count) * (2 * math.pi / count)
+    forward = np.stack([np.cos(turn), np.sin(turn)], axis=1)
+    eyes, ends = np.tile(eye_in, (count, 1)), eye_in[:2] + reach_in * forward
+    looks = Looks(eyes, ends, np.zeros((count, 1)), np.full(count, reach_in), forward)
+    nobody = np.zeros((1, table.within.shape[1]), bool)
+    beyond = target.at(table, np.zeros((1, 3)), nobody, nobody)
+    beyond = replace(beyond, height_in=np.full(2, ground.height_in.max() + target.height_in))
+    found = crossings_that_matter(beyond, np.zeros(count, np.intp), np.ones(count, np.intp), looks)
+    return rays_of(looks, table.solids, found)
+
+
+_ORDER = (3, 7, 0, 4, 6, 1, 5, 2)
+"""Strips of the figure, those first that are likely to be in sight while their neighbours are not."""
+
+
+def _by_slopes(slopes: Slopes, target: _Target, places: Places) -> tuple[BoolArray, IndexArray]:
+    """(N,) where a figure is certainly seen, and the places at which the slopes do not decide."""
+    seen = np.zeros(len(places.away_in), bool)
+    left, rest = np.arange(len(seen)), places
+    dark = np.ones(len(seen), bool)
+    for strip in _ORDER:
+        hidden_to, is_clear = slopes.hidden_to(rest, target.offset_in[strip], target.height_in)
+        is_seen = is_clear & (hidden_to <= rest.foot_in + np.float32(target.open_in[strip]))
+        dark &= hidden_to >= rest.foot_in + np.float32(target.top_in[strip])
+        seen[left[is_seen]] = True
+        open_ = np.flatnonzero(~is_seen)
+        left, dark, rest = left.take(open_), dark.take(open_), rest.take(open_)
+    # A piece hides less of a figure in it than of one behind it: there, only what is in front of the piece counts.
+    within = np.flatnonzero(dark & np.isfinite(rest.piece_in))
+    rest = rest.take(within)
+    dark[within] = True
+    for strip in _ORDER:
+        hidden_to, _ = slopes.hidden_to(rest, target.offset_in[strip], target.height_in, rest.piece_in)
+        dark[within] &= hidden_to >= rest.foot_in + np.float32(target.top_in[strip])
+    return seen, left[~dark]
+
+
+def _nearest_pieces(rays: Rays, ground: Ground, rules: SightRules, target: _Target) -> Float32Array:
+    """(N,) least distance from the eye to the pieces that a figure would be inside of; infinite if there are none."""
+    height_in, nearest = ground.height_in.ravel(), np.full(ground.height_in.size, math.inf, np.float32)
+    for number, (piece, here) in enumerate(zip(ground.terrain, ground.inside, strict=True)):
+        opacity = rules.of(piece.kind)
+        if opacity.cover_kind is not CoverKind.CLEAR and opacity.within is not Within.FILLED:
+            foot_in = height_in[here]
+            here = here[(foot_in < piece.top_in) & (foot_in + target.height_in > piece.base_in)]
+            least_in = rays.enter_in[rays.prism == number].min(initial=math.inf)
+            nearest[here] = np.minimum(nearest[here], least_in)
+    return nearest
+
+
+def _by_looking(
+    rays: Rays,
+    table: Scene,
+    target: _Target,
+    place_in: FloatArray,
+    terrain: Sequence[TerrainPiece],
+    rules: SightRules,
+) -> BoolArray:
+    """(P,) whether the shooter sees a figure at each of the places (P, 3), by its exposure."""
+    counted = np.ones(len(table.opacity), bool)
+    height_in = np.full(len(place_in), target.height_in)
+    ground = target.at(table, place_in, *within_and_beside(place_in, height_in, terrain, rules))
+    seen = np.zeros(len(place_in), bool)
+    for begin in range(0, len(place_in), _BLOCK):
+        number = np.arange(begin, min(begin + _BLOCK, len(place_in)))
+        cover = look(ground, np.zeros(len(number), np.intp), number + 1, rays.find)
+        seen[number] = cover.exposure(counted) >= SLIVER
+    return seen

@@ -1,0 +1,140 @@
+"""What the window asks of a referee besides actions: rounds of a phase, whether figures move, where shots fell."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rules.battle.scripted import SituationPlay, begin_battle
+from rules.battle.situation import situation_of
+from rules.engine.dice import Scripted, play
+from rules.engine.referee import at_spot
+from rules.games import GAMES
+
+Played = Callable[..., SituationPlay]
+
+SIDES = {
+    "army_men": ("rifleman", "light_machine_gunner"),
+    "fudge_miniatures": ("Sir Knightly", "Yanni the Yeoman"),
+    "plastic_fudge": ("basic", "basic"),
+    "simple_plastic": ("soldier", "soldier"),
+    "simple_plastic_figure": ("british_rifleman", "german_rifleman"),
+}
+
+
+@pytest.fixture
+def played(tmp_path: Path) -> Iterator[Played]:
+    """Plays the steps of a situation with one figure on each side, 20 in apart."""
+    with ExitStack() as stack:
+
+        def play_steps(game: str, cards: Sequence[str], *steps: Mapping[str, Any], **keys: Any) -> SituationPlay:
+            places = {"green": [10, 10], "tan": [10, 30]}
+            sides = {
+                side: [{"id": f"{side}-1", "card": card, "at_in": places[side], "facing_deg": 90}]
+                for side, card in zip(places, cards, strict=True)
+            }
+            document = {"schema": 1, "game": game, "table_in": [48, 48], "sides": sides, **keys}
+            situation = situation_of(document)
+            one = SituationPlay(situation, stack.enter_context(begin_battle(situation, tmp_path)))
+            for step in steps:
+                one.step(step)
+            return one
+
+        yield play_steps
+
+
+FIRE = {
+    # The four phases of a turn; in the first of them nobody fires.
+    "army_men": {"movement": (), "automatic_weapons": ("Fire",), "small_arms": ("Fire",), "heavy_weapons": ("Fire",)},
+    # Attacks wait until all have moved (PF-A13); the jet acts after morale is figured, and attacks too.
+    "plastic_fudge": {
+        **dict.fromkeys(("initiative", "a_moves", "b_moves", "morale"), ()),
+        **dict.fromkeys(("attacks", "jet"), ("Fire",)),
+    },
+    "simple_plastic": {"moving": (), "attacking": ("Fire",)},
+    # A figure moves or fires in its side's half.
+    "simple_plastic_figure": {
+        "initiative": (),
+        "first_status": (),
+        "first_actions": ("Fire",),
+        "second_actions": ("Fire",),
+    },
+    # Step 2 of the player's turn.
+    "fudge_miniatures": {"move": (), "action": ("Fire",), "damage": (), "move_on": ()},
+}
+MOVES = {
+    "army_men": {"movement"},
+    "plastic_fudge": {"a_moves", "b_moves", "jet"},
+    "simple_plastic": {"moving"},
+    "simple_plastic_figure": set(),  # a figure moves or fires: no phase is one of moves alone
+    "fudge_miniatures": {"move", "move_on"},
+}
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_the_phases_in_which_figures_fire_and_move(game: str, played: Played) -> None:
+    one = played(game, SIDES[game])
+    for phase, rounds in FIRE[game].items():
+        one.step({"phase": phase, "side": "green", "turn": 1})
+        assert one.referee.rounds(one.position) == rounds, phase
+        assert one.referee.moves(one.position) == (phase in MOVES[game]), phase
+
+
+def test_opportunity_fire_comes_first_then_the_answer_to_it(played: Played) -> None:
+    # A man runs past a wall 5 in high into its cover, seen on the way (AM-34); fired at, he may answer (AM-35).
+    wall = {"kind": "wall", "outline_in": [[20, 20], [24, 20], [24, 20.5], [20, 20.5]], "height_in": 5}
+    sides = {
+        "green": [{"id": "green-1", "card": "light_machine_gunner", "at_in": [22, 10]}],
+        "tan": [{"id": "tan-1", "card": "rifleman", "at_in": [26.5, 25]}],
+    }
+    run = {"move": {"tan-1": {"path_in": [[26.5, 25], [22, 25]]}}}
+    moving, fire = {"phase": "movement", "side": "tan"}, {"phase": "automatic_weapons", "side": ""}
+    one = played("army_men", SIDES["army_men"], moving, run, terrain=[wall], sides=sides)
+    assert one.referee.rounds(one.position) == (), "nobody fires while units move"
+    one.step(fire)
+    assert one.referee.rounds(one.position) == ("Opportunity fire", "Fire")
+    shots = one.referee.attacks(one.position, "green-1")
+    assert [shot.round for shot in shots] == ["", "Opportunity fire"]
+    one.step({"do": {"action": "attack", "by": "green-1", "at": "tan-1"}, "dice": [6, 6]})  # the first is hidden
+    assert one.referee.rounds(one.position) == ("Opportunity fire", "Return fire", "Fire")
+
+
+def strays(one: SituationPlay, action: Any, dice: Sequence[int]) -> Any:
+    verdict = play(one.battle.game.begin(action.name, action.given), Scripted(list(dice)))
+    return one.referee.strayed(one.position, action, verdict)
+
+
+def test_where_a_paratrooper_drifts(played: Played) -> None:
+    # AM-31, AM-32: a 4 is east, a 2 is two feet; a 1 is on target.
+    one = played("army_men", ("paratrooper", "rifleman"), {"phase": "movement", "side": "green"})
+    [drop] = [action for action in one.referee.others(one.position, "green-1") if action.name == "paratrooper"]
+    assert strays(one, drop, [4, 2]) == ((10, 10), (34, 10))
+    assert strays(one, drop, [1]) is None
+    move = one.referee.march(one.position, {"green-1": ((10, 10), (10, 12))})
+    assert (
+        one.referee.strayed(one.position, move, play(one.battle.game.begin("move", move.given), Scripted([]))) is None
+    )
+
+
+def test_where_a_shell_strays(played: Played) -> None:
+    # WW-44: a 3 is to the right, by the inches of another die; a 5 is on the spot. Seen from the firer at (10, 10), the
+    # right of (10, 30) is +x.
+    cards = ("german_81mm_mortar", "british_rifleman")
+    one = played("simple_plastic_figure", cards, {"phase": "first_actions", "side": "green"})
+    shells = at_spot(one.referee, one.position, "green-1", (10.0, 30.0))
+    [shell] = [preview.action for preview in shells if preview.action.name == "shell"]
+    assert strays(one, shell, [3, 2]) == ((10, 30), (12, 30))
+    assert strays(one, shell, [5]) is None
+
+
+@pytest.mark.parametrize(("when", "moves"), [("at_once", True), ("next_moving_phase", False)])
+def test_gaps_may_be_closed_at_once_in_the_enemys_turn(when: str, moves: bool, played: Played) -> None:
+    squad = [{"id": f"green-{n}", "card": "soldier", "squad": "a", "at_in": [8 + 1.2 * n, 10]} for n in (1, 2, 3)]
+    sides = {"green": squad, "tan": [{"id": "tan-1", "card": "soldier", "at_in": [10, 30]}]}
+    steps = {"phase": "attacking", "side": "tan"}, {"status": {"green-2": {"eliminated": True}}}
+    one = played("simple_plastic", SIDES["simple_plastic"], *steps, sides=sides, options={"gaps_closed_by": when})
+    assert one.referee.moves(one.position) == moves

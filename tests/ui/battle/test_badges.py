@@ -1,0 +1,55 @@
+"""The signs beside figures that are more than riflemen."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+
+from rules.games import game_names, open_game
+from tests.ui.tables import in_battle, soldier
+from ui.battle.badges import BADGES, badge_marks, badge_of
+from ui.table.finding import Trace
+
+
+@pytest.mark.parametrize(
+    ("card", "badge"),
+    [
+        ("officer", "leader"),
+        ("german_sergeant_with_submachine_gun", "leader"),
+        ("sniper_prone", "sniper"),
+        ("heavy_machine_gun_team", "machine_gun"),
+        ("50_cal", "machine_gun"),
+        ("submachine_gunner", ""),
+        ("german_81mm_mortar", "mortar"),
+        ("german_75mm_infantry_gun", "gun"),
+        ("german_panzerfaust", "rocket"),
+        ("radioman", "radio"),
+        ("rifleman", ""),
+        ("tank", ""),
+    ],
+)
+def test_a_card_wears_the_badge_of_its_task(card: str, badge: str) -> None:
+    assert badge_of(card) == badge
+
+
+def test_every_badge_is_worn_in_some_game_and_riflemen_wear_none() -> None:
+    cards = [card for name in game_names() for card in open_game(name).rules.plain["cards"]]
+    assert {badge_of(card) for card in cards} == {"", *BADGES}
+    assert {badge_of(card) for card in cards if card.endswith("rifleman")} == {""}
+
+
+def test_strokes_stay_inside_their_disc() -> None:
+    assert all(math.hypot(x, y) < 1.4 for strokes in BADGES.values() for stroke in strokes for x, y in stroke)
+
+
+def test_the_badge_is_beside_its_figure_and_goes_with_it(tmp_path: Path) -> None:
+    figures = (soldier("green-1", 10, 10), soldier("tan-1", 20, 10))
+    with in_battle(tmp_path / "b", "simple_plastic", "sniper", figures) as now:
+        marks = [mark for mark in badge_marks(now.position) if isinstance(mark, Trace)]
+        # A disc and the strokes of a cross-hair for each; none touches the base, whose half-length is 0.5 in.
+        assert len(marks) == 2 * (1 + len(BADGES["sniper"]))
+        places = [place for mark in marks for place in mark.points_in]
+        nearest = [min(math.dist(place[:2], (x, 10.0)) for place in places) for x in (10.0, 20.0)]
+        assert all(0.5 < distance_in < 0.9 for distance_in in nearest)

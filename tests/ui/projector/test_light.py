@@ -1,0 +1,105 @@
+"""What the projector paints: true inches, on the table only, and nothing on soldiers and markers."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from calibration.projector import Projection
+from rules.tabletop.table import TerrainKind, TerrainPiece
+from rules.tabletop.template import Blast
+from tests.ui.views import figure, over, view_of
+from ui.picture.overlay import Line, Preview
+from ui.projector.alignment import Aligned
+from ui.projector.light import Light
+from ui.session import Ruler, TableState
+from ui.table.finding import Note, Trace, lifted
+from ui.table.play_area import PlayArea
+from ui.theme import ORANGE
+from vision.light_marks import ARM_IN, LightMarks
+from vision.setup import Setup
+from vision.simulation.projector import hung_projector
+
+MODEL = hung_projector((800, 600), (20.0, 16.0), keystone_deg=20.0)
+PLACES_IN = np.array([[3.0, 3.0], [17.0, 13.0]])
+VIEW = view_of(figure("green-1", 5, 8), figure("tan-1", 15, 8))
+MARKER_IN = np.array([[9.0, 12.0], [11.0, 12.0], [11.0, 10.0], [9.0, 10.0]])
+
+
+@pytest.fixture
+def light():
+    projection = Projection(MODEL, {}, 0.1, (), VIEW.calibration)
+    return Light(Aligned(projection, LightMarks(PLACES_IN, ()), {}))
+
+
+def on_table(line):
+    return MODEL.pixel_to_table(line.points_px)
+
+
+def added(light, view=VIEW, state=TableState(), preview=Preview(), side=None):  # noqa: B008
+    """The lines beside those of an empty table: they come first."""
+    bare = light.painted(view, TableState(), Preview())
+    return [shape for shape in light.painted(view, state, preview, side) if shape not in bare]
+
+
+def test_a_blast_is_a_thin_circle_of_true_inches(light):
+    [circle] = added(light, state=TableState(templates=(Blast((8.0, 5.0), 2.5),)))
+    assert np.linalg.norm(on_table(circle) - (8.0, 5.0), axis=1) == pytest.approx(2.5, abs=1e-3)
+    assert circle.closed
+    assert (circle.fill, circle.halo) == (None, False)
+
+
+def test_a_ruler_is_one_line_between_the_bases(light):
+    [ruler] = added(light, state=TableState(rulers=(Ruler("green-1", "tan-1"),)))
+    # From edge to edge of bases with a half length of 0.5 in; an ellipse of 48 corners is a little smaller.
+    assert on_table(ruler)[[0, -1]] == pytest.approx(np.array([[5.5, 8.0], [14.5, 8.0]]), abs=0.01)
+
+
+def test_marks_of_a_battle_are_painted_but_texts_and_terrain_are_not(light):
+    reach = Trace(lifted([(4.0, 4.0), (6.0, 4.0), (6.0, 6.0)]), ORANGE, closed=True, fill=ORANGE)
+    house = TerrainPiece("house", TerrainKind.BUILDING, ((8, 2), (10, 2), (10, 4), (8, 4)), 0.0, 3.0)
+    state = TableState(Setup(terrain=(house,)))
+    [shown] = added(light, state=state, preview=Preview(marks=(reach, Note((5.0, 5.0, 0.0), (("words", 12.0),)))))
+    assert on_table(shown) == pytest.approx(np.array([[4.0, 4.0], [6.0, 4.0], [6.0, 6.0]]), abs=1e-6)
+
+
+def test_a_casualty_gets_a_ring_around_it_instead_of_a_cross_on_it(light):
+    [circle] = added(light, preview=Preview(casualties=("tan-1", "gone-1")))
+    assert np.linalg.norm(on_table(circle) - (15.0, 8.0), axis=1) == pytest.approx(1.1, abs=1e-3)
+
+
+def test_the_edge_shows_whose_turn_it_is(light):
+    [edge] = added(light, state=(state := TableState(area=PlayArea((1.0, 2.0), 18.0, 12.0))), side=ORANGE)[-1:]
+    assert on_table(edge).min(0) == pytest.approx((1.6, 2.6), abs=1e-3)
+    assert on_table(edge).max(0) == pytest.approx((18.4, 13.4), abs=1e-3)
+    assert edge not in light.painted(VIEW, state, Preview())
+    view = replace(VIEW, calibration=replace(VIEW.calibration, markers_in={0: MARKER_IN, 1: MARKER_IN - (6, 8)}))
+    without_area = added(light, view, side=ORANGE)
+    assert any(on_table(line).max(0) == pytest.approx((10.4, 11.4), abs=1e-3) for line in without_area)
+
+
+def test_soldiers_and_printed_markers_stay_dark(light):
+    view = replace(VIEW, calibration=replace(VIEW.calibration, markers_in={0: MARKER_IN}))
+    shapes = light.painted(view, TableState(rulers=(Ruler("green-1", "tan-1"),)), Preview())
+    dark = [shape for shape in shapes if isinstance(shape, Line) and shape.fill is not None]
+    assert {shape.fill for shape in dark} == {(0, 0, 0, 255)}
+    assert len(dark) == 3
+    # The paper is 1.4 times as wide as its marker of 2 in, with a margin of a quarter.
+    assert on_table(dark[-1]).max(0) == pytest.approx((10 + 1.4 * 1.25, 11 + 1.4 * 1.25), abs=1e-3)
+    ruler = next(shape for shape in shapes if shape.fill is None)
+    assert shapes.index(ruler) < shapes.index(dark[0])  # the ruler does not cover a soldier
+
+
+def test_the_marks_are_crosses_in_their_places(light):
+    strokes = light.painted(VIEW, TableState(), Preview())[-4:]
+    ends = np.array([on_table(stroke)[[0, -1]] for stroke in strokes])
+    assert ends.mean(1)[::2] == pytest.approx(PLACES_IN, abs=1e-6)
+    assert np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1) == pytest.approx(2 * ARM_IN, abs=1e-6)
+
+
+def test_lines_stay_identical_while_nothing_changes(light):
+    state = TableState(templates=(Blast((8.0, 5.0), 2.5),))
+    first = light.painted(VIEW, state, Preview())
+    assert light.painted(VIEW, state, Preview()) is first
+    bumped = replace(VIEW, calibration=replace(VIEW.calibration, camera=over(41.0)))
+    assert light.painted(bumped, state, Preview()) == first  # inches belong to the table, not to the camera

@@ -1,0 +1,141 @@
+"""Shows a battle in its panel and turn bar, and what of it is drawn on the table; changes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from rules.engine.position import Position
+from rules.engine.referee import ActionPreview, is_owed
+from rules.engine.text import place_words, readable
+from rules.tabletop.errors import UserError
+from ui.battle.action_text import numbered_names
+from ui.battle.badges import badge_marks
+from ui.battle.battle_overlay import casualties, figure_marks, way_marks
+from ui.battle.battle_session import BattleSession
+from ui.battle.goals import goal_lines
+from ui.battle.selection import Selection
+from ui.battle.turn_bar import turn_bar
+from ui.desktop.battle.panel import PHOTO_PX, BattlePanel
+from ui.desktop.battle.pending_moves import PendingMove, pending_move
+from ui.desktop.battle.turn_bar import TurnBarView
+from ui.table.finding import Mark
+from ui.table.portrait import portrait
+from vision.table_view import TableView
+
+Change = Callable[[], object]
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What of the battle is shown on the table.
+
+    Attributes:
+        pending: Moves seen by the camera that wait for an answer.
+        marks: The ways of these moves, and the selected figure's reach and chances.
+        badges: The figures' badges.
+        casualties: The figures to cross out.
+    """
+
+    pending: tuple[PendingMove, ...] = ()
+    marks: tuple[Mark, ...] = ()
+    badges: tuple[Mark, ...] = ()
+    casualties: tuple[str, ...] = ()
+
+
+class BattlePresenter:
+    """Shows the battle.
+
+    Attributes:
+        shown: What is shown on the table.
+    """
+
+    def __init__(
+        self, panel: BattlePanel, bar: TurnBarView, decide: Callable[[Change], object], accept_all: Change
+    ) -> None:
+        """Show battles in `panel` and `bar`; `decide` makes the change that answers a move, `accept_all` all."""
+        self._panel, self._bar, self._decide, self._accept_all = panel, bar, decide, accept_all
+        self.shown = Shown()
+
+    def show_nothing(self, play: BattleSession | None, armies: Sequence[str]) -> None:
+        """Show that there is no battle, or one whose figures have not been seen yet."""
+        panel = self._panel
+        self._show_table(Shown())
+        self._bar.show_turn(turn_bar(play, None, armies) if play is not None else None)
+        panel.show_battle_open(play is not None)
+        panel.allow_ruling(False)
+        panel.allow_goals(play is not None)
+        panel.show_no_battle() if play is None else panel.show_obligations(())
+        panel.show_story(() if play is None else play.story)
+        panel.show_photo(None)
+
+    def show(
+        self,
+        play: BattleSession,
+        position: Position,
+        selection: Selection,
+        *,
+        armies: Sequence[str],
+        skippable: Sequence[ActionPreview],
+        asked: Sequence[ActionPreview] | None,
+        view: TableView | None,
+    ) -> None:
+        """Show the battle at a position.
+
+        Args:
+            armies: The armies on the table.
+            skippable: What is owed and skipped by the next press of the turn bar's button.
+            asked: The actions that a round asks of the selected figure; None without a round.
+            view: The picture with the selected figure.
+        """
+        panel, obligations = self._panel, play.obligations(position)
+        owed = [one for one in obligations if is_owed(one)]
+        self._bar.show_turn(turn_bar(play, position, armies, skippable, owed))
+        panel.show_battle_open(True)
+        panel.show_story(play.story)
+        panel.allow_ruling(bool(position.state.turn))
+        panel.allow_goals(True)
+        proposals = play.proposals(position)
+        pending = tuple(pending_move(play, position, one, self._decide) for one in proposals)
+        marks = way_marks(proposals)
+        if asked is not None and selection.spot_in is None and len(selection.targets) < 2:
+            panel.show_round_actions(selection.figure, _card_title(position, selection.figure), asked)
+        else:
+            marks = (*marks, *self._show_actions(play, position, selection, obligations))
+        self._show_table(Shown(pending, marks, tuple(badge_marks(position)), casualties(position)))
+        panel.show_photo(portrait(view, selection.figure, PHOTO_PX) if view is not None else None)
+
+    def _show_table(self, shown: Shown) -> None:
+        self.shown = shown
+        self._panel.pending_moves.show_moves(shown.pending, self._accept_all)
+
+    def _show_actions(
+        self, play: BattleSession, position: Position, selection: Selection, obligations: Sequence[ActionPreview]
+    ) -> tuple[Mark, ...]:
+        """Show what the selected figure can do, without one what is owed; returns the figure's marks."""
+        panel, figure = self._panel, selection.figure
+        try:
+            available = play.available_actions(position, figure) if figure else None
+        except UserError as refusal:
+            panel.show_outcome(readable(str(refusal)))
+            available = None
+        if available is None:
+            panel.show_obligations(obligations, goal_lines(play))
+            return ()
+        title = _card_title(position, figure)
+        if len(selection.targets) > 1:
+            at_all = play.at_targets(position, figure, selection.targets)
+            panel.show_place_actions(figure, title, numbered_names(selection.targets), at_all)
+        elif selection.spot_in is None:
+            own = [one for one in obligations if one.action.by == (figure,)]
+            others = [one for one in obligations if one not in own and is_owed(one)]
+            panel.show_figure_actions(available, title, own, others)
+        else:
+            there = play.at_spot(position, figure, selection.spot_in)
+            panel.show_place_actions(figure, title, place_words(selection.spot_in), there)
+        return figure_marks(position, available)
+
+
+def _card_title(position: Position, figure: str) -> str:
+    card = position.kind(position.unit(figure))
+    return str(card.get("title", position.unit(figure).card))

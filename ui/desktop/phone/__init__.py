@@ -1,0 +1,1 @@
+"""The dialog that starts and stops the phone page."""

@@ -1,0 +1,1 @@
+"""The projector's window and menu."""

@@ -1,0 +1,189 @@
+"""Opens the projector's window, aligns the projector with the table, and paints on the table from then on."""
+
+from __future__ import annotations
+
+import numpy as np
+from PyQt6.QtCore import QObject
+from PyQt6.QtGui import QImage
+from PyQt6.QtWidgets import QMenu, QWidget
+
+from calibration.markers import ImageGray
+from ui.desktop.action import create_action, create_switch
+from ui.desktop.bar import MessageActions
+from ui.desktop.picture.image import to_bgr, to_qimage
+from ui.desktop.projector.window import ProjectorWindow
+from ui.desktop.store import Store
+from ui.picture.overlay import Preview, Shape
+from ui.projector.alignment import Alignment
+from ui.projector.light import Light, side_colour
+from ui.projector.watch import EVERY_S, AlignmentWatch
+from ui.session import TableState
+from ui.translation import tr
+from vision.simulation.projector import SimulatedProjector, hung_projector
+from vision.table_view import TableView
+
+_REST_S = 0.3
+"""Lines that follow the mouse are painted only when it rests: moving light would look like moving soldiers."""
+
+
+class ProjectorController(QObject):
+    """The projector. Unaligned, its window shows a map of the table.
+
+    Attributes:
+        switch: Opens and closes the window, in the menu.
+        action: Aligns, in the menu.
+        screen: The window.
+        light: What is painted; None while the projector is not aligned.
+    """
+
+    def __init__(self, window: QWidget, store: Store, menu: QMenu) -> None:
+        """Add the entries to a menu of the window."""
+        super().__init__(window)
+        self._store = store
+        self.screen = ProjectorWindow(window)
+        self.light: Light | None = None
+        self._alignment: Alignment | None = None
+        self._watch: AlignmentWatch | None = None
+        self._problem, self._checked_s = "", 0.0
+        self._pattern: ImageGray | None = None
+        self._lines: tuple[Shape, ...] = ()
+        self._lines_since_s, self._painted = 0.0, True
+        self.switch = create_switch(window, tr("Projector"), "J", tr("Show the drawings alone on a second screen"))
+        tip = tr("Find out where the projector's light falls, to paint true inches on the table")
+        self.action = create_action(window, tr("Align projector…"), "Shift+J", tip, self.align)
+        menu.addActions([self.switch, self.action])
+        self.switch.toggled.connect(self._open)
+        self.screen.left.connect(lambda: self.switch.setChecked(False))
+        self.screen.resized.connect(self._follow_size)
+        store.closing.connect(self._forget)
+        store.restarted.connect(self._forget)
+
+    @property
+    def aligning(self) -> bool:
+        """Whether the patterns are being shown."""
+        return self._alignment is not None
+
+    @property
+    def offer(self) -> tuple[str, MessageActions]:
+        """What the players should know or do about the alignment; empty if it is well."""
+        if self._alignment is not None:
+            words = tr("Aligning the projector. Keep hands out of its light.")
+            return words, ((tr("Cancel"), self._alignment.cancel),)
+        return self._problem, ((tr("Align again"), self.align), (tr("Not now"), self._accept)) if self._problem else ()
+
+    def align(self) -> None:
+        """Start to align; vision pauses until it is over."""
+        self._forget()
+        self._store.attempt(self._begin)
+
+    def _begin(self) -> None:
+        store, source_controller = self._store, self._store.source_controller
+        worker, view = source_controller.worker, store.view
+        if worker.playback is not None or worker.ended:
+            store.say(tr("A film cannot see the projector's light. Open a camera or the practice table."))
+            return
+        if view is None:
+            store.say(tr("There is no picture yet. Wait for the camera, then align the projector."))
+            return
+        self.switch.setChecked(True)
+        size_px, table = self.screen.size_px, source_controller.simulated
+        self._alignment = Alignment(size_px, view, store.session.state.setup)
+        if table is not None:
+            table.projector = SimulatedProjector(hung_projector(size_px, table.table_size_in), table.table_size_in)
+        worker.diverted_to = self._alignment.take
+
+    def pull(self) -> None:
+        """Show the next pattern, take the result, or check whether it still holds; called often."""
+        alignment, now_s = self._alignment, self._store.clock()
+        if alignment is not None:
+            if alignment.over:
+                self._end(alignment)
+            elif alignment.picture is not self._pattern:
+                self._pattern = alignment.picture
+                self._show(to_qimage(np.repeat(alignment.picture[..., None], 3, axis=2)))
+        elif self.light is not None:
+            if not self._painted and now_s - self._lines_since_s >= _REST_S:
+                self._painted = True
+                self._show(self.screen.drawn(self._lines))
+            view = self._store.source_controller.seen
+            if self._watch is not None and view is not None and now_s - self._checked_s >= EVERY_S:
+                self._checked_s = now_s
+                if problem := self._watch.problem(view):
+                    self._watch = None
+                    self._report(problem)
+
+    def _end(self, alignment: Alignment) -> None:
+        self._divert_nothing()
+        if alignment.aligned is None:
+            self._forget()
+            self._report(alignment.problem)
+            return
+        self.light, self._watch = Light(alignment.aligned), AlignmentWatch(alignment.aligned)
+        self._lines, self._checked_s = (), self._store.clock()
+        self._store.say(tr("The projector is aligned. Rulers and templates now appear on the table."))
+        self._store.show()
+
+    def show_table(self, view: TableView, state: TableState, preview: Preview) -> None:
+        """Paint what lies on the table or, unaligned, show its map."""
+        if self._alignment is not None:
+            return
+        if self.light is None:
+            self.screen.show_table(view, state, preview)
+        elif view.calibration is not None:
+            lines = self.light.painted(view, state, preview, side_colour(self._store.battle.position))
+            if lines != self._lines:
+                self._lines, self._lines_since_s, self._painted = lines, self._store.clock(), False
+
+    def _show(self, light: QImage | None) -> None:
+        """Show a picture; the simulated table's projector throws it on the table."""
+        self.screen.show_light(light)
+        table = self._store.source_controller.simulated
+        if table is not None and table.projector is not None:
+            table.projector.picture = to_bgr(light) if light is not None else None
+
+    def _open(self, on: bool) -> None:
+        if on:
+            self.screen.open()
+        else:
+            self._forget()
+            self.screen.hide()
+        self._store.show()
+
+    def _follow_size(self) -> None:
+        """Begin again at another size: each pixel now lights another place."""
+        if self._alignment is not None:
+            self.align()
+        elif self.light is not None:
+            self._forget()
+            self._report(tr("The projector's window has another size, so its light is in the wrong place."))
+
+    def _report(self, problem: str) -> None:
+        """Offer to align again, instead of the message shown now."""
+        self._problem = problem
+        self._store.message.forget()
+        self._store.show()
+
+    def _accept(self) -> None:
+        """Leave the light as it is."""
+        self._problem = ""
+        self._store.show()
+
+    def _divert_nothing(self) -> None:
+        self._store.source_controller.worker.diverted_to = None
+        self._alignment = self._pattern = None
+
+    def _forget(self) -> None:
+        """Forget the alignment: the window shows the map again."""
+        if self._alignment is None and self.light is None:
+            self._problem = ""
+            return
+        self._divert_nothing()
+        self._problem, self.light, self._watch = "", None, None
+        self._show(None)
+        if (table := self._store.source_controller.simulated) is not None:
+            table.projector = None
+
+    def close(self) -> None:
+        """Close the projector's window and give the camera's pictures back."""
+        self._forget()
+        self.screen.close()

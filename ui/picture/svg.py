@@ -1,0 +1,66 @@
+"""Shapes as SVG, for pages that need no picture files. No Qt here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from html import escape
+
+from ui.picture.overlay import Label, Line, Region, Shape
+from ui.theme import DARK, Colour
+
+_LINE_HEIGHT, _ENLARGED = 1.25, 1.3  # on a phone the picture is half as wide
+
+
+def svg(size_px: tuple[int, int], shapes: Iterable[Shape], description: str) -> str:
+    """The shapes on a dark ground as an `<svg>` element.
+
+    Args:
+        size_px: (width, height) of the picture; it is shown as wide as its place.
+        shapes: From the lowest up.
+        description: Read aloud in place of the picture.
+    """
+    width, height = size_px
+    inside = "".join(part for shape in shapes for part in _elements(shape))
+    return (
+        f'<svg class="map" viewBox="0 0 {width} {height}" role="img" aria-label="{escape(description)}">'
+        f'<rect width="{width}" height="{height}" fill="{_hex(DARK)}"/>{inside}</svg>'
+    )
+
+
+def _elements(shape: Shape) -> Iterator[str]:
+    match shape:
+        case Label():
+            return _label(shape)
+        case Region():
+            return _region(shape)
+        case _:
+            return _line(shape)
+
+
+def _region(region: Region) -> Iterator[str]:
+    outlines = "".join(f"M{' '.join(f'{x:.1f},{y:.1f}' for x, y in ring)}Z" for ring in region.rings_px)
+    style = region.style
+    yield f'<path d="{outlines}" fill-rule="evenodd" fill="{_hex(style.fill)}" stroke="{_hex(style.edge)}"/>'
+
+
+def _line(line: Line) -> Iterator[str]:
+    points = " ".join(f"{x:.1f},{y:.1f}" for x, y in line.points_px)
+    element = "polygon" if line.closed else "polyline"
+    fill = "none" if line.fill is None else _hex(line.fill)
+    dash = ' stroke-dasharray="8 6"' if line.dashed else ""
+    stroke = f'stroke="{_hex(line.colour)}" stroke-width="{line.width:g}"'
+    yield f'<{element} points="{points}" fill="{fill}" {stroke}{dash}/>'
+
+
+def _label(label: Label) -> Iterator[str]:
+    """Text with a dark edge, because nobody knows how wide it becomes."""
+    (x, y), (right, down) = label.at_px, label.offset
+    size = _ENLARGED * max(size for _, size in label.rows)
+    first = y + down - (len(label.rows) - 1) / 2 * _LINE_HEIGHT * size
+    for number, (words, row_size) in enumerate(label.rows):
+        place = f'x="{x + right:.1f}" y="{first + number * _LINE_HEIGHT * size:.1f}"'
+        yield f'<text {place} font-size="{_ENLARGED * row_size:.3g}" fill="{_hex(label.colour)}">{escape(words)}</text>'
+
+
+def _hex(colour: Colour) -> str:
+    return "#" + "".join(f"{part:02x}" for part in (colour if colour[3] < 255 else colour[:3]))

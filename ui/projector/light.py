@@ -1,0 +1,143 @@
+"""What the projector paints on the table: thin lines in true inches, too faint to be taken for soldiers.
+
+Nothing is painted on soldiers and printed markers. Names and numbers stay on the screen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from calibration.camera import TableCamera
+from rules.engine.position import Position
+from rules.tabletop.table import Outline, PointIn
+from ui.picture.drawing import Drawing
+from ui.picture.overlay import Line, Preview, Region, Ring, Shape, marked
+from ui.projector.alignment import Aligned
+from ui.session import TableState
+from ui.table.finding import Mark, Trace, along, lifted, ring
+from ui.theme import CASUALTY, RULER, TERRAIN, WHITE, Colour, army_colour
+from vision.light_marks import cross_strokes
+from vision.projected_light import solids_px
+from vision.table_outline import marker_papers
+from vision.table_view import TableView
+
+_WIDTH_PX = 3.0  # a tenth of an inch
+_PALE = 0.3  # share of white: light in a pure colour vanishes on wood and grass
+_DARK: Colour = (0, 0, 0, 255)
+_PAPER_MARGIN = 1.25
+_CASUALTY_IN = 1.1
+_INSET_IN = 0.6
+
+
+class Light:
+    """The lines for one projector; keeps those that have not changed."""
+
+    def __init__(self, aligned: Aligned) -> None:
+        self._aligned, self._drawing = aligned, Drawing()
+        self._last: tuple[tuple[object, ...], tuple[Shape, ...]] | None = None
+
+    def painted(
+        self, view: TableView, state: TableState, preview: Preview, side_colour: Colour | None = None
+    ) -> tuple[Shape, ...]:
+        """Lines in the projector's pixels, from the lowest up; the identical tuple while nothing changes.
+
+        Args:
+            view: What is on the table.
+            state, preview: What the players measure, lay and select.
+            side_colour: The colour of the side whose turn it is, painted along the table's edge; None for none.
+        """
+        preview, projected = replace(preview, badges=()), replace(view, calibration=self._aligned.projection)
+        layers = self._drawing.of(projected, state, preview, numbers=False)
+        key = (*layers, view.figures, preview.casualties, side_colour, state.area, view.calibration)
+        if self._last is None or key != self._last[0]:
+            self._last = key, tuple(self._lines(view, state, layers, preview, side_colour))
+        return self._last[1]
+
+    def _lines(
+        self,
+        view: TableView,
+        state: TableState,
+        layers: Sequence[Sequence[Shape]],
+        preview: Preview,
+        side_colour: Colour | None,
+    ) -> Iterator[Shape]:
+        camera = self._aligned.projection.camera
+        areas, resting, found, loose = layers
+        for area in areas:
+            if isinstance(area, Region):
+                yield from (_thin(Line(ring_px, area.style.edge, closed=True)) for ring_px in area.rings_px)
+        laid = (shape for shape in resting if not isinstance(shape, Ring))  # no rings round all the soldiers
+        for shape in (*laid, *found, *loose):
+            if isinstance(shape, Line) and not _stays_on_screen(shape):
+                yield _thin(shape)
+        marks: list[Mark] = [_around(view, name) for name in preview.casualties if _stands(view, name)]
+        if side_colour is not None and view.calibration is not None:
+            edge = state.area.corners_in if state.area is not None else _markers_box(view)
+            marks.append(Trace(ring(_inset(edge)), side_colour, closed=True))
+        yield from (_thin(line) for line in marked(camera, marks) if isinstance(line, Line))
+        yield from _kept_dark(camera, view)
+        places = [(float(x), float(y)) for x, y in self._aligned.marks.places_in]
+        strokes = [Trace(along(lifted(stroke)), WHITE) for place in places for stroke in cross_strokes(place)]
+        yield from (replace(line, halo=False) for line in marked(camera, strokes) if isinstance(line, Line))
+
+
+def side_colour(position: Position | None) -> Colour | None:
+    """The colour of the side whose turn it is; None outside battles and between turns."""
+    if position is None or not position.state.side:
+        return None
+    return army_colour(position.state.side, sorted(position.state.sides))
+
+
+def _thin(line: Line) -> Line:
+    """The line as light: thin, pale, unfilled, without a dark rim."""
+    red, green, blue = (round((1 - _PALE) * part + _PALE * 255) for part in line.colour[:3])
+    return Line(line.points_px, (red, green, blue, 255), _WIDTH_PX, closed=line.closed, halo=False, dashed=line.dashed)
+
+
+def _stays_on_screen(line: Line) -> bool:
+    """Whether it is an outline of terrain, a ruler's second line, or a stroke of the cross on a casualty."""
+    is_cross = line.colour == CASUALTY or (line.colour == WHITE and len(line.points_px) == 2 and not line.closed)
+    return is_cross or line.colour[:3] == TERRAIN[:3] or (line.colour == RULER and line.dashed)
+
+
+def _stands(view: TableView, name: str) -> bool:
+    return any(figure.id == name for figure in view.figures)
+
+
+def _around(view: TableView, name: str) -> Mark:
+    """A ring on the table around a casualty."""
+    figure = next(figure for figure in view.figures if figure.id == name)
+    turns = np.linspace(0, 2 * np.pi, 40, endpoint=False)
+    x, y = figure.centre_in
+    circle = [(x + _CASUALTY_IN * np.cos(turn), y + _CASUALTY_IN * np.sin(turn)) for turn in turns]
+    return Trace(lifted(circle, figure.z_in), CASUALTY, closed=True)
+
+
+def _markers_box(view: TableView) -> Outline:
+    """The rectangle around all printed markers, where the players have not set the table's edges."""
+    assert view.calibration is not None
+    corners = np.concatenate([*view.calibration.markers_in.values()])
+    (left, near), (right, far) = corners.min(0).tolist(), corners.max(0).tolist()
+    return ((left, near), (right, near), (right, far), (left, far))
+
+
+def _inset(outline_in: Outline) -> list[PointIn]:
+    """A rectangle a little smaller, so that its line lies on the table."""
+    middle = np.mean(outline_in, axis=0)
+    return [(float(x), float(y)) for x, y in np.array(outline_in) - _INSET_IN * np.sign(np.array(outline_in) - middle)]
+
+
+def _kept_dark(camera: TableCamera, view: TableView) -> Iterator[Shape]:
+    """Black areas over soldiers and printed markers: light would change their colours."""
+    assert view.calibration is not None
+    bodies = solids_px(camera, view.figures, ())
+    for paper in marker_papers(view.calibration):
+        corners = np.array(paper)
+        bodies.append(camera.table_to_pixel(corners.mean(0) + _PAPER_MARGIN * (corners - corners.mean(0))))
+    for outline in bodies:
+        if np.isfinite(outline).all():
+            points = tuple((float(x), float(y)) for x, y in outline)
+            yield Line(points, _DARK, 1.0, _DARK, closed=True, halo=False)
