@@ -161,6 +161,7 @@ def test_a_busy_controller_is_tried_again(device: EmulatedWled, rod: RangeRod) -
     device.lost = 1
     rod.show(Measured(3))
     until(lambda: device.leds == colours(SHAPE, Measured(3), 0))
+    assert rod.status.error.startswith("no answer from")
 
 
 def test_a_wrong_segment_is_named_until_it_exists(device: EmulatedWled) -> None:
@@ -236,6 +237,17 @@ def ok(content: bytes) -> bytes:
 def test_other_servers_are_no_wled(answers, answer: bytes) -> None:
     where = answers(lambda caller: caller.sendall(answer))
     assert reason(where) == f"{where} does not answer like WLED: enter the address that WLED shows"
+
+
+def test_an_endless_answer_is_not_read_to_its_end(answers) -> None:
+    def pour(caller: socket.socket) -> None:
+        caller.sendall(ok(b""))
+        while True:
+            caller.sendall(b" " * 10_000)
+
+    where, start_s = answers(pour), time.monotonic()
+    assert reason(where, answer_s=30).startswith(f"{where} does not answer like WLED")
+    assert time.monotonic() - start_s < 15
 
 
 def test_silence_and_dripping_bytes_end_in_time(answers) -> None:

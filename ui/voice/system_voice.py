@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+import tempfile
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -125,15 +126,19 @@ class SystemSpeaker:
     def _run(self, words: str) -> None:
         arguments = [*self._command.arguments, *(() if self._command.reads_input else (words,))]
         try:
-            with self._lock:
-                if self._closed:
-                    return
-                pipe, quiet = subprocess.PIPE, subprocess.DEVNULL
-                # The words are one argument or the input: no shell reads them.
-                self._process = subprocess.Popen(  # noqa: S603
-                    arguments, stdin=pipe, stdout=quiet, stderr=pipe, text=True, errors="replace"
-                )
-            self._wait(self._process, words if self._command.reads_input else "")
+            with tempfile.TemporaryFile("w+", errors="replace") as said:  # a pipe could stay open after the command
+                with self._lock:
+                    if self._closed:
+                        return
+                    quiet = subprocess.DEVNULL
+                    # The words are one argument or the input: no shell reads them.
+                    self._process = subprocess.Popen(  # noqa: S603
+                        arguments, stdin=subprocess.PIPE, stdout=quiet, stderr=said, text=True
+                    )
+                self._wait(self._process, words if self._command.reads_input else "")
+                if self._process.returncode and not self._closed:
+                    said.seek(0)
+                    raise UserError(self._broken(said.readline().strip() or f"{self._process.returncode}"))
         except OSError as error:
             raise UserError(self._broken(str(error))) from error
         finally:
@@ -142,13 +147,11 @@ class SystemSpeaker:
 
     def _wait(self, process: subprocess.Popen[str], words: str) -> None:
         try:
-            _, said = process.communicate(words, timeout=self._longest_s)
+            process.communicate(words, timeout=self._longest_s)
         except subprocess.TimeoutExpired:
             process.kill()
             process.communicate()
             raise UserError(self._broken(tr("it does not finish a sentence"))) from None
-        if process.returncode and not self._closed:
-            raise UserError(self._broken(said.strip().partition("\n")[0] or f"{process.returncode}"))
 
     def _broken(self, why: str) -> str:
         name = self._command.arguments[0]

@@ -31,14 +31,14 @@ class ListSpeaker:
 
     def __init__(self) -> None:
         self.spoken: list[str] = []
-        self.busy, self.problem = False, ""
+        self.busy, self.problem, self.closed = False, "", False
 
     def speak(self, words: str) -> None:
         assert not self.busy
         self.spoken.append(words)
 
     def close(self) -> None:
-        self.busy = False
+        self.closed = True
 
 
 @pytest.fixture
@@ -225,6 +225,7 @@ def test_a_voice_that_breaks_is_reported_once(voice: EmulatedVoice, window: Wind
     speaker.problem = "The voice does not work: try it in a terminal."
     window.pull()
     assert window.bar.text == speaker.problem
+    assert speaker.closed
     assert not switch(window).isChecked()
     window.store.message.forget()
     measure(window)

@@ -89,14 +89,17 @@ def test_sentences_never_overlap_and_none_is_late(voice: EmulatedVoice, speaker:
 
 @posix
 def test_speaking_returns_at_once_and_closing_ends_a_long_sentence(tmp_path: Path) -> None:
-    voice = EmulatedVoice(tmp_path / "slow", seconds=30)
-    speaker = SystemSpeaker(command_in(voice.folder))
+    begun, command = tmp_path / "begun", tmp_path / "espeak-ng"
+    command.write_text(f"#!/bin/sh\ntouch {begun}\nexec sleep 30\n")
+    command.chmod(0o755)
+    speaker = SystemSpeaker(command_in(tmp_path))
     began_s = time.monotonic()
     speaker.speak("A long story.")
     assert time.monotonic() - began_s < 0.1
+    until(begun.exists)
     assert speaker.busy
     speaker.close()
-    assert time.monotonic() - began_s < 10
+    until(lambda: not speaker.busy, timeout_s=10)
     assert speaker.problem == ""
 
 
