@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from calibration.opencv import cv2
-from tools.phone_browser import PHONE_PX, Phone, installed
 from tests.waiting import until
+from tools.phone_browser import PHONE_PX, Phone, installed
 from ui.phone.server import PhoneServer
 from ui.phone.service import Limits
 from ui.phone.snapshot import PhoneSnapshot
