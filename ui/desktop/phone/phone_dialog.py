@@ -13,7 +13,7 @@ from ui.desktop.picture.image import to_qimage
 from ui.phone.qr_code import qr_code
 from ui.translation import tr
 
-_CODE_PX, _WIDTH_PX = 260, 460
+_CODE_PX, _WIDTH_PX = 260, 540
 
 
 class PhoneDialog(QDialog):
