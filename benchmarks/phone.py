@@ -1,9 +1,10 @@
 """Measure whether the window keeps its pace while phones follow the battle and hostile clients attack the phone page.
 
 Run with `python -m benchmarks.phone`. The real window shows a battle on the simulated table. A timer of 16 ms counts
-how often the window's thread is free: without phones (the baseline), with three phones that always ask for the actions
-of soldiers, with 200 hostile clients from 32 addresses, and with both, in turns. The battle's position changes four
-times a second, so that the rules are asked anew. Phones and hostile clients are other processes.
+how often the window's thread is free, in turns: without phones; with three phones that ask for the actions of soldiers
+four times a second; with 200 hostile clients from 32 addresses; and, as the baseline of these, with 200 hostile clients
+that take as much of the processors but attack a page of another process. The battle's position changes four times a
+second, so that the rules are asked anew. Phones and hostile clients are other processes.
 """
 
 from __future__ import annotations
@@ -33,6 +34,13 @@ from vision.simulation.practice_table import practice_table
 _TICK_MS, _CHANGES_EVERY_MS = 16, 250
 _ATTACKERS = [f"127.0.0.{number}" for number in range(2, 34)]
 
+_PAGE = """
+from ui.phone.server import PhoneServer
+server = PhoneServer("127.0.0.1")
+print(server.port, flush=True)
+input()
+server.stop()
+"""
 _PHONE = """
 import sys, time, urllib.request
 url, figures, until_s = sys.argv[1], sys.argv[2].split(","), time.monotonic() + float(sys.argv[3])
@@ -43,7 +51,7 @@ while time.monotonic() < until_s:
             urllib.request.urlopen(url + "targets/" + figure).read()
         except OSError:
             pass  # busy
-        time.sleep(0.05)
+        time.sleep(0.25)
 """
 
 
@@ -81,8 +89,8 @@ def _changed(window: Window) -> PhoneSnapshot:
     return PhoneSnapshot(tuple(view.figures), position=replace(position), turn=window.battle.turn_bar.shown)
 
 
-def measured(window: Window, seconds: float, rounds: int) -> None:
-    """Measure the three cases in turns, and print them."""
+def measured(window: Window, elsewhere: int, seconds: float, rounds: int) -> None:
+    """Measure the cases in turns, and print them; `elsewhere` is the port of the page of another process."""
     server = window.features.phone.server
     assert server is not None
     figures = ",".join(sorted(window.battle.figures))
@@ -94,16 +102,16 @@ def measured(window: Window, seconds: float, rounds: int) -> None:
         arguments = [sys.executable, "-c", _PHONE, server.url, figures, str(seconds)]
         return [subprocess.Popen(arguments) for _ in range(3)]  # noqa: S603  # its own interpreter
 
-    def attackers() -> list[subprocess.Popen[bytes]]:
-        arguments = [LOOPBACK, str(server.port), "--seconds", str(seconds), "--sources", *_ATTACKERS]
+    def attackers(port: int) -> list[subprocess.Popen[bytes]]:
+        arguments = [LOOPBACK, str(port), "--seconds", str(seconds), "--sources", *_ATTACKERS]
         command = [sys.executable, "-m", "tools.hostile_clients", *arguments]
         return [subprocess.Popen(command, stdout=subprocess.DEVNULL)]  # noqa: S603
 
     cases: dict[str, Callable[[], list[subprocess.Popen[bytes]]]] = {
         "without phones": list,
         "three phones": phones,
-        "200 hostile clients": attackers,
-        "both": lambda: [*phones(), *attackers()],
+        "200 hostile clients elsewhere": lambda: attackers(elsewhere),
+        "200 hostile clients": lambda: attackers(server.port),
     }
     found: dict[str, list[float]] = {name: [] for name in cases}
     for _ in range(rounds):
@@ -136,7 +144,10 @@ def main() -> None:
         for _ in range(2):
             window.battle.turn_bar.go_on.emit()
         window.features.phone.start(LOOPBACK)
-        measured(window, chosen.seconds, chosen.rounds)
+        with subprocess.Popen([sys.executable, "-c", _PAGE], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:  # noqa: S603
+            assert other.stdout is not None
+            measured(window, int(other.stdout.readline()), chosen.seconds, chosen.rounds)
+            other.communicate(b"\n")
         window.close()
     del application
 

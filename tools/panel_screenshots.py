@@ -32,6 +32,7 @@ from ui.desktop.theme import Theme
 from ui.desktop.window import Window
 from ui.devices.tray_camera import TABLE
 from ui.paper.printing import PrintJob
+from ui.phone.addresses import LOOPBACK
 from ui.setup.first_run import Step
 from ui.translation import use_language
 from vision.simulation.scene import demo_scene
@@ -257,6 +258,18 @@ def _battle_scene(faces: PanelScreenshots, window: Window, own: Path) -> None:
         faces.keep_dialog("film", window.features.history.film)
 
 
+def _phone_scene(faces: PanelScreenshots, window: Window, _: Path) -> None:
+    """The dialog of the phone page before and after its start."""
+    phone = window.features.phone
+    phone.addresses = lambda: (LOOPBACK, "192.168.178.25")
+    for name in ("phone-page-off", "phone-page"):
+        phone.show()
+        if phone.dialog is not None:
+            faces.keep_dialog(name, phone.dialog)
+        phone.start(LOOPBACK)
+    phone.stop()
+
+
 def help_scene(faces: PanelScreenshots, window: Window, _: Path) -> None:
     """The menus, the help texts and the error box."""
     bar = window.menuBar()
@@ -290,6 +303,7 @@ _SCENES: tuple[Callable[[PanelScreenshots, Window, Path], None], ...] = (
     _setup_scene,
     _devices_scene,
     _battle_scene,
+    _phone_scene,
     help_scene,
 )
 

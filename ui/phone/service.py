@@ -224,7 +224,7 @@ class Service:
 
 
 async def _drain(reader: asyncio.StreamReader) -> None:
-    """Read what a client still sends: closing a connection with unread bytes would take back the answer."""
+    """Read what a client still sends: some systems take back the answer if unread bytes are left at the end."""
     async with asyncio.timeout(_DRAIN_S):
         left = _DRAINED_BYTES
         while left > 0 and (read := await reader.read(left)):

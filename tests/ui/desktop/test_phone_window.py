@@ -163,3 +163,17 @@ def test_of_several_networks_one_is_chosen(window: Window) -> None:
     QTest.mouseClick(dialog.start, LEFT)
     assert dialog.url.text().startswith(f"http://{LOOPBACK}:")
     dialog.close()
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_a_failure_of_the_page_is_said_once(window: Window, monkeypatch: pytest.MonkeyPatch, wait_until: Wait) -> None:
+    def fail(_: object) -> dict[str, object]:
+        raise RuntimeError("a fault in the program")
+
+    monkeypatch.setattr("ui.phone.service.page_data", fail)
+    dialog = opened(window)
+    QTest.mouseClick(dialog.start, LEFT)
+    wait_until(lambda: "stopped unexpectedly" in window.bar.text)
+    assert window.features.phone.server is None
+    assert dialog.start.isVisible()
+    dialog.close()

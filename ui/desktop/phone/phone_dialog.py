@@ -11,9 +11,9 @@ from PyQt6.QtWidgets import QComboBox, QDialog, QDialogButtonBox, QFormLayout, Q
 from ui.desktop.labels import plain_label, wrapping_label
 from ui.desktop.picture.image import to_qimage
 from ui.phone.qr_code import qr_code
-from ui.translation import tr, tr_count
+from ui.translation import tr
 
-_CODE_PX, _WIDTH_PX = 260, 460
+_CODE_PX, _WIDTH_PX = 260, 540
 
 
 class PhoneDialog(QDialog):
@@ -93,7 +93,7 @@ class PhoneDialog(QDialog):
 
     def show_phones(self, count: int) -> None:
         """Show the number of connected phones."""
-        self.phones.setText(tr_count("{count} connected", "{count} connected", count))
+        self.phones.setText(tr("{count} connected", count=count))
 
     def _show_running(self, is_running: bool, *, has_choice: bool, has_hint: bool) -> None:
         for part in (self.code, self.url, self.phones):
