@@ -22,7 +22,6 @@ from rules.tabletop.table import Figure, TerrainKind, TerrainPiece
 from rules.tabletop.terrain_cost import MovementProfile, TerrainCost
 from rules.tabletop.tolerance import EXACT, within
 
-
 MOVING = "moving"
 """The phase of moves."""
 

@@ -140,7 +140,7 @@ def test_a_document_that_is_none_is_refused_in_one_sentence(keys: Mapping[str, A
 
 def test_an_answer_to_no_question_is_refused() -> None:
     step = {"do": {**SHOT["do"], "answers": {"weather": "rain"}}}
-    with pytest.raises(UserError, match="does not ask 'weather'; it asks .*target_in_cover"):
+    with pytest.raises(UserError, match=r"does not ask 'weather'; it asks .*target_in_cover"):
         played(ATTACKING, step)
 
 
