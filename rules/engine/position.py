@@ -102,7 +102,7 @@ class Position:
     def squad(self, unit: Unit) -> tuple[Unit, ...]:
         """The units of its squad that are not eliminated, including itself; only itself if it has no squad."""
         mates = self.state.standing(unit.side) if unit.squad else (unit,)
-        return tuple(mate for mate in mates if mate.id == unit.id or (mate.squad and mate.squad == unit.squad))
+        return tuple(mate for mate in mates if mate.squad == unit.squad)
 
     def enemies(self, unit: Unit) -> tuple[Unit, ...]:
         """The units of other sides that are not eliminated and stand on the table."""

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from math import dist
 from typing import Any, cast
 
+from shapely.geometry import Polygon
+
 from rules.engine.facts import UNKNOWN, Bound, Context, Source, Uncertain
 from rules.engine.position import Position, View
 from rules.engine.referee import UncertainFact, verdict_without_dice
@@ -130,7 +132,15 @@ class Aim(Context):
         reach_in = self.row.range_in + DOUBT_SIGMAS * self.away.sigma_in
         worth = self.blocked_by is None and within(round(self.away.edge_in, 2), reach_in)
         radius_in = self.row.blast_radius_in or 0.0
-        return caught(self.position, self.at_in, radius_in, self.actor, self.sigma_in) if worth else []
+        return caught(self.position, self._bursts_at(), radius_in, self.actor, self.sigma_in) if worth else []
+
+    def _bursts_at(self) -> PointIn:
+        """Where it bursts: at the place; a grenade in the middle of the shelter, where that was agreed on."""
+        lands = rules_of(self.position).option("grenade_inside")
+        if self.shelter is None or self.row.kind != "grenade" or lands != "middle" or self.touches_wall() is not True:
+            return self.at_in
+        middle = Polygon(self.shelter.outline_in).centroid
+        return middle.x, middle.y
 
     def shooter_exposed(self) -> float:
         """The part of the figure that shows from there."""

@@ -11,7 +11,7 @@ import pytest
 
 from rules.battle.battle import Battle
 from rules.battle.event_codec import event_of
-from rules.battle.overrides import Override, overrule, possible_overrides, rule
+from rules.battle.overrides import Override, overrule, possible_overrides, record_forbidden_moves, rule
 from rules.battle.replay import replay
 from rules.engine.condition import condition_changes
 from rules.engine.dice import Scripted
@@ -172,3 +172,15 @@ def test_override_survives_reopening(driver: BattleDriver, tmp_path: Path) -> No
     with Battle.open(tmp_path / "b", lambda: 0.0) as again:
         assert again.state == state
         assert event_of(again.entries[-1]) == last
+
+
+def test_a_forbidden_move_is_let_pass_with_all_its_effects(driver: BattleDriver) -> None:
+    # Green attacks: the sniper of the other side does not move now (SP-01), and 15 in are more than 4 (SP-02).
+    paths = [{"tan-3": (driver.position.figure("tan-3").centre_in, (16.0, 30.0))}]
+    with pytest.raises(UserError):
+        record_forbidden_moves(driver.battle, driver.referee, driver.position, paths, "")
+    assert driver.battle.state.unit("tan-3").at_in == (16, 15)
+    record_forbidden_moves(driver.battle, driver.referee, driver.position, paths, "we agreed on it")
+    moved = driver.battle.state.unit("tan-3")
+    assert (moved.at_in, moved.this_turn["moved"]) == ((16, 30), True)
+    assert any("we agreed on it" in line.lower() for line in story_of(driver.battle))

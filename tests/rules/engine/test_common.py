@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from rules.engine.common import End, Ground, highest_die, last_standing, profile_of
+from rules.engine.common import End, Ground, Phase, highest_die, last_standing, profile_of
 from rules.engine.dice import Scripted, odds, play
 from rules.tabletop.errors import UserError
 from rules.tabletop.movement import walk
@@ -60,3 +60,8 @@ def test_ground_without_a_row_is_open() -> None:
 def test_a_row_that_is_no_kind_of_terrain_is_named() -> None:
     with pytest.raises(UserError, match="'wods', which is no kind of terrain"):
         profile_of({"wods": Ground("X-01")})
+
+
+def test_what_a_row_leaves_out_does_not_apply() -> None:
+    assert Phase("X-01") == Phase("X-01", moves=False)
+    assert Ground("X-01") == Ground("X-01", cost=1, passable=True)

@@ -1,4 +1,4 @@
-"""What the window asks of a referee besides actions: rounds of a phase, whether figures move, where shots fell."""
+"""What the window asks of a referee besides actions: the rounds of a phase, whether figures move, where shots fell."""
 
 from __future__ import annotations
 

@@ -244,6 +244,17 @@ def test_rays_end_at_what_blocks_them():
         assert 0 <= z <= 1.4 + 1e-9
 
 
+def test_rays_end_at_the_first_of_two_walls():
+    # The eye is at the origin and the target at (8, 6), 10 in away: a ray meets the wall that begins at x = 3.2 after 0.4
+    # of its way, at y = 0.4 of its end, and never comes to the wall behind.
+    near, far = (box(TerrainKind.WALL, x, x + 0.4, 5, y0=0, y1=6, name=name) for x, name in ((3.2, "near"), (5, "far")))
+    found = seen(near, far, b=soldier("b", 8, 6))
+    assert {ray.stopped_by for ray in found.rays} == {"near"}
+    for ray in found.rays:
+        part = 3.2 / ray.end_in[0]
+        assert ray.stop_in == pytest.approx((3.2, part * ray.end_in[1], 1.6 + part * (ray.end_in[2] - 1.6)))
+
+
 def test_descending_rays_end_on_the_top_of_an_object():
     # A ray to 1.05 in up the board is at 1.4, the top, after 0.2 / 0.55 of its length, past the near edge.
     (stop,) = {ray.stop_in[::2] for ray in seen(box(TerrainKind.WALL, 2, 9, 1.4)).rays if ray.end_in[2] == 1.05}
