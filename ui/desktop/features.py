@@ -17,6 +17,7 @@ from ui.desktop.parts import Parts
 from ui.desktop.printing import PrintController
 from ui.desktop.setup.calibration_controller import CalibrationController
 from ui.desktop.setup.table_controller import TableController
+from ui.desktop.sight_areas import SightAreas
 from ui.desktop.store import Store
 from ui.desktop.table.correct_menu import CorrectionController
 from ui.desktop.table.groups_controller import GroupsController
@@ -24,7 +25,6 @@ from ui.desktop.table.practice_controller import PracticeController
 from ui.desktop.table.table_questions import EmptyTableController, MoveQuestions
 from ui.desktop.table.teach_controller import TeachController
 from ui.desktop.table.terrain_controller import TerrainController
-from ui.desktop.tools.sight_areas import SightAreas
 from ui.setup.saved_table_store import SavedTables, tables_folder
 
 
