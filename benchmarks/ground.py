@@ -53,13 +53,10 @@ def table(rounds: int) -> Table:
     what = f"{ENEMIES} enemies, {REACH_IN:g} in far"
     rows.append((what, f"{coarse.cell_in}", str(count), number(timing.ms), f"1 / {count / _ASKED / timing.ratio:.0f}"))
     budgets.append(Budget(f"danger area of {ENEMIES} enemies, 0.2 in cells", timing.ms, 1000, "ms"))
-    return Table(
-        "ground",
-        ("ground of", "cell, in", "cells", "processor ms", "of asking for each cell"),
-        rows,
-        "",
-        tuple(budgets),
-    )
+    pairs = time_with_baseline(partial(exposures, figures, terrain), list, rounds=rounds)
+    words = f"In the same run, the exposure of all pairs of the 60 figures takes {number(pairs.ms)} ms."
+    head = ("ground of", "cell, in", "cells", "processor ms", "of asking for each cell")
+    return Table("ground", head, rows, words, tuple(budgets))
 
 
 def _seen_by(
