@@ -1,7 +1,7 @@
 """Time of the ground that a figure sees: 0.1 in cells on a 72 x 48 in table with 30 pieces and 60 figures.
 
 Run with `python -m benchmarks.ground`. The baseline, in the same run, asks for the exposure of a standing figure on
-some of the cells; its time is scaled to all of them.
+300 of the cells; its time is scaled to all of them.
 """
 
 from __future__ import annotations

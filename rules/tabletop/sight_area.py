@@ -73,7 +73,9 @@ class Cells:
         x, y = self.middles_in
         columns, rows = (slice(*np.searchsorted(axis, ends)) for axis, ends in ((x, (left, right)), (y, (low, high))))
         u, v = np.meshgrid(x[columns], y[rows])
-        found = np.nonzero(shapely.contains_xy(Polygon(outline_in), u, v))
+        area = Polygon(outline_in)
+        shapely.prepare(area)
+        found = np.nonzero(shapely.contains_xy(area, u, v))
         return np.asarray((found[0] + rows.start) * self.shape[1] + found[1] + columns.start, np.intp)
 
 

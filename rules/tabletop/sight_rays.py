@@ -133,11 +133,11 @@ class Slopes:
         away_in = np.sqrt(places.away_in**2 + offset**2)
         until_in = away_in if limit_in is None else np.minimum(away_in, limit_in - np.float32(self.bin_in))
         at = row + np.rint(np.maximum(until_in, 0) * np.float32(1 / self.bin_in)).astype(np.intp)
-        hidden_to = eye_in + self.horizon.take(at) * away_in
+        hidden_to = eye_in + self.horizon.take(at, mode="clip") * away_in
         if not len(self.low):
             return hidden_to, np.ones(1, bool)
-        is_clear = eye_in + self.high.take(at) * away_in <= np.maximum(hidden_to, places.foot_in)
-        is_clear |= eye_in + self.low.take(at) * away_in >= places.foot_in + np.float32(height_in)
+        is_clear = eye_in + self.high.take(at, mode="clip") * away_in <= np.maximum(hidden_to, places.foot_in)
+        is_clear |= eye_in + self.low.take(at, mode="clip") * away_in >= places.foot_in + np.float32(height_in)
         return hidden_to, is_clear
 
 

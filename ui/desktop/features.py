@@ -19,11 +19,11 @@ from ui.desktop.printing import PrintController
 from ui.desktop.projector.projector_controller import ProjectorController
 from ui.desktop.setup.calibration_controller import CalibrationController
 from ui.desktop.setup.table_controller import TableController
+from ui.desktop.sight_areas import SightAreas
 from ui.desktop.store import Store
 from ui.desktop.table.correct_menu import CorrectionController
 from ui.desktop.table.groups_controller import GroupsController
 from ui.desktop.table.practice_controller import PracticeController
-from ui.desktop.table.sight_areas import SightAreas
 from ui.desktop.table.table_questions import EmptyTableController, MoveQuestions
 from ui.desktop.table.teach_controller import TeachController
 from ui.desktop.table.terrain_controller import TerrainController

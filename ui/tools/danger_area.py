@@ -9,7 +9,7 @@ import numpy as np
 
 from rules.engine.position import Position
 from rules.engine.referee import preview_of
-from rules.engine.state import Unit
+from rules.engine.state import Unit, fold
 from rules.engine.text import display_names
 from rules.tabletop.sight_area import ground_in_sight, ground_of
 from rules.tabletop.table import Figure
@@ -76,15 +76,9 @@ def _enemies(now: ToolContext, side: str) -> Iterator[tuple[Figure, tuple[Arm, .
 
 
 def _coming(play: BattleSession, position: Position) -> Iterator[Position]:
-    """The same table in the next phases in which figures move, as if nobody had acted."""
-    units = {
-        name: replace(unit, this_turn={}, allowance_used_in=0.0, acts_this_turn={})
-        for name, unit in position.state.units.items()
-    }
+    """The same table in the next phases in which figures move, if nobody did anything until then."""
     for _ in range(_PHASES_AHEAD):
-        follows = play.referee.next_phase(position)
-        state = replace(position.state, turn=follows.turn, side=follows.side, phase=follows.phase, units=units)
-        position = replace(position, state=state)
+        position = replace(position, state=fold(position.state, play.referee.next_phase(position)))
         if play.referee.moves(position):
             yield position
 

@@ -73,6 +73,24 @@ def test_a_soldier_on_a_hill_is_seen_over_the_wall_that_hides_the_ground():
     assert seen_at(wall, box(TerrainKind.HILL, 14, 18, 1.0))(15)
 
 
+def test_a_lower_hill_hides_nothing_of_soldiers_on_it():
+    # The eye, 2 in higher on a hill of its own, is at 3.6. The ray over the far edge of the lower hill (1 in, up to
+    # x = 29) is at 3.6 - 2.6 * 2 / 29 = 3.4 at x = 2, above the head of a soldier there at 3.1; but the edge is behind.
+    shooter = Figure("a", "tan", 0.0, 0.0, 2.0, 0.1, Posture.STANDING, ellipse_outline((0.0, 0.0), 0.5, 0.5))
+    hills = (box(TerrainKind.HILL, -2, 0.5, 2.0), box(TerrainKind.HILL, 1, 29, 1.0))
+    found = ground_in_sight(shooter, ground_of(STRETCH, hills))
+    assert found[0, 30:].all()
+
+
+def test_the_far_rim_of_a_trench_hides_what_is_behind_it():
+    # From the prone eye at 0.3 the ray over the rim, 1.0 at 2 in, is at 0.3 + 0.7 * 8 / 2 = 3.1 at 8 in, and that under
+    # a rim from 0.2 up at 0.3 - 0.1 * 8 / 2 < 0.
+    for base in (0.0, 0.2):
+        trench = box(TerrainKind.TRENCH, -2, 2, 1.0 - base, base)
+        assert not seen_at(trench, posture=Posture.PRONE)(8)
+        assert seen_at(trench, posture=Posture.PRONE)(1)
+
+
 def test_sight_reaches_two_inches_into_woods_and_ends():
     assert edge_at(seen_at(box(TerrainKind.WOODS, 5, 12, 6.0)), 4, 30) == pytest.approx(7.0, abs=0.15)
 

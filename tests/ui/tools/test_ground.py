@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from shapely.geometry import Point, Polygon
 
+from rules.engine.state import ELIMINATED
 from rules.tabletop.sight_area import Cells
 from rules.tabletop.table import Figure
 from tests.ui.tables import before, box, in_battle, piece, soldier
@@ -78,6 +80,26 @@ def test_the_danger_area_ends_at_the_range_after_a_move(tmp_path: Path, game: st
     edge = TAN.x_in - reach_in
     assert contains(area, edge + 0.4, 5)
     assert not contains(area, edge - 0.4, 5)
+
+
+def changed(now: ToolContext, **values: Any) -> ToolContext:
+    """The same battle, in which something has happened to the enemy."""
+    assert now.position is not None
+    state = now.position.state
+    units = {**state.units, "tan-1": replace(state.units["tan-1"], **values)}
+    return replace(now, position=replace(now.position, state=replace(state, units=units)))
+
+
+def test_what_an_enemy_may_not_do_this_turn_it_may_do_in_the_next(tmp_path: Path) -> None:
+    with in_battle(tmp_path / "b", "army_men", "rifleman", (GREEN, TAN)) as now:
+        fresh = on_table(now, 60, 10)
+        landed = changed(fresh, this_turn={"dropped": True})  # by parachute: it does not move in this turn
+        assert danger_area(landed, "green") == danger_area(fresh, "green")
+
+
+def test_the_dead_are_no_danger(tmp_path: Path) -> None:
+    with in_battle(tmp_path / "b", "simple_plastic", "soldier", (GREEN, TAN)) as now:
+        assert danger_area(changed(now, statuses={ELIMINATED: True}), "green").areas == ()
 
 
 def test_a_house_covers_from_danger_and_more_enemies_make_more_layers(tmp_path: Path) -> None:

@@ -1,22 +1,15 @@
-"""The sight fan of one soldier, and the danger area of a side: computed in the background, drawn over the table."""
+"""The tool that shows the ground that a soldier sees; the fan is computed in the background."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
-
-from PyQt6.QtGui import QAction
-from PyQt6.QtWidgets import QMainWindow
 
 from rules.engine.text import display_name
 from rules.tabletop.table import Figure
 from ui.background_task import NewestAnswer
-from ui.desktop.action import create_switch
-from ui.desktop.store import Store
 from ui.desktop.tools.tool import PickResult, Tool, figure_id
 from ui.picture.overlay import Preview
 from ui.table.finding import Answer, Finding
-from ui.tools.danger_area import DangerArea, danger_area, side_in_danger
 from ui.tools.ground import cells_of
 from ui.tools.sight_fan import SightFan, sight_fan
 from ui.tools.tool_context import ToolContext
@@ -75,54 +68,3 @@ def _question(now: ToolContext, figure: Figure) -> tuple[object, ...]:
     places = [(one.id, one.posture, *(round(v / _SETTLED_IN) for v in (*one.centre_in, one.z_in))) for one in others]
     own = (figure.id, figure.posture, *(round(v / _SETTLED_IN) for v in (*figure.centre_in, figure.z_in)))
     return (own, places, now.terrain, now.sight_rules, now.position, cells_of(now, 1.0), now.state.basis)
-
-
-class SightAreas:
-    """Computes both areas, and draws the danger area while its switch is on.
-
-    Attributes:
-        tool: The sight fan.
-        danger: The switch.
-    """
-
-    def __init__(self, window: QMainWindow, store: Store) -> None:
-        """Create the tool and the switch."""
-        self._store, self.tool = store, SightFanTool(store.tool_context)
-        self._dangers: NewestAnswer[DangerArea] = NewestAnswer("sandtable danger area")
-        self._is_announced = True
-        tip = tr("Show where the enemies of the side whose turn it is can shoot next turn")
-        self.danger: QAction = create_switch(window, tr("Danger area"), "Shift+D", tip)
-        self.danger.toggled.connect(self._turn)
-
-    def _turn(self, on: bool) -> None:
-        self._dangers.forget()
-        self._is_announced = not on
-        if on and self._store.battle.play is None:
-            self.danger.setChecked(False)
-            self._store.say(tr("Start a battle first: the danger area depends on the sides and their weapons."))
-            return
-        self._store.show()
-
-    def over(self, preview: Preview, chosen: str) -> Preview:
-        """Add the danger area to a preview without other areas; `chosen` is the battle's selected figure."""
-        now = self._store.tool_context() if self.danger.isChecked() and not preview.areas else None
-        if now is None or now.position is None or now.view.calibration is None:
-            return preview
-        side = side_in_danger(now.position, chosen)
-        question = (side, now.position, cells_of(now, 1.0), now.state.basis)
-        self._dangers.ask(question, lambda: danger_area(now, side))
-        found = self._dangers.answer
-        return replace(preview, areas=found.areas) if found is not None else preview
-
-    def pull(self) -> bool:
-        """Take what was computed; return whether the picture must be drawn again."""
-        has_danger, has_fan = self._dangers.pull(), self.tool.fans.pull()
-        if has_danger and not self._is_announced:
-            found, self._is_announced = self._dangers.answer, True
-            self._store.say(found.words if found is not None else self._dangers.refusal)
-        return has_danger or has_fan
-
-    def close(self) -> None:
-        """Wait for the threads."""
-        for answers in (self._dangers, self.tool.fans):
-            answers.join()
