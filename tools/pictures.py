@@ -9,13 +9,16 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from PyQt6.QtCore import QEvent, Qt
-from PyQt6.QtWidgets import QApplication, QWidget
+from PyQt6.QtGui import QPixmap
+from PyQt6.QtWidgets import QApplication, QLabel, QWidget
 
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import Figure, Posture
+from rules.tabletop.template import Blast
 from tools.screenshot import QUALITY, click, enemies, figures_seen, run_scene, wait
 from ui.battle.armies import ArmyLists
 from ui.desktop.battle.battle_setup_dialog import BattleSetupDialog
+from ui.desktop.picture.image import to_qimage
 from ui.desktop.theme import Theme
 from ui.desktop.window import Window
 from ui.measuring import sights
@@ -234,6 +237,27 @@ def _light(window: Window, _: Path) -> QWidget:
     return window
 
 
+def _projector(window: Window, _: Path) -> QWidget:
+    """The table itself, with what the projector paints on it during the battle."""
+    projector, view = window.features.projector, all_seen(window)
+    projector.screen.resize(1280, 720)
+    projector.align()
+    wait_for(lambda: projector.light, "the projector's light")
+    window.store.use_tool("select")
+    by = next(figure for figure in view.figures if figure.army == "green" and figure.posture is Posture.STANDING)
+    click(window, view, by.centre_in, by.z_in)
+    window.store.session.lay_ruler(*(figure.id for figure in enemies(view.figures, set())))
+    window.store.session.lay(Blast((32.0, 13.0), 3.0))
+    window.store.show()
+    wait(8.0)  # until soldiers are searched among the lines, and the lines are painted
+    frame, picture = window.store.frame, QLabel()
+    if frame is None:
+        raise UserError("the simulated table has no picture: open it")
+    picture.setPixmap(QPixmap.fromImage(to_qimage(frame.image_bgr)))
+    picture.resize(picture.pixmap().size())
+    return picture
+
+
 def setup_dialog(window: Window, own: Path) -> BattleSetupDialog:
     """The battle setup dialog, filled in for a battle of two armies; `own` holds its army lists."""
     view = all_seen(window)
@@ -283,6 +307,7 @@ _SCENES: dict[str, Callable[[Window, Path], QWidget]] = {
     "devices": _devices,
     "history": _history,
     "light": _light,
+    "projector": _projector,
 }
 
 
