@@ -29,7 +29,8 @@ from vision.table_view import TableView
 
 _WIDTH_PX = 2.5  # a tenth of an inch
 _WORDS_IN = 1.0  # size of letters
-_PALE = 0.3  # share of white: light in a pure colour vanishes on wood and grass
+_WORDS_SHARE = 0.2  # of the side that is free beside the words, before them: markers lie in the corners
+_PALE = 0.45  # share of white: light in a pure colour vanishes on wood and grass
 _DARK: Colour = (0, 0, 0, 255)
 _PAPER_MARGIN = 1.25
 _CASUALTY_IN = 1.1
@@ -144,17 +145,17 @@ def _signs(camera: TableCamera, view: TableView, state: TableState, turn: Turn) 
     length_in = _WORDS_IN * max((x for letter in turn.letters for x, _ in letter), default=0.0)
     sides = [side for side in pairwise(corners) if math.dist(*side) > length_in]
     near = min(sides, key=lambda side: side[0][1] + side[1][1], default=None)
-    signs = [Trace(ring(corners[:-1]), turn.colour, closed=True)]
+    signs: list[Mark] = [Trace(ring(corners[:-1]), turn.colour, closed=True)]
     signs += _words_along(near, length_in, turn) if near is not None else ()
     yield from (_thin(line) for line in marked(camera, signs) if isinstance(line, Line))
 
 
 def _words_along(side: tuple[PointIn, PointIn], length_in: float, turn: Turn) -> Iterator[Mark]:
-    """The words in the middle of a side, to its left."""
+    """The words near the beginning of a side, inside it."""
     start, end = np.array(side)
     right = (end - start) / np.linalg.norm(end - start)
     axes = _WORDS_IN * np.array([right, (-right[1], right[0])])
-    first = (start + end - length_in * right) / 2 + _INSET_IN * axes[1]
+    first = start + _WORDS_SHARE * (math.dist(start, end) - length_in) * right + _INSET_IN * axes[1]
     for letter in turn.letters:
         places = (first + np.array(letter) @ axes).tolist()
         yield Trace(lifted([(x, y) for x, y in places]), turn.colour, closed=True)
