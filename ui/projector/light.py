@@ -28,13 +28,16 @@ from vision.table_outline import marker_papers
 from vision.table_view import TableView
 
 _WIDTH_PX = 2.5  # a tenth of an inch
+_LETTERS_PX = 1.2
 _WORDS_IN = 1.0  # size of letters
 _WORDS_SHARE = 0.2  # of the side that is free beside the words, before them: markers lie in the corners
 _PALE = 0.45  # share of white: light in a pure colour vanishes on wood and grass
+_WIDEST_LINE = 5.0  # on the screen; only the white rim of a casualty's cross is wider
 _DARK: Colour = (0, 0, 0, 255)
 _PAPER_MARGIN = 1.25
 _CASUALTY_IN = 1.1
 _INSET_IN = 0.6
+_FAR_IN = 1000.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,12 +103,19 @@ class Light:
 def _thin(line: Line) -> Line:
     """The line as light: thin, pale, unfilled, without a dark rim."""
     red, green, blue = (round((1 - _PALE) * part + _PALE * 255) for part in line.colour[:3])
-    return Line(line.points_px, (red, green, blue, 255), _WIDTH_PX, closed=line.closed, halo=False, dashed=line.dashed)
+    return Line(
+        line.points_px,
+        (red, green, blue, 255),
+        min(line.width, _WIDTH_PX),
+        closed=line.closed,
+        halo=False,
+        dashed=line.dashed,
+    )
 
 
 def _stays_on_screen(line: Line) -> bool:
     """Whether it is an outline of terrain, a ruler's second line, or a stroke of the cross on a casualty."""
-    is_cross = line.colour == CASUALTY or (line.colour == WHITE and len(line.points_px) == 2 and not line.closed)
+    is_cross = line.colour == CASUALTY or (line.colour == WHITE and line.width > _WIDEST_LINE)
     is_second = line.dashed and not line.closed and line.keep_clear  # from centre to centre, beside the bases' range
     return is_cross or line.colour[:3] == TERRAIN[:3] or bool(is_second)
 
@@ -120,13 +130,13 @@ def _around(view: TableView, name: str) -> Mark:
     turns = np.linspace(0, 2 * np.pi, 40, endpoint=False)
     x, y = figure.centre_in
     circle = [(x + _CASUALTY_IN * np.cos(turn), y + _CASUALTY_IN * np.sin(turn)) for turn in turns]
-    return Trace(lifted(circle, figure.z_in), CASUALTY, closed=True)
+    return Trace(lifted(circle, figure.z_in), CASUALTY, _WIDTH_PX, closed=True)
 
 
 def _markers_box(view: TableView) -> Outline:
-    """The rectangle around all printed markers, where the players have not set the table's edges."""
-    assert view.calibration is not None
-    corners = np.concatenate([*view.calibration.markers_in.values()])
+    """The rectangle around all printed markers; everything if there are none."""
+    known = [*view.calibration.markers_in.values()] if view.calibration is not None else []
+    corners = np.concatenate(known or [np.array([[-_FAR_IN, -_FAR_IN], [_FAR_IN, _FAR_IN]])])
     (left, near), (right, far) = corners.min(0).tolist(), corners.max(0).tolist()
     return ((left, near), (right, near), (right, far), (left, far))
 
@@ -145,7 +155,7 @@ def _signs(camera: TableCamera, view: TableView, state: TableState, turn: Turn) 
     length_in = _WORDS_IN * max((x for letter in turn.letters for x, _ in letter), default=0.0)
     sides = [side for side in pairwise(corners) if math.dist(*side) > length_in]
     near = min(sides, key=lambda side: side[0][1] + side[1][1], default=None)
-    signs: list[Mark] = [Trace(ring(corners[:-1]), turn.colour, closed=True)]
+    signs: list[Mark] = [Trace(ring(corners[:-1]), turn.colour, _WIDTH_PX, closed=True)]
     signs += _words_along(near, length_in, turn) if near is not None else ()
     yield from (_thin(line) for line in marked(camera, signs) if isinstance(line, Line))
 
@@ -158,7 +168,7 @@ def _words_along(side: tuple[PointIn, PointIn], length_in: float, turn: Turn) ->
     first = start + _WORDS_SHARE * (math.dist(start, end) - length_in) * right + _INSET_IN * axes[1]
     for letter in turn.letters:
         places = (first + np.array(letter) @ axes).tolist()
-        yield Trace(lifted([(x, y) for x, y in places]), turn.colour, closed=True)
+        yield Trace(lifted([(x, y) for x, y in places]), turn.colour, _LETTERS_PX, closed=True)
 
 
 def _kept_dark(camera: TableCamera, view: TableView) -> Iterator[Shape]:

@@ -74,7 +74,8 @@ def test_the_edge_shows_whose_turn_it_is(light):
     edge, *words = added(light, state=state, turn=Turn(ORANGE, letters))[-3:]
     assert on_table(edge).min(0) == pytest.approx((1.6, 2.6), abs=1e-3)
     assert on_table(edge).max(0) == pytest.approx((18.4, 13.4), abs=1e-3)
-    # Letters are 1 in high: the words are 10 in long, 0.6 in above the near edge, a fifth of the other 6.8 in from 1.6 in.
+    # Letters are 1 in high: the words are 10 in long, 0.6 in above the near
+    # edge, a fifth of the other 6.8 in from its beginning at 1.6 in.
     assert on_table(words[0]) == pytest.approx(np.array([[2.96, 3.2], [12.96, 3.2], [12.96, 4.2]]), abs=1e-3)
     assert on_table(words[1])[0] == pytest.approx((5.96, 3.4), abs=1e-3)
     assert edge not in light.painted(VIEW, state, Preview())

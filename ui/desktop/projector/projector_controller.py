@@ -23,11 +23,19 @@ from ui.projector.watch import EVERY_S, AlignmentWatch
 from ui.session import TableState
 from ui.theme import army_colour
 from ui.translation import tr
+from vision.frame import Frame
 from vision.simulation.projector import SimulatedProjector, hung_projector
 from vision.table_view import TableView
 
 _REST_S = 0.3
 """Lines that follow the mouse are painted only when it rests: moving light would look like moving soldiers."""
+
+_FADE_S = 0.7
+"""Time after an alignment without result in which the camera may still see its last pattern."""
+
+
+def _dropped(frame: Frame) -> None:
+    """Take a picture that nobody may see."""
 
 
 class ProjectorController(QObject):
@@ -52,7 +60,7 @@ class ProjectorController(QObject):
         self._pattern: ImageGray | None = None
         self._lines: tuple[Shape, ...] | None = None
         self._painted: tuple[Shape, ...] | None = None
-        self._mouse_px, self._rest_since_s = store.mouse_px, 0.0
+        self._mouse_px, self._rest_since_s, self._fades_until_s = store.mouse_px, 0.0, 0.0
         self._said: tuple[str, tuple[tuple[PointIn, ...], ...]] = ("", ())
         self.switch = create_switch(window, tr("Projector"), "J", tr("Show the drawings alone on a second screen"))
         tip = tr("Find out where the projector's light falls, to paint true inches on the table")
@@ -86,11 +94,12 @@ class ProjectorController(QObject):
         store, source_controller = self._store, self._store.source_controller
         worker, view = source_controller.worker, store.view
         if worker.playback is not None or worker.ended:
-            store.say(tr("A film cannot see the projector's light. Open a camera or the practice table."))
+            store.say(tr("A film cannot see the projector's light. Open a camera or the simulated table."))
             return
         if view is None:
             store.say(tr("There is no picture yet. Wait for the camera, then align the projector."))
             return
+        store.message.forget()
         self.switch.setChecked(True)
         size_px, table = self.screen.size_px, source_controller.simulated
         self._alignment = Alignment(size_px, view, store.session.state.setup)
@@ -101,6 +110,9 @@ class ProjectorController(QObject):
     def pull(self) -> None:
         """Show the next pattern, take the result, or check whether it still holds; called often."""
         alignment, now_s = self._alignment, self._store.clock()
+        worker = self._store.source_controller.worker
+        if worker.diverted_to is _dropped and now_s >= self._fades_until_s:
+            worker.diverted_to = None
         if alignment is not None:
             if alignment.over:
                 self._end(alignment)
@@ -117,11 +129,12 @@ class ProjectorController(QObject):
                     self._report(problem)
 
     def _end(self, alignment: Alignment) -> None:
-        self._divert_nothing()
         if alignment.aligned is None:
             self._forget()
             self._report(alignment.problem)
             return
+        self._store.source_controller.worker.diverted_to = None
+        self._alignment = self._pattern = None
         self.light, self._watch = Light(alignment.aligned), AlignmentWatch(alignment.aligned)
         self._lines, self._painted, self._checked_s = None, None, self._store.clock()
         self._store.say(tr("The projector is aligned. Rulers and templates now appear on the table."))
@@ -189,16 +202,15 @@ class ProjectorController(QObject):
         self._problem = ""
         self._store.show()
 
-    def _divert_nothing(self) -> None:
-        self._store.source_controller.worker.diverted_to = None
-        self._alignment = self._pattern = None
-
     def _forget(self) -> None:
         """Forget the alignment: the window shows the map again."""
         if self._alignment is None and self.light is None:
             self._problem = ""
             return
-        self._divert_nothing()
+        if self._alignment is not None:
+            self._store.source_controller.worker.diverted_to = _dropped
+            self._fades_until_s = self._store.clock() + _FADE_S
+        self._alignment = self._pattern = None
         self._problem, self.light, self._watch = "", None, None
         self._show(None)
         if (table := self._store.source_controller.simulated) is not None:
