@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import product
 
 import numpy as np
 
@@ -186,14 +187,16 @@ def main() -> None:
             f"   {np.mean(shown_s):.1f} s",
             flush=True,
         )
-    if options.vision:
-        for seed in range(options.seeds):
-            before, views = watch_light(Room(demo_scene(seed)))
-            events = [event for view in views for event in view.tracking.events]
-            then = {figure.id: np.array(figure.centre_in) for figure in before.figures}
-            moved = [float(np.linalg.norm(then[f.id] - f.centre_in)) for f in views[-1].figures if f.id in then]
-            count = f"{len(then)} soldiers before, {len(views[-1].figures)} after"
-            print(f"seed {seed}: {count}, {len(events)} events, places differ by {_spread(moved)} in", flush=True)
+    for seed, brightness in product(range(options.seeds), (1.0, 4.0)) if options.vision else ():
+        before, views = watch_light(Room(demo_scene(seed), replace(CASES[1], brightness=brightness)))
+        events = [event for view in views for event in view.tracking.events]
+        then = {figure.id: np.array(figure.centre_in) for figure in before.figures}
+        moved = [float(np.linalg.norm(then[f.id] - f.centre_in)) for f in views[-1].figures if f.id in then]
+        print(
+            f"table {seed}, light of {brightness:g} lamps: {len(then)} soldiers before, {len(views[-1].figures)} after,"
+            f" {len(events)} events, places differ by at most {max(moved):.3f} in",
+            flush=True,
+        )
 
 
 def _spread(values: list[float]) -> str:

@@ -31,6 +31,7 @@ _DICTIONARY = "4X4_100"
 _MARKER_SHARE = 0.7  # of a square's side
 _POINT_SIGMA_PX = 0.2
 _OUTLIER_IN = 0.25
+_MOST_POINTS = 80  # for the solver, whose time grows with their square
 _LEAST_SHARE = 0.4  # of the points must lie on one plane
 
 # Throw ratios (distance to width) are 1 to 2; lens shift moves the axis by up to half the height. Projector lenses bend
@@ -183,7 +184,8 @@ def solve_projector(
         raise UserError(_TOO_LITTLE)
     if _is_mirrored(np.asarray(plane, np.float64), lit_px[agrees].mean(0)):
         raise UserError(_MIRRORED)
-    target = Target(places_in[agrees], lit_px[agrees], {}, place=(0.0, 0.0, 0.0), sigma_px=sigma_px, paper=PERFECT)
+    used = np.flatnonzero(agrees)[:: -(-int(agrees.sum()) // _MOST_POINTS)]
+    target = Target(places_in[used], lit_px[used], {}, place=(0.0, 0.0, 0.0), sigma_px=sigma_px, paper=PERFECT)
     try:
         found = solve([target], size_px, usual_projector(size_px))
     except UserError as error:  # its sentence is about printed markers

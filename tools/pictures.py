@@ -18,6 +18,7 @@ from hardware.wled import Segment
 from rules.battle.progress import no_step
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import Figure, Posture
+from rules.tabletop.template import Blast
 from tools.phone_browser import PHONE_PX, Phone, installed
 from tools.screenshot import QUALITY, click, enemies, figures_seen, run_scene, wait
 from ui.battle.armies import ArmyLists
@@ -363,6 +364,27 @@ def _other(window: Window) -> str:
     return next(unit.id for unit in position.state.standing(position.state.side) if unit.id != window.battle.chosen)
 
 
+def _projector(window: Window, _: Path) -> QWidget:
+    """The table itself, with what the projector paints on it during the battle."""
+    projector, view = window.features.projector, all_seen(window)
+    projector.screen.resize(1280, 720)
+    projector.align()
+    wait_for(lambda: projector.light, "the projector's light")
+    window.store.use_tool("select")
+    by = next(figure for figure in view.figures if figure.army == "green" and figure.posture is Posture.STANDING)
+    click(window, view, by.centre_in, by.z_in)
+    window.store.session.lay_ruler(*(figure.id for figure in enemies(view.figures, set())))
+    window.store.session.lay(Blast((32.0, 13.0), 3.0))
+    window.store.show()
+    wait(8.0)  # until soldiers are searched among the lines, and the lines are painted
+    frame, picture = window.store.frame, QLabel()
+    if frame is None:
+        raise UserError("the simulated table has no picture: open it")
+    picture.setPixmap(QPixmap.fromImage(to_qimage(frame.image_bgr)))
+    picture.resize(picture.pixmap().size())
+    return picture
+
+
 def setup_dialog(window: Window, own: Path) -> BattleSetupDialog:
     """The battle setup dialog, filled in for a battle of two armies; `own` holds its army lists."""
     view = all_seen(window)
@@ -418,6 +440,7 @@ _SCENES: dict[str, Callable[[Window, Path], QWidget]] = {
     "history": _history,
     "light": _light,
     "phone": _phone,
+    "projector": _projector,
 }
 
 

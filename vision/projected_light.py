@@ -24,10 +24,10 @@ from vision.table_outline import marker_papers
 _Light = npt.NDArray[np.float32]
 """(height, width) linear light."""
 
-_WEAK = 0.06
+_WEAK = 0.12
 """The projector's white must add this share to the room's light, and stand out from the camera's noise."""
 
-_STRONG = 0.15  # share from which weakness is no reason for a failure
+_STRONG = 0.3  # share from which weakness is no reason for a failure
 _VISIBLE = 0.05  # share of the room's light from which it is weak, not absent
 
 _LEAST_LIT = 0.03  # share of the picture
@@ -83,13 +83,13 @@ def pattern_light(dark: _Light, pattern: _Light, inverse: _Light) -> PatternLigh
     swing, room = middle - dark, cv2.blur(dark, _NEAR)
     smooth = np.asarray(cv2.blur(swing, _NEAR), np.float32)
     noise = 1.48 * float(np.median(np.abs(swing - smooth)))
-    lit = (smooth > _WEAK * room) & (smooth > noise)
+    lit = (2 * smooth > _WEAK * room) & (smooth > noise)
     if lit.mean() < _LEAST_LIT:
         visible = np.abs(cv2.blur(pattern - inverse, _AROUND)) > _VISIBLE * cv2.blur(dark, _AROUND)
         raise UserError(_TOO_WEAK if visible.mean() > _LEAST_LIT else _UNSEEN)
     swing = np.where(lit, np.maximum(swing, smooth / 2), 1).astype(np.float32)
     part = np.where(lit, np.clip((pattern - inverse) / (2 * swing), -1, 1), 0).astype(np.float32)
-    return PatternLight(part, middle, swing, float(np.median(smooth[lit] / room[lit])))
+    return PatternLight(part, middle, swing, 2 * float(np.median(smooth[lit] / room[lit])))
 
 
 def board_points(light: PatternLight, pattern: Pattern) -> tuple[FloatArray, FloatArray]:

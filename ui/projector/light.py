@@ -5,31 +5,52 @@ Nothing is painted on soldiers and printed markers. Names and numbers stay on th
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
+from shapely import Polygon
+from shapely.geometry.polygon import orient
 
 from calibration.camera import TableCamera
-from rules.engine.position import Position
 from rules.tabletop.table import Outline, PointIn
 from ui.picture.drawing import Drawing
 from ui.picture.overlay import Line, Preview, Region, Ring, Shape, marked
 from ui.projector.alignment import Aligned
 from ui.session import TableState
 from ui.table.finding import Mark, Trace, along, lifted, ring
-from ui.theme import CASUALTY, RULER, TERRAIN, WHITE, Colour, army_colour
+from ui.theme import CASUALTY, TERRAIN, WHITE, Colour
 from vision.light_marks import cross_strokes
 from vision.projected_light import solids_px
 from vision.table_outline import marker_papers
 from vision.table_view import TableView
 
-_WIDTH_PX = 3.0  # a tenth of an inch
-_PALE = 0.3  # share of white: light in a pure colour vanishes on wood and grass
+_WIDTH_PX = 2.5  # a tenth of an inch
+_LETTERS_PX = 1.2
+_WORDS_IN = 1.0  # size of letters
+_WORDS_SHARE = 0.2  # of the side that is free beside the words, before them: markers lie in the corners
+_PALE = 0.45  # share of white: light in a pure colour vanishes on wood and grass
+_WIDEST_LINE = 5.0  # on the screen; only the white rim of a casualty's cross is wider
 _DARK: Colour = (0, 0, 0, 255)
 _PAPER_MARGIN = 1.25
 _CASUALTY_IN = 1.1
 _INSET_IN = 0.6
+_FAR_IN = 1000.0
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """Whose turn it is, painted along the table's edge.
+
+    Attributes:
+        colour: The side's.
+        letters: Closed outlines of the letters, 1 high and y up; their line begins at (0, 0).
+    """
+
+    colour: Colour
+    letters: tuple[tuple[PointIn, ...], ...] = ()
 
 
 class Light:
@@ -40,20 +61,20 @@ class Light:
         self._last: tuple[tuple[object, ...], tuple[Shape, ...]] | None = None
 
     def painted(
-        self, view: TableView, state: TableState, preview: Preview, side_colour: Colour | None = None
+        self, view: TableView, state: TableState, preview: Preview, turn: Turn | None = None
     ) -> tuple[Shape, ...]:
         """Lines in the projector's pixels, from the lowest up; the identical tuple while nothing changes.
 
         Args:
             view: What is on the table.
             state, preview: What the players measure, lay and select.
-            side_colour: The colour of the side whose turn it is, painted along the table's edge; None for none.
+            turn: Whose turn it is, painted along the table's edge; None for nobody's.
         """
         preview, projected = replace(preview, badges=()), replace(view, calibration=self._aligned.projection)
         layers = self._drawing.of(projected, state, preview, numbers=False)
-        key = (*layers, view.figures, preview.casualties, side_colour, state.area, view.calibration)
+        key = (*layers, view.figures, preview.casualties, turn, state.area, view.calibration)
         if self._last is None or key != self._last[0]:
-            self._last = key, tuple(self._lines(view, state, layers, preview, side_colour))
+            self._last = key, tuple(self._lines(view, state, layers, preview, turn))
         return self._last[1]
 
     def _lines(
@@ -62,7 +83,7 @@ class Light:
         state: TableState,
         layers: Sequence[Sequence[Shape]],
         preview: Preview,
-        side_colour: Colour | None,
+        turn: Turn | None,
     ) -> Iterator[Shape]:
         camera = self._aligned.projection.camera
         areas, resting, found, loose = layers
@@ -74,33 +95,33 @@ class Light:
             if isinstance(shape, Line) and not _stays_on_screen(shape):
                 yield _thin(shape)
         marks: list[Mark] = [_around(view, name) for name in preview.casualties if _stands(view, name)]
-        if side_colour is not None and view.calibration is not None:
-            edge = state.area.corners_in if state.area is not None else _markers_box(view)
-            marks.append(Trace(ring(_inset(edge)), side_colour, closed=True))
         yield from (_thin(line) for line in marked(camera, marks) if isinstance(line, Line))
+        if turn is not None:
+            yield from _signs(camera, view, state, turn)
         yield from _kept_dark(camera, view)
         places = [(float(x), float(y)) for x, y in self._aligned.marks.places_in]
         strokes = [Trace(along(lifted(stroke)), WHITE) for place in places for stroke in cross_strokes(place)]
         yield from (replace(line, halo=False) for line in marked(camera, strokes) if isinstance(line, Line))
 
 
-def side_colour(position: Position | None) -> Colour | None:
-    """The colour of the side whose turn it is; None outside battles and between turns."""
-    if position is None or not position.state.side:
-        return None
-    return army_colour(position.state.side, sorted(position.state.sides))
-
-
 def _thin(line: Line) -> Line:
     """The line as light: thin, pale, unfilled, without a dark rim."""
     red, green, blue = (round((1 - _PALE) * part + _PALE * 255) for part in line.colour[:3])
-    return Line(line.points_px, (red, green, blue, 255), _WIDTH_PX, closed=line.closed, halo=False, dashed=line.dashed)
+    return Line(
+        line.points_px,
+        (red, green, blue, 255),
+        min(line.width, _WIDTH_PX),
+        closed=line.closed,
+        halo=False,
+        dashed=line.dashed,
+    )
 
 
 def _stays_on_screen(line: Line) -> bool:
     """Whether it is an outline of terrain, a ruler's second line, or a stroke of the cross on a casualty."""
-    is_cross = line.colour == CASUALTY or (line.colour == WHITE and len(line.points_px) == 2 and not line.closed)
-    return is_cross or line.colour[:3] == TERRAIN[:3] or (line.colour == RULER and line.dashed)
+    is_cross = line.colour == CASUALTY or (line.colour == WHITE and line.width > _WIDEST_LINE)
+    is_second = line.dashed and not line.closed and line.keep_clear  # from centre to centre, beside the bases' range
+    return is_cross or line.colour[:3] == TERRAIN[:3] or bool(is_second)
 
 
 def _stands(view: TableView, name: str) -> bool:
@@ -113,21 +134,45 @@ def _around(view: TableView, name: str) -> Mark:
     turns = np.linspace(0, 2 * np.pi, 40, endpoint=False)
     x, y = figure.centre_in
     circle = [(x + _CASUALTY_IN * np.cos(turn), y + _CASUALTY_IN * np.sin(turn)) for turn in turns]
-    return Trace(lifted(circle, figure.z_in), CASUALTY, closed=True)
+    return Trace(lifted(circle, figure.z_in), CASUALTY, _WIDTH_PX, closed=True)
 
 
 def _markers_box(view: TableView) -> Outline:
-    """The rectangle around all printed markers, where the players have not set the table's edges."""
-    assert view.calibration is not None
-    corners = np.concatenate([*view.calibration.markers_in.values()])
+    """The rectangle around all printed markers; everything if there are none."""
+    known = [*view.calibration.markers_in.values()] if view.calibration is not None else []
+    corners = np.concatenate(known or [np.array([[-_FAR_IN, -_FAR_IN], [_FAR_IN, _FAR_IN]])])
     (left, near), (right, far) = corners.min(0).tolist(), corners.max(0).tolist()
     return ((left, near), (right, near), (right, far), (left, far))
 
 
-def _inset(outline_in: Outline) -> list[PointIn]:
-    """A rectangle a little smaller, so that its line lies on the table."""
-    middle = np.mean(outline_in, axis=0)
-    return [(float(x), float(y)) for x, y in np.array(outline_in) - _INSET_IN * np.sign(np.array(outline_in) - middle)]
+def _signs(camera: TableCamera, view: TableView, state: TableState, turn: Turn) -> Iterator[Shape]:
+    """A line along the edge of what is played on and lit, with words inside its near side."""
+    width, height = camera.lens.image_size
+    lit_in = camera.pixel_to_table([(0, 0), (0, height), (width, height), (width, 0)])
+    played = Polygon(state.area.corners_in if state.area is not None else _markers_box(view))
+    if not np.isfinite(lit_in).all():
+        return
+    edge = played.intersection(Polygon(lit_in)).buffer(-_INSET_IN, join_style="mitre")
+    if not isinstance(edge, Polygon) or edge.is_empty:
+        return
+    corners = [(float(x), float(y)) for x, y in orient(edge).exterior.coords]
+    length_in = _WORDS_IN * max((x for letter in turn.letters for x, _ in letter), default=0.0)
+    sides = [side for side in pairwise(corners) if math.dist(*side) > length_in]
+    near = min(sides, key=lambda side: side[0][1] + side[1][1], default=None)
+    signs: list[Mark] = [Trace(ring(corners[:-1]), turn.colour, _WIDTH_PX, closed=True)]
+    signs += _words_along(near, length_in, turn) if near is not None else ()
+    yield from (_thin(line) for line in marked(camera, signs) if isinstance(line, Line))
+
+
+def _words_along(side: tuple[PointIn, PointIn], length_in: float, turn: Turn) -> Iterator[Mark]:
+    """The words near the beginning of a side, inside it."""
+    start, end = np.array(side)
+    right = (end - start) / np.linalg.norm(end - start)
+    axes = _WORDS_IN * np.array([right, (-right[1], right[0])])
+    first = start + _WORDS_SHARE * (math.dist(start, end) - length_in) * right + _INSET_IN * axes[1]
+    for letter in turn.letters:
+        places = (first + np.array(letter) @ axes).tolist()
+        yield Trace(lifted([(x, y) for x, y in places]), turn.colour, _LETTERS_PX, closed=True)
 
 
 def _kept_dark(camera: TableCamera, view: TableView) -> Iterator[Shape]:

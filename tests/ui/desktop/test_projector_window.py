@@ -29,6 +29,7 @@ def quickly(monkeypatch: pytest.MonkeyPatch) -> None:
     """This camera is not late: each picture may be used as soon as it has changed."""
     for wait in ("_FIRST_S", "_LEAST_S"):
         monkeypatch.setattr(f"ui.projector.alignment.{wait}", 0.05)
+    monkeypatch.setattr("ui.desktop.projector.projector_controller.EVERY_S", 0.1)
 
 
 @pytest.fixture
@@ -103,13 +104,14 @@ def test_cancel_gives_the_cameras_pictures_back(window: Window, wait_until: Wait
     assert projector.light is None
 
 
-def test_closing_its_window_ends_an_alignment(window: Window, table: SimulatedTable) -> None:
+def test_closing_its_window_ends_an_alignment(window: Window, table: SimulatedTable, wait_until: Wait) -> None:
     projector = align(window)
     projector.screen.close()
     assert not projector.aligning
     assert not projector.switch.isChecked()
-    assert window.store.source_controller.worker.diverted_to is None
     assert table.projector is None
+    frame = window.store.frame
+    wait_until(lambda: window.store.frame is not frame)  # once the last pattern has faded
 
 
 def test_a_problem_is_shown_with_a_button(window: Window, wait_until: Wait, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,7 @@ from rules.tabletop.template import Blast
 from tests.ui.views import figure, over, view_of
 from ui.picture.overlay import Line, Preview
 from ui.projector.alignment import Aligned
-from ui.projector.light import Light
+from ui.projector.light import Light, Turn
 from ui.session import Ruler, TableState
 from ui.table.finding import Note, Trace, lifted
 from ui.table.play_area import PlayArea
@@ -36,10 +36,10 @@ def on_table(line):
     return MODEL.pixel_to_table(line.points_px)
 
 
-def added(light, view=VIEW, state=TableState(), preview=Preview(), side=None):  # noqa: B008
+def added(light, view=VIEW, state=TableState(), preview=Preview(), turn=None):  # noqa: B008
     """The lines beside those of an empty table: they come first."""
     bare = light.painted(view, TableState(), Preview())
-    return [shape for shape in light.painted(view, state, preview, side) if shape not in bare]
+    return [shape for shape in light.painted(view, state, preview, turn) if shape not in bare]
 
 
 def test_a_blast_is_a_thin_circle_of_true_inches(light):
@@ -69,12 +69,18 @@ def test_a_casualty_gets_a_ring_around_it_instead_of_a_cross_on_it(light):
 
 
 def test_the_edge_shows_whose_turn_it_is(light):
-    [edge] = added(light, state=(state := TableState(area=PlayArea((1.0, 2.0), 18.0, 12.0))), side=ORANGE)[-1:]
+    letters = (((0.0, 0.0), (10.0, 0.0), (10.0, 1.0)), ((3.0, 0.2), (4.0, 0.2), (4.0, 0.6)))
+    state = TableState(area=PlayArea((1.0, 2.0), 18.0, 12.0))
+    edge, *words = added(light, state=state, turn=Turn(ORANGE, letters))[-3:]
     assert on_table(edge).min(0) == pytest.approx((1.6, 2.6), abs=1e-3)
     assert on_table(edge).max(0) == pytest.approx((18.4, 13.4), abs=1e-3)
+    # Letters are 1 in high: the words are 10 in long, 0.6 in above the near
+    # edge, a fifth of the other 6.8 in from its beginning at 1.6 in.
+    assert on_table(words[0]) == pytest.approx(np.array([[2.96, 3.2], [12.96, 3.2], [12.96, 4.2]]), abs=1e-3)
+    assert on_table(words[1])[0] == pytest.approx((5.96, 3.4), abs=1e-3)
     assert edge not in light.painted(VIEW, state, Preview())
     view = replace(VIEW, calibration=replace(VIEW.calibration, markers_in={0: MARKER_IN, 1: MARKER_IN - (6, 8)}))
-    without_area = added(light, view, side=ORANGE)
+    without_area = added(light, view, turn=Turn(ORANGE))
     assert any(on_table(line).max(0) == pytest.approx((10.4, 11.4), abs=1e-3) for line in without_area)
 
 

@@ -8,22 +8,34 @@ from PyQt6.QtGui import QImage
 from PyQt6.QtWidgets import QMenu, QWidget
 
 from calibration.markers import ImageGray
+from rules.tabletop.table import PointIn
+from ui.battle.action_text import state_words
 from ui.desktop.action import create_action, create_switch
 from ui.desktop.bar import MessageActions
 from ui.desktop.picture.image import to_bgr, to_qimage
+from ui.desktop.projector.lettering import letter_outlines
 from ui.desktop.projector.window import ProjectorWindow
 from ui.desktop.store import Store
 from ui.picture.overlay import Preview, Shape
 from ui.projector.alignment import Alignment
-from ui.projector.light import Light, side_colour
+from ui.projector.light import Light, Turn
 from ui.projector.watch import EVERY_S, AlignmentWatch
 from ui.session import TableState
+from ui.theme import army_colour
 from ui.translation import tr
+from vision.frame import Frame
 from vision.simulation.projector import SimulatedProjector, hung_projector
 from vision.table_view import TableView
 
 _REST_S = 0.3
 """Lines that follow the mouse are painted only when it rests: moving light would look like moving soldiers."""
+
+_FADE_S = 0.7
+"""Time after an alignment without result in which the camera may still see its last pattern."""
+
+
+def _dropped(frame: Frame) -> None:
+    """Take a picture that nobody may see."""
 
 
 class ProjectorController(QObject):
@@ -46,8 +58,10 @@ class ProjectorController(QObject):
         self._watch: AlignmentWatch | None = None
         self._problem, self._checked_s = "", 0.0
         self._pattern: ImageGray | None = None
-        self._lines: tuple[Shape, ...] = ()
-        self._lines_since_s, self._painted = 0.0, True
+        self._lines: tuple[Shape, ...] | None = None
+        self._painted: tuple[Shape, ...] | None = None
+        self._mouse_px, self._rest_since_s, self._fades_until_s = store.mouse_px, 0.0, 0.0
+        self._said: tuple[str, tuple[tuple[PointIn, ...], ...]] = ("", ())
         self.switch = create_switch(window, tr("Projector"), "J", tr("Show the drawings alone on a second screen"))
         tip = tr("Find out where the projector's light falls, to paint true inches on the table")
         self.action = create_action(window, tr("Align projector…"), "Shift+J", tip, self.align)
@@ -80,11 +94,12 @@ class ProjectorController(QObject):
         store, source_controller = self._store, self._store.source_controller
         worker, view = source_controller.worker, store.view
         if worker.playback is not None or worker.ended:
-            store.say(tr("A film cannot see the projector's light. Open a camera or the practice table."))
+            store.say(tr("A film cannot see the projector's light. Open a camera or the simulated table."))
             return
         if view is None:
             store.say(tr("There is no picture yet. Wait for the camera, then align the projector."))
             return
+        store.message.forget()
         self.switch.setChecked(True)
         size_px, table = self.screen.size_px, source_controller.simulated
         self._alignment = Alignment(size_px, view, store.session.state.setup)
@@ -95,6 +110,9 @@ class ProjectorController(QObject):
     def pull(self) -> None:
         """Show the next pattern, take the result, or check whether it still holds; called often."""
         alignment, now_s = self._alignment, self._store.clock()
+        worker = self._store.source_controller.worker
+        if worker.diverted_to is _dropped and now_s >= self._fades_until_s:
+            worker.diverted_to = None
         if alignment is not None:
             if alignment.over:
                 self._end(alignment)
@@ -102,9 +120,7 @@ class ProjectorController(QObject):
                 self._pattern = alignment.picture
                 self._show(to_qimage(np.repeat(alignment.picture[..., None], 3, axis=2)))
         elif self.light is not None:
-            if not self._painted and now_s - self._lines_since_s >= _REST_S:
-                self._painted = True
-                self._show(self.screen.drawn(self._lines))
+            self._paint(now_s)
             view = self._store.source_controller.seen
             if self._watch is not None and view is not None and now_s - self._checked_s >= EVERY_S:
                 self._checked_s = now_s
@@ -113,13 +129,14 @@ class ProjectorController(QObject):
                     self._report(problem)
 
     def _end(self, alignment: Alignment) -> None:
-        self._divert_nothing()
         if alignment.aligned is None:
             self._forget()
             self._report(alignment.problem)
             return
+        self._store.source_controller.worker.diverted_to = None
+        self._alignment = self._pattern = None
         self.light, self._watch = Light(alignment.aligned), AlignmentWatch(alignment.aligned)
-        self._lines, self._checked_s = (), self._store.clock()
+        self._lines, self._painted, self._checked_s = None, None, self._store.clock()
         self._store.say(tr("The projector is aligned. Rulers and templates now appear on the table."))
         self._store.show()
 
@@ -130,9 +147,26 @@ class ProjectorController(QObject):
         if self.light is None:
             self.screen.show_table(view, state, preview)
         elif view.calibration is not None:
-            lines = self.light.painted(view, state, preview, side_colour(self._store.battle.position))
-            if lines != self._lines:
-                self._lines, self._lines_since_s, self._painted = lines, self._store.clock(), False
+            self._lines = self.light.painted(view, state, preview, self._turn())
+
+    def _paint(self, now_s: float) -> None:
+        """Paint the newest lines once the mouse rests, and not too often."""
+        if self._store.mouse_px != self._mouse_px:
+            self._mouse_px, self._rest_since_s = self._store.mouse_px, now_s
+        if self._lines is None or self._lines == self._painted or now_s - self._rest_since_s < _REST_S:
+            return
+        self._painted, self._rest_since_s = self._lines, now_s
+        self._show(self.screen.drawn(self._lines))
+
+    def _turn(self) -> Turn | None:
+        """Whose turn it is in the battle."""
+        position = self._store.battle.position
+        if position is None or not position.state.side:
+            return None
+        words = state_words(position.state)
+        if self._said[0] != words:
+            self._said = words, letter_outlines(words)
+        return Turn(army_colour(position.state.side, sorted(position.state.sides)), self._said[1])
 
     def _show(self, light: QImage | None) -> None:
         """Show a picture; the simulated table's projector throws it on the table."""
@@ -168,16 +202,15 @@ class ProjectorController(QObject):
         self._problem = ""
         self._store.show()
 
-    def _divert_nothing(self) -> None:
-        self._store.source_controller.worker.diverted_to = None
-        self._alignment = self._pattern = None
-
     def _forget(self) -> None:
         """Forget the alignment: the window shows the map again."""
         if self._alignment is None and self.light is None:
             self._problem = ""
             return
-        self._divert_nothing()
+        if self._alignment is not None:
+            self._store.source_controller.worker.diverted_to = _dropped
+            self._fades_until_s = self._store.clock() + _FADE_S
+        self._alignment = self._pattern = None
         self._problem, self.light, self._watch = "", None, None
         self._show(None)
         if (table := self._store.source_controller.simulated) is not None:
