@@ -90,7 +90,7 @@ def test_nothing_is_copied_of_a_battle_whose_first_entry_is_damaged(battle: Batt
     battle.close()
     file = tmp_path / "evening.battle"
     file.write_bytes(file.read_bytes().replace(b'"simple_plastic"', b'"simple_plastik"'))
-    with pytest.raises(UserError, match="nothing in the battle .* can be saved"):
+    with pytest.raises(UserError, match=r"nothing in the battle .* can be saved"):
         recover(file, tmp_path / "copy.battle", lambda: 0.0)
     assert not (tmp_path / "copy.battle").exists()
 
