@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rules.battle.journal import APPLICATION_ID, Entry, Journal, standing
-from rules.battle.survey import CorruptEntry, End, end_after
+from rules.battle.survey import CorruptEntry, End, end_after, values_in
 from rules.tabletop.errors import UserError
 from tests.full_disk import fill, make_room
 
@@ -200,3 +200,8 @@ def test_killed_process_loses_no_confirmed_entry(tmp_path):
 def test_application_id_and_version_are_written(tmp_path):
     Journal(tmp_path / "b", clock()).close()
     assert int.from_bytes((tmp_path / "b").read_bytes()[68:72], "big") == APPLICATION_ID
+
+
+def test_the_values_of_an_entry_are_counted_by_its_brackets_commas_and_keys() -> None:
+    # 2 commas, 1 list, 2 objects and 2 keys; the values are 5: the object, 1, 2, the list and the empty object.
+    assert values_in('{"a": [1, 2], "b": {}}') == 7

@@ -43,6 +43,11 @@ def seq(battle: Battle) -> int:
     return battle.entries[-1].seq
 
 
+def test_an_attack_names_whom_it_attacks_and_a_move_nobody(driver: BattleDriver) -> None:
+    assert shot(driver).attacked == ("tan-1", "tan-2"), "the squad, its closest man first"
+    assert driver.referee.movement(driver.position, "green-1").attacked == ()
+
+
 def test_possible_outcomes_of_a_shot(driver: BattleDriver) -> None:
     found = possible_overrides(driver.referee, driver.position, shot(driver))
     # SP-11, SP-12: 4, minus 1 for not moving, plus 1 for the hedge: 4, 5 and 6 kill.

@@ -86,6 +86,15 @@ def test_a_copy_says_how_many_entries_it_has(battle: Battle, tmp_path: Path) -> 
     assert recover(tmp_path / "evening.battle", tmp_path / "copy.battle", lambda: 0.0) == count
 
 
+def test_nothing_is_copied_of_a_battle_whose_first_entry_is_damaged(battle: Battle, tmp_path: Path) -> None:
+    battle.close()
+    file = tmp_path / "evening.battle"
+    file.write_bytes(file.read_bytes().replace(b'"simple_plastic"', b'"simple_plastik"'))
+    with pytest.raises(UserError, match=r"nothing in the battle .* can be saved"):
+        recover(file, tmp_path / "copy.battle", lambda: 0.0)
+    assert not (tmp_path / "copy.battle").exists()
+
+
 def test_the_progress_of_a_part_is_part_of_the_whole() -> None:
     """2 of 10 in the second of three parts: 10 + 2 of 30."""
     seen: list[tuple[int, int]] = []

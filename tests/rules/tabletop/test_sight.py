@@ -245,8 +245,8 @@ def test_rays_end_at_what_blocks_them():
 
 
 def test_rays_end_at_the_first_of_two_walls():
-    # The eye is at the origin and the target at (8, 6), 10 in away: a ray meets the wall that begins at x = 3.2 after
-    # 0.4 of its way, at y = 0.4 of its end, and never comes to the wall behind.
+    # The eye is at the origin and the target at (8, 6): a ray meets the wall that begins at x = 3.2 after 0.4 of its
+    # way, at y = 0.4 of its end, and never comes to the wall behind.
     near, far = (box(TerrainKind.WALL, x, x + 0.4, 5, y0=0, y1=6, name=name) for x, name in ((3.2, "near"), (5, "far")))
     found = seen(near, far, b=soldier("b", 8, 6))
     assert {ray.stopped_by for ray in found.rays} == {"near"}
