@@ -74,6 +74,19 @@ def test_after_aligning_a_blast_appears_on_the_table(
     wait_until(lambda: redder() < bare + 5)
 
 
+def test_vision_sees_nothing_of_the_patterns(window: Window, wait_until: Wait) -> None:
+    worker, seen = window.store.source_controller.worker, set[int]()
+    projector = align(window)
+
+    def over() -> bool:
+        if worker.frame is not None:
+            seen.add(worker.frame.index)
+        return not projector.aligning
+
+    wait_until(over)
+    assert len(seen) <= 2  # the last picture before, and one that was on its way
+
+
 def test_lines_that_follow_the_mouse_wait_until_it_rests(window: Window, aligned: ProjectorController) -> None:
     picture = aligned.screen.light
     click(window, POSTS["green-1"])
