@@ -66,6 +66,7 @@ CASES = (
     Case("a fifth of the lamp's light", brightness=0.2),
     Case("yellowish light", tint_bgr=(0.6, 0.9, 1.0)),
     Case("1024 x 768", size_px=(1024, 768)),
+    Case("four times the lamp's light", brightness=4.0),
 )
 
 

@@ -8,7 +8,6 @@ from calibration.markers import (
     SMALLEST_SIDE_PX,
     Board,
     SeenMarker,
-    _linear_light,
     _matches_pattern,
     apply_homography,
     bad_fit_issue,
@@ -16,6 +15,7 @@ from calibration.markers import (
     find_board,
     find_markers,
     homography_jacobian,
+    linear_light,
     pattern_edges,
     pattern_of,
     refit_marker,
@@ -46,7 +46,7 @@ def corners_of(cell_px=10, at=(40, 40)):
 
 def test_linear_light_follows_srgb():
     """0, a value in the linear part, one in the curve (IEC 61966-2-1), and the maximum."""
-    found = _linear_light(np.array([[0, 5, 10, 11, 128, 255]], np.uint8))[0]
+    found = linear_light(np.array([[0, 5, 10, 11, 128, 255]], np.uint8))[0]
     curve = [((v / 255 + 0.055) / 1.055) ** 2.4 for v in (11, 128)]
     assert found == pytest.approx([0, 5 / 255 / 12.92, 10 / 255 / 12.92, *curve, 1], rel=1e-5)
 
@@ -134,7 +134,7 @@ def test_an_edge_is_searched_along_its_normal():
 
 def test_a_marker_is_read_at_the_centres_of_its_cells():
     gray = printed(3)
-    light, pattern = _linear_light(gray), pattern_of(DICTIONARY, 3)
+    light, pattern = linear_light(gray), pattern_of(DICTIONARY, 3)
     assert _matches_pattern(light, corners_of(), pattern)
     assert _matches_pattern(light * 0.2 + 0.1, corners_of(), pattern), "by its own light"
     assert not _matches_pattern(light, corners_of(), pattern_of(DICTIONARY, 4))
@@ -143,7 +143,7 @@ def test_a_marker_is_read_at_the_centres_of_its_cells():
         picture_with_wrong_marker = gray.copy()
         for row, column in cells[:wrong]:
             picture_with_wrong_marker[40 + 10 * row : 50 + 10 * row, 40 + 10 * column : 50 + 10 * column] = 255
-        assert _matches_pattern(_linear_light(picture_with_wrong_marker), corners_of(), pattern) is read
+        assert _matches_pattern(linear_light(picture_with_wrong_marker), corners_of(), pattern) is read
 
 
 def test_a_pixel_aligned_marker_is_found_to_hundredths():
