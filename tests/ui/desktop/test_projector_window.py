@@ -9,6 +9,7 @@ from PyQt6.QtTest import QTest
 from rules.tabletop.template import Blast
 from tests.ui.windows import LEFT, POSTS, Open, Wait, button, click
 from ui.desktop.help_controller import actions_of
+from ui.desktop.projector.lettering import letter_outlines
 from ui.desktop.projector.projector_controller import ProjectorController
 from ui.desktop.window import Window
 from vision.simulation.simulator import SimulatedTable
@@ -142,3 +143,11 @@ def test_a_film_cannot_be_aligned_with(open_window: Open, found: None, wait_unti
     projector = align(window)
     assert "A film cannot see the projector's light" in window.store.message.now[0]
     assert not projector.aligning
+
+
+def test_words_have_outlines_of_height_one(qt: object) -> None:
+    stroke, *ring = letter_outlines("IO")
+    assert len(ring) == 2  # one of them is the hole
+    assert 0.6 < max(y for _, y in stroke) < 0.9  # capitals are about three quarters of a font's size
+    assert min(y for _, y in stroke) == pytest.approx(0.0, abs=0.02)  # they stand on their line
+    assert max(x for x, _ in stroke) < min(x for outline in ring for x, _ in outline)
