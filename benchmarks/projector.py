@@ -66,6 +66,7 @@ CASES = (
     Case("a fifth of the lamp's light", brightness=0.2),
     Case("yellowish light", tint_bgr=(0.6, 0.9, 1.0)),
     Case("1024 x 768", size_px=(1024, 768)),
+    Case("four times the lamp's light", brightness=4.0),
 )
 
 
@@ -106,9 +107,11 @@ class Room:
         self.projector.picture = picture_of(shapes, self.case.size_px)
 
 
-def run(alignment: Alignment, table: SimulatedTable, projector: SimulatedProjector) -> int:
-    """Carry out an alignment, whose light the camera sees a little late; returns the number of its pictures."""
-    late, shown, frames = [alignment.picture] * _LAG_FRAMES, None, 0
+def run(
+    alignment: Alignment, table: SimulatedTable, projector: SimulatedProjector, lag_frames: int = _LAG_FRAMES
+) -> int:
+    """Carry out an alignment, whose light the camera sees some frames late; returns the number of its pictures."""
+    late, shown, frames = [alignment.picture] * lag_frames, None, 0
     while not alignment.over and (frame := table.read()) is not None:
         late = [*late[1:], alignment.picture]
         if late[0] is not shown:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
-from shapely import Polygon
+from shapely import LinearRing, Polygon
 from shapely.geometry.polygon import orient
 
 from calibration.camera import TableCamera
@@ -28,7 +28,7 @@ from vision.table_outline import marker_papers
 from vision.table_view import TableView
 
 _WIDTH_PX = 2.5  # a tenth of an inch
-_LETTERS_PX = 1.2
+_LETTERS_PX = 0.5
 _WORDS_IN = 1.0  # size of letters
 _WORDS_SHARE = 0.2  # of the side that is free beside the words, before them: markers lie in the corners
 _PALE = 0.45  # share of white: light in a pure colour vanishes on wood and grass
@@ -94,8 +94,7 @@ class Light:
         for shape in (*laid, *found, *loose):
             if isinstance(shape, Line) and not _stays_on_screen(shape):
                 yield _thin(shape)
-        marks: list[Mark] = [_around(view, name) for name in preview.casualties if _stands(view, name)]
-        yield from (_thin(line) for line in marked(camera, marks) if isinstance(line, Line))
+        yield from _lit(camera, *(_around(view, name) for name in preview.casualties if _stands(view, name)))
         if turn is not None:
             yield from _signs(camera, view, state, turn)
         yield from _kept_dark(camera, view)
@@ -159,20 +158,29 @@ def _signs(camera: TableCamera, view: TableView, state: TableState, turn: Turn) 
     length_in = _WORDS_IN * max((x for letter in turn.letters for x, _ in letter), default=0.0)
     sides = [side for side in pairwise(corners) if math.dist(*side) > length_in]
     near = min(sides, key=lambda side: side[0][1] + side[1][1], default=None)
-    signs: list[Mark] = [Trace(ring(corners[:-1]), turn.colour, _WIDTH_PX, closed=True)]
-    signs += _words_along(near, length_in, turn) if near is not None else ()
-    yield from (_thin(line) for line in marked(camera, signs) if isinstance(line, Line))
+    yield from _lit(camera, Trace(ring(corners[:-1]), turn.colour, _WIDTH_PX, closed=True))
+    if near is not None and turn.letters:
+        yield from _words_along(camera, near, length_in, turn)
 
 
-def _words_along(side: tuple[PointIn, PointIn], length_in: float, turn: Turn) -> Iterator[Mark]:
-    """The words near the beginning of a side, inside it."""
+def _words_along(camera: TableCamera, side: tuple[PointIn, PointIn], length_in: float, turn: Turn) -> Iterator[Shape]:
+    """Solid letters near the beginning of a side, inside it; black for the holes in them, which turn the other way."""
     start, end = np.array(side)
     right = (end - start) / np.linalg.norm(end - start)
     axes = _WORDS_IN * np.array([right, (-right[1], right[0])])
     first = start + _WORDS_SHARE * (math.dist(start, end) - length_in) * right + _INSET_IN * axes[1]
-    for letter in turn.letters:
+    turns = LinearRing(max(turn.letters, key=lambda letter: Polygon(letter).area)).is_ccw
+    solid = [letter for letter in turn.letters if LinearRing(letter).is_ccw == turns]
+    for letter in (*solid, *(letter for letter in turn.letters if letter not in solid)):
         places = (first + np.array(letter) @ axes).tolist()
-        yield Trace(lifted([(x, y) for x, y in places]), turn.colour, _LETTERS_PX, closed=True)
+        for line in _lit(camera, Trace(lifted([(x, y) for x, y in places]), turn.colour, _LETTERS_PX, closed=True)):
+            colour = line.colour if letter in solid else _DARK
+            yield replace(line, colour=colour, fill=colour)
+
+
+def _lit(camera: TableCamera, *marks: Mark) -> Iterator[Line]:
+    """Marks as light."""
+    return (_thin(line) for line in marked(camera, marks) if isinstance(line, Line))
 
 
 def _kept_dark(camera: TableCamera, view: TableView) -> Iterator[Shape]:

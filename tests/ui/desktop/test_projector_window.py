@@ -9,6 +9,7 @@ from PyQt6.QtTest import QTest
 from rules.tabletop.template import Blast
 from tests.ui.windows import LEFT, POSTS, Open, Wait, button, click
 from ui.desktop.help_controller import actions_of
+from ui.desktop.projector.lettering import letter_outlines
 from ui.desktop.projector.projector_controller import ProjectorController
 from ui.desktop.window import Window
 from vision.simulation.simulator import SimulatedTable
@@ -74,6 +75,19 @@ def test_after_aligning_a_blast_appears_on_the_table(
     wait_until(lambda: redder() < bare + 5)
 
 
+def test_vision_sees_nothing_of_the_patterns(window: Window, wait_until: Wait) -> None:
+    worker, seen = window.store.source_controller.worker, set[int]()
+    projector = align(window)
+
+    def over() -> bool:
+        if worker.frame is not None:
+            seen.add(worker.frame.index)
+        return not projector.aligning
+
+    wait_until(over)
+    assert len(seen) <= 2  # the last picture before, and one that was on its way
+
+
 def test_lines_that_follow_the_mouse_wait_until_it_rests(window: Window, aligned: ProjectorController) -> None:
     picture = aligned.screen.light
     click(window, POSTS["green-1"])
@@ -129,3 +143,11 @@ def test_a_film_cannot_be_aligned_with(open_window: Open, found: None, wait_unti
     projector = align(window)
     assert "A film cannot see the projector's light" in window.store.message.now[0]
     assert not projector.aligning
+
+
+def test_words_have_outlines_of_height_one(qt: object) -> None:
+    stroke, *ring = letter_outlines("IO")
+    assert len(ring) == 2  # one of them is the hole
+    assert 0.6 < max(y for _, y in stroke) < 0.9  # capitals are about three quarters of a font's size
+    assert min(y for _, y in stroke) == pytest.approx(0.0, abs=0.02)  # they stand on their line
+    assert max(x for x, _ in stroke) < min(x for outline in ring for x, _ in outline)

@@ -98,6 +98,14 @@ def test_codes_replace_the_board_where_no_marker_can_be_read(monkeypatch):
     assert_promise(alignment.aligned, projector)
 
 
+def test_a_slow_camera_is_waited_for(wooden):
+    table, projector, view, _ = wooden
+    table.projector = projector
+    alignment = Alignment(SIZE_PX, view, Setup(terrain=(HILL,)))
+    run(alignment, table, projector, lag_frames=20)  # 0.67 s, longer than any picture is shown at least
+    assert_promise(alignment.aligned, projector)
+
+
 def test_dark_and_weak_projectors_are_told_apart(wooden):
     table, _, view, _ = wooden
     model = hung_projector(SIZE_PX, TABLE_IN)

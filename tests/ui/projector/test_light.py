@@ -69,7 +69,7 @@ def test_a_casualty_gets_a_ring_around_it_instead_of_a_cross_on_it(light):
 
 
 def test_the_edge_shows_whose_turn_it_is(light):
-    letters = (((0.0, 0.0), (10.0, 0.0), (10.0, 1.0)), ((3.0, 0.2), (4.0, 0.2), (4.0, 0.6)))
+    letters = (((0.0, 0.0), (10.0, 0.0), (10.0, 1.0)), ((3.0, 0.2), (4.0, 0.6), (4.0, 0.2)))
     state = TableState(area=PlayArea((1.0, 2.0), 18.0, 12.0))
     edge, *words = added(light, state=state, turn=Turn(ORANGE, letters))[-3:]
     assert on_table(edge).min(0) == pytest.approx((1.6, 2.6), abs=1e-3)
@@ -78,6 +78,9 @@ def test_the_edge_shows_whose_turn_it_is(light):
     # edge, a fifth of the other 6.8 in from its beginning at 1.6 in.
     assert on_table(words[0]) == pytest.approx(np.array([[2.96, 3.2], [12.96, 3.2], [12.96, 4.2]]), abs=1e-3)
     assert on_table(words[1])[0] == pytest.approx((5.96, 3.4), abs=1e-3)
+    # The second outline turns the other way: it is a hole in the first.
+    assert [word.fill for word in words] == [words[0].colour, (0, 0, 0, 255)]
+    assert words[0].colour != (0, 0, 0, 255)
     assert edge not in light.painted(VIEW, state, Preview())
     view = replace(VIEW, calibration=replace(VIEW.calibration, markers_in={0: MARKER_IN, 1: MARKER_IN - (6, 8)}))
     without_area = added(light, view, turn=Turn(ORANGE))

@@ -30,6 +30,9 @@ from vision.table_view import TableView
 _REST_S = 0.3
 """Lines that follow the mouse are painted only when it rests: moving light would look like moving soldiers."""
 
+_BRIGHTNESS = 4.0
+"""The simulated projector's light, in lamps: 2000 lm on 1.6 square metres against 300 lx."""
+
 _FADE_S = 0.7
 """Time after an alignment without result in which the camera may still see its last pattern."""
 
@@ -104,7 +107,9 @@ class ProjectorController(QObject):
         size_px, table = self.screen.size_px, source_controller.simulated
         self._alignment = Alignment(size_px, view, store.session.state.setup)
         if table is not None:
-            table.projector = SimulatedProjector(hung_projector(size_px, table.table_size_in), table.table_size_in)
+            size_in = table.table_size_in
+            model = hung_projector(size_px, size_in)
+            table.projector = SimulatedProjector(model, size_in, brightness=_BRIGHTNESS)
         worker.diverted_to = self._alignment.take
 
     def pull(self) -> None:
