@@ -24,6 +24,7 @@ _UPPER, _LEAST_CHANCE = 0.75, 0.93  # quantile of the chances of an army's figur
 _MOST_ARMIES = 6
 _ALIKE = 0.3  # distance in log colour between a taught army and the group of its figures
 _ONE_COLOUR = 0.1  # least distance in log colour between two halves that are different armies
+_CLEAR_GAP = 6.0  # times as far apart in hue as each half's own figures: nearer than `_SAME_PLASTIC`, yet two plastics
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,9 +50,33 @@ def proposed_palette(figures: Sequence[FigurePlastic]) -> Palette:
         return ()
     middles = np.array([np.median(figure.colours, axis=0) for figure in figures], np.float64)
     labels = _clustered(middles, _SAME_PLASTIC, "distance")
-    groups = [[figures[k] for k in np.flatnonzero(labels == label)] for label in np.unique(labels)]
+    alike = [np.flatnonzero(labels == label) for label in np.unique(labels)]
+    groups = [[figures[k] for k in one] for indices in alike for one in _plastics(indices, middles)]
     armies = sorted(filter(_is_army, groups), key=len, reverse=True)[:_MOST_ARMIES]
     return named(tuple(learn_colour(np.concatenate([one.colours for one in army]), "") for army in armies))
+
+
+def _plastics(indices: npt.NDArray[np.intp], middles: FloatArray) -> list[npt.NDArray[np.intp]]:
+    """A group of figures, divided in two if both halves have nearly one hue and the hues are clearly apart.
+
+    Green and tan in the same lamp may be 0.19 apart. Shade and highlights keep the hue, so they divide no army.
+    """
+    if len(indices) < 2 * _LEAST_FIGURES:
+        return [indices]
+    labels = _clustered(middles[indices], 2, "maxclust")
+    parts = [indices[labels == label] for label in np.unique(labels)]
+    if len(parts) < 2 or min(map(len, parts)) < _LEAST_FIGURES:
+        return [indices]
+    centres = [np.median(middles[part], axis=0) for part in parts]
+    spread = max(_hue_distance(middles[k], centre) for part, centre in zip(parts, centres, strict=True) for k in part)
+    return parts if _hue_distance(*centres) > max(_ONE_COLOUR, _CLEAR_GAP * spread) else [indices]
+
+
+def _hue_distance(one: FloatArray, other: FloatArray) -> float:
+    """The part of two log colours' distance that is across their mean saturation; 0 for greys."""
+    away, middle = one - other, (one + other) / 2
+    saturation = math.hypot(middle[0], middle[1])
+    return abs(float(away[0] * middle[1] - away[1] * middle[0])) / saturation if saturation > _GREY else 0.0
 
 
 def _clustered(middles: FloatArray, limit: float, criterion: str) -> npt.NDArray[np.intp]:

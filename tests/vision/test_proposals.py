@@ -32,6 +32,19 @@ def test_figures_in_light_and_in_shade_form_one_army() -> None:
     assert army.name == "tan"
 
 
+def test_two_hues_in_a_lamp_that_draws_them_together_are_two_armies() -> None:
+    # As measured on a drawn table: 0.17 apart in hue, with figures of each within 0.01.
+    def seen(middle: tuple[float, float, float], seed: int) -> FigurePlastic:
+        noise = np.random.default_rng(seed).normal(0, 0.02, (60, 3))
+        return FigurePlastic(0.99, (np.array(middle) + noise).astype(np.float32))
+
+    green = [seen((0.14, -0.28, -0.6), seed) for seed in range(3)]
+    tan = [seen((-0.02, -0.36, -0.95), 10 + seed) for seed in range(3)]
+    assert len(proposed_palette([*green, *tan])) == 2
+    between = [seen((0.06 + 0.03 * k, -0.32, -0.8), 20 + k) for k in range(-2, 3)]  # one plastic with every hue between
+    assert len(proposed_palette([*green, *tan, *between])) == 1
+
+
 def test_doubtful_figures_form_no_army() -> None:
     shadows = [FigurePlastic(chance, plastic("grey", seed=k)) for k, chance in enumerate((0.96, 0.8, 0.78, 0.75, 0.75))]
     assert [army.name for army in proposed_palette([*shadows, *figures("red", 4)])] == ["red"]
