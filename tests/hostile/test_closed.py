@@ -1,4 +1,4 @@
-"""The program never executes its input, calls a shell, unpickles objects or listens on a port."""
+"""The program never executes its input, calls a shell or unpickles objects, and few modules reach beyond it."""
 
 from __future__ import annotations
 
@@ -46,11 +46,20 @@ ALLOWED = {
     ("hardware/emulator.py", "pty"),
     *((where, "importlib.import_module") for where in ("rules/games/__init__.py", "ui/commands/doctor.py")),
     ("hardware/bluetooth_dice.py", "importlib.import_module"),
+    ("ui/desktop/voice/qt_speaker.py", "importlib.import_module"),
     ("vision/likeness.py", "np.load"),
 }
 """An emulated device is a pseudo-terminal, made with Python's own; nothing is started in it. Modules are imported by
 name where they are large or may be missing: the names are the program's own, in tables beside the call. The
 array of the learned likeness ships with the program and is read without pickles."""
+
+REACHING = {
+    **dict.fromkeys(("hardware/wled_emulator.py", "hardware/wled_link.py"), ("http", "socket")),
+    **dict.fromkeys(("ui/phone/addresses.py", "ui/phone/server.py", "ui/phone/service.py"), ("socket", "urllib")),
+    "ui/voice/system_voice.py": ("subprocess",),
+}
+"""The modules that reach beyond the program once a player asks for it, and by what: a WLED controller in the network
+and its emulator, the phone page, and the system's program for speech, started without a shell."""
 
 
 def dotted(node: ast.expr) -> str:
@@ -87,7 +96,7 @@ def test_no_module_executes_its_input() -> None:
         for path in SOURCES
         for where in [path.relative_to(ROOT).as_posix()]
         for line, name in names(ast.parse(path.read_text("utf-8")))
-        if (where, name) not in ALLOWED
+        if (where, name) not in ALLOWED and name.split(".")[0] not in REACHING.get(where, ())
     ]
     assert found == []
 
