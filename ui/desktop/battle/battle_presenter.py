@@ -9,7 +9,7 @@ from rules.engine.position import Position
 from rules.engine.referee import ActionPreview, is_owed
 from rules.engine.text import place_words, readable
 from rules.tabletop.errors import UserError
-from ui.battle.action_text import numbered_names
+from ui.battle.action_text import card_title, numbered_names
 from ui.battle.badges import badge_marks
 from ui.battle.battle_overlay import casualties, figure_marks, way_marks
 from ui.battle.battle_session import BattleSession
@@ -99,7 +99,8 @@ class BattlePresenter:
         pending = tuple(pending_move(play, position, one, self._decide) for one in proposals)
         marks = way_marks(proposals)
         if asked is not None and selection.spot_in is None and len(selection.targets) < 2:
-            panel.show_round_actions(selection.figure, _card_title(position, selection.figure), asked)
+            title = card_title(position, position.unit(selection.figure))
+            panel.show_round_actions(selection.figure, title, asked)
         else:
             marks = (*marks, *self._show_actions(play, position, selection, obligations))
         self._show_table(Shown(pending, marks, tuple(badge_marks(position)), casualties(position)))
@@ -122,7 +123,7 @@ class BattlePresenter:
         if available is None:
             panel.show_obligations(obligations, goal_lines(play))
             return ()
-        title = _card_title(position, figure)
+        title = card_title(position, position.unit(figure))
         if len(selection.targets) > 1:
             at_all = play.at_targets(position, figure, selection.targets)
             panel.show_place_actions(figure, title, numbered_names(selection.targets), at_all)
@@ -134,8 +135,3 @@ class BattlePresenter:
             there = play.at_spot(position, figure, selection.spot_in)
             panel.show_place_actions(figure, title, place_words(selection.spot_in), there)
         return figure_marks(position, available)
-
-
-def _card_title(position: Position, figure: str) -> str:
-    card = position.kind(position.unit(figure))
-    return str(card.get("title", position.unit(figure).card))
