@@ -15,7 +15,7 @@ from shapely import LinearRing, Polygon
 from shapely.geometry.polygon import orient
 
 from calibration.camera import TableCamera
-from rules.tabletop.table import Outline, PointIn
+from rules.tabletop.table import Figure, Outline, PointIn, ellipse_outline
 from ui.picture.drawing import Drawing
 from ui.picture.overlay import Line, Preview, Region, Ring, Shape, marked
 from ui.projector.alignment import Aligned
@@ -94,7 +94,7 @@ class Light:
         for shape in (*laid, *found, *loose):
             if isinstance(shape, Line) and not _stays_on_screen(shape):
                 yield _thin(shape)
-        yield from _lit(camera, *(_around(view, name) for name in preview.casualties if _stands(view, name)))
+        yield from _lit(camera, *(_around(figure) for figure in view.figures if figure.id in preview.casualties))
         if turn is not None:
             yield from _signs(camera, view, state, turn)
         yield from _kept_dark(camera, view)
@@ -123,16 +123,9 @@ def _stays_on_screen(line: Line) -> bool:
     return is_cross or line.colour[:3] == TERRAIN[:3] or bool(is_second)
 
 
-def _stands(view: TableView, name: str) -> bool:
-    return any(figure.id == name for figure in view.figures)
-
-
-def _around(view: TableView, name: str) -> Mark:
+def _around(figure: Figure) -> Mark:
     """A ring on the table around a casualty."""
-    figure = next(figure for figure in view.figures if figure.id == name)
-    turns = np.linspace(0, 2 * np.pi, 40, endpoint=False)
-    x, y = figure.centre_in
-    circle = [(x + _CASUALTY_IN * np.cos(turn), y + _CASUALTY_IN * np.sin(turn)) for turn in turns]
+    circle = ellipse_outline(figure.centre_in, _CASUALTY_IN, _CASUALTY_IN)
     return Trace(lifted(circle, figure.z_in), CASUALTY, _WIDTH_PX, closed=True)
 
 

@@ -65,7 +65,8 @@ def test_marks_of_a_battle_are_painted_but_texts_and_terrain_are_not(light):
 
 def test_a_casualty_gets_a_ring_around_it_instead_of_a_cross_on_it(light):
     [circle] = added(light, preview=Preview(casualties=("tan-1", "gone-1")))
-    assert np.linalg.norm(on_table(circle) - (15.0, 8.0), axis=1) == pytest.approx(1.1, abs=1e-3)
+    # 24 corners around a disc of the same area: 1.1 * sqrt(x / sin(x)) with x = 15 degrees is 1.1063.
+    assert np.linalg.norm(on_table(circle) - (15.0, 8.0), axis=1) == pytest.approx(1.1063, abs=1e-3)
 
 
 def test_the_edge_shows_whose_turn_it_is(light):
