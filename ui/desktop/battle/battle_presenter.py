@@ -27,7 +27,7 @@ Change = Callable[[], object]
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class BattleDisplay:
     """What of the battle is shown on the table.
 
     Attributes:
@@ -55,12 +55,12 @@ class BattlePresenter:
     ) -> None:
         """Show battles in `panel` and `bar`; `decide` makes the change that answers a move, `accept_all` all."""
         self._panel, self._bar, self._decide, self._accept_all = panel, bar, decide, accept_all
-        self.shown = Shown()
+        self.shown = BattleDisplay()
 
     def show_nothing(self, play: BattleSession | None, armies: Sequence[str]) -> None:
         """Show that there is no battle, or one whose figures have not been seen yet."""
         panel = self._panel
-        self._show_table(Shown())
+        self._show_table(BattleDisplay())
         self._bar.show_turn(turn_bar(play, None, armies) if play is not None else None)
         panel.show_battle_open(play is not None)
         panel.allow_ruling(False)
@@ -103,10 +103,10 @@ class BattlePresenter:
             panel.show_round_actions(selection.figure, title, asked)
         else:
             marks = (*marks, *self._show_actions(play, position, selection, obligations))
-        self._show_table(Shown(pending, marks, tuple(badge_marks(position)), casualties(position)))
+        self._show_table(BattleDisplay(pending, marks, tuple(badge_marks(position)), casualties(position)))
         panel.show_photo(portrait(view, selection.figure, PHOTO_PX) if view is not None else None)
 
-    def _show_table(self, shown: Shown) -> None:
+    def _show_table(self, shown: BattleDisplay) -> None:
         self.shown = shown
         self._panel.pending_moves.show_moves(shown.pending, self._accept_all)
 
