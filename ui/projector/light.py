@@ -32,7 +32,6 @@ _LETTERS_PX = 0.5
 _WORDS_IN = 1.0  # size of letters
 _WORDS_SHARE = 0.2  # of the side that is free beside the words, before them: markers lie in the corners
 _PALE = 0.45  # share of white: light in a pure colour vanishes on wood and grass
-_WIDEST_LINE = 5.0  # on the screen; only the white rim of a casualty's cross is wider
 _DARK: Colour = (0, 0, 0, 255)
 _PAPER_MARGIN = 1.25
 _CASUALTY_IN = 1.1
@@ -70,11 +69,12 @@ class Light:
             state, preview: What the players measure, lay and select.
             turn: Whose turn it is, painted along the table's edge; None for nobody's.
         """
-        preview, projected = replace(preview, badges=()), replace(view, calibration=self._aligned.projection)
-        layers = self._drawing.of(projected, state, preview, numbers=False)
+        projected = replace(view, calibration=self._aligned.projection)
+        beside = replace(preview, badges=(), casualties=())  # no signs beside soldiers, no crosses on them
+        layers = self._drawing.of(projected, state, beside, numbers=False)
         key = (*layers, view.figures, preview.casualties, turn, state.area, view.calibration)
         if self._last is None or key != self._last[0]:
-            self._last = key, tuple(self._lines(view, state, layers, preview, turn))
+            self._last = key, tuple(self._lines(view, state, layers, preview.casualties, turn))
         return self._last[1]
 
     def _lines(
@@ -82,7 +82,7 @@ class Light:
         view: TableView,
         state: TableState,
         layers: Sequence[Sequence[Shape]],
-        preview: Preview,
+        casualties: Sequence[str],
         turn: Turn | None,
     ) -> Iterator[Shape]:
         camera = self._aligned.projection.camera
@@ -94,7 +94,7 @@ class Light:
         for shape in (*laid, *found, *loose):
             if isinstance(shape, Line) and not _stays_on_screen(shape):
                 yield _thin(shape)
-        yield from _lit(camera, *(_around(figure) for figure in view.figures if figure.id in preview.casualties))
+        yield from _lit(camera, *(_around(figure) for figure in view.figures if figure.id in casualties))
         if turn is not None:
             yield from _signs(camera, view, state, turn)
         yield from _kept_dark(camera, view)
@@ -117,10 +117,9 @@ def _thin(line: Line) -> Line:
 
 
 def _stays_on_screen(line: Line) -> bool:
-    """Whether it is an outline of terrain, a ruler's second line, or a stroke of the cross on a casualty."""
-    is_cross = line.colour == CASUALTY or (line.colour == WHITE and line.width > _WIDEST_LINE)
+    """Whether it is an outline of terrain or a ruler's second line."""
     is_second = line.dashed and not line.closed and line.keep_clear  # from centre to centre, beside the bases' range
-    return is_cross or line.colour[:3] == TERRAIN[:3] or bool(is_second)
+    return line.colour[:3] == TERRAIN[:3] or bool(is_second)
 
 
 def _around(figure: Figure) -> Mark:

@@ -66,9 +66,7 @@ def find_command(
     """
     if platform == "win32":
         script = _POWERSHELL.format(language=language)
-        known = [
-            VoiceCommand(("powershell", "-NoProfile", "-NonInteractive", "-Command", script), reads_input=True)
-        ]
+        known = [VoiceCommand(("powershell", "-NoProfile", "-NonInteractive", "-Command", script), reads_input=True)]
     elif platform == "darwin":
         known = [
             VoiceCommand(("say", *(("-v", _SAY_VOICES[language]) if language in _SAY_VOICES else ())), reads_input=True)

@@ -15,7 +15,7 @@ from ui.projector.light import Light, Turn
 from ui.session import Ruler, TableState
 from ui.table.finding import Note, Trace, lifted
 from ui.table.play_area import PlayArea
-from ui.theme import ORANGE
+from ui.theme import CASUALTY, ORANGE, WHITE
 from vision.light_marks import ARM_IN, LightMarks
 from vision.setup import Setup
 from vision.simulation.projector import hung_projector
@@ -61,6 +61,12 @@ def test_marks_of_a_battle_are_painted_but_texts_and_terrain_are_not(light):
     state = TableState(Setup(terrain=(house,)))
     [shown] = added(light, state=state, preview=Preview(marks=(reach, Note((5.0, 5.0, 0.0), (("words", 12.0),)))))
     assert on_table(shown) == pytest.approx(np.array([[4.0, 4.0], [6.0, 4.0], [6.0, 6.0]]), abs=1e-6)
+
+
+@pytest.mark.parametrize(("colour", "width"), [(CASUALTY, 2.0), (WHITE, 6.0)])
+def test_marks_are_painted_whatever_their_colour_and_width(light, colour, width):
+    line = Trace(lifted([(4.0, 4.0), (6.0, 4.0)]), colour, width)
+    assert len(added(light, preview=Preview(marks=(line,)))) == 1
 
 
 def test_a_casualty_gets_a_ring_around_it_instead_of_a_cross_on_it(light):
