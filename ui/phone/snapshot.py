@@ -18,6 +18,7 @@ from rules.tabletop.table import Figure, Outline, PointIn, TerrainPiece
 from ui.battle.action_text import obligation_words
 from ui.battle.battle_map import extent_around
 from ui.battle.turn_bar import TurnBar
+from ui.picture.overlay import figure_number
 from ui.theme import SILVER, Colour, army_colour, hex_colour, readable_ink
 
 _VERDICTS = (ActionResolved, OutcomeDecided, VerdictOverruled)
@@ -103,7 +104,7 @@ def _figure(
         **colours,
         "id": name,
         "name": display_name(name),
-        "number": name.rpartition("-")[2],
+        "number": figure_number(name),
         "x": round(at_in[0], 1),
         "y": round(at_in[1], 1),
         "out": is_out,

@@ -67,7 +67,7 @@ class Light:
         Args:
             view: What is on the table.
             state, preview: What the players measure, lay and select.
-            turn: Whose turn it is, painted along the table's edge; None for nobody's.
+            turn: Whose turn it is, painted along the table's edge; None without a turn.
         """
         projected = replace(view, calibration=self._aligned.projection)
         beside = replace(preview, badges=(), casualties=())  # no signs beside soldiers, no crosses on them

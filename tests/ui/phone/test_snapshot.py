@@ -63,6 +63,11 @@ def test_a_table_without_a_battle_is_only_a_map() -> None:
     assert [figure["name"] for figure in data["figures"]] == ["Red 1"]
 
 
+def test_a_figure_without_a_number_wears_its_name() -> None:
+    data = page_data(PhoneSnapshot((soldier("red-1", 3, 4), soldier("observer", 6, 4))))
+    assert [figure["number"] for figure in data["figures"]] == ["1", "Observer"]
+
+
 def test_a_still_table_stays_the_same_although_the_camera_trembles(skirmish: PhoneSnapshot) -> None:
     # 0.02 in is the noise of a still figure; places are rounded to 0.1 in.
     trembling = replace(skirmish, figures=tuple(replace(one, x_in=one.x_in + 0.02) for one in skirmish.figures))

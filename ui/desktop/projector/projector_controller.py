@@ -36,8 +36,8 @@ _FADE_S = 0.7
 """Time after an alignment without result in which the camera may still see its last pattern."""
 
 
-def _dropped(frame: Frame) -> None:
-    """Take a picture that nobody may see."""
+def _discard(frame: Frame) -> None:
+    """Discard a picture."""
 
 
 class ProjectorController(QObject):
@@ -114,7 +114,7 @@ class ProjectorController(QObject):
         """Show the next pattern, take the result, or check whether it still holds; called often."""
         alignment, now_s = self._alignment, self._store.clock()
         worker = self._store.source_controller.worker
-        if worker.diverted_to is _dropped and now_s >= self._fades_until_s:
+        if worker.diverted_to is _discard and now_s >= self._fades_until_s:
             worker.diverted_to = None
         if alignment is not None:
             if alignment.over:
@@ -209,7 +209,7 @@ class ProjectorController(QObject):
             self._problem = ""
             return
         if self._alignment is not None:
-            self._store.source_controller.worker.diverted_to = _dropped
+            self._store.source_controller.worker.diverted_to = _discard
             self._fades_until_s = self._store.clock() + _FADE_S
         self._alignment = self._pattern = None
         self._problem, self.light, self._watch = "", None, None
