@@ -24,13 +24,14 @@ _ADDRESS = re.compile(r"(?:http://)?(?P<host>[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """The address of a WLED controller."""
+    """The address of a WLED controller; as text it is what `address` reads."""
 
     host: str
     port: int = HTTP_PORT
 
     def __str__(self) -> str:
-        return self.host if self.port == HTTP_PORT else f"{self.host}:{self.port}"
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return host if self.port == HTTP_PORT else f"{host}:{self.port}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,6 +48,11 @@ def faded(colour: Colour, opacity: int) -> Colour:
     return (*colour[:3], opacity)
 
 
+def hex_colour(colour: Colour) -> str:
+    """A colour as HTML and SVG write it, such as "#ff8800", with two more digits if it is not opaque."""
+    return "#" + bytes(colour if colour[3] < 255 else colour[:3]).hex()
+
+
 def army_colour(army: str, armies: Sequence[str]) -> Colour:
     """The colour that marks an army's figures: that of its name if it has one, else one that no other army has."""
     named = _ARMY_COLOURS.get(army.lower())

@@ -207,8 +207,8 @@ def _rays(table: Scene, target: _Target, ground: Ground, away_in: float) -> Rays
     forward = np.stack([np.cos(turn), np.sin(turn)], axis=1)
     eyes, ends = np.tile(eye_in, (count, 1)), eye_in[:2] + reach_in * forward
     looks = Looks(eyes, ends, np.zeros((count, 1)), np.full(count, reach_in), forward)
-    nobody = np.zeros((1, table.within.shape[1]), bool)
-    beyond = target.at(table, np.zeros((1, 3)), nobody, nobody)
+    outside = np.zeros((1, table.within.shape[1]), bool)
+    beyond = target.at(table, np.zeros((1, 3)), outside, outside)
     beyond = replace(beyond, height_in=np.full(2, ground.height_in.max() + target.height_in))
     found = crossings_that_matter(beyond, np.zeros(count, np.intp), np.ones(count, np.intp), looks)
     return rays_of(looks, table.solids, found)

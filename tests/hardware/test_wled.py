@@ -69,10 +69,12 @@ def test_a_controller_shows_what_was_encoded(leds: list[tuple[int, int, int]]) -
         (" http://wled-rod.local/ ", "wled-rod.local", 80),
         ("localhost:8080", "localhost", 8080),
         ("[::1]:81", "::1", 81),
+        ("[fe80::1]", "fe80::1", 80),
     ],
 )
 def test_addresses_are_read(text: str, host: str, port: int) -> None:
     assert wled.address(text) == Address(host, port)
+    assert wled.address(str(Address(host, port))) == Address(host, port), "the settings keep it as text"
 
 
 @pytest.mark.parametrize("text", ["", "a b", "host:0", "host:70000", "user@host", "https://host", "host/json", "a\nb"])

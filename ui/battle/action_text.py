@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from textwrap import shorten
 
-from rules.engine.position import View
+from rules.engine.position import Position, View
 from rules.engine.referee import ActionPreview, AvailableActions
-from rules.engine.state import State
+from rules.engine.state import State, Unit
 from rules.engine.text import display_name, display_names, outcome_words, place_words, readable, turn_words
 from rules.engine.verdict import Verdict
 from ui.formatting import edge_words, percent_words, range_words
@@ -41,6 +41,11 @@ def round_words(name: str) -> str:
 def state_words(state: State) -> str:
     """The turn and its phase, such as "Turn 2 · Green attacks"."""
     return turn_words(state.turn, state.side, state.phase) if state.turn else tr("Set-up")
+
+
+def card_title(position: Position, unit: Unit) -> str:
+    """The title of a unit's card, ready or its own."""
+    return str(position.kind(unit).get("title", unit.card or tr("own card")))
 
 
 def action_words(preview: ActionPreview) -> str:

@@ -9,7 +9,7 @@ from rules.engine.events import Move
 from rules.engine.state import State, Unit
 from rules.engine.text import display_name
 from rules.tabletop.table import PointIn, TerrainPiece, ellipse_outline
-from ui.picture.overlay import Shape, marked
+from ui.picture.overlay import Shape, figure_number, marked
 from ui.picture.table_map import Extent, overhead
 from ui.table.finding import Mark, Note, Trace, along, cross, lifted, ring
 from ui.theme import SILVER, SKY, TERRAIN, army_colour, faded
@@ -110,5 +110,5 @@ def _unit_marks(unit: Unit, at_in: PointIn, sides: Sequence[str], emphasized: bo
         width, opacity = (3.5, 200) if emphasized else (2.0, 90)
         yield Trace(outline, colour, width, faded(colour, opacity), closed=True)
     if emphasized or (named and not unit.out):
-        words = display_name(unit.id) if emphasized else unit.id.rpartition("-")[2]
+        words = display_name(unit.id) if emphasized else figure_number(unit.id)
         yield Note((x, y, 0.0), ((words, 13.0 if emphasized else 10.0),), colour, (0.0, -16.0))

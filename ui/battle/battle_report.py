@@ -94,7 +94,7 @@ def throws_in(moment: HistoryMoment) -> tuple[Throw, ...]:
 
 
 def throw_purpose(throw: Throw) -> str:
-    """Whom a throw was for, and why, such as "Green 1: the attack"."""
+    """The figure that a throw was for and its purpose, such as "Green 1: the attack"."""
     return f"{capitalized(roller_words(throw.for_whom))}: {readable(throw.why)}"
 
 

@@ -163,7 +163,7 @@ def _moved(state: State, moves: tuple[Move, ...], part: float) -> State:
 def _attacks(moment: HistoryMoment, struck: Collection[str]) -> tuple[tuple[str, str], ...]:
     """Who attacks whom: the figures on which the attack had an effect, or else the first target.
 
-    An attack on whoever is closest names all enemies as its targets.
+    An attack on the closest figure names all enemies as its targets.
     """
     return tuple(
         (one, target)

@@ -28,7 +28,7 @@ from ui.battle.pips import PIPS
 from ui.battle.typed_dice import face_words
 from ui.picture.svg import svg
 from ui.picture.table_map import Extent
-from ui.theme import army_colour
+from ui.theme import army_colour, hex_colour
 from ui.translation import language, tr
 
 _MAP_PX = (640, 560)
@@ -137,8 +137,7 @@ def _score_row(score: SideScore, report: BattleReport) -> str:
 
 
 def _dot(side: str, sides: tuple[str, ...]) -> str:
-    red, green, blue, _ = army_colour(side, sides)
-    return f'<span class="dot" style="background:rgb({red} {green} {blue})"></span>'
+    return f'<span class="dot" style="background:{hex_colour(army_colour(side, sides))}"></span>'
 
 
 def _map(moments: tuple[HistoryMoment, ...], extent: Extent) -> str:

@@ -76,6 +76,6 @@ EVENTS_HEAD = _head("200 OK", "text/event-stream") + b"retry: 500\n\n"
 PING = b"event: ping\ndata: 1\n\n"
 
 
-def event(data: str) -> bytes:
+def event(data: bytes) -> bytes:
     """A server-sent event; `data` has no line breaks."""
-    return f"data: {data}\n\n".encode()
+    return b"data: %b\n\n" % data

@@ -13,10 +13,9 @@ from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 from urllib.parse import unquote
 
-from rules.engine.position import Position
 from ui.phone.addresses import is_nearby
 from ui.phone.http_messages import (
     EVENTS_HEAD,
@@ -31,8 +30,6 @@ from ui.phone.http_messages import (
 from ui.phone.page import page_files
 from ui.phone.snapshot import PhoneSnapshot, page_data
 from ui.phone.targets import targets_data
-
-T = TypeVar("T")
 
 _DRAINED_BYTES = 1 << 16
 _DRAIN_S = 1.0
@@ -81,7 +78,7 @@ class Service:
         self.phones, self.stopping = 0, asyncio.Event()
         self._peers: dict[asyncio.Task[None], str] = {}
         self._files = page_files()
-        self._snapshot, self._text = PhoneSnapshot(), "{}"
+        self._snapshot, self._text = PhoneSnapshot(), b"{}"
         self._published, self._news = asyncio.Event(), loop.create_future()
         self._one_question, self._rests_until_s = asyncio.Lock(), 0.0
         self._answers: dict[str, asyncio.Task[bytes]] = {}
@@ -164,7 +161,7 @@ class Service:
         if figure not in self._answers:
             if sum(not task.done() for task in self._answers.values()) >= self._limits.questions:
                 return "503 Service Unavailable", "text/plain", b"Busy\n"
-            self._answers[figure] = self._loop.create_task(self._ask(partial(_targets, position, figure)))
+            self._answers[figure] = self._loop.create_task(self._ask(partial(targets_data, position, figure)))
         return "200 OK", "application/json", await asyncio.shield(self._answers[figure])
 
     async def _send(self, writer: asyncio.StreamWriter, message: bytes) -> None:
@@ -182,7 +179,7 @@ class Service:
         gone = self._loop.create_task(reader.read(1))
         try:
             await self._send(writer, EVENTS_HEAD)
-            sent, until_s = "", self._loop.time() + self._limits.page_s
+            sent, until_s = b"", self._loop.time() + self._limits.page_s
             while not gone.done() and self._loop.time() < until_s:
                 news, text = self._news, self._text
                 await self._send(writer, PING if text == sent else event(text))
@@ -206,18 +203,18 @@ class Service:
         while True:
             await self._published.wait()
             self._published.clear()
-            text = (await self._ask(partial(_page, self._snapshot))).decode()
+            text = await self._ask(partial(page_data, self._snapshot))
             if text != self._text:
                 self._text, news = text, self._news
                 self._news = self._loop.create_future()
                 news.set_result(None)
 
-    async def _ask(self, question: Callable[[], T]) -> T:
-        """The answer to a question that takes long. Before the next one, the window has the processor for a while."""
+    async def _ask(self, question: Callable[[], dict[str, Any]]) -> bytes:
+        """The answer to a question that takes long, as JSON. Before the next one, the window has the processor."""
         async with self._one_question:
             await asyncio.sleep(self._rests_until_s - self._loop.time())
             began_s = self._loop.time()
-            answer = await self._loop.run_in_executor(self._executor, question)
+            answer = await self._loop.run_in_executor(self._executor, lambda: _json(question()))
             now_s = self._loop.time()
             self._rests_until_s = now_s + _RESTS * (now_s - began_s)
             return answer
@@ -229,14 +226,6 @@ async def _drain(reader: asyncio.StreamReader) -> None:
         left = _DRAINED_BYTES
         while left > 0 and (read := await reader.read(left)):
             left -= len(read)
-
-
-def _page(snapshot: PhoneSnapshot) -> bytes:
-    return _json(page_data(snapshot))
-
-
-def _targets(position: Position, figure: str) -> bytes:
-    return _json(targets_data(position, figure))
 
 
 def _json(data: dict[str, Any]) -> bytes:

@@ -18,7 +18,8 @@ from rules.tabletop.table import Figure, Outline, PointIn, TerrainPiece
 from ui.battle.action_text import obligation_words
 from ui.battle.battle_map import extent_around
 from ui.battle.turn_bar import TurnBar
-from ui.theme import SILVER, Colour, army_colour, readable_ink
+from ui.picture.overlay import figure_number
+from ui.theme import SILVER, Colour, army_colour, hex_colour, readable_ink
 
 _VERDICTS = (ActionResolved, OutcomeDecided, VerdictOverruled)
 
@@ -103,7 +104,7 @@ def _figure(
         **colours,
         "id": name,
         "name": display_name(name),
-        "number": name.rpartition("-")[2],
+        "number": figure_number(name),
         "x": round(at_in[0], 1),
         "y": round(at_in[1], 1),
         "out": is_out,
@@ -118,11 +119,7 @@ def _army(army: str, armies: Sequence[str]) -> dict[str, Any]:
 
 
 def _colours(colour: Colour) -> dict[str, str]:
-    return {"colour": _hex(colour), "ink": _hex(readable_ink(colour))}
-
-
-def _hex(colour: Colour) -> str:
-    return "#{:02x}{:02x}{:02x}".format(*colour[:3])
+    return {"colour": hex_colour(colour), "ink": hex_colour(readable_ink(colour))}
 
 
 def _outline(outline_in: Outline) -> list[PointIn]:

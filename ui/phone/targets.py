@@ -9,7 +9,7 @@ from rules.engine.position import Position
 from rules.engine.referee import ActionPreview, available_actions
 from rules.engine.text import display_name, readable
 from rules.tabletop.errors import UserError
-from ui.battle.action_text import action_words, movement_words, reason_rows
+from ui.battle.action_text import action_words, card_title, movement_words, reason_rows
 from ui.battle.card import forbidden_groups, odds_column, ranked
 from ui.formatting import sentence
 
@@ -26,13 +26,12 @@ def targets_data(position: Position, figure: str) -> dict[str, Any]:
         available = available_actions(referee_of(position.game.name), position, figure)
     except UserError as refusal:
         return {**title, "refusal": readable(str(refusal))}
-    card = position.kind(position.unit(figure))
     previews = (*available.attacks, *available.others)
     order = ranked(previews)
     groups = forbidden_groups(previews, order.impossible)
     return {
         **title,
-        "card": str(card.get("title", position.unit(figure).card)),
+        "card": card_title(position, position.unit(figure)),
         "move": sentence(movement_words(available)),
         "actions": [_action(previews[number]) for number in (*order.best, *order.more)[:_MOST_ACTIONS]],
         "forbidden": [words for words, _ in groups][:_MOST_ACTIONS],

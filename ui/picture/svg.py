@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from html import escape
 
 from ui.picture.overlay import Label, Line, Region, Shape
-from ui.theme import DARK, Colour
+from ui.theme import DARK, hex_colour
 
 _LINE_HEIGHT, _ENLARGED = 1.25, 1.3  # on a phone the picture is half as wide
 
@@ -23,7 +23,7 @@ def svg(size_px: tuple[int, int], shapes: Iterable[Shape], description: str) -> 
     inside = "".join(part for shape in shapes for part in _elements(shape))
     return (
         f'<svg class="map" viewBox="0 0 {width} {height}" role="img" aria-label="{escape(description)}">'
-        f'<rect width="{width}" height="{height}" fill="{_hex(DARK)}"/>{inside}</svg>'
+        f'<rect width="{width}" height="{height}" fill="{hex_colour(DARK)}"/>{inside}</svg>'
     )
 
 
@@ -39,16 +39,16 @@ def _elements(shape: Shape) -> Iterator[str]:
 
 def _region(region: Region) -> Iterator[str]:
     outlines = "".join(f"M{' '.join(f'{x:.1f},{y:.1f}' for x, y in ring)}Z" for ring in region.rings_px)
-    style = region.style
-    yield f'<path d="{outlines}" fill-rule="evenodd" fill="{_hex(style.fill)}" stroke="{_hex(style.edge)}"/>'
+    fill, edge = hex_colour(region.style.fill), hex_colour(region.style.edge)
+    yield f'<path d="{outlines}" fill-rule="evenodd" fill="{fill}" stroke="{edge}"/>'
 
 
 def _line(line: Line) -> Iterator[str]:
     points = " ".join(f"{x:.1f},{y:.1f}" for x, y in line.points_px)
     element = "polygon" if line.closed else "polyline"
-    fill = "none" if line.fill is None else _hex(line.fill)
+    fill = "none" if line.fill is None else hex_colour(line.fill)
     dash = ' stroke-dasharray="8 6"' if line.dashed else ""
-    stroke = f'stroke="{_hex(line.colour)}" stroke-width="{line.width:g}"'
+    stroke = f'stroke="{hex_colour(line.colour)}" stroke-width="{line.width:g}"'
     yield f'<{element} points="{points}" fill="{fill}" {stroke}{dash}/>'
 
 
@@ -59,8 +59,5 @@ def _label(label: Label) -> Iterator[str]:
     first = y + down - (len(label.rows) - 1) / 2 * _LINE_HEIGHT * size
     for number, (words, row_size) in enumerate(label.rows):
         place = f'x="{x + right:.1f}" y="{first + number * _LINE_HEIGHT * size:.1f}"'
-        yield f'<text {place} font-size="{_ENLARGED * row_size:.3g}" fill="{_hex(label.colour)}">{escape(words)}</text>'
-
-
-def _hex(colour: Colour) -> str:
-    return "#" + "".join(f"{part:02x}" for part in (colour if colour[3] < 255 else colour[:3]))
+        style = f'font-size="{_ENLARGED * row_size:.3g}" fill="{hex_colour(label.colour)}"'
+        yield f"<text {place} {style}>{escape(words)}</text>"

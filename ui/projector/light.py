@@ -15,7 +15,7 @@ from shapely import LinearRing, Polygon
 from shapely.geometry.polygon import orient
 
 from calibration.camera import TableCamera
-from rules.tabletop.table import Outline, PointIn
+from rules.tabletop.table import Figure, Outline, PointIn, ellipse_outline
 from ui.picture.drawing import Drawing
 from ui.picture.overlay import Line, Preview, Region, Ring, Shape, marked
 from ui.projector.alignment import Aligned
@@ -32,7 +32,6 @@ _LETTERS_PX = 0.5
 _WORDS_IN = 1.0  # size of letters
 _WORDS_SHARE = 0.2  # of the side that is free beside the words, before them: markers lie in the corners
 _PALE = 0.45  # share of white: light in a pure colour vanishes on wood and grass
-_WIDEST_LINE = 5.0  # on the screen; only the white rim of a casualty's cross is wider
 _DARK: Colour = (0, 0, 0, 255)
 _PAPER_MARGIN = 1.25
 _CASUALTY_IN = 1.1
@@ -68,13 +67,14 @@ class Light:
         Args:
             view: What is on the table.
             state, preview: What the players measure, lay and select.
-            turn: Whose turn it is, painted along the table's edge; None for nobody's.
+            turn: Whose turn it is, painted along the table's edge; None without a turn.
         """
-        preview, projected = replace(preview, badges=()), replace(view, calibration=self._aligned.projection)
-        layers = self._drawing.of(projected, state, preview, numbers=False)
+        projected = replace(view, calibration=self._aligned.projection)
+        beside = replace(preview, badges=(), casualties=())  # no signs beside soldiers, no crosses on them
+        layers = self._drawing.of(projected, state, beside, numbers=False)
         key = (*layers, view.figures, preview.casualties, turn, state.area, view.calibration)
         if self._last is None or key != self._last[0]:
-            self._last = key, tuple(self._lines(view, state, layers, preview, turn))
+            self._last = key, tuple(self._lines(view, state, layers, preview.casualties, turn))
         return self._last[1]
 
     def _lines(
@@ -82,7 +82,7 @@ class Light:
         view: TableView,
         state: TableState,
         layers: Sequence[Sequence[Shape]],
-        preview: Preview,
+        casualties: Sequence[str],
         turn: Turn | None,
     ) -> Iterator[Shape]:
         camera = self._aligned.projection.camera
@@ -94,7 +94,7 @@ class Light:
         for shape in (*laid, *found, *loose):
             if isinstance(shape, Line) and not _stays_on_screen(shape):
                 yield _thin(shape)
-        yield from _lit(camera, *(_around(view, name) for name in preview.casualties if _stands(view, name)))
+        yield from _lit(camera, *(_around(figure) for figure in view.figures if figure.id in casualties))
         if turn is not None:
             yield from _signs(camera, view, state, turn)
         yield from _kept_dark(camera, view)
@@ -117,22 +117,14 @@ def _thin(line: Line) -> Line:
 
 
 def _stays_on_screen(line: Line) -> bool:
-    """Whether it is an outline of terrain, a ruler's second line, or a stroke of the cross on a casualty."""
-    is_cross = line.colour == CASUALTY or (line.colour == WHITE and line.width > _WIDEST_LINE)
+    """Whether it is an outline of terrain or a ruler's second line."""
     is_second = line.dashed and not line.closed and line.keep_clear  # from centre to centre, beside the bases' range
-    return is_cross or line.colour[:3] == TERRAIN[:3] or bool(is_second)
+    return line.colour[:3] == TERRAIN[:3] or bool(is_second)
 
 
-def _stands(view: TableView, name: str) -> bool:
-    return any(figure.id == name for figure in view.figures)
-
-
-def _around(view: TableView, name: str) -> Mark:
+def _around(figure: Figure) -> Mark:
     """A ring on the table around a casualty."""
-    figure = next(figure for figure in view.figures if figure.id == name)
-    turns = np.linspace(0, 2 * np.pi, 40, endpoint=False)
-    x, y = figure.centre_in
-    circle = [(x + _CASUALTY_IN * np.cos(turn), y + _CASUALTY_IN * np.sin(turn)) for turn in turns]
+    circle = ellipse_outline(figure.centre_in, _CASUALTY_IN, _CASUALTY_IN)
     return Trace(lifted(circle, figure.z_in), CASUALTY, _WIDTH_PX, closed=True)
 
 

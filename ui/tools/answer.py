@@ -95,9 +95,9 @@ def hit_words(hit: Hit) -> str:
     return f"{display_name(hit.id)}  {part}"
 
 
-def _of_figure(figure: Figure, state: TableState, told_of: tuple[str, ...]) -> Answer:
+def _of_figure(figure: Figure, state: TableState, battle_lines: tuple[str, ...]) -> Answer:
     place = f"{state.place_words(figure.centre_in)} (± {spread_words(figure.sigma_in, state.unit)})"
     rows = [f"{figure.army}, {posture_words(figure.posture)}", place]
     if figure.z_in:
         rows.append(tr("stands {height} above the table", height=state.unit.words(figure.z_in)))
-    return Answer(display_name(figure.id), (*rows, *told_of))
+    return Answer(display_name(figure.id), (*rows, *battle_lines))

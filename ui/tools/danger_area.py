@@ -76,7 +76,7 @@ def _enemies(now: ToolContext, side: str) -> Iterator[tuple[Figure, tuple[Arm, .
 
 
 def _coming(play: BattleSession, position: Position) -> Iterator[Position]:
-    """The same table in the next phases in which figures move, if nobody did anything until then."""
+    """The same table in the next phases in which figures move, if no figure acts until then."""
     for _ in range(_PHASES_AHEAD):
         position = replace(position, state=fold(position.state, play.referee.next_phase(position)))
         if play.referee.moves(position):

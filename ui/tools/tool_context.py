@@ -9,6 +9,7 @@ from rules.engine.text import status_words
 from rules.tabletop.measure import Range
 from rules.tabletop.scene import SightRules
 from rules.tabletop.table import Figure, TerrainPiece
+from ui.battle.action_text import card_title
 from ui.battle.battle_session import BattleSession
 from ui.formatting import Basis
 from ui.measuring import measured
@@ -61,12 +62,11 @@ class ToolContext:
             and self.position is other.position
         )
 
-    def told_of(self, name: str) -> tuple[str, ...]:
+    def battle_lines(self, name: str) -> tuple[str, ...]:
         """What the battle knows about a figure, in lines; empty if it is not in the battle."""
         unit = self.position.state.units.get(name) if self.position is not None else None
         if unit is None or self.position is None:
             return ()
-        card = str(self.position.kind(unit).get("title", unit.card or tr("own card")))
         statuses = {**unit.statuses, **unit.this_turn}
         flags = tuple(f"{key}_" for key, value in statuses.items() if value is True)
         rows = [
@@ -77,7 +77,7 @@ class ToolContext:
         squad = (unit.squad,) if unit.squad else ()
         used_in = unit.allowance_used_in
         used = (tr("moved {used_in:.1f} in this turn", used_in=used_in),) if used_in else ()
-        return (", ".join((card, *squad)), *rows, *used)
+        return (", ".join((card_title(self.position, unit), *squad)), *rows, *used)
 
 
 def basis_of(play: BattleSession | None) -> Basis:

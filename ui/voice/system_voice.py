@@ -47,7 +47,7 @@ class Speaker(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Command:
+class VoiceCommand:
     """A command that speaks its last argument, or what it reads from its input."""
 
     arguments: tuple[str, ...]
@@ -56,7 +56,7 @@ class Command:
 
 def find_command(
     language: str, platform: str = sys.platform, which: Callable[[str], str | None] = shutil.which
-) -> Command | None:
+) -> VoiceCommand | None:
     """The system's command for a language such as "de"; None if it has none.
 
     Args:
@@ -66,20 +66,20 @@ def find_command(
     """
     if platform == "win32":
         script = _POWERSHELL.format(language=language)
-        known = [Command(("powershell", "-NoProfile", "-NonInteractive", "-Command", script), reads_input=True)]
+        known = [VoiceCommand(("powershell", "-NoProfile", "-NonInteractive", "-Command", script), reads_input=True)]
     elif platform == "darwin":
         known = [
-            Command(("say", *(("-v", _SAY_VOICES[language]) if language in _SAY_VOICES else ())), reads_input=True)
+            VoiceCommand(("say", *(("-v", _SAY_VOICES[language]) if language in _SAY_VOICES else ())), reads_input=True)
         ]
     else:
         known = [
-            Command(("spd-say", "--wait", "--language", language, "--")),
-            Command(("espeak-ng", "-v", language, "--")),
-            Command(("espeak", "-v", language, "--")),
+            VoiceCommand(("spd-say", "--wait", "--language", language, "--")),
+            VoiceCommand(("espeak-ng", "-v", language, "--")),
+            VoiceCommand(("espeak", "-v", language, "--")),
         ]
     for one in known:
         if path := which(one.arguments[0]):
-            return Command((path, *one.arguments[1:]), one.reads_input)
+            return VoiceCommand((path, *one.arguments[1:]), one.reads_input)
     return None
 
 
@@ -93,7 +93,7 @@ def missing_voice_words(platform: str = sys.platform) -> str:
 class SystemSpeaker:
     """Speaks with a command, in a thread."""
 
-    def __init__(self, command: Command, longest_s: float = _SENTENCE_S) -> None:
+    def __init__(self, command: VoiceCommand, longest_s: float = _SENTENCE_S) -> None:
         """`longest_s`: a command that runs longer is ended and counts as broken."""
         self._command, self._longest_s = command, longest_s
         self._task: BackgroundTask[None] = BackgroundTask("sandtable voice")
@@ -126,19 +126,19 @@ class SystemSpeaker:
     def _run(self, words: str) -> None:
         arguments = [*self._command.arguments, *(() if self._command.reads_input else (words,))]
         try:
-            with tempfile.TemporaryFile("w+", errors="replace") as said:  # a pipe could stay open after the command
+            with tempfile.TemporaryFile("w+", errors="replace") as errors:  # a pipe could stay open after the command
                 with self._lock:
                     if self._closed:
                         return
                     quiet = subprocess.DEVNULL
                     # The words are one argument or the input: no shell reads them.
                     self._process = subprocess.Popen(  # noqa: S603
-                        arguments, stdin=subprocess.PIPE, stdout=quiet, stderr=said, text=True
+                        arguments, stdin=subprocess.PIPE, stdout=quiet, stderr=errors, text=True
                     )
                 self._wait(self._process, words if self._command.reads_input else "")
                 if self._process.returncode and not self._closed:
-                    said.seek(0)
-                    raise UserError(self._broken(said.readline().strip() or f"{self._process.returncode}"))
+                    errors.seek(0)
+                    raise UserError(self._broken(errors.readline().strip() or f"{self._process.returncode}"))
         except OSError as error:
             raise UserError(self._broken(str(error))) from error
         finally:

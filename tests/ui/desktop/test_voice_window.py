@@ -252,8 +252,7 @@ SPEECH = load_qt_speech()
 
 @pytest.mark.skipif(SPEECH is None, reason="QtTextToSpeech needs libpulse")
 def test_qts_voice_speaks_until_it_has_finished(qt: QApplication, wait_until: Wait) -> None:
-    states = SPEECH.QTextToSpeech.State
-    speaker = QtSpeaker(SPEECH.QTextToSpeech("mock"), states, "en")  # Qt's engine for tests: silent, but takes its time
+    speaker = QtSpeaker(SPEECH("mock"), "en")  # Qt's engine for tests: silent, but takes its time
     assert not speaker.busy
     speaker.speak("Eleven inches.")
     assert speaker.busy
@@ -282,10 +281,10 @@ class Broken:
 
 
 def test_an_engine_of_qt_that_does_not_start_is_no_voice(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert qt_speaker(SimpleNamespace(QTextToSpeech=Broken), "en") is None
-    assert "(no service)" in QtSpeaker(Broken("speechd"), Broken.State, "en").problem
+    assert qt_speaker(Broken, "en") is None
+    assert "(no service)" in QtSpeaker(Broken("speechd"), "en").problem
     monkeypatch.setattr(Broken, "engines", ("mock",))
-    assert qt_speaker(SimpleNamespace(QTextToSpeech=Broken), "en") is None
+    assert qt_speaker(Broken, "en") is None
 
 
 def test_a_library_that_qts_voice_needs_may_be_missing(monkeypatch: pytest.MonkeyPatch) -> None:

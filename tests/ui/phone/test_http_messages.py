@@ -81,4 +81,4 @@ def test_head_gets_the_length_without_the_body() -> None:
 
 
 def test_an_event_is_one_line() -> None:
-    assert event('{"a":1}') == b'data: {"a":1}\n\n'
+    assert event(b'{"a":1}') == b'data: {"a":1}\n\n'

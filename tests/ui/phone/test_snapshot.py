@@ -8,6 +8,7 @@ from pathlib import Path
 
 from tests.rules import test_battle_army_men
 from tests.ui.tables import soldier
+from ui.battle.action_text import card_title
 from ui.battle.battle_session import BattleSession
 from ui.phone.snapshot import PhoneSnapshot, last_verdict, page_data
 from ui.phone.targets import targets_data
@@ -62,6 +63,11 @@ def test_a_table_without_a_battle_is_only_a_map() -> None:
     assert [figure["name"] for figure in data["figures"]] == ["Red 1"]
 
 
+def test_a_figure_without_a_number_wears_its_name() -> None:
+    data = page_data(PhoneSnapshot((soldier("red-1", 3, 4), soldier("observer", 6, 4))))
+    assert [figure["number"] for figure in data["figures"]] == ["1", "Observer"]
+
+
 def test_a_still_table_stays_the_same_although_the_camera_trembles(skirmish: PhoneSnapshot) -> None:
     # 0.02 in is the noise of a still figure; places are rounded to 0.1 in.
     trembling = replace(skirmish, figures=tuple(replace(one, x_in=one.x_in + 0.02) for one in skirmish.figures))
@@ -77,6 +83,15 @@ def test_the_targets_of_a_figure_with_chances_and_reasons(skirmish: PhoneSnapsho
     assert (first["words"], first["chance"], first["at"]) == ("Attack on Tan 2", "50 %", ["tan-2"])
     assert "+1  the target is behind cover (SP-12)" in first["reasons"]
     json.dumps(data, allow_nan=False)
+
+
+def test_an_own_card_without_a_title_is_called_so(skirmish: PhoneSnapshot) -> None:
+    assert skirmish.position is not None
+    unit = skirmish.position.unit("green-2")
+    titled = replace(unit, card=None, own={"title": "Hero"})
+    assert card_title(skirmish.position, unit) == "Soldier"
+    assert card_title(skirmish.position, titled) == "Hero"
+    assert card_title(skirmish.position, replace(unit, card=None, own={})) == "own card"
 
 
 def test_who_has_attacked_learns_why_not_again(skirmish: PhoneSnapshot) -> None:

@@ -15,7 +15,7 @@ from ui.projector.light import Light, Turn
 from ui.session import Ruler, TableState
 from ui.table.finding import Note, Trace, lifted
 from ui.table.play_area import PlayArea
-from ui.theme import ORANGE
+from ui.theme import CASUALTY, ORANGE, WHITE
 from vision.light_marks import ARM_IN, LightMarks
 from vision.setup import Setup
 from vision.simulation.projector import hung_projector
@@ -63,9 +63,16 @@ def test_marks_of_a_battle_are_painted_but_texts_and_terrain_are_not(light):
     assert on_table(shown) == pytest.approx(np.array([[4.0, 4.0], [6.0, 4.0], [6.0, 6.0]]), abs=1e-6)
 
 
+@pytest.mark.parametrize(("colour", "width"), [(CASUALTY, 2.0), (WHITE, 6.0)])
+def test_marks_are_painted_whatever_their_colour_and_width(light, colour, width):
+    line = Trace(lifted([(4.0, 4.0), (6.0, 4.0)]), colour, width)
+    assert len(added(light, preview=Preview(marks=(line,)))) == 1
+
+
 def test_a_casualty_gets_a_ring_around_it_instead_of_a_cross_on_it(light):
     [circle] = added(light, preview=Preview(casualties=("tan-1", "gone-1")))
-    assert np.linalg.norm(on_table(circle) - (15.0, 8.0), axis=1) == pytest.approx(1.1, abs=1e-3)
+    # 24 corners around a disc of the same area: 1.1 * sqrt(x / sin(x)) with x = 15 degrees is 1.1063.
+    assert np.linalg.norm(on_table(circle) - (15.0, 8.0), axis=1) == pytest.approx(1.1063, abs=1e-3)
 
 
 def test_the_edge_shows_whose_turn_it_is(light):

@@ -196,8 +196,8 @@ def test_the_game_defines_the_basis(tmp_path: Path) -> None:
 def test_the_battle_describes_a_figure(tmp_path: Path) -> None:
     figures = (soldier("green-1", 10, 10), soldier("tan-1", 40, 20))
     with in_battle(tmp_path / "b", "army_men", "rifleman", figures) as now:
-        assert now.told_of("green-1")[0].startswith("Rifleman")
-        assert now.told_of("nobody") == ()
+        assert now.battle_lines("green-1")[0].startswith("Rifleman")
+        assert now.battle_lines("nobody") == ()
         assert now.play is not None
         assert now.position is not None
         hit = (("down", True), ("down_in_phase", 2))
@@ -205,8 +205,8 @@ def test_the_battle_describes_a_figure(tmp_path: Path) -> None:
             Changed(changes=tuple(Change(figure="tan-1", key=key, value=value) for key, value in hit))
         )
         after = replace(now, position=replace(now.position, state=now.play.battle.state))
-        assert after.told_of("tan-1") == ("Rifleman", "down"), "in which phase matters only to the rules"
-    assert before(GREEN).told_of("green-1") == ()
+        assert after.battle_lines("tan-1") == ("Rifleman", "down"), "in which phase matters only to the rules"
+    assert before(GREEN).battle_lines("green-1") == ()
 
 
 @settings(max_examples=50)

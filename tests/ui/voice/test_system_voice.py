@@ -15,7 +15,7 @@ from tests.ui.voice.emulated_voice import EmulatedVoice
 from tests.waiting import until
 from ui.voice.announcements import Announcement, Kind
 from ui.voice.queue import SpeechQueue
-from ui.voice.system_voice import Command, SystemSpeaker, find_command, missing_voice_words
+from ui.voice.system_voice import SystemSpeaker, VoiceCommand, find_command, missing_voice_words
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="a shell script")
 
@@ -25,7 +25,7 @@ def voice(tmp_path: Path) -> EmulatedVoice:
     return EmulatedVoice(tmp_path / "voice")
 
 
-def command_in(folder: Path) -> Command:
+def command_in(folder: Path) -> VoiceCommand:
     found = find_command("en", "linux", lambda name: shutil.which(name, path=str(folder)))
     assert found is not None
     return found
@@ -39,17 +39,18 @@ def speaker(voice: EmulatedVoice) -> Iterator[SystemSpeaker]:
 
 
 def test_each_system_has_its_command() -> None:
-    def found(platform: str, *installed: str, language: str = "de") -> Command | None:
+    def found(platform: str, *installed: str, language: str = "de") -> VoiceCommand | None:
         return find_command(language, platform, lambda name: f"/bin/{name}" if name in installed else None)
 
-    assert found("linux", "espeak-ng", "espeak") == Command(("/bin/espeak-ng", "-v", "de", "--"))
-    assert found("linux", "espeak-ng", "spd-say") == Command(("/bin/spd-say", "--wait", "--language", "de", "--"))
+    assert found("linux", "espeak-ng", "espeak") == VoiceCommand(("/bin/espeak-ng", "-v", "de", "--"))
+    assert found("linux", "espeak-ng", "spd-say") == VoiceCommand(("/bin/spd-say", "--wait", "--language", "de", "--"))
     assert found("linux") is None
-    assert found("darwin", "say") == Command(("/bin/say", "-v", "Anna"), reads_input=True)
-    assert found("darwin", "say", language="en") == Command(("/bin/say",), reads_input=True)
+    assert found("darwin", "say") == VoiceCommand(("/bin/say", "-v", "Anna"), reads_input=True)
+    assert found("darwin", "say", language="en") == VoiceCommand(("/bin/say",), reads_input=True)
     windows = found("win32", "powershell")
     assert windows is not None
     assert windows.reads_input  # words among its arguments would be a script
+    assert windows.arguments[-2] == "-Command"
     assert "[Globalization.CultureInfo]'de'" in windows.arguments[-1]
 
 

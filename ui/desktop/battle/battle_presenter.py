@@ -9,7 +9,7 @@ from rules.engine.position import Position
 from rules.engine.referee import ActionPreview, is_owed
 from rules.engine.text import place_words, readable
 from rules.tabletop.errors import UserError
-from ui.battle.action_text import numbered_names
+from ui.battle.action_text import card_title, numbered_names
 from ui.battle.badges import badge_marks
 from ui.battle.battle_overlay import casualties, figure_marks, way_marks
 from ui.battle.battle_session import BattleSession
@@ -27,7 +27,7 @@ Change = Callable[[], object]
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class BattleDisplay:
     """What of the battle is shown on the table.
 
     Attributes:
@@ -55,12 +55,12 @@ class BattlePresenter:
     ) -> None:
         """Show battles in `panel` and `bar`; `decide` makes the change that answers a move, `accept_all` all."""
         self._panel, self._bar, self._decide, self._accept_all = panel, bar, decide, accept_all
-        self.shown = Shown()
+        self.shown = BattleDisplay()
 
     def show_nothing(self, play: BattleSession | None, armies: Sequence[str]) -> None:
         """Show that there is no battle, or one whose figures have not been seen yet."""
         panel = self._panel
-        self._show_table(Shown())
+        self._show_table(BattleDisplay())
         self._bar.show_turn(turn_bar(play, None, armies) if play is not None else None)
         panel.show_battle_open(play is not None)
         panel.allow_ruling(False)
@@ -99,13 +99,14 @@ class BattlePresenter:
         pending = tuple(pending_move(play, position, one, self._decide) for one in proposals)
         marks = way_marks(proposals)
         if asked is not None and selection.spot_in is None and len(selection.targets) < 2:
-            panel.show_round_actions(selection.figure, _card_title(position, selection.figure), asked)
+            title = card_title(position, position.unit(selection.figure))
+            panel.show_round_actions(selection.figure, title, asked)
         else:
             marks = (*marks, *self._show_actions(play, position, selection, obligations))
-        self._show_table(Shown(pending, marks, tuple(badge_marks(position)), casualties(position)))
+        self._show_table(BattleDisplay(pending, marks, tuple(badge_marks(position)), casualties(position)))
         panel.show_photo(portrait(view, selection.figure, PHOTO_PX) if view is not None else None)
 
-    def _show_table(self, shown: Shown) -> None:
+    def _show_table(self, shown: BattleDisplay) -> None:
         self.shown = shown
         self._panel.pending_moves.show_moves(shown.pending, self._accept_all)
 
@@ -122,7 +123,7 @@ class BattlePresenter:
         if available is None:
             panel.show_obligations(obligations, goal_lines(play))
             return ()
-        title = _card_title(position, figure)
+        title = card_title(position, position.unit(figure))
         if len(selection.targets) > 1:
             at_all = play.at_targets(position, figure, selection.targets)
             panel.show_place_actions(figure, title, numbered_names(selection.targets), at_all)
@@ -134,8 +135,3 @@ class BattlePresenter:
             there = play.at_spot(position, figure, selection.spot_in)
             panel.show_place_actions(figure, title, place_words(selection.spot_in), there)
         return figure_marks(position, available)
-
-
-def _card_title(position: Position, figure: str) -> str:
-    card = position.kind(position.unit(figure))
-    return str(card.get("title", position.unit(figure).card))

@@ -94,11 +94,6 @@ class DevicesPanel(QScrollArea):
         """The text about the dice."""
         return self._rolls.text()
 
-    @property
-    def tray_text(self) -> str:
-        """The text about the tray."""
-        return self._tray_text.text()
-
     def show_rod(self, shape: RodShape, lights: Sequence[Colour], words: str) -> None:
         """Show the rod's lights and their meaning."""
         self._view.show_lights(shape, lights)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import lru_cache
 from itertools import zip_longest
 
 from PyQt6.QtCore import QObject, QTimer
@@ -43,8 +44,9 @@ class PhoneController(QObject):
         self.action: QAction = create_action(parts.window, tr("Phone page…"), "", tip, self.show)
         parts.display.menu.addAction(self.action)
         self._published: tuple[object, ...] = ()
-        self._copied: tuple[Position | None, Position | None] = (None, None)
-        self._told: tuple[object, tuple[str, ...]] = (None, ())
+        # A copy has caches of its own, which only the server's thread fills.
+        self._copy: Callable[[Position], Position] = lru_cache(maxsize=1)(lambda position: replace(position))
+        self._verdict: tuple[object, tuple[str, ...]] = (None, ())
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._publish)
 
@@ -112,26 +114,19 @@ class PhoneController(QObject):
             server.publish(self._snapshot())
 
     def _snapshot(self) -> PhoneSnapshot:
-        view, state = self._store.view, self._store.session.state
+        view, state, position = self._store.view, self._store.session.state, self._battle.position
         return PhoneSnapshot(
             tuple(view.figures) if view is not None else (),
             state.setup.terrain,
             state.area.corners_in if state.area is not None else (),
-            self._own_position(),
+            self._copy(position) if position is not None else None,
             self._battle.turn_bar.shown,
             self._last_verdict(),
         )
 
-    def _own_position(self) -> Position | None:
-        """The battle's position, with caches of its own that only the server's thread fills."""
-        position = self._battle.position
-        if self._copied[0] is not position:
-            self._copied = (position, replace(position) if position is not None else None)
-        return self._copied[1]
-
     def _last_verdict(self) -> tuple[str, ...]:
         play = self._battle.play
         entries = play.battle.entries if play is not None else None
-        if self._told[0] is not entries:
-            self._told = (entries, last_verdict(play.battle) if play is not None else ())
-        return self._told[1]
+        if self._verdict[0] is not entries:
+            self._verdict = (entries, last_verdict(play.battle) if play is not None else ())
+        return self._verdict[1]

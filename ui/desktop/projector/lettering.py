@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from PyQt6.QtGui import QFont, QPainterPath
 
 from rules.tabletop.table import PointIn
@@ -9,6 +11,7 @@ from rules.tabletop.table import PointIn
 _FONT_PX = 100
 
 
+@lru_cache(maxsize=1)
 def letter_outlines(words: str) -> tuple[tuple[PointIn, ...], ...]:
     """Closed outlines of the letters, 1 high and y up; their line begins at (0, 0)."""
     font, path = QFont(), QPainterPath()

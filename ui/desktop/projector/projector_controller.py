@@ -8,7 +8,6 @@ from PyQt6.QtGui import QImage
 from PyQt6.QtWidgets import QMenu, QWidget
 
 from calibration.markers import ImageGray
-from rules.tabletop.table import PointIn
 from ui.battle.action_text import state_words
 from ui.desktop.action import create_action, create_switch
 from ui.desktop.bar import MessageActions
@@ -37,8 +36,8 @@ _FADE_S = 0.7
 """Time after an alignment without result in which the camera may still see its last pattern."""
 
 
-def _dropped(frame: Frame) -> None:
-    """Take a picture that nobody may see."""
+def _discard(frame: Frame) -> None:
+    """Discard a picture."""
 
 
 class ProjectorController(QObject):
@@ -64,7 +63,6 @@ class ProjectorController(QObject):
         self._lines: tuple[Shape, ...] | None = None
         self._painted: tuple[Shape, ...] | None = None
         self._mouse_px, self._rest_since_s, self._fades_until_s = store.mouse_px, 0.0, 0.0
-        self._said: tuple[str, tuple[tuple[PointIn, ...], ...]] = ("", ())
         self.switch = create_switch(window, tr("Projector"), "J", tr("Show the drawings alone on a second screen"))
         tip = tr("Find out where the projector's light falls, to paint true inches on the table")
         self.action = create_action(window, tr("Align projector…"), "Shift+J", tip, self.align)
@@ -116,7 +114,7 @@ class ProjectorController(QObject):
         """Show the next pattern, take the result, or check whether it still holds; called often."""
         alignment, now_s = self._alignment, self._store.clock()
         worker = self._store.source_controller.worker
-        if worker.diverted_to is _dropped and now_s >= self._fades_until_s:
+        if worker.diverted_to is _discard and now_s >= self._fades_until_s:
             worker.diverted_to = None
         if alignment is not None:
             if alignment.over:
@@ -168,10 +166,8 @@ class ProjectorController(QObject):
         position = self._store.battle.position
         if position is None or not position.state.side:
             return None
-        words = state_words(position.state)
-        if self._said[0] != words:
-            self._said = words, letter_outlines(words)
-        return Turn(army_colour(position.state.side, sorted(position.state.sides)), self._said[1])
+        state = position.state
+        return Turn(army_colour(state.side, state.sides), letter_outlines(state_words(state)))
 
     def _show(self, light: QImage | None) -> None:
         """Show a picture; the simulated table's projector throws it on the table."""
@@ -213,7 +209,7 @@ class ProjectorController(QObject):
             self._problem = ""
             return
         if self._alignment is not None:
-            self._store.source_controller.worker.diverted_to = _dropped
+            self._store.source_controller.worker.diverted_to = _discard
             self._fades_until_s = self._store.clock() + _FADE_S
         self._alignment = self._pattern = None
         self._problem, self.light, self._watch = "", None, None

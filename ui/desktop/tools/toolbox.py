@@ -81,7 +81,9 @@ class Toolbox:
             shown = replace(shown, casualties=otherwise.casualties)  # whatever the tool, they must be taken off
         now = self._now() if shown.hovered or shown.asked else None
         return (
-            replace(shown, battle_lines=now.told_of(shown.asked or shown.hovered or "")) if now is not None else shown
+            replace(shown, battle_lines=now.battle_lines(shown.asked or shown.hovered or ""))
+            if now is not None
+            else shown
         )
 
     def _played(self) -> Game[Any] | None:

@@ -3,26 +3,30 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import QLocale
 
 from ui.translation import tr
 
+if TYPE_CHECKING:
+    from PyQt6.QtTextToSpeech import QTextToSpeech
 
-def load_qt_speech() -> Any:
-    """Qt's module of speech; None if it, or a library of the system that it needs, is not installed."""
+
+def load_qt_speech() -> type[QTextToSpeech] | None:
+    """Qt's class for speech; None if its module, or a library that this needs, is not installed."""
     try:
-        return import_module("PyQt6.QtTextToSpeech")
+        found: type[QTextToSpeech] = import_module("PyQt6.QtTextToSpeech").QTextToSpeech
     except ImportError:  # such as libpulse on Linux
         return None
+    return found
 
 
-def qt_speaker(module: Any, language: str) -> QtSpeaker | None:
+def qt_speaker(engines: type[QTextToSpeech], language: str) -> QtSpeaker | None:
     """A speaker with Qt's first real engine; None if there is none or it does not start."""
-    for name in module.QTextToSpeech.availableEngines():
+    for name in engines.availableEngines():
         if name != "mock":
-            speaker = QtSpeaker(module.QTextToSpeech(name), module.QTextToSpeech.State, language)
+            speaker = QtSpeaker(engines(name), language)
             return None if speaker.problem else speaker
     return None
 
@@ -30,20 +34,19 @@ def qt_speaker(module: Any, language: str) -> QtSpeaker | None:
 class QtSpeaker:
     """Speaks with an engine of Qt, which works in its own thread."""
 
-    def __init__(self, engine: Any, states: Any, language: str) -> None:
-        """`engine` is a `QTextToSpeech`, `states` its `State`."""
-        self._engine, self._states = engine, states
+    def __init__(self, engine: QTextToSpeech, language: str) -> None:
+        self._engine = engine
         engine.setLocale(QLocale(language))
 
     @property
     def busy(self) -> bool:
         """Whether it speaks."""
-        return self._engine.state() in (self._states.Speaking, self._states.Synthesizing)
+        return self._engine.state() in (self._engine.State.Speaking, self._engine.State.Synthesizing)
 
     @property
     def problem(self) -> str:
         """Why it cannot speak, for the player; empty if it can."""
-        if self._engine.state() != self._states.Error:
+        if self._engine.state() != self._engine.State.Error:
             return ""
         return tr(
             "The voice of this computer does not work ({why}): check its settings, then switch speech on again.",

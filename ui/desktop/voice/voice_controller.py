@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, TypeAlias
 
 from PyQt6.QtCore import QObject
 from PyQt6.QtGui import QAction
@@ -21,7 +21,12 @@ from ui.translation import language, tr
 from ui.voice.announcements import TITLES, Announcement, Kind, Shown, changes, needed_of, turn_of
 from ui.voice.for_ear import for_ear
 from ui.voice.queue import SpeechQueue
-from ui.voice.system_voice import Command, Speaker, SystemSpeaker, find_command, missing_voice_words
+from ui.voice.system_voice import Speaker, SystemSpeaker, VoiceCommand, find_command, missing_voice_words
+
+if TYPE_CHECKING:
+    from PyQt6.QtTextToSpeech import QTextToSpeech
+
+_Voices: TypeAlias = "tuple[VoiceCommand | None, type[QTextToSpeech] | None]"
 
 
 class VoiceController(QObject):
@@ -38,7 +43,7 @@ class VoiceController(QObject):
         self._parts, self._store, self._battle = parts, store, battle
         self._queue = SpeechQueue(store.clock)
         self._speaker: Speaker | None = None
-        self._search: BackgroundTask[tuple[Command | None, Any]] = BackgroundTask("sandtable voice search")
+        self._search: BackgroundTask[_Voices] = BackgroundTask("sandtable voice search")
         self._shown, self._last = Shown(), Announcement(Kind.WARNING, "")
         self.menu = QMenu(tr("Speech"), parts.window)
         self.switch = create_switch(
@@ -106,8 +111,8 @@ class VoiceController(QObject):
         found = self._search.take()
         if found is None or not self.switch.isChecked():
             return
-        command, module = found
-        of_qt = qt_speaker(module, language()) if module is not None else None
+        command, engines = found
+        of_qt = qt_speaker(engines, language()) if engines is not None else None
         speaker = of_qt or (SystemSpeaker(command) if command is not None else None)
         if speaker is None:
             self._give_up(missing_voice_words())
@@ -146,8 +151,8 @@ class VoiceController(QObject):
         return answer_to(view, laid, state.basis, state.unit, self._parts.display.read).headline
 
 
-def _find_voice() -> tuple[Command | None, Any]:
-    """The system's command for speech, and Qt's module, each None if there is none; takes a while.
+def _find_voice() -> _Voices:
+    """The system's command for speech, and Qt's class, each None if there is none; takes a while.
 
     On Linux Qt is only the second choice: it would connect to the system's speech service in the window's thread.
     """
