@@ -54,7 +54,7 @@ class ProjectorController(QObject):
     def __init__(self, window: QWidget, store: Store, menu: QMenu) -> None:
         """Add the entries to a menu of the window."""
         super().__init__(window)
-        self._store = store
+        self._window, self._store = window, store
         self.screen = ProjectorWindow(window)
         self.light: Light | None = None
         self._alignment: Alignment | None = None
@@ -110,6 +110,7 @@ class ProjectorController(QObject):
             size_in = table.table_size_in
             model = hung_projector(size_px, size_in)
             table.projector = SimulatedProjector(model, size_in, brightness=_BRIGHTNESS)
+            self._window.raise_()  # with one screen, the projector's window would hide the table that it lights
         worker.diverted_to = self._alignment.take
 
     def pull(self) -> None:
