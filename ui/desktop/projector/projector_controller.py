@@ -100,7 +100,7 @@ class ProjectorController(QObject):
             store.say(tr("A film cannot see the projector's light. Open a camera or the simulated table."))
             return
         if view is None:
-            store.say(tr("There is no picture yet. Wait for the camera, then align the projector."))
+            store.say(tr("The table has not been searched yet. Wait a moment, then align the projector."))
             return
         store.message.forget()
         self.switch.setChecked(True)
