@@ -84,6 +84,11 @@ def test_return_does_not_stop_the_page(window: Window) -> None:
     assert window.features.phone.server is not None
 
 
+def test_the_menu_opens_only_one_dialog(window: Window) -> None:
+    dialog = opened(window)
+    assert opened(window) is dialog
+
+
 @on_linux
 def test_nothing_listens_unless_asked(window: Window, tmp_path: Path) -> None:
     started_battle(window, tmp_path / "b")
