@@ -12,6 +12,7 @@ from PyQt6.QtWidgets import QApplication
 from calibration.opencv import cv2
 from rules.battle.battle import Battle
 from rules.battle.progress import Cancelled, no_step
+from rules.engine.events import Throw
 from rules.tabletop.errors import UserError
 from tests.ui.battle.filmed import fought
 from ui.battle.battle_report import BattleReport, report_of
@@ -72,6 +73,15 @@ def test_texts_dice_and_pictures_have_their_places(qt: QApplication, report: Bat
     # 416 x 234 at (840, 72), in half size from (420, 36); the dice are below it.
     assert full[shot][90, 520].tolist() == pytest.approx([250, 20, 20], abs=6)
     assert (full[shot][158:182, 420:444] > 220).all(2).sum() > 200
+
+
+def test_of_many_throws_the_last_are_shown(qt: QApplication, report: BattleReport) -> None:
+    """Without a picture of the table, 528 px have room for five throws of 80 px and two lines."""
+    painter = FilmPainter(report, lambda _: None, (640, 360))
+    [scene] = [one for one in film_scenes(report, (), Pace(motion_hz=0)) if one.title == "Turn 1"]
+    throws = tuple(Throw(die="D6", for_whom="green", why="a tie", faces=(face,)) for face in range(1, 7))
+    all_, last = (painter.frame(replace(scene, throws=some)) for some in (throws, throws[-5:]))
+    assert np.array_equal(all_, last)
 
 
 def test_letters_of_other_languages_are_not_question_marks(qt: QApplication, report: BattleReport) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+from PyQt6.QtCore import Qt
 from PyQt6.QtTest import QTest
 
 from calibration.opencv import cv2
@@ -74,6 +75,18 @@ class Follower(threading.Thread):
             if line.startswith(b"data: {") and line.strip() != b"data: {}":
                 self.states.append(json.loads(line[6:]))
         connection.close()
+
+
+def test_return_does_not_stop_the_page(window: Window) -> None:
+    dialog = opened(window)
+    QTest.mouseClick(dialog.start, LEFT)
+    QTest.keyClick(dialog.url, Qt.Key.Key_Return)
+    assert window.features.phone.server is not None
+
+
+def test_the_menu_opens_only_one_dialog(window: Window) -> None:
+    dialog = opened(window)
+    assert opened(window) is dialog
 
 
 @on_linux

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from PyQt6.QtCore import Qt
 from PyQt6.QtTest import QTest
 
 from rules.tabletop.template import Blast
@@ -73,6 +74,11 @@ def test_after_aligning_a_blast_appears_on_the_table(
     assert {figure.id: figure.centre_in for figure in window.store.view.figures} == before  # type: ignore[union-attr]
     window.store.change(window.store.session.clear)
     wait_until(lambda: redder() < bare + 5)
+
+
+def test_the_keys_stay_with_the_main_window(window: Window) -> None:
+    """The platform of these tests activates every window, so this only checks what the desktop is asked for."""
+    assert window.features.projector.screen.testAttribute(Qt.WidgetAttribute.WA_ShowWithoutActivating)
 
 
 def test_vision_sees_nothing_of_the_patterns(window: Window, wait_until: Wait) -> None:

@@ -10,6 +10,7 @@ from PyQt6.QtCore import QSize
 from PyQt6.QtGui import QColor, QFontInfo, QIcon, QPalette
 from PyQt6.QtWidgets import QApplication, QLabel, QPushButton, QVBoxLayout, QWidget
 
+from tests.ui.desktop.test_battle_window import started_battle
 from tests.ui.windows import Owned, settings_in
 from ui.desktop.icons import FOLDER, icon
 from ui.desktop.theme import TEXT_PX, Theme, apply_theme, make_primary, theme_palette
@@ -95,6 +96,14 @@ def test_the_theme_is_chosen_in_the_menu_and_remembered(themed: QApplication, wi
     assert window.panel.answer_px == large_px, "no font is lost"
     themes[Theme.DARK].trigger()
     assert settings_in(tmp_path).theme is Theme.DARK
+
+
+def test_the_turn_bar_keeps_its_colour(themed: QApplication, window: Window, tmp_path: Path) -> None:
+    started_battle(window, tmp_path / "b")
+    bar = window.battle.turn_bar
+    before = bar.grab().toImage().pixelColor(2, 2)
+    window.appearance.themes[Theme.LIGHT].trigger()
+    assert bar.grab().toImage().pixelColor(2, 2) == before, "the words would be white on white"
 
 
 def test_a_stored_theme_that_does_not_exist_is_dark(tmp_path: Path) -> None:

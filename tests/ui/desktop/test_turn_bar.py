@@ -6,7 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 
 from PyQt6.QtCore import Qt
-from PyQt6.QtGui import QPalette
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QWidget
 
@@ -111,10 +110,9 @@ def test_the_text_shrinks_to_fit_and_the_colours_are_the_sides(owned: Owned[QWid
     assert bar.words_px == 14
     assert any(words.startswith("Turn 2") and words.endswith("…") for words in texts(bar))
     bar.resize(900, 40)
-    assert bar.palette().color(QPalette.ColorRole.Window).getRgb() == GREEN
     image = bar.grab().toImage().copy(0, 0, 400, 40)  # the text alone
     shown = {image.pixelColor(x, y).getRgb() for x in range(image.width()) for y in range(image.height())}
-    assert DARK in shown
+    assert {GREEN, DARK} <= shown
     assert (255, 255, 255, 255) not in shown
     assert bar.button.shortcut().toString() == "N"
     bar.show_turn(TurnBar("Waiting for soldiers"))

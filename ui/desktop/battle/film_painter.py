@@ -35,6 +35,7 @@ _SIDE = QRectF(840, 72, 416, 528)
 _FOOTER = QRectF(24, 608, _WIDTH - 48, 104)
 _PICTURE_HEIGHT, _DIE, _GAP = 234.0, 44.0, 10.0
 _MOST_DICE = 7  # in a row beside the map
+_THROW_HEIGHT, _LINES_HEIGHT = 80.0, 50.0  # a row of dice with one line of text; two lines below all throws
 _LARGE, _USUAL, _SMALL = 30, 24, 19
 _GROUND: Colour = (28, 32, 38, 255)
 
@@ -119,7 +120,8 @@ class FilmPainter:
         heading = QRectF(_HEADER.topLeft(), QPointF(max(right, _WIDTH / 3), _HEADER.bottom()))
         _row(painter, heading, scene.heading, _USUAL, SILVER, Qt.AlignmentFlag.AlignVCenter)
         top = self._paint_photo(painter, scene.picture)
-        for throw in scene.throws:
+        most = max(1, int((_SIDE.bottom() - top - _LINES_HEIGHT) / _THROW_HEIGHT))
+        for throw in scene.throws[-most:]:  # the last ones decide, because a tie is rolled again
             top = _throw(painter, throw, top)
         lines = "\n".join(scene.lines)
         _text(painter, QRectF(_SIDE.left(), top, _SIDE.width(), _SIDE.bottom() - top), lines, _SMALL, SILVER)

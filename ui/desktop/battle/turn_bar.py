@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PyQt6.QtCore import QSize, Qt, pyqtSignal
-from PyQt6.QtGui import QColor, QPalette, QResizeEvent
+from PyQt6.QtGui import QColor, QResizeEvent
 from PyQt6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QWidget
 
 from ui.battle.turn_bar import TurnBar
@@ -40,7 +40,7 @@ class TurnBarView(QWidget):
         self.button.setToolTip(tr("Begin the next phase, or see what is owed first"))
         self.button.clicked.connect(self.go_on)
         self.setFixedHeight(_HEIGHT_PX)
-        self.setAutoFillBackground(True)
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         row = QHBoxLayout(self)
         row.setContentsMargins(16, 4, 8, 4)
         row.setSpacing(16)
@@ -80,10 +80,8 @@ class TurnBarView(QWidget):
         self.button.setShortcut("N")
         self.button.setToolTip(literal_text(bar.tip))
         self.button.setVisible(bool(bar.button))
-        palette = self.palette()
-        palette.setColor(QPalette.ColorRole.Window, _qt(bar.colour))
-        self.setPalette(palette)
-        # A palette would not pass the theme's style sheet.
+        # A change of the theme would reset a palette.
+        self.setStyleSheet(f"TurnBarView {{ background: {_qt(bar.colour).name()} }}")
         self._words.setStyleSheet(f"color: {_qt(bar.ink).name()}")
         self.button.setStyleSheet(_button_style(bar.ink, bar.colour))
 

@@ -51,7 +51,11 @@ class PhoneController(QObject):
         self._timer.timeout.connect(self._publish)
 
     def show(self) -> None:
-        """Show the dialog."""
+        """Show the dialog; if it is open, bring it to the front."""
+        if self.dialog is not None:
+            self.dialog.raise_()
+            self.dialog.activateWindow()
+            return
         dialog = self.dialog = PhoneDialog(self._window)
         dialog.started.connect(lambda address: self._store.attempt(lambda: self.start(address)))
         dialog.stopped.connect(self.stop)

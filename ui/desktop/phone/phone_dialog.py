@@ -44,6 +44,7 @@ class PhoneDialog(QDialog):
         self.url.setReadOnly(True)
         self.url.setToolTip(tr("The address to type where a phone cannot scan the code"))
         self.code.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.stop.setAutoDefault(False)  # Return must not end the page on all phones
         self.start.clicked.connect(lambda: self.started.emit(self.networks.currentText()))
         self.stop.clicked.connect(self.stopped)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)

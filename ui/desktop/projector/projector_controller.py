@@ -53,7 +53,7 @@ class ProjectorController(QObject):
     def __init__(self, window: QWidget, store: Store, menu: QMenu) -> None:
         """Add the entries to a menu of the window."""
         super().__init__(window)
-        self._store = store
+        self._window, self._store = window, store
         self.screen = ProjectorWindow(window)
         self.light: Light | None = None
         self._alignment: Alignment | None = None
@@ -98,7 +98,7 @@ class ProjectorController(QObject):
             store.say(tr("A film cannot see the projector's light. Open a camera or the simulated table."))
             return
         if view is None:
-            store.say(tr("There is no picture yet. Wait for the camera, then align the projector."))
+            store.say(tr("The table has not been searched yet. Wait a moment, then align the projector."))
             return
         store.message.forget()
         self.switch.setChecked(True)
@@ -108,6 +108,7 @@ class ProjectorController(QObject):
             size_in = table.table_size_in
             model = hung_projector(size_px, size_in)
             table.projector = SimulatedProjector(model, size_in, brightness=_BRIGHTNESS)
+            self._window.raise_()  # with one screen, the projector's window would hide the table that it lights
         worker.diverted_to = self._alignment.take
 
     def pull(self) -> None:

@@ -45,6 +45,7 @@ class ProjectorWindow(QWidget):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent, Qt.WindowType.Window)
         self._main_window = parent
+        self.setAttribute(Qt.WidgetAttribute.WA_ShowWithoutActivating)  # the keys stay with the main window
         self.setWindowTitle(tr("Sandtable: projector"))
         self.resize(960, 600)
         self._layers, self._drawing, self._maker = Layers(), Drawing(), MapMaker()
