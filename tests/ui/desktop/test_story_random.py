@@ -290,7 +290,7 @@ class PlayerSession(RuleBasedStateMachine):
         """Start a battle before both armies are taught: no dialog may open."""
         with answering():
             self.player.key(Qt.Key.Key_N, Qt.KeyboardModifier.ControlModifier)
-        if "two sides" not in self.window.bar.text:
+        if "needs two armies" not in self.window.bar.text:
             self.fault("start a battle too early", ["The message bar does not say what a battle needs."])
         self.check("start a battle too early")
 
