@@ -5,7 +5,6 @@ from __future__ import annotations
 import socket
 import threading
 from http import HTTPStatus
-from http.client import HTTPConnection, HTTPException
 from typing import Any
 
 from hardware import wled
@@ -51,6 +50,8 @@ def request(where: Address, method: str, path: str, content: bytes = b"", answer
         WledError: without an answer in time, or for an answer that is too long or no success; redirects are not
             followed.
     """
+    from http.client import HTTPConnection, HTTPException  # not before it is used: it delays the program's start
+
     connection, late = HTTPConnection(where.host, where.port, timeout=answer_s), threading.Event()
     # The time limit of a socket starts again with every byte of a slow answer.
     guard = threading.Timer(answer_s, lambda: _cut(connected, late))

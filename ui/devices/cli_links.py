@@ -7,15 +7,17 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from hardware.dice_protocol import RollLine
 from hardware.emulator import HAS_VIRTUAL_PORTS, Wire
 from hardware.link import LinkState, LinkStatus
 from hardware.ports import Port, attached
 from hardware.wled import Segment
-from hardware.wled_emulator import EmulatedWled
 from rules.tabletop.errors import UserError
+
+if TYPE_CHECKING:
+    from hardware.wled_emulator import EmulatedWled
 
 STEP_S = 0.01
 
@@ -71,6 +73,8 @@ def emulated_wire(name: str) -> Iterator[Wire]:
 @contextmanager
 def emulated_wled(leds: int) -> Iterator[EmulatedWled]:
     """An emulated WLED controller whose first segment, "Rod", has so many LEDs."""
+    from hardware.wled_emulator import EmulatedWled  # not before it is used: web servers are slow to import
+
     device = EmulatedWled((Segment(0, "Rod", leds), Segment(1, "Table edge", 60)))
     try:
         yield device

@@ -11,18 +11,20 @@ from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
-from typing import Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Generic, Protocol, TypeAlias, TypeVar
 
 from hardware.bluetooth_dice import BluetoothUnavailable, Make
 from hardware.devices import finder
 from hardware.emulator import Wire
 from hardware.link import LinkState, LinkStatus
 from hardware.ports import Port, attached
-from hardware.wled_emulator import EmulatedWled
 from rules.tabletop.errors import UserError
 from ui.devices.cli_links import emulated_wire
 from ui.formatting import sentence
 from ui.translation import mark_for_translation, tr
+
+if TYPE_CHECKING:
+    from hardware.wled_emulator import EmulatedWled
 
 ANY = ""
 """Stands for any likely port."""
@@ -143,7 +145,7 @@ def _port_words(port: Port) -> str:
     return tr("{device} on {port}", device=device, port=port.device)
 
 
-EmulatedPort = Wire | EmulatedWled
+EmulatedPort: TypeAlias = "Wire | EmulatedWled"
 """Where an emulated device is plugged in; it can be unplugged."""
 
 

@@ -9,6 +9,7 @@ import random
 import time
 from collections import deque
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from hardware import wled
 from hardware.adalight import Colour
@@ -20,7 +21,6 @@ from hardware.emulator import MOST_DICE, EmulatedDice, EmulatedRod, FaultInjecto
 from hardware.link import LinkState, LinkStatus
 from hardware.ports import Port, attached
 from hardware.range_rod import DiceWait, Idle, Lamp, Measured, RodShape, Ruler, Sign, black, plain_colours
-from hardware.wled_emulator import EmulatedWled
 from hardware.wled_link import wled_rod
 from rules.engine.dice import Die
 from rules.tabletop.errors import UserError
@@ -28,6 +28,9 @@ from ui.devices.cli_links import Source, emulated_wled
 from ui.devices.device_connection import ANY, EMULATED_WLED, RADIO, WLED, DeviceConnection, EmulatedPort, finding
 from ui.devices.dice_source import fell_words
 from ui.translation import tr, tr_count
+
+if TYPE_CHECKING:
+    from hardware.wled_emulator import EmulatedWled
 
 TEST_S = 1.2
 """Duration of each light in the rod's test."""
@@ -118,7 +121,7 @@ class Rod:
         self.connection.close()
 
     def _make(self, spec: str, wire: EmulatedPort | None) -> RangeRod:
-        if isinstance(wire, EmulatedWled):
+        if wire is not None and not isinstance(wire, Wire):
             return wled_rod(self.shape, wled.address(wire.path), wire.segments[0].name)
         if spec.startswith(WLED):
             host, _, segment = spec.removeprefix(WLED).partition("/")

@@ -15,6 +15,7 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
 from PyQt6.QtCore import QCoreApplication, QEvent, QSettings, Qt
+from PyQt6.QtGui import QImage
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication, QComboBox, QListWidget, QPushButton
 
@@ -23,16 +24,20 @@ from rules.tabletop.table import Figure, PointIn
 from tests.ui.stories import Player, answering, press, set_up
 from tests.ui.windows import LEFT, TABLE_IN, let_qt_work
 from tests.waiting import TookTooLong, until
+from ui.desktop.picture.image import to_bgr
 from ui.desktop.window import Window
+from ui.phone.addresses import LOOPBACK
 from ui.session import PointPx
 from vision.frame import Frame
 from vision.simulation.practice_table import PracticeTable
+from vision.simulation.projector import SimulatedProjector, hung_projector
 from vision.simulation.scene import Model, Scene, Sculpt, corner_markers
 from vision.simulation.simulator import overhead_camera
 from vision.simulation.surface import Surface
 from vision.source import Source, open_source
 
 CAMERA = "0"
+SHIFT = Qt.KeyboardModifier.ShiftModifier
 SOLDIERS = {
     "green-1": (7.0, 7.0),
     "green-2": (7.0, 13.0),
@@ -59,6 +64,9 @@ CLICKS = 5
 EXAMPLES = "SANDTABLE_STORIES"
 """Environment variable: how many random sessions to play instead of the fixed ones."""
 
+BRIGHTNESS = 4.0
+"""The light of the projector over the table, in lamps."""
+
 soldiers = st.sampled_from(sorted(SOLDIERS))
 
 
@@ -84,6 +92,31 @@ class Camera:
 
     def close(self) -> None:
         pass
+
+
+class ListVoice:
+    """A voice that writes to a list at once."""
+
+    busy, problem = False, ""
+
+    def __init__(self) -> None:
+        self.spoken: list[str] = []
+
+    def speak(self, words: str) -> None:
+        self.spoken.append(words)
+
+    def close(self) -> None:
+        pass
+
+
+@pytest.fixture(autouse=True)
+def voice(monkeypatch: pytest.MonkeyPatch) -> ListVoice:
+    """The only voice of this computer."""
+    voice = ListVoice()
+    monkeypatch.setattr("ui.desktop.voice.voice_controller.find_command", lambda _: None)
+    monkeypatch.setattr("ui.desktop.voice.voice_controller.load_qt_speech", lambda: voice)
+    monkeypatch.setattr("ui.desktop.voice.voice_controller.qt_speaker", lambda found, _: found)
+    return voice
 
 
 @dataclass(frozen=True)
@@ -118,9 +151,11 @@ class History:
 class PlayerSession(RuleBasedStateMachine):
     """A player with a table, a camera and the program; after each step the window must show the true table."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, voice: ListVoice) -> None:
         super().__init__()
-        self.folder = folder
+        self.folder, self.voice = folder, voice
+        self.paused_s = 0.0
+        self.lamp = True  # of the projector over the table
         self.told: list[str] = []
         self.history = History()
         self.ids: dict[str, str] = {}
@@ -138,6 +173,7 @@ class PlayerSession(RuleBasedStateMachine):
             for n, (name, at) in enumerate(SOLDIERS.items())
         )
         scene = Scene(TABLE_IN, Surface.FELT, markers=corner_markers(TABLE_IN), models=tuple(models))
+        self.thrown: QImage | None = None
         self.table = PracticeTable(scene, overhead_camera((960, 540), TABLE_IN, 40.0), clock=time.monotonic)
         self.camera = Camera(self.table)
         self.open_program()
@@ -254,7 +290,7 @@ class PlayerSession(RuleBasedStateMachine):
         """Start a battle before both armies are taught: no dialog may open."""
         with answering():
             self.player.key(Qt.Key.Key_N, Qt.KeyboardModifier.ControlModifier)
-        if "two sides" not in self.window.bar.text:
+        if "needs two armies" not in self.window.bar.text:
             self.fault("start a battle too early", ["The message bar does not say what a battle needs."])
         self.check("start a battle too early")
 
@@ -272,6 +308,97 @@ class PlayerSession(RuleBasedStateMachine):
         if self.player.undo_words()[0] != before:  # distances are measured as the game does
             self.history.add(self.history.now)
         self.check("start a battle with the defaults")
+
+    @precondition(lambda self: self.history.now.taught)
+    @rule(soldier=soldiers, keep=st.booleans())
+    def show_sight_fan(self, soldier: str, keep: bool) -> None:
+        """Show what a visible soldier sees; the fan may stay while other things happen."""
+        name = soldier if soldier in self.ids else min(self.ids)
+        step = f"show the sight fan of {name}"
+        self.player.key(Qt.Key.Key_S, SHIFT)
+        self.click(name)
+        self.wait_for(
+            lambda: self.window.panel.headline.endswith("in sight"), step, "the panel does not say what it sees"
+        )
+        if not keep:
+            self.player.key(Qt.Key.Key_Escape)
+            self.player.key(Qt.Key.Key_Escape)
+        self.check(step)
+
+    @rule()
+    def switch_danger_area(self) -> None:
+        """Switch the danger area on or off; without a battle it says what it needs."""
+        danger = self.window.features.sight_areas.danger
+        was_on = danger.isChecked()
+        self.player.key(Qt.Key.Key_D, SHIFT)
+        playing = self.window.battle.play is not None
+        if danger.isChecked() != (playing and not was_on):
+            self.fault("switch the danger area", [f"It is {'on' if danger.isChecked() else 'off'}."])
+        if not playing and "Start a battle first" not in self.window.bar.text:
+            self.fault("switch the danger area", ["The message bar does not say that it needs a battle."])
+        self.check("switch the danger area")
+
+    @rule(lit=st.booleans())
+    def align_projector(self, lit: bool) -> None:
+        """Align a projector that hangs over the table, or one whose lamp is off; then it paints until it is closed."""
+        projector = self.window.features.projector
+        self.lamp = lit
+        self.player.key(Qt.Key.Key_J, SHIFT)
+        step = f"align the projector, its lamp {'on' if lit else 'off'}"
+        self.wait_for(lambda: projector.aligning, step, "it does not begin")
+        self.wait_for(lambda: not projector.aligning, step, "it does not end")
+        if (projector.light is not None) != lit:
+            self.fault(step, [f"The projector is {'not ' * (projector.light is None)}aligned: {projector.offer[0]}"])
+        if not lit:
+            self.player.key(Qt.Key.Key_J)
+        self.check(step)
+
+    @rule()
+    def close_projector(self) -> None:
+        """Close the projector's window, or cancel in the middle of an alignment."""
+        projector = self.window.features.projector
+        if not projector.switch.isChecked():
+            self.player.key(Qt.Key.Key_J, SHIFT)
+            self.pictures(2)
+        self.player.key(Qt.Key.Key_J)
+        if projector.aligning or projector.screen.isVisible():
+            self.fault("close the projector", ["It is still open."])
+        self.check("close the projector")
+
+    @rule()
+    def switch_speech(self) -> None:
+        """Switch speech on or off in the menu; the voice is a list."""
+        voice = self.window.features.voice
+        voice.switch.trigger()
+        if voice.switch.isChecked():
+            self.wait_for(lambda: "Speech is on." in self.voice.spoken, "switch speech on", "nothing is heard")
+            self.voice.spoken.clear()
+        self.check(f"switch speech {'on' if voice.switch.isChecked() else 'off'}")
+
+    @rule()
+    def switch_phone_page(self) -> None:
+        """Start the phone page on this computer alone, or stop it."""
+        phone = self.window.features.phone
+        phone.addresses = lambda: (LOOPBACK,)
+        phone.action.trigger()
+        dialog, before = phone.dialog, phone.server
+        assert dialog is not None
+        press(dialog, "Stop page" if before is not None else "Start page")
+        if (phone.server is None) != (before is not None):
+            self.fault("switch the phone page", [f"It did not: {self.window.bar.text!r}"])
+        dialog.close()
+        self.check(f"switch the phone page {'off' if before is not None else 'on'}")
+
+    @rule()
+    def look_at_film_dialog(self) -> None:
+        """Open the dialog that films the battle, and cancel it; without a battle there is none."""
+        history = self.window.features.history
+        history.save_film()
+        if (history.film is None) != (self.window.battle.play is None):
+            self.fault("open the film dialog", [f"The message bar says {self.window.bar.text!r}."])
+        if history.film is not None:
+            press(history.film, "Cancel")
+        self.check("open the film dialog and cancel it")
 
     @rule()
     def close_and_open_again(self) -> None:
@@ -431,11 +558,26 @@ class PlayerSession(RuleBasedStateMachine):
     def tick(self, step: str) -> None:
         """Let the window work for a moment; it must show a new picture."""
         QCoreApplication.processEvents()
+        self.throw_light()
         source_controller = self.window.store.source_controller
         if source_controller.spec == CAMERA and source_controller.frame is not None:
-            age_s = self.camera.newest_s - source_controller.frame.time_s
+            if self.window.features.projector.aligning:  # vision pauses
+                self.paused_s = self.camera.newest_s
+            age_s = self.camera.newest_s - max(source_controller.frame.time_s, self.paused_s)
             if age_s > OLD_S:
                 self.fault(step, [f"The picture is {age_s:.1f} s older than the camera's newest."])
+
+    def throw_light(self) -> None:
+        """Throw what the projector's window shows on the table; its unaligned map stays dark."""
+        screen = self.window.features.projector.screen
+        light = screen.light if self.lamp and screen.isVisible() else None
+        if light is None:
+            self.table.projector = self.thrown = None
+        elif light is not self.thrown:
+            if self.table.projector is None:
+                model = hung_projector(screen.size_px, TABLE_IN)
+                self.table.projector = SimulatedProjector(model, TABLE_IN, brightness=BRIGHTNESS)
+            self.table.projector.picture, self.thrown = to_bgr(light), light
 
     def wait_for(self, condition: Callable[[], object], step: str, wrong: str) -> None:
         try:
@@ -460,9 +602,9 @@ class PlayerSession(RuleBasedStateMachine):
 
 @pytest.mark.slow
 def test_the_second_army_takes_its_soldiers_from_the_first(
-    qt: QApplication, tmp_path: Path, request: pytest.FixtureRequest
+    qt: QApplication, tmp_path: Path, request: pytest.FixtureRequest, voice: ListVoice
 ) -> None:
-    session = PlayerSession(tmp_path)
+    session = PlayerSession(tmp_path, voice)
     request.addfinalizer(session.teardown)
     session.sit_down()
     session.teach("tan-1")  # until another army is known, all soldiers count as tan
@@ -477,12 +619,12 @@ def test_the_second_army_takes_its_soldiers_from_the_first(
 @pytest.mark.slow
 @pytest.mark.timeout(3600)
 def test_the_table_is_shown_correctly_after_every_random_step(
-    qt: QApplication, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+    qt: QApplication, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch, voice: ListVoice
 ) -> None:
     monkeypatch.setattr("ui.desktop.battle.files.armies_folder", lambda: tmp_path_factory.getbasetemp() / "armies")
     more = os.environ.get(EXAMPLES)
     run_state_machine_as_test(
-        lambda: PlayerSession(tmp_path_factory.mktemp("evening")),
+        lambda: PlayerSession(tmp_path_factory.mktemp("evening"), voice),
         settings=settings(
             max_examples=int(more or 2),
             stateful_step_count=8,
@@ -494,3 +636,27 @@ def test_the_table_is_shown_correctly_after_every_random_step(
             suppress_health_check=list(HealthCheck),
         ),
     )
+
+
+@pytest.mark.slow
+def test_projector_fan_speech_and_phone_page_work_beside_each_other(
+    qt: QApplication, tmp_path: Path, request: pytest.FixtureRequest, voice: ListVoice
+) -> None:
+    session = PlayerSession(tmp_path, voice)
+    request.addfinalizer(session.teardown)
+    session.sit_down()
+    session.switch_danger_area()
+    session.teach("green-1")
+    session.teach("tan-1")
+    session.switch_speech()
+    session.align_projector(lit=True)
+    session.measure(["green-1", "tan-1"])
+    session.switch_phone_page()
+    session.start_battle()
+    session.switch_danger_area()
+    session.look_at_film_dialog()
+    session.show_sight_fan("tan-2", keep=True)
+    session.carry("green-2", 1)
+    session.align_projector(lit=False)
+    session.close_and_open_again()
+    session.close_projector()

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
 from itertools import zip_longest
+from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import QObject, QTimer
 from PyQt6.QtGui import QAction
@@ -17,9 +18,11 @@ from ui.desktop.parts import Parts
 from ui.desktop.phone.phone_dialog import PhoneDialog
 from ui.desktop.store import Store
 from ui.phone.addresses import local_addresses
-from ui.phone.server import PhoneServer
 from ui.phone.snapshot import PhoneSnapshot, last_verdict
 from ui.translation import tr
+
+if TYPE_CHECKING:
+    from ui.phone.server import PhoneServer
 
 _PUBLISH_EVERY_MS = 250
 
@@ -70,6 +73,8 @@ class PhoneController(QObject):
 
     def start(self, address: str) -> None:
         """Start the page at an address of this computer; raises `UserError` if it cannot be used."""
+        from ui.phone.server import PhoneServer  # not before it is used: asyncio delays the program's start
+
         self.stop()
         self.server, self._published = PhoneServer(address), ()
         self._publish()
