@@ -70,7 +70,7 @@ MOVES = {
     "army_men": {"movement"},
     "plastic_fudge": {"a_moves", "b_moves", "jet"},
     "simple_plastic": {"moving"},
-    "simple_plastic_figure": set(),  # a figure moves or fires: no phase is one of moves alone
+    "simple_plastic_figure": {"first_actions", "second_actions"},  # WW-10: a figure moves or fires
     "fudge_miniatures": {"move", "move_on"},
 }
 
