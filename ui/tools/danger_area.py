@@ -76,13 +76,14 @@ def _enemies(now: ToolContext, side: str) -> Iterator[tuple[Figure, tuple[Arm, .
 
 
 def _coming(play: BattleSession, position: Position) -> Iterator[Position]:
-    """The same table in the next phases of moves alone, if nobody did anything until then.
+    """The same table in the next phases after whose moves figures may shoot, if nobody did anything until then.
 
-    Where figures also fire in a phase of moves, each does one of them.
+    Where a side moves and fires in one phase, each figure does one of them; a jet does both in a phase of all sides.
     """
     for _ in range(_PHASES_AHEAD):
         position = replace(position, state=fold(position.state, play.referee.next_phase(position)))
-        if play.referee.moves(position) and FIRE not in play.referee.rounds(position):
+        either = position.state.side and FIRE in play.referee.rounds(position)
+        if play.referee.moves(position) and not either:
             yield position
 
 
