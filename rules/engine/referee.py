@@ -248,7 +248,7 @@ class Referee(Generic[T]):
         ground: The terrain, as changed by the battle.
         conditions: The conditions that the players may give a figure when they overrule the rules, by name.
         rounds: The rounds of attacks that are possible now, in which figures are asked one by one.
-        moves: Whether the current phase is one of moves; by default if its row in the table `phases` says `moves`.
+        moves: Whether figures move in the current phase; by default if its row in the table `phases` says `moves`.
         tasks: The tasks that a side may have, the default first; empty if the game leaves objectives to the players.
         this_turn: Names of the statuses that end with the turn.
         harmless: Names of lasting statuses that an attack gives its target without harming it.

@@ -72,6 +72,14 @@ def test_house_rules_may_change_it(tmp_path: Path) -> None:
     assert open_game("matchbox", house).ask("shoot", far, Scripted([6])).outcome == "out"
 
 
+def test_soldiers_move_or_shoot_after_the_initiative_roll(tmp_path: Path) -> None:
+    driver = set_up(tmp_path / "b")  # MB-01, MB-03
+    for phase, both in (("initiative", False), ("acting", True)):
+        driver.next_phase(1, "green" if both else "", phase)
+        assert driver.referee.moves(driver.position) is both
+        assert bool(driver.referee.rounds(driver.position)) is both
+
+
 def army(side: str) -> Army:
     return Army(name=side, game="matchbox", recruits=recruits(side, "soldier", "marksman"))
 

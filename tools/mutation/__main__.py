@@ -1,6 +1,7 @@
 """Mutation testing: insert small faults into a package's source, and check whether a test detects each.
 
     python -m tools.mutation rules --count 300 --seed 1 --kept FOLDER
+    python -m tools.mutation rules --under rules/games    only the games
     python -m tools.mutation rules --kept FOLDER --again    the survivors, with the current tests
 
 The faults are inserted into a copy of the tree. For each, the package's tests that enter its function run until one
@@ -34,6 +35,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("room", metavar="PACKAGE", choices=("rules", "calibration"))
     parser.add_argument("--count", type=int, default=300)
+    parser.add_argument("--under", metavar="FOLDER", help="only the modules under this folder, such as rules/games")
     parser.add_argument("--first", type=int, help="judge only so many of them, which are as good a sample")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--kept", type=Path, default=Path(tempfile.gettempdir()) / "sandtable-mutation")
@@ -47,7 +49,7 @@ def main() -> int:
     if not tree.exists():
         _copied(COPIED, tree)
     results: dict[str, str] = json.loads(kept.read_text()) if kept.exists() else {}
-    drawn = sample(_all(tree, options.room), options.count, options.seed)[: options.first]
+    drawn = sample(_all(tree, options.under or options.room), options.count, options.seed)[: options.first]
     if options.again:
         _copied(("tests",), tree)
         cover_file.unlink(missing_ok=True)
@@ -72,8 +74,8 @@ def _copied(what: tuple[str, ...], tree: Path) -> None:
             shutil.copy(ROOT / name, tree / name)
 
 
-def _all(tree: Path, room: str) -> list[Mutant]:
-    paths = sorted(str(path.relative_to(tree)) for path in (tree / room).rglob("*.py"))
+def _all(tree: Path, under: str) -> list[Mutant]:
+    paths = sorted(str(path.relative_to(tree)) for path in (tree / under).rglob("*.py"))
     return [mutant for path in paths for mutant in mutants(tree, path)]
 
 

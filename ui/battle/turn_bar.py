@@ -111,14 +111,14 @@ def _count(owed: Collection[ActionPreview]) -> int:
 def _left(play: BattleSession, position: Position) -> str:
     """How many soldiers of the side have not acted in this phase; empty in phases without such actions."""
     state = position.state
-    moving = play.referee.moves(position)
-    if not state.side or not (moving or FIRE in play.referee.rounds(position)):
+    fires = FIRE in play.referee.rounds(position)
+    if not state.side or not (fires or play.referee.moves(position)):
         return ""
     done = _acted(play)
     count = sum(unit.id in position.figures and unit.id not in done for unit in state.standing(state.side))
     if not count:
         return ""
-    return tr("{count} left to move", count=count) if moving else tr("{count} left", count=count)
+    return tr("{count} left", count=count) if fires else tr("{count} left to move", count=count)
 
 
 def _acted(play: BattleSession) -> set[str]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from rules.engine.position import Position
-from rules.engine.referee import preview_of
+from rules.engine.referee import FIRE, preview_of
 from rules.engine.state import Unit, fold
 from rules.engine.text import display_names
 from rules.tabletop.sight_area import ground_in_sight, ground_of
@@ -76,10 +76,14 @@ def _enemies(now: ToolContext, side: str) -> Iterator[tuple[Figure, tuple[Arm, .
 
 
 def _coming(play: BattleSession, position: Position) -> Iterator[Position]:
-    """The same table in the next phases in which figures move, if no figure acts until then."""
+    """The same table in the next phases after whose moves figures may shoot, if no figure acts until then.
+
+    Where a side moves and fires in one phase, each figure does one of them; a jet does both in a phase of all sides.
+    """
     for _ in range(_PHASES_AHEAD):
         position = replace(position, state=fold(position.state, play.referee.next_phase(position)))
-        if play.referee.moves(position):
+        either = position.state.side and FIRE in play.referee.rounds(position)
+        if play.referee.moves(position) and not either:
             yield position
 
 

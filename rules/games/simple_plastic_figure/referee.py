@@ -218,6 +218,7 @@ REFEREE: Referee[Tables] = Referee(
     at_targets=at_targets,
     ground=ground,
     rounds=rounds,
+    moves=lambda position: bool(rounds(position)),  # a figure moves or fires in the actions of its side
     strayed=strayed,
     tasks=tasks,
     this_turn=THIS_TURN,

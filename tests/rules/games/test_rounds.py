@@ -9,11 +9,13 @@ from typing import Any
 
 import pytest
 
+from rules.battle.referees import referee_of
 from rules.battle.scripted import SituationPlay, begin_battle
 from rules.battle.situation import situation_of
 from rules.engine.dice import Scripted, play
-from rules.engine.referee import at_spot
-from rules.games import GAMES
+from rules.engine.referee import at_spot, preview_of
+from rules.games import GAMES, open_game
+from rules.games.simple_plastic_figure.aims import caught
 
 Played = Callable[..., SituationPlay]
 
@@ -70,7 +72,7 @@ MOVES = {
     "army_men": {"movement"},
     "plastic_fudge": {"a_moves", "b_moves", "jet"},
     "simple_plastic": {"moving"},
-    "simple_plastic_figure": set(),  # a figure moves or fires: no phase is one of moves alone
+    "simple_plastic_figure": {"first_actions", "second_actions"},  # WW-10: a figure moves or fires
     "fudge_miniatures": {"move", "move_on"},
 }
 
@@ -138,3 +140,64 @@ def test_gaps_may_be_closed_at_once_in_the_enemys_turn(when: str, moves: bool, p
     steps = {"phase": "attacking", "side": "tan"}, {"status": {"green-2": {"eliminated": True}}}
     one = played("simple_plastic", SIDES["simple_plastic"], *steps, sides=sides, options={"gaps_closed_by": when})
     assert one.referee.moves(one.position) == moves
+
+
+# What the table and the tables of a game say, where no situation depends on it.
+
+
+def test_the_error_of_a_burst_adds_to_that_of_a_figure(played: Played) -> None:
+    sides = {
+        "green": [{"id": "green-1", "card": "german_81mm_mortar", "at_in": [10, 2]}],
+        "tan": [{"id": "tan-1", "card": "british_rifleman", "at_in": [10, 27], "sigma_in": 0.4}],
+    }
+    position = played("simple_plastic_figure", SIDES["simple_plastic_figure"], sides=sides).position
+    [bound] = caught(position, (10.0, 25.0), 3.0, position.unit("green-1"), 0.3)
+    assert [fact.sigma for fact in bound.measured] == [pytest.approx(0.5)]  # of 3, 4 and 5
+
+
+@pytest.mark.parametrize(("kind", "part"), [("woods", 1.0), ("rough", 1.0), ("wall", 0.0)])
+def test_fire_passes_what_only_conceals(kind: str, part: float, played: Played) -> None:
+    # WW-54: light trees and high grass conceal, and fire passes them; a wall stops it.
+    piece = {"name": "x", "kind": kind, "outline_in": [[8, 18], [12, 18], [12, 22], [8, 22]], "height_in": 5}
+    position = played("simple_plastic_figure", SIDES["simple_plastic_figure"], terrain=[piece]).position
+    assert position.view("green-1", "tan-1").exposure_to_fire == part
+
+
+@pytest.mark.parametrize(("kind", "outcome"), [("wall", "known"), ("water", "no effect")])
+def test_which_pieces_matter_to_a_shot(kind: str, outcome: str) -> None:
+    # WW-04 names walls, but not water.
+    found = open_game("simple_plastic_figure").ask("terrain_on_table", {"kind": kind}, Scripted([]))
+    assert (found.outcome, bool(found.numbers["terrain"])) == (outcome, outcome == "known")
+
+
+def test_all_of_a_move_is_left_before_it(played: Played) -> None:
+    steps = {"phase": "first_actions", "side": "green", "turn": 1}, {"status": {"green-1": {"status_die": 1}}}
+    one = played("simple_plastic_figure", SIDES["simple_plastic_figure"], *steps)
+    before = preview_of(one.position, one.referee.movement(one.position, "green-1")).before
+    assert before is not None
+    assert (before.numbers["allowance_in"], before.numbers["left_in"]) == (6, 6)  # WW-12
+
+
+def test_mines_do_not_touch_what_flies() -> None:
+    found = open_game("army_men").ask("minefield", {"unit": "helicopter"}, Scripted([]))
+    names = ("hit", "eliminated", "roll_needed")
+    assert (found.outcome, [found.numbers[name] for name in names]) == ("untouched", [False] * 3)  # AM-70
+
+
+@pytest.mark.parametrize(("level", "rule", "words"), [("Great", "PF-72", "25.0%"), ("Poor", "PF-73", "75.0%")])
+def test_what_training_changes_on_slow_ground_is_said(level: str, rule: str, words: str) -> None:
+    # Half of the move, a quarter of the table's steps less or more (PF-72, PF-73).
+    given = {"ML": "Good", "class": "vehicle", "TL": level, "terrain": "forest"}
+    reasons = open_game("plastic_fudge").ask("move_allowance", given, Scripted([])).reasons
+    assert [one.text for one in reasons if one.rule == rule] == [f"{words} of the move is lost"]
+
+
+def test_a_tank_does_not_shoot_from_the_air(played: Played) -> None:
+    one = played("plastic_fudge", ("tank", "basic"), {"phase": "attacks", "side": "", "turn": 1})
+    [shot] = [preview.action for preview in at_spot(one.referee, one.position, "green-1", (10.0, 30.0))]
+    assert [target["attacker_flies"] for target in shot.given["targets"]] == [False]
+
+
+def test_players_may_say_that_a_unit_was_injured_once() -> None:
+    [change] = referee_of("plastic_fudge").conditions["injured"]
+    assert (change.key, change.value) == ("injured", 1)  # PF-52: each injury costs one

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from rules.battle.referees import position_of
+from rules.battle.scripted import SituationPlay, begin_battle
+from rules.battle.situation import situation_of
 from rules.engine.dice import Scripted
 from rules.engine.events import PhaseBegun
 from rules.engine.position import Position
@@ -95,6 +97,21 @@ def test_who_has_acted_is_no_longer_left(tmp_path: Path) -> None:
         battle.record(PhaseBegun(turn=1, side="green", phase="attacking"))
         driver.do(driver.attack("green-1", "tan-3"), 1)
         assert turn_bar(BattleSession(battle), driver.position, ()).left == "3 left"
+
+
+def test_gaps_that_are_closed_in_the_enemys_phase_are_no_moves_of_the_side_that_attacks(tmp_path: Path) -> None:
+    # SP-A04, at once: Green 2 of three men 1.2 in apart is out; Tan, whose phase it is, has one man who may attack.
+    squad = [{"id": f"green-{n}", "card": "soldier", "squad": "a", "at_in": [8 + 1.2 * n, 10]} for n in (1, 2, 3)]
+    sides = {"green": squad, "tan": [{"id": "tan-1", "card": "soldier", "at_in": [10, 30]}]}
+    table = {"schema": 1, "game": "simple_plastic", "table_in": [48, 48], "sides": sides}
+    situation = situation_of({**table, "options": {"gaps_closed_by": "at_once"}})
+    with begin_battle(situation, tmp_path) as battle:
+        driver, play = SituationPlay(situation, battle), BattleSession(battle)
+        driver.step({"phase": "attacking", "side": "tan", "turn": 1})
+        driver.step({"status": {"green-2": {"eliminated": True}}})
+        bar = turn_bar(play, driver.position, ())
+        assert (bar.words, bar.button) == ("Turn 1 · Tan attacks · 1 to do", "Close the gaps of a…")
+        assert turn_bar(play, driver.position, (), owed=()).left == "1 left"
 
 
 def test_known_obligations_can_be_skipped(tmp_path: Path) -> None:

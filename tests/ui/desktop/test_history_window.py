@@ -9,11 +9,15 @@ import pytest
 from PyQt6.QtGui import QImage
 from PyQt6.QtTest import QTest
 
+from rules.battle.progress import no_step
 from tests.ui.desktop.test_battle_window import press, rolls, started_battle
 from tests.ui.tables import box, piece
 from tests.ui.windows import LEFT, Wait, next_phase
+from ui.battle.battle_report import report_of
 from ui.battle.export import battle_document
+from ui.battle.film import Pace, film_scenes
 from ui.battle.history import matching, positions
+from ui.battle.report_page import report_page
 from ui.battle.thumbnail_store import MOST_BYTES
 from ui.desktop.battle.history_dialog import HistoryDialog
 from ui.desktop.picture.view import PictureView
@@ -124,6 +128,22 @@ def test_pictures_are_small_and_go_into_the_page(window: Window, tmp_path: Path,
     assert said == json.loads(json.dumps(battle_document(play.battle)))
     window.features.history.save_page(tmp_path / "nowhere" / "b.html")
     assert "nowhere" in window.bar.text
+
+
+def test_the_terrain_is_in_film_and_page_from_the_beginning(window: Window, tmp_path: Path) -> None:
+    window.features.history.clock = lambda: 0.0  # no time passes
+    window.store.session.set_terrain("a house", (HOUSE,))
+    started_battle(window, tmp_path / "b")
+    window.pull()
+    play = window.battle.play
+    assert play is not None
+    assert play.battle.state.terrain == (HOUSE,)
+    next_phase(window)
+    report = report_of(play.battle)
+    assert {scene.state.terrain for scene in film_scenes(report, (), Pace())} == {(HOUSE,)}
+    assert ">house<" in report_page(report, lambda _: None, no_step).decode(), "its name on the map"
+    window.pull()
+    assert [entry.kind for entry in play.battle.entries].count("table") == 1
 
 
 @pytest.mark.slow

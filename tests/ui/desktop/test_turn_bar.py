@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from PyQt6.QtCore import Qt
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QWidget
@@ -78,11 +79,21 @@ def test_the_only_thing_owed_is_selected_and_return_does_it(window: Window, wait
     assert battle.state.unit("blue-1").out
 
 
-def test_unanswered_moves_are_named_before_the_next_phase_forbids_them(window: Window, tmp_path: Path) -> None:
-    panel = started_battle(window, tmp_path / "b", "army_men", "rifleman")
-    next_phase(window)
-    next_phase(window)
-    assert window.battle.turn_bar.heading == "Turn 1 · Green moves"
+@pytest.mark.parametrize(
+    ("game", "phase", "heading", "following"),
+    [
+        ("army_men", "movement", "Turn 1 · Green moves", "Turn 1 · Blue moves"),
+        ("simple_plastic_figure", "first_actions", "Turn 1 · Green acts", "Turn 1 · Blue checks status"),
+    ],
+)
+def test_unanswered_moves_are_named_before_the_next_phase_forbids_them(
+    window: Window, tmp_path: Path, game: str, phase: str, heading: str, following: str
+) -> None:
+    panel = started_battle(window, tmp_path / "b", game)
+    assert window.battle.play is not None
+    window.battle.play.battle.record(PhaseBegun(turn=1, side="green", phase=phase))
+    show_change(window)
+    assert window.battle.turn_bar.heading == heading
     view = window.store.view
     assert view is not None
     moved = [replace(one, x_in=one.x_in + 2.0) if one.id == "green-1" else one for one in view.figures]
@@ -90,10 +101,10 @@ def test_unanswered_moves_are_named_before_the_next_phase_forbids_them(window: W
     window.battle.update_position(view, window.store.session.state.setup)
     assert len(window.battle.pending) == 1
     next_phase(window)
-    assert window.battle.turn_bar.heading == "Turn 1 · Green moves"
+    assert window.battle.turn_bar.heading == heading
     assert panel.why == "1 move is not answered: accept it above. Press N again to leave it."
     next_phase(window)
-    assert window.battle.turn_bar.heading == "Turn 1 · Blue moves"
+    assert window.battle.turn_bar.heading == following
 
 
 def test_the_text_shrinks_to_fit_and_the_colours_are_the_sides(owned: Owned[QWidget]) -> None:

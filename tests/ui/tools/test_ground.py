@@ -97,6 +97,18 @@ def test_what_an_enemy_may_not_do_this_turn_it_may_do_in_the_next(tmp_path: Path
         assert danger_area(landed, "green") == danger_area(fresh, "green")
 
 
+def test_a_jet_moves_and_shoots_in_the_turn_in_which_it_comes(tmp_path: Path) -> None:
+    # PF-124, PF-126: called in turn 1, it comes in turn 4. RL Superb is 18 in, after a move of 36 in: 54 in.
+    far = soldier("tan-1", 80, 5)
+    with in_battle(tmp_path / "b", "plastic_fudge", "jet_fighter", (GREEN, far)) as now:
+        called = on_table(changed(now, statuses={"called_turn": 1}), 90, 10)
+        assert called.position is not None
+        state = replace(called.position.state, turn=4, phase="attacks", side="")
+        [area] = danger_area(replace(called, position=replace(called.position, state=state)), "green").areas
+    assert contains(area, 26.4, 5)
+    assert not contains(area, 25.6, 5)
+
+
 def test_the_dead_are_no_danger(tmp_path: Path) -> None:
     with in_battle(tmp_path / "b", "simple_plastic", "soldier", (GREEN, TAN)) as now:
         assert danger_area(changed(now, statuses={ELIMINATED: True}), "green").areas == ()

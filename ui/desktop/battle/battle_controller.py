@@ -60,6 +60,7 @@ class BattleController(QObject):
         rolling: The action whose dice are being rolled, if any.
 
     Signals:
+        begun: A new battle was begun; its soldiers are not placed yet.
         crossed: Whether there is a cross-hair on the table.
         changed: The players changed the battle, and the picture must be drawn again.
         resolved: The outcome of an action, in a few words.
@@ -67,6 +68,7 @@ class BattleController(QObject):
         warned: What must be done before the next phase.
     """
 
+    begun = pyqtSignal()
     crossed = pyqtSignal(bool)
     changed = pyqtSignal()
     resolved = pyqtSignal(str)
@@ -106,6 +108,7 @@ class BattleController(QObject):
     def begin(self, path: Path, battle_setup: BattleSetup) -> None:
         """Start a battle in a new file; raises `UserError` like `ui.battle.battle_setup.begin`."""
         self.resume(begin(path, self._clock, battle_setup))
+        self.begun.emit()
 
     def open(self, path: Path) -> None:
         """Continue a battle; raises `UserError` like `Battle.open`."""

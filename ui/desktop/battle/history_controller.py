@@ -59,6 +59,7 @@ class HistoryController:
         self.film: FilmDialog | None = None
         self._attached: Battle | None = None
         self._unsaved_table: tuple[_TableState, float] | None = None
+        battle.begun.connect(self._record_table)
 
     @property
     def _open(self) -> Battle | None:
@@ -124,19 +125,30 @@ class HistoryController:
 
     def _journal_table(self, battle: Battle) -> None:
         """Journal the table once it is at rest and the battle goes on: only looking at a battle adds no entry."""
-        state = self._store.session.state
-        now = (state.setup.terrain, state.area.corners_in if state.area is not None else ())
+        now = self._table
         if now == (battle.state.terrain, battle.state.area_in) or len(battle.entries) == battle.taken_up_at:
             self._unsaved_table = None
         elif self._unsaved_table is None or self._unsaved_table[0] != now:
             self._unsaved_table = (now, self.clock())
         elif self.clock() - self._unsaved_table[1] > _SETTLED_S:
             self._unsaved_table = None
-            camera = camera_identity(self._store.source_controller.spec)
-            try:
-                battle.record(TableLaid(camera=camera, terrain=now[0], area_in=now[1]))
-            except UserError as refusal:
-                self._store.say(str(refusal))
+            self._record_table()
+
+    @property
+    def _table(self) -> _TableState:
+        state = self._store.session.state
+        return state.setup.terrain, state.area.corners_in if state.area is not None else ()
+
+    def _record_table(self) -> None:
+        """Journal the table as it is; of a new battle before its soldiers are placed, for its film."""
+        battle, (terrain, area_in) = self._open, self._table
+        if battle is None or (terrain, area_in) == (battle.state.terrain, battle.state.area_in):
+            return
+        camera = camera_identity(self._store.source_controller.spec)
+        try:
+            battle.record(TableLaid(camera=camera, terrain=terrain, area_in=area_in))
+        except UserError as refusal:
+            self._store.say(str(refusal))
 
     # Exports
 
