@@ -57,17 +57,15 @@ def _of_world(rng: np.random.Generator, recogniser: Recogniser) -> Iterator[Clas
             at = np.array([one.column, one.row])
             away_in = np.linalg.norm(places - at, axis=1) / PX_PER_IN
             k = int(np.argmin(away_in))
-            is_match, stander = away_in[k] < _MATCH_IN, scene.standers[k]
-            if (is_match and stander.part < _SEEN) or (not is_match and away_in[k] < _EMPTY_IN):
+            is_match, figure = away_in[k] < _MATCH_IN, scene.figures[k]
+            if (is_match and figure.part < _SEEN) or (not is_match and away_in[k] < _EMPTY_IN):
                 continue
             off = (
                 np.zeros(2)
                 if look.second is None
                 else look.second.place.to_tile(places[k][None])[0] - (CROP_PX - 1) / 2
             )
-            yield Classified(
-                look, bool(is_match), POSTURES.index(stander.posture), stander.facing_rad, stander.part, off
-            )
+            yield Classified(look, bool(is_match), POSTURES.index(figure.posture), figure.facing_rad, figure.part, off)
 
 
 def _print_detection(samples: list[Classified]) -> None:

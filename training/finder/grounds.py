@@ -14,7 +14,8 @@ from vision.simulation.mesh import Mesh, ball, block, disc, join, lathe, limb, t
 
 FINE = 32.0
 """Resolution of the drawing, in pixels per inch."""
-_CHEQUERED = 0.12  # share of the tables
+_CHEQUERED = 0.18  # share of the tables
+_OF_ARMY = 0.4  # share of the chequered boards whose squares have the colour of an army, as chess boards have
 SIZE_IN = (26.0, 20.0)
 SHAPE = (int(SIZE_IN[1] * FINE), int(SIZE_IN[0] * FINE))
 
@@ -81,7 +82,7 @@ def ground_picture(rng: Rng, armies: list[FloatArray]) -> FloatImage:
         picture = picture * (1 - share) + other * np.exp(light)[..., None] * share
     picture = np.ascontiguousarray(picture, np.float32)
     if rng.random() < _CHEQUERED:
-        _squares(picture, rng)
+        _squares(picture, rng, armies)
     for _ in range(rng.integers(0, 4)):
         _print(picture, rng, armies)
     for _ in range(rng.integers(1, 4) if rng.random() < 0.25 else 0):
@@ -89,7 +90,7 @@ def ground_picture(rng: Rng, armies: list[FloatArray]) -> FloatImage:
     return picture
 
 
-def _squares(picture: FloatImage, rng: Rng) -> None:
+def _squares(picture: FloatImage, rng: Rng, armies: list[FloatArray]) -> None:
     """A chequered board or cloth, or square tiles."""
     side, turn = rng.uniform(0.8, 3.0) * FINE, rng.uniform(0, math.pi)
     v, u = np.mgrid[: SHAPE[0], : SHAPE[1]]
@@ -98,7 +99,8 @@ def _squares(picture: FloatImage, rng: Rng) -> None:
     inside = cv2.boxPoints(((SHAPE[1] / 2, SHAPE[0] / 2), tuple(rng.uniform(8, 30, 2) * FINE), math.degrees(turn)))
     where = np.zeros(SHAPE, np.uint8)
     cv2.fillConvexPoly(where, inside.astype(np.int32), 1)
-    picture[odd & (where > 0)] *= (_colour(rng) / np.median(picture, axis=(0, 1))).astype(np.float32)
+    own = armies[rng.integers(len(armies))] * rng.uniform(0.8, 1.3) if rng.random() < _OF_ARMY else _colour(rng)
+    picture[odd & (where > 0)] *= (own / np.median(picture, axis=(0, 1))).astype(np.float32)
 
 
 def _print(picture: FloatImage, rng: Rng, armies: list[FloatArray]) -> None:

@@ -64,9 +64,9 @@ def of_box(number: int, recogniser: Recogniser) -> Iterator[Look]:
             aside = np.random.default_rng([903, number, table])
             hints = [Hint(place + aside.normal(0, _ASIDE_IN * PX_PER_IN, 2), 1.0, ZOOM) for place in places]
             looks = recogniser.looks(view, hints)
-            for name, stander, look in zip(drawn, scene.standers, looks, strict=True):
-                if look.second is not None and stander.part >= _SEEN:
-                    yield Look(f"{number} {name}", stander.posture, f"{number} {table} {way}", look.candidate)
+            for name, figure, look in zip(drawn, scene.figures, looks, strict=True):
+                if look.second is not None and figure.part >= _SEEN:
+                    yield Look(f"{number} {name}", figure.posture, f"{number} {table} {way}", look.candidate)
     worlds.toy = toy
 
 

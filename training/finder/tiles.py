@@ -120,7 +120,7 @@ def views(rng: np.random.Generator) -> Iterator[tuple[World, View, np.ndarray]]:
     seen = cv2.resize(scene.seen, size, interpolation=cv2.INTER_NEAREST)
     cells = cells_of(picture[::2, ::2]).ravel()
     known = any_plastic(cells) if rng.random() < _UNTAUGHT else likelihood(cells, palette)
-    places = np.array([stander.place_in for stander in scene.standers]) * PX_PER_IN
+    places = np.array([figure.place_in for figure in scene.figures]) * PX_PER_IN
     for reference in (empty_table(empty, seen > 0), None):
         evidence = army_evidence(picture, known, reference).max(axis=0)
         light = None if reference is None else relit_empty_table(picture, reference)
@@ -220,18 +220,18 @@ def _crop_centres(
 def _owner(scene: World, places: np.ndarray, at: np.ndarray) -> list[int] | None:
     """Index of the figure that a crop at a place shows, empty for none; None for an ambiguous place."""
     away = np.linalg.norm(places - at, axis=1) / PX_PER_IN
-    away[[stander.part <= _SEEN for stander in scene.standers]] = np.inf
+    away[[figure.part <= _SEEN for figure in scene.figures]] = np.inf
     k = int(np.argmin(away))
     if away[k] > _EMPTY_IN:
         return []
-    return None if away[k] > _MATCH_IN or scene.standers[k].part < _MIN_PART else [k]
+    return None if away[k] > _MATCH_IN or scene.figures[k].part < _MIN_PART else [k]
 
 
 def _figures_in(scene: World, places: np.ndarray, place: Place) -> list[int]:
     """Indices of the figures in a tile."""
     at = place.to_tile(places)
     inside = (at.min(axis=1) > -3) & (at.max(axis=1) < TILE_PX + 2)
-    return [k for k, stander in enumerate(scene.standers) if inside[k] and stander.part > _SEEN]
+    return [k for k, figure in enumerate(scene.figures) if inside[k] and figure.part > _SEEN]
 
 
 def _truth(scene: World, places: np.ndarray, place: Place, owners: list[int]) -> np.ndarray:
@@ -243,7 +243,7 @@ def _truth(scene: World, places: np.ndarray, place: Place, owners: list[int]) ->
 
 
 def _row(scene: World, k: int, at: np.ndarray, place: Place) -> np.ndarray:
-    one = scene.standers[k]
+    one = scene.figures[k]
     facing = one.facing_rad - place.turn_rad
     return np.array([[*at, POSTURES.index(one.posture), math.cos(facing), math.sin(facing), one.part]], np.float32)
 

@@ -27,7 +27,7 @@ _FORESHORTENED = 0.6  # lean from which the view is foreshortened
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Stander:
+class FigureTruth:
     """A figure on the table; `part` is its visible share, `army` is -1 for no army."""
 
     army: int
@@ -55,7 +55,7 @@ class World:
     px_per_in: float
     eye_in: FloatArray
     shade: FloatArray
-    standers: tuple[Stander, ...]
+    figures: tuple[FigureTruth, ...]
     clicks: tuple[tuple[int, int], ...]
 
 
@@ -286,15 +286,15 @@ def _developed(rng, drawn, land, figures, eye, shade, armies):  # type: ignore[n
 
     picture, empty = exposed(full, np.ones(3)), exposed(bare, drift)
     small_owner = cv2.resize(owner, picture.shape[1::-1], interpolation=cv2.INTER_NEAREST)
-    standers, clicks = [], {}
+    truths, clicks = [], {}
     for k, (army, posture, place, facing, mesh) in enumerate(figures):
         part = _part_seen(mesh, owner == k + 1, eye)
         where = place
         if posture is Posture.DOWN:
             hull = cv2.convexHull(mesh.polygons_in[..., :2].reshape(-1, 2).astype(np.float32))
-            positions = cv2.positions(hull)
-            where = np.array([positions["m10"], positions["m01"]]) / positions["m00"]
-        standers.append(Stander(army, posture, where, facing, part))
+            moments = cv2.moments(hull)
+            where = np.array([moments["m10"], moments["m01"]]) / moments["m00"]
+        truths.append(FigureTruth(army, posture, where, facing, part))
         if part > 0.9 and posture is not Posture.DOWN and army not in clicks:
             deep = cv2.distanceTransform((small_owner == k + 1).astype(np.uint8), cv2.DIST_L2, 5)
             clicks[army] = tuple(int(v) for v in np.unravel_index(np.argmax(deep), deep.shape)[::-1])
@@ -308,7 +308,7 @@ def _developed(rng, drawn, land, figures, eye, shade, armies):  # type: ignore[n
         picture.shape[1] / SIZE_IN[0],
         eye,
         shade,
-        tuple(standers),
+        tuple(truths),
         tuple(clicks[k] for k in range(armies)),
     )
 
