@@ -56,8 +56,8 @@ def bands_up(rules: Rules, attacker: Figure, target: Figure) -> int:
 def terrain_under(rules: Rules, figure: Figure, pieces: Iterable[TerrainPiece], from_in: PointIn | None = None) -> str:
     """The terrain that a figure defends in, one on a border included.
 
-    It is also what it stands behind: a piece that its base touches and that lies across the line of an attack
-    `from_in`; the better of the two counts.
+    It is also what it stands behind: a piece that adds to the Defense, that its base touches and that lies across the
+    line of an attack `from_in`; the better of the two counts.
     """
     kinds = {kind: row.terrain for kind, row in rules.tables.grounds().items() if row.terrain != "open"}
     near = [piece for piece in pieces if piece.kind in kinds]
@@ -66,9 +66,10 @@ def terrain_under(rules: Rules, figure: Figure, pieces: Iterable[TerrainPiece], 
         name = kinds[share.piece.kind] if share.piece else "open"
         parts[name] = min(1.0, parts.get(name, 0.0) + share.fraction)
     under: str = stands_in(rules, Border(parts=parts)).outcome
-    behind = () if from_in is None else (kinds[piece.kind] for piece in near if _shields(piece, figure, from_in))
-    names: tuple[str, ...] = (under, *behind)
-    return max(names, key=lambda name: rules.tables.terrain[name].defense)
+    terrain = rules.tables.terrain
+    walls = [piece for piece in near if terrain[kinds[piece.kind]].defense > 0]
+    behind = () if from_in is None else (kinds[piece.kind] for piece in walls if _shields(piece, figure, from_in))
+    return max((under, *behind), key=lambda name: terrain[name].defense)
 
 
 def _shields(piece: TerrainPiece, figure: Figure, from_in: PointIn) -> bool:
