@@ -50,6 +50,7 @@ from rules.engine.events import (
 from rules.engine.needed import needed_words
 from rules.engine.position import Position
 from rules.engine.referee import Action, ActionPreview, answer_key, obligations, preview_of
+from rules.engine.state import State, Unit
 from rules.engine.text import display_name
 from rules.tabletop.area import surface_in
 from rules.tabletop.errors import UserError
@@ -201,7 +202,19 @@ class SituationPlay:
         for number in range(now.turn + 1, turn):
             self.battle.record(PhaseBegun(turn=number, side=side, phase=phase))
         self.battle.record(PhaseBegun(turn=turn, side=side, phase=phase))
+        if not now.turn:
+            self._set_again({"": now, **now.units})
         self._done()
+
+    def _set_again(self, before: Mapping[str, State | Unit]) -> None:
+        """Set the statuses of one turn again that were set before the first turn began."""
+        changes = tuple(
+            Change(figure=name, key=key, value=plain(value), this_turn=True)
+            for name, one in before.items()
+            for key, value in one.this_turn.items()
+        )
+        if changes:
+            self.battle.record(Changed(changes=changes))
 
     def _set_status(self, step: Mapping[str, Any]) -> None:
         changes = tuple(
