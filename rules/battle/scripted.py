@@ -552,7 +552,7 @@ def _fits(action: Action, wanted: Mapping[str, Any]) -> bool:
     attacks = action.view is not None or action.spot_in is not None or (isinstance(at, list) and action.attacked)
     if action.name != name and not (name == "attack" and attacks):
         return False
-    if weapon and weapon not in (action.weapon, display_name(action.weapon), action.title):
+    if weapon and _plain(str(weapon)) not in (_plain(action.weapon), _plain(action.title)):
         return False
     if by and by not in action.by:
         return False
@@ -560,6 +560,11 @@ def _fits(action: Action, wanted: Mapping[str, Any]) -> bool:
         return True
     names = {at} if isinstance(at, str) else set(at)
     return names <= {*action.at, action.piece}
+
+
+def _plain(name: str) -> str:
+    """A name in one spelling, so that "Fire bolt" is "fire_bolt"."""
+    return display_name(name).casefold()
 
 
 def _near(a: PointIn, b: PointIn) -> bool:
