@@ -324,12 +324,19 @@ class SituationPlay:
             raise UserError(f"do: unknown key {odd[0]!r}; choose action, by, at, weapon or answers")
         action = self._wanted(self.position, wanted)
         if action is None:
-            by = actor_of(wanted)
-            text = f"{display_name(by)} cannot do this now" if by else "this cannot be done now"
-            return {"allowed": False, "why_not": {"rule": None, "text": text}}
+            return {"allowed": False, "why_not": {"rule": None, "text": self._why_no_action(wanted)}}
         action = self._answered(action, wanted, object_of(wanted.get("answers") or {}, "answers"))
         found = preview_of(self.position, replace(action, has_odds=False))
         return self._performed(action, found, self._dice(step))
+
+    def _why_no_action(self, wanted: Mapping[str, Any]) -> str:
+        """Why no action fits a step: one of its figures is not there, or none of the game's rules allows it now."""
+        by, at = actor_of(wanted), wanted.get("at")
+        for name in (by, *(at if isinstance(at, list) else [at])):
+            unit = self.battle.state.units.get(name) if isinstance(name, str) else None
+            if unit is not None and (unit.out or unit.id not in self.table):
+                return f"{display_name(unit.id)} is {'out of the battle' if unit.out else 'not on the table'}"
+        return f"{display_name(by)} cannot do this now" if by else "this cannot be done now"
 
     def _performed(self, action: Action, found: ActionPreview, dice: _Faces) -> Answer:
         """The answer to an action; if it has no effect, the players' answers are undone as well."""
