@@ -50,6 +50,7 @@ from rules.engine.events import (
 from rules.engine.needed import needed_words
 from rules.engine.position import Position
 from rules.engine.referee import Action, ActionPreview, answer_key, obligations, preview_of
+from rules.engine.state import State, Unit
 from rules.engine.text import display_name
 from rules.tabletop.area import surface_in
 from rules.tabletop.errors import UserError
@@ -201,7 +202,19 @@ class SituationPlay:
         for number in range(now.turn + 1, turn):
             self.battle.record(PhaseBegun(turn=number, side=side, phase=phase))
         self.battle.record(PhaseBegun(turn=turn, side=side, phase=phase))
+        if not now.turn:
+            self._set_again({"": now, **now.units})
         self._done()
+
+    def _set_again(self, before: Mapping[str, State | Unit]) -> None:
+        """Set the statuses of one turn again that were set before the first turn began."""
+        changes = tuple(
+            Change(figure=name, key=key, value=plain(value), this_turn=True)
+            for name, one in before.items()
+            for key, value in one.this_turn.items()
+        )
+        if changes:
+            self.battle.record(Changed(changes=changes))
 
     def _set_status(self, step: Mapping[str, Any]) -> None:
         changes = tuple(
@@ -311,12 +324,19 @@ class SituationPlay:
             raise UserError(f"do: unknown key {odd[0]!r}; choose action, by, at, weapon or answers")
         action = self._wanted(self.position, wanted)
         if action is None:
-            by = actor_of(wanted)
-            text = f"{display_name(by)} cannot do this now" if by else "this cannot be done now"
-            return {"allowed": False, "why_not": {"rule": None, "text": text}}
+            return {"allowed": False, "why_not": {"rule": None, "text": self._why_no_action(wanted)}}
         action = self._answered(action, wanted, object_of(wanted.get("answers") or {}, "answers"))
         found = preview_of(self.position, replace(action, has_odds=False))
         return self._performed(action, found, self._dice(step))
+
+    def _why_no_action(self, wanted: Mapping[str, Any]) -> str:
+        """Why no action fits a step: one of its figures is not there, or none of the game's rules allows it now."""
+        by, at = actor_of(wanted), wanted.get("at")
+        for name in (by, *(at if isinstance(at, list) else [at])):
+            unit = self.battle.state.units.get(name) if isinstance(name, str) else None
+            if unit is not None and (unit.out or unit.id not in self.table):
+                return f"{display_name(unit.id)} is {'out of the battle' if unit.out else 'not on the table'}"
+        return f"{display_name(by)} cannot do this now" if by else "this cannot be done now"
 
     def _performed(self, action: Action, found: ActionPreview, dice: _Faces) -> Answer:
         """The answer to an action; if it has no effect, the players' answers are undone as well."""
@@ -539,7 +559,7 @@ def _fits(action: Action, wanted: Mapping[str, Any]) -> bool:
     attacks = action.view is not None or action.spot_in is not None or (isinstance(at, list) and action.attacked)
     if action.name != name and not (name == "attack" and attacks):
         return False
-    if weapon and weapon not in (action.weapon, display_name(action.weapon), action.title):
+    if weapon and _plain(str(weapon)) not in (_plain(action.weapon), _plain(action.title)):
         return False
     if by and by not in action.by:
         return False
@@ -547,6 +567,11 @@ def _fits(action: Action, wanted: Mapping[str, Any]) -> bool:
         return True
     names = {at} if isinstance(at, str) else set(at)
     return names <= {*action.at, action.piece}
+
+
+def _plain(name: str) -> str:
+    """A name in one spelling, so that "Fire bolt" is "fire_bolt"."""
+    return display_name(name).casefold()
 
 
 def _near(a: PointIn, b: PointIn) -> bool:

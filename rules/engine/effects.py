@@ -102,12 +102,14 @@ def next_step(state: State, steps: Sequence[tuple[str, str]]) -> PhaseBegun:
     """The phase after the current one, or the first phase of the next turn.
 
     Args:
-        state: The battle with its current turn, side and phase; turn 0 is the set-up.
+        state: The battle with its current turn, side and phase; turn 0 is the set-up. A side named in a phase of all
+            sides makes no difference; a phase whose side is not named is over for all of them.
         steps: (side, phase) in the order of a turn; the side is empty if all sides act at once.
     """
     now = (state.side, state.phase)
-    if state.turn and now in steps[:-1]:
-        side, phase = steps[steps.index(now) + 1]
+    same = [step for step in steps if step == now] or [step for step in steps if step[1] == state.phase]
+    if state.turn and same and same[-1] != steps[-1]:
+        side, phase = steps[steps.index(same[-1]) + 1]
         return PhaseBegun(turn=state.turn, side=side, phase=phase)
     side, phase = steps[0]
     return PhaseBegun(turn=state.turn + 1, side=side, phase=phase)

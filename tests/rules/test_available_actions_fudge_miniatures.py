@@ -101,7 +101,7 @@ def test_actions_are_forbidden_in_the_wrong_turn_and_step_and_before_the_first_t
     assert moves is not None
     assert (moves.numbers["left_in"], moves.numbers["allowance_in"]) == (6, 6)
     assert "it is the turn of Blue (FM-17)" in driver.available_actions("red-1").movement.why_not
-    assert "shoot belongs to step 2 of the turn (FM-19)" in driver.available_actions("blue-3").attacks[-1].why_not
+    assert "shoot belongs to step 2 of the turn (FM-19)" in driver.available_actions("blue-3").attacks[0].why_not
     go_to(driver, "blue action")
     assert "move belongs to step 1 and 4 of the turn" in driver.available_actions("blue-1").movement.why_not
     assert "Melee needs base contact" in driver.available_actions("blue-1").attacks[0].why_not

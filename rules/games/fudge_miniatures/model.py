@@ -151,8 +151,10 @@ class Model:
 
     @property
     def terror(self) -> int:
-        """How many Terrifying gifts it has."""
-        return len(traits_of(self.rules, self.known_as, Concern.TERROR))
+        """How many Terrifying gifts it has; its own card may list one several times."""
+        traits = self.rules.tables.traits
+        listed = sum(Concern.TERROR is traits[name].concerns for name in self.card.gifts)
+        return max(listed, len(traits_of(self.rules, self.known_as, Concern.TERROR)))
 
     @property
     def flies(self) -> bool:

@@ -171,7 +171,8 @@ def _owed_by(model: Model) -> Iterator[Action]:
         facts = {"track_before": model.track, "hddf": model.stats["hddf"], "flying": True}
         yield model.action(f"{model.name} falls from the air", "crash", facts, round="Wounds", owed="FM-43")
     waiting, (step, _) = model.listed(statuses.TO_MARK), step_of(model.position)
-    if waiting and not (step and step.acts):
+    marking = min(one.number for one in model.rules.tables.steps.values() if one.marks)
+    if waiting and not (step and step.number < marking):
         facts = {"track_before": model.track, "wounds": waiting}
         yield model.action(f"The wounds of {model.name}", "apply_wounds", facts, round="Wounds", owed="FM-20")
     for key, one in model.owed.items():

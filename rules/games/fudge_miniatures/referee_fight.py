@@ -41,8 +41,13 @@ class _Target:
 
 
 def attacks(position: Position, figure: str) -> Iterator[Action]:
-    """Every weapon and every attacking spell of a model at every enemy."""
+    """Every weapon and every attacking spell of a model at every enemy, the weapons in its hands first."""
     model = Model(position, position.unit(figure))
+    idle = {*model.arms} - {*model.ready(ItemKind.MELEE), *model.ready(ItemKind.RANGED)}
+    yield from sorted(_attacks(model), key=lambda action: action.weapon in idle)
+
+
+def _attacks(model: Model) -> Iterator[Action]:
     targets = [] if model.unit.out else _targets(model)
     touching = [target.contact for target in targets]
     known = True in touching or None not in touching

@@ -13,7 +13,7 @@ from rules.engine.state import State
 from rules.engine.verdict import Verdict
 from rules.games.plastic_fudge import statuses
 from rules.games.plastic_fudge.combat import Border, stands_in
-from rules.games.plastic_fudge.movement import Mover, Stretch, slowed
+from rules.games.plastic_fudge.movement import Mover, Stretch, in_the_air, slowed
 from rules.games.plastic_fudge.tables import Rules
 from rules.games.plastic_fudge.units import holes_in
 from rules.tabletop.area import standing_on
@@ -56,8 +56,8 @@ def bands_up(rules: Rules, attacker: Figure, target: Figure) -> int:
 def terrain_under(rules: Rules, figure: Figure, pieces: Iterable[TerrainPiece], from_in: PointIn | None = None) -> str:
     """The terrain that a figure defends in, one on a border included.
 
-    It is also what it stands behind: a piece that its base touches and that lies across the line of an attack
-    `from_in`; the better of the two counts.
+    It is also what it stands behind: a piece that adds to the Defense, that its base touches and that lies across the
+    line of an attack `from_in`; the better of the two counts.
     """
     kinds = {kind: row.terrain for kind, row in rules.tables.grounds().items() if row.terrain != "open"}
     near = [piece for piece in pieces if piece.kind in kinds]
@@ -66,9 +66,11 @@ def terrain_under(rules: Rules, figure: Figure, pieces: Iterable[TerrainPiece], 
         name = kinds[share.piece.kind] if share.piece else "open"
         parts[name] = min(1.0, parts.get(name, 0.0) + share.fraction)
     under: str = stands_in(rules, Border(parts=parts)).outcome
-    behind = () if from_in is None else (kinds[piece.kind] for piece in near if _shields(piece, figure, from_in))
+    terrain = rules.tables.terrain
+    walls = [piece for piece in near if terrain[kinds[piece.kind]].defense > 0]
+    behind = () if from_in is None else (kinds[piece.kind] for piece in walls if _shields(piece, figure, from_in))
     names: tuple[str, ...] = (under, *behind)
-    return max(names, key=lambda name: rules.tables.terrain[name].defense)
+    return max(names, key=lambda name: terrain[name].defense)
 
 
 def _shields(piece: TerrainPiece, figure: Figure, from_in: PointIn) -> bool:
@@ -104,7 +106,8 @@ def _may_meet(a: Outline, b: Outline, reach_in: float) -> bool:
 def movement_profile(rules: Rules, mover: Mover) -> MovementProfile:
     """How a unit walks the measured table, for `rules.tabletop.movement.walk`."""
     grounds, band_in = rules.tables.grounds(), rules.option("band_in")
-    flat, climb_in = rules.chooses("height_counts", "flat"), limit(rules, "climb_cost_in")
+    flat = rules.chooses("height_counts", "flat")
+    climb_in = 0.0 if in_the_air(rules, mover) else limit(rules, "climb_cost_in")
 
     def cost_of(piece: TerrainPiece) -> TerrainCost:
         ground = grounds.get(piece.kind)

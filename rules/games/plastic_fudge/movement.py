@@ -74,7 +74,7 @@ def move_allowance(rules: Rules, move: Move) -> Verdict:
     if slowing is None:
         return forbidden("impassable", rules.because(rules.tables.terrain[move.terrain].rule))
     part, why = slowing
-    tolls = [*turn_tolls(rules, move.turns_deg, part), *_climbs(rules, move.enters_higher_bands)]
+    tolls = [*turn_tolls(rules, move.turns_deg, part), *_climbs(rules, move, move.enters_higher_bands)]
     left_in = (base.modifier or 0) + sum(toll.modifier or 0 for toll in tolls)
     if not within(-left_in, 0):
         return forbidden("not_enough_movement", base, *tolls)
@@ -126,11 +126,17 @@ def _level(rules: Rules, mover: Mover) -> tuple[str, str]:
     return level, "PF-09"
 
 
+def in_the_air(rules: Rules, mover: Mover) -> bool:
+    """Whether a mover flies, and so neither the ground nor its height slows it."""
+    flies = mover.flies or (mover.unit is not None and rules.tables.cards[mover.unit].flies)
+    return flies and rules.chooses("aircraft_and_ground", "ignored")
+
+
 def slowed(rules: Rules, mover: Mover, terrain: str) -> tuple[float, list[Reason]] | None:
     """The part of a move that terrain takes, and why; None if there is no way through."""
     row = rules.tables.terrain[terrain]
     card = rules.tables.cards[mover.unit] if mover.unit else None
-    if (mover.flies or (card and card.flies)) and rules.chooses("aircraft_and_ground", "ignored"):
+    if in_the_air(rules, mover):
         return 0.0, [rules.because("PF-122", "in the air")]
     if not row.passable:
         return None
@@ -167,7 +173,9 @@ def turn_tolls(rules: Rules, turns_deg: tuple[float, ...], part: float) -> list[
     return tolls
 
 
-def _climbs(rules: Rules, bands: int) -> list[Reason]:
+def _climbs(rules: Rules, mover: Mover, bands: int) -> list[Reason]:
+    if in_the_air(rules, mover):
+        return []
     counted = min(bands, 1) if rules.chooses("height_counts", "flat") else bands
     toll = rules.because("PF-41", modifier=-counted * limit(rules, "climb_cost_in"))
     return [toll, rules.because("PF-40")] if counted else []
@@ -216,12 +224,12 @@ def move(rules: Rules, path: Path) -> Verdict:
         if slowing is None:
             return forbidden("impassable", rules.because(rules.tables.terrain[stretch.terrain].rule))
         parts.append(slowing[0])
-        reasons += [*slowing[1], *_climbs(rules, stretch.climbs)]
+        reasons += [*slowing[1], *_climbs(rules, path, stretch.climbs)]
     worst = max(parts, default=0.0)
     if rules.chooses("partly_in_terrain", "whole_move"):
         parts = [worst] * len(parts)
     tolls = turn_tolls(rules, (*path.turns_deg, *_turned(rules, path)), worst)
-    climbs = [toll for stretch in path.path for toll in _climbs(rules, stretch.climbs)]
+    climbs = [toll for stretch in path.path for toll in _climbs(rules, path, stretch.climbs)]
     cost_in = sum(stretch.inches / (1 - part) for stretch, part in zip(path.path, parts, strict=True))
     cost_in -= sum(toll.modifier or 0 for toll in (*tolls, *climbs))
     allowance_in = base.modifier or 0

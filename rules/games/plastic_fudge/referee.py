@@ -20,8 +20,11 @@ from rules.games.plastic_fudge.units import card, rules_of
 
 def next_phase(position: Position) -> PhaseBegun:
     """The parts of the round, A's and B's as the winner of the initiative chose; else as the players are named."""
-    state = position.state
-    seats = dict(zip((statuses.SEAT_A, statuses.SEAT_B), state.sides, strict=False)) | dict(state.this_turn)
+    state, row = position.state, rules_of(position).tables.phases.get(position.state.phase)
+    first, second = statuses.SEAT_A, statuses.SEAT_B
+    seats = dict(zip((first, second), state.sides, strict=False)) | dict(state.this_turn)
+    if row is not None and row.seat and state.side not in ("", seats.get(row.seat)):
+        seats |= {first: seats.get(second, ""), second: seats.get(first, "")}
     called = [unit for unit in state.units.values() if statuses.CALLED_TURN in unit.statuses and not unit.out]
     jets = any(card(position, unit).called for unit in called)
     return next_step(state, steps(rules_of(position), seats, called=jets))

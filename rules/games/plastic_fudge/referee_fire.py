@@ -95,7 +95,7 @@ def _shot(position: Position, unit: Unit, weapon: str, enemy: Unit) -> Action:
         preview="aim",
         view=position.view(unit.id, enemy.id),
         band=_band(position, line.range),
-        blocked_by=not_here(position, unit) or _inside(position, enemy),
+        blocked_by=not_here(position, unit) or _no_target(position, enemy),
     )
 
 
@@ -108,11 +108,11 @@ def _stance(position: Position, figure: Figure, target: Figure) -> dict[str, Any
     }
 
 
-def _inside(position: Position, enemy: Unit) -> Verdict | None:
-    """Why a trooper inside a vehicle is no target: its Defense protects him."""
+def _no_target(position: Position, enemy: Unit) -> Verdict | None:
+    """Why an enemy is no target: a jet that has not come, or a trooper whom a vehicle protects."""
     around = units.carrier(position, enemy)
     if around is None:
-        return None
+        return not_here(position, enemy)
     return forbidden("inside", rules_of(position).because("PF-70", f"he is in {display_name(around.id)}: fire at that"))
 
 
@@ -148,7 +148,7 @@ def _standing_at(position: Position, figure: str, spot_in: PointIn) -> str:
 def _blast(position: Position, unit: Unit, weapon: str, enemy: Unit) -> Action:
     title, line = f"{display_name(weapon)} at {display_name(enemy.id)}", _line_to_enemy(position, unit, enemy)
     found = _laid(position, unit, weapon, title, position.figure(enemy.id).centre_in, line)
-    view, bar = position.view(unit.id, enemy.id), found.blocked_by or _inside(position, enemy)
+    view, bar = position.view(unit.id, enemy.id), found.blocked_by or _no_target(position, enemy)
     return replace(found, at=(enemy.id,), view=view, blocked_by=bar)
 
 
@@ -246,9 +246,9 @@ def caught(
 
 
 def _gone(position: Position, name: str) -> bool:
-    """Whether a template never strikes a figure itself: it is no unit, is out, or rides in what is struck."""
+    """Whether a template never strikes a figure itself: it is no unit, is out, or is no target."""
     unit = position.state.units.get(name)
-    return unit is None or unit.out or units.carrier(position, unit) is not None
+    return unit is None or unit.out or _no_target(position, unit) is not None
 
 
 def _bases(position: Position, template: Template) -> list[dict[str, Any]]:

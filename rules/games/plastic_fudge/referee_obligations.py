@@ -120,8 +120,10 @@ def _casualties(position: Position) -> Iterator[Action]:
 def _mines(position: Position) -> Iterator[Action]:
     laid = {piece.name: piece for piece in units.markers(position)}
     for unit in position.state.units.values():
+        if unit.id not in position.figures or card(position, unit).flies:
+            continue
         for name, ends, place in stored_list(unit, statuses.ON_MINES):
-            if name in laid and unit.id in position.figures:
+            if name in laid:
                 yield _trodden(position, placed(position.figure(unit.id), (place[0], place[1])), laid[name], bool(ends))
 
 

@@ -37,9 +37,11 @@ def at_spot(position: Position, figure: str, spot_in: PointIn) -> Iterator[Actio
 
 def next_phase(position: Position) -> PhaseBegun:
     """The halves of the turn in the winner's order, otherwise in the order of the sides."""
-    state = position.state
+    state, now = position.state, phase(position)
     first = str(state.this_turn.get(FIRST) or state.sides[0])
     second = next((side for side in state.sides if side != first), first)
+    if now is not None and now.half and state.side not in ("", (first, second)[now.half - 1]):
+        first, second = second, first
     found = verdict_without_dice(position.game, "turn", {"first": first, "second": second})
     steps = found.numbers["steps"] if found else []
     known = [(step["side"] or "", step["phase"]) for step in steps]

@@ -172,3 +172,16 @@ def test_the_actor_may_be_a_list_and_terrain_needs_no_name() -> None:
 def test_turns_that_are_left_out_have_been_played() -> None:
     answer = played({**MOVING, "turn": 3}, {"ask": ""})
     assert answer["state"]["turn"] == 3
+
+
+@pytest.mark.parametrize(
+    ("step", "text"),
+    [
+        ({"status": {"tan-1": {"eliminated": True}}}, "Tan 1 is out of the battle"),
+        ({"see": {"tan-1": None}}, "Tan 1 is not on the table"),
+        ({"see": {"green-1": None}}, "Green 1 is not on the table"),
+    ],
+)
+def test_a_refusal_names_the_figure_that_is_not_there(step: Mapping[str, Any], text: str) -> None:
+    answer = played(ATTACKING, step, {**SHOT, "dice": [6]})
+    assert answer["steps"] == [{"step": 2, "allowed": False, "why_not": {"rule": None, "text": text}}]
