@@ -30,7 +30,7 @@ from rules.battle.answers import (
 from rules.battle.battle import Battle
 from rules.battle.referees import perform, position_of, referee_of
 from rules.battle.situation import Placement, Situation, base_outline, point_of
-from rules.battle.steps import actor_of, count_of, object_of, waived_of, walk_of
+from rules.battle.steps import actor_of, count_of, object_of, spot_of, targets_of, waived_of, walk_of
 from rules.engine.dice import DiceRequest, Die, Roll, rolled
 from rules.engine.events import (
     ActionResolved,
@@ -311,12 +311,20 @@ class SituationPlay:
             raise UserError(f"do: unknown key {odd[0]!r}; choose action, by, at, weapon or answers")
         action = self._wanted(self.position, wanted)
         if action is None:
-            by = actor_of(wanted)
-            text = f"{display_name(by)} cannot do this now" if by else "this cannot be done now"
-            return {"allowed": False, "why_not": {"rule": None, "text": text}}
+            return {"allowed": False, "why_not": self._unavailable(wanted)}
         action = self._answered(action, wanted, object_of(wanted.get("answers") or {}, "answers"))
         found = preview_of(self.position, replace(action, has_odds=False))
         return self._performed(action, found, self._dice(step))
+
+    def _unavailable(self, wanted: Mapping[str, Any]) -> Answer:
+        """Why no action fits a step: a figure that is out, or the rule that says when there is such an action."""
+        by, units, header = actor_of(wanted), self.battle.state.units, self.battle.game.rules.header
+        out = next((name for name in (by, *targets_of(wanted)) if name in units and units[name].out), None)
+        if out is not None:
+            return {"rule": None, "text": f"{display_name(out)} is out of the battle"}
+        text = f"{display_name(by)} cannot do this now" if by else "this cannot be done now"
+        row = header.unavailable.get(wanted["action"])
+        return {"rule": row.rule, "text": f"{text}: {header.rules[row.rule]}"} if row else {"rule": None, "text": text}
 
     def _performed(self, action: Action, found: ActionPreview, dice: _Faces) -> Answer:
         """The answer to an action; if it has no effect, the players' answers are undone as well."""
@@ -423,19 +431,17 @@ class SituationPlay:
 
     def _wanted(self, position: Position, wanted: Mapping[str, Any]) -> Action | None:
         """The action that a step describes, preferably one that is allowed."""
-        name, at = actor_of(wanted), wanted.get("at")
+        name, targets = actor_of(wanted), targets_of(wanted)
         if name:
             self._known(name)
         if wanted.get("action") not in (*self.battle.game.actions, *_GENERIC):
             known = ", ".join(self.battle.game.actions)
             raise UserError(f"{self.battle.game.title} has no action {wanted.get('action')!r}: choose one of {known}")
-        fits = [action for action in self._candidates(position, name, at) if _fits(action, wanted)]
-        if isinstance(at, list) and all(isinstance(one, str) for one in at):
-            fits = [action for action in fits if sorted(action.at) == sorted(at)] or fits
+        fits = [action for action in self._candidates(position, name, wanted) if _fits(action, wanted)]
+        fits = [action for action in fits if sorted(action.at) == sorted(targets)] or fits
         exact = [action for action in fits if action.name == wanted["action"]] or fits
         exact = [action for action in exact if self._agrees(action, wanted.get("answers") or {})] or exact
-        first = (at[0] if isinstance(at, list) and at else at,)
-        exact.sort(key=lambda action: action.at[:1] != first)
+        exact.sort(key=lambda action: bool(targets) and action.at[:1] != targets[:1])
         return next(
             (one for one in exact if preview_of(position, replace(one, has_odds=False)).possible),
             next(iter(exact), None),
@@ -443,23 +449,26 @@ class SituationPlay:
 
     def _agrees(self, action: Action, answers: Mapping[str, Any]) -> bool:
         """Whether an action agrees with the answers, which may select one of several, such as "moves second"."""
-        asked = {one.fact for one in self.battle.game.questions(action.name)}
-        return all(action.given[key] == value for key, value in answers.items() if key in asked and key in action.given)
+        given, asked = action.given, {one.fact for one in self.battle.game.questions(action.name)}
+        selecting = (key for key, value in answers.items() if key in asked or isinstance(given.get(key), type(value)))
+        return all(given[key] == answers[key] for key in selecting if key in given)
 
-    def _candidates(self, position: Position, name: str, at: Any) -> Iterator[Action]:
+    def _candidates(self, position: Position, name: str, wanted: Mapping[str, Any]) -> Iterator[Action]:
+        spot_in = spot_of(wanted)
         if not name:
             yield from self.referee.obligations(position)
             return
-        if isinstance(at, list) and len(at) == 2 and all(type(v) in (int, float) for v in at):
-            yield from self.referee.at_spot(position, name, (float(at[0]), float(at[1])))
+        if spot_in is not None:
+            yield from self.referee.at_spot(position, name, spot_in)
             return
-        pieces = {piece.name for piece in position.terrain}
-        for one in [at] if isinstance(at, str) else at or []:
+        targets, pieces = targets_of(wanted), {piece.name for piece in position.terrain}
+        for one in targets:
             if one not in pieces:
                 self._known(one)
-        if isinstance(at, list):
-            yield from self.referee.at_targets(position, name, tuple(at))
-        yield from self._actions_of(position, name)
+        if targets and isinstance(wanted["at"], list):
+            yield from self.referee.at_targets(position, name, targets)
+        if len(set(targets)) == len(targets):  # no other action says how often a target is named
+            yield from self._actions_of(position, name)
 
     def _answered(self, action: Action, wanted: Mapping[str, Any], answers: Mapping[str, Any]) -> Action:
         """The action with the players' answers."""
@@ -479,7 +488,7 @@ class SituationPlay:
                 ambiguity = ambiguities[key]
                 events.append(QuestionAsked(question=ambiguity.question, answers=tuple(ambiguity.answers)))
                 events.append(QuestionAnswered(question=ambiguity.question, answer=str(value)))
-            elif key in questions and key in action.given and action.given[key] == value:
+            elif key in action.given and action.given[key] == value:
                 continue  # it selected the action, or the program knows the fact
             elif key in questions:
                 figure = action.by[0] if action.by else ""

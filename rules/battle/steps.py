@@ -61,3 +61,22 @@ def actor_of(wanted: Mapping[str, Any]) -> str:
     if not isinstance(first, str):
         raise UserError(f"by must be the id of a figure, not {by!r}")
     return first
+
+
+def spot_of(wanted: Mapping[str, Any]) -> PointIn | None:
+    """The bare place that a step aims at; None if it aims at none."""
+    at = wanted.get("at")
+    if isinstance(at, list) and len(at) == 2 and all(type(one) in (int, float) for one in at):
+        return (float(at[0]), float(at[1]))
+    return None
+
+
+def targets_of(wanted: Mapping[str, Any]) -> tuple[str, ...]:
+    """The figures and terrain pieces that a step aims at, in its order. Raises as `object_of`."""
+    at = wanted.get("at")
+    if at is None or spot_of(wanted) is not None:
+        return ()
+    names = at if isinstance(at, list) else [at]
+    if not all(isinstance(one, str) for one in names):
+        raise UserError(f"at must be a figure, a list of figures or a place [x, y], not {at!r}")
+    return tuple(names)

@@ -100,6 +100,8 @@ def test_house_rules_are_toml_in_the_file() -> None:
         ({"phase": "moving", "side": "green", "turn": 0}, "turn 0 cannot follow turn 0"),
         ({"phase": "moving", "side": "green", "turn": "2"}, "turn '2' cannot follow turn 0"),
         ({"see": {"green-1": {"colour": "red"}}}, "see green-1: unknown key 'colour'"),
+        ({"do": {"action": "attack", "by": "green-1", "at": {}}}, "at must be a figure, a list of figures or a place"),
+        ({"do": {"action": "attack", "by": "green-1", "at": [["tan-1"]]}}, "at must be a figure, a list of figures"),
         ({"do": {"action": "attack", "by": 3}}, "by must be the id of a figure, not 3"),
         ({**SHOT, "dice": [6, "x"]}, "dice must be a list of faces"),
         ({**SHOT, "dice_read": "d10"}, "dice_read must be"),
