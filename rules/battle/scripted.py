@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from pathlib import Path as FilePath
@@ -64,6 +65,10 @@ _MORE = {
     "next": {"dice"},
 }
 """The additional keys that a step of each kind may have."""
+_MOST_TURNS = 1000
+"""Turns that one step may leave out; each is an entry in the journal."""
+_UNFIT = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+"""What the rules raise for a status or an own card that the game cannot have written."""
 _KINDS = ("phase", "status", "ask", "do", "move", "see", "next", "undo", "redo")
 
 
@@ -77,13 +82,12 @@ def play_situation(situation: Situation) -> Answer:
         play = SituationPlay(situation, battle)
         steps = []
         for number, step in enumerate(situation.steps):
-            try:
+            with play.refusing(f"step {number}"):
                 answer = play.step(step)
-            except UserError as error:
-                raise UserError(f"step {number}: {error}") from error
             if answer is not None:
                 steps.append({"step": number, **answer})
-        return {"schema": 1, "steps": steps, "state": play.state()}
+        with play.refusing("the end"):
+            return {"schema": 1, "steps": steps, "state": play.state()}
 
 
 def begin_battle(situation: Situation, folder: FilePath) -> Battle:
@@ -136,6 +140,7 @@ class SituationPlay:
         self.referee = referee_of(battle.game.name)
         self.placements = {one.id: one for figures in situation.sides.values() for one in figures}
         self.table: dict[str, Figure] = {}
+        self.by_hand = [f"the card of {name}" for name, one in self.placements.items() if not isinstance(one.card, str)]
         battle.record(TableLaid(camera="", terrain=situation.terrain, area_in=situation.table_in))
         for side, figures in situation.sides.items():
             for one in figures:
@@ -162,6 +167,24 @@ class SituationPlay:
     def position(self) -> Position:
         """The battle and the table now."""
         return position_of(self.battle, self.table.values(), self.terrain)
+
+    @contextmanager
+    def refusing(self, place: str) -> Iterator[None]:
+        """Name the place of a mistake; the rules use statuses and cards of the file as they are.
+
+        Raises:
+            UserError: for a mistake at this place, or a value that the game cannot have.
+        """
+        try:
+            yield
+        except UserError as error:
+            raise UserError(f"{place}: {error}") from error
+        except _UNFIT as fault:
+            if not self.by_hand:
+                raise
+            doubtful = ", ".join(self.by_hand[-3:])
+            text = f"{self.battle.game.title} cannot use what the file sets ({doubtful}): correct or remove it"
+            raise UserError(f"{place}: {text}") from fault
 
     def step(self, step: Mapping[str, Any]) -> Answer | None:
         """Play a step; return the answer, or None if the step applies no rules.
@@ -196,7 +219,7 @@ class SituationPlay:
         known = self.battle.game.rules.plain.get("phases")
         if not isinstance(phase, str) or (known and phase not in known):
             raise UserError(f"{self.battle.game.title} has no phase {phase!r}: choose one of {', '.join(known or ())}")
-        if not isinstance(turn, int) or turn < max(now.turn, 1):
+        if type(turn) is not int or not max(now.turn, 1) <= turn <= now.turn + _MOST_TURNS:
             raise UserError(f"turn {turn!r} cannot follow turn {now.turn}")
         for number in range(now.turn + 1, turn):
             self.battle.record(PhaseBegun(turn=number, side=side, phase=phase))
@@ -211,6 +234,7 @@ class SituationPlay:
         )
         if changes:
             self.battle.record(Changed(changes=changes))
+            self.by_hand += [f"{one.key} of {display_name(one.figure) or 'the battle'}" for one in changes]
         self._done()
 
     def _status_change(self, name: str, key: str, value: Any) -> Change:
@@ -309,10 +333,11 @@ class SituationPlay:
         odd = sorted(set(wanted) - {"action", "by", "at", "weapon", "answers"})
         if odd:
             raise UserError(f"do: unknown key {odd[0]!r}; choose action, by, at, weapon or answers")
+        answers = object_of(wanted.get("answers") or {}, "answers")
         action = self._wanted(self.position, wanted)
         if action is None:
             return {"allowed": False, "why_not": self._unavailable(wanted)}
-        action = self._answered(action, wanted, object_of(wanted.get("answers") or {}, "answers"))
+        action = self._answered(action, wanted, answers)
         found = preview_of(self.position, replace(action, has_odds=False))
         return self._performed(action, found, self._dice(step))
 
@@ -425,8 +450,8 @@ class SituationPlay:
 
     def _known(self, name: Any, *, of_battle: bool = True) -> str:
         """The id of a figure, or "" for the battle itself."""
-        if name in self.battle.state.units or (of_battle and name == ""):
-            return str(name)
+        if isinstance(name, str) and (name in self.battle.state.units or (of_battle and name == "")):
+            return name
         raise UserError(f"there is no figure {name!r}: choose one of {', '.join(self.battle.state.units)}")
 
     def _wanted(self, position: Position, wanted: Mapping[str, Any]) -> Action | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from rules.battle.situation import point_of
+from rules.battle.situation import is_point, point_of
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import PointIn
 
@@ -66,9 +66,7 @@ def actor_of(wanted: Mapping[str, Any]) -> str:
 def spot_of(wanted: Mapping[str, Any]) -> PointIn | None:
     """The bare place that a step aims at; None if it aims at none."""
     at = wanted.get("at")
-    if isinstance(at, list) and len(at) == 2 and all(type(one) in (int, float) for one in at):
-        return (float(at[0]), float(at[1]))
-    return None
+    return point_of(at, "at") if is_point(at) else None
 
 
 def targets_of(wanted: Mapping[str, Any]) -> tuple[str, ...]:
