@@ -126,6 +126,8 @@ def situation_of(document: Any) -> Situation:
         raise UserError(f"the situation has the unknown key {unknown!r}: choose from {', '.join(_KEYS)}")
     reader = Reader({})
     sides = reader.value(Mapping[str, tuple[Placement, ...]], document.get("sides"), "sides")
+    if not sides or "" in sides:
+        raise UserError('sides needs the name of each side with its figures, as {"green": [], "tan": []}')
     ids = [one.id for figures in sides.values() for one in figures]
     twice = next((name for name in ids if ids.count(name) > 1), None)
     if twice is not None:

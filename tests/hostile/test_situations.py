@@ -85,6 +85,8 @@ def with_terrain(*names: str) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
+        ({"sides": {}}, "sides needs the name of each side"),
+        ({"sides": {"": []}}, "sides needs the name of each side"),
         ({"terrain": 3}, "terrain must be a list, not 3"),
         ({"terrain": with_terrain(*["w"] * 501)["terrain"]}, "501 pieces are more than 500"),
         ({"table_in": [1e308, 9]}, "table_in.0. must be at least 0.01 and at most 1000"),
