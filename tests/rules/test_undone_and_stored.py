@@ -47,6 +47,8 @@ def drawn(game: str, chance: random.Random, sides: int, options: dict[str, Any])
             continue
         if sides > len(document["sides"]):
             document["sides"] = {name: figures[n::sides] for n, name in enumerate(names)}
+        if chance.random() < 0.3:
+            document.setdefault("house_rules", f'inherits = "{game}"\nhouse_rules = "Attic"\n')
         ready = [step for step in document["steps"][:2] if {"phase", "status"} & set(step)]
         return situation_of({**document, "steps": ready, "options": {**document.get("options", {}), **options}})
 
@@ -67,6 +69,13 @@ def begun(game: str, folder: Path, chance: random.Random, sides: int, options: d
         else:
             return battle
     raise AssertionError("unreachable")
+
+
+def stored(battle: Battle) -> tuple[Any, ...]:
+    """What a battle has after it was closed and opened: the state, undo and redo, the rules of the game."""
+    rules = battle.game.rules
+    history = (battle.state, battle.can_undo, battle.can_redo, tuple(battle.in_force))
+    return (*history, rules.labels, dict(rules.chosen), dict(rules.plain))
 
 
 class Moments:
@@ -101,10 +110,10 @@ def play_undo_and_store(battle: Battle, chance: random.Random) -> None:
                 assert battle.redo() == name
                 moments.compare(battle)
         else:
-            before = (battle.state, battle.can_undo, battle.can_redo, tuple(battle.in_force))
+            before = stored(battle)
             battle.close()
             battle = Battle.open(path, itertools.count().__next__)
-            assert (battle.state, battle.can_undo, battle.can_redo, tuple(battle.in_force)) == before
+            assert stored(battle) == before
         moments.compare(battle)
     battle.close()
     assert replay(path) == ()
