@@ -10,6 +10,7 @@ import pytest
 
 from rules.battle.scripted import play_situation
 from rules.battle.situation import situation_of
+from rules.games import GAMES, open_game
 from rules.tabletop.errors import UserError
 
 DOCUMENT: Mapping[str, Any] = {
@@ -174,3 +175,18 @@ def test_the_actor_may_be_a_list_and_terrain_needs_no_name() -> None:
 def test_turns_that_are_left_out_have_been_played() -> None:
     answer = played({**MOVING, "turn": 3}, {"ask": ""})
     assert answer["state"]["turn"] == 3
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_the_rules_of_unavailable_actions_belong_to_actions(game: str) -> None:
+    opened = open_game(game)
+    assert set(opened.rules.header.unavailable) <= set(opened.actions)
+
+
+def test_an_unavailable_action_is_refused_with_its_rule() -> None:
+    card = {"title": "Man", "strength": 0, "dexterity": 0, "guts": 0, "movement_in": 5, "modf": 1, "ddf": 0, "hddf": 0}
+    sides = {side: [{"id": f"{side}-1", "card": card, "at_in": [x, 9]}] for side, x in (("blue", 5), ("red", 25))}
+    steps = [{"phase": "action", "side": "blue", "turn": 1}, {"do": {"action": "guts_check", "by": "blue-1"}}]
+    answer = play_situation(situation_of({"schema": 1, "game": "fudge_miniatures", "sides": sides, "steps": steps}))
+    why_not = answer["steps"][0]["why_not"]
+    assert (why_not["rule"], why_not["text"][:29]) == ("FM-46", "Blue 1 cannot do this now: A ")
