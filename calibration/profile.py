@@ -62,7 +62,9 @@ def read_text(source: Path | TextIO, what: str) -> str:
         raise UserError(f"{what} cannot be read: {error.strerror or error}") from error
     except UserError:
         raise
-    except ValueError as error:  # not UTF-8, or an invalid file name
+    except UnicodeDecodeError as error:
+        raise UserError(f"{what} is not a text file in UTF-8: save it as UTF-8") from error
+    except ValueError as error:  # an invalid file name
         raise UserError(f"{what} is not a text file: {error}") from error
     if len(text) > _MAX_CHARACTERS:
         raise UserError(f"{what} has more than {_MAX_CHARACTERS // 1_000_000} million characters: choose another file")
@@ -86,7 +88,9 @@ def from_json(text: str, what: str) -> Any:
 
     try:
         document = json.loads(text, object_pairs_hook=once)
-    except (ValueError, RecursionError) as error:
+    except RecursionError as error:
+        raise UserError(f"{what} is not JSON that can be read, its values are nested too deep: choose another file") from error
+    except ValueError as error:
         raise UserError(f"{what} is not JSON: {error}") from error
     refuse_unusable_values(document, what)
     return document

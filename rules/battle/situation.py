@@ -124,8 +124,11 @@ def situation_of(document: Any) -> Situation:
     unknown = next((key for key in document if key not in (*_KEYS, *_NOTES)), None)
     if unknown is not None:
         raise UserError(f"the situation has the unknown key {unknown!r}: choose from {', '.join(_KEYS)}")
-    reader = Reader({})
-    sides = reader.value(Mapping[str, tuple[Placement, ...]], document.get("sides"), "sides")
+    for key in ("game", "sides"):
+        if key not in document:
+            raise UserError(f"the situation lacks the key {key!r}: add it")
+    reader, given = Reader({}), {key: value for key, value in document.items() if value is not None}
+    sides = reader.value(Mapping[str, tuple[Placement, ...]], document["sides"], "sides")
     if not sides or "" in sides:
         raise UserError('sides needs the name of each side with its figures, as {"green": [], "tan": []}')
     ids = [one.id for figures in sides.values() for one in figures]
@@ -134,17 +137,17 @@ def situation_of(document: Any) -> Situation:
         raise UserError(f"sides: the id {twice!r} is used twice; give each figure its own")
     if len(ids) > _MOST_FIGURES:
         raise UserError(f"sides: {len(ids)} figures are more than {_MOST_FIGURES}: leave some out")
-    terrain = reader.value(tuple[Any, ...], document.get("terrain") or (), "terrain")
+    terrain = reader.value(tuple[Any, ...], given.get("terrain", ()), "terrain")
     if len(terrain) > MAX_PIECES:
         raise UserError(f"terrain: {len(terrain)} pieces are more than {MAX_PIECES}: leave some out")
     return Situation(
-        game=reader.value(str, document.get("game"), "game"),
-        options=reader.value(Mapping[str, Any], document.get("options") or {}, "options"),
-        house_rules=reader.value(str, document.get("house_rules") or "", "house_rules"),
+        game=reader.value(str, document["game"], "game"),
+        options=reader.value(Mapping[str, Any], given.get("options", {}), "options"),
+        house_rules=reader.value(str, given.get("house_rules", ""), "house_rules"),
         terrain=_named_apart(_piece(reader, one, n) for n, one in enumerate(terrain)),
-        table_in=_table(reader.value(tuple[Size, ...], document.get("table_in") or (), "table_in")),
+        table_in=_table(reader.value(tuple[Size, ...], given.get("table_in", ()), "table_in")),
         sides=sides,
-        steps=reader.value(tuple[Mapping[str, Any], ...], document.get("steps") or (), "steps"),
+        steps=reader.value(tuple[Mapping[str, Any], ...], given.get("steps", ()), "steps"),
     )
 
 

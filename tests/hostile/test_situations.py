@@ -87,6 +87,7 @@ def with_terrain(*names: str) -> dict[str, Any]:
     [
         ({"sides": {}}, "sides needs the name of each side"),
         ({"sides": {"": []}}, "sides needs the name of each side"),
+        ({"steps": {}}, "steps must be a list, not {}"),
         ({"terrain": 3}, "terrain must be a list, not 3"),
         ({"terrain": with_terrain(*["w"] * 501)["terrain"]}, "501 pieces are more than 500"),
         ({"table_in": [1e308, 9]}, "table_in.0. must be at least 0.01 and at most 1000"),
@@ -101,6 +102,13 @@ def with_terrain(*names: str) -> dict[str, Any]:
 def test_wrong_values_are_named(change: Mapping[str, Any], words: str) -> None:
     with pytest.raises(UserError, match=words):
         play_situation(situation_of({**SAMPLES["simple_plastic"], **change}))
+
+
+@pytest.mark.parametrize("key", ["game", "sides"])
+def test_a_missing_key_is_named(key: str) -> None:
+    document = {name: value for name, value in SAMPLES["army_men"].items() if name != key}
+    with pytest.raises(UserError, match=f"the situation lacks the key '{key}': add it"):
+        situation_of(document)
 
 
 def test_a_status_that_the_game_cannot_have_is_named() -> None:
@@ -135,7 +143,8 @@ GOOD = text_of(SAMPLES["simple_plastic"])
     ("content", "words"),
     [
         (b"", "is not JSON"),
-        (GOOD.encode("utf-16"), "is not a text file"),
+        (GOOD.encode("utf-16"), "is not a text file in UTF-8: save it as UTF-8"),
+        (b"[" * 100_000, "values are nested too deep"),
         (GOOD.replace("green", "gr\u00fcn").encode("latin-1"), "is not a text file"),
         (GOOD[:-9].encode(), "is not JSON"),
         (b'{"schema": 1, "schema": 1}', "has the key 'schema' twice in one object"),
