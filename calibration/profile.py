@@ -14,12 +14,9 @@ from calibration.camera import Lens
 from calibration.intrinsics import PARAMETER_COUNT
 from rules.tabletop.errors import UserError, refuse_unusable_values
 from rules.tabletop.regular_file import open_regular
-from rules.tabletop.table import FloatArray
+from rules.tabletop.table import FARTHEST_IN, FloatArray
 
 SCHEMA = 1
-
-FARTHEST_IN = 1000.0
-"""Largest coordinate; more indicates another unit or a typing error."""
 
 _MAX_PX = 100_000  # width and height of a picture
 _MAX_VALUE = 1e6  # in a lens profile; the squares of larger numbers overflow
@@ -65,7 +62,9 @@ def read_text(source: Path | TextIO, what: str) -> str:
         raise UserError(f"{what} cannot be read: {error.strerror or error}") from error
     except UserError:
         raise
-    except ValueError as error:  # not UTF-8, or an invalid file name
+    except UnicodeDecodeError as error:
+        raise UserError(f"{what} is not a text file in UTF-8: save it as UTF-8") from error
+    except ValueError as error:  # an invalid file name
         raise UserError(f"{what} is not a text file: {error}") from error
     if len(text) > _MAX_CHARACTERS:
         raise UserError(f"{what} has more than {_MAX_CHARACTERS // 1_000_000} million characters: choose another file")
@@ -76,11 +75,24 @@ def from_json(text: str, what: str) -> Any:
     """Parse a JSON document; `what` names it in error messages.
 
     Raises:
-        UserError: if it is not JSON; also see `refuse_unusable_values`.
+        UserError: if it is not JSON, or an object has a key twice; also see `refuse_unusable_values`.
     """
+
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            keys = [key for key, _ in pairs]
+            twice = next(key for key in keys if keys.count(key) > 1)
+            raise UserError(f"{what} has the key {twice!r} twice in one object: rename or remove one")
+        return found
+
     try:
-        document = json.loads(text)
-    except (ValueError, RecursionError) as error:
+        document = json.loads(text, object_pairs_hook=once)
+    except RecursionError as error:
+        raise UserError(
+            f"{what} is not JSON that can be read, its values are nested too deep: choose another file"
+        ) from error
+    except ValueError as error:
         raise UserError(f"{what} is not JSON: {error}") from error
     refuse_unusable_values(document, what)
     return document

@@ -62,7 +62,13 @@ def _sources() -> list[Path]:
 def test_the_tests_mirror_the_packages() -> None:
     folders = {file.relative_to(ROOT / "tests").parent for file in _files(ROOT / "tests") if file.suffix == ".py"}
     # Attacks from outside, developer tools, training and the sample game belong to no package of the program.
-    assert {".".join(folder.parts) for folder in folders if folder.parts} <= {*PACKAGES, "hostile", "tools", "training", "samples"}
+    assert {".".join(folder.parts) for folder in folders if folder.parts} <= {
+        *PACKAGES,
+        "hostile",
+        "tools",
+        "training",
+        "samples",
+    }
 
 
 @pytest.mark.parametrize(("document", "tests"), [("README.md", "test"), (".ci/run", "test-all")])

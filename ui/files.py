@@ -13,15 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from calibration.opencv import cv2
-from calibration.profile import FARTHEST_IN, read_json
+from calibration.profile import read_json
 from rules.tabletop.errors import UserError
 from rules.tabletop.regular_file import is_special
-from rules.tabletop.table import TerrainKind, TerrainPiece
+from rules.tabletop.table import FARTHEST_IN, MAX_PIECES, TerrainKind, TerrainPiece
 from ui.translation import mark_for_translation, tr
 from vision.frame import ImageBgr
-
-MAX_PIECES = 500
-"""Terrain pieces in one file; a crowded table has 40."""
 
 _PICTURES = (".jpg", ".jpeg", ".png", ".webp", ".bmp", ".tif", ".tiff")
 

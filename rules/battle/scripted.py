@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from pathlib import Path as FilePath
@@ -30,7 +31,7 @@ from rules.battle.answers import (
 from rules.battle.battle import Battle
 from rules.battle.referees import perform, position_of, referee_of
 from rules.battle.situation import Placement, Situation, base_outline, point_of
-from rules.battle.steps import actor_of, count_of, object_of, waived_of, walk_of
+from rules.battle.steps import actor_of, count_of, object_of, spot_of, targets_of, waived_of, walk_of
 from rules.engine.dice import DiceRequest, Die, Roll, rolled
 from rules.engine.events import (
     ActionResolved,
@@ -65,6 +66,10 @@ _MORE = {
     "next": {"dice"},
 }
 """The additional keys that a step of each kind may have."""
+_MOST_TURNS = 1000
+"""Turns that one step may leave out; each is an entry in the journal."""
+_UNFIT = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+"""What the rules raise for a status or an own card that the game cannot have written."""
 _KINDS = ("phase", "status", "ask", "do", "move", "see", "next", "undo", "redo")
 
 
@@ -78,13 +83,12 @@ def play_situation(situation: Situation) -> Answer:
         play = SituationPlay(situation, battle)
         steps = []
         for number, step in enumerate(situation.steps):
-            try:
+            with play.refusing(f"step {number}"):
                 answer = play.step(step)
-            except UserError as error:
-                raise UserError(f"step {number}: {error}") from error
             if answer is not None:
                 steps.append({"step": number, **answer})
-        return {"schema": 1, "steps": steps, "state": play.state()}
+        with play.refusing("the end"):
+            return {"schema": 1, "steps": steps, "state": play.state()}
 
 
 def begin_battle(situation: Situation, folder: FilePath) -> Battle:
@@ -137,6 +141,7 @@ class SituationPlay:
         self.referee = referee_of(battle.game.name)
         self.placements = {one.id: one for figures in situation.sides.values() for one in figures}
         self.table: dict[str, Figure] = {}
+        self.by_hand = [f"the card of {name}" for name, one in self.placements.items() if not isinstance(one.card, str)]
         battle.record(TableLaid(camera="", terrain=situation.terrain, area_in=situation.table_in))
         for side, figures in situation.sides.items():
             for one in figures:
@@ -163,6 +168,24 @@ class SituationPlay:
     def position(self) -> Position:
         """The battle and the table now."""
         return position_of(self.battle, self.table.values(), self.terrain)
+
+    @contextmanager
+    def refusing(self, place: str) -> Iterator[None]:
+        """Name the place of a mistake; the rules use statuses and cards of the file as they are.
+
+        Raises:
+            UserError: for a mistake at this place, or a value that the game cannot have.
+        """
+        try:
+            yield
+        except UserError as error:
+            raise UserError(f"{place}: {error}") from error
+        except _UNFIT as fault:
+            if not self.by_hand:
+                raise
+            doubtful = ", ".join(self.by_hand[-3:])
+            text = f"{self.battle.game.title} cannot use what the file sets ({doubtful}): correct or remove it"
+            raise UserError(f"{place}: {text}") from fault
 
     def step(self, step: Mapping[str, Any]) -> Answer | None:
         """Play a step; return the answer, or None if the step applies no rules.
@@ -197,7 +220,7 @@ class SituationPlay:
         known = self.battle.game.rules.plain.get("phases")
         if not isinstance(phase, str) or (known and phase not in known):
             raise UserError(f"{self.battle.game.title} has no phase {phase!r}: choose one of {', '.join(known or ())}")
-        if not isinstance(turn, int) or turn < max(now.turn, 1):
+        if type(turn) is not int or not max(now.turn, 1) <= turn <= now.turn + _MOST_TURNS:
             raise UserError(f"turn {turn!r} cannot follow turn {now.turn}")
         for number in range(now.turn + 1, turn):
             self.battle.record(PhaseBegun(turn=number, side=side, phase=phase))
@@ -224,6 +247,7 @@ class SituationPlay:
         )
         if changes:
             self.battle.record(Changed(changes=changes))
+            self.by_hand += [f"{one.key} of {display_name(one.figure) or 'the battle'}" for one in changes]
         self._done()
 
     def _status_change(self, name: str, key: str, value: Any) -> Change:
@@ -322,21 +346,25 @@ class SituationPlay:
         odd = sorted(set(wanted) - {"action", "by", "at", "weapon", "answers"})
         if odd:
             raise UserError(f"do: unknown key {odd[0]!r}; choose action, by, at, weapon or answers")
+        answers = object_of(wanted.get("answers") or {}, "answers")
         action = self._wanted(self.position, wanted)
         if action is None:
-            return {"allowed": False, "why_not": {"rule": None, "text": self._why_no_action(wanted)}}
-        action = self._answered(action, wanted, object_of(wanted.get("answers") or {}, "answers"))
+            return {"allowed": False, "why_not": self._unavailable(wanted)}
+        action = self._answered(action, wanted, answers)
         found = preview_of(self.position, replace(action, has_odds=False))
         return self._performed(action, found, self._dice(step))
 
-    def _why_no_action(self, wanted: Mapping[str, Any]) -> str:
-        """Why no action fits a step: one of its figures is not there, or none of the game's rules allows it now."""
-        by, at = actor_of(wanted), wanted.get("at")
-        for name in (by, *(at if isinstance(at, list) else [at])):
-            unit = self.battle.state.units.get(name) if isinstance(name, str) else None
+    def _unavailable(self, wanted: Mapping[str, Any]) -> Answer:
+        """Why no action fits a step: a figure that is not there, or the rule that says when there is such an action."""
+        by, header = actor_of(wanted), self.battle.game.rules.header
+        for name in (*([by] if by else ()), *targets_of(wanted)):
+            unit = self.battle.state.units.get(name)
             if unit is not None and (unit.out or unit.id not in self.table):
-                return f"{display_name(unit.id)} is {'out of the battle' if unit.out else 'not on the table'}"
-        return f"{display_name(by)} cannot do this now" if by else "this cannot be done now"
+                where = "out of the battle" if unit.out else "not on the table"
+                return {"rule": None, "text": f"{display_name(unit.id)} is {where}"}
+        text = f"{display_name(by)} cannot do this now" if by else "this cannot be done now"
+        row = header.unavailable.get(wanted["action"])
+        return {"rule": row.rule, "text": f"{text}: {header.rules[row.rule]}"} if row else {"rule": None, "text": text}
 
     def _performed(self, action: Action, found: ActionPreview, dice: _Faces) -> Answer:
         """The answer to an action; if it has no effect, the players' answers are undone as well."""
@@ -437,25 +465,23 @@ class SituationPlay:
 
     def _known(self, name: Any, *, of_battle: bool = True) -> str:
         """The id of a figure, or "" for the battle itself."""
-        if name in self.battle.state.units or (of_battle and name == ""):
-            return str(name)
+        if isinstance(name, str) and (name in self.battle.state.units or (of_battle and name == "")):
+            return name
         raise UserError(f"there is no figure {name!r}: choose one of {', '.join(self.battle.state.units)}")
 
     def _wanted(self, position: Position, wanted: Mapping[str, Any]) -> Action | None:
         """The action that a step describes, preferably one that is allowed."""
-        name, at = actor_of(wanted), wanted.get("at")
+        name, targets = actor_of(wanted), targets_of(wanted)
         if name:
             self._known(name)
         if wanted.get("action") not in (*self.battle.game.actions, *_GENERIC):
             known = ", ".join(self.battle.game.actions)
             raise UserError(f"{self.battle.game.title} has no action {wanted.get('action')!r}: choose one of {known}")
-        fits = [action for action in self._candidates(position, name, at) if _fits(action, wanted)]
-        if isinstance(at, list) and all(isinstance(one, str) for one in at):
-            fits = [action for action in fits if sorted(action.at) == sorted(at)] or fits
+        fits = [action for action in self._candidates(position, name, wanted) if _fits(action, wanted)]
+        fits = [action for action in fits if sorted(action.at) == sorted(targets)] or fits
         exact = [action for action in fits if action.name == wanted["action"]] or fits
         exact = [action for action in exact if self._agrees(action, wanted.get("answers") or {})] or exact
-        first = (at[0] if isinstance(at, list) and at else at,)
-        exact.sort(key=lambda action: action.at[:1] != first)
+        exact.sort(key=lambda action: bool(targets) and action.at[:1] != targets[:1])
         return next(
             (one for one in exact if preview_of(position, replace(one, has_odds=False)).possible),
             next(iter(exact), None),
@@ -463,23 +489,26 @@ class SituationPlay:
 
     def _agrees(self, action: Action, answers: Mapping[str, Any]) -> bool:
         """Whether an action agrees with the answers, which may select one of several, such as "moves second"."""
-        asked = {one.fact for one in self.battle.game.questions(action.name)}
-        return all(action.given[key] == value for key, value in answers.items() if key in asked and key in action.given)
+        given, asked = action.given, {one.fact for one in self.battle.game.questions(action.name)}
+        selecting = (key for key, value in answers.items() if key in asked or isinstance(given.get(key), type(value)))
+        return all(given[key] == answers[key] for key in selecting if key in given)
 
-    def _candidates(self, position: Position, name: str, at: Any) -> Iterator[Action]:
+    def _candidates(self, position: Position, name: str, wanted: Mapping[str, Any]) -> Iterator[Action]:
+        spot_in = spot_of(wanted)
         if not name:
             yield from self.referee.obligations(position)
             return
-        if isinstance(at, list) and len(at) == 2 and all(type(v) in (int, float) for v in at):
-            yield from self.referee.at_spot(position, name, (float(at[0]), float(at[1])))
+        if spot_in is not None:
+            yield from self.referee.at_spot(position, name, spot_in)
             return
-        pieces = {piece.name for piece in position.terrain}
-        for one in [at] if isinstance(at, str) else at or []:
+        targets, pieces = targets_of(wanted), {piece.name for piece in position.terrain}
+        for one in targets:
             if one not in pieces:
                 self._known(one)
-        if isinstance(at, list):
-            yield from self.referee.at_targets(position, name, tuple(at))
-        yield from self._actions_of(position, name)
+        if targets and isinstance(wanted["at"], list):
+            yield from self.referee.at_targets(position, name, targets)
+        if len(set(targets)) == len(targets):  # no other action says how often a target is named
+            yield from self._actions_of(position, name)
 
     def _answered(self, action: Action, wanted: Mapping[str, Any], answers: Mapping[str, Any]) -> Action:
         """The action with the players' answers."""
@@ -499,7 +528,7 @@ class SituationPlay:
                 ambiguity = ambiguities[key]
                 events.append(QuestionAsked(question=ambiguity.question, answers=tuple(ambiguity.answers)))
                 events.append(QuestionAnswered(question=ambiguity.question, answer=str(value)))
-            elif key in questions and key in action.given and action.given[key] == value:
+            elif key in action.given and action.given[key] == value:
                 continue  # it selected the action, or the program knows the fact
             elif key in questions:
                 figure = action.by[0] if action.by else ""

@@ -6,15 +6,26 @@ The format is described in `docs/formats.md`; `rules.battle.scripted` plays it.
 from __future__ import annotations
 
 import cmath
+import itertools
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Any
 
-from rules.engine.schema import Inches, Reader, Within
+from rules.engine.schema import Reader, Within
 from rules.tabletop.area import surface_in
 from rules.tabletop.errors import UserError, refuse_unusable_values
-from rules.tabletop.table import Figure, Outline, PointIn, Posture, TerrainKind, TerrainPiece, ellipse_outline
+from rules.tabletop.table import (
+    FARTHEST_IN,
+    MAX_PIECES,
+    Figure,
+    Outline,
+    PointIn,
+    Posture,
+    TerrainKind,
+    TerrainPiece,
+    ellipse_outline,
+)
 
 SCHEMA = 1
 _KEYS = ("schema", "game", "options", "house_rules", "terrain", "table_in", "sides", "steps")
@@ -25,7 +36,11 @@ _BASE_POINTS = 72
 """So many that a range between two bases is right to a thousandth of an inch, and exact limits are met."""
 _CORNERS = ((0.5, 0.5), (-0.5, 0.5), (-0.5, -0.5), (0.5, -0.5))
 
-Positive = Annotated[float, Within(low=0.01)]
+_MOST_FIGURES = 500
+"""Sight among more figures takes minutes."""
+
+Place = Annotated[float, Within(low=-FARTHEST_IN, high=FARTHEST_IN)]
+Size = Annotated[float, Within(low=0.01, high=FARTHEST_IN)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,13 +58,13 @@ class Placement:
 
     id: str
     card: Any
-    at_in: tuple[float, ...]
+    at_in: tuple[Place, ...]
     squad: str = ""
-    z_in: float | None = None
+    z_in: Place | None = None
     facing_deg: float | None = None
     posture: Posture = Posture.STANDING
-    base_in: tuple[Positive, ...] = _SOLDIER_IN
-    sigma_in: Inches = 0.0
+    base_in: tuple[Size, ...] = _SOLDIER_IN
+    sigma_in: Annotated[float, Within(low=0, high=FARTHEST_IN)] = 0.0
 
     def __post_init__(self) -> None:
         if not isinstance(self.card, (str, Mapping)):
@@ -104,33 +119,54 @@ def situation_of(document: Any) -> Situation:
     if not isinstance(document, Mapping) or document.get("schema") != SCHEMA:
         raise UserError(f'a situation is a JSON object with "schema": {SCHEMA}')
     refuse_unusable_values(dict(document), "the situation")
+    if not all(map(math.isfinite, _numbers(document))):
+        raise UserError("the situation has NaN or an infinite number: JSON has neither, write a number")
     unknown = next((key for key in document if key not in (*_KEYS, *_NOTES)), None)
     if unknown is not None:
         raise UserError(f"the situation has the unknown key {unknown!r}: choose from {', '.join(_KEYS)}")
-    reader = Reader({})
-    sides = reader.value(Mapping[str, tuple[Placement, ...]], document.get("sides"), "sides")
+    for key in ("game", "sides"):
+        if key not in document:
+            raise UserError(f"the situation lacks the key {key!r}: add it")
+    reader, given = Reader({}), {key: value for key, value in document.items() if value is not None}
+    sides = reader.value(Mapping[str, tuple[Placement, ...]], document["sides"], "sides")
+    if not sides or "" in sides:
+        raise UserError('sides needs the name of each side with its figures, as {"green": [], "tan": []}')
     ids = [one.id for figures in sides.values() for one in figures]
     twice = next((name for name in ids if ids.count(name) > 1), None)
     if twice is not None:
         raise UserError(f"sides: the id {twice!r} is used twice; give each figure its own")
+    if len(ids) > _MOST_FIGURES:
+        raise UserError(f"sides: {len(ids)} figures are more than {_MOST_FIGURES}: leave some out")
+    terrain = reader.value(tuple[Any, ...], given.get("terrain", ()), "terrain")
+    if len(terrain) > MAX_PIECES:
+        raise UserError(f"terrain: {len(terrain)} pieces are more than {MAX_PIECES}: leave some out")
     return Situation(
-        game=reader.value(str, document.get("game"), "game"),
-        options=reader.value(Mapping[str, Any], document.get("options") or {}, "options"),
-        house_rules=reader.value(str, document.get("house_rules") or "", "house_rules"),
-        terrain=tuple(_piece(reader, one, n) for n, one in enumerate(document.get("terrain") or ())),
-        table_in=_table(reader.value(tuple[Positive, ...], document.get("table_in") or (), "table_in")),
+        game=reader.value(str, document["game"], "game"),
+        options=reader.value(Mapping[str, Any], given.get("options", {}), "options"),
+        house_rules=reader.value(str, given.get("house_rules", ""), "house_rules"),
+        terrain=_named_apart(_piece(reader, one, n) for n, one in enumerate(terrain)),
+        table_in=_table(reader.value(tuple[Size, ...], given.get("table_in", ()), "table_in")),
         sides=sides,
-        steps=reader.value(tuple[Mapping[str, Any], ...], document.get("steps") or (), "steps"),
+        steps=reader.value(tuple[Mapping[str, Any], ...], given.get("steps", ()), "steps"),
     )
+
+
+def _numbers(value: Any) -> Iterator[float]:
+    """All numbers with a fraction in a document."""
+    if isinstance(value, float):
+        yield value
+    elif isinstance(value, (list, Mapping)):
+        for inner in value.values() if isinstance(value, Mapping) else value:
+            yield from _numbers(inner)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Piece:
     kind: TerrainKind
-    outline_in: tuple[tuple[float, ...], ...]
+    outline_in: tuple[tuple[Place, ...], ...]
     name: str = ""
-    base_in: float = 0.0
-    height_in: Inches = 0.0
+    base_in: Place = 0.0
+    height_in: Annotated[float, Within(low=0, high=FARTHEST_IN)] = 0.0
 
 
 def _piece(reader: Reader, found: Any, number: int) -> TerrainPiece:
@@ -140,6 +176,16 @@ def _piece(reader: Reader, found: Any, number: int) -> TerrainPiece:
     one = reader.read(_Piece, found, place)
     outline_in = tuple(point_of(list(point), f"{place}: outline_in") for point in one.outline_in)
     return TerrainPiece(one.name or f"{one.kind} {number + 1}", one.kind, outline_in, one.base_in, one.height_in)
+
+
+def _named_apart(pieces: Iterable[TerrainPiece]) -> tuple[TerrainPiece, ...]:
+    """The pieces, with a number added to a name that an earlier piece has."""
+    found: dict[str, TerrainPiece] = {}
+    for piece in pieces:
+        numbers = (f"{piece.name} {number}" for number in itertools.count(2))
+        name = piece.name if piece.name not in found else next(one for one in numbers if one not in found)
+        found[name] = replace(piece, name=name)
+    return tuple(found.values())
 
 
 def _table(size_in: tuple[float, ...]) -> Outline:
@@ -157,6 +203,13 @@ def point_of(found: Any, place: str) -> PointIn:
     Raises:
         UserError: if it is invalid; the message begins with `place`.
     """
-    if isinstance(found, (list, tuple)) and len(found) == 2 and all(type(v) in (int, float) for v in found):
-        return float(found[0]), float(found[1])
-    raise UserError(f"{place} must be [x, y] in inches, not {found!r}")
+    if not is_point(found):
+        raise UserError(f"{place} must be [x, y] in inches, not {found!r}")
+    if max(map(abs, found)) > FARTHEST_IN:
+        raise UserError(f"{place} must lie within {FARTHEST_IN:g} in, not at {found!r}")
+    return float(found[0]), float(found[1])
+
+
+def is_point(found: Any) -> bool:
+    """Whether a value is a place [x, y]."""
+    return isinstance(found, (list, tuple)) and len(found) == 2 and all(type(v) in (int, float) for v in found)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from rules.battle.situation import point_of
+from rules.battle.situation import is_point, point_of
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import PointIn
 
@@ -61,3 +61,20 @@ def actor_of(wanted: Mapping[str, Any]) -> str:
     if not isinstance(first, str):
         raise UserError(f"by must be the id of a figure, not {by!r}")
     return first
+
+
+def spot_of(wanted: Mapping[str, Any]) -> PointIn | None:
+    """The bare place that a step aims at; None if it aims at none."""
+    at = wanted.get("at")
+    return point_of(at, "at") if is_point(at) else None
+
+
+def targets_of(wanted: Mapping[str, Any]) -> tuple[str, ...]:
+    """The figures and terrain pieces that a step aims at, in its order. Raises as `object_of`."""
+    at = wanted.get("at")
+    if at is None or spot_of(wanted) is not None:
+        return ()
+    names = at if isinstance(at, list) else [at]
+    if not all(isinstance(one, str) for one in names):
+        raise UserError(f"at must be a figure, a list of figures or a place [x, y], not {at!r}")
+    return tuple(names)

@@ -61,6 +61,13 @@ class Option:
 
 
 @dataclass(frozen=True, slots=True)
+class Cited:
+    """A row that cites the rule it follows."""
+
+    rule: str
+
+
+@dataclass(frozen=True, slots=True)
 class Header:
     """The beginning of a game's file.
 
@@ -71,6 +78,7 @@ class Header:
         beyond: Rules that a program cannot enforce, and why.
         options: Every option by its short name.
         most_sides: How many sides can play; None for any number.
+        unavailable: By action, the rule to cite if a figure has no such action at the moment.
     """
 
     name: str
@@ -81,6 +89,7 @@ class Header:
     beyond: Mapping[str, str]
     options: Mapping[str, Option]
     most_sides: int | None = None
+    unavailable: Mapping[str, Cited] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

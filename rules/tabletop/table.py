@@ -28,6 +28,11 @@ MOST_CORNERS = 1000
 """Limit of corners of one outline: enough for one every few millimetres around the largest piece. With a hundred times
 as many, the check for self-intersection takes minutes."""
 
+MAX_PIECES = 500
+"""Terrain pieces in one file; a crowded table has 40."""
+FARTHEST_IN = 1000.0
+"""Largest coordinate; more indicates another unit or a typing error."""
+
 _NO_AREA = 1e-9  # square inches: more than rounding errors give to points on one line
 
 

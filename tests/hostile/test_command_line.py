@@ -79,6 +79,7 @@ OPTIONS = {
         *("--figure-height", "--terrain", "--blast", "--pairs", "--json", "--picture", "--frames"),
     ),
     "resolve": (),
+    "battle": ("--json",),
     "replay": ("--json",),
     "rod": (
         *("--show", "--ruler", "--dice-wait", "--alarm", "--off", "--reach", "--sigma", "--length", "--leds-per-inch"),

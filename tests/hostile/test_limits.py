@@ -24,13 +24,13 @@ from rules.battle.survey import MOST_ENTRIES, MOST_VALUES
 from rules.engine.events import Noted
 from rules.engine.state import MOST_KEPT
 from rules.tabletop.errors import UserError
-from rules.tabletop.table import MOST_CORNERS, TerrainKind, TerrainPiece
+from rules.tabletop.table import MAX_PIECES, MOST_CORNERS, TerrainKind, TerrainPiece
 from tests.hostile.nasty import is_a_sentence
 from tools.damaged_saves import run_rounds, without_checksums
 from tools.kills import play_and_kill
 from ui.battle.export import battle_json
 from ui.cli import main
-from ui.files import MAX_PIECES, read_terrain, write_json
+from ui.files import read_terrain, write_json
 from vision.source import open_source, read_image
 
 SAVES, KILLS = 150, 5

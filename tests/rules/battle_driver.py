@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from rules.battle.battle import Battle
+from rules.battle.battle import Battle, events_of
 from rules.battle.event_codec import event_of
 from rules.battle.history import history_of
 from rules.battle.journal import standing
@@ -201,5 +201,4 @@ def play_at_random(driver: BattleDriver, seed: int, steps: int) -> None:
             perform(battle, driver.referee, position, chance.choice(open_deeds), fall)
         else:
             battle.record(driver.referee.next_phase(position))
-        events = {entry.seq: event_of(entry) for entry in battle.entries}
-        assert history_of(battle.entries, events).state == battle.state
+        assert history_of(battle.entries, events_of(battle.entries)).state == battle.state

@@ -154,7 +154,7 @@ def _hands(neck: FloatArray, rng: Rng, thick: float) -> list[Mesh]:
     def at(x: float, y: float, z: float) -> FloatArray:
         return neck + _near((x, y, z), rng, 0.05)
 
-    way = rng.choice(["aim", "low", "port", "throw", "point", "radio", "tube", "two", "sling"])
+    way = rng.choice(["aim", "low", "port", "ready", "throw", "point", "radio", "tube", "two", "sling"])
     if way == "aim":
         butt, muzzle = at(0.05, -0.14, -0.14), at(rng.uniform(0.8, 1.1), 0.03, -0.1)
     elif way == "low":
@@ -166,6 +166,8 @@ def _hands(neck: FloatArray, rng: Rng, thick: float) -> list[Mesh]:
         butt, muzzle = at(0.25, -0.4, -0.65), at(0.25, 0.45, -0.1)
         if rng.random() < 0.3:
             butt, muzzle = muzzle * (1, -1, 1), butt * (1, -1, 1)
+    elif way == "ready":  # the muzzle up: from above, a gun as short as an arm, and higher than the head
+        butt, muzzle = at(0.2, -0.25, -0.65), at(rng.uniform(0.25, 0.7), rng.uniform(-0.35, 0.0), rng.uniform(0.0, 0.5))
     elif way == "sling":
         butt, muzzle = at(0.25, -0.3, -0.5), at(-0.45, -0.25, 0.25)
     elif way == "tube":
@@ -227,7 +229,8 @@ def _standing(rng: Rng) -> list[Mesh]:
 def _kneeling(rng: Rng) -> list[Mesh]:
     """A kneeling body: on one knee, sitting on a heel, or on both knees; some bend over or serve a mortar."""
     thick, way = rng.uniform(0.9, 1.2), rng.choice(["knee", "heel", "both"], p=[0.62, 0.23, 0.15])
-    low = rng.uniform(0.33, 0.46) if way == "heel" else rng.uniform(0.4, 0.62)
+    # A kneeling man is about three quarters as high as a standing one.
+    low = rng.uniform(0.28, 0.44) if way == "heel" else rng.uniform(0.34, 0.6)
     side = 1 if rng.random() < 0.7 else -1
     hip = np.array([-0.22 if way == "heel" else rng.uniform(-0.12, 0.05), 0.0, low])
     bent = rng.uniform(0.2, 0.42) if rng.random() < 0.25 else rng.uniform(0.0, 0.2)

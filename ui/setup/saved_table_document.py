@@ -11,11 +11,11 @@ import numpy as np
 
 from calibration.camera import Lens, TableCamera
 from calibration.opencv import cv2
-from calibration.profile import FARTHEST_IN, SCHEMA
+from calibration.profile import SCHEMA
 from rules.engine.events import plain
 from rules.engine.schema import Reader
 from rules.tabletop.errors import UserError
-from rules.tabletop.table import Figure, PointIn, Posture, TerrainPiece
+from rules.tabletop.table import FARTHEST_IN, Figure, PointIn, Posture, TerrainPiece
 from rules.tabletop.template import Blast, Flame, Strip, Template, Wedge, Zone
 from ui.formatting import Basis
 from ui.session import End, Ruler, TableState

@@ -112,8 +112,9 @@ def _naming(position: Position, man: Unit, weapon: str, rate: int, tried: Sequen
 def at_targets(position: Position, figure: str, names: Sequence[str]) -> Iterator[Action]:
     """The shots of each small arm at targets that the players name, each in turn until no shot is left."""
     man = position.unit(figure)
-    for weapon, _ in _armed(position, man, AimAt.FIGURE):
-        tried = [_tried(position, man, weapon, position.unit(name)) for name in names]
+    enemies = {one.id: one for one in position.enemies(man)}
+    for weapon, _ in _armed(position, man, AimAt.FIGURE) if set(names) <= enemies.keys() else ():
+        tried = [_tried(position, man, weapon, enemies[name]) for name in names]
         barred = next((one for one in tried if not one.possible or one.before is None), None)
         if barred is not None:
             yield replace(barred.action, name="volley", given={}, at=tuple(names), preview="", blocked_by=barred.before)

@@ -317,13 +317,15 @@ def charge(rules: Rules, round_: Charge) -> Procedure[Verdict]:
     aim = charge_aim(rules, round_)
     if not aim.allowed:
         return aim
-    caught, reasons = aim.numbers["targets"], aim.reasons
-    if aim.numbers["hit_on"] is not None:
-        found = yield from at_to_hit(rules, round_.launched())
-        caught, reasons = found.numbers["caught"], (*reasons, *found.reasons)
-        if not found.numbers["hit"] and not caught:
-            return Verdict("misses", {**found.numbers, "targets": [], "eliminated": []}, reasons)
-    return (yield from _rolled(rules, round_.blast(inside=aim.numbers["inside"]), caught, reasons))
+    blast = round_.blast(inside=aim.numbers["inside"])
+    if aim.numbers["hit_on"] is None:
+        return (yield from _rolled(rules, blast, aim.numbers["targets"], aim.reasons))
+    found = yield from at_to_hit(rules, round_.launched())
+    caught, reasons = found.numbers["caught"], (*aim.reasons, *found.reasons)
+    if not found.numbers["hit"] and not caught:
+        return Verdict("misses", {**found.numbers, "targets": [], "eliminated": []}, reasons)
+    effects = yield from _rolled(rules, blast, caught, reasons)
+    return replace(effects, numbers={**effects.numbers, "hit": found.numbers["hit"]})
 
 
 def _launched(rules: Rules, charge: Charge) -> tuple[list[str], int | None, tuple[Reason, ...]]:

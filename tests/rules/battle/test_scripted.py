@@ -10,6 +10,7 @@ import pytest
 
 from rules.battle.scripted import play_situation
 from rules.battle.situation import situation_of
+from rules.games import GAMES, open_game
 from rules.tabletop.errors import UserError
 
 DOCUMENT: Mapping[str, Any] = {
@@ -100,6 +101,8 @@ def test_house_rules_are_toml_in_the_file() -> None:
         ({"phase": "moving", "side": "green", "turn": 0}, "turn 0 cannot follow turn 0"),
         ({"phase": "moving", "side": "green", "turn": "2"}, "turn '2' cannot follow turn 0"),
         ({"see": {"green-1": {"colour": "red"}}}, "see green-1: unknown key 'colour'"),
+        ({"do": {"action": "attack", "by": "green-1", "at": {}}}, "at must be a figure, a list of figures or a place"),
+        ({"do": {"action": "attack", "by": "green-1", "at": [["tan-1"]]}}, "at must be a figure, a list of figures"),
         ({"do": {"action": "attack", "by": 3}}, "by must be the id of a figure, not 3"),
         ({**SHOT, "dice": [6, "x"]}, "dice must be a list of faces"),
         ({**SHOT, "dice_read": "d10"}, "dice_read must be"),
@@ -185,3 +188,18 @@ def test_turns_that_are_left_out_have_been_played() -> None:
 def test_a_refusal_names_the_figure_that_is_not_there(step: Mapping[str, Any], text: str) -> None:
     answer = played(ATTACKING, step, {**SHOT, "dice": [6]})
     assert answer["steps"] == [{"step": 2, "allowed": False, "why_not": {"rule": None, "text": text}}]
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_the_rules_of_unavailable_actions_belong_to_actions(game: str) -> None:
+    opened = open_game(game)
+    assert set(opened.rules.header.unavailable) <= set(opened.actions)
+
+
+def test_an_unavailable_action_is_refused_with_its_rule() -> None:
+    card = {"title": "Man", "strength": 0, "dexterity": 0, "guts": 0, "movement_in": 5, "modf": 1, "ddf": 0, "hddf": 0}
+    sides = {side: [{"id": f"{side}-1", "card": card, "at_in": [x, 9]}] for side, x in (("blue", 5), ("red", 25))}
+    steps = [{"phase": "action", "side": "blue", "turn": 1}, {"do": {"action": "guts_check", "by": "blue-1"}}]
+    answer = play_situation(situation_of({"schema": 1, "game": "fudge_miniatures", "sides": sides, "steps": steps}))
+    why_not = answer["steps"][0]["why_not"]
+    assert (why_not["rule"], why_not["text"][:29]) == ("FM-46", "Blue 1 cannot do this now: A ")
