@@ -50,6 +50,7 @@ from rules.engine.events import (
 from rules.engine.needed import needed_words
 from rules.engine.position import Position
 from rules.engine.referee import Action, ActionPreview, answer_key, obligations, preview_of
+from rules.engine.state import ELIMINATED, State
 from rules.engine.text import display_name
 from rules.tabletop.area import surface_in
 from rules.tabletop.errors import UserError
@@ -201,6 +202,8 @@ class SituationPlay:
         for number in range(now.turn + 1, turn):
             self.battle.record(PhaseBegun(turn=number, side=side, phase=phase))
         self.battle.record(PhaseBegun(turn=turn, side=side, phase=phase))
+        if set_up := _of_this_turn(now) if now.turn < 1 <= turn else ():
+            self.battle.record(Changed(changes=set_up))
         self._done()
 
     def _set_status(self, step: Mapping[str, Any]) -> None:
@@ -311,12 +314,44 @@ class SituationPlay:
             raise UserError(f"do: unknown key {odd[0]!r}; choose action, by, at, weapon or answers")
         action = self._wanted(self.position, wanted)
         if action is None:
-            by = actor_of(wanted)
-            text = f"{display_name(by)} cannot do this now" if by else "this cannot be done now"
-            return {"allowed": False, "why_not": {"rule": None, "text": text}}
+            return {"allowed": False, "why_not": self._why_nothing(wanted)}
         action = self._answered(action, wanted, object_of(wanted.get("answers") or {}, "answers"))
-        found = preview_of(self.position, replace(action, has_odds=False))
-        return self._performed(action, found, self._dice(step))
+        found, dice = preview_of(self.position, replace(action, has_odds=False)), self._dice(step)
+        answer = self._performed(action, found, dice)
+        if action.owed and "effects" in answer and not wanted.keys() - {"action"}:
+            self._for_the_others(action, answer, dice)
+        return answer
+
+    def _for_the_others(self, action: Action, answer: Answer, dice: _Faces) -> None:
+        """Do what a step did for the first that owe it for all others that owe it, as far as the dice go."""
+        done = [action]
+        while other := self._owed_too(done):
+            used = list(dice.used)
+            found = preview_of(self.position, replace(other, has_odds=False))
+            more = {} if found.asks else self._performed(other, found, dice)
+            if "effects" not in more:
+                dice.used[:] = used
+                return
+            del self.marks[-2]  # they are one step, which is undone as a whole
+            answer["effects"] = [*answer["effects"], *more["effects"]]
+            done.append(other)
+
+    def _owed_too(self, done: Sequence[Action]) -> Action | None:
+        known = [(one.by, one.at, one.piece) for one in done]
+        owed = (one for one in self.referee.obligations(self.position) if one.owed and one.name == done[0].name)
+        return next((one for one in owed if (one.by, one.at, one.piece) not in known), None)
+
+    def _why_nothing(self, wanted: Mapping[str, Any]) -> Answer:
+        """Why the game has no such action now: it ends for a figure that is out of the battle."""
+        by, at = actor_of(wanted), wanted.get("at")
+        named = [by, at] if isinstance(at, str) else [by, *(at or ())]
+        units = self.battle.state.units
+        out = next((name for name in named if name in units and units[name].out), None)
+        if out:
+            row = self.battle.game.rules.plain.get("statuses", {}).get(ELIMINATED, {})
+            return {"rule": row.get("rule"), "text": f"{display_name(out)} is out of the battle"}
+        text = f"{display_name(by)} cannot do this now" if by else "this cannot be done now"
+        return {"rule": None, "text": text}
 
     def _performed(self, action: Action, found: ActionPreview, dice: _Faces) -> Answer:
         """The answer to an action; if it has no effect, the players' answers are undone as well."""
@@ -433,11 +468,14 @@ class SituationPlay:
         if isinstance(at, list) and all(isinstance(one, str) for one in at):
             fits = [action for action in fits if sorted(action.at) == sorted(at)] or fits
         exact = [action for action in fits if action.name == wanted["action"]] or fits
-        exact = [action for action in exact if self._agrees(action, wanted.get("answers") or {})] or exact
         first = (at[0] if isinstance(at, list) and at else at,)
         exact.sort(key=lambda action: action.at[:1] != first)
+        aimed = [action for action in exact if isinstance(at, str) and action.at[:1] == first] or exact
+        exact = [action for action in aimed if self._agrees(action, wanted.get("answers") or {})] or exact
+        weapons = {action.weapon for action in exact}
+        others = [action for action in fits if action.weapon not in weapons]
         return next(
-            (one for one in exact if preview_of(position, replace(one, has_odds=False)).possible),
+            (one for one in (*exact, *others) if preview_of(position, replace(one, has_odds=False)).possible),
             next(iter(exact), None),
         )
 
@@ -547,6 +585,16 @@ def _fits(action: Action, wanted: Mapping[str, Any]) -> bool:
         return True
     names = {at} if isinstance(at, str) else set(at)
     return names <= {*action.at, action.piece}
+
+
+def _of_this_turn(state: State) -> tuple[Change, ...]:
+    """The statuses that were set up before the first turn and end with it."""
+    of = {"": state.this_turn, **{name: unit.this_turn for name, unit in state.units.items()}}
+    return tuple(
+        Change(figure=name, key=key, value=value, this_turn=True)
+        for name, statuses in of.items()
+        for key, value in statuses.items()
+    )
 
 
 def _near(a: PointIn, b: PointIn) -> bool:
