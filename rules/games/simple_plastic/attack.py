@@ -32,6 +32,8 @@ MOVED = "moved"
 """Status of this turn: the unit, or its squad, has moved."""
 FIRED_AT = "fired_at"
 """Status of this turn, where a whole squad attacks one target: the squad or lone unit that the man has attacked."""
+DICE_ROLLED = "dice_rolled"
+"""Status of this turn, where dice may be shared among targets: how many of his dice the man has rolled."""
 ATTACKS = ("attack", "squad_attack", "sniper_attacks")
 
 
@@ -184,6 +186,10 @@ def _shares_dice(context: Context) -> Any:
     return UNKNOWN if dice > 1 and context.rules.chooses("split_dice", True) else None
 
 
+def _dice_rolled(context: Context) -> int:
+    return int(context.actor.this_turn.get(DICE_ROLLED, 0))
+
+
 def _each_has_its_own(_: Context) -> Elevation:
     """Every target brings its own elevation."""
     return Elevation.LEVEL
@@ -197,6 +203,7 @@ class Attack(Turn):
         target_in_cover: Of the closest target.
         target_figures: How many the attack could kill at most; None if it is not counted.
         dice_at_target: Of an attacker with several dice that may be shared, how many he rolls at this target.
+        dice_rolled: How many of them he has rolled at others in this turn.
         targets: All men of the squad that is attacked, as he sees them.
     """
 
@@ -211,6 +218,7 @@ class Attack(Turn):
     dice_at_target: Annotated[
         Count | None, Asked("How many of his dice does he roll at this target?"), Source(_shares_dice)
     ] = None
+    dice_rolled: Annotated[Count, Source(_dice_rolled)] = 0
     targets: Annotated[tuple[Target, ...], Source(_each_target)] = ()
 
     def in_order(self, rules: Rules) -> list[Target]:
@@ -257,11 +265,17 @@ def to_kill(rules: Rules, wanted: Attack) -> Verdict:
 def _attack_barred(rules: Rules, wanted: Attack) -> Verdict | None:
     man = wanted.man(rules)
     dice, shared = man.row(rules).dice, wanted.dice_at_target
-    if shared is not None and shared != dice and not (rules.chooses("split_dice", True) and 0 < shared < dice):
-        text = f"{row_title(wanted.attacker)} rolls {dice} at once"
-        return _no_attack("dice_not_shared", rules.because("SP-A14", text))
-    targets = wanted.in_order(rules)
-    barred = _attacker_barred(rules, man, wanted.phase, wanted.attacks_made_this_turn)
+    left = dice - wanted.dice_rolled
+    targets, has_more = wanted.in_order(rules), 0 < left < dice
+    barred = _attacker_barred(rules, man, wanted.phase, 0 if has_more else wanted.attacks_made_this_turn)
+    if not barred and shared not in (None, dice) and not rules.chooses("split_dice", True):
+        barred = _no_attack(
+            "dice_not_shared", rules.because("SP-A14", f"{row_title(wanted.attacker)} rolls {dice} at once")
+        )
+    if not barred and shared is not None and not 0 < shared <= left:
+        barred = _no_attack(
+            "dice_not_shared", rules.because("SP-A14", f"{row_title(wanted.attacker)} has {left} dice left")
+        )
     barred = barred or _second_target(rules, wanted.squad_fired_at, {target.squad for target in wanted.targets})
     return barred or (None if _closest(rules, man, targets) else _target_barred(rules, man, targets[0]))
 
@@ -276,7 +290,7 @@ def _need(rules: Rules, wanted: Attack) -> Verdict:
         "attackable": True,
         "to_kill": number,
         "needs_roll": next((face for face in Die.D6.faces if _kills(rules, number, face)), None),
-        "dice": wanted.dice_at_target or man.row(rules).dice,
+        "dice": wanted.dice_at_target or man.row(rules).dice - wanted.dice_rolled,
     }
     return Verdict("may attack", numbers, (*reasons, rules.because("SP-10")))
 
@@ -288,7 +302,8 @@ def _at_lone(rules: Rules, wanted: Attack) -> Procedure[Verdict]:
     fallen = hits if wanted.target_figures is None else min(hits, wanted.target_figures)
     ones = [rules.because("SP-13")] if limit(rules, "never_kills") in roll.faces else []
     numbers = {**need.numbers, "roll": list(roll.faces), "hits": hits, "kills": fallen}
-    effects = (StatusEffect(TARGETS, ELIMINATED, rule="SP-11"),) if fallen else ()
+    lost = (StatusEffect(TARGETS, ELIMINATED, rule="SP-11"),) if fallen else ()
+    effects = lost + _spent(rules, wanted, len(roll.faces))
     return Verdict("kills" if fallen else "misses", numbers, (*need.reasons, *ones), effects)
 
 
@@ -297,8 +312,15 @@ def _at_squad(rules: Rules, wanted: Attack) -> Procedure[Verdict]:
     shot = yield from _fired(rules, wanted.man(rules), wanted.in_order(rules), need.numbers["dice"])
     numbers = {**need.numbers, "roll": shot.faces, "kills": len(shot.killed), "killed": shot.killed}
     reasons = (*need.reasons, rules.because("SP-15"), *(one for one in shot.reasons if one.modifier is None))
-    effects = _fallen(shot.killed) + _marked(rules, wanted.targets)
+    effects = _fallen(shot.killed) + _marked(rules, wanted.targets) + _spent(rules, wanted, len(shot.faces))
     return Verdict("kills" if shot.killed else "misses", numbers, reasons, effects)
+
+
+def _spent(rules: Rules, wanted: Attack, dice: int) -> tuple[StatusEffect, ...]:
+    """The dice that he has rolled so far, where they may be shared among targets."""
+    if not rules.chooses("split_dice", True) or rules.tables.units[wanted.attacker].dice < 2:
+        return ()
+    return (StatusEffect(ACTORS, DICE_ROLLED, wanted.dice_rolled + dice, "SP-A14", this_turn=True),)
 
 
 def _fallen(killed: Sequence[str]) -> tuple[Effect, ...]:

@@ -14,8 +14,8 @@ from rules.engine.state import Unit
 from rules.engine.text import display_name
 from rules.engine.verdict import Verdict, forbidden
 from rules.engine.verdict_effects import effects_of
-from rules.games.simple_plastic.attack import ATTACKS, FIRED_AT, MOVED
-from rules.games.simple_plastic.movement import MOVING, closes_gaps
+from rules.games.simple_plastic.attack import ATTACKS, DICE_ROLLED, FIRED_AT, MOVED
+from rules.games.simple_plastic.movement import LED, MOVING, closes_gaps
 from rules.games.simple_plastic.sight import distance_in, sight_rules
 from rules.games.simple_plastic.tables import Tables
 from rules.games.simple_plastic.turn import STEPS
@@ -142,5 +142,5 @@ REFEREE: Referee[Tables] = Referee(
     next_phase=next_phase,
     rounds=lambda position: (FIRE,) if position.state.phase == "attacking" else (),
     moves=lambda position: position.state.phase == MOVING or any(one.owed == "SP-06" for one in _squads(position)),
-    this_turn=frozenset({FIRED_AT, MOVED}),
+    this_turn=frozenset({DICE_ROLLED, FIRED_AT, LED, MOVED}),
 )
