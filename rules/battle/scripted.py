@@ -342,16 +342,18 @@ class SituationPlay:
         return next((one for one in owed if (one.by, one.at, one.piece) not in known), None)
 
     def _why_nothing(self, wanted: Mapping[str, Any]) -> Answer:
-        """Why the game has no such action now: it ends for a figure that is out of the battle."""
-        by, at = actor_of(wanted), wanted.get("at")
-        named = [by, at] if isinstance(at, str) else [by, *(at or ())]
-        units = self.battle.state.units
-        out = next((name for name in named if name in units and units[name].out), None)
-        if out:
+        """Why the game has no such action now: a figure is out of the battle, or a rule has no such attack."""
+        by, at, units = actor_of(wanted), wanted.get("at"), self.battle.state.units
+        named = [at] if isinstance(at, str) else at or []
+        targets = tuple(name for name in named if name in units)
+        if out := next((name for name in (by, *targets) if name in units and units[name].out), None):
             row = self.battle.game.rules.plain.get("statuses", {}).get(ELIMINATED, {})
             return {"rule": row.get("rule"), "text": f"{display_name(out)} is out of the battle"}
-        text = f"{display_name(by)} cannot do this now" if by else "this cannot be done now"
-        return {"rule": None, "text": text}
+        if by and wanted["action"] in ("attack", "blast"):
+            found = self.referee.unoffered(self.position, by, targets, str(wanted.get("weapon") or ""))
+            if reason := last_reason(found):
+                return reason
+        return {"rule": None, "text": f"{display_name(by)} cannot do this now" if by else "this cannot be done now"}
 
     def _performed(self, action: Action, found: ActionPreview, dice: _Faces) -> Answer:
         """The answer to an action; if it has no effect, the players' answers are undone as well."""

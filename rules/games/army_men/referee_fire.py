@@ -154,6 +154,16 @@ def _named(context: Context, seen: Position, how: str) -> Action:
     return _burst(context, first.given, aims, seen, how)
 
 
+def unoffered(position: Position, figure: str, names: tuple[str, ...], weapon: str) -> Verdict | None:
+    """Why a figure is not offered an attack: it does not show the weapon, or the target is a casualty."""
+    rules, man = position.game.rules, position.unit(figure)
+    if weapon in rules.tables.weapons and weapon not in status.weapons(position, man):
+        return forbidden("weapon_not_shown", rules.because("AM-36"))
+    hit = next((name for name in names if not status.fit(position.unit(name))), None)
+    text = f"{display_name(hit or '')} is a casualty already"
+    return forbidden("casualty", rules.because("AM-17", text)) if hit else None
+
+
 def _within_arc(context: Context, seen: Position, first: Unit, others: Sequence[Unit]) -> tuple[Unit, ...]:
     """An enemy and those counter-clockwise of it within an arc, the nearest in bearing first, as many as one burst."""
     here, arc_deg = seen.figure(context.actor.id).centre_in, limit(context.rules, "burst_arc_deg")
