@@ -459,7 +459,7 @@ class SituationPlay:
         raise UserError(f"there is no figure {name!r}: choose one of {', '.join(self.battle.state.units)}")
 
     def _wanted(self, position: Position, wanted: Mapping[str, Any]) -> Action | None:
-        """The action that a step describes, preferably one that is allowed."""
+        """The action that a step describes, preferably one that is allowed, else one that is due in this phase."""
         name, at = actor_of(wanted), wanted.get("at")
         if name:
             self._known(name)
@@ -476,10 +476,13 @@ class SituationPlay:
         exact = [action for action in aimed if self._agrees(action, wanted.get("answers") or {})] or exact
         weapons = {action.weapon for action in exact}
         others = [action for action in fits if action.weapon not in weapons]
-        return next(
-            (one for one in (*exact, *others) if preview_of(position, replace(one, has_odds=False)).possible),
-            next(iter(exact), None),
-        )
+        due_now = []
+        for one in (*exact, *others):
+            found = preview_of(position, replace(one, has_odds=False))
+            if found.possible:
+                return one
+            due_now += [] if _comes_in_another_phase(found) else [one]
+        return next(iter(due_now or exact), None)
 
     def _agrees(self, action: Action, answers: Mapping[str, Any]) -> bool:
         """Whether an action agrees with the answers, which may select one of several, such as "moves second"."""
@@ -587,6 +590,10 @@ def _fits(action: Action, wanted: Mapping[str, Any]) -> bool:
         return True
     names = {at} if isinstance(at, str) else set(at)
     return names <= {*action.at, action.piece}
+
+
+def _comes_in_another_phase(found: ActionPreview) -> bool:
+    return found.before is not None and found.before.numbers.get("reason") == "wrong_phase"
 
 
 def _of_this_turn(state: State) -> tuple[Change, ...]:
