@@ -309,6 +309,11 @@ class SituationPlay:
 
     def _do(self, step: Mapping[str, Any]) -> Answer:
         wanted = object_of(step["do"], "do")
+        at = wanted.get("at")
+        if not isinstance(at, str | list | None):
+            raise UserError(f"do: at must be a figure, a list of figures or a place [x, y], not {at!r}")
+        if isinstance(at, list) and len(at) == 1 and isinstance(at[0], str):
+            wanted = {**wanted, "at": at[0]}
         odd = sorted(set(wanted) - {"action", "by", "at", "weapon", "answers"})
         if odd:
             raise UserError(f"do: unknown key {odd[0]!r}; choose action, by, at, weapon or answers")
@@ -350,7 +355,7 @@ class SituationPlay:
             row = self.battle.game.rules.plain.get("statuses", {}).get(ELIMINATED, {})
             return {"rule": row.get("rule"), "text": f"{display_name(out)} is out of the battle"}
         if by and wanted["action"] in ("attack", "blast"):
-            found = self.referee.unoffered(self.position, by, targets, str(wanted.get("weapon") or ""))
+            found = self.referee.unoffered(self.position, by, targets, _key(str(wanted.get("weapon") or "")))
             if reason := last_reason(found):
                 return reason
         return {"rule": None, "text": f"{display_name(by)} cannot do this now" if by else "this cannot be done now"}
@@ -500,7 +505,7 @@ class SituationPlay:
         for one in [at] if isinstance(at, str) else at or []:
             if one not in pieces:
                 self._known(one)
-        if isinstance(at, list):
+        if isinstance(at, list) and name in position.figures and not position.unit(name).out:
             yield from self.referee.at_targets(position, name, tuple(at))
         yield from self._actions_of(position, name)
 
@@ -582,7 +587,7 @@ def _fits(action: Action, wanted: Mapping[str, Any]) -> bool:
     attacks = action.view is not None or action.spot_in is not None or (isinstance(at, list) and action.attacked)
     if action.name != name and not (name == "attack" and attacks):
         return False
-    if weapon and weapon not in (action.weapon, display_name(action.weapon), action.title):
+    if weapon and _key(str(weapon)) not in (_key(action.weapon), _key(action.title)):
         return False
     if by and by not in action.by:
         return False
@@ -604,6 +609,11 @@ def _of_this_turn(state: State) -> tuple[Change, ...]:
         for name, statuses in of.items()
         for key, value in statuses.items()
     )
+
+
+def _key(name: str) -> str:
+    """A name as the rules write it: "Tank gun" and "tank_gun" are one weapon."""
+    return name.lower().replace(" ", "_").replace("-", "_")
 
 
 def _near(a: PointIn, b: PointIn) -> bool:
