@@ -51,7 +51,7 @@ from rules.engine.events import (
 from rules.engine.needed import needed_words
 from rules.engine.position import Position
 from rules.engine.referee import Action, ActionPreview, answer_key, obligations, preview_of
-from rules.engine.state import State, Unit
+from rules.engine.state import ELIMINATED, State, Unit
 from rules.engine.text import display_name
 from rules.tabletop.area import surface_in
 from rules.tabletop.errors import UserError
@@ -225,7 +225,7 @@ class SituationPlay:
         for number in range(now.turn + 1, turn):
             self.battle.record(PhaseBegun(turn=number, side=side, phase=phase))
         self.battle.record(PhaseBegun(turn=turn, side=side, phase=phase))
-        if not now.turn:
+        if now.turn < 1 <= turn:
             self._set_again({"": now, **now.units})
         self._done()
 
@@ -343,6 +343,11 @@ class SituationPlay:
 
     def _do(self, step: Mapping[str, Any]) -> Answer:
         wanted = object_of(step["do"], "do")
+        at = wanted.get("at")
+        if not isinstance(at, str | list | None):
+            raise UserError(f"do: at must be a figure, a list of figures or a place [x, y], not {at!r}")
+        if isinstance(at, list) and len(at) == 1 and isinstance(at[0], str):
+            wanted = {**wanted, "at": at[0]}
         odd = sorted(set(wanted) - {"action", "by", "at", "weapon", "answers"})
         if odd:
             raise UserError(f"do: unknown key {odd[0]!r}; choose action, by, at, weapon or answers")
@@ -351,20 +356,53 @@ class SituationPlay:
         if action is None:
             return {"allowed": False, "why_not": self._unavailable(wanted)}
         action = self._answered(action, wanted, answers)
-        found = preview_of(self.position, replace(action, has_odds=False))
-        return self._performed(action, found, self._dice(step))
+        found, dice = preview_of(self.position, replace(action, has_odds=False)), self._dice(step)
+        answer = self._performed(action, found, dice)
+        if action.owed and "effects" in answer and not wanted.keys() - {"action"}:
+            self._for_the_others(action, answer, dice)
+        return answer
+
+    def _for_the_others(self, action: Action, answer: Answer, dice: _Faces) -> None:
+        """Do what a step did for the first that owe it for all others that owe it, as far as the dice go."""
+        done = [action]
+        while other := self._owed_too(done):
+            used = list(dice.used)
+            found = preview_of(self.position, replace(other, has_odds=False))
+            more = {} if found.asks else self._performed(other, found, dice)
+            if "effects" not in more:
+                dice.used[:] = used
+                return
+            del self.marks[-2]  # they are one step, which is undone as a whole
+            answer["effects"] = [*answer["effects"], *more["effects"]]
+            done.append(other)
+
+    def _owed_too(self, done: Sequence[Action]) -> Action | None:
+        known = [(one.by, one.at, one.piece) for one in done]
+        owed = (one for one in self.referee.obligations(self.position) if one.owed and one.name == done[0].name)
+        return next((one for one in owed if (one.by, one.at, one.piece) not in known), None)
 
     def _unavailable(self, wanted: Mapping[str, Any]) -> Answer:
-        """Why no action fits a step: a figure that is not there, or the rule that says when there is such an action."""
-        by, header = actor_of(wanted), self.battle.game.rules.header
-        for name in (*([by] if by else ()), *targets_of(wanted)):
-            unit = self.battle.state.units.get(name)
-            if unit is not None and (unit.out or unit.id not in self.table):
-                where = "out of the battle" if unit.out else "not on the table"
-                return {"rule": None, "text": f"{display_name(unit.id)} is {where}"}
+        """Why no action fits a step: a figure that is not there, or the rule that has no such action now."""
+        by, targets, rules = actor_of(wanted), targets_of(wanted), self.battle.game.rules
+        units = self.battle.state.units
+        for name in (*([by] if by else ()), *targets):
+            if name in units and units[name].out:
+                row = rules.plain.get("statuses", {}).get(ELIMINATED, {})
+                return {"rule": row.get("rule"), "text": f"{display_name(name)} is out of the battle"}
+            if name in units and name not in self.table:
+                return {"rule": None, "text": f"{display_name(name)} is not on the table"}
+        if by and wanted["action"] in ("attack", "blast"):
+            aimed = tuple(name for name in targets if name in units)
+            found = self.referee.unoffered(self.position, by, aimed, _key(str(wanted.get("weapon") or "")))
+            if reason := last_reason(found):
+                return reason
         text = f"{display_name(by)} cannot do this now" if by else "this cannot be done now"
-        row = header.unavailable.get(wanted["action"])
-        return {"rule": row.rule, "text": f"{text}: {header.rules[row.rule]}"} if row else {"rule": None, "text": text}
+        row = rules.header.unavailable.get(wanted["action"])
+        return (
+            {"rule": row.rule, "text": f"{text}: {rules.header.rules[row.rule]}"}
+            if row
+            else {"rule": None, "text": text}
+        )
 
     def _performed(self, action: Action, found: ActionPreview, dice: _Faces) -> Answer:
         """The answer to an action; if it has no effect, the players' answers are undone as well."""
@@ -470,22 +508,27 @@ class SituationPlay:
         raise UserError(f"there is no figure {name!r}: choose one of {', '.join(self.battle.state.units)}")
 
     def _wanted(self, position: Position, wanted: Mapping[str, Any]) -> Action | None:
-        """The action that a step describes, preferably one that is allowed."""
+        """The action that a step describes, preferably one that is allowed, else one that is due in this phase."""
         name, targets = actor_of(wanted), targets_of(wanted)
         if name:
             self._known(name)
         if wanted.get("action") not in (*self.battle.game.actions, *_GENERIC):
             known = ", ".join(self.battle.game.actions)
             raise UserError(f"{self.battle.game.title} has no action {wanted.get('action')!r}: choose one of {known}")
-        fits = [action for action in self._candidates(position, name, wanted) if _fits(action, wanted)]
-        fits = [action for action in fits if sorted(action.at) == sorted(targets)] or fits
+        found = [action for action in self._candidates(position, name, wanted) if _fits(action, wanted)]
+        fits = [action for action in found if sorted(action.at) == sorted(targets)] or found
         exact = [action for action in fits if action.name == wanted["action"]] or fits
         exact = [action for action in exact if self._agrees(action, wanted.get("answers") or {})] or exact
         exact.sort(key=lambda action: bool(targets) and action.at[:1] != targets[:1])
-        return next(
-            (one for one in exact if preview_of(position, replace(one, has_odds=False)).possible),
-            next(iter(exact), None),
-        )
+        weapons = {action.weapon for action in exact}
+        others = [action for action in found if action.weapon not in weapons and action.at[:1] == targets[:1]]
+        due_now = []
+        for one in (*exact, *others):
+            preview = preview_of(position, replace(one, has_odds=False))
+            if preview.possible:
+                return one
+            due_now += [] if _comes_in_another_phase(preview) else [one]
+        return next(iter(due_now or exact), None)
 
     def _agrees(self, action: Action, answers: Mapping[str, Any]) -> bool:
         """Whether an action agrees with the answers, which may select one of several, such as "moves second"."""
@@ -505,7 +548,7 @@ class SituationPlay:
         for one in targets:
             if one not in pieces:
                 self._known(one)
-        if targets and isinstance(wanted["at"], list):
+        if targets and isinstance(wanted["at"], list) and name in position.figures and not position.unit(name).out:
             yield from self.referee.at_targets(position, name, targets)
         if len(set(targets)) == len(targets):  # no other action says how often a target is named
             yield from self._actions_of(position, name)
@@ -588,7 +631,7 @@ def _fits(action: Action, wanted: Mapping[str, Any]) -> bool:
     attacks = action.view is not None or action.spot_in is not None or (isinstance(at, list) and action.attacked)
     if action.name != name and not (name == "attack" and attacks):
         return False
-    if weapon and _plain(str(weapon)) not in (_plain(action.weapon), _plain(action.title)):
+    if weapon and _key(str(weapon)) not in (_key(action.weapon), _key(action.title)):
         return False
     if by and by not in action.by:
         return False
@@ -598,9 +641,13 @@ def _fits(action: Action, wanted: Mapping[str, Any]) -> bool:
     return names <= {*action.at, action.piece}
 
 
-def _plain(name: str) -> str:
-    """A name in one spelling, so that "Fire bolt" is "fire_bolt"."""
-    return display_name(name).casefold()
+def _comes_in_another_phase(found: ActionPreview) -> bool:
+    return found.before is not None and found.before.numbers.get("reason") == "wrong_phase"
+
+
+def _key(name: str) -> str:
+    """A name as the rules write it: "Tank gun" and "tank_gun" are one weapon."""
+    return name.lower().replace(" ", "_").replace("-", "_")
 
 
 def _near(a: PointIn, b: PointIn) -> bool:

@@ -224,6 +224,10 @@ def _no_tasks(rules: Ruleset[Any]) -> tuple[Task, ...]:
     return ()
 
 
+def _no_reason(position: Position, figure: str, names: tuple[str, ...], weapon: str) -> Verdict | None:
+    return None
+
+
 def _as_set_up(rules: Ruleset[Any], state: State, terrain: Iterable[TerrainPiece]) -> Iterable[TerrainPiece]:
     return terrain
 
@@ -244,6 +248,7 @@ class Referee(Generic[T]):
         next_phase: The phase that begins when the players end the current one.
         at_spot: The actions of a figure at a place; empty in games without such weapons.
         at_targets: The actions of a figure at several targets, named in the order of its shots.
+        unoffered: Why a figure is not offered an attack on these targets with this weapon, if a rule says so.
         strayed: Where a shot was aimed and where it landed after it strayed; None if it did not stray.
         ground: The terrain, as changed by the battle.
         conditions: The conditions that the players may give a figure when they overrule the rules, by name.
@@ -264,6 +269,7 @@ class Referee(Generic[T]):
     next_phase: Callable[[Position], PhaseBegun]
     at_spot: Callable[[Position, str, PointIn], Iterable[Action]] = _nothing
     at_targets: Callable[[Position, str, tuple[str, ...]], Iterable[Action]] = _no_targets
+    unoffered: Callable[[Position, str, tuple[str, ...], str], Verdict | None] = _no_reason
     ground: Callable[[Ruleset[T], State, Iterable[TerrainPiece]], Iterable[TerrainPiece]] = _as_set_up
     strayed: Callable[[Position, Action, Verdict], tuple[PointIn, PointIn] | None] = _on_target
     conditions: Mapping[str, Condition] = field(default_factory=lambda: CONDITIONS)

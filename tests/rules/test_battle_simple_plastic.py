@@ -199,7 +199,11 @@ def test_undo_gives_the_allowance_back(driver: BattleDriver) -> None:
     driver.next_phase(1, "green", "moving")
     driver.march((0, 4), "green-1", "green-2", "green-3", "green-4")
     man = driver.battle.state.unit("green-2")
-    assert (man.at_in, man.allowance_used_in, dict(man.this_turn)) == ((5.3, 8.0), 4.0, {"moved": True})
+    assert (man.at_in, man.allowance_used_in, dict(man.this_turn)) == (
+        (5.3, 8.0),
+        4.0,
+        {"moved": True, "moved_in": 4.0},
+    )
     assert driver.battle.undo() == "Green 1, Green 2, Green 3, Green 4 moved 4.0 in"
     man = driver.battle.state.unit("green-2")
     assert (man.at_in, man.allowance_used_in, dict(man.this_turn)) == ((5.3, 4.0), 0.0, {})

@@ -46,7 +46,8 @@ def _attacked_already(rules: Rules, shot: Shot) -> bool:
     if not extra:
         return shot.attacks_made_this_turn > 0
     is_extra = shot.weapon == EXTRA_ARM
-    again = any((weapon == EXTRA_ARM) == is_extra for weapon in shot.fired_this_turn)
+    cleared = is_extra and shot.cleared_this_turn and rules.chooses("fires_after_clearing", False)
+    again = cleared or any((weapon == EXTRA_ARM) == is_extra for weapon in shot.fired_this_turn)
     return again or shot.attacks_made_this_turn > 1
 
 

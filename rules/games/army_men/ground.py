@@ -31,11 +31,16 @@ class Stretch:
 
 
 def movement_profile(rules: Rules, unit: str, stands_on: Iterable[TerrainPiece] = ()) -> MovementProfile:
-    """How a unit walks the measured table, for `rules.tabletop.movement.walk`; it walks on a cliff that it is on."""
-    grounds, tops = _grounds(rules, unit), {piece.name for piece in stands_on if piece.kind is TerrainKind.MOUNTAIN}
+    """How a unit walks the measured table, for `rules.tabletop.movement.walk`.
+
+    It walks on a cliff that it is on, and out of the wreck that it was in.
+    """
+    inside = {piece.name for piece in stands_on}
+    grounds = _grounds(rules, unit)
+    left = {**grounds, TerrainKind.MOUNTAIN: TerrainCost(on_top=True), TerrainKind.OTHER: TerrainCost()}
 
     def cost_of(piece: TerrainPiece) -> TerrainCost:
-        return TerrainCost(on_top=True) if piece.name in tops else grounds.get(piece.kind, TerrainCost())
+        return (left if piece.name in inside else grounds).get(piece.kind, TerrainCost())
 
     return MovementProfile(cost_of, uphill_factor=1 / rules.tables.halvings["uphill"].factor)
 

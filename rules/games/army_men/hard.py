@@ -66,7 +66,7 @@ def hard_target_die(rules: Rules, hit: HardHit) -> Answer:
 
 
 def _crew_inside(position: Position, wreck: Unit) -> int:
-    return sum(status.fit(one) for one in status.carried(position, wreck)) or 1
+    return len(status.manning(position, wreck)) or 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -33,6 +33,7 @@ from rules.games.army_men.referee_fire import (
     attacks,
     bursts,
     firer,
+    unoffered,
     weapon_title,
     zone_of,
 )
@@ -396,6 +397,7 @@ REFEREE: Referee[Tables] = Referee(
     next_phase=next_phase,
     at_spot=at_spot,
     at_targets=at_targets,
+    unoffered=unoffered,
     conditions={
         **CONDITIONS,
         "unharmed": unharmed(*HARM),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -91,8 +91,16 @@ def _struck(
     if numbers.get("explodes"):
         there = [position.figure(one) for one in _burnt(position) if one != name]
         burst = explosion(position.game.rules, position.figure(name).centre_in)
-        for other in caught(position.game.rules, under(burst, there)):
-            yield from _lost(position, other, "AM-82", answers=answers)
+        burnt = caught(position.game.rules, under(burst, there))
+        for other in burnt:
+            if not _rides_in(position, other, burnt):
+                yield from _lost(position, other, "AM-82", answers=answers)
+
+
+def _rides_in(position: Position, name: str, lost: Collection[str]) -> bool:
+    """Whether a figure is inside one of these: a shot does not kill it twice, it shares the fate of the crew."""
+    around = status.carrier(position, position.unit(name))
+    return around is not None and around.id in lost
 
 
 def _lost(position: Position, name: str, rule: str, *, answers: bool, silent: bool = False) -> Changes:
@@ -115,9 +123,9 @@ def _burnt(position: Position) -> Iterator[str]:
 
 def _crewed(position: Position, wreck: Unit) -> bool:
     """Whether anyone may leave a wreck: its crew, or a passenger who still takes part."""
-    inside = [one for one in position.state.units.values() if one.statuses.get(status.INSIDE) == wreck.id]
+    manned = any(one.statuses.get(status.INSIDE) == wreck.id for one in position.state.units.values())
     row = position.game.rules.tables.crew_survival.get(status.kind_name(position, wreck))
-    return row is not None and (any(map(status.fit, inside)) if inside else row.survives_to > 0)
+    return row is not None and (bool(status.manning(position, wreck)) if manned else row.survives_to > 0)
 
 
 def _fired(position: Position, action: Action, found: Verdict) -> Changes:
@@ -147,7 +155,11 @@ def _attacked(position: Position, action: Action, found: Verdict) -> Changes:
     numbers_of = zip(action.given.get("targets", action.at), found.numbers.get("each", [found.numbers]), strict=False)
     done: dict[tuple[str, str, bool], Change] = {}
     answers, silent = bool(action.given.get("opportunity")), is_silent(position.game.rules, action.weapon)
-    for name, numbers in numbers_of:
+    struck = dict(numbers_of)
+    lost = [name for name, numbers in struck.items() if numbers["target_eliminated"]]
+    for name, numbers in struck.items():
+        if _rides_in(position, name, lost):
+            continue
         for change in _struck(position, name, numbers, answers=answers, silent=silent):
             done.setdefault((change.figure, change.key, change.this_turn), change)
     yield from done.values()
@@ -187,11 +199,12 @@ def _crew(position: Position, action: Action, found: Verdict) -> Changes:
     wreck = position.unit(action.at[0])
     alive = int(found.numbers["survivors"])
     yield Change(figure=wreck.id, key=status.CREW, value="safe" if alive else "dead", rule="AM-105")
-    for place, man in enumerate(one for one in status.carried(position, wreck) if status.fit(one)):
+    for place, man in enumerate(status.manning(position, wreck)):
         if wreck.out:
             yield Change(figure=man.id, key=status.INSIDE, value=None, rule="AM-105")
         if place >= alive:
-            yield from hit(position, man.id, "AM-105")
+            wounded = man.statuses.get(status.WOUNDED)
+            yield from eliminations([man.id], "AM-105") if wounded else hit(position, man.id, "AM-105")
 
 
 # Other actions.

@@ -98,12 +98,18 @@ def bursts(position: Position, man: Unit) -> Iterator[Action]:
             continue
         context = Context(position, (man,), status.targets(position, man), weapon=weapon)
         yield from _bursts(context, position)
-        passed = [(one, place) for one in context.targets if (place := _seen_at(man, one))]
-        ran = [(one, place) for one, place in passed if not _no_chance(replace(context, targets=(one,)))]
+        ran, seen = _as_they_ran(context)
         if len(ran) > 1:
-            passing = {one.id: placed(position.figure(one.id), place) for one, place in ran}
-            seen = replace(position, figures={man.id: position.figure(man.id), **passing})
-            yield from _bursts(replace(context, targets=tuple(one for one, _ in ran)), seen, ON_THEIR_WAY)
+            yield from _bursts(replace(context, targets=ran), seen, ON_THEIR_WAY)
+
+
+def _as_they_ran(context: Context) -> tuple[tuple[Unit, ...], Position]:
+    """The targets that may be fired at because they were seen on their way, and the position in which they were."""
+    position, man = context.position, context.actor
+    passed = {one.id: place for one in context.targets if (place := _seen_at(man, one))}
+    ran = tuple(one for one in context.targets if one.id in passed and not _no_chance(replace(context, targets=(one,))))
+    passing = {one.id: placed(position.figure(one.id), passed[one.id]) for one in ran}
+    return ran, replace(position, figures={man.id: position.figure(man.id), **passing})
 
 
 def _bursts(context: Context, seen: Position, how: str = "") -> Iterator[Action]:
@@ -126,7 +132,7 @@ def _bursts(context: Context, seen: Position, how: str = "") -> Iterator[Action]
 
 
 def at_targets(position: Position, figure: str, names: tuple[str, ...]) -> Iterator[Action]:
-    """Each weapon of a figure at several enemies as they stand, one attack on each, in this order."""
+    """Each weapon of a figure at several enemies, as they stand or ran by, one attack on each, in this order."""
     man = position.unit(figure)
     enemies = {one.id: one for one in ([] if man.out else status.targets(position, man))}
     if len(names) < 2 or not set(names) <= enemies.keys():
@@ -134,9 +140,28 @@ def at_targets(position: Position, figure: str, names: tuple[str, ...]) -> Itera
     for weapon, row in status.weapons(position, man).items():
         if not row.spreads:
             context = Context(position, (man,), tuple(enemies[name] for name in names), weapon=weapon)
-            aims = {name: aim_at(position, man, enemies[name]) for name in names}
-            first = facts_of(context, firer(position, man, weapon), position, aims[names[0]])
-            yield _burst(context, first.given, aims, position, "")
+            yield _named(context, position, "")
+            ran, seen = _as_they_ran(context)
+            if ran == context.targets:
+                yield _named(context, seen, ON_THEIR_WAY)
+
+
+def _named(context: Context, seen: Position, how: str) -> Action:
+    """A burst at the targets in the order in which they were named."""
+    aims = {one.id: aim_at(seen, context.actor, one) for one in context.targets}
+    fires = firer(context.position, context.actor, context.weapon)
+    first = facts_of(context, fires, seen, aims[context.target.id])
+    return _burst(context, first.given, aims, seen, how)
+
+
+def unoffered(position: Position, figure: str, names: tuple[str, ...], weapon: str) -> Verdict | None:
+    """Why a figure is not offered an attack: it does not show the weapon, or the target is a casualty."""
+    rules, man = position.game.rules, position.unit(figure)
+    if weapon in rules.tables.weapons and weapon not in status.weapons(position, man):
+        return forbidden("weapon_not_shown", rules.because("AM-36"))
+    hit = next((name for name in names if not status.fit(position.unit(name))), None)
+    text = f"{display_name(hit or '')} is a casualty already"
+    return forbidden("casualty", rules.because("AM-17", text)) if hit else None
 
 
 def _within_arc(context: Context, seen: Position, first: Unit, others: Sequence[Unit]) -> tuple[Unit, ...]:

@@ -169,6 +169,7 @@ class Shot(Aim):
         in_the_air: He has a parachute and has not landed.
         destroyed_in_phase: In which phase of this turn the firer himself was hit.
         fired_this_turn: The weapons of this turn's attacks, as far as they are known apart.
+        cleared_this_turn: Whether the firer has tried to clear a jam.
     """
 
     weapon: Annotated[WeaponName, Source(lambda context: context.weapon)]
@@ -186,6 +187,7 @@ class Shot(Aim):
     dropped_this_turn: Annotated[bool, of_actor(status.dropped)] = False
     attacks_made_this_turn: Annotated[Count, of_actor(status.attacks_made)] = 0
     fired_this_turn: Annotated[tuple[WeaponName, ...], of_actor(status.fired)] = ()
+    cleared_this_turn: Annotated[bool, did("clear_jam")] = False
     mounted: Annotated[bool, of_actor(status.is_vehicle)] = False
     crew: Annotated[Count | None, of_actor(status.crew_of)] = None
     jammed: Annotated[bool, Source(status.jammed)] = False

@@ -181,6 +181,11 @@ def carried(position: Position, unit: Unit) -> tuple[Unit, ...]:
     return tuple(one for one in position.state.units.values() if one.statuses.get(INSIDE) == unit.id and not one.out)
 
 
+def manning(position: Position, carrier: Unit) -> tuple[Unit, ...]:
+    """Those inside a vehicle or pillbox that are alive, the wounded among them."""
+    return tuple(one for one in carried(position, carrier) if not one.statuses.get(DOWN))
+
+
 def in_pillbox(position: Position, unit: Unit) -> bool:
     """Whether it is in a pillbox, which may be a unit or a piece of terrain."""
     around = carrier(position, unit)

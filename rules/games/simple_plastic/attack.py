@@ -7,11 +7,12 @@ from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 from rules.engine.dice import DiceRequest, Die, Procedure
-from rules.engine.facts import PHASE, UNKNOWN, Bound, Context, Source, bind, done, on_card, status, times_done
+from rules.engine.facts import PHASE, UNKNOWN, Bound, Context, Source, bind, on_card, status, times_done
 from rules.engine.game import Answer
 from rules.engine.ruleset import limit, row_title
 from rules.engine.schema import Asked, Count, Inches, Part
 from rules.engine.state import ELIMINATED
+from rules.engine.state import Unit as Fighter
 from rules.engine.verdict import (
     ACTORS,
     TARGETS,
@@ -32,6 +33,10 @@ MOVED = "moved"
 """Status of this turn: the unit, or its squad, has moved."""
 FIRED_AT = "fired_at"
 """Status of this turn, where a whole squad attacks one target: the squad or lone unit that the man has attacked."""
+DICE_ROLLED = "dice_rolled"
+"""Status of this turn, where dice may be shared among targets: how many of his dice the man has rolled."""
+ATTACKS_MADE = "attacks_made"
+"""Status of this turn: how many attacks a sniper had made after a step of several attacks."""
 ATTACKS = ("attack", "squad_attack", "sniper_attacks")
 
 
@@ -50,6 +55,15 @@ class Attacker:
 def _squad_fired_at(context: Context) -> str:
     mates = context.position.squad(context.actor) if context.actor.squad else ()
     return next((str(one.this_turn[FIRED_AT]) for one in mates if FIRED_AT in one.this_turn), "")
+
+
+def attacks_made(unit: Fighter) -> int:
+    """How often a unit has attacked in this turn; a sniper's step may have been several attacks."""
+    return max(times_done(unit, *ATTACKS), int(unit.this_turn.get(ATTACKS_MADE, 0)))
+
+
+def _actors_attacks(context: Context) -> int:
+    return attacks_made(context.actor)
 
 
 def _who_stayed_put(context: Context) -> list[bool]:
@@ -71,7 +85,7 @@ class Turn:
     attacker_moved: Annotated[bool, Asked("Did the attacker's squad move this turn?"), status(MOVED)]
     stayed_put: Annotated[bool, Source(_stayed_put)] = False
     phase: Annotated[PhaseName, PHASE] = "attacking"
-    attacks_made_this_turn: Annotated[Count, done(*ATTACKS)] = 0
+    attacks_made_this_turn: Annotated[Count, Source(_actors_attacks)] = 0
     squad_fired_at: Annotated[str, Source(_squad_fired_at)] = ""
 
 
@@ -184,6 +198,10 @@ def _shares_dice(context: Context) -> Any:
     return UNKNOWN if dice > 1 and context.rules.chooses("split_dice", True) else None
 
 
+def _dice_rolled(context: Context) -> int:
+    return int(context.actor.this_turn.get(DICE_ROLLED, 0))
+
+
 def _each_has_its_own(_: Context) -> Elevation:
     """Every target brings its own elevation."""
     return Elevation.LEVEL
@@ -197,6 +215,7 @@ class Attack(Turn):
         target_in_cover: Of the closest target.
         target_figures: How many the attack could kill at most; None if it is not counted.
         dice_at_target: Of an attacker with several dice that may be shared, how many he rolls at this target.
+        dice_rolled: How many of them he has rolled at others in this turn.
         targets: All men of the squad that is attacked, as he sees them.
     """
 
@@ -211,6 +230,7 @@ class Attack(Turn):
     dice_at_target: Annotated[
         Count | None, Asked("How many of his dice does he roll at this target?"), Source(_shares_dice)
     ] = None
+    dice_rolled: Annotated[Count, Source(_dice_rolled)] = 0
     targets: Annotated[tuple[Target, ...], Source(_each_target)] = ()
 
     def in_order(self, rules: Rules) -> list[Target]:
@@ -257,11 +277,17 @@ def to_kill(rules: Rules, wanted: Attack) -> Verdict:
 def _attack_barred(rules: Rules, wanted: Attack) -> Verdict | None:
     man = wanted.man(rules)
     dice, shared = man.row(rules).dice, wanted.dice_at_target
-    if shared is not None and shared != dice and not (rules.chooses("split_dice", True) and 0 < shared < dice):
-        text = f"{row_title(wanted.attacker)} rolls {dice} at once"
-        return _no_attack("dice_not_shared", rules.because("SP-A14", text))
-    targets = wanted.in_order(rules)
-    barred = _attacker_barred(rules, man, wanted.phase, wanted.attacks_made_this_turn)
+    left = dice - wanted.dice_rolled
+    targets, has_more = wanted.in_order(rules), 0 < left < dice
+    barred = _attacker_barred(rules, man, wanted.phase, 0 if has_more else wanted.attacks_made_this_turn)
+    if not barred and shared not in (None, dice) and not rules.chooses("split_dice", True):
+        barred = _no_attack(
+            "dice_not_shared", rules.because("SP-A14", f"{row_title(wanted.attacker)} rolls {dice} at once")
+        )
+    if not barred and shared is not None and not 0 < shared <= left:
+        barred = _no_attack(
+            "dice_not_shared", rules.because("SP-A14", f"{row_title(wanted.attacker)} has {left} dice left")
+        )
     barred = barred or _second_target(rules, wanted.squad_fired_at, {target.squad for target in wanted.targets})
     return barred or (None if _closest(rules, man, targets) else _target_barred(rules, man, targets[0]))
 
@@ -276,7 +302,7 @@ def _need(rules: Rules, wanted: Attack) -> Verdict:
         "attackable": True,
         "to_kill": number,
         "needs_roll": next((face for face in Die.D6.faces if _kills(rules, number, face)), None),
-        "dice": wanted.dice_at_target or man.row(rules).dice,
+        "dice": wanted.dice_at_target or man.row(rules).dice - wanted.dice_rolled,
     }
     return Verdict("may attack", numbers, (*reasons, rules.because("SP-10")))
 
@@ -288,7 +314,8 @@ def _at_lone(rules: Rules, wanted: Attack) -> Procedure[Verdict]:
     fallen = hits if wanted.target_figures is None else min(hits, wanted.target_figures)
     ones = [rules.because("SP-13")] if limit(rules, "never_kills") in roll.faces else []
     numbers = {**need.numbers, "roll": list(roll.faces), "hits": hits, "kills": fallen}
-    effects = (StatusEffect(TARGETS, ELIMINATED, rule="SP-11"),) if fallen else ()
+    lost = (StatusEffect(TARGETS, ELIMINATED, rule="SP-11"),) if fallen else ()
+    effects = lost + _spent(rules, wanted, len(roll.faces))
     return Verdict("kills" if fallen else "misses", numbers, (*need.reasons, *ones), effects)
 
 
@@ -297,8 +324,15 @@ def _at_squad(rules: Rules, wanted: Attack) -> Procedure[Verdict]:
     shot = yield from _fired(rules, wanted.man(rules), wanted.in_order(rules), need.numbers["dice"])
     numbers = {**need.numbers, "roll": shot.faces, "kills": len(shot.killed), "killed": shot.killed}
     reasons = (*need.reasons, rules.because("SP-15"), *(one for one in shot.reasons if one.modifier is None))
-    effects = _fallen(shot.killed) + _marked(rules, wanted.targets)
+    effects = _fallen(shot.killed) + _marked(rules, wanted.targets) + _spent(rules, wanted, len(shot.faces))
     return Verdict("kills" if shot.killed else "misses", numbers, reasons, effects)
+
+
+def _spent(rules: Rules, wanted: Attack, dice: int) -> tuple[StatusEffect, ...]:
+    """The dice that he has rolled so far, where they may be shared among targets."""
+    if not rules.chooses("split_dice", True) or rules.tables.units[wanted.attacker].dice < 2:
+        return ()
+    return (StatusEffect(ACTORS, DICE_ROLLED, wanted.dice_rolled + dice, "SP-A14", this_turn=True),)
 
 
 def _fallen(killed: Sequence[str]) -> tuple[Effect, ...]:
@@ -470,15 +504,37 @@ def _tied(fire: SquadAttack) -> list[str]:
 
 def _all_shots(context: Context) -> list[Bound]:
     """The same target for every remaining attack."""
-    attacks: int = context.rules.tables.units["sniper"].attacks - times_done(context.actor, *ATTACKS)
-    return _each_target(context) * max(1, attacks)
+    attacks: int = context.rules.tables.units["sniper"].attacks
+    return _each_target(context) * max(1, attacks - attacks_made(context.actor))
+
+
+def shots_at(context: Context, names: Sequence[str]) -> list[list[Bound]]:
+    """For each attack of a sniper the men of the squad that it is aimed at, as he sees them.
+
+    Args:
+        context: With all men of these squads as targets.
+        names: A man or lone unit for each attack.
+    """
+    seen = list(zip(context.targets, _each_target(context), strict=True))
+    squads = {one.id: one.squad or one.id for one in context.targets}
+    return [[aim for one, aim in seen if squads[one.id] == squads[name]] for name in names]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SniperAttacks(Turn):
-    """The targets of a sniper's attacks, one for each attack; the same may stand twice."""
+    """The targets of a sniper's attacks, one for each attack; the same may stand twice.
+
+    Attributes:
+        views: For each attack the men of the squad that it is aimed at; instead of `targets`.
+    """
 
     targets: Annotated[tuple[Target, ...], Source(_all_shots)]
+    views: tuple[tuple[Target, ...], ...] = ()
+
+    @property
+    def aims(self) -> tuple[tuple[Target, ...], ...]:
+        """The targets of each attack."""
+        return self.views or tuple((target,) for target in self.targets)
 
 
 def sniper_attacks(rules: Rules, fire: SniperAttacks) -> Answer:
@@ -486,22 +542,28 @@ def sniper_attacks(rules: Rules, fire: SniperAttacks) -> Answer:
     sniper = Attacker("sniper", _moved(rules, fire.attacker_moved, fire.stayed_put))
     if barred := _attacker_barred(rules, sniper, fire.phase, fire.attacks_made_this_turn):
         return barred
-    if fire.attacks_made_this_turn + len(fire.targets) > sniper.row(rules).attacks:
+    if fire.attacks_made_this_turn + len(fire.aims) > sniper.row(rules).attacks:
         return _no_attack("too_many_attacks", rules.because("SP-22"))
-    bars = (_target_barred(rules, sniper, target) for target in fire.targets)
+    nearest = [_in_order(rules, seen) for seen in fire.aims]
+    bars = (_target_barred(rules, sniper, seen[0]) for seen in nearest if not _closest(rules, sniper, seen))
     return next((bar for bar in bars if bar), None) or _sniped(rules, sniper, fire)
 
 
 def _sniped(rules: Rules, sniper: Attacker, fire: SniperAttacks) -> Procedure[Verdict]:
     killed: list[str] = []
+    aimed_at: dict[str, None] = {}
     rolls: list[list[int]] = []
     reasons = [rules.because("SP-22"), rules.because("SP-23")]
-    for target in fire.targets:
-        if target.id in killed:
+    for seen in fire.aims:
+        standing = [target for target in _in_order(rules, seen) if target.id not in killed]
+        first = _closest(rules, sniper, standing)
+        if first is None:
             continue
-        shot = yield from _fired(rules, sniper, [target], sniper.row(rules).dice)
+        aimed_at[first.id] = None
+        shot = yield from _fired(rules, sniper, standing, sniper.row(rules).dice)
         killed += shot.killed
         rolls.append(shot.faces)
         reasons += shot.reasons
-    missed = [name for name in dict.fromkeys(target.id for target in fire.targets) if name not in killed]
-    return _told(killed, missed, rolls, reasons)
+    found = _told(killed, [name for name in aimed_at if name not in killed], rolls, reasons)
+    made = fire.attacks_made_this_turn + len(rolls)
+    return found.causing(*found.effects, StatusEffect(ACTORS, ATTACKS_MADE, made, "SP-22", this_turn=True))

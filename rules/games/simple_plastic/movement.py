@@ -24,6 +24,8 @@ from rules.tabletop.tolerance import EXACT, within
 
 MOVING = "moving"
 """The phase of moves."""
+LED = "moved_in"
+"""Status of this turn: how far the men who led its squad have moved."""
 
 
 class Mode(StrEnum):
@@ -39,7 +41,7 @@ def _asked_span(context: Context) -> Any:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """How a move is measured, and how far the same man went before in this turn."""
+    """How a move is measured, and how far the measured man or squad went before in this turn."""
 
     mode: Mode | None = None
     span_in: Annotated[
@@ -120,6 +122,10 @@ def _led(context: Context) -> Uncertain:
     return Uncertain(length_in(context.paths.get(name, ())), sigma_in, "how far its leading man went")
 
 
+def _led_before(context: Context) -> float:
+    return max(float(man.this_turn.get(LED, 0.0)) for man in context.men)
+
+
 def _gaps_after(context: Context) -> Any:
     if not context.paths:
         return UNKNOWN
@@ -155,6 +161,7 @@ class SquadMove(Step):
     """
 
     lead_moved_in: Annotated[Inches, Source(_led)]
+    moved_before_in: Annotated[Inches, Source(_led_before)] = 0
     follower_moved_in: tuple[Inches, ...] = ()
     coherent_after: bool | None = None
     gaps_in: Annotated[tuple[Inches, ...], Source(_gaps_after)] = ()
@@ -167,13 +174,15 @@ class SquadMove(Step):
 
 def squad_move(rules: Rules, step: SquadMove) -> Verdict:
     """Whether a squad may move so."""
-    has_moved = _has_moved(rules, step.lead_moved_in)
+    led_in = step.moved_before_in + step.lead_moved_in
+    has_moved = _has_moved(rules, led_in)
+    effects = (*_gone(has_moved), StatusEffect(ACTORS, LED, led_in, "SP-03", this_turn=True))
     found = _squad_move(rules, step)
     if not found.allowed:
-        return found.causing(*_gone(has_moved))
+        return found.causing(*effects)
     numbers = {**found.numbers, "moved": has_moved}
     reasons = (rules.because("SP-03"), *found.reasons, rules.because("SP-05"))
-    return Verdict("legal", numbers, reasons, _gone(has_moved))
+    return Verdict("legal", numbers, reasons, effects)
 
 
 def _squad_move(rules: Rules, step: SquadMove) -> Verdict:

@@ -11,11 +11,11 @@ from rules.engine.facts import Context, action_for, times_done
 from rules.engine.position import Position
 from rules.engine.referee import FIRE, NO_FACINGS, Action, Referee, verdict_without_dice
 from rules.engine.state import Unit
-from rules.engine.text import display_name
+from rules.engine.text import display_name, display_names
 from rules.engine.verdict import Verdict, forbidden
 from rules.engine.verdict_effects import effects_of
-from rules.games.simple_plastic.attack import ATTACKS, FIRED_AT, MOVED
-from rules.games.simple_plastic.movement import MOVING, closes_gaps
+from rules.games.simple_plastic.attack import ATTACKS, ATTACKS_MADE, DICE_ROLLED, FIRED_AT, MOVED, shots_at
+from rules.games.simple_plastic.movement import LED, MOVING, closes_gaps
 from rules.games.simple_plastic.sight import distance_in, sight_rules
 from rules.games.simple_plastic.tables import Tables
 from rules.games.simple_plastic.turn import STEPS
@@ -74,10 +74,29 @@ def attacks(position: Position, figure: str) -> Iterator[Action]:
         yield action_for(title, "attack", context, preview="to_kill", view=view, blocked_by=_bar(position, man))
 
 
+def at_targets(position: Position, figure: str, names: tuple[str, ...]) -> Iterator[Action]:
+    """A sniper's attacks at enemies named in the order of his shots; of a squad the closest man is killed first."""
+    man, named = position.unit(figure), set(names)
+    squads = [enemies for enemies in _groups(position, (man,)) if named & {one.id for one in enemies}]
+    known = {one.id for enemies in squads for one in enemies}
+    if len(names) < 2 or man.squad or not _is_sniper(position, man) or not named <= known:
+        return
+    context = Context(position, (man,), tuple(one for enemies in squads for one in enemies))
+    title = f"Attacks on {display_names(names)}"
+    views = {"targets": [], "views": shots_at(context, names)}
+    found = action_for(title, "sniper_attacks", context, views, blocked_by=_bar(position, man))
+    yield replace(found, at=names, view=position.view(man.id, names[0]))
+
+
+def _is_sniper(position: Position, man: Unit) -> bool:
+    attacks: int = position.game.rules.tables.units[position.kind(man)["unit"]].attacks
+    return attacks > 1
+
+
 def others(position: Position, figure: str) -> Iterator[Action]:
     """The squad's attacks on an enemy squad or unit, or a sniper's; no man attacks twice."""
-    man, rules = position.unit(figure), position.game.rules
-    if not man.squad and rules.tables.units[position.kind(man)["unit"]].attacks > 1:
+    man = position.unit(figure)
+    if not man.squad and _is_sniper(position, man):
         for closest, *_ in _groups(position, (man,)):
             title = f"All his attacks on {display_name(closest.id)}"
             yield action_for(
@@ -91,6 +110,13 @@ def others(position: Position, figure: str) -> Iterator[Action]:
         yield action_for(
             "Attack with the squad", "squad_attack", context, blocked_by=_bar(position, man), has_odds=False
         )
+
+
+def unoffered(position: Position, figure: str, names: tuple[str, ...], weapon: str) -> Verdict | None:
+    """Why a figure is not offered an attack: the target is no enemy."""
+    friend = next((name for name in names if position.unit(name).side == position.unit(figure).side), None)
+    text = f"{display_name(friend or '')} is no enemy"
+    return forbidden("no_enemy", position.game.rules.because("SP-08", text)) if friend else None
 
 
 # What a whole side does.
@@ -137,10 +163,12 @@ REFEREE: Referee[Tables] = Referee(
     march=march,
     attacks=attacks,
     others=others,
+    at_targets=at_targets,
+    unoffered=unoffered,
     obligations=obligations,
     effects=effects_of,
     next_phase=next_phase,
     rounds=lambda position: (FIRE,) if position.state.phase == "attacking" else (),
     moves=lambda position: position.state.phase == MOVING or any(one.owed == "SP-06" for one in _squads(position)),
-    this_turn=frozenset({FIRED_AT, MOVED}),
+    this_turn=frozenset({ATTACKS_MADE, DICE_ROLLED, FIRED_AT, LED, MOVED}),
 )

@@ -56,6 +56,23 @@ def test_an_answer_counts() -> None:
     assert played(ATTACKING, covered)["steps"][0]["verdict"]["outcome"] == "misses"  # 4 - 1 + 1
 
 
+def test_a_list_of_one_target_is_that_target_and_dead_men_name_no_targets() -> None:
+    shot = {"do": {**SHOT["do"], "at": ["tan-1"]}, "dice": [6]}
+    assert played(ATTACKING, shot)["state"]["winner"] == "green"
+    dead = {"status": {"green-1": {"eliminated": True}}}
+    assert not played(dead, ATTACKING, {"do": {**SHOT["do"], "at": ["tan-1", "tan-1"]}})["steps"][0]["allowed"]
+
+
+def test_a_weapon_may_be_written_as_a_player_calls_it() -> None:
+    figures = {
+        "green": [{"id": "green-1", "card": "grenadier", "at_in": [10, 10]}],
+        "tan": [{"id": "tan-1", "card": "rifleman", "at_in": [10, 20]}],
+    }
+    throw = {"do": {**SHOT["do"], "weapon": "Grenade"}}
+    answer = played({"phase": "heavy_weapons"}, throw, game="army_men", sides=figures)
+    assert answer["steps"][0]["needs_dice"]["count"] == 2
+
+
 def test_undo_takes_back_whole_steps_and_redo_brings_them_back() -> None:
     move = {"move": {"green-1": {"path_in": [[10, 10], [10, 13]], "facing_deg": 45}}}
     figures = played(MOVING, move, {"undo": 1})["state"]["figures"]
@@ -89,6 +106,7 @@ def test_house_rules_are_toml_in_the_file() -> None:
         ({"do": {"action": "dance", "by": "green-1"}}, "no action 'dance': choose one of"),
         ({"do": {"action": "attack", "by": "green-1", "at": "tan-9"}}, "no figure 'tan-9'"),
         ({"do": {"action": "attack", "by": "green-1", "with": "gun"}}, "unknown key 'with'"),
+        ({"do": {"action": "attack", "by": "green-1", "at": 5}}, "at must be a figure, a list of figures or a place"),
         ({**SHOT, "dice": "6"}, "dice must be a list of faces"),
         ({"phase": "lunch", "side": "green"}, "no phase 'lunch': choose one of moving, attacking"),
         ({"phase": "moving", "side": "blue"}, "'blue'"),
