@@ -1,4 +1,4 @@
-"""The message bar over the picture: what is wrong, with buttons that solve it."""
+"""The message bar below the picture, in place of the hint: what is wrong, with buttons that solve it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,6 @@ class MessageBar(QFrame):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setFrameShape(QFrame.Shape.StyledPanel)
         self.setAutoFillBackground(True)
         self._words = wrapping_label()
         font = self._words.font()
@@ -63,6 +62,7 @@ class MessageBar(QFrame):
         self._buttons = [self._button(name, action) for name, action in actions]
         self._words.setText(words)
         self.setVisible(bool(words))
+        self.raise_()
 
     def _button(self, name: str, action: Callable[[], object]) -> QPushButton:
         button = QPushButton(name)

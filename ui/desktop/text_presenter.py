@@ -31,7 +31,7 @@ class TextPresenter:
         self._log(words)
         offered, answers = ("", ()) if words else self._offer
         self._parts.bar.say(capitalized(words or offered), answers or (its_actions if said else self._solutions()))
-        self._parts.hint.setText(self._next_step())
+        self._parts.hint.show_text(self._next_step())
         self._parts.status.tell(store.source_controller)
         self.show_undo_steps()
 
