@@ -90,6 +90,8 @@ class Light:
         for area in areas:
             if isinstance(area, Region):
                 yield from (_thin(Line(ring_px, area.style.edge, closed=True)) for ring_px in area.rings_px)
+            elif isinstance(area, Line):
+                yield _thin(area)
         laid = (shape for shape in resting if not isinstance(shape, Ring))  # no rings round all the soldiers
         for shape in (*laid, *found, *loose):
             if isinstance(shape, Line) and not _stays_on_screen(shape):

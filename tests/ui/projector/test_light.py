@@ -55,11 +55,12 @@ def test_a_ruler_is_one_line_between_the_bases(light):
     assert on_table(ruler)[[0, -1]] == pytest.approx(np.array([[5.5, 8.0], [14.5, 8.0]]), abs=0.01)
 
 
-def test_marks_of_a_battle_are_painted_but_texts_and_terrain_are_not(light):
+@pytest.mark.parametrize("part", ["marks", "areas"])
+def test_marks_of_a_battle_are_painted_but_texts_and_terrain_are_not(light, part):
     reach = Trace(lifted([(4.0, 4.0), (6.0, 4.0), (6.0, 6.0)]), ORANGE, closed=True, fill=ORANGE)
     house = TerrainPiece("house", TerrainKind.BUILDING, ((8, 2), (10, 2), (10, 4), (8, 4)), 0.0, 3.0)
     state = TableState(Setup(terrain=(house,)))
-    [shown] = added(light, state=state, preview=Preview(marks=(reach, Note((5.0, 5.0, 0.0), (("words", 12.0),)))))
+    [shown] = added(light, state=state, preview=Preview(**{part: (reach, Note((5.0, 5.0, 0.0), (("words", 12.0),)))}))
     assert on_table(shown) == pytest.approx(np.array([[4.0, 4.0], [6.0, 4.0], [6.0, 6.0]]), abs=1e-6)
 
 

@@ -59,7 +59,7 @@ def test_in_a_battle_the_fan_shows_ranges_and_the_move(tmp_path: Path) -> None:
         fan = sight_fan(on_table(now, 60, 10), GREEN)
     notes = [words for mark in fan.finding.marks if isinstance(mark, Note) for words, _ in mark.rows]
     assert notes == ["Shortbow, 18 in"]  # FM-58
-    rings = [mark for mark in fan.finding.marks if isinstance(mark, Trace)]
+    rings = [mark for mark in fan.areas if isinstance(mark, Trace)]
     reach = [max(x for x, _, _ in ring.points_in) - GREEN.x_in for ring in rings]
     assert reach == pytest.approx([18, 5], abs=0.05)  # the range, and the move of 5 in
 

@@ -247,7 +247,7 @@ class BattleController(QObject):
         shown = pointing(self.panel.chosen, self.chosen, self._stray)
         cross = cross_marks(self.cross_hair_in) if self.cross_hair_in is not None else ()
         marks = (*shown.marks, *drawn.marks, *cross)
-        return replace(shown, marks=marks, badges=drawn.badges, casualties=drawn.casualties)
+        return replace(shown, marks=marks, areas=drawn.reach, badges=drawn.badges, casualties=drawn.casualties)
 
     def aiming(self, at_in: PointIn | None) -> Preview:
         """The same plus, before an action is selected, the template that a click on this place or Enter would lay."""
