@@ -95,6 +95,16 @@ def test_the_edge_shows_whose_turn_it_is(light):
     assert any(on_table(line).max(0) == pytest.approx((10.4, 11.4), abs=1e-3) for line in without_area)
 
 
+def test_the_words_keep_off_printed_markers(light):
+    letters = (((0.0, 0.0), (10.0, 0.0), (10.0, 1.0)),)
+    state = TableState(area=PlayArea((1.0, 2.0), 18.0, 12.0))
+    view = replace(VIEW, calibration=replace(VIEW.calibration, markers_in={0: MARKER_IN - (6.5, 8.0)}))
+    *_, words = added(light, view, state=state, turn=Turn(ORANGE, letters))
+    # The dark paper ends 1.75 in from the marker's middle, at 5.25 in. A fifth and two fifths of the free
+    # 6.8 in after 1.6 in are on it, three fifths are the first place beside it.
+    assert on_table(words).min(0) == pytest.approx((5.68, 3.2), abs=1e-3)
+
+
 def test_soldiers_and_printed_markers_stay_dark(light):
     view = replace(VIEW, calibration=replace(VIEW.calibration, markers_in={0: MARKER_IN}))
     shapes = light.painted(view, TableState(rulers=(Ruler("green-1", "tan-1"),)), Preview())
