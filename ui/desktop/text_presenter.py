@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from ui.desktop.actions import Actions
 from ui.desktop.bar import MessageActions
+from ui.desktop.battle.panel import CLICK_ONE
 from ui.desktop.features import Features
 from ui.desktop.parts import Parts
 from ui.desktop.store import Store
@@ -63,7 +64,9 @@ class TextPresenter:
         if frozen_frame.hint or practice.is_carrying:
             return frozen_frame.hint or practice.hint
         if store.view is not None:
-            return next_step(store.view, store.session.state, store.tool.name, store.tool.hint, practice.hint)
+            selects = store.in_battle and store.tool.name == "select"
+            hint = tr(CLICK_ONE) if selects else store.tool.hint
+            return next_step(store.view, store.session.state, store.tool.name, hint, practice.hint)
         if store.source_controller.worker.source_problem:
             return ""
         return tr("Opening {spec} …", spec=title_words(store.source_controller.spec))

@@ -57,6 +57,7 @@ class BattlePresenter:
     ) -> None:
         """Show battles in `panel` and `bar`; `decide` makes the change that answers a move, `accept_all` all."""
         self._panel, self._bar, self._decide, self._accept_all = panel, bar, decide, accept_all
+        self._refusal = ""
         self.shown = BattleDisplay()
 
     def show_nothing(self, play: BattleSession | None, armies: Sequence[str]) -> None:
@@ -125,8 +126,13 @@ class BattlePresenter:
         try:
             available = play.available_actions(position, figure) if figure else None
         except UserError as refusal:
-            panel.show_outcome(readable(str(refusal)))
+            self._refusal = readable(str(refusal))
+            panel.show_outcome(self._refusal)
             available = None
+        else:
+            if self._refusal and panel.why == self._refusal:
+                panel.show_outcome("")
+            self._refusal = ""
         if available is None:
             panel.show_obligations(obligations, goal_lines(play))
             return None

@@ -30,7 +30,7 @@ class GameList(QWidget):
         super().__init__()
         self.setAccessibleName(tr("Games"))
         self._layout = QVBoxLayout(self)
-        self._layout.setContentsMargins(0, 0, 0, 0)
+        self._layout.setContentsMargins(4, 4, 4, 4)
 
     def showEvent(self, event: QShowEvent | None) -> None:
         """Fill the list."""
