@@ -6,18 +6,19 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from shapely.geometry import Point, Polygon
 
 from rules.engine.state import ELIMINATED
-from rules.tabletop.sight_area import Cells
+from rules.tabletop.sight_area import Cells, ground_of
 from rules.tabletop.table import Figure
 from tests.ui.tables import before, box, in_battle, piece, soldier
 from ui.formatting import Basis
-from ui.table.finding import Note, Patch, Trace
+from ui.table.finding import Note, Patch, Style, Trace
 from ui.table.play_area import PlayArea
 from ui.tools.danger_area import danger_area, side_in_danger
-from ui.tools.ground import cells_of, in_range
+from ui.tools.ground import cells_of, in_range, patches
 from ui.tools.reach import Arm
 from ui.tools.sight_fan import sight_fan
 from ui.tools.tool_context import ToolContext
@@ -44,6 +45,18 @@ def test_the_fan_separates_the_ground_that_is_seen_from_the_ground_that_is_not()
     part = int(fan.finding.answer.headline.split()[0])
     assert 45 <= part <= 50
     assert fan.figure == "green-1"
+
+
+def test_slanting_slivers_of_two_cells_are_left_out() -> None:
+    ground = ground_of(Cells(0.0, 0.0, 6.0, 6.0), ())
+    chosen = np.zeros(ground.cells.shape, bool)
+    for step in range(50):
+        chosen[step // 5, step : step + 2] = chosen[step // 5 + 1, step : step + 2] = True
+    style = Style((0, 0, 0, 255), (0, 0, 0, 255))
+    assert patches(chosen, ground, style) == ()
+    chosen[30:40, 10:13] = True  # a shadow of three cells stays
+    [patch] = patches(chosen, ground, style)
+    assert contains(patch, 1.15, 3.5)
 
 
 def test_the_outline_of_ground_on_a_hill_lies_on_the_hill() -> None:
