@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
-from shapely import Point, Polygon, unary_union
+from shapely import LineString, Point, Polygon, get_parts, unary_union
 
 from rules.engine.events import Move
 from rules.engine.state import State, Unit
@@ -100,13 +100,15 @@ def partway(start: PointIn, end: PointIn, part: float) -> PointIn:
 
 
 def _terrain_name(piece: TerrainPiece, terrain: Sequence[TerrainPiece]) -> Note:
-    """The name in the middle of a piece or, if a higher piece stands there, on a part that remains visible."""
+    """The name in the middle of a piece or, if a higher piece stands there, in the largest gap above or below that."""
     x, y = (sum(axis) / len(piece.outline_in) for axis in zip(*piece.outline_in, strict=True))
     higher = [Polygon(one.outline_in).buffer(0) for one in terrain if one.top_in > piece.top_in]
     if any(one.intersects(Point(x, y)) for one in higher):
-        rest = Polygon(piece.outline_in).buffer(0).difference(unary_union(higher))
-        if not rest.is_empty:
-            x, y = rest.representative_point().coords[0]
+        outline = Polygon(piece.outline_in).buffer(0)
+        _, near, _, far = outline.bounds
+        upright = LineString(((x, near), (x, far))).intersection(outline).difference(unary_union(higher))
+        if not upright.is_empty:
+            y = max(get_parts(upright), key=lambda gap: gap.length).centroid.y
     return Note((x, y, 0.0), ((piece.name, 11.0),), TERRAIN)
 
 

@@ -130,7 +130,8 @@ def test_the_name_of_a_piece_is_beside_the_one_that_stands_on_it() -> None:
     places = {one.rows[0][0]: np.array(one.at_px) for one in shapes if isinstance(one, Label)}
     # At 10 px an inch the atlas reaches 20 px from its middle, where its own name is.
     assert places["atlas"] == pytest.approx((99.5, 99.5), abs=0.1)
-    assert 20 < np.abs(places["encyclopaedia"] - places["atlas"]).max() < 40
+    # The encyclopaedia reaches 40 px: 30 is the middle between its edge and the atlas.
+    assert np.abs(places["encyclopaedia"] - places["atlas"]) == pytest.approx((0, 30), abs=0.1)
 
 
 # Pictures
