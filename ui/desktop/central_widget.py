@@ -3,51 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import product
 
 from PyQt6.QtCore import Qt
-from PyQt6.QtGui import QResizeEvent
-from PyQt6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QTabWidget, QVBoxLayout, QWidget
+from PyQt6.QtWidgets import QGridLayout, QHBoxLayout, QTabWidget, QVBoxLayout, QWidget
 
 from ui.desktop.bar import MessageBar
+from ui.desktop.labels import FittedLabel
 from ui.desktop.picture.view import PictureView
-from ui.desktop.theme import TEXT_PX
 
 _TAB_EDGE_PX = 4
-_HINT_SIZES_PX = (18, 16, TEXT_PX)
-_HINT_MARGINS_PX = (8, 2)
+HINT_PX = 58
+"""Two lines of 18 pixels and their margins; a message takes the same place."""
 
 
-class HintLabel(QLabel):
-    """What to do next, always in the height of two large lines: a long text is smaller."""
+class HintLabel(FittedLabel):
+    """What to do next, always in the height of two large lines."""
 
     def __init__(self) -> None:
-        super().__init__()
-        self.setTextFormat(Qt.TextFormat.PlainText)
-        self.setWordWrap(True)
-        self._fit()
-        self.setFixedHeight(2 * self.fontMetrics().lineSpacing() + 2 * self.margin())
-
-    def show_text(self, words: str) -> None:
-        """Show a text."""
-        if words != self.text():
-            self.setText(words)
-            self._fit()
-
-    def resizeEvent(self, event: QResizeEvent | None) -> None:
-        """Fit the text into another width."""
-        super().resizeEvent(event)
-        self._fit()
-
-    def _fit(self) -> None:
-        """Use the largest size in which the text fits."""
-        font = self.font()
-        for size_px, margin_px in product(_HINT_SIZES_PX, _HINT_MARGINS_PX):
-            font.setPixelSize(size_px)
-            self.setFont(font)
-            self.setMargin(margin_px)
-            if self.heightForWidth(self.width()) <= self.height():
-                return
+        super().__init__(HINT_PX)
+        self.setFixedHeight(HINT_PX)
 
 
 class CentralWidget(QWidget):
@@ -68,8 +42,8 @@ class CentralWidget(QWidget):
         left.setSpacing(0)
         left.addWidget(picture, 0, 0)
         left.addWidget(hint, 2, 0)
-        # A message covers the hint, and the picture only if it is longer than two lines.
-        bar.setMinimumHeight(hint.height())
+        # A message covers the hint, and what is above it only if it is longer than three small lines.
+        bar.setMinimumHeight(HINT_PX)
         left.addWidget(bar, 0, 0, 3, 1, Qt.AlignmentFlag.AlignBottom)
         left.setRowStretch(0, 1)
         layout = self._row = QHBoxLayout(self)
