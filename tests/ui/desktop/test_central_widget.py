@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from PyQt6.QtWidgets import QApplication
 
-from tests.ui.windows import Owned
+from tests.ui.windows import Owned, Wait
 from ui.desktop.central_widget import HINT_PX, HintLabel
 from ui.desktop.theme import TEXT_PX
 from ui.desktop.window import Window
@@ -23,13 +22,9 @@ def test_a_long_hint_is_smaller_but_not_higher(owned: Owned[HintLabel], words: i
     assert hint.font().pixelSize() == 18
 
 
-def test_a_message_of_three_lines_is_smaller_and_leaves_the_film_bar_free(window: Window) -> None:
+def test_a_message_of_three_lines_is_smaller_and_leaves_the_film_bar_free(window: Window, wait_until: Wait) -> None:
     window.resize(1366, 768)
-    words = (
-        "Marker 0 is too small to measure with (15 px wide; 20 needed): move the camera closer, or print larger ones"
-    )
+    words = "Marker 0 is too small to measure with (15 px wide; 20 needed): " + 2 * "move the camera closer, or so. "
     window.store.say(words, [(name, lambda: None) for name in ("Print markers…", "Check markers", "Marker size…")])
-    QApplication.processEvents()
-    assert window.bar.isVisible()
-    assert window.bar.height() == HINT_PX
+    wait_until(lambda: window.bar.isVisible() and window.bar.height() == HINT_PX)
     assert not window.bar.geometry().intersects(window.picture.geometry())
