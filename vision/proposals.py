@@ -25,6 +25,7 @@ _MOST_ARMIES = 6
 _ALIKE = 0.3  # distance in log colour between a taught army and the group of its figures
 _ONE_COLOUR = 0.1  # least distance in log colour between two halves that are different armies
 _CLEAR_GAP = 6.0  # times as far apart in hue as each half's own figures: nearer than `_SAME_PLASTIC`, yet two plastics
+_MOST_FIGURES = 0.9  # of a half; the others may be tinged by what stands beside them
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,7 +69,8 @@ def _plastics(indices: npt.NDArray[np.intp], middles: FloatArray) -> list[npt.ND
     if len(parts) < 2 or min(map(len, parts)) < _LEAST_FIGURES:
         return [indices]
     centres = [np.median(middles[part], axis=0) for part in parts]
-    spread = max(_hue_distance(middles[k], centre) for part, centre in zip(parts, centres, strict=True) for k in part)
+    away = [[_hue_distance(middles[k], centre) for k in part] for part, centre in zip(parts, centres, strict=True)]
+    spread = max(float(np.quantile(one, _MOST_FIGURES)) for one in away)
     return parts if _hue_distance(*centres) > max(_ONE_COLOUR, _CLEAR_GAP * spread) else [indices]
 
 

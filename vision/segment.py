@@ -40,6 +40,7 @@ _ANY_PLASTIC = 6.0  # density of every colour for an unknown plastic
 _BAND = 32  # rows
 _LIGHT_SAMPLES = 8000  # pixels that show how the light has changed
 _DARKEST, _STEPS = -3.5, 256  # range of log brightness, and its steps
+_LEAST_SPREAD = 0.02  # of the log colours, by the change of light
 _LIGHT_GROUPS = 8  # of brightness; the change of light is measured in each
 
 CellImage = npt.NDArray[np.int32]
@@ -240,16 +241,18 @@ class _LightChange:
 
 
 def _light_change(image_bgr: ImageBgr, empty: EmptyTable) -> _LightChange:
+    if not len(empty.sample):
+        return _LightChange(np.zeros((3, _STEPS), np.float32), np.full((3, _STEPS), _LEAST_SPREAD, np.float32))
     now = log_colour(image_bgr.reshape(-1, 1, 3)[empty.sample]).reshape(-1, 3)
     change = now - empty.colours.reshape(-1, 3)[empty.sample]
     levels = empty.levels.reshape(-1)[empty.sample]
     order = np.argsort(levels, kind="stable")
-    groups = [
-        change[part] for part in np.array_split(order, _LIGHT_GROUPS)
-    ]  # as many pixels in each, from dark to bright
-    at = [float(np.mean(levels[part])) for part in np.array_split(order, _LIGHT_GROUPS)]
+    # As many pixels in each, from dark to bright; in a small part of the table there may be fewer pixels than groups.
+    parts = [part for part in np.array_split(order, _LIGHT_GROUPS) if len(part)]
+    groups = [change[part] for part in parts]
+    at = [float(np.mean(levels[part])) for part in parts]
     middles = [np.median(group, axis=0) for group in groups]
-    spreads = [1.4826 * np.median(np.abs(g - m), axis=0) + 0.02 for g, m in zip(groups, middles, strict=True)]
+    spreads = [1.4826 * np.median(np.abs(g - m), axis=0) + _LEAST_SPREAD for g, m in zip(groups, middles, strict=True)]
     shift, spread = (
         np.array([np.interp(np.arange(_STEPS), at, np.array(values)[:, k]) for k in range(3)], np.float32)
         for values in (middles, spreads)

@@ -33,8 +33,8 @@ from rules.engine.text import (
     change_words,
     display_name,
     display_names,
+    event_outcome,
     label,
-    outcome_words,
     place_words,
     readable,
     roller_words,
@@ -98,7 +98,7 @@ def _move(move: Move) -> str:
 
 def _action_resolved(event: ActionResolved) -> Iterator[str]:
     winner = event.verdict.numbers.get("winner")
-    outcome = outcome_words(event.verdict.outcome)
+    outcome = event_outcome(event)
     outcome = f"{outcome} for {display_name(winner)}" if isinstance(winner, str) else outcome
     action = _action(event.by, event.title or display_name(event.action))  # battles of old versions have no titles
     yield f"  {action}." if says_outcome(event) else f"  {action}: {outcome}."

@@ -117,6 +117,12 @@ def _outcome_words(outcome: str) -> str:
     return f"{before}{colon}{text}"
 
 
+def event_outcome(event: ActionResolved) -> str:
+    """The text of an action's outcome; the display name of a side that has won a roll, such as for the first move."""
+    outcome = event.verdict.outcome
+    return display_name(outcome) if outcome in {throw.for_whom for throw in event.throws} else outcome_words(outcome)
+
+
 def roller_words(name: str) -> str:
     """The name of the figure or role that a roll is for: "Tan 4", "the attacker"."""
     return name if name.startswith("the ") else display_name(name)
@@ -167,7 +173,7 @@ def _moved(moves: tuple[Move, ...]) -> str:
 
 def _asked(event: ActionResolved) -> str:
     """A label such as "Green 2: Rifle at Tan 4, misses"; in battles of old versions without titles, the effects."""
-    outcome = outcome_words(event.verdict.outcome)
+    outcome = event_outcome(event)
     if event.effects.moves:
         return _moved(event.effects.moves)
     if event.title:
@@ -179,7 +185,7 @@ def _asked(event: ActionResolved) -> str:
 
 def says_outcome(event: ActionResolved) -> bool:
     """Whether the title of an obligation of no single figure already contains the outcome, such as "Green begins"."""
-    outcome = outcome_words(event.verdict.outcome)
+    outcome = event_outcome(event)
     return not event.by and bool(event.title) and event.title.casefold().startswith(outcome.casefold())
 
 

@@ -41,6 +41,9 @@ def test_two_hues_in_a_lamp_that_draws_them_together_are_two_armies() -> None:
     green = [seen((0.14, -0.28, -0.6), seed) for seed in range(3)]
     tan = [seen((-0.02, -0.36, -0.95), 10 + seed) for seed in range(3)]
     assert len(proposed_palette([*green, *tan])) == 2
+    green, tan = ([seen(middle, 30 + k) for k in range(11)] for middle in ((0.14, -0.28, -0.6), (-0.02, -0.36, -0.95)))
+    tinged = seen((0.01, -0.36, -0.95), 50)  # 0.03 from the others in hue, as one on the simulated table
+    assert len(proposed_palette([*green, *tan, tinged])) == 2
     between = [seen((0.06 + 0.03 * k, -0.32, -0.8), 20 + k) for k in range(-2, 3)]  # one plastic with every hue between
     assert len(proposed_palette([*green, *tan, *between])) == 1
 

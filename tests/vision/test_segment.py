@@ -107,3 +107,12 @@ def test_half_the_table_may_change_its_light_while_the_dark_half_is_noisy(scene)
     # Log colours scatter 3 / (30 + 8) in the dark and 3 / (110 + 8) in the light, which alone has become brighter.
     assert (evidence[:, :440] > 0).mean() < 0.02
     assert (evidence[:, 520:] > 0).mean() < 0.02
+
+
+@pytest.mark.parametrize("shown", [0, 3])
+def test_a_part_that_shows_hardly_any_table_has_evidence_too(scene, shown):
+    image, palette, _ = scene
+    within = np.zeros(image.shape[:2], bool)
+    within[0, :shown] = True
+    evidence = army_evidence(image, known(image, palette), empty_table(empty(), within))
+    assert np.isfinite(evidence).all()

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
+from shapely import LineString, Point, Polygon, get_parts, unary_union
+
 from rules.engine.events import Move
 from rules.engine.state import State, Unit
 from rules.engine.text import display_name
@@ -67,7 +69,9 @@ def map_shapes(
     ]
     if state.area_in:
         marks.append(Trace(ring(state.area_in), faded(SKY, 220), 2.0, closed=True, dashed=True))
-    marks += map(_terrain_name, state.terrain)  # first: a label moves aside for those above it
+    marks += (
+        _terrain_name(piece, state.terrain) for piece in state.terrain
+    )  # first: a label moves aside for those above it
     marks += more
     emphasized = set(highlighted)
     for unit in sorted(state.units.values(), key=lambda unit: (unit.id in emphasized, not unit.out)):
@@ -95,8 +99,16 @@ def partway(start: PointIn, end: PointIn, part: float) -> PointIn:
     return (start[0] + part * (end[0] - start[0]), start[1] + part * (end[1] - start[1]))
 
 
-def _terrain_name(piece: TerrainPiece) -> Note:
+def _terrain_name(piece: TerrainPiece, terrain: Sequence[TerrainPiece]) -> Note:
+    """The name in the middle of a piece or, if a higher piece stands there, in the largest gap above or below that."""
     x, y = (sum(axis) / len(piece.outline_in) for axis in zip(*piece.outline_in, strict=True))
+    higher = [Polygon(one.outline_in).buffer(0) for one in terrain if one.top_in > piece.top_in]
+    if any(one.intersects(Point(x, y)) for one in higher):
+        outline = Polygon(piece.outline_in).buffer(0)
+        _, near, _, far = outline.bounds
+        upright = LineString(((x, near), (x, far))).intersection(outline).difference(unary_union(higher))
+        if not upright.is_empty:
+            y = max(get_parts(upright), key=lambda gap: gap.length).centroid.y
     return Note((x, y, 0.0), ((piece.name, 11.0),), TERRAIN)
 
 

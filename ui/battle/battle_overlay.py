@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from rules.engine.position import Position
-from rules.engine.referee import ActionPreview, AvailableActions
+from rules.engine.referee import ActionPreview
 from rules.engine.text import display_name
 from rules.tabletop.bearing import bearing_deg, onward
 from rules.tabletop.path import Path
@@ -95,12 +95,6 @@ def _pinned(at_in: PointIn, colour: Colour, fill: Colour | None = None) -> Mark:
     return Trace(ring(_pin(at_in)), colour, 3.0, fill, closed=True)
 
 
-def figure_marks(position: Position, available: AvailableActions) -> tuple[Mark, ...]:
-    """What a selected figure can do: how far it may still go, and its best chance at each target."""
-    reach = reach_marks(position, available.figure, available.movement)
-    return (*reach, *_chance_marks(position, available.attacks))
-
-
 def reach_marks(position: Position, figure: str, movement: ActionPreview) -> Iterator[Mark]:
     """A circle about a figure's place in the journal, because a move counts only once it is accepted."""
     before = movement.before
@@ -113,7 +107,7 @@ def reach_marks(position: Position, figure: str, movement: ActionPreview) -> Ite
     yield Trace(lifted(circle), PREVIEW, 2.5, faded(PREVIEW, 18), closed=True, dashed=True)
 
 
-def _chance_marks(position: Position, attacks: Sequence[ActionPreview]) -> Iterator[Mark]:
+def chance_marks(position: Position, attacks: Sequence[ActionPreview]) -> Iterator[Mark]:
     """Each target's number with the best chance, such as "4: 83 %"; in a crowd the place alone is ambiguous."""
     best: dict[str, float] = {}
     for attack in attacks:

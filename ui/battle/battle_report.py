@@ -65,6 +65,11 @@ class BattleReport:
         return f" {against} ".join(map(display_name, self.sides))
 
     @property
+    def score_title(self) -> str:
+        """The heading of the score."""
+        return tr("Final score") if self.result else tr("Score so far")
+
+    @property
     def after(self) -> State:
         """The state after the last moment."""
         return self.moments[-1].after if self.moments else State()

@@ -101,7 +101,7 @@ def film_scenes(report: BattleReport, pictured: Collection[int], pace: Pace) -> 
         before = moment.after
     losses = tuple(tr("Lost: {names}", names=", ".join(one.lost)) for one in scores(report.after) if one.lost)
     end, title = report.after, report.result or report.opponents
-    yield Scene(_CARD_S / pace.speed, tr("Final score"), title, end, losses, is_card=True)
+    yield Scene(_CARD_S / pace.speed, report.score_title, title, end, losses, is_card=True)
 
 
 def _moment_scenes(moment: HistoryMoment, before: State, pace: Pace) -> Iterator[Scene]:

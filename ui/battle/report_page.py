@@ -120,7 +120,7 @@ def _head(report: BattleReport, turns: Iterable[int]) -> Iterator[str]:
 
 def _result(report: BattleReport) -> Iterator[str]:
     """The score and the casualties."""
-    yield f'<section>\n<h2>{escape(tr("Final score"))}</h2>\n<div class="table"><table>'
+    yield f'<section>\n<h2>{escape(report.score_title)}</h2>\n<div class="table"><table>'
     heads = (tr("Army"), tr("Soldiers left"), tr("Casualties"))
     yield f"<thead><tr>{''.join(f'<th scope=col>{escape(head)}</th>' for head in heads)}</tr></thead>\n<tbody>"
     for score in scores(report.after):

@@ -1,4 +1,4 @@
-"""The message bar over the picture: what is wrong, with buttons that solve it."""
+"""The message bar below the picture, in place of the hint: what is wrong, with buttons that solve it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from typing import Protocol
 from PyQt6.QtCore import Qt
 from PyQt6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QStyle, QWidget
 
-from ui.desktop.labels import wrapping_label
+from ui.desktop.labels import FittedLabel
+
+_WORDS_PX = 58
+"""The height of the hint, whose place the message takes."""
 
 MessageActions = Sequence[tuple[str, Callable[[], object]]]
 """Pairs of a button's text and what it does."""
@@ -25,12 +28,8 @@ class MessageBar(QFrame):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setFrameShape(QFrame.Shape.StyledPanel)
         self.setAutoFillBackground(True)
-        self._words = wrapping_label()
-        font = self._words.font()
-        font.setPointSizeF(1.2 * font.pointSizeF())
-        self._words.setFont(font)
+        self._words = FittedLabel(_WORDS_PX)
         self._words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._words.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         sign = QLabel()
@@ -39,6 +38,7 @@ class MessageBar(QFrame):
             size = style.pixelMetric(QStyle.PixelMetric.PM_SmallIconSize)
             sign.setPixmap(style.standardIcon(QStyle.StandardPixmap.SP_MessageBoxInformation).pixmap(size, size))
         self._row = QHBoxLayout(self)
+        self._row.setContentsMargins(8, 0, 8, 0)
         self._row.addWidget(sign)
         self._row.addWidget(self._words, 1)
         self._buttons: list[QPushButton] = []
@@ -61,8 +61,9 @@ class MessageBar(QFrame):
             button.hide()
             button.deleteLater()
         self._buttons = [self._button(name, action) for name, action in actions]
-        self._words.setText(words)
+        self._words.show_text(words)
         self.setVisible(bool(words))
+        self.raise_()
 
     def _button(self, name: str, action: Callable[[], object]) -> QPushButton:
         button = QPushButton(name)

@@ -5,13 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from PyQt6.QtCore import Qt
-from PyQt6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QTabWidget, QVBoxLayout, QWidget
+from PyQt6.QtWidgets import QGridLayout, QHBoxLayout, QTabWidget, QVBoxLayout, QWidget
 
 from ui.desktop.bar import MessageBar
+from ui.desktop.labels import FittedLabel
 from ui.desktop.picture.view import PictureView
 
 _TAB_EDGE_PX = 4
-_HINT_PX = 18
+HINT_PX = 58
+"""Two lines of 18 pixels and their margins; a message takes the same place."""
+
+
+class HintLabel(FittedLabel):
+    """What to do next, always in the height of two large lines."""
+
+    def __init__(self) -> None:
+        super().__init__(HINT_PX)
+        self.setFixedHeight(HINT_PX)
 
 
 class CentralWidget(QWidget):
@@ -21,21 +31,20 @@ class CentralWidget(QWidget):
         sides: The tabs.
     """
 
-    def __init__(self, picture: PictureView, bar: MessageBar, hint: QLabel, tabs: Mapping[str, QWidget]) -> None:
+    def __init__(self, picture: PictureView, bar: MessageBar, hint: HintLabel, tabs: Mapping[str, QWidget]) -> None:
         """Arrange the parts; the first tab sets the width of all."""
         super().__init__()
-        font = hint.font()
-        font.setPixelSize(_HINT_PX)
-        hint.setFont(font)
-        hint.setMargin(8)
-        # Always two lines, for the same reason as the bar below.
-        hint.setMinimumHeight(2 * hint.fontMetrics().lineSpacing() + 2 * hint.margin())
+        # Its height stays the same, shown or not: otherwise the soldiers would move away from the mouse.
+        policy = hint.sizePolicy()
+        policy.setRetainSizeWhenHidden(True)
+        hint.setSizePolicy(policy)
         left = self._left = QGridLayout()
         left.setSpacing(0)
         left.addWidget(picture, 0, 0)
-        # Over the picture: above it, each message would move the soldiers away from the mouse.
-        left.addWidget(bar, 0, 0, Qt.AlignmentFlag.AlignTop)
         left.addWidget(hint, 2, 0)
+        # A message covers the hint, and what is above it only if it is longer than three small lines.
+        bar.setMinimumHeight(HINT_PX)
+        left.addWidget(bar, 0, 0, 3, 1, Qt.AlignmentFlag.AlignBottom)
         left.setRowStretch(0, 1)
         layout = self._row = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)

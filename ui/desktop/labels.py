@@ -6,9 +6,10 @@ Lists, tables, combo boxes, buttons and menus always show plain text; labels and
 from __future__ import annotations
 
 from html import escape
+from itertools import product
 
 from PyQt6.QtCore import Qt
-from PyQt6.QtGui import QFont, QFontInfo, QFontMetricsF
+from PyQt6.QtGui import QFont, QFontInfo, QFontMetricsF, QResizeEvent
 from PyQt6.QtWidgets import QLabel
 
 
@@ -41,6 +42,42 @@ def escape_markup(words: str) -> str:
 def literal_text(words: str) -> str:
     """Text for places where Qt guesses the format: tooltips and the questions of its dialogs."""
     return "<qt>" + escape_markup(words).replace("\n", "<br>") + "</qt>" if "<" in words else words
+
+
+_SIZES_PX, _MARGINS_PX = (18, 16, 14), (8, 2)
+
+
+class FittedLabel(QLabel):
+    """A plain text that wraps; it is smaller if it would be higher than allowed, but always at least 14 pixels high."""
+
+    def __init__(self, most_px: int) -> None:
+        """`most_px` is the allowed height."""
+        super().__init__()
+        self._most_px = most_px
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setWordWrap(True)
+        self._fit()
+
+    def show_text(self, words: str) -> None:
+        """Show a text."""
+        if words != self.text():
+            self.setText(words)
+            self._fit()
+
+    def resizeEvent(self, event: QResizeEvent | None) -> None:
+        """Fit the text into another width."""
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        """Use the largest size in which the text fits."""
+        font = self.font()
+        for size_px, margin_px in product(_SIZES_PX, _MARGINS_PX):
+            font.setPixelSize(size_px)
+            self.setFont(font)
+            self.setMargin(margin_px)
+            if self.heightForWidth(self.width()) <= self._most_px:
+                return
 
 
 _MIN_PX = 8

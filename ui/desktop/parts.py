@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from PyQt6.QtWidgets import QLabel, QMainWindow, QTabWidget
+from PyQt6.QtWidgets import QMainWindow, QTabWidget
 
 from ui.desktop.bar import MessageBar
 from ui.desktop.battle.move_pills import MovePills
+from ui.desktop.central_widget import HintLabel
 from ui.desktop.panel import SidePanel
 from ui.desktop.picture.view import PictureView
 from ui.desktop.settings import Settings
@@ -34,7 +35,7 @@ class Parts:
     panel: SidePanel
     sides: QTabWidget
     bar: MessageBar
-    hint: QLabel
+    hint: HintLabel
     status: StatusLine
     pills: MovePills
     settings: Settings

@@ -12,6 +12,7 @@ from ui.desktop.action import create_switch
 from ui.desktop.store import Store
 from ui.desktop.tools.sight_fan import SightFanTool
 from ui.picture.overlay import Preview
+from ui.table.finding import Patch
 from ui.tools.danger_area import DangerArea, danger_area, side_in_danger
 from ui.tools.ground import cells_of
 from ui.translation import tr
@@ -41,18 +42,21 @@ class SightAreas:
             self.danger.setChecked(False)
             self._store.say(tr("Start a battle first: the danger area depends on the sides and their weapons."))
             return
+        if on and self._store.tool is self.tool:
+            self._store.use_tool("select")  # otherwise the fan would hide what was asked for last
         self._store.show()
 
     def over(self, preview: Preview, chosen: str) -> Preview:
-        """Add the danger area to a preview without other areas; `chosen` is the battle's selected figure."""
-        now = self._store.tool_context() if self.danger.isChecked() and not preview.areas else None
+        """Add the danger area to a preview without a sight fan; `chosen` is the battle's selected figure."""
+        has_fan = any(isinstance(area, Patch) for area in preview.areas)
+        now = self._store.tool_context() if self.danger.isChecked() and not has_fan else None
         if now is None or now.position is None or now.view.calibration is None:
             return preview
         side = side_in_danger(now.position, chosen)
         question = (side, now.position, cells_of(now, 1.0), now.state.basis)
         self._dangers.ask(question, lambda: danger_area(now, side))
         found = self._dangers.answer
-        return replace(preview, areas=found.areas) if found is not None else preview
+        return replace(preview, areas=(*found.areas, *preview.areas)) if found is not None else preview
 
     def pull(self) -> bool:
         """Take what was computed; return whether the picture must be drawn again."""

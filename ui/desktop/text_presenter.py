@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from ui.desktop.actions import Actions
 from ui.desktop.bar import MessageActions
+from ui.desktop.battle.panel import CLICK_ONE
 from ui.desktop.features import Features
 from ui.desktop.parts import Parts
 from ui.desktop.store import Store
@@ -31,7 +32,7 @@ class TextPresenter:
         self._log(words)
         offered, answers = ("", ()) if words else self._offer
         self._parts.bar.say(capitalized(words or offered), answers or (its_actions if said else self._solutions()))
-        self._parts.hint.setText(self._next_step())
+        self._parts.hint.show_text(self._next_step())
         self._parts.status.tell(store.source_controller)
         self.show_undo_steps()
 
@@ -63,7 +64,9 @@ class TextPresenter:
         if frozen_frame.hint or practice.is_carrying:
             return frozen_frame.hint or practice.hint
         if store.view is not None:
-            return next_step(store.view, store.session.state, store.tool.name, store.tool.hint, practice.hint)
+            selects = store.in_battle and store.tool.name == "select"
+            hint = tr(CLICK_ONE) if selects else store.tool.hint
+            return next_step(store.view, store.session.state, store.tool.name, hint, practice.hint)
         if store.source_controller.worker.source_problem:
             return ""
         return tr("Opening {spec} …", spec=title_words(store.source_controller.spec))

@@ -18,14 +18,13 @@ from ui.desktop.battle.battle_controller import BattleController
 from ui.desktop.battle.move_pills import MovePills
 from ui.desktop.battle.outcome_banner import OutcomeBanner
 from ui.desktop.battle.panel import BattlePanel
-from ui.desktop.central_widget import CentralWidget
+from ui.desktop.central_widget import CentralWidget, HintLabel
 from ui.desktop.commands import Commands
 from ui.desktop.devices.devices_controller import DevicesController
 from ui.desktop.features import Features
 from ui.desktop.film_bar import FilmController
 from ui.desktop.guide.guide_controller import GuideController
 from ui.desktop.help_controller import HelpController
-from ui.desktop.labels import wrapping_label
 from ui.desktop.languages import LanguageMenu
 from ui.desktop.mouse import Mouse
 from ui.desktop.panel import SidePanel
@@ -83,7 +82,7 @@ class Window(QMainWindow):
         """
         super().__init__()
         stored, self._clock, self._text_written_s = Settings(settings), clock, 0.0
-        self.picture, self.panel, self.bar, hint = PictureView(), SidePanel(), MessageBar(), wrapping_label()
+        self.picture, self.panel, self.bar, hint = PictureView(), SidePanel(), MessageBar(), HintLabel()
         self.banner, self.toast, self.pills = OutcomeBanner(clock), Toast(clock), MovePills(self.picture)
         self.display = TableDisplay(self, self.picture, self.panel, read := Readings(), self._draw)
         self.store = Store(stored, self.display.point_at, opener, clock)

@@ -3,7 +3,7 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 const LOST_MS = 4000, SILENT_MS = 25000, CHECK_MS = 1000, SETTLE_MS = 1500;
-const TAP_PX = 30, RADIUS_PX = 8.5, BASE_IN = 0.5;
+const TAP_PX = 30, RADIUS_PX = 8.5, LETTER_PX = 6.2, BASE_IN = 0.5;
 
 const part = (id) => document.getElementById(id);
 const words = document.body.dataset;
@@ -118,7 +118,8 @@ function showAnswer(found) {
   if (found.refusal) parts.push(element("p", found.refusal));
   if (found.move) parts.push(element("p", found.move));
   if (answer) {
-    parts.push(answer.actions.length ? element("ul", "", ...answer.actions.map(action)) : element("p", words.nothing));
+    if (answer.actions.length) parts.push(element("ul", "", ...answer.actions.map(action)));
+    else if (!answer.may_move) parts.push(element("p", words.nothing));
     if (answer.forbidden.length) {
       const why = element("div", "", ...paragraphs(answer.forbidden));
       why.className = "reasons";
@@ -155,16 +156,23 @@ function drawMap() {
   map.setAttribute("viewBox", `0 0 ${width} ${height}`);
   const inPerPx = width / (map.clientWidth || 390), radius = Math.max(BASE_IN, RADIUS_PX * inPerPx);
   const points = (outline) => outline.map(([x, y]) => place(x, y).join(",")).join(" ");
-  const shapes = [];
+  const figures = [...data.figures].sort((a, b) => (a.id === chosen) - (b.id === chosen));  // the chosen one on top
+  const shapes = [], names = [], taken = figures.map(({x, y}) => {
+    const [u, v] = place(x, y);
+    return [u - radius, v - radius, u + radius, v + radius];
+  });
   if (data.area.length) shapes.push(drawn("polygon", {class: "area", points: points(data.area)}));
   for (const piece of data.terrain) {
     const places = piece.outline.map(([x, y]) => place(x, y));
     const [x, y] = [0, 1].map((axis) => places.reduce((sum, at) => sum + at[axis], 0) / places.length);
     shapes.push(drawn("polygon", {class: "piece", points: points(piece.outline)}));
-    shapes.push(drawn("text", {class: "piece-name", x, y, "font-size": 11 * inPerPx}, piece.name));
+    const half = 0.5 * LETTER_PX * inPerPx * piece.name.length, size = 11 * inPerPx;
+    const box = [x - half, y - size, x + half, y + size / 2];
+    if (taken.some(([left, top, right, low]) => left < box[2] && box[0] < right && top < box[3] && box[1] < low)) continue;
+    taken.push(box);  // a name that would cover a soldier or another name is left out
+    names.push(drawn("text", {class: "piece-name", x, y, "font-size": size}, piece.name));
   }
-  const figures = [...data.figures].sort((a, b) => (a.id === chosen) - (b.id === chosen));  // the chosen one on top
-  map.replaceChildren(...shapes, ...shots(inPerPx), ...figures.flatMap((one) => figureShapes(one, radius)));
+  map.replaceChildren(...shapes, ...names, ...shots(inPerPx), ...figures.flatMap((one) => figureShapes(one, radius)));
 }
 
 function shots(inPerPx) {

@@ -33,6 +33,7 @@ def targets_data(position: Position, figure: str) -> dict[str, Any]:
         **title,
         "card": card_title(position, position.unit(figure)),
         "move": sentence(movement_words(available)),
+        "may_move": available.movement.possible,
         "actions": [_action(previews[number]) for number in (*order.best, *order.more)[:_MOST_ACTIONS]],
         "forbidden": [words for words, _ in groups][:_MOST_ACTIONS],
     }

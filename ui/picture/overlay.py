@@ -148,7 +148,7 @@ class Preview:
         marks: Other marks of a battle, such as where a shell landed.
         badges: Signs beside the soldiers, for the screen only.
         casualties: Ids of the battle's casualties that are still on the table.
-        areas: Parts of the ground that are marked out, drawn below everything.
+        areas: Parts of the ground that are marked out and circles of reach, drawn below everything.
     """
 
     hovered: str | None = None
@@ -163,7 +163,7 @@ class Preview:
     marks: tuple[Mark, ...] = ()
     badges: tuple[Mark, ...] = ()
     casualties: tuple[str, ...] = ()
-    areas: tuple[Patch, ...] = ()
+    areas: tuple[Mark, ...] = ()
 
 
 def table_overlay(

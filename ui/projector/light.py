@@ -15,7 +15,7 @@ from shapely import LinearRing, Polygon
 from shapely.geometry.polygon import orient
 
 from calibration.camera import TableCamera
-from rules.tabletop.table import Figure, Outline, PointIn, ellipse_outline
+from rules.tabletop.table import Figure, FloatArray, Outline, PointIn, ellipse_outline
 from ui.picture.drawing import Drawing
 from ui.picture.overlay import Line, Preview, Region, Ring, Shape, marked
 from ui.projector.alignment import Aligned
@@ -30,7 +30,7 @@ from vision.table_view import TableView
 _WIDTH_PX = 2.5  # a tenth of an inch
 _LETTERS_PX = 0.5
 _WORDS_IN = 1.0  # size of letters
-_WORDS_SHARE = 0.2  # of the side that is free beside the words, before them: markers lie in the corners
+_WORDS_SHARES = (0.2, 0.4, 0.6, 0.8)  # of the side that is free beside the words, before them
 _PALE = 0.45  # share of white: light in a pure colour vanishes on wood and grass
 _DARK: Colour = (0, 0, 0, 255)
 _PAPER_MARGIN = 1.25
@@ -90,6 +90,8 @@ class Light:
         for area in areas:
             if isinstance(area, Region):
                 yield from (_thin(Line(ring_px, area.style.edge, closed=True)) for ring_px in area.rings_px)
+            elif isinstance(area, Line):
+                yield _thin(area)
         laid = (shape for shape in resting if not isinstance(shape, Ring))  # no rings round all the soldiers
         for shape in (*laid, *found, *loose):
             if isinstance(shape, Line) and not _stays_on_screen(shape):
@@ -149,18 +151,31 @@ def _signs(camera: TableCamera, view: TableView, state: TableState, turn: Turn) 
     corners = [(float(x), float(y)) for x, y in orient(edge).exterior.coords]
     length_in = _WORDS_IN * max((x for letter in turn.letters for x, _ in letter), default=0.0)
     sides = [side for side in pairwise(corners) if math.dist(*side) > length_in]
-    near = min(sides, key=lambda side: side[0][1] + side[1][1], default=None)
+    nearest = sorted(sides, key=lambda side: side[0][1] + side[1][1])
+    rooms = [_room(side, length_in, share) for side in nearest for share in _WORDS_SHARES]
+    papers = [Polygon(paper) for paper in _dark_papers(view)]
+    clear = (room for room in rooms if not any(Polygon(room).intersects(paper) for paper in papers))
     yield from _lit(camera, Trace(ring(corners[:-1]), turn.colour, _WIDTH_PX, closed=True))
-    if near is not None and turn.letters:
-        yield from _words_along(camera, near, length_in, turn)
+    room = next(clear, next(iter(rooms), None))
+    if room is not None and turn.letters:
+        yield from _words_in(camera, room, turn)
 
 
-def _words_along(camera: TableCamera, side: tuple[PointIn, PointIn], length_in: float, turn: Turn) -> Iterator[Shape]:
-    """Solid letters near the beginning of a side, inside it; black for the holes in them, which turn the other way."""
+def _room(side: tuple[PointIn, PointIn], length_in: float, share: float) -> Outline:
+    """The rectangle of words inside a side, from the beginning of their line."""
     start, end = np.array(side)
     right = (end - start) / np.linalg.norm(end - start)
+    up = np.array((-right[1], right[0]))
+    first = start + share * (math.dist(start, end) - length_in) * right + _INSET_IN * up
+    corners = (first, first + length_in * right, first + length_in * right + _WORDS_IN * up, first + _WORDS_IN * up)
+    return tuple((float(x), float(y)) for x, y in corners)
+
+
+def _words_in(camera: TableCamera, room: Outline, turn: Turn) -> Iterator[Shape]:
+    """Solid letters in their room; black for the holes in them, which turn the other way."""
+    first, end = np.array(room[:2])
+    right = (end - first) / np.linalg.norm(end - first)
     axes = _WORDS_IN * np.array([right, (-right[1], right[0])])
-    first = start + _WORDS_SHARE * (math.dist(start, end) - length_in) * right + _INSET_IN * axes[1]
     turns = LinearRing(max(turn.letters, key=lambda letter: Polygon(letter).area)).is_ccw
     solid = [letter for letter in turn.letters if LinearRing(letter).is_ccw == turns]
     for letter in (*solid, *(letter for letter in turn.letters if letter not in solid)):
@@ -175,13 +190,17 @@ def _lit(camera: TableCamera, *marks: Mark) -> Iterator[Line]:
     return (_thin(line) for line in marked(camera, marks) if isinstance(line, Line))
 
 
+def _dark_papers(view: TableView) -> list[FloatArray]:
+    """The outlines (N, 2) round the printed markers within which nothing is painted."""
+    papers = [np.array(paper) for paper in marker_papers(view.calibration)] if view.calibration is not None else []
+    return [paper.mean(0) + _PAPER_MARGIN * (paper - paper.mean(0)) for paper in papers]
+
+
 def _kept_dark(camera: TableCamera, view: TableView) -> Iterator[Shape]:
     """Black areas over soldiers and printed markers: light would change their colours."""
     assert view.calibration is not None
     bodies = solids_px(camera, view.figures, ())
-    for paper in marker_papers(view.calibration):
-        corners = np.array(paper)
-        bodies.append(camera.table_to_pixel(corners.mean(0) + _PAPER_MARGIN * (corners - corners.mean(0))))
+    bodies += [camera.table_to_pixel(paper) for paper in _dark_papers(view)]
     for outline in bodies:
         if np.isfinite(outline).all():
             points = tuple((float(x), float(y)) for x, y in outline)

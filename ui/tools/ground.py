@@ -20,6 +20,7 @@ from ui.tools.tool_context import ToolContext
 
 _MOST_CELLS = 400_000
 _LEAST_CELLS = 6.0  # smaller patches are left out
+_LEAST_WIDTH = 0.6  # and narrower ones, such as the steps of a slanting sliver: their area in cells by their outline
 _SMOOTHED_CELLS = 0.6
 
 
@@ -52,6 +53,7 @@ def patches(chosen: BoolArray, ground: Ground, style: Style) -> tuple[Patch, ...
     rings = []
     for outline in outlines:
         column, row = cv2.approxPolyDP(outline, _SMOOTHED_CELLS, True)[:, 0].T
-        if len(column) > 2 and cv2.contourArea(outline) >= _LEAST_CELLS:
+        least = max(_LEAST_CELLS, _LEAST_WIDTH * cv2.arcLength(outline, True))
+        if len(column) > 2 and cv2.contourArea(outline) >= least:
             rings.append(tuple(map(tuple, np.c_[x[column], y[row], ground.height_in[row, column]].tolist())))
     return (Patch(tuple(rings), style),) if rings else ()

@@ -11,7 +11,7 @@ from rules.tabletop.sight_area import ground_in_sight, ground_of
 from rules.tabletop.table import Figure
 from ui.battle.battle_overlay import reach_marks
 from ui.formatting import percent_words
-from ui.table.finding import Answer, Finding, Mark, Note, Patch, Style, Trace
+from ui.table.finding import Answer, Finding, Mark, Note, Style, Trace
 from ui.theme import DARK, SKY, WHITE, faded
 from ui.tools.fan import reach_outline
 from ui.tools.ground import cells_of, in_range, patches
@@ -26,10 +26,10 @@ _SEEN = Style(SKY, faded(SKY, 50))
 
 @dataclass(frozen=True, slots=True)
 class SightFan:
-    """The patches of ground that a figure sees and does not see, and the answer with the rings."""
+    """The patches of ground that a figure sees and does not see with the rings of its reach, and the answer."""
 
     figure: str
-    areas: tuple[Patch, ...]
+    areas: tuple[Mark, ...]
     finding: Finding
 
 
@@ -37,13 +37,16 @@ def sight_fan(now: ToolContext, figure: Figure) -> SightFan:
     """Where the figure would see a standing soldier; in a battle also its ranges and how far it may still move."""
     ground, basis = ground_of(cells_of(now, _CELL_IN), now.terrain), now.state.basis
     seen = ground_in_sight(figure, ground, now.view.figures, now.sight_rules)
-    areas = (*patches(~seen, ground, _HIDDEN), *patches(seen, ground, _SEEN))
+    rings = tuple(_rings(now, figure))
+    lines = [mark for mark in rings if isinstance(mark, Trace)]
+    areas: tuple[Mark, ...] = (*patches(~seen, ground, _HIDDEN), *patches(seen, ground, _SEEN), *lines)
     rows = [tr("{soldier} would see a standing soldier on the bright ground", soldier=display_name(figure.id))]
     for arm in weapon_reaches(now.position, figure.id):
         part = percent_words(float((seen & in_range(ground.cells, figure, (arm,), basis)).mean()))
         rows.append(tr("{weapon}: {part} of the table", weapon=arm.words, part=part))
     headline = tr("{part} of the table in sight", part=percent_words(float(seen.mean())))
-    return SightFan(figure.id, areas, Finding(Answer(headline, tuple(rows)), tuple(_rings(now, figure))))
+    notes = tuple(mark for mark in rings if isinstance(mark, Note))
+    return SightFan(figure.id, areas, Finding(Answer(headline, tuple(rows)), notes))
 
 
 def _rings(now: ToolContext, figure: Figure) -> Iterator[Mark]:

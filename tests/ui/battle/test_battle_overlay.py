@@ -9,7 +9,16 @@ from pathlib import Path
 from rules.engine.referee import Action, ActionPreview
 from rules.tabletop.template import Blast
 from tests.ui.tables import in_battle, soldier
-from ui.battle.battle_overlay import Stray, aiming, casualties, figure_marks, pointing, stray_marks, way_marks
+from ui.battle.battle_overlay import (
+    Stray,
+    aiming,
+    casualties,
+    chance_marks,
+    pointing,
+    reach_marks,
+    stray_marks,
+    way_marks,
+)
 from ui.battle.battle_session import Proposal
 from ui.table.finding import Note, Trace
 
@@ -61,14 +70,16 @@ def test_the_selected_soldier_shows_his_reach_and_his_chances(tmp_path: Path) ->
         play, position = now.play, now.position
         assert play is not None
         assert position is not None
-        [reach] = figure_marks(position, play.available_actions(position, "green-1"))
+        [reach] = reach_marks(position, "green-1", play.available_actions(position, "green-1").movement)
         assert isinstance(reach, Trace)
         # SP-02: 4 in a turn.
         assert {round(math.dist(place[:2], (10, 10)), 6) for place in reach.points_in} == {4.0}
         play.go_on(position)
         position = replace(position, state=play.battle.state)
-        notes = figure_marks(position, play.available_actions(position, "green-1"))
-        assert [note.rows[0][0] for note in notes if isinstance(note, Note) and note.at_in[:2] == (20, 10)]
-        assert not [mark for mark in notes if isinstance(mark, Trace)]
+        available = play.available_actions(position, "green-1")
+        assert not [*reach_marks(position, "green-1", available.movement)]
+        [note] = chance_marks(position, available.attacks)
+        assert isinstance(note, Note)
+        assert note.at_in[:2] == (20, 10)
         play.change("tan-1", "eliminated", True)
         assert casualties(replace(position, state=play.battle.state)) == ("tan-1",)

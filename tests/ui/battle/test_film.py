@@ -41,7 +41,8 @@ def test_every_moment_has_its_scenes_in_order(report: BattleReport) -> None:
     assert len(shown) == 5 + (12 + 1) + (6 + 8 + 1)
     assert shown[0].is_card
     assert shown[-1].is_card
-    assert shown[-1].heading == "Final score"
+    assert shown[-1].heading == "Score so far"
+    assert replace(report, result="VICTORY for Green!").score_title == "Final score"
     assert shown[-1].lines == ("Lost: Tan 1",)
     assert shown[4].heading == "Turn 1 · Green attacks"
 
@@ -105,7 +106,7 @@ def test_a_fast_film_has_half_of_the_motion(report: BattleReport) -> None:
 
 def test_a_battle_without_actions_has_a_title_and_a_score(tmp_path: Path) -> None:
     with Battle.begin(tmp_path / "b", lambda: 7.0, "simple_plastic", ["green", "tan"]) as battle:
-        assert [scene.heading for scene in scenes(report_of(battle))] == ["Simple Plastic Wargame", "Final score"]
+        assert [scene.heading for scene in scenes(report_of(battle))] == ["Simple Plastic Wargame", "Score so far"]
 
 
 def test_undone_moments_are_left_out(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from calibration.opencv import cv2
 from rules.battle.battle import Battle
 from rules.engine.dice import Scripted
 from rules.engine.events import CameraMoved, Change, Changed, Effects, Noted, PhaseBegun, Placed, TableLaid, UnitJoined
+from rules.engine.state import State
 from rules.engine.verdict import Verdict
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import TerrainKind, TerrainPiece
@@ -117,6 +118,20 @@ def test_the_battle_map_shows_standing_and_eliminated_figures(battle: Battle) ->
     ring = next(one for one in after if isinstance(one, Line) and one.closed and one.width == 3.5)
     middle = np.mean(ring.points_px, axis=0)
     assert middle == pytest.approx((20 * 8 - 0.5, 20 * 13.5 - 0.5), abs=0.1)  # (1, 1) at 20 px an inch
+
+
+def test_the_name_of_a_piece_is_beside_the_one_that_stands_on_it() -> None:
+    def book(name: str, half_in: float, top_in: float) -> TerrainPiece:
+        corners = tuple((10 + u * half_in, 10 + v * half_in) for u, v in ((-1, -1), (1, -1), (1, 1), (-1, 1)))
+        return TerrainPiece(name, TerrainKind.BUILDING, corners, 0.0, top_in)
+
+    state = State(terrain=(book("atlas", 2.0, 3.0), book("encyclopaedia", 4.0, 1.0)))
+    _, shapes = map_shapes(state, (0.0, 0.0, 20.0, 20.0), (200, 200))
+    places = {one.rows[0][0]: np.array(one.at_px) for one in shapes if isinstance(one, Label)}
+    # At 10 px an inch the atlas reaches 20 px from its middle, where its own name is.
+    assert places["atlas"] == pytest.approx((99.5, 99.5), abs=0.1)
+    # The encyclopaedia reaches 40 px: 30 is the middle between its edge and the atlas.
+    assert np.abs(places["encyclopaedia"] - places["atlas"]) == pytest.approx((0, 30), abs=0.1)
 
 
 # Pictures

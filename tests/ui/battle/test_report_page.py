@@ -69,7 +69,7 @@ def test_the_page_tells_the_battle(tmp_path: Path) -> None:
     assert words[:3] == ["Green against Tan: Simple Plastic Wargame", "Simple Plastic Wargame", "Green against Tan"]
     assert "Rifle at Tan 1, kills" in " ".join(words)
     order = [
-        words.index(one) for one in ("Final score", "Before the battle", "Army of Green", "Green attacks", "SP-11")
+        words.index(one) for one in ("Score so far", "Before the battle", "Army of Green", "Green attacks", "SP-11")
     ]
     assert order == sorted(order)
     row = words.index("Green", words.index("Casualties"))

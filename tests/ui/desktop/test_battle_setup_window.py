@@ -9,7 +9,7 @@ from PyQt6.QtWidgets import QComboBox
 
 from rules.tabletop.table import PointIn
 from tests.ui.stories import pick, press
-from tests.ui.windows import BARE_IN, LEFT, POSTS, at, click, move
+from tests.ui.windows import BARE_IN, LEFT, POSTS, at, button, click, move
 from ui.desktop.battle.battle_setup_dialog import BattleSetupDialog
 from ui.desktop.window import Window
 from ui.picture.overlay import Label, Line
@@ -105,6 +105,15 @@ def test_a_line_around_soldiers_selects_them(window: Window, dialog: BattleSetup
     assert dialog.soldiers.selected == ("blue-2",)
     click(window, BARE_IN)
     assert dialog.soldiers.selected == ()
+
+
+def test_a_click_on_a_game_opens_its_setup(window: Window) -> None:
+    window.sides.setCurrentWidget(window.battle.panel)
+    for words, game in (("Plastic Fudge", "plastic_fudge"), ("Army Men", "army_men")):
+        QTest.mouseClick(button(window.battle.panel.games, words), LEFT)
+        [dialog] = window.findChildren(BattleSetupDialog)
+        assert dialog.battle_setup.game == game
+    dialog.reject()
 
 
 def test_the_menu_does_not_open_a_second_dialog(window: Window, dialog: BattleSetupDialog) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,9 @@ from ui.battle.armies import ArmyLists
 from ui.desktop.battle.battle_setup_dialog import BattleSetupDialog
 from ui.desktop.battle.panel import BattlePanel
 from ui.desktop.window import Window
+from ui.picture.overlay import Label, Line, Ring
 from ui.session import Ruler
+from ui.theme import PLATE
 
 LEFT = Qt.MouseButton.LeftButton
 
@@ -205,6 +208,50 @@ def test_a_grenade_is_aimed_at_the_clicked_place(window: Window, tmp_path: Path)
     assert "Click a place" in panel.about
     window.commands.cancel()
     assert panel.about.startswith("Click a soldier to see its actions")
+
+
+def test_below_the_picture_a_battle_says_what_a_click_does(window: Window, tmp_path: Path) -> None:
+    started_battle(window, tmp_path / "b")
+    window.store.use_tool("select")
+    assert window.commands.parts.hint.text().startswith("Click a soldier to see its actions")
+    window.battle.close()
+    window.store.show()
+    assert window.commands.parts.hint.text().startswith("Point at a soldier")
+
+
+def test_a_soldier_that_comes_back_is_no_longer_missed(window: Window, tmp_path: Path) -> None:
+    panel = started_battle(window, tmp_path / "b")
+    next_phase(window)
+    view = window.store.view
+    assert view is not None
+    window.battle.choose("green-1")
+    missing = replace(
+        view, tracking=replace(view.tracking, figures=tuple(f for f in view.figures if f.id != "green-1"))
+    )
+    window.battle.update_position(missing, window.store.session.state.setup)
+    assert panel.why.startswith("Green 1 is not on the table")
+    window.battle.update_position(view, window.store.session.state.setup)
+    assert "Green 1 is not on the table" not in panel.why
+
+
+@pytest.mark.parametrize("tool", ["select", "measure", "sight"])
+def test_leaders_wear_their_star_whatever_is_pointed_at(window: Window, tmp_path: Path, tool: str) -> None:
+    started_battle(window, tmp_path / "b", "army_men", "officer")
+    window.store.use_tool(tool)
+    point(window, POSTS["blue-1"])
+    stars = [shape for shape in window.picture.shapes if isinstance(shape, Line) and shape.fill == PLATE]
+    assert len(stars) == 4
+
+
+def test_the_circle_of_reach_is_below_all_soldiers_and_numbers(window: Window, tmp_path: Path) -> None:
+    started_battle(window, tmp_path / "b")
+    next_phase(window)
+    window.store.use_tool("select")
+    click(window, POSTS["green-1"])
+    point(window, POSTS["blue-1"])
+    shapes = window.picture.shapes
+    [reach] = [k for k, one in enumerate(shapes) if isinstance(one, Line) and one.dashed and one.closed]
+    assert reach < min(k for k, one in enumerate(shapes) if isinstance(one, Ring | Label))
 
 
 def test_a_strayed_shell_is_drawn_where_it_lands(window: Window, tmp_path: Path) -> None:

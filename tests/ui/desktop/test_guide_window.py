@@ -101,7 +101,7 @@ def test_the_whole_guide_on_the_simulated_table(
     wait_until(lambda: step_of(window) is Step.GAME)
     wait_until(lambda: len(window.store.view.figures) == len(POSTS))
     assert [colour.name for colour in window.store.session.state.setup.palette] == ["blue", "green"]
-    assert guide.spotlight.target is window.battle.panel.new_battle
+    assert guide.spotlight.target is window.battle.panel.games
     QTest.mouseClick(guide.bar.skip, LEFT)
     wait_until(lambda: step_of(window) is Step.SHOT)
     assert window.store.tool.name == "measure"

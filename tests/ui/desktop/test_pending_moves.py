@@ -131,6 +131,19 @@ def test_a_long_reason_is_shown_whole_in_a_few_lines(picture: PictureView) -> No
     assert pill.rect().contains(label.geometry())
 
 
+def test_a_reason_of_two_lines_has_no_single_word_in_the_second(picture: PictureView) -> None:
+    pills = MovePills(picture)
+    widths = []
+    for count in range(3, 60):
+        reason = "No:" + " no" * count
+        pills.show_moves([replace(move_of(f"Green {count}", (10, 10), []), short=reason)], view_of().calibration)
+        [label] = pills.pills[0].findChildren(QLabel)
+        widths.append(label.width())
+        if label.wordWrap():
+            break
+    assert widths[-1] < 0.8 * widths[-2]  # the first reason that is too long for one line
+
+
 def test_pills_follow_the_picture_and_hide_outside_it(picture: PictureView) -> None:
     pills = MovePills(picture)
     calibration = view_of().calibration

@@ -83,6 +83,17 @@ def test_the_fan_takes_the_place_of_the_danger_area(window: Window, tmp_path: Pa
     wait_until(lambda: len(regions(window)) == 1)
 
 
+def test_the_danger_area_takes_the_place_of_the_fan(window: Window, tmp_path: Path, wait_until: Wait) -> None:
+    started_battle(window, tmp_path / "b")
+    next_phase(window)
+    window.store.use_tool("sight_fan")
+    click(window, POSTS["green-1"])
+    wait_until(lambda: len(regions(window)) == 1)
+    window.features.sight_areas.danger.trigger()
+    wait_until(lambda: len(regions(window)) == 2)
+    assert window.store.message.now[0].startswith("Enemies of Green")
+
+
 def test_without_a_battle_there_is_no_danger_area(window: Window) -> None:
     window.features.sight_areas.danger.trigger()
     assert window.store.message.now[0].startswith("Start a battle first")

@@ -89,7 +89,7 @@ def test_simple_plastic(player: Player) -> None:
 def test_army_men(player: Player) -> None:
     player.begins("Army Men", green_1="Submachine gunner", blue_2="Bazooka")
     moves_first = player.does("", "Who moves first", typed("1", "1 six-sided die"), typed("6"))
-    assert moves_first.startswith("Green")
+    assert moves_first.startswith("Who moves first: Green")
     player.goes_on("Turn 1 · Green moves", "Turn 1 · Blue moves")
     player.carries("blue-1", (15.0, 10.0))
     player.settles("Blue 1 moved 5.0 in", "Accept")
@@ -109,7 +109,7 @@ def test_army_men(player: Player) -> None:
     assert player.does("blue-2", "Bazooka at Green 2", typed("6 6")).startswith("Misses")
     player.goes_on("Turn 2 · Green moves")
     assert undone_and_done_again(player) == [
-        "Who moves first, green",
+        "Who moves first, Green",
         "Turn 1 · Green moves",
         "Turn 1 · Blue moves",
         "Blue 1 moved 5.0 in",
@@ -169,7 +169,7 @@ def test_plastic_fudge(player: Player) -> None:
     player.begins("Plastic Fudge", blue_1="Basic", green_2="Basic")
     player.goes_on("Turn 1 · Initiative")
     first = player.does("", "Initiative", typed("1 0 0 0", "4 Fudge dice"), typed("0 0 0 0", "4 Fudge dice"))
-    assert first.startswith("Blue")
+    assert first.startswith("Initiative: Blue")
     player.does("", "Blue moves first")
     player.goes_on("Turn 1 · Blue moves (A)")
     player.carries("blue-1", (15.5, 8.0))
@@ -189,7 +189,7 @@ def test_plastic_fudge(player: Player) -> None:
     question = "Move: how far it went"
     assert undone_and_done_again(player) == [
         "Turn 1 · Initiative",
-        "Initiative, blue",
+        "Initiative, Blue",
         "Blue moves first",
         "Turn 1 · Blue moves (A)",
         f"asked: {question}",
@@ -211,7 +211,9 @@ def test_plastic_fudge(player: Player) -> None:
 def test_simple_plastic_figure(player: Player) -> None:
     player.begins("Simple Plastic Figure")
     player.goes_on("Turn 1 · Initiative")
-    assert player.does("", "Who goes first", typed("1", "Blue"), typed("6", "Green")).startswith("Green")
+    assert player.does("", "Who goes first", typed("1", "Blue"), typed("6", "Green")).startswith(
+        "Who goes first: Green"
+    )
     assert player.does("", "Green goes first").startswith("Green goes first")
     player.goes_on("Turn 1 · Green checks status")
     player.does("", "Status checks of Green", typed("3"), typed("5"))
@@ -230,7 +232,7 @@ def test_simple_plastic_figure(player: Player) -> None:
     player.goes_on("Turn 2 · Initiative")
     assert undone_and_done_again(player) == [
         "Turn 1 · Initiative",
-        "Who goes first, green",
+        "Who goes first, Green",
         "Green goes first",
         "Turn 1 · Green checks status",
         "Green 1, Green 2: Status checks of Green, checked",

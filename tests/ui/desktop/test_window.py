@@ -159,13 +159,17 @@ def test_teaching_the_bare_table_is_refused(window: Window) -> None:
     assert not window.bar.isVisible()
 
 
-def test_a_message_does_not_move_the_picture_under_the_mouse(window: Window) -> None:
+@pytest.mark.parametrize("guided", [False, True])
+def test_a_message_neither_moves_nor_covers_the_picture(window: Window, guided: bool) -> None:
+    if guided:
+        window.help.guide.begin()
+    QApplication.processEvents()
     before = window.picture.geometry()
-    window.store.use_tool("teach")
-    click(window, BARE_IN)
+    window.store.say("No soldier here.", [("Teach Green 4", lambda: None)])
     QApplication.processEvents()
     assert window.bar.isVisible()
     assert window.picture.geometry() == before
+    assert not window.bar.geometry().intersects(before)
 
 
 def test_an_army_is_forgotten_and_taught_again(window: Window, wait_until: Wait) -> None:

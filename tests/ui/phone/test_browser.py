@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from calibration.opencv import cv2
+from rules.tabletop.table import TerrainKind, TerrainPiece
 from tests.waiting import until
 from tools.phone_browser import PHONE_PX, Phone, installed
 from ui.phone.server import PhoneServer
@@ -72,11 +73,40 @@ def test_a_player_follows_the_battle(phone: Phone, server: PhoneServer, skirmish
     assert all(request.startswith(server.url) for request in phone.requests)
 
 
+def test_a_soldier_that_may_only_move_is_not_said_to_have_nothing_to_do(phone: Phone, server: PhoneServer) -> None:
+    open_page(phone, server)
+    for may_move, shown in (("true", False), ("false", True)):
+        phone.value(f"showAnswer({{name: 'Green 2', move: '', actions: [], forbidden: [], may_move: {may_move}}})")
+        assert ("Nothing to do now" in phone.text("actions")) is shown
+
+
+def test_names_of_terrain_cover_neither_soldiers_nor_each_other(
+    phone: Phone, server: PhoneServer, skirmish: PhoneSnapshot
+) -> None:
+    open_page(phone, server)
+    x, y = skirmish.figures[0].centre_in
+    pieces = tuple(
+        TerrainPiece(name, TerrainKind.BUILDING, ((u, v), (u + 2, v), (u + 2, v + 2), (u, v + 2)), 0.0, 1.0)
+        for name, u, v in (("encyclopaedia", 12.0, 3.0), ("atlas", 12.2, 3.1), ("hedge", x - 1, y - 1))
+    )
+    server.publish(replace(skirmish, position=replace(skirmish.position, terrain=pieces)))
+    until(lambda: phone.value("document.querySelectorAll('.piece').length") == 3)
+    assert phone.value("[...document.querySelectorAll('.piece-name')].map((one) => one.textContent)") == [
+        "encyclopaedia"
+    ]
+
+
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_the_page_fits_a_phone(phone: Phone, server: PhoneServer, theme: str) -> None:
     open_page(phone, server, theme)
     assert phone.value("document.documentElement.scrollWidth") == PHONE_PX[0]
     sizes = phone.value("[...document.querySelectorAll('select, button')].map((one) => one.offsetHeight)")
+    words_px = phone.value(
+        "(() => { const style = getComputedStyle(soldier), pen = document.createElement('canvas').getContext('2d');"
+        " pen.font = style.font; return pen.measureText(soldier.selectedOptions[0].text).width"
+        " + parseFloat(style.paddingLeft) + parseFloat(style.paddingRight); })()"
+    )
+    assert words_px + 20 <= phone.value("soldier.clientWidth")  # the arrow takes 20
     assert min(sizes) >= 44  # what a finger needs, in CSS pixels
     picture = cv2.imdecode(np.frombuffer(phone.picture(), np.uint8), cv2.IMREAD_GRAYSCALE)
     assert picture is not None

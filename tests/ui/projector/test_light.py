@@ -55,11 +55,12 @@ def test_a_ruler_is_one_line_between_the_bases(light):
     assert on_table(ruler)[[0, -1]] == pytest.approx(np.array([[5.5, 8.0], [14.5, 8.0]]), abs=0.01)
 
 
-def test_marks_of_a_battle_are_painted_but_texts_and_terrain_are_not(light):
+@pytest.mark.parametrize("part", ["marks", "areas"])
+def test_marks_of_a_battle_are_painted_but_texts_and_terrain_are_not(light, part):
     reach = Trace(lifted([(4.0, 4.0), (6.0, 4.0), (6.0, 6.0)]), ORANGE, closed=True, fill=ORANGE)
     house = TerrainPiece("house", TerrainKind.BUILDING, ((8, 2), (10, 2), (10, 4), (8, 4)), 0.0, 3.0)
     state = TableState(Setup(terrain=(house,)))
-    [shown] = added(light, state=state, preview=Preview(marks=(reach, Note((5.0, 5.0, 0.0), (("words", 12.0),)))))
+    [shown] = added(light, state=state, preview=Preview(**{part: (reach, Note((5.0, 5.0, 0.0), (("words", 12.0),)))}))
     assert on_table(shown) == pytest.approx(np.array([[4.0, 4.0], [6.0, 4.0], [6.0, 6.0]]), abs=1e-6)
 
 
@@ -92,6 +93,16 @@ def test_the_edge_shows_whose_turn_it_is(light):
     view = replace(VIEW, calibration=replace(VIEW.calibration, markers_in={0: MARKER_IN, 1: MARKER_IN - (6, 8)}))
     without_area = added(light, view, turn=Turn(ORANGE))
     assert any(on_table(line).max(0) == pytest.approx((10.4, 11.4), abs=1e-3) for line in without_area)
+
+
+def test_the_words_keep_off_printed_markers(light):
+    letters = (((0.0, 0.0), (10.0, 0.0), (10.0, 1.0)),)
+    state = TableState(area=PlayArea((1.0, 2.0), 18.0, 12.0))
+    view = replace(VIEW, calibration=replace(VIEW.calibration, markers_in={0: MARKER_IN - (6.5, 8.0)}))
+    *_, words = added(light, view, state=state, turn=Turn(ORANGE, letters))
+    # The dark paper ends 1.75 in from the marker's middle, at 5.25 in. A fifth and two fifths of the free
+    # 6.8 in after 1.6 in are on it, three fifths are the first place beside it.
+    assert on_table(words).min(0) == pytest.approx((5.68, 3.2), abs=1e-3)
 
 
 def test_soldiers_and_printed_markers_stay_dark(light):

@@ -6,18 +6,19 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from shapely.geometry import Point, Polygon
 
 from rules.engine.state import ELIMINATED
-from rules.tabletop.sight_area import Cells
+from rules.tabletop.sight_area import Cells, ground_of
 from rules.tabletop.table import Figure
 from tests.ui.tables import before, box, in_battle, piece, soldier
 from ui.formatting import Basis
-from ui.table.finding import Note, Patch, Trace
+from ui.table.finding import Note, Patch, Style, Trace
 from ui.table.play_area import PlayArea
 from ui.tools.danger_area import danger_area, side_in_danger
-from ui.tools.ground import cells_of, in_range
+from ui.tools.ground import cells_of, in_range, patches
 from ui.tools.reach import Arm
 from ui.tools.sight_fan import sight_fan
 from ui.tools.tool_context import ToolContext
@@ -46,6 +47,18 @@ def test_the_fan_separates_the_ground_that_is_seen_from_the_ground_that_is_not()
     assert fan.figure == "green-1"
 
 
+def test_slanting_slivers_of_two_cells_are_left_out() -> None:
+    ground = ground_of(Cells(0.0, 0.0, 6.0, 6.0), ())
+    chosen = np.zeros(ground.cells.shape, bool)
+    for step in range(50):
+        chosen[step // 5, step : step + 2] = chosen[step // 5 + 1, step : step + 2] = True
+    style = Style((0, 0, 0, 255), (0, 0, 0, 255))
+    assert patches(chosen, ground, style) == ()
+    chosen[30:40, 10:13] = True  # a shadow of three cells stays
+    [patch] = patches(chosen, ground, style)
+    assert contains(patch, 1.15, 3.5)
+
+
 def test_the_outline_of_ground_on_a_hill_lies_on_the_hill() -> None:
     hill = piece("hill", "hill", box(18.0, -1.0, 40.0, 11.0), 2.0)  # seen to its far edge, from a hill as high
     [seen] = sight_fan(on_table(before(GREEN, terrain=(hill,)), 40, 10), GREEN).areas[-1:]
@@ -59,7 +72,7 @@ def test_in_a_battle_the_fan_shows_ranges_and_the_move(tmp_path: Path) -> None:
         fan = sight_fan(on_table(now, 60, 10), GREEN)
     notes = [words for mark in fan.finding.marks if isinstance(mark, Note) for words, _ in mark.rows]
     assert notes == ["Shortbow, 18 in"]  # FM-58
-    rings = [mark for mark in fan.finding.marks if isinstance(mark, Trace)]
+    rings = [mark for mark in fan.areas if isinstance(mark, Trace)]
     reach = [max(x for x, _, _ in ring.points_in) - GREEN.x_in for ring in rings]
     assert reach == pytest.approx([18, 5], abs=0.05)  # the range, and the move of 5 in
 

@@ -14,7 +14,7 @@ from rules.battle.battle import Battle, Clock
 from rules.engine.events import ActionResolved
 from rules.engine.position import Position
 from rules.engine.referee import Action, ActionPreview, Ambiguity
-from rules.engine.text import display_name, display_names, outcome_words, readable
+from rules.engine.text import display_name, display_names, outcome_words, readable, says_outcome
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import PointIn
 from ui.battle.action_text import obligation_words, verdict_rows
@@ -247,7 +247,7 @@ class BattleController(QObject):
         shown = pointing(self.panel.chosen, self.chosen, self._stray)
         cross = cross_marks(self.cross_hair_in) if self.cross_hair_in is not None else ()
         marks = (*shown.marks, *drawn.marks, *cross)
-        return replace(shown, marks=marks, badges=drawn.badges, casualties=drawn.casualties)
+        return replace(shown, marks=marks, areas=drawn.reach, badges=drawn.badges, casualties=drawn.casualties)
 
     def aiming(self, at_in: PointIn | None) -> Preview:
         """The same plus, before an action is selected, the template that a click on this place or Enter would lay."""
@@ -392,7 +392,10 @@ class BattleController(QObject):
             lines = [f"{one.action.words}: {capitalized(outcome_words(its.outcome))}" for one, its in found]
             self._show_outcome((), "\n".join(lines))
         else:
-            lines = [capitalized(outcome_words(verdict.outcome)), *verdict_rows(verdict)]
+            outcome = capitalized(outcome_words(verdict.outcome))
+            if isinstance(event, ActionResolved) and not event.by and not says_outcome(event):
+                outcome = f"{event.title}: {outcome}"  # a side's name alone would say nothing
+            lines = [outcome, *verdict_rows(verdict)]
             if self._rounds:
                 lines[0] = " · ".join((lines[0], *(roll_words(asked, roll.faces) for asked, roll in rolled.throws)))
             self._show_outcome(rolled.action.by, "\n".join(lines))

@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from rules.engine.position import Position
-from rules.engine.referee import ActionPreview, is_owed
+from rules.engine.referee import ActionPreview, AvailableActions, is_owed
 from rules.engine.text import place_words, readable
 from rules.tabletop.errors import UserError
 from ui.battle.action_text import card_title, numbered_names
 from ui.battle.badges import badge_marks
-from ui.battle.battle_overlay import casualties, figure_marks, way_marks
+from ui.battle.battle_overlay import casualties, chance_marks, reach_marks, way_marks
 from ui.battle.battle_session import BattleSession
 from ui.battle.goals import goal_lines
 from ui.battle.selection import Selection
@@ -32,13 +32,15 @@ class BattleDisplay:
 
     Attributes:
         pending: Moves seen by the camera that wait for an answer.
-        marks: The ways of these moves, and the selected figure's reach and chances.
+        marks: The ways of these moves, and the selected figure's chances.
+        reach: How far the selected figure may still go.
         badges: The figures' badges.
         casualties: The figures to cross out.
     """
 
     pending: tuple[PendingMove, ...] = ()
     marks: tuple[Mark, ...] = ()
+    reach: tuple[Mark, ...] = ()
     badges: tuple[Mark, ...] = ()
     casualties: tuple[str, ...] = ()
 
@@ -55,6 +57,7 @@ class BattlePresenter:
     ) -> None:
         """Show battles in `panel` and `bar`; `decide` makes the change that answers a move, `accept_all` all."""
         self._panel, self._bar, self._decide, self._accept_all = panel, bar, decide, accept_all
+        self._refusal = ""
         self.shown = BattleDisplay()
 
     def show_nothing(self, play: BattleSession | None, armies: Sequence[str]) -> None:
@@ -98,12 +101,17 @@ class BattlePresenter:
         proposals = play.proposals(position)
         pending = tuple(pending_move(play, position, one, self._decide) for one in proposals)
         marks = way_marks(proposals)
+        reach: tuple[Mark, ...] = ()
         if asked is not None and selection.spot_in is None and len(selection.targets) < 2:
             title = card_title(position, position.unit(selection.figure))
             panel.show_round_actions(selection.figure, title, asked)
         else:
-            marks = (*marks, *self._show_actions(play, position, selection, obligations))
-        self._show_table(BattleDisplay(pending, marks, tuple(badge_marks(position)), casualties(position)))
+            available = self._show_actions(play, position, selection, obligations)
+            if available is not None:
+                marks = (*marks, *chance_marks(position, available.attacks))
+                reach = tuple(reach_marks(position, available.figure, available.movement))
+        badges = tuple(badge_marks(position))
+        self._show_table(BattleDisplay(pending, marks, reach, badges, casualties(position)))
         panel.show_photo(portrait(view, selection.figure, PHOTO_PX) if view is not None else None)
 
     def _show_table(self, shown: BattleDisplay) -> None:
@@ -112,17 +120,22 @@ class BattlePresenter:
 
     def _show_actions(
         self, play: BattleSession, position: Position, selection: Selection, obligations: Sequence[ActionPreview]
-    ) -> tuple[Mark, ...]:
-        """Show what the selected figure can do, without one what is owed; returns the figure's marks."""
+    ) -> AvailableActions | None:
+        """Show what the selected figure can do and return it; without a figure, show what is owed."""
         panel, figure = self._panel, selection.figure
         try:
             available = play.available_actions(position, figure) if figure else None
         except UserError as refusal:
-            panel.show_outcome(readable(str(refusal)))
+            self._refusal = readable(str(refusal))
+            panel.show_outcome(self._refusal)
             available = None
+        else:
+            if self._refusal and panel.why == self._refusal:
+                panel.show_outcome("")
+            self._refusal = ""
         if available is None:
             panel.show_obligations(obligations, goal_lines(play))
-            return ()
+            return None
         title = card_title(position, position.unit(figure))
         if len(selection.targets) > 1:
             at_all = play.at_targets(position, figure, selection.targets)
@@ -134,4 +147,4 @@ class BattlePresenter:
         else:
             there = play.at_spot(position, figure, selection.spot_in)
             panel.show_place_actions(figure, title, place_words(selection.spot_in), there)
-        return figure_marks(position, available)
+        return available

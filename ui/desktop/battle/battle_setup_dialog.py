@@ -97,11 +97,12 @@ class BattleSetupDialog(QDialog):
         self._house, self._options = plain_label(tr("none")), QScrollArea()
         self._begin = QPushButton(tr("Start battle"))
         make_primary(self._begin)
-        self.soldiers = SoldierTable(self._figures, crops)
+        self.soldiers = SoldierTable(self._figures)
         self.soldiers.pointed.connect(self.pointed)
         self.picker = SoldierPicker(self.soldiers)
         self.goals = GoalsForm(self._sides)
         self._lay_out()
+        self.soldiers.fill(crops)
         self._take_game()
         self._game.setFocus()
 

@@ -59,7 +59,7 @@ class BattleFiles(QObject):
         self._offer = LastBattleOffer(battle.clock, self._open)
         self._offer.start(settings.last_battle)
         self._setup: BattleSetupDialog | None = None
-        battle.panel.new_battle.clicked.connect(lambda: self.new_battle())
+        battle.panel.games.chosen.connect(self.new_battle)
         store.closing.connect(self._leave_table)
 
     @property
@@ -72,9 +72,11 @@ class BattleFiles(QObject):
         """Whether the setup of a battle is open."""
         return self._setup is not None
 
-    def new_battle(self) -> None:
-        """Ask for the setup of a battle, and start it."""
+    def new_battle(self, game: str = "") -> None:
+        """Ask for the setup of a battle, and start it; `game` is the one to propose, empty for any."""
         if self._setup is not None:
+            if game:
+                self._setup.choose_game(game)
             self._setup.activateWindow()
             return
         view = self._store.view
@@ -88,6 +90,8 @@ class BattleFiles(QObject):
         crops = {name: crop for name, crop in found if crop is not None}
         lists = ArmyLists(armies_folder())
         self._setup = dialog = BattleSetupDialog(armies, figures, lists, self._window, self._begin, crops)
+        if game:
+            dialog.choose_game(game)
         dialog.pointed.connect(self.changed)
         dialog.finished.connect(self._forget_setup)
         dialog.finished.connect(dialog.deleteLater)

@@ -18,7 +18,8 @@ from ui.picture.placement import Box, Taken, placed
 
 _GAPS_PX = (2.0, 12.0, 28.0, 56.0)
 _WIDEST_PX = 240
-"""The width at which the text of a plate wraps."""
+"""The width at which the text of a plate wraps; then it is made as narrow as its lines allow."""
+_STEP_PX = 8
 _REACH_PX = 16.0  # half the size of a soldier on the screen
 _STYLE = """
 QFrame { background: rgb(24, 27, 33); border: 1px solid white; border-radius: 6px; }
@@ -112,11 +113,13 @@ class MovePills(QObject):
 
 
 def _words_of(move: PendingMove, pill: QFrame) -> QLabel:
-    """A move's text, in several lines if it is long."""
+    """A move's text, in several lines of nearly the same length if it is long."""
     label = plain_label(move.short)
     label.setParent(pill)
     label.ensurePolished()  # its width depends on the font of the plates
     if label.sizeHint().width() > _WIDEST_PX:
         label.setWordWrap(True)
-        label.setFixedSize(_WIDEST_PX, label.heightForWidth(_WIDEST_PX))
+        height_px = label.heightForWidth(_WIDEST_PX)
+        widths = range(_WIDEST_PX // 2, _WIDEST_PX + 1, _STEP_PX)
+        label.setFixedSize(next(width for width in widths if label.heightForWidth(width) <= height_px), height_px)
     return label

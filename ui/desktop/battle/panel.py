@@ -33,6 +33,7 @@ from ui.battle.typed_dice import roll_words
 from ui.desktop.battle.action_list import ActionList
 from ui.desktop.battle.dice_card import DiceCard
 from ui.desktop.battle.dice_faces import DiceFaces
+from ui.desktop.battle.game_list import GameList
 from ui.desktop.battle.pending_moves import PendingMoves, clear_layout
 from ui.desktop.battle.round_bar import RoundBar
 from ui.desktop.labels import escape_markup, markup_label, plain_label, wrapping_label
@@ -61,7 +62,7 @@ class BattlePanel(QWidget):
     Attributes:
         round_bar: The bar of rounds.
         pending_moves: Decisions that wait for the players, such as moves that the camera saw.
-        new_battle: Starts a battle; shown while none is open.
+        games: The games to start a battle with; shown while none is open.
         do_button: Performs the selected action, with dice rolled by the program if it needs any.
 
     Signals:
@@ -91,7 +92,7 @@ class BattlePanel(QWidget):
         self._overrule = QPushButton(tr("Overrule…"))
         self._photo, self._below = QLabel(), QWidget()
         self._action_list, self._story = ActionList(), QListWidget()
-        self._goals, self.new_battle = QPushButton(tr("Goals…")), QPushButton(tr("New battle…"))
+        self._goals, self.games = QPushButton(tr("Goals…")), GameList()
         self.round_bar, self.pending_moves = RoundBar(), PendingMoves()
         self._needed = plain_label()
         self._dice_card: DiceCard | None = None
@@ -135,13 +136,13 @@ class BattlePanel(QWidget):
         )
 
     def show_no_battle(self) -> None:
-        """Show that no battle is open."""
-        self._figure.setText(escape_markup(tr("No battle is open.")))
+        """Show that no battle is open, and the games."""
+        self._figure.setText(escape_markup(tr("No battle is open. Choose a game:")))
         self._fill(())
 
     def show_battle_open(self, is_open: bool) -> None:
         """Show what belongs to an open battle, or offer to start one."""
-        for widget in (self.new_battle, self._below):
+        for widget in (self.games, self._below):
             widget.setVisible(not is_open)
         for widget in (self.do_button, self._overrule, self._action_list, self._goals):
             widget.setVisible(is_open)
@@ -390,9 +391,6 @@ class BattlePanel(QWidget):
         self._own.setShortcut("Alt+D")
         self._own.clicked.connect(lambda: self._request(self.wanted))
         make_primary(self.do_button)
-        self.new_battle.setToolTip(tr("Choose a game and what each soldier plays"))
-        self.new_battle.setMinimumHeight(_BUTTON_PX)
-        make_primary(self.new_battle)
         self._overrule.setToolTip(tr("Change the result of the selected action or the last one, and say why (Ctrl+R)"))
         self._overrule.setShortcut("Ctrl+R")
         self._overrule.setEnabled(False)
@@ -420,7 +418,7 @@ class BattlePanel(QWidget):
         who.addWidget(self._photo)
         who.addWidget(self._figure, 1)
         inner.addLayout(who)
-        inner.addWidget(self.new_battle)
+        inner.addWidget(self.games)
         inner.addWidget(self._below, 1)
         inner.addWidget(self._action_list, 1)
         inner.addWidget(self._needed)

@@ -38,8 +38,8 @@ class SoldierTable(QTableWidget):
 
     pointed = pyqtSignal()
 
-    def __init__(self, figures: Sequence[Figure], crops: Mapping[str, ImageBgr]) -> None:
-        """Show these figures, with small pictures of them by id."""
+    def __init__(self, figures: Sequence[Figure]) -> None:
+        """Prepare a row for each of these figures."""
         super().__init__(len(figures), 3)
         self._figures, self._hovered = tuple(figures), ""
         self._rows = {figure.id: row for row, figure in enumerate(figures)}
@@ -48,20 +48,27 @@ class SoldierTable(QTableWidget):
         self.setSelectionBehavior(QTableWidget.SelectionBehavior.SelectRows)
         self.setIconSize(QSize(_ICON_PX, _ICON_PX))
         self.setMouseTracking(True)
-        for row, figure in enumerate(figures):
+        self.itemSelectionChanged.connect(self.pointed)
+        self.cellEntered.connect(lambda row, _: self._hover(self._figures[row].id))
+
+    def fill(self, crops: Mapping[str, ImageBgr]) -> None:
+        """Fill the rows, with small pictures of the figures by id; call it once the table has its place in the dialog.
+
+        Qt applies the stylesheet to every unit box again whenever a widget around it gets another parent.
+        """
+        for row, figure in enumerate(self._figures):
             item = QTableWidgetItem(display_name(figure.id))
             item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)
             if figure.id in crops:
                 item.setIcon(_icon(crops[figure.id]))
             self.setItem(row, _FIGURE, item)
-            self.setCellWidget(row, _CARD, self._unit_box(row, figure))
             self._write_squad(row, "")
+        for row, figure in enumerate(self._figures):
+            self.setCellWidget(row, _CARD, self._unit_box(row, figure))
         self._set_sizes()
-        self.itemSelectionChanged.connect(self.pointed)
-        self.cellEntered.connect(lambda row, _: self._hover(self._figures[row].id))
 
     def _unit_box(self, row: int, figure: Figure) -> QComboBox:
-        box = _UnitBox()
+        box = _UnitBox(self.viewport())
         box.setAccessibleName(tr("Unit of {name}", name=display_name(figure.id)))
         box.setToolTip(tr("The unit of this soldier, and of all selected soldiers if it is one of them"))
         box.activated.connect(lambda _: self._same_for_selected(row))

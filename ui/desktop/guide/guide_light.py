@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PyQt6.QtCore import QRect
-from PyQt6.QtWidgets import QPushButton, QWidget
+from PyQt6.QtWidgets import QWidget
 
 from ui.battle.first_shot import FirstShot, Need, ShotStep
 from ui.desktop.commands import Commands
@@ -65,7 +65,7 @@ class GuideLight:
         elif step is Step.ARMIES:
             self._show_armies()
         elif step is Step.GAME:
-            self._show_visible(self._battle.panel.new_battle)
+            self._show_visible(self._battle.panel.games)
         elif step is Step.SHOT:
             self._show_shot()
         else:
@@ -76,9 +76,9 @@ class GuideLight:
         """The tool of the first shot."""
         return "measure" if self._battle.play is None else "select"
 
-    def _show_visible(self, button: QPushButton) -> None:
-        """Light up a button of a panel; while it is hidden, the guide's own button, which does the same."""
-        self.spotlight.light(button if button.isVisible() else self._bar.button)
+    def _show_visible(self, control: QWidget) -> None:
+        """Light up a control of a panel; while it is hidden, the guide's own button, which does the same."""
+        self.spotlight.light(control if control.isVisible() else self._bar.button)
 
     def _show_armies(self) -> None:
         store, view = self._store, self._store.view

@@ -74,11 +74,9 @@ class Toolbox:
             shown = otherwise
         elif self.selected.name == "select":
             picked = shown.picked or otherwise.picked
-            shown = replace(
-                shown, ruler=otherwise.ruler, template=otherwise.template, picked=picked, marks=otherwise.marks
-            )
-        if otherwise.casualties:
-            shown = replace(shown, casualties=otherwise.casualties)  # whatever the tool, they must be taken off
+            shown = replace(otherwise, hovered=shown.hovered, asked=shown.asked, picked=picked)
+        # Whatever the tool, casualties must be taken off, and leaders are leaders.
+        shown = replace(shown, casualties=otherwise.casualties, badges=otherwise.badges)
         now = self._now() if shown.hovered or shown.asked else None
         return (
             replace(shown, battle_lines=now.battle_lines(shown.asked or shown.hovered or ""))
