@@ -93,11 +93,7 @@ def table(counts: Sequence[int], rounds: int) -> Table:
         state, preview = [*scenes(now).values()][-1]
         drawing = Drawing()
         layers = drawing.of(now.view, state, preview)
-        works = (
-            partial(drawing.of, now.view, state, preview),
-            painter_of(layers),
-            painter_of(layers, repaint=True),
-        )
+        works = (partial(drawing.of, now.view, state, preview), painter_of(layers), painter_of(layers, repaint=True))
         timings = [
             time_with_baseline(work, partial(cv2.cvtColor, frame, cv2.COLOR_BGR2LAB), rounds=rounds) for work in works
         ]

@@ -134,14 +134,7 @@ def main() -> None:
 
 def table(counts: Sequence[int], seconds: int) -> Table:
     """The page's table: the stages of a frame, and the design's budget."""
-    head = (
-        "figures",
-        *(name for name, _, _ in STAGES),
-        "all, x Lab",
-        "wall clock",
-        "moves reported",
-        "memory grew",
-    )
+    head = ("figures", *(name for name, _, _ in STAGES), "all, x Lab", "wall clock", "moves reported", "memory grew")
     rows, budgets = [], []
     for run in runs(counts, seconds):
         lab_ms = float(np.median(run.lab_ms))

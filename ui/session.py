@@ -15,17 +15,7 @@ from rules.tabletop.errors import UserError
 from rules.tabletop.table import PointIn, TerrainPiece
 from rules.tabletop.template import Template
 from ui.formatting import Basis, place_words
-from ui.table.corrections import (
-    Added,
-    Bound,
-    Correction,
-    Deleted,
-    Renamed,
-    bind,
-    corrected,
-    names_in,
-    names_shown,
-)
+from ui.table.corrections import Added, Bound, Correction, Deleted, Renamed, bind, corrected, names_in, names_shown
 from ui.table.learning import learned
 from ui.table.picking import Pick, PickRequest, PointPx
 from ui.table.play_area import PlayArea

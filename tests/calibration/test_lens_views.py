@@ -70,8 +70,7 @@ def test_squares_are_at_least_eight_pixels_wide():
 
 
 @pytest.mark.parametrize(
-    ("square_px", "most_px"),
-    [(8.1, 1.0), (8.3, 1.0), (10.0, 1.2), (20.0, 2.4), (21.0, 2.5), (100.0, 2.5)],
+    ("square_px", "most_px"), [(8.1, 1.0), (8.3, 1.0), (10.0, 1.2), (20.0, 2.4), (21.0, 2.5), (100.0, 2.5)]
 )
 def test_the_largest_accepted_blur(square_px, most_px):
     """At least one pixel and at most 2.5 are accepted."""

@@ -154,8 +154,7 @@ def test_a_pixel_aligned_marker_is_found_to_hundredths():
 
 
 @pytest.mark.parametrize(
-    ("at", "cut"),
-    [((2, 70), (-2, -1)), ((70, 3), (1, -2)), ((138, 70), (2, 1)), ((70, 137), (0, 2))],
+    ("at", "cut"), [((2, 70), (-2, -1)), ((70, 3), (1, -2)), ((138, 70), (2, 1)), ((70, 137), (0, 2))]
 )
 def test_a_marker_at_the_pictures_border_is_refitted(at, cut):
     again = refit_marker(printed(at=at), corners_of(at=at) + cut, DICTIONARY, 3)

@@ -274,11 +274,7 @@ def test_an_altered_entry_is_named_and_the_battle_continues_in_a_copy(
     save: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     save.write_bytes(save.read_bytes().replace(b"note 2", b"note 7"))
-    is_refused(
-        lambda: Battle.open(save, lambda: 0.0),
-        "entry 4 does not match.* intact up to entry 3",
-        save,
-    )
+    is_refused(lambda: Battle.open(save, lambda: 0.0), "entry 4 does not match.* intact up to entry 3", save)
     copy = save.with_name("copy.battle")
     assert main(["replay", str(save)]) == 1
     assert "--recover COPY" in capsys.readouterr().err

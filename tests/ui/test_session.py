@@ -11,11 +11,7 @@ from calibration.drift import Drift, Moved
 from calibration.solve import Calibration
 from rules.tabletop.errors import UserError
 from rules.tabletop.template import Blast
-from tests.ui.views import (
-    LENS,
-    figure,
-    view_of,
-)
+from tests.ui.views import LENS, figure, view_of
 from tests.vision.figure_pictures import GREEN, TAN, camera, empty, soldier
 from ui.session import Ruler, Session
 from ui.table.corrections import Renamed

@@ -326,37 +326,17 @@ class Actions:
         menu = QMenu(tr("&Battle"), self._window)
         files, history = commands.features.files, commands.features.history
         for text, key, tip, slot in (
-            (
-                tr("New battle…"),
-                "Ctrl+N",
-                tr("Choose a game and what each soldier plays"),
-                files.new_battle,
-            ),
+            (tr("New battle…"), "Ctrl+N", tr("Choose a game and what each soldier plays"), files.new_battle),
             (
                 tr("Open battle…"),
                 "Ctrl+B",
                 tr("Continue a battle; every battle is saved as you play"),
                 files.open_battle,
             ),
-            (
-                tr("Continue last battle"),
-                "",
-                tr("Go on where the last battle stopped"),
-                files.continue_last,
-            ),
+            (tr("Continue last battle"), "", tr("Go on where the last battle stopped"), files.continue_last),
             (tr("Save a copy…"), "", tr("Save the battle in another file, too"), files.save_copy),
-            (
-                tr("Close battle"),
-                "",
-                tr("Measure without a battle; the battle stays saved"),
-                files.close_battle,
-            ),
-            (
-                tr("Restore terrain"),
-                "",
-                tr("Put the battle's terrain back where it was"),
-                history.lay_out,
-            ),
+            (tr("Close battle"), "", tr("Measure without a battle; the battle stays saved"), files.close_battle),
+            (tr("Restore terrain"), "", tr("Put the battle's terrain back where it was"), history.lay_out),
             (
                 tr("History…"),
                 "Ctrl+H",
@@ -364,12 +344,7 @@ class Actions:
                 history.show,
             ),
             (tr("Save story…"), "", tr("Save the battle so far as a text to read"), files.save_story),
-            (
-                tr("Save page…"),
-                "",
-                tr("Save the battle with its maps and pictures as a web page"),
-                history.save_page,
-            ),
+            (tr("Save page…"), "", tr("Save the battle with its maps and pictures as a web page"), history.save_page),
             (tr("Save film…"), "", tr("Save the battle as a film to show to others"), history.save_film),
             (tr("Save data…"), "", tr("Save the battle for other programs"), history.save_json),
         ):

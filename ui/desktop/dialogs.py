@@ -113,10 +113,7 @@ class MarkerSizeDialog(QDialog):
 
     def _ask_dictionary(self) -> None:
         path = QFileDialog.getOpenFileName(
-            self,
-            tr("A dictionary"),
-            "",
-            tr("Dictionaries ({endings})", endings=_files(DICTIONARY_SUFFIXES)),
+            self, tr("A dictionary"), "", tr("Dictionaries ({endings})", endings=_files(DICTIONARY_SUFFIXES))
         )[0]
         if path:
             self.use_dictionary(Path(path))

@@ -6,15 +6,7 @@ from collections.abc import Iterable
 from html import escape
 
 from PyQt6.QtGui import QAction, QKeySequence
-from PyQt6.QtWidgets import (
-    QAbstractButton,
-    QDialog,
-    QDialogButtonBox,
-    QMainWindow,
-    QMenu,
-    QTextBrowser,
-    QVBoxLayout,
-)
+from PyQt6.QtWidgets import QAbstractButton, QDialog, QDialogButtonBox, QMainWindow, QMenu, QTextBrowser, QVBoxLayout
 
 from ui.about import about_words, libraries
 from ui.command_search import Command

@@ -6,15 +6,7 @@ from collections.abc import Callable, Sequence
 
 from PyQt6.QtCore import Qt, pyqtSignal
 from PyQt6.QtGui import QFont, QFontInfo, QFontMetrics
-from PyQt6.QtWidgets import (
-    QComboBox,
-    QGroupBox,
-    QHBoxLayout,
-    QListWidget,
-    QPushButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PyQt6.QtWidgets import QComboBox, QGroupBox, QHBoxLayout, QListWidget, QPushButton, QVBoxLayout, QWidget
 
 from rules.tabletop.table import Figure, PointIn
 from ui.desktop.army_list import ArmyList, swatch

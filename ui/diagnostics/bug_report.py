@@ -66,10 +66,7 @@ class EventLog:
     """
 
     def __init__(
-        self,
-        log: Path | None = None,
-        clock: Callable[[], float] = time.time,
-        examined: Callable[[], str] = lambda: "",
+        self, log: Path | None = None, clock: Callable[[], float] = time.time, examined: Callable[[], str] = lambda: ""
     ) -> None:
         """Record in memory and, if `log` is given, in that file; a full or read-only disk is ignored."""
         self.log, self._clock, self.examined = log, clock, examined

@@ -507,11 +507,7 @@ def _largest_hits(hits: Sequence[Hit]) -> list[Hit]:
 
 
 def _label(
-    camera: TableCamera,
-    at_in: tuple[float, float, float],
-    rows: Rows,
-    colour: Colour,
-    offset: PointPx | float,
+    camera: TableCamera, at_in: tuple[float, float, float], rows: Rows, colour: Colour, offset: PointPx | float
 ) -> list[Shape]:
     offset = (0.0, offset) if isinstance(offset, float) else offset
     return [Label(at_px, rows, colour, offset) for at_px in _seen(camera.table_to_pixel(at_in))]

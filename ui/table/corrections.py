@@ -173,10 +173,7 @@ def bind(corrections: Iterable[Correction], seen: Tracking, bound: Bound) -> Bou
 
 
 def corrected(
-    seen: Tracking,
-    corrections: Sequence[Correction],
-    bound: Bound | None = None,
-    over: Container[Deleted] = (),
+    seen: Tracking, corrections: Sequence[Correction], bound: Bound | None = None, over: Container[Deleted] = ()
 ) -> Tracking:
     """The figures and track events of one picture with the corrections applied.
 

@@ -269,10 +269,7 @@ def cup(window: Window, wait_until: Wait, tmp_path: Path) -> Iterator[EmulatedDi
     dice = EmulatedDice(wire, time.monotonic, random.Random(1))
     window.devices.panel.dice.connected.emit(str(wire.path))
     wait_until(
-        lambda: (
-            dice.step(),
-            "Connected" in window.devices.dice.connection.standing.words and greeted(window),
-        )[1]
+        lambda: (dice.step(), "Connected" in window.devices.dice.connection.standing.words and greeted(window))[1]
     )
     yield dice
     wire.unplug()

@@ -69,10 +69,7 @@ def teach(window: Window, table: SimulatedTable, army: str, wait_until: Wait) ->
 
 @pytest.mark.slow
 def test_the_whole_guide_on_the_simulated_table(
-    found: None,
-    open_window: Open,
-    table: SimulatedTable,
-    wait_until: Wait,
+    found: None, open_window: Open, table: SimulatedTable, wait_until: Wait
 ) -> None:
     window = open_window(None)
     guide = window.help.guide

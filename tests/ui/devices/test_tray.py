@@ -62,9 +62,7 @@ def test_resting_dice_are_the_roll(hand: Hand) -> None:
     assert not asking.pull()
 
 
-def test_an_early_roll_counts_5_s_is_questioned_60_s_and_used_once(
-    hand: Hand,
-) -> None:
+def test_an_early_roll_counts_5_s_is_questioned_60_s_and_used_once(hand: Hand) -> None:
     hand.lies(seen(6, 1))
     assert hand.kept_words == "Kept for the next roll: 6 (95%), 1 (95%)."
     hand.now = KEEP_S

@@ -17,10 +17,7 @@ from ui.phone.snapshot import PhoneSnapshot
 
 PROGRAM = installed()
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(PROGRAM is None, reason="neither Chromium nor Chrome is installed"),
-]
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(PROGRAM is None, reason="neither Chromium nor Chrome is installed")]
 
 
 @pytest.fixture

@@ -307,10 +307,7 @@ def test_a_phone_that_does_not_read_is_dropped(start: Start, skirmish: PhoneSnap
         stream.sendall(asking(server, "events"))
         until(lambda: server.phones == 1)
         numbers = iter(range(1000))
-        until(
-            lambda: server.phones == 0,
-            lambda: server.publish(PhoneSnapshot(crowd, verdict=(str(next(numbers)),))),
-        )
+        until(lambda: server.phones == 0, lambda: server.publish(PhoneSnapshot(crowd, verdict=(str(next(numbers)),))))
 
 
 @on_linux

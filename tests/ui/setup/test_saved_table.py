@@ -23,16 +23,7 @@ from ui.session import Ruler, Session, TableState
 from ui.setup.saved_table import SavedTable, as_left, table_to_save
 from ui.setup.saved_table_document import document_of, table_of
 from ui.setup.saved_table_store import SavedTables, TableSaver
-from ui.table.corrections import (
-    Added,
-    ArmyChanged,
-    Confirmed,
-    Deleted,
-    Merged,
-    PlacedAt,
-    PostureSet,
-    Renamed,
-)
+from ui.table.corrections import Added, ArmyChanged, Confirmed, Deleted, Merged, PlacedAt, PostureSet, Renamed
 from ui.table.play_area import PlayArea
 from vision.frame import Frame
 from vision.patch_memory import Spot

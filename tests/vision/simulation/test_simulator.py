@@ -27,16 +27,7 @@ from vision.simulation.scene import (
     demo_play,
     demo_scene,
 )
-from vision.simulation.simulator import (
-    STEP_S,
-    WEBCAM,
-    Optics,
-    Sensor,
-    SimulatedTable,
-    Stage,
-    overhead_camera,
-    render,
-)
+from vision.simulation.simulator import STEP_S, WEBCAM, Optics, Sensor, SimulatedTable, Stage, overhead_camera, render
 from vision.simulation.surface import PixelMap, Surface, lay_marker
 from vision.simulation.toy_models import Sculpt
 

@@ -142,10 +142,7 @@ def clear_layout(layout: QLayout) -> None:
 
 
 def pending_move(
-    play: BattleSession,
-    position: Position,
-    proposal: Proposal,
-    after: Callable[[Callable[[], object]], object],
+    play: BattleSession, position: Position, proposal: Proposal, after: Callable[[Callable[[], object]], object]
 ) -> PendingMove:
     """A move that the camera saw in a battle, with its answers; ambiguities are decided first.
 

@@ -5,16 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from PyQt6.QtCore import Qt, pyqtSignal
-from PyQt6.QtWidgets import (
-    QComboBox,
-    QFrame,
-    QGridLayout,
-    QGroupBox,
-    QPushButton,
-    QScrollArea,
-    QVBoxLayout,
-    QWidget,
-)
+from PyQt6.QtWidgets import QComboBox, QFrame, QGridLayout, QGroupBox, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from hardware.adalight import Colour
 from hardware.emulator import FaultInjector

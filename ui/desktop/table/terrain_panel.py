@@ -127,11 +127,7 @@ class TerrainPanel(QWidget):
         self.kind.currentIndexChanged.connect(lambda _: self.kinded.emit(str(self.kind.currentData())))
         self.kind.setMaxVisibleItems(self.kind.count())
         for number, signal, tip in (
-            (
-                self.height_in,
-                self.raised,
-                tr("Its height from bottom to top"),
-            ),
+            (self.height_in, self.raised, tr("Its height from bottom to top")),
             (self.base_in, self.based, tr("The height of what it stands on, such as a book under a house")),
         ):
             number.setRange(0.0, _MAX_HEIGHT_IN)
