@@ -111,7 +111,7 @@ def _check_files(path: Path, confirmed: list[int], found: Findings) -> list[str]
         return ["nothing was played"]
     try:
         with Battle.open(path, lambda: 0.0) as battle:
-            found.rolled_back += "not confirmed is gone" in battle.remark
+            found.rolled_back += "unconfirmed entries are lost" in battle.remark
             faults = [
                 f"entry {entry.seq} is not what was written"
                 for entry in battle.entries[1:]
