@@ -11,6 +11,7 @@ from functools import partial
 
 import numpy as np
 
+from benchmarks.accuracy import TWO_SIGMA, spread
 from benchmarks.page import Table, number
 from benchmarks.stopwatch import time_with_baseline
 from calibration.calibration_targets import CalibrationTargets, redetect, see
@@ -67,19 +68,15 @@ def errors_after(bumps: int) -> None:
             seen = kept.calibration.camera.pixel_to_table(bumped.table_to_pixel(places))
             error = np.linalg.norm(laid_at(seen, place) - places[:, :2], axis=1)
             after += [*error]
-            within += [*(error < 2.448 * kept.calibration.sigma_in(places))]
+            within += [*(error < TWO_SIGMA * kept.calibration.sigma_in(places))]
         print(
-            f"{words}: before {_spread(before)} in, first frame after {_spread(after)} in,"
+            f"{words}: before {spread(before)} in, first frame after {spread(after)} in,"
             f" within two sigma {np.mean(within):.2f} ({len(after)} points), reported {dict(reported)}"
         )
 
 
 def _gray(scene: Scene, camera: TableCamera, rng: np.random.Generator) -> ImageGray:
     return np.asarray(cv2.cvtColor(render(scene, camera, rng), cv2.COLOR_BGR2GRAY), np.uint8)
-
-
-def _spread(errors: list[float]) -> str:
-    return f"{np.median(errors):.3f} / {np.percentile(errors, 95):.3f}"
 
 
 def table(counts: Sequence[int], rounds: int) -> Table:
