@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PyQt6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PyQt6.QtWidgets import QPushButton, QWidget
 
 from ui.desktop.labels import escape_markup, markup_label
+from ui.desktop.layouts import in_column, in_row
 from ui.devices.dice_source import DiceSource
 from ui.translation import tr
 
@@ -27,14 +28,7 @@ class DiceStrip(QWidget):
         self._yes.clicked.connect(lambda: self._settle(True))
         self._no.clicked.connect(lambda: self._settle(False))
         self._throw.clicked.connect(lambda: throw() if throw is not None else None)
-        row = QHBoxLayout()
-        for button in (self._yes, self._no, self._throw):
-            row.addWidget(button)
-        row.addStretch(1)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self._words)
-        layout.addLayout(row)
+        in_column(self._words, in_row(self._yes, self._no, self._throw, None), on=self, margin=0)
         self.refresh()
 
     @property

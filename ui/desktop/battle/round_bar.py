@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from functools import partial
 
 from PyQt6.QtCore import Qt, pyqtSignal
-from PyQt6.QtWidgets import QHBoxLayout, QListWidget, QListWidgetItem, QPushButton, QVBoxLayout, QWidget
+from PyQt6.QtWidgets import QHBoxLayout, QListWidget, QListWidgetItem, QWidget
 
 from ui.battle.action_text import round_words
 from ui.battle.round_sequence import Mark, RoundState
 from ui.desktop.battle.pending_moves import clear_layout
 from ui.desktop.labels import wrapping_label
+from ui.desktop.layouts import button_with_tip, in_column, in_row
 from ui.translation import tr
 
 _ROWS = 4
@@ -34,12 +35,8 @@ class RoundBar(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._words, self._result, self._steps, self._round_box = (
-            wrapping_label(),
-            wrapping_label(),
-            QListWidget(),
-            QWidget(),
-        )
+        self._words, self._result = wrapping_label(), wrapping_label()
+        self._steps, self._round_box = QListWidget(), QWidget()
         self._offers = QHBoxLayout()
         self._offered: tuple[str, ...] = ()
         self._shown: RoundState | None = None
@@ -62,12 +59,10 @@ class RoundBar(QWidget):
             self._offered = tuple(rounds)
             clear_layout(self._offers)
             for number, name in enumerate(self._offered):
-                button = QPushButton(tr("Start {name}", name=round_words(name)))
-                button.setToolTip(tr("Go through all soldiers of this round, one by one"))
-                if not number:
-                    button.setToolTip(f"{button.toolTip()} (X)")
-                    button.setShortcut("X")
-                button.clicked.connect(partial(self._start, name))
+                tip, key = tr("Go through all soldiers of this round, one by one"), "" if number else "X"
+                words = tr("Start {name}", name=round_words(name))
+                button = button_with_tip(words, f"{tip} ({key})" if key else tip, partial(self.started.emit, name))
+                button.setShortcut(key)
                 self._offers.addWidget(button)
         self.setVisible(bool(self._offered) or self._shown is not None)
 
@@ -97,9 +92,6 @@ class RoundBar(QWidget):
         self._steps.setCurrentRow(-1 if state.at is None else state.at)
         self._steps.blockSignals(False)
 
-    def _start(self, name: str, _: bool = False) -> None:
-        self.started.emit(name)
-
     def _lay_out(self) -> None:
         bold = self._words.font()
         bold.setBold(True)
@@ -110,23 +102,13 @@ class RoundBar(QWidget):
         self._steps.setFixedHeight(_ROWS * self.fontMetrics().lineSpacing() + 10)
         self._steps.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._steps.itemClicked.connect(lambda item: self.gone.emit(item.data(Qt.ItemDataRole.UserRole)))
-        row = QHBoxLayout()
+        buttons = []
         for text, key, tip, signal in (
             (tr("Back"), "Alt+Left", tr("Go back to the last soldier that is not done"), self.back),
             (tr("Skip"), "Alt+Right", tr("Skip this soldier; you can come back"), self.skipped),
             (tr("Leave"), "Alt+Up", tr("Leave the round; you can start it again"), self.left),
         ):
-            button = QPushButton(text)
-            button.setShortcut(key)
-            button.setToolTip(f"{tip} ({key})")
-            button.clicked.connect(signal)
-            row.addWidget(button)
-        inner = QVBoxLayout(self._round_box)
-        inner.setContentsMargins(0, 0, 0, 0)
-        for widget in (self._words, self._result, self._steps):
-            inner.addWidget(widget)
-        inner.addLayout(row)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addLayout(self._offers)
-        layout.addWidget(self._round_box)
+            buttons.append(button_with_tip(text, f"{tip} ({key})", signal.emit))
+            buttons[-1].setShortcut(key)
+        in_column(self._words, self._result, self._steps, in_row(*buttons), on=self._round_box, margin=0)
+        in_column(self._offers, self._round_box, on=self, margin=0)
