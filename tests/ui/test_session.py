@@ -232,7 +232,6 @@ def test_an_early_pick_teaches_the_same_as_a_click(at_table, monkeypatch):
     with_click.extend(session.state.setup.palette)
     session.undo()
     request = session.pick_request(frame, drawn_px(GREEN_IN))
-    assert request is not None
     picked = request.answer(FigurePicker())
     monkeypatch.setattr("ui.table.picking.FigurePicker.pick", None)  # no further search
     session.teach(frame, "green", drawn_px(GREEN_IN), picked=picked)

@@ -63,7 +63,6 @@ class Mouse:
         """Choose from a list: one click opens it, another chooses."""
         self.click(box)
         view = box.view()
-        assert view is not None
         index = view.model().index(box.findText(words), 0)
         where = view.visualRect(index).center()
         move(view.viewport(), where)  # a click before the mouse has moved would still belong to the opening
@@ -140,7 +139,6 @@ def test_a_stranger_fires_the_first_shot_within_12_clicks(
     wait_until(lambda: step_of(window) is Step.GAME and {"blue-1", "green-1"} <= seen(window).keys())
     follow("New battle…")
     dialog = window.findChild(BattleSetupDialog)
-    assert dialog is not None
     mouse.pick(dialog.findChildren(QComboBox)[0], "Simple Plastic Wargame")
     mouse.press(dialog, "Start battle")
     follow("Begin: Blue moves")
@@ -149,7 +147,6 @@ def test_a_stranger_fires_the_first_shot_within_12_clicks(
     follow("Now click the enemy to shoot at")
     follow("Roll")
     wait_until(lambda: step_of(window) is None)
-    assert battle.play is not None
     [*_, shot] = battle.play.battle.in_force.values()
     assert isinstance(shot, ActionResolved)
     assert len(shot.throws) == 1
@@ -181,7 +178,6 @@ def test_a_turn_of_thirty_soldiers_takes_at_most_60_clicks(
     chance = random.Random(1)
     battle.rolling.dice = lambda asked: Roll(tuple(chance.choice(asked.die.faces) for _ in range(asked.count)))
     play = battle.play
-    assert play is not None
     wait_until(lambda: battle.turn_bar.button.text() == "Who moves first…")
     mouse.click(battle.turn_bar.button)
     mouse.press(panel, "Roll")

@@ -167,7 +167,6 @@ def test_the_chosen_port_is_connected_and_its_error_shown(
     panel.dice.connected.emit("/dev/sandtable-nowhere")
     wait_until(lambda: "/dev/sandtable-nowhere is not plugged in: plug it in" in panel.dice.state)
     ports = panel.dice.findChild(QComboBox)
-    assert ports is not None
     wait_until(lambda: ports.findData("/dev/sandtable-nowhere") >= 0)
     panel.rod.connected.emit("/dev/sandtable-nowhere")
     assert window.bar.text.startswith("That port is used by the dice.")
@@ -196,7 +195,6 @@ def test_a_connected_port_cannot_be_connected_again(owned: Owned[DeviceBox]) -> 
 
 def test_the_connect_button_takes_the_port_in_the_list(window: Window, panel: DevicesPanel, tmp_path: Path) -> None:
     ports = panel.dice.findChild(QComboBox)
-    assert ports is not None
     ports.setCurrentIndex(ports.findData("bluetooth:pixels"))
     press(panel.dice, "Connect")
     assert window.devices.dice.connection.spec == "bluetooth:pixels"
@@ -227,7 +225,6 @@ def test_unrequested_dice_are_shown_and_answer_the_next_request(
     wait_until(lambda: "Kept for the next roll: d1 shows" in panel.rolls_text)
     card = asked(window, TWO)
     wait_until(lambda: card.roll is not None)
-    assert card.roll is not None
     assert f"d1 shows {card.roll.faces[0]}" in panel.rolls_text
     assert f"d2 shows {card.roll.faces[1]}" in panel.rolls_text
     ended(window)
@@ -341,7 +338,6 @@ def test_a_battles_dice_are_rolled_on_the_table(
     assert panel.choose_target("blue-1") or panel.choose_target("blue-2")
     QTest.mouseClick(button(panel, "Own dice"), LEFT)
     card = window.battle.dice_card
-    assert card is not None
     assert card.may_cancel
     window.pull()
     cup.roll([6])

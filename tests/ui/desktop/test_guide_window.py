@@ -33,7 +33,6 @@ def manned(table: SimulatedTable) -> None:
 
 def step_of(window: Window) -> Step | None:
     shown = window.help.guide.bar.shown
-    assert shown is not None
     return shown.step
 
 

@@ -49,8 +49,6 @@ def redness(window: Window) -> Callable[[], float]:
 
     def now() -> float:
         view = window.store.view
-        assert view is not None
-        assert view.calibration is not None
         turns = np.linspace(0, 2 * np.pi, 40, endpoint=False)
         ring = np.c_[np.cos(turns), np.sin(turns)]
         red = []

@@ -214,7 +214,6 @@ def test_drawn_dice_under_a_second_camera_are_read_at_rest(made: Callable[..., T
     assert hand.connection.standing.words == "Connected: camera 1."
     lens.image_bgr = draw([Drawn(6, -1.5), Drawn(2, 1.5, 0.4, 30)])
     until(lambda: hand.seen, step)
-    assert hand.seen is not None
     assert [die.face for die in hand.seen.reading.dice] == [6, 2]
     assert hand.resting
     hand.test()
@@ -308,7 +307,6 @@ def test_figures_over_the_tray_are_no_dice(made: Callable[..., TrayDice]) -> Non
     count = iter(range(10**6))
     figures_px = (((70.0, 60.0), (100.0, 60.0), (100.0, 100.0), (70.0, 100.0)),)
     until(lambda: hand.seen, lambda: hand.pull(Frame(FELT, next(count), time.monotonic()), None, lambda: figures_px))
-    assert hand.seen is not None
     assert hand.seen.reading.dice == (die_at(40),)
 
 

@@ -76,7 +76,6 @@ def test_the_page_fits_a_phone(phone: Phone, server: PhoneServer, theme: str) ->
     sizes = phone.value("[...document.querySelectorAll('select, button')].map((one) => one.offsetHeight)")
     assert min(sizes) >= 44  # what a finger needs, in CSS pixels
     picture = cv2.imdecode(np.frombuffer(phone.picture(), np.uint8), cv2.IMREAD_GRAYSCALE)
-    assert picture is not None
     ground = picture[-200:, :10].mean()  # below the cards
     assert (ground > 200) == (theme == "light")
 

@@ -86,7 +86,6 @@ def test_the_targets_of_a_figure_with_chances_and_reasons(skirmish: PhoneSnapsho
 
 
 def test_an_own_card_without_a_title_is_called_so(skirmish: PhoneSnapshot) -> None:
-    assert skirmish.position is not None
     unit = skirmish.position.unit("green-2")
     titled = replace(unit, card=None, own={"title": "Hero"})
     assert card_title(skirmish.position, unit) == "Soldier"
