@@ -162,11 +162,7 @@ class Session:
         self._pipeline.search_now()
 
     def keep_names(self, ids: frozenset[str]) -> None:
-        """Keep the names and armies of figures in a battle, even if colours are taught again.
-
-        Args:
-            ids: Their ids as shown; empty without a battle.
-        """
+        """Keep the names and armies of figures in a battle, by their ids as shown, even if colours are taught again."""
         self._in_play = ids
         self._pinned = ids | {track for track, shown in self._names.items() if shown in ids}
 
@@ -383,9 +379,7 @@ class Session:
     def use_lens(self, lens: Lens, *, as_before: bool = False) -> None:
         """Use this lens profile, and forget the distances that were measured with the previous one.
 
-        Args:
-            lens: The profile.
-            as_before: It belongs to the source that was just opened: no undo step, if there is none yet.
+        `as_before`: it belongs to the source that was just opened, so it is no undo step, if there is none yet.
         """
         prints = replace(self.state.setup.prints, taped=())
         setup = replace(self.state.setup, lens=lens, prints=prints)

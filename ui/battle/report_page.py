@@ -68,13 +68,7 @@ _Picture = Callable[[int], bytes | None]
 def report_page(report: BattleReport, picture: _Picture, step: Step) -> bytes:
     """The battle as one HTML page in the language of the program; the rules' own texts stay English.
 
-    Args:
-        report: The battle.
-        picture: Returns the JPEG of an entry.
-        step: Called with the progress before every moment.
-
-    Raises:
-        UserError: if `step` raises it.
+    `picture` returns the JPEG of an entry; `step` is called before every moment and may raise an error to cancel.
     """
     moments = [moment for moment in report.moments if not isinstance(moment.events[-1], QuestionAsked)]
     turns = [(turn, tuple(some)) for turn, some in groupby(moments, lambda moment: moment.after.turn)]

@@ -119,12 +119,7 @@ class SidePanel(QWidget):
     ) -> None:
         """Show the armies taught, the figures found and what lies on the table.
 
-        Args:
-            armies: Their names.
-            figures: All figures seen.
-            laid: Rulers and templates on the table, as text.
-            place: Formats a position.
-            apart: Warnings about similar armies, worst first.
+        `place` formats a position; `apart` are the warnings about similar armies, worst first.
         """
         places = ((f.id, f.posture, *(round(v, 1) for v in f.centre_in)) for f in figures)
         table = (place((0.0, 0.0)), *armies, *places, *laid, *apart)
@@ -145,11 +140,9 @@ class SidePanel(QWidget):
                 self._army.addItem(swatch(army_colour(army, armies)), army)
 
     def show_groups(self, words: str, *, may_search: bool) -> None:
-        """Offer to use the groups found by colour, or to search for groups.
+        """Offer to use the groups named by `words`, or to search for groups.
 
-        Args:
-            words: The groups, such as "9 tan and 8 green soldiers"; empty if there are none to use.
-            may_search: Whether figures could be grouped but are not.
+        `may_search` tells whether figures could be grouped but are not.
         """
         self._groups.setVisible(bool(words) or may_search)
         self._groups.setText(tr("Use them") if words else tr("Find armies"))

@@ -171,11 +171,7 @@ def table_overlay(
 ) -> tuple[Shape, ...]:
     """All shapes over a picture, from the lowest up; none without a calibration.
 
-    Args:
-        view: The view of the picture.
-        state: The table's state.
-        preview: What the current tool adds.
-        screen_scale: Screen pixels per pixel of the picture.
+    `screen_scale` is in screen pixels per pixel of the picture.
     """
     preview = preview or Preview()
     quiet = preview.finding is not None

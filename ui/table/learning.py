@@ -20,10 +20,7 @@ def learned(
 ) -> Setup:
     """The setup with the examples from these corrections; the identical setup if there are none.
 
-    Args:
-        shown: The view with the earlier corrections.
-        seen: The view without corrections.
-        names: The shown id for each track id.
+    `shown` is the view with the earlier corrections, `seen` without; `names` has the shown id for each track id.
     """
     looks = {names.get(track, track): look for track, look in seen.appearances.items()}
     figures = {figure.id: figure for figure in shown.figures}

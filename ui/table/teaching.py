@@ -51,11 +51,7 @@ class OtherPlastic(UserError):
 
 
 def no_figure(view: TableView, px: PointPx) -> NoFigureThere:
-    """The error for a click on bare table, with the figure nearest to it.
-
-    Args:
-        view: The view with corrections; it must have a calibration.
-    """
+    """The error for a click on bare table, with the figure nearest to it; `view` must have a calibration."""
     assert view.calibration is not None
     camera = view.calibration.camera
     x, y = camera.pixel_to_table(px)[0]

@@ -443,11 +443,7 @@ class BattleController(QObject):
             self._refresh()
 
     def overrule(self, seq: int | None = None) -> None:
-        """Ask how the players overrule the selected action or, without one, the last verdict.
-
-        Args:
-            seq: Number of the verdict's entry to offer first.
-        """
+        """Ask how the players overrule the selected action, else a verdict: the last one, or that of entry `seq`."""
         if self.play is not None and self._moment is not None:
             play = self.play
             ruling = ask_ruling(play, self._moment, self.panel.chosen, seq, self.panel.window())

@@ -74,15 +74,9 @@ class BattleSetupDialog(QDialog):
         start: Callable[[BattleSetup], object] = lambda _: None,
         crops: Mapping[str, ImageBgr] = MappingProxyType({}),
     ) -> None:
-        """Ask about these armies' figures.
+        """Ask about these armies' figures, of which `crops` has small pictures.
 
-        Args:
-            armies: The armies on the table.
-            figures: Their figures.
-            store: Where army lists are loaded from and saved.
-            parent: The window.
-            start: Starts the battle; if it raises `UserError`, the dialog stays and shows why.
-            crops: Small pictures of the figures, by id.
+        `start` starts the battle; if it raises `UserError`, the dialog stays and shows why.
         """
         super().__init__(parent)
         self._army_lists, self._start = store, start

@@ -135,10 +135,7 @@ def pending_move(
 ) -> PendingMove:
     """A move that the camera saw in a battle, with its answers; ambiguities are decided first.
 
-    Args:
-        play, position: The battle and its position.
-        proposal: The move.
-        after: Applies a change to the battle and shows the result.
+    `after` applies a change to the battle and shows the result.
     """
     words, short, preview = f"{proposal.words}.", proposal.short_words, proposal.preview
     buttons: tuple[DecisionButton, ...]

@@ -52,13 +52,9 @@ class RulingDialog(QDialog):
         conditions: Sequence[str],
         parent: QWidget | None = None,
     ) -> None:
-        """Prepare the questions.
+        """Offer the cases, the likeliest first, each with its possible outcomes and the figures that may get a status.
 
-        Args:
-            cases: What can be overruled, the likeliest first.
-            holdings: Returns the possible outcomes of a case.
-            figures: Returns the figures that may get a status, those of the case first.
-            conditions: The game's statuses; others may be typed.
+        `conditions` are the game's statuses; others may be typed.
         """
         super().__init__(parent)
         self.setWindowTitle(tr("Overrule"))
@@ -172,10 +168,7 @@ class RulingDialog(QDialog):
 def ask_ruling(
     play: BattleSession, position: Position, chosen: ActionPreview | None, seq: int | None, parent: QWidget | None
 ) -> Ruling | None:
-    """Ask how the players overrule the selected action or a verdict; None if they cancel.
-
-    Args:
-        seq: Number of the verdict's entry to offer first.
+    """Ask how the players overrule the selected action or a verdict, first that of entry `seq`; None if they cancel.
 
     Raises:
         UserError: if there is nothing to overrule yet.
