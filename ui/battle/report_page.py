@@ -24,8 +24,7 @@ from ui.battle.battle_report import (
     throws_in,
 )
 from ui.battle.history import HistoryMoment
-from ui.battle.pips import PIPS
-from ui.battle.typed_dice import face_words
+from ui.battle.typed_dice import PIPS, face_words
 from ui.picture.svg import svg
 from ui.picture.table_map import Extent
 from ui.theme import army_colour, hex_colour

@@ -10,8 +10,7 @@ from tests.rules import test_battle_army_men
 from tests.ui.tables import soldier
 from ui.battle.action_text import card_title
 from ui.battle.battle_session import BattleSession
-from ui.phone.snapshot import PhoneSnapshot, last_verdict, page_data
-from ui.phone.targets import targets_data
+from ui.phone.snapshot import PhoneSnapshot, last_verdict, page_data, targets_data
 
 
 def test_the_turn_the_sides_and_the_last_verdict(skirmish: PhoneSnapshot) -> None:

@@ -34,7 +34,7 @@ from ui.desktop.battle.goals_dialog import ask_goals
 from ui.desktop.battle.panel import BattlePanel
 from ui.desktop.battle.pending_moves import PendingMove, keys_of
 from ui.desktop.battle.rolling_controller import RollingController
-from ui.desktop.battle.rounds import RoundController
+from ui.desktop.battle.round_bar import RoundController
 from ui.desktop.battle.ruling_dialog import ask_ruling
 from ui.desktop.battle.turn_bar import TurnBarView
 from ui.formatting import capitalized

@@ -39,8 +39,7 @@ from ui.battle.armies import ArmyLists
 from ui.battle.battle_setup import BattleSetup, checked, fitted, usual_armies, usual_sides
 from ui.battle.titles import title_of
 from ui.desktop.battle.goals_dialog import GoalsForm
-from ui.desktop.battle.soldier_picker import SoldierPicker
-from ui.desktop.battle.soldier_table import SoldierTable
+from ui.desktop.battle.soldier_table import SoldierPicker, SoldierTable
 from ui.desktop.labels import literal_text, plain_label, wrapping_label
 from ui.desktop.layouts import button_with_tip, in_column, in_row
 from ui.desktop.theme import make_primary
