@@ -19,9 +19,8 @@ from PyQt6.QtCore import QEvent, QTimer
 from PyQt6.QtWidgets import QApplication, QDialog, QMenu, QWidget
 
 from rules.tabletop.errors import UserError
-from rules.tabletop.table import Posture
 from tools.layout_check import access_problems, layout_problems
-from tools.pictures import all_seen, setup_dialog, wait_for
+from tools.pictures import all_seen, begin_battle, setup_dialog, wait_for
 from tools.screenshot import click, enemies, run_scene, wait
 from ui.battle.armies import ArmyLists
 from ui.desktop.app import ErrorReporter
@@ -225,19 +224,9 @@ def _battle_scene(faces: PanelScreenshots, window: Window, own: Path) -> None:
     dialog = setup_dialog(window, own)
     dialog.show()
     faces.keep("battle-setup", dialog)
-    window.battle.begin(own / "evening.battle", dialog.battle_setup)
     dialog.reject()
+    begin_battle(window, own, dialog)
     controller = window.battle
-    window.sides.setCurrentWidget(controller.panel)
-    view = all_seen(window)
-    wait_for(lambda: controller.position, "the battle")
-    for _step in range(2):
-        controller.turn_bar.go_on.emit()
-    soldiers = [f for f in view.figures if f.army in ("green", "tan") and f.posture is not Posture.VEHICLE]
-    by = next(figure for figure in enemies(soldiers, set()) if figure.army == "green")
-    window.store.use_tool("select")
-    click(window, view, by.centre_in, by.z_in)
-    controller.panel.choose(0)
     window.picture.left.emit()
     faces.keep("battle", window)
     faces.keep_asked("ruling", controller.overrule)
