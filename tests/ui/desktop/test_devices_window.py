@@ -306,16 +306,6 @@ def test_a_leaning_die_needs_confirmation_and_flashes_the_rod(
     ended(window)
 
 
-def test_an_old_roll_needs_confirmation(window: Window, cup: EmulatedDice, wait_until: Wait) -> None:
-    cup.roll([5, 2], age_s=20)
-    wait_until(lambda: window.devices.dice.heard == 2)
-    card = asked(window, TWO)
-    assert "20 s before the program asked for it" in strip_of(card).text
-    press(strip_of(card), "Yes, it counts")
-    wait_until(lambda: card.roll == Roll((5, 2)))
-    ended(window)
-
-
 def test_typing_beside_the_dice_still_works(window: Window, cup: EmulatedDice) -> None:
     card = asked(window, TWO)
     faces = card.findChild(QLineEdit)
