@@ -161,9 +161,9 @@ def search_table(counts: Sequence[int], rounds: int) -> Table:
         frame = Frame(_grainy(stage.picture(scene.models))[0], 0, 0.0)
         setup = _setup(scene, frame.image_bgr)
         with _StageTimer((("whole", Finder, "find"), *SEARCH)) as spent:
-            looker, lab_s = Pipeline(), 0.0
+            pipeline, lab_s = Pipeline(), 0.0
             for k in range(rounds + 1):
-                looker.look(Frame(frame.image_bgr, k, 10.0 * k), replace(setup))
+                pipeline.look(Frame(frame.image_bgr, k, 10.0 * k), replace(setup))
                 lab_s += _seconds(lambda: cv2.cvtColor(frame.image_bgr, cv2.COLOR_BGR2LAB)) if k else 0.0  # noqa: B023
                 if not k:  # the first search also prepares the terrain
                     for took in spent.values():
@@ -186,13 +186,13 @@ def _run(count: int, seconds: int, spent: dict[str, list[float]]) -> Run:
     stage = Stage(scene, CAMERA)
     first = stage.picture(scene.models).copy()
     setup = _setup(scene, first)
-    looker = Pipeline()
+    pipeline = Pipeline()
     reported_moves, began_mib, ended_mib = 0, 0.0, 0.0
     frame_s: list[tuple[float, float]] = []
     lab_s: list[tuple[float, float]] = []
     for frame in frames_of(scene, stage, seconds):
         before = time.process_time(), time.perf_counter()
-        view = looker.look(frame, setup)
+        view = pipeline.look(frame, setup)
         took_s = (time.process_time() - before[0], time.perf_counter() - before[1])
         reported_moves += sum(event.kind == "moved" for event in view.tracking.events)
         if frame.index == PER_S:

@@ -56,13 +56,13 @@ def errors_after(bumps: int) -> None:
     for words, lens in (("lens profile", camera.lens), ("lens unknown", None)):
         before, after, within, reported = [], [], [], Counter[str]()
         for bumped, gray in shots[1:]:
-            keeper, prints = CalibrationTracker(), CalibrationTargets()
-            start = keeper.look(shots[0][1], prints, lens).calibration
+            tracker, prints = CalibrationTracker(), CalibrationTargets()
+            start = tracker.look(shots[0][1], prints, lens).calibration
             assert start is not None
             seen = start.camera.pixel_to_table(camera.table_to_pixel(places))
             place = place_of(seen, places[:, :2])
             before += [*np.linalg.norm(laid_at(seen, place) - places[:, :2], axis=1)]
-            kept = keeper.look(gray, prints, lens)
+            kept = tracker.look(gray, prints, lens)
             reported.update(str(drift.what) for drift in kept.drifts)
             assert kept.calibration is not None
             seen = kept.calibration.camera.pixel_to_table(bumped.table_to_pixel(places))
@@ -90,14 +90,14 @@ def table(counts: Sequence[int], rounds: int) -> Table:
         after = _gray(scene, bumped, np.random.default_rng(1))
         detections = see(gray, prints)
         watching = track_markers(detections.corners_px, prints.dictionary, camera.lens.image_size)
-        keepers = [_kept(gray, prints, camera.lens) for _ in range(rounds + 1)]
+        trackers = [_started(gray, prints, camera.lens) for _ in range(rounds + 1)]
         lab = partial(cv2.cvtColor, frame, cv2.COLOR_BGR2LAB)
         timings = (
             time_with_baseline(partial(watching.check, gray), lab, rounds=rounds, times=MANY, repeats=LABS),
             time_with_baseline(partial(redetect, gray, prints, detections), lab, rounds=rounds, repeats=LABS),
             time_with_baseline(partial(see, gray, prints), lab, rounds=rounds, repeats=LABS),
             time_with_baseline(
-                lambda k=keepers, g=after: k.pop().look(g, prints, camera.lens), lab, rounds=rounds, repeats=LABS
+                lambda k=trackers, g=after: k.pop().look(g, prints, camera.lens), lab, rounds=rounds, repeats=LABS
             ),  # type: ignore[misc]
         )
         rows.append((str(len(detections.corners_px)), *(number(one.ratio) for one in timings)))
@@ -110,10 +110,10 @@ def markers_of(count: int) -> tuple[PrintedMarker, ...]:
     return (corner_markers(SIZE_IN) + tuple(PrintedMarker(4 + n, (9 + 10.0 * n, 18.0)) for n in range(4)))[:count]
 
 
-def _kept(gray: ImageGray, prints: CalibrationTargets, lens: Lens) -> CalibrationTracker:
-    keeper = CalibrationTracker()
-    keeper.look(gray, prints, lens)
-    return keeper
+def _started(gray: ImageGray, prints: CalibrationTargets, lens: Lens) -> CalibrationTracker:
+    tracker = CalibrationTracker()
+    tracker.look(gray, prints, lens)
+    return tracker
 
 
 if __name__ == "__main__":

@@ -70,12 +70,12 @@ def play(path: Path, seed: int) -> None:
     chance = random.Random(seed)
     while True:
         with Battle.open(path, time.time) as battle:
-            album = ThumbnailStore(battle)
+            thumbnails = ThumbnailStore(battle)
             for _ in range(REOPENED_EVERY):
                 entry = battle.record(Noted(text=_words(len(battle.entries) + 1)))
-                album.put(entry.seq, _picture(entry.seq, chance.randint(100, 19_000)))
+                thumbnails.put(entry.seq, _picture(entry.seq, chance.randint(100, 19_000)))
                 print(json.dumps(entry.seq), flush=True)
-            album.close()
+            thumbnails.close()
 
 
 def play_and_kill(folder: Path, count: int, seed: int) -> Findings:
@@ -118,11 +118,15 @@ def _check_files(path: Path, confirmed: list[int], found: Findings) -> list[str]
                 if entry.body["text"] != _words(entry.seq)
             ]
             faults += [f"entry {confirmed[-1]} is lost"] if len(battle.entries) < confirmed[-1] else []
-            album = ThumbnailStore(battle)
-            kept = [seq for seq in confirmed if album.picture(seq) == _picture(seq, len(album.picture(seq) or b""))]
+            thumbnails = ThumbnailStore(battle)
+            kept = [
+                seq
+                for seq in confirmed
+                if thumbnails.picture(seq) == _picture(seq, len(thumbnails.picture(seq) or b""))
+            ]
             faults += [f"{len(confirmed) - len(kept)} pictures are lost"] if kept != confirmed else []
-            faults += [album.remark] if album.remark else []
-            album.close()
+            faults += [thumbnails.remark] if thumbnails.remark else []
+            thumbnails.close()
     except UserError as refusal:
         return [str(refusal)]
     return faults

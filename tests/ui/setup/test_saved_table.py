@@ -238,13 +238,13 @@ def test_restoring_a_table_can_be_undone() -> None:
 def test_the_table_is_saved_only_when_it_changes(tmp_path: Path) -> None:
     now_s = [0.0]
     store = SavedTables(tmp_path)
-    keeper, session = TableSaver(store, CAMERA_NAME, lambda: now_s[0]), Session(Setup())
+    saver, session = TableSaver(store, CAMERA_NAME, lambda: now_s[0]), Session(Setup())
 
     def later(seen: TableView) -> int | None:
         """The time of the last write, after one more view."""
         now_s[0] += 2.0
-        keeper.note(session, seen)
-        keeper.finish()
+        saver.note(session, seen)
+        saver.finish()
         path = store.path_of(CAMERA_NAME)
         return path.stat().st_mtime_ns if path.exists() else None
 
@@ -264,17 +264,17 @@ def test_a_failed_save_is_reported_and_repeated(tmp_path: Path) -> None:
     (tmp_path / "tables").write_text("a file where the folder should be")
     now_s = [0.0]
     store = SavedTables(tmp_path / "tables")
-    keeper, session = TableSaver(store, CAMERA_NAME, lambda: now_s[0]), Session(Setup())
+    saver, session = TableSaver(store, CAMERA_NAME, lambda: now_s[0]), Session(Setup())
     session.lay_ruler("tan-1", (3.0, 4.0))
     now_s[0] += 2.0
-    keeper.note(session, view())
-    keeper.finish()
-    assert "cannot be created" in keeper.refusal
+    saver.note(session, view())
+    saver.finish()
+    assert "cannot be created" in saver.refusal
     (tmp_path / "tables").unlink()
     now_s[0] += 2.0
-    keeper.note(session, view())
-    keeper.finish()
-    assert keeper.refusal == ""
+    saver.note(session, view())
+    saver.finish()
+    assert saver.refusal == ""
     assert store.take(CAMERA_NAME).table is not None
 
 
