@@ -119,12 +119,9 @@ def _check_files(path: Path, confirmed: list[int], found: Findings) -> list[str]
             ]
             faults += [f"entry {confirmed[-1]} is lost"] if len(battle.entries) < confirmed[-1] else []
             thumbnails = ThumbnailStore(battle)
-            kept = [
-                seq
-                for seq in confirmed
-                if thumbnails.picture(seq) == _picture(seq, len(thumbnails.picture(seq) or b""))
-            ]
-            faults += [f"{len(confirmed) - len(kept)} pictures are lost"] if kept != confirmed else []
+            stored = {seq: thumbnails.picture(seq) or b"" for seq in confirmed}
+            lost = [seq for seq, jpeg in stored.items() if not jpeg or jpeg != _picture(seq, len(jpeg))]
+            faults += [f"{len(lost)} pictures are lost"] if lost else []
             faults += [thumbnails.remark] if thumbnails.remark else []
             thumbnails.close()
     except UserError as refusal:

@@ -60,7 +60,7 @@ def button_with_tip(words: str, tip: str, slot: Callable[[], object] | None = No
     button = QPushButton(words)
     button.setToolTip(tip)
     if slot is not None:
-        button.clicked.connect(lambda: slot())
+        button.clicked.connect(slot)  # not in a lambda, which would keep the widget of a bound method alive
     return button
 
 
