@@ -20,6 +20,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -151,7 +152,7 @@ def scene_read(scene: Scene) -> tuple[Read, Read]:
             rest.remove(best)
         face = (1, 2, 3, 4, 5, 6, -1, 0, 1)[scene.faces[k]]
         if best is not None and (best.kind is DieKind.FUDGE) != (scene.faces[k] > 5):
-            best = DieSeen(best.face + 10, best.kind, best.outline_px, best.confidence, best.cocked)  # never right
+            best = replace(best, face=best.face + 10)  # never right
         if scene.visible[k] >= _CLEAR and scene.leans[k] < _LEVEL_DEG:
             flat.append((face, best))
         elif scene.visible[k] >= _CLEAR and scene.leans[k] > _LEANING_DEG:

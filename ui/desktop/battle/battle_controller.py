@@ -480,8 +480,7 @@ class BattleController(QObject):
     def _refresh(self) -> None:
         """Show the same table after a change in the battle."""
         if self.play is not None and self._moment is not None:
-            old = self._moment
-            self._moment = Position(old.game, self.play.battle.state, old.figures, old.terrain, old.sight, old.measure)
+            self._moment = replace(self._moment, state=self.play.battle.state)
             if self._seen is not None:  # only the state has changed: the next look at the table need not show it again
                 self._seen = (*self._seen[:2], self.play.battle.state)
         self._show()
