@@ -19,7 +19,7 @@ from calibration.calibration_targets import CalibrationTargets, calibrate
 from calibration.camera import TableCamera
 from calibration.markers import find_markers
 from calibration.opencv import cv2
-from calibration.solve import Calibration, Target, marker_square, place_of, solve
+from calibration.solve import Calibration, Target, laid_at, marker_square, place_of, solve
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import Figure, FloatArray, Posture
 from vision.frame import Frame, ImageBgr
@@ -32,8 +32,8 @@ from vision.simulation.surface import Surface
 
 _MATCH_IN = 1.0
 _TABLE_IN = (48.0, 36.0)
-_SOLDIERS = [s for s in Sculpt if s not in (Sculpt.TANK, Sculpt.JEEP)]
-_TWO_SIGMA = 2.448
+SOLDIERS = [s for s in Sculpt if s not in (Sculpt.TANK, Sculpt.JEEP)]
+TWO_SIGMA = 2.448
 """Radius that contains 95 % of a circular two-dimensional Gaussian, in standard deviations along one axis."""
 
 
@@ -77,10 +77,11 @@ def tables(count: int, seed: int) -> None:
             errors, within = bare.setdefault(name, ([], []))
             error_in, sigma_in = _over_the_table(calibration, truth)
             errors += error_in.tolist()
-            within += (error_in < _TWO_SIGMA * sigma_in).tolist()
+            within += (error_in < TWO_SIGMA * sigma_in).tolist()
         empty = render(scene.empty, camera, rng, lamp=0.97)
         for name, reference in (("with the empty table", empty), ("taught clicks only", None)):
-            setup = Setup(CalibrationTargets(layout=truth.markers), camera.lens, taught(image, truth), reference)
+            prints, palette = CalibrationTargets(layout=truth.markers), taught(image, truth)
+            setup = Setup(prints, camera.lens, palette, reference_bgr=reference)
             view = Pipeline().look(Frame(image, 0, 0.0), setup)
             count_in(seen[name], view.figures, truth.figures)
     print(f"Pixels to inches over the table, {count} tables (median / 95 % in, within two sigma)")
@@ -102,7 +103,7 @@ def random_scene(rng: np.random.Generator) -> Scene:
         Model(
             f"{armies[n % 2]}-{n}",
             str(armies[n % 2]),
-            _SOLDIERS[int(rng.integers(len(_SOLDIERS)))] if n > 1 else Sculpt.RIFLEMAN,
+            SOLDIERS[int(rng.integers(len(SOLDIERS)))] if n > 1 else Sculpt.RIFLEMAN,
             x,
             y,
             facing_deg=float(rng.uniform(0, 360)),
@@ -141,12 +142,7 @@ def _over_the_table(calibration: Calibration, truth: Truth) -> tuple[FloatArray,
         np.concatenate([calibration.markers_in[n] for n in numbers]),
         np.concatenate([truth.markers[n] for n in numbers]),
     )
-    return np.linalg.norm(_moved(found, move) - true, axis=1), calibration.sigma_in(np.c_[found, np.zeros(len(found))])
-
-
-def _moved(points: FloatArray, move: tuple[float, float, float]) -> FloatArray:
-    c, s = np.cos(move[2]), np.sin(move[2])
-    return np.asarray(points @ np.array([[c, s], [-s, c]]) + move[:2])
+    return np.linalg.norm(laid_at(found, move) - true, axis=1), calibration.sigma_in(np.c_[found, np.zeros(len(found))])
 
 
 def taught(image: ImageBgr, truth: Truth) -> Palette:
@@ -175,15 +171,13 @@ def count_in(tally: Tally, found: Iterable[Figure], true: Iterable[Figure]) -> N
     tally.phantom += len(got) - len(pairs)
     for g, w, away_in in pairs:
         tally.place_in.append(float(away_in))
-        tally.within.append(bool(away_in < _TWO_SIGMA * g.sigma_in))
+        tally.within.append(bool(away_in < TWO_SIGMA * g.sigma_in))
         tally.army.append(g.army == w.army)
         tally.posture.append(g.posture is w.posture)
     for n, (g, w, _) in enumerate(pairs):
         for h, v, _ in pairs[:n]:
-            measured_in, true_in = (
-                np.hypot(g.x_in - h.x_in, g.y_in - h.y_in),
-                np.hypot(w.x_in - v.x_in, w.y_in - v.y_in),
-            )
+            measured_in = np.hypot(g.x_in - h.x_in, g.y_in - h.y_in)
+            true_in = np.hypot(w.x_in - v.x_in, w.y_in - v.y_in)
             tally.range_in.append(abs(float(measured_in - true_in)))
 
 

@@ -16,6 +16,7 @@ import statistics
 import tempfile
 import threading
 import time
+from collections.abc import Iterator
 from contextlib import ExitStack
 
 from PyQt6.QtCore import QSettings, Qt
@@ -83,24 +84,40 @@ def wait(seconds: float) -> None:
 
 def click(window: Window, figure: Figure) -> tuple[float, float]:
     """Click a figure; returns the times before the click and after the window has handled it."""
-    view = window.store.source_controller.view
-    assert view is not None
-    assert view.calibration is not None
-    px = view.calibration.camera.table_to_pixel((*figure.centre_in, figure.z_in))[0]
+    camera = window.store.camera
+    assert camera is not None
+    px = camera.table_to_pixel((*figure.centre_in, figure.z_in))[0]
     began_s = time.monotonic()
     QTest.mouseClick(window.picture, LEFT, pos=window.picture.to_widget((px[0], px[1])).toPoint())
     return began_s, time.monotonic()
 
 
+def measuring_window(folder: str) -> Window:
+    """The window on the simulated table with its picture frozen, ready to measure."""
+    window = Window("demo", QSettings(f"{folder}/settings.ini", QSettings.Format.IniFormat))
+    window.resize(1366, 768)
+    window.show()
+    while not (window.store.view and window.store.view.figures):
+        wait(0.1)
+    window.actions_.freeze.setChecked(True)
+    window.store.use_tool("measure")
+    return window
+
+
+def pairs(window: Window, clicks: int) -> Iterator[tuple[Figure, Figure]]:
+    """Pairs of figures to click; nothing lies on the table before each."""
+    figures = window.store.view.figures if window.store.view else ()
+    for k in range(clicks):
+        a, b = figures[k % len(figures)], figures[(7 * k + 3) % len(figures)]
+        if a.id != b.id:
+            window.commands.clear()
+            yield a, b
+
+
 def measured(window: Window, far: FarEnd, clicks: int) -> None:
     """Measure ranges, and print the time until the LEDs change."""
     lit_ms, done_ms = [], []
-    for k in range(clicks):
-        figures = window.store.source_controller.view.figures if window.store.source_controller.view else ()
-        a, b = figures[k % len(figures)], figures[(7 * k + 3) % len(figures)]
-        if a.id == b.id:
-            continue
-        window.commands.clear()
+    for a, b in pairs(window, clicks):
         wait(0.15)
         click(window, a)
         wait(0.1)
@@ -130,14 +147,8 @@ def main() -> None:
             wire = stack.enter_context(emulated_wire("rod"))
             device, spec = EmulatedRod(wire, time.monotonic), str(wire.path)
         far = FarEnd(device)
-        window = Window("demo", QSettings(f"{folder}/settings.ini", QSettings.Format.IniFormat))
-        window.resize(1366, 768)
-        window.show()
+        window = measuring_window(folder)
         window.devices.panel.rod.connected.emit(spec)
-        while not (window.store.source_controller.view and window.store.source_controller.view.figures):
-            wait(0.1)
-        window.actions_.freeze.setChecked(True)
-        window.store.use_tool("measure")
         wait(3)  # the link waits this long for a rod that sends no greeting
         measured(window, far, options.clicks)
         window.close()

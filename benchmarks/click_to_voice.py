@@ -16,10 +16,9 @@ import time
 from itertools import pairwise
 from pathlib import Path
 
-from PyQt6.QtCore import QSettings
 from PyQt6.QtWidgets import QApplication
 
-from benchmarks.click_to_light import click, wait
+from benchmarks.click_to_light import click, measuring_window, pairs, wait
 from tests.ui.voice.emulated_voice import EmulatedVoice
 from ui.desktop.window import Window
 
@@ -29,12 +28,7 @@ _SENTENCE_S, _BETWEEN_S = 0.6, 0.25
 def measured(window: Window, clicks: int) -> list[float]:
     """Measure ranges; return when the second click of each was made, in seconds of the epoch."""
     clicked_s = []
-    for k in range(clicks):
-        figures = window.store.source_controller.view.figures if window.store.source_controller.view else ()
-        a, b = figures[k % len(figures)], figures[(7 * k + 3) % len(figures)]
-        if a.id == b.id:
-            continue
-        window.commands.clear()
+    for a, b in pairs(window, clicks):
         click(window, a)
         clicked_s.append(time.time())
         click(window, b)
@@ -52,13 +46,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         voice = EmulatedVoice(Path(folder) / "voice", _SENTENCE_S)
         os.environ["PATH"] = f"{voice.folder}{os.pathsep}/bin"
-        window = Window("demo", QSettings(f"{folder}/settings.ini", QSettings.Format.IniFormat))
-        window.resize(1366, 768)
-        window.show()
-        while not (window.store.source_controller.view and window.store.source_controller.view.figures):
-            wait(0.1)
-        window.actions_.freeze.setChecked(True)
-        window.store.use_tool("measure")
+        window = measuring_window(folder)
         speech, ticks_ms = window.features.voice, []
         speech.switch.setChecked(True)
         while not voice.spoken:

@@ -19,13 +19,15 @@ import math
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
+from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 
+from benchmarks.stopwatch import time_with_baseline
 from calibration.opencv import cv2
 from tests.vision.dice.pictures import Drawn, Eye, Room, draw
 from tests.vision.dice.throws import Throw, throws
@@ -150,7 +152,7 @@ def scene_read(scene: Scene) -> tuple[Read, Read]:
             rest.remove(best)
         face = (1, 2, 3, 4, 5, 6, -1, 0, 1)[scene.faces[k]]
         if best is not None and (best.kind is DieKind.FUDGE) != (scene.faces[k] > 5):
-            best = DieSeen(best.face + 10, best.kind, best.outline_px, best.confidence, best.cocked)  # never right
+            best = replace(best, face=best.face + 10)  # never right
         if scene.visible[k] >= _CLEAR and scene.leans[k] < _LEVEL_DEG:
             flat.append((face, best))
         elif scene.visible[k] >= _CLEAR and scene.leans[k] > _LEANING_DEG:
@@ -227,20 +229,8 @@ def looks() -> None:
         image = draw(dice, Eye(size, 40), Room(grain=3))
         if size[0] > 600:
             image = np.asarray(cv2.resize(image, None, fx=4, fy=4, interpolation=cv2.INTER_CUBIC), np.uint8)
-        took = timed(partial(read_dice, image))
-        base = timed(partial(cv2.cvtColor, image, cv2.COLOR_BGR2LAB))
-        print(f"{name}, {len(dice)} dice: {took[0]:.0f} ms, processor {took[1]:.0f} ms", end="; ")
-        print(f"Lab {base[0]:.1f} and {base[1]:.1f} ms; ratio {took[1] / base[1]:.0f}")
-
-
-def timed(look: Callable[[], object]) -> tuple[float, float]:
-    """Least time and least processor time of 9 runs, in ms."""
-    rows = []
-    for _ in range(9):
-        wall, processor = time.perf_counter(), time.process_time()
-        look()
-        rows.append((time.perf_counter() - wall, time.process_time() - processor))
-    return min(row[0] for row in rows) * 1e3, min(row[1] for row in rows) * 1e3
+        took = time_with_baseline(partial(read_dice, image), partial(cv2.cvtColor, image, cv2.COLOR_BGR2LAB))
+        print(f"{name}, {len(dice)} dice: {took.ms:.0f} ms of the processor, {took.ratio:.0f} x Lab")
 
 
 def main() -> None:

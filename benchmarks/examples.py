@@ -19,17 +19,14 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.page import Table
-from benchmarks.scenes import SEEN, Known, place_of, rendered
-from calibration.calibration_targets import CalibrationTargets
+from benchmarks.scenes import SEEN, place_of, rendered
 from rules.tabletop.table import Posture
 from training.finder.likeness import of_box
 from vision.examples import CROP_PX, Appearance, Example, Examples
 from vision.frame import Frame
 from vision.likeness import signature
-from vision.palette import teach
 from vision.pipeline import Pipeline
 from vision.recogniser import Recogniser
-from vision.setup import Setup
 
 _SAME_IN = 1.0
 _TRIALS = 8  # random choices of examples per sculpt or picture
@@ -102,19 +99,15 @@ def of_scenes(folder: Path, *, empty: bool) -> Iterator[Seen]:
     for name, known in zip(names, rendered(folder), strict=True):
         truth = json.loads((folder / f"{name}.json").read_text())
         men = [one for one in truth["figures"] if one["visible_fraction"] * one["in_frame_fraction"] >= SEEN]
-        view = Pipeline().look(Frame(known.image_bgr, 0, 0.0), _setup(known, empty=empty))
+        view = Pipeline().look(
+            Frame(known.image_bgr, 0, 0.0), known.setup(known.lens, known.empty_bgr if empty else None)
+        )
         for figure in view.figures:
             man = min(men, key=lambda one: math.dist(place_of(one), figure.centre_in))
             look = view.appearances.get(figure.id)
             if look is not None and math.dist(place_of(man), figure.centre_in) < _SAME_IN:
                 sculpt = f"{man['pose']} {man['stance']}"
                 yield Seen(name, sculpt, man["army"], Posture(man["stance"]), look)
-
-
-def _setup(known: Known, *, empty: bool) -> Setup:
-    palette = tuple(teach(known.image_bgr, px, army) for army, px in known.clicks)
-    prints = CalibrationTargets(known.side_in, board=known.board, layout=known.layout)
-    return Setup(prints, known.lens, palette, reference_bgr=known.empty_bgr if empty else None, terrain=known.terrain)
 
 
 def of_boxes(count: int) -> Iterator[Seen]:

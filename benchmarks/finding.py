@@ -18,13 +18,10 @@ from benchmarks.accuracy import Tally, count_in, spread
 from benchmarks.page import Table, number
 from benchmarks.scenes import Known, rendered, samples, simulated
 from benchmarks.tutorial import find_by_colour
-from calibration.calibration_targets import CalibrationTargets
 from calibration.opencv import cv2
 from rules.tabletop.table import Figure
 from vision.frame import Frame
-from vision.palette import teach
 from vision.pipeline import Pipeline
-from vision.setup import Setup
 
 LABS = 5
 """Runs of the baseline per picture."""
@@ -98,11 +95,8 @@ def _tutorial(known: Known) -> list[Figure]:
 
 
 def _ours(known: Known, *, more: bool) -> list[Figure]:
-    prints = CalibrationTargets(known.side_in, board=known.board, layout=known.layout)
-    palette = tuple(teach(known.image_bgr, px, army) for army, px in known.clicks)
-    lens, empty = (known.lens, known.empty_bgr) if more else (None, None)
-    view = Pipeline().look(Frame(known.image_bgr, 0, 0.0), Setup(prints, lens, palette, empty, terrain=known.terrain))
-    return list(view.figures)
+    setup = known.setup(known.lens, known.empty_bgr) if more else known.setup(None, None)
+    return list(Pipeline().look(Frame(known.image_bgr, 0, 0.0), setup).figures)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from functools import partial
 
 import numpy as np
 
-from benchmarks.page import Budget, Table, number
+from benchmarks.page import Budget, Table, budget_table, number
 from benchmarks.sight import LENGTH_IN, WIDTH_IN, battle
 from benchmarks.stopwatch import time_with_baseline
 from rules.tabletop.scene import SightRules
@@ -91,8 +91,7 @@ def _on_cells(cells: Cells) -> list[Figure]:
 def main() -> None:
     made = table(5)
     print(made.markdown())
-    for budget in made.budgets:
-        print(budget)
+    print(budget_table(made.budgets).markdown())
 
 
 if __name__ == "__main__":

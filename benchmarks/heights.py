@@ -20,7 +20,7 @@ import numpy as np
 from calibration.calibration_targets import CalibrationTargets
 from calibration.camera import TableCamera
 from calibration.print_scale import TRUE_PRINT
-from calibration.solve import Target, marker_square, solve
+from calibration.solve import Target, laid_at, marker_square, place_of, solve
 from rules.tabletop.table import FloatArray
 from vision.simulation.simulator import overhead_camera
 
@@ -77,7 +77,7 @@ def case(
         flat = np.c_[places.reshape(2, -1).T, np.zeros(81)]
         there = found.camera.pixel_to_table(camera.table_to_pixel(flat))
         truth = flat[:, :2]
-        errors.append(np.linalg.norm(laid_upon(there, truth) - truth, axis=1))
+        errors.append(np.linalg.norm(laid_at(there, place_of(there, truth)) - truth, axis=1))
         claims.append(found.sigma_in(np.c_[there, np.zeros(81)]))
     error, claim = np.concatenate(errors), 2 * np.concatenate(claims)
     middle = np.linalg.norm(
@@ -109,13 +109,6 @@ def seen(camera: TableCamera, squares: Sequence[FloatArray], rng: np.random.Gene
     return [
         Target(square, px + rng.normal(0, _NOISE_PX, px.shape), {number: square}) for number, px in enumerate(pixels)
     ]
-
-
-def laid_upon(places_in: FloatArray, truth_in: FloatArray) -> FloatArray:
-    """Places aligned with the truth, because the origin of the table's frame is arbitrary."""
-    a, b = places_in - places_in.mean(0), truth_in - truth_in.mean(0)
-    u, _, v = np.linalg.svd(a.T @ b)
-    return np.asarray(a @ u @ v + truth_in.mean(0))
 
 
 if __name__ == "__main__":

@@ -29,9 +29,10 @@ from typing import Any
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
+from benchmarks.accuracy import SOLDIERS
 from benchmarks.page import Table, number
-from benchmarks.scenes import SEEN, camera_of, clicks_by_labels, image_of, place_of
-from benchmarks.terrain import piece_of
+from benchmarks.scenes import SEEN, camera_of, clicks_by_labels, image_of, piece_of, place_of
+from benchmarks.sequence import palette_of
 from calibration.camera import TableCamera
 from rules.tabletop.table import POSTURE_HEIGHT_IN
 from vision.figures import Finder, Sighting
@@ -40,7 +41,6 @@ from vision.palette import Palette, teach
 from vision.simulation.scene import Model, Scene, corner_markers
 from vision.simulation.simulator import Sensor, Stage, overhead_camera
 from vision.simulation.surface import Surface
-from vision.simulation.toy_models import Sculpt
 from vision.tracking import Tracker
 
 SIZE_IN = (48.0, 36.0)
@@ -210,7 +210,7 @@ def _simulated(rounds: int) -> Iterator[Picture]:
     scene = _scene()
     stage, sensor = Stage(scene, CAMERA), Sensor(CAMERA.lens.image_size, 2.2, rng)
     empty = sensor.exposure(Stage(scene.empty, CAMERA).picture(()))
-    palette = _palette(scene, stage.picture(scene.models))
+    palette = palette_of(scene, stage.picture(scene.models), CAMERA)
     finder, models = Finder(), scene.models
 
     def analysed(picture: ImageBgr, arm: int | None, here: Sequence[Model]) -> Picture:
@@ -238,11 +238,10 @@ def _simulated(rounds: int) -> Iterator[Picture]:
 
 
 def _scene() -> Scene:
-    soldiers = [one for one in Sculpt if one not in (Sculpt.TANK, Sculpt.JEEP)]
     rng = np.random.default_rng(2)
     models = tuple(
         Model(
-            f"m{n}", ("green", "tan")[n % 2], soldiers[n % len(soldiers)],
+            f"m{n}", ("green", "tan")[n % 2], SOLDIERS[n % len(SOLDIERS)],
             7.0 + 6.6 * (n % 6) + rng.uniform(-1.5, 1.5), 9.0 + 6.0 * (n // 6) + rng.uniform(-1.5, 1.5),
             facing_deg=float(rng.uniform(0, 360)),
         )
@@ -263,12 +262,6 @@ def _set_down(model: Model, others: Sequence[Model], rng: np.random.Generator) -
 def _hidden(model: Model, arm: int | None) -> bool:
     u, v = CAMERA.table_to_pixel((model.x_in, model.y_in, 1.0))[0]
     return arm is not None and bool(arm - 15 < u < arm + 85 and v > CAMERA.lens.image_size[1] / 3 - 15)
-
-
-def _palette(scene: Scene, picture: ImageBgr) -> Palette:
-    first = {model.army: model for model in reversed(scene.models)}
-    at = {army: CAMERA.table_to_pixel((model.x_in, model.y_in, 0.6))[0] for army, model in first.items()}
-    return tuple(teach(picture, (float(x), float(y)), army) for army, (x, y) in at.items())
 
 
 def _rendered(folder: Path) -> Iterator[Picture]:

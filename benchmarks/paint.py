@@ -1,17 +1,14 @@
 """Measure the painting time of the window: 60 figures, every kind of shape at once, a full-HD picture and window.
 
-`python -m benchmarks.paint` prints, with the budget of 4 ms: the time to compute the shapes after the mouse has moved,
-to paint them (with the resting shapes cached), and to paint all of them without that cache, as after a figure moved or
-the picture was dragged. While the picture is zoomed, no small shape comes from its image: painting takes three times
-as long.
+`python -m benchmarks.paint` prints the time to compute the shapes after the mouse has moved, to paint them (with the
+resting shapes cached), and to paint all of them without that cache, as after a figure moved or the picture was dragged.
+While the picture is zoomed, no small shape comes from its image: painting takes three times as long.
 """
 
 from __future__ import annotations
 
 import itertools
 import os
-import statistics
-import time
 from collections.abc import Callable, Sequence
 from functools import partial
 
@@ -41,45 +38,12 @@ from vision.tracks import Tracking
 Shapes = tuple[Shape, ...]
 
 SIZE_PX = (1920, 1080)
-BUDGET_MS = 4.0
-ROUNDS = 200
-
-
 FIGURES = (5, 20, 60, 120, 200)
 
 
 def main() -> None:
     """Print the table."""
-    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
-    application = QGuiApplication(["paint"])
-    print(f"{ROUNDS} paints at {SIZE_PX[0]} x {SIZE_PX[1]}; budget {BUDGET_MS:g} ms of processor; least and median")
-    print(f"{'':28}{'shapes':>8}{'compute':>16}{'paint':>16}{'repaint':>16}")
-    now = crowded()
-    for name, (state, preview) in scenes(now).items():
-        drawing = Drawing()
-        layers = drawing.of(now.view, state, preview)
-        out = timed(partial(drawing.of, now.view, state, preview), 40)
-        kept, repaint = timed(painter_of(layers)), timed(painter_of(layers, repaint=True), 20)
-        print_line(name, sum(map(len, layers)), out, kept, repaint)
-    print_line("the picture alone", 0, [0.0], timed(picture_painter()), [0.0])
-    del application
-
-
-def scenes(now: ToolContext) -> dict[str, tuple[TableState, Preview]]:
-    """The test scenes by name."""
-    shooter = now.figure("green-1")
-    assert shooter is not None
-    finding = fan_finding(now, shooter, Arm("rifle", 24.0))
-    hovered = now.view.figures[2].id
-    mouse = Preview(hovered=hovered, ruler=Ruler(hovered, now.view.figures[-1].id))
-    count = len(now.view.figures)
-    return {
-        f"{count} figures, 30 pieces": (TableState(now.state.setup), Preview()),
-        "+ 6 rulers, 6 templates": (now.state, Preview()),
-        "+ a ruler at the mouse": (now.state, mouse),
-        "+ a template at the mouse": (now.state, Preview(template=Wedge((30, 20), 20, 6, 45))),
-        f"+ a fan of {count - 1}": (now.state, Preview(hovered=hovered, finding=finding)),
-    }
+    print(table(FIGURES, 7).markdown())
 
 
 def table(counts: Sequence[int], rounds: int) -> Table:
@@ -90,11 +54,13 @@ def table(counts: Sequence[int], rounds: int) -> Table:
     rows = []
     for count in counts:
         now = crowded(count)
-        state, preview = [*scenes(now).values()][-1]
+        shooter, hovered = now.figure("green-1"), now.view.figures[2].id
+        assert shooter is not None
+        preview = Preview(hovered=hovered, finding=fan_finding(now, shooter, Arm("rifle", 24.0)))
         drawing = Drawing()
-        layers = drawing.of(now.view, state, preview)
+        layers = drawing.of(now.view, now.state, preview)
         works = (
-            partial(drawing.of, now.view, state, preview),
+            partial(drawing.of, now.view, now.state, preview),
             painter_of(layers),
             painter_of(layers, repaint=True),
         )
@@ -108,23 +74,6 @@ def table(counts: Sequence[int], rounds: int) -> Table:
     return Table("paint", head, rows)
 
 
-def print_line(name: str, count: int, out: list[float], kept: list[float], repaint: list[float]) -> None:
-    """Print one line of the table."""
-    taken = "".join(f"{min(some):8.2f}{statistics.median(some):8.2f}" for some in (out, kept, repaint))
-    print(f"{name:28}{count:8}{taken}")
-
-
-def timed(work: Callable[[], object], rounds: int = ROUNDS) -> list[float]:
-    """Processor milliseconds of each round; wall-clock time would include other processes."""
-    work()
-    taken = []
-    for _ in range(rounds):
-        begin = time.thread_time()
-        work()
-        taken.append(1000 * (time.thread_time() - begin))
-    return taken
-
-
 def painter_of(shapes: tuple[Shapes, ...], *, repaint: bool = False) -> Callable[[], None]:
     """A function that paints the shapes at screen size; `repaint` repaints the cached ones as well."""
     screen, layers = QImage(*SIZE_PX, QImage.Format.Format_RGB32), Layers()
@@ -134,18 +83,6 @@ def painter_of(shapes: tuple[Shapes, ...], *, repaint: bool = False) -> Callable
         painter = QPainter(screen)
         layers.show(*shapes[:2], (*shapes[2], Line((), WHITE, next(count))))
         layers.paint(painter, QTransform.fromTranslate(next(count) if repaint else 0.5, 0.5), screen.size(), 1.0)
-        painter.end()
-
-    return work
-
-
-def picture_painter() -> Callable[[], None]:
-    """A function that paints a picture at screen size."""
-    screen, picture = (QImage(*SIZE_PX, QImage.Format.Format_RGB32) for _ in range(2))
-
-    def work() -> None:
-        painter = QPainter(screen)
-        painter.drawImage(0, 0, picture)
         painter.end()
 
     return work

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.accuracy import TWO_SIGMA
 from calibration.camera import Lens
 from calibration.lens import Chessboard, LensViews, View, find_view, offer
 from calibration.lens_fit import LensFit, fit_lens
@@ -25,7 +26,6 @@ from calibration.solve import Target, laid_at, marker_square, place_of, solve
 from rules.tabletop.table import FloatArray
 
 MM_PER_IN = 25.4
-_TWO_SIGMA = 2.448
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -160,7 +160,7 @@ def _alone(
     return (
         f"{len(error)} corners, {np.median(length):.3f} / {np.percentile(length, 95):.3f} in, sigma"
         f" {np.median(sigma):.3f}, error / sigma {np.sqrt((ratio**2).mean()):.2f},"
-        f" within two {np.mean(np.linalg.norm(ratio, axis=1) < _TWO_SIGMA):.2f}"
+        f" within two {np.mean(np.linalg.norm(ratio, axis=1) < TWO_SIGMA):.2f}"
     )
 
 

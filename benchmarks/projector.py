@@ -16,6 +16,7 @@ from itertools import product
 
 import numpy as np
 
+from benchmarks.accuracy import TWO_SIGMA, spread
 from calibration.opencv import cv2
 from calibration.projector import Projection
 from rules.tabletop.errors import UserError
@@ -36,7 +37,6 @@ from vision.table_view import TableView
 
 SIZE_PX = (1280, 720)
 _LAG_FRAMES = 4  # of a webcam and a projector: 0.13 s
-_TWO_SIGMA = 2.448
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,11 +182,11 @@ def main() -> None:
             size_in = room.table.table_size_in
             error_in, sigma_in = painted_errors(aligned.projection, room.projector, size_in)
             errors += error_in.tolist()
-            within += (error_in < _TWO_SIGMA * sigma_in).tolist()
+            within += (error_in < TWO_SIGMA * sigma_in).tolist()
             high += painted_errors(aligned.projection, room.projector, size_in, 2.0)[0].tolist()
             shown_s.append(seconds)
         print(
-            f"{case.words:32s} {_spread(errors)}   2 in up {_spread(high)}   within two sigma {np.mean(within):.2f}"
+            f"{case.words:32s} {spread(errors)}   2 in up {spread(high)}   within two sigma {np.mean(within):.2f}"
             f"   {np.mean(shown_s):.1f} s",
             flush=True,
         )
@@ -200,10 +200,6 @@ def main() -> None:
             f" {len(events)} events, places differ by at most {max(moved):.3f} in",
             flush=True,
         )
-
-
-def _spread(values: list[float]) -> str:
-    return f"{np.median(values):.3f} / {np.percentile(values, 95):.3f}"
 
 
 if __name__ == "__main__":

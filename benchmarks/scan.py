@@ -61,8 +61,8 @@ def _inside(start_in: FloatArray, ends_in: FloatArray, corners_in: FloatArray) -
     across = ways[:, :1] * sides[:, 1] - ways[:, 1:] * sides[:, 0]
     with np.errstate(divide="ignore", invalid="ignore"):
         along = (to[:, 0] * sides[:, 1] - to[:, 1] * sides[:, 0]) / across
-        time_with_baseline = (to[:, 0] * ways[:, 1:] - to[:, 1] * ways[:, :1]) / across
-    cut = (time_with_baseline >= 0) & (time_with_baseline < 1) & (across != 0)
+        along_side = (to[:, 0] * ways[:, 1:] - to[:, 1] * ways[:, :1]) / across
+    cut = (along_side >= 0) & (along_side < 1) & (across != 0)
     for line in np.flatnonzero(cut.any(axis=1)):
         cuts = np.sort(along[line, cut[line]]).tolist()
         for enter, leave in zip(cuts[::2], cuts[1::2], strict=False):

@@ -12,19 +12,22 @@ import numpy as np
 from shapely.geometry import Point, Polygon
 
 from benchmarks.accuracy import clicks_of, random_camera, random_scene
-from benchmarks.terrain import piece_of
+from calibration.calibration_targets import CalibrationTargets
 from calibration.camera import Lens, TableCamera
 from calibration.markers import Board
 from calibration.opencv import cv2
 from calibration.profile import read_layout, read_lens
-from rules.tabletop.table import Figure, FloatArray, Posture, TerrainPiece, ellipse_outline
+from rules.tabletop.table import Figure, FloatArray, Posture, TerrainKind, TerrainPiece, ellipse_outline
 from ui.files import read_terrain
 from vision.frame import ImageBgr
+from vision.palette import teach
+from vision.setup import Setup
 from vision.simulation.simulator import render, truth_of
 
 SAMPLES = Path(__file__).parents[1] / "samples"
 SEEN = 0.35  # visibility below which a figure counts neither as missed nor as found
 _WELL_SEEN = 0.9
+_KINDS = {"book_hill": TerrainKind.HILL, "house": TerrainKind.BUILDING}
 Clicks = tuple[tuple[str, tuple[float, float]], ...]
 
 
@@ -54,6 +57,12 @@ class Known:
     side_in: float = 3.0
     board: Board | None = None
     may_be: tuple[Polygon, ...] = field(default=())
+
+    def setup(self, lens: Lens | None, empty_bgr: ImageBgr | None) -> Setup:
+        """What a player tells the program: clicks, prints, terrain, and perhaps the lens and the empty table."""
+        palette = tuple(teach(self.image_bgr, px, army) for army, px in self.clicks)
+        prints = CalibrationTargets(self.side_in, board=self.board, layout=self.layout)
+        return Setup(prints, lens, palette, reference_bgr=empty_bgr, terrain=self.terrain)
 
     def counting(self, found: list[Figure]) -> list[Figure]:
         """The found figures that count as hits or as phantoms."""
@@ -123,6 +132,15 @@ def camera_of(truth: Mapping[str, Any]) -> TableCamera:
     dist = [*camera_truth["dist"], 0.0, 0.0, 0.0, 0.0, 0.0][:5]
     lens = Lens(tuple(truth["image_size"]), np.array(camera_truth["K"]), np.array(dist))
     return TableCamera(lens, np.array(camera_truth["R"]), np.array(camera_truth["t"]))
+
+
+def piece_of(truth: dict[str, Any]) -> TerrainPiece:
+    """A terrain piece from the truth of a rendered scene."""
+    known = truth["kind"] in {str(kind) for kind in TerrainKind}
+    kind = TerrainKind(truth["kind"]) if known else _KINDS.get(truth["kind"], TerrainKind.OTHER)
+    outline = tuple((float(x), float(y)) for x, y in truth.get("canopy_polygon", truth["polygon"]))
+    base_in = float(truth.get("canopy_z0", truth["z0"]))
+    return TerrainPiece(truth["id"], kind, outline, base_in, max(0.0, float(truth["z1"]) - base_in))
 
 
 def clicks_by_labels(truth: Mapping[str, Any], labels: Path) -> Clicks:

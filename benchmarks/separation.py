@@ -13,11 +13,8 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.scenes import Known, rendered, simulated
-from calibration.calibration_targets import CalibrationTargets
 from vision.frame import Frame
-from vision.palette import teach
 from vision.pipeline import Pipeline
-from vision.setup import Setup
 
 _NEAR_IN = 1.0
 
@@ -40,9 +37,7 @@ def main() -> None:
 
 
 def _rows(known: Known, *, with_empty_table: bool) -> list[tuple[str, str, float, int, int]]:
-    palette = tuple(teach(known.image_bgr, px, army) for army, px in known.clicks)
-    prints = CalibrationTargets(known.side_in, board=known.board, layout=known.layout)
-    setup = Setup(prints, known.lens, palette, known.empty_bgr if with_empty_table else None, terrain=known.terrain)
+    setup = known.setup(known.lens, known.empty_bgr if with_empty_table else None)
     view = Pipeline().look(Frame(known.image_bgr, 0, 0.0), setup)
     places = np.array([figure.centre_in for figure in view.figures]).reshape(-1, 2)
     rows = []

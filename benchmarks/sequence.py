@@ -20,10 +20,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from benchmarks.accuracy import SOLDIERS
 from benchmarks.memory import resident_mib
 from benchmarks.page import Budget, Table, number
 from calibration.calibration_targets import CalibrationTargets
 from calibration.calibration_tracker import CalibrationTracker
+from calibration.camera import TableCamera
 from calibration.opencv import cv2
 from vision import figures, search_plan
 from vision.figures import Finder
@@ -37,7 +39,6 @@ from vision.setup import Setup
 from vision.simulation.scene import Model, Scene, corner_markers
 from vision.simulation.simulator import Stage, overhead_camera
 from vision.simulation.surface import Surface
-from vision.simulation.toy_models import Sculpt
 from vision.tracking import Tracker
 
 SIZE_IN = (72.0, 48.0)
@@ -134,14 +135,7 @@ def main() -> None:
 
 def table(counts: Sequence[int], seconds: int) -> Table:
     """The page's table: the stages of a frame, and the design's budget."""
-    head = (
-        "figures",
-        *(name for name, _, _ in STAGES),
-        "all, x Lab",
-        "wall clock",
-        "moves reported",
-        "memory grew",
-    )
+    head = ("figures", *(name for name, _, _ in STAGES), "all, x Lab", "wall clock", "moves reported", "memory grew")
     rows, budgets = [], []
     for run in runs(counts, seconds):
         lab_ms = float(np.median(run.lab_ms))
@@ -165,13 +159,11 @@ def search_table(counts: Sequence[int], rounds: int) -> Table:
         scene = scene_of(count)
         stage = Stage(scene, CAMERA)
         frame = Frame(_grainy(stage.picture(scene.models))[0], 0, 0.0)
-        setup = Setup(
-            CalibrationTargets(), CAMERA.lens, _palette(scene, frame.image_bgr), Stage(scene.empty, CAMERA).picture(())
-        )
+        setup = _setup(scene, frame.image_bgr)
         with _StageTimer((("whole", Finder, "find"), *SEARCH)) as spent:
-            looker, lab_s = Pipeline(), 0.0
+            pipeline, lab_s = Pipeline(), 0.0
             for k in range(rounds + 1):
-                looker.look(Frame(frame.image_bgr, k, 10.0 * k), replace(setup))
+                pipeline.look(Frame(frame.image_bgr, k, 10.0 * k), replace(setup))
                 lab_s += _seconds(lambda: cv2.cvtColor(frame.image_bgr, cv2.COLOR_BGR2LAB)) if k else 0.0  # noqa: B023
                 if not k:  # the first search also prepares the terrain
                     for took in spent.values():
@@ -193,14 +185,14 @@ def _run(count: int, seconds: int, spent: dict[str, list[float]]) -> Run:
     scene = scene_of(count)
     stage = Stage(scene, CAMERA)
     first = stage.picture(scene.models).copy()
-    setup = Setup(CalibrationTargets(), CAMERA.lens, _palette(scene, first), Stage(scene.empty, CAMERA).picture(()))
-    looker = Pipeline()
+    setup = _setup(scene, first)
+    pipeline = Pipeline()
     reported_moves, began_mib, ended_mib = 0, 0.0, 0.0
     frame_s: list[tuple[float, float]] = []
     lab_s: list[tuple[float, float]] = []
     for frame in frames_of(scene, stage, seconds):
         before = time.process_time(), time.perf_counter()
-        view = looker.look(frame, setup)
+        view = pipeline.look(frame, setup)
         took_s = (time.process_time() - before[0], time.perf_counter() - before[1])
         reported_moves += sum(event.kind == "moved" for event in view.tracking.events)
         if frame.index == PER_S:
@@ -234,10 +226,9 @@ def scene_of(count: int) -> Scene:
     columns = max(5, round(np.sqrt(count * 1.5)))
     rows = -(-count // columns)
     xs, ys = np.linspace(8, SIZE_IN[0] - 8, columns), np.linspace(6, SIZE_IN[1] - 6, max(rows, 2))
-    soldiers = [sculpt for sculpt in Sculpt if sculpt not in (Sculpt.TANK, Sculpt.JEEP)]
     models = []
     for k in range(count):
-        army, sculpt = ("green", "tan")[k % 2], soldiers[k % len(soldiers)]
+        army, sculpt = ("green", "tan")[k % 2], SOLDIERS[k % len(SOLDIERS)]
         at = float(xs[k % columns]), float(ys[k // columns])
         models.append(Model(f"m{k}", army, sculpt, *at, facing_deg=37.0 * k % 360))
     return Scene(SIZE_IN, Surface.GRASS, markers=corner_markers(SIZE_IN), models=tuple(models))
@@ -275,10 +266,15 @@ def _grain(shape: tuple[int, ...]) -> tuple[npt.NDArray[np.int16], ...]:
     return tuple(np.rint(2.5 * rng.standard_normal(shape, np.float32)).astype(np.int16) for _ in range(NOISES))
 
 
-def _palette(scene: Scene, picture: ImageBgr) -> Palette:
+def _setup(scene: Scene, picture: ImageBgr) -> Setup:
+    palette, empty_bgr = palette_of(scene, picture, CAMERA), Stage(scene.empty, CAMERA).picture(())
+    return Setup(CalibrationTargets(), CAMERA.lens, palette, reference_bgr=empty_bgr)
+
+
+def palette_of(scene: Scene, picture: ImageBgr, camera: TableCamera) -> Palette:
     """One click on the first soldier of each army."""
     first = {model.army: model for model in reversed(scene.models)}
-    at = {army: CAMERA.table_to_pixel((model.x_in, model.y_in, 0.6))[0] for army, model in first.items()}
+    at = {army: camera.table_to_pixel((model.x_in, model.y_in, 0.6))[0] for army, model in first.items()}
     return tuple(teach(picture, (float(x), float(y)), army) for army, (x, y) in at.items())
 
 

@@ -15,6 +15,7 @@ import argparse
 
 import numpy as np
 
+from benchmarks.accuracy import TWO_SIGMA
 from tests.calibration.random_views import Kind, Trial, kinds, trial
 
 
@@ -36,7 +37,7 @@ def line(kind: Kind, trials: list[Trial]) -> str:
     ratio = np.concatenate([t.ratio for t in trials])
     error = np.concatenate([np.linalg.norm(t.error_in, axis=1) for t in trials])
     sigma = np.concatenate([t.sigma_in for t in trials])
-    within = np.linalg.norm(ratio, axis=1) < 2.448
+    within = np.linalg.norm(ratio, axis=1) < TWO_SIGMA
     words = f"{kind.markers} marker{'s'[: kind.markers - 1]}, lens {'profile' if kind.profile else 'unknown'}"
     words += f", print {'measured' if kind.measured else '2 % off'}"
     return (

@@ -17,7 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from benchmarks import window
-from benchmarks.page import Budget, Table, number
+from benchmarks.page import Budget, Table, budget_table, number
 from benchmarks.stopwatch import time_with_baseline
 
 SAMPLE = Path(__file__).parents[1] / "samples" / "cardboard"
@@ -40,8 +40,7 @@ print(json.dumps(window.mouse_to_picture_ms(live)[0]))
 def main() -> None:
     one = table(5)
     print(one.markdown())
-    for budget in one.budgets:
-        print(*budget.row(), sep="  ")
+    print(budget_table(one.budgets).markdown())
 
 
 def table(rounds: int) -> Table:

@@ -15,15 +15,14 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from shapely.geometry import Point, Polygon
 
-from calibration.camera import Lens, TableCamera
-from calibration.opencv import cv2
+from benchmarks.scenes import camera_of, image_of, piece_of
+from calibration.camera import TableCamera
 from rules.tabletop.errors import UserError
-from rules.tabletop.table import FloatArray, TerrainKind, TerrainPiece
+from rules.tabletop.table import FloatArray, TerrainPiece
 from ui.table.terrain import outline_height_in
 from vision.frame import ImageBgr
 from vision.simulation.scene import demo_scene
@@ -33,7 +32,6 @@ from vision.terrain import propose_outline
 _CLICKS = 4
 _NEAR_EDGE_IN = 0.4  # players do not click this close to an edge
 _GOOD = 0.7
-_KINDS = {"book_hill": TerrainKind.HILL, "house": TerrainKind.BUILDING}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,20 +71,8 @@ def _demo() -> Table:
 
 def _scene(path: Path) -> Table:
     truth = json.loads(path.with_name(path.name.replace("_empty.jpg", ".json")).read_text())
-    seen = truth["camera"]
-    lens = Lens(tuple(truth["image_size"]), np.array(seen["K"]), np.array(seen["dist"]))
-    camera = TableCamera(lens, np.array(seen["R"]), np.array(seen["t"]))
     pieces = [(piece["kind"], piece_of(piece)) for piece in truth["terrain"]]
-    return Table(np.asarray(cv2.imread(str(path)), np.uint8), camera, pieces)
-
-
-def piece_of(truth: dict[str, Any]) -> TerrainPiece:
-    """A terrain piece from the truth of a rendered scene."""
-    known = truth["kind"] in {str(kind) for kind in TerrainKind}
-    kind = TerrainKind(truth["kind"]) if known else _KINDS.get(truth["kind"], TerrainKind.OTHER)
-    outline = tuple((float(x), float(y)) for x, y in truth.get("canopy_polygon", truth["polygon"]))
-    base_in = float(truth.get("canopy_z0", truth["z0"]))
-    return TerrainPiece(truth["id"], kind, outline, base_in, max(0.0, float(truth["z1"]) - base_in))
+    return Table(image_of(path), camera_of(truth), pieces)
 
 
 def _clicks(piece: TerrainPiece, table: Table) -> Iterator[FloatArray]:

@@ -11,6 +11,7 @@ from functools import partial
 
 import numpy as np
 
+from benchmarks.accuracy import TWO_SIGMA, spread
 from benchmarks.page import Table, number
 from benchmarks.stopwatch import time_with_baseline
 from calibration.calibration_targets import CalibrationTargets, redetect, see
@@ -55,31 +56,27 @@ def errors_after(bumps: int) -> None:
     for words, lens in (("lens profile", camera.lens), ("lens unknown", None)):
         before, after, within, reported = [], [], [], Counter[str]()
         for bumped, gray in shots[1:]:
-            keeper, prints = CalibrationTracker(), CalibrationTargets()
-            start = keeper.look(shots[0][1], prints, lens).calibration
+            tracker, prints = CalibrationTracker(), CalibrationTargets()
+            start = tracker.look(shots[0][1], prints, lens).calibration
             assert start is not None
             seen = start.camera.pixel_to_table(camera.table_to_pixel(places))
             place = place_of(seen, places[:, :2])
             before += [*np.linalg.norm(laid_at(seen, place) - places[:, :2], axis=1)]
-            kept = keeper.look(gray, prints, lens)
+            kept = tracker.look(gray, prints, lens)
             reported.update(str(drift.what) for drift in kept.drifts)
             assert kept.calibration is not None
             seen = kept.calibration.camera.pixel_to_table(bumped.table_to_pixel(places))
             error = np.linalg.norm(laid_at(seen, place) - places[:, :2], axis=1)
             after += [*error]
-            within += [*(error < 2.448 * kept.calibration.sigma_in(places))]
+            within += [*(error < TWO_SIGMA * kept.calibration.sigma_in(places))]
         print(
-            f"{words}: before {_spread(before)} in, first frame after {_spread(after)} in,"
+            f"{words}: before {spread(before)} in, first frame after {spread(after)} in,"
             f" within two sigma {np.mean(within):.2f} ({len(after)} points), reported {dict(reported)}"
         )
 
 
 def _gray(scene: Scene, camera: TableCamera, rng: np.random.Generator) -> ImageGray:
     return np.asarray(cv2.cvtColor(render(scene, camera, rng), cv2.COLOR_BGR2GRAY), np.uint8)
-
-
-def _spread(errors: list[float]) -> str:
-    return f"{np.median(errors):.3f} / {np.percentile(errors, 95):.3f}"
 
 
 def table(counts: Sequence[int], rounds: int) -> Table:
@@ -93,14 +90,14 @@ def table(counts: Sequence[int], rounds: int) -> Table:
         after = _gray(scene, bumped, np.random.default_rng(1))
         detections = see(gray, prints)
         watching = track_markers(detections.corners_px, prints.dictionary, camera.lens.image_size)
-        keepers = [_kept(gray, prints, camera.lens) for _ in range(rounds + 1)]
+        trackers = [_started(gray, prints, camera.lens) for _ in range(rounds + 1)]
         lab = partial(cv2.cvtColor, frame, cv2.COLOR_BGR2LAB)
         timings = (
             time_with_baseline(partial(watching.check, gray), lab, rounds=rounds, times=MANY, repeats=LABS),
             time_with_baseline(partial(redetect, gray, prints, detections), lab, rounds=rounds, repeats=LABS),
             time_with_baseline(partial(see, gray, prints), lab, rounds=rounds, repeats=LABS),
             time_with_baseline(
-                lambda k=keepers, g=after: k.pop().look(g, prints, camera.lens), lab, rounds=rounds, repeats=LABS
+                lambda k=trackers, g=after: k.pop().look(g, prints, camera.lens), lab, rounds=rounds, repeats=LABS
             ),  # type: ignore[misc]
         )
         rows.append((str(len(detections.corners_px)), *(number(one.ratio) for one in timings)))
@@ -113,10 +110,10 @@ def markers_of(count: int) -> tuple[PrintedMarker, ...]:
     return (corner_markers(SIZE_IN) + tuple(PrintedMarker(4 + n, (9 + 10.0 * n, 18.0)) for n in range(4)))[:count]
 
 
-def _kept(gray: ImageGray, prints: CalibrationTargets, lens: Lens) -> CalibrationTracker:
-    keeper = CalibrationTracker()
-    keeper.look(gray, prints, lens)
-    return keeper
+def _started(gray: ImageGray, prints: CalibrationTargets, lens: Lens) -> CalibrationTracker:
+    tracker = CalibrationTracker()
+    tracker.look(gray, prints, lens)
+    return tracker
 
 
 if __name__ == "__main__":

@@ -38,7 +38,7 @@ from vision.simulation.simulator import SimulatedTable
 from vision.source import open_source
 
 FRAME_MS, PAINT_MS, START_S = 16.7, 4.0, 2.0
-MOVES, PAINTS, STARTS = 300, 200, 5
+MOVES, PAINTS = 300, 200
 _FIRST = """
 from ui.desktop.early_source import EarlySource
 early = EarlySource("demo")
@@ -59,7 +59,6 @@ def main() -> None:
         wall, own_ms = mouse_to_picture_ms(live)
         print_line("mouse to screen, with a started ruler, live", FRAME_MS, wall)
         print_line("the same, of the window's own thread", FRAME_MS, own_ms)
-    print_line("start to first picture (seconds)", START_S, [start_to_picture_s() for _ in range(STARTS)])
     del application
 
 

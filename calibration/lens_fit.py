@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -188,7 +188,7 @@ class _Bundle:
         by_view = np.full(count, np.nan)
         by_view[list(kept)] = self.by_view_px()
         errors = np.concatenate([self._residuals(k)[0] for k in range(len(self.views))])
-        bare = lens_from_parameters(self.numbers, self.image_size)
         covariance = self.covariance()
-        lens = Lens(bare.image_size, bare.matrix, bare.distortion, (covariance + covariance.T) / 2)
+        bare = lens_from_parameters(self.numbers, self.image_size)
+        lens = replace(bare, covariance=(covariance + covariance.T) / 2)
         return LensFit(lens, float(np.sqrt(2 * (errors**2).mean())), tuple(float(rms) for rms in by_view))

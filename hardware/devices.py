@@ -135,11 +135,7 @@ class SerialDice:
     """Electronic dice on a serial port."""
 
     def __init__(
-        self,
-        find: Callable[[], Iterable[str]],
-        must_greet: bool = False,
-        repeats: Repeats | None = None,
-        **link: Any,
+        self, find: Callable[[], Iterable[str]], must_greet: bool = False, repeats: Repeats | None = None, **link: Any
     ) -> None:
         """Listen.
 

@@ -12,6 +12,7 @@ import select
 import sys
 from collections import deque
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 
@@ -204,7 +205,7 @@ class EmulatedDice:
         for at_s, line in self._recent:
             age_s = self._clock() - at_s
             if age_s <= REPEAT_S:
-                self._outgoing += encode(_with_age(line, age_s))
+                self._outgoing += encode(replace(line, age_s=age_s))
 
     def roll(self, faces: Sequence[int] = (), *, cocked: bool = False, age_s: float = 0.0) -> tuple[RollLine, ...]:
         """Throw one die for each face, or all dice if no faces are given, and send the result."""
@@ -237,7 +238,3 @@ class EmulatedDice:
         elif self._recent:
             self._outgoing += encode(self._recent[-1][1])
         self.step()
-
-
-def _with_age(line: RollLine, age_s: float) -> RollLine:
-    return RollLine(line.die, line.face, line.id, line.seq, age_s, line.cocked)

@@ -44,11 +44,7 @@ class SolvedBefore:
         self._solved: list[tuple[tuple[Target, ...], tuple[object, ...], Calibration]] = []
 
     def __call__(
-        self,
-        targets: Sequence[Target],
-        image_size: tuple[int, int],
-        lens: Lens | None = None,
-        print_sigma: float = 0.0,
+        self, targets: Sequence[Target], image_size: tuple[int, int], lens: Lens | None = None, print_sigma: float = 0.0
     ) -> Calibration:
         asked = (image_size, lens, print_sigma)
         for before, asked_before, calibration in self._solved:

@@ -13,6 +13,7 @@ import pytest
 from benchmarks.ids import Contender
 from benchmarks.page import Budget, Table, budget_table, number, write
 from benchmarks.scan import scan_exposures
+from benchmarks.scenes import samples
 from benchmarks.sight import open_battle
 from benchmarks.stopwatch import time_with_baseline
 from rules.tabletop.sight import exposures
@@ -70,6 +71,13 @@ def test_work_and_baseline_alternate_by_the_given_clock() -> None:
 
     timing = time_with_baseline(lambda: takes(6.0), lambda: takes(2.0), rounds=3, repeats=2, clock=lambda: now)
     assert (timing.ms, timing.ratio, timing.baseline_ms) == (6000, 3, 2000)
+
+
+def test_the_empty_table_reaches_the_program() -> None:
+    known = next(samples())
+    setup = known.setup(known.lens, known.empty_bgr)
+    assert setup.reference_bgr is known.empty_bgr
+    assert not setup.propose
 
 
 def test_a_plain_scan_agrees_with_sight() -> None:

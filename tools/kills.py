@@ -70,12 +70,12 @@ def play(path: Path, seed: int) -> None:
     chance = random.Random(seed)
     while True:
         with Battle.open(path, time.time) as battle:
-            album = ThumbnailStore(battle)
+            thumbnails = ThumbnailStore(battle)
             for _ in range(REOPENED_EVERY):
                 entry = battle.record(Noted(text=_words(len(battle.entries) + 1)))
-                album.put(entry.seq, _picture(entry.seq, chance.randint(100, 19_000)))
+                thumbnails.put(entry.seq, _picture(entry.seq, chance.randint(100, 19_000)))
                 print(json.dumps(entry.seq), flush=True)
-            album.close()
+            thumbnails.close()
 
 
 def play_and_kill(folder: Path, count: int, seed: int) -> Findings:
@@ -111,18 +111,19 @@ def _check_files(path: Path, confirmed: list[int], found: Findings) -> list[str]
         return ["nothing was played"]
     try:
         with Battle.open(path, lambda: 0.0) as battle:
-            found.rolled_back += "not confirmed is gone" in battle.remark
+            found.rolled_back += "unconfirmed entries are lost" in battle.remark
             faults = [
                 f"entry {entry.seq} is not what was written"
                 for entry in battle.entries[1:]
                 if entry.body["text"] != _words(entry.seq)
             ]
             faults += [f"entry {confirmed[-1]} is lost"] if len(battle.entries) < confirmed[-1] else []
-            album = ThumbnailStore(battle)
-            kept = [seq for seq in confirmed if album.picture(seq) == _picture(seq, len(album.picture(seq) or b""))]
-            faults += [f"{len(confirmed) - len(kept)} pictures are lost"] if kept != confirmed else []
-            faults += [album.remark] if album.remark else []
-            album.close()
+            thumbnails = ThumbnailStore(battle)
+            stored = {seq: thumbnails.picture(seq) or b"" for seq in confirmed}
+            lost = [seq for seq, jpeg in stored.items() if not jpeg or jpeg != _picture(seq, len(jpeg))]
+            faults += [f"{len(lost)} pictures are lost"] if lost else []
+            faults += [thumbnails.remark] if thumbnails.remark else []
+            thumbnails.close()
     except UserError as refusal:
         return [str(refusal)]
     return faults

@@ -19,9 +19,8 @@ from PyQt6.QtCore import QEvent, QTimer
 from PyQt6.QtWidgets import QApplication, QDialog, QMenu, QWidget
 
 from rules.tabletop.errors import UserError
-from rules.tabletop.table import Posture
 from tools.layout_check import access_problems, layout_problems
-from tools.pictures import all_seen, setup_dialog, wait_for
+from tools.pictures import all_seen, begin_battle, setup_dialog, wait_for
 from tools.screenshot import click, enemies, run_scene, wait
 from ui.battle.armies import ArmyLists
 from ui.desktop.app import ErrorReporter
@@ -108,17 +107,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if chosen.only is None:
         return max(_in_a_process(folder, theme, ratio, chosen.language) for theme, ratio in _PASSES.items())
     use_language([chosen.language])
-    faces = PanelScreenshots(folder, chosen.only)
+    screenshots = PanelScreenshots(folder, chosen.only)
 
     def shoot(window: Window, own: Path) -> None:
         for scene in (_table_scene,) if chosen.only.endswith("fine") else _SCENES:
-            scene(faces, window, own)
+            scene(screenshots, window, own)
 
     theme = Theme(chosen.only.removesuffix("-fine"))
     status = run_scene("panel_screenshots", lambda: SimulatedTable(demo_scene()), shoot, theme)
-    for one in faces.problems:
+    for one in screenshots.problems:
         print(one, file=sys.stderr)
-    return status or bool(faces.problems)
+    return status or bool(screenshots.problems)
 
 
 def _in_a_process(folder: Path, theme: str, ratio: float, language: str) -> int:
@@ -127,51 +126,51 @@ def _in_a_process(folder: Path, theme: str, ratio: float, language: str) -> int:
     return subprocess.run(command, env={**os.environ, "QT_SCALE_FACTOR": str(ratio)}, check=False).returncode
 
 
-def _guide_scene(faces: PanelScreenshots, window: Window, _: Path) -> None:
+def _guide_scene(screenshots: PanelScreenshots, window: Window, _: Path) -> None:
     """The first step of the guide, and one that waits for the table."""
     guide = window.help.guide
     guide.begin()
     wait_for(lambda: window.store.source_controller.frame, "the first picture")
-    faces.keep("guide-camera", window)
+    screenshots.keep("guide-camera", window)
     guide.choose("demo")
     wait_for(lambda: guide.bar.shown and guide.bar.shown.step is Step.EMPTY and guide.bar.shown.ready, "markers")
-    faces.keep("guide-empty", window)
+    screenshots.keep("guide-empty", window)
     guide.leave()
 
 
-def _table_scene(faces: PanelScreenshots, window: Window, _: Path) -> None:
+def _table_scene(screenshots: PanelScreenshots, window: Window, _: Path) -> None:
     """The picture and what can be placed on it."""
     view = all_seen(window)
     window.features.frozen_frame.compare(True)  # nothing was frozen, so a message appears
-    faces.keep("message", window)
+    screenshots.keep("message", window)
     window.store.use_tool("measure")
     pair = enemies(view.figures, set())
     for figure in pair:
         click(window, view, figure.centre_in, figure.z_in)
     window.picture.left.emit()
     window.display.referee.setChecked(True)
-    faces.keep("large-answer", window)
+    screenshots.keep("large-answer", window)
     window.features.projector.switch.setChecked(True)
-    faces.keep("projector", window.features.projector.screen)
+    screenshots.keep("projector", window.features.projector.screen)
     window.features.projector.switch.setChecked(False)
     window.display.referee.setChecked(False)
     window.display.map.setChecked(True)
-    faces.keep("map", window)
+    screenshots.keep("map", window)
     window.display.map.setChecked(False)
     window.store.use_tool("fan")
     click(window, view, pair[0].centre_in, pair[0].z_in)
-    faces.keep("targets", window)
+    screenshots.keep("targets", window)
     window.commands.cancel()
     window.store.use_tool("correct")
     click(window, view, pair[0].centre_in, pair[0].z_in)
     if window.features.corrections.menu is not None:
-        faces.keep("correct", window.features.corrections.menu)
+        screenshots.keep("correct", window.features.corrections.menu)
         for number, menu in enumerate(window.features.corrections.menu.findChildren(QMenu)):
-            faces.keep(f"correct-{number}", menu)
+            screenshots.keep(f"correct-{number}", menu)
         window.features.corrections.menu.close()
 
 
-def _setup_scene(faces: PanelScreenshots, window: Window, own: Path) -> None:
+def _setup_scene(screenshots: PanelScreenshots, window: Window, own: Path) -> None:
     """Comparison, terrain and calibration."""
     view = all_seen(window)
     window.actions_.freeze.setChecked(True)
@@ -179,12 +178,12 @@ def _setup_scene(faces: PanelScreenshots, window: Window, own: Path) -> None:
     window.actions_.freeze.setChecked(False)
     wait(1.0)
     window.actions_.compare.setChecked(True)
-    faces.keep("compare", window)
+    screenshots.keep("compare", window)
     window.actions_.compare.setChecked(False)
     window.store.use_tool("terrain")
     terrain = window.store.session.state.setup.terrain
     window.features.terrain.tool.select(terrain[0].name if terrain else None)
-    faces.keep("terrain", window)
+    screenshots.keep("terrain", window)
     window.store.use_tool("select")
     controller, frame = window.features.calibration, view.frame
     for name, ask in (
@@ -197,87 +196,77 @@ def _setup_scene(faces: PanelScreenshots, window: Window, own: Path) -> None:
         ask()
         if controller.dialog is not None:
             wait(2.0 if name == "diagnosis" else 0.0)
-            faces.keep_dialog(name, controller.dialog)
-    faces.keep_dialog("lens", LensDialog(lambda: frame, "A camera", window))
-    faces.keep_dialog("print", PrintDialog(PrintJob(), ArmyLists(own / "armies"), window))
+            screenshots.keep_dialog(name, controller.dialog)
+    screenshots.keep_dialog("lens", LensDialog(lambda: frame, "A camera", window))
+    screenshots.keep_dialog("print", PrintDialog(PrintJob(), ArmyLists(own / "armies"), window))
 
 
-def _devices_scene(faces: PanelScreenshots, window: Window, _: Path) -> None:
+def _devices_scene(screenshots: PanelScreenshots, window: Window, _: Path) -> None:
     """The emulated devices, from top to bottom."""
     devices = window.devices
     window.sides.setCurrentWidget(devices.panel)
-    faces.keep("devices", window)
+    screenshots.keep("devices", window)
     devices.panel.rod.emulated.emit()
     devices.panel.dice.emulated.emit()
-    faces.keep_asked("tray", lambda: devices.panel.tray.connected.emit(TABLE))
+    screenshots.keep_asked("tray", lambda: devices.panel.tray.connected.emit(TABLE))
     devices.panel.thrown.emit("2d6")
     wait(2.0)
-    faces.keep("devices-emulated", window)
+    screenshots.keep("devices-emulated", window)
     devices.panel.ensureWidgetVisible(devices.panel.tray)
-    faces.keep("devices-below", window)
-    faces.keep_dialog("wled", WledDialog("192.168.1.40", window, find=lambda _: ()))
+    screenshots.keep("devices-below", window)
+    screenshots.keep_dialog("wled", WledDialog("192.168.1.40", window, find=lambda _: ()))
     for box in (devices.panel.rod, devices.panel.dice, devices.panel.tray):
         box.forgotten.emit()
 
 
-def _battle_scene(faces: PanelScreenshots, window: Window, own: Path) -> None:
+def _battle_scene(screenshots: PanelScreenshots, window: Window, own: Path) -> None:
     """From the battle's setup to its history."""
     dialog = setup_dialog(window, own)
     dialog.show()
-    faces.keep("battle-setup", dialog)
-    window.battle.begin(own / "evening.battle", dialog.battle_setup)
+    screenshots.keep("battle-setup", dialog)
     dialog.reject()
+    begin_battle(window, own, dialog)
     controller = window.battle
-    window.sides.setCurrentWidget(controller.panel)
-    view = all_seen(window)
-    wait_for(lambda: controller.position, "the battle")
-    for _step in range(2):
-        controller.turn_bar.go_on.emit()
-    soldiers = [f for f in view.figures if f.army in ("green", "tan") and f.posture is not Posture.VEHICLE]
-    by = next(figure for figure in enemies(soldiers, set()) if figure.army == "green")
-    window.store.use_tool("select")
-    click(window, view, by.centre_in, by.z_in)
-    controller.panel.choose(0)
     window.picture.left.emit()
-    faces.keep("battle", window)
-    faces.keep_asked("ruling", controller.overrule)
-    faces.keep_asked("goals", controller.ask_goals)
+    screenshots.keep("battle", window)
+    screenshots.keep_asked("ruling", controller.overrule)
+    screenshots.keep_asked("goals", controller.ask_goals)
     if controller.panel.chosen is not None:
         controller.panel.wanted.emit(controller.panel.chosen.action)
-    faces.keep("dice", window)
+    screenshots.keep("dice", window)
     controller.cancel()
     controller.panel.round_bar.started.emit("Fire")
     wait(2.0)
-    faces.keep("walk", window)
+    screenshots.keep("walk", window)
     controller.cancel()
     window.features.history.show()
     if window.features.history.dialog is not None:
-        faces.keep_dialog("history", window.features.history.dialog)
+        screenshots.keep_dialog("history", window.features.history.dialog)
     window.features.history.save_film()
     if window.features.history.film is not None:
-        faces.keep_dialog("film", window.features.history.film)
+        screenshots.keep_dialog("film", window.features.history.film)
 
 
-def _phone_scene(faces: PanelScreenshots, window: Window, _: Path) -> None:
+def _phone_scene(screenshots: PanelScreenshots, window: Window, _: Path) -> None:
     """The dialog of the phone page before and after its start."""
     phone = window.features.phone
     phone.addresses = lambda: (LOOPBACK, "192.168.178.25")
     for name in ("phone-page-off", "phone-page"):
         phone.show()
         if phone.dialog is not None:
-            faces.keep_dialog(name, phone.dialog)
+            screenshots.keep_dialog(name, phone.dialog)
         phone.start(LOOPBACK)
     phone.stop()
 
 
-def help_scene(faces: PanelScreenshots, window: Window, _: Path) -> None:
+def help_scene(screenshots: PanelScreenshots, window: Window, _: Path) -> None:
     """The menus, the help texts and the error box."""
     bar = window.menuBar()
     for top in bar.actions() if bar is not None else ():
         menu = top.menu()
         if menu is not None:
             menu.adjustSize()
-            faces.keep(f"menu-{top.text().replace('&', '').lower()}", menu)
+            screenshots.keep(f"menu-{top.text().replace('&', '').lower()}", menu)
     for name, show in (
         ("keys", window.help.show_keys),
         ("about", window.help.show_about),
@@ -287,13 +276,13 @@ def help_scene(faces: PanelScreenshots, window: Window, _: Path) -> None:
         show()
         if window.help.dialog is not None:
             wait(3.0 if name == "details" else 0.0)
-            faces.keep_dialog(name, window.help.dialog)
+            screenshots.keep_dialog(name, window.help.dialog)
     report = ErrorReporter(window)
     with contextlib.redirect_stderr(io.StringIO()):  # it would look like an error of this program
         report.catch(ValueError, ValueError("an example for the screenshot"), None)
     wait(_SETTLE_S)
     if report.box is not None:
-        faces.keep_dialog("last-resort", report.box)
+        screenshots.keep_dialog("last-resort", report.box)
     report.remove()
 
 

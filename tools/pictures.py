@@ -100,7 +100,7 @@ def _guide(window: Window, _: Path) -> QWidget:
     if table is None:
         raise UserError("this needs the simulated table: open it")
     wait_for(lambda: not table.bare, "the armies")
-    wait_for(lambda: proposed(window.store.source_controller.view, window.store.session.state), "the armies")
+    wait_for(lambda: proposed(window.store.view, window.store.session.state), "the armies")
     window.picture.left.emit()
     return window
 
@@ -130,7 +130,7 @@ def _practice(window: Window, _: Path) -> QWidget:
     window.picture.pressed.emit(x_px, y_px)
     for part in (0.5, 1.0):
         window.picture.moved.emit(x_px + 150 * part, y_px - 130 * part)
-    wait_for(lambda: window.store.source_controller.view and window.store.source_controller.view.frozen, "the hand")
+    wait_for(lambda: window.store.view and window.store.view.frozen, "the hand")
     wait(2.0)
     return window
 
@@ -196,7 +196,12 @@ def _battle_setup(window: Window, own: Path) -> QWidget:
 
 def _battle(window: Window, own: Path) -> QWidget:
     """A soldier's actions and their odds."""
-    dialog = setup_dialog(window, own)
+    begin_battle(window, own, setup_dialog(window, own))
+    return window
+
+
+def begin_battle(window: Window, own: Path, dialog: BattleSetupDialog) -> None:
+    """Begin the battle of a setup, and select the first attack of a soldier."""
     window.battle.begin(own / "evening.battle", dialog.battle_setup)
     dialog.deleteLater()
     window.sides.setCurrentWidget(window.battle.panel)
@@ -209,7 +214,6 @@ def _battle(window: Window, own: Path) -> QWidget:
     window.store.use_tool("select")
     click(window, view, by.centre_in, by.z_in)
     window.battle.panel.choose(0)
-    return window
 
 
 def _outcome(window: Window, _: Path) -> QWidget:
@@ -350,10 +354,7 @@ def _phone(window: Window, own: Path) -> QWidget:
             )
             painter.drawImage(number * (width_px + _BETWEEN_PX), 0, screen)
     window.features.phone.stop()
-    shown = QLabel()
-    shown.setPixmap(both)
-    shown.resize(both.size())
-    return shown
+    return _shown(both)
 
 
 def _other(window: Window) -> str:
@@ -377,12 +378,9 @@ def _projector(window: Window, _: Path) -> QWidget:
     window.store.session.lay(Blast((32.0, 13.0), 3.0))
     window.store.show()
     wait(8.0)  # until soldiers are searched among the lines, and the lines are painted
-    frame, picture = window.store.frame, QLabel()
-    if frame is None:
+    if window.store.frame is None:
         raise UserError("the simulated table has no picture: open it")
-    picture.setPixmap(QPixmap.fromImage(to_qimage(frame.image_bgr)))
-    picture.resize(picture.pixmap().size())
-    return picture
+    return _shown(QPixmap.fromImage(to_qimage(window.store.frame.image_bgr)))
 
 
 def setup_dialog(window: Window, own: Path) -> BattleSetupDialog:
@@ -404,11 +402,8 @@ def setup_dialog(window: Window, own: Path) -> BattleSetupDialog:
 def all_seen(window: Window) -> TableView:
     """The view once no more soldiers appear."""
     view = figures_seen(window)
-    wait_for(
-        lambda: len(window.store.source_controller.view.figures) > 20 if window.store.source_controller.view else False,
-        "all soldiers",
-    )
-    return window.store.source_controller.view or view
+    wait_for(lambda: window.store.view and len(window.store.view.figures) > 20, "all soldiers")
+    return window.store.view or view
 
 
 def _across_the_terrain(window: Window, view: TableView) -> tuple[Figure, Figure]:

@@ -144,12 +144,7 @@ def _add_lens(parser: argparse.ArgumentParser) -> None:
     add("-o", "--out", type=Path, required=True, metavar="FILE", help="the lens profile to write")
     add("--board", type=_board, metavar="COLSxROWS:SQUARE:MARKER", help="squares in inches (default 6x8:1:0.75)")
     add("--dictionary", default="4X4_50", help="ArUco dictionary of the board (default 4X4_50)")
-    add(
-        "--chessboard",
-        type=_chessboard,
-        metavar="COLSxROWS:SQUARE",
-        help="a chessboard: inner corners, inches",
-    )
+    add("--chessboard", type=_chessboard, metavar="COLSxROWS:SQUARE", help="a chessboard: inner corners, inches")
     add("--camera", metavar="NAME", help="also save the profile for this camera, to use whenever it is opened")
     parser.set_defaults(run=_lens)
 
@@ -166,22 +161,9 @@ def _add_analyse(parser: argparse.ArgumentParser) -> None:
     add("--rectangle", type=_rectangle, metavar="WxH:X,Y:X,Y:X,Y:X,Y", help=RECTANGLE_HELP)
     add("--teach", type=_teach, action="append", default=[], metavar="NAME@X,Y", help=TEACH_HELP)
     add("--reference", type=Path, metavar="IMAGE", help="a picture of the empty table")
-    add(
-        "--figure-height",
-        type=_length,
-        default=STANDING_HEIGHT_IN,
-        metavar="IN",
-        help="height of a soldier (2.1)",
-    )
+    add("--figure-height", type=_length, default=STANDING_HEIGHT_IN, metavar="IN", help="height of a soldier (2.1)")
     add("--terrain", type=Path, metavar="FILE", help="a file of terrain pieces")
-    add(
-        "--blast",
-        type=_blast,
-        action="append",
-        default=[],
-        metavar="X,Y,RADIUS",
-        help="a blast to report; repeatable",
-    )
+    add("--blast", type=_blast, action="append", default=[], metavar="X,Y,RADIUS", help="a blast to report; repeatable")
     add("--pairs", action="store_true", help="report ranges and sight of every pair of figures")
     add("--json", type=Path, metavar="FILE", help="write the results as JSON")
     add("--picture", type=Path, metavar="FILE", help="write the annotated picture")

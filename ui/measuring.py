@@ -173,10 +173,7 @@ def covered(view: TableView, template: Template) -> tuple[Hit, ...]:
 def figure_at(view: TableView, px: tuple[float, float], reach_px: float = 12.0) -> Figure | None:
     """The figure at a click: the one whose body, from base to top, is nearest to the pixel; None if none is near.
 
-    Args:
-        view: The picture that was clicked.
-        px: The click.
-        reach_px: How far beside a body a click still counts.
+    A click may be `reach_px` beside the body.
     """
     if view.calibration is None or not view.figures:
         return None

@@ -15,22 +15,11 @@ from rules.tabletop.errors import UserError
 from rules.tabletop.table import PointIn, TerrainPiece
 from rules.tabletop.template import Template
 from ui.formatting import Basis, place_words
-from ui.table.corrections import (
-    Added,
-    Bound,
-    Correction,
-    Deleted,
-    Renamed,
-    bind,
-    corrected,
-    names_in,
-    names_shown,
-)
-from ui.table.learning import learned
+from ui.table.corrections import Added, Bound, Correction, Deleted, Renamed, bind, corrected, names_in, names_shown
 from ui.table.picking import Pick, PickRequest, PointPx
 from ui.table.play_area import PlayArea
 from ui.table.shapes import template_words
-from ui.table.teaching import no_figure, refuse_other_plastic, taught
+from ui.table.teaching import learned, no_figure, refuse_other_plastic, taught
 from ui.translation import tr, tr_count
 from ui.units import Unit
 from vision.frame import Frame
@@ -172,11 +161,7 @@ class Session:
         self._pipeline.search_now()
 
     def keep_names(self, ids: frozenset[str]) -> None:
-        """Keep the names and armies of figures in a battle, even if colours are taught again.
-
-        Args:
-            ids: Their ids as shown; empty without a battle.
-        """
+        """Keep the names and armies of figures in a battle, by their ids as shown, even if colours are taught again."""
         self._in_play = ids
         self._pinned = ids | {track for track, shown in self._names.items() if shown in ids}
 
@@ -393,9 +378,7 @@ class Session:
     def use_lens(self, lens: Lens, *, as_before: bool = False) -> None:
         """Use this lens profile, and forget the distances that were measured with the previous one.
 
-        Args:
-            lens: The profile.
-            as_before: It belongs to the source that was just opened: no undo step, if there is none yet.
+        `as_before`: it belongs to the source that was just opened, so it is no undo step, if there is none yet.
         """
         prints = replace(self.state.setup.prints, taped=())
         setup = replace(self.state.setup, lens=lens, prints=prints)

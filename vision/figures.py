@@ -159,15 +159,7 @@ class Finder:
         _check_inputs(image_bgr, reference_bgr, figure_height_in)
         if not (palette or self.proposed or propose):
             return ()
-        key = (
-            camera,
-            figure_height_in,
-            tuple(terrain),
-            tuple(keep_out_in),
-            tuple(aside_px),
-            area_in,
-            reference_camera,
-        )
+        key = (camera, figure_height_in, tuple(terrain), tuple(keep_out_in), tuple(aside_px), area_in, reference_camera)
         if self._grounds is None or key != self._grounds_key or reference_bgr is not self._reference:
             self._grounds_key, self._reference = key, reference_bgr
             bare_bgr = image_bgr if reference_bgr is None else reference_bgr  # no hand reaches over the empty table

@@ -42,8 +42,5 @@ def version() -> str:
 
 @cache
 def _metric() -> tuple[FloatImage, FloatImage]:
-    with (
-        resources.files("vision").joinpath("likeness.npz").open("rb") as file,
-        np.load(file) as stored,
-    ):
+    with resources.files("vision").joinpath("likeness.npz").open("rb") as file, np.load(file) as stored:
         return np.asarray(stored["middle"], np.float32), np.asarray(stored["stretch"], np.float32)

@@ -61,11 +61,7 @@ def _confirmable(
 
 
 def _explains_missing(
-    one: Track,
-    unconfirmed: Sequence[Track],
-    missing: Sequence[Track],
-    settings: TrackingSettings,
-    scope: SearchScope,
+    one: Track, unconfirmed: Sequence[Track], missing: Sequence[Track], settings: TrackingSettings, scope: SearchScope
 ) -> bool:
     """Whether a sure newcomer at a changed place is the only candidate for its army's only missing figure."""
     missing = [track for track in missing if scope.armies_alike(track.army, one.army) and not track.is_lost(settings)]

@@ -172,11 +172,7 @@ def _aligned(
 
 
 def _corners(
-    light: PatternLight,
-    projection: Projection,
-    pattern: Pattern,
-    camera: TableCamera,
-    solids_px: Sequence[FloatArray],
+    light: PatternLight, projection: Projection, pattern: Pattern, camera: TableCamera, solids_px: Sequence[FloatArray]
 ) -> tuple[FloatArray, FloatArray]:
     """The pattern's corners on the bare table: projector pixels, and refined camera pixels."""
     shape = light.part.shape

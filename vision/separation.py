@@ -11,14 +11,7 @@ import numpy as np
 
 from vision.frame import ImageBgr
 from vision.palette import LOG_LEVELS, ArmyColour, FloatImage, Palette
-from vision.segment import (
-    EVIDENCE_LIMIT,
-    EmptyTable,
-    Likelihood,
-    army_covariance,
-    cells_of,
-    evidence_anywhere,
-)
+from vision.segment import EVIDENCE_LIMIT, EmptyTable, Likelihood, army_covariance, cells_of, evidence_anywhere
 
 _PIXELS = 1000
 _WELL, _FAIR = 0.72, 0.6

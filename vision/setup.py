@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 
 from calibration.calibration_targets import CalibrationTargets
 from calibration.camera import Lens, TableCamera
@@ -37,6 +37,7 @@ class Setup:
     prints: CalibrationTargets = field(default_factory=CalibrationTargets)
     lens: Lens | None = None
     palette: Palette = ()
+    _: KW_ONLY
     propose: bool = False
     reference_bgr: ImageBgr | None = None
     reference_camera: TableCamera | None = None

@@ -151,11 +151,7 @@ def update(
 
 
 def _newcomers(
-    sightings: Sequence[Sighting],
-    tracks: Tracks,
-    count: dict[str, int],
-    settings: TrackingSettings,
-    scope: SearchScope,
+    sightings: Sequence[Sighting], tracks: Tracks, count: dict[str, int], settings: TrackingSettings, scope: SearchScope
 ) -> tuple[list[Track], tuple[Track, ...]]:
     """New tracks of the sightings that match no track, and the dropped tracks that are not among them.
 

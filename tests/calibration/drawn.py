@@ -14,9 +14,7 @@ def camera(image_size=(960, 540), height_in=50.0, tilt_deg=4.0, roll_deg=0.0, at
     width, height = image_size
     focal = focal_of_width * width
     lens = Lens(
-        image_size,
-        [[focal, 0, width / 2 + 3], [0, focal, height / 2 - 4], [0, 0, 1]],
-        [k1, k2, 0.0005, -0.0003, 0],
+        image_size, [[focal, 0, width / 2 + 3], [0, focal, height / 2 - 4], [0, 0, 1]], [k1, k2, 0.0005, -0.0003, 0]
     )
     roll, _ = cv2.Rodrigues(np.array([0, 0, np.radians(roll_deg)]))
     rotation = cv2.Rodrigues(np.array([np.pi + np.radians(tilt_deg), 0, 0]))[0] @ roll

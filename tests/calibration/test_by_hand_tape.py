@@ -77,8 +77,9 @@ def test_a_distance_off_by_four_sigmas_is_refused():
 
 @pytest.mark.parametrize("measured_in", [0.0, -3.0, float("nan"), float("inf")])
 def test_an_invalid_distance_is_refused(measured_in):
-    with pytest.raises(UserError, match="two different places on the table"):
-        sharpen(uncertain(), ENDS_PX, measured_in)
+    for ends_px, distance_in in ((ENDS_PX, measured_in), ((ENDS_PX[0], ENDS_PX[0]), 12.0)):
+        with pytest.raises(UserError, match="two different places on the table"):
+            sharpen(uncertain(), ends_px, distance_in)
 
 
 def test_an_end_beyond_the_horizon_is_refused():
@@ -110,7 +111,7 @@ def test_values_and_functions_give_the_same_result():
 CORNERS = above().table_to_pixel([[2, 8], [22, 8], [22, 26], [2, 26]])
 
 
-@pytest.mark.parametrize("size", [(20.0, 0.0), (-1.0, 18.0), (20.0, float("inf"))])
+@pytest.mark.parametrize("size", [(20.0, 0.0), (-1.0, 18.0), (20.0, float("inf")), (float("nan"), 18.0)])
 def test_a_rectangle_without_size_is_refused(size):
     with pytest.raises(UserError, match=f"a rectangle of {size[0]:g} x {size[1]:g} in is not possible"):
         calibrate_rectangle(CORNERS, size, SIZE)

@@ -21,14 +21,14 @@ class TrackedTable:
     """A tracker that has seen a table at rest, and its later results."""
 
     def __init__(self, frames=1, lens=CAMERA.lens, **first):
-        self.keeper, self.lens, self.drifts = CalibrationTracker(), lens, []
+        self.tracker, self.lens, self.drifts = CalibrationTracker(), lens, []
         for seed in range(frames):
-            self.kept = self.start = self.keeper.look(shot(seed=seed, **first), PRINTS, lens)
+            self.kept = self.start = self.tracker.look(shot(seed=seed, **first), PRINTS, lens)
         assert self.start.calibration is not None
 
     def look(self, *grays):
         for gray in grays:
-            self.kept = self.keeper.look(gray, PRINTS, self.lens)
+            self.kept = self.tracker.look(gray, PRINTS, self.lens)
             self.drifts += self.kept.drifts
         return self
 
@@ -158,7 +158,7 @@ def test_hidden_markers_are_reported_and_a_bump_meanwhile_is_found():
 @pytest.mark.slow
 def test_a_marker_that_was_hidden_at_the_start_is_added():
     table = TrackedTable(markers=(0, 1, 3))
-    table.keeper.tracked.frames_since_search = 10**6  # a search of the whole picture is due
+    table.tracker.tracked.frames_since_search = 10**6  # a search of the whole picture is due
     table.look(shot(seed=1), shot(seed=2))
     assert set(table.kept.calibration.markers_in) == {0, 1, 2, 3}
     true = np.linalg.norm(PLACES[2].mean(0) - PLACES[0].mean(0))
@@ -171,7 +171,7 @@ def test_a_marker_that_was_hidden_at_the_start_is_added():
 def test_several_frames_at_rest_are_averaged():
     one, many = TrackedTable(lens=CAMERA.lens), TrackedTable(FRAMES + 2, lens=CAMERA.lens)
     assert many.kept.calibration is not one.kept.calibration
-    same = [many.keeper.look(shot(seed=seed), PRINTS, many.lens).calibration for seed in (30, 31)]
+    same = [many.tracker.look(shot(seed=seed), PRINTS, many.lens).calibration for seed in (30, 31)]
     assert same[0] is same[1] is many.kept.calibration, "and then kept"
 
 
@@ -211,11 +211,11 @@ def test_a_measured_distance_survives_a_bump():
         problems = taped if not bumped_first else CalibrationTargets(
             taped=(TapeMeasurement(ends_px((4.0, 14.0), (36.0, 14.0), seen_by=NEAR), 32.0),)
         )  # fmt: skip
-        kept = table.keeper.look(shot(NEAR, seed=1) if bumped_first else shot(seed=5), problems, table.lens)
+        kept = table.tracker.look(shot(NEAR, seed=1) if bumped_first else shot(seed=5), problems, table.lens)
         assert kept.drifts == ()
         # 0.5 % of 36 in before; 0.2 % with the tape.
         assert kept.calibration.sigma_in(far) < 0.8 * before.sigma_in(far)
-        after = table.keeper.look(shot(FAR, seed=2), problems, table.lens)
+        after = table.tracker.look(shot(FAR, seed=2), problems, table.lens)
         assert [drift.what for drift in after.drifts] == [Moved.CAMERA]
         assert after.calibration.sigma_in(far) < 0.8 * before.sigma_in(far)
 
@@ -233,12 +233,12 @@ CLICKED = CalibrationTargets(
 
 
 def after_clicks(*grays):
-    keeper = CalibrationTracker()
-    first = keeper.look(shot(markers=()), CLICKED, CAMERA.lens)
+    tracker = CalibrationTracker()
+    first = tracker.look(shot(markers=()), CLICKED, CAMERA.lens)
     assert first.problem is None
     for gray in grays:
         for _ in range(10):  # every tenth frame is checked
-            kept = keeper.look(gray, CLICKED, CAMERA.lens)
+            kept = tracker.look(gray, CLICKED, CAMERA.lens)
     assert kept.calibration is first.calibration
     return kept
 

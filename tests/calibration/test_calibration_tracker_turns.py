@@ -71,8 +71,8 @@ def test_a_displaced_marker_is_searched_in_every_frame():
 
 @pytest.mark.slow
 def test_eight_frames_at_rest_are_averaged():
-    keeper = CalibrationTracker()
-    kept = [keeper.look(shot(seed=seed), PRINTS, CAMERA.lens).calibration for seed in range(FRAMES + 1)]
+    tracker = CalibrationTracker()
+    kept = [tracker.look(shot(seed=seed), PRINTS, CAMERA.lens).calibration for seed in range(FRAMES + 1)]
     assert FRAMES == 8
     assert all(one is kept[0] for one in kept[:7])
     assert kept[7] is not kept[0]
@@ -89,53 +89,53 @@ def test_eight_frames_at_rest_are_averaged():
 )
 def test_other_prints_start_a_new_calibration(changed):
     """Exception: an additional measured distance updates the current calibration."""
-    keeper = CalibrationTracker()
-    first = keeper.look(GRAY, PRINTS, CAMERA.lens)
-    held_by = keeper.tracked
-    kept = keeper.look(GRAY, replace(PRINTS, **changed), CAMERA.lens)
+    tracker = CalibrationTracker()
+    first = tracker.look(GRAY, PRINTS, CAMERA.lens)
+    held_by = tracker.tracked
+    kept = tracker.look(GRAY, replace(PRINTS, **changed), CAMERA.lens)
     assert kept.problem is None
-    assert (keeper.tracked is held_by) is ("taped" in changed)
+    assert (tracker.tracked is held_by) is ("taped" in changed)
     assert kept.calibration is not first.calibration
 
 
 @pytest.mark.slow
 def test_another_lens_or_size_starts_a_new_calibration():
-    keeper = CalibrationTracker()
-    first = keeper.look(GRAY, PRINTS, CAMERA.lens)
-    assert keeper.look(GRAY, PRINTS, CAMERA.lens).calibration is first.calibration
-    guessed = keeper.look(GRAY, PRINTS, None)
+    tracker = CalibrationTracker()
+    first = tracker.look(GRAY, PRINTS, CAMERA.lens)
+    assert tracker.look(GRAY, PRINTS, CAMERA.lens).calibration is first.calibration
+    guessed = tracker.look(GRAY, PRINTS, None)
     assert guessed.calibration is not first.calibration
-    smaller = keeper.look(GRAY[:500], PRINTS, None)
+    smaller = tracker.look(GRAY[:500], PRINTS, None)
     assert smaller.calibration.camera.lens.image_size == (960, 500)
     taped = CalibrationTargets(taped=(TapeMeasurement(ends_px((6.0, 14.0), (30.0, 14.0)), 24.0),))
-    assert keeper.look(GRAY, taped, None).calibration.camera.lens.image_size == (960, 540)
+    assert tracker.look(GRAY, taped, None).calibration.camera.lens.image_size == (960, 540)
 
 
 def test_the_next_frame_is_tried_after_an_error():
-    keeper = CalibrationTracker()
-    refused = keeper.look(shot(markers=(), floor=False), PRINTS, CAMERA.lens)
+    tracker = CalibrationTracker()
+    refused = tracker.look(shot(markers=(), floor=False), PRINTS, CAMERA.lens)
     assert (refused.calibration, refused.drifts) == (None, ())
-    found = keeper.look(GRAY, PRINTS, CAMERA.lens)
+    found = tracker.look(GRAY, PRINTS, CAMERA.lens)
     assert found.problem is None
     assert found.calibration is not None
 
 
 def test_markers_set_aside_are_reported_with_every_frame():
     gray = picture(CAMERA, PLACES | {2: marker_corners((33, 22), 2.7, 10)})
-    keeper = CalibrationTracker()
+    tracker = CalibrationTracker()
     for _ in range(2):
-        kept = keeper.look(gray, PRINTS, CAMERA.lens)
+        kept = tracker.look(gray, PRINTS, CAMERA.lens)
         assert [trouble.id for trouble in kept.set_aside] == [2]
 
 
 def test_clicked_corners_are_checked_in_every_tenth_frame():
-    keeper = CalibrationTracker()
+    tracker = CalibrationTracker()
     bumped = shot(BUMPED, markers=(), seed=4)
-    keeper.look(shot(markers=()), CLICKED, CAMERA.lens)
-    problems = [keeper.look(bumped, CLICKED, CAMERA.lens).problem for _ in range(12)]
+    tracker.look(shot(markers=()), CLICKED, CAMERA.lens)
+    problems = [tracker.look(bumped, CLICKED, CAMERA.lens).problem for _ in range(12)]
     assert problems[:9] == [None] * 9
     assert all("click the corners again" in problem for problem in problems[9:])
-    back = [keeper.look(shot(markers=()), CLICKED, CAMERA.lens).problem for _ in range(10)]
+    back = [tracker.look(shot(markers=()), CLICKED, CAMERA.lens).problem for _ in range(10)]
     assert "click the corners again" in back[6]
     assert back[7] is None, "ten frames after the look before"
 
@@ -148,14 +148,14 @@ def test_impossible_clicked_corners_are_reported():
 
 
 def test_a_distance_is_applied_to_clicked_corners_once():
-    keeper = CalibrationTracker()
-    first = keeper.look(shot(markers=()), CLICKED, CAMERA.lens)
+    tracker = CalibrationTracker()
+    first = tracker.look(shot(markers=()), CLICKED, CAMERA.lens)
     ends = ends_px((4.0, 14.0), (36.0, 14.0))
     one = replace(CLICKED, taped=(TapeMeasurement(ends, 32.0),))
-    sharper = keeper.look(shot(markers=()), one, CAMERA.lens).calibration
-    again = keeper.look(shot(markers=()), one, CAMERA.lens).calibration
+    sharper = tracker.look(shot(markers=()), one, CAMERA.lens).calibration
+    again = tracker.look(shot(markers=()), one, CAMERA.lens).calibration
     two = replace(CLICKED, taped=(TapeMeasurement(ends, 32.0), TapeMeasurement(ends, 32.0)))
-    sharpest = keeper.look(shot(markers=()), two, CAMERA.lens).calibration
+    sharpest = tracker.look(shot(markers=()), two, CAMERA.lens).calibration
     far = [[34.0, 22.0, 0.0]]
     assert again is sharper
     assert sharpest.sigma_in(far) < sharper.sigma_in(far) < first.calibration.sigma_in(far)
@@ -171,7 +171,7 @@ def test_a_distance_is_applied_to_clicked_corners_once():
 def test_slightly_displaced_markers_are_expected_at_their_seen_places():
     """Within twice the rest limit; markers farther away are expected at their predicted places."""
     table = TrackedTable(floor=False)
-    tracked = table.keeper.tracked
+    tracked = table.tracker.tracked
     detections = see(GRAY, PRINTS)
     still = tracked.still_limit_px
     moved = {0: detections.corners_px[0] + (1.9 * still, 0), 1: detections.corners_px[1] + (0, 2.5 * still)}

@@ -187,8 +187,7 @@ def test_no_visible_marker_is_not_a_contradiction():
 
 
 @pytest.mark.parametrize(
-    ("nearer_in", "residual_px", "ids"),
-    [(0.3, 0.0, {2, 3}), (0.4, 0.0, None), (0.4, 0.3, {2, 3}), (0.5, 0.35, None)],
+    ("nearer_in", "residual_px", "ids"), [(0.3, 0.0, {2, 3}), (0.4, 0.0, None), (0.4, 0.3, {2, 3}), (0.5, 0.35, None)]
 )
 def test_a_bumped_camera_may_fit_a_little_worse_than_one_at_rest(nearer_in, residual_px, ids):
     """Two markers closer together than expected: in the best pose, 0.3 in are 0.55 px, 0.4 0.81 and 0.5 1.27.

@@ -88,24 +88,6 @@ def test_coverage_lists_the_missing_parts():
     assert LensViews(SIZE).coverage.part == 0
 
 
-@pytest.mark.parametrize(
-    ("offered", "reason"),
-    [
-        (None, "no board found"),
-        (replace(view((0, 0)), ids=IDS[:5], points_in=BOARD.corners_in(IDS[:5]), seen_px=np.eye(5, 2) * 50), "only 5"),
-        (view((0.01, 0.01), (2, 0)), "the same place as in picture 1"),
-        (replace(view((0.6, 0)), blur_px=3.0), "blurred by 3.0 px"),
-        (view((0.6, 0), away_in=150.0), "only 6 px wide"),
-    ],
-)
-def test_a_rejected_view_names_its_reason(offered, reason):
-    before = LensViews(SIZE, (view((0, 0)),))
-    answer = offer(before, offered)
-    assert not answer.accepted
-    assert reason in answer.refusal
-    assert answer.gathering is before
-
-
 def drawn(blur_px):
     """The board with squares of 60 px and corner (0, 0) at (100, 100), blurred."""
     sheet = cv2.aruco.CharucoBoard((6, 8), 1.0, 0.75, dictionary_of("4X4_50")).generateImage((360, 480))
@@ -117,13 +99,6 @@ def test_blur_is_measured(blur_px):
     assert find_view(drawn(blur_px), BOARD, "4X4_50").blur_px == pytest.approx(blur_px, rel=0.15, abs=0.1)
 
 
-def test_motion_blur_is_measured_in_its_direction():
-    gray = cv2.blur(
-        drawn(0.7), (8, 1)
-    )  # a box 8 px long: sigma 8 / sqrt(12) = 2.3; its slope corresponds to 8 / 2.5 = 3.2
-    assert 2.2 < find_view(gray, BOARD, "4X4_50").blur_px < 3.3
-
-
 def test_a_plain_chessboard():
     squares = np.kron(np.indices((6, 8)).sum(0) % 2, np.ones((50, 50))) * 255
     seen = find_view(np.pad(squares.astype(np.uint8), 60, constant_values=255), Chessboard(7, 5, 1.0), "")
@@ -132,9 +107,3 @@ def test_a_plain_chessboard():
     ends = sorted([tuple(seen.seen_px[0]), tuple(seen.seen_px[-1])])
     assert np.array(ends) == pytest.approx(np.array([[109.5, 109.5], [409.5, 309.5]]), abs=0.5)
     assert find_view(np.full((300, 400), 200, np.uint8), Chessboard(7, 5, 1.0), "") is None
-
-
-@pytest.mark.parametrize("size", [(2, 5, 1.0), (6, 6, 1.0), (7, 5, 0.0)])
-def test_an_invalid_chessboard_is_refused(size):
-    with pytest.raises(UserError, match="chessboard"):
-        Chessboard(*size)

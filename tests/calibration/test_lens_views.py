@@ -41,7 +41,7 @@ def test_the_smallest_chessboard(size):
     assert Chessboard(*size).square_in == 0.5
 
 
-@pytest.mark.parametrize("size", [(2, 3, 1.0), (3, 2, 1.0), (4, 4, 1.0), (3, 4, -1.0), (3, 4, float("nan"))])
+@pytest.mark.parametrize("size", [(2, 3, 1.0), (3, 2, 1.0), (4, 4, 1.0), (3, 4, 0.0), (3, 4, float("nan"))])
 def test_the_error_repeats_the_invalid_chessboard(size):
     with pytest.raises(UserError, match=f"{size[0]}x{size[1]} inner corners of {size[2]:g} in"):
         Chessboard(*size)
@@ -60,6 +60,7 @@ def test_the_square_size_is_a_median():
 
 
 def test_at_least_eight_corners_must_be_visible():
+    assert "no board found" in refused(None)
     assert refused(view(count=8)) == ""
     assert "only 7 corners" in refused(view(count=7))
 
@@ -70,8 +71,7 @@ def test_squares_are_at_least_eight_pixels_wide():
 
 
 @pytest.mark.parametrize(
-    ("square_px", "most_px"),
-    [(8.1, 1.0), (8.3, 1.0), (10.0, 1.2), (20.0, 2.4), (21.0, 2.5), (100.0, 2.5)],
+    ("square_px", "most_px"), [(8.1, 1.0), (8.3, 1.0), (10.0, 1.2), (20.0, 2.4), (21.0, 2.5), (100.0, 2.5)]
 )
 def test_the_largest_accepted_blur(square_px, most_px):
     """At least one pixel and at most 2.5 are accepted."""
@@ -124,6 +124,7 @@ def test_an_accepted_view_comes_last():
     before = LensViews(SIZE, (view(),))
     answer = offer(before, view(at=(500.0, 500.0)))
     assert answer.accepted
+    assert offer(answer.gathering, view()).gathering is answer.gathering, "the same place again"
     assert [seen.seen_px[0].tolist() for seen in answer.gathering.views] == [[100, 100], [500, 500]]
     assert answer.gathering.image_size == SIZE
 

@@ -72,11 +72,6 @@ def test_an_empty_picture_has_no_markers():
     assert find_markers(picture(CAMERA, PLACES), "6X6_250") == ()
 
 
-def test_too_small_a_marker_is_refused():
-    with pytest.raises(UserError, match="too small"):
-        find_markers(picture(CAMERA, {0: marker_corners((20, 14), 1.2)}), DICTIONARY)
-
-
 def test_an_unknown_dictionary_is_refused():
     with pytest.raises(UserError, match="'9X9_7'"):
         dictionary_of("9X9_7")
@@ -117,12 +112,6 @@ def test_board_corners_are_numbered_along_the_rows():
 
 def test_a_picture_without_a_board():
     assert find_board(np.full((300, 400), 90, np.uint8), Board(7, 5, 1.4, 1.0), DICTIONARY) is None
-
-
-@pytest.mark.parametrize("size", [(1, 5, 1.4, 1.0), (7, 5, 1.0, 1.4), (7, 5, 1.4, 0.0)])
-def test_an_invalid_board_is_refused(size):
-    with pytest.raises(UserError, match="board"):
-        Board(*size)
 
 
 def test_a_custom_dictionary_is_read_from_a_file(tmp_path):

@@ -154,8 +154,7 @@ def test_a_pixel_aligned_marker_is_found_to_hundredths():
 
 
 @pytest.mark.parametrize(
-    ("at", "cut"),
-    [((2, 70), (-2, -1)), ((70, 3), (1, -2)), ((138, 70), (2, 1)), ((70, 137), (0, 2))],
+    ("at", "cut"), [((2, 70), (-2, -1)), ((70, 3), (1, -2)), ((138, 70), (2, 1)), ((70, 137), (0, 2))]
 )
 def test_a_marker_at_the_pictures_border_is_refitted(at, cut):
     again = refit_marker(printed(at=at), corners_of(at=at) + cut, DICTIONARY, 3)
@@ -249,6 +248,8 @@ def test_boards_of_either_pattern_are_found(legacy):
         ((1, 5, 1.4, 1.0), "a board of 1x5 squares"),
         ((5, 1, 1.4, 1.0), "a board of 5x1 squares"),
         ((2, 2, 1.0, 0.995), "markers of 0.995 in"),
+        ((7, 5, 1.0, 1.4), "markers of 1.4 in"),
+        ((7, 5, 1.4, 0.0), "markers of 0 in"),
         ((2, 2, 401.0, 1.0), "squares of 401 in"),
         ((2, 2, 1.0, 0.009), "markers of 0.009 in"),
     ],

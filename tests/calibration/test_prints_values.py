@@ -26,7 +26,7 @@ def test_the_smallest_and_the_largest_marker(side_in):
     assert CalibrationTargets(side_in).side_in == side_in
 
 
-@pytest.mark.parametrize("side_in", [0.19, 40.1])
+@pytest.mark.parametrize("side_in", [0.19, 40.1, -3.0, float("nan")])
 def test_a_side_out_of_range_is_refused(side_in):
     with pytest.raises(UserError, match=f"a marker side of {side_in:g} in is out of range"):
         CalibrationTargets(side_in)

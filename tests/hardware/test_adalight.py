@@ -20,8 +20,7 @@ def test_one_red_led() -> None:
 
 # High and low byte of N - 1, and high ^ low ^ 0x55: 59 = 0x3b, 0x3b ^ 0x55 = 0x6e, and so on.
 @pytest.mark.parametrize(
-    ("leds", "header"),
-    [(60, "00 3b 6e"), (144, "00 8f da"), (256, "00 ff aa"), (257, "01 00 54"), (300, "01 2b 7f")],
+    ("leds", "header"), [(60, "00 3b 6e"), (144, "00 8f da"), (256, "00 ff aa"), (257, "01 00 54"), (300, "01 2b 7f")]
 )
 def test_headers(leds: int, header: str) -> None:
     sent = encode([(0, 0, 0)] * leds)

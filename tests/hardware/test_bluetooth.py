@@ -115,7 +115,6 @@ class TestGoDice:
 def test_random_bytes_do_no_harm(messages: list[bytes]) -> None:
     for reader in (PixelsReader("Ann"), GoDiceReader("Go")):
         for roll in read_all(reader, *messages):
-            assert roll.die is not None
             assert roll.face in roll.die.faces
 
 

@@ -65,7 +65,6 @@ def test_a_stale_roll_raises_a_question(table: Table) -> None:
     assert table.tray.kept == ()
     table.tray.ask(ONE)
     question = table.tray.question
-    assert question is not None
     assert question.why is Why.STALE
     assert question.text == "d1 shows 3: rolled 6 s before the program asked for it. Does it count for the attack?"
     assert table.settled_roll() is None
@@ -91,7 +90,6 @@ def test_an_old_roll_is_dropped(table: Table) -> None:
 def test_a_delayed_line_uses_its_stated_age(table: Table) -> None:
     table.tray.ask(ONE)
     table.d6(3, age_s=KEEP_S + 20)
-    assert table.tray.question is not None
     assert table.tray.question.why is Why.STALE
     table.tray.settle(yes=False)
     table.later(10).d6(4, age_s=8)  # delayed, but thrown after the request
@@ -110,7 +108,6 @@ def test_a_slow_answer_does_not_age_the_rolls(table: Table) -> None:
 def test_a_cocked_die_raises_a_question(table: Table) -> None:
     table.tray.ask(ONE)
     table.d6(3, cocked=True)
-    assert table.tray.question is not None
     assert table.tray.question.text == "d1 shows 3, but it leans: does it count?"
     table.tray.settle(yes=False)
     table.d6(2)
@@ -120,7 +117,6 @@ def test_a_cocked_die_raises_a_question(table: Table) -> None:
 def test_a_doubtful_line_raises_a_question(table: Table) -> None:
     table.tray.ask(ONE)
     table.tray.add_roll(RollLine(None, 1, doubt="the line may be torn"))
-    assert table.tray.question is not None
     assert table.tray.question.why is Why.TORN
     table.tray.settle(yes=True)
     assert table.settled_roll() == Roll((1,))
@@ -132,7 +128,6 @@ def test_a_die_thrown_twice_raises_a_question(table: Table, yes: bool, faces: tu
     table.d6(3)
     table.d6(6, "d2")
     table.d6(5)
-    assert table.tray.question is not None
     assert table.tray.question.why is Why.DOUBLE
     assert table.tray.question.text == "d1 shows 5 now, after 3: does the later roll count instead?"
     table.tray.settle(yes)
@@ -148,7 +143,6 @@ def test_a_single_die_may_be_thrown_again_for_the_next(table: Table) -> None:
     table.tray.ask(TWO)
     table.d6(3)
     table.later(DOUBLE_S / 2).d6(5)  # bounced or nudged
-    assert table.tray.question is not None
     assert table.tray.question.why is Why.DOUBLE
     table.tray.settle(yes=False)
     table.later(DOUBLE_S).d6(6)
@@ -162,7 +156,6 @@ def test_one_die_too_many_raises_a_question(table: Table, yes: bool) -> None:
     table.tray.ask(TWO)
     for k in range(3):
         table.d6(k + 1, f"d{k}")
-    assert table.tray.question is not None
     assert table.tray.question.text == "d2 shows 3, but 2 dice are enough: roll them all again?"
     table.tray.settle(yes)
     assert table.settled_roll() == (None if yes else Roll((1, 2)))

@@ -130,12 +130,7 @@ def test_only_patterns_are_animated() -> None:
 
 signs = st.one_of(
     st.sampled_from([Idle(), Ruler(), DiceWait(), Alarm()]),
-    st.builds(
-        Measured,
-        st.floats(0, 500),
-        st.none() | st.sampled_from(Lamp),
-        st.none() | st.floats(0, 500),
-    ),
+    st.builds(Measured, st.floats(0, 500), st.none() | st.sampled_from(Lamp), st.none() | st.floats(0, 500)),
 )
 shapes = st.builds(RodShape, st.floats(1, 200), st.floats(1, 8), st.booleans(), st.floats(0.01, 1), st.floats(0.5, 4))
 

@@ -33,10 +33,7 @@ LENS = {
     "covariance": [[1e-6 * (i == j) for j in range(9)] for i in range(9)],
     "camera": "usb-webcam",
 }
-LAYOUT = {
-    "schema": 1,
-    "markers": [{"id": n, "corners_in": [[n, 3], [n + 3, 3], [n + 3, 0], [n, 0]]} for n in (0, 10)],
-}
+LAYOUT = {"schema": 1, "markers": [{"id": n, "corners_in": [[n, 3], [n + 3, 3], [n + 3, 0], [n, 0]]} for n in (0, 10)]}
 TERRAIN = {
     "schema": 1,
     "pieces": [

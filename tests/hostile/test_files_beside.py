@@ -111,15 +111,15 @@ def test_a_new_battle_beside_such_a_journal(tmp_path: Path, victim: Path) -> Non
 
 def test_a_picture_file_with_such_a_journal(save: Path, victim: Path) -> None:
     with Battle.open(save, lambda: 0.0) as battle:
-        album = ThumbnailStore(battle)
-        album.put(1, PICTURE)
-        album.close()
-        journal = beside(album.path, "-journal")
-        journal.write_bytes(super_journal(album.path, victim))
+        thumbnails = ThumbnailStore(battle)
+        thumbnails.put(1, PICTURE)
+        thumbnails.close()
+        journal = beside(thumbnails.path, "-journal")
+        journal.write_bytes(super_journal(thumbnails.path, victim))
         again = ThumbnailStore(battle)
         assert again.seqs == frozenset()
         assert "delete another file" in again.remark
-        is_refused(lambda: again.put(2, PICTURE), "delete another file", album.path, journal, victim)
+        is_refused(lambda: again.put(2, PICTURE), "delete another file", thumbnails.path, journal, victim)
         journal.unlink()
         assert ThumbnailStore(battle).picture(1) == PICTURE
 
@@ -203,10 +203,10 @@ def test_an_old_battle_with_an_entry_that_makes_no_sense(save: Path) -> None:
 
 def test_a_picture_file_in_use_by_another_program_is_not_renamed(save: Path) -> None:
     with Battle.open(save, lambda: 0.0) as battle:
-        album = ThumbnailStore(battle)
-        album.put(1, PICTURE)
-        album.close()
-        raw = sqlite3.connect(album.path, isolation_level=None)
+        thumbnails = ThumbnailStore(battle)
+        thumbnails.put(1, PICTURE)
+        thumbnails.close()
+        raw = sqlite3.connect(thumbnails.path, isolation_level=None)
         raw.execute("BEGIN EXCLUSIVE")
         again = ThumbnailStore(battle)
         assert again.picture(1) is None
@@ -242,11 +242,11 @@ def test_a_battle_with_an_impossible_file_name_is_refused(name: str) -> None:
 
 def test_renamed_pictures_keep_their_own_log(save: Path) -> None:
     with Battle.begin(save.with_name("other"), lambda: 5.0, "simple_plastic", ["a", "b"]) as other:
-        album = ThumbnailStore(other)
-        album.put(1, PICTURE)
-        shutil.copyfile(album.path, thumbnail_path(save))
-        shutil.copyfile(f"{album.path}-wal", f"{thumbnail_path(save)}-wal")
-        album.close()
+        thumbnails = ThumbnailStore(other)
+        thumbnails.put(1, PICTURE)
+        shutil.copyfile(thumbnails.path, thumbnail_path(save))
+        shutil.copyfile(f"{thumbnails.path}-wal", f"{thumbnail_path(save)}-wal")
+        thumbnails.close()
     with Battle.open(save, lambda: 0.0) as battle:
         mine = ThumbnailStore(battle)
         assert mine.picture(1) is None
@@ -274,11 +274,7 @@ def test_an_altered_entry_is_named_and_the_battle_continues_in_a_copy(
     save: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     save.write_bytes(save.read_bytes().replace(b"note 2", b"note 7"))
-    is_refused(
-        lambda: Battle.open(save, lambda: 0.0),
-        "entry 4 does not match.* intact up to entry 3",
-        save,
-    )
+    is_refused(lambda: Battle.open(save, lambda: 0.0), "entry 4 does not match.* intact up to entry 3", save)
     copy = save.with_name("copy.battle")
     assert main(["replay", str(save)]) == 1
     assert "--recover COPY" in capsys.readouterr().err

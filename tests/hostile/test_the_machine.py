@@ -171,7 +171,6 @@ def test_two_programs_on_one_battle(tmp_path: Path, capsys: pytest.CaptureFixtur
         [sys.executable, "-c", _HOLDS, str(path)], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
     assert other.stdin is not None
-    assert other.stdout is not None
     assert other.stdout.readline() == "open\n"
     with pytest.raises(UserError, match="open in another window"):
         Battle.open(path, lambda: 0.0)

@@ -52,10 +52,7 @@ def test_every_string_is_collected_and_translations_are_kept(tmp_path: Path) -> 
 
 @pytest.mark.parametrize(
     ("language", "content", "message"),
-    [
-        ("xx", "", "there is no language 'xx'"),
-        ("de", 'msgid "a"\nmsgid', "is not a catalog"),
-    ],
+    [("xx", "", "there is no language 'xx'"), ("de", 'msgid "a"\nmsgid', "is not a catalog")],
 )
 def test_a_wrong_language_or_file_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], language: str, content: str,

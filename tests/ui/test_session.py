@@ -11,11 +11,7 @@ from calibration.drift import Drift, Moved
 from calibration.solve import Calibration
 from rules.tabletop.errors import UserError
 from rules.tabletop.template import Blast
-from tests.ui.views import (
-    LENS,
-    figure,
-    view_of,
-)
+from tests.ui.views import LENS, figure, view_of
 from tests.vision.figure_pictures import GREEN, TAN, camera, empty, soldier
 from ui.session import Ruler, Session
 from ui.table.corrections import Renamed
@@ -236,7 +232,6 @@ def test_an_early_pick_teaches_the_same_as_a_click(at_table, monkeypatch):
     with_click.extend(session.state.setup.palette)
     session.undo()
     request = session.pick_request(frame, drawn_px(GREEN_IN))
-    assert request is not None
     picked = request.answer(FigurePicker())
     monkeypatch.setattr("ui.table.picking.FigurePicker.pick", None)  # no further search
     session.teach(frame, "green", drawn_px(GREEN_IN), picked=picked)

@@ -79,11 +79,7 @@ class Table:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("order", "pictures"),
-    [
-        (("green", "grey", "tan"), 1),
-        (("grey", "tan", "green"), SEARCHES + 1),
-        (("tan", "green", "grey"), SEARCHES + 1),
-    ],
+    [(("green", "grey", "tan"), 1), (("grey", "tan", "green"), SEARCHES + 1), (("tan", "green", "grey"), SEARCHES + 1)],
 )
 def test_armies_taught_in_any_order_end_correct(order: tuple[str, ...], pictures: int) -> None:
     """Each army is the first once; the next is taught at once, or after all known armies are tracked."""

@@ -45,8 +45,6 @@ def let_qt_work(condition: Callable[[], object], timeout_s: float = PATIENCE_S) 
 
 def at(window: Window, place_in: tuple[float, float]) -> QPoint:
     view = window.store.source_controller.view
-    assert view is not None
-    assert view.calibration is not None
     return window.picture.to_widget(tuple(view.calibration.camera.table_to_pixel(place_in)[0])).toPoint()
 
 

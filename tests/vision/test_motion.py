@@ -222,9 +222,7 @@ def test_after_a_camera_move_the_table_is_unchanged_and_an_arm_is_detected(rng: 
     assert detector.detect(reached, 3.0 + STILL_S + 0.01).hand
 
 
-def test_places_hidden_by_a_hand_during_a_camera_move_remain_unsearched(
-    rng: np.random.Generator,
-) -> None:
+def test_places_hidden_by_a_hand_during_a_camera_move_remain_unsearched(rng: np.random.Generator) -> None:
     """Only the columns from 200 to 800 certainly lie on the table; the rest is compared after a full search."""
     detector = watched(rng, (300, 300), (700, 300))
     by = 8

@@ -64,7 +64,6 @@ def clock_of(*times_s: float):
 def test_an_image_is_a_single_frame(tmp_path: Path) -> None:
     source = open_source(str(write_picture(tmp_path / "Tisch \u00e4\u732b.png", 77)))
     frame = source.read()
-    assert frame is not None
     assert (frame.size_px, frame.index, frame.time_s, frame.image_bgr[0, 0].tolist()) == ((8, 6), 0, 0.0, [77] * 3)
     assert source.read() is None
     assert (source.name, source.live, source.still) == ("Tisch \u00e4\u732b.png", False, True)
@@ -166,7 +165,6 @@ def test_demo_is_a_live_table() -> None:
     source = open_source("demo", clock_of(5.0))
     frame = source.read()
     assert source.live
-    assert frame is not None
     assert frame.size_px == (1920, 1080)
 
 
@@ -181,7 +179,6 @@ def test_number_opens_that_camera_and_asks_for_1080p_as_mjpg() -> None:
         cv2.CAP_PROP_FRAME_HEIGHT,
     ]
     frame = source.read()
-    assert frame is not None
     assert (source.name, source.live, frame.time_s) == ("camera 2", True, 0.25)
     source.close()
     assert camera.released == 1
@@ -344,7 +341,6 @@ def test_a_film_that_cannot_seek_is_read_again_from_the_start() -> None:
     assert film.duration_s is None
     assert len(list(iter(film.read, None))) == 4
     frame = film.frame_at(2 / 30)
-    assert frame is not None
     assert (frame.index, frame.image_bgr[0, 0, 0]) == (2, 30)
     assert all(one.released for one in opened[:-1])
 

@@ -73,7 +73,6 @@ def test_a_click_on_any_soldier_finds_it_and_its_plastic(
     picker: FigurePicker, model: Model, lamp: float, *, reference: bool
 ) -> None:
     found = picked(picker, picture(lamp), at(model), reference_bgr=empty() if reference else None)
-    assert found is not None
     assert found.is_figure
     true = next(figure for figure in TRUTH if figure.id == model.id)
     assert math.dist(found.foot_in, true.centre_in) < 0.5
@@ -88,7 +87,6 @@ def test_colours_of_one_army_are_more_similar_than_those_of_two(picker: FigurePi
     learned = {}
     for model in SOLDIERS:
         found = picked(picker, picture(lamp), at(model))
-        assert found is not None
         learned[model.id] = (model.army, found.learn(model.army).mean[:2])
     apart = {(a, b): float(np.hypot(*(learned[a][1] - learned[b][1]))) for a, b in combinations(learned, 2)}
     same = [away for (a, b), away in apart.items() if learned[a][0] == learned[b][0]]
@@ -119,7 +117,6 @@ def test_any_part_of_a_soldier_can_be_clicked_in_pictures_of_any_size(
     assert isinstance(camera, TableCamera)
     u, v = camera.table_to_pixel((model.x_in, model.y_in, model.z_in + up_in))[0]
     found = picker.pick(image, camera, (float(u), float(v)), terrain=WOOD.terrain)
-    assert found is not None
     assert found.is_figure
     assert np.hypot(found.foot_in[0] - model.x_in, found.foot_in[1] - model.y_in) < 0.5
 
@@ -134,8 +131,6 @@ def test_a_click_above_the_horizon_finds_nothing(picker: FigurePicker) -> None:
 def test_a_second_click_refines_the_colour(picker: FigurePicker) -> None:
     first = picked(picker, picture(), at(SOLDIERS[0]))
     second = picked(picker, picture(0.45), at(SOLDIERS[1]))
-    assert first is not None
-    assert second is not None
     one = first.learn("tan")
     both = second.learn("tan", one)
     assert both.samples == one.samples + second.learn("tan").samples
@@ -144,7 +139,6 @@ def test_a_second_click_refines_the_colour(picker: FigurePicker) -> None:
 
 def test_outlines_are_closed_lines_of_neighbouring_pixels(picker: FigurePicker) -> None:
     found = picked(picker, picture(), at(SOLDIERS[2]))
-    assert found is not None
     steps = [np.hypot(*(b - a)) for a, b in pairwise([*found.outline_px, found.outline_px[0]])]
     # One pixel of the rectified image is 1/18 in, at most 1.6 px here; a diagonal is root 2 of that.
     assert max(steps) < 2 * 1.6 * np.sqrt(2)

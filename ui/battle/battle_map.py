@@ -45,11 +45,7 @@ def _span(values: Sequence[float]) -> tuple[float, float]:
 
 
 def map_shapes(
-    state: State,
-    extent: Extent,
-    size_px: tuple[int, int],
-    highlighted: Iterable[str] = (),
-    more: Iterable[Mark] = (),
+    state: State, extent: Extent, size_px: tuple[int, int], highlighted: Iterable[str] = (), more: Iterable[Mark] = ()
 ) -> tuple[tuple[int, int], tuple[Shape, ...]]:
     """The map of a state.
 

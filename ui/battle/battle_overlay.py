@@ -128,13 +128,7 @@ def casualties(position: Position) -> tuple[str, ...]:
 
 
 def pointing(chosen: ActionPreview | None, figure: str, stray: Stray | None = None) -> Preview:
-    """The preview of the selected action and of the figure that acts.
-
-    Args:
-        chosen: The selected action.
-        figure: Id of the figure, which gets a ring; empty for none.
-        stray: The last shot that scattered, until the next action.
-    """
+    """The preview of the selected action, of the acting figure (empty for none), and of a shot that scattered."""
     shown = Preview(picked=figure or None, marks=stray_marks(stray) if stray is not None else ())
     if chosen is None:
         return replace(shown, asked=figure or None)

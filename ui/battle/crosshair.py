@@ -37,13 +37,9 @@ def first_place(position: Position, figure: str) -> PointIn:
 
 
 def stepped(camera: TableCamera, at_in: PointIn, toward_px: tuple[int, int], step_in: float) -> PointIn:
-    """Move a place one step along the table axis that is closest to a direction in the picture.
+    """Move a place one step along the table axis that is closest to a direction in the picture; (1, 0) is right.
 
-    Args:
-        toward_px: The direction in the picture, such as (1, 0) for right and (0, -1) for up.
-
-    Returns:
-        The new place, or the old one if the step leaves the picture.
+    A step that would leave the picture is not taken.
     """
     steps = [(step_in, 0.0), (-step_in, 0.0), (0.0, step_in), (0.0, -step_in)]
     places = [(at_in[0] + dx, at_in[1] + dy) for dx, dy in steps]

@@ -82,13 +82,7 @@ class Pace:
 
 
 def film_scenes(report: BattleReport, pictured: Collection[int], pace: Pace) -> Iterator[Scene]:
-    """The scenes of a battle: its title, each turn and action, and the final score.
-
-    Args:
-        report: The battle.
-        pictured: Numbers of the entries with a picture of the table.
-        pace: How fast.
-    """
+    """The scenes of a battle: title, turns, actions, score. `pictured` are the entries with a picture of the table."""
     moments = report.moments
     begun = next((moment.after for moment in moments if moment.after.turn), report.after)
     date = next((f"{moment.when:%Y-%m-%d}" for moment in moments if moment.when), "")

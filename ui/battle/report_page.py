@@ -24,8 +24,7 @@ from ui.battle.battle_report import (
     throws_in,
 )
 from ui.battle.history import HistoryMoment
-from ui.battle.pips import PIPS
-from ui.battle.typed_dice import face_words
+from ui.battle.typed_dice import PIPS, face_words
 from ui.picture.svg import svg
 from ui.picture.table_map import Extent
 from ui.theme import army_colour, hex_colour
@@ -68,13 +67,7 @@ _Picture = Callable[[int], bytes | None]
 def report_page(report: BattleReport, picture: _Picture, step: Step) -> bytes:
     """The battle as one HTML page in the language of the program; the rules' own texts stay English.
 
-    Args:
-        report: The battle.
-        picture: Returns the JPEG of an entry.
-        step: Called with the progress before every moment.
-
-    Raises:
-        UserError: if `step` raises it.
+    `picture` returns the JPEG of an entry; `step` is called before every moment and may raise an error to cancel.
     """
     moments = [moment for moment in report.moments if not isinstance(moment.events[-1], QuestionAsked)]
     turns = [(turn, tuple(some)) for turn, some in groupby(moments, lambda moment: moment.after.turn)]

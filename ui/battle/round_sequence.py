@@ -126,9 +126,7 @@ class RoundSequence:
     def look(self, position: Position, patience: int = PATIENCE) -> RoundState:
         """Go on to the next figure if the current one is done or has nothing to do, and return the round's state.
 
-        Args:
-            position: The battle's position now.
-            patience: How many figures may be examined; if that is not enough, the result is `looking`.
+        If examining `patience` figures is not enough, the result is `looking`.
         """
         self._take(position)
         for name in self._coming():

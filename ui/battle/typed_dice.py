@@ -1,4 +1,4 @@
-"""Dice requests as text, and the faces that players type."""
+"""Dice requests as text, the faces that players type, and the pips of a die."""
 
 from __future__ import annotations
 
@@ -66,3 +66,14 @@ def _fudge_faces(word: str, faces: Mapping[str, int]) -> Iterator[int]:
         yield faces[word]
     else:
         yield from (_FUDGE[sign] for sign in word if sign in _FUDGE)
+
+
+PIPS = {
+    1: ((0, 0),),
+    2: ((-1, -1), (1, 1)),
+    3: ((-1, -1), (0, 0), (1, 1)),
+    4: ((-1, -1), (-1, 1), (1, -1), (1, 1)),
+    5: ((-1, -1), (-1, 1), (0, 0), (1, -1), (1, 1)),
+    6: ((-1, -1), (-1, 0), (-1, 1), (1, -1), (1, 0), (1, 1)),
+}
+"""Places of the pips (right, down) of each face, in steps from its middle; a step is 0.26 of its side."""

@@ -27,12 +27,7 @@ _HELP = "Commands: roll [FACES ...], unplug, plug, quit; faults: " + ", ".join(F
 
 
 def typed_dice(read: Callable[[str], str], say: Callable[[str], object] = print) -> Dice:
-    """Dice whose faces are typed in; repeats the prompt until the answer is valid.
-
-    Args:
-        read: Shows a prompt and returns the typed line, as `input`.
-        say: Shows an error.
-    """
+    """Dice whose faces are typed; `read` shows a prompt, which is repeated after the error that `say` shows."""
 
     def dice(request: DiceRequest) -> Roll:
         while True:

@@ -119,11 +119,7 @@ class Machine:
 
 
 def examine(machine: Machine | None = None, saves: Path | None = None) -> tuple[Finding, ...]:
-    """Examine everything that the program uses, by default on the real computer.
-
-    Args:
-        saves: The folder for battles, which need not exist yet; the current folder if None.
-    """
+    """Examine everything that the program uses; the folder `saves` of battles need not exist, by default this one."""
     machine = machine or Machine()
     linux = machine.platform == "linux"
     return (

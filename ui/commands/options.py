@@ -80,21 +80,10 @@ def add_rod(parser: argparse.ArgumentParser) -> None:
     sign.add_argument("--alarm", action="store_true", help="show the flashing light that calls the players")
     sign.add_argument("--off", action="store_true", help="switch all lights off")
     add = parser.add_argument
-    add(
-        "--reach",
-        type=float,
-        metavar="IN",
-        help="with --show: reach of the weapon, which sets the colour",
-    )
+    add("--reach", type=float, metavar="IN", help="with --show: reach of the weapon, which sets the colour")
     add("--sigma", type=from_zero, default=0.0, metavar="IN", help="with --reach: standard deviation of the range")
     add("--length", type=float, default=36.0, metavar="IN", help="length of the strip (default 36)")
-    add(
-        "--leds-per-inch",
-        type=float,
-        default=60 / 39.3701,
-        metavar="N",
-        help="default 1.524, for 60 LEDs per metre",
-    )
+    add("--leds-per-inch", type=float, default=60 / 39.3701, metavar="N", help="default 1.524, for 60 LEDs per metre")
     add("--reversed", action="store_true", help="the first LED is at the far end of the rod")
     add("--brightness", type=float, default=0.25, metavar="PART", help="brightness from 0 to 1 (default 0.25)")
     add("--gamma", type=float, default=2.2, help="gamma (default 2.2; 1 if the controller corrects it itself)")

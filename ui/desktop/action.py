@@ -24,6 +24,16 @@ def create_switch(window: QWidget, text: str, key: str, tip: str) -> QAction:
     return action
 
 
+def create_key_action(window: QWidget, key: str, text: str, tip: str, slot: Callable[[], object]) -> QAction:
+    """Create an action that only a key triggers, without a tooltip."""
+    action = QAction(text, window)
+    action.setStatusTip(tip)
+    action.setShortcut(QKeySequence(key))
+    action.triggered.connect(lambda: slot())
+    window.addAction(action)
+    return action
+
+
 def _action(window: QWidget, text: str, key: str, tip: str) -> QAction:
     action = QAction(text, window)
     action.setShortcut(QKeySequence(key))

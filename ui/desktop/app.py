@@ -63,11 +63,7 @@ def run(source: str | None = None, examined: Callable[[], str] = lambda: "", ear
 
 
 def _show(
-    application: QApplication,
-    source: str | None,
-    settings: QSettings,
-    event_log: EventLog,
-    early: EarlySource | None,
+    application: QApplication, source: str | None, settings: QSettings, event_log: EventLog, early: EarlySource | None
 ) -> int:
     locks = CameraLocks(locks_folder())
 

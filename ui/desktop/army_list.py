@@ -11,15 +11,14 @@ from PyQt6.QtWidgets import (
     QGridLayout,
     QHeaderView,
     QMenu,
-    QPushButton,
     QTreeWidget,
     QTreeWidgetItem,
-    QVBoxLayout,
     QWidget,
 )
 
 from rules.engine.text import display_name
 from rules.tabletop.table import Figure, PointIn
+from ui.desktop.layouts import button_with_tip, in_column
 from ui.formatting import in_order, place_words
 from ui.theme import Colour, army_colour
 from ui.translation import tr
@@ -49,8 +48,14 @@ class ArmyList(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.tree, self.menu = QTreeWidget(), QMenu(self)
-        self.rename, self.merge = QPushButton(tr("Rename")), QPushButton(tr("Merge"))
-        self.divide, self.forget = QPushButton(tr("Split")), QPushButton(tr("Forget"))
+        tip = tr("Type another name for the selected army, or double-click it")
+        self.rename = button_with_tip(tr("Rename"), tip, self.edit)
+        tip = tr("Join the selected armies into one; hold Ctrl to select several")
+        self.merge = button_with_tip(tr("Merge"), tip, self._merge)
+        tip = tr("Split the selected army in two by the colour of its soldiers")
+        self.divide = button_with_tip(tr("Split"), tip, lambda: self.split.emit(self.chosen[0]))
+        tip = tr("Forget the selected army")
+        self.forget = button_with_tip(tr("Forget"), tip, lambda: self.forgotten.emit(self.chosen[0]))
         self._buttons = QWidget()
         self._counts: dict[str, int] = {}
         self._lay_out()
@@ -159,22 +164,11 @@ class ArmyList(QWidget):
         self.tree.setAccessibleName(tr("Armies and soldiers"))
         self.tree.itemSelectionChanged.connect(self._allow)
         self.tree.itemChanged.connect(self._edited)
-        self.rename.setToolTip(tr("Type another name for the selected army, or double-click it"))
-        self.merge.setToolTip(tr("Join the selected armies into one; hold Ctrl to select several"))
-        self.divide.setToolTip(tr("Split the selected army in two by the colour of its soldiers"))
-        self.forget.setToolTip(tr("Forget the selected army"))
-        self.rename.clicked.connect(lambda: self.edit())
-        self.merge.clicked.connect(lambda: self._merge())
-        self.divide.clicked.connect(lambda: self.split.emit(self.chosen[0]))
-        self.forget.clicked.connect(lambda: self.forgotten.emit(self.chosen[0]))
         row = QGridLayout(self._buttons)  # four in one row are cut off in a narrow panel
         row.setContentsMargins(0, 0, 0, 0)
         for k, button in enumerate((self.rename, self.merge, self.divide, self.forget)):
             row.addWidget(button, k // 2, k % 2)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self.tree)
-        layout.addWidget(self._buttons)
+        in_column(self.tree, self._buttons, on=self, margin=0)
         self._allow()
 
 

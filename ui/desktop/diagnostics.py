@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from PyQt6.QtCore import QObject, Qt, QTimer
 from PyQt6.QtGui import QFontDatabase, QGuiApplication
-from PyQt6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QPlainTextEdit, QVBoxLayout, QWidget
+from PyQt6.QtWidgets import QDialog, QDialogButtonBox, QPlainTextEdit, QWidget
 
 from ui.background_task import BackgroundTask
+from ui.desktop.labels import wrapping_label
+from ui.desktop.layouts import close_button, in_column
 from ui.desktop.theme import TEXT_PX
 from ui.diagnostics.bug_report import EventLog, bug_report
 from ui.diagnostics.ui_watchdog import BEAT_S, StallWatchdog
@@ -42,19 +44,15 @@ class DetailsDialog(QDialog):
         self._text.setFont(font)
         self._text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self._text.setAccessibleName(tr("Details for a bug report"))
-        about = QLabel(tr(_ABOUT))
-        about.setWordWrap(True)
-        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        about = wrapping_label(tr(_ABOUT))
+        buttons = close_button(self)
         self.report = ""
         self.copy = buttons.addButton(tr("Copy"), QDialogButtonBox.ButtonRole.ActionRole)
         if self.copy is not None:
             self.copy.setEnabled(False)
             self.copy.setToolTip(tr("Copy the whole text"))
             self.copy.clicked.connect(self._copy)
-        buttons.rejected.connect(self.reject)
-        column = QVBoxLayout(self)
-        for part in (about, self._text, buttons):
-            column.addWidget(part)
+        in_column(about, self._text, buttons, on=self)
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._pull)
         self._timer.start(_TICK_MS)

@@ -10,12 +10,9 @@ from PyQt6.QtWidgets import (
     QCheckBox,
     QComboBox,
     QDialog,
-    QDialogButtonBox,
     QDoubleSpinBox,
     QFileDialog,
     QFormLayout,
-    QHBoxLayout,
-    QPushButton,
     QWidget,
 )
 
@@ -24,6 +21,7 @@ from calibration.markers import DICTIONARY_SUFFIXES, dictionary_of
 from calibration.print_scale import TRUE_PRINT, PrintScale
 from rules.tabletop.errors import UserError
 from ui.desktop.labels import wrapping_label
+from ui.desktop.layouts import button_with_tip, in_row, ok_and_cancel
 from ui.formatting import capitalized
 from ui.translation import tr
 from vision.source import IMAGE_SUFFIXES
@@ -93,30 +91,20 @@ class MarkerSizeDialog(QDialog):
             self._measured.toggled.connect(box.setEnabled)
 
     def _lay_out(self) -> None:
-        from_file = QPushButton(tr("Open file…"))
-        from_file.setToolTip(tr("Use your own dictionary from an OpenCV file (.yml)"))
-        from_file.clicked.connect(self._ask_dictionary)
-        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel)
-        buttons.accepted.connect(self.accept)
-        buttons.rejected.connect(self.reject)
-        row = QHBoxLayout()
-        row.addWidget(self._dictionary, 1)
-        row.addWidget(from_file)
+        tip = tr("Use your own dictionary from an OpenCV file (.yml)")
+        from_file = button_with_tip(tr("Open file…"), tip, self._ask_dictionary)
         self._form.addRow(tr("Side of the black square, as drawn:"), self._side)
-        self._form.addRow(tr("Dictionary:"), row)
+        self._form.addRow(tr("Dictionary:"), in_row((self._dictionary, 1), from_file))
         self._form.addRow(self._problem)
         self._form.setRowVisible(self._problem, False)
         self._form.addRow(self._measured)
         self._form.addRow(tr("Horizontal scale:"), self._across)
         self._form.addRow(tr("Vertical scale:"), self._down)
-        self._form.addRow(buttons)
+        self._form.addRow(ok_and_cancel(self))
 
     def _ask_dictionary(self) -> None:
         path = QFileDialog.getOpenFileName(
-            self,
-            tr("A dictionary"),
-            "",
-            tr("Dictionaries ({endings})", endings=_files(DICTIONARY_SUFFIXES)),
+            self, tr("A dictionary"), "", tr("Dictionaries ({endings})", endings=_files(DICTIONARY_SUFFIXES))
         )[0]
         if path:
             self.use_dictionary(Path(path))

@@ -6,15 +6,7 @@ from collections.abc import Iterable
 from html import escape
 
 from PyQt6.QtGui import QAction, QKeySequence
-from PyQt6.QtWidgets import (
-    QAbstractButton,
-    QDialog,
-    QDialogButtonBox,
-    QMainWindow,
-    QMenu,
-    QTextBrowser,
-    QVBoxLayout,
-)
+from PyQt6.QtWidgets import QAbstractButton, QDialog, QMainWindow, QMenu, QTextBrowser
 
 from ui.about import about_words, libraries
 from ui.command_search import Command
@@ -22,6 +14,7 @@ from ui.desktop.action import create_action
 from ui.desktop.command_palette import CommandPalette
 from ui.desktop.diagnostics import DetailsDialog
 from ui.desktop.guide.guide_controller import GuideController
+from ui.desktop.layouts import close_button, in_column
 from ui.diagnostics.bug_report import EventLog
 from ui.translation import tr
 
@@ -107,11 +100,7 @@ class HelpController:
         if document is not None:  # Qt's blue is illegible on black
             document.setDefaultStyleSheet(f"a {{ color: {words.palette().text().color().name()} }}")
         words.setHtml(html)
-        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
-        buttons.rejected.connect(dialog.reject)
-        layout = QVBoxLayout(dialog)
-        layout.addWidget(words)
-        layout.addWidget(buttons)
+        in_column(words, close_button(dialog), on=dialog)
         self._open(dialog)
 
     def _open(self, dialog: QDialog) -> None:

@@ -14,11 +14,7 @@ FOLDER = Path(__file__).parent / "icons"
 
 
 def icon(name: str) -> QIcon:
-    """An icon that takes its colour from the palette each time it is painted, so that it follows the theme.
-
-    Args:
-        name: The name of a file in `FOLDER`, without `.svg`.
-    """
+    """The icon of this name in `FOLDER`; its colour is taken from the palette whenever it is painted."""
     return QIcon(_OutlineEngine((FOLDER / f"{name}.svg").read_text(encoding="utf-8")))
 
 

@@ -6,19 +6,12 @@ from collections.abc import Callable, Sequence
 
 from PyQt6.QtCore import Qt, pyqtSignal
 from PyQt6.QtGui import QFont, QFontInfo, QFontMetrics
-from PyQt6.QtWidgets import (
-    QComboBox,
-    QGroupBox,
-    QHBoxLayout,
-    QListWidget,
-    QPushButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PyQt6.QtWidgets import QComboBox, QGroupBox, QListWidget, QPushButton, QWidget
 
 from rules.tabletop.table import Figure, PointIn
 from ui.desktop.army_list import ArmyList, swatch
 from ui.desktop.labels import fit_font, literal_text, plain_label, wrapping_label
+from ui.desktop.layouts import in_column, in_row
 from ui.formatting import place_words
 from ui.table.finding import Answer
 from ui.theme import army_colour
@@ -64,11 +57,8 @@ class SidePanel(QWidget):
         self._laid_list, self._laid_box = QListWidget(), QGroupBox(tr("On the table"))
         self.armies, self._armies_box = ArmyList(), QGroupBox(tr("Armies"))
         self._shown_table: tuple[object, ...] = ()
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(_EDGE_PX, _EDGE_PX, _EDGE_PX, _EDGE_PX)
-        layout.addWidget(self._answer_box())
-        layout.addWidget(self._fill_armies_box(), 3)
-        layout.addWidget(self._fill_laid_box(), 2)
+        parts = (self._answer_box(), (self._fill_armies_box(), 3), (self._fill_laid_box(), 2))
+        in_column(*parts, on=self, margin=_EDGE_PX)
 
     @property
     def army(self) -> str:
@@ -129,12 +119,7 @@ class SidePanel(QWidget):
     ) -> None:
         """Show the armies taught, the figures found and what lies on the table.
 
-        Args:
-            armies: Their names.
-            figures: All figures seen.
-            laid: Rulers and templates on the table, as text.
-            place: Formats a position.
-            apart: Warnings about similar armies, worst first.
+        `place` formats a position; `apart` are the warnings about similar armies, worst first.
         """
         places = ((f.id, f.posture, *(round(v, 1) for v in f.centre_in)) for f in figures)
         table = (place((0.0, 0.0)), *armies, *places, *laid, *apart)
@@ -155,11 +140,9 @@ class SidePanel(QWidget):
                 self._army.addItem(swatch(army_colour(army, armies)), army)
 
     def show_groups(self, words: str, *, may_search: bool) -> None:
-        """Offer to use the groups found by colour, or to search for groups.
+        """Offer to use the groups named by `words`, or to search for groups.
 
-        Args:
-            words: The groups, such as "9 tan and 8 green soldiers"; empty if there are none to use.
-            may_search: Whether figures could be grouped but are not.
+        `may_search` tells whether figures could be grouped but are not.
         """
         self._groups.setVisible(bool(words) or may_search)
         self._groups.setText(tr("Use them") if words else tr("Find armies"))
@@ -186,12 +169,7 @@ class SidePanel(QWidget):
         self._rows.setMinimumHeight(4 * self.fontMetrics().height())
         self._rows.setAlignment(Qt.AlignmentFlag.AlignTop)
         box = QWidget()
-        layout = QVBoxLayout(box)
-        layout.setContentsMargins(_INDENT_PX, 0, _INDENT_PX, 0)
-        layout.setSpacing(0)
-        layout.addWidget(self._headline)
-        layout.addWidget(self._rows)
-        layout.addStretch(1)
+        in_column(self._headline, self._rows, None, on=box, margin=(_INDENT_PX, 0, _INDENT_PX, 0)).setSpacing(0)
         return box
 
     def _fill_armies_box(self) -> QWidget:
@@ -206,22 +184,14 @@ class SidePanel(QWidget):
         self._usual.clicked.connect(lambda: self.usual_wanted.emit(self.army))
         self._groups.clicked.connect(lambda: self.groups_wanted.emit())
         self._warnings.setAccessibleName(tr("Armies that look alike"))
-        row = QHBoxLayout()
-        row.addWidget(plain_label(tr("Teach:")))
-        row.addWidget(self._army, 1)
-        layout = QVBoxLayout(self._armies_box)
-        layout.addWidget(self.armies)
-        layout.addWidget(self._warnings)
-        layout.addWidget(self._groups)
-        layout.addLayout(row)
-        layout.addWidget(self._usual)
+        row = in_row(plain_label(tr("Teach:")), (self._army, 1))
+        in_column(self.armies, self._warnings, self._groups, row, self._usual, on=self._armies_box)
         return self._armies_box
 
     def _fill_laid_box(self) -> QWidget:
         self._laid_list.setToolTip(tr("Rulers and templates; they follow their soldiers"))
         self._laid_list.setAccessibleName(tr("Rulers and templates"))
         self._laid_list.setWordWrap(True)
-        layout = QVBoxLayout(self._laid_box)
-        layout.addWidget(self._laid_list)
+        in_column(self._laid_list, on=self._laid_box)
         self._laid_box.hide()
         return self._laid_box

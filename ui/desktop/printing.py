@@ -13,11 +13,9 @@ from PyQt6.QtWidgets import (
     QDialogButtonBox,
     QFileDialog,
     QFormLayout,
-    QHBoxLayout,
     QLabel,
     QPushButton,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -31,6 +29,7 @@ from ui.battle.titles import title_of
 from ui.desktop.background_save import BackgroundSave
 from ui.desktop.dialogs import NumberBox, ask_where
 from ui.desktop.labels import plain_label, wrapping_label
+from ui.desktop.layouts import in_column, in_row
 from ui.desktop.paper import pdf_of, preview
 from ui.desktop.settings import Settings
 from ui.formatting import capitalized
@@ -182,20 +181,9 @@ class PrintDialog(QDialog):
         self._form.addRow(tr("Horizontal 100 mm scale:"), self.across)
         self._form.addRow(tr("Vertical 100 mm scale:"), self.down)
         self._form.addRow(self.problem)
-        left = QVBoxLayout()
-        left.addLayout(self._form)
-        left.addStretch()
-        left.addWidget(buttons)
-        turning = QHBoxLayout()
-        for part in (self._back, self.page, self._on):
-            turning.addWidget(part)
-        turning.setStretch(1, 1)
-        right = QVBoxLayout()
-        right.addWidget(self.picture)
-        right.addLayout(turning)
-        both = QHBoxLayout(self)
-        both.addLayout(left, 1)
-        both.addLayout(right)
+        left = in_column(self._form, None, buttons)
+        right = in_column(self.picture, in_row(self._back, (self.page, 1), self._on))
+        in_row((left, 1), right, on=self)
 
     def _fill(self, job: PrintJob, store: ArmyLists) -> None:
         self.paper.setCurrentIndex(("letter", "a4").index(job.paper))

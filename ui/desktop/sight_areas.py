@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from PyQt6.QtGui import QAction
 from PyQt6.QtWidgets import QMainWindow
 
+from rules.engine.text import display_name
+from rules.tabletop.table import Figure
 from ui.background_task import NewestAnswer
 from ui.desktop.action import create_switch
 from ui.desktop.store import Store
-from ui.desktop.tools.sight_fan import SightFanTool
+from ui.desktop.tools.tool import PickResult, Tool, figure_id
 from ui.picture.overlay import Preview
-from ui.table.finding import Patch
+from ui.table.finding import Answer, Finding, Patch
 from ui.tools.danger_area import DangerArea, danger_area, side_in_danger
 from ui.tools.ground import cells_of
+from ui.tools.sight_fan import SightFan, sight_fan
+from ui.tools.tool_context import ToolContext
 from ui.translation import tr
 
 
@@ -70,3 +75,58 @@ class SightAreas:
         """Wait for the threads."""
         for answers in (self._dangers, self.tool.fans):
             answers.join()
+
+
+_SETTLED_IN = 0.05
+"""Figures that shift less see the same ground."""
+
+
+class SightFanTool(Tool):
+    """Shows the ground that a figure sees: point at it, click to keep it."""
+
+    name = "sight_fan"
+
+    def __init__(self, now: Callable[[], ToolContext | None]) -> None:
+        """`now` returns the tool context; None before the first view."""
+        self._now = now
+        self._kept: str | None = None
+        self.fans: NewestAnswer[SightFan] = NewestAnswer("sandtable sight fan")
+
+    @property
+    def hint(self) -> str:
+        if self._kept is None:
+            return tr("Point at a soldier to see the ground that it sees; click to keep it.")
+        return tr("Bright: {soldier} would see a soldier standing there. Esc: stop", soldier=display_name(self._kept))
+
+    def press(self, at: PickResult) -> None:
+        """Keep the fan of this figure, or of none."""
+        self._kept = figure_id(at)
+
+    def cancel(self) -> bool:
+        """Forget the figure."""
+        had, self._kept = self._kept is not None, None
+        return had
+
+    def preview(self, at: PickResult | None) -> Preview:
+        """The fan of the figure that was kept or is under the mouse; while it is computed, the figure's last one."""
+        now, hovered = self._now(), figure_id(at)
+        name = self._kept or hovered
+        figure = now.figure(name) if now is not None else None
+        if now is None or figure is None or now.view.calibration is None:
+            return Preview(hovered=hovered)
+        known = self.fans.ask(_question(now, figure), lambda: sight_fan(now, figure))
+        fan = self.fans.answer
+        if fan is None or fan.figure != figure.id:
+            words = (
+                self.fans.refusal if known else tr("Computing what {soldier} sees…", soldier=display_name(figure.id))
+            )
+            return Preview(hovered=hovered, picked=figure.id, finding=Finding(Answer("", (words,))))
+        return Preview(hovered=hovered, picked=figure.id, finding=fan.finding, areas=fan.areas)
+
+
+def _question(now: ToolContext, figure: Figure) -> tuple[object, ...]:
+    """Everything that a fan depends on, so that the camera's noise does not change it."""
+    others = now.view.figures if now.sight_rules.figures_hide else ()
+    places = [(one.id, one.posture, *(round(v / _SETTLED_IN) for v in (*one.centre_in, one.z_in))) for one in others]
+    own = (figure.id, figure.posture, *(round(v / _SETTLED_IN) for v in (*figure.centre_in, figure.z_in)))
+    return (own, places, now.terrain, now.sight_rules, now.position, cells_of(now, 1.0), now.state.basis)

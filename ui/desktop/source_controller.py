@@ -39,14 +39,7 @@ class SourceController:
     """
 
     def __init__(self, spec: str, setup: Setup, opener: Callable[[str], Source], clock: Callable[[], float]) -> None:
-        """Start opening a source.
-
-        Args:
-            spec: See `vision.source.open_source`.
-            setup: What is known about its table.
-            opener: Opens the source; called in a thread.
-            clock: Returns seconds.
-        """
+        """Start opening a source in a thread, with what is known about its table; `clock` returns seconds."""
         self.spec = spec
         self.session = Session(setup)
         self._opener, self._clock = opener, clock

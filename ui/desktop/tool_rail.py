@@ -38,13 +38,7 @@ class ToolRail(QFrame):
     """
 
     def __init__(self, tools: Mapping[str, QAction], sources: QMenu, others: Iterable[QAction]) -> None:
-        """Create the buttons.
-
-        Args:
-            tools: The tools by name.
-            sources: The menu of the first button.
-            others: Actions for the lower end.
-        """
+        """Create the buttons: the menu of `sources`, the tools in their groups, and `others` at the lower end."""
         super().__init__()
         self.setFixedWidth(_WIDTH_PX)
         self.setAccessibleName(tr("Tools"))

@@ -71,14 +71,8 @@ class Window(QMainWindow):
     ) -> None:
         """Build the window and open a source.
 
-        Args:
-            spec: The source to open; None opens the last one.
-            settings: The stored settings.
-            opener: Opens a source; called in a thread.
-            clock: Returns seconds.
-            event_log: The event log; None creates a new one.
-            tables: Folder of saved tables; None uses the user's own.
-            battles: Folder of new battles; None uses the user's own.
+        `opener` opens a source in a thread; `clock` returns seconds. By default, the source is the last one, and the
+        folders of saved tables and battles are the user's own.
         """
         super().__init__()
         stored, self._clock, self._text_written_s = Settings(settings), clock, 0.0

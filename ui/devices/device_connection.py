@@ -132,10 +132,7 @@ _TITLES = {
     "dice": mark_for_translation("dice"),
     "dice tray": mark_for_translation("dice tray"),
 }
-_EMULATED_WORDS = {
-    "rod": mark_for_translation("the emulated rod"),
-    "dice": mark_for_translation("the emulated dice"),
-}
+_EMULATED_WORDS = {"rod": mark_for_translation("the emulated rod"), "dice": mark_for_translation("the emulated dice")}
 
 
 def _port_words(port: Port) -> str:

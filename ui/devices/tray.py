@@ -91,10 +91,7 @@ class TrayDice:
     def pull(self, frame: Frame | None, camera: TableCamera | None, figures_px: Outlines = tuple) -> None:
         """Connect and receive readings.
 
-        Args:
-            frame: The newest picture of the table's camera.
-            camera: That camera, if it is calibrated.
-            figures_px: Outlines of the figures in that picture, which are no dice.
+        `frame` is the newest picture of the table's camera; outlines of figures in it are no dice.
         """
         self.connection.pull()
         device = self.connection.device
@@ -145,13 +142,7 @@ class TrayDice:
 
 
 def cameras(numbers: Iterable[int], table: str, chosen: str | None) -> tuple[Choice, ...]:
-    """The choices of cameras for the tray: the table's, all others, and always the chosen one.
-
-    Args:
-        numbers: Numbers of the available cameras.
-        table: The table's source, which cannot be opened twice.
-        chosen: The chosen camera, or None.
-    """
+    """The choices of cameras for the tray: the table's, which cannot be opened twice, the others, and the chosen."""
     found = [Choice(TABLE, tr("The table's camera"))]
     found += [Choice(str(number), tr("Camera {number}", number=number)) for number in numbers if str(number) != table]
     if chosen is not None and chosen not in {choice.spec for choice in found}:

@@ -130,14 +130,9 @@ class TrayCamera:
         read: Read = read_tray,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Start watching.
+        """Start watching a part of the picture of `TABLE`, or of a second camera.
 
-        Args:
-            spec: `TABLE`, or a second camera, as for `vision.source.open_source`.
-            region: The tray's part of the picture.
-            opener: Opens the second camera; called in the thread.
-            read: Reads the dice; called in the thread.
-            clock: A monotonic clock in seconds.
+        `opener` opens that camera, and `read` reads the dice, in the thread; `clock` is monotonic, in seconds.
         """
         self._spec, self._region, self._opener, self._read, self._clock = spec, region, opener, read, clock
         self._status = LinkStatus(LinkState.SEEKING, error=tr(_NO_PICTURE) if spec == TABLE else "")

@@ -23,12 +23,7 @@ _FOLDERS = re.compile(r"""(?:~|\b[A-Za-z]:|(?<![\w.]))[/\\](?:.*[/\\])?|[^\s"'(]
 
 
 def bug_report(examined: str, event_log: EventLog, home: Path | None = None) -> str:
-    """The report.
-
-    Args:
-        examined: The findings of `sandtable doctor`.
-        home: The player's home folder, whose name is removed; this user's if None.
-    """
+    """The report with the findings of `sandtable doctor`, without the name of the home folder."""
     home = Path.home() if home is None else home
     version = about_words().partition("\n")[0]
     parts: dict[str, Sequence[str]] = {
@@ -66,10 +61,7 @@ class EventLog:
     """
 
     def __init__(
-        self,
-        log: Path | None = None,
-        clock: Callable[[], float] = time.time,
-        examined: Callable[[], str] = lambda: "",
+        self, log: Path | None = None, clock: Callable[[], float] = time.time, examined: Callable[[], str] = lambda: ""
     ) -> None:
         """Record in memory and, if `log` is given, in that file; a full or read-only disk is ignored."""
         self.log, self._clock, self.examined = log, clock, examined

@@ -52,10 +52,7 @@ class StallWatchdog:
     """
 
     def __init__(
-        self,
-        report: Callable[[Stall], object],
-        limit_s: float = LIMIT_S,
-        clock: Callable[[], float] = time.monotonic,
+        self, report: Callable[[Stall], object], limit_s: float = LIMIT_S, clock: Callable[[], float] = time.monotonic
     ) -> None:
         """`report` is called with each stall once it is over, in the watching thread."""
         self.limit_s = limit_s

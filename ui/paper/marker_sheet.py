@@ -44,10 +44,7 @@ _MIN_SIDE_IN = 1.0
 
 
 def marker_sheet(
-    paper: str = "letter",
-    side_in: float = SHEET_SIDE_IN,
-    ids: Sequence[int] = (0, 1, 2, 3),
-    dictionary: str = "4X4_50",
+    paper: str = "letter", side_in: float = SHEET_SIDE_IN, ids: Sequence[int] = (0, 1, 2, 3), dictionary: str = "4X4_50"
 ) -> Sheet:
     """Markers to cut out, each with a white margin one cell wide, and scales to check the print size.
 

@@ -44,10 +44,7 @@ def local_addresses(source: Callable[[str], str] = source_address) -> tuple[str,
     """The IPv4 addresses of this computer in private networks, first the one that leads to the internet.
 
     The standard library cannot list them without asking a name server, so the routes to all usual private networks are
-    looked up (a few ms). A second network such as 10.1.2.0/24 is not found.
-
-    Args:
-        source: Returns the address used for a destination; see `source_address`.
+    looked up (a few ms), by `source`. A second network such as 10.1.2.0/24 is not found.
     """
     found = dict.fromkeys(map(source, (_ELSEWHERE, *_usual_networks())))
     return tuple(address for address in found if is_private(address))

@@ -17,19 +17,9 @@ from typing import Any
 from urllib.parse import unquote
 
 from ui.phone.addresses import is_nearby
-from ui.phone.http_messages import (
-    EVENTS_HEAD,
-    NOT_FOUND,
-    PING,
-    Request,
-    event,
-    parse_request,
-    permitted_path,
-    response,
-)
+from ui.phone.http_messages import EVENTS_HEAD, NOT_FOUND, PING, Request, event, parse_request, permitted_path, response
 from ui.phone.page import page_files
-from ui.phone.snapshot import PhoneSnapshot, page_data
-from ui.phone.targets import targets_data
+from ui.phone.snapshot import PhoneSnapshot, page_data, targets_data
 
 _DRAINED_BYTES = 1 << 16
 _DRAIN_S = 1.0

@@ -1,4 +1,4 @@
-"""What the phone page shows, as plain data for JSON: the map, the turn, what is owed, the last verdict. No Qt here."""
+"""What the phone page shows, as plain data for JSON: map, turn, what is owed, last verdict, a figure's targets."""
 
 from __future__ import annotations
 
@@ -11,13 +11,16 @@ from rules.battle.referees import referee_of
 from rules.battle.story import story_lines
 from rules.engine.events import ActionResolved, OutcomeDecided, VerdictOverruled
 from rules.engine.position import Position
-from rules.engine.referee import obligations
+from rules.engine.referee import ActionPreview, available_actions, obligations
 from rules.engine.state import Unit
-from rules.engine.text import display_name
+from rules.engine.text import display_name, readable
+from rules.tabletop.errors import UserError
 from rules.tabletop.table import Figure, Outline, PointIn, TerrainPiece
-from ui.battle.action_text import obligation_words
+from ui.battle.action_text import action_words, card_title, movement_words, obligation_words, reason_rows
 from ui.battle.battle_map import extent_around
+from ui.battle.card import forbidden_groups, odds_column, ranked
 from ui.battle.turn_bar import TurnBar
+from ui.formatting import sentence
 from ui.picture.overlay import figure_number
 from ui.theme import SILVER, Colour, army_colour, hex_colour, readable_ink
 
@@ -124,3 +127,40 @@ def _colours(colour: Colour) -> dict[str, str]:
 
 def _outline(outline_in: Outline) -> list[PointIn]:
     return [(round(x, 1), round(y, 1)) for x, y in outline_in]
+
+
+_MOST_ACTIONS = 40
+
+
+def targets_data(position: Position, figure: str) -> dict[str, Any]:
+    """The actions of a figure as plain data for JSON; takes 30 to 130 ms in a large battle.
+
+    A figure without actions, such as one that is out of the battle, has a `refusal` instead of them.
+    """
+    title = {"id": figure, "name": display_name(figure)}
+    try:
+        available = available_actions(referee_of(position.game.name), position, figure)
+    except UserError as refusal:
+        return {**title, "refusal": readable(str(refusal))}
+    previews = (*available.attacks, *available.others)
+    order = ranked(previews)
+    groups = forbidden_groups(previews, order.impossible)
+    return {
+        **title,
+        "card": card_title(position, position.unit(figure)),
+        "move": sentence(movement_words(available)),
+        "may_move": available.movement.possible,
+        "actions": [_action(previews[number]) for number in (*order.best, *order.more)[:_MOST_ACTIONS]],
+        "forbidden": [words for words, _ in groups][:_MOST_ACTIONS],
+    }
+
+
+def _action(preview: ActionPreview) -> dict[str, Any]:
+    # The odds of bursts at many targets take seconds; only their names are listed.
+    reasons = () if preview.odds_of else reason_rows(preview)
+    return {
+        "words": action_words(preview),
+        "chance": odds_column(preview),
+        "at": list(preview.action.at),
+        "reasons": list(reasons),
+    }

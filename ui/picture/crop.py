@@ -35,13 +35,7 @@ class TableCrop:
     def of(
         self, calibration: Calibration | None, area_in: Outline | None, figures: Sequence[Figure] = ()
     ) -> Box | None:
-        """The table's box in pixels of the picture; None if it is not known where the table ends.
-
-        Args:
-            calibration: The calibration of the picture.
-            area_in: The area of play, if there is one.
-            figures: Figures beyond the markers widen the table.
-        """
+        """The table's box in pixels of the picture, widened by `figures` beyond it; None if its ends are not known."""
         key = (calibration, area_in, figures)
         if key == self._key:
             return self._box

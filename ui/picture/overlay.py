@@ -171,11 +171,7 @@ def table_overlay(
 ) -> tuple[Shape, ...]:
     """All shapes over a picture, from the lowest up; none without a calibration.
 
-    Args:
-        view: The view of the picture.
-        state: The table's state.
-        preview: What the current tool adds.
-        screen_scale: Screen pixels per pixel of the picture.
+    `screen_scale` is in screen pixels per pixel of the picture.
     """
     preview = preview or Preview()
     quiet = preview.finding is not None
@@ -507,11 +503,7 @@ def _largest_hits(hits: Sequence[Hit]) -> list[Hit]:
 
 
 def _label(
-    camera: TableCamera,
-    at_in: tuple[float, float, float],
-    rows: Rows,
-    colour: Colour,
-    offset: PointPx | float,
+    camera: TableCamera, at_in: tuple[float, float, float], rows: Rows, colour: Colour, offset: PointPx | float
 ) -> list[Shape]:
     offset = (0.0, offset) if isinstance(offset, float) else offset
     return [Label(at_px, rows, colour, offset) for at_px in _seen(camera.table_to_pixel(at_in))]

@@ -18,11 +18,7 @@ _CLICKS = 3
 
 
 def demo_setup(frame: Frame, truth: Truth, empty_bgr: ImageBgr) -> Setup:
-    """The complete setup of the simulated table.
-
-    Args:
-        truth: The truth about that picture; its marker layout defines the coordinates of the terrain.
-    """
+    """The complete setup of the simulated table, with the coordinates of the markers in `truth`."""
     return replace(demo_ground(truth), palette=demo_palette(frame, truth), reference_bgr=empty_bgr)
 
 

@@ -53,11 +53,7 @@ class EmptyTableCheck:
         self.soldiers = 0
 
     def follow(self, view: TableView | None, state: TableState, *, at_start: bool) -> None:
-        """Start a search or take its result; to be called often.
-
-        Args:
-            at_start: Whether the player has not changed anything yet.
-        """
+        """Start a search or take its result; called often. `at_start`: the player has not changed anything yet."""
         setup = state.setup
         result = self._task.take()
         if result is not None and result[0] is setup.reference_bgr:

@@ -27,12 +27,9 @@ def title_words(spec: str) -> str:
 
 
 def next_step(view: TableView, state: TableState, tool: str, hint: str, practice: str = "") -> str:
-    """What the player should do next.
+    """What the player should do next: `hint` with the current tool.
 
-    Args:
-        tool: Name of the current tool.
-        hint: What the tool's next click does.
-        practice: How the mouse moves soldiers of the simulated table; empty for other tables.
+    `practice` is how the mouse moves soldiers of the simulated table; empty for other tables.
     """
     if view.calibration is None:
         return tr("Lay a printed marker flat on the table, fully in the picture. It shows how long an inch is.")

@@ -71,11 +71,7 @@ class SavedTable:
 
 
 def table_to_save(session: Session, seen: TableView) -> SavedTable | None:
-    """The table to save now; None unless it is calibrated by at least one marker.
-
-    Args:
-        seen: The view without corrections.
-    """
+    """The table to save now; None unless it is calibrated by at least one marker. `seen` is without corrections."""
     state, calibration = session.state, seen.calibration
     if calibration is None or seen.problem is not None or not calibration.markers_in:
         return None

@@ -64,11 +64,7 @@ _SPOT_SIDE = 15
 
 
 def document_of(saved: SavedTable, camera: str, picture: str) -> dict[str, Any]:
-    """The table as JSON.
-
-    Args:
-        picture: File name of the empty table's picture beside the document; ignored if the table has none.
-    """
+    """The table as JSON; `picture` is the file of the empty table's picture beside the document, if there is one."""
     state, setup, corrections = saved.state, saved.state.setup, list(saved.state.corrections)
     camera_then = None if setup.reference_bgr is None else setup.reference_camera
     document: dict[str, Any] = {
@@ -273,11 +269,7 @@ def examples_document(examples: Examples) -> dict[str, Any]:
 
 
 def examples_of(document: object) -> tuple[Examples, str]:
-    """The examples of a document, and a sentence about lost ones, empty if none are.
-
-    Args:
-        document: As `examples_document` makes it; None if nothing was learned.
-    """
+    """The examples of a document, if something was learned, and a sentence about lost ones, empty if none are."""
     if document is None:
         return Examples(), ""
     body = document if isinstance(document, dict) else {}

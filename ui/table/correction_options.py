@@ -65,12 +65,7 @@ def everybody(view: TableView) -> tuple[Figure, ...]:
 def options_for(
     view: TableView, figure: Figure, at_in: PointIn | None, armies: Iterable[str]
 ) -> tuple[CorrectionOption, ...]:
-    """All corrections of a figure that was clicked.
-
-    Args:
-        view: The view with corrections.
-        at_in: The click, at the height on which the figure stands.
-    """
+    """All corrections of a figure that was clicked, at the height on which it stands."""
     name, title = figure.id, display_name(figure.id)
     found = [
         CorrectionOption(

@@ -173,18 +173,11 @@ def bind(corrections: Iterable[Correction], seen: Tracking, bound: Bound) -> Bou
 
 
 def corrected(
-    seen: Tracking,
-    corrections: Sequence[Correction],
-    bound: Bound | None = None,
-    over: Container[Deleted] = (),
+    seen: Tracking, corrections: Sequence[Correction], bound: Bound | None = None, over: Container[Deleted] = ()
 ) -> Tracking:
-    """The figures and track events of one picture with the corrections applied.
+    """The figures and track events of one picture with the corrections applied, oldest first.
 
-    Args:
-        seen: The tracker's result.
-        corrections: Oldest first.
-        bound: From `bind`.
-        over: Deletions that have ended, because the picture at their place has changed.
+    `bound` comes from `bind`; `over` are deletions that have ended, because the picture at their place has changed.
     """
     if not corrections:
         return seen

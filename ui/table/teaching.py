@@ -1,15 +1,21 @@
-"""Teaching an army's plastic by a click, and the errors that prevent wrong colours. No Qt here."""
+"""Teaching an army's plastic by a click, with errors that prevent wrong colours; learning from corrections."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from rules.engine.text import display_name
 from rules.tabletop.errors import UserError
-from rules.tabletop.table import Figure
+from rules.tabletop.table import Figure, Posture
+from ui.table.corrections import ArmyChanged, Confirmed, Correction, PostureSet
 from ui.table.picking import PointPx, apart, is_other_plastic, same_plastic
+from ui.table.portrait import figure_crop
 from ui.translation import tr
+from vision.examples import CROP_PX, Appearance, Example
 from vision.palette import ArmyColour, Palette, merged
+from vision.setup import Setup
 from vision.stock_colours import is_stock_colour
 from vision.table_view import TableView
 
@@ -51,11 +57,7 @@ class OtherPlastic(UserError):
 
 
 def no_figure(view: TableView, px: PointPx) -> NoFigureThere:
-    """The error for a click on bare table, with the figure nearest to it.
-
-    Args:
-        view: The view with corrections; it must have a calibration.
-    """
+    """The error for a click on bare table, with the figure nearest to it; `view` must have a calibration."""
     assert view.calibration is not None
     camera = view.calibration.camera
     x, y = camera.pixel_to_table(px)[0]
@@ -98,3 +100,36 @@ def own_plastic(clicked: ArmyColour, palette: Palette) -> ArmyColour | None:
     """The plastic of the same army that is most similar to the clicked colour; None if the army is new."""
     own = [colour for colour in palette if colour.name == clicked.name]
     return min(own, key=lambda colour: apart(colour, clicked), default=None)
+
+
+_CROP_IN = 2.4  # side of an example's square picture
+
+
+def learned(
+    setup: Setup, corrections: Iterable[Correction], shown: TableView, seen: TableView, names: Mapping[str, str]
+) -> Setup:
+    """The setup with the examples from these corrections; the identical setup if there are none.
+
+    `shown` is the view with the earlier corrections, `seen` without; `names` has the shown id for each track id.
+    """
+    looks = {names.get(track, track): look for track, look in seen.appearances.items()}
+    figures = {figure.id: figure for figure in shown.figures}
+    new = [
+        example
+        for change in corrections
+        if isinstance(change, Confirmed | PostureSet | ArmyChanged) and change.id in looks and change.id in figures
+        for example in _examples(change, figures[change.id], looks[change.id], seen)
+    ]
+    return replace(setup, examples=setup.examples.with_added(new)) if new else setup
+
+
+def _examples(
+    correction: Confirmed | PostureSet | ArmyChanged, figure: Figure, look: Appearance, view: TableView
+) -> Iterable[Example]:
+    match correction:
+        case PostureSet(_, posture):
+            figure = replace(figure, posture=posture)
+        case ArmyChanged(_, army):
+            figure = replace(figure, army=army)
+    if figure.posture is not Posture.VEHICLE and (crop := figure_crop(view, figure, _CROP_IN, CROP_PX)) is not None:
+        yield Example(figure.id, figure.army, figure.posture, look.signature, look.colour, crop)

@@ -122,9 +122,7 @@ def piece_seen_at(camera: TableCamera, px: PointPx, terrain: Iterable[TerrainPie
 def as_seen(before: Terrain, after: Terrain, camera: TableCamera) -> Terrain:
     """The terrain after a change of heights, with outlines moved so that they stay the same in the picture.
 
-    Args:
-        before: The terrain with its old heights.
-        after: The same pieces in the same order, with new heights.
+    `before` are the same pieces, in the same order, with the old heights.
     """
     return tuple(_as_seen(old, new, camera) for old, new in zip(before, after, strict=True))
 

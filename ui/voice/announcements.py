@@ -150,10 +150,7 @@ def needed_sentence(preview: ActionPreview) -> str:
     return " ".join(rows)
 
 
-_CHART = {
-    "to_injure": mark_for_translation("{number} injures."),
-    "to_kill": mark_for_translation("{number} kills."),
-}
+_CHART = {"to_injure": mark_for_translation("{number} injures."), "to_kill": mark_for_translation("{number} kills.")}
 
 
 def _least_words(least: int | None, dice: int = 1) -> str:

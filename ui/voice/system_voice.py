@@ -57,13 +57,7 @@ class VoiceCommand:
 def find_command(
     language: str, platform: str = sys.platform, which: Callable[[str], str | None] = shutil.which
 ) -> VoiceCommand | None:
-    """The system's command for a language such as "de"; None if it has none.
-
-    Args:
-        language: The language to speak.
-        platform: As `sys.platform`.
-        which: Returns the path of a command, None if it is not installed.
-    """
+    """The system's command for a language such as "de"; None if it has none. `which` returns the path of a command."""
     if platform == "win32":
         script = _POWERSHELL.format(language=language)
         known = [VoiceCommand(("powershell", "-NoProfile", "-NonInteractive", "-Command", script), reads_input=True)]

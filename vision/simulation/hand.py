@@ -54,11 +54,7 @@ class Hand:
         """The hand moved back along its arm."""
         arm = math.radians(self.arm_deg)
         x, y = self.tip_in
-        return Hand(
-            (x + along_arm_in * math.cos(arm), y + along_arm_in * math.sin(arm)),
-            self.z_in,
-            self.arm_deg,
-        )
+        return Hand((x + along_arm_in * math.cos(arm), y + along_arm_in * math.sin(arm)), self.z_in, self.arm_deg)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -342,10 +342,7 @@ def _inside_px(model: Model, px: PointPx, camera: TableCamera) -> float:
     base, middle = np.array(figure.base_in), np.array(figure.centre_in)
     top = middle + 0.7 * (base - middle)
     corners_in = np.vstack(
-        [
-            np.c_[base, np.full(len(base), figure.z_in)],
-            np.c_[top, np.full(len(top), figure.z_in + _height_in(model))],
-        ]
+        [np.c_[base, np.full(len(base), figure.z_in)], np.c_[top, np.full(len(top), figure.z_in + _height_in(model))]]
     )
     corners_px = camera.table_to_pixel(corners_in)
     if not np.isfinite(corners_px).all():

@@ -268,11 +268,7 @@ _GREEN = (
     (Sculpt.MARCHING, 17.0, 21.8, 15),
     (Sculpt.RIFLEMAN, 8.7, 8.4, 25),
 )
-_GREEN_REAR = (
-    (Sculpt.KNEELING, 24.4, 24.8, -10),
-    (Sculpt.RIFLEMAN, 11.4, 21.4, 0),
-    (Sculpt.GRENADIER, 12.6, 17.8, -5),
-)
+_GREEN_REAR = ((Sculpt.KNEELING, 24.4, 24.8, -10), (Sculpt.RIFLEMAN, 11.4, 21.4, 0), (Sculpt.GRENADIER, 12.6, 17.8, -5))
 _TAN = (
     (Sculpt.OFFICER, 41.6, 12.8, 172),
     (Sculpt.KNEELING, 39.0, 16.2, 178),
@@ -282,10 +278,7 @@ _TAN = (
     (Sculpt.BAZOOKA, 36.6, 10.4, 150),
     (Sculpt.MARCHING, 42.6, 8.4, 140),
 )
-_TAN_REAR = (
-    (Sculpt.RIFLEMAN, 28.2, 21.2, 215),
-    (Sculpt.MARCHING, 40.6, 27.2, 205),
-)
+_TAN_REAR = ((Sculpt.RIFLEMAN, 28.2, 21.2, 215), (Sculpt.MARCHING, 40.6, 27.2, 205))
 
 
 def _platoon(

@@ -300,12 +300,7 @@ class Sensor:
         return exposed
 
 
-def render(
-    scene: Scene,
-    camera: TableCamera,
-    rng: np.random.Generator,
-    lamp: float = 1.0,
-) -> ImageBgr:
+def render(scene: Scene, camera: TableCamera, rng: np.random.Generator, lamp: float = 1.0) -> ImageBgr:
     """One picture of a scene; for a sequence of one table, `SimulatedTable` is far faster."""
     clean = Stage(scene, camera).picture(scene.models)
     return Sensor(camera.lens.image_size, WEBCAM.noise, rng).exposure(clean, lamp)

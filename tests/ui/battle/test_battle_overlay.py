@@ -68,7 +68,6 @@ def test_the_selected_soldier_shows_his_reach_and_his_chances(tmp_path: Path) ->
     figures = (soldier("green-1", 10, 10), soldier("tan-1", 20, 10))
     with in_battle(tmp_path / "b", "simple_plastic", "soldier", figures) as now:
         play, position = now.play, now.position
-        assert play is not None
         assert position is not None
         [reach] = reach_marks(position, "green-1", play.available_actions(position, "green-1").movement)
         assert isinstance(reach, Trace)

@@ -176,7 +176,6 @@ def test_standing_in_woods_can_be_ambiguous(tmp_path: Path) -> None:
         for answer, level in (("forest", 0), ("open", -1)):  # standing gives -1; a forest adds 1
             play.settle(doubt, answer)
             [after] = shots(play, 6.0, woods)
-            assert after.before is not None
             assert after.before.numbers["defense_level"] == level
             battle.undo()
             battle.undo()

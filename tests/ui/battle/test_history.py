@@ -151,12 +151,12 @@ def test_thumbnails_stay_below_their_maximum_size() -> None:
 
 def test_thumbnails_are_stored_without_changing_the_battle(battle: Battle) -> None:
     before = battle.path.read_bytes()
-    album, jpeg = ThumbnailStore(battle), small_jpeg(NOISE)
-    assert (album.seqs, album.picture(9)) == (frozenset(), None)
-    assert not album.path.exists()
-    album.put(9, jpeg)
-    album.put(10, jpeg)
-    album.close()
+    thumbnails, jpeg = ThumbnailStore(battle), small_jpeg(NOISE)
+    assert (thumbnails.seqs, thumbnails.picture(9)) == (frozenset(), None)
+    assert not thumbnails.path.exists()
+    thumbnails.put(9, jpeg)
+    thumbnails.put(10, jpeg)
+    thumbnails.close()
     again = ThumbnailStore(battle)
     assert again.seqs == {9, 10}
     assert again.picture(9) == jpeg
@@ -168,9 +168,9 @@ def test_thumbnails_are_stored_without_changing_the_battle(battle: Battle) -> No
 
 def test_thumbnails_of_another_battle_are_renamed(battle: Battle, tmp_path: Path) -> None:
     with Battle.begin(tmp_path / "c", lambda: 5.0, "simple_plastic", ["green", "tan"]) as other:
-        album = ThumbnailStore(other)
-        album.put(1, small_jpeg(NOISE))
-        album.close()
+        thumbnails = ThumbnailStore(other)
+        thumbnails.put(1, small_jpeg(NOISE))
+        thumbnails.close()
     thumbnail_path(tmp_path / "c").rename(thumbnail_path(battle.path))
     mine = ThumbnailStore(battle)
     assert mine.picture(1) is None
@@ -184,30 +184,30 @@ def test_thumbnails_of_another_battle_are_renamed(battle: Battle, tmp_path: Path
 @pytest.mark.parametrize("harm", [b"no database", b"SQLite format 3\0" + bytes(200)])
 def test_a_damaged_thumbnail_file_is_renamed(battle: Battle, harm: bytes) -> None:
     thumbnail_path(battle.path).write_bytes(harm)
-    album = ThumbnailStore(battle)
-    assert album.picture(1) is None
-    assert "are now in" in album.remark
-    assert Path(f"{album.path}.aside-1").read_bytes() == harm
-    album.close()
+    thumbnails = ThumbnailStore(battle)
+    assert thumbnails.picture(1) is None
+    assert "are now in" in thumbnails.remark
+    assert Path(f"{thumbnails.path}.aside-1").read_bytes() == harm
+    thumbnails.close()
 
 
 def test_a_full_disk_is_reported_and_the_battle_continues(
     battle: Battle, connections: list[sqlite3.Connection]
 ) -> None:
-    album = ThumbnailStore(battle)
-    album.put(1, small_jpeg(NOISE))
+    thumbnails = ThumbnailStore(battle)
+    thumbnails.put(1, small_jpeg(NOISE))
     fill(connections[-1])
     with pytest.raises(UserError, match=r"disk is full.*the battle itself is safe"):
-        album.put(2, small_jpeg(NOISE))
-    album.close()
+        thumbnails.put(2, small_jpeg(NOISE))
+    thumbnails.close()
     battle.record(Noted(text="on"))
 
 
 def test_foreign_data_in_the_thumbnail_file_is_ignored(battle: Battle) -> None:
-    album = ThumbnailStore(battle)
-    album.put(1, b"\xff\xd8ok")
-    album.close()
-    with sqlite3.connect(album.path) as file:
+    thumbnails = ThumbnailStore(battle)
+    thumbnails.put(1, b"\xff\xd8ok")
+    thumbnails.close()
+    with sqlite3.connect(thumbnails.path) as file:
         file.execute("INSERT INTO picture VALUES (2, ?)", (b"\xff\xd8" + bytes(MOST_BYTES),))
         file.execute("INSERT INTO picture VALUES (3, ?)", (b"<script>",))
     again = ThumbnailStore(battle)

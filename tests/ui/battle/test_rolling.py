@@ -62,7 +62,6 @@ def test_a_cancelled_action_leaves_nothing(morale: BattleSession) -> None:
 
 def test_a_series_goes_through_all_figures(morale: BattleSession) -> None:
     one: RollingAction | None = begun(morale)
-    assert one is not None
     assert len(one.same) == 5
     done: set[str] = set()
     while one is not None:

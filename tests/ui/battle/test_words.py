@@ -21,14 +21,7 @@ from tests.rules import (
     test_battle_simple_plastic_figure,
 )
 from tests.rules.battle_driver import BattleDriver, play_at_random
-from ui.battle.action_text import (
-    action_words,
-    chance_lines,
-    movement_words,
-    reason_rows,
-    refusal_words,
-    state_words,
-)
+from ui.battle.action_text import action_words, chance_lines, movement_words, reason_rows, refusal_words, state_words
 from ui.battle.battle_session import BattleSession
 from ui.battle.ruling import case_before, cases_after
 

@@ -153,11 +153,7 @@ def test_display_problem(environ: dict[str, str], platform: str, problem: bool) 
 
 def test_findings_are_aligned_with_remedies_below() -> None:
     text = format_findings([Finding("disk", State.OK, "fine"), Finding("a camera", State.WARNING, "none", "plug in")])
-    assert text.splitlines() == [
-        "ok       disk      fine",
-        "warning  a camera  none",
-        "                   -> plug in",
-    ]
+    assert text.splitlines() == ["ok       disk      fine", "warning  a camera  none", "                   -> plug in"]
     assert format_findings([]) == ""
 
 

@@ -28,11 +28,9 @@ def test_an_added_game_is_played_in_the_window(window: Window, tmp_path: Path) -
     assert window.battle.turn_bar.heading == "Turn 1 · Green acts"
     window.battle.choose("green-1")
     panel.choose(0)
-    assert panel.chosen is not None
     assert "takes the target out (MB-08)" in panel.why
     [target] = panel.chosen.action.at
     rolls(window, 6)
     press(panel, "Roll")
     play = window.battle.play
-    assert play is not None
     assert play.battle.state.unit(target).out

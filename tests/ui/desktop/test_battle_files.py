@@ -30,7 +30,6 @@ def test_a_battle_is_saved_as_text(window: Window, tmp_path: Path) -> None:
     assert not (tmp_path / "none.txt").exists()
     started_battle(window, tmp_path / "b")
     window.features.files.save_story(tmp_path / "evening.txt")
-    assert window.battle.play is not None
     assert (tmp_path / "evening.txt").read_text("utf-8").splitlines() == list(window.battle.play.story)
     assert "Saved" in window.bar.text
     window.features.files.save_story(tmp_path / "nowhere" / "evening.txt")
@@ -47,7 +46,6 @@ def test_a_new_battle_is_saved_by_itself(window: Window, tmp_path: Path) -> None
     window.store.use_tool("measure")
     window.features.files.new_battle()
     set_up(window, "Army Men")
-    assert window.battle.play is not None
     path = window.battle.play.battle.path
     assert path.parent == tmp_path / "battles"
     assert path.is_file()
@@ -70,7 +68,6 @@ def test_a_closed_battle_can_be_continued(window: Window, wait_until: Wait) -> N
     assert window.bar.text == "No battle is open."
     window.features.files.new_battle()
     set_up(window, "Army Men")
-    assert window.battle.play is not None
     path = window.battle.play.battle.path
     assert window.store.session.state.basis is Basis.EDGE
     menu_entry(window, "Close battle").trigger()
@@ -83,7 +80,6 @@ def test_a_closed_battle_can_be_continued(window: Window, wait_until: Wait) -> N
     assert float(window.panel.headline.split()[0]) == pytest.approx(12.0, abs=0.2)  # 20 - 8, between the centres
     menu_entry(window, "Continue last battle").trigger()
     wait_until(lambda: window.battle.play is not None)
-    assert window.battle.play is not None
     assert window.battle.play.battle.path == path
     assert window.store.session.state.basis is Basis.EDGE
 
@@ -96,14 +92,12 @@ def test_without_an_earlier_battle_there_is_none_to_continue(window: Window) -> 
 def test_the_program_offers_the_last_battle_when_it_starts(window: Window, open_window: Open, wait_until: Wait) -> None:
     window.features.files.new_battle()
     set_up(window, "Army Men")
-    assert window.battle.play is not None
     path = window.battle.play.battle.path
     window.close()
     later = open_window()
     wait_until(lambda: later.bar.text.startswith("Continue the battle of "))
     shown_buttons(later)["Continue"].click()
     wait_until(lambda: later.battle.play is not None)
-    assert later.battle.play is not None
     assert later.battle.play.battle.path == path
     later.close()
     third = open_window()
@@ -117,7 +111,6 @@ def test_the_program_offers_the_last_battle_when_it_starts(window: Window, open_
 def test_an_ended_battle_is_not_offered(window: Window, open_window: Open, wait_until: Wait, tmp_path: Path) -> None:
     window.features.files.new_battle()
     set_up(window, "Simple Plastic Wargame")
-    assert window.battle.play is not None
     battle = window.battle.play.battle
     for name in ("blue-1", "blue-2"):
         window.battle.play.change(name, ELIMINATED, True)
@@ -137,7 +130,6 @@ def test_another_table_leaves_the_battle_unchanged(window: Window, wait_until: W
     window.features.files.new_battle()
     set_up(window, "Army Men")
     play = window.battle.play
-    assert play is not None
     wait_until(lambda: window.battle.position is not None and len(window.battle.position.figures) == len(POSTS))
     path, entries = play.battle.path, len(play.battle.entries)
     window.store.open("demo")
@@ -148,7 +140,6 @@ def test_another_table_leaves_the_battle_unchanged(window: Window, wait_until: W
         assert len(closed.entries) == entries
     shown_buttons(window)["Continue"].click()
     wait_until(lambda: window.battle.play is not None)
-    assert window.battle.play is not None
     assert window.battle.play.battle.path == path
 
 
@@ -158,7 +149,6 @@ def test_a_copy_of_the_open_battle(window: Window, tmp_path: Path, monkeypatch: 
     assert not copy.exists()
     started_battle(window, tmp_path / "b")
     play = window.battle.play
-    assert play is not None
     monkeypatch.setattr("ui.desktop.battle.files.ask_where", lambda *_: copy)
     menu_entry(window, "Save a copy…").trigger()
     play.battle.record(Noted(text="Only in the first"))
@@ -179,7 +169,6 @@ def test_a_battle_of_one_army_is_refused_before_its_dialog(window: Window) -> No
 def damaged(window: Window, path: Path) -> Path:
     """A closed battle whose last entry has a changed character."""
     started_battle(window, path)
-    assert window.battle.play is not None
     window.battle.play.battle.record(Noted(text="Tea in the garden"))
     window.battle.close()
     path.write_bytes(path.read_bytes().replace(b"Tea in the garden", b"Tea in the kitchen"[:17]))
@@ -200,7 +189,6 @@ def test_a_damaged_battle_continues_in_a_copy(
     assert button.text() == "Open copy"
     button.click()
     wait_until(lambda: window.battle.play is not None)
-    assert window.battle.play is not None
     assert window.battle.play.battle.path == copy
     assert "Copied from b" in window.battle.play.story[-1]
     assert path.read_bytes() == before

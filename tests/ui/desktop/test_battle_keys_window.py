@@ -36,7 +36,6 @@ def test_a_shot_without_a_mouse(window: Window, tmp_path: Path) -> None:
     assert "Green 1" in panel.about
     key(window, KEY.Key_Down)  # the action list has the focus now
     chosen = panel.chosen
-    assert chosen is not None
     assert chosen.possible
     rolls(window, 6)
     key(window, KEY.Key_Return)
@@ -55,7 +54,6 @@ def test_a_grenade_aimed_by_keys(window: Window, tmp_path: Path) -> None:
     key(window, KEY.Key_H)
     assert window.battle.cross_hair_in == pytest.approx(POSTS["blue-1"], abs=0.2)  # the nearest enemy, as seen
     start = window.battle.cross_hair_in
-    assert start is not None
     key(window, KEY.Key_Left, 2)
     key(window, KEY.Key_Up, shift=True)
     there = (start[0] - 0.5, start[1] + 1.0)
@@ -67,7 +65,6 @@ def test_a_grenade_aimed_by_keys(window: Window, tmp_path: Path) -> None:
     assert window.battle.cross_hair_in is None
     assert f"aims at ({there[0]:.1f}, {there[1]:.1f})" in panel.about
     found = panel.chosen
-    assert found is not None
     assert found.action.spot_in == pytest.approx(there)
     rolls(window, 3, 2)
     key(window, KEY.Key_Return)

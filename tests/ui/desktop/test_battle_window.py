@@ -29,7 +29,6 @@ LEFT = Qt.MouseButton.LeftButton
 def started_battle(window: Window, path: Path, game: str = "simple_plastic", card: str = "") -> BattlePanel:
     """A battle of two figures a side, one squad each, with the game's first card or the given one."""
     view = window.store.view
-    assert view is not None
     dialog = BattleSetupDialog(["green", "blue"], view.figures, ArmyLists(path.parent / "armies"), window)
     dialog.choose_game(game)
     usual = next(iter(open_game(game).rules.plain["cards"]))
@@ -66,7 +65,6 @@ def test_from_setup_to_the_first_shot_and_undo(window: Window, tmp_path: Path) -
     press(panel, "Roll")
     assert panel.why.startswith("Kills")
     play = window.battle.play
-    assert play is not None
     assert play.battle.state.unit(target).out
     window.commands.undo()
     assert not play.battle.state.unit(target).out
@@ -79,7 +77,6 @@ def test_going_back_in_the_history_clears_the_undone_result(window: Window, tmp_
     next_phase(window)
     next_phase(window)
     play = window.battle.play
-    assert play is not None
     before = play.battle.entries[-1].seq
     window.battle.choose("green-1")
     panel.choose(0)
@@ -92,7 +89,6 @@ def test_going_back_in_the_history_clears_the_undone_result(window: Window, tmp_
 
 def test_ctrl_click_chooses_the_targets_of_a_burst(window: Window, tmp_path: Path) -> None:
     panel = started_battle(window, tmp_path / "b", "army_men", "heavy_machine_gun_team")
-    assert window.battle.play is not None
     window.battle.play.battle.record(PhaseBegun(turn=1, phase="automatic_weapons"))
     show_change(window)
     window.store.use_tool("select")
@@ -100,7 +96,6 @@ def test_ctrl_click_chooses_the_targets_of_a_burst(window: Window, tmp_path: Pat
     click(window, POSTS["blue-2"])
     control = Qt.KeyboardModifier.ControlModifier
     QTest.mouseClick(window.picture, LEFT, control, at(window, POSTS["blue-1"]))
-    assert panel.chosen is not None
     assert panel.chosen.action.at == ("blue-2", "blue-1"), "in the order of the clicks"
     assert "Blue 2, 1" in panel.about
     QTest.mouseClick(window.picture, LEFT, control, at(window, POSTS["blue-2"]))
@@ -118,7 +113,6 @@ def test_a_cancelled_roll_changes_nothing(window: Window, tmp_path: Path) -> Non
     window.battle.choose("green-1")
     panel.choose(0)
     play = window.battle.play
-    assert play is not None
     before = len(play.battle.entries)
 
     press(panel, "Own dice")
@@ -144,13 +138,11 @@ def test_a_battle_reopens_unchanged_after_a_crash(
 ) -> None:
     started_battle(window, tmp_path / "b")
     next_phase(window)
-    assert window.battle.play is not None
     before = window.battle.play.battle.state
     window.battle.play.battle.close()  # like the end of the process: nothing else is saved
     other = open_window()
     other.battle.open(tmp_path / "b")
     wait_until(lambda: other.store.view and len(other.store.view.figures) == len(POSTS))
-    assert other.battle.play is not None
     assert other.battle.play.battle.state == before
 
 
@@ -186,7 +178,6 @@ def test_a_grenade_is_aimed_at_the_clicked_place(window: Window, tmp_path: Path)
     click(window, NEAR_BLUE_1)
     assert "aims at (18.5, 11.5)" in panel.about
     found = panel.chosen
-    assert found is not None
     assert (found.action.at[0], found.possible) == ("blue-1", True)
     assert "Blue 1: misses 58 %, hits 1 of 1 42 %" in panel.why  # AM-52: 6 or less is 15 of 36
     assert "100 % in sight\nat that place: Blue 1" in panel.why
@@ -197,7 +188,6 @@ def test_a_grenade_is_aimed_at_the_clicked_place(window: Window, tmp_path: Path)
     rolls(window, 3, 2)
     press(panel, "Roll")
     play = window.battle.play
-    assert play is not None
     assert play.battle.state.unit("blue-1").statuses["down"]
     assert panel.why.startswith("Hits 1 of 2")
     window.pull()  # the result stays visible
@@ -258,13 +248,11 @@ def test_a_strayed_shell_is_drawn_where_it_lands(window: Window, tmp_path: Path)
     panel = started_battle(window, tmp_path / "b", "simple_plastic_figure", "german_50mm_mortar")
     next_phase(window)
     play = window.battle.play
-    assert play is not None
     landed = {"by": "green-1", "weapon": "mortar_50_60", "range_in": 10.0, "on_board": True, "help": {}}
     landed |= {"aimed_in": [15.0, 10.0], "spot_in": [18.0, 10.0]}  # WW-44: 3 in to a side
     play.battle.record(Changed(changes=(Change(figure="", key="landed", value=landed, this_turn=True),)))
     show_change(window)
     panel.choose(0)
-    assert panel.chosen is not None
     assert panel.chosen.action.name == "burst"
     shown = window.battle.pointing
     assert shown.ruler == Ruler((15.0, 10.0), (18.0, 10.0))
@@ -285,7 +273,6 @@ def test_a_figure_that_is_out_can_be_selected(window: Window, tmp_path: Path) ->
     next_phase(window)
     next_phase(window)
     play = window.battle.play
-    assert play is not None
     window.battle.choose("blue-1")
     play.battle.record(Changed(changes=(Change(figure="blue-1", key="eliminated", value=True),)))
     show_change(window)

@@ -102,7 +102,6 @@ def test_the_reason_for_missing_inches_is_shown_on_the_picture(open_window: Open
     wait_until(lambda: dialog.look is not None)
     assert dialog.words.text() == "No marker can be used, because:"
     item = dialog.sentences.item(0)
-    assert item is not None
     assert item.text().startswith("1  This is marker 5 of dictionary 5X5_50, not of 4X4_50: choose dictionary 5X5_50")
     (label,) = [shape for shape in dialog.picture.shapes if isinstance(shape, Label)]
     middle = seen_by.table_to_pixel((20.0, 14.0))[0]
@@ -154,8 +153,6 @@ def test_four_clicked_corners_calibrate_the_camera(
     dialog.accept()
     wait_until(lambda: window.store.view and window.store.view.calibration)
     view = window.store.view
-    assert view is not None
-    assert view.calibration is not None
     # A click is accurate to a pixel, and 18 px are an inch; without a lens profile the centre is off by a tenth.
     there = view.calibration.camera.pixel_to_table(seen(20.0, 14.0))[0]
     assert there == pytest.approx((16.0, 11.0), abs=0.3)
@@ -200,7 +197,6 @@ def test_a_measured_distance_reduces_the_uncertainty(
     window = open_window("0", lambda _: Shots(seen_from_above))
     wait_until(lambda: window.store.view and window.store.view.calibration)
     view = window.store.view
-    assert view is not None
     assert view.calibration is not None
     known = view.calibration
     window.features.calibration.measure_distance()
@@ -218,8 +214,6 @@ def test_a_measured_distance_reduces_the_uncertainty(
     assert window.store.session.can_undo == "add a measured distance"
     wait_until(lambda: window.store.view is not view and window.store.view.calibration is not known)
     after = window.store.view
-    assert after is not None
-    assert after.calibration is not None
     far = [[28.0, 18.0, 0.0]]
     assert after.calibration.sigma_in(far) < 0.9 * known.sigma_in(far)
 
@@ -236,7 +230,6 @@ def test_dragged_edges_become_the_origin_of_places(window: Window) -> None:
     dialog.depth_box.setValue(14.0)
     dialog.accept()
     area = window.store.session.state.area
-    assert area is not None
     assert area.origin_in == pytest.approx((2.0, 3.0), abs=0.1)
     assert (area.width_in, area.depth_in) == pytest.approx((26.0, 14.0), abs=0.2)
     point(window, (12.0, 9.0))
@@ -286,7 +279,6 @@ def test_a_known_camera_gets_its_lens_and_another_size_is_refused(
     pictures = [image]
     window = open_window("77", lambda _: Shots(pictures[-1]))
     wait_until(lambda: window.store.session.state.setup.lens is not None)
-    assert window.store.session.state.setup.lens is not None
     assert np.array_equal(window.store.session.state.setup.lens.matrix, lens.matrix)
     assert window.store.session.can_undo is None
     pictures.append(image[:500])
@@ -318,7 +310,6 @@ def test_the_lens_dialog_computes_the_lens(qt: object, wait_until: Wait) -> None
     for count, gray in enumerate(shots, 1):
         assert show(gray).startswith("Hold it still")
         assert show(gray).startswith("Taken; ")
-        assert dialog.session is not None
         assert len(dialog.session.gathering.views) == count
     assert "at the same place as in picture 7" in show(shots[-1])
     assert "blurred" in show(cv2.blur(board_picture((0.2, 0.1), (0, 20)), (1, 8)))
@@ -326,7 +317,6 @@ def test_the_lens_dialog_computes_the_lens(qt: object, wait_until: Wait) -> None
     assert 0 < dialog.progress.value() < 100
     QTest.mouseClick(dialog.compute, LEFT)
     wait_until(lambda: dialog.fit is not None)
-    assert dialog.fit is not None
     assert dialog.fit.lens.matrix[0, 0] == pytest.approx(LENS.matrix[0, 0], rel=0.02)
     assert "px (rms): good" in dialog.verdict.text()
     assert dialog.measurement["views"] == 7
@@ -363,7 +353,6 @@ def test_the_measured_print_scale_is_stored(window: Window, tmp_path: Path) -> N
     assert isinstance(dialog, MarkerSizeDialog)
     assert dialog.prints.scale is None
     measured = dialog.findChild(QCheckBox)
-    assert measured is not None
     measured.setChecked(True)
     [across, _] = [box for box in dialog.findChildren(NumberBox) if box.value() == 100]
     across.setValue(99.5)

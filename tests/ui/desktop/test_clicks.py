@@ -131,7 +131,6 @@ def test_a_stranger_fires_the_first_shot_within_12_clicks(
     wait_until(lambda: guide.spotlight.target is battle.panel.games)
     mouse.press(battle.panel.games, "Simple Plastic Wargame")
     dialog = window.findChild(BattleSetupDialog)
-    assert dialog is not None
     mouse.press(dialog, "Start battle")
     follow("Begin: Blue moves")
     follow("Done: Blue attacks")
@@ -139,7 +138,6 @@ def test_a_stranger_fires_the_first_shot_within_12_clicks(
     follow("Now click the enemy to shoot at")
     follow("Roll")
     wait_until(lambda: step_of(window) is None)
-    assert battle.play is not None
     [*_, shot] = battle.play.battle.in_force.values()
     assert isinstance(shot, ActionResolved)
     assert len(shot.throws) == 1
@@ -171,7 +169,6 @@ def test_a_turn_of_thirty_soldiers_takes_at_most_60_clicks(
     chance = random.Random(1)
     battle.rolling.dice = lambda asked: Roll(tuple(chance.choice(asked.die.faces) for _ in range(asked.count)))
     play = battle.play
-    assert play is not None
     wait_until(lambda: battle.turn_bar.button.text() == "Who moves first…")
     mouse.click(battle.turn_bar.button)
     mouse.press(panel, "Roll")

@@ -17,7 +17,6 @@ def ask(window: Window, place_in: tuple[float, float]) -> QMenu:
     """The context menu at this place."""
     QTest.mouseClick(window.picture, RIGHT, pos=at(window, place_in))
     menu = window.features.corrections.menu
-    assert menu is not None
     assert menu.isVisible()
     return menu
 
@@ -28,7 +27,6 @@ def choose(menu: QMenu, *words: str) -> None:
     if len(words) > 1:
         menu.setActiveAction(action)
         inner = action.menu()
-        assert inner is not None
         inner.popup(menu.mapToGlobal(menu.rect().topRight()))
         choose(inner, *words[1:])
     else:
@@ -36,7 +34,6 @@ def choose(menu: QMenu, *words: str) -> None:
 
 
 def figures(window: Window) -> dict[str, tuple[str, Posture]]:
-    assert window.store.view is not None
     return {figure.id: (figure.army, figure.posture) for figure in window.store.view.figures}
 
 

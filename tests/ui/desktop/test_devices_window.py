@@ -23,7 +23,7 @@ from rules.engine.dice import DiceRequest, Die, Roll
 from tests.ui.desktop.test_battle_window import started_battle
 from tests.ui.windows import POSTS, Open, Owned, Wait, button, click, next_phase, settings_in
 from ui.desktop.battle.dice_card import DiceCard
-from ui.desktop.battle.dice_strip import DiceStrip
+from ui.desktop.devices.dice_answers import DiceStrip
 from ui.desktop.devices.panel import DeviceBox, DevicesPanel
 from ui.desktop.devices.tray_view import TrayDialog, TrayPicture, TrayView, close_up, doubtful_close_ups
 from ui.desktop.dialogs import NumberBox
@@ -167,7 +167,6 @@ def test_the_chosen_port_is_connected_and_its_error_shown(
     panel.dice.connected.emit("/dev/sandtable-nowhere")
     wait_until(lambda: "/dev/sandtable-nowhere is not plugged in: plug it in" in panel.dice.state)
     ports = panel.dice.findChild(QComboBox)
-    assert ports is not None
     wait_until(lambda: ports.findData("/dev/sandtable-nowhere") >= 0)
     panel.rod.connected.emit("/dev/sandtable-nowhere")
     assert window.bar.text.startswith("That port is used by the dice.")
@@ -196,7 +195,6 @@ def test_a_connected_port_cannot_be_connected_again(owned: Owned[DeviceBox]) -> 
 
 def test_the_connect_button_takes_the_port_in_the_list(window: Window, panel: DevicesPanel, tmp_path: Path) -> None:
     ports = panel.dice.findChild(QComboBox)
-    assert ports is not None
     ports.setCurrentIndex(ports.findData("bluetooth:pixels"))
     press(panel.dice, "Connect")
     assert window.devices.dice.connection.spec == "bluetooth:pixels"
@@ -227,7 +225,6 @@ def test_unrequested_dice_are_shown_and_answer_the_next_request(
     wait_until(lambda: "Kept for the next roll: d1 shows" in panel.rolls_text)
     card = asked(window, TWO)
     wait_until(lambda: card.roll is not None)
-    assert card.roll is not None
     assert f"d1 shows {card.roll.faces[0]}" in panel.rolls_text
     assert f"d2 shows {card.roll.faces[1]}" in panel.rolls_text
     ended(window)
@@ -269,10 +266,7 @@ def cup(window: Window, wait_until: Wait, tmp_path: Path) -> Iterator[EmulatedDi
     dice = EmulatedDice(wire, time.monotonic, random.Random(1))
     window.devices.panel.dice.connected.emit(str(wire.path))
     wait_until(
-        lambda: (
-            dice.step(),
-            "Connected" in window.devices.dice.connection.standing.words and greeted(window),
-        )[1]
+        lambda: (dice.step(), "Connected" in window.devices.dice.connection.standing.words and greeted(window))[1]
     )
     yield dice
     wire.unplug()
@@ -312,16 +306,6 @@ def test_a_leaning_die_needs_confirmation_and_flashes_the_rod(
     ended(window)
 
 
-def test_an_old_roll_needs_confirmation(window: Window, cup: EmulatedDice, wait_until: Wait) -> None:
-    cup.roll([5, 2], age_s=20)
-    wait_until(lambda: window.devices.dice.heard == 2)
-    card = asked(window, TWO)
-    assert "20 s before the program asked for it" in strip_of(card).text
-    press(strip_of(card), "Yes, it counts")
-    wait_until(lambda: card.roll == Roll((5, 2)))
-    ended(window)
-
-
 def test_typing_beside_the_dice_still_works(window: Window, cup: EmulatedDice) -> None:
     card = asked(window, TWO)
     faces = card.findChild(QLineEdit)
@@ -344,7 +328,6 @@ def test_a_battles_dice_are_rolled_on_the_table(
     assert panel.choose_target("blue-1") or panel.choose_target("blue-2")
     QTest.mouseClick(button(panel, "Own dice"), LEFT)
     card = window.battle.dice_card
-    assert card is not None
     assert card.may_cancel
     window.pull()
     cup.roll([6])

@@ -21,7 +21,6 @@ from ui.desktop.window import Window
 
 
 def aims(window: Window) -> tuple[Objective, ...]:
-    assert window.battle.play is not None
     return agreed_aims(window.battle.play.battle)
 
 
@@ -35,7 +34,6 @@ def ok(dialog: GoalsDialog) -> None:
 @pytest.mark.slow
 def test_goals_are_asked_in_the_setup(window: Window, tmp_path: Path) -> None:
     view = window.store.view
-    assert view is not None
     dialog = BattleSetupDialog(["green", "blue"], view.figures, ArmyLists(tmp_path / "armies"), window)
     dialog.choose_game("fudge_miniatures")
     dialog.goals.choose("green", "hold_bridge", 2, "the stone one")
@@ -48,7 +46,6 @@ def test_goals_are_asked_in_the_setup(window: Window, tmp_path: Path) -> None:
     )
     told = "Green wins when the bridge was held for the turns agreed (2 turns): the stone one"
     assert told in window.battle.panel.about
-    assert window.battle.play is not None
     while (name := window.battle.play.battle.can_undo) and "hold bridge" not in name:
         window.commands.undo()  # the figures' places were journalled after it
     window.commands.undo()
@@ -103,7 +100,6 @@ def test_a_game_without_tasks_uses_the_players_own_words(window: Window, tmp_pat
 @pytest.mark.slow
 def test_cancelled_or_unchanged_goals_are_not_journalled(window: Window, tmp_path: Path) -> None:
     panel = started_battle(window, tmp_path / "b", "army_men")
-    assert window.battle.play is not None
     before = len(window.battle.play.battle.entries)
     with answered(GoalsDialog, ok):
         press(panel, "Goals")

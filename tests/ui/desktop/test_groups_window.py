@@ -129,14 +129,11 @@ def test_one_figure_is_moved_into_a_new_army(proposing: Window, wait_until: Wait
     window.store.use_tool("correct")
     click(window, POSTS["blue-2"])
     menu = window.features.corrections.menu
-    assert menu is not None
     [army] = [one.menu() for one in menu.actions() if one.text() == "&Army"]
-    assert army is not None
     [another] = [one for one in army.actions() if one.text() == "New army"]
     another.trigger()
     menu.close()
     wait_until(lambda: sorted(counts(window).values()) == [2, 2])
     view = window.store.view
-    assert view is not None
     [moved] = {figure.army for figure in view.figures if figure.x_in > 15}
     assert window.bar.text.endswith(f"and {moved}. Ctrl+Z undoes it.")

@@ -33,7 +33,6 @@ def manned(table: SimulatedTable) -> None:
 
 def step_of(window: Window) -> Step | None:
     shown = window.help.guide.bar.shown
-    assert shown is not None
     return shown.step
 
 
@@ -69,10 +68,7 @@ def teach(window: Window, table: SimulatedTable, army: str, wait_until: Wait) ->
 
 @pytest.mark.slow
 def test_the_whole_guide_on_the_simulated_table(
-    found: None,
-    open_window: Open,
-    table: SimulatedTable,
-    wait_until: Wait,
+    found: None, open_window: Open, table: SimulatedTable, wait_until: Wait
 ) -> None:
     window = open_window(None)
     guide = window.help.guide

@@ -38,7 +38,6 @@ def fought(window: Window, path: Path, wait_until: Wait) -> str:
     target = panel.chosen.action.at[0]  # type: ignore[union-attr]
     press(panel, "Roll")
     play = window.battle.play
-    assert play is not None
     last = play.battle.entries[-1].seq
     wait_until(
         lambda: window.features.history.recorder.thumbnails and last in window.features.history.recorder.thumbnails.seqs
@@ -56,7 +55,6 @@ def opened(window: Window) -> HistoryDialog:
 def row(dialog: HistoryDialog, words: str) -> None:
     """Select the moment with this title."""
     model = dialog.list.model()
-    assert model is not None
     rows = [n for n in range(model.rowCount()) if words in str(model.data(model.index(n, 0)))]
     dialog.list.setCurrentIndex(model.index(rows[0], 0))
 
@@ -79,11 +77,9 @@ def map_words(dialog: HistoryDialog) -> str:
 def test_looking_back_changes_nothing_and_going_back_does(window: Window, tmp_path: Path, wait_until: Wait) -> None:
     target = fought(window, tmp_path / "b", wait_until)
     play = window.battle.play
-    assert play is not None
     battle = play.battle
     before, entries = battle.state, len(battle.entries)
     dialog = opened(window)
-    assert dialog.position is not None
     assert dialog.position.after == before
     assert "1 of them out" in map_words(dialog)
     assert "6 rolled for the ordinary" in dialog.story
@@ -110,9 +106,7 @@ def test_looking_back_changes_nothing_and_going_back_does(window: Window, tmp_pa
 def test_pictures_are_small_and_go_into_the_page(window: Window, tmp_path: Path, wait_until: Wait) -> None:
     fought(window, tmp_path / "b", wait_until)
     play = window.battle.play
-    assert play is not None
     thumbnails = window.features.history.recorder.thumbnails
-    assert thumbnails is not None
     jpeg = thumbnails.picture(play.battle.entries[-1].seq)
     assert jpeg is not None
     assert len(jpeg) <= MOST_BYTES
@@ -136,7 +130,6 @@ def test_the_terrain_is_in_film_and_page_from_the_beginning(window: Window, tmp_
     started_battle(window, tmp_path / "b")
     window.pull()
     play = window.battle.play
-    assert play is not None
     assert play.battle.state.terrain == (HOUSE,)
     next_phase(window)
     report = report_of(play.battle)
@@ -152,7 +145,6 @@ def test_a_battle_stores_its_terrain(window: Window, tmp_path: Path, wait_until:
     window.store.session.set_terrain("a house", (HOUSE,))
     started_battle(window, tmp_path / "b")
     play = window.battle.play
-    assert play is not None
     wait_until(lambda: play.battle.state.terrain == (HOUSE,))
     count = len(play.battle.entries)
     window.store.session.set_terrain("none", ())
@@ -160,7 +152,6 @@ def test_a_battle_stores_its_terrain(window: Window, tmp_path: Path, wait_until:
     window.battle.open(tmp_path / "b")
     window.pull()
     again = window.battle.play
-    assert again is not None
     window.features.history.lay_out()
     assert window.store.session.state.setup.terrain == (HOUSE,)
     assert len([one for one in again.battle.entries if one.kind == "table"]) == 1

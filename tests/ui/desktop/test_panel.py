@@ -90,7 +90,6 @@ def test_one_selected_army_is_merged_into_an_army_chosen_from_a_menu(panel: Side
 def test_a_typed_name_is_shown_once_accepted(panel: SidePanel) -> None:
     armies, asked = listed(panel, "green", "tan")
     item = armies.tree.topLevelItem(1)
-    assert item is not None
     item.setText(0, "Rangers")
     assert asked == [("rename", ("tan", "Rangers"))]
     assert item.text(0) == "tan"

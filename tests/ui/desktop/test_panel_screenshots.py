@@ -89,9 +89,9 @@ def test_only_a_long_answer_is_shrunk() -> None:
 
 @pytest.mark.slow
 def test_screenshots_of_menus_and_help_are_saved_and_fit(window: Window, tmp_path: Path) -> None:
-    faces = PanelScreenshots(tmp_path, "light")
-    help_scene(faces, window, tmp_path)
-    assert faces.problems == []
+    screenshots = PanelScreenshots(tmp_path, "light")
+    help_scene(screenshots, window, tmp_path)
+    assert screenshots.problems == []
     kept = {path.stem.removesuffix("-light") for path in tmp_path.glob("*.png")}
     assert kept >= {"menu-table", "menu-battle", "menu-help", "keys", "about", "licences", "details", "last-resort"}
     assert not QImage(str(tmp_path / "keys-light.png")).isNull()
@@ -103,12 +103,12 @@ def test_a_missing_folder_is_refused(window: Window, tmp_path: Path) -> None:
 
 
 def test_a_modal_dialog_is_saved_and_closed(window: Window, tmp_path: Path, wait_until: Wait) -> None:
-    faces = PanelScreenshots(tmp_path, "dark")
+    screenshots = PanelScreenshots(tmp_path, "dark")
 
     def ask() -> None:
         dialog = QDialog(window)
         assert dialog.exec() == QDialog.DialogCode.Rejected
 
-    faces.keep_asked("asked", ask)
+    screenshots.keep_asked("asked", ask)
     assert (tmp_path / "asked-dark.png").exists()
     wait_until(lambda: QApplication.activeModalWidget() is None)

@@ -40,7 +40,6 @@ def _rendered(pdf: Path, number: int = 0) -> Picture:
     page = document.render(number, size)
     page = page.convertToFormat(QImage.Format.Format_RGBA8888)
     bits = page.constBits()
-    assert bits is not None
     rgba = np.frombuffer(bits.asstring(page.sizeInBytes()), np.uint8).reshape(page.height(), page.width(), 4)
     document.close()
     ink = (
@@ -139,7 +138,6 @@ def test_the_printed_board_is_the_one_the_program_knows_and_true_to_size(paper: 
     pdf = tmp_path / "board.pdf"
     write_pdf(board_sheet(paper), pdf)
     seen = find_board(_rendered(pdf), LENS_BOARD, "4X4_50")
-    assert seen is not None
     assert list(seen.ids) == list(range(35))  # 5 x 7 inner corners
     across, down = np.ptp(seen.corners_px, axis=0) * MM_PER_PX
     assert (across, down) == pytest.approx((4 * 25.4, 6 * 25.4), abs=0.05)
@@ -150,7 +148,6 @@ def test_a_corrected_print_compensates_for_the_printers_scale(tmp_path: Path) ->
     pdf = tmp_path / "board.pdf"
     write_pdf(corrected(board_sheet(), PrintScale(98, 103)), pdf)
     seen = find_board(_rendered(pdf), LENS_BOARD, "4X4_50")
-    assert seen is not None
     across, down = np.ptp(seen.corners_px, axis=0) * MM_PER_PX * (0.98, 1.03)
     assert (across, down) == pytest.approx((4 * 25.4, 6 * 25.4), abs=0.05)
 
@@ -207,10 +204,8 @@ def test_the_preview_shows_the_page_as_it_is_printed(tmp_path: Path) -> None:
     image = preview(sheet, 0, 1240)  # 210 mm at 150 dpi
     assert (image.width(), image.height()) == (1240, 1754)
     bits = image.constBits()
-    assert bits is not None
     shown = np.frombuffer(bits.asstring(image.sizeInBytes()), np.uint8).reshape(1754, -1, 4)[:, :1240, 0]
     seen = find_board(np.ascontiguousarray(shown), LENS_BOARD, "4X4_50")
-    assert seen is not None
     assert np.ptp(seen.corners_px[:, 0]) / 1240 * 210 == pytest.approx(4 * 25.4, abs=0.2)
 
 

@@ -102,7 +102,6 @@ def test_pills_stand_beside_the_places_and_answer(picture: PictureView) -> None:
     pills, said = MovePills(picture), list[str]()
     moves = [move_of("Green 1", (10, 10), said), move_of("Green 2", (11, 10), said)]
     calibration = view_of().calibration
-    assert calibration is not None
     pills.show_moves(moves, calibration)
     one, two = pills.pills
     assert one.isVisible()

@@ -96,7 +96,6 @@ def test_nothing_listens_unless_asked(window: Window, tmp_path: Path) -> None:
     assert listening() == set()
     QTest.mouseClick(dialog.start, LEFT)
     server = window.features.phone.server
-    assert server is not None
     assert listening() == {f"0100007F:{server.port:04X}"}  # 127.0.0.1 alone, not every network
     QTest.mouseClick(dialog.stop, LEFT)
     server.join()
@@ -109,7 +108,6 @@ def test_the_dialog_shows_a_code_that_leads_to_the_page(window: Window) -> None:
     assert not dialog.code.isVisible()
     QTest.mouseClick(dialog.start, LEFT)
     server = window.features.phone.server
-    assert server is not None
     assert dialog.stop.isVisible()
     assert cv2.QRCodeDetector().detectAndDecode(to_bgr(dialog.code.pixmap().toImage()))[0] == server.url
     assert dialog.url.text() == server.url
@@ -153,7 +151,6 @@ def test_phones_follow_the_battle_and_are_counted(window: Window, tmp_path: Path
 def test_the_page_stops_with_the_window(window: Window) -> None:
     QTest.mouseClick(opened(window).start, LEFT)
     server = window.features.phone.server
-    assert server is not None
     window.close()
     assert not server.running
     with pytest.raises(ConnectionRefusedError):

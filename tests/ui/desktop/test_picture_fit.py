@@ -47,7 +47,6 @@ def test_the_map_leaves_the_floor_out(window: Window) -> None:
     view = window.store.view
     assert view is not None
     shown = window.display.seen(view).calibration
-    assert shown is not None
     marked = np.vstack(list(shown.markers_in.values()))
     (left, low), (right, high) = marked.min(0), marked.max(0)
     first, last = (

@@ -86,7 +86,6 @@ def entry(window: Window, words: str) -> QAction:
 def is_offered(window: Window) -> bool:
     """Whether the Practice menu is visible."""
     bar = window.menuBar()
-    assert bar is not None
     [action] = [action for action in bar.actions() if action.text().replace("&", "") == "Practice"]
     return action.isVisible()
 
@@ -250,7 +249,6 @@ def test_the_hint_and_the_list_of_keys_explain_practice(window: Window, wait_unt
 
 def test_no_menu_takes_the_keys_of_the_dice(window: Window) -> None:
     bar = window.menuBar()
-    assert bar is not None
     menus = {QKeySequence.mnemonic(menu.text()).toString(): menu.text() for menu in bar.actions()}
     dice = {"Alt+R", "Alt+D", "Alt+A"}
     assert len(menus) == len(bar.actions()), "no two menus share a key"

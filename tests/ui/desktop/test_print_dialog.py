@@ -37,7 +37,6 @@ def dialog(owned: Owned[PrintDialog], store: ArmyLists) -> PrintDialog:
 
 def save_button(dialog: PrintDialog) -> QPushButton:
     box = dialog.findChild(QDialogButtonBox)
-    assert box is not None
     button = box.button(QDialogButtonBox.StandardButton.Save)
     assert button is not None
     return button

@@ -32,13 +32,11 @@ def attack(window: Window, path: Path) -> tuple[BattlePanel, DiceCard]:
 
 
 def entries(window: Window) -> int:
-    assert window.battle.play is not None
     return len(window.battle.play.battle.entries)
 
 
 def test_the_card_names_the_action_and_goes_afterwards(window: Window, wait_until: Wait, tmp_path: Path) -> None:
     panel, card = attack(window, tmp_path / "b")
-    assert panel.chosen is not None
     assert f"Green 1: {panel.chosen.action.words}" in texts(card)
     assert display_name(panel.chosen.action.at[0]) in panel.chosen.action.words
     before = entries(window)
@@ -110,12 +108,10 @@ def test_a_second_request_cannot_be_cancelled(window: Window, tmp_path: Path) ->
     panel.choose(0)
     press(panel, "Own dice")
     first = window.battle.dice_card
-    assert first is not None
     assert first.may_cancel
     assert button(first, "Roll all").isVisible()
     first.take([3])
     second = window.battle.dice_card
-    assert second is not None
     assert second is not first
     assert not second.may_cancel
     window.store.use_tool("select")
@@ -137,13 +133,11 @@ def test_one_click_rolls_the_selected_action(window: Window, tmp_path: Path) -> 
     assert window.battle.dice_card is None
     assert entries(window) == before + 1
     play = window.battle.play
-    assert play is not None
     *_, shot = play.battle.in_force.values()
     assert isinstance(shot, ActionResolved)
     assert len(shot.throws) == 1
     window.battle.choose("")
     panel.choose(0)
-    assert panel.chosen is not None
     assert panel.chosen.action.name == "victory"
     assert panel.do_button.text() == "Do it", "no dice decide who has won"
 
@@ -151,7 +145,6 @@ def test_one_click_rolls_the_selected_action(window: Window, tmp_path: Path) -> 
 def test_all_morale_checks_are_rolled_from_the_panel(window: Window, tmp_path: Path) -> None:
     panel = started_battle(window, tmp_path / "b", "plastic_fudge", "basic")
     play = window.battle.play
-    assert play is not None
     play.battle.record(PhaseBegun(turn=1, phase="morale"))
     show_change(window)
     next_phase(window)  # selects the first check that is owed
@@ -163,7 +156,6 @@ def test_all_morale_checks_are_rolled_from_the_panel(window: Window, tmp_path: P
 def test_roll_all_rolls_every_morale_check(window: Window, tmp_path: Path) -> None:
     panel = started_battle(window, tmp_path / "b", "plastic_fudge", "basic")
     play = window.battle.play
-    assert play is not None
     play.battle.record(PhaseBegun(turn=1, phase="morale"))
     show_change(window)
     panel.choose(0)

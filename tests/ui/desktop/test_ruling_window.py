@@ -29,14 +29,12 @@ def panel(window: Window, tmp_path: Path) -> BattlePanel:
 
 
 def state_of(window: Window) -> State:
-    assert window.battle.play is not None
     return window.battle.play.battle.state
 
 
 def ok(dialog: RulingDialog) -> None:
     [box] = dialog.findChildren(QDialogButtonBox)
     button = box.button(QDialogButtonBox.StandardButton.Ok)
-    assert button is not None
     assert button.isEnabled() == bool(dialog.reason)
     QTest.mouseClick(button, Qt.MouseButton.LeftButton)
 
@@ -49,7 +47,6 @@ def reason(dialog: RulingDialog) -> QLineEdit:
 
 def test_a_roll_is_overruled_by_keyboard_and_undone(window: Window, panel: BattlePanel, wait_until: Wait) -> None:
     panel.choose(0)
-    assert panel.chosen is not None
     target = panel.chosen.action.at[0]
     rolls(window, 6)
     press(panel, "Roll")
@@ -77,7 +74,6 @@ def test_a_roll_is_overruled_by_keyboard_and_undone(window: Window, panel: Battl
     assert not state_of(window).unit(target).out
     assert panel.why == "Misses, 33 % by the dice\nhe stood behind the wagon"
     play = window.battle.play
-    assert play is not None
     assert "  The players overrule Green 1: Attack on Blue 1: kills: misses. He stood behind the wagon." in play.story
     wait_until(lambda: window.actions_.undo.text() == "Undo overruled Green 1: Attack on Blue 1: kills: misses")
     window.commands.undo()
@@ -89,7 +85,6 @@ def test_an_action_is_overruled_before_its_roll(window: Window, panel: BattlePan
 
     def answer(dialog: RulingDialog) -> None:
         assert dialog.case.words.startswith("Instead of rolling: Green 1: Attack on Blue")
-        assert dialog.override is not None
         assert dialog.override.outcome == "kills"
         _, figure, condition = dialog.findChildren(QComboBox)
         figure.setCurrentIndex(figure.findData("blue-2"))
@@ -114,7 +109,6 @@ def test_a_forbidden_shot_is_allowed_by_the_players(window: Window, panel: Battl
     assert "it is the turn of Blue" in panel.why
 
     def answer(dialog: RulingDialog) -> None:
-        assert dialog.override is not None
         assert dialog.override.outcome == "nothing happens"
         _, figure, _ = dialog.findChildren(QComboBox)
         assert figure.currentData() == "blue-1"  # the figure concerned comes first

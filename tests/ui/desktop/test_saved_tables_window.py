@@ -50,7 +50,6 @@ def at_the_table(open_window: Open, wait_until: Wait, table: SimulatedTable, *, 
 
 def names_at(window: Window) -> dict[tuple[float, ...], str]:
     view = window.store.view
-    assert view is not None
     return {tuple(round(v) for v in one.centre_in): one.id for one in view.figures}
 
 

@@ -40,7 +40,6 @@ def test_it_follows_its_target_and_hides_with_it(page: QWidget, wait_until: Wait
     page.resize(300, 400)  # moves the box, and the button only with it
     wait_until(lambda: is_around() and light.geometry().center().y() == before.center().y() + 200)
     box = button.parentWidget()
-    assert box is not None
     box.hide()
     assert not light.isVisible()
     box.show()

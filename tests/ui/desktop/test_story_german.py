@@ -30,7 +30,6 @@ def choice(menu: LanguageMenu, text: str) -> QAction:
 
 def menu_titles(window: Window) -> list[str]:
     bar = window.menuBar()
-    assert bar is not None
     return [action.text().replace("&", "") for action in bar.actions()]
 
 
@@ -67,5 +66,4 @@ def test_the_chosen_language_is_stored(tmp_path: Path) -> None:
     assert chosen_locale(settings) is None
     settings.keep_language("de")
     locale = chosen_locale(settings)
-    assert locale is not None
     assert locale.language() is QLocale.Language.German

@@ -46,7 +46,6 @@ def killed(folder: Path) -> list[list[str]]:
     player = subprocess.Popen(
         [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=own
     )
-    assert player.stdout is not None
     try:
         first = [player.stdout.readline() for _ in range(ENOUGH)]
     finally:

@@ -188,7 +188,6 @@ class PlayerSession(RuleBasedStateMachine):
         self.player.key(Qt.Key.Key_T)
         [name] = [box for box in self.window.panel.findChildren(QComboBox) if box.accessibleName() == "Army to teach"]
         line = name.lineEdit()
-        assert line is not None
         line.selectAll()
         QTest.keyClicks(line, army)
         answers = []
@@ -246,7 +245,6 @@ class PlayerSession(RuleBasedStateMachine):
         """Open a photo of the table, then the camera again."""
         path = self.folder / "table.png"
         frame = self.window.store.frame
-        assert frame is not None
         cv2.imwrite(str(path), frame.image_bgr)
         self.window.store.open(str(path))
         self.wait_for(self.shows_figures, "open a photograph of the table", "no soldier is found in the photograph")
@@ -382,7 +380,6 @@ class PlayerSession(RuleBasedStateMachine):
         phone.addresses = lambda: (LOOPBACK,)
         phone.action.trigger()
         dialog, before = phone.dialog, phone.server
-        assert dialog is not None
         press(dialog, "Stop page" if before is not None else "Start page")
         if (phone.server is None) != (before is not None):
             self.fault("switch the phone page", [f"It did not: {self.window.bar.text!r}"])

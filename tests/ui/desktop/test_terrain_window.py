@@ -43,8 +43,6 @@ def bare(window: Window) -> Window:
 
 
 def spot(window: Window, place_in: tuple[float, float], height_in: float) -> QPoint:
-    assert window.store.view is not None
-    assert window.store.view.calibration is not None
     px = window.store.view.calibration.camera.table_to_pixel((*place_in, height_in))[0]
     return window.picture.to_widget(tuple(px)).toPoint()
 

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 from PyQt6.QtCore import QSize
-from PyQt6.QtGui import QColor, QFontInfo, QIcon, QPalette
-from PyQt6.QtWidgets import QApplication, QLabel, QPushButton, QVBoxLayout, QWidget
+from PyQt6.QtGui import QColor, QIcon, QPalette
+from PyQt6.QtWidgets import QApplication, QPushButton
 
 from tests.ui.desktop.test_battle_window import started_battle
 from tests.ui.windows import Owned, settings_in
 from ui.desktop.icons import FOLDER, icon
-from ui.desktop.theme import TEXT_PX, Theme, apply_theme, make_primary, theme_palette
+from ui.desktop.theme import Theme, apply_theme, make_primary, theme_palette
 from ui.desktop.window import Window
 from ui.theme import Colour, contrast
 
@@ -110,15 +110,6 @@ def test_a_stored_theme_that_does_not_exist_is_dark(tmp_path: Path) -> None:
     settings = settings_in(tmp_path)
     settings.settings.setValue("theme", "pink")
     assert settings.theme is Theme.DARK
-
-
-def test_text_is_at_least_14_pixels_high(themed: QApplication, owned: Owned[QWidget]) -> None:
-    around = owned(QWidget())
-    layout = QVBoxLayout(around)
-    for part in (QLabel("Words"), QPushButton("Roll")):
-        layout.addWidget(part)
-        around.show()
-        assert QFontInfo(part.font()).pixelSize() >= TEXT_PX
 
 
 def test_the_primary_button_stands_out(themed: QApplication, owned: Owned[QPushButton]) -> None:

@@ -39,7 +39,6 @@ def key(window: Window, name: Qt.Key) -> None:
 def name_at(window: Window, post: str) -> str:
     """What the program calls the figure there."""
     view = window.store.view
-    assert view is not None
     return min(view.figures, key=lambda figure: math.dist(figure.centre_in, POSTS[post])).id
 
 
@@ -214,7 +213,6 @@ def test_an_answer_is_computed_again_only_after_a_change(window: Window) -> None
     click(window, POSTS["green-1"])
     point(window, POSTS["blue-1"])
     first = window.store.tools.selected.preview(window.store.pointed).finding
-    assert first is not None
     assert any(isinstance(mark, Note) for mark in first.marks)
     assert window.store.tools.selected.preview(window.store.pointed).finding is first
     window.store.session.turn_basis()
@@ -243,7 +241,6 @@ def on_map(window: Window, place_in: tuple[float, float]) -> QPoint:
     view = window.store.view
     assert view is not None
     calibration = window.display.seen(view).calibration
-    assert calibration is not None
     return window.picture.to_widget(tuple(calibration.camera.table_to_pixel((*place_in, 0.0))[0])).toPoint()
 
 
@@ -296,14 +293,12 @@ def test_an_error_of_the_rules_is_shown_in_the_panel(window: Window) -> None:
     tool = window.store.tool
     assert isinstance(tool, SightTool)
     found = tool.found("a question", refuse)
-    assert found is not None
     assert found.answer.rows == ("he cannot: choose another",)
 
 
 def test_typing_in_a_field_triggers_no_shortcut(window: Window) -> None:
     window.store.use_tool("fan")
     field = window.panel.findChild(QLineEdit)
-    assert field is not None
     field.setFocus()
     field.clear()
     QTest.keyClicks(field, "mb24")

@@ -44,7 +44,6 @@ def test_the_key_goes_on_from_any_tab(window: Window, wait_until: Wait, tmp_path
 
 def test_it_leads_to_what_is_owed_and_then_skips_it(window: Window, tmp_path: Path) -> None:
     panel = started_battle(window, tmp_path / "b", "plastic_fudge", "basic")
-    assert window.battle.play is not None
     window.battle.play.battle.record(PhaseBegun(turn=1, phase="morale"))
     show_change(window)
     window.sides.setCurrentWidget(window.panel)
@@ -62,7 +61,6 @@ def test_it_leads_to_what_is_owed_and_then_skips_it(window: Window, tmp_path: Pa
 
 def test_the_only_thing_owed_is_selected_and_return_does_it(window: Window, wait_until: Wait, tmp_path: Path) -> None:
     panel = started_battle(window, tmp_path / "b", "army_men", "rifleman")
-    assert window.battle.play is not None
     battle = window.battle.play.battle
     battle.record(PhaseBegun(turn=1, phase="automatic_weapons"))
     hit = (("down", True), ("down_in_phase", 2))
@@ -71,7 +69,6 @@ def test_the_only_thing_owed_is_selected_and_return_does_it(window: Window, wait
     window.activateWindow()
     wait_until(window.isActiveWindow)
     next_phase(window)
-    assert panel.chosen is not None
     assert panel.chosen.action.words == "Take off Blue 1"
     focused = window.focusWidget()
     assert focused is not None
@@ -90,12 +87,10 @@ def test_unanswered_moves_are_named_before_the_next_phase_forbids_them(
     window: Window, tmp_path: Path, game: str, phase: str, heading: str, following: str
 ) -> None:
     panel = started_battle(window, tmp_path / "b", game)
-    assert window.battle.play is not None
     window.battle.play.battle.record(PhaseBegun(turn=1, side="green", phase=phase))
     show_change(window)
     assert window.battle.turn_bar.heading == heading
     view = window.store.view
-    assert view is not None
     moved = [replace(one, x_in=one.x_in + 2.0) if one.id == "green-1" else one for one in view.figures]
     view = replace(view, tracking=replace(view.tracking, figures=tuple(moved)))
     window.battle.update_position(view, window.store.session.state.setup)

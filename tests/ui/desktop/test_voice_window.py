@@ -126,7 +126,6 @@ def test_messages_and_questions_are_spoken(window: Window, speaker: ListSpeaker)
 
 def test_what_is_owed_is_spoken(window: Window, speaker: ListSpeaker, tmp_path: Path) -> None:
     started_battle(window, tmp_path / "b", "plastic_fudge", "basic")
-    assert window.battle.play is not None
     window.battle.play.battle.record(PhaseBegun(turn=1, phase="morale"))
     show_change(window)
     assert hear(window, speaker)[-1] == "Morale."
@@ -145,7 +144,6 @@ def test_moves_are_spoken_and_before_the_next_phase_those_without_an_answer(
     next_phase(window)
     next_phase(window)
     view = window.store.view
-    assert view is not None
     hear(window, speaker)
     moved = [replace(one, x_in=one.x_in + 20.0) if one.id == "green-1" else one for one in view.figures]
     view = replace(view, tracking=replace(view.tracking, figures=tuple(moved)))

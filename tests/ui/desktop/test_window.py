@@ -322,7 +322,6 @@ def test_a_markers_side_accepts_point_or_comma(qt: QApplication, typed: str, lan
     try:
         dialog = MarkerSizeDialog(CalibrationTargets())
         side = dialog.findChild(QDoubleSpinBox)
-        assert side is not None
         assert side.text() == "3.000 in"
         side.selectAll()
         QTest.keyClicks(side, typed)
@@ -343,7 +342,6 @@ def test_an_unexpected_error_is_shown_and_the_window_continues(
     window.actions_.undo.trigger()
     QApplication.processEvents()
     box = last.box
-    assert box is not None
     assert box.isVisible()
     assert "ZeroDivisionError" in box.detailedText()
     assert "ZeroDivisionError" in capsys.readouterr().err

@@ -44,7 +44,6 @@ def press(parent: QWidget, words: str) -> None:
 
 def ask_for_wled(panel: DevicesPanel) -> None:
     ports = panel.rod.findChild(QComboBox)
-    assert ports is not None
     ports.setCurrentIndex(ports.findData(WLED))
     press(panel.rod, "Connect")
 
@@ -79,7 +78,6 @@ def test_a_segment_is_chosen_by_name_and_kept(
     wait_until(lambda: controller.strip(1) == colours(RodShape(), sign, 0))
     assert not any(map(any, controller.strip(0)))
     ports = panel.rod.findChild(QComboBox)
-    assert ports is not None
     wait_until(lambda: ports.currentText() == f"Rod of WLED at {controller.path}")
     window.close()
     assert not any(map(any, controller.strip(1)))

@@ -158,7 +158,6 @@ def test_every_link_state_has_a_text(state: LinkState, level: Level) -> None:
     connection.connect("/dev/ttyUSB0")
     connection.pull()
     why = "you may not open /dev/ttyUSB0: sudo usermod -aG dialout $USER, then log out and in again"
-    assert connection.device is not None
     connection.device.status = LinkStatus(state, "/dev/ttyUSB0", why)
     assert connection.standing.level is level
     assert why[1:] in connection.standing.words + connection.standing.trouble

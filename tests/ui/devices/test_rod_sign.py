@@ -52,7 +52,6 @@ def shot(tmp_path: Path) -> Shot:
 def test_the_sign_shows_verdict_and_reach(shot: Shot, edge_in: float, sigma_in: float, lamp: Lamp) -> None:
     position, one = shot(edge_in, sigma_in)
     sign = action_sign(position, one)
-    assert sign is not None
     assert sign.lamp is lamp
     assert sign.reach_in == pytest.approx(24, abs=0.05)  # AM-49: 2 ft
     assert sign.range_in == pytest.approx(float(one.action.given["distance_in"]))
@@ -60,7 +59,6 @@ def test_the_sign_shows_verdict_and_reach(shot: Shot, edge_in: float, sigma_in: 
 
 def test_an_action_forbidden_at_any_range_is_red_without_reach(shot: Shot) -> None:
     sign = action_sign(*shot(10, phase="movement"))
-    assert sign is not None
     assert (sign.lamp, sign.reach_in) == (Lamp.RED, None)
 
 

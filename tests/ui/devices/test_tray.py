@@ -62,9 +62,7 @@ def test_resting_dice_are_the_roll(hand: Hand) -> None:
     assert not asking.pull()
 
 
-def test_an_early_roll_counts_5_s_is_questioned_60_s_and_used_once(
-    hand: Hand,
-) -> None:
+def test_an_early_roll_counts_5_s_is_questioned_60_s_and_used_once(hand: Hand) -> None:
     hand.lies(seen(6, 1))
     assert hand.kept_words == "Kept for the next roll: 6 (95%), 1 (95%)."
     hand.now = KEEP_S
@@ -216,7 +214,6 @@ def test_drawn_dice_under_a_second_camera_are_read_at_rest(made: Callable[..., T
     assert hand.connection.standing.words == "Connected: camera 1."
     lens.image_bgr = draw([Drawn(6, -1.5), Drawn(2, 1.5, 0.4, 30)])
     until(lambda: hand.seen, step)
-    assert hand.seen is not None
     assert [die.face for die in hand.seen.reading.dice] == [6, 2]
     assert hand.resting
     hand.test()
@@ -310,7 +307,6 @@ def test_figures_over_the_tray_are_no_dice(made: Callable[..., TrayDice]) -> Non
     count = iter(range(10**6))
     figures_px = (((70.0, 60.0), (100.0, 60.0), (100.0, 100.0), (70.0, 100.0)),)
     until(lambda: hand.seen, lambda: hand.pull(Frame(FELT, next(count), time.monotonic()), None, lambda: figures_px))
-    assert hand.seen is not None
     assert hand.seen.reading.dice == (die_at(40),)
 
 

@@ -18,10 +18,7 @@ from ui.phone.snapshot import PhoneSnapshot
 
 PROGRAM = installed()
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(PROGRAM is None, reason="neither Chromium nor Chrome is installed"),
-]
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(PROGRAM is None, reason="neither Chromium nor Chrome is installed")]
 
 
 @pytest.fixture
@@ -109,7 +106,6 @@ def test_the_page_fits_a_phone(phone: Phone, server: PhoneServer, theme: str) ->
     assert words_px + 20 <= phone.value("soldier.clientWidth")  # the arrow takes 20
     assert min(sizes) >= 44  # what a finger needs, in CSS pixels
     picture = cv2.imdecode(np.frombuffer(phone.picture(), np.uint8), cv2.IMREAD_GRAYSCALE)
-    assert picture is not None
     ground = picture[-200:, :10].mean()  # below the cards
     assert (ground > 200) == (theme == "light")
 

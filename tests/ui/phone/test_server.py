@@ -263,11 +263,6 @@ def test_the_token_is_worth_nothing_under_another_name(start: Start) -> None:
         assert answer(server, asking(server, "", host=host)) == NOT_FOUND
 
 
-@pytest.mark.parametrize("noise", [b"\r\n\r\n", b"\x00" * 100 + b"\r\n\r\n", b"GET\r\n\r\n", b"GET / HTTP/9\r\n\r\n"])
-def test_noise_gets_the_same_answer(start: Start, noise: bytes) -> None:
-    assert answer(start(), noise) == NOT_FOUND
-
-
 def test_a_huge_head_gets_the_same_answer(start: Start) -> None:
     server = start()
     message = asking(server, "").removesuffix(b"\r\n") + b"X: " + b"x" * 60_000 + b"\r\n\r\n"
@@ -307,10 +302,7 @@ def test_a_phone_that_does_not_read_is_dropped(start: Start, skirmish: PhoneSnap
         stream.sendall(asking(server, "events"))
         until(lambda: server.phones == 1)
         numbers = iter(range(1000))
-        until(
-            lambda: server.phones == 0,
-            lambda: server.publish(PhoneSnapshot(crowd, verdict=(str(next(numbers)),))),
-        )
+        until(lambda: server.phones == 0, lambda: server.publish(PhoneSnapshot(crowd, verdict=(str(next(numbers)),))))
 
 
 @on_linux

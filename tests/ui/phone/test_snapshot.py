@@ -10,8 +10,7 @@ from tests.rules import test_battle_army_men
 from tests.ui.tables import soldier
 from ui.battle.action_text import card_title
 from ui.battle.battle_session import BattleSession
-from ui.phone.snapshot import PhoneSnapshot, last_verdict, page_data
-from ui.phone.targets import targets_data
+from ui.phone.snapshot import PhoneSnapshot, last_verdict, page_data, targets_data
 
 
 def test_the_turn_the_sides_and_the_last_verdict(skirmish: PhoneSnapshot) -> None:
@@ -86,7 +85,6 @@ def test_the_targets_of_a_figure_with_chances_and_reasons(skirmish: PhoneSnapsho
 
 
 def test_an_own_card_without_a_title_is_called_so(skirmish: PhoneSnapshot) -> None:
-    assert skirmish.position is not None
     unit = skirmish.position.unit("green-2")
     titled = replace(unit, card=None, own={"title": "Hero"})
     assert card_title(skirmish.position, unit) == "Soldier"

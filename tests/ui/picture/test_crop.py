@@ -38,7 +38,6 @@ def test_the_area_of_play_fills_the_box() -> None:
 
 def test_markers_at_the_corners_show_the_table_and_two_do_not() -> None:
     box = TableCrop().of(CORNERS, None)
-    assert box is not None
     assert 0 < box[0] < 640 < box[2] < SIZE_PX[0]
     assert TableCrop().of(marked((8, 6), (40, 22)), None) is None
     assert TableCrop().of(marked((20, 12), (24, 12), (22, 14)), None) is None, "a small part of the picture"
@@ -49,8 +48,6 @@ def test_soldiers_beyond_the_markers_widen_the_table_for_good() -> None:
     crop = TableCrop()
     before = crop.of(CORNERS, None)
     wider = crop.of(CORNERS, None, (figure("tan-1", 43, 14),))
-    assert before is not None
-    assert wider is not None
     assert wider[2] > before[2]
     assert crop.of(CORNERS, None, ()) == wider
 

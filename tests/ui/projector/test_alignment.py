@@ -11,9 +11,8 @@ from calibration.calibration_targets import CalibrationTargets, calibrate
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import TerrainKind, TerrainPiece
 from ui.picture.overlay import Preview
-from ui.projector.alignment import Alignment
+from ui.projector.alignment import Alignment, AlignmentWatch
 from ui.projector.light import Light
-from ui.projector.watch import AlignmentWatch
 from ui.session import TableState
 from vision.frame import Frame
 from vision.setup import Setup

@@ -61,7 +61,6 @@ def test_soldiers_outside_the_area_of_play_do_not_count() -> None:
 def test_the_empty_simulated_table_has_no_soldiers() -> None:
     table = practice_table()
     frame, truth = table.read(), table.truth
-    assert frame is not None
     setup = Setup(palette=demo_palette(frame, truth), terrain=truth.terrain)
     papers_in = marker_papers(Calibration(truth.camera, truth.markers, 0.1, ()))
     known = TableState(setup)

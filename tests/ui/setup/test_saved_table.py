@@ -23,16 +23,7 @@ from ui.session import Ruler, Session, TableState
 from ui.setup.saved_table import SavedTable, as_left, table_to_save
 from ui.setup.saved_table_document import document_of, table_of
 from ui.setup.saved_table_store import SavedTables, TableSaver
-from ui.table.corrections import (
-    Added,
-    ArmyChanged,
-    Confirmed,
-    Deleted,
-    Merged,
-    PlacedAt,
-    PostureSet,
-    Renamed,
-)
+from ui.table.corrections import Added, ArmyChanged, Confirmed, Deleted, Merged, PlacedAt, PostureSet, Renamed
 from ui.table.play_area import PlayArea
 from vision.frame import Frame
 from vision.patch_memory import Spot
@@ -114,7 +105,6 @@ def test_a_table_is_saved_and_loaded_unchanged(tmp_path: Path) -> None:
     found = store.take(CAMERA_NAME)
     assert found.remark == ""
     back = found.table
-    assert back is not None
     assert document_of(back, CAMERA_NAME, "x.png") == document_of(FULL, CAMERA_NAME, "x.png")
     assert (back.image_size, back.known) == (FULL.image_size, FULL.known)
     for name in ("rulers", "templates", "basis", "area"):
@@ -137,7 +127,6 @@ def test_a_new_empty_table_replaces_the_picture_file(tmp_path: Path) -> None:
     store.keep(CAMERA_NAME, with_setup(reference_bgr=255 - PICTURE))
     assert len([*tmp_path.glob("*.png")]) == 1
     found = store.take(CAMERA_NAME).table
-    assert found is not None
     np.testing.assert_array_equal(found.state.setup.reference_bgr, 255 - PICTURE)
 
 
@@ -188,7 +177,6 @@ def test_a_missing_picture_does_not_affect_the_rest(tmp_path: Path) -> None:
     [picture] = tmp_path.glob("*.png")
     picture.write_bytes(b"no picture")
     found = store.take(CAMERA_NAME)
-    assert found.table is not None
     assert found.table.state.setup.reference_bgr is None
     assert found.table.state.setup.terrain == STATE.setup.terrain
     assert "learn the empty table again" in found.remark
@@ -209,7 +197,6 @@ def test_a_restored_table_follows_its_markers(turn: float, x: float, y: float) -
     assert placed.seen_in == pytest.approx(tuple(there[1]), abs=0.05)
     # The transformed camera sees the transformed place at the same pixel.
     camera = left.state.setup.reference_camera
-    assert camera is not None
     before, after = CAMERA.table_to_pixel((3, 4)), camera.table_to_pixel(there[0])
     np.testing.assert_allclose(after, before, atol=0.05)
 
@@ -251,13 +238,13 @@ def test_restoring_a_table_can_be_undone() -> None:
 def test_the_table_is_saved_only_when_it_changes(tmp_path: Path) -> None:
     now_s = [0.0]
     store = SavedTables(tmp_path)
-    keeper, session = TableSaver(store, CAMERA_NAME, lambda: now_s[0]), Session(Setup())
+    saver, session = TableSaver(store, CAMERA_NAME, lambda: now_s[0]), Session(Setup())
 
     def later(seen: TableView) -> int | None:
         """The time of the last write, after one more view."""
         now_s[0] += 2.0
-        keeper.note(session, seen)
-        keeper.finish()
+        saver.note(session, seen)
+        saver.finish()
         path = store.path_of(CAMERA_NAME)
         return path.stat().st_mtime_ns if path.exists() else None
 
@@ -269,7 +256,6 @@ def test_the_table_is_saved_only_when_it_changes(tmp_path: Path) -> None:
     second = later(view(None, man("tan-1", 6.0, 4.0)))
     assert second != first
     kept = store.take(CAMERA_NAME).table
-    assert kept is not None
     assert kept.seen.figures[0].x_in == 6.0
     assert kept.state.rulers == (Ruler("tan-1", (3.0, 4.0)),)
 
@@ -278,17 +264,17 @@ def test_a_failed_save_is_reported_and_repeated(tmp_path: Path) -> None:
     (tmp_path / "tables").write_text("a file where the folder should be")
     now_s = [0.0]
     store = SavedTables(tmp_path / "tables")
-    keeper, session = TableSaver(store, CAMERA_NAME, lambda: now_s[0]), Session(Setup())
+    saver, session = TableSaver(store, CAMERA_NAME, lambda: now_s[0]), Session(Setup())
     session.lay_ruler("tan-1", (3.0, 4.0))
     now_s[0] += 2.0
-    keeper.note(session, view())
-    keeper.finish()
-    assert "cannot be created" in keeper.refusal
+    saver.note(session, view())
+    saver.finish()
+    assert "cannot be created" in saver.refusal
     (tmp_path / "tables").unlink()
     now_s[0] += 2.0
-    keeper.note(session, view())
-    keeper.finish()
-    assert keeper.refusal == ""
+    saver.note(session, view())
+    saver.finish()
+    assert saver.refusal == ""
     assert store.take(CAMERA_NAME).table is not None
 
 

@@ -179,9 +179,7 @@ def names(view: TableView) -> list[str]:
 
 @settings(max_examples=60)
 @given(CHOICES)
-def test_random_corrections_and_undos_never_duplicate_names(
-    choices: list[tuple[str, int]],
-) -> None:
+def test_random_corrections_and_undos_never_duplicate_names(choices: list[tuple[str, int]]) -> None:
     session = Session()
     figures = [figure("green-1", 4, 8), figure("green-2", 5, 8), figure("tan-1", 14, 8), figure("tan-2", 14.9, 8)]
     count, hidden = {"green": 2, "tan": 2}, set[str]()

@@ -10,7 +10,7 @@ import pytest
 from rules.tabletop.table import Figure, Posture, ellipse_outline
 from tests.ui.setup.test_saved_table import PICTURE, man, view
 from ui.table.corrections import ArmyChanged, Confirmed, Correction, Deleted, PlacedAt, PostureSet, Renamed
-from ui.table.learning import learned
+from ui.table.teaching import learned
 from vision.examples import CROP_PX, Appearance, Example
 from vision.likeness import DIRECTIONS, unit
 from vision.setup import Setup

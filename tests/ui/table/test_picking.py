@@ -69,15 +69,12 @@ def test_the_figure_under_a_resting_mouse_is_found_in_the_background(wait_until:
     assert hover.pick_for(on_soldier) is None, "the mouse has only just arrived"
     wait_until(lambda: hover.follow(on_soldier, 10.0 + 2 * RESTS_S))
     picked = hover.pick_for(on_soldier)
-    assert picked is not None
-    assert picked.figure is not None
     # Drawn about (18, 14), 0.4 in across, viewed from above the centre of the table.
     assert picked.figure.foot_in == pytest.approx(TANS[0], abs=0.25)
     assert hover.pick_for(beside) is None
     assert not hover.follow(beside, 20.0)
     wait_until(lambda: hover.follow(beside, 21.0))
     bare = hover.pick_for(beside)
-    assert bare is not None
     assert bare.figure is None, "bare table is an answer too"
     hover.close()
 
@@ -115,7 +112,6 @@ def test_plastics_of_a_drawn_table_are_separated_even_in_shade() -> None:
 def test_plastics_of_the_simulated_table_are_separated() -> None:
     table = practice_table()
     frame, truth, picker = table.read(), table.truth, FigurePicker()
-    assert frame is not None
     found: dict[str, list[ArmyColour]] = {}
     for figure in truth.figures[::2]:
         place = (*figure.centre_in, figure.z_in)
@@ -138,7 +134,6 @@ def test_olive_and_blue_on_a_small_picture_are_different() -> None:
     scene = Scene((30.0, 20.0), markers=corner_markers((30.0, 20.0)), models=models)
     table = SimulatedTable(scene, overhead_camera((960, 540), (30.0, 20.0), 40.0))
     frame, picker = table.read(), FigurePicker()
-    assert frame is not None
     one, two, blue = (clicked(picker, frame.image_bgr, table.camera, at) for at in posts.values())
     assert one is not None
     assert two is not None

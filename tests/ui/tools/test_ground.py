@@ -97,7 +97,6 @@ def test_the_danger_area_ends_at_the_range_after_a_move(tmp_path: Path, game: st
 
 def changed(now: ToolContext, **values: Any) -> ToolContext:
     """The same battle, in which something has happened to the enemy."""
-    assert now.position is not None
     state = now.position.state
     units = {**state.units, "tan-1": replace(state.units["tan-1"], **values)}
     return replace(now, position=replace(now.position, state=replace(state, units=units)))
@@ -115,7 +114,6 @@ def test_a_jet_moves_and_shoots_in_the_turn_in_which_it_comes(tmp_path: Path) ->
     far = soldier("tan-1", 80, 5)
     with in_battle(tmp_path / "b", "plastic_fudge", "jet_fighter", (GREEN, far)) as now:
         called = on_table(changed(now, statuses={"called_turn": 1}), 90, 10)
-        assert called.position is not None
         state = replace(called.position.state, turn=4, phase="attacks", side="")
         [area] = danger_area(replace(called, position=replace(called.position, state=state)), "green").areas
     assert contains(area, 26.4, 5)
@@ -143,7 +141,6 @@ def test_a_house_covers_from_danger_and_more_enemies_make_more_layers(tmp_path: 
 def test_the_side_in_danger_is_the_one_whose_turn_it_is(tmp_path: Path) -> None:
     with in_battle(tmp_path / "b", "simple_plastic", "soldier", (GREEN, TAN)) as now:
         position = now.position
-    assert position is not None
     assert side_in_danger(position, "tan-1") == "green"
     together = replace(position, state=replace(position.state, side=""))
     assert side_in_danger(together, "tan-1") == "tan"

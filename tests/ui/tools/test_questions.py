@@ -198,7 +198,6 @@ def test_the_battle_describes_a_figure(tmp_path: Path) -> None:
     with in_battle(tmp_path / "b", "army_men", "rifleman", figures) as now:
         assert now.battle_lines("green-1")[0].startswith("Rifleman")
         assert now.battle_lines("nobody") == ()
-        assert now.play is not None
         assert now.position is not None
         hit = (("down", True), ("down_in_phase", 2))
         now.play.battle.record(

@@ -48,7 +48,6 @@ def test_each_system_has_its_command() -> None:
     assert found("darwin", "say") == VoiceCommand(("/bin/say", "-v", "Anna"), reads_input=True)
     assert found("darwin", "say", language="en") == VoiceCommand(("/bin/say",), reads_input=True)
     windows = found("win32", "powershell")
-    assert windows is not None
     assert windows.reads_input  # words among its arguments would be a script
     assert windows.arguments[-2] == "-Command"
     assert "[Globalization.CultureInfo]'de'" in windows.arguments[-1]

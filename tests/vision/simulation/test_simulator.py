@@ -27,16 +27,7 @@ from vision.simulation.scene import (
     demo_play,
     demo_scene,
 )
-from vision.simulation.simulator import (
-    STEP_S,
-    WEBCAM,
-    Optics,
-    Sensor,
-    SimulatedTable,
-    Stage,
-    overhead_camera,
-    render,
-)
+from vision.simulation.simulator import STEP_S, WEBCAM, Optics, Sensor, SimulatedTable, Stage, overhead_camera, render
 from vision.simulation.surface import PixelMap, Surface, lay_marker
 from vision.simulation.toy_models import Sculpt
 
@@ -118,7 +109,6 @@ def test_a_figure_covers_the_pixels_of_its_projected_solid(
 ) -> None:
     model = Model("red-1", "red", sculpt, x_in, y_in, z_in, facing_deg)
     drawn = sprite(model.solid, z_in, CAMERA)
-    assert drawn is not None
     polygons_in = model.solid.polygons_in
     corners_px = CAMERA.table_to_pixel(polygons_in.reshape(-1, 3)).reshape(*polygons_in.shape[:2], 2)
     silhouette = unary_union([Polygon(polygon).convex_hull for polygon in corners_px])
@@ -163,7 +153,6 @@ def test_an_updated_picture_equals_a_picture_drawn_from_scratch() -> None:
 def test_empty_table_shows_no_figure_and_keeps_everything_else() -> None:
     table = SimulatedTable(demo_scene(), SMALL)
     frame = table.read()
-    assert frame is not None
     empty = table.empty_bgr
     bare = render(demo_scene().empty, SMALL, np.random.default_rng(5))
     # Two exposures differ by their noise alone; 6.5 deviations of a difference occur once in 10^10 values.

@@ -34,7 +34,7 @@ from ui.desktop.battle.goals_dialog import ask_goals
 from ui.desktop.battle.panel import BattlePanel
 from ui.desktop.battle.pending_moves import PendingMove, keys_of
 from ui.desktop.battle.rolling_controller import RollingController
-from ui.desktop.battle.rounds import RoundController
+from ui.desktop.battle.round_bar import RoundController
 from ui.desktop.battle.ruling_dialog import ask_ruling
 from ui.desktop.battle.turn_bar import TurnBarView
 from ui.formatting import capitalized
@@ -446,11 +446,7 @@ class BattleController(QObject):
             self._refresh()
 
     def overrule(self, seq: int | None = None) -> None:
-        """Ask how the players overrule the selected action or, without one, the last verdict.
-
-        Args:
-            seq: Number of the verdict's entry to offer first.
-        """
+        """Ask how the players overrule the selected action, else a verdict: the last one, or that of entry `seq`."""
         if self.play is not None and self._moment is not None:
             play = self.play
             ruling = ask_ruling(play, self._moment, self.panel.chosen, seq, self.panel.window())
@@ -487,8 +483,7 @@ class BattleController(QObject):
     def _refresh(self) -> None:
         """Show the same table after a change in the battle."""
         if self.play is not None and self._moment is not None:
-            old = self._moment
-            self._moment = Position(old.game, self.play.battle.state, old.figures, old.terrain, old.sight, old.measure)
+            self._moment = replace(self._moment, state=self.play.battle.state)
             if self._seen is not None:  # only the state has changed: the next look at the table need not show it again
                 self._seen = (*self._seen[:2], self.play.battle.state)
         self._show()

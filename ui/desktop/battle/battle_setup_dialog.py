@@ -39,9 +39,9 @@ from ui.battle.armies import ArmyLists
 from ui.battle.battle_setup import BattleSetup, checked, fitted, usual_armies, usual_sides
 from ui.battle.titles import title_of
 from ui.desktop.battle.goals_dialog import GoalsForm
-from ui.desktop.battle.soldier_picker import SoldierPicker
-from ui.desktop.battle.soldier_table import SoldierTable
+from ui.desktop.battle.soldier_table import SoldierPicker, SoldierTable
 from ui.desktop.labels import literal_text, plain_label, wrapping_label
+from ui.desktop.layouts import button_with_tip, in_column, in_row
 from ui.desktop.theme import make_primary
 from ui.formatting import capitalized, in_order
 from ui.translation import tr
@@ -73,15 +73,9 @@ class BattleSetupDialog(QDialog):
         start: Callable[[BattleSetup], object] = lambda _: None,
         crops: Mapping[str, ImageBgr] = MappingProxyType({}),
     ) -> None:
-        """Ask about these armies' figures.
+        """Ask about these armies' figures, of which `crops` has small pictures.
 
-        Args:
-            armies: The armies on the table.
-            figures: Their figures.
-            store: Where army lists are loaded from and saved.
-            parent: The window.
-            start: Starts the battle; if it raises `UserError`, the dialog stays and shows why.
-            crops: Small pictures of the figures, by id.
+        `start` starts the battle; if it raises `UserError`, the dialog stays and shows why.
         """
         super().__init__(parent)
         self._army_lists, self._start = store, start
@@ -231,23 +225,19 @@ class BattleSetupDialog(QDialog):
             self._words.setText(str(refusal))
 
     def _list_row(self, side: str) -> QHBoxLayout:
-        box, keep = self._lists[side], QPushButton(tr("Save list…"))
+        tip = tr("Save these units as a list for another day")
+        box, keep = self._lists[side], button_with_tip(tr("Save list…"), tip, lambda: self._ask_name(side))
         keep.setAutoDefault(False)
         box.setAccessibleName(tr("Saved list of {side}", side=display_name(side)))
         box.setToolTip(tr("Saved army lists for this game; choosing one assigns its units to the soldiers in order"))
         box.activated.connect(lambda _: self._ask_list(side))
-        keep.setToolTip(tr("Save these units as a list for another day"))
-        keep.clicked.connect(lambda: self._ask_name(side))
         plays = self._plays[side]
         plays.setToolTip(tr("Whether this army takes part; the number of its soldiers is in brackets"))
         plays.toggled.connect(box.setEnabled)
         plays.toggled.connect(keep.setEnabled)
         # The usual numbers of the goals depend on the armies.
         plays.clicked.connect(lambda: self._take_sides([replace(aim, number=None) for aim in self.goals.aims]))
-        row = QHBoxLayout()
-        row.addWidget(box, 1)
-        row.addWidget(keep)
-        return row
+        return in_row((box, 1), keep)
 
     def _fill_options(self) -> None:
         """Offer the game's options once their tab is shown: forty boxes take a tenth of a second."""
@@ -296,11 +286,7 @@ class BattleSetupDialog(QDialog):
         tabs.addTab(_scrolled(self.goals), tr("Goals"))
         tabs.addTab(self._options_page(), tr("Options"))
         tabs.currentChanged.connect(lambda _: self._fill_options())
-        layout = QVBoxLayout(self)
-        layout.addLayout(form)
-        layout.addWidget(tabs, 1)
-        layout.addWidget(self._words)
-        layout.addWidget(self._buttons())
+        in_column(form, (tabs, 1), self._words, self._buttons(), on=self)
         self._begin.setDefault(True)
 
     def _armies_page(self) -> QWidget:
@@ -308,28 +294,18 @@ class BattleSetupDialog(QDialog):
         for side in self._sides:
             form.addRow(self._plays[side], self._list_row(side))
         page = QWidget()
-        layout = QVBoxLayout(page)
-        layout.addLayout(form)
         words = tr("To give several soldiers one unit, drag the mouse around them on the table; then choose it here.")
-        layout.addWidget(wrapping_label(words))
-        layout.addWidget(self.soldiers, 1)
+        in_column(form, wrapping_label(words), (self.soldiers, 1), on=page)
         return page
 
     def _options_page(self) -> QWidget:
-        house = QPushButton(tr("Choose…"))
+        tip = tr("Choose a file that changes some rules of the game")
+        house = button_with_tip(tr("Choose…"), tip, self._choose_house_rules)
         house.setAutoDefault(False)
-        house.setToolTip(tr("Choose a file that changes some rules of the game"))
-        house.clicked.connect(self._choose_house_rules)
-        row = QHBoxLayout()
-        row.addWidget(plain_label(tr("House rules:")))
-        row.addWidget(self._house, 1)
-        row.addWidget(house)
+        row = in_row(plain_label(tr("House rules:")), (self._house, 1), house)
         self._options.setWidgetResizable(True)
         page = QWidget()
-        layout = QVBoxLayout(page)
-        layout.addLayout(row)
-        layout.addWidget(self._options, 1)
-        layout.addWidget(self._credit)
+        in_column(row, (self._options, 1), self._credit, on=page)
         return page
 
     def _buttons(self) -> QDialogButtonBox:

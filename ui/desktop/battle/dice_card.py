@@ -16,6 +16,7 @@ from ui.battle.rolling import Throws
 from ui.battle.typed_dice import face_words, hint_words, request_words, roll_words, typed_faces
 from ui.desktop.battle.dice_faces import DiceFaces, die_icon
 from ui.desktop.labels import wrapping_label
+from ui.desktop.layouts import in_column, in_row
 from ui.desktop.theme import make_primary
 from ui.translation import tr
 
@@ -213,24 +214,12 @@ class DiceCard(QWidget):
         self._cancel.clicked.connect(self.cancelled)
 
     def _lay_out(self) -> None:
-        layout, rolls, typing = QVBoxLayout(self), QHBoxLayout(), QHBoxLayout()
-        layout.setContentsMargins(0, 4, 0, 0)
-        layout.setSpacing(8)
-        rolls.addWidget(self._roll, 1)
-        rolls.addWidget(self._all, 1)
-        typing.addWidget(self._line, 1)
-        typing.addWidget(self._use)
-        layout.addWidget(self._action)
-        layout.addWidget(self._needed)
-        layout.addLayout(self._before)
-        layout.addWidget(self._what)
-        layout.addWidget(self._shown)
-        layout.addLayout(rolls)
-        layout.addWidget(self._six_sided)
-        layout.addLayout(typing)
-        for row in self._faces.values():
-            layout.addWidget(row)
-        layout.addWidget(self._problem)
-        layout.addLayout(self._devices)
-        layout.addStretch(1)
-        layout.addWidget(self._cancel)
+        rolls, typing = in_row((self._roll, 1), (self._all, 1)), in_row((self._line, 1), self._use)
+        in_column(
+            *(self._action, self._needed, self._before, self._what, self._shown),
+            *(rolls, self._six_sided, typing),
+            *self._faces.values(),
+            *(self._problem, self._devices, None, self._cancel),
+            on=self,
+            margin=(0, 4, 0, 0),
+        ).setSpacing(8)

@@ -9,8 +9,7 @@ from PyQt6.QtGui import QColor, QIcon, QPainter, QPaintEvent, QPen, QPixmap
 from PyQt6.QtWidgets import QSizePolicy, QWidget
 
 from rules.engine.dice import Die
-from ui.battle.pips import PIPS
-from ui.battle.typed_dice import dice_words, face_words
+from ui.battle.typed_dice import PIPS, dice_words, face_words
 from ui.desktop.picture.painting import painting
 from ui.translation import tr
 

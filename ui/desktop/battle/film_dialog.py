@@ -5,15 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from PyQt6.QtCore import QTimer
-from PyQt6.QtWidgets import (
-    QComboBox,
-    QDialog,
-    QDialogButtonBox,
-    QFormLayout,
-    QProgressBar,
-    QPushButton,
-    QWidget,
-)
+from PyQt6.QtWidgets import QComboBox, QDialog, QDialogButtonBox, QFormLayout, QProgressBar, QPushButton, QWidget
 
 from rules.battle.battle import Battle
 from rules.battle.progress import Cancelled

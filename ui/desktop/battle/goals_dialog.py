@@ -7,13 +7,9 @@ from collections.abc import Mapping, Sequence
 from PyQt6.QtWidgets import (
     QComboBox,
     QDialog,
-    QDialogButtonBox,
     QGroupBox,
-    QHBoxLayout,
-    QLabel,
     QLineEdit,
     QSpinBox,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -23,6 +19,7 @@ from rules.engine.text import display_name
 from ui.battle.battle_session import BattleSession
 from ui.battle.goals import agreed_aims, standings, tasks_in, usual_numbers
 from ui.desktop.labels import plain_label, wrapping_label
+from ui.desktop.layouts import in_column, in_row, ok_and_cancel
 from ui.formatting import capitalized
 from ui.translation import tr
 
@@ -45,12 +42,8 @@ class GoalsForm(QWidget):
         self._counts = {side: plain_label() for side in sides}
         self._own = {side: QLineEdit() for side in sides}
         self._none = wrapping_label(tr("This game leaves the goals to you. Write them in your own words."))
-        layout = QVBoxLayout(self)
-        layout.addWidget(self._none)
         self._boxes = {side: self._box(side, (standings or {}).get(side, "")) for side in sides}
-        for box in self._boxes.values():
-            layout.addWidget(box)
-        layout.addStretch(1)
+        in_column(self._none, *self._boxes.values(), None, on=self)
 
     @property
     def aims(self) -> tuple[Objective, ...]:
@@ -112,13 +105,7 @@ class GoalsForm(QWidget):
         number.setAccessibleName(tr("Number of {side}", side=display_name(side)))
         own.setAccessibleName(tr("Goal of {side} in your own words", side=display_name(side)))
         own.setPlaceholderText(tr("your own words, such as: hold the bridge"))
-        row = QHBoxLayout()
-        row.addWidget(task, 1)
-        row.addWidget(number)
-        row.addWidget(self._counts[side])
-        layout = QVBoxLayout(box)
-        layout.addLayout(row)
-        layout.addWidget(own)
+        in_column(in_row((task, 1), number, self._counts[side]), own, on=box)
         return box
 
 
@@ -130,14 +117,8 @@ class GoalsDialog(QDialog):
         self.setWindowTitle(tr("Goals"))
         self.resize(*_SIZE)
         self.form = form
-        words: QLabel = wrapping_label(tr("Changes go into the history and can be undone."))
-        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel)
-        buttons.accepted.connect(self.accept)
-        buttons.rejected.connect(self.reject)
-        layout = QVBoxLayout(self)
-        layout.addWidget(form, 1)
-        layout.addWidget(words)
-        layout.addWidget(buttons)
+        words = wrapping_label(tr("Changes go into the history and can be undone."))
+        in_column((form, 1), words, ok_and_cancel(self), on=self)
 
 
 def ask_goals(play: BattleSession, position: Position | None, parent: QWidget | None) -> tuple[Objective, ...] | None:

@@ -45,11 +45,7 @@ class HistoryController:
     """
 
     def __init__(
-        self,
-        window: QWidget,
-        battle: BattleController,
-        store: Store,
-        background_save: BackgroundSave,
+        self, window: QWidget, battle: BattleController, store: Store, background_save: BackgroundSave
     ) -> None:
         """Dialogs open over `window`."""
         self._window, self._battle, self._store = window, battle, store

@@ -10,14 +10,12 @@ from PyQt6.QtGui import QIcon, QImage, QKeySequence, QPixmap, QShortcut
 from PyQt6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
-    QHBoxLayout,
     QLabel,
     QLineEdit,
     QListView,
     QPlainTextEdit,
     QPushButton,
     QSplitter,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -26,6 +24,7 @@ from rules.engine.state import State
 from ui.battle.battle_map import extent_of, map_shapes
 from ui.battle.history import HistoryMoment, matching, positions
 from ui.battle.thumbnail_store import ThumbnailStore
+from ui.desktop.layouts import close_button, in_column, in_row
 from ui.desktop.picture.image import to_qimage
 from ui.desktop.picture.view import PictureView
 from ui.theme import DARK
@@ -177,29 +176,17 @@ class HistoryDialog(QDialog):
     def _lay_out(self) -> None:
         self._set_up_list()
         self._set_up_words()
-        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
-        buttons.rejected.connect(self.reject)
+        buttons = close_button(self)
         buttons.addButton(self.back, QDialogButtonBox.ButtonRole.ActionRole)
-        left, right, below = QWidget(), QWidget(), QHBoxLayout()
-        column = QVBoxLayout(left)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self.search)
-        column.addWidget(self.list, 1)
-        below.addWidget(self._picture)
-        below.addWidget(self._story, 1)
-        side = QVBoxLayout(right)
-        side.setContentsMargins(0, 0, 0, 0)
-        side.addWidget(self._title)
-        side.addWidget(self._map, 3)
-        side.addLayout(below)
+        left, right = QWidget(), QWidget()
+        in_column(self.search, (self.list, 1), on=left, margin=0)
+        in_column(self._title, (self._map, 3), in_row(self._picture, (self._story, 1)), on=right, margin=0)
         middle = QSplitter()
         middle.addWidget(left)
         middle.addWidget(right)
         middle.setStretchFactor(1, 1)
         middle.setSizes([420, 760])
-        layout = QVBoxLayout(self)
-        layout.addWidget(middle, 1)
-        layout.addWidget(buttons)
+        in_column((middle, 1), buttons, on=self)
         self.resize(1200, 680)
         self.list.setFocus()
 

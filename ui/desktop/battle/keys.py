@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from PyQt6.QtGui import QAction, QKeySequence
+from PyQt6.QtGui import QAction
 from PyQt6.QtWidgets import QMainWindow
 
 from rules.tabletop.errors import UserError
 from ui.battle.crosshair import LONG_STEP_IN, STEP_IN, first_place, next_figure, stepped
-from ui.desktop.action import create_action
+from ui.desktop.action import create_action, create_key_action
 from ui.desktop.battle.battle_controller import BattleController
 from ui.desktop.store import Store
 from ui.translation import tr
 
 _ARROWS = {"Left": (-1, 0), "Right": (1, 0), "Up": (0, -1), "Down": (0, 1)}
+_ENTER = ("Return", "Enter")
 
 
 class BattleKeys:
@@ -25,31 +26,25 @@ class BattleKeys:
         self._controller, self._store = controller, store
         tip = tr("Select the next soldier that may act; with Shift the previous one")
         create_action(window, tr("Next soldier"), "U", tip, partial(self._select_next, 1))
-        self._key_action(window, "Shift+U", tr("Next soldier"), tip, partial(self._select_next, -1))
+        create_key_action(window, "Shift+U", tr("Next soldier"), tip, partial(self._select_next, -1))
         tip = tr("Aim the selected soldier's blast, flame or grenade with the arrow keys")
         create_action(window, tr("Aim"), "H", tip, self._begin)
         self._aiming = [
             *self._arrows(window, "", tr("Move the cross-hair by a quarter of an inch"), STEP_IN),
             *self._arrows(window, "Shift+", tr("Move the cross-hair by one inch"), LONG_STEP_IN),
-            *(self._key_action(window, key, tr("Aim"), tr("Aim where the cross-hair is"), self._aim) for key in _ENTER),
+            *(
+                create_key_action(window, key, tr("Aim"), tr("Aim where the cross-hair is"), self._aim)
+                for key in _ENTER
+            ),
         ]
         controller.crossed.connect(self._allow)
         self._allow(False)
 
     def _arrows(self, window: QMainWindow, held: str, tip: str, step_in: float) -> list[QAction]:
         return [
-            self._key_action(window, f"{held}{key}", tr("Cross-hair"), tip, partial(self._move, toward, step_in))
+            create_key_action(window, f"{held}{key}", tr("Cross-hair"), tip, partial(self._move, toward, step_in))
             for key, toward in _ARROWS.items()
         ]
-
-    def _key_action(self, window: QMainWindow, key: str, text: str, tip: str, slot: Callable[[], None]) -> QAction:
-        """Create an action that only a key triggers."""
-        action = QAction(text, window)
-        action.setStatusTip(tip)
-        action.setShortcut(QKeySequence(key))
-        action.triggered.connect(lambda: slot())
-        window.addAction(action)
-        return action
 
     def _allow(self, aiming: bool) -> None:
         for action in self._aiming:
@@ -94,6 +89,3 @@ class BattleKeys:
         if self._store.tool.name != "select":
             self._store.use_tool("select")
         self._store.change(change)
-
-
-_ENTER = ("Return", "Enter")

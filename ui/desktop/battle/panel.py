@@ -10,7 +10,6 @@ from PyQt6.QtGui import QPixmap
 from PyQt6.QtWidgets import (
     QComboBox,
     QFormLayout,
-    QHBoxLayout,
     QLabel,
     QLineEdit,
     QListWidget,
@@ -23,7 +22,7 @@ from PyQt6.QtWidgets import (
 
 from rules.engine.game import Question
 from rules.engine.needed import needed_words
-from rules.engine.referee import Action, ActionPreview, Ambiguity, AvailableActions
+from rules.engine.referee import Action, ActionPreview, AvailableActions
 from rules.engine.text import display_name
 from rules.tabletop.errors import UserError
 from rules.tabletop.template import Template
@@ -37,6 +36,7 @@ from ui.desktop.battle.game_list import GameList
 from ui.desktop.battle.pending_moves import PendingMoves, clear_layout
 from ui.desktop.battle.round_bar import RoundBar
 from ui.desktop.labels import escape_markup, markup_label, plain_label, wrapping_label
+from ui.desktop.layouts import button_with_tip, in_column, in_row
 from ui.desktop.picture.image import to_qimage
 from ui.desktop.scrolled import Scrolled
 from ui.desktop.theme import make_primary
@@ -308,14 +308,13 @@ class BattlePanel(QWidget):
         if one is None:
             return
         for ambiguity in one.ambiguities:
-            row = QHBoxLayout()
-            for answer in ambiguity.answers:
-                button = QPushButton(answer.capitalize())
-                button.setToolTip(tr("Too close to measure: the players decide, and the history records it"))
-                button.clicked.connect(partial(_emit, self.settled, ambiguity, answer))
-                row.addWidget(button)
+            tip = tr("Too close to measure: the players decide, and the history records it")
+            buttons = [
+                button_with_tip(answer.capitalize(), tip, partial(self.settled.emit, ambiguity, answer))
+                for answer in ambiguity.answers
+            ]
             what = ambiguity.question.rpartition(": ")[2]
-            self._ambiguities.addRow(wrapping_label(tr("TOO CLOSE TO CALL: {what}", what=what)), row)
+            self._ambiguities.addRow(wrapping_label(tr("TOO CLOSE TO CALL: {what}", what=what)), in_row(*buttons))
         for question in one.asks:
             field = (
                 self._answer_box(one.action, question) if question.answers else self._answer_line(one.action, question)
@@ -359,10 +358,7 @@ class BattlePanel(QWidget):
         tabs.addTab(self._now(), tr("Now"))
         tabs.addTab(self._story, tr("History"))
         tabs.setCornerWidget(self._goals)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(8, 4, 8, 4)
-        layout.addWidget(self.pending_moves)
-        layout.addWidget(tabs, 1)
+        in_column(self.pending_moves, (tabs, 1), on=self, margin=(8, 4, 8, 4))
 
     def _set_up_words(self) -> None:
         big = self._needed.font()
@@ -402,33 +398,14 @@ class BattlePanel(QWidget):
 
     def _now(self) -> QWidget:
         reasons, now = QWidget(), QWidget()
-        asked = QVBoxLayout(reasons)
-        asked.setContentsMargins(0, 0, 0, 0)
-        asked.addLayout(self._ambiguities)  # on top, because nothing else is possible before it is decided
-        asked.addWidget(self._why)
-        asked.addLayout(self._open)
-        asked.insertLayout(1, self._throws)
-        outer, inner = QVBoxLayout(now), QVBoxLayout(self._actions)
-        outer.setContentsMargins(0, 4, 0, 0)
-        outer.addWidget(self._actions)
-        outer.addLayout(self._dice)
-        inner.setContentsMargins(0, 0, 0, 0)
-        inner.addWidget(self.round_bar)
-        who = QHBoxLayout()
-        who.addWidget(self._photo)
-        who.addWidget(self._figure, 1)
-        inner.addLayout(who)
-        inner.addWidget(self.games)
-        inner.addWidget(self._below, 1)
-        inner.addWidget(self._action_list, 1)
-        inner.addWidget(self._needed)
-        inner.addWidget(Scrolled(reasons, 5 * self.fontMetrics().lineSpacing()))
-        last = QHBoxLayout()
-        last.addWidget(self.do_button, 2)
-        last.addWidget(self._all, 2)
-        last.addWidget(self._own, 1)
-        last.addWidget(self._overrule, 1)
-        inner.addLayout(last)
+        # The ambiguities are on top, because nothing else is possible before they are decided.
+        in_column(self._ambiguities, self._throws, self._why, self._open, on=reasons, margin=0)
+        in_column(self._actions, self._dice, on=now, margin=(0, 4, 0, 0))
+        room = Scrolled(reasons, 5 * self.fontMetrics().lineSpacing())
+        who = in_row(self._photo, (self._figure, 1))
+        last = in_row((self.do_button, 2), (self._all, 2), (self._own, 1), (self._overrule, 1))
+        parts = (self.round_bar, who, self.games, (self._below, 1), (self._action_list, 1), self._needed)
+        in_column(*parts, room, last, on=self._actions, margin=0)
         return now
 
     def _request_action(self) -> None:
@@ -446,7 +423,3 @@ def _heading(figure: str, unit: str) -> str:
 
 def _answer_words(answer: object) -> str:
     return (tr("yes") if answer else tr("no")) if isinstance(answer, bool) else str(answer).replace("_", " ")
-
-
-def _emit(signal: pyqtBoundSignal, ambiguity: Ambiguity, answer: str, _: bool = False) -> None:
-    signal.emit(ambiguity, answer)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from PyQt6.QtCore import Qt
-from PyQt6.QtWidgets import QFrame, QHBoxLayout, QLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PyQt6.QtWidgets import QFrame, QLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from rules.engine.position import Position
 from rules.engine.referee import NEARER, Ambiguity
@@ -16,6 +16,7 @@ from rules.tabletop.table import PointIn
 from ui.battle.action_text import refusal_words
 from ui.battle.battle_session import BattleSession, Proposal
 from ui.desktop.labels import literal_text, plain_label, wrapping_label
+from ui.desktop.layouts import button_with_tip, in_column, in_row
 from ui.desktop.theme import make_primary
 from ui.formatting import sentence
 from ui.translation import tr, tr_count
@@ -86,13 +87,7 @@ class PendingMoves(QWidget):
         self._scroll.setFrameShape(QFrame.Shape.NoFrame)
         self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._scroll.setAccessibleName(tr("Moves to answer"))
-        top = QHBoxLayout()
-        top.addWidget(self._title, 1)
-        top.addWidget(self._all)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addLayout(top)
-        layout.addWidget(self._scroll)
+        in_column(in_row((self._title, 1), self._all), self._scroll, on=self, margin=0)
         self._moves: tuple[PendingMove, ...] = ()
         self.setVisible(False)
 
@@ -115,21 +110,15 @@ class PendingMoves(QWidget):
         self._scroll.setFixedHeight(lines if len(moves) == 1 else 2 * lines)
 
     def _row(self, row: int, move: PendingMove) -> QWidget:
-        shown = QWidget()
-        layout = QVBoxLayout(shown)
-        layout.setContentsMargins(0, 0, 0, 4)
-        layout.addWidget(wrapping_label(move.words))
-        answers = QHBoxLayout()
+        shown, answers = QWidget(), []
         for number, decision in enumerate(move.buttons):
-            button = QPushButton(decision.words)
-            button.setToolTip(literal_text(decision.tip))
-            button.setAccessibleName(f"{decision.words}: {move.words}")
-            button.clicked.connect(partial(self._answer, row, number))
-            answers.addWidget(button)
-        layout.addLayout(answers)
+            tip = literal_text(decision.tip)
+            answers.append(button_with_tip(decision.words, tip, partial(self._answer, row, number)))
+            answers[-1].setAccessibleName(f"{decision.words}: {move.words}")
+        in_column(wrapping_label(move.words), in_row(*answers), on=shown, margin=(0, 0, 0, 4))
         return shown
 
-    def _answer(self, row: int, number: int, _: bool = False) -> None:
+    def _answer(self, row: int, number: int) -> None:
         self._moves[row].buttons[number].does()
 
 
@@ -142,17 +131,11 @@ def clear_layout(layout: QLayout) -> None:
 
 
 def pending_move(
-    play: BattleSession,
-    position: Position,
-    proposal: Proposal,
-    after: Callable[[Callable[[], object]], object],
+    play: BattleSession, position: Position, proposal: Proposal, after: Callable[[Callable[[], object]], object]
 ) -> PendingMove:
     """A move that the camera saw in a battle, with its answers; ambiguities are decided first.
 
-    Args:
-        play, position: The battle and its position.
-        proposal: The move.
-        after: Applies a change to the battle and shows the result.
+    `after` applies a change to the battle and shows the result.
     """
     words, short, preview = f"{proposal.words}.", proposal.short_words, proposal.preview
     buttons: tuple[DecisionButton, ...]

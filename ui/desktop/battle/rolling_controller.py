@@ -29,13 +29,9 @@ class RollingController:
         attempt: Callable[[Callable[[], object]], None],
         finish: Callable[[Sequence[RollingAction]], None],
     ) -> None:
-        """Show the requests in `panel`.
+        """Show the requests in `panel`; `chance` rolls the program's own dice, `attempt` shows the players a refusal.
 
-        Args:
-            panel: The Battle tab.
-            chance: Rolls the program's own dice.
-            attempt: Does something and shows a refusal to the players.
-            finish: Receives the actions that are done: one, or several that were rolled together.
+        `finish` receives the actions that are done: one, or several that were rolled together.
         """
         self._panel, self._chance, self._attempt, self._finish = panel, chance, attempt, finish
         self._rolling: RollingAction | None = None

@@ -1,17 +1,21 @@
-"""The bar that leads through a round: which figure is due, done or skipped."""
+"""Leads through a round, in which the figures are asked one after another: who is due, done or skipped."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
-from PyQt6.QtCore import Qt, pyqtSignal
-from PyQt6.QtWidgets import QHBoxLayout, QListWidget, QListWidgetItem, QPushButton, QVBoxLayout, QWidget
+from PyQt6.QtCore import Qt, QTimer, pyqtSignal
+from PyQt6.QtWidgets import QHBoxLayout, QListWidget, QListWidgetItem, QWidget
 
+from rules.engine.position import Position
+from rules.engine.referee import ActionPreview, preview_of
 from ui.battle.action_text import round_words
-from ui.battle.round_sequence import Mark, RoundState
+from ui.battle.battle_session import BattleSession
+from ui.battle.round_sequence import Mark, RoundSequence, RoundState, rounds
 from ui.desktop.battle.pending_moves import clear_layout
 from ui.desktop.labels import wrapping_label
+from ui.desktop.layouts import button_with_tip, in_column, in_row
 from ui.translation import tr
 
 _ROWS = 4
@@ -34,12 +38,8 @@ class RoundBar(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._words, self._result, self._steps, self._round_box = (
-            wrapping_label(),
-            wrapping_label(),
-            QListWidget(),
-            QWidget(),
-        )
+        self._words, self._result = wrapping_label(), wrapping_label()
+        self._steps, self._round_box = QListWidget(), QWidget()
         self._offers = QHBoxLayout()
         self._offered: tuple[str, ...] = ()
         self._shown: RoundState | None = None
@@ -56,18 +56,16 @@ class RoundBar(QWidget):
         """All figures of the round, as text."""
         return tuple(step.words for step in self._shown.steps) if self._shown is not None else ()
 
-    def offer(self, rounds: Sequence[str]) -> None:
+    def offer(self, names: Sequence[str]) -> None:
         """Offer these rounds; shown while no round is in progress."""
-        if tuple(rounds) != self._offered:
-            self._offered = tuple(rounds)
+        if tuple(names) != self._offered:
+            self._offered = tuple(names)
             clear_layout(self._offers)
             for number, name in enumerate(self._offered):
-                button = QPushButton(tr("Start {name}", name=round_words(name)))
-                button.setToolTip(tr("Go through all soldiers of this round, one by one"))
-                if not number:
-                    button.setToolTip(f"{button.toolTip()} (X)")
-                    button.setShortcut("X")
-                button.clicked.connect(partial(self._start, name))
+                tip, key = tr("Go through all soldiers of this round, one by one"), "" if number else "X"
+                words = tr("Start {name}", name=round_words(name))
+                button = button_with_tip(words, f"{tip} ({key})" if key else tip, partial(self.started.emit, name))
+                button.setShortcut(key)
                 self._offers.addWidget(button)
         self.setVisible(bool(self._offered) or self._shown is not None)
 
@@ -97,9 +95,6 @@ class RoundBar(QWidget):
         self._steps.setCurrentRow(-1 if state.at is None else state.at)
         self._steps.blockSignals(False)
 
-    def _start(self, name: str, _: bool = False) -> None:
-        self.started.emit(name)
-
     def _lay_out(self) -> None:
         bold = self._words.font()
         bold.setBold(True)
@@ -110,23 +105,78 @@ class RoundBar(QWidget):
         self._steps.setFixedHeight(_ROWS * self.fontMetrics().lineSpacing() + 10)
         self._steps.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._steps.itemClicked.connect(lambda item: self.gone.emit(item.data(Qt.ItemDataRole.UserRole)))
-        row = QHBoxLayout()
+        buttons = []
         for text, key, tip, signal in (
             (tr("Back"), "Alt+Left", tr("Go back to the last soldier that is not done"), self.back),
             (tr("Skip"), "Alt+Right", tr("Skip this soldier; you can come back"), self.skipped),
             (tr("Leave"), "Alt+Up", tr("Leave the round; you can start it again"), self.left),
         ):
-            button = QPushButton(text)
-            button.setShortcut(key)
-            button.setToolTip(f"{tip} ({key})")
-            button.clicked.connect(signal)
-            row.addWidget(button)
-        inner = QVBoxLayout(self._round_box)
-        inner.setContentsMargins(0, 0, 0, 0)
-        for widget in (self._words, self._result, self._steps):
-            inner.addWidget(widget)
-        inner.addLayout(row)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addLayout(self._offers)
-        layout.addWidget(self._round_box)
+            buttons.append(button_with_tip(text, f"{tip} ({key})", signal.emit))
+            buttons[-1].setShortcut(key)
+        in_column(self._words, self._result, self._steps, in_row(*buttons), on=self._round_box, margin=0)
+        in_column(self._offers, self._round_box, on=self, margin=0)
+
+
+class RoundController:
+    """Leads through a round and shows its progress.
+
+    Attributes:
+        result: The result of the last action, shown above the next figure.
+    """
+
+    def __init__(self, strip: RoundBar, turned: Callable[[], object], show: Callable[[], object]) -> None:
+        """Show rounds in `strip`; `turned` is called on a change to another figure, `show` refreshes everything."""
+        self.result = ""
+        self._strip, self._turned, self._show = strip, turned, show
+        self._sequence: RoundSequence | None = None
+        self._moment: Position | None = None
+        strip.skipped.connect(lambda: self._turn(RoundSequence.skip))
+        strip.back.connect(lambda: self._turn(RoundSequence.back))
+        strip.gone.connect(lambda name: self._turn(lambda walker, position: walker.go(name, position)))
+
+    def __bool__(self) -> bool:
+        """Whether a round is in progress."""
+        return self._sequence is not None
+
+    def begin(self, play: BattleSession, name: str) -> None:
+        """Start a round."""
+        self._sequence, self.result = RoundSequence(play, name), ""
+
+    def end(self) -> None:
+        """Leave the round."""
+        self._sequence, self.result = None, ""
+
+    def ask(self, figure: str) -> None:
+        """Tell the round which figure was selected; a figure that is not due ends the round."""
+        if self._sequence is not None and self._moment is not None:
+            self._sequence = self._sequence if self._sequence.go(figure, self._moment).figure == figure else None
+
+    def show(self, play: BattleSession | None, position: Position | None) -> str:
+        """Show the progress; return the current figure, empty if none."""
+        self._moment = position
+        if play is None or position is None:
+            self._strip.offer(())
+            self._strip.show_round(None)
+            return ""
+        self._strip.offer(rounds(play, position))
+        state = self._sequence.look(position) if self._sequence is not None else None
+        self._strip.show_round(state, self.result)
+        if state is not None and state.looking:
+            QTimer.singleShot(0, self._continue_search)
+        return state.figure if state is not None else ""
+
+    def previews(self, play: BattleSession, position: Position) -> list[ActionPreview]:
+        """The actions that the round asks of the current figure."""
+        actions = self._sequence.actions(position) if self._sequence is not None else ()
+        return [preview_of(position, action, play.referee) for action in actions]
+
+    def _turn(self, change: Callable[[RoundSequence, Position], RoundState]) -> None:
+        if self._sequence is not None and self._moment is not None:
+            change(self._sequence, self._moment)
+            self.result = ""
+            self._turned()
+
+    def _continue_search(self) -> None:
+        """Search for the next figure, a few at a time, so that the window stays responsive."""
+        if self._sequence is not None:
+            self._show()

@@ -13,8 +13,6 @@ from PyQt6.QtWidgets import (
     QHBoxLayout,
     QLineEdit,
     QListWidget,
-    QPushButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -36,6 +34,7 @@ from ui.battle.ruling import (
     override_words,
 )
 from ui.desktop.labels import plain_label
+from ui.desktop.layouts import button_with_tip, in_column, in_row, ok_and_cancel
 from ui.translation import tr
 
 _SIZE = (620, 540)
@@ -53,13 +52,9 @@ class RulingDialog(QDialog):
         conditions: Sequence[str],
         parent: QWidget | None = None,
     ) -> None:
-        """Prepare the questions.
+        """Offer the cases, the likeliest first, each with its possible outcomes and the figures that may get a status.
 
-        Args:
-            cases: What can be overruled, the likeliest first.
-            holdings: Returns the possible outcomes of a case.
-            figures: Returns the figures that may get a status, those of the case first.
-            conditions: The game's statuses; others may be typed.
+        `conditions` are the game's statuses; others may be typed.
         """
         super().__init__(parent)
         self.setWindowTitle(tr("Overrule"))
@@ -136,23 +131,23 @@ class RulingDialog(QDialog):
         self._reason.setAccessibleName(tr("Reason"))
         self._reason.setPlaceholderText(tr("such as: it stood behind the wagon"))
         self._reason.textChanged.connect(lambda _: self._check())
-        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel)
+        buttons = ok_and_cancel(self)
         self._ok = buttons.button(QDialogButtonBox.StandardButton.Ok)
         if self._ok is not None:
             self._ok.setText(tr("Overrule"))
-        buttons.accepted.connect(self.accept)
-        buttons.rejected.connect(self.reject)
-        layout = QVBoxLayout(self)
-        layout.addWidget(plain_label(tr("What do you overrule?")))
-        layout.addWidget(self._case)
-        layout.addWidget(plain_label(tr("What happens instead?")))
-        layout.addWidget(self._outcomes, 1)
-        layout.addWidget(plain_label(tr("Add a status to a soldier, if you like:")))
-        layout.addLayout(self._figure_row())
-        layout.addWidget(self._statuses)
-        layout.addWidget(plain_label(tr("Why? It goes into the history.")))
-        layout.addWidget(self._reason)
-        layout.addWidget(buttons)
+        in_column(
+            plain_label(tr("What do you overrule?")),
+            self._case,
+            plain_label(tr("What happens instead?")),
+            (self._outcomes, 1),
+            plain_label(tr("Add a status to a soldier, if you like:")),
+            self._figure_row(),
+            self._statuses,
+            plain_label(tr("Why? It goes into the history.")),
+            self._reason,
+            buttons,
+            on=self,
+        )
 
     def _figure_row(self) -> QHBoxLayout:
         self._figure.setAccessibleName(tr("Soldier"))
@@ -161,31 +156,19 @@ class RulingDialog(QDialog):
         self._condition.setToolTip(tr("A status of the game, or your own word, such as pinned"))
         self._statuses.setAccessibleName(tr("Added statuses"))
         self._statuses.setFixedHeight(_STATUS_ROWS * self.fontMetrics().lineSpacing() + 8)
-        add, remove = QPushButton(tr("Add")), QPushButton(tr("Remove"))
-        for button, tip, slot in (
-            (add, tr("Add this status to the soldier"), self._add),
-            (remove, tr("Remove the selected line (Delete)"), self._remove),
-        ):
+        add = button_with_tip(tr("Add"), tr("Add this status to the soldier"), self._add)
+        remove = button_with_tip(tr("Remove"), tr("Remove the selected line (Delete)"), self._remove)
+        for button in (add, remove):
             button.setAutoDefault(False)  # Return confirms the dialog
-            button.setToolTip(tip)
-            button.clicked.connect(slot)
         delete = QShortcut(QKeySequence(Qt.Key.Key_Delete), self._statuses, self._remove)
         delete.setContext(Qt.ShortcutContext.WidgetShortcut)
-        row = QHBoxLayout()
-        row.addWidget(self._figure, 1)
-        row.addWidget(self._condition, 2)
-        row.addWidget(add)
-        row.addWidget(remove)
-        return row
+        return in_row((self._figure, 1), (self._condition, 2), add, remove)
 
 
 def ask_ruling(
     play: BattleSession, position: Position, chosen: ActionPreview | None, seq: int | None, parent: QWidget | None
 ) -> Ruling | None:
-    """Ask how the players overrule the selected action or a verdict; None if they cancel.
-
-    Args:
-        seq: Number of the verdict's entry to offer first.
+    """Ask how the players overrule the selected action or a verdict, first that of entry `seq`; None if they cancel.
 
     Raises:
         UserError: if there is nothing to overrule yet.

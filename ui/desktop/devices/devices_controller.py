@@ -49,12 +49,7 @@ class DevicesController(QObject):
         chance: random.Random,
         opener: Callable[[str], Source] = open_source,
     ) -> None:
-        """Connect the devices that were used last.
-
-        Args:
-            chance: Rolls emulated dice.
-            opener: Opens the camera over the dice tray.
-        """
+        """Connect the devices that were used last; `chance` rolls emulated dice, `opener` opens the tray's camera."""
         self.panel = DevicesPanel(settings.rod_shape)
         super().__init__(self.panel)
         self._settings, self._say = settings, say
@@ -184,12 +179,7 @@ class DevicesController(QObject):
         source_controller: SourceController,
         shot: tuple[Position, ActionPreview] | None = None,
     ) -> None:
-        """Update all devices; called by the window's timer.
-
-        Args:
-            card: The open dice request; None if there is none.
-            shot: The selected action and its position.
-        """
+        """Update all devices; called by the window's timer with the open dice request and the selected shot, if any."""
         self._source, view = source_controller, source_controller.view
         camera = view.calibration.camera if view is not None and view.calibration is not None else None
         self.dice.pull()

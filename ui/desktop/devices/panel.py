@@ -3,18 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from PyQt6.QtCore import Qt, pyqtSignal
-from PyQt6.QtWidgets import (
-    QComboBox,
-    QFrame,
-    QGridLayout,
-    QGroupBox,
-    QPushButton,
-    QScrollArea,
-    QVBoxLayout,
-    QWidget,
-)
+from PyQt6.QtWidgets import QComboBox, QFrame, QGridLayout, QGroupBox, QScrollArea, QVBoxLayout, QWidget
 
 from hardware.adalight import Colour
 from hardware.emulator import FaultInjector
@@ -22,6 +14,7 @@ from hardware.range_rod import RodShape
 from ui.desktop.devices.rod import RodView, StripForm
 from ui.desktop.devices.tray_view import TrayPicture, TrayView
 from ui.desktop.labels import escape_markup, markup_label, wrapping_label
+from ui.desktop.layouts import button_with_tip, in_column
 from ui.devices.device_connection import Choice, DeviceStatus, Level
 from ui.translation import mark_for_translation, tr
 
@@ -116,18 +109,11 @@ class DevicesPanel(QScrollArea):
         self._tray_text.setAccessibleName(tr("Last tray readings"))
         self._strip.changed.connect(self.reshaped)
         self._draw_tray.clicked.connect(self.tray_wanted)
+        self.rod.extra_layout.addLayout(in_column(self._view, self._shown, self._strip))
+        self.dice.extra_layout.addLayout(in_column(self._throws, self._rolls))
+        self.tray.extra_layout.addLayout(in_column(self._draw_tray, self._tray_view, self._tray_text))
         inner = QWidget()
-        layout = QVBoxLayout(inner)
-        layout.setContentsMargins(4, 4, 4, 4)
-        for box, widgets in (
-            (self.rod, (self._view, self._shown, self._strip)),
-            (self.dice, (self._throws, self._rolls)),
-            (self.tray, (self._draw_tray, self._tray_view, self._tray_text)),
-        ):
-            for widget in widgets:
-                box.extra_layout.addWidget(widget)
-            layout.addWidget(box)
-        layout.addStretch(1)
+        in_column(self.rod, self.dice, self.tray, None, on=inner, margin=4)
         self.setWidget(inner)
 
 
@@ -146,10 +132,8 @@ def _throws(thrown: Callable[[str], object]) -> QWidget:
             (tr("Garble"), FaultInjector.TORN, tr("Send half a message; it is counted and dropped")),
         )
     ):
-        button = button_with_tip(
-            words, tr("{tip}. An unrequested roll answers the next request within 5 seconds.", tip=tip)
-        )
-        button.clicked.connect(lambda _, what=what: thrown(str(what)))
+        full_tip = tr("{tip}. An unrequested roll answers the next request within 5 seconds.", tip=tip)
+        button = button_with_tip(words, full_tip, partial(thrown, str(what)))
         grid.addWidget(button, place // 3, place % 3)
     return box
 
@@ -197,19 +181,15 @@ class DeviceBox(QGroupBox):
         self._port.setToolTip(port_tip)
         self._port.setMinimumContentsLength(12)
         self._port.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self._connect = button_with_tip(tr("Connect"), tr("Use this port, now and next time"))
-        self._try = button_with_tip(try_words, tr("Try an emulated device; no hardware is needed"))
-        self._test, self._forget = button_with_tip(tr("Test"), test_tip), button_with_tip("", "")
-        self._replug = button_with_tip(tr("Unplug"), tr("Unplug the emulated device to see what happens"))
-        self._connect.clicked.connect(lambda: self.connected.emit(self._port.currentData()))
+        tip = tr("Use this port, now and next time")
+        self._connect = button_with_tip(tr("Connect"), tip, lambda: self.connected.emit(self._port.currentData()))
+        tip = tr("Try an emulated device; no hardware is needed")
+        self._try = button_with_tip(try_words, tip, self.emulated.emit)
+        self._test = button_with_tip(tr("Test"), test_tip, self.tested.emit)
+        self._forget = button_with_tip("", "", self.forgotten.emit)
+        tip = tr("Unplug the emulated device to see what happens")
+        self._replug = button_with_tip(tr("Unplug"), tip, self.replugged.emit)
         self._port.currentIndexChanged.connect(self._allow_connecting)
-        for button, signal in (
-            (self._try, self.emulated),
-            (self._test, self.tested),
-            (self._forget, self.forgotten),
-            (self._replug, self.replugged),
-        ):
-            button.clicked.connect(signal)
         self.extra_layout = QVBoxLayout()
         self._lay_out()
 
@@ -271,21 +251,6 @@ class DeviceBox(QGroupBox):
             (self._forget, 1, 1),
         ):
             buttons.addWidget(button, row, column)
-        layout = QVBoxLayout(self)
-        layout.setSpacing(4)
-        # What comes and goes is below the buttons, which stay under the mouse.
-        layout.addWidget(self._state)
-        layout.addWidget(self._port)
-        layout.addLayout(buttons)
-        layout.addWidget(self._counters)
-        layout.addWidget(self._trouble)
-        layout.addWidget(self._description)
-        layout.addLayout(self.extra_layout)
-        layout.addStretch(1)  # takes spare height, which would move the buttons
-
-
-def button_with_tip(words: str, tip: str) -> QPushButton:
-    """Create a button with a tooltip."""
-    button = QPushButton(words)
-    button.setToolTip(tip)
-    return button
+        # What comes and goes is below the buttons, which stay under the mouse; spare height would move them.
+        below = (self._counters, self._trouble, self._description, self.extra_layout, None)
+        in_column(self._state, self._port, buttons, *below, on=self).setSpacing(4)

@@ -6,11 +6,12 @@ from collections.abc import Callable, Sequence
 
 from PyQt6.QtCore import QPointF, QRectF, QSize, Qt, pyqtSignal
 from PyQt6.QtGui import QColor, QPainter, QPaintEvent
-from PyQt6.QtWidgets import QCheckBox, QFormLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PyQt6.QtWidgets import QCheckBox, QFormLayout, QLabel, QSizePolicy, QWidget
 
 from hardware.adalight import Colour
 from hardware.range_rod import BAND_IN, RodShape
 from ui.desktop.dialogs import NumberBox
+from ui.desktop.layouts import in_column
 from ui.desktop.picture.painting import painting
 from ui.translation import mark_for_translation, tr
 
@@ -111,10 +112,7 @@ class StripForm(QWidget):
         form.addRow(tr("Direction:"), self._turned)
         form.addRow(tr("Brightness:"), self._brightness)
         form.addRow(tr("Gamma:"), self._gamma)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self._fold)
-        layout.addWidget(self._form)
+        in_column(self._fold, self._form, on=self, margin=0)
         self._form.hide()
         self._fold.toggled.connect(self._form.setVisible)
         for box in (self._length, self._leds_per_in, self._brightness, self._gamma):

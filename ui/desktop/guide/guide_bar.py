@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from functools import partial
 
 from PyQt6.QtCore import pyqtSignal
-from PyQt6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QPushButton, QToolButton, QVBoxLayout, QWidget
+from PyQt6.QtWidgets import QComboBox, QFrame, QPushButton, QToolButton, QWidget
 
 from ui.desktop.labels import escape_markup, markup_label, wrapping_label
+from ui.desktop.layouts import in_column, in_row
 from ui.setup.first_run import Guide, Mark, Step
 from ui.translation import tr
 
@@ -89,24 +90,13 @@ class GuideBar(QFrame):
         self.button.setDefault(True)
         self.skip.setToolTip(tr("Skip this step; click its name above to come back"))
         self.leave.setToolTip(tr("Close the guide; you can open it again in the menu Help"))
-        top, low = QHBoxLayout(), QHBoxLayout()
         for step, button in self.steps.items():
             button.setAutoRaise(True)
             button.setToolTip(tr("Go to {step}", step=step))
             button.clicked.connect(partial(self._ask_for, step))
-            top.addWidget(button)
-        top.addStretch(1)
-        top.addWidget(self.skip)
-        top.addWidget(self.leave)
-        low.addWidget(self.words, 1)
-        low.addWidget(self.army)
-        low.addWidget(self.button)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(8, 4, 8, 4)
-        layout.setSpacing(2)
-        layout.addLayout(top)
-        layout.addLayout(low)
-        layout.addWidget(self.ticks)
+        top = in_row(*self.steps.values(), None, self.skip, self.leave)
+        low = in_row((self.words, 1), self.army, self.button)
+        in_column(top, low, self.ticks, on=self, margin=(8, 4, 8, 4)).setSpacing(2)
         self.button.clicked.connect(lambda: self.wanted.emit())
         self.skip.clicked.connect(lambda: self.skipped.emit())
         self.leave.clicked.connect(lambda: self.left.emit())

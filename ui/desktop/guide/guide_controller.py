@@ -39,13 +39,7 @@ class GuideController(QObject):
     """
 
     def __init__(self, commands: Commands, rail: ToolRail, clock: Callable[[], float] = time.monotonic) -> None:
-        """Add the guide above everything else in the window; it replaces the hint while it is open.
-
-        Args:
-            commands: What its buttons do.
-            rail: The tools, which the guide lights up.
-            clock: Returns seconds.
-        """
+        """Add the guide above everything else in the window; it replaces the hint, and lights up tools in `rail`."""
         window, self._settings, self._hint = commands.parts.window, commands.parts.settings, commands.parts.hint
         super().__init__(window)
         self._commands, self._clock = commands, clock

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from PyQt6.QtCore import QPointF, QRectF, QSize, Qt
 from PyQt6.QtGui import QColor, QPainter, QPaintEvent, QPen
-from PyQt6.QtWidgets import QDialog, QDialogButtonBox, QHBoxLayout, QVBoxLayout, QWidget
+from PyQt6.QtWidgets import QDialog, QDialogButtonBox, QVBoxLayout, QWidget
 
 from ui.desktop.labels import wrapping_label
+from ui.desktop.layouts import close_button, in_column, in_row, ok_and_cancel
 from ui.desktop.picture.image import to_qimage
 from ui.desktop.picture.painting import painting
 from ui.desktop.picture.view import PictureView
@@ -42,20 +43,11 @@ class PictureDialog(QDialog):
         # Always three lines: a picture that moves with each instruction cannot be clicked.
         self.words.setMinimumHeight(3 * self.words.fontMetrics().lineSpacing())
         self.words.setAlignment(Qt.AlignmentFlag.AlignTop)
-        kinds = QDialogButtonBox.StandardButton
-        self.buttons = QDialogButtonBox(kinds.Ok | kinds.Cancel if asks else kinds.Close)
-        self.buttons.accepted.connect(self.accept)
-        self.buttons.rejected.connect(self.reject)
+        self.buttons = ok_and_cancel(self) if asks else close_button(self)
         side = QWidget()
         side.setFixedWidth(_COLUMN_PX)
-        right = QVBoxLayout(side)
-        right.setContentsMargins(0, 0, 0, 0)
-        right.addWidget(self.words)
-        right.addLayout(self.column, 1)
-        right.addWidget(self.buttons)
-        layout = QHBoxLayout(self)
-        layout.addWidget(self.picture, 1)
-        layout.addWidget(side)
+        in_column(self.words, (self.column, 1), self.buttons, on=side, margin=0)
+        in_row((self.picture, 1), side, on=self)
         self.resize(1180, 620)
 
     def say(self, words: str) -> None:

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 from PyQt6.QtCore import QObject
-from PyQt6.QtGui import QImage
+from PyQt6.QtGui import QFont, QImage, QPainterPath
 from PyQt6.QtWidgets import QMenu, QWidget
 
 from calibration.markers import ImageGray
+from rules.tabletop.table import PointIn
 from ui.battle.action_text import state_words
 from ui.desktop.action import create_action, create_switch
 from ui.desktop.bar import MessageActions
 from ui.desktop.picture.image import to_bgr, to_qimage
-from ui.desktop.projector.lettering import letter_outlines
 from ui.desktop.projector.window import ProjectorWindow
 from ui.desktop.store import Store
 from ui.picture.overlay import Preview, Shape
-from ui.projector.alignment import Alignment
+from ui.projector.alignment import CHECK_EVERY_S, Alignment, AlignmentWatch
 from ui.projector.light import Light, Turn
-from ui.projector.watch import EVERY_S, AlignmentWatch
 from ui.session import TableState
 from ui.theme import army_colour
 from ui.translation import tr
@@ -126,7 +127,7 @@ class ProjectorController(QObject):
         elif self.light is not None:
             self._paint(now_s)
             view = self._store.source_controller.seen
-            if self._watch is not None and view is not None and now_s - self._checked_s >= EVERY_S:
+            if self._watch is not None and view is not None and now_s - self._checked_s >= CHECK_EVERY_S:
                 self._checked_s = now_s
                 if problem := self._watch.problem(view):
                     self._watch = None
@@ -222,3 +223,18 @@ class ProjectorController(QObject):
         """Close the projector's window and give the camera's pictures back."""
         self._forget()
         self.screen.close()
+
+
+_FONT_PX = 100
+
+
+@lru_cache(maxsize=1)
+def letter_outlines(words: str) -> tuple[tuple[PointIn, ...], ...]:
+    """Closed outlines of the letters, 1 high and y up; their line begins at (0, 0)."""
+    font, path = QFont(), QPainterPath()
+    font.setPixelSize(_FONT_PX)
+    path.addText(0.0, 0.0, font, words)
+    return tuple(
+        tuple((polygon.at(k).x() / _FONT_PX, -polygon.at(k).y() / _FONT_PX) for k in range(polygon.count()))
+        for polygon in path.toSubpathPolygons()
+    )

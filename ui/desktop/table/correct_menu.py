@@ -104,11 +104,7 @@ class CorrectionController(QObject):
     """
 
     def __init__(self, picture: PictureView, store: Store, split_off: Callable[[Figure], None]) -> None:
-        """Open menus over `picture` on request.
-
-        Args:
-            split_off: Moves a figure and similar ones into another army.
-        """
+        """Open menus over `picture` on request; `split_off` moves a figure and similar ones into another army."""
         super().__init__(picture)
         self._picture, self._store, self._split_off = picture, store, split_off
         self._before = CORRECT

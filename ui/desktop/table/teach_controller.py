@@ -38,13 +38,9 @@ class TeachTool(Tool):
         outline: Callable[[PickResult], tuple[Mark, ...]],
         type_name: Callable[[], None],
     ) -> None:
-        """Prepare the tool.
+        """`army` returns the army that a click teaches, and `type_name` lets the player type another.
 
-        Args:
-            army: Returns the army that a click teaches.
-            teach: Teaches the clicked place.
-            outline: Returns the outline of the figure that a click would teach.
-            type_name: Lets the player type another name.
+        `outline` returns the outline of the figure that `teach` would teach there.
         """
         self._army, self._teach, self._outline, self._type_name = army, teach, outline, type_name
 

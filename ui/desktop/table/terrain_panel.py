@@ -7,18 +7,16 @@ from PyQt6.QtWidgets import (
     QComboBox,
     QFormLayout,
     QGroupBox,
-    QHBoxLayout,
     QLineEdit,
     QListWidget,
     QListWidgetItem,
-    QPushButton,
-    QVBoxLayout,
     QWidget,
 )
 
 from rules.tabletop.table import TerrainKind, TerrainPiece
 from ui.desktop.dialogs import NumberBox
 from ui.desktop.labels import plain_label
+from ui.desktop.layouts import button_with_tip, in_column, in_row
 from ui.table.terrain import Terrain, piece_named, terrain_words
 from ui.translation import tr
 from ui.vocabulary import terrain_kind_words
@@ -50,10 +48,11 @@ class TerrainPanel(QWidget):
         self._shown: object = None
         self._list, self._of = QListWidget(), plain_label()
         self.name, self.kind, self.height_in, self.base_in = QLineEdit(), QComboBox(), NumberBox(), NumberBox()
-        self.remove, self.save = QPushButton(tr("Remove")), QPushButton(tr("Save…"))
-        layout = QVBoxLayout(self)
-        layout.addWidget(self._pieces_box(), 1)
-        layout.addWidget(self._piece_box())
+        tip = tr("Remove the piece from the table (Delete)")
+        self.remove = button_with_tip(tr("Remove"), tip, self.removed.emit)
+        tip = tr("Save the terrain to a file for another day")
+        self.save = button_with_tip(tr("Save…"), tip, self.saved.emit)
+        in_column((self._pieces_box(), 1), self._piece_box(), on=self)
 
     def show_terrain(self, terrain: Terrain, selected: str | None, next_piece: TerrainPiece) -> None:
         """Show the pieces and the selected one, or without a selection the settings of the next piece."""
@@ -96,17 +95,9 @@ class TerrainPanel(QWidget):
         self._list.setAccessibleName(tr("Pieces of terrain"))
         self._list.setWordWrap(True)
         self._list.currentItemChanged.connect(lambda item, _: self._choose(item))
-        open_ = QPushButton(tr("Open…"))
-        open_.setToolTip(tr("Open terrain from a file; it replaces this terrain"))
-        open_.clicked.connect(lambda: self.opened.emit())
-        self.save.setToolTip(tr("Save the terrain to a file for another day"))
-        self.save.clicked.connect(lambda: self.saved.emit())
-        row = QHBoxLayout()
-        row.addWidget(open_)
-        row.addWidget(self.save)
-        layout = QVBoxLayout(box)
-        layout.addWidget(self._list)
-        layout.addLayout(row)
+        tip = tr("Open terrain from a file; it replaces this terrain")
+        open_ = button_with_tip(tr("Open…"), tip, self.opened.emit)
+        in_column(self._list, in_row(open_, self.save), on=box)
         return box
 
     def _choose(self, item: QListWidgetItem | None) -> None:
@@ -127,11 +118,7 @@ class TerrainPanel(QWidget):
         self.kind.currentIndexChanged.connect(lambda _: self.kinded.emit(str(self.kind.currentData())))
         self.kind.setMaxVisibleItems(self.kind.count())
         for number, signal, tip in (
-            (
-                self.height_in,
-                self.raised,
-                tr("Its height from bottom to top"),
-            ),
+            (self.height_in, self.raised, tr("Its height from bottom to top")),
             (self.base_in, self.based, tr("The height of what it stands on, such as a book under a house")),
         ):
             number.setRange(0.0, _MAX_HEIGHT_IN)
@@ -141,8 +128,6 @@ class TerrainPanel(QWidget):
             number.setKeyboardTracking(False)
             number.setToolTip(tip)
             number.valueChanged.connect(signal)
-        self.remove.setToolTip(tr("Remove the piece from the table (Delete)"))
-        self.remove.clicked.connect(lambda: self.removed.emit())
         form = QFormLayout(box)
         form.addRow(self._of)
         for words, part in ((tr("&Name:"), self.name), (tr("&Kind:"), self.kind), (tr("Hei&ght:"), self.height_in)):
