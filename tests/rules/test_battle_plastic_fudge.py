@@ -154,7 +154,7 @@ def test_the_story_of_the_battle(battle: Battle) -> None:
     lines = plot(battle)
     assert lines[lines.index("Turn 1 · Initiative") : lines.index("Turn 2 · Initiative")] == [
         "Turn 1 · Initiative",
-        "  Initiative: green for Green.",
+        "  Initiative: Green for Green.",
         "  Green moves first.",
         "",
         "Turn 1 · Green moves (A)",
@@ -239,7 +239,7 @@ def test_the_story_of_the_battle(battle: Battle) -> None:
         "  Tan 2 moves 12.0 in to (4.0, 30.0).",
         "",
         "Turn 3 · Initiative",
-        "  Initiative: green for Green.",
+        "  Initiative: Green for Green.",
         "  Green moves first.",
         "",
         "Turn 3 · Green moves (A)",

@@ -14,7 +14,9 @@ from vision.figures import Finder
 from vision.ground import Grounds
 from vision.palette import teach
 from vision.rectified import rectified_image
-from vision.simulation.simulator import demo_table
+from vision.simulation.scene import Model, Scene, Sculpt
+from vision.simulation.simulator import demo_table, overhead_camera, render
+from vision.simulation.surface import Surface
 
 EYE = camera()
 PIXEL_IN = 1 / 25  # on the table; bodies are drawn to a sixteenth of a pixel, the search has 18 px/in
@@ -334,3 +336,22 @@ def test_renaming_an_army_does_not_refine_its_colours_again(palette, monkeypatch
     assert sorted(one.x_in for one in after) == sorted(one.x_in for one in before)
     merged = tuple(replace(army, name="one") for army in palette)
     assert [one.army for one in finder.find(image, eye, merged)] == ["one", "one"]
+
+
+@pytest.mark.slow
+def test_an_oblique_camera_places_figures_neither_too_far_nor_too_near():
+    # At a tilt of 50 degrees bodies lean outwards by 1.0 to 1.6. There the networks alone place figures 0.07 in too far.
+    size_in = (30.0, 24.0)
+    eye = overhead_camera(table_size_in=size_in, height_in=30.0, tilt_deg=50.0)
+    places = [(x, y) for y in (10.0, 13.0, 16.0, 19.0) for x in (9.0, 13.0, 17.0, 21.0)]
+    men = [Model(f"green-{k}", "green", Sculpt.RIFLEMAN, *at, facing_deg=50.0 * k) for k, at in enumerate(places)]
+    scene = Scene(surface=Surface.CARDBOARD, table_size_in=size_in, models=tuple(men))
+    image, bare = (render(one, eye, np.random.default_rng(4)) for one in (scene, scene.empty))
+    found = Finder().find(image, eye, (), reference_bgr=bare, propose=True)
+    assert len(found) == len(places)
+    outward_in = []
+    for at in places:
+        nearest = min(found, key=lambda one: off(one, *at))
+        away = np.array(at) - eye.position_in[:2]
+        outward_in.append((np.array([nearest.x_in, nearest.y_in]) - at) @ away / np.hypot(*away))
+    assert abs(np.median(outward_in)) < 0.05

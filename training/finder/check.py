@@ -1,7 +1,7 @@
 """Evaluate the networks on random tables that were not used in training: `python -m training.finder.check`.
 
-Prints the calibration constants of `vision.recogniser`: the factor for the log odds of the judge alone, and the factor
-and offset for the mean log odds of the judge and the close-up network.
+Prints the calibration constants of `vision.recogniser`: the factor for the log odds of the judge alone, the factor and
+offset for the mean log odds of the judge and the close-up network, and how far too far out that one places figures.
 """
 
 from __future__ import annotations
@@ -125,6 +125,7 @@ def _print_places(whole: list[Classified]) -> None:
     for least_in, times in ((0.03, 1.0), (0.03, 1.15), (0.03, 1.3), (0.03, 1.5)):
         wide = np.hypot(least_in * CLOSER_PX_PER_IN, times * sigma)
         print(f"  with {least_in} in more and {times} times: within two {(error < 2.448 * wide).mean():.3f}")
+    _print_outward_errors(whole)
     facing_norm = np.hypot(answers[:, 5], answers[:, 6])
     upright = np.array([one.posture < POSTURES.index(POSTURES[-1]) for one in whole])
     away = np.array([one.look.candidate.facing_rad - one.facing_rad for one in whole])
@@ -135,6 +136,20 @@ def _print_places(whole: list[Classified]) -> None:
         print(
             f"  facing surer than {least}: of {confident.mean():.2f}, off by {spread[0]:.0f} / {spread[1]:.0f} degrees"
         )
+
+
+def _print_outward_errors(whole: list[Classified]) -> None:
+    """The errors along the lean, in inches on the table: the more obliquely the camera looks, the larger they are."""
+    seconds = [(one.look.second, one.away_px[0]) for one in whole if one.look.second]
+    lean = np.array([second.place.lean for second, _ in seconds])
+    outward_in = np.array([(second.closer[7] - x) / second.place.squeeze for second, x in seconds]) / CLOSER_PX_PER_IN
+    for low, high in ((0, 0.5), (0.5, 0.9), (0.9, 1.2), (1.2, 1.5), (1.5, 1.9), (1.9, 3)):
+        here = outward_in[(lean >= low) & (lean < high)]
+        if len(here):
+            less, middle, more = np.percentile(here, (16, 50, 84))
+            print(
+                f"  lean {low} to {high}: {len(here)} are {middle:+.3f} in too far out, spread {(more - less) / 2:.3f}"
+            )
 
 
 if __name__ == "__main__":
