@@ -340,7 +340,7 @@ def test_renaming_an_army_does_not_refine_its_colours_again(palette, monkeypatch
 
 @pytest.mark.slow
 def test_an_oblique_camera_places_figures_neither_too_far_nor_too_near():
-    # At a tilt of 50 degrees bodies lean outwards by 1.0 to 1.6. There the networks alone place figures 0.07 in too far.
+    # At a tilt of 50 degrees bodies lean outwards by 1.0 to 1.6; the networks alone place such figures 0.07 in too far.
     size_in = (30.0, 24.0)
     eye = overhead_camera(table_size_in=size_in, height_in=30.0, tilt_deg=50.0)
     places = [(x, y) for y in (10.0, 13.0, 16.0, 19.0) for x in (9.0, 13.0, 17.0, 21.0)]
