@@ -81,7 +81,7 @@ def painter_of(shapes: tuple[Shapes, ...], *, repaint: bool = False) -> Callable
 
     def work() -> None:
         painter = QPainter(screen)
-        layers.show(*shapes[:2], (*shapes[2], Line((), WHITE, next(count))))
+        layers.show(*shapes[:-1], (*shapes[-1], Line((), WHITE, next(count))))
         layers.paint(painter, QTransform.fromTranslate(next(count) if repaint else 0.5, 0.5), screen.size(), 1.0)
         painter.end()
 

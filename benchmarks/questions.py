@@ -24,7 +24,7 @@ def main() -> None:
 def table(rounds: int) -> Table:
     """The page's table: for each game, all examples at once and a single question."""
     rows = []
-    for game in sorted(path.stem for path in EXAMPLES.glob("*.json") if not path.stem.endswith("_more")):
+    for game in sorted(path.stem.removesuffix("_more") for path in EXAMPLES.glob("*_more.json")):
         examples = [one for path in sorted(EXAMPLES.glob(f"{game}*.json")) for one in json.loads(path.read_text())]
         questions = [{key: one[key] for key in ("ruleset", "given", "dice")} for one in examples]
         questions = [one for one in questions if one["ruleset"] == game]

@@ -10,12 +10,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from benchmarks import questions
 from benchmarks.ids import Contender
 from benchmarks.page import Budget, Table, budget_table, number, write
 from benchmarks.scan import scan_exposures
 from benchmarks.scenes import samples
 from benchmarks.sight import open_battle
 from benchmarks.stopwatch import time_with_baseline
+from rules.games import GAMES
 from rules.tabletop.sight import exposures
 from tools.crash_check import DIED, FAILED, ODD, PASSED, outcome_of, summary
 
@@ -110,3 +112,8 @@ def test_a_run_that_dies_differs_from_one_that_fails() -> None:
     assert outcome_of(1, "SystemError: returned a result with an exception set\n1 failed")[0] == ODD
     assert outcome_of(4, "ERROR: file or directory not found")[0] == ODD
     assert summary(Counter({DIED: 2, FAILED: 8})).startswith("2 of 10 runs died by a signal, 0 hung")
+
+
+@pytest.mark.slow
+def test_the_examples_of_every_game_are_timed() -> None:
+    assert [row[0] for row in questions.table(1).rows] == sorted(GAMES)
