@@ -344,8 +344,6 @@ class SituationPlay:
     def _do(self, step: Mapping[str, Any]) -> Answer:
         wanted = object_of(step["do"], "do")
         at = wanted.get("at")
-        if not isinstance(at, str | list | None):
-            raise UserError(f"do: at must be a figure, a list of figures or a place [x, y], not {at!r}")
         if isinstance(at, list) and len(at) == 1 and isinstance(at[0], str):
             wanted = {**wanted, "at": at[0]}
         odd = sorted(set(wanted) - {"action", "by", "at", "weapon", "answers"})
@@ -356,7 +354,7 @@ class SituationPlay:
         if action is None:
             return {"allowed": False, "why_not": self._unavailable(wanted)}
         action = self._answered(action, wanted, answers)
-        found, dice = preview_of(self.position, replace(action, has_odds=False)), self._dice(step)
+        found, dice = _without_odds(self.position, action), self._dice(step)
         answer = self._performed(action, found, dice)
         if action.owed and "effects" in answer and not wanted.keys() - {"action"}:
             self._for_the_others(action, answer, dice)
@@ -367,7 +365,7 @@ class SituationPlay:
         done = [action]
         while other := self._owed_too(done):
             used = list(dice.used)
-            found = preview_of(self.position, replace(other, has_odds=False))
+            found = _without_odds(self.position, other)
             more = {} if found.asks else self._performed(other, found, dice)
             if "effects" not in more:
                 dice.used[:] = used
@@ -398,11 +396,9 @@ class SituationPlay:
                 return reason
         text = f"{display_name(by)} cannot do this now" if by else "this cannot be done now"
         row = rules.header.unavailable.get(wanted["action"])
-        return (
-            {"rule": row.rule, "text": f"{text}: {rules.header.rules[row.rule]}"}
-            if row
-            else {"rule": None, "text": text}
-        )
+        if row is None:
+            return {"rule": None, "text": text}
+        return {"rule": row.rule, "text": f"{text}: {rules.header.rules[row.rule]}"}
 
     def _performed(self, action: Action, found: ActionPreview, dice: _Faces) -> Answer:
         """The answer to an action; if it has no effect, the players' answers are undone as well."""
@@ -524,7 +520,7 @@ class SituationPlay:
         others = [action for action in found if action.weapon not in weapons and action.at[:1] == targets[:1]]
         due_now = []
         for one in (*exact, *others):
-            preview = preview_of(position, replace(one, has_odds=False))
+            preview = _without_odds(position, one)
             if preview.possible:
                 return one
             due_now += [] if _comes_in_another_phase(preview) else [one]
@@ -561,7 +557,7 @@ class SituationPlay:
     def _record_answers(self, action: Action, answers: Mapping[str, Any]) -> bool:
         """Record the players' answers, as the window does; False if there are none."""
         events: list[Event] = []
-        found = preview_of(self.position, replace(action, has_odds=False))
+        found = _without_odds(self.position, action)
         questions = {one.fact: one for one in self.battle.game.questions(action.name)}
         ambiguities = {str(one.fact[-1]): one for one in found.ambiguities} | {
             one.question: one for one in found.ambiguities
@@ -614,7 +610,7 @@ class SituationPlay:
         position = self.position
         for action in self.referee.obligations(position):
             if action.name.startswith("victory"):
-                found = preview_of(position, replace(action, has_odds=False)).before
+                found = _without_odds(position, action).before
                 winner = None if found is None else found.numbers.get("winner")
                 if winner is not None:
                     return str(winner)
@@ -639,6 +635,11 @@ def _fits(action: Action, wanted: Mapping[str, Any]) -> bool:
         return True
     names = {at} if isinstance(at, str) else set(at)
     return names <= {*action.at, action.piece}
+
+
+def _without_odds(position: Position, action: Action) -> ActionPreview:
+    """What is known of an action, without its odds, which take the longest to compute."""
+    return preview_of(position, replace(action, has_odds=False))
 
 
 def _comes_in_another_phase(found: ActionPreview) -> bool:
