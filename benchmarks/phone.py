@@ -4,7 +4,7 @@ Run with `python -m benchmarks.phone`. The real window shows a battle on the sim
 how often the window's thread is free, in turns: without phones; with three phones that ask for the actions of soldiers
 four times a second; with 200 hostile clients from 32 addresses; and, as the baseline of these, with 200 hostile clients
 that take as much of the processors but attack a page of another process. The battle's position changes four times a
-second, so that the rules are asked anew. Phones and hostile clients are other processes.
+second, so that the rules are asked again. Phones and hostile clients are other processes.
 """
 
 from __future__ import annotations

@@ -27,5 +27,5 @@ def until(condition: Callable[[], object], step: Callable[[], object] = int, tim
 
 
 def block(time_s: float) -> None:
-    """Block the calling thread without work, for tests that detect a blocked thread."""
+    """Block the calling thread without work: to be detected as blocked, or to set the pace of what a test sends."""
     threading.Event().wait(time_s)

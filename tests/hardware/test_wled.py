@@ -20,7 +20,7 @@ from hardware.range_rod import DiceWait, Measured, RodShape, black, colours
 from hardware.wled import Address, Segment
 from hardware.wled_emulator import EmulatedWled, lit
 from hardware.wled_link import WledError, WledPort, request, segments, wled_rod
-from tests.waiting import until
+from tests.waiting import block, until
 
 SHAPE = RodShape(length_in=12, leds_per_in=1)
 ROD, EDGE = Segment(0, "Rod", 12), Segment(1, "Table edge", 30)
@@ -256,7 +256,7 @@ def test_silence_and_dripping_bytes_end_in_time(answers) -> None:
     def drip(caller: socket.socket) -> None:
         for byte in itertools.repeat(b"a"):
             caller.sendall(byte)
-            time.sleep(DRIP_S)
+            block(DRIP_S)
 
     def drip_content(caller: socket.socket) -> None:
         caller.sendall(ok(b""))

@@ -37,7 +37,7 @@ def option_values(game: str) -> Iterator[dict[str, Any]]:
 
 
 def drawn(game: str, chance: random.Random, sides: int, options: dict[str, Any]) -> Situation:
-    """A situation of the game with this many sides, among which its figures are divided anew."""
+    """A situation of the game with this many sides, among which its figures are divided again."""
     files = sorted((FOLDER / game).glob("*.json"))
     while True:
         document = json.loads(chance.choice(files).read_text("utf-8"))

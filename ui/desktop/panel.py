@@ -142,7 +142,7 @@ class SidePanel(QWidget):
     def show_groups(self, words: str, *, may_search: bool) -> None:
         """Offer to use the groups named by `words`, or to search for groups.
 
-        `may_search` tells whether figures could be grouped but are not.
+        `may_search` is true if there are figures that could be grouped but are not.
         """
         self._groups.setVisible(bool(words) or may_search)
         self._groups.setText(tr("Use them") if words else tr("Find armies"))

@@ -1,4 +1,4 @@
-"""The server with real sockets: what phones get, and that hostile clients get nothing and hold up nobody."""
+"""The server with real sockets: what phones get, and that hostile clients get nothing and delay no one."""
 
 from __future__ import annotations
 

@@ -27,9 +27,9 @@ def test_only_a_new_ruler_is_announced() -> None:
 
 
 def test_a_question_withdraws_a_message_and_a_message_a_question() -> None:
-    asked, told = Shown(message="Is each one right?"), Shown(message="No markers in the picture")
-    assert said(Shown(), asked) == [(Kind.QUESTION, "Is each one right?"), (Kind.WARNING, "")]
-    assert said(asked, told) == [(Kind.QUESTION, ""), (Kind.WARNING, "No markers in the picture.")]
+    question, problem = Shown(message="Is each one right?"), Shown(message="No markers in the picture")
+    assert said(Shown(), question) == [(Kind.QUESTION, "Is each one right?"), (Kind.WARNING, "")]
+    assert said(question, problem) == [(Kind.QUESTION, ""), (Kind.WARNING, "No markers in the picture.")]
 
 
 @pytest.mark.parametrize(

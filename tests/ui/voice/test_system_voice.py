@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.ui.voice.emulated_voice import EmulatedVoice
-from tests.waiting import until
+from tests.waiting import block, until
 from ui.voice.announcements import Announcement, Kind
 from ui.voice.queue import SpeechQueue
 from ui.voice.system_voice import SystemSpeaker, VoiceCommand, find_command, missing_voice_words
@@ -78,7 +78,7 @@ def test_sentences_never_overlap_and_none_is_late(voice: EmulatedVoice, speaker:
         added_s[words] = time.time()
         if not speaker.busy and (one := queue.next()) is not None:
             speaker.speak(one.words)
-        time.sleep(0.01)
+        block(0.01)
     until(lambda: not speaker.busy)
     spoken = voice.spoken
     assert len(spoken) > 5
