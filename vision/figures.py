@@ -57,7 +57,6 @@ _MIN_CHANCE_NO_REFERENCE = 0.7  # without a picture of the empty table: prints a
 _MIN_CHANCE_EXPECTED = 0.2  # where a figure stood a moment ago
 _EXPECTED_IN = 0.5  # largest distance from that place
 _REFINING_CHANCE, _MIN_REFINING_FIGURES = 0.9, 3  # chance and number of figures that refine an army's colour
-_REFINING_CHANCE_UNTAUGHT = 0.7  # the same chance while no colour is known
 _REFINING_ROUNDS, _REFINING_ROUNDS_WITH_REFERENCE = 2, 1  # more change little
 _MIN_SEPARATION_IN = 0.42  # figures do not stand nearer together
 _MIN_LYING_SEPARATION_IN = 0.75  # the same for casualties: each is 2 in long, and its two ends may look like two
@@ -220,9 +219,26 @@ class Finder:
         if not rectified:
             return ()
         self._recogniser = self._recogniser or Recogniser()
-        search = _Search((_UNTAUGHT,), scale, self._recogniser, any_plastic(_table_cells(rectified[-1])), ())
+        in_any_colour = any_plastic(_table_cells(rectified[-1]))
+        search = _Search((_UNTAUGHT,), scale, self._recogniser, in_any_colour, ())
         deque(search.sightings(rectified), maxlen=0)
-        return proposed_palette(search.plastic.get(0, []))
+        figures = search.plastic.get(0, [])
+        if self._reference is not None:
+            return proposed_palette(figures)  # with a reference, hardly any group of soldiers is doubtful
+        return proposed_palette(figures, lambda armies: self._figures_of(scale, rectified, armies))
+
+    def _figures_of(
+        self,
+        scale: float,
+        rectified: Sequence[RectifiedGround],
+        armies: Palette,
+        expected_in: Sequence[PointIn] = (),
+    ) -> list[list[FigurePlastic]]:
+        """The figures that a search for some armies finds, for each army."""
+        assert self._recogniser is not None  # the callers load it
+        search = _Search(armies, scale, self._recogniser, _table_colours(rectified[-1], armies), expected_in)
+        deque(search.sightings(rectified), maxlen=0)
+        return [search.plastic.get(k, []) for k in range(len(armies))]
 
     def _already_refined(self, palette: Palette) -> Palette:
         """The refined colours if all armies are known and only renamed or fewer, else ()."""
@@ -239,7 +255,6 @@ class Finder:
         self, scale: float, rectified: Sequence[RectifiedGround], palette: Palette, expected_in: Sequence[PointIn]
     ) -> Palette:
         """The armies' colours refined by all of their figures: one click shows one figure in one light."""
-        assert self._recogniser is not None  # `_search` loads it
         if palette is self.proposed:
             if self._reference is not None:
                 return palette  # with a reference, the groups hold nearly every figure already
@@ -248,9 +263,8 @@ class Finder:
             # The click may have shown a soldier in the sun, so start with the group of figures of nearly its colour.
             refined = refined_by_groups(palette, self._colour_groups(scale, rectified))
         for _ in range(_REFINING_ROUNDS if self._reference is None else _REFINING_ROUNDS_WITH_REFERENCE):
-            search = _Search(refined, scale, self._recogniser, _table_colours(rectified[-1], refined), expected_in)
-            deque(search.sightings(rectified), maxlen=0)
-            refined = tuple(_refined(army, search.plastic.get(k, [])) for k, army in enumerate(palette))
+            found = self._figures_of(scale, rectified, refined, expected_in)
+            refined = tuple(_refined(army, figures) for army, figures in zip(palette, found, strict=True))
         return refined
 
 
@@ -266,6 +280,7 @@ def _check_inputs(image_bgr: ImageBgr, reference_bgr: ImageBgr | None, figure_he
 
 
 def _refined(army: ArmyColour, figures: Sequence[FigurePlastic]) -> ArmyColour:
+    figures = [figure for figure in figures if figure.chance > _REFINING_CHANCE]
     if len(figures) < _MIN_REFINING_FIGURES:
         return army
     return learn_colour(np.concatenate([figure.colours for figure in figures]), army.name, army)
@@ -299,7 +314,6 @@ class _Search:
     ) -> None:
         self.palette, self.scale, self.colour_model = palette, scale, colour_model
         self.recogniser, self.expected_in = recogniser, expected_in
-        self.min_refining_chance = _REFINING_CHANCE_UNTAUGHT if palette == (_UNTAUGHT,) else _REFINING_CHANCE
         self.plastic: dict[int, list[FigurePlastic]] = {}  # by index of the colour in the palette
         self.covered_in: list[tuple[float, FloatArray]] = []  # (height, outline) in inches covered by figures
 
@@ -363,8 +377,7 @@ class _Search:
         self.covered_in += [(sheet.z_in, part) for part in lifted]
         smooth = np.asarray(cv2.blur(picture[window], (3, 3)), np.uint8)
         colours = log_colour(smooth)[mask & (evidence[army][window] > 0)]
-        if one.chance > self.min_refining_chance:
-            self.plastic.setdefault(army, []).append(FigurePlastic(one.chance, colours))
+        self.plastic.setdefault(army, []).append(FigurePlastic(one.chance, colours))
         has_facing = one.facing_confidence > _MIN_FACING_CONFIDENCE and posture is not Posture.DOWN
         return Sighting(
             army=self.palette[army].name,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 
@@ -21,6 +21,7 @@ _GREY = 0.2  # saturation below which hue is undefined
 _LEAST_PX = 16  # of plastic; a figure with less does not count
 _LEAST_FIGURES = 2  # in an army
 _UPPER, _LEAST_CHANCE = 0.75, 0.93  # quantile of the chances of an army's figures, and its least value
+_LEAST_SINGLE = 0.7  # chance of a figure that counts
 _MOST_ARMIES = 6
 _ALIKE = 0.3  # distance in log colour between a taught army and the group of its figures
 _ONE_COLOUR = 0.1  # least distance in log colour between two halves that are different armies
@@ -41,20 +42,35 @@ class FigurePlastic:
     colours: FloatImage
 
 
-def proposed_palette(figures: Sequence[FigurePlastic]) -> Palette:
-    """The armies of some figures, the largest first, each named after the nearest stock colour.
+SearchFor = Callable[[Palette], Sequence[Sequence[FigurePlastic]]]
+"""Finds the figures of each army of a palette in the same picture."""
 
-    Shadows and prints that look like figures form groups too, but the networks are less sure of those.
+
+def proposed_palette(figures: Sequence[FigurePlastic], search_for: SearchFor | None = None) -> Palette:
+    """The armies of some figures, sure ones and large ones first, each named after the nearest stock colour.
+
+    Shadows and prints that look like figures form groups too, but the networks are less sure of those. They may also
+    be unsure of soldiers whose colour is hardly rare on the table, until they look for that very colour.
+
+    Args:
+        figures: Figures that were recognised in any colour.
+        search_for: Checks the doubtful groups; if None, they are dropped.
     """
-    figures = [figure for figure in figures if len(figure.colours) >= _LEAST_PX]
+    figures = [one for one in figures if one.chance > _LEAST_SINGLE and len(one.colours) >= _LEAST_PX]
     if len(figures) < _LEAST_FIGURES:
         return ()
     middles = np.array([np.median(figure.colours, axis=0) for figure in figures], np.float64)
     labels = _clustered(middles, _SAME_PLASTIC, "distance")
     alike = [np.flatnonzero(labels == label) for label in np.unique(labels)]
     groups = [[figures[k] for k in one] for indices in alike for one in _plastics(indices, middles)]
-    armies = sorted(filter(_is_army, groups), key=len, reverse=True)[:_MOST_ARMIES]
-    return named(tuple(learn_colour(np.concatenate([one.colours for one in army]), "") for army in armies))
+    groups.sort(key=lambda group: (_is_army(group), len(group)), reverse=True)
+    groups = [group for group in groups if _is_army(group) or (search_for and len(group) >= _LEAST_FIGURES)]
+    groups = groups[:_MOST_ARMIES]
+    armies = named(tuple(learn_colour(np.concatenate([one.colours for one in group]), "") for group in groups))
+    if search_for is None or all(map(_is_army, groups)):
+        return armies
+    again = zip(armies, groups, search_for(armies), strict=True)
+    return named(tuple(army for army, group, found in again if _is_army(group) or _is_confirmed(group, found)))
 
 
 def _plastics(indices: npt.NDArray[np.intp], middles: FloatArray) -> list[npt.NDArray[np.intp]]:
@@ -91,6 +107,14 @@ def _clustered(middles: FloatArray, limit: float, criterion: str) -> npt.NDArray
 
 def _is_army(group: Sequence[FigurePlastic]) -> bool:
     return len(group) >= _LEAST_FIGURES and float(np.quantile([one.chance for one in group], _UPPER)) > _LEAST_CHANCE
+
+
+def _is_confirmed(group: Sequence[FigurePlastic], found: Sequence[FigurePlastic]) -> bool:
+    """Whether a search for the colour of a doubtful group finds more of it, and more surely.
+
+    A search for the colour of a shadow or a print finds the same ones again.
+    """
+    return len(found) > len(group) and _is_army(found)
 
 
 def halves(plastics: Sequence[FloatImage]) -> tuple[tuple[int, ...], tuple[int, ...]] | None:

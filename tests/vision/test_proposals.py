@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 
-from vision.palette import FloatImage, log_colour
+from vision.palette import FloatImage, Palette, log_colour
 from vision.proposals import FigurePlastic, halves, proposed_palette, refined_by_groups, with_new_armies
 from vision.stock_colours import PLASTIC_BGR
 
@@ -51,6 +53,31 @@ def test_two_hues_in_a_lamp_that_draws_them_together_are_two_armies() -> None:
 def test_doubtful_figures_form_no_army() -> None:
     shadows = [FigurePlastic(chance, plastic("grey", seed=k)) for k, chance in enumerate((0.96, 0.8, 0.78, 0.75, 0.75))]
     assert [army.name for army in proposed_palette([*shadows, *figures("red", 4)])] == ["red"]
+
+
+def test_doubtful_figures_are_an_army_if_a_search_for_their_colour_finds_more_of_them_more_surely() -> None:
+    red, doubtful = figures("red", 4), figures("grey", 3, chance=0.8)
+    asked: list[list[str]] = []
+
+    def finding(*grey: FigurePlastic) -> list[str]:
+        def search_for(armies: Palette) -> list[Sequence[FigurePlastic]]:
+            asked.append([army.name for army in armies])
+            return [red, grey]
+
+        return [army.name for army in proposed_palette([*doubtful, *red], search_for)]
+
+    assert finding(*figures("grey", 5, chance=0.96)) == ["red", "grey"]
+    assert finding(*figures("grey", 3, chance=0.96)) == ["red"]  # the same three again, as with a print
+    assert finding(*figures("grey", 5, chance=0.8)) == ["red"]  # no surer than before, as with shadows
+    assert finding() == ["red"]
+    assert asked == 4 * [["red", "grey"]]  # they compete with the sure army
+
+
+def test_nothing_is_searched_again_if_all_groups_are_sure() -> None:
+    def search_for(_: Palette) -> list[Sequence[FigurePlastic]]:
+        raise AssertionError
+
+    assert len(proposed_palette([*figures("red", 4), *figures("tan", 3)], search_for)) == 2
 
 
 @pytest.mark.parametrize(
