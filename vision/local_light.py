@@ -20,7 +20,9 @@ _DARK = 8.0  # grey levels added before the logarithm: below them a ratio is sen
 _WINDOW = (3, 3)  # cells over which edges are compared
 _SAME_EDGES = 0.8  # correlation of edges above which only the light has changed
 _LEAST_TEXTURE = 0.03  # change of log brightness per cell above which edges can be compared
-_REACHES_CELLS = (24.0, 8.0, 3.0)  # sigmas over which a place shows the light of its neighbours; the nearest count most
+_REACHES_CELLS = ((24.0, 6), (8.0, 2), (3.0, 1))
+"""Sigmas over which a place shows the light of its neighbours, the nearest last, for they count most; and the factor
+by which the picture may be downsampled for each."""
 _DOUBT = 0.03  # weight of the estimate from further away
 _OTHER_LIGHT = 0.15  # change of log brightness beyond that of the surrounding light
 
@@ -32,30 +34,36 @@ def differs_beyond_light(now: FloatImage, before: FloatImage) -> BoolImage:
         now: (rows, columns) grey levels.
         before: Of the same size.
     """
-    then = np.maximum(before, 0)
-    edges_now, edges_then = _edges(now), _edges(then)
-    strength = cv2.blur((edges_now**2).sum(axis=2), _WINDOW) * cv2.blur((edges_then**2).sum(axis=2), _WINDOW)
-    together = cv2.blur((edges_now * edges_then).sum(axis=2), _WINDOW)
-    texture = np.sqrt(np.sqrt(np.maximum(strength, 0)))
-    same = (texture > _LEAST_TEXTURE) & (together > _SAME_EDGES * np.sqrt(np.maximum(strength, 1e-12)))
-    change = np.log((now + _DARK) / (then + _DARK))
-    return np.asarray(~same & (np.abs(change - _light(change, same)) > _OTHER_LIGHT))
+    log_now, log_then = (np.log(np.maximum(one, 0) + _DARK) for one in (now, before))
+    (across, down), (across_then, down_then) = _edges(log_now), _edges(log_then)
+    strength = cv2.blur(across**2 + down**2, _WINDOW) * cv2.blur(across_then**2 + down_then**2, _WINDOW)
+    together = cv2.blur(across * across_then + down * down_then, _WINDOW)
+    root = cv2.sqrt(np.maximum(strength, 1e-12))
+    same = (root > _LEAST_TEXTURE**2) & (together > _SAME_EDGES * root)
+    change = log_now - log_then
+    return np.asarray(~same & (cv2.absdiff(change, _light(change, same)) > _OTHER_LIGHT))
 
 
 def _light(change: FloatImage, same: BoolImage) -> FloatImage:
     """Change of log brightness caused by the light, interpolated from the nearest places with unchanged edges."""
-    light = np.full(change.shape, np.median(change), np.float32)
-    weight = np.asarray(same, np.float32)
-    for reach in _REACHES_CELLS:
-        near = cv2.GaussianBlur(weight, (0, 0), reach)
-        light = (cv2.GaussianBlur(change * weight, (0, 0), reach) + _DOUBT * light) / (near + _DOUBT)
-    return np.asarray(light, np.float32)
+    weight = same.astype(np.float32)
+    weighted = change * weight
+    light = np.full((1, 1), np.median(change), np.float32)
+    rows, columns = change.shape
+    for reach, shrink in _REACHES_CELLS:
+        size = (-(-columns // shrink), -(-rows // shrink))
+        near, sum_near = (
+            cv2.GaussianBlur(cv2.resize(one, size, interpolation=cv2.INTER_AREA), (0, 0), reach / shrink)
+            for one in (weight, weighted)
+        )
+        light = (sum_near + _DOUBT * cv2.resize(light, size)) / (near + _DOUBT)
+    return np.asarray(light)
 
 
-def _edges(grey: FloatImage) -> FloatImage:
-    """(rows, columns, 2) change of log brightness per cell along both axes."""
-    log = np.log(grey + _DARK)
-    return np.dstack([cv2.Sobel(log, cv2.CV_32F, *axis, scale=1 / 8) for axis in ((1, 0), (0, 1))])
+def _edges(log: FloatImage) -> tuple[FloatImage, FloatImage]:
+    """Change of log brightness per cell along both axes, each (rows, columns)."""
+    across, down = (cv2.Sobel(log, cv2.CV_32F, *axis, scale=1 / 8) for axis in ((1, 0), (0, 1)))
+    return np.asarray(across), np.asarray(down)
 
 
 class LightChangeDetector:
@@ -65,15 +73,16 @@ class LightChangeDetector:
     _FLICKER_S = 2.0  # a longer change is a flickering lamp, and is ignored
 
     def __init__(self) -> None:
-        self._before: FloatImage | None = None
+        self._log_before: FloatImage | None = None
         self._since_s: float | None = None
 
     def is_changing(self, now: FloatImage, time_s: float) -> bool:
         """Whether this picture, (rows, columns) grey levels, should not be searched because the light is changing."""
-        before, self._before = self._before, now
+        log_now = np.log(now + _DARK)
+        before, self._log_before = self._log_before, log_now
         if before is None or before.shape != now.shape:
             return False
-        change = np.log((now + _DARK) / (before + _DARK))
+        change = log_now - before
         away = np.abs(change - np.median(change)) > self._CHANGE
         if float(away.mean()) < self._PART:
             self._since_s = None

@@ -272,6 +272,8 @@ def _changed_regions(
 
 
 def _regions(new: MaskImage, small: _Small, reference: _Small) -> Iterator[_Region]:
+    if not new.any():  # as in most frames
+        return
     count, labels, stats, _ = cv2.connectedComponentsWithStats(new)
     for label in range(1, count):
         x, y, w, h, area = (int(v) for v in np.asarray(stats)[label])
