@@ -191,7 +191,7 @@ def free_strikes(position: Position) -> Iterator[Action]:
     for leaver in models(position):
         for name, reason in leaver.strikers.items():
             enemy = leaver.other(name)
-            for weapon, item in enemy.ready(ItemKind.MELEE).items():
+            for weapon, item in enemy.strikes_freely_with.items():
                 own = {"modf": enemy.odf(item), "in_base_contact": True, "reason": reason, "leaver": leaver.known_as}
                 yield enemy.action(
                     f"{enemy.name} strikes at {leaver.name}, who leaves",
