@@ -275,7 +275,9 @@ class SituationPlay:
             if seen is None:
                 self.table.pop(name, None)
             else:
-                self.table[name] = self._seen(name, object_of(seen, f"see {name}"))
+                self.table[name] = figure = self._seen(name, object_of(seen, f"see {name}"))
+                if "at_in" in seen or "facing_deg" in seen:
+                    self.battle.record(Placed(figure=name, at_in=figure.centre_in, facing_deg=figure.facing_deg))
         self._done()
 
     def _seen(self, name: str, seen: Mapping[str, Any]) -> Figure:
