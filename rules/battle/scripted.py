@@ -275,7 +275,9 @@ class SituationPlay:
             if seen is None:
                 self.table.pop(name, None)
             else:
-                self.table[name] = self._seen(name, object_of(seen, f"see {name}"))
+                self.table[name] = figure = self._seen(name, object_of(seen, f"see {name}"))
+                if "at_in" in seen or "facing_deg" in seen:
+                    self.battle.record(Placed(figure=name, at_in=figure.centre_in, facing_deg=figure.facing_deg))
         self._done()
 
     def _seen(self, name: str, seen: Mapping[str, Any]) -> Figure:
@@ -504,27 +506,26 @@ class SituationPlay:
         raise UserError(f"there is no figure {name!r}: choose one of {', '.join(self.battle.state.units)}")
 
     def _wanted(self, position: Position, wanted: Mapping[str, Any]) -> Action | None:
-        """The action that a step describes, preferably one that is allowed, else one that is due in this phase."""
-        name, targets = actor_of(wanted), targets_of(wanted)
+        """The action that a step describes: of those that fit best with each weapon, preferably one that is allowed."""
+        name, targets, answers = actor_of(wanted), targets_of(wanted), wanted.get("answers") or {}
         if name:
             self._known(name)
         if wanted.get("action") not in (*self.battle.game.actions, *_GENERIC):
             known = ", ".join(self.battle.game.actions)
             raise UserError(f"{self.battle.game.title} has no action {wanted.get('action')!r}: choose one of {known}")
+
+        def misfit(action: Action) -> tuple[bool, ...]:
+            aside, others_too = action.at[:1] != targets[:1], sorted(action.at) != sorted(targets)
+            return aside, others_too, action.name != wanted["action"], not self._agrees(action, answers)
+
+        def rank(action: Action) -> tuple[bool, ...]:
+            preview, (aside, *rest) = _without_odds(position, action), misfit(action)
+            return aside, not preview.possible, _comes_in_another_phase(preview), *rest
+
         found = [action for action in self._candidates(position, name, wanted) if _fits(action, wanted)]
-        fits = [action for action in found if sorted(action.at) == sorted(targets)] or found
-        exact = [action for action in fits if action.name == wanted["action"]] or fits
-        exact = [action for action in exact if self._agrees(action, wanted.get("answers") or {})] or exact
-        exact.sort(key=lambda action: bool(targets) and action.at[:1] != targets[:1])
-        weapons = {action.weapon for action in exact}
-        others = [action for action in found if action.weapon not in weapons and action.at[:1] == targets[:1]]
-        due_now = []
-        for one in (*exact, *others):
-            preview = _without_odds(position, one)
-            if preview.possible:
-                return one
-            due_now += [] if _comes_in_another_phase(preview) else [one]
-        return next(iter(due_now or exact), None)
+        found.sort(key=misfit)
+        best = {action.weapon: misfit(action) for action in reversed(found)}
+        return min((action for action in found if misfit(action) == best[action.weapon]), key=rank, default=None)
 
     def _agrees(self, action: Action, answers: Mapping[str, Any]) -> bool:
         """Whether an action agrees with the answers, which may select one of several, such as "moves second"."""

@@ -25,7 +25,7 @@ def in_sight(view: View, what: str, way: FactPath = ("los",)) -> tuple[Uncertain
     return tuple(UncertainFact(way, sigma, what, either={HIDDEN: False, SEEN: True}) for sigma in sigmas)
 
 
-def one_of(found: Choice[str], sigma_in: float, what: str, way: FactPath) -> tuple[UncertainFact, ...]:
-    """The uncertainty of a choice between names, such as the terrain under a figure; empty if it is certain."""
-    either = {display_name(name).lower(): name for name in found.possible}
+def one_of(found: Choice[tuple[str, ...]], sigma_in: float, what: str, way: FactPath) -> tuple[UncertainFact, ...]:
+    """The uncertainty of the terrain that a figure stands in, by its names; empty if it is certain."""
+    either = {" and ".join(map(display_name, names)).lower() or "open": names for names in found.possible}
     return () if found.certain else (UncertainFact(way, sigma_in, what, either=either),)

@@ -260,6 +260,12 @@ class Model:
         carried = self.rules.chooses("attacks_with", "carried")
         return {name: item for name, item in self.weapons(kind).items() if carried or name in self.wielded}
 
+    @property
+    def strikes_freely_with(self) -> dict[str, Item]:
+        """The weapons for a free attack: those that attack, else any, unless the players chose what it wields."""
+        chosen = self.status(statuses.WIELDS) is not None
+        return self.ready(ItemKind.MELEE) or ({} if chosen else self.weapons(ItemKind.MELEE))
+
     def odf(self, item: Item) -> int:
         """The ODF of one of its weapons now."""
         return odf_with(self.rules, self.card, item, self.listed(statuses.WOUNDS))
@@ -288,7 +294,7 @@ class Model:
 
     def as_opponent_of(self, leaver: Model) -> dict[str, int]:
         """The facts of an enemy whose base is left; one that may not strike has no weapon in hand."""
-        armed = len(self.ready(ItemKind.MELEE)) if self.may_attack(leaver) else 0
+        armed = len(self.strikes_freely_with) if self.may_attack(leaver) else 0
         strength, dexterity = self.stats["strength"], self.stats["dexterity"]
         return {"enemy_strength": strength, "enemy_dexterity": dexterity, "enemy_wielded_weapons": armed}
 

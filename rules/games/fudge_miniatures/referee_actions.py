@@ -223,9 +223,9 @@ def _near_death(model: Model) -> dict[str, Any]:
 
 
 def _goals(position: Position) -> Iterator[Action]:
-    """Each side's task: counted if possible, otherwise confirmed by the players."""
+    """Each side's task, first those that were agreed: counted if possible, otherwise confirmed by the players."""
     state, rules = position.state, rules_of(position)
-    for side in state.sides:
+    for side in sorted(state.sides, key=lambda side: (goal_key(side) not in state.statuses, side != state.side)):
         name = str(state.statuses.get(goal_key(side), USUAL_GOAL))
         row = rules.tables.goals[name]
         facts: dict[str, Any] = {"side": side, "goal": name}

@@ -248,9 +248,11 @@ def _checked_again(model: Model, action: Action, found: Verdict) -> Changes:
 
 
 def _sent_running(model: Model, open_checks: OpenChecks) -> Changes:
-    """It must run, unless a failed Guts check has thrown it to the ground."""
+    """It must run, past all enemies at its base, unless a failed Guts check has thrown it to the ground."""
     if not _thrown_down(model, open_checks):
         yield _set(model.id, statuses.MUST_RUN, True, "FM-53")
+        if model.listed(statuses.BROKE_FROM) and not model.must_run:
+            yield _set(model.id, statuses.BROKE_FROM, None, "FM-53")
 
 
 def _thrown_down(model: Model, open_checks: OpenChecks) -> bool:

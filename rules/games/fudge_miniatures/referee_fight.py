@@ -19,6 +19,7 @@ from rules.games.fudge_miniatures.shooting import ranges
 from rules.games.fudge_miniatures.tables import Concern, Item, ItemKind
 from rules.tabletop.bearing import bearing_deg
 from rules.tabletop.sight import SLIVER
+from rules.tabletop.tolerance import within
 
 MELEE, SHOOT, CAST = "melee", "shoot", "cast_spell"
 
@@ -162,8 +163,9 @@ def _attacks_too(mate: Model, enemy: Model) -> bool:
     if done := mate.listed(statuses.DONE):
         shots = mate.rules.chooses("attackers_counted", "melee_and_ranged")
         return enemy.id in mate.listed(statuses.STRUCK_AT) and (shots or MELEE in done)
-    there = mate.touches(enemy) is not False and not mate.must_run
-    return there and bool(mate.ready(ItemKind.MELEE)) and mate.may_attack(enemy)
+    gap_in, arms = mate.position.measure(mate.figure, enemy.figure).edge_in, mate.ready(ItemKind.MELEE).values()
+    reaches = any(mate.touches(enemy) is not False or within(gap_in, item.reach_in) for item in arms)
+    return reaches and not mate.must_run and mate.may_attack(enemy)
 
 
 def _not_in_hand(model: Model, enemy: Model, action: str, name: str) -> Verdict | None:
@@ -191,7 +193,7 @@ def free_strikes(position: Position) -> Iterator[Action]:
     for leaver in models(position):
         for name, reason in leaver.strikers.items():
             enemy = leaver.other(name)
-            for weapon, item in enemy.ready(ItemKind.MELEE).items():
+            for weapon, item in enemy.strikes_freely_with.items():
                 own = {"modf": enemy.odf(item), "in_base_contact": True, "reason": reason, "leaver": leaver.known_as}
                 yield enemy.action(
                     f"{enemy.name} strikes at {leaver.name}, who leaves",

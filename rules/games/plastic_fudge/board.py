@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from shapely import get_parts
@@ -14,7 +14,7 @@ from rules.engine.verdict import Verdict
 from rules.games.plastic_fudge import statuses
 from rules.games.plastic_fudge.combat import Border, stands_in
 from rules.games.plastic_fudge.movement import Mover, Stretch, in_the_air, slowed
-from rules.games.plastic_fudge.tables import Rules
+from rules.games.plastic_fudge.tables import Rules, TerrainName
 from rules.games.plastic_fudge.units import holes_in
 from rules.tabletop.area import standing_on
 from rules.tabletop.bearing import Turning
@@ -53,24 +53,29 @@ def bands_up(rules: Rules, attacker: Figure, target: Figure) -> int:
     return whole if height_in > 0 else -whole
 
 
-def terrain_under(rules: Rules, figure: Figure, pieces: Iterable[TerrainPiece], from_in: PointIn | None = None) -> str:
-    """The terrain that a figure defends in, one on a border included.
-
-    It is also what it stands behind: a piece that adds to the Defense, that its base touches and that lies across the
-    line of an attack `from_in`; the better of the two counts.
-    """
+def terrain_under(rules: Rules, figure: Figure, pieces: Iterable[TerrainPiece]) -> str:
+    """The terrain that a figure stands in, one on a border included."""
     kinds = {kind: row.terrain for kind, row in rules.tables.grounds().items() if row.terrain != "open"}
-    near = [piece for piece in pieces if piece.kind in kinds]
     parts: dict[str, float] = {}
-    for share in standing_on(figure, near):
+    for share in standing_on(figure, [piece for piece in pieces if piece.kind in kinds]):
         name = kinds[share.piece.kind] if share.piece else "open"
         parts[name] = min(1.0, parts.get(name, 0.0) + share.fraction)
-    under: str = stands_in(rules, Border(parts=parts)).outcome
-    terrain = rules.tables.terrain
-    walls = [piece for piece in near if terrain[kinds[piece.kind]].defense > 0]
-    behind = () if from_in is None else (kinds[piece.kind] for piece in walls if _shields(piece, figure, from_in))
-    names: tuple[str, ...] = (under, *behind)
-    return max(names, key=lambda name: terrain[name].defense)
+    return stands_in(rules, Border(parts=parts)).outcome
+
+
+def terrains_under(
+    rules: Rules, figure: Figure, pieces: Sequence[TerrainPiece], from_in: PointIn
+) -> tuple[TerrainName, ...]:
+    """All terrain that a figure defends in: what it stands in, and what it stands behind.
+
+    It stands behind a piece that adds to the Defense, that its base touches and that lies across the line of an attack
+    `from_in`.
+    """
+    grounds, terrain = rules.tables.grounds(), rules.tables.terrain
+    kinds = [(grounds[piece.kind].terrain, piece) for piece in pieces if piece.kind in grounds]
+    behind = (name for name, piece in kinds if terrain[name].defense > 0 and _shields(piece, figure, from_in))
+    found = dict.fromkeys((terrain_under(rules, figure, pieces), *behind))
+    return tuple(name for name in found if terrain[name].defense)
 
 
 def _shields(piece: TerrainPiece, figure: Figure, from_in: PointIn) -> bool:
@@ -80,9 +85,9 @@ def _shields(piece: TerrainPiece, figure: Figure, from_in: PointIn) -> bool:
     return bool(line.length > EXACT and area.distance(base_area(figure)) <= _TOUCH_IN)
 
 
-def terrains_under(
-    rules: Rules, figure: Figure, pieces: Iterable[TerrainPiece], from_in: PointIn | None = None
-) -> Choice[str]:
+def possible_terrains(
+    rules: Rules, figure: Figure, pieces: Iterable[TerrainPiece], from_in: PointIn
+) -> Choice[tuple[TerrainName, ...]]:
     """The terrain that a figure defends in, and what else it may be within the error of its place."""
     kinds, reach_in = rules.tables.grounds(), DOUBT_SIGMAS * figure.sigma_in
     base = base_area(figure)
@@ -90,7 +95,7 @@ def terrains_under(
     at_an_edge = any(Polygon(one.outline_in).exterior.distance(base) <= reach_in for one in near)
     x, y = figure.centre_in
     shifts = doubtful_shifts(figure.sigma_in) if at_an_edge else ((0.0, 0.0),)
-    found = [terrain_under(rules, placed(figure, (x + dx, y + dy)), near, from_in) for dx, dy in shifts]
+    found = [terrains_under(rules, placed(figure, (x + dx, y + dy)), near, from_in) for dx, dy in shifts]
     return choice(found[0], found)
 
 

@@ -104,9 +104,10 @@ BandsUp = Annotated[int, Asked("How many range bands does the attacker stand hig
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stance:
-    """Where a target stands, seen from the attacker."""
+    """Where a target stands, seen from the attacker; on a table, `grounds` is all the terrain that it defends in."""
 
     terrain: TerrainName = "open"
+    grounds: tuple[TerrainName, ...] = ()
     height_difference_bands: BandsUp = 0
     attacker_flies: bool = False
     target_flies: bool = False
@@ -174,10 +175,11 @@ def attack_reasons(rules: Rules, stance: Stance, level: int, rolled: int) -> lis
 def defence_reasons(rules: Rules, stance: Stance, level: int, rolled: int, ranged: bool) -> list[Reason]:
     """All that a defence total is made of."""
     found = [thrown(rules, "PF-48", rolled), rules.because("PF-12", "the Defense Level", level)]
-    ground = rules.tables.terrain[stance.terrain]
     over_it = stance.target_flies and rules.chooses("aircraft_and_ground", "ignored")
-    if ground.defense and not over_it and (ranged or not ground.ranged_only):
-        found.append(rules.because(ground.rule, f"in {row_title(stance.terrain)}", ground.defense))
+    for name in () if over_it else dict.fromkeys((stance.terrain, *stance.grounds)):
+        ground = rules.tables.terrain[name]
+        if ground.defense and (ranged or not ground.ranged_only):
+            found.append(rules.because(ground.rule, f"in {row_title(name)}", ground.defense))
     down = -bands_of_height(rules, stance)
     return found + ([rules.because("PF-42", modifier=down * limit(rules, "height_defense"))] if down > 0 else [])
 

@@ -12,7 +12,7 @@ from rules.games.plastic_fudge.board import ground, sight_rules
 from rules.games.plastic_fudge.command import steps
 from rules.games.plastic_fudge.referee_effects import effects
 from rules.games.plastic_fudge.referee_fire import at_spot, attacks, others
-from rules.games.plastic_fudge.referee_moves import march, movement
+from rules.games.plastic_fudge.referee_moves import march, movement, not_here
 from rules.games.plastic_fudge.referee_obligations import obligations
 from rules.games.plastic_fudge.tables import Tables
 from rules.games.plastic_fudge.units import card, rules_of
@@ -25,8 +25,11 @@ def next_phase(position: Position) -> PhaseBegun:
     seats = dict(zip((first, second), state.sides, strict=False)) | dict(state.this_turn)
     if row is not None and row.seat and state.side not in ("", seats.get(row.seat)):
         seats |= {first: seats.get(second, ""), second: seats.get(first, "")}
-    called = [unit for unit in state.units.values() if statuses.CALLED_TURN in unit.statuses and not unit.out]
-    jets = any(card(position, unit).called for unit in called)
+    jets = any(
+        card(position, unit).called and not_here(position, unit) is None
+        for unit in state.units.values()
+        if not unit.out
+    )
     return next_step(state, steps(rules_of(position), seats, called=jets))
 
 

@@ -18,7 +18,7 @@ from rules.engine.state import Unit
 from rules.engine.text import display_name, place_words
 from rules.engine.verdict import Verdict, forbidden
 from rules.games.plastic_fudge import statuses, units
-from rules.games.plastic_fudge.board import bands_up, base_left, disk, flame, rod, terrain_under, terrains_under
+from rules.games.plastic_fudge.board import bands_up, base_left, disk, flame, possible_terrains, rod, terrains_under
 from rules.games.plastic_fudge.referee_moves import fleeing, not_here
 from rules.games.plastic_fudge.tables import Weapon
 from rules.games.plastic_fudge.units import card, rules_of, spoken_of
@@ -83,8 +83,8 @@ def _shot(position: Position, unit: Unit, weapon: str, enemy: Unit) -> Action:
         "target_DL": units.defense(position, enemy),
         "occupants": units.occupants(position, enemy),
     }
-    found = terrains_under(rules_of(position), target, position.terrain, figure.centre_in)
-    ground = one_of(found, target.sigma_in, f"what {display_name(enemy.id)} stands in", ("terrain",))
+    found = possible_terrains(rules_of(position), target, position.terrain, figure.centre_in)
+    ground = one_of(found, target.sigma_in, f"what {display_name(enemy.id)} stands in", ("grounds",))
     return units.action_of(
         f"{display_name(weapon) or 'Attack'} at {display_name(enemy.id)}",
         "shot",
@@ -103,7 +103,7 @@ def _stance(position: Position, figure: Figure, target: Figure) -> dict[str, Any
     """How a target stands, seen from a figure."""
     rules = rules_of(position)
     return {
-        "terrain": terrain_under(rules, target, position.terrain, figure.centre_in),
+        "grounds": terrains_under(rules, target, position.terrain, figure.centre_in),
         "height_difference_bands": bands_up(rules, figure, target),
     }
 

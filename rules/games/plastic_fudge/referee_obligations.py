@@ -156,9 +156,14 @@ def _flights(position: Position) -> Iterator[Action]:
             continue
         if unit.this_turn.get(statuses.FLEES):
             yield replace(fleeing(position, unit), round="Flight", owed="PF-65")
-        for name in stored_list(unit, statuses.MUST_CHECK):
+        for name in _must_check(unit):
             title = f"{display_name(unit.id)} sees {display_name(name)} run"
             yield replace(_check(position, unit, title, (name,)), owed="PF-68")
+
+
+def _must_check(unit: Unit) -> list[Any]:
+    """The routed units that make it check at once; none if it flees itself."""
+    return [] if unit.statuses.get(statuses.ROUTED) else stored_list(unit, statuses.MUST_CHECK)
 
 
 def _fled(position: Position, runner: Unit) -> Iterator[Action]:
@@ -169,7 +174,7 @@ def _fled(position: Position, runner: Unit) -> Iterator[Action]:
     for mate in position.state.units.values():
         passed = stored_list(mate, statuses.PASSED)
         gone = mate.id not in position.figures or units.is_destroyed(position, mate)
-        if mate.id == runner.id or gone or units.flight_of(runner) in passed:
+        if mate.id == runner.id or gone or mate.statuses.get(statuses.ROUTED) or units.flight_of(runner) in passed:
             continue
         [near] = approaches(position.figure(runner.id), path, [position.figure(mate.id)])
         before = any(name == runner.id for name, _ in passed)
@@ -197,6 +202,8 @@ def _morale(position: Position) -> Iterator[Action]:
         for unit in units.able(position, side):
             if _stands_for(position, unit) not in position.figures or phase in stored_list(unit, statuses.CHECKED):
                 continue
+            if _must_check(unit):
+                continue  # that check comes first
             if rules_of(position).tables.classes[card(position, unit).kind].checks_morale:
                 yield replace(_check(position, unit, f"Morale of {display_name(unit.id)}"), owed="PF-55")
 

@@ -22,6 +22,7 @@ class Shot(Request):
 
     target_DL: Rating
     terrain: TerrainName = "open"
+    grounds: tuple[TerrainName, ...] = ()
     height_difference_bands: combat.BandsUp = 0
     occupants: combat.Occupants = ()
 
@@ -76,6 +77,7 @@ def _blow(rules: Rules, one: Shot, level: int) -> tuple[combat.Attack, Reason]:
         ranged=ranged,
         target_unit=target,
         terrain=one.terrain,
+        grounds=one.grounds,
         height_difference_bands=one.height_difference_bands,
         attacker_flies=flying[0],
         target_flies=flying[1],

@@ -163,8 +163,9 @@ def occupants(position: Position, vehicle: Unit) -> list[dict[str, Any]]:
 
 
 def spoken_of(rules: Rules, measured: Range) -> float:
-    """Of a measured range, the distance that the rules speak of, to a hundredth of an inch."""
-    return round(measured.edge_in if rules.chooses("measured_from", "base_edges") else measured.centre_in, 2)
+    """Of a measured range, the distance that the rules speak of, to a hundredth of an inch; 0 for bases in contact."""
+    from_edges = rules.chooses("measured_from", "base_edges") or measured.edge_in <= 0
+    return round(measured.edge_in if from_edges else measured.centre_in, 2)
 
 
 def in_contact(rules: Rules, distance_in: float) -> bool:
