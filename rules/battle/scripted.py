@@ -515,6 +515,7 @@ class SituationPlay:
         fits = [action for action in found if sorted(action.at) == sorted(targets)] or found
         exact = [action for action in fits if action.name == wanted["action"]] or fits
         exact = [action for action in exact if self._agrees(action, wanted.get("answers") or {})] or exact
+        exact = [action for action in exact if action.by[:1] == (name,)] or exact
         exact.sort(key=lambda action: bool(targets) and action.at[:1] != targets[:1])
         weapons = {action.weapon for action in exact}
         others = [action for action in found if action.weapon not in weapons and action.at[:1] == targets[:1]]
