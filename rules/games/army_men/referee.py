@@ -300,7 +300,7 @@ def _casualties(position: Position, down: tuple[Unit, ...]) -> Iterator[Action]:
     for first in stay[1:] if not position.game.rules.chooses("wounded_limit", 0) else ():
         place = down.index(first)
         in_turn = Context(position, (*down[place:], *down[:place]))
-        yield action_for(f"{title}: {display_name(first.id)} stays first", "casualties", in_turn)
+        yield action_for(f"{title}; {display_name(first.id)} is the first to stay", "casualties", in_turn)
 
 
 def _before_the_first_turn(position: Position) -> Iterator[Action]:
