@@ -516,7 +516,8 @@ class SituationPlay:
 
         def misfit(action: Action) -> tuple[bool, ...]:
             aside, others_too = action.at[:1] != targets[:1], sorted(action.at) != sorted(targets)
-            return aside, others_too, action.name != wanted["action"], not self._agrees(action, answers)
+            unnamed = action.by[:1] != (name,)
+            return aside, others_too, action.name != wanted["action"], not self._agrees(action, answers), unnamed
 
         def rank(action: Action) -> tuple[bool, ...]:
             preview, (aside, *rest) = _without_odds(position, action), misfit(action)

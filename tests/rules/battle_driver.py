@@ -196,7 +196,9 @@ def play_at_random(driver: BattleDriver, seed: int, steps: int) -> None:
             x, y = position.figure(places.choice(sorted(position.figures))).centre_in
             spot_in = (x + places.uniform(-2, 2), y + places.uniform(-2, 2))
             actions += driver.referee.at_spot(position, unit, spot_in)
-        open_deeds = [action for action in actions if preview_of(position, replace(action, has_odds=False)).possible]
+        previews = [preview_of(position, replace(action, has_odds=False)) for action in actions]
+        pairs = zip(actions, previews, strict=True)
+        open_deeds = [action for action, preview in pairs if preview.possible and not preview.ambiguities]
         if open_deeds and chance.random() < 0.7:
             perform(battle, driver.referee, position, chance.choice(open_deeds), fall)
         else:

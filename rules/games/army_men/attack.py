@@ -36,7 +36,7 @@ def _unseen(rules: Rules, shot: Shot) -> bool:
 
 
 def _short_handed(rules: Rules, shot: Shot) -> bool:
-    short = shot.crew is not None and not shot.mounted and shot.crew < weapon_of(rules, shot).crew
+    short = shot.crew is not None and shot.crew < weapon_of(rules, shot).crew
     return short and rules.chooses("short_crew", "cannot_attack")
 
 

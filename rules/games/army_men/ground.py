@@ -83,7 +83,7 @@ def stretches(rules: Rules, unit: str, walked: Walk) -> Iterator[Stretch]:
         kinds = {piece.kind for piece in part.inside}
         yield Stretch(
             inches=part.length_in,
-            uphill=uphill,
+            uphill=uphill and TerrainKind.BRIDGE not in kinds,
             rough=bool(kinds & rough),
             on_road=TerrainKind.ROAD in kinds,
             swimming=TerrainKind.WATER in kinds,

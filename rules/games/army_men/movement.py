@@ -156,6 +156,7 @@ class Path(OwnStep):
         cleared_this_turn: He has destroyed an obstacle, for which an engineer stays where he is.
         unmanned: It is a gun with less than its crew.
         blocked_by: What stands on the way that does not let it pass.
+        by_wreck: That is a wrecked vehicle.
         towed: It is a gun behind a truck or jeep.
     """
 
@@ -174,6 +175,7 @@ class Path(OwnStep):
     cleared_this_turn: Annotated[bool, did("destroy_obstacle")] = False
     unmanned: Annotated[bool, of_actor(_unmanned)] = False
     blocked_by: TerrainKind | None = None
+    by_wreck: bool = False
     towed: Annotated[bool, of_actor(status.is_towed)] = False
 
 
@@ -205,7 +207,8 @@ def _priced(rules: Rules, path: Path) -> Verdict:
     if not whole.allowed:
         return whole
     if path.blocked_by is not None:
-        return forbidden("blocked", _in_the_way(rules, path.blocked_by))
+        wreck = rules.because("AM-18", "there is no way through the wreck") if path.by_wreck else None
+        return forbidden("blocked", wreck or _in_the_way(rules, path.blocked_by))
     allowance_in = whole.numbers["distance_in"]
     if allowance_in is None:
         return verdict("legal", *whole.reasons, legal=True, cost_in=0.0, allowance_in=None, left_in=None)

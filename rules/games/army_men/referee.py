@@ -84,12 +84,13 @@ def _move(position: Position, unit: Unit, path: Path, end_facing_deg: float | No
     walked = walk(path, terrain, profile, 0.0, sigma_in=here.sigma_in)
     off_road = {"on_road": False} if unit.this_turn.get(status.LEFT_ROAD) else {}
     parts = [{**plain(part), **off_road} for part in stretches(position.game.rules, name, walked)]
-    barred = [str(part.ground.kind) for part in walked.impassable if part.ground is not None]
+    barred = [part.ground for part in walked.impassable if part.ground is not None]
     given = {
         **bind(PathFacts, Context(position, (unit,))).given,
         **_turns(position, unit, _changes(path, unit.facing_deg, end_facing_deg)),
         "path": parts,
-        "blocked_by": barred[0] if barred and not status.kind(position, unit).flies else None,
+        "blocked_by": str(barred[0].kind) if barred and not status.kind(position, unit).flies else None,
+        "by_wreck": bool(barred) and barred[0].name in position.state.units,
     }
     if not parts or not walked.sigma_in > 0:
         return Bound(given)
@@ -275,7 +276,7 @@ def obligations(position: Position) -> Iterator[Action]:
     state = position.state
     every_turn = position.game.rules.chooses("order_every_turn", True)
     known = state.this_turn if every_turn else state.statuses
-    if status.ORDER not in known and (every_turn or not state.turn):
+    if status.ORDER not in known and (not state.turn or state.phase == INITIATIVE):
         yield action_for("Who moves first", "move_order", Context(position), has_odds=False, owed="AM-06")
     if not state.turn:
         yield from _before_the_first_turn(position)
@@ -286,10 +287,20 @@ def obligations(position: Position) -> Iterator[Action]:
             title = f"The men inside {display_name(unit.id)}"
             yield action_for(title, "crew_survival", Context(position, targets=(unit,)), owed="AM-105")
     for side in state.sides:
-        if down := tuple(one for one in state.standing(side) if one.statuses.get(status.DOWN)):
-            title = f"Take off {display_names(tuple(one.id for one in down))}"
-            yield action_for(title, "casualties", Context(position, down), owed="AM-17")
+        yield from _casualties(position, tuple(one for one in state.standing(side) if one.statuses.get(status.DOWN)))
     yield from _goals(position)
+
+
+def _casualties(position: Position, down: tuple[Unit, ...]) -> Iterator[Action]:
+    """Taking off a side's casualties; the first soldier of them is the first that stays as a wounded man, if any do."""
+    stay = [one for one in down if status.is_man(position, one)]
+    title = f"Take off {display_names(tuple(one.id for one in down))}"
+    if down:
+        yield action_for(title, "casualties", Context(position, down), owed="AM-17")
+    for first in stay[1:] if not position.game.rules.chooses("wounded_limit", 0) else ():
+        place = down.index(first)
+        in_turn = Context(position, (*down[place:], *down[:place]))
+        yield action_for(f"{title}; {display_name(first.id)} is the first to stay", "casualties", in_turn)
 
 
 def _before_the_first_turn(position: Position) -> Iterator[Action]:
@@ -353,7 +364,8 @@ def next_phase(position: Position) -> PhaseBegun:
     order = {**state.statuses, **state.this_turn}.get(status.ORDER) or state.sides
     steps = [(side, name) for name, row in rows if row.number == MOVING for side in order]
     steps += [("", name) for name, row in rows if row.number != MOVING]
-    if rules.chooses("order_every_turn", True):
+    known = not state.turn and status.ORDER in state.statuses
+    if rules.chooses("order_every_turn", True) and not known:
         steps.insert(0, ("", INITIATIVE))
     return next_step(state, steps)
 

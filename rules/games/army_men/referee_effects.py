@@ -287,8 +287,15 @@ def _overran(position: Position, action: Action, found: Verdict) -> Changes:
 
 
 def _boarded(position: Position, action: Action, found: Verdict) -> Changes:
-    inside = None if position.unit(action.by[0]).statuses.get(status.INSIDE) else action.at[0]
-    yield Change(figure=action.by[0], key=status.INSIDE, value=inside, rule="AM-112")
+    man = position.unit(action.by[0])
+    inside = None if man.statuses.get(status.INSIDE) else action.at[0]
+    yield Change(figure=man.id, key=status.INSIDE, value=inside, rule="AM-112")
+    yield from _out_of_his_hole(man)
+
+
+def _out_of_his_hole(man: Unit) -> Changes:
+    for key in (status.DIGGING, status.ENTRENCHED):
+        yield from status_changes([man.id] if man.statuses.get(key) else [], key, None, "AM-92")
 
 
 def _hitched(position: Position, action: Action, found: Verdict) -> Changes:
@@ -392,13 +399,12 @@ def _on_foot(position: Position, facts: Mapping[str, Any], name: str, path: Path
         (swam, status.SWAM, True, "AM-30"),
         (kind.flies and unit.statuses.get(status.LANDED), status.LANDED, None, "AM-A46"),
         (not all(part["on_road"] for part in facts["path"]), status.LEFT_ROAD, True, "AM-23"),
-        (unit.statuses.get(status.DIGGING), status.DIGGING, None, "AM-92"),
-        (unit.statuses.get(status.ENTRENCHED), status.ENTRENCHED, None, "AM-92"),
         (entered and not kind.flies, status.IN_MINES, entered, "AM-70"),
         (met and status.kind_name(position, unit) == "tank", status.RAN_OVER, met, "AM-26"),
     )
     for holds, key, value, rule in rows:
         yield from status_changes([name] if holds else [], key, value, rule, this_turn=value is not None)
+    yield from _out_of_his_hole(unit)
 
 
 def _seen_on_the_way(position: Position, name: str, path: Path) -> Changes:

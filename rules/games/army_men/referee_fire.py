@@ -410,11 +410,15 @@ def _in_vain(position: Position, weapon: str, facts: Mapping[str, Any]) -> Verdi
 
 
 def _filled(context: Context, template: Template, shot: Bound) -> tuple[Bound, tuple[str, ...]]:
-    """The facts with every figure under a template, and their names: the target first, else the one most under it."""
+    """The facts with every figure under a template, and their names: the target first, else the one most under it.
+
+    A flame in range is always on its target; ranges start at the firer's base, the flame at its middle.
+    """
     position, man, facts, measured = context.position, context.actor, shot.given, list(shot.measured)
     enemy = context.target.id if context.targets else ""
     flame = context.rules.tables.weapons[context.weapon].cone_in is not None
-    fit = {name for name, unit in position.state.units.items() if status.fit(unit) and not (flame and name == man.id)}
+    clear = {man.id, enemy} if flame else set()
+    fit = {name for name, unit in position.state.units.items() if status.fit(unit) and name not in clear}
     first, each = enemy, {}
     for hit in under(template, [one for name, one in position.figures.items() if name in fit]):
         own = {"fraction": round(hit.fraction, 3)}

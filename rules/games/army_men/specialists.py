@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 from collections import Counter
 from dataclasses import dataclass
-from itertools import product
+from itertools import pairwise
 from typing import Annotated, Any
+
+from shapely import Polygon, get_coordinates
 
 from rules.engine.dice import Procedure
 from rules.engine.facts import PHASE, UNKNOWN, Context, Source, bind
@@ -188,12 +190,13 @@ def as_what(rules: Rules, by: str) -> set[str]:
 
 
 def _unswept_in(context: Context) -> float:
-    """The longest path through the piece, as far as it is not swept."""
+    """The length of the piece, as far as it is not swept."""
     if context.piece is None:
         return 0.0
-    across_in = max(math.dist(a, b) for a, b in product(context.piece.outline_in, repeat=2))
+    corners = get_coordinates(Polygon(context.piece.outline_in).minimum_rotated_rectangle)
+    long_in = max(math.dist(a, b) for a, b in pairwise(corners))
     done_in = float(context.position.state.statuses.get(status.SWEPT.format(context.piece.name), 0.0))
-    return round(max(0.0, across_in - done_in), 1)
+    return round(max(0.0, long_in - done_in), 1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -240,10 +240,11 @@ def mates(position: Position, man: Unit) -> list[Unit]:
 
 
 def crew_of(position: Position, man: Unit) -> int | None:
-    """The number of men who serve a separate gun; None if one figure is both weapon and crew."""
+    """The number of men who serve a gun; None if one figure is both weapon and crew, or the crew is inside."""
     if "crew" in man.statuses:
         return int(man.statuses["crew"])
-    return len(mates(position, man)) if man.squad and not is_man(position, man) else None
+    alone = not man.squad or is_man(position, man) or is_vehicle(position, man)
+    return None if alone else len(mates(position, man))
 
 
 def cleared(position: Position) -> frozenset[str]:

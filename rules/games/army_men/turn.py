@@ -104,7 +104,8 @@ def move_order(rules: Rules, table: Players) -> Procedure[Verdict]:
     order = yield from _ordered(rules, table.players, "the first move")
     every_turn = rules.chooses("order_every_turn", True)
     found = verdict(order[0] if order else "nobody", rules.because("AM-06"), order=order, every_turn=every_turn)
-    return found.causing(StatusEffect("", status.ORDER, order, "AM-06", this_turn=every_turn))
+    kept = [StatusEffect("", status.ORDER, order, "AM-06", this_turn=True)] if every_turn else []
+    return found.causing(StatusEffect("", status.ORDER, order, "AM-06"), *kept)
 
 
 def _ordered(rules: Rules, players: Sequence[str], why: str) -> Procedure[list[str]]:
