@@ -87,7 +87,7 @@ class RoundState:
                 name=self.title, number=self.at + 1, count=count, soldier=soldier,
             )  # fmt: skip
         if self.looking:
-            return tr("{name}: finding the next soldier …", name=self.title)
+            return tr("{name}: finding the next soldier…", name=self.title)
         skipped = sum(step.mark is Mark.SKIPPED for step in self.steps)
         if skipped:
             return tr("{name}: {count} skipped", name=self.title, count=skipped)

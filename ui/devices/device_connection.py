@@ -32,7 +32,7 @@ ANY = ""
 EMULATED, EMULATED_WLED = "emulated", "emulated wled"
 RADIO = "bluetooth:"
 WLED = "wled:"
-"""Begins the spec of a WLED controller in the network, such as "wled:192.168.1.40/Rod"; alone, none is chosen yet."""
+"""Begins the spec of a WLED controller on the network, such as "wled:192.168.1.40/Rod"; alone, none is chosen yet."""
 
 
 class Level(StrEnum):
@@ -102,7 +102,7 @@ def choices(
         ports: The ports, likely ones first.
         chosen: The chosen port, or None.
         radio: Whether the device can use Bluetooth.
-        network: Whether the device can be a WLED controller in the network.
+        network: Whether the device can be a WLED controller on the network.
     """
     ports = tuple(ports)
     likely = [port for port in ports if port.likely]
@@ -110,7 +110,7 @@ def choices(
     found.append(Choice(ANY, tr("Any likely port") if likely else tr("Any likely port (none now)")))
     found += [Choice(port.name, _port_words(port)) for port in ports if not port.likely]
     found += [Choice(f"{RADIO}{make}", tr("Bluetooth: {dice}", dice=tr(_MAKES[make]))) for make in Make if radio]
-    found += [Choice(WLED, tr("WLED in the network…"))] if network else []
+    found += [Choice(WLED, tr("WLED on the network…"))] if network else []
     if chosen not in (None, EMULATED, EMULATED_WLED, *(choice.spec for choice in found)):
         found.append(Choice(str(chosen), _absent_words(str(chosen))))
     return tuple(found)
@@ -241,7 +241,7 @@ class DeviceConnection(Generic[D]):
             return DeviceStatus(Level.OFF, tr("Not connected."))
         if self.device is None:
             return DeviceStatus(
-                Level.TROUBLE if self._problem else Level.LOOKING, sentence(self._problem or tr("connecting …"))
+                Level.TROUBLE if self._problem else Level.LOOKING, sentence(self._problem or tr("connecting…"))
             )
         status = self.device.status
         path = str(self.wire.path) if self.wire is not None else ""
@@ -251,7 +251,7 @@ class DeviceConnection(Generic[D]):
         if status.state is LinkState.UP:
             return DeviceStatus(Level.UP, tr("Connected: {port}.", port=where), trouble)
         if status.state is LinkState.SETTLING:
-            return DeviceStatus(Level.LOOKING, tr("Found {port}. Waiting for its answer …", port=where), trouble)
+            return DeviceStatus(Level.LOOKING, tr("Found {port}. Waiting for its answer…", port=where), trouble)
         if status.state in (LinkState.DENIED, LinkState.BUSY):
             return DeviceStatus(Level.TROUBLE, trouble)
         if path and self.wire is not None and not self.wire.plugged:

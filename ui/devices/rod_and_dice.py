@@ -190,7 +190,7 @@ class ElectronicDiceController:
         if self._hears:
             return tr("Received: {roll}. The dice work.", roll=self.recent[0])
         if self._clock() - self._tested_s < HEAR_S:
-            return tr("Roll a die now. Its number appears here …")
+            return tr("Roll a die now. Its number appears here…")
         return tr("No roll arrived. Shake the dice to wake them, and check that you chose their port.")
 
     @property

@@ -131,7 +131,7 @@ class TrayDice:
     @property
     def test_words(self) -> str:
         """The state of the test; empty without one."""
-        return tr("Reading the dice in the tray …") if self._tested else ""
+        return tr("Reading the dice in the tray…") if self._tested else ""
 
     def close(self) -> None:
         """Release the camera."""

@@ -42,7 +42,7 @@ _ON_TABLE = {
         "{army} and this table look alike. Take a picture of the empty table, or add light."
     ),
     (Level.ALIKE, True): mark_for_translation(
-        "{army} and this table look alike even with its empty picture. Add light, or use another cloth."
+        "{army} and this table look alike even with a picture of the empty table. Add light, or use another cloth."
     ),
 }
 

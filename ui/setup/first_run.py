@@ -266,14 +266,14 @@ def _markers(now: TableStatus) -> Guide:
     count = len(now.markers)
     if count >= ENOUGH_MARKERS:
         words = tr(
-            "The camera sees {count} markers: places on the table are exact to ±{error}.", count=count, error=error
+            "The camera sees {count} markers: places on the table are accurate to ±{error}.", count=count, error=error
         )
     else:
         words = tr_count(
-            "The camera sees {count} marker: places on the table are exact to ±{error}. One near each corner makes them"
-            " much more exact.",
-            "The camera sees {count} markers: places on the table are exact to ±{error}. One near each corner makes"
-            " them much more exact.",
+            "The camera sees {count} marker: places on the table are accurate to ±{error}. One near each corner makes"
+            " them much more accurate.",
+            "The camera sees {count} markers: places on the table are accurate to ±{error}. One near each corner makes"
+            " them much more accurate.",
             count, error=error,
         )  # fmt: skip
     return Guide({}, Step.MARKERS, words, tr("Continue"), ticks=ticks)
@@ -281,10 +281,10 @@ def _markers(now: TableStatus) -> Guide:
 
 def _empty(now: TableStatus) -> Guide:
     if now.is_bare is False or (now.view is not None and now.view.frozen):
-        words = tr("Something moves in the picture. Take your hands out and wait a moment.")
+        words = tr("Something is moving in the picture. Take your hands out and wait a moment.")
         return Guide({}, Step.EMPTY, words, tr("Learn empty table"), ready=False)
     if now.is_bare:
-        words = tr("The simulated table is empty now. Press Learn empty table, then its armies appear.")
+        words = tr("The simulated table is empty now. Press Learn empty table; then its armies appear.")
     else:
         words = tr("Take every soldier off the table. Markers and terrain stay. This helps to find the soldiers later.")
     return Guide({}, Step.EMPTY, words, tr("Learn empty table"), ready=now.view is not None)
@@ -297,7 +297,7 @@ def _armies(now: TableStatus) -> Guide:
     ticks = tuple(
         Tick(tr("{army}: {count} seen", army=army, count=count), True)
         if count
-        else Tick(tr("{army}: searching …", army=army), None)
+        else Tick(tr("{army}: searching…", army=army), None)
         for army, count in counts.items()
     )
     if now.view is not None:

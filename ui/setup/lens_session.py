@@ -63,7 +63,7 @@ class LensSession:
         view = find_view(gray, self.board, self.dictionary)
         answer = offer(self.gathering, view)
         if answer.accepted and not self._rests(view):
-            words = tr("Hold it still for a moment …")
+            words = tr("Hold it still for a moment…")
             return replace(self, seen=view, words=words, taken=False, _before=view)
         words = self._next(answer.gathering) if answer.accepted else answer.refusal
         return replace(
@@ -79,12 +79,14 @@ class LensSession:
     def _next(self, gathering: LensViews) -> str:
         coverage = gathering.coverage
         if coverage.missing:
-            return tr("Taken; now hold it at the {part} of the picture.", part=tr(_PARTS[coverage.missing[0]]))
+            return tr(
+                "Picture taken. Hold the board at the {part} of the picture.", part=tr(_PARTS[coverage.missing[0]])
+            )
         if coverage.slanted < 2:
-            return tr("Taken; now tilt it: hold one side nearer to the camera.")
+            return tr("Picture taken. Tilt the board: hold one side nearer to the camera.")
         if len(gathering.views) >= WANTED_VIEWS:
-            return tr("Taken; that is enough.")
-        return tr("Taken; now hold it at another place, or tilt it.")
+            return tr("Picture taken. That is enough.")
+        return tr("Picture taken. Hold the board at another place, or tilt it.")
 
     def without_last(self) -> LensSession:
         """The session without the last picture."""

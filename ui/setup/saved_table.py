@@ -29,8 +29,8 @@ NO_MARKER = mark_for_translation(
     " lay a marker where it was, or start a new table"
 )
 MARKERS_MOVED = mark_for_translation(
-    "the markers lie at other places than on the saved table, so the saved places are unknown:"
-    " lay them where they were, or start a new table"
+    "the markers are not where they were on the saved table, so the saved places are unknown:"
+    " put them back, or start a new table"
 )
 
 
@@ -128,8 +128,8 @@ def as_left(saved: SavedTable, view: TableView) -> RestoredTable:
     if moved:
         remarks.append(
             tr_count(
-                "Marker {numbers} was moved; the other markers show where everything lies.",
-                "Markers {numbers} were moved; the other markers show where everything lies.",
+                "Marker {numbers} was moved; the other markers show where everything is.",
+                "Markers {numbers} were moved; the other markers show where everything is.",
                 len(moved), numbers=", ".join(map(str, moved)),
             )
         )  # fmt: skip

@@ -95,7 +95,7 @@ def test_covered_markers_are_reported_and_measuring_continues(
     assert float(window.panel.headline.split()[0]) == pytest.approx(12.0, abs=0.1)
     camera.image_bgr = whole
     wait_until(lambda: not window.bar.isVisible())
-    wait_until(lambda: any("markers: places exact to ±" in words for words in texts(window.statusBar())))
+    wait_until(lambda: any("markers: places accurate to ±" in words for words in texts(window.statusBar())))
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no such device here")

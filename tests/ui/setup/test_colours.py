@@ -40,7 +40,7 @@ def test_the_worst_separation_comes_first():
         (TAN, "Tan and this table look alike. Take a picture of the empty table, or add light."),
         (
             replace(TAN, empty_known=True),
-            "Tan and this table look alike even with its empty picture. Add light, or use",
+            "Tan and this table look alike even with a picture of the empty table. Add light, or use",
         ),
         (replace(GREY, empty_known=True), "Grey is visible on this table, less reliably in shade. More light helps."),
         (PAIR, "Green and tan are easy to tell apart."),

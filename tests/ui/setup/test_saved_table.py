@@ -204,11 +204,11 @@ def test_a_restored_table_follows_its_markers(turn: float, x: float, y: float) -
 def test_a_moved_marker_is_detected_by_the_others() -> None:
     left = as_left(FULL, view(MARKERS | {2: MARKERS[2] + 4.0}))
     assert left.table is FULL
-    assert left.remarks == ("Marker 2 was moved; the other markers show where everything lies.",)
+    assert left.remarks == ("Marker 2 was moved; the other markers show where everything is.",)
 
 
 def test_two_contradicting_markers_are_rejected() -> None:
-    with pytest.raises(UserError, match="the markers lie at other places"):
+    with pytest.raises(UserError, match="the markers are not where they were"):
         as_left(FULL, view({0: MARKERS[0], 1: MARKERS[1] + 4.0}))
     with pytest.raises(UserError, match="none of the saved table's markers"):
         as_left(FULL, view({7: MARKERS[0]}))

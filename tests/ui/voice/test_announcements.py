@@ -27,8 +27,8 @@ def test_only_a_new_ruler_is_announced() -> None:
 
 
 def test_a_question_withdraws_a_message_and_a_message_a_question() -> None:
-    question, problem = Shown(message="Is each one right?"), Shown(message="No markers in the picture")
-    assert said(Shown(), question) == [(Kind.QUESTION, "Is each one right?"), (Kind.WARNING, "")]
+    question, problem = Shown(message="Are their names right?"), Shown(message="No markers in the picture")
+    assert said(Shown(), question) == [(Kind.QUESTION, "Are their names right?"), (Kind.WARNING, "")]
     assert said(question, problem) == [(Kind.QUESTION, ""), (Kind.WARNING, "No markers in the picture.")]
 
 

@@ -21,7 +21,7 @@ from ui.translation import mark_for_translation, tr
 _PORT_TIP = mark_for_translation("Where the device is plugged in; likely places come first")
 _ROD_TEST_TIP = mark_for_translation("Show the bands, then green, amber and red, then a moving light")
 _ROD_DESCRIPTION = mark_for_translation(
-    "An LED strip on an ESP32 board with WLED, on USB or in the network, shows the measured range beside the soldiers. "
+    "An LED strip on an ESP32 board with WLED, over USB or the network, shows the measured range beside the soldiers. "
     "docs/hardware.md explains how to build one."
 )
 _DICE_DESCRIPTION = mark_for_translation(

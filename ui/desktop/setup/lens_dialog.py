@@ -115,7 +115,7 @@ class LensDialog(PictureDialog):
         if self.session is not None and self._fitting.start(self.session.fit):
             self.compute.setEnabled(False)
             self.progress.setRange(0, 0)  # shows a busy indicator
-            self.verdict.setText(tr("Computing … Press Cancel to stop."))
+            self.verdict.setText(tr("Computing… Press Cancel to stop."))
 
     def _take(self, fit: LensFit | None) -> None:
         self.fit = fit
@@ -142,7 +142,7 @@ class LensDialog(PictureDialog):
         self.undo.setEnabled(session is not None and bool(session.gathering.views))
         self.compute.setEnabled(session is not None and session.can_fit)
         if session is None:
-            self.say(tr("Waiting for the camera …"))
+            self.say(tr("Waiting for the camera…"))
             return
         count, coverage = len(session.gathering.views), session.gathering.coverage
         words = session.words

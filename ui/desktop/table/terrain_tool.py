@@ -116,7 +116,7 @@ class TerrainTool(Tool):
     def hint(self) -> str:
         piece = self.piece
         if self._looking is not None:
-            return tr("Looking for its outline …")
+            return tr("Looking for its outline…")
         if piece is None:
             return tr("Click a house, a book or a tree to add it. Click a piece that is drawn to change it.")
         if self.choosing:
