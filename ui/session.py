@@ -212,7 +212,7 @@ class Session:
         """The track that each figure added by hand belongs to."""
         return self._bound
 
-    def take_up(self, label: str, state: TableState, seen: Tracking, known: frozenset[str], bound: Bound) -> None:
+    def restore(self, label: str, state: TableState, seen: Tracking, known: frozenset[str], bound: Bound) -> None:
         """Restore a table from an earlier time, as one step.
 
         Args:

@@ -54,10 +54,10 @@ _UNBIASED_LEAN, _OUTWARD_IN, _OBLIQUE_SIGMA_IN = 0.5, 0.13, 0.05
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Candidate:
-    """A place on a sheet where a figure may stand.
+    """A place on a rectified image where a figure may stand.
 
     Attributes:
-        column, row: Of the sheet: middle of the base; of a casualty, of its outline.
+        column, row: Of the rectified image: middle of the base; of a casualty, of its outline.
         chance: Probability of a figure, 0 to 1.
         sigma_in: One standard deviation of the place along one axis, for 54 mm soldiers.
         postures: Probability of each of `POSTURES`.
@@ -81,7 +81,7 @@ class Hint:
     """A place where the finder expects a figure.
 
     Attributes:
-        at: (2,) column and row of the sheet.
+        at: (2,) column and row of the rectified image.
         chance: The finder's probability, 0 to 1.
         zoom: Sheet pixels per tile pixel there.
     """
@@ -211,7 +211,7 @@ def _hints(place: Place, output: FloatImage) -> Iterator[Hint]:
     for down, across in np.argwhere(peak).tolist():
         at = np.array([across, down]) * _CELL_PX + (_CELL_PX - 1) / 2 + output[1:3, down, across].astype(np.float64)
         if at.min() > _MARGIN_PX and at.max() < TILE_PX - 1 - _MARGIN_PX:
-            yield Hint(place.to_sheet(at[None])[0], float(chance[down, across]), place.zoom)
+            yield Hint(place.to_rectified(at[None])[0], float(chance[down, across]), place.zoom)
 
 
 def _without_duplicates(hints: Sequence[Hint], least_px: float) -> list[Hint]:
@@ -225,7 +225,7 @@ def _without_duplicates(hints: Sequence[Hint], least_px: float) -> list[Hint]:
 
 def _candidate(place: Place, outputs: FloatImage, px_per_in: float) -> Candidate:
     at = (CROP_PX - 1) / 2 + outputs[7:9].astype(np.float64)
-    column, row = place.to_sheet(at[None])[0]
+    column, row = place.to_rectified(at[None])[0]
     return Candidate(
         column=float(column),
         row=float(row),

@@ -60,7 +60,7 @@ def separations(
         palette: The armies, A of them.
         colour_model: The colour model of armies and table.
         image_bgr: (height, width, 3) uint8 picture of the table.
-        empty: The empty table on the same sheet, if known.
+        empty: The empty table on the same rectified image, if known.
 
     Returns:
         One for each army against the table, then one for each pair of armies; for an army of several plastics, that of

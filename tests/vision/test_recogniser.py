@@ -23,10 +23,10 @@ def recogniser():
 
 def view(image, bare):
     """The input of the networks, with certain evidence wherever the picture differs from the bare table."""
-    rectified, empty_bgr = GROUND.sheet.rectify(image), GROUND.sheet.rectify(bare)
+    rectified, empty_bgr = GROUND.image.rectify(image), GROUND.image.rectify(bare)
     changed = np.abs(rectified.astype(int) - empty_bgr).max(axis=2) > 12
     evidence = np.where(changed, EVIDENCE_LIMIT, -EVIDENCE_LIMIT).astype(np.float32)
-    photo = Photo(image, GROUND.sheet.map_x, GROUND.sheet.map_y)
+    photo = Photo(image, GROUND.image.map_x, GROUND.image.map_y)
     return View(rectified, photo, evidence, GROUND.seen, GROUND.eye_px)
 
 
@@ -52,7 +52,7 @@ def test_a_figure_in_several_tiles_is_found_once_at_its_place(recogniser, at, po
     places = [tile_around(GROUND, np.array(at) + shift, 1.0) for shift in ((0.0, 0.0), (0.9, -0.4), (-0.3, 1.0))]
     found = [one for one in recogniser.look(view(image, empty()), places) if one.chance > 0.5]
     assert len(found) == 1
-    x, y = GROUND.sheet.to_table(found[0].column, found[0].row)
+    x, y = GROUND.image.to_table(found[0].column, found[0].row)
     assert np.hypot(x - at[0], y - at[1]) < 0.2
     assert (POSTURES[int(np.argmax(found[0].postures))] is Posture.PRONE) == (posture is Posture.PRONE)
     assert sum(found[0].postures) == pytest.approx(1)

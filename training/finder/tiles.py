@@ -168,9 +168,9 @@ def _closer_crops(
     yield from ((at, k) for at, k in crops if not k)
 
 
-def _photo(scene: World, sheet: np.ndarray) -> Photo:
+def _photo(scene: World, rectified: np.ndarray) -> Photo:
     """The camera's photo, in which pixels of the rectified image vary in size."""
-    rows, columns = sheet.shape[:2]
+    rows, columns = rectified.shape[:2]
     high, wide = scene.picture.shape[:2]
     x, y = (np.arange(n, dtype=np.float32) for n in (columns, rows))
     return Photo(

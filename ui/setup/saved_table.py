@@ -94,7 +94,7 @@ class RestoredTable:
     table: SavedTable
     remarks: tuple[str, ...]
 
-    def take_up(self, session: Session) -> None:
+    def restore(self, session: Session) -> None:
         """Make it the session's table, as a step that can be undone."""
         saved, before = self.table.state, session.state
         left = saved.setup
@@ -104,7 +104,7 @@ class RestoredTable:
         if left.reference_bgr is not None:
             setup = replace(setup, reference_bgr=left.reference_bgr, reference_camera=left.reference_camera)
         state = replace(saved, setup=setup, unit=before.unit)
-        session.take_up(tr("restore the saved table"), state, self.table.seen, self.table.known, self.table.bound)
+        session.restore(tr("restore the saved table"), state, self.table.seen, self.table.known, self.table.bound)
 
 
 def as_left(saved: SavedTable, view: TableView) -> RestoredTable:

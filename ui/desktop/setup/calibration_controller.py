@@ -87,7 +87,7 @@ class CalibrationController(QObject):
         if source_controller is not self._attached and source_controller.frame is not None:
             self._attached, self._set_aside = source_controller, set()
             source_controller.session.show_in(self._settings.unit)
-            self._store.go_on(lambda: self._take_up_lens(source_controller))
+            self._store.go_on(lambda: self._restore_lens(source_controller))
         drifts = source_controller.session.take_drifts()
         for drift in drifts:
             self._journal(drift)
@@ -102,7 +102,7 @@ class CalibrationController(QObject):
         if news:
             self._store.say("; ".join(news) + ".")
 
-    def _take_up_lens(self, source_controller: SourceController) -> None:
+    def _restore_lens(self, source_controller: SourceController) -> None:
         camera = camera_identity(source_controller.spec)
         if not camera or source_controller.frame is None:
             return
