@@ -17,7 +17,7 @@ import numpy as np
 
 from benchmarks.accuracy import TWO_SIGMA
 from calibration.camera import Lens
-from calibration.lens import Chessboard, LensViews, View, find_view, offer
+from calibration.lens import BoardView, Chessboard, LensViews, find_view, offer
 from calibration.lens_fit import LensFit, fit_lens
 from calibration.markers import Board, ImageGray, find_board, find_markers
 from calibration.opencv import cv2
@@ -133,9 +133,9 @@ def boards_42(folder: Path) -> None:
         print(f"  {files[number].name}, one predicting the others, lens profile: {line}")
 
 
-def _view(seen: Mapping[int, FloatArray], layout: Mapping[int, FloatArray]) -> View:
+def _view(seen: Mapping[int, FloatArray], layout: Mapping[int, FloatArray]) -> BoardView:
     ids = np.concatenate([4 * n + np.arange(4) for n in seen]).astype(np.int32)
-    return View(ids, np.concatenate([layout[n] for n in seen]), np.concatenate([*seen.values()]))
+    return BoardView(ids, np.concatenate([layout[n] for n in seen]), np.concatenate([*seen.values()]))
 
 
 def _alone(

@@ -78,7 +78,7 @@ class CalibrationTracker:
         self._inputs: _Inputs | None = None
         self.tracked: TrackedMarkers | _ClickedRectangle | None = None
 
-    def look(self, gray: ImageGray, prints: CalibrationTargets, lens: Lens | None) -> Kept:
+    def update(self, gray: ImageGray, prints: CalibrationTargets, lens: Lens | None) -> Kept:
         """The calibration for this frame (height, width); other prints, another lens or size start a new one."""
         inputs = (prints, lens, gray.shape)
         if inputs != self._inputs:

@@ -49,7 +49,7 @@ from vision.segment import (
 from vision.separation import Separation, separations
 from vision.silhouette import base_outline, figure_scale, solids
 from vision.tile_proposals import propose_tiles
-from vision.tiles import View
+from vision.tiles import NetworkView
 from vision.vehicles import hulls
 
 _MIN_CHANCE = 0.5  # of a candidate that counts as a figure
@@ -332,8 +332,8 @@ class _Search:
         empty = None if ground.empty is None or not places else relit_empty_table(picture, ground.empty)
         min_chance = _MIN_CHANCE_NO_REFERENCE if ground.empty is None else _MIN_CHANCE
         here: list[Sighting] = []
-        view = View(picture, rectified.photo, best, ground.seen * ~ground.excluded, ground.eye_px, empty)
-        for one in self.recogniser.look(view, places):
+        view = NetworkView(picture, rectified.photo, best, ground.seen * ~ground.excluded, ground.eye_px, empty)
+        for one in self.recogniser.candidates(view, places):
             x, y = (float(v) for v in image.to_table(one.column, one.row))
             expected = any(math.dist((x, y), place) < _EXPECTED_IN * self.scale for place in self.expected_in)
             if one.chance < (_MIN_CHANCE_EXPECTED if expected else min_chance) or not ground.contains(x, y):

@@ -41,7 +41,7 @@ class Pipeline:
     """
 
     def __init__(self) -> None:
-        self._keeper = CalibrationTracker()
+        self._calibration_tracker = CalibrationTracker()
         self._tracker = Tracker()
         self._patches = PatchMemory()
         self._finder = Finder()
@@ -74,7 +74,7 @@ class Pipeline:
         """Search the whole table from the next frame on; safe to call from another thread."""
         self._plan.whole_table_requested = True
 
-    def look(self, frame: Frame, setup: Setup) -> TableView:
+    def process(self, frame: Frame, setup: Setup) -> TableView:
         """Process the next frame.
 
         Raises:
@@ -86,7 +86,7 @@ class Pipeline:
         if frame.scene != self._scene:
             self._begin_scene(frame)
         gray = frame.gray()
-        kept = self._keeper.look(gray, setup.prints, setup.lens)
+        kept = self._calibration_tracker.update(gray, setup.prints, setup.lens)
         calibration = kept.calibration
         self._follow_camera(calibration, frame)
         self._reference = self._reference.after(setup, self._camera, is_camera_drift(kept.drifts))

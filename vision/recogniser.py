@@ -23,8 +23,8 @@ from vision.tiles import (
     CROP_PX_PER_IN,
     TILE_PX,
     TILE_PX_PER_IN,
+    NetworkView,
     Place,
-    View,
     crop_at,
     cut,
     cut_photo_tile,
@@ -131,12 +131,12 @@ class Recogniser:
     def __init__(self) -> None:
         self._finder, self._judge, self._closer = (_network(f"{name}.onnx") for name in ("finder", "judge", "closer"))
 
-    def look(self, view: View, places: Sequence[Place]) -> list[Candidate]:
+    def candidates(self, view: NetworkView, places: Sequence[Place]) -> list[Candidate]:
         """Candidates in tiles at these places, the likeliest first."""
         found = [look.candidate for look in self.looks(view, self.hints(view, places))]
         return sorted(found, key=lambda one: -one.chance)
 
-    def hints(self, view: View, places: Sequence[Place]) -> list[Hint]:
+    def hints(self, view: NetworkView, places: Sequence[Place]) -> list[Hint]:
         """The finder's hints in tiles at these places."""
         hints: list[Hint] = []
         for some in _batches(places):
@@ -145,7 +145,7 @@ class Recogniser:
                 hints += _hints(place, output)
         return _without_duplicates(hints, _MIN_SEPARATION_IN * TILE_PX_PER_IN)
 
-    def looks(self, view: View, hints: Sequence[Hint]) -> list[Look]:
+    def looks(self, view: NetworkView, hints: Sequence[Hint]) -> list[Look]:
         """The judge's result for each hint, with a second look at each that is at all likely."""
         places = [crop_at(view.eye_px, hint.at, hint.zoom) for hint in hints]
         first = [
@@ -160,11 +160,11 @@ class Recogniser:
             looks[k] = Look(first[k], SecondLook(place, one, closer))
         return looks
 
-    def _judge_outputs(self, view: View, places: Sequence[Place]) -> list[FloatImage]:
+    def _judge_outputs(self, view: NetworkView, places: Sequence[Place]) -> list[FloatImage]:
         """The judge's outputs."""
         return [output for crops in _crops(cut, view, places) for output in _outputs_and_features(self._judge, crops)]
 
-    def _closer_outputs(self, view: View, places: Sequence[Place]) -> list[FloatImage]:
+    def _closer_outputs(self, view: NetworkView, places: Sequence[Place]) -> list[FloatImage]:
         """The close-up network's outputs: the mean over the crop and its mirror image."""
         outputs: list[FloatImage] = []
         for crops in _crops(cut_photo_tile, view, places):
@@ -175,7 +175,9 @@ class Recogniser:
         return outputs
 
 
-def _crops(cutter: Callable[[View, Place], FloatImage], view: View, places: Sequence[Place]) -> Iterator[FloatImage]:
+def _crops(
+    cutter: Callable[[NetworkView, Place], FloatImage], view: NetworkView, places: Sequence[Place]
+) -> Iterator[FloatImage]:
     """Inputs of a network for some places, in batches."""
     return (np.stack([cutter(view, place) for place in some]) for some in _batches(places))
 

@@ -32,7 +32,7 @@ from vision.recogniser import POSTURES, Candidate, Hint, Recogniser
 from vision.rectified import BoolImage, RectifiedImage
 from vision.segment import EVIDENCE_LIMIT, Likelihood, army_evidence, cells_of, disc, likelihood, relit_empty_table
 from vision.silhouette import figure_scale, solids
-from vision.tiles import TILE_PX_PER_IN, View, tile_at
+from vision.tiles import TILE_PX_PER_IN, NetworkView, tile_at
 from vision.vehicles import hulls
 
 _AROUND_IN = 2.5  # searched on each side of the click
@@ -174,7 +174,7 @@ class FigurePicker:
         evidence = army_evidence(rectified.picture_bgr, known, ground.empty)[0]
         evidence[ground.excluded] = 0
         empty = None if ground.empty is None else relit_empty_table(rectified.picture_bgr, ground.empty)
-        view = View(
+        view = NetworkView(
             rectified.picture_bgr, rectified.photo, evidence, ground.seen * ~ground.excluded, ground.eye_px, empty
         )
         zoom = image.px_per_in * scale / TILE_PX_PER_IN
@@ -195,7 +195,9 @@ class FigurePicker:
             odds = math.log(max(one.chance, 1e-9) / max(1 - one.chance, 1e-9))
             yield _FigureAtClick(odds + contrast - beside_in / reach_in, one, rectified, evidence, body, (x, y))
 
-    def _recognised(self, view: View, hints: Sequence[Hint], foot: FloatArray, zoom: float) -> Iterator[Candidate]:
+    def _recognised(
+        self, view: NetworkView, hints: Sequence[Hint], foot: FloatArray, zoom: float
+    ) -> Iterator[Candidate]:
         """Candidates at some hints, and likely ones from a second examination around the click and the best of them.
 
         The second one finds casualties: a click on the hand of one is two inches from its middle.

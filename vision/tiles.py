@@ -56,7 +56,7 @@ class Photo:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class View:
+class NetworkView:
     """What the networks see of one rectified image: R rows and C columns.
 
     Attributes:
@@ -135,13 +135,13 @@ def crop_at(eye_px: FloatArray, at: FloatArray, tile_zoom: float, px_per_in: flo
     return Place(float(column), float(row), feet.turn_rad, feet.lean, feet.zoom, CROP_PX)
 
 
-def cut(view: View, place: Place) -> FloatImage:
+def cut(view: NetworkView, place: Place) -> FloatImage:
     """(CHANNELS, side, side) float32 input of the finder and the judge."""
     tile_to_rectified = _tile_to_rectified(place)
     return _network_input(view, place, tile_to_rectified, _warp(view.picture_bgr, tile_to_rectified, place.side_px))
 
 
-def cut_photo_tile(view: View, place: Place) -> FloatImage:
+def cut_photo_tile(view: NetworkView, place: Place) -> FloatImage:
     """(CHANNELS, side, side) float32 input of the close-up network, cut from the photo itself."""
     tile_to_rectified, photo = _tile_to_rectified(place), view.photo
     x, y = (
@@ -158,7 +158,7 @@ def _tile_to_rectified(place: Place) -> FloatArray:
     return np.column_stack([right - corner, down - corner, corner])
 
 
-def _network_input(view: View, place: Place, tile_to_rectified: FloatArray, picture_bgr: ImageBgr) -> FloatImage:
+def _network_input(view: NetworkView, place: Place, tile_to_rectified: FloatArray, picture_bgr: ImageBgr) -> FloatImage:
     side = place.side_px
     out = np.zeros((CHANNELS, side, side), np.float32)
     seen = _warp(view.seen, tile_to_rectified, side)

@@ -5,7 +5,7 @@ import pytest
 
 from calibration.camera import Lens, TableCamera
 from calibration.intrinsics import lens_parameters
-from calibration.lens import Chessboard, LensViews, View, find_view, offer
+from calibration.lens import BoardView, Chessboard, LensViews, find_view, offer
 from calibration.lens_fit import fit_lens
 from calibration.markers import Board, dictionary_of
 from calibration.opencv import cv2
@@ -25,7 +25,7 @@ def view(at, tilts_deg=(0.0, 0.0), away_in=16.0, noise_px=0.0, rng=None):
     middle = np.array([at[0] * 0.64 * away_in, at[1] * 0.36 * away_in, away_in])
     camera = TableCamera(LENS, turn, middle - turn @ [*points.mean(0), 0])
     seen = camera.table_to_pixel(points)
-    return View(IDS, points, seen + (rng.normal(0, noise_px, seen.shape) if rng else 0))
+    return BoardView(IDS, points, seen + (rng.normal(0, noise_px, seen.shape) if rng else 0))
 
 
 def random_views(rng, noise_px=0.2, tilt_deg=30.0):

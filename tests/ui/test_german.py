@@ -14,7 +14,7 @@ from tools.extract_strings import catalog_strings, extracted, load, path_of, pro
 from ui.battle.action_text import state_words
 from ui.formatting import Basis, other_words, range_words
 from ui.session import Ruler, TableState
-from ui.setup.first_run import Progress, Step, TableStatus, guide
+from ui.setup.first_run import GuideStep, Progress, TableStatus, guide
 from ui.table.shapes import USUAL, Kind
 from ui.translation import FOLDER, languages
 from ui.vocabulary import posture_words, terrain_kind_words
@@ -60,9 +60,9 @@ def test_presenters_speak_german() -> None:
 @pytest.mark.usefixtures("german")
 def test_the_guide_speaks_german() -> None:
     shown = guide(TableStatus("demo", None, TableState()), Progress())
-    assert shown.step is Step.CAMERA
+    assert shown.step is GuideStep.CAMERA
     assert shown.words.startswith("Keine Kamera ist eingesteckt.")
-    assert [shown.step.words, shown.marks[Step.CAMERA].words, shown.button] == ["Kamera", "jetzt", "Üben"]
+    assert [shown.step.words, shown.marks[GuideStep.CAMERA].words, shown.button] == ["Kamera", "jetzt", "Üben"]
 
 
 def test_every_posture_and_kind_of_terrain_has_a_word() -> None:

@@ -87,15 +87,15 @@ def test_a_views_sentences_depend_on_the_palette_and_the_empty_table():
     image = render(scene, eye, np.random.default_rng(1))
     x, y = eye.table_to_pixel((9, 8, 0))[0]
     pipeline, setup = Pipeline(), Setup(lens=eye.lens)
-    assert pipeline.look(Frame(image, 0, 0.0), setup).separations == ()
+    assert pipeline.process(Frame(image, 0, 0.0), setup).separations == ()
     setup = replace(setup, palette=(teach(image, (float(x), float(y)), "tan"),))
-    (bare,) = pipeline.look(Frame(image, 1, 1.0), setup).separations
+    (bare,) = pipeline.process(Frame(image, 1, 1.0), setup).separations
     assert (bare.army, bare.other, bare.empty_known) == ("tan", None, False)
     setup = replace(setup, reference_bgr=render(scene.empty, eye, np.random.default_rng(2)))
-    (beside,) = pipeline.look(Frame(image, 2, 2.0), setup).separations
+    (beside,) = pipeline.process(Frame(image, 2, 2.0), setup).separations
     assert beside.empty_known
     assert beside.score > bare.score
-    assert pipeline.look(Frame(image, 3, 3.0), replace(setup, palette=())).separations == ()
+    assert pipeline.process(Frame(image, 3, 3.0), replace(setup, palette=())).separations == ()
 
 
 EYE = overhead_camera((960, 640), (24.0, 16.0), 32.0)

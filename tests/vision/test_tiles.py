@@ -12,9 +12,9 @@ from vision.tiles import (
     CLOSER_PX_PER_IN,
     CROP_PX,
     TILE_PX,
+    NetworkView,
     Photo,
     Place,
-    View,
     crop_at,
     cut,
     cut_photo_tile,
@@ -38,7 +38,7 @@ def photo(scale=1):
 def view(empty=None, seen=1.0):
     picture = np.full((200, 240, 3), 100, np.uint8)
     evidence = np.full((200, 240), -EVIDENCE_LIMIT, np.float32)
-    return View(picture, photo(), evidence, np.full((200, 240), seen, np.float32), EYE_PX, empty)
+    return NetworkView(picture, photo(), evidence, np.full((200, 240), seen, np.float32), EYE_PX, empty)
 
 
 @given(

@@ -166,9 +166,9 @@ class SourceController:
         if setup.palette or self.session.can_undo is not None:  # keep what the player taught or forgot
             return
         if not self._untaught:
-            self.session.assume(demo_setup(frame, table.truth_at(frame.time_s), table.empty_bgr))
+            self.session.reset(demo_setup(frame, table.truth_at(frame.time_s), table.empty_bgr))
         elif setup.lens is None:
-            self.session.assume(demo_ground(table.truth))
+            self.session.reset(demo_ground(table.truth))
         else:
             return
         self._set_up_at = (self.worker.frame or frame).index

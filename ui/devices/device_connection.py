@@ -78,7 +78,7 @@ class Ports:
         self.found: tuple[Port, ...] = ()
         self._listed, self._thread = listed, threading.Thread()
 
-    def look(self) -> None:
+    def refresh(self) -> None:
         """List the ports again; returns at once."""
         if not self._thread.is_alive():
             self._thread = threading.Thread(target=self._look, name="ports", daemon=True)

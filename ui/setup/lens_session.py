@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from calibration.lens import MIN_VIEWS, LensViews, View, find_view, offer, view_distance_px
+from calibration.lens import MIN_VIEWS, BoardView, LensViews, find_view, offer, view_distance_px
 from calibration.lens_fit import LensFit, fit_lens
 from calibration.markers import Board, ImageGray
 from ui.formatting import sentence
@@ -49,16 +49,16 @@ class LensSession:
     """
 
     gathering: LensViews
-    seen: View | None = None
+    seen: BoardView | None = None
     words: str = field(
         default_factory=lambda: tr("Hold the printed board in front of the camera, fully in the picture.")
     )
     taken: bool = False
     board: Board = LENS_BOARD
     dictionary: str = "4X4_50"
-    _before: View | None = field(default=None, repr=False)
+    _before: BoardView | None = field(default=None, repr=False)
 
-    def look(self, gray: ImageGray) -> LensSession:
+    def with_picture(self, gray: ImageGray) -> LensSession:
         """The session after one more picture, (height, width)."""
         view = find_view(gray, self.board, self.dictionary)
         answer = offer(self.gathering, view)
@@ -70,7 +70,7 @@ class LensSession:
             self, gathering=answer.gathering, seen=view, words=sentence(words), taken=answer.accepted, _before=view
         )
 
-    def _rests(self, view: View | None) -> bool:
+    def _rests(self, view: BoardView | None) -> bool:
         """Whether the board is still; a rolling shutter distorts a moving board, and one picture cannot show that."""
         if view is None or self._before is None:
             return False

@@ -61,14 +61,14 @@ def fire(tmp_path: Path) -> Iterator[BattleSession]:
 def ask(play: BattleSession, walker: RoundSequence) -> None:
     """Do the current figure's first action."""
     position = seen(play.battle)
-    walker.look(position)
+    walker.advance(position)
     play.do(position, walker.actions(position)[0], best)
 
 
 def settled(walker: RoundSequence, play: BattleSession) -> RoundState:
     """The round's state once the next figure is known."""
     position = seen(play.battle)
-    return next(walk for walk in (walker.look(position) for _ in itertools.count()) if not walk.looking)
+    return next(walk for walk in (walker.advance(position) for _ in itertools.count()) if not walk.looking)
 
 
 def marks(walk: RoundState) -> dict[str, str]:
@@ -142,9 +142,9 @@ def test_figures_without_targets_are_not_asked(tmp_path: Path, monkeypatch: pyte
         play = BattleSession(battle)
         walker = RoundSequence(play, "Fire")
         position = seen(battle)
-        assert walker.look(position, patience=2).looking
-        assert walker.look(position, patience=2).looking
-        walk = walker.look(position, patience=2)
+        assert walker.advance(position, patience=2).looking
+        assert walker.advance(position, patience=2).looking
+        walk = walker.advance(position, patience=2)
         assert (walk.looking, walk.words) == (False, "Fire: all done")
         assert set(marks(walk).values()) == {Mark.IDLE}  # rifles are small arms (AM-12)
 

@@ -35,7 +35,7 @@ def table() -> SimulatedTable:
 @pytest.fixture
 def bare(window: Window) -> Window:
     """The window with the terrain tool, before any terrain is known."""
-    window.store.session.assume(
+    window.store.session.reset(
         window.store.session.state.setup.__class__(palette=window.store.session.state.setup.palette)
     )
     window.store.use_tool("terrain")

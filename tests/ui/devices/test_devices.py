@@ -183,8 +183,8 @@ def test_ports_are_listed_in_a_thread() -> None:
         return (ESP32,)
 
     ports = Ports(listed)
-    ports.look()
-    ports.look()
+    ports.refresh()
+    ports.refresh()
     assert ports.found == ()
     gate.set()
     until(lambda: ports.found == (ESP32,), int)

@@ -8,7 +8,7 @@ import pytest
 from tests.ui.views import view_of
 from ui.session import TableState
 from ui.setup.colours import WITHOUT_EMPTY, separation_sentence, separation_words
-from ui.setup.first_run import Progress, Step, TableStatus, Tick, guide
+from ui.setup.first_run import GuideStep, Progress, TableStatus, Tick, guide
 from vision.palette import ArmyColour
 from vision.separation import Separation
 from vision.setup import Setup
@@ -69,7 +69,7 @@ def test_a_forgotten_army_is_not_mentioned():
 
 def test_the_guide_shows_similar_colours():
     now = TableStatus("demo", view(GREEN, GREY, TAN), TableState(setup("green", "grey", "tan")))
-    ticks = guide(now, Progress().go_to(Step.ARMIES)).ticks
+    ticks = guide(now, Progress().go_to(GuideStep.ARMIES)).ticks
     assert Tick(separation_sentence(TAN), False) in ticks
     assert Tick(separation_sentence(GREY), None) in ticks
     assert not any(separation_sentence(GREEN) == tick.words for tick in ticks)

@@ -159,7 +159,7 @@ class RoundController:
             self._strip.show_round(None)
             return ""
         self._strip.offer(rounds(play, position))
-        state = self._sequence.look(position) if self._sequence is not None else None
+        state = self._sequence.advance(position) if self._sequence is not None else None
         self._strip.show_round(state, self.result)
         if state is not None and state.looking:
             QTimer.singleShot(0, self._continue_search)

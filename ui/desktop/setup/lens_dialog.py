@@ -97,7 +97,7 @@ class LensDialog(PictureDialog):
         self.picture.show_picture(to_qimage(frame.image_bgr))
         before = self.session or LensSession(LensViews(frame.size_px))
         if not self._looking.busy:
-            self._looking.start(lambda: before.look(frame.gray()))
+            self._looking.start(lambda: before.with_picture(frame.gray()))
 
     def _remove_last(self) -> None:
         self._looking.drop()
