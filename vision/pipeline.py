@@ -28,7 +28,7 @@ from vision.table_view import HandEvent, TableView, Waiting, is_camera_drift
 from vision.tracking import Tracker
 from vision.tracks import PositionIn, SearchScope, Tracking, Tracks
 
-_START_S, _MAX_START_S = 0.7, 3.0
+START_S, _MAX_START_S = 0.7, 3.0
 """A camera adjusts its exposure during its first pictures, so changes in them are not reported as moves. The second is
 the longest time to wait for steady light."""
 
@@ -168,7 +168,7 @@ class Pipeline:
         self._start_s = frame.time_s if self._start_s is None else self._start_s
         since_s = frame.time_s - self._start_s
         was_starting = self._starting
-        self._starting &= since_s < (_MAX_START_S if motion.light_changing else _START_S)
+        self._starting &= since_s < (_MAX_START_S if motion.light_changing else START_S)
         is_first_start = was_starting and not self._starting and frame.index > 0 and not frame.scene
         if is_first_start and setup.propose and not setup.palette:
             self._proposed_at_start = True

@@ -19,7 +19,9 @@ from vision.table_view import TableView
 _MAX_LAG_S = 1 / 15
 """If looking takes longer, the picture runs ahead of what is drawn over it."""
 
-_CAMERA_RETRY_S = 2.0
+CAMERA_RETRY_S = 2.0
+"""Time between two attempts to open a camera that does not answer."""
+
 _RATE_OVER_S = 5.0
 _IN_FLIGHT = 2
 """Pictures that the reading thread may have started before it learns of a change."""
@@ -68,7 +70,7 @@ class SourceController:
         self._shown: TableView | None = None
         self._asked: tuple[TableView | None, tuple[Correction, ...]] = (None, ())
         self._newest: Frame | None = None
-        retry_s = _CAMERA_RETRY_S if is_camera(self.spec) else None
+        retry_s = CAMERA_RETRY_S if is_camera(self.spec) else None
         self.worker = Worker(self.session, self._open, retry_s, self._clock)
         self.worker.start()
 

@@ -55,7 +55,7 @@ def ways(window: Window) -> list[str]:
 def test_an_unplugged_camera_keeps_the_table_and_reconnects(
     camera: Camera, open_window: Open, wait_until: Wait, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ui.desktop.source_controller._CAMERA_RETRY_S", 0.2)
+    monkeypatch.setattr("ui.desktop.source_controller.CAMERA_RETRY_S", 0.2)
     window = open_window("3", camera.open)
     wait_until(lambda: window.store.view and window.store.view.calibration)
     window.store.use_tool("measure")

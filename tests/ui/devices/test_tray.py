@@ -252,7 +252,7 @@ def test_only_a_tray_under_the_tables_camera_hides_part_of_the_table(made: Calla
 def test_a_lost_tray_camera_is_reported_and_reopened(
     made: Callable[..., TrayDice], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ui.devices.tray_camera._RETRY_S", 0.05)
+    monkeypatch.setattr("ui.devices.tray_camera.RETRY_S", 0.05)
     lens = Lens(FELT)
     hand = made(lambda _: None, lens, read=lambda *_: ())
     hand.connection.connect("1")
