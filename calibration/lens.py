@@ -1,6 +1,6 @@
 """Collect pictures of a printed board for a lens profile, and explain why a picture is rejected.
 
-A `LensViews` is an immutable value; `offer` returns the next one. So pictures from files and from a live camera are
+A `LensViews` is an immutable value; `add_view` returns the next one. So pictures from files and from a live camera are
 handled alike.
 """
 
@@ -135,10 +135,10 @@ class LensViews:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Offer:
-    """The result of adding a view: the new gathering, and why the view was rejected ("" if it was accepted)."""
+class AddedView:
+    """The result of adding a view: the new set of views, and why the view was rejected ("" if it was accepted)."""
 
-    gathering: LensViews
+    lens_views: LensViews
     refusal: str
 
     @property
@@ -147,15 +147,15 @@ class Offer:
         return not self.refusal
 
 
-def offer(gathering: LensViews, view: BoardView | None) -> Offer:
+def add_view(lens_views: LensViews, view: BoardView | None) -> AddedView:
     """Add a view if it is useful; `view` is None for a picture without a board."""
-    refusal = _rejection_reason(gathering, view)
+    refusal = _rejection_reason(lens_views, view)
     if refusal or view is None:
-        return Offer(gathering, refusal)
-    return Offer(replace(gathering, views=(*gathering.views, view)), "")
+        return AddedView(lens_views, refusal)
+    return AddedView(replace(lens_views, views=(*lens_views.views, view)), "")
 
 
-def _rejection_reason(gathering: LensViews, view: BoardView | None) -> str:
+def _rejection_reason(lens_views: LensViews, view: BoardView | None) -> str:
     if view is None:
         return "no board found: hold all of it in the picture, flat and well lit"
     if len(view.ids) < _MIN_CORNERS:
@@ -164,8 +164,8 @@ def _rejection_reason(gathering: LensViews, view: BoardView | None) -> str:
         return f"the board's squares are only {view.square_px:.0f} px wide: move the board closer"
     if view.blur_px > min(_MAX_BLUR_PX, max(1.0, _MAX_BLUR_SQUARES * view.square_px)):
         return f"the picture is blurred by {view.blur_px:.1f} px: hold the board still, or focus the camera"
-    for number, other in enumerate(gathering.views, 1):
-        if view_distance_px(view, other) < _MIN_SHIFT_WIDTHS * gathering.image_size[0]:
+    for number, other in enumerate(lens_views.views, 1):
+        if view_distance_px(view, other) < _MIN_SHIFT_WIDTHS * lens_views.image_size[0]:
             return f"the board is at the same place as in picture {number}: move it or tilt it"
     return ""
 

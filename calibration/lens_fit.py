@@ -65,23 +65,23 @@ class LensFit:
         )
 
 
-def fit_lens(gathering: LensViews) -> LensFit:
+def fit_lens(lens_views: LensViews) -> LensFit:
     """Fit a lens to the views.
 
     Raises:
         UserError: if there are too few views, they contradict one another, or the focal length stays uncertain.
     """
-    _check_enough(len(gathering.views))
-    kept = list(range(len(gathering.views)))
+    _check_enough(len(lens_views.views))
+    kept = list(range(len(lens_views.views)))
     while True:
-        bundle = _Bundle.of([gathering.views[k] for k in kept], gathering.image_size)
+        bundle = _Bundle.of([lens_views.views[k] for k in kept], lens_views.image_size)
         rms = bundle.by_view_px()
         worst = int(np.argmax(rms))
         if rms[worst] < _MAX_RESIDUAL_TO_MEDIAN * np.median(rms) or len(kept) <= MIN_VIEWS:
             break
         del kept[worst]
-    fit = bundle.result(kept, len(gathering.views))
-    if fit.residual_px > _MAX_RESIDUAL_WIDTHS * gathering.image_size[0]:
+    fit = bundle.result(kept, len(lens_views.views))
+    if fit.residual_px > _MAX_RESIDUAL_WIDTHS * lens_views.image_size[0]:
         raise UserError(
             f"the pictures do not fit any lens (off by {fit.residual_px:.1f} px): check the number of the board's"
             " squares, use a stiff and flat board, and keep the focus fixed"

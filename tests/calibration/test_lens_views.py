@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from calibration.lens import BoardView, Chessboard, LensViews, find_view, measured_blur_px, offer, view_distance_px
+from calibration.lens import BoardView, Chessboard, LensViews, add_view, find_view, measured_blur_px, view_distance_px
 from calibration.markers import Board
 from calibration.opencv import cv2
 from rules.tabletop.errors import UserError
@@ -23,7 +23,7 @@ def view(square_px=60.0, at=(100.0, 100.0), count=20, blur_px=0.0, wider=1.0):
 
 
 def refused(seen, *before, size=SIZE):
-    return offer(LensViews(size, before), seen).refusal
+    return add_view(LensViews(size, before), seen).refusal
 
 
 def test_corners_are_numbered_along_the_rows():
@@ -122,11 +122,11 @@ def test_a_tilt_is_detected_by_different_square_sizes(wider, slanted):
 
 def test_an_accepted_view_comes_last():
     before = LensViews(SIZE, (view(),))
-    answer = offer(before, view(at=(500.0, 500.0)))
+    answer = add_view(before, view(at=(500.0, 500.0)))
     assert answer.accepted
-    assert offer(answer.gathering, view()).gathering is answer.gathering, "the same place again"
-    assert [seen.seen_px[0].tolist() for seen in answer.gathering.views] == [[100, 100], [500, 500]]
-    assert answer.gathering.image_size == SIZE
+    assert add_view(answer.lens_views, view()).lens_views is answer.lens_views, "the same place again"
+    assert [seen.seen_px[0].tolist() for seen in answer.lens_views.views] == [[100, 100], [500, 500]]
+    assert answer.lens_views.image_size == SIZE
 
 
 def bars(blur_px=1.0):

@@ -310,7 +310,7 @@ def test_the_lens_dialog_computes_the_lens(qt: object, wait_until: Wait) -> None
     for count, gray in enumerate(shots, 1):
         assert show(gray).startswith("Hold it still")
         assert show(gray).startswith("Picture taken. ")
-        assert len(dialog.session.gathering.views) == count
+        assert len(dialog.session.lens_views.views) == count
     assert "at the same place as in picture 7" in show(shots[-1])
     assert "blurred" in show(cv2.blur(board_picture((0.2, 0.1), (0, 20)), (1, 8)))
     assert "7 taken" in dialog.coverage.text()
