@@ -293,10 +293,10 @@ def _print(options: argparse.Namespace) -> int:
     from calibration.print_scale import TRUE_PRINT, PrintScale
     from ui.battle.armies import find_army
     from ui.desktop.paper import write_pdf
-    from ui.paper.printing import Kind, PrintJob, sheet_of
+    from ui.paper.printing import PrintJob, SheetKind, sheet_of
 
     job = PrintJob(
-        kind=Kind(options.kind or ("cards" if options.army or options.game else "markers")),
+        kind=SheetKind(options.kind or ("cards" if options.army or options.game else "markers")),
         paper=options.paper,
         side_in=options.marker_side,
         dictionary=options.dictionary,
@@ -306,7 +306,7 @@ def _print(options: argparse.Namespace) -> int:
         scale=PrintScale(*options.measured) if options.measured else TRUE_PRINT,
     )
     write_pdf(sheet_of(job), options.pdf)
-    check = "" if job.kind is Kind.CARDS else ", then check the rulers on the page with a real one"
+    check = "" if job.kind is SheetKind.CARDS else ", then check the rulers on the page with a real one"
     print(f'{options.pdf}: print at 100 % ("actual size"){check}.')
     return 0
 

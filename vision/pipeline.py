@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from shapely.geometry import Point, Polygon
 
-from calibration.calibration_tracker import CalibrationTracker, Kept
+from calibration.calibration_tracker import CalibrationTracker, TrackedCalibration
 from calibration.camera import TableCamera
 from calibration.opencv import cv2
 from calibration.solve import Calibration
@@ -129,7 +129,7 @@ class Pipeline:
         self,
         frame: Frame,
         setup: Setup,
-        kept: Kept,
+        kept: TrackedCalibration,
         tracking: Tracking,
         waiting: Waiting | None,
         hand: HandEvent | None,

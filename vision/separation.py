@@ -19,7 +19,7 @@ _WELL, _FAIR = 0.72, 0.6
 _PAIR_WELL, _PAIR_FAIR = 0.9, 0.75
 
 
-class Level(StrEnum):
+class SeparationLevel(StrEnum):
     """How well two colours separate."""
 
     WELL = "well"
@@ -45,10 +45,16 @@ class Separation:
     empty_known: bool
 
     @property
-    def level(self) -> Level:
+    def level(self) -> SeparationLevel:
         """The score as one of three levels."""
         well, fair = (_WELL, _FAIR) if self.other is None else (_PAIR_WELL, _PAIR_FAIR)
-        return Level.WELL if self.score >= well else Level.FAIR if self.score >= fair else Level.ALIKE
+        return (
+            SeparationLevel.WELL
+            if self.score >= well
+            else SeparationLevel.FAIR
+            if self.score >= fair
+            else SeparationLevel.ALIKE
+        )
 
 
 def separations(

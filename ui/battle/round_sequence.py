@@ -20,7 +20,7 @@ PATIENCE = 2
 """Figures that one call may examine, so that the window does not wait."""
 
 
-class Mark(StrEnum):
+class RoundMark(StrEnum):
     """The state of a figure in a round."""
 
     OPEN = "open"
@@ -34,20 +34,20 @@ class RoundStep:
     """A figure in a round, by its id, and its state."""
 
     figure: str
-    mark: Mark
+    mark: RoundMark
 
     @property
     def words(self) -> str:
         """Such as "✓ Tan 4" or "Tan 5, skipped"."""
         name = display_name(self.figure)
         match self.mark:
-            case Mark.DONE:
+            case RoundMark.DONE:
                 return f"✓ {name}"
-            case Mark.SKIPPED:
+            case RoundMark.SKIPPED:
                 return tr("{soldier}, skipped", soldier=name)
-            case Mark.IDLE:
+            case RoundMark.IDLE:
                 return tr("{soldier}, nothing to do", soldier=name)
-            case Mark.OPEN:
+            case RoundMark.OPEN:
                 return name
 
 
@@ -88,7 +88,7 @@ class RoundState:
             )  # fmt: skip
         if self.looking:
             return tr("{name}: finding the next soldier…", name=self.title)
-        skipped = sum(step.mark is Mark.SKIPPED for step in self.steps)
+        skipped = sum(step.mark is RoundMark.SKIPPED for step in self.steps)
         if skipped:
             return tr("{name}: {count} skipped", name=self.title, count=skipped)
         return tr("{name}: all done", name=self.title)
@@ -207,12 +207,12 @@ class RoundSequence:
         at = None if looking or not self._at else self._order.index(self._at)
         return RoundState(self.name, steps, at, looking)
 
-    def _mark(self, name: str) -> Mark:
+    def _mark(self, name: str) -> RoundMark:
         if name in self._skipped:
-            return Mark.SKIPPED
+            return RoundMark.SKIPPED
         if name != self._at and name in self._done:
-            return Mark.DONE
-        return Mark.IDLE if name in self._idle else Mark.OPEN
+            return RoundMark.DONE
+        return RoundMark.IDLE if name in self._idle else RoundMark.OPEN
 
 
 def able_to_attack(position: Position) -> list[str]:

@@ -14,7 +14,7 @@ from ui.setup.colours import doubts, found_all, one_colour_words, proposed, sepa
 from ui.setup.guidance import title_words
 from ui.translation import mark_for_translation, tr, tr_count
 from vision.palette import army_names
-from vision.separation import Level
+from vision.separation import SeparationLevel
 from vision.source import SETTLING
 from vision.table_view import TableView
 
@@ -50,7 +50,7 @@ class GuideStep(StrEnum):
         return tr(self.value)
 
 
-class Mark(StrEnum):
+class StepMark(StrEnum):
     """The state of a step."""
 
     DONE = mark_for_translation("done")
@@ -168,7 +168,7 @@ class Guide:
         ticks: What the step waits for.
     """
 
-    marks: Mapping[GuideStep, Mark]
+    marks: Mapping[GuideStep, StepMark]
     step: GuideStep | None
     words: str
     button: str = ""
@@ -190,12 +190,12 @@ def guide(now: TableStatus, progress: Progress) -> Guide:
     return replace(_SHOWN[current](now), marks=marks, is_done=done[current])
 
 
-def _mark(step: GuideStep, current: GuideStep | None, done: bool, progress: Progress) -> Mark:
+def _mark(step: GuideStep, current: GuideStep | None, done: bool, progress: Progress) -> StepMark:
     if step is current:
-        return Mark.NOW
+        return StepMark.NOW
     if done:
-        return Mark.DONE
-    return Mark.SKIPPED if step in progress.skipped else Mark.AHEAD
+        return StepMark.DONE
+    return StepMark.SKIPPED if step in progress.skipped else StepMark.AHEAD
 
 
 def _camera_done(now: TableStatus, progress: Progress) -> bool:
@@ -305,7 +305,7 @@ def _armies(now: TableStatus) -> Guide:
     if now.view is not None:
         apart = doubts(now.view, now.state.setup)
         ticks += tuple(
-            Tick(separation_sentence(doubt), None if doubt.level is Level.FAIR else False)
+            Tick(separation_sentence(doubt), None if doubt.level is SeparationLevel.FAIR else False)
             for doubt in apart[:_MAX_ISSUES]
         )
     if now.view is not None and (groups := proposed(now.view, now.state)):

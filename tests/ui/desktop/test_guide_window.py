@@ -14,7 +14,7 @@ from tests.ui.windows import LEFT, POSTS, Open, Wait, click, settings_in
 from ui.desktop.help_controller import actions_of, keys_of
 from ui.desktop.window import Window
 from ui.setup.cameras import Camera
-from ui.setup.first_run import GuideStep, Mark
+from ui.setup.first_run import GuideStep, StepMark
 from vision.frame import Frame
 from vision.simulation.simulator import SimulatedTable
 from vision.source import SETTLING, Source, Webcam
@@ -77,7 +77,7 @@ def test_the_whole_guide_on_the_simulated_table(
     assert "No camera is plugged in" in guide.bar.words.text()
     choose_source(window, "Simulated table")
     wait_until(lambda: step_of(window) is GuideStep.EMPTY, timeout_s=60)
-    assert guide.bar.shown.marks[GuideStep.MARKERS] is Mark.DONE, "four markers lie there"
+    assert guide.bar.shown.marks[GuideStep.MARKERS] is StepMark.DONE, "four markers lie there"
     assert window.store.session.state.setup.palette == (), "nothing is taught before the player teaches it"
     wait_until(lambda: guide.bar.button.isEnabled())
     bare = window.store.frame.image_bgr.astype(int)
@@ -136,7 +136,7 @@ def test_the_guide_leaves_a_table_in_use_alone(window: Window) -> None:
     assert window.store.source_controller is source_controller
     assert len(window.store.session.state.rulers) == 1
     marks = window.help.guide.bar.shown.marks
-    assert [marks[step] for step in (GuideStep.EMPTY, GuideStep.ARMIES, GuideStep.SHOT)] == [Mark.DONE] * 3
+    assert [marks[step] for step in (GuideStep.EMPTY, GuideStep.ARMIES, GuideStep.SHOT)] == [StepMark.DONE] * 3
     window.help.guide.leave()
     assert len(window.store.session.state.rulers) == 1
 
@@ -314,11 +314,11 @@ def test_the_steps_can_be_done_in_any_order(
     guide.bar.army.setEditText("blue")
     teach(window, table, "blue", wait_until)
     wait_until(lambda: step_of(window) is GuideStep.EMPTY)  # the skipped step follows automatically
-    assert guide.bar.shown.marks[GuideStep.ARMIES] is Mark.DONE
+    assert guide.bar.shown.marks[GuideStep.ARMIES] is StepMark.DONE
     wait_until(lambda: guide.bar.button.isEnabled())
     press(window)
     wait_until(lambda: step_of(window) is GuideStep.GAME)
     marks = guide.bar.shown.marks
     assert [marks[step] for step in (GuideStep.CAMERA, GuideStep.MARKERS, GuideStep.EMPTY, GuideStep.ARMIES)] == [
-        Mark.DONE
+        StepMark.DONE
     ] * 4

@@ -13,7 +13,7 @@ from tests.ui.views import figure, view_of
 from ui.about import LIBRARIES, libraries
 from ui.session import Ruler, TableState
 from ui.setup.cameras import Camera, cameras
-from ui.setup.first_run import GuideStep, Mark, Progress, TableStatus, guide
+from ui.setup.first_run import GuideStep, Progress, StepMark, TableStatus, guide
 from vision.palette import ArmyColour
 from vision.setup import Setup
 from vision.source import SETTLING
@@ -39,13 +39,13 @@ def test_no_step_is_done_at_first_and_each_can_be_skipped() -> None:
     for step in GuideStep:
         shown = guide(NOTHING, progress)
         assert shown.step is step
-        assert shown.marks[step] is Mark.NOW
+        assert shown.marks[step] is StepMark.NOW
         assert shown.words.endswith(".")
         assert shown.button
         progress = progress.skip(step)
     last = guide(NOTHING, progress)
     assert last.step is None
-    assert set(last.marks.values()) == {Mark.SKIPPED}
+    assert set(last.marks.values()) == {StepMark.SKIPPED}
 
 
 @pytest.mark.parametrize(
@@ -59,8 +59,8 @@ def test_no_step_is_done_at_first_and_each_can_be_skipped() -> None:
 )
 def test_a_step_becomes_done_automatically(now: TableStatus, done: GuideStep) -> None:
     marks = guide(now, Progress()).marks
-    assert [step for step, mark in marks.items() if mark is Mark.DONE] == [done]
-    assert guide(now, Progress().skip(done)).marks[done] is Mark.DONE, "a step that is done is not skipped"
+    assert [step for step, mark in marks.items() if mark is StepMark.DONE] == [done]
+    assert guide(now, Progress().skip(done)).marks[done] is StepMark.DONE, "a step that is done is not skipped"
     assert guide(now, Progress().go_to(done)).is_done
 
 
@@ -68,9 +68,9 @@ def test_an_army_that_is_never_found_is_not_done() -> None:
     """For example because its soldiers stood on the table when it was learned as empty."""
     taught = with_setup(palette=(army("green"), army("tan")))
     only_green = replace(BOTH_SEEN, tracking=Tracking(figures=(figure("green-1", 8, 8),)))
-    assert guide(replace(taught, view=only_green), Progress()).marks[GuideStep.ARMIES] is Mark.AHEAD
+    assert guide(replace(taught, view=only_green), Progress()).marks[GuideStep.ARMIES] is StepMark.AHEAD
     carried_off = replace(BOTH_SEEN, tracking=Tracking((figure("green-1", 8, 8),), lost=(figure("tan-1", 12, 8),)))
-    assert guide(replace(taught, view=carried_off), Progress()).marks[GuideStep.ARMIES] is Mark.DONE
+    assert guide(replace(taught, view=carried_off), Progress()).marks[GuideStep.ARMIES] is StepMark.DONE
 
 
 def test_proposed_armies_can_be_accepted() -> None:
@@ -89,7 +89,7 @@ def test_proposed_armies_can_be_accepted() -> None:
 
 def test_two_armies_of_three_are_not_enough() -> None:
     now = replace(with_setup(palette=(army("green"), army("tan"))), armies=3)
-    assert guide(now, Progress()).marks[GuideStep.ARMIES] is Mark.AHEAD
+    assert guide(now, Progress()).marks[GuideStep.ARMIES] is StepMark.AHEAD
     assert "next army" in guide(now, Progress().go_to(GuideStep.ARMIES)).words
 
 

@@ -10,10 +10,10 @@ from PyQt6.QtWidgets import QComboBox, QFrame, QPushButton, QToolButton, QWidget
 
 from ui.desktop.labels import escape_markup, markup_label, wrapping_label
 from ui.desktop.layouts import in_column, in_row
-from ui.setup.first_run import Guide, GuideStep, Mark
+from ui.setup.first_run import Guide, GuideStep, StepMark
 from ui.translation import tr
 
-_SIGN = {Mark.DONE: "✓", Mark.NOW: "▸", Mark.SKIPPED: "»", Mark.AHEAD: "·"}
+_SIGN = {StepMark.DONE: "✓", StepMark.NOW: "▸", StepMark.SKIPPED: "»", StepMark.AHEAD: "·"}
 _TICKS = {True: "✓", False: "✗", None: "·"}
 _FONT_SCALE = 1.2
 
@@ -55,7 +55,7 @@ class GuideBar(QFrame):
             button.setText(f"{_SIGN[mark]} {step.words}")
             button.setAccessibleName(f"{step.words}, {mark.words}")
             font = button.font()
-            font.setBold(mark is Mark.NOW)
+            font.setBold(mark is StepMark.NOW)
             button.setFont(font)
         self.words.setText(guide.words)
         self.ticks.setText("&nbsp;&nbsp; ".join(f"{_TICKS[t.good]} {escape_markup(t.words)}" for t in guide.ticks))
