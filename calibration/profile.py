@@ -90,7 +90,7 @@ def from_json(text: str, what: str) -> Any:
         document = json.loads(text, object_pairs_hook=once)
     except RecursionError as error:
         raise UserError(
-            f"{what} is not JSON that can be read, because its values are nested too deep: choose another file"
+            f"{what} is not JSON that can be read, its values are nested too deep: choose another file"
         ) from error
     except ValueError as error:
         raise UserError(f"{what} is not JSON: {error}") from error
